@@ -82,7 +82,7 @@ pub(super) async fn run(args: AlertArgs, sources: &Sources) -> Result<Exit> {
             | AlertVerb::Remove { output, .. },
         ) => *output,
     };
-    let service = Service::open(sources, output.voice())?;
+    let service = Service::open(sources, output.voice()).await?;
     match args.verb {
         None => list(&service, args.output).await,
         Some(AlertVerb::List { output }) => list(&service, output).await,

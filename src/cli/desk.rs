@@ -25,7 +25,6 @@ use color_eyre::{Result, eyre::Context as _};
 use std::{
     collections::BTreeMap,
     env,
-    future::ready,
     io::{self, IsTerminal},
     path::{Path, PathBuf},
 };
@@ -97,7 +96,10 @@ pub(super) async fn run(
             Some(_) if keep.data_dir.is_some() => {
                 return Err(UsageError(ELSEWHERE.to_owned()).into());
             }
-            Some(opened) => Box::pin(runtime::desk(start, ready(Ok(opened)))).await,
+            Some(opened) => {
+                let opening = desk_setup::with_accounts(opened, start.options.clone());
+                Box::pin(runtime::desk(start, opening)).await
+            }
             None => {
                 start.tour = shows_around.as_deref().and_then(first_tour);
                 Box::pin(paper(start, keep.into(), stop.clone())).await

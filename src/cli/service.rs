@@ -9,8 +9,8 @@ use crate::{
     client::Client,
     config::{Checks, Connection, FarEnd, Fees, SettingOrigin, Settings, Sources, load},
     model::{
-        AccountFacts, AccountId, Failure, FailureKind, Market, MarketId, Order, Page, Position,
-        Timestamp,
+        Account, AccountFacts, AccountId, Call, Failure, FailureKind, Market, MarketId, Order,
+        Page, Position, Timestamp,
     },
     runtime::{AccountAddress, Clock},
 };
@@ -22,11 +22,11 @@ use std::{
     time::Duration,
 };
 use tokio::{
-    sync::mpsc::unbounded_channel,
+    sync::mpsc::{UnboundedSender, unbounded_channel},
     time::{Instant, sleep, timeout},
 };
 
-const NOWHERE: &str = "no service is configured: set base_url, account_id and the key (PERPDECK_BASE_URL, PERPDECK_ACCOUNT_ID, PERPDECK_API_KEY, or a settings file), or start a paper exchange with \"perpdeck serve\", which prints all three";
+const NOWHERE: &str = "no service is configured: set base_url and the key (PERPDECK_BASE_URL, PERPDECK_API_KEY, or a settings file), or start a paper exchange with \"perpdeck serve\", which prints both";
 
 /// Attempts per read, so that one lost packet is no failure.
 const TRIES: u32 = 3;
@@ -90,8 +90,8 @@ pub(super) struct Configured {
 }
 
 impl Service {
-    /// The configured service; no request is sent yet.
-    pub(super) fn open(sources: &Sources, voice: Output) -> Result<Self> {
+    /// The configured service. No request is sent yet, unless its account is to be found.
+    pub(super) async fn open(sources: &Sources, voice: Output) -> Result<Self> {
         let Configured {
             connection,
             journal_dir,
@@ -103,6 +103,7 @@ impl Service {
         } = configured(sources)?;
         let (sender, calls) = unbounded_channel();
         let clock = Clock::start();
+        let connection = with_account(connection, &sender).await?;
         Ok(Self {
             account: connection.account_id.clone(),
             client: Client::new(connection, sender, move || clock.now())?,
@@ -278,24 +279,63 @@ pub(super) fn configured(sources: &Sources) -> Result<Configured> {
 }
 
 /// The service of these settings.
-fn connection(settings: &Settings) -> Result<Connection> {
+pub(super) fn connection(settings: &Settings) -> Result<Connection> {
     match settings.far_end()? {
         FarEnd::LiveApi(connection) => Ok(*connection),
         FarEnd::Paper => Err(UsageError(NOWHERE.to_owned()).into()),
     }
 }
 
-/// A client of one configured account, for reads.
-pub(super) fn client(settings: &Settings) -> Result<Client> {
-    let (sender, _calls) = unbounded_channel();
-    let clock = Clock::start();
-    Ok(Client::new(connection(settings)?, sender, move || {
-        clock.now()
-    })?)
+/// The connection as the account of the key, if it has one account. A verb chooses none of several.
+async fn with_account(connection: Connection, calls: &UnboundedSender<Call>) -> Result<Connection> {
+    if !connection.needs_account() {
+        return Ok(connection);
+    }
+    let found = found_accounts(connection.clone(), calls.clone()).await?;
+    let [account] = found.as_slice() else {
+        let found: Vec<_> = found.iter().map(ToString::to_string).collect();
+        let words = format!(
+            "the API key has {} accounts: choose one with --account-id or PERPDECK_ACCOUNT_ID: {}",
+            found.len(),
+            found.join(", ")
+        );
+        return Err(UsageError(words).into());
+    };
+    Ok(Connection {
+        account_id: account.id.clone(),
+        ..connection
+    })
 }
 
-/// The configured account; `None` if no service is configured.
-pub(super) fn account_address(settings: &Settings) -> Option<AccountAddress> {
+/// The accounts of the connection's key, those that are active first.
+pub(super) async fn found_accounts(
+    connection: Connection,
+    calls: UnboundedSender<Call>,
+) -> Result<Vec<Account>, Failure> {
+    let clock = Clock::start();
+    Client::accounts_of(connection, calls, move || clock.now()).await
+}
+
+/// A client of one configured account, for reads.
+pub(super) async fn client(settings: &Settings) -> Result<Client> {
+    let (sender, _calls) = unbounded_channel();
+    let clock = Clock::start();
+    let connection = with_account(connection(settings)?, &sender).await?;
+    Ok(Client::new(connection, sender, move || clock.now())?)
+}
+
+/// The account that the settings name, or that of the key; `None` if no service is configured.
+pub(super) async fn configured_account(settings: &Settings) -> Result<Option<AccountAddress>> {
+    if settings.base_url.is_none() || settings.account_id.is_some() {
+        return Ok(account_address(settings));
+    }
+    let (sender, _calls) = unbounded_channel();
+    let connection = with_account(connection(settings)?, &sender).await?;
+    Ok(Some((&connection).into()))
+}
+
+/// The account that the settings name.
+fn account_address(settings: &Settings) -> Option<AccountAddress> {
     Some(AccountAddress {
         base_url: settings
             .base_url

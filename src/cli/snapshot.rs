@@ -22,7 +22,7 @@ use crate::{
 use color_eyre::Result;
 use jiff::SignedDuration;
 use ratatui::layout::Rect;
-use std::{future::ready, str::FromStr, time::Duration};
+use std::{str::FromStr, time::Duration};
 use tokio_util::sync::CancellationToken;
 
 #[derive(Debug, clap::Args)]
@@ -171,7 +171,7 @@ async fn frame(args: &SnapshotArgs, loaded: &Loaded, theme: &Theme) -> Result<Pi
         for warning in recalled.warnings {
             Output::from_command_line().note(&warning);
         }
-        let opening = ready(Ok(opened));
+        let opening = desk_setup::with_accounts(opened, start.options.clone());
         return Ok(Box::pin(runtime::picture(start, Clock::start(), sitting, opening)).await);
     }
     let world = World {

@@ -1,12 +1,25 @@
 //! What the service knows of an account: its figures and its rules, in one value.
 
 use super::{Client, lock::locked};
-use crate::model::{Account, AccountFacts, AccountId, Failure, FailureKind, TradingPolicy};
+use crate::{
+    config::Connection,
+    model::{
+        Account, AccountFacts, AccountId, AccountStatus, Call, Failure, FailureKind, Timestamp,
+        TradingPolicy,
+    },
+};
 use std::{sync::Mutex, time::Duration};
-use tokio::{join, time::Instant};
+use tokio::{
+    join,
+    sync::mpsc::UnboundedSender,
+    time::{Instant, timeout},
+};
 
 /// The policy changes rarely: it is read again after so long, and after a refusal.
 const POLICY_AGE: Duration = Duration::from_mins(1);
+
+/// A desk does not open before its accounts are known: it waits no longer.
+const FIND_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The policy as last read.
 #[derive(Debug, Default)]
@@ -33,6 +46,31 @@ impl KnownPolicy {
 }
 
 impl Client {
+    /// The accounts of a key whose settings name none, those that are active first.
+    ///
+    /// # Errors
+    /// The list could not be read within [`FIND_TIMEOUT`], or is empty.
+    pub async fn accounts_of(
+        connection: Connection,
+        calls: UnboundedSender<Call>,
+        now: impl Fn() -> Timestamp + Send + Sync + 'static,
+    ) -> Result<Vec<Account>, Failure> {
+        let client = Self::new(connection, calls, now)?;
+        let read = timeout(FIND_TIMEOUT, client.accounts()).await;
+        let read = read.unwrap_or_else(|_| {
+            let why = format!("no answer within {} s", FIND_TIMEOUT.as_secs());
+            Err(Failure::new(FailureKind::TimedOut, why))
+        });
+        let mut accounts = read.map_err(unlisted)?.rows;
+        accounts.retain(|account| !account.id.raw().is_empty());
+        if accounts.is_empty() {
+            let why = "the API key has no account";
+            return Err(Failure::new(FailureKind::NotFound, why));
+        }
+        accounts.sort_by_key(|account| !is_active(account));
+        Ok(accounts)
+    }
+
     /// The figures and rules of an account. A policy that cannot be read is as it was, or unknown.
     pub async fn account_facts(&self, account: &AccountId) -> Result<AccountFacts, Failure> {
         let (row, policy) = join!(self.account(account), self.policy(account));
@@ -69,11 +107,28 @@ impl Client {
     }
 }
 
+fn is_active(account: &Account) -> bool {
+    let status = account.status.as_ref();
+    status.is_none_or(|status| status.is(&AccountStatus::Active))
+}
+
+fn unlisted(why: Failure) -> Failure {
+    Failure {
+        message: format!(
+            "account_id is not set, and the accounts of the key could not be read: {}",
+            why.message
+        )
+        .into(),
+        ..why
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use super::*;
     use crate::{
         client::testing::responder::{Responder, Seen, error, ok},
-        model::{Command, FailureKind, Num},
+        model::{Command, Num},
     };
 
     const ACCOUNT: &str = r#"{"data":{"id":"chal-1","status":"active","starting_balance":100000,
@@ -120,6 +175,27 @@ mod tests {
         client.send(&request, cancel.facts().mutation).await;
         client.account_facts(&"chal-1".into()).await.unwrap();
         assert_eq!(policies(&responder), 2);
+    }
+
+    #[tokio::test]
+    async fn the_accounts_of_a_key_are_listed_the_active_ones_first() {
+        let list = r#"{"data":[{"id":"a","status":"failed"},{"id":""},{"id":"b","status":"active"},{"id":"c"}]}"#;
+        let found = |body: &'static str| async move {
+            let responder = Responder::answering(vec![ok(body)]).await;
+            let connection = crate::config::Connection {
+                account_id: "".into(),
+                ..responder.connection()
+            };
+            let (calls, _called) = tokio::sync::mpsc::unbounded_channel();
+            Client::accounts_of(connection, calls, || Timestamp(0)).await
+        };
+        let ids = |accounts: Vec<Account>| {
+            let ids = accounts.iter().map(|account| account.id.to_string());
+            ids.collect::<Vec<_>>()
+        };
+        assert_eq!(ids(found(list).await.unwrap()), ["b", "c", "a"]);
+        let none = found(r#"{"data":[]}"#).await.unwrap_err();
+        assert_eq!(none.kind, FailureKind::NotFound);
     }
 
     #[tokio::test]

@@ -62,14 +62,14 @@ impl Settings {
     /// Reads the key from its file or command when that is where it is; the command may ask on the terminal, so
     /// this comes before the desk opens.
     pub fn far_end(&self) -> Result<FarEnd, SettingsError> {
-        let (Some(base_url), Some(account_id)) = (&self.base_url, &self.account_id) else {
+        let Some(base_url) = &self.base_url else {
             return Ok(FarEnd::Paper);
         };
         Ok(FarEnd::LiveApi(Box::new(Connection {
             base_url: base_url.trim_end_matches('/').to_owned(),
             api_key: key::find(self)?,
             key_source: KeySource::of(self),
-            account_id: AccountId::from(account_id.as_str()),
+            account_id: AccountId::from(self.account_id.as_deref().unwrap_or_default()),
             prices: self.price_source.clone(),
             markets: self.market_sources(),
             proxy: self.proxy.clone(),
@@ -80,6 +80,11 @@ impl Settings {
 }
 
 impl Connection {
+    /// Whether the key's accounts are to be asked for: the settings name none.
+    pub fn needs_account(&self) -> bool {
+        self.account_id.raw().is_empty()
+    }
+
     /// A connection to this crate's paper exchange.
     pub fn paper(base_url: String, api_key: Secret, account_id: AccountId) -> Self {
         Self {

@@ -62,12 +62,13 @@ fn service(settings: &Settings, found: &mut FoundProblems) {
     }
 }
 
-/// A service needs an address, an account and a key: all or none.
+/// A service needs an address and a key: both or none, and an account is one of a service.
 fn service_is_whole(settings: &Settings, found: &mut FoundProblems) {
     let key_set = settings.api_key.is_some()
         || settings.api_key_file.is_some()
         || settings.api_key_command.is_some()
         || settings.api_key_keyring.is_some();
+    let is_profile = settings.name.is_some();
     let set = [
         (
             "base_url",
@@ -92,7 +93,11 @@ fn service_is_whole(settings: &Settings, found: &mut FoundProblems) {
         .filter(|(_, is_set, _)| *is_set)
         .map(|(key, ..)| *key)
         .collect();
-    for (key, _, how) in set.iter().filter(|(_, is_set, _)| !is_set) {
+    let is_needed = |key: &str| is_profile || key != "account_id";
+    let missing = set
+        .iter()
+        .filter(|(key, is_set, _)| !is_set && is_needed(key));
+    for (key, _, how) in missing {
         match &settings.name {
             Some(name) => found.add(&format!("profiles.{name}.{key}"), &missing_in(name, key)),
             None if given.is_empty() || is_shared => {}

@@ -64,7 +64,7 @@ struct Terms {
 }
 
 pub(in crate::cli) async fn run(args: MoveArgs, sources: &Sources) -> Result<Exit> {
-    let service = Service::open(sources, args.how.output.voice())?;
+    let service = Service::open(sources, args.how.output.voice()).await?;
     consent::possible(&service, args.how)?;
     let read_at = Instant::now();
     let store = read(&service).await;

@@ -73,7 +73,7 @@ pub(in crate::cli) async fn run(args: CancelArgs, sources: &Sources) -> Result<E
 }
 
 async fn cancel(args: &CancelArgs, voice: Output, sources: &Sources) -> Result<Exit> {
-    let service = Service::open(sources, voice)?;
+    let service = Service::open(sources, voice).await?;
     consent::possible(&service, args.how)?;
     match args.what.one() {
         Some(command) => {

@@ -62,7 +62,7 @@ pub(in crate::cli) async fn run(args: CloseArgs, sources: &Sources) -> Result<Ex
 }
 
 async fn close(mut args: CloseArgs, voice: Output, sources: &Sources) -> Result<Exit> {
-    let service = Service::open(sources, voice)?;
+    let service = Service::open(sources, voice).await?;
     consent::possible(&service, args.how)?;
     let before = repeat::before(&service, &args.key);
     let mut store = Store::default();

@@ -53,7 +53,7 @@ pub(in crate::cli) async fn run(args: CloseAllArgs, sources: &Sources) -> Result
 }
 
 async fn close_all(args: &CloseAllArgs, voice: Output, sources: &Sources) -> Result<Exit> {
-    let service = Service::open(sources, voice)?;
+    let service = Service::open(sources, voice).await?;
     consent::possible(&service, args.how)?;
     let command = Command::CloseAll(service.account.clone());
     let begun = match args.key.chosen {

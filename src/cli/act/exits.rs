@@ -62,7 +62,7 @@ pub(in crate::cli) async fn run(args: ExitsArgs, sources: &Sources) -> Result<Ex
 }
 
 async fn exits(args: &ExitsArgs, sources: &Sources) -> Result<Exit> {
-    let service = Service::open(sources, args.how.output.voice())?;
+    let service = Service::open(sources, args.how.output.voice()).await?;
     consent::possible(&service, args.how)?;
     let mut store = Store::default();
     let order = match (&args.take_profit, &args.stop_loss) {

@@ -68,7 +68,7 @@ pub(in crate::cli) async fn run(args: FlattenArgs, sources: &Sources) -> Result<
 }
 
 async fn flatten(how: ActFlags, voice: Output, sources: &Sources) -> Result<Exit> {
-    let service = Service::open(sources, voice)?;
+    let service = Service::open(sources, voice).await?;
     consent::possible(&service, how)?;
     if service.is_dry_run() {
         return rehearse(&service, voice).await;

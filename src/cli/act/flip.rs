@@ -39,7 +39,7 @@ pub(in crate::cli) struct FlipArgs {
 }
 
 pub(in crate::cli) async fn run(args: FlipArgs, sources: &Sources) -> Result<Exit> {
-    let service = Service::open(sources, args.how.output.voice())?;
+    let service = Service::open(sources, args.how.output.voice()).await?;
     consent::possible(&service, args.how)?;
     let mut store = Store::default();
     service.take_positions(&mut store).await;

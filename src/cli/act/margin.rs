@@ -39,7 +39,7 @@ pub(in crate::cli) async fn run(args: MarginArgs, sources: &Sources) -> Result<E
 }
 
 async fn margin(args: &MarginArgs, sources: &Sources) -> Result<Exit> {
-    let service = Service::open(sources, args.how.output.voice())?;
+    let service = Service::open(sources, args.how.output.voice()).await?;
     consent::possible(&service, args.how)?;
     let mut store = Store::default();
     let is_change = args.extra.trim().starts_with(['+', '-']);

@@ -132,7 +132,7 @@ pub(in crate::cli) async fn run(args: PlaceArgs, sources: &Sources) -> Result<Ex
         PlaceArgs::Lines(file) => file.voice(),
         PlaceArgs::One(one) => one.how.output.voice(),
     };
-    let service = Service::open(sources, voice)?;
+    let service = Service::open(sources, voice).await?;
     match args {
         PlaceArgs::Lines(file) => lines::place(file, &service).await,
         PlaceArgs::One(one) => {

@@ -159,7 +159,7 @@ impl WrittenStrategy {
     }
 
     async fn place(mut self, voice: Output, sources: &Sources) -> Result<Exit> {
-        let service = Service::open(sources, voice)?;
+        let service = Service::open(sources, voice).await?;
         let how = self.terms.how;
         consent::possible(&service, how)?;
         let key = self.terms.key.clone();

@@ -6,7 +6,7 @@
 //! code is 12. The outcome is on that desk's screen and in its journal.
 
 use crate::{
-    cli::{Exit, paper, paths::state_dir, service::account_address, voice::Output},
+    cli::{Exit, paper, paths::state_dir, service::configured_account, voice::Output},
     config::{Sources, keyless, load},
     journal::{LockHolder, lock_holder},
     model::{Failure, FailureKind, ProcessKind},
@@ -20,7 +20,7 @@ use std::{env, fs, path::Path, process::Command};
 
 pub(in crate::cli) async fn flatten(sources: &Sources, voice: Output) -> Result<Exit> {
     let settings = load(sources)?.settings;
-    let process = match account_address(&settings) {
+    let process = match configured_account(&settings).await? {
         Some(account) => on_service(&state_dir(&settings), account).await?,
         None => on_paper()?,
     };

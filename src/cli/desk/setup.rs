@@ -5,9 +5,10 @@ use crate::{
         CloseAllRule, Identity, Mode, Options, Profile, account::poll::Source,
         keys::keymap::Keymap, update::reload::key_notes,
     },
-    cli::{exit::UsageError, local_zone::local_zone, paths::state_dir},
+    cli::{exit::UsageError, local_zone::local_zone, paths::state_dir, service::found_accounts},
     config::{ColorChoice, Connection, FarEnd, Loaded, PresetTable, Settings},
     disk,
+    model::Failure,
     runtime::{Mouse, OpenAccount, Opened, OtherAccount, SettingsThread, Start, Terminal},
     ui::{Depth, DrawState, Theme, ThemeSet},
     view,
@@ -18,6 +19,7 @@ use std::{
     env,
     path::{Path, PathBuf},
 };
+use tokio::sync::mpsc::unbounded_channel;
 
 /// What the settings decide about any desk.
 pub(in crate::cli) fn start(settings: &Settings) -> Result<Start> {
@@ -154,7 +156,7 @@ pub(in crate::cli) fn options(settings: &Settings) -> Options {
         },
         intervals: BTreeMap::from(intervals),
         ladder_one_key: settings.ladder_one_key,
-        lists_markets: settings.base_url.is_none() || settings.account_id.is_none(),
+        lists_markets: true,
         checks: settings.checks.clone(),
         size_presets: PresetTable {
             everywhere: settings.size_presets.clone(),
@@ -201,6 +203,42 @@ pub(in crate::cli) fn configured(loaded: &Loaded, journal_dir: &Path) -> Result<
         }
     }
     Ok(Some(opened))
+}
+
+/// With the accounts of a key whose settings name none: the first active one is shown first, the others are beside it.
+pub(in crate::cli) async fn with_accounts(
+    mut opened: Opened,
+    options: Options,
+) -> Result<Opened, Failure> {
+    if !opened.first.connection.needs_account() {
+        return Ok(opened);
+    }
+    let (calls, _untold) = unbounded_channel();
+    let found = found_accounts(opened.first.connection.clone(), calls).await?;
+    let mut found = found.into_iter().map(|account| {
+        let account_id = account.id;
+        OpenAccount {
+            identity: Identity {
+                account_id: account_id.clone(),
+                ..opened.first.identity.clone()
+            },
+            connection: Connection {
+                account_id,
+                ..opened.first.connection.clone()
+            },
+            journal_dir: opened.first.journal_dir.clone(),
+        }
+    });
+    let first = found.next();
+    let others = found.map(|far| OtherAccount {
+        options: options.clone(),
+        far,
+    });
+    opened.others = others.chain(opened.others).collect();
+    if let Some(first) = first {
+        opened.first = first;
+    }
+    Ok(opened)
 }
 
 fn service(settings: &Settings, connection: Connection, journal_dir: PathBuf) -> OpenAccount {

@@ -52,7 +52,7 @@ pub(super) async fn run(args: DoctorArgs, sources: &Sources, sandbox: &Sandbox) 
 }
 
 async fn examine(voice: Output, sources: &Sources, sandbox: &Sandbox) -> Result<Exit> {
-    let service = Service::open(sources, voice)?;
+    let service = Service::open(sources, voice).await?;
     let asked = DoctorAnswers::of(&service).await;
     let report = DoctorReport {
         checks: health::checks(&asked, &service.journal_dir, sandbox),

@@ -5,7 +5,7 @@ use super::{
         Exit,
         exit::UsageError,
         out,
-        service::{Service, client, patiently},
+        service::{Service, client, connection, found_accounts, patiently},
         voice::{ListFormat, ListOutput, json},
     },
     drawn, list,
@@ -15,7 +15,7 @@ use super::{
 use crate::{
     app::Store,
     config::{Loaded, Settings, Sources, load},
-    model::{AccountId, Failure, Page},
+    model::{Account, AccountId, Failure, Page},
     view::tables::{
         rows::csv,
         standing::{ACCOUNT, AccountRow, PROFILES, ProfileRow, RULES, columns_of},
@@ -24,6 +24,7 @@ use crate::{
 use color_eyre::{Report, Result};
 use futures_util::future::join_all;
 use std::future::ready;
+use tokio::sync::mpsc::unbounded_channel;
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct AccountArgs {
@@ -33,7 +34,7 @@ pub(in crate::cli) struct AccountArgs {
 
 pub(in crate::cli) async fn account(args: AccountArgs, sources: &Sources) -> Result<Exit> {
     let voice = args.output.voice();
-    let service = Service::open(sources, voice)?;
+    let service = Service::open(sources, voice).await?;
     let facts = patiently(|| service.client.account_facts(&service.account)).await?;
     let row = AccountRow::new(&service.account, &facts);
     out::say(&match voice.format {
@@ -68,10 +69,11 @@ fn table(row: &AccountRow) -> String {
 pub(in crate::cli) async fn accounts(args: AccountArgs, sources: &Sources) -> Result<Exit> {
     let voice = args.output.voice();
     let loaded = load(sources)?;
-    let found = join_all(configured(&loaded).map(row)).await;
+    let found = join_all(configured(&loaded).map(rows)).await;
+    let found: Vec<_> = found.into_iter().flatten().collect();
     if found.is_empty() {
         return Err(Report::new(UsageError(
-            "no account is configured: set base_url, account_id and the key, or start a paper exchange with \"perpdeck serve\", which prints all three".to_owned(),
+            "no account is configured: set base_url and the key, or start a paper exchange with \"perpdeck serve\", which prints both".to_owned(),
         )));
     }
     let rows = found.into_iter().enumerate();
@@ -88,17 +90,43 @@ pub(in crate::cli) async fn accounts(args: AccountArgs, sources: &Sources) -> Re
 
 /// The chosen one first.
 fn configured(loaded: &Loaded) -> impl Iterator<Item = &Settings> {
-    let has_address =
-        |settings: &&Settings| settings.base_url.is_some() && settings.account_id.is_some();
+    let has_address = |settings: &&Settings| settings.base_url.is_some();
     loaded.accounts().filter(has_address)
 }
 
-/// What is known of one account; a figure that cannot be read is absent, and the row says why.
-async fn row(settings: &Settings) -> ProfileRow {
-    let account = AccountId::from(settings.account_id.as_deref().unwrap_or_default());
-    let bare = ProfileRow {
+/// The account that the settings name, or every one of the key.
+async fn rows(settings: &Settings) -> Vec<ProfileRow> {
+    if settings.account_id.is_some() {
+        return vec![row(settings).await];
+    }
+    let found = match listed(settings).await {
+        Ok(found) => found,
+        Err(why) => {
+            let bare = bare(settings);
+            return vec![ProfileRow {
+                problem: Some(format!("{why:#}")),
+                ..bare
+            }];
+        }
+    };
+    let of = |account: Account| {
+        let mut settings = settings.clone();
+        settings.account_id = Some(account.id.raw().to_owned());
+        async move { row(&settings).await }
+    };
+    join_all(found.into_iter().map(of)).await
+}
+
+async fn listed(settings: &Settings) -> Result<Vec<Account>> {
+    let (calls, _untold) = unbounded_channel();
+    Ok(found_accounts(connection(settings)?, calls).await?)
+}
+
+/// The row before anything was read.
+fn bare(settings: &Settings) -> ProfileRow {
+    ProfileRow {
         profile: settings.name.clone(),
-        account_id: account.clone(),
+        account_id: AccountId::from(settings.account_id.as_deref().unwrap_or_default()),
         base_url: settings.base_url.clone().unwrap_or_default(),
         chosen: false,
         read_only: settings.read_only,
@@ -107,8 +135,14 @@ async fn row(settings: &Settings) -> ProfileRow {
         open_positions: None,
         working_orders: None,
         problem: None,
-    };
-    let client = match client(settings) {
+    }
+}
+
+/// What is known of one account; a figure that cannot be read is absent, and the row says why.
+async fn row(settings: &Settings) -> ProfileRow {
+    let bare = bare(settings);
+    let account = bare.account_id.clone();
+    let client = match client(settings).await {
         Ok(client) => client,
         Err(why) => {
             return ProfileRow {

@@ -79,7 +79,7 @@ pub(in crate::cli) async fn run(args: ExportArgs, sources: &Sources) -> Result<E
         ExportFormat::Json => (Format::Json, ListFormat::Json),
     };
     let voice = args.notes.voice(Some(written));
-    let service = Service::open(sources, voice)?;
+    let service = Service::open(sources, voice).await?;
     let mut store = Store::default();
     if args.list == ExportedList::Positions {
         service.take_positions(&mut store).await;

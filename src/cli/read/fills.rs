@@ -34,7 +34,7 @@ pub(in crate::cli) struct FillsArgs {
 
 pub(in crate::cli) async fn run(args: FillsArgs, sources: &Sources) -> Result<Exit> {
     let voice = args.output.voice();
-    let service = Service::open(sources, voice)?;
+    let service = Service::open(sources, voice).await?;
     let wanted = filters::fills(
         (args.market.clone(), args.side),
         args.since.instant(&service).await,

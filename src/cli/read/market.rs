@@ -91,7 +91,7 @@ fn interval() -> impl TypedValueParser<Value = Interval> {
 }
 
 pub(in crate::cli) async fn markets(args: MarketsArgs, sources: &Sources) -> Result<Exit> {
-    let service = Service::open(sources, args.output.voice())?;
+    let service = Service::open(sources, args.output.voice()).await?;
     let named: Vec<_> = args.market.name().into_iter().collect();
     let mut page = service.markets(&named).await?;
     let mut store = Store::default();
@@ -114,7 +114,7 @@ pub(in crate::cli) async fn markets(args: MarketsArgs, sources: &Sources) -> Res
 }
 
 pub(in crate::cli) async fn book(args: BookArgs, sources: &Sources) -> Result<Exit> {
-    let service = Service::open(sources, args.output.voice())?;
+    let service = Service::open(sources, args.output.voice()).await?;
     let (store, market) = named(&service, args.market).await?;
     let read = patiently(|| service.client.book(&market, Some(args.depth))).await?;
     let Dated { value, made_at } = read.ok_or_else(|| source_name::BOOKS.unset())?;
@@ -126,7 +126,7 @@ pub(in crate::cli) async fn book(args: BookArgs, sources: &Sources) -> Result<Ex
 }
 
 pub(in crate::cli) async fn candles(args: CandlesArgs, sources: &Sources) -> Result<Exit> {
-    let service = Service::open(sources, args.output.voice())?;
+    let service = Service::open(sources, args.output.voice()).await?;
     let (store, market) = named(&service, args.market.clone()).await?;
     let candles = read_candles(&service, &market, &args).await?;
     let rows = candles.rows.iter();
@@ -177,7 +177,7 @@ async fn read_candles(
 
 pub(in crate::cli) async fn trades(args: TradesArgs, sources: &Sources) -> Result<Exit> {
     let voice = args.output.voice();
-    let service = Service::open(sources, voice)?;
+    let service = Service::open(sources, voice).await?;
     let (store, market) = named(&service, args.market).await?;
     let since = args.since.instant(&service).await;
     let limit = if args.since.is_given() {

@@ -33,7 +33,7 @@ pub(in crate::cli) struct OrderArgs {
 
 pub(in crate::cli) async fn run(args: OrderArgs, sources: &Sources) -> Result<Exit> {
     let voice = args.output.voice();
-    let service = Service::open(sources, voice)?;
+    let service = Service::open(sources, voice).await?;
     let id = &args.order_id;
     let found = patiently(|| service.client.order(id)).await?;
     let order = found.ok_or_else(|| {

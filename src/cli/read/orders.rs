@@ -46,7 +46,7 @@ pub(in crate::cli) async fn run(args: OrdersArgs, sources: &Sources) -> Result<E
 
 async fn list(args: &OrdersArgs, sources: &Sources) -> Result<Exit> {
     let voice = args.output.voice();
-    let service = Service::open(sources, voice)?;
+    let service = Service::open(sources, voice).await?;
     let exact = ExactFormat {
         row: OrderRow::new,
         columns: columns_of::ORDER,

@@ -43,7 +43,7 @@ pub(in crate::cli) async fn run(args: PositionsArgs, sources: &Sources) -> Resul
 
 async fn list(args: &PositionsArgs, sources: &Sources) -> Result<Exit> {
     let voice = args.output.voice();
-    let service = Service::open(sources, voice)?;
+    let service = Service::open(sources, voice).await?;
     let wanted = filters::positions(
         args.market.clone(),
         args.side,

@@ -42,7 +42,7 @@ pub(in crate::cli) async fn run(args: ScaledArgs, sources: &Sources) -> Result<E
 
 async fn show(args: &ScaledArgs, sources: &Sources) -> Result<Exit> {
     let voice = args.output.voice();
-    let service = Service::open(sources, voice)?;
+    let service = Service::open(sources, voice).await?;
     let ladder = patiently(|| service.client.scaled(&args.id)).await?;
     out::say(&match voice.format {
         ListFormat::Json => format!("{}\n", json(&ladder)),

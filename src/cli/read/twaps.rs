@@ -40,7 +40,7 @@ pub(in crate::cli) async fn run(args: TwapsArgs, sources: &Sources) -> Result<Ex
 }
 
 async fn list(args: &TwapsArgs, sources: &Sources) -> Result<Exit> {
-    let service = Service::open(sources, args.output.voice())?;
+    let service = Service::open(sources, args.output.voice()).await?;
     let mut page = patiently(|| service.client.active_twaps(&service.account)).await?;
     page.rows.retain(|twap| {
         args.market.keeps(&twap.market_id)

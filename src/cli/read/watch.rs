@@ -130,7 +130,7 @@ pub(in crate::cli) async fn run(args: WatchArgs, sources: &Sources) -> Result<Ex
         WatchFormat::Text => ListFormat::Table,
         WatchFormat::Jsonl => ListFormat::Json,
     }));
-    let service = Service::open(sources, voice)?;
+    let service = Service::open(sources, voice).await?;
     let watching = async {
         match args.what {
             WatchTarget::Orders => follow::<Order>(&service, &args, (voice, format)).await,

@@ -155,12 +155,15 @@ fn found(sources: &Sources, what: Offered) -> Option<Vec<Candidate>> {
         .enable_all()
         .build()
         .ok()?;
-    let client = client(settings).ok()?;
-    let read = async { tokio::time::timeout(PATIENCE, candidates_of(&client, what)).await };
+    let read = async {
+        let client = client(settings).await.ok()?;
+        Some(candidates_of(&client, what).await)
+    };
+    let read = async { tokio::time::timeout(PATIENCE, read).await };
     let found = runtime.block_on(read);
     // A name that is being looked up must not delay the shell.
     runtime.shutdown_background();
-    found.ok()
+    found.ok().flatten()
 }
 
 fn profile(settings: &Settings) -> Option<Candidate> {

@@ -17,6 +17,7 @@ pub struct Connection {
     /// At the start; the client knows the one in use.
     pub api_key: Secret,
     pub key_source: KeySource,
+    /// Empty if the settings name none: `GET /v1/accounts` tells.
     pub account_id: AccountId,
     /// The source of prices. `Auto` is what the service has: its quotes, or all prices of a simulator.
     pub prices: SourceChoice<PriceSource>,
