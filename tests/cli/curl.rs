@@ -103,7 +103,7 @@ fn every_curl_command_of_the_documents_does_what_it_says() {
         (r#""mode":"market","side":"buy","size":0.01,"#, 2),
         (r#""canceled":true}"#, 2),
         (r#""canceled":true,"queued":true"#, 1),
-        (r#""client_order_id":"mine-1""#, 4),
+        (r#""client_order_id":"mine-1""#, 3),
         (r#""fillable":true"#, 1),
         (r#""completion_reason":"canceled_by_user""#, 1),
         (r#""isolated_margin_extra":300,"#, 1),
