@@ -54,7 +54,7 @@ fn progress_receipts_and_failures_are_written_as_they_are_today() {
         rule_id: Some("max_slippage".into()),
         order_id: Some("ord_1".into()),
         request_id: Some("req_1".into()),
-        fields: vec![],
+        fields: vec![].into(),
         retry_after: Some(Duration::from_millis(1_500)),
     };
     let progress = [
