@@ -13,7 +13,7 @@ use perpdeck::{
     model::{
         AccountFacts, Attempted, Call, Command, Failure, FailureKind, Market, Num, Order,
         OrderStatus, Page, Past, PastMark, PastPage, Position, Progress, Receipt, Record, Risk,
-        RuleFact, Scaled, Ticket, Timestamp, Twap,
+        RuleFact, Scaled, SlicedOperation, Ticket, Timestamp, Twap,
     },
 };
 use serde_json::{Value, json};
@@ -705,14 +705,14 @@ pub(crate) fn refusal() -> Failure {
 
 /// Two of four closes tried, one of them refused.
 pub(crate) fn half_closed(now: Timestamp) -> Progress {
-    let operation = read(&json!({
+    let operation = SlicedOperation::CloseAll(read(&json!({
         "id": "op_1", "operation": "close_all_positions", "account_id": "chal-1", "status": "running",
         "total_count": 4, "succeeded_count": 1, "failed_count": 1, "created_at": now.0,
         "results": [
             {"position_id": "pos_1", "status": "submitted"},
             {"position_id": "pos_2", "status": "failed", "failure_code": "slippage_exceeded"},
         ],
-    }));
+    })));
     Progress::Running {
         operation,
         retry_at: Timestamp(now.0 + 1_000),

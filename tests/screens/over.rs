@@ -373,15 +373,15 @@ fn states(model: &Model) -> Vec<String> {
 #[test]
 fn a_cancel_that_was_queued_is_told_over_when_its_order_is() {
     let mut model = desk::full();
-    press(&mut model, "K");
+    press(&mut model, "2*x");
     let then = Timestamp(desk::NOW.0 + 200);
     update(&mut model, then, Msg::Key('y'.into()));
     let ids: Vec<_> = desk::working().into_iter().map(|order| order.id).collect();
     for ticket in 1..=20 {
-        let Some(flight) = model.store.flights.get(&Ticket(ticket)) else {
+        let flight = model.store.flights.get(&Ticket(ticket));
+        let Some(id) = flight.and_then(|flight| flight.command.cancels().cloned()) else {
             continue;
         };
-        let id = flight.command.cancels().unwrap().clone();
         let queued = perpdeck::model::CancelResult {
             id,
             canceled: false,

@@ -371,9 +371,14 @@ fn stays(model: &mut Model, terms: &[NewTerms], why: &str) {
 
 /// Continues every move whose reads or time allow it.
 pub(crate) fn proceed(model: &mut Model) -> Vec<Effect> {
+    let is_reading = |one: &OrderMove| one.look_at().is_some();
+    // A mutable borrow of the store draws every place of the screen anew.
+    if !model.store.moves.iter().any(is_reading) {
+        return vec![];
+    }
     let (reading, sent): (Vec<_>, Vec<_>) = std::mem::take(&mut model.store.moves)
         .into_iter()
-        .partition(|one| one.look_at().is_some());
+        .partition(is_reading);
     model.store.moves = sent;
     reading.into_iter().flat_map(|one| go(model, one)).collect()
 }
