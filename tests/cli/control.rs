@@ -55,7 +55,10 @@ fn a_flip_closes_and_then_opens_the_same_size_the_other_way() {
     assert_eq!(told[1]["data"]["reduce_only"], json!(false));
     assert_ne!(told[0]["idempotency_key"], told[1]["idempotency_key"]);
     let open = served.positions();
-    assert_eq!((open.len(), &open[0]["size"]), (1, &json!(-0.5)));
+    assert_eq!(
+        (open.len(), &open[0]["side"], &open[0]["size"]),
+        (1, &json!("short"), &json!(0.5))
+    );
     assert_eq!(open[0]["leverage"], json!(5));
     assert_eq!(
         working(&served),
@@ -151,19 +154,26 @@ fn a_flip_needs_an_open_position_and_a_yes() {
     assert_eq!(served.positions().len(), 1);
 }
 
+/// Method and target of each request that a dry run shows.
+fn requests(served: &Served, verb: &[&str]) -> Vec<String> {
+    let (code, out, err) = served.run(&[verb, &["--dry-run"]].concat());
+    assert_eq!(code, 0, "{err}");
+    let word = |one: &Value, name: &str| one[name].as_str().unwrap().to_owned();
+    lines(&out)
+        .iter()
+        .map(|one| format!("{} {}", word(one, "method"), word(one, "target")))
+        .collect()
+}
+
 #[test]
-fn a_stop_is_moved_by_placing_the_new_one_first() {
+fn a_stop_is_moved_with_the_exits_of_its_position_in_one_request() {
     let served = Served::bare();
     let held = served.holding("paper|BTC", 0.5, "cross");
     let old = stop(&served, &held, "50000");
-    let (code, out, err) = served.run(&["move", &old, "--price", "51000", "--dry-run"]);
-    assert_eq!(code, 0, "{err}");
-    let methods: Vec<_> = lines(&out)
-        .iter()
-        .map(|one| one["method"].clone())
-        .collect();
-    assert_eq!(methods, [json!("POST"), json!("DELETE")]);
-    let (code, out, err) = served.run(&["move", &old, "--price", "51000", "--yes"]);
+    let verb = ["move", &old, "--price", "51000"];
+    let batch = format!("PUT /v1/positions/{held}/exit-orders");
+    assert_eq!(requests(&served, &verb), [batch]);
+    let (code, out, err) = served.run(&[&verb[..], &["--yes"]].concat());
     assert_eq!(code, 0, "{out} {err}");
     let left = working(&served);
     assert_eq!(left.len(), 1, "{left:?}");
@@ -171,28 +181,25 @@ fn a_stop_is_moved_by_placing_the_new_one_first() {
         (&left[0]["trigger_price"], &left[0]["reduce_only"]),
         (&json!(51_000), &json!(true))
     );
-    assert_ne!(left[0]["id"], json!(old));
 }
 
 #[test]
-fn an_old_stop_that_cannot_be_canceled_is_named_with_the_command_that_cancels_it() {
+fn a_stop_that_cannot_be_moved_stays_as_it_was() {
     let served = Served::bare();
     let held = served.holding("paper|BTC", 0.5, "cross");
     let old = stop(&served, &held, "50000");
-    served.plant(&json!({ "kind": "before", "route": "cancel_order", "status": 400 }));
+    served.plant(&json!({ "kind": "before", "route": "exit_orders", "status": 400 }));
     let (code, out, err) = served.run(&["move", &old, "--price", "51000", "--yes"]);
-    assert_eq!(code, 15, "{out} {err}");
-    let told = notes(&err).join("\n");
-    let next = format!("\"perpdeck cancel {old}\" cancels it");
-    assert!(
-        told.contains("both stops stand") && told.contains(&next),
-        "{err}"
+    assert_eq!(code, 13, "{out} {err}");
+    let left = working(&served);
+    assert_eq!(
+        (left.len(), &left[0]["id"], &left[0]["trigger_price"]),
+        (1, &json!(old), &json!(50_000))
     );
-    assert_eq!(working(&served).len(), 2);
 }
 
 #[test]
-fn a_stop_whose_position_cannot_be_read_is_not_canceled() {
+fn a_stop_whose_position_cannot_be_read_is_not_moved() {
     let served = Served::bare();
     let held = served.holding("paper|BTC", 0.5, "cross");
     let old = stop(&served, &held, "50000");
@@ -206,35 +213,36 @@ fn a_stop_whose_position_cannot_be_read_is_not_canceled() {
 }
 
 #[test]
-fn a_resting_order_is_canceled_first_and_placed_anew() {
+fn a_resting_order_is_moved_in_place() {
     let served = Served::bare();
     let old = served.waiting("limit");
-    let (code, out, err) = served.run(&["move", &old, "--price", "49000", "--dry-run"]);
-    assert_eq!(code, 0, "{err}");
-    let methods: Vec<_> = lines(&out)
-        .iter()
-        .map(|one| one["method"].clone())
-        .collect();
-    assert_eq!(methods, [json!("DELETE"), json!("POST")]);
-    let (code, out, err) = served.run(&["move", &old, "--price", "49000", "--yes"]);
+    let verb = ["move", &old, "--price", "49000"];
+    assert_eq!(
+        requests(&served, &verb),
+        [format!("PATCH /v1/orders/{old}")]
+    );
+    let (code, out, err) = served.run(&[&verb[..], &["--yes"]].concat());
     assert_eq!(code, 0, "{out} {err}");
     let left = working(&served);
     assert_eq!(left.len(), 1, "{left:?}");
     assert_eq!(
-        (&left[0]["limit_price"], &left[0]["size"]),
-        (&json!(49_000), &json!(0.01))
+        (&left[0]["id"], &left[0]["limit_price"], &left[0]["size"]),
+        (&json!(old), &json!(49_000), &json!(0.01))
     );
 }
 
 #[test]
-fn an_armed_entry_is_canceled_first_too() {
+fn an_armed_entry_is_moved_in_place_too() {
     let served = Served::bare();
     let old = served.waiting("stop_market");
     let (code, out, err) = served.run(&["move", &old, "--trigger-price", "81000", "--yes"]);
     assert_eq!(code, 0, "{out} {err}");
     let left = working(&served);
     assert_eq!(left.len(), 1, "{left:?}");
-    assert_eq!(left[0]["trigger_price"], json!(81_000));
+    assert_eq!(
+        (&left[0]["id"], &left[0]["trigger_price"]),
+        (&json!(old), &json!(81_000))
+    );
 }
 
 #[test]

@@ -103,7 +103,7 @@ fn orders_of_other_types_carry_their_own_fields() {
     ));
     assert_eq!(
         (&stop["data"]["status"], &stop["data"]["trigger_price"]),
-        (&json!("pending"), &json!(3500))
+        (&json!("resting"), &json!(3500))
     );
     let exits = [
         "--limit-price",
@@ -539,7 +539,7 @@ fn a_price_that_is_said_by_another_is_the_one_that_is_sent_and_told() {
     let bid = markets[0]["bid_price"].as_f64().unwrap();
     let limit = shown["body"]["limit_price"].as_f64().unwrap();
     assert!((bid - 100.0 - limit).abs() < 5.0, "{bid} {limit}");
-    let stop = shown["body"]["attached_stop_loss_price"].as_f64().unwrap();
+    let stop = shown["body"]["stop_loss_price"].as_f64().unwrap();
     assert!((limit * 0.95 - stop).abs() < 5.0, "{limit} {stop}");
     assert!(
         err.contains(&format!(
@@ -616,25 +616,7 @@ fn a_cancel_of_all_that_went_half_way_is_partial() {
 #[test]
 fn a_twap_is_stopped_and_a_ladder_canceled() {
     let served = Served::bare();
-    let common = json!({
-        "account_id": "chal-1", "market_id": "paper|BTC", "side": "buy", "size": 0.04, "leverage": 5,
-        "margin_mode": "cross",
-    });
-    let placed = |target: &str, more: Value| {
-        let mut body = common.clone();
-        body.as_object_mut()
-            .unwrap()
-            .extend(more.as_object().unwrap().clone());
-        served.post(target, &body)["data"]["id"]
-            .as_str()
-            .unwrap()
-            .to_owned()
-    };
-    let ladder = placed(
-        "/sim/scaled-orders",
-        json!({ "start_price": 50000, "end_price": 49000, "rung_count": 4 }),
-    );
-    let twap = placed("/sim/twap-orders", json!({ "duration_minutes": 30 }));
+    let (twap, ladder) = (served.twap(), served.ladder());
     served.json(&["cancel", "--twap", &twap, "--yes"]);
     served.json(&["cancel", "--scaled", &ladder, "--yes"]);
     assert_eq!(served.json(&["twaps"]), json!([]));
@@ -784,22 +766,8 @@ fn read_only_sends_nothing_whatever_the_verb() {
 fn busy() -> Served {
     let served = Served::bare();
     served.holding("paper|ETH", 1.0, "cross");
-    let common = json!({
-        "account_id": "chal-1", "market_id": "paper|BTC", "side": "buy", "size": 0.04, "leverage": 5,
-        "margin_mode": "cross",
-    });
-    for (target, more) in [
-        (
-            "/sim/scaled-orders",
-            json!({ "start_price": 50000, "end_price": 49000, "rung_count": 4 }),
-        ),
-        ("/sim/twap-orders", json!({ "duration_minutes": 30 })),
-    ] {
-        let mut body = common.clone();
-        let body_fields = body.as_object_mut().unwrap();
-        body_fields.extend(more.as_object().unwrap().clone());
-        served.post(target, &body);
-    }
+    served.ladder();
+    served.twap();
     served.waiting("limit");
     served.waiting("stop_market");
     served

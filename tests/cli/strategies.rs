@@ -2,7 +2,7 @@
 
 use super::{
     deeds::{LADDER, TWAP},
-    support::{Served, ran, with},
+    support::{Served, with},
 };
 use serde_json::{Value, json};
 
@@ -43,7 +43,7 @@ fn what_they_would_send_is_shown_in_full() {
     let shown = served.json(&twap);
     assert_eq!(
         (&shown["target"], &shown["headers"]["idempotency-key"]),
-        (&json!("/sim/twap-orders"), &json!("mine"))
+        (&json!("/v1/twap-orders"), &json!("mine"))
     );
     assert_eq!(
         shown["body"],
@@ -66,12 +66,18 @@ fn what_they_would_send_is_shown_in_full() {
         "50000",
         "--rungs",
         "2",
-        "--skew",
-        "2",
+        "--distribution",
+        "descending",
         "--dry-run",
     ];
     let shown = served.json(&worth);
-    let fields = ["size", "start_price", "end_price", "rung_count", "skew"];
+    let fields = [
+        "size",
+        "start_price",
+        "end_price",
+        "rung_count",
+        "distribution",
+    ];
     assert_eq!(
         fields.map(|name| shown["body"][name].clone()),
         [
@@ -79,7 +85,7 @@ fn what_they_would_send_is_shown_in_full() {
             json!(50_000),
             json!(50_000),
             json!(2),
-            json!(2)
+            json!("descending")
         ]
     );
 }
@@ -158,27 +164,4 @@ fn what_is_wrong_with_them_is_told_by_its_flag_and_what_the_service_refuses_by_i
     let (code, error) = served.error(&long);
     assert_eq!((code, &error["status"]), (13, &json!(400)), "{error}");
     assert_eq!(served.json(&["twaps"]), Value::Array(vec![]));
-}
-
-#[test]
-fn a_service_that_makes_none_is_asked_for_none() {
-    let served = Served::bare();
-    for (verb, words) in [
-        (
-            TWAP,
-            "this service cannot create TWAPs: dialect.twap_creation is none",
-        ),
-        (
-            LADDER,
-            "this service cannot create ladders: dialect.scaled_creation is none",
-        ),
-    ] {
-        let mut command = served.verb(&with(verb, &["--yes"]));
-        command.env("PERPDECK_DIALECT__TWAP_CREATION", "none");
-        command.env("PERPDECK_DIALECT__SCALED_CREATION", "none");
-        let (code, out, err) = ran(&mut command);
-        assert_eq!((code, out.as_str()), (2, ""), "{err}");
-        assert!(err.contains(words), "{err}");
-    }
-    assert_eq!(served.orders(), Vec::<Value>::new());
 }
