@@ -251,8 +251,13 @@ fn a_lost_answer_is_asked_for_again_and_never_places_a_second_order() {
     assert_eq!(placed["data"]["id"], served.orders()[0]["id"]);
 }
 
-/// Without an observed price an order cannot be told from another of its shape, so no read finds it.
-const BLIND: &[&str] = &["--yes", "--price-source", "none"];
+/// No placement is answered, and no order can be read: what became of one stays unknown.
+pub(crate) fn blinded() -> Served {
+    let served = Served::bare();
+    served.plant(&json!({ "kind": "drop_reply", "route": "place_order" }));
+    served.plant(&json!({ "kind": "before", "route": "orders", "status": 503 }));
+    served
+}
 
 #[test]
 fn when_no_answer_ever_comes_the_order_is_found_by_reading() {
@@ -265,30 +270,28 @@ fn when_no_answer_ever_comes_the_order_is_found_by_reading() {
 
 #[test]
 fn an_outcome_nobody_knows_is_called_unknown_and_the_named_key_finds_the_order() {
-    let served = Served::bare();
-    served.plant(&json!({ "kind": "drop_reply", "route": "place_order" }));
-    let (code, error) = served.error(&with(BUY, BLIND));
+    let served = blinded();
+    let (code, error) = served.error(&with(BUY, &["--yes"]));
     assert_eq!((code, &error["kind"]), (14, &json!("outcome unknown")));
     let key = error["idempotency_key"].as_str().unwrap().to_owned();
 
     served.clear_faults();
-    let repeat = with(BUY, &["--idempotency-key", &key]);
-    let found = served.json(&with(&repeat, BLIND));
+    let found = served.json(&with(BUY, &["--yes", "--idempotency-key", &key]));
     assert_eq!(served.orders().len(), 1);
     assert_eq!(found["data"]["id"], served.orders()[0]["id"]);
 }
 
 #[test]
 fn a_refusal_of_the_repeated_command_does_not_prove_that_the_first_failed() {
-    let served = Served::bare();
-    served.plant(&json!({ "kind": "drop_reply", "route": "place_order" }));
-    let (_, error) = served.error(&with(BUY, BLIND));
+    let served = blinded();
+    let (_, error) = served.error(&with(BUY, &["--yes"]));
     let key = error["idempotency_key"].as_str().unwrap().to_owned();
 
     served.clear_faults();
-    served.plant(&json!({ "kind": "before", "route": "place_order", "status": 400 }));
-    let repeat = with(BUY, &["--idempotency-key", &key]);
-    let (code, _) = served.error(&with(&repeat, BLIND));
+    for (route, status) in [("place_order", 400), ("orders", 503)] {
+        served.plant(&json!({ "kind": "before", "route": route, "status": status }));
+    }
+    let (code, _) = served.error(&with(BUY, &["--yes", "--idempotency-key", &key]));
     assert_eq!(code, 14);
 }
 
@@ -695,18 +698,22 @@ fn an_order_past_ones_own_limits_is_held_back_and_an_exit_never() {
 #[test]
 fn a_limit_whose_facts_cannot_be_read_refuses() {
     let served = Served::bare();
-    for (limit, source) in [
-        ("PERPDECK_CHECKS__MAX_NOTIONAL", "PERPDECK_PRICE_SOURCE"),
-        ("PERPDECK_CHECKS__MAX_SESSION_LOSS", "PERPDECK_FACTS_SOURCE"),
-    ] {
-        let order = with(BUY, &["--yes"]);
-        let (code, why) = limited(&served, &[(limit, "1000000"), (source, "none")], &order);
+    let order = with(BUY, &["--yes"]);
+    let refuses = |limits: &[(&str, &str)]| {
+        let (code, why) = limited(&served, limits, &order);
         let said = why["message"].as_str().unwrap();
         assert!(
             code == 13 && said.contains("is set") && said.contains("fresh"),
             "{code} {said}"
         );
-    }
+    };
+    refuses(&[
+        ("PERPDECK_CHECKS__MAX_NOTIONAL", "1000000"),
+        ("PERPDECK_PRICE_SOURCE", "none"),
+    ]);
+    served.plant(&json!({ "kind": "before", "route": "account", "status": 503 }));
+    refuses(&[("PERPDECK_CHECKS__MAX_SESSION_LOSS", "1000000")]);
+    served.clear_faults();
     assert_eq!(served.orders(), Vec::<Value>::new());
     let generous = [("PERPDECK_CHECKS__MAX_SESSION_LOSS", "1000000")];
     assert_eq!(limited(&served, &generous, &with(BUY, &["--yes"])).0, 0);
@@ -902,7 +909,8 @@ fn journal(served: &Served) -> std::path::PathBuf {
 #[test]
 fn beside_a_desk_that_does_not_answer_exits_go_out_and_entries_do_not() {
     let served = Served::bare();
-    let position = served.holding("paper|BTC", 0.1, "cross");
+    let position = served.holding("paper|BTC", 0.1, "isolated");
+    served.json(&["margin", &position, "--extra", "10", "--yes"]);
     let desk = perpdeck::journal::Journal::open(&journal(&served)).unwrap();
     desk.announce();
     let before = served.orders().len();

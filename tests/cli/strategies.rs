@@ -49,7 +49,8 @@ fn what_they_would_send_is_shown_in_full() {
         shown["body"],
         json!({
             "account_id": "chal-1", "market_id": "paper|BTC", "side": "buy", "size": 0.1, "leverage": 5,
-            "margin_mode": "cross", "reduce_only": false, "kind": "vwap", "duration_minutes": 30, "randomize": false,
+            "margin_mode": "cross", "reduce_only": false, "strategy": "vwap", "duration_minutes": 30,
+            "randomize": false, "expected_price": shown["body"]["expected_price"],
         })
     );
     let worth = [
@@ -162,6 +163,13 @@ fn what_is_wrong_with_them_is_told_by_its_flag_and_what_the_service_refuses_by_i
         "--yes",
     ];
     let (code, error) = served.error(&long);
+    let said = error["message"].as_str().unwrap();
+    assert!(
+        code == 2 && said == "--duration: must be 5 to 1440",
+        "{code} {said}"
+    );
+    served.plant(&json!({ "kind": "before", "route": "place_twap", "status": 400 }));
+    let (code, error) = served.error(&with(TWAP, &["--yes"]));
     assert_eq!((code, &error["status"]), (13, &json!(400)), "{error}");
     assert_eq!(served.json(&["twaps"]), Value::Array(vec![]));
 }
