@@ -103,7 +103,7 @@ fn orders_of_other_types_carry_their_own_fields() {
     ));
     assert_eq!(
         (&stop["data"]["status"], &stop["data"]["trigger_price"]),
-        (&json!("pending"), &json!(3500))
+        (&json!("resting"), &json!(3500))
     );
     let exits = [
         "--limit-price",
@@ -251,8 +251,13 @@ fn a_lost_answer_is_asked_for_again_and_never_places_a_second_order() {
     assert_eq!(placed["data"]["id"], served.orders()[0]["id"]);
 }
 
-/// Without an observed price an order cannot be told from another of its shape, so no read finds it.
-const BLIND: &[&str] = &["--yes", "--price-source", "none"];
+/// No placement is answered, and no order can be read: what became of one stays unknown.
+pub(crate) fn blinded() -> Served {
+    let served = Served::bare();
+    served.plant(&json!({ "kind": "drop_reply", "route": "place_order" }));
+    served.plant(&json!({ "kind": "before", "route": "orders", "status": 503 }));
+    served
+}
 
 #[test]
 fn when_no_answer_ever_comes_the_order_is_found_by_reading() {
@@ -265,30 +270,28 @@ fn when_no_answer_ever_comes_the_order_is_found_by_reading() {
 
 #[test]
 fn an_outcome_nobody_knows_is_called_unknown_and_the_named_key_finds_the_order() {
-    let served = Served::bare();
-    served.plant(&json!({ "kind": "drop_reply", "route": "place_order" }));
-    let (code, error) = served.error(&with(BUY, BLIND));
+    let served = blinded();
+    let (code, error) = served.error(&with(BUY, &["--yes"]));
     assert_eq!((code, &error["kind"]), (14, &json!("outcome unknown")));
     let key = error["idempotency_key"].as_str().unwrap().to_owned();
 
     served.clear_faults();
-    let repeat = with(BUY, &["--idempotency-key", &key]);
-    let found = served.json(&with(&repeat, BLIND));
+    let found = served.json(&with(BUY, &["--yes", "--idempotency-key", &key]));
     assert_eq!(served.orders().len(), 1);
     assert_eq!(found["data"]["id"], served.orders()[0]["id"]);
 }
 
 #[test]
 fn a_refusal_of_the_repeated_command_does_not_prove_that_the_first_failed() {
-    let served = Served::bare();
-    served.plant(&json!({ "kind": "drop_reply", "route": "place_order" }));
-    let (_, error) = served.error(&with(BUY, BLIND));
+    let served = blinded();
+    let (_, error) = served.error(&with(BUY, &["--yes"]));
     let key = error["idempotency_key"].as_str().unwrap().to_owned();
 
     served.clear_faults();
-    served.plant(&json!({ "kind": "before", "route": "place_order", "status": 400 }));
-    let repeat = with(BUY, &["--idempotency-key", &key]);
-    let (code, _) = served.error(&with(&repeat, BLIND));
+    for (route, status) in [("place_order", 400), ("orders", 503)] {
+        served.plant(&json!({ "kind": "before", "route": route, "status": status }));
+    }
+    let (code, _) = served.error(&with(BUY, &["--yes", "--idempotency-key", &key]));
     assert_eq!(code, 14);
 }
 
@@ -539,7 +542,7 @@ fn a_price_that_is_said_by_another_is_the_one_that_is_sent_and_told() {
     let bid = markets[0]["bid_price"].as_f64().unwrap();
     let limit = shown["body"]["limit_price"].as_f64().unwrap();
     assert!((bid - 100.0 - limit).abs() < 5.0, "{bid} {limit}");
-    let stop = shown["body"]["attached_stop_loss_price"].as_f64().unwrap();
+    let stop = shown["body"]["stop_loss_price"].as_f64().unwrap();
     assert!((limit * 0.95 - stop).abs() < 5.0, "{limit} {stop}");
     assert!(
         err.contains(&format!(
@@ -616,25 +619,7 @@ fn a_cancel_of_all_that_went_half_way_is_partial() {
 #[test]
 fn a_twap_is_stopped_and_a_ladder_canceled() {
     let served = Served::bare();
-    let common = json!({
-        "account_id": "chal-1", "market_id": "paper|BTC", "side": "buy", "size": 0.04, "leverage": 5,
-        "margin_mode": "cross",
-    });
-    let placed = |target: &str, more: Value| {
-        let mut body = common.clone();
-        body.as_object_mut()
-            .unwrap()
-            .extend(more.as_object().unwrap().clone());
-        served.post(target, &body)["data"]["id"]
-            .as_str()
-            .unwrap()
-            .to_owned()
-    };
-    let ladder = placed(
-        "/sim/scaled-orders",
-        json!({ "start_price": 50000, "end_price": 49000, "rung_count": 4 }),
-    );
-    let twap = placed("/sim/twap-orders", json!({ "duration_minutes": 30 }));
+    let (twap, ladder) = (served.twap(), served.ladder());
     served.json(&["cancel", "--twap", &twap, "--yes"]);
     served.json(&["cancel", "--scaled", &ladder, "--yes"]);
     assert_eq!(served.json(&["twaps"]), json!([]));
@@ -713,18 +698,22 @@ fn an_order_past_ones_own_limits_is_held_back_and_an_exit_never() {
 #[test]
 fn a_limit_whose_facts_cannot_be_read_refuses() {
     let served = Served::bare();
-    for (limit, source) in [
-        ("PERPDECK_CHECKS__MAX_NOTIONAL", "PERPDECK_PRICE_SOURCE"),
-        ("PERPDECK_CHECKS__MAX_SESSION_LOSS", "PERPDECK_FACTS_SOURCE"),
-    ] {
-        let order = with(BUY, &["--yes"]);
-        let (code, why) = limited(&served, &[(limit, "1000000"), (source, "none")], &order);
+    let order = with(BUY, &["--yes"]);
+    let refuses = |limits: &[(&str, &str)]| {
+        let (code, why) = limited(&served, limits, &order);
         let said = why["message"].as_str().unwrap();
         assert!(
             code == 13 && said.contains("is set") && said.contains("fresh"),
             "{code} {said}"
         );
-    }
+    };
+    refuses(&[
+        ("PERPDECK_CHECKS__MAX_NOTIONAL", "1000000"),
+        ("PERPDECK_PRICE_SOURCE", "none"),
+    ]);
+    served.plant(&json!({ "kind": "before", "route": "account", "status": 503 }));
+    refuses(&[("PERPDECK_CHECKS__MAX_SESSION_LOSS", "1000000")]);
+    served.clear_faults();
     assert_eq!(served.orders(), Vec::<Value>::new());
     let generous = [("PERPDECK_CHECKS__MAX_SESSION_LOSS", "1000000")];
     assert_eq!(limited(&served, &generous, &with(BUY, &["--yes"])).0, 0);
@@ -784,22 +773,8 @@ fn read_only_sends_nothing_whatever_the_verb() {
 fn busy() -> Served {
     let served = Served::bare();
     served.holding("paper|ETH", 1.0, "cross");
-    let common = json!({
-        "account_id": "chal-1", "market_id": "paper|BTC", "side": "buy", "size": 0.04, "leverage": 5,
-        "margin_mode": "cross",
-    });
-    for (target, more) in [
-        (
-            "/sim/scaled-orders",
-            json!({ "start_price": 50000, "end_price": 49000, "rung_count": 4 }),
-        ),
-        ("/sim/twap-orders", json!({ "duration_minutes": 30 })),
-    ] {
-        let mut body = common.clone();
-        let body_fields = body.as_object_mut().unwrap();
-        body_fields.extend(more.as_object().unwrap().clone());
-        served.post(target, &body);
-    }
+    served.ladder();
+    served.twap();
     served.waiting("limit");
     served.waiting("stop_market");
     served
@@ -934,7 +909,8 @@ fn journal(served: &Served) -> std::path::PathBuf {
 #[test]
 fn beside_a_desk_that_does_not_answer_exits_go_out_and_entries_do_not() {
     let served = Served::bare();
-    let position = served.holding("paper|BTC", 0.1, "cross");
+    let position = served.holding("paper|BTC", 0.1, "isolated");
+    served.json(&["margin", &position, "--extra", "10", "--yes"]);
     let desk = perpdeck::journal::Journal::open(&journal(&served)).unwrap();
     desk.announce();
     let before = served.orders().len();

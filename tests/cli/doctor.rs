@@ -1,107 +1,62 @@
 use super::{served::Served, *};
 use serde_json::{Value, json};
 
-fn settled(report: &Value, what: &str) -> (String, String) {
-    let all = report["assumptions"].as_array().unwrap();
-    let one = all.iter().find(|a| a["what"] == what).unwrap();
-    let word = |name: &str| one[name].as_str().unwrap().to_owned();
-    (word("settled"), word("how"))
+/// The verdict on one thing, and why.
+fn found<'a>(report: &'a Value, what: &str) -> (&'a str, &'a str) {
+    let mut checks = report["checks"].as_array().unwrap().iter();
+    let one = checks.find(|check| check["what"] == what);
+    let word = |name: &str| one.unwrap()[name].as_str().unwrap();
+    (word("verdict"), word("how"))
 }
 
 #[test]
-fn the_paper_exchange_passes_and_every_assumption_has_its_setting() {
+fn the_paper_exchange_passes() {
     let served = Served::open(include_str!("../../assets/scenario-demo.toml"));
     let report = served.json(&["doctor"]);
-    let verdicts = report["checks"].as_array().unwrap();
+    for what in ["service", "key", "account", "live or test", "markets"] {
+        assert_eq!(found(&report, what).0, "ok", "{what}: {report}");
+    }
+    let checks = report["checks"].as_array().unwrap();
     assert!(
-        verdicts.iter().all(|check| check["verdict"] != "bad"),
+        checks.iter().all(|check| check["verdict"] != "bad"),
         "{report}"
     );
-    for what in [
-        "working filter",
-        "positions",
-        "TWAP account",
-        "paging",
-        "prices",
-        "account figures",
-    ] {
-        assert_eq!(settled(&report, what).0, "asked", "{what}");
-    }
-    for what in ["time in force", "trigger side", "timestamps", "sizes"] {
-        assert_eq!(settled(&report, what).0, "seen", "{what}");
-    }
-    assert_eq!(settled(&report, "slippage").0, "assumed");
-    let names: Vec<_> = report["assumptions"].as_array().unwrap().iter().collect();
-    assert_eq!(
-        names.iter().filter(|a| a["setting"].is_null()).count(),
-        1,
-        "paging is no setting"
-    );
 }
 
 #[test]
-fn an_assumption_that_does_not_hold_is_named_and_the_rest_is_still_asked() {
+fn what_the_service_does_not_answer_is_named_and_the_rest_is_still_examined() {
     let served = Served::bare();
-    served.waiting("limit");
-    let (code, out, _) = ran(served
-        .verb(&["doctor"])
-        .env("PERPDECK_DIALECT__POSITION_SELECTOR", "which")
-        .env("PERPDECK_DIALECT__TIMESTAMP_UNIT", "seconds"));
+    served.plant(&json!({ "kind": "before", "route": "markets", "status": 500 }));
+    let (code, out, err) = served.run(&["doctor"]);
     let report: Value = serde_json::from_str(&out).unwrap();
-    assert_eq!(code, 15);
-    assert_eq!(settled(&report, "positions").0, "wrong");
-    assert_eq!(
-        settled(&report, "timestamps"),
-        (
-            "wrong".to_owned(),
-            "timestamps have the magnitude of milliseconds".to_owned()
-        )
-    );
-    assert_eq!(settled(&report, "working filter").0, "asked");
-}
-
-#[test]
-fn the_words_say_what_is_wrong_and_which_setting_mends_it() {
-    let served = Served::bare();
-    let (code, out, _) = ran(served
-        .verb(&["doctor", "--output", "table"])
-        .env("PERPDECK_DIALECT__WORKING_FILTER__NAME", "show"));
-    assert_eq!(code, 15);
-    assert!(
-        out.contains("working filter   wrong        show=working"),
-        "{out}"
-    );
-    assert!(out.contains("dialect.working_filter"), "{out}");
-}
-
-#[test]
-fn a_read_the_service_had_no_time_for_settles_nothing_and_is_not_called_wrong() {
-    let served = Served::bare();
-    for (status, words) in [(429, "limited"), (503, "unavailable")] {
-        served.plant(&json!({
-            "kind": "before", "route": "twap_orders", "status": status, "retry_after": 40
-        }));
-        let (code, out, err) = served.run(&["doctor"]);
-        served.clear_faults();
-        let report: Value = serde_json::from_str(&out).unwrap();
-        assert_eq!(code, 15, "{err}");
-        let expected = (
-            "not_settled".to_owned(),
-            format!("{words}, try again in 40 s"),
-        );
-        assert_eq!(settled(&report, "TWAP account"), expected);
-        let all = report["assumptions"].as_array().unwrap();
-        assert!(all.iter().all(|a| a["settled"] != "wrong"), "{report}");
+    assert_eq!((code, found(&report, "markets").0), (15, "bad"), "{err}");
+    for what in ["service", "key", "account", "clock", "latency"] {
+        assert_ne!(found(&report, what).0, "bad", "{what}: {report}");
     }
+    let (code, table, _) = served.run(&["doctor", "--output", "table"]);
+    assert_eq!(code, 15);
+    assert!(table.contains("markets          bad"), "{table}");
 }
 
 #[test]
-fn a_short_silence_is_waited_out_once_and_everything_is_settled_after_it() {
+fn an_account_that_is_not_the_keys_is_named_with_those_that_are() {
+    let served = Served::bare();
+    let (code, out, err) = ran(served
+        .verb(&["doctor"])
+        .env("PERPDECK_ACCOUNT_ID", "chal-9"));
+    let report: Value = serde_json::from_str(&out).unwrap();
+    let (verdict, how) = found(&report, "account");
+    assert_ne!(code, 0, "{err}");
+    assert!(verdict == "bad" && how.contains("chal-9"), "{how}");
+}
+
+#[test]
+fn a_short_silence_is_waited_out_once_and_everything_is_read_after_it() {
     let served = Served::bare();
     served.plant(&json!({ "kind": "before", "status": 429, "retry_after": 1, "count": 1 }));
     let report = served.json(&["doctor"]);
-    for what in ["working filter", "positions", "TWAP account", "prices"] {
-        assert_eq!(settled(&report, what).0, "asked", "{what}");
+    for what in ["service", "key", "account", "markets"] {
+        assert_eq!(found(&report, what).0, "ok", "{what}: {report}");
     }
 }
 

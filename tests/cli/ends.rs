@@ -1,6 +1,7 @@
 //! Ends in the middle: what is not known, and what was done in part, and the words that say how to go on.
 
 use super::{
+    deeds::blinded,
     served::{Served, last_error},
     support::BUY,
     *,
@@ -149,9 +150,8 @@ fn a_close_all_with_a_target_that_cannot_be_closed_is_partial_and_says_how_to_go
 
 #[test]
 fn a_program_is_told_how_to_go_on_as_well() {
-    let served = Served::bare();
-    served.plant(&json!({ "kind": "drop_reply", "route": "place_order" }));
-    let (code, _, err) = served.run(&with(BUY, &["--yes", "--price-source", "none"]));
+    let served = blinded();
+    let (code, _, err) = served.run(&with(BUY, &["--yes"]));
     let error = last_error(&err);
     let (key, next) = (&error["idempotency_key"], error["next"].as_str().unwrap());
     assert!(

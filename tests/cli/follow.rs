@@ -67,11 +67,11 @@ fn watched_positions_end_with_what_they_came_to() {
     let held = served.holding("paper|BTC", 0.5, "cross");
     let mut watch = Watch::start(&served, &["positions", "--interval", "200ms"]);
     let line = watch.next();
-    assert_eq!(told(&line), ("present", held.as_str(), ""));
+    assert_eq!(told(&line), ("present", held.as_str(), "open"));
     assert_eq!(line["row"]["side"], "long");
     served.json(&["close", &held, "--yes"]);
     let line = watch.next();
-    assert_eq!(told(&line), ("removed", held.as_str(), ""));
+    assert_eq!(told(&line), ("removed", held.as_str(), "closed"));
     assert!(line["row"]["closed_at"].is_number(), "{line}");
 }
 

@@ -48,14 +48,7 @@ fn a_list_in_json_has_all_that_the_service_sent_as_it_was_sent() {
 #[test]
 fn a_ladder_is_shown_with_its_rungs() {
     let served = Served::bare();
-    let ladder = served.post(
-        "/sim/scaled-orders",
-        &json!({
-            "account_id": "chal-1", "market_id": "paper|BTC", "side": "buy", "size": 0.04, "leverage": 5,
-            "margin_mode": "cross", "start_price": 50000, "end_price": 49000, "rung_count": 4,
-        }),
-    );
-    let id = ladder["data"]["id"].as_str().unwrap();
+    let id = &served.ladder();
     assert_eq!(
         served.json(&["scaled", id])["rungs"]
             .as_array()

@@ -31,7 +31,6 @@ mod ends;
 mod follow;
 mod frozen;
 mod lists;
-mod other;
 mod reads;
 mod reference;
 mod same_run;

@@ -24,11 +24,14 @@ fn commands(exchange: &Served) -> Vec<Value> {
     let limit = json!({ "type": "limit", "limit_price": 60_000 });
     exchange.post("/v1/orders", &order(limit));
     wait(5_000);
-    let twap = json!({ "size": 0.3, "duration_minutes": 30, "kind": "vwap", "randomize": true });
-    exchange.post("/sim/twap-orders", &order(twap));
-    let ladder =
-        json!({ "size": 0.06, "start_price": 60_000, "end_price": 50_000, "rung_count": 5 });
-    exchange.post("/sim/scaled-orders", &order(ladder));
+    let twap = json!({
+        "size": 0.3, "expected_price": 64_000, "duration_minutes": 30, "strategy": "vwap", "randomize": true,
+    });
+    exchange.post("/v1/twap-orders", &order(twap));
+    let ladder = json!({
+        "size": 0.06, "start_price": 60_000, "end_price": 50_000, "rung_count": 5, "distribution": "ascending",
+    });
+    exchange.post("/v1/scaled-orders", &order(ladder));
     wait(1_800_000);
     let fall = json!({ "market_id": "paper|BTC", "bps": -500 });
     exchange.post("/sim/nudge", &fall);
@@ -41,7 +44,7 @@ fn commands(exchange: &Served) -> Vec<Value> {
         "/sim/markets",
         "/v1/orders?account_id=chal-1&limit=100",
         "/v1/positions?account_id=chal-1",
-        "/sim/scaled-orders?account_id=chal-1",
+        "/v1/scaled-orders?account_id=chal-1",
     ]
     .map(|list| exchange.get(list))
     .to_vec()

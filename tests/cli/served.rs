@@ -94,6 +94,31 @@ impl Served {
         placed["data"]["id"].as_str().unwrap().to_owned()
     }
 
+    /// Begins a TWAP that buys BTC for half an hour; answers its id.
+    pub(crate) fn twap(&self) -> String {
+        let more = json!({ "expected_price": 64_000, "duration_minutes": 30 });
+        self.strategy("/v1/twap-orders", &more)
+    }
+
+    /// A ladder of four buys of BTC far below the market; answers its id.
+    pub(crate) fn ladder(&self) -> String {
+        let more = json!({
+            "start_price": 50_000, "end_price": 49_000, "rung_count": 4, "distribution": "flat",
+        });
+        self.strategy("/v1/scaled-orders", &more)
+    }
+
+    fn strategy(&self, target: &str, more: &Value) -> String {
+        let mut body = json!({
+            "account_id": "chal-1", "market_id": "paper|BTC", "side": "buy", "size": 0.04, "leverage": 5,
+            "margin_mode": "cross",
+        });
+        let fields = body.as_object_mut().unwrap();
+        fields.extend(more.as_object().unwrap().clone());
+        let placed = self.post(target, &body);
+        placed["data"]["id"].as_str().unwrap().to_owned()
+    }
+
     /// Sells at the market as `chal-2`, more than anybody bids for: then there is no market left to close in.
     pub(crate) fn eat_bids(&self, market: &str, size: f64) {
         let body = json!({

@@ -2,7 +2,7 @@
 
 use super::{
     deeds::{LADDER, TWAP},
-    support::{Served, ran, with},
+    support::{Served, with},
 };
 use serde_json::{Value, json};
 
@@ -43,13 +43,14 @@ fn what_they_would_send_is_shown_in_full() {
     let shown = served.json(&twap);
     assert_eq!(
         (&shown["target"], &shown["headers"]["idempotency-key"]),
-        (&json!("/sim/twap-orders"), &json!("mine"))
+        (&json!("/v1/twap-orders"), &json!("mine"))
     );
     assert_eq!(
         shown["body"],
         json!({
             "account_id": "chal-1", "market_id": "paper|BTC", "side": "buy", "size": 0.1, "leverage": 5,
-            "margin_mode": "cross", "reduce_only": false, "kind": "vwap", "duration_minutes": 30, "randomize": false,
+            "margin_mode": "cross", "reduce_only": false, "strategy": "vwap", "duration_minutes": 30,
+            "randomize": false, "expected_price": shown["body"]["expected_price"],
         })
     );
     let worth = [
@@ -66,12 +67,18 @@ fn what_they_would_send_is_shown_in_full() {
         "50000",
         "--rungs",
         "2",
-        "--skew",
-        "2",
+        "--distribution",
+        "descending",
         "--dry-run",
     ];
     let shown = served.json(&worth);
-    let fields = ["size", "start_price", "end_price", "rung_count", "skew"];
+    let fields = [
+        "size",
+        "start_price",
+        "end_price",
+        "rung_count",
+        "distribution",
+    ];
     assert_eq!(
         fields.map(|name| shown["body"][name].clone()),
         [
@@ -79,7 +86,7 @@ fn what_they_would_send_is_shown_in_full() {
             json!(50_000),
             json!(50_000),
             json!(2),
-            json!(2)
+            json!("descending")
         ]
     );
 }
@@ -156,29 +163,13 @@ fn what_is_wrong_with_them_is_told_by_its_flag_and_what_the_service_refuses_by_i
         "--yes",
     ];
     let (code, error) = served.error(&long);
+    let said = error["message"].as_str().unwrap();
+    assert!(
+        code == 2 && said == "--duration: must be 5 to 1440",
+        "{code} {said}"
+    );
+    served.plant(&json!({ "kind": "before", "route": "place_twap", "status": 400 }));
+    let (code, error) = served.error(&with(TWAP, &["--yes"]));
     assert_eq!((code, &error["status"]), (13, &json!(400)), "{error}");
     assert_eq!(served.json(&["twaps"]), Value::Array(vec![]));
-}
-
-#[test]
-fn a_service_that_makes_none_is_asked_for_none() {
-    let served = Served::bare();
-    for (verb, words) in [
-        (
-            TWAP,
-            "this service cannot create TWAPs: dialect.twap_creation is none",
-        ),
-        (
-            LADDER,
-            "this service cannot create ladders: dialect.scaled_creation is none",
-        ),
-    ] {
-        let mut command = served.verb(&with(verb, &["--yes"]));
-        command.env("PERPDECK_DIALECT__TWAP_CREATION", "none");
-        command.env("PERPDECK_DIALECT__SCALED_CREATION", "none");
-        let (code, out, err) = ran(&mut command);
-        assert_eq!((code, out.as_str()), (2, ""), "{err}");
-        assert!(err.contains(words), "{err}");
-    }
-    assert_eq!(served.orders(), Vec::<Value>::new());
 }

@@ -19,23 +19,23 @@ fn flags(kind: PlaceKind, position: &str) -> (Vec<&str>, Value) {
         ),
         PlaceKind::StopMarket => (
             vec!["--trigger-price=70000"],
-            json!({"status": "pending", "trigger_price": 70_000}),
+            json!({"status": "resting", "trigger_price": 70_000}),
         ),
         PlaceKind::StopLimit => (
             vec!["--trigger-price=70000", "--limit-price=70100"],
-            json!({"status": "pending", "trigger_price": 70_000, "limit_price": 70_100}),
+            json!({"status": "resting", "trigger_price": 70_000, "limit_price": 70_100}),
         ),
         PlaceKind::TakeMarket => (
             vec!["--trigger-price=60000"],
-            json!({"status": "pending", "trigger_price": 60_000}),
+            json!({"status": "resting", "trigger_price": 60_000}),
         ),
         PlaceKind::TakeLimit => (
             vec!["--trigger-price=60000", "--limit-price=59900"],
-            json!({"status": "pending", "trigger_price": 60_000, "limit_price": 59_900}),
+            json!({"status": "resting", "trigger_price": 60_000, "limit_price": 59_900}),
         ),
         PlaceKind::TakeProfit => (
             vec!["--trigger-price=70000", "--target-position-id", position],
-            json!({"status": "pending", "side": "sell", "target_position_id": position}),
+            json!({"status": "resting", "side": "sell", "target_position_id": position}),
         ),
         PlaceKind::Conditional => (
             vec![
@@ -43,7 +43,7 @@ fn flags(kind: PlaceKind, position: &str) -> (Vec<&str>, Value) {
                 "--trigger-price=4000",
                 "--trigger-direction=above",
             ],
-            json!({"status": "pending", "trigger_market_id": "paper|ETH", "trigger_direction": "above"}),
+            json!({"status": "resting", "trigger_market_id": "paper|ETH", "trigger_direction": "above"}),
         ),
     }
 }

@@ -229,6 +229,9 @@ impl Client {
         if let Some(key) = key {
             let _ = write!(request, "Idempotency-Key: {key}\r\n");
         }
+        if !body.is_empty() {
+            request.push_str("Content-Type: application/json\r\n");
+        }
         let _ = write!(request, "Content-Length: {}\r\n\r\n{body}", body.len());
         let mut stream = TcpStream::connect(&self.address).ok()?;
         stream.write_all(request.as_bytes()).ok()?;

@@ -154,14 +154,27 @@ pub(crate) fn news(model: &mut Model) -> Vec<Alert> {
 /// Whether no command in progress may still make up for it.
 fn is_settled(gauge: &Gauge, model: &Model) -> bool {
     let sources = [Source::Positions, Source::Closed, Source::Markets];
-    let awaited = |source: &Source| {
-        let store = &model.store;
-        model.options.intervals.contains_key(source)
-            && store.polled_at(*source).is_none()
-            && store.trouble(*source).is_none()
-    };
     let is_read = !gauge.lacks.iter().any(Lack::is_unread);
-    gauge.origin == Origin::Service || is_read && !sources.iter().any(awaited)
+    let is_awaited = || sources.iter().any(|source| is_awaited(model, *source));
+    gauge.origin == Origin::Service || is_read && !is_awaited()
+}
+
+/// Whether a source that is polled has neither answered nor failed yet.
+fn is_awaited(model: &Model, source: Source) -> bool {
+    model.options.intervals.contains_key(&source)
+        && model.store.polled_at(source).is_none()
+        && model.store.trouble(source).is_none()
+}
+
+/// Whether everything that the limits are measured by has answered, or failed.
+pub(crate) fn is_informed(model: &Model) -> bool {
+    let sources = [
+        Source::Account,
+        Source::Positions,
+        Source::Closed,
+        Source::Markets,
+    ];
+    !sources.iter().any(|source| is_awaited(model, *source))
 }
 
 /// Which pages of closed positions are read after this answer.
@@ -183,8 +196,12 @@ impl ReadOn {
     }
 }
 
-/// The next page of closed positions, if a limit needs it.
+/// The next page of closed positions, if a limit needs it. Which limits do is known once everything has answered, in
+/// whatever order.
 pub(crate) fn read_on(model: &mut Model, pages: ReadOn) -> Option<Effect> {
+    if !is_informed(model) {
+        return None;
+    }
     let guard = &model.guard;
     let mut lacks = guard.gauges.iter().flat_map(|gauge| &gauge.lacks);
     let is_past = |(_, why): &(Limit, Missing)| matches!(why, Missing::Lacks(Lack::Unread(_)));

@@ -44,6 +44,7 @@ fn arrive(model: &mut Model, poll: Poll) -> Vec<Effect> {
     );
     let source = poll.answer.source();
     let pages = ReadOn::after(&poll.answer);
+    let was_informed = guard::is_informed(model);
     let ended: Vec<_> = model
         .store
         .ended_twaps
@@ -66,6 +67,7 @@ fn arrive(model: &mut Model, poll: Poll) -> Vec<Effect> {
     ) {
         news.extend(guard::measure(model));
     }
+    let pages = pages.or((!was_informed).then_some(ReadOn::Past));
     let reads_on = pages.and_then(|pages| guard::read_on(model, pages));
     let watch = (!ladders.is_empty()).then_some(Effect::Watch(ladders));
     let trace = traces.then(|| older_pages::trace(model)).flatten();

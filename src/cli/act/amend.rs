@@ -78,8 +78,7 @@ pub(in crate::cli) async fn run(args: MoveArgs, sources: &Sources) -> Result<Exi
         .into());
     }
     let terms = args.terms(&service, &store, order)?;
-    let plan = moves::plan(&store, order, (&terms.shown, &terms.wanted));
-    match plan.map_err(UsageError)? {
+    match plan(&store, order, &terms)? {
         MovePlan::InPlace(moved) => {
             let command = moved.command(&store).map_err(UsageError)?;
             let prepared = PreparedCommand::new(command, None)?;
@@ -104,6 +103,19 @@ pub(in crate::cli) async fn run(args: MoveArgs, sources: &Sources) -> Result<Exi
             replace(&service, args.how, successor, read_at).await
         }
     }
+}
+
+/// A move that only the unread positions forbid fails with that read, which a repetition may mend.
+fn plan(store: &Store, order: &Order, terms: &Terms) -> Result<MovePlan> {
+    let plan = moves::plan(store, order, (&terms.shown, &terms.wanted));
+    plan.map_err(|words| match store.positions.trouble() {
+        Some(why) => Failure {
+            message: format!("{words}; the positions could not be read: {}", why.message).into(),
+            ..why.clone()
+        }
+        .into(),
+        None => UsageError(words).into(),
+    })
 }
 
 /// The outcome, or the exit code where nothing was sent.
