@@ -18,11 +18,9 @@ fn the_account_has_the_figures_that_the_service_has() {
     served.post("/sim/clock", &json!({ "paused": true }));
     served.holding("paper|BTC", 0.5, "cross");
     let told = served.json(&["account"]);
-    let sent = served.get("/sim/accounts");
-    let sent = &rows(&sent)[0];
-    for name in ["account_id", "equity", "cash", "available_margin"] {
-        assert_eq!(told[name], sent[name], "{name}");
-    }
+    let sent = served.get("/v1/accounts/chal-1");
+    assert_eq!(told["account_id"], sent["id"]);
+    assert_eq!(told["equity"], sent["risk"]["equity"]);
     assert!(told["rules"].is_array(), "{told}");
     let (code, table, _) = served.run(&["account", "--output", "table"]);
     assert!(

@@ -40,7 +40,7 @@ fn commands(exchange: &Served) -> Vec<Value> {
     }
     [
         "/sim/clock",
-        "/sim/accounts",
+        "/v1/accounts/chal-1",
         "/sim/markets",
         "/v1/orders?account_id=chal-1&limit=100",
         "/v1/positions?account_id=chal-1",

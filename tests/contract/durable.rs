@@ -28,7 +28,7 @@ pub(crate) fn crashed(dir: &Path) -> TempDir {
 const LISTS: [&str; 16] = [
     "/sim/clock",
     "/sim/markets",
-    "/sim/accounts",
+    "/v1/accounts/chal-1",
     "/v1/orders?account_id=chal-1",
     "/v1/orders?account_id=chal-1&status=working",
     "/v1/positions?account_id=chal-1",
@@ -39,7 +39,7 @@ const LISTS: [&str; 16] = [
     "/sim/markets/paper%7CETH/candles",
     "/sim/markets/paper%7CBTC/candles?interval=1d",
     "/sim/markets/paper%7CBTC/trades",
-    "/sim/accounts/chal-1/fills",
+    "/v1/fills?account_id=chal-1",
     "/sim/accounts/chal-1/equity",
     "/sim/accounts/chal-1/funding",
 ];

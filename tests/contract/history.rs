@@ -1,4 +1,4 @@
-//! Candles and trades of a market; fills, equity and funding of an account.
+//! Candles and trades of a market; equity and funding of an account.
 
 use crate::{orders::place, support::Paper};
 use serde_json::{Value, json};
@@ -226,7 +226,7 @@ async fn expect_equity_of_each_minute(paper: &Paper) {
 }
 
 #[tokio::test]
-async fn an_owner_reads_fills_equity_and_funding() {
+async fn an_owner_reads_equity_and_funding() {
     let paper = Paper::bare().await;
     place(&paper, "open", json!({"size": 0.1})).await;
     paper.advance(3_600_000).await;
@@ -236,35 +236,12 @@ async fn an_owner_reads_fills_equity_and_funding() {
         r#"{"type":"market"}"#,
     );
     assert_eq!(close.await.status, 201);
-    let fills = rows(&paper, &format!("{MINE}/fills")).await;
-    assert_eq!(fills.len(), 2);
-    assert!(fills[1].get("realized_pnl").is_none() && fills[0]["realized_pnl"].is_number());
-    for (name, value) in [
-        ("position_id", json!("pos_000001")),
-        ("market_id", json!("paper|BTC")),
-    ] {
-        assert!(fills.iter().all(|row| row[name] == value), "{name}");
-    }
-    assert_eq!(
-        (&fills[0]["side"], &fills[1]["side"]),
-        (&json!("sell"), &json!("buy"))
-    );
-    let older = rows(
-        &paper,
-        &format!("{MINE}/fills?before={}", fills[0]["fill_id"]),
-    )
-    .await;
-    assert_eq!(older, fills[1..]);
-
     expect_equity_of_each_minute(&paper).await;
     let funding = rows(&paper, &format!("{MINE}/funding")).await;
     assert_eq!(funding.len(), 1);
     let closed = rows(&paper, "/v1/positions?account_id=chal-1&status=closed").await;
     assert_eq!(closed.len(), 1);
-    assert_eq!(closed[0]["realized_pnl"], fills[0]["realized_pnl"]);
     assert_eq!(closed[0]["funding"], funding[0]["amount"]);
-    let fees: f64 = fills.iter().map(|row| row["fee"].as_f64().unwrap()).sum();
-    assert!((closed[0]["fees"].as_f64().unwrap() - fees).abs() < 1e-6);
     assert_eq!(funding[0]["position_id"], "pos_000001");
     assert_eq!(funding[0]["size"], json!(0.1));
     let ids = funding[0]["payment_id"].as_i64().unwrap();
@@ -277,7 +254,7 @@ async fn an_owner_reads_fills_equity_and_funding() {
 #[tokio::test]
 async fn another_users_history_is_not_there() {
     let paper = Paper::bare().await;
-    for list in ["fills", "equity", "funding"] {
+    for list in ["equity", "funding"] {
         let target = format!("{MINE}/{list}");
         assert_eq!(paper.get(&target).await.status, 200, "{list}");
         let reply = paper.call_as("chal-2", "GET", &target, "").await;
@@ -336,7 +313,7 @@ const BAD_PARAMETERS: &[(&str, &str, &str)] = &[
         "must be a number",
     ),
     ("markets/paper%7CBTC/book?group=0", "group", "above 0"),
-    ("accounts/chal-1/fills?limit=x", "limit", "from 1 to 1000"),
+    ("accounts/chal-1/funding?limit=x", "limit", "from 1 to 1000"),
     (
         "accounts/chal-1/equity?limit=1501",
         "limit",
@@ -381,12 +358,12 @@ async fn an_unknown_parameter_is_refused_before_a_key_is_asked_for_only_where_no
         let nobody = paper.bare_call("GET", target, &[], "").await.unwrap();
         assert_eq!(nobody.status, 400, "{target} needs no key");
     }
-    let target = format!("{MINE}/fills?moon=1");
+    let target = format!("{MINE}/funding?moon=1");
     let nobody = paper.bare_call("GET", &target, &[], "").await.unwrap();
     assert_eq!(nobody.status, 401, "a private route asks for the key first");
     assert_eq!(paper.get("/sim/markets/paper%7CBTC/moon").await.status, 404);
     assert_eq!(
-        paper.post("/sim/accounts/chal-1/fills", "").await.status,
+        paper.post("/sim/accounts/chal-1/funding", "").await.status,
         405
     );
 }
@@ -397,7 +374,7 @@ async fn after_a_reset_the_histories_are_those_of_the_beginning() {
     let lists = [
         format!("{BTC}/candles"),
         format!("{BTC}/trades"),
-        format!("{MINE}/fills"),
+        format!("{MINE}/funding"),
         format!("{MINE}/equity"),
     ];
     let mut at_first = vec![];

@@ -61,8 +61,8 @@ async fn what_ended_longer_ago_is_gone_and_what_is_open_and_all_money_stay() {
     assert_eq!(done.status, 201);
     let page = paper.get(&format!("{ORDERS}&limit=1")).await.json();
     let cursor = page["next_cursor"].as_str().unwrap().to_owned();
-    let cash = |accounts: Value| accounts["data"][0]["cash"].clone();
-    let before = cash(paper.get("/sim/accounts").await.json());
+    let cash = |account: Value| account["data"]["balance"].clone();
+    let before = cash(paper.get("/v1/accounts/chal-1").await.json());
 
     let paper = three_days(paper, dir.path()).await;
     let fresh: Order = place(&paper, "fresh", json!({"type":"limit","limit_price":price}))
@@ -72,7 +72,7 @@ async fn what_ended_longer_ago_is_gone_and_what_is_open_and_all_money_stay() {
     assert_eq!(ids(&orders), [fresh.id.raw(), resting.id.raw()]);
     let closed = paper.get("/v1/positions?account_id=chal-1&status=closed");
     assert_eq!(closed.await.json()["data"], json!([]));
-    let fills = paper.get("/sim/accounts/chal-1/fills").await.json();
+    let fills = paper.get("/v1/fills?account_id=chal-1").await.json();
     assert_eq!(fills["data"], json!([]));
     let gone = paper.delete(&format!("/v1/orders/{}", bought.id)).await;
     assert_eq!((gone.status, gone.refusal().1.as_str()), (404, "not_found"));
@@ -81,7 +81,7 @@ async fn what_ended_longer_ago_is_gone_and_what_is_open_and_all_money_stay() {
         (page.status, ids(&page.json())),
         (200, vec![resting.id.to_string()])
     );
-    assert_eq!(cash(paper.get("/sim/accounts").await.json()), before);
+    assert_eq!(cash(paper.get("/v1/accounts/chal-1").await.json()), before);
 
     // The same on disk, also after a crash.
     let copy = crashed(dir.path());

@@ -197,10 +197,10 @@ async fn the_next_read_on_another_connection_shows_a_change() {
         paper.delete(&format!("/v1/orders/ord_{n:06}")).await;
         assert_eq!(poller.rows(WORKING).await.len(), 0, "canceled");
     }
-    let before = poller.get("/sim/accounts").await;
+    let before = poller.get("/v1/accounts/chal-1").await;
     let markets = poller.get("/sim/markets").await;
     paper.advance(250).await;
-    assert_ne!(poller.get("/sim/accounts").await.body, before.body);
+    assert_ne!(poller.get("/v1/accounts/chal-1").await.body, before.body);
     assert_ne!(poller.get("/sim/markets").await.body, markets.body);
     place(&paper, "last", limit).await;
     assert_eq!(poller.rows(WORKING).await.len(), 1);
@@ -227,11 +227,11 @@ async fn the_same_target_gives_each_user_its_own_answer() {
     );
     for _ in 0..2 {
         let (mine, theirs) = (
-            one.rows("/sim/accounts").await,
-            other.rows("/sim/accounts").await,
+            one.rows("/v1/accounts").await,
+            other.rows("/v1/accounts").await,
         );
-        assert_eq!(mine[0]["account_id"], "chal-1");
-        assert_eq!(theirs[0]["account_id"], "chal-2");
+        assert_eq!(mine[0]["id"], "chal-1");
+        assert_eq!(theirs[0]["id"], "chal-2");
     }
     one.get(WORKING).await;
     let foreign = paper.call_as("chal-2", "GET", WORKING, "").await;

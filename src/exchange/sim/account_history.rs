@@ -1,14 +1,14 @@
-//! Fills, equity and funding of an account.
+//! Equity and funding of an account.
 
 use super::{
     super::{
         api_error::ApiError,
         auth::AuthenticatedUser,
-        engine::{EquityRecord, FillRecord, FundingRecord, LiquidityRole, Side, Usd},
+        engine::{EquityRecord, FundingRecord, Usd},
         message::ApiResponse,
         service::ExchangeService,
         state::ExchangeState,
-        wire::{self, MarketUnits, ResourceEncoder, nano, rate, usd},
+        wire::{self, MarketUnits, ResourceEncoder, rate, usd},
     },
     query::PageQuery,
 };
@@ -17,23 +17,6 @@ use crate::{
     model::{AccountId, MarketId, Num, Timestamp},
 };
 use serde::Serialize;
-
-#[derive(Debug, Serialize)]
-struct FillResource {
-    fill_id: i64,
-    order_id: String,
-    position_id: String,
-    market_id: MarketId,
-    side: Side,
-    price: Num,
-    size: Num,
-    fee: Num,
-    liquidity_role: LiquidityRole,
-    /// Of the part of a position it closed, before fees.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    realized_pnl: Option<Num>,
-    time: Timestamp,
-}
 
 /// USD. Cash below 0 is told as an advance of the insurance fund (docs/engine.md 6.8).
 #[derive(Debug, Serialize)]
@@ -54,43 +37,6 @@ struct FundingResource {
     size: Num,
     rate: Num,
     amount: Num,
-}
-
-pub(super) fn fills(
-    service: &ExchangeService,
-    caller: &AuthenticatedUser,
-    id: &AccountId,
-    page: PageQuery,
-) -> Result<ApiResponse, ApiError> {
-    let data = fill_page(&*service.state()?, caller, (id, page))?;
-    ApiResponse::ok(&Data { data })
-}
-
-fn fill_page(
-    state: &ExchangeState,
-    caller: &AuthenticatedUser,
-    (id, page): (&AccountId, PageQuery),
-) -> Result<Vec<FillResource>, ApiError> {
-    let account = state.account(caller, id.raw())?;
-    let rows = state.engine.fills(account, page.before).take(page.limit);
-    Ok(rows.filter_map(|(id, row)| fill(state, id, row)).collect())
-}
-
-fn fill(state: &ExchangeState, fill_id: i64, row: &FillRecord) -> Option<FillResource> {
-    let units = MarketUnits::from(state.engine.market_spec(row.market)?);
-    Some(FillResource {
-        fill_id,
-        order_id: row.order.to_string(),
-        position_id: row.position.to_string(),
-        market_id: ResourceEncoder(&state.engine).market_id(row.market)?,
-        side: row.side,
-        price: nano(row.price),
-        size: units.lots(row.size),
-        fee: usd(row.fee),
-        liquidity_role: row.role,
-        realized_pnl: row.realized.map(usd),
-        time: wire::at(row.at),
-    })
 }
 
 pub(super) fn equity(

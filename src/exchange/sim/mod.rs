@@ -9,8 +9,6 @@
 //! | `GET /sim/markets/{market_id}/book?depth=&group=` | its L2 book, best first (public) |
 //! | `GET /sim/markets/{market_id}/candles?interval=&limit=&before=` | its candles, oldest first (public) |
 //! | `GET /sim/markets/{market_id}/trades?limit=&before=` | its trades, newest first (public; marks those of the caller's key) |
-//! | `GET /sim/accounts` | the caller's accounts: equity, margin, day, challenge rules |
-//! | `GET /sim/accounts/{account_id}/fills?limit=&before=` | executions of its orders, newest first |
 //! | `GET /sim/accounts/{account_id}/equity?limit=&before=` | its equity once a minute, oldest first |
 //! | `GET /sim/accounts/{account_id}/funding?limit=&before=` | its funding payments, newest first |
 //! | `GET`, `POST /sim/clock` | reads; `advance_ms` (at most an hour), `paused`, `speed` |
@@ -54,10 +52,6 @@ pub(super) fn answer(
         SimRoute::Book(id, query) => book::book(service, (&id, query), request),
         SimRoute::Candles(id, query) => market_history::candles(service, (&id, query), request),
         SimRoute::Trades(id, page) => market_history::trades(service, caller, (&id, page), request),
-        SimRoute::AccountStatistics => facts::accounts(service, required_user(caller)?, request),
-        SimRoute::Executions(id, page) => {
-            account_history::fills(service, required_user(caller)?, &id, page)
-        }
         SimRoute::Equity(id, page) => {
             account_history::equity(service, required_user(caller)?, &id, page)
         }
@@ -86,8 +80,6 @@ pub(super) fn endpoint(route: &SimRoute) -> Option<FaultTarget> {
         SimRoute::Book(..) => Some(FaultTarget::Book),
         SimRoute::Candles(..) => Some(FaultTarget::Candles),
         SimRoute::Trades(..) => Some(FaultTarget::Trades),
-        SimRoute::AccountStatistics => Some(FaultTarget::Accounts),
-        SimRoute::Executions(..) => Some(FaultTarget::Fills),
         SimRoute::Equity(..) => Some(FaultTarget::Equity),
         SimRoute::Funding(..) => Some(FaultTarget::Funding),
         SimRoute::OpenApi

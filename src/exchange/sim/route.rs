@@ -14,8 +14,6 @@ pub(crate) enum SimRoute {
     Book(MarketId, BookQuery),
     Candles(MarketId, CandleQuery),
     Trades(MarketId, PageQuery),
-    AccountStatistics,
-    Executions(AccountId, PageQuery),
     Equity(AccountId, PageQuery),
     Funding(AccountId, PageQuery),
     Clock,
@@ -39,7 +37,6 @@ impl SimRoute {
             ("GET", ["openapi.yaml"]) => Self::OpenApi,
             ("GET", ["markets"]) => Self::MarketStatistics,
             ("GET", ["markets" | "accounts", _, _]) => return history(resource, query),
-            ("GET", ["accounts"]) => Self::AccountStatistics,
             ("GET", ["clock"]) => Self::Clock,
             ("POST", ["clock"]) => Self::SetClock,
             ("POST", ["nudge"]) => Self::Nudge,
@@ -64,12 +61,9 @@ impl SimRoute {
 
 fn unmatched(resource: &[&str]) -> RouteFault {
     match resource {
-        [
-            "openapi.yaml" | "markets" | "accounts" | "clock" | "nudge" | "faults" | "budgets"
-            | "reset",
-        ]
+        ["openapi.yaml" | "markets" | "clock" | "nudge" | "faults" | "budgets" | "reset"]
         | ["markets", _, "book" | "candles" | "trades"]
-        | ["accounts", _, "fills" | "equity" | "funding"] => RouteFault::Method,
+        | ["accounts", _, "equity" | "funding"] => RouteFault::Method,
         _ => RouteFault::NotFound,
     }
 }
@@ -80,7 +74,6 @@ fn history(resource: &[&str], query: &str) -> Result<SimRoute, RouteFault> {
         ["markets", id, "book"] => SimRoute::Book(market(id)?, BookQuery::parse(query)?),
         ["markets", id, "candles"] => SimRoute::Candles(market(id)?, CandleQuery::parse(query)?),
         ["markets", id, "trades"] => SimRoute::Trades(market(id)?, PageQuery::rows(query)?),
-        ["accounts", id, "fills"] => SimRoute::Executions(owner(id)?, PageQuery::rows(query)?),
         ["accounts", id, "equity"] => SimRoute::Equity(owner(id)?, PageQuery::samples(query)?),
         ["accounts", id, "funding"] => SimRoute::Funding(owner(id)?, PageQuery::rows(query)?),
         _ => return Err(RouteFault::NotFound),

@@ -133,7 +133,7 @@ const LOOKS: [&str; 6] = [
     "/v1/orders?account_id=chal-1&status=working",
     "/v1/positions?account_id=chal-1",
     "/v1/positions?account_id=chal-1&status=closed&limit=100",
-    "/sim/accounts",
+    "/v1/accounts",
     "/sim/clock",
 ];
 

@@ -158,7 +158,7 @@ pub(super) async fn lists(paper: &Paper) -> String {
         "/v1/positions?account_id=chal-1&status=closed",
         "/v1/twap-orders?account_id=chal-1",
         "/v1/scaled-orders?account_id=chal-1",
-        "/sim/accounts",
+        "/v1/accounts/chal-1",
     ] {
         get(&mut story, paper, list).await;
     }
@@ -212,7 +212,7 @@ async fn the_paper_exchanges_own_endpoints_answer_as_they_do_today() {
     for target in [
         "/sim/markets",
         "/sim/markets/paper%7CSOL/book",
-        "/sim/accounts",
+        "/v1/accounts/chal-1",
         "/sim/clock",
         "/sim/faults",
         "/sim/none",
