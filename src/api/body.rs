@@ -12,6 +12,10 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 /// (`exchange::engine`); this shape only refuses unknown fields.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a field of the request of that name"
+)]
 pub struct PlaceBody {
     /// Absent means a market order; perpdeck always sends it.
     #[serde(rename = "type", default = "market")]

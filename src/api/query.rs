@@ -236,15 +236,16 @@ impl QuoteSize {
     pub(super) fn read(query: &str) -> Result<Option<Self>, QueryFaults> {
         let mut pairs = Pairs::read(query);
         let missing = |name: &str| QueryFault::Missing(name.to_owned());
-        let (side, size) = match (pairs.take("side"), pairs.take("size")) {
+        let (asked, coins) = match (pairs.take("side"), pairs.take("size")) {
             (None, None) => return pairs.finish(Some(None)),
             given => given,
         };
-        let side = side.ok_or_else(|| missing("side"));
-        let side = side.and_then(|side| parsed("side", "must be `buy` or `sell`", side));
-        let side = pairs.noted(side);
-        let size = pairs.noted(size.ok_or_else(|| missing("size")).and_then(positive));
-        let given = side.zip(size).map(|(side, size)| Some(Self { side, size }));
+        let asked = asked.ok_or_else(|| missing("side"));
+        let asked = asked.and_then(|word| parsed("side", "must be `buy` or `sell`", word));
+        let asked = pairs.noted(asked);
+        let coins = pairs.noted(coins.ok_or_else(|| missing("size")).and_then(positive));
+        let given = asked.zip(coins);
+        let given = given.map(|(side, size)| Some(Self { side, size }));
         pairs.finish(given)
     }
 }

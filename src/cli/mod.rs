@@ -127,7 +127,7 @@ async fn read_verb(verb: ReadVerb, sources: config::Sources) -> Result<Exit> {
     match verb {
         ReadVerb::Orders(args) => read::orders::run(args, sources).await,
         ReadVerb::Order(args) => read::order::run(args, sources).await,
-        ReadVerb::Fills(args) => read::fills::run(args, sources).await,
+        ReadVerb::Fills(args) => Box::pin(read::fills::run(args, sources)).await,
         // On the heap, because it is large.
         ReadVerb::Positions(args) => Box::pin(read::positions::run(args, sources)).await,
         ReadVerb::Twaps(args) => read::twaps::run(args, sources).await,
@@ -137,7 +137,7 @@ async fn read_verb(verb: ReadVerb, sources: config::Sources) -> Result<Exit> {
         ReadVerb::Markets(args) => read::market::markets(args, sources).await,
         ReadVerb::Book(args) => read::market::book(args, sources).await,
         ReadVerb::Candles(args) => read::market::candles(args, sources).await,
-        ReadVerb::Trades(args) => read::market::trades(args, sources).await,
+        ReadVerb::Trades(args) => Box::pin(read::market::trades(args, sources)).await,
         ReadVerb::Watch(args) => read::watch::run(args, sources).await,
         ReadVerb::Export(args) => read::export::run(args, sources).await,
         ReadVerb::Alert(args) => alert::run(args, sources).await,

@@ -169,7 +169,7 @@ impl Client {
             .collect();
         for market in &mut page.rows {
             if let Some(listing) = by_id.get(&market.id) {
-                *market = named(market.clone(), listing);
+                *market = named(market, listing);
             }
         }
         Ok(page)
@@ -313,7 +313,7 @@ fn believed(page: Page<Market>, check: impl Fn(Market) -> Result<Market, String>
 }
 
 /// The market as the service lists it, with the prices that it has.
-fn named(market: Market, listing: &Listing) -> Market {
+fn named(market: &Market, listing: &Listing) -> Market {
     let listed = Market::from(listing.clone());
     Market {
         mark: market.mark,

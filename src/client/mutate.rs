@@ -98,7 +98,11 @@ impl Client {
         match mutation.facts().answer {
             AnswerKind::CloseAll => sliced(answer, SlicedOperation::CloseAll, Receipt::CloseAll),
             AnswerKind::CancelAll => sliced(answer, SlicedOperation::CancelAll, Receipt::CancelAll),
-            kind => receipt(answer, kind).map_or_else(Attempt::Doubtful, Attempt::Done),
+            kind @ (AnswerKind::Order
+            | AnswerKind::Cancel
+            | AnswerKind::Position
+            | AnswerKind::Twap
+            | AnswerKind::Scaled) => receipt(answer, kind).map_or_else(Attempt::Doubtful, Attempt::Done),
         }
     }
 }

@@ -48,7 +48,7 @@ pub struct AccountFacts {
     /// The markets without a mark.
     pub missing_markets: Vec<MarketId>,
     /// What the account may do now; `None` if that is not known.
-    pub policy: Option<TradingPolicy>,
+    pub policy: Option<Box<TradingPolicy>>,
 }
 
 impl AccountFacts {
@@ -77,7 +77,7 @@ impl AccountFacts {
             told_at: None,
             marks_complete: risk.marks_complete,
             missing_markets: risk.missing_markets.unwrap_or_default(),
-            policy,
+            policy: policy.map(Box::new),
         }
     }
 

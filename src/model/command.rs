@@ -43,6 +43,10 @@ pub struct Trigger {
 /// A new order of any type except sliced and scaled ones. `model::draft` checks which fields a type needs; prices are
 /// in USD per coin.
 #[derive(Debug, Clone, PartialEq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a field of the request of that name"
+)]
 pub struct PlaceOrder {
     pub account_id: AccountId,
     pub market_id: MarketId,

@@ -38,7 +38,7 @@ pub(in crate::cli) struct PositionsArgs {
 }
 
 pub(in crate::cli) async fn run(args: PositionsArgs, sources: &Sources) -> Result<Exit> {
-    list(&args, sources).await
+    Box::pin(list(&args, sources)).await
 }
 
 async fn list(args: &PositionsArgs, sources: &Sources) -> Result<Exit> {

@@ -97,14 +97,14 @@ pub(super) fn quote(
 fn estimated(
     engine: &Engine,
     (ix, units, facts): (MarketIx, MarketUnits, &MarketReport),
-    QuoteSize { side, size }: QuoteSize,
+    asked: QuoteSize,
     prices: Quote,
 ) -> Quote {
     let (reference, kind) = match facts.mid {
         Some(mid) => (nano(mid), ReferenceKind::BookMid),
         None => (units.px(facts.mark), ReferenceKind::VenueMark),
     };
-    let fill = fill(engine, ix, side, units.whole_lots(size));
+    let fill = fill(engine, (ix, asked.side), units.whole_lots(asked.size));
     let met = fill.as_ref().ok();
     Quote {
         fillable: Some(met.is_some()),
@@ -124,14 +124,13 @@ fn estimated(
 
 fn fill(
     engine: &Engine,
-    market: MarketIx,
-    side: Side,
-    size: Option<Lots>,
+    (market, side): (MarketIx, Side),
+    lots: Option<Lots>,
 ) -> Result<FillEstimate, UnfillableReason> {
-    let size = size.ok_or(UnfillableReason::SizePrecisionMismatch)?;
-    let met = engine.fill_estimate(market, side, size);
+    let lots = lots.ok_or(UnfillableReason::SizePrecisionMismatch)?;
+    let met = engine.fill_estimate(market, side, lots);
     match met {
-        Some(met) if met.filled == size => Ok(met),
+        Some(met) if met.filled == lots => Ok(met),
         Some(met) if met.filled > Lots::ZERO => Err(UnfillableReason::InsufficientDepth),
         Some(_) | None => Err(UnfillableReason::EmptyBook),
     }

@@ -77,7 +77,7 @@ impl Zone {
         Self(TimeZone::UTC, Moments::Short)
     }
 
-    /// The zone whose midnight begins the day of a loss limit: America/New_York (docs/service-api.md 2.5). Written as a
+    /// The zone whose midnight begins the day of a loss limit: `America/New_York` (docs/service-api.md 2.5). Written as a
     /// rule, since a machine may lack the database of zones.
     pub fn of_loss_day() -> Self {
         let zone = TimeZone::posix("EST5EDT,M3.2.0,M11.1.0");

@@ -19,15 +19,15 @@ enum Convention {
     Sign,
 }
 
-fn sized(convention: Convention, (side, size): (Side, Num), words: [&str; 2]) -> String {
+fn sized(convention: Convention, (side, coins): (Side, Num), words: [&str; 2]) -> String {
     let word = match side {
         Side::Buy => words[0],
         Side::Sell => words[1],
     };
     match (convention, side) {
-        (Convention::Word, _) => format!(r#"{size},"side":"{word}""#),
-        (Convention::Sign, Side::Buy) => size.to_string(),
-        (Convention::Sign, Side::Sell) => size.negated().to_string(),
+        (Convention::Word, _) => format!(r#"{coins},"side":"{word}""#),
+        (Convention::Sign, Side::Buy) => coins.to_string(),
+        (Convention::Sign, Side::Sell) => coins.negated().to_string(),
     }
 }
 

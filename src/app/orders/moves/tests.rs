@@ -70,7 +70,7 @@ fn sent(effects: &[Effect]) -> Vec<(Ticket, Command)> {
 fn batch(effects: &[Effect]) -> (Ticket, ExitBatch) {
     match sent(effects).as_slice() {
         [(ticket, Command::ExitBatch(batch))] => (*ticket, (**batch).clone()),
-        other => panic!("{other:?}"),
+        ExitOperation::Cancel { .. } | ExitOperation::Place { .. } => panic!("{operation:?}"),
     }
 }
 

@@ -122,8 +122,11 @@ fn a_batch_moves_cancels_and_places_at_once_and_pairs_what_it_moves() {
     );
 }
 
+/// A batch, and why it is refused, at which field.
+type Wrong<'a> = (Vec<ExitOperation>, Reason, Option<&'a str>);
+
 /// Each batch is refused so, and changes nothing.
-fn refused(desk: &mut Desk, wrong: Vec<(Vec<ExitOperation>, Reason, Option<&str>)>) {
+fn refused(desk: &mut Desk, wrong: Vec<Wrong<'_>>) {
     let (before, hash) = (exits(desk), desk.engine.log_hash());
     for (operations, code, field) in wrong {
         let refusal = change(desk, operations).unwrap_err();

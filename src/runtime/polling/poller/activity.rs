@@ -13,7 +13,7 @@ use std::{
 use tokio::{sync::watch, time::Instant};
 
 /// Shared by all sources of one account.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Activity {
     state: watch::Sender<Happening>,
     markets: Arc<Mutex<WantedMarkets>>,
@@ -44,15 +44,6 @@ struct WantedMarkets {
     shown: BTreeSet<MarketId>,
     of_positions: BTreeSet<MarketId>,
     of_orders: BTreeSet<MarketId>,
-}
-
-impl Default for Activity {
-    fn default() -> Self {
-        Self {
-            state: watch::Sender::default(),
-            markets: Arc::default(),
-        }
-    }
 }
 
 impl Activity {

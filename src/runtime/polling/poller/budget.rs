@@ -45,8 +45,7 @@ impl DeskState {
         self.column(match source {
             Source::Positions | Source::Orders => [10, 4, 3],
             Source::Account => [15, 10, 5],
-            Source::Twaps => [30, 15, 10],
-            Source::Scaled => [30, 15, 10],
+            Source::Twaps | Source::Scaled => [30, 15, 10],
             Source::Closed | Source::History => [60, 60, 15],
             Source::Markets => [3, 3, 1],
         })
