@@ -101,7 +101,7 @@ fn every_curl_command_of_the_documents_does_what_it_says() {
     for (words, times) in [
         // Bought once though asked twice, and half a position closed.
         (r#""mode":"market","side":"buy","size":0.01,"#, 2),
-        (r#""canceled":true,"queued":false"#, 2),
+        (r#","canceled":true}"#, 2),
         (r#""canceled":true,"queued":true"#, 1),
         (r#""completion_reason":"canceled_by_user""#, 1),
         (r#""isolated_margin_extra":300,"#, 1),
