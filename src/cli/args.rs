@@ -120,9 +120,9 @@ pub(super) enum ReadVerb {
     Fills(read::fills::FillsArgs),
     /// Lists open positions, or closed ones
     Positions(read::positions::PositionsArgs),
-    /// Lists active TWAP and VWAP orders
+    /// Lists active TWAP and VWAP orders, or ended ones
     Twaps(read::twaps::TwapsArgs),
-    /// Shows a ladder and its rungs
+    /// Lists ladders, or shows one and its rungs
     Scaled(read::scaled::ScaledArgs),
     /// Shows the equity, the margin and the limits of the account
     Account(read::accounts::AccountArgs),

@@ -101,7 +101,7 @@ fn every_curl_command_of_the_documents_does_what_it_says() {
     for (words, times) in [
         // Bought once though asked twice, and half a position closed.
         (r#""mode":"market","side":"buy","size":0.01,"#, 2),
-        (r#""canceled":true}"#, 2),
+        (r#","canceled":true}"#, 2),
         (r#""canceled":true,"queued":true"#, 1),
         (r#""client_order_id":"mine-1""#, 3),
         (r#""fillable":true"#, 1),

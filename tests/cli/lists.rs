@@ -239,3 +239,56 @@ fn a_person_reads_how_long_a_service_wants_to_be_left_alone() {
         "{code} {err}"
     );
 }
+
+fn in_order(list: &Value) -> Vec<&str> {
+    let rows = list.as_array().unwrap().iter();
+    rows.map(|row| row["id"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn ended_twaps_are_listed_the_newest_end_first() {
+    let served = Served::bare();
+    let (first, second, third) = (served.twap(), served.twap(), served.twap());
+    for twap in [&second, &first] {
+        served.json(&["cancel", "--twap", twap, "--yes"]);
+        served.post("/sim/clock", &json!({ "advance_ms": 1_000 }));
+    }
+    let ended = served.json(&["twaps", "--ended"]);
+    assert_eq!(in_order(&ended), [&first, &second], "{ended}");
+    served.post("/sim/clock", &json!({ "advance_ms": 2_400_000 }));
+    let ended = served.json(&["twaps", "--ended", "--limit", "2"]);
+    assert_eq!(in_order(&ended), [&third, &first], "the third is completed");
+    assert_eq!(served.json(&["twaps"]), json!([]));
+    let none = served.json(&["twaps", "--ended", "--side", "sell"]);
+    assert_eq!(none, json!([]));
+    assert_eq!(served.run(&["twaps", "--ended", "--status", "armed"]).0, 2);
+}
+
+#[test]
+fn scaled_without_an_id_lists_the_working_and_the_ended_ladders() {
+    let served = Served::bare();
+    let (first, second) = (served.ladder(), served.ladder());
+    served.json(&["cancel", "--scaled", &first, "--yes"]);
+    let listed = served.json(&["scaled"]);
+    assert_eq!(in_order(&listed), [&second, &first], "{listed}");
+    assert_eq!(listed[0], served.json(&["scaled", &second]));
+    assert_eq!(
+        in_order(&served.json(&["scaled", "--limit", "1"])),
+        [&second]
+    );
+    let (code, table, err) = served.run(&["scaled", "--output", "table"]);
+    assert_eq!((code, table.lines().count()), (0, 2), "{table} {err}");
+    assert!(table.contains(&first) && table.contains(&second), "{table}");
+    let (_, rungs, _) = served.run(&["scaled", "--output", "csv"]);
+    assert_eq!(rungs.lines().count(), 1 + 2 * 4, "{rungs}");
+    assert_eq!(served.run(&["scaled", &first, "--all"]).0, 2);
+}
+
+#[test]
+fn fills_are_read_from_their_own_list() {
+    let served = Served::bare();
+    served.holding("paper|BTC", 0.5, "cross");
+    served.plant(&json!({ "kind": "before", "route": "orders", "status": 503 }));
+    let fills = served.json(&["fills"]);
+    assert_eq!(fills.as_array().unwrap().len(), 1, "{fills}");
+}

@@ -95,8 +95,7 @@ async fn many_orders_take_several_requests_with_one_key_also_after_a_restart() {
         .await
         .iter()
         .map(|row| row.id.clone())
-        .rev()
-        .next()
+        .next_back()
         .unwrap();
     paper.delete(&format!("/v1/orders/{ended}")).await;
     paper.stop().await;

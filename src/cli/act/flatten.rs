@@ -83,23 +83,23 @@ async fn flatten(how: ActFlags, voice: Output, sources: &Sources) -> Result<Exit
     }
     let prepared = PreparedCommand::flatten(&service);
     match send(&service, voice, &prepared, &[]).await? {
-        Ok(Receipt::Flat(proof)) => flat(voice, proof),
-        outcome => not_flat(&service, voice, &outcome).await,
+        Ok(Receipt::Flat(proof)) => Ok(flat(voice, proof)),
+        outcome => Ok(not_flat(&service, voice, &outcome).await),
     }
 }
 
-fn flat(voice: Output, proof: FlatProof) -> Result<Exit> {
+fn flat(voice: Output, proof: FlatProof) -> Exit {
     let end = FlattenReport {
         flat: Some(true),
         proved_at: Some([proof.first, proof.second]),
         ..FlattenReport::default()
     };
     end.print(voice, &format!("{proof}\n"));
-    Ok(Exit::Ok)
+    Exit::Ok
 }
 
 /// The reason, and what is open at this moment.
-async fn not_flat(service: &Service, voice: Output, outcome: &SendOutcome) -> Result<Exit> {
+async fn not_flat(service: &Service, voice: Output, outcome: &SendOutcome) -> Exit {
     let mut exit = Exit::Unknown;
     if let Err(why) = outcome {
         let said = voice.failure(why);
@@ -122,12 +122,12 @@ async fn not_flat(service: &Service, voice: Output, outcome: &SendOutcome) -> Re
         ..FlattenReport::default()
     };
     end.print(voice, &words);
-    Ok(if exit == Exit::Unknown && is_known {
+    if exit == Exit::Unknown && is_known {
         voice.note("run the same command again to continue");
         Exit::Partial
     } else {
         exit
-    })
+    }
 }
 
 impl FlattenReport {

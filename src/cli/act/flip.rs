@@ -142,7 +142,7 @@ async fn perform(
         ..CommandHalf::default()
     };
     match send_half(service, voice, (&opening, &[]), &half).await {
-        Ok(outcome) => end(voice, &opening, &outcome),
+        Ok(outcome) => Ok(end(voice, &opening, &outcome)),
         Err(why) => Ok(flat(voice, &why)),
     }
 }
@@ -178,13 +178,13 @@ fn flat(voice: Output, why: &Report) -> Exit {
 }
 
 /// Where the other way is not opened the position is closed all the same.
-fn end(voice: Output, opening: &PreparedCommand, outcome: &SendOutcome) -> Result<Exit> {
+fn end(voice: Output, opening: &PreparedCommand, outcome: &SendOutcome) -> Exit {
     let exit = print_outcome(voice, opening, outcome);
     if matches!(exit, Exit::Ok | Exit::Unknown) {
-        return Ok(exit);
+        return exit;
     }
     voice.note(FLAT);
-    Ok(Exit::Partial)
+    Exit::Partial
 }
 
 /// How much was closed, once nothing is left of the position; or what ended it.

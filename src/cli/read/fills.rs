@@ -1,7 +1,7 @@
 //! `perpdeck fills`: what the account's orders have filled.
 //!
-//! Contract: read from the order history, which every service has. Each fill is listed once: on a service whose own row
-//! of an order covers the rows of its parts, the parts are left out ([`Order::adds_to_its_parts`]).
+//! Contract: each fill is listed once. Where the list has an order's own row, which covers its parts
+//! ([`Order::adds_to_its_parts`]), the rows of the parts are left out.
 
 use super::{
     super::{Exit, service::Service, voice::ListOutput},
@@ -39,7 +39,7 @@ pub(in crate::cli) async fn run(args: FillsArgs, sources: &Sources) -> Result<Ex
         (args.market.clone(), args.side),
         args.since.instant(&service).await,
     );
-    let fetch = |cursor| service.client.orders(&service.account, cursor);
+    let fetch = |cursor| service.client.fills(&service.account, cursor);
     let key = |order: &Order| order.id.clone();
     let page = args.pages.read(voice, (key, &wanted), fetch).await?;
     let mut rows: Vec<_> = page.rows.iter().filter_map(FillRow::new).collect();

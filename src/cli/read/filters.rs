@@ -11,10 +11,11 @@ use crate::{
         voice::Output,
     },
     model::{
-        MarketId, Order, OrderStatus, Position, Side, Timestamp, Twap,
+        MarketId, Order, OrderStatus, Position, Scaled, Side, Timestamp, Twap,
         draft::{Past, past},
     },
 };
+use std::collections::HashSet;
 
 /// The rows of one market.
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -265,7 +266,7 @@ pub(super) fn positions(
     }
 }
 
-/// Of what has filled. An order can fill long after its request, so no row ends the reading.
+/// Of what has filled, dated by its settlement.
 pub(super) fn fills((market, side): (MarketFilter, SideFilter), since: Since) -> Selection<Order> {
     Selection {
         keeps: Box::new(move |order| {
@@ -274,14 +275,89 @@ pub(super) fn fills((market, side): (MarketFilter, SideFilter), since: Since) ->
                 && order.fill_price.is_some()
                 && since.keeps(order.settled_at)
         }),
-        ends: Box::new(|_| false),
+        ends: Box::new(move |order| since.ends(order.settled_at)),
         lists: executions,
         extent: since.extent(),
     }
 }
 
-/// Where the own row of an order covers the rows of its parts, those repeat it.
+/// The row of a part repeats the own row of its order, if that is listed and covers its parts.
 fn executions(orders: &[Order]) -> RowTest<Order> {
-    let parts_count = orders.iter().any(Order::adds_to_its_parts);
-    Box::new(move |order| parts_count || order.partial_of_order_id.is_none())
+    let covering = orders.iter().filter(|order| !order.adds_to_its_parts());
+    let covering: HashSet<_> = covering.map(|order| order.id.clone()).collect();
+    Box::new(move |order| {
+        let whole = order.partial_of_order_id.as_ref();
+        whole.is_none_or(|whole| !covering.contains(whole))
+    })
+}
+
+/// Active TWAP and VWAP orders by these filters, dated by their start.
+pub(super) fn active_twaps(
+    (market, side): (MarketFilter, SideFilter),
+    state: Option<TwapState>,
+    since: Since,
+) -> Selection<Twap> {
+    Selection {
+        keeps: Box::new(move |twap| {
+            market.keeps(&twap.market_id)
+                && side.keeps(twap.side())
+                && state.is_none_or(|state| state.is_of(twap))
+                && since.keeps(twap.started_at)
+        }),
+        ends: Box::new(|_| false),
+        lists: all_listed,
+        extent: Extent::Whole,
+    }
+}
+
+/// Ended TWAP and VWAP orders by these filters, dated by their end.
+pub(super) fn ended_twaps(
+    (market, side): (MarketFilter, SideFilter),
+    since: Since,
+) -> Selection<Twap> {
+    Selection {
+        keeps: Box::new(move |twap| {
+            market.keeps(&twap.market_id) && side.keeps(twap.side()) && since.keeps(twap.ended_at())
+        }),
+        ends: Box::new(move |twap| since.ends(twap.ended_at())),
+        lists: all_listed,
+        extent: since.extent(),
+    }
+}
+
+/// Scaled orders of a market, working and ended.
+pub(super) fn ladders(market: MarketFilter) -> Selection<Scaled> {
+    Selection {
+        keeps: Box::new(move |ladder| market.keeps(&ladder.market_id)),
+        ends: Box::new(|_| false),
+        lists: all_listed,
+        extent: Extent::First,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::testing::order;
+
+    fn filled(id: &str, more: &str) -> Order {
+        let common = r#""side":"buy","type":"limit","size":2,"filled_size":2,"fill_price":64000,"status":"filled""#;
+        order(id, "BTC", &format!("{common}{more}"))
+    }
+
+    #[test]
+    fn a_part_is_listed_unless_the_row_of_its_whole_order_is() {
+        let part = filled("part", r#","partial_of_order_id":"whole""#);
+        let (whole, other) = (filled("whole", ""), filled("other", ""));
+        let listed = |rows: &[Order]| {
+            let lists = executions(rows);
+            let ids = rows.iter().filter(|row| lists(row));
+            ids.map(|row| row.id.to_string()).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            listed(&[whole, part.clone(), other.clone()]),
+            ["whole", "other"]
+        );
+        assert_eq!(listed(&[part, other]), ["part", "other"]);
+    }
 }

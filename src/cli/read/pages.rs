@@ -2,9 +2,9 @@
 
 use crate::{
     cli::{service::patiently, voice::Output},
-    model::{Cursor, Failure, Page},
+    model::{Cursor, Failure, Page, Timestamp},
 };
-use std::{collections::HashSet, hash::Hash, num::NonZeroUsize};
+use std::{cmp::Reverse, collections::HashSet, hash::Hash, num::NonZeroUsize};
 
 /// How much of a list is wanted. What is open is cut only where somebody has said where.
 #[derive(Debug, Clone, Copy, clap::Args)]
@@ -46,6 +46,13 @@ pub(super) enum Extent {
     First,
     /// All that a filter by time leaves.
     Whole,
+}
+
+/// What was read of a list.
+pub(super) struct Walk<T> {
+    page: Page<T>,
+    /// There are more rows than were wanted.
+    is_cut: bool,
 }
 
 /// Rows of a long list by default.
@@ -97,8 +104,44 @@ impl Pages {
         self,
         voice: Output,
         (key, wanted): (impl Fn(&T) -> K, &Selection<T>),
-        mut fetch: impl FnMut(Option<Cursor>) -> F,
+        fetch: impl FnMut(Option<Cursor>) -> F,
     ) -> Result<Page<T>, Failure>
+    where
+        K: Eq + Hash,
+        F: Future<Output = Result<Page<T>, Failure>>,
+    {
+        let walk = self.walk((key, wanted), fetch).await?;
+        if walk.is_cut {
+            cut(voice, self.most(wanted));
+        }
+        Ok(walk.page)
+    }
+
+    /// Two lists as one, the newest first.
+    pub(super) fn merged<T>(
+        self,
+        voice: Output,
+        (wanted, at): (&Selection<T>, impl Fn(&T) -> Option<Timestamp>),
+        [one, other]: [Walk<T>; 2],
+    ) -> Page<T> {
+        let (mut page, most) = (one.page, self.most(wanted));
+        page.rows.extend(other.page.rows);
+        page.rows.sort_by_key(|row| Reverse(at(row)));
+        page.unreadable.extend(other.page.unreadable);
+        page.incomplete |= other.page.incomplete;
+        if one.is_cut || other.is_cut || page.rows.len() > most {
+            page.rows.truncate(most);
+            cut(voice, most);
+        }
+        page
+    }
+
+    /// As [`read`](Self::read), without saying that there is more.
+    pub(super) async fn walk<T, K, F>(
+        self,
+        (key, wanted): (impl Fn(&T) -> K, &Selection<T>),
+        mut fetch: impl FnMut(Option<Cursor>) -> F,
+    ) -> Result<Walk<T>, Failure>
     where
         K: Eq + Hash,
         F: Future<Output = Result<Page<T>, Failure>>,
@@ -123,10 +166,10 @@ impl Pages {
                 next if is_enough => {
                     whole.rows.retain(is_listed);
                     whole.rows.truncate(most);
-                    if next.is_some() || listed > most {
-                        cut(voice, most);
-                    }
-                    return Ok(whole);
+                    return Ok(Walk {
+                        page: whole,
+                        is_cut: next.is_some() || listed > most,
+                    });
                 }
                 // Follows no cursor twice.
                 Some(next) if !is_past && is_new && asked.insert(next.raw().to_owned()) => {
@@ -137,7 +180,10 @@ impl Pages {
                         whole.stall();
                     }
                     whole.rows.retain(is_listed);
-                    return Ok(whole);
+                    return Ok(Walk {
+                        page: whole,
+                        is_cut: false,
+                    });
                 }
             }
         }

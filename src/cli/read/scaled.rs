@@ -1,4 +1,4 @@
-//! `perpdeck scaled ID`: one scaled order and its rungs.
+//! `perpdeck scaled`: the scaled orders, working and ended; or one and its rungs.
 
 use super::{
     super::{
@@ -8,7 +8,10 @@ use super::{
         service::{Service, arrive, patiently},
         voice::{ListFormat, ListOutput, json},
     },
-    drawn, prices,
+    array, complete, drawn,
+    filters::{self, MarketFilter},
+    pages::Pages,
+    prices,
     sheet::Sheet,
     width,
 };
@@ -17,6 +20,7 @@ use crate::{
     config::Sources,
     model::{Scaled, ScaledId},
     view::{
+        Scene,
         columns::RUNGS,
         ladder_head, rungs,
         tables::rows::{RungRow, columns_of, csv},
@@ -29,32 +33,67 @@ const PAGES: usize = 10;
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct ScaledArgs {
-    /// The field `scaled_order_id` of `orders`
-    #[arg(value_name = "SCALED_ORDER_ID", value_parser = id::<ScaledId>)]
-    id: ScaledId,
+    /// The field `scaled_order_id` of `orders` [default: all are listed, the newest first]
+    #[arg(value_name = "SCALED_ORDER_ID", value_parser = id::<ScaledId>, conflicts_with_all = ["market", "limit", "all"])]
+    id: Option<ScaledId>,
+    #[command(flatten)]
+    market: MarketFilter,
+    #[command(flatten)]
+    pages: Pages,
     #[command(flatten)]
     output: ListOutput,
 }
 
 pub(in crate::cli) async fn run(args: ScaledArgs, sources: &Sources) -> Result<Exit> {
-    show(&args, sources).await
+    let service = Service::open(sources, args.output.voice()).await?;
+    match &args.id {
+        Some(id) => show(&args, &service, id).await,
+        None => list(&args, &service).await,
+    }
 }
 
-async fn show(args: &ScaledArgs, sources: &Sources) -> Result<Exit> {
+async fn list(args: &ScaledArgs, service: &Service) -> Result<Exit> {
     let voice = args.output.voice();
-    let service = Service::open(sources, voice).await?;
-    let ladder = patiently(|| service.client.scaled(&args.id)).await?;
+    let wanted = filters::ladders(args.market.clone());
+    let fetch = |cursor| service.client.scaled_orders(&service.account, cursor);
+    let key = |ladder: &Scaled| ladder.id.clone();
+    let page = args.pages.read(voice, (key, &wanted), fetch).await?;
+    let markets = || page.rows.iter().map(|row| &row.market_id);
+    let mut store = prices(service, markets().cloned().collect()).await;
+    args.market.check(markets(), (&store, voice))?;
+    service.take_orders(&mut store).await;
+    out::say(&drawn(&store, |scene| match voice.format {
+        ListFormat::Json => array(&page.rows),
+        ListFormat::Table => page.rows.iter().map(|row| line(row, scene)).collect(),
+        ListFormat::Csv => {
+            let rungs = page.rows.iter().flat_map(|row| RungRow::all(row, scene));
+            csv(columns_of::RUNG, &rungs.collect::<Vec<_>>())
+        }
+    }))?;
+    Ok(complete(voice, &page))
+}
+
+/// Without its rungs.
+fn line(ladder: &Scaled, scene: &Scene<'_>) -> String {
+    format!("{}  {}\n", ladder.id, head(ladder, scene))
+}
+
+fn head(ladder: &Scaled, scene: &Scene<'_>) -> String {
+    let head = ladder_head(ladder, scene).into_iter();
+    head.map(|span| span.text).collect()
+}
+
+async fn show(args: &ScaledArgs, service: &Service, id: &ScaledId) -> Result<Exit> {
+    let voice = args.output.voice();
+    let ladder = patiently(|| service.client.scaled(id)).await?;
     out::say(&match voice.format {
         ListFormat::Json => format!("{}\n", json(&ladder)),
         ListFormat::Table => {
-            let store = form_context(&service, &ladder).await;
-            let head = drawn(&store, |scene| {
-                let head = ladder_head(&ladder, scene).into_iter();
-                head.map(|span| span.text).collect::<String>()
-            });
+            let store = form_context(service, &ladder).await;
+            let head = drawn(&store, |scene| head(&ladder, scene));
             format!("{head}\n{}", table(&ladder, &store))
         }
-        ListFormat::Csv => drawn(&form_context(&service, &ladder).await, |scene| {
+        ListFormat::Csv => drawn(&form_context(service, &ladder).await, |scene| {
             csv(columns_of::RUNG, &RungRow::all(&ladder, scene))
         }),
     })?;

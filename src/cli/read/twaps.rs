@@ -1,4 +1,4 @@
-//! `perpdeck twaps`: the active TWAP and VWAP orders.
+//! `perpdeck twaps`: the active TWAP and VWAP orders, or the ended ones.
 
 use super::{
     super::{
@@ -7,13 +7,16 @@ use super::{
         voice::ListOutput,
     },
     ExactFormat,
-    filters::{MarketFilter, SideFilter, TwapState},
+    filters::{self, MarketFilter, SideFilter, SinceFilter, TwapState},
+    pages::Pages,
     prices,
     sheet::Sheet,
     show,
 };
 use crate::{
+    api::TwapSelector,
     config::Sources,
+    model::{Page, Twap},
     view::{
         columns::TWAPS,
         tables::rows::{TwapRow, columns_of},
@@ -24,6 +27,9 @@ use std::future::ready;
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct TwapsArgs {
+    /// Completed and canceled ones, the newest first, instead of the active ones
+    #[arg(long, conflicts_with = "status")]
+    ended: bool,
     #[command(flatten)]
     market: MarketFilter,
     #[command(flatten)]
@@ -31,6 +37,10 @@ pub(in crate::cli) struct TwapsArgs {
     /// Only orders in this state
     #[arg(long, value_enum, value_name = "STATUS")]
     status: Option<TwapState>,
+    #[command(flatten)]
+    since: SinceFilter,
+    #[command(flatten)]
+    pages: Pages,
     #[command(flatten)]
     output: ListOutput,
 }
@@ -41,12 +51,11 @@ pub(in crate::cli) async fn run(args: TwapsArgs, sources: &Sources) -> Result<Ex
 
 async fn list(args: &TwapsArgs, sources: &Sources) -> Result<Exit> {
     let service = Service::open(sources, args.output.voice()).await?;
-    let mut page = patiently(|| service.client.active_twaps(&service.account)).await?;
-    page.rows.retain(|twap| {
-        args.market.keeps(&twap.market_id)
-            && args.side.keeps(twap.side())
-            && args.status.is_none_or(|state| state.is_of(twap))
-    });
+    let page = if args.ended {
+        ended(args, &service).await?
+    } else {
+        active(args, &service).await?
+    };
     let sheet = Sheet {
         columns: TWAPS,
         id: Some(|twap| twap.id.to_string()),
@@ -60,4 +69,28 @@ async fn list(args: &TwapsArgs, sources: &Sources) -> Result<Exit> {
     args.market
         .check(page.rows.iter().map(|row| &row.market_id), (&store, voice))?;
     show(voice, &page, (sheet, exact), ready(store)).await
+}
+
+async fn active(args: &TwapsArgs, service: &Service) -> Result<Page<Twap>> {
+    let page = patiently(|| service.client.active_twaps(&service.account)).await?;
+    let since = args.since.instant(service).await;
+    let wanted = filters::active_twaps((args.market.clone(), args.side), args.status, since);
+    Ok(args.pages.within(args.output.voice(), page, &wanted))
+}
+
+/// The service lists those that were completed and those that were canceled apart.
+async fn ended(args: &TwapsArgs, service: &Service) -> Result<Page<Twap>> {
+    let since = args.since.instant(service).await;
+    let wanted = filters::ended_twaps((args.market.clone(), args.side), since);
+    let walk = |ended| {
+        let fetch = move |cursor| service.client.ended_twaps(&service.account, ended, cursor);
+        let key = |twap: &Twap| twap.id.clone();
+        args.pages.walk((key, &wanted), fetch)
+    };
+    let lists = [
+        walk(TwapSelector::Completed).await?,
+        walk(TwapSelector::Canceled).await?,
+    ];
+    let order = (&wanted, Twap::ended_at);
+    Ok(args.pages.merged(args.output.voice(), order, lists))
 }

@@ -139,17 +139,23 @@ const OTHERS: &[ExamplesOf] = &[
     ),
     (
         "twaps",
-        &[example(
-            "perpdeck twaps --market btc",
-            "lists the active TWAP and VWAP orders in BTC",
-        )],
+        &[
+            example(
+                "perpdeck twaps --market btc",
+                "lists the active TWAP and VWAP orders in BTC",
+            ),
+            example(
+                "perpdeck twaps --ended --since 7d",
+                "lists those that ended in the last week",
+            ),
+        ],
     ),
     (
         "scaled",
-        &[example(
-            "perpdeck scaled scl_000001",
-            "shows a ladder and its rungs",
-        )],
+        &[
+            example("perpdeck scaled", "lists the newest ladders"),
+            example("perpdeck scaled scl_000001", "shows a ladder and its rungs"),
+        ],
     ),
     (
         "account",

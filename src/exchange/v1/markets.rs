@@ -89,7 +89,7 @@ pub(super) fn quote(
     };
     Ok(match size {
         None => prices,
-        Some(size) => estimated(engine, (ix, units, &facts), size, prices),
+        Some(size) => estimated(engine, (ix, units, &facts), size, &prices),
     })
 }
 
@@ -98,7 +98,7 @@ fn estimated(
     engine: &Engine,
     (ix, units, facts): (MarketIx, MarketUnits, &MarketReport),
     asked: QuoteSize,
-    prices: Quote,
+    prices: &Quote,
 ) -> Quote {
     let (reference, kind) = match facts.mid {
         Some(mid) => (nano(mid), ReferenceKind::BookMid),
@@ -118,7 +118,10 @@ fn estimated(
         fee_bps: Some(Num::new(engine.fee_rate(LiquidityRole::Taker), 1).normalized()),
         levels_consumed: met.map(|met| Num::from(met.levels)),
         depth: Some(QuoteDepth::Standard.into()),
-        ..prices
+        bid: prices.bid,
+        ask: prices.ask,
+        mid: prices.mid,
+        time: prices.time,
     }
 }
 

@@ -53,6 +53,10 @@ fn said(model: &Model) -> Option<String> {
 }
 
 /// The prices that are placed or moved to.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "only what is placed or moved has a price"
+)]
 fn placed_at(effects: &[Effect]) -> Vec<String> {
     let sends = effects.iter().filter_map(|effect| match effect {
         Effect::Send(_, command) => Some(prices(command)),
@@ -62,6 +66,10 @@ fn placed_at(effects: &[Effect]) -> Vec<String> {
     prices.map(|price| price.normalized().to_string()).collect()
 }
 
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "only what is placed or moved has a price"
+)]
 fn prices(command: &Command) -> Vec<Num> {
     let moved = |operation: &ExitOperation| match operation {
         ExitOperation::Modify { price, .. } => Some(*price),

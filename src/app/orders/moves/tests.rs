@@ -70,7 +70,7 @@ fn sent(effects: &[Effect]) -> Vec<(Ticket, Command)> {
 fn batch(effects: &[Effect]) -> (Ticket, ExitBatch) {
     match sent(effects).as_slice() {
         [(ticket, Command::ExitBatch(batch))] => (*ticket, (**batch).clone()),
-        ExitOperation::Cancel { .. } | ExitOperation::Place { .. } => panic!("{operation:?}"),
+        other => panic!("{other:?}"),
     }
 }
 
@@ -342,7 +342,9 @@ fn break_even_moves_every_worse_stop_together() {
     let (_, batch) = batch(&press(&mut model, "Z"));
     let ids = batch.operations.iter().map(|operation| match operation {
         ExitOperation::Modify { order_id, .. } => order_id.raw(),
-        other => panic!("{other:?}"),
+        ExitOperation::Cancel { .. } | ExitOperation::Place { .. } => {
+            panic!("{operation:?}")
+        }
     });
     assert_eq!(ids.collect::<Vec<_>>(), [STOP, "ord-9"]);
 }

@@ -476,3 +476,17 @@ fn the_end_of_a_challenge_is_told_once_as_the_settings_say() {
         )));
     }
 }
+
+#[test]
+fn older_pages_are_read_once_everything_has_answered_in_whatever_order() {
+    let mut model = local();
+    let today = day_of(model.now);
+    let polled = [Source::Positions, Source::Closed];
+    model.options.intervals = polled
+        .map(|source| (source, std::time::Duration::from_secs(1)))
+        .into();
+    let newest = page(vec![closed(today - 1, "-500")], Some("1"));
+    assert_eq!(arrive(&mut model, Answer::Closed(Ok(newest))), []);
+    let positions = Answer::Positions(Ok(Page::of(vec![])));
+    assert_eq!(arrive(&mut model, positions), [more("1")]);
+}
