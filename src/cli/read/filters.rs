@@ -341,7 +341,7 @@ mod tests {
     use crate::app::testing::order;
 
     fn filled(id: &str, more: &str) -> Order {
-        let common = r#""side":"buy","type":"limit","size":2,"filled_size":2,"fill_price":64000,"status":"filled""#;
+        let common = r#""side":"buy","type":"limit","mode":"limit","size":2,"filled_size":2,"fill_price":64000,"status":"filled""#;
         order(id, "BTC", &format!("{common}{more}"))
     }
 
