@@ -102,7 +102,9 @@ impl Client {
             | AnswerKind::Cancel
             | AnswerKind::Position
             | AnswerKind::Twap
-            | AnswerKind::Scaled) => receipt(answer, kind).map_or_else(Attempt::Doubtful, Attempt::Done),
+            | AnswerKind::Scaled) => {
+                receipt(answer, kind).map_or_else(Attempt::Doubtful, Attempt::Done)
+            }
         }
     }
 }

@@ -30,7 +30,7 @@ pub struct Account {
     pub status: Option<Lenient<AccountStatus>>,
     #[serde(default, deserialize_with = "or_none")]
     pub starting_balance: Option<Num>,
-    /// Realized: without the unrealized PnL of open positions.
+    /// Realized: without the unrealized profit of open positions.
     #[serde(default, deserialize_with = "or_none")]
     pub balance: Option<Num>,
     #[serde(default, deserialize_with = "or_none")]

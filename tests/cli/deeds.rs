@@ -1033,11 +1033,7 @@ fn with_nothing_configured_every_verb_says_what_to_set() {
     for verb in verbs {
         let (code, out, err) = ran(perpdeck(home.path()).args(&verb));
         assert_eq!((code, out.as_str()), (2, ""), "{verb:?}");
-        for name in [
-            "PERPDECK_BASE_URL",
-            "PERPDECK_API_KEY",
-            "perpdeck serve",
-        ] {
+        for name in ["PERPDECK_BASE_URL", "PERPDECK_API_KEY", "perpdeck serve"] {
             assert!(err.contains(name), "{verb:?}: {err}");
         }
     }

@@ -25,7 +25,12 @@ pub struct FillEstimate {
 
 impl Engine {
     /// `None` for an unknown market.
-    pub fn fill_estimate(&self, market: MarketIx, side: Side, wanted: Lots) -> Option<FillEstimate> {
+    pub fn fill_estimate(
+        &self,
+        market: MarketIx,
+        side: Side,
+        wanted: Lots,
+    ) -> Option<FillEstimate> {
         let state = self.markets.get(market)?;
         let decimals = state.spec.size_decimals;
         let twice_mid = state.book.twice_mid().unwrap_or(2 * state.mark.0);
