@@ -40,22 +40,16 @@ impl Settings {
     /// Where candles, books and trades come from. Whoever has set the paper exchange's prices speaks to one; the book
     /// that a price source of one's own tells is the one that counts.
     fn market_sources(&self) -> MarketSources {
-        fn beside<T: Clone, P>(own: &SourceChoice<T>, prices: &SourceChoice<P>) -> SourceChoice<T> {
-            match (own, prices) {
-                (SourceChoice::Auto, SourceChoice::Paper) => SourceChoice::Paper,
-                (own, _) => own.clone(),
-            }
-        }
         let prices = &self.price_source;
         let told = match (&self.book_source, &self.price_source) {
             (SourceChoice::Auto, SourceChoice::Custom(prices)) => prices.book(),
             _ => None,
         };
-        let books = told.map_or_else(|| beside(&self.book_source, prices), SourceChoice::Custom);
+        let books = told.map_or_else(|| self.book_source.beside(prices), SourceChoice::Custom);
         MarketSources {
-            candles: beside(&self.candle_source, prices),
+            candles: self.candle_source.beside(prices),
             books,
-            trades: beside(&self.trade_source, prices),
+            trades: self.trade_source.beside(prices),
         }
     }
 

@@ -130,11 +130,22 @@ fn half_a_service_says_what_is_missing_and_how_to_set_it() {
     let error = from_environment(&SERVICE[..1]).unwrap_err().to_string();
     assert_eq!(
         error,
-        "account_id: is missing, and base_url asks for a service: set account_id, --account-id or \
-         PERPDECK_ACCOUNT_ID (or unset base_url to trade on paper)\n\
-         api_key: is missing, and base_url asks for a service: set PERPDECK_API_KEY, api_key_file, \
+        "api_key: is missing, and base_url asks for a service: set PERPDECK_API_KEY, api_key_file, \
          api_key_command or api_key_keyring (or unset base_url to trade on paper)"
     );
+}
+
+#[test]
+fn address_and_key_are_enough_and_the_account_is_that_of_the_key() {
+    let pairs = SERVICE
+        .into_iter()
+        .filter(|(name, _)| !name.contains("ACCOUNT"));
+    let pairs: Vec<_> = pairs.collect();
+    let settings = from_environment(&pairs).unwrap().settings;
+    let FarEnd::LiveApi(connection) = settings.far_end().unwrap() else {
+        panic!("paper")
+    };
+    assert!(connection.needs_account());
 }
 
 #[test]

@@ -715,6 +715,7 @@ fn a_limit_whose_facts_cannot_be_read_refuses() {
     refuses(&[("PERPDECK_CHECKS__MAX_SESSION_LOSS", "1000000")]);
     served.clear_faults();
     assert_eq!(served.orders(), Vec::<Value>::new());
+    served.clear_faults();
     let generous = [("PERPDECK_CHECKS__MAX_SESSION_LOSS", "1000000")];
     assert_eq!(limited(&served, &generous, &with(BUY, &["--yes"])).0, 0);
 }
@@ -1032,12 +1033,7 @@ fn with_nothing_configured_every_verb_says_what_to_set() {
     for verb in verbs {
         let (code, out, err) = ran(perpdeck(home.path()).args(&verb));
         assert_eq!((code, out.as_str()), (2, ""), "{verb:?}");
-        for name in [
-            "PERPDECK_BASE_URL",
-            "PERPDECK_ACCOUNT_ID",
-            "PERPDECK_API_KEY",
-            "perpdeck serve",
-        ] {
+        for name in ["PERPDECK_BASE_URL", "PERPDECK_API_KEY", "perpdeck serve"] {
             assert!(err.contains(name), "{verb:?}: {err}");
         }
     }

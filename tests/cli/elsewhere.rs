@@ -24,6 +24,7 @@ fn empty_lists(line: &str) -> (&'static str, String, String) {
     });
     let path = line.split(' ').nth(1).unwrap_or_default();
     let (status, body) = match path {
+        "/v1" => ("200 OK", json!({ "name": "x", "environment": "test" })),
         "/v1/accounts" => ("200 OK", json!({ "data": [account], "has_more": false })),
         "/v1/accounts/chal-1" => ("200 OK", json!({ "data": account })),
         list if list.starts_with("/v1/") && !list.ends_with("/trading-policy") => {

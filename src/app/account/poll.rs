@@ -3,6 +3,7 @@
 use crate::model::{
     AccountFacts, Cursor, Failure, Market, Order, Page, Position, Scaled, ScaledId, Timestamp, Twap,
 };
+use std::time::Duration;
 use strum::{Display, EnumIter};
 
 /// Data older than this many intervals is late.
@@ -20,6 +21,20 @@ pub enum Source {
     History,
     Markets,
     Account,
+}
+
+impl Source {
+    /// How often a service with a request budget is asked at least, by a desk at which nothing happens; of the markets,
+    /// the time between two quotes (docs/delivery.md 3.4).
+    pub fn idle_interval(self) -> Duration {
+        Duration::from_secs(match self {
+            Self::Positions | Self::Orders => 10,
+            Self::Account => 15,
+            Self::Twaps | Self::Scaled => 30,
+            Self::Closed | Self::History => 60,
+            Self::Markets => 3,
+        })
+    }
 }
 
 /// An answer, with the instant its request was sent: that is how old its data may be.

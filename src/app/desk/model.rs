@@ -216,13 +216,25 @@ impl Model {
         account_id.ok_or_else(|| format!("{command}: the account is not known yet"))
     }
 
+    /// How often a source is polled at least; `None` if it is not polled.
+    pub fn interval_of(&self, source: Source) -> Option<Duration> {
+        let set = *self.options.intervals.get(&source)?;
+        let about = self.store.about.as_ref();
+        let has_budget = about.is_some_and(|about| !about.is_simulator());
+        Some(if has_budget {
+            set.max(source.idle_interval())
+        } else {
+            set
+        })
+    }
+
     /// The age of a source's data at `now`, and its interval; `None` before the first answer.
     pub fn age_of(&self, source: Source, now: Timestamp) -> Option<(Duration, Option<Duration>)> {
         let age = now.since(self.store.polled_at(source)?);
-        let interval = self.options.intervals.get(&source);
+        let interval = self.interval_of(source);
         Some((
             age,
-            interval.map(|interval| *interval * self.visibility.slower()),
+            interval.map(|interval| interval * self.visibility.slower()),
         ))
     }
 

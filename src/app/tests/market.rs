@@ -174,3 +174,17 @@ fn a_detail_leads_to_the_chart_of_its_market() {
     );
     assert!(!model.market_screen.is_pinned());
 }
+
+#[test]
+fn a_service_that_is_polled_within_its_budget_is_not_late_for_that() {
+    let mut model = desk();
+    let set = Duration::from_secs(1);
+    model.options.intervals.insert(Source::Orders, set);
+    assert_eq!(model.interval_of(Source::Orders), Some(set));
+    let (now, about) = (model.now, crate::model::ServiceAbout::default());
+    update(&mut model, now, Msg::Met(Box::new(about)));
+    assert_eq!(
+        model.interval_of(Source::Orders),
+        Some(Source::Orders.idle_interval())
+    );
+}

@@ -18,6 +18,17 @@ pub enum SourceChoice<T> {
     Custom(T),
 }
 
+impl<T: Clone> SourceChoice<T> {
+    /// The choice beside a source of prices: what is left open is the paper exchange's where the prices are.
+    pub(in crate::config) fn beside<P>(&self, prices: &SourceChoice<P>) -> Self {
+        match (self, prices) {
+            (Self::Auto, SourceChoice::Paper) => Self::Paper,
+            (Self::Auto, SourceChoice::Auto | SourceChoice::None | SourceChoice::Custom(_))
+            | (Self::None | Self::Paper | Self::Custom(_), _) => self.clone(),
+        }
+    }
+}
+
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for SourceChoice<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(SourceVisitor(PhantomData))

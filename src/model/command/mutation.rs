@@ -64,6 +64,7 @@ impl Mutation {
     pub fn facts(self) -> MutationFacts {
         use AnswerKind::{Cancel, CancelAll, CloseAll, Order, Position, Scaled, Twap};
         use Repetition::{Delete, Keyed, Named, Put, Sliced};
+        let sliced = |answer, effect, look_at| (answer, Sliced, effect, look_at);
         let (answer, repetition, effect, look_at) = match self {
             Self::Place => (
                 Order,
@@ -106,18 +107,8 @@ impl Mutation {
                 "the ladder may be canceled",
                 "its rungs and working orders",
             ),
-            Self::CloseAll => (
-                CloseAll,
-                Sliced,
-                "positions may have been closed",
-                "open positions",
-            ),
-            Self::CancelAll => (
-                CancelAll,
-                Sliced,
-                "orders may have been canceled",
-                "working orders",
-            ),
+            Self::CloseAll => sliced(CloseAll, "positions may have been closed", "open positions"),
+            Self::CancelAll => sliced(CancelAll, "orders may have been canceled", "working orders"),
         };
         MutationFacts {
             answer,

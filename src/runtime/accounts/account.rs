@@ -135,25 +135,19 @@ impl Member {
         let intervals = account.intervals();
         let sharing = (account.clock, account.sharing);
         let mut sink = CommandSink::open(&journal_access, client.clone(), sharing, events);
-        let seed = u64::from(std::process::id());
         let mut poller = Poller::spawn(
             client.clone(),
             account.clock,
             &intervals,
-            seed,
+            u64::from(std::process::id()),
             (way.inbox.clone(), way.in_flight.clone()),
         );
         poller.visibility(account.visibility);
         while let Some(effect) = way.wanted.recv().await {
+            poller.attend_to(&effect);
             match effect {
-                Effect::Send(ticket, command) => {
-                    poller.attend();
-                    sink.send(ticket, command);
-                }
-                Effect::SendAs(ticket, command, key) => {
-                    poller.attend();
-                    sink.send_as(ticket, command, key);
-                }
+                Effect::Send(ticket, command) => sink.send(ticket, command),
+                Effect::SendAs(ticket, command, key) => sink.send_as(ticket, command, key),
                 Effect::ReportTo(caller, ticket) => callers.subscribe(caller, ticket),
                 end @ (Effect::RefuseCaller(..) | Effect::ConfirmAlerts(_)) => callers.answer(end),
                 Effect::Resend(_) | Effect::GiveUp(_) | Effect::Rearm => sink.decide(&effect),
@@ -164,7 +158,6 @@ impl Member {
                 Effect::Trace(orders) => poller.trace(orders),
                 Effect::Earlier(mark) => earlier::tell(&client, &journal_access, mark, &way.inbox),
                 Effect::Market(market, request) => poller.market(market, request),
-                Effect::Attend => poller.attend(),
                 Effect::ShowMarkets(markets) => poller.show_markets(markets),
                 Effect::Watch(ladders) => poller.watch(ladders),
                 Effect::SetIntervals(intervals) => poller.pace(&intervals),
@@ -174,8 +167,9 @@ impl Member {
                 | Effect::KeepTrades(_)
                 | Effect::RunAlertCommand(_)) => trader.carry_out(effect),
                 Effect::Write(sheet) => write(&way.inbox, sheet, account.export_dir.clone()),
-                // The loop handles these itself.
-                Effect::Terminal(_)
+                // The loop handles these itself, and the poller has seen the first.
+                Effect::Attend
+                | Effect::Terminal(_)
                 | Effect::SwitchAccount(_)
                 | Effect::SetTheme(_)
                 | Effect::KeepColumns(..)

@@ -15,7 +15,7 @@ mod budget;
 mod markets;
 
 use crate::{
-    app::{MarketRequest, Msg, Visibility, account::poll::Source},
+    app::{Effect, MarketRequest, Msg, Visibility, account::poll::Source},
     client::Client,
     model::{Cursor, Failure, FailureKind, MarketId, OrderId, ScaledId},
     runtime::base::{clock::Clock, in_flight::InFlight, jitter::Jitter},
@@ -121,9 +121,14 @@ impl Poller {
         self.poll(&intervals.keys().copied().collect::<Vec<_>>());
     }
 
-    /// A key was pressed: for a while every source is polled more often.
-    pub fn attend(&self) {
-        self.context.activity.attend();
+    /// After a key or a command every source is polled more often for a while.
+    pub(crate) fn attend_to(&self, effect: &Effect) {
+        if matches!(
+            effect,
+            Effect::Attend | Effect::Send(..) | Effect::SendAs(..)
+        ) {
+            self.context.activity.attend();
+        }
     }
 
     /// Sets the markets that the screen needs prices of, beside those of positions and orders.

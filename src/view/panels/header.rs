@@ -355,11 +355,9 @@ const QUIET: Duration = Duration::from_secs(5);
 /// response times say nothing.
 fn quiet(model: &Model) -> Option<Duration> {
     let quiet = model.now.since(model.store.health.heard_at()?);
-    let sources = [Source::Orders, Source::Positions];
-    let intervals = sources
-        .iter()
-        .filter_map(|of| model.options.intervals.get(of));
-    let most = (*intervals.max()? * LATE).max(QUIET);
+    let sources = [Source::Orders, Source::Positions].into_iter();
+    let intervals = sources.filter_map(|source| model.interval_of(source));
+    let most = (intervals.max()? * LATE).max(QUIET);
     (quiet > most).then_some(quiet)
 }
 

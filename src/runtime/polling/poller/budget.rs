@@ -31,24 +31,20 @@ impl DeskState {
         }
     }
 
-    fn column(self, row: [u64; 3]) -> Duration {
-        let [idle, working, attended] = row;
-        Duration::from_secs(match self {
-            Self::Idle => idle,
-            Self::Working => working,
-            Self::Attended => attended,
-        })
-    }
-
     /// The interval of `source`; of the markets, between two quotes.
-    pub(super) fn interval(self, source: Source) -> Duration {
-        self.column(match source {
-            Source::Positions | Source::Orders => [10, 4, 3],
-            Source::Account => [15, 10, 5],
-            Source::Twaps | Source::Scaled => [30, 15, 10],
-            Source::Closed | Source::History => [60, 60, 15],
-            Source::Markets => [3, 3, 1],
-        })
+    fn interval(self, source: Source) -> Duration {
+        let (working, attended) = match source {
+            Source::Positions | Source::Orders => (4, 3),
+            Source::Account => (10, 5),
+            Source::Twaps | Source::Scaled => (15, 10),
+            Source::Closed | Source::History => (60, 15),
+            Source::Markets => (3, 1),
+        };
+        match self {
+            Self::Idle => source.idle_interval(),
+            Self::Working => Duration::from_secs(working),
+            Self::Attended => Duration::from_secs(attended),
+        }
     }
 
     /// The intervals of a service with a budget, none shorter than the setting.
