@@ -236,16 +236,17 @@ impl QuoteSize {
     pub(super) fn read(query: &str) -> Result<Option<Self>, QueryFaults> {
         let mut pairs = Pairs::read(query);
         let missing = |name: &str| QueryFault::Missing(name.to_owned());
-        let (side, size) = match (pairs.take("side"), pairs.take("size")) {
+        let (side, amount) = match (pairs.take("side"), pairs.take("size")) {
             (None, None) => return pairs.finish(Some(None)),
             given => given,
         };
         let side = side.ok_or_else(|| missing("side"));
         let side = side.and_then(|side| parsed("side", "must be `buy` or `sell`", side));
         let side = pairs.noted(side);
-        let size = pairs.noted(size.ok_or_else(|| missing("size")).and_then(positive));
-        let given = side.zip(size).map(|(side, size)| Some(Self { side, size }));
-        pairs.finish(given)
+        let amount = amount.ok_or_else(|| missing("size")).and_then(positive);
+        let amount = pairs.noted(amount);
+        let given = side.zip(amount);
+        pairs.finish(given.map(|(side, size)| Some(Self { side, size })))
     }
 }
 

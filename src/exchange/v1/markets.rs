@@ -89,7 +89,7 @@ pub(super) fn quote(
     };
     Ok(match size {
         None => prices,
-        Some(size) => estimated(engine, (ix, units, &facts), size, prices),
+        Some(size) => estimated(engine, (ix, units, &facts), size, &prices),
     })
 }
 
@@ -98,7 +98,7 @@ fn estimated(
     engine: &Engine,
     (ix, units, facts): (MarketIx, MarketUnits, &MarketReport),
     QuoteSize { side, size }: QuoteSize,
-    prices: Quote,
+    prices: &Quote,
 ) -> Quote {
     let (reference, kind) = match facts.mid {
         Some(mid) => (nano(mid), ReferenceKind::BookMid),
@@ -118,7 +118,7 @@ fn estimated(
         fee_bps: Some(Num::new(engine.fee_rate(LiquidityRole::Taker), 1).normalized()),
         levels_consumed: met.map(|met| Num::from(met.levels)),
         depth: Some(QuoteDepth::Standard.into()),
-        ..prices
+        ..prices.clone()
     }
 }
 
@@ -126,12 +126,12 @@ fn fill(
     engine: &Engine,
     market: MarketIx,
     side: Side,
-    size: Option<Lots>,
+    wanted: Option<Lots>,
 ) -> Result<FillEstimate, UnfillableReason> {
-    let size = size.ok_or(UnfillableReason::SizePrecisionMismatch)?;
-    let met = engine.fill_estimate(market, side, size);
+    let wanted = wanted.ok_or(UnfillableReason::SizePrecisionMismatch)?;
+    let met = engine.fill_estimate(market, side, wanted);
     match met {
-        Some(met) if met.filled == size => Ok(met),
+        Some(met) if met.filled == wanted => Ok(met),
         Some(met) if met.filled > Lots::ZERO => Err(UnfillableReason::InsufficientDepth),
         Some(_) | None => Err(UnfillableReason::EmptyBook),
     }

@@ -25,12 +25,17 @@ pub struct FillEstimate {
 
 impl Engine {
     /// `None` for an unknown market.
-    pub fn fill_estimate(&self, market: MarketIx, side: Side, size: Lots) -> Option<FillEstimate> {
+    pub fn fill_estimate(
+        &self,
+        market: MarketIx,
+        side: Side,
+        wanted: Lots,
+    ) -> Option<FillEstimate> {
         let state = self.markets.get(market)?;
         let decimals = state.spec.size_decimals;
         let twice_mid = state.book.twice_mid().unwrap_or(2 * state.mark.0);
         let limit = cap(twice_mid, side, MARKET_SLIPPAGE, decimals);
-        let slices = state.book.preview(side, Some(limit), size);
+        let slices = state.book.preview(side, Some(limit), wanted);
         let (filled, notional) = (lots(&slices), notional(&slices));
         Some(FillEstimate {
             filled,
