@@ -36,7 +36,20 @@ pub(super) fn answer(
     route: Route,
     request: &ApiRequest,
 ) -> Result<ApiResponse, ApiError> {
-    let public = (None, request);
+    match caller {
+        None => public(service, &route, request),
+        Some(caller) if route.method() == Method::Get => read(service, caller, route, request),
+        Some(caller) => command(&mut *service.state()?, caller, &route, request),
+    }
+}
+
+/// Answers anybody.
+fn public(
+    service: &ExchangeService,
+    route: &Route,
+    request: &ApiRequest,
+) -> Result<ApiResponse, ApiError> {
+    let anybody = (None, request);
     match route {
         Route::About => {
             let data = markets::about(service.simulator.root());
@@ -44,21 +57,38 @@ pub(super) fn answer(
         }
         Route::Markets => {
             let rows = |state: &ExchangeState| Ok(markets::markets(&state.engine));
-            service.read(public, rows, |data| Data { data })
+            service.read(anybody, rows, |data| Data { data })
         }
         Route::Market(id) => {
-            let row = |state: &ExchangeState| markets::market(state, &id);
-            service.read(public, row, |data| Data { data })
+            let row = |state: &ExchangeState| markets::market(state, id);
+            service.read(anybody, row, |data| Data { data })
         }
-        private => {
-            let caller =
-                caller.ok_or_else(|| ApiError::broken("a private route without a caller"))?;
-            if private.method() == Method::Get {
-                read(service, caller, private, request)
-            } else {
-                command(&mut *service.state()?, caller, &private, request)
-            }
-        }
+        Route::Quote(..)
+        | Route::Accounts
+        | Route::Account(_)
+        | Route::TradingPolicy(_)
+        | Route::CloseAll(_)
+        | Route::CancelAll(_)
+        | Route::Orders(_)
+        | Route::PlaceOrder
+        | Route::Order(_)
+        | Route::ModifyOrder(_)
+        | Route::CancelOrder(_)
+        | Route::AttachedExits(_)
+        | Route::Fills(_)
+        | Route::Positions(_)
+        | Route::Position(_)
+        | Route::ClosePosition(_)
+        | Route::ExitOrders(_)
+        | Route::IsolatedMargin(_)
+        | Route::Twaps(_)
+        | Route::PlaceTwap
+        | Route::Twap(_)
+        | Route::StopTwap(_)
+        | Route::ScaledOrders(_)
+        | Route::PlaceScaled
+        | Route::Scaled(_)
+        | Route::CancelScaled(_) => Err(ApiError::broken("a private route without a caller")),
     }
 }
 
