@@ -26,10 +26,6 @@ use crate::{
 use serde::Serialize;
 
 /// Carries out one request; the caller is absent on public routes only.
-#[expect(
-    clippy::wildcard_enum_match_arm,
-    reason = "every other route is private, and the two matches below name each"
-)]
 pub(super) fn answer(
     service: &ExchangeService,
     caller: Option<&AuthenticatedUser>,

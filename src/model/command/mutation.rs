@@ -60,7 +60,6 @@ pub struct MutationFacts {
 
 impl Mutation {
     /// The table.
-    #[expect(clippy::too_many_lines, reason = "a table with a row for each request")]
     pub fn facts(self) -> MutationFacts {
         use AnswerKind::{Cancel, CancelAll, CloseAll, Order, Position, Scaled, Twap};
         use Repetition::{Delete, Keyed, Named, Put, Sliced};

@@ -118,7 +118,6 @@ impl Member {
     }
 
     /// Runs until the loop ends; `dir` keeps what the trader has set.
-    #[expect(clippy::too_many_lines, reason = "an arm for each effect")]
     pub(crate) async fn serve(self, journal_access: JournalAccess, dir: PathBuf) {
         let Self {
             account,
