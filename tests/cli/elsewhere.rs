@@ -93,6 +93,49 @@ fn run(home: &TempDir, url: &str, args: &[&str]) -> (i32, String, String) {
     ran(perpdeck(home.path()).envs(place).args(args))
 }
 
+/// A key with two accounts.
+fn two_accounts(line: &str) -> (&'static str, String, String) {
+    let account =
+        |id: &str, name: &str, status: &str| json!({ "id": id, "name": name, "status": status });
+    let (old, new) = (
+        account("old", "10k", "failed"),
+        account("new", "50k", "active"),
+    );
+    let body = match line.split(' ').nth(1).unwrap_or_default() {
+        "/v1/accounts" => json!({ "data": [old, new], "has_more": false }),
+        "/v1/accounts/old" => json!({ "data": old }),
+        "/v1/accounts/new" => json!({ "data": new }),
+        _ => return empty_lists(line),
+    };
+    ("200 OK", body.to_string(), String::new())
+}
+
+#[test]
+fn without_an_account_in_the_settings_the_key_decides_and_of_several_a_verb_asks_for_one() {
+    let of_key = |answers: Answers, args: &[&str]| {
+        let (seen, url) = documented_only(answers);
+        let home = TempDir::new().unwrap();
+        let place = [
+            ("PERPDECK_BASE_URL", url.as_str()),
+            ("PERPDECK_API_KEY", "key"),
+        ];
+        let (code, out, err) = ran(perpdeck(home.path()).envs(place).args(args));
+        let lines = seen.lock().unwrap().join("\n");
+        (code, out, err, lines)
+    };
+    let (code, out, err, lines) = of_key(empty_lists, &["positions", "--output", "json"]);
+    assert_eq!((code, out.trim()), (0, "[]"), "{err}");
+    assert!(lines.contains("/v1/positions?account_id=chal-1"), "{lines}");
+    let (code, _, err, lines) = of_key(two_accounts, &["positions"]);
+    assert_eq!(code, 2, "{err}");
+    assert!(err.contains("new (50k), old (10k)"), "{err}");
+    assert!(!lines.contains("/v1/positions"), "{lines}");
+    let (code, frame, err, _) = of_key(two_accounts, &["snapshot"]);
+    assert_eq!(code, 0, "{err}");
+    let head = frame.lines().next().unwrap();
+    assert!(head.contains(" new "), "the active one is shown: {frame}");
+}
+
 /// The clock of this service is an hour behind, and its only order is a minute old.
 fn an_hour_behind(line: &str) -> (&'static str, String, String) {
     let now = Timestamp::now() - SignedDuration::from_hours(1);
