@@ -6,5 +6,5 @@ fn main() -> Exit {
     if cli::complete() {
         return Exit::Ok;
     }
-    cli::read().map_or_else(|exit| exit, |args| cli::run(args))
+    cli::read().map_or_else(|exit| exit, cli::run)
 }

@@ -39,6 +39,8 @@ pub(super) struct ServeArgs {
 #[derive(Serialize)]
 struct Served<'a> {
     base_url: &'a str,
+    market_stream_url: String,
+    account_stream_url: String,
     accounts: Vec<ServedAccount<'a>>,
 }
 
@@ -132,15 +134,18 @@ fn interrupted() -> io::Result<impl Future<Output = ()>> {
 fn announcement(exchange: &ExchangeHandle, output: Option<ReportFormat>) -> Result<String> {
     let base_url = exchange.base_url();
     match output.unwrap_or_else(ReportFormat::usual) {
-        ReportFormat::Json => json(&base_url, &exchange.accounts),
+        ReportFormat::Json => json(&base_url, exchange),
         ReportFormat::Table => Ok(table(&base_url, &exchange.accounts)),
     }
 }
 
-fn json(base_url: &str, accounts: &[AccountKey]) -> Result<String> {
+fn json(base_url: &str, exchange: &ExchangeHandle) -> Result<String> {
     let served = Served {
         base_url,
-        accounts: accounts
+        market_stream_url: exchange.market_stream_url(),
+        account_stream_url: exchange.account_stream_url(),
+        accounts: exchange
+            .accounts
             .iter()
             .map(|account| ServedAccount {
                 account_id: account.account_id.raw(),

@@ -20,7 +20,7 @@ impl RouteAccess {
             (
                 "GET" | "HEAD",
                 ["v1"]
-                | ["v1", "markets"]
+                | ["v1", "markets" | "market-data"]
                 | ["v1", "markets", _]
                 | ["sim", "openapi.yaml" | "markets"]
                 | ["sim", "markets", _, "book" | "candles"],

@@ -44,6 +44,7 @@ pub(super) enum ServiceCode {
     InsufficientScope,
     NotFound,
     UnknownEndpoint,
+    UpgradeRequired,
     MethodNotAllowed,
     HostNotServed,
     HeadTooLarge,

@@ -36,6 +36,7 @@ mod sim;
 mod sliced;
 mod state;
 mod store;
+mod streams;
 #[cfg(test)]
 mod tests;
 mod v1;
@@ -53,6 +54,7 @@ use crate::model::{AccountId, Timestamp};
 use service::ExchangeService;
 use std::{io, net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 use store::{ExchangeStore, FailureWatch, LoadedExchange};
+use streams::StreamRoute;
 use tokio::{
     net::TcpListener,
     task::JoinHandle,
@@ -145,6 +147,20 @@ impl ExchangeHandle {
             addr.set_ip(loopback.parse().unwrap_or(addr.ip()));
         }
         format!("http://{addr}")
+    }
+
+    /// The stream of market data, which takes no key.
+    pub fn market_stream_url(&self) -> String {
+        self.stream_url(StreamRoute::MARKET_DATA)
+    }
+
+    /// The stream of the accounts of a key.
+    pub fn account_stream_url(&self) -> String {
+        self.stream_url(StreamRoute::ACCOUNT)
+    }
+
+    fn stream_url(&self, path: &str) -> String {
+        self.base_url().replacen("http", "ws", 1) + path
     }
 
     /// Waits until the exchange stops trading by itself; for ever if it does not.

@@ -4,7 +4,7 @@ use super::{
     SimulatorAccess,
     api_error::ApiError,
     auth::{AuthenticatedUser, Authenticator},
-    clock::{ClockMode, ClockRecord, VirtualClock},
+    clock::{ClockMode, ClockRecord, Speed, VirtualClock},
     cursor::CursorSigner,
     engine,
     faults::FaultInjector,
@@ -13,11 +13,12 @@ use super::{
     message::{ApiRequest, ApiResponse},
     operations::SlicedOperations,
     rate_limit::RateLimiter,
-    response_cache::{Read, ResponseCache},
+    response_cache::{Read, ResponseCache, StateVersion},
     scenario::{self, Scenario},
     secret::ServerSecret,
     state::ExchangeState,
     store::{ExchangeStore, LoadedExchange, RecordingEngine, StateGuard},
+    streams::AccountStreams,
 };
 use serde::Serialize;
 use std::{
@@ -26,8 +27,9 @@ use std::{
         Mutex, MutexGuard,
         atomic::{AtomicU64, Ordering},
     },
+    time::Duration,
 };
-use tokio::time::Instant;
+use tokio::{sync::watch, time::Instant};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
@@ -83,6 +85,9 @@ pub(super) struct ExchangeService {
     pub(super) cursors: CursorSigner,
     pub(super) hosts: AllowedHosts,
     pub(super) request_ids: RequestIds,
+    /// The version of the state after its last change.
+    changed: watch::Sender<StateVersion>,
+    pub(super) account_streams: AccountStreams,
 }
 
 impl ExchangeService {
@@ -125,7 +130,22 @@ impl ExchangeService {
                 opening: resumed.openings,
                 count: AtomicU64::new(0),
             },
+            changed: watch::Sender::default(),
+            account_streams: AccountStreams::default(),
         }
+    }
+
+    /// Tells every change of the state, whoever made it.
+    pub(super) fn changes(&self) -> watch::Receiver<StateVersion> {
+        self.changed.subscribe()
+    }
+
+    /// The wall time of a step of virtual time; `None` while its clock is paused.
+    pub(super) fn step_interval(&self) -> Option<Duration> {
+        let state = self.state.lock().ok()?;
+        let step = Duration::from_millis(engine::Millis::STEP.0.unsigned_abs());
+        let thousandths = state.clock.speed().thousandths();
+        (!state.clock.is_paused()).then(|| step * Speed::REAL_TIME.thousandths() / thousandths)
     }
 
     /// Locks the state for one request, at the virtual time that is due. 500 after a panic under the lock, 503 after a
@@ -141,6 +161,7 @@ impl ExchangeService {
             state,
             store: self.store.as_ref(),
             broken: &self.broken,
+            changed: &self.changed,
         };
         guard.tick(Instant::now());
         Ok(guard)

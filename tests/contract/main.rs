@@ -29,6 +29,7 @@ mod positions;
 mod reads;
 mod sim;
 mod strategies;
+mod streams;
 mod strict;
 #[path = "../support/mod.rs"]
 mod support;

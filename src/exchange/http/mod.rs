@@ -14,9 +14,15 @@ mod timeout_stream;
 
 pub(super) use host::AllowedHosts;
 
-use super::service::ExchangeService;
+use super::{
+    service::ExchangeService,
+    streams::{self, StreamConnection, StreamRequest, StreamRoute},
+};
+use body::ResponseBody;
 use connections::{ConnectionLimiter, ConnectionPermit};
-use hyper::{server::conn::http1, service::service_fn};
+use hyper::{
+    Request, Response, body::Incoming, server::conn::http1, service::service_fn, upgrade::OnUpgrade,
+};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use std::{
     io::{self, Write as _},
@@ -60,13 +66,14 @@ pub(super) async fn accept(
             connections.spawn(async move { reject(stream, &service, &lingering).await });
             continue;
         };
-        let served = serve(
-            stream,
-            peer.ip(),
-            permit,
-            Arc::clone(&service),
-            stop.clone(),
-        );
+        let serving = Serving {
+            peer: peer.ip(),
+            permit: Arc::new(permit),
+            service: Arc::clone(&service),
+            stop: stop.clone(),
+            streams: connections.clone(),
+        };
+        let served = serve(stream, serving);
         connections.spawn(async move {
             if let Some(stream) = served.await {
                 reject(stream, &service, &lingering).await;
@@ -114,32 +121,71 @@ async fn drain(mut stream: TcpStream) -> io::Result<()> {
     copy(&mut stream, &mut sink()).await.map(drop)
 }
 
-/// Serves a connection to its end. Returns the stream if it was evicted while it waited for its client.
-async fn serve(
-    stream: TcpStream,
+/// What a connection is served with.
+struct Serving {
     peer: IpAddr,
-    permit: ConnectionPermit,
+    /// A stream holds it longer than its request.
+    permit: Arc<ConnectionPermit>,
     service: Arc<ExchangeService>,
     stop: CancellationToken,
-) -> Option<TcpStream> {
+    streams: TaskTracker,
+}
+
+impl Serving {
+    async fn respond(
+        &self,
+        mut request: Request<Incoming>,
+    ) -> Result<Response<ResponseBody>, io::Error> {
+        let phase = Arc::clone(&self.permit.phase);
+        phase.busy();
+        let response = match StreamRoute::from_path(request.uri().path()) {
+            Some(route) => {
+                let (response, opened) =
+                    respond::open_stream(&self.service, self.peer, route, &request);
+                if let Some(opened) = opened {
+                    self.serve_stream(opened, hyper::upgrade::on(&mut request));
+                }
+                response
+            }
+            None => respond::respond(&self.service, (self.peer, &phase), request).await?,
+        };
+        Ok(response.map(|payload| payload.with_phase(phase)))
+    }
+
+    fn serve_stream(&self, opened: StreamRequest, switched: OnUpgrade) {
+        let (service, permit) = (Arc::clone(&self.service), Arc::clone(&self.permit));
+        let stop = self.stop.clone();
+        self.streams.spawn(async move {
+            // The client may be gone before it has its answer.
+            let Ok(io) = switched.await else { return };
+            // Whoever listens is not idle.
+            permit.phase.busy();
+            let evict = permit.evict.clone();
+            let connection = StreamConnection::new(TokioIo::new(io), stop, evict);
+            streams::serve(service, opened, connection).await;
+            drop(permit);
+        });
+    }
+}
+
+/// Serves a connection to its end. Returns the stream if it was evicted while it waited for its client.
+async fn serve(stream: TcpStream, serving: Serving) -> Option<TcpStream> {
     if let Err(why) = stream.set_nodelay(true) {
         tracing::debug!(%why, "TCP_NODELAY could not be set");
     }
-    let phase = Arc::clone(&permit.phase);
-    let io = TokioIo::new(TimeoutStream::new(stream, Arc::clone(&phase)));
+    let (permit, stop) = (Arc::clone(&serving.permit), serving.stop.clone());
+    let io = TokioIo::new(TimeoutStream::new(stream, Arc::clone(&permit.phase)));
+    let serving = Arc::new(serving);
     let respond = service_fn(|request| {
-        let (service, phase) = (Arc::clone(&service), Arc::clone(&phase));
-        async move {
-            phase.busy();
-            let response = respond::respond(&service, (peer, &phase), request).await?;
-            Ok::<_, io::Error>(response.map(|payload| payload.with_phase(phase)))
-        }
+        let serving = Arc::clone(&serving);
+        async move { serving.respond(request).await }
     });
     let mut connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(None)
         .max_buf_size(HEAD_BUFFER)
-        .serve_connection(io, respond);
+        .serve_connection(io, respond)
+        .with_upgrades();
     let ended = tokio::select! {
         biased;
         () = stop.cancelled() => None,
@@ -151,7 +197,8 @@ async fn serve(
         // Evicted while it waited for the client. A stuck response leaves no room for the 503.
         (None, Some((WaitingFor::Reader, _))) if !stop.is_cancelled() => return None,
         (None, Some(_)) if !stop.is_cancelled() => {
-            return Some(connection.into_parts().io.into_inner().into_inner());
+            let parts = connection.into_parts();
+            return parts.map(|parts| parts.io.into_inner().into_inner());
         }
         (None, _) => {
             let mut connection = std::pin::pin!(connection);

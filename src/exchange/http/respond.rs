@@ -11,6 +11,7 @@ use super::super::{
     rate_limit::LimitScope,
     service::ExchangeService,
     sim::{self, SimRoute},
+    streams::{self, StreamRequest, StreamRoute, SwitchHeaders},
     v1,
 };
 use super::{body::ResponseBody, request_body::read, timeout_stream::ConnectionPhase};
@@ -38,6 +39,8 @@ const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 enum MatchedRoute {
     V1(Route),
     Sim(SimRoute),
+    /// Answered by [`open_stream`].
+    Stream,
 }
 
 /// Responds to every request, including refused ones; an error closes the connection without a response.
@@ -60,6 +63,52 @@ pub(super) async fn respond(
     let micros = began.elapsed().as_micros();
     tracing::debug!(line, status, %request_id, micros, "answered");
     response
+}
+
+/// Answers the request for a stream, and what to serve once the connection is switched.
+pub(super) fn open_stream(
+    service: &ExchangeService,
+    peer: IpAddr,
+    route: StreamRoute,
+    request: &Request<Incoming>,
+) -> (Response<ResponseBody>, Option<StreamRequest>) {
+    let request_id = service.request_ids.next();
+    let opened = stream(service, peer, route, request);
+    let (api_result, opened) = match opened {
+        Ok((headers, opened)) => (Ok(headers), Some(opened)),
+        Err(fault) => (Err(fault), None),
+    };
+    let response = match api_result {
+        Ok(headers) => {
+            let mut response = Response::new(ResponseBody::whole(Bytes::new()));
+            *response.status_mut() = StatusCode::SWITCHING_PROTOCOLS;
+            response.headers_mut().extend(headers);
+            response
+        }
+        Err(fault) => build_response(Err(fault), request_id, ResponseBody::whole),
+    };
+    (response, opened)
+}
+
+fn stream(
+    service: &ExchangeService,
+    peer: IpAddr,
+    route: StreamRoute,
+    request: &Request<Incoming>,
+) -> Result<(SwitchHeaders, StreamRequest), ApiError> {
+    check_head(request)?;
+    service.hosts.check(request.uri(), request.headers())?;
+    let caller = authorized(service, peer, &Ok(MatchedRoute::Stream), request)?;
+    if request.method() != Method::GET {
+        return Err(wrong_method(request.method().as_str(), "GET"));
+    }
+    let headers = streams::switch(request.headers())?;
+    let opened = StreamRequest {
+        route,
+        caller: caller.cloned(),
+        query: request.uri().query().unwrap_or_default().to_owned(),
+    };
+    Ok((headers, opened))
 }
 
 /// The complete 503 response for a rejected connection, ready to be written.
@@ -124,6 +173,7 @@ async fn api_result(
             .await
         }
         MatchedRoute::Sim(route) => sim::answer(service, caller, route, &api_request),
+        MatchedRoute::Stream => Err(ApiError::broken("a stream that was answered as a request")),
     };
     let api_result = service.written().await.and(api_result);
     Ok((api_result, drawn.disturbance))
@@ -250,6 +300,7 @@ impl MatchedRoute {
         match self {
             Self::V1(route) => Some(v1::endpoint(route)),
             Self::Sim(route) => sim::endpoint(route),
+            Self::Stream => None,
         }
     }
 }

@@ -37,15 +37,19 @@ use super::{
     api_error::ApiError,
     clock::ClockRecord,
     engine::{Checkpoint, Millis},
+    response_cache::StateVersion,
     state::ExchangeState,
 };
 use file::DirectoryClaim;
 use record::WriteBatch;
 use rusqlite::Connection;
-use std::sync::{
-    Arc, Mutex, MutexGuard, OnceLock,
-    atomic::{AtomicU64, Ordering},
-    mpsc::{Sender, channel},
+use std::{
+    mem,
+    sync::{
+        Arc, Mutex, MutexGuard, OnceLock,
+        atomic::{AtomicU64, Ordering},
+        mpsc::{Sender, channel},
+    },
 };
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -300,6 +304,7 @@ pub(super) struct StateGuard<'a> {
     pub(super) state: MutexGuard<'a, ExchangeState>,
     pub(super) store: Option<&'a ExchangeStore>,
     pub(super) broken: &'a CancellationToken,
+    pub(super) changed: &'a watch::Sender<StateVersion>,
 }
 
 impl StateGuard<'_> {
@@ -330,6 +335,9 @@ impl Drop for StateGuard<'_> {
             Some(store) => store.submit(&mut self.state),
             None => self.state.discard_changes(),
         }
+        let version = self.state.engine.version();
+        self.changed
+            .send_if_modified(|told| mem::replace(told, version) != version);
     }
 }
 

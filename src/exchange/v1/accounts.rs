@@ -12,7 +12,7 @@ use crate::model::{
     Account, AccountRequirements, AccountRisk, AccountRule, AccountStage, AccountStatus, Num,
     Restriction, SlippageTolerance, TradingHalt, TradingLimits, TradingPolicy,
 };
-use serde_json::json;
+use serde_json::{Value, json};
 
 pub(super) fn accounts(engine: &Engine, caller: &AuthenticatedUser) -> Vec<Account> {
     let accounts = caller.accounts.iter();
@@ -24,6 +24,17 @@ pub(super) fn accounts(engine: &Engine, caller: &AuthenticatedUser) -> Vec<Accou
             ))
         })
         .collect()
+}
+
+/// As a stream tells it: `None` if there is no such account.
+pub(in crate::exchange) fn account_row(engine: &Engine, ix: AccountIx) -> Option<Value> {
+    let row = account(engine.account_spec(ix)?, &engine.account_facts(ix)?);
+    serde_json::to_value(row).ok()
+}
+
+/// The same with its risk.
+pub(in crate::exchange) fn account_with_risk_row(engine: &Engine, ix: AccountIx) -> Option<Value> {
+    serde_json::to_value(with_risk(engine, ix)?).ok()
 }
 
 /// With its risk.

@@ -9,6 +9,8 @@ mod orders;
 mod positions;
 mod strategies;
 
+pub(super) use accounts::{account_row, account_with_risk_row};
+
 use super::{
     api_error::ApiError,
     auth::AuthenticatedUser,

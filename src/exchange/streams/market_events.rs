@@ -1,0 +1,296 @@
+//! The events of a channel: what of a market differs from what was told last. Decimals are strings.
+
+use super::super::{
+    engine::{
+        BookLevel, CandleRange, CandleReport, Interval, MarketAccess, MarketIx, MarketReport,
+        MarketSpec,
+    },
+    state::ExchangeState,
+    wire::{MarketUnits, rate, usd},
+};
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+
+/// Trades of before the subscription that are told with it.
+const EARLIER_TRADES: usize = 30;
+/// Levels of a book, a side.
+const LEVELS: usize = 20;
+
+/// What of a market is told.
+#[derive(Debug, Clone)]
+pub(super) enum Channel {
+    Ticks,
+    Books,
+    Trades,
+    Candles {
+        intervals: Vec<Interval>,
+        /// Candles of before the subscription that are told with it.
+        history: usize,
+    },
+    MarketStats,
+    Status,
+}
+
+/// What of a market was told last.
+#[derive(Debug, Default)]
+pub(super) struct Told {
+    /// The last event, without its time.
+    body: Map<String, Value>,
+    newest_trade: Option<i64>,
+    /// The newest candle of each interval, by when it opened.
+    candles: BTreeMap<Interval, (i64, Value)>,
+}
+
+/// A market, and how its numbers are written.
+#[derive(Clone, Copy)]
+struct StreamedMarket<'a> {
+    spec: &'a MarketSpec,
+    units: MarketUnits,
+}
+
+impl Channel {
+    pub(super) fn parse(
+        name: &str,
+        intervals: Vec<Interval>,
+        history: usize,
+    ) -> Result<Self, String> {
+        Ok(match name {
+            "ticks" => Self::Ticks,
+            "books" => Self::Books,
+            "trades" => Self::Trades,
+            "candles" if intervals.is_empty() => return Err("intervals is missing".to_owned()),
+            "candles" => Self::Candles { intervals, history },
+            "marketStats" => Self::MarketStats,
+            "status" => Self::Status,
+            other => return Err(format!("there is no channel \"{other}\"")),
+        })
+    }
+
+    /// What changed since `told`, which then holds it.
+    pub(super) fn events(
+        &self,
+        state: &ExchangeState,
+        ix: MarketIx,
+        told: &mut Told,
+    ) -> Vec<Value> {
+        let engine = &state.engine;
+        let (Some(spec), Some(facts)) = (engine.market_spec(ix), engine.market_facts(ix)) else {
+            return vec![];
+        };
+        let market = StreamedMarket {
+            spec,
+            units: MarketUnits::from(spec),
+        };
+        let now = engine.now().0;
+        match self {
+            Self::Ticks => told.whole(market.tick(&facts), now),
+            Self::Books => told.whole(market.book(&facts), now),
+            Self::Status => told.whole(market.status(), now),
+            Self::MarketStats => told.patch(market.stats(&facts), market.named("marketStats"), now),
+            Self::Trades => market.trades(state, ix, told),
+            Self::Candles { intervals, history } => intervals
+                .iter()
+                .flat_map(|interval| told.candles(state, ix, *interval, *history))
+                .collect(),
+        }
+        .into_iter()
+        .collect()
+    }
+}
+
+impl Told {
+    /// The whole event, if anything but its time is new.
+    fn whole(&mut self, body: Map<String, Value>, now: i64) -> Vec<Value> {
+        if body == self.body {
+            return vec![];
+        }
+        self.body.clone_from(&body);
+        vec![timed(body, now)]
+    }
+
+    /// The fields that are new: an absent one keeps, null clears.
+    fn patch(
+        &mut self,
+        body: Map<String, Value>,
+        named: Map<String, Value>,
+        now: i64,
+    ) -> Vec<Value> {
+        let fresh = body
+            .iter()
+            .filter(|(name, value)| self.body.get(*name) != Some(*value));
+        let mut event = named;
+        let before = event.len();
+        event.extend(fresh.map(|(name, value)| (name.clone(), value.clone())));
+        let is_new = event.len() > before;
+        self.body = body;
+        is_new.then(|| timed(event, now)).into_iter().collect()
+    }
+
+    /// The candles from the one that was told last, if they are new or have changed.
+    fn candles(
+        &mut self,
+        state: &ExchangeState,
+        ix: MarketIx,
+        interval: Interval,
+        history: usize,
+    ) -> Vec<Value> {
+        let present = state.engine.now().0.div_euclid(interval.millis());
+        let limit = match self.candles.get(&interval) {
+            Some((open_time, _)) => present - open_time.div_euclid(interval.millis()) + 1,
+            None => i64::try_from(history).unwrap_or(i64::MAX).max(1),
+        };
+        let range = CandleRange {
+            interval,
+            before: None,
+            limit: usize::try_from(limit).unwrap_or(1),
+        };
+        let mut rows = candle_rows(state, ix, range);
+        if let Some(told) = self.candles.get(&interval) {
+            rows.retain(|row| row.0 >= told.0 && row != told);
+        }
+        if let Some(newest) = rows.last() {
+            self.candles.insert(interval, newest.clone());
+        }
+        rows.into_iter().map(|(_, row)| row).collect()
+    }
+}
+
+fn timed(mut body: Map<String, Value>, now: i64) -> Value {
+    body.insert("time".to_owned(), now.into());
+    Value::Object(body)
+}
+
+/// Candles by rising time, each with when it opens.
+pub(super) fn candle_rows(
+    state: &ExchangeState,
+    ix: MarketIx,
+    range: CandleRange,
+) -> Vec<(i64, Value)> {
+    let engine = &state.engine;
+    let (Some(spec), Some(window)) = (engine.market_spec(ix), engine.candles(ix, range)) else {
+        return vec![];
+    };
+    let market = StreamedMarket {
+        spec,
+        units: MarketUnits::from(spec),
+    };
+    let reports = window.reports();
+    let rows = reports.iter();
+    rows.map(|report| (report.open_time.0, market.candle(range.interval, report)))
+        .collect()
+}
+
+impl StreamedMarket<'_> {
+    fn named(self, kind: &str) -> Map<String, Value> {
+        let fields = [
+            ("type", kind),
+            ("provider", &self.spec.provider),
+            ("symbol", &self.spec.coin),
+        ];
+        let fields = fields.into_iter();
+        fields
+            .map(|(name, value)| (name.to_owned(), value.into()))
+            .collect()
+    }
+
+    fn with(self, kind: &str, fields: Value) -> Map<String, Value> {
+        let mut body = self.named(kind);
+        if let Value::Object(fields) = fields {
+            body.extend(fields);
+        }
+        body
+    }
+
+    fn tick(self, facts: &MarketReport) -> Map<String, Value> {
+        let px = |px| self.units.px(px).to_string();
+        let fields = json!({
+            "price": px(facts.mark),
+            "last": facts.last.map(px),
+            "bid": facts.bid.map(px),
+            "ask": facts.ask.map(px),
+        });
+        self.with("tick", fields)
+    }
+
+    fn book(self, facts: &MarketReport) -> Map<String, Value> {
+        let level = |level: &BookLevel| {
+            let (price, size) = (self.units.px(level.px), self.units.lots(level.size));
+            [price.to_string(), size.to_string()]
+        };
+        let side =
+            |levels: &[BookLevel]| -> Vec<_> { levels.iter().take(LEVELS).map(level).collect() };
+        self.with(
+            "book",
+            json!({ "bids": side(&facts.bids), "asks": side(&facts.asks) }),
+        )
+    }
+
+    fn status(self) -> Map<String, Value> {
+        let status = match self.spec.access {
+            MarketAccess::Disabled => "closed",
+            MarketAccess::ReduceOnly => "reduce_only",
+            MarketAccess::Open => "open",
+        };
+        self.with("status", json!({ "status": status }))
+    }
+
+    fn stats(self, facts: &MarketReport) -> Map<String, Value> {
+        const HOURS_BETWEEN_FUNDINGS: u32 = 1;
+        let px = |px| self.units.px(px);
+        let change = px(facts.mark).percent_from(px(facts.prev_day));
+        let fields = json!({
+            "markPx": px(facts.mark).to_string(),
+            "change24hPct": change.map(|change| change.to_string()),
+            "fundingRate": rate(facts.funding_rate).to_string(),
+            "fundingIntervalHours": HOURS_BETWEEN_FUNDINGS,
+            "nextFundingTime": facts.next_funding_at.0,
+            "dayNtlVlm": usd(facts.day_volume).to_string(),
+        });
+        fields.as_object().cloned().unwrap_or_default()
+    }
+
+    /// By rising number. After a reset the numbers begin anew.
+    fn trades(self, state: &ExchangeState, ix: MarketIx, told: &mut Told) -> Vec<Value> {
+        let newest = state.engine.trades(ix, None).next().map(|(id, _)| id);
+        let known = told.newest_trade.filter(|known| Some(*known) <= newest);
+        let fresh = state.engine.trades(ix, None);
+        let fresh = fresh.take_while(|(id, _)| known.is_none_or(|known| *id > known));
+        let most = known.map_or(EARLIER_TRADES, |_| usize::MAX);
+        let mut events: Vec<Value> = fresh
+            .take(most)
+            .map(|(id, trade)| {
+                let fields = json!({
+                    "tradeId": id.to_string(),
+                    "side": trade.aggressor,
+                    "price": self.units.px(trade.px).to_string(),
+                    "size": self.units.lots(trade.size).to_string(),
+                    "time": trade.at.0,
+                });
+                Value::Object(self.with("trade", fields))
+            })
+            .collect();
+        events.reverse();
+        told.newest_trade = newest;
+        events
+    }
+
+    fn candle(self, interval: Interval, report: &CandleReport) -> Value {
+        let candle = report.candle;
+        let px = |px| self.units.px(px).to_string();
+        let open_time = report.open_time.0;
+        let fields = json!({
+            "interval": interval.to_string(),
+            "openTime": open_time,
+            "closeTime": open_time + interval.millis() - 1,
+            "open": px(candle.open),
+            "high": px(candle.high),
+            "low": px(candle.low),
+            "close": px(candle.close),
+            "volume": self.units.lots(candle.volume).to_string(),
+            "quoteVolume": usd(candle.turnover).to_string(),
+            "trades": candle.trades,
+            "isFinal": report.is_closed,
+        });
+        Value::Object(self.with("candle", fields))
+    }
+}

@@ -1,0 +1,191 @@
+//! One open stream: reads what the client asks, and writes what changed.
+
+use super::super::{
+    api_error::ApiError, engine::Millis, response_cache::StateVersion, service::ExchangeService,
+    state::ExchangeState,
+};
+use futures_util::{SinkExt as _, StreamExt as _};
+use std::time::Duration;
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    time::{Instant, sleep, sleep_until},
+};
+use tokio_util::sync::CancellationToken;
+use tokio_websockets::{CloseCode, Limits, Message, ServerBuilder, WebSocketStream};
+
+/// A longer message of a client closes its stream.
+const LONGEST_REQUEST: usize = 64 * 1024;
+/// The shortest time between two writes of changes: at most fifty a second.
+const SHORTEST_PAUSE: Duration = Duration::from_millis(20);
+/// A stream with nothing to tell says so this often.
+const HEARTBEAT: Duration = Duration::from_secs(15);
+
+trait Socket: AsyncRead + AsyncWrite + Unpin + Send {}
+
+impl<T: AsyncRead + AsyncWrite + Unpin + Send> Socket for T {}
+
+/// An upgraded connection, and what ends it.
+pub(in crate::exchange) struct Connection {
+    socket: WebSocketStream<Box<dyn Socket>>,
+    /// The exchange stops.
+    stop: CancellationToken,
+    /// Another client needs the connection more.
+    evict: CancellationToken,
+}
+
+impl Connection {
+    pub(in crate::exchange) fn new(
+        io: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+        stop: CancellationToken,
+        evict: CancellationToken,
+    ) -> Self {
+        let io: Box<dyn Socket> = Box::new(io);
+        let limits = Limits::default().max_payload_len(Some(LONGEST_REQUEST));
+        Self {
+            socket: ServerBuilder::new().limits(limits).serve(io),
+            stop,
+            evict,
+        }
+    }
+}
+
+/// What a session does after it has told what it had to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Next {
+    GoOn,
+    /// The client comes back on a new connection.
+    Close,
+}
+
+/// The protocol of one stream. Texts go out in the order of the vector.
+pub(super) trait Session {
+    /// Before the client has said anything.
+    fn opens(&mut self, service: &ExchangeService, state: &ExchangeState) -> Vec<String>;
+
+    /// The answer to a message of the client.
+    fn hears(&mut self, state: &ExchangeState, text: &str) -> Vec<String>;
+
+    /// What changed since the last call.
+    fn tells(
+        &mut self,
+        service: &ExchangeService,
+        state: &ExchangeState,
+        out: &mut Vec<String>,
+    ) -> Next;
+
+    /// A sign of life at this virtual time; `None` if the protocol has none.
+    fn heartbeat(&mut self, now: Millis) -> Option<String>;
+
+    /// Before the exchange stops.
+    fn farewell(&self) -> String;
+}
+
+/// Why a session wakes up.
+enum Wake {
+    Said(String),
+    Changed,
+    Heartbeat,
+    Stop,
+    Gone,
+}
+
+/// Serves `session` until one of both sides ends the connection.
+pub(super) async fn run(
+    service: &ExchangeService,
+    mut connection: Connection,
+    mut session: impl Session + Send,
+) -> Result<(), ApiError> {
+    let (greeting, mut seen) = {
+        let state = service.state()?;
+        (session.opens(service, &state), state.engine.version())
+    };
+    let mut out = greeting;
+    let mut beat = Instant::now() + HEARTBEAT;
+    loop {
+        if !out.is_empty() {
+            if connection.write(std::mem::take(&mut out)).await.is_none() {
+                return Ok(());
+            }
+            beat = Instant::now() + HEARTBEAT;
+            sleep(SHORTEST_PAUSE).await;
+        }
+        let next = match connection.wakes(service, seen, beat).await {
+            Wake::Gone => return Ok(()),
+            Wake::Stop => {
+                let _gone = connection.write(vec![session.farewell()]).await;
+                connection.close().await;
+                return Ok(());
+            }
+            Wake::Heartbeat => {
+                out.extend(session.heartbeat(service.state()?.engine.now()));
+                beat = Instant::now() + HEARTBEAT;
+                Next::GoOn
+            }
+            Wake::Said(text) => {
+                out = session.hears(&*service.state()?, &text);
+                Next::GoOn
+            }
+            Wake::Changed => {
+                let state = service.state()?;
+                seen = state.engine.version();
+                session.tells(service, &state, &mut out)
+            }
+        };
+        if next == Next::Close {
+            let _gone = connection.write(out).await;
+            connection.close().await;
+            return Ok(());
+        }
+    }
+}
+
+impl Connection {
+    /// The next thing to do. Changes are looked for when a request made one, and as often as virtual time steps.
+    async fn wakes(
+        &mut self,
+        service: &ExchangeService,
+        seen: StateVersion,
+        beat: Instant,
+    ) -> Wake {
+        let mut changes = service.changes();
+        tokio::select! {
+            biased;
+            () = self.stop.cancelled() => Wake::Stop,
+            () = self.evict.cancelled() => Wake::Gone,
+            message = self.socket.next() => match message {
+                Some(Ok(message)) => match message.as_text() {
+                    Some(text) => Wake::Said(text.to_owned()),
+                    None if message.is_close() => Wake::Gone,
+                    // The library answers a ping by itself.
+                    None => Wake::Changed,
+                },
+                Some(Err(_)) | None => Wake::Gone,
+            },
+            _ = changes.wait_for(|version| *version != seen) => Wake::Changed,
+            () = step(service) => Wake::Changed,
+            () = sleep_until(beat) => Wake::Heartbeat,
+        }
+    }
+
+    /// `None` if the client is gone.
+    async fn write(&mut self, texts: Vec<String>) -> Option<()> {
+        for text in texts {
+            self.socket.feed(Message::text(text)).await.ok()?;
+        }
+        self.socket.flush().await.ok()
+    }
+
+    async fn close(mut self) {
+        let bye = Message::close(Some(CloseCode::GOING_AWAY), "");
+        let _gone = self.socket.send(bye).await;
+    }
+}
+
+/// Until the next step of virtual time is due; for ever while its clock stands still.
+async fn step(service: &ExchangeService) {
+    let pause = service.step_interval();
+    match pause {
+        Some(pause) => sleep(pause.max(SHORTEST_PAUSE)).await,
+        None => std::future::pending().await,
+    }
+}
