@@ -62,6 +62,7 @@ impl Form {
             time_in_force: habit.time_in_force,
             margin_mode: terms.margin_mode,
             reduce_only: false,
+            replace_exits: false,
             randomize: false,
             distribution: Distribution::Flat,
             texts: Texts::default()

@@ -7,7 +7,7 @@ use crate::{
         rules::warnings::{OrderWarning, RiskWarning},
     },
     model::{
-        Num, Position, Side,
+        Num, Position, Protection, Side,
         draft::{CloseDraft, DraftShape, EntryDraft, Seen},
         estimate::{self, LiquidationEstimate},
     },
@@ -56,6 +56,17 @@ pub(crate) fn question(warning: &OrderWarning, seen: &Seen) -> String {
         OrderWarning::Dead { liquidation } => {
             let price = format::average(*liquidation, seen.market);
             format!("the position is liquidated at {price}, before this can fire")
+        }
+        OrderWarning::Replaces(exits) => {
+            let words = exits.iter().map(|(role, price)| {
+                let role = match role {
+                    Protection::Stop => "stop",
+                    Protection::Target => "target",
+                };
+                format!("{role} at {}", format::price(*price, seen.market))
+            });
+            let exits = words.collect::<Vec<_>>().join(" and ");
+            format!("this order replaces the position's {exits} when it fills")
         }
         OrderWarning::Untaken(field) => {
             let label = field.label();
