@@ -13,7 +13,6 @@ use super::{
     log, out,
     paper::Paper,
     paths::state_dir,
-    sandbox::Sandbox,
 };
 use crate::{
     app::{LayoutPreset, WidthTier, desk::tour::Tour},
@@ -46,16 +45,6 @@ pub(super) enum DeskMode {
     Paper(World),
 }
 
-impl DeskMode {
-    /// The directory of its own paper exchange, if it is stored.
-    pub(super) fn data_dir(&self) -> Option<&Path> {
-        match self {
-            Self::Configured(keep) => keep.data_dir.as_deref(),
-            Self::Paper(world) => world.data_dir.as_deref(),
-        }
-    }
-}
-
 const ELSEWHERE: &str = "--data-dir keeps the desk's own paper exchange, and the settings name a service to trade \
      with: \"perpdeck demo --data-dir\" opens the paper desk";
 
@@ -68,11 +57,7 @@ impl From<DataDirFlag> for World {
     }
 }
 
-pub(super) async fn run(
-    choice: DeskMode,
-    (sources, loaded): (&Sources, Loaded),
-    sandbox: &Sandbox,
-) -> Result<Exit> {
+pub(super) async fn run(choice: DeskMode, (sources, loaded): (&Sources, Loaded)) -> Result<Exit> {
     let settings = &loaded.settings;
     if !(io::stdin().is_terminal() && io::stdout().is_terminal()) {
         let words = "the desk needs a terminal; \"perpdeck snapshot\" prints one frame without one";
@@ -87,8 +72,6 @@ pub(super) async fn run(
     let (settings_thread, watching) = reload::watch(sources, loaded.clone(), &start)?;
     start.settings_thread = settings_thread;
     remember(&mut start, &dir, settings.log_level);
-    tracing::info!("sandbox: {sandbox}");
-    start.warnings.extend(sandbox.failure());
     let shows_around = settings.tour.then(|| dir.clone());
     let stop = CancellationToken::new();
     let ended = match choice {

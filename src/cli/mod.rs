@@ -12,7 +12,6 @@ mod core_dumps;
 mod desk;
 mod disk_wait;
 mod doctor;
-mod environment;
 mod exchange_args;
 mod exit;
 mod flags;
@@ -23,7 +22,6 @@ mod out;
 mod paper;
 mod paths;
 mod read;
-mod sandbox;
 mod schema;
 mod serve;
 mod service;
@@ -34,7 +32,6 @@ mod usage_error;
 mod voice;
 
 pub use args::Args;
-pub use environment::Environment;
 pub use exit::Exit;
 
 use crate::{config, disk};
@@ -49,8 +46,8 @@ use tokio::signal::unix::{SignalKind, signal};
 use voice::Output;
 
 /// Whether a shell asked for a completion. It is printed then, and nothing else is done.
-pub fn complete(environment: &Environment) -> bool {
-    shell::completer::answer(environment.variables(), Args::command)
+pub fn complete() -> bool {
+    shell::completer::answer(std::env::vars_os(), Args::command)
 }
 
 /// Parses the arguments; reports mistakes like any other error, and prints help on request.
@@ -77,10 +74,10 @@ fn explained() -> std::result::Result<Args, clap::Error> {
     Args::from_arg_matches(&matches)
 }
 
-/// Runs the verb with this environment, and returns the exit code.
-pub fn run(args: Args, environment: &Environment) -> Exit {
+/// Runs the verb, and returns the exit code.
+pub fn run(args: Args) -> Exit {
     core_dumps::keep_memory_private();
-    let done = explain_panics().and_then(|()| choose(args, environment));
+    let done = explain_panics().and_then(|()| choose(args));
     done.unwrap_or_else(|report| Output::from_command_line().explain(&report))
 }
 
@@ -94,9 +91,10 @@ fn explain_panics() -> Result<()> {
     Ok(())
 }
 
-fn choose(args: Args, environment: &Environment) -> Result<Exit> {
-    let variables = environment.variables();
-    let sources = args.settings.sources(variables, config::user_file());
+fn choose(args: Args) -> Result<Exit> {
+    let sources = args
+        .settings
+        .sources(std::env::vars_os(), config::user_file());
     if args.verb.is_some() && args.desk.data_dir.is_some() {
         let words = "--data-dir must follow desk, demo or serve";
         return Err(UsageError(words.to_owned()).into());
@@ -109,11 +107,7 @@ fn choose(args: Args, environment: &Environment) -> Result<Exit> {
         Some(CliVerb::Snapshot(args)) => live(snapshot::run(args, &sources)),
         Some(CliVerb::Read(verb)) => live(read_verb(verb, sources)),
         Some(CliVerb::Act(verb)) => live(act_verb(verb, sources)),
-        Some(CliVerb::Doctor(args)) => {
-            // In the sandbox of a desk, so that the result holds for a desk.
-            let sandbox = sandbox::enter_by(&sources);
-            live(doctor::run(args, &sources, &sandbox))
-        }
+        Some(CliVerb::Doctor(args)) => live(doctor::run(args, &sources)),
         Some(CliVerb::Journal(args)) => journal::run(&args, &sources),
         Some(CliVerb::Config(args)) => settings::run(&args, &sources),
         Some(CliVerb::Schema(args)) => schema::run(&args),
@@ -161,15 +155,13 @@ async fn act_verb(verb: ActVerb, sources: config::Sources) -> Result<Exit> {
     }
 }
 
-/// The sandbox covers threads started after it: it comes before the runtime.
 fn desk(choice: DeskMode, sources: &config::Sources) -> Result<Exit> {
     let loaded = config::load(sources)?;
-    let sandbox = sandbox::enter(&loaded, choice.data_dir());
     disk::room_for(DESK_FILES).wrap_err("the desk does not start")?;
     // One thread: the desk waits nearly always, and an answer need not wake a second one.
     run_on(
         tokio::runtime::Builder::new_current_thread(),
-        Box::pin(desk::run(choice, (sources, loaded), &sandbox)),
+        Box::pin(desk::run(choice, (sources, loaded))),
     )
 }
 

@@ -1,8 +1,8 @@
 //! Builds validated settings from the layers.
 
 use super::{
-    BookSource, CandleSource, Escape, LogLevel, Motion, PriceSource, Problem, Sandbox,
-    SettingOrigin, Settings, SettingsError, Sources, Theme, Tint, TradeSource,
+    BookSource, CandleSource, Escape, LogLevel, Motion, PriceSource, Problem, SettingOrigin,
+    Settings, SettingsError, Sources, Theme, Tint, TradeSource,
     layers::{Layers, variable},
     loaded::Loaded,
     profiles::{self, ProfileLayer},
@@ -181,7 +181,6 @@ pub(super) fn choices(key: &str) -> Option<Vec<String>> {
         "color" => Some(words::<ColorChoice>()),
         "log_level" => Some(words::<LogLevel>()),
         "motion" => Some(words::<Motion>()),
-        "sandbox" => Some(words::<Sandbox>()),
         "badge_color" => Some(words::<Tint>()),
         "alerts.desktop_escape" => Some(words::<Escape>()),
         _ => None,

@@ -58,5 +58,5 @@ pub use service::connection::{Connection, PriceSource};
 pub use service::market_sources::{BookSource, CandleSource, MarketSources, TradeSource};
 pub use service::proxy::Proxy;
 pub use service::source::SourceChoice;
-pub use settings::{ColorChoice, LogLevel, Motion, Poll, Sandbox, Settings, Theme, Tint};
+pub use settings::{ColorChoice, LogLevel, Motion, Poll, Settings, Theme, Tint};
 pub use show::template;

@@ -22,7 +22,6 @@ pub(super) const OF_THE_DESK: &[&str] = &[
     "event_log",
     "dry_run",
     "tour",
-    "sandbox",
 ];
 
 /// The badge has no room for more.

@@ -79,8 +79,6 @@ pub struct Settings {
     pub event_log: bool,
     /// What is run when an alert of the trader's own fires.
     pub alert_command: AlertCommand,
-    /// Whether the kernel keeps the desk from writing where it has nothing to write.
-    pub sandbox: Sandbox,
     /// Whether mutations are refused.
     pub read_only: bool,
     /// Whether commands are only shown: neither journaled nor sent.
@@ -163,11 +161,6 @@ word!(
 word!(
     /// The color that marks an account. Neither red nor green, which mean profit and side.
     Tint { Blue, Cyan, Violet, Magenta, Orange, Yellow, Grey }
-);
-
-word!(
-    /// If the kernel has none, `Auto` means `Off`.
-    Sandbox { Auto, Off }
 );
 
 word!(LogLevel {

@@ -113,7 +113,6 @@ const BELONGS_TO: &[(&str, &[&str])] = &[
     ("clap_mangen", &["cli"]),
     ("color_eyre", &["cli", "main"]),
     ("tracing_subscriber", &["cli"]),
-    ("landlock", &["cli/sandbox"]),
     ("config", &["config"]),
     ("serde_ignored", &["config"]),
     ("etcetera", &["config"]),

@@ -8,7 +8,7 @@ use perpdeck::{
     app::{CandleOrigin, CandleSeries, Tape},
     client::Client,
     config::Connection,
-    model::{Interval, MarketId, Side, Timestamp},
+    model::{FailureKind, Interval, MarketId, Side, Timestamp},
 };
 use serde_json::json;
 use tokio::sync::mpsc::unbounded_channel;
@@ -131,14 +131,13 @@ async fn the_tape_tells_ones_own_trades_and_merges_by_id() {
 }
 
 #[tokio::test]
-async fn a_market_that_the_exchange_does_not_have_is_asked_for_once() {
+async fn a_market_that_the_exchange_does_not_have_is_told_as_not_found() {
     let paper = Paper::bare().await;
     let client = desk(&paper);
     let nowhere = MarketId::from("paper|NOWHERE");
-    for _ in 0..2 {
-        assert_eq!(client.book(&nowhere, None).await, Ok(None));
-        let candles = client.candles(&nowhere, Interval::Minute1, None, 5).await;
-        assert_eq!(candles, Ok(None));
-    }
+    let book = client.book(&nowhere, None).await.unwrap_err();
+    assert_eq!(book.kind, FailureKind::NotFound);
+    let candles = client.candles(&nowhere, Interval::Minute1, None, 5).await;
+    assert_eq!(candles.unwrap_err().kind, FailureKind::NotFound);
     assert!(client.book(&btc(), None).await.unwrap().is_some());
 }

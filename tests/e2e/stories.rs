@@ -486,7 +486,6 @@ fn recover_from_a_lost_connection() {
 fn with_alert_command(service: &Served, home: &Path, command: &str) -> Session {
     let mut environment = service.environment().to_vec();
     environment.push(("PERPDECK_ALERT_COMMAND", command));
-    environment.push(("PERPDECK_SANDBOX", "off"));
     let session = Session::start_with(home, at(USUAL), &[], &environment);
     session.wait_for("1 Positions");
     session

@@ -2,15 +2,12 @@
 
 use super::{HealthCheck, HealthVerdict, asked::DoctorAnswers};
 use crate::{
-    cli::{
-        disk_wait::{Work, no_answer},
-        environment,
-        sandbox::Sandbox,
-    },
+    cli::disk_wait::{Work, no_answer},
+    config::is_secret_variable,
     journal::{Journal, JournalError},
     model::FailureKind,
 };
-use std::{collections::BTreeSet, path::Path, time::Duration};
+use std::{collections::BTreeSet, env, path::Path, time::Duration};
 
 /// A larger difference of the clocks, in seconds, may misread `Retry-After` dates and expiries.
 const SKEW: u64 = 5;
@@ -20,11 +17,7 @@ const SLOW: Duration = Duration::from_secs(1);
 /// How long a disk may take to open the journal.
 const DISK: Duration = Duration::from_secs(3);
 
-pub(super) fn checks(
-    asked: &DoctorAnswers,
-    journal_dir: &Path,
-    sandbox: &Sandbox,
-) -> Vec<HealthCheck> {
+pub(super) fn checks(asked: &DoctorAnswers, journal_dir: &Path) -> Vec<HealthCheck> {
     let mut checks = vec![reach(asked), transport(asked), proxy(asked)];
     checks.extend(authorization(asked));
     checks.extend(account(asked));
@@ -35,7 +28,6 @@ pub(super) fn checks(
     checks.push(budget(asked));
     checks.push(journal(journal_dir));
     checks.push(environment());
-    checks.push(held(sandbox));
     checks
 }
 
@@ -216,8 +208,11 @@ fn budget(asked: &DoctorAnswers) -> HealthCheck {
 
 /// Whether a key is readable in the process's initial environment.
 fn environment() -> HealthCheck {
-    let readable = environment::readable();
-    let names: Vec<_> = readable.iter().map(|name| name.to_string_lossy()).collect();
+    let secret =
+        env::vars_os().filter(|(name, value)| is_secret_variable(name) && !value.is_empty());
+    let names: Vec<_> = secret
+        .map(|(name, _)| name.to_string_lossy().into_owned())
+        .collect();
     if names.is_empty() {
         return check(
             "environment",
@@ -226,20 +221,10 @@ fn environment() -> HealthCheck {
         );
     }
     let how = format!(
-        "{} could not be removed from it, so root can read it there; api_key_file, api_key_command and api_key_keyring avoid that",
+        "{} is in it, where root and programs of yours can read it; api_key_file, api_key_command and api_key_keyring avoid that",
         names.join(", ")
     );
     check("environment", HealthVerdict::Note, how)
-}
-
-fn held(sandbox: &Sandbox) -> HealthCheck {
-    let verdict = match sandbox {
-        Sandbox::Active { .. } => HealthVerdict::Ok,
-        Sandbox::NotAvailable | Sandbox::Off | Sandbox::NotApplied(_) | Sandbox::Failed(_) => {
-            HealthVerdict::Note
-        }
-    };
-    check("sandbox", verdict, sandbox.to_string())
 }
 
 /// Opened briefly, as an order would.

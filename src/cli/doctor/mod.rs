@@ -7,7 +7,6 @@ mod health;
 
 use super::{
     Exit, out,
-    sandbox::Sandbox,
     service::Service,
     voice::{FormOutput, Output, json},
 };
@@ -46,16 +45,16 @@ struct DoctorReport {
     checks: Vec<HealthCheck>,
 }
 
-pub(super) async fn run(args: DoctorArgs, sources: &Sources, sandbox: &Sandbox) -> Result<Exit> {
+pub(super) async fn run(args: DoctorArgs, sources: &Sources) -> Result<Exit> {
     let voice = args.output.voice();
-    examine(voice, sources, sandbox).await
+    examine(voice, sources).await
 }
 
-async fn examine(voice: Output, sources: &Sources, sandbox: &Sandbox) -> Result<Exit> {
+async fn examine(voice: Output, sources: &Sources) -> Result<Exit> {
     let service = Service::open(sources, voice).await?;
     let asked = DoctorAnswers::of(&service).await;
     let report = DoctorReport {
-        checks: health::checks(&asked, &service.journal_dir, sandbox),
+        checks: health::checks(&asked, &service.journal_dir),
     };
     out::say(&if voice.is_json() {
         format!("{}\n", json(&report))

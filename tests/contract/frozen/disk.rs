@@ -248,7 +248,7 @@ fn write_fixture(name: &str, dir: &Path) {
 }
 
 #[test]
-fn a_journal_of_before_the_renames_is_whole_and_is_read() {
+fn a_journal_that_was_written_earlier_is_whole_and_is_read() {
     let written = TempDir::new().unwrap();
     let mut journal = Journal::open(written.path()).unwrap();
     fill(&mut journal);
