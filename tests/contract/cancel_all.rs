@@ -57,8 +57,8 @@ async fn resting_orders_and_rungs_are_canceled_and_armed_ones_queued() {
         .iter()
         .map(|result| &result.status)
         .collect();
-    use CancelStatus::{Canceled, Queued};
-    let expected = [Canceled, Queued, Canceled, Canceled];
+    let canceled = CancelStatus::Canceled;
+    let expected = [canceled, CancelStatus::Queued, canceled, canceled];
     assert!(
         statuses
             .iter()

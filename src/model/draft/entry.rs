@@ -2,14 +2,14 @@
 
 mod finish;
 mod ladder;
+mod overlap;
 mod size;
 mod twap;
 
 use super::{
     super::{
-        AccountId, Distribution, LiquidityRole, MarginMode, MarketId, Num, Order, PlaceKind,
-        Position, PositionId, Protection, Side, TimeInForce, Timestamp, TriggerDirection,
-        TriggersOn, estimate,
+        AccountId, Distribution, LiquidityRole, MarginMode, MarketId, Num, PlaceKind, Position,
+        PositionId, Side, TimeInForce, Timestamp, TriggerDirection, TriggersOn, estimate,
         plan::{Ladder, PlannedRung},
     },
     DraftFault, DraftShape, Field, FieldInput, Seen, Texts, instant, kinds,
@@ -17,6 +17,8 @@ use super::{
     span,
 };
 use std::time::Duration;
+
+pub use overlap::ReplacedExits;
 
 /// The draft of a new order, a sliced one or a scaled one: choices that are always valid, and texts that may not be.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,8 +31,7 @@ pub struct EntryDraft {
     pub time_in_force: TimeInForce,
     pub margin_mode: MarginMode,
     pub reduce_only: bool,
-    /// Replaces exits of the position that the attached ones overlap, also those that nobody has read.
-    pub replace_exits: bool,
+    pub replaces: ReplacedExits,
     /// For a TWAP: whether its slices vary in size.
     pub randomize: bool,
     /// Of a scaled order.
@@ -167,25 +168,6 @@ impl EntryDraft {
             worth.over(size)
         };
         through().or(plain)
-    }
-
-    /// The exits of the open position that the attached ones overlap: the service takes the order only if it may replace
-    /// them (docs/service-api.md 4.1).
-    pub fn overlapped<'a>(&self, seen: &Seen<'a>) -> Vec<&'a Order> {
-        let grows = |position: &&Position| position.side() == Some(self.side);
-        let Some(position) = seen.position.filter(grows) else {
-            return vec![];
-        };
-        let brings = |role| {
-            let field = match role {
-                Protection::Stop => Field::StopLoss,
-                Protection::Target => Field::TakeProfit,
-            };
-            self.has(field) && self.known(field).is_some()
-        };
-        let orders = seen.orders.iter();
-        let overlapped = orders.filter(|order| order.protects(position).is_some_and(brings));
-        overlapped.collect()
     }
 
     /// Whether it can only reduce a position.
@@ -465,7 +447,7 @@ mod tests {
             time_in_force: TimeInForce::Gtc,
             margin_mode: MarginMode::Cross,
             reduce_only: false,
-            replace_exits: false,
+            replaces: ReplacedExits::Known,
             randomize: false,
             distribution: Distribution::Flat,
             trigger_market: None,

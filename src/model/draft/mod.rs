@@ -18,7 +18,7 @@ mod texts;
 
 pub use amend::{ExitsDraft, MarginDraft};
 pub use close::CloseDraft;
-pub use entry::EntryDraft;
+pub use entry::{EntryDraft, ReplacedExits};
 pub use fault::{DraftFault, Faults};
 pub use field::{Field, FieldInput};
 pub use instant::{Past, instant, past, span};
