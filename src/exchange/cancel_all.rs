@@ -2,10 +2,7 @@
 
 use super::{
     api_error::ApiError,
-    engine::{
-        AccountIx, Cancellation, CommandOutcome, EngineCommand, Millis, OrderId, OrderRecord,
-        Reason,
-    },
+    engine::{AccountIx, Cancellation, CommandOutcome, EngineCommand, Millis, OrderId, Reason},
     operations::{CancelOutcome, CanceledTarget, Progress, Targets},
     sliced::{Slice, operation},
     state::ExchangeState,
@@ -23,10 +20,9 @@ impl CanceledTarget {
     }
 }
 
-/// The working orders, oldest first, but for those of a TWAP or a scaled order; the error says what to do about too many.
+/// The working orders, oldest first, the rungs of scaled orders among them; the error says what to do about too many.
 pub(super) fn snapshot(state: &ExchangeState, account: AccountIx) -> Result<Progress, String> {
-    let is_own = |row: &&OrderRecord| row.twap.is_none() && row.scaled.is_none();
-    let rows = state.engine.working_orders(account).filter(is_own);
+    let rows = state.engine.working_orders(account);
     let mut orders: Vec<OrderId> = rows.map(|row| row.id).collect();
     if orders.len() > MAX_TARGETS {
         return Err(format!(

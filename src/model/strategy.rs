@@ -221,6 +221,12 @@ impl Scaled {
     pub fn ended_at(&self) -> Option<Timestamp> {
         self.canceled_at.or(self.completed_at)
     }
+
+    /// The rungs that the service did not place.
+    pub fn refused_rungs(&self) -> Vec<&Rung> {
+        let is_refused = |rung: &&Rung| rung.order_id.is_none() && rung.reject_reason.is_some();
+        self.rungs.iter().filter(is_refused).collect()
+    }
 }
 
 /// One rung of a scaled order. A rejected rung has a reason and no order.

@@ -5,7 +5,7 @@ use perpdeck::journal::{IntentRow, IntentState};
 use serde_json::{Value, json};
 use std::{
     io::{BufRead as _, BufReader},
-    process::Stdio,
+    process::{Command, Stdio},
 };
 
 #[test]
@@ -251,17 +251,49 @@ fn interrupted() -> Served {
     for (market, size) in [("paper|BTC", 0.1), ("paper|ETH", 1.0), ("paper|SOL", 5.0)] {
         served.holding(market, size, "cross");
     }
-    let mut killed = served
-        .verb(&["close-all", "--yes"])
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    kill_after("1 of 3 tried", served.verb(&["close-all", "--yes"]));
+    served
+}
+
+/// Kills the verb as soon as it says this.
+fn kill_after(words: &str, mut verb: Command) {
+    let mut killed = verb.stderr(Stdio::piped()).spawn().unwrap();
     let mut notes = BufReader::new(killed.stderr.take().unwrap()).lines();
-    let is_first = |line: &String| line.contains("1 of 3 tried");
-    notes.by_ref().map(Result::unwrap).find(is_first).unwrap();
+    let is_it = |line: &String| line.contains(words);
+    notes.by_ref().map(Result::unwrap).find(is_it).unwrap();
     killed.kill().unwrap();
     killed.wait().unwrap();
-    served
+}
+
+/// The service cancels 50 orders for each request, and lets a second pass between two.
+#[test]
+fn a_cancel_all_that_is_killed_in_the_middle_is_continued_when_it_is_typed_again() {
+    let served = Served::bare();
+    let sixty = || (0..60).for_each(|_| drop(served.waiting("limit")));
+    sixty();
+    let all = ["cancel", "--all", "--yes"];
+    kill_after("50 of 60 tried", served.verb(&all));
+    let shown = served.json(&["cancel", "--all", "--dry-run"]);
+    let (code, out, err) = served.run(&all);
+    assert_eq!(code, 0, "{err}");
+    let ended: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(ended["data"]["succeeded_count"], json!(60), "{ended}");
+    assert_eq!(ended["still_working"], json!([]));
+    let shown = &shown["headers"]["idempotency-key"];
+    assert_eq!(*shown, ended["idempotency_key"]);
+    let continues = "is unfinished; perpdeck continues it under its key";
+    assert!(err.contains(continues), "{err}");
+
+    // What was placed since is not among its own.
+    sixty();
+    kill_after("50 of 60 tried", served.verb(&all));
+    let late = served.waiting("limit");
+    let (code, out, err) = served.run(&all);
+    assert_eq!(code, 0, "{err}");
+    let ended: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(ended["data"]["results"][0]["order_id"], late, "{ended}");
+    assert!(err.contains("a new cancel-all follows"), "{err}");
+    assert_eq!(served.json(&["orders"]), json!([]));
 }
 
 /// Issue 13, item 18: killed after the first of three, the same command is the same operation.

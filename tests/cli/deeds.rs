@@ -487,16 +487,17 @@ fn every_working_order_is_canceled_and_the_end_of_a_queued_cancel_is_waited_for(
     for kind in ["limit", "limit", "stop_market"] {
         served.waiting(kind);
     }
+    served.ladder();
     let (code, out, err) = served.run(&["cancel", "--all", "--yes"]);
     assert_eq!(code, 0, "{err}");
-    let mut came: Vec<_> = out
-        .lines()
-        .map(|line| serde_json::from_str::<Value>(line).unwrap()["data"].take())
-        .map(|result| (result["canceled"] == true, result["queued"] == true))
-        .collect();
-    came.sort_unstable();
-    // Issue 13, item 16: exit 0 means that none is listed any more, and what it queued is no business of the next verb.
-    assert_eq!(came, [(true, false), (true, false), (true, false)]);
+    // One request for all of them.
+    let ended: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(ended["data"]["succeeded_count"], json!(7), "{ended}");
+    let noted = served.json(&["journal"]);
+    assert_eq!(noted.as_array().unwrap().len(), 1, "{noted}");
+    assert_eq!(noted[0]["idempotency_key"], ended["idempotency_key"]);
+    // Exit 0 means that none is listed any more, and what it queued is no business of the next verb.
+    assert_eq!(ended["still_working"], json!([]), "{ended}");
     assert_eq!(served.json(&["orders"]), json!([]));
     assert!(
         !err.contains("last session") && !err.contains("open since"),
@@ -606,14 +607,51 @@ fn orders_beyond_the_rate_wait_for_their_turn() {
 }
 
 #[test]
-fn a_cancel_of_all_that_went_half_way_is_partial() {
+fn a_cancel_of_several_that_went_half_way_is_partial() {
     let served = Served::bare();
-    served.waiting("limit");
-    served.waiting("limit");
+    let (one, other) = (served.waiting("limit"), served.waiting("limit"));
     served.plant(&json!({ "kind": "before", "route": "cancel_order", "status": 400, "count": 1 }));
-    let (code, out, err) = served.run(&["cancel", "--all", "--yes"]);
+    let (code, out, err) = served.run(&["cancel", &one, &other, "--yes"]);
     assert_eq!((code, out.lines().count()), (15, 1), "{err}");
     assert_eq!(last_error(&err)["status"], 400);
+}
+
+#[test]
+fn while_entries_are_halted_a_cancel_of_all_leaves_the_stops_of_open_positions() {
+    let served = Served::bare();
+    served.run(&["flatten", "--yes"]);
+    served.holding("paper|BTC", 0.1, "cross");
+    let stop = json!({
+        "type": "stop_market", "account_id": "chal-1", "market_id": "paper|BTC", "side": "sell", "size": 0.1,
+        "leverage": 5, "margin_mode": "cross", "reduce_only": true, "trigger_price": 50_000,
+    });
+    let stop = served.post("/v1/orders", &stop);
+    served.waiting("limit");
+    let (code, _, err) = served.run(&["cancel", "--all", "--yes"]);
+    assert!(code == 15 && err.contains("HALTED"), "{code} {err}");
+    let left = served.json(&["orders"]);
+    assert_eq!(left.as_array().unwrap().len(), 1, "{left}");
+    assert_eq!(left[0]["id"], stop["data"]["id"]);
+}
+
+/// 1.6 BTC at 50,000 need 80,000 USD of margin at a leverage of 1; the account has 100,000.
+#[test]
+fn a_ladder_whose_rungs_are_refused_says_so_by_its_exit_code() {
+    let served = Served::bare();
+    let of = |size: &str, rungs: &str| {
+        let mut args = LADDER.to_vec();
+        (args[6], args[12]) = (size, rungs);
+        served.run(&with(&args, &["--leverage", "1", "--yes"]))
+    };
+    let (code, _, err) = of("5", "2");
+    assert_eq!(code, 13, "{err}");
+    assert_eq!(last_error(&err)["kind"], "rejected", "{err}");
+    assert_eq!(served.json(&["orders"]), json!([]));
+    let (code, out, err) = of("3.2", "4");
+    assert_eq!(code, 15, "{out} {err}");
+    assert!(err.contains("of 4 rungs were refused"), "{err}");
+    let (code, _, err) = of("0.4", "4");
+    assert_eq!(code, 0, "{err}");
 }
 
 #[test]

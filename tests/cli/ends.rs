@@ -167,9 +167,9 @@ fn what_nobody_reads_changes_nothing_of_what_is_done_or_how_it_ends() {
     let (code, _, err) = unread(&with(BUY, &["--yes"]));
     assert_eq!((code, err.as_str(), served.orders().len()), (0, "", 1));
     // One of two is not canceled, whichever is told first.
-    served.waiting("limit");
+    let (one, other) = (served.waiting("limit"), served.waiting("limit"));
     served.plant(&json!({ "kind": "before", "route": "cancel_order", "status": 400, "count": 1 }));
-    let (code, _, err) = unread(&["cancel", "--all", "--yes"]);
+    let (code, _, err) = unread(&["cancel", &one, &other, "--yes"]);
     assert_eq!(code, 15, "{err}");
 }
 

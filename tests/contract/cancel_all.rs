@@ -30,7 +30,7 @@ async fn working(paper: &Paper) -> Vec<Order> {
 }
 
 #[tokio::test]
-async fn resting_orders_are_canceled_armed_ones_queued_and_rungs_stay() {
+async fn resting_orders_and_rungs_are_canceled_and_armed_ones_queued() {
     let paper = Paper::bare().await;
     rest(&paper, 0..1).await;
     let trigger = paper.price("paper|BTC", 2.0).await;
@@ -57,17 +57,24 @@ async fn resting_orders_are_canceled_armed_ones_queued_and_rungs_stay() {
         .iter()
         .map(|result| &result.status)
         .collect();
-    assert!(statuses[0].is(&CancelStatus::Canceled) && statuses[1].is(&CancelStatus::Queued));
+    let canceled = CancelStatus::Canceled;
+    let expected = [canceled, CancelStatus::Queued, canceled, canceled];
+    assert!(
+        statuses
+            .iter()
+            .zip(&expected)
+            .all(|(is, expected)| is.is(expected))
+    );
     assert_eq!(
         (
             operation.total_count,
             operation.succeeded_count,
             operation.queued_count()
         ),
-        (2, 2, 1)
+        (4, 4, 1)
     );
     paper.advance(250).await;
-    assert_eq!(working(&paper).await.len(), 2, "the rungs");
+    assert_eq!(working(&paper).await, vec![]);
     let (again, same) = cancel_all(&paper, "k").await;
     assert_eq!((again.status, same), (200, operation));
     let other = "/v1/accounts/chal-1/close-all-positions";

@@ -140,7 +140,7 @@ fn a_flatten_of_the_running_desk_is_of_the_configured_account_or_of_none() {
 
 /// What the account shows while it waits for an answer that does not come.
 fn in_doubt(screen: &str) -> bool {
-    screen.contains("perpdeck repeats the request")
+    screen.contains("reading the outcome from the service")
 }
 
 #[test]
@@ -148,10 +148,10 @@ fn after_a_kill_what_was_in_doubt_on_each_account_is_found_out_with_its_own_key(
     let service = Served::bare();
     service.profiles();
     let mut desk = service.desk_of_profiles();
-    // Carried out, and nobody is told.
-    service.plant(&json!({ "kind": "drop_reply", "route": "place_order" }));
+    // Carried out, and nobody is told; nor can an order be found by its name.
+    service.plant(&json!({ "kind": "before", "status": 500, "route": "orders" }));
+    service.plant(&json!({ "kind": "drop_reply", "route": "place_order", "count": 1 }));
     buy(&mut desk, "0.05");
-    service.clear_faults();
     // Never carried out, and nobody is told that either.
     service.plant(&json!({ "kind": "before", "status": 500, "route": "place_order" }));
     desk.press(":account swing\r");

@@ -50,7 +50,8 @@ fn a_flatten_is_heard_after_any_burst() {
     }
     is_heard_after("j".repeat(64 * 1024).as_bytes());
     is_heard_after(format!("\u{1b}[200~{}\u{1b}[201~", "FX ".repeat(21_000)).as_bytes());
-    is_heard_after(&b"\xff\x80\x1b[<6".repeat(9_000));
+    // A mouse report that is cut off takes the byte behind it as its end: here that is garbage as well.
+    is_heard_after(&b"\x1b[<6\xff\x80".repeat(9_000));
 }
 
 #[test]

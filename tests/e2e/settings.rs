@@ -49,7 +49,7 @@ fn a_file_edited_under_a_running_desk_is_in_force_when_good_and_refused_when_not
         &file,
         "close_all_confirm = true\nbase_url = \"http://127.0.0.1:1\"\n",
     );
-    session.wait_for("account_id: is missing");
+    session.wait_for("api_key: is missing, and base_url asks for a service");
     save(&file, "close_all_confirm = true\n");
     session.wait_for("read_only = false (was true), LOOSER");
 

@@ -87,6 +87,8 @@ fn new_order_with_exits() {
     desk.told("▸ take profit", "70000\t");
     desk.told("▸ stop loss", "64000");
     desk.sees("R:R 2.");
+    // The position has exits already.
+    desk.sees("this order replaces the position's target at 68,");
     desk.session.sends();
     desk.sees("BUY 0.05000 BTC market: filled at");
     desk.sees("64,000");
@@ -106,10 +108,13 @@ fn trail_into_profit_and_move_the_stop() {
     desk.sees("no [yes]");
     desk.sees("fires           BTC mark ≤ 65,810");
     desk.session.sends();
-    desk.sees("65,810");
-    desk.sees("stop mkt at 63,448");
-    desk.sees_no_more("≤ 63,448");
-    desk.sees("65,810");
+    // In place: one stop, of the same size.
+    desk.session
+        .wait_until("the stop at its new price, and nowhere else", |screen| {
+            let mut stops = screen.lines().filter(|line| line.contains("│▌BTC"));
+            let is_moved = |stop: &str| stop.contains("0.27377") && stop.contains("≤65,810");
+            stops.next().is_some_and(is_moved) && !screen.contains("63,448")
+        });
     desk.leaves();
 }
 
@@ -336,33 +341,34 @@ fn cancel_one_rungs_ladder() {
 fn find_why_an_order_was_rejected() {
     let mut desk = Reader::opens(NARROW, STILL);
     desk.told("b buy", "b");
-    // More than the account may hold, and no slip of the fingers.
-    desk.told("▸ size", "3.1");
-    desk.told("Enter send", "\r");
-    // The question names its key once it hears it.
-    desk.told("Enter again sends", "\r");
+    // Within the limits of the account, but for more margin than is free.
+    desk.told("▸ size", "1.5\t\t\t\t");
+    desk.told("▸ leverage", &format!("{DELETE}1"));
+    desk.session.sends();
     desk.told("U correct", "U");
-    desk.sees("rule max_position_notional");
+    desk.sees("rule insufficient_margin");
     desk.told("Esc leave", ESCAPE);
     desk.told("Esc again leaves", ESCAPE);
     desk.sees_no_more("Esc leave");
     desk.told(" 6 ", "6");
-    desk.sees("3.10000");
+    desk.sees("1.50000");
     desk.told("Enter detail", "\r");
-    desk.sees("BUY 3.10000 BTC");
-    desk.sees("max_position_notional");
+    desk.sees("BUY 1.50000 BTC");
+    desk.sees("insufficient_margin");
     desk.leaves();
 }
 
 #[test]
 fn flatten_in_panic() {
-    let mut desk = Reader::opens(WIDE, LIVING);
+    // Time enough to read what is about to happen.
+    let mut desk = Reader::opens(WIDE, &["--close-all-delay", "30s"]);
     desk.told("? help", "?");
     desk.told("F  FLATTEN", ESCAPE);
     desk.sees_no_more("keys that work here");
     desk.session.press("F");
-    desk.sees("flattening chal-1: TWAPs, ladders, orders and positions");
-    desk.sees("y now · Esc stops it");
+    desk.sees("y now · Esc stops it  (TWAPs, ladders, orders and positions)");
+    // It listens once it can have been read.
+    desk.told("flattening chal-1 in 29.7 s", "y");
     desk.sees("flat: no position, order or TWAP on two reads");
     desk.sees("1 Positions 0");
     desk.told("R RE-ARM", "R");

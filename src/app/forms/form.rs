@@ -227,6 +227,7 @@ impl Form {
             cross_backing: store.cross_backing(position),
             free_margin: store.account.value().and_then(|a| a.available_margin),
             order,
+            orders: store.orders.rows(),
             book: market.and_then(|market| store.books.fit(market, form_context.own)?.ok()),
             watched: None,
             now: form_context.now,

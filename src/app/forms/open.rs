@@ -6,7 +6,10 @@ use crate::{
     model::{
         AccountId, CloseKind, Distribution, Lenient, MarginMode, MarketId, Num, Order, PlaceKind,
         Position, PositionId, Side, TriggerDirection,
-        draft::{CloseDraft, Draft, DraftShape, EntryDraft, ExitsDraft, Field, MarginDraft, Texts},
+        draft::{
+            CloseDraft, Draft, DraftShape, EntryDraft, ExitsDraft, Field, MarginDraft,
+            ReplacedExits, Texts,
+        },
     },
 };
 use std::collections::BTreeSet;
@@ -62,6 +65,7 @@ impl Form {
             time_in_force: habit.time_in_force,
             margin_mode: terms.margin_mode,
             reduce_only: false,
+            replaces: ReplacedExits::Known,
             randomize: false,
             distribution: Distribution::Flat,
             texts: Texts::default()

@@ -60,7 +60,7 @@ pub fn objection(
         now,
     };
     let own = CHECKS.iter().find_map(|check| check(&bench, &order));
-    own.or_else(|| policy::objection((store, session), &order, now))
+    own.or_else(|| policy::objection(store, &order))
 }
 
 impl Bench<'_> {

@@ -1,15 +1,14 @@
 //! What the service says that the account may do now: entries that it would refuse are not sent.
 //!
 //! Contract: pure. Only what is told is held against an order; what is not told allows it, and the service decides
-//! (docs/service-api.md 2.6). Closes, cancels and reductions never ask it.
+//! (docs/service-api.md 2.6). Closes, cancels and reductions never ask it. The pause between two orders
+//! (`order_cooldown_ms`) holds nothing back: only the service knows which orders begin it, and its answer says how long
+//! to wait.
 
 use crate::{
-    app::account::{session::Session, store::Store},
-    model::{
-        KeyScope, MarketId, Num, PlaceOrder, Position, READ_ONLY_KEY, Timestamp, TradingLimits,
-    },
+    app::account::store::Store,
+    model::{KeyScope, MarketId, Num, PlaceOrder, Position, READ_ONLY_KEY, TradingLimits},
 };
-use std::time::Duration;
 
 /// Why nothing may be opened now, in `market` or anywhere, if so.
 pub(crate) fn refuses(store: &Store, market: Option<&MarketId>) -> Option<String> {
@@ -21,27 +20,14 @@ pub(crate) fn refuses(store: &Store, market: Option<&MarketId>) -> Option<String
 }
 
 /// Why the service would refuse this entry, if so.
-pub(super) fn objection(
-    (store, session): (&Store, &Session),
-    order: &PlaceOrder,
-    now: Timestamp,
-) -> Option<String> {
+pub(super) fn objection(store: &Store, order: &PlaceOrder) -> Option<String> {
     refuses(store, Some(&order.market_id)).or_else(|| {
         let policy = store.account.value()?.policy.as_ref()?;
         let limits = policy.limits.clone().unwrap_or_default();
-        too_soon(&limits, session, now)
-            .or_else(|| too_many(&limits, store, order))
+        too_many(&limits, store, order)
             .or_else(|| worth(&limits, store, order))
             .or_else(|| together(policy.maximum_total_notional_usd, store, order))
     })
-}
-
-fn too_soon(limits: &TradingLimits, session: &Session, now: Timestamp) -> Option<String> {
-    let pause = u64::try_from(limits.order_cooldown_ms?.to_i64()?).ok()?;
-    let mut recent = session.within(Duration::from_millis(pause), now);
-    recent
-        .next()
-        .map(|_| format!("the account takes one order every {pause} ms: send it again"))
 }
 
 /// An entry in a market without a position opens one more.
@@ -208,6 +194,15 @@ mod tests {
             r#"{"limits":{"max_open_positions":null,"order_cooldown_ms":null},"competition":null}"#;
         assert_eq!(said(open, entry("paper|ETH", "1")), None);
         assert_eq!(said("{}", entry("paper|ETH", "1")), None);
+    }
+
+    #[test]
+    fn an_order_within_the_pause_between_orders_is_sent() {
+        let mut model = under(r#"{"limits":{"order_cooldown_ms":500}}"#);
+        let order = |size| Command::from(entry("paper|BTC", size));
+        let now = model.now;
+        model.session.sent(&order("0.01"), now);
+        assert_eq!(flight::objection(&model, &order("0.02")), None);
     }
 
     #[test]

@@ -18,7 +18,7 @@ use crate::{
         forms::form::Form,
     },
     model::{
-        Command, Interval, Num, Risk, Side, Timestamp,
+        Command, Interval, Num, Protection, Risk, Side, Timestamp,
         draft::{CloseDraft, Draft, DraftShape, EntryDraft, Field, Seen},
         estimate,
     },
@@ -56,6 +56,8 @@ pub enum OrderWarning {
     NoPrice,
     /// The open position is liquidated at this price, before the trigger.
     Dead { liquidation: Num },
+    /// The position has these exits, and the order replaces them with its own.
+    Replaces(Vec<(Protection, Num)>),
     /// A number that was typed at a choice and had no effect.
     Untaken(Field),
     /// The data that it is decided on was read this long ago.
@@ -147,11 +149,22 @@ pub(crate) fn of_entry(draft: &EntryDraft, facts: RiskFacts<'_>) -> Vec<OrderWar
         far("the stop loss", draft.known(Field::StopLoss), seen),
         waits("the trigger", trigger),
         dead(trigger.filter(|_| draft.only_reduces()), seen),
+        replaces(draft, seen),
     ]);
     let risks = risks::of(draft, facts).into_iter();
     let risks = risks.map(OrderWarning::Risk);
     let no_price = risks::no_price(draft, facts);
     own.into_iter().chain(no_price).chain(risks).collect()
+}
+
+/// An order that is moved brings the exits that it had.
+fn replaces(draft: &EntryDraft, seen: &Seen) -> Option<OrderWarning> {
+    let position = seen.position.filter(|_| seen.order.is_none())?;
+    let overlapped = draft.overlapped(seen).into_iter();
+    let exits = overlapped
+        .filter_map(|order| order.protects(position).zip(order.trigger_price))
+        .collect::<Vec<_>>();
+    (!exits.is_empty()).then_some(OrderWarning::Replaces(exits))
 }
 
 /// A market close is never asked about: it has no waiting price.

@@ -1,5 +1,6 @@
 //! `perpdeck cancel`: an order, a TWAP, a scaled order, or every working order.
 
+use super::cancel_all;
 use super::consent;
 use super::dry;
 use super::post::Transport;
@@ -81,7 +82,7 @@ async fn cancel(args: &CancelArgs, voice: Output, sources: &Sources) -> Result<E
             let prepared = PreparedCommand::new(command, None)?;
             perform(&service, args.how, prepared, &[]).await
         }
-        None if args.what.all => all(&service, args.how, voice).await,
+        None if args.what.all => cancel_all::run(&service, args.how).await,
         None => several(&service, args.how, (voice, &args.what.order_ids)).await,
     }
 }
@@ -103,7 +104,7 @@ async fn classed(service: &Service, command: Command) -> Command {
 }
 
 /// The cancel of each order, with the open positions in mind.
-async fn cancels(service: &Service, orders: &[Order]) -> Vec<Command> {
+pub(super) async fn cancels(service: &Service, orders: &[Order]) -> Vec<Command> {
     let look = service.client.open_positions(&service.account);
     let open = if orders.iter().any(Order::is_armed) {
         timeout(READ_TIMEOUT, look).await.ok().and_then(Result::ok)
@@ -116,22 +117,13 @@ async fn cancels(service: &Service, orders: &[Order]) -> Vec<Command> {
 
 /// Cancels every working order, each with its own outcome. The stops of open positions go last, as cancels of their
 /// own: they stay while new entries are blocked.
-async fn all(service: &Service, how: ActFlags, voice: Output) -> Result<Exit> {
-    let page = service.working_orders().await?;
-    let commands = cancels(service, &page.rows).await;
-    let seen = if page.is_whole() {
-        Exit::Ok
-    } else {
-        voice.note("the list of working orders is incomplete: some may remain");
-        Exit::Partial
-    };
-    if commands.is_empty() && !service.is_dry_run() {
-        voice.note("there is no working order");
-        return Ok(seen);
-    }
+pub(super) async fn one_by_one(
+    service: &Service,
+    how: ActFlags,
+    commands: Vec<Command>,
+) -> Result<Exit> {
     let what = format!("cancel {} working orders", commands.len());
-    let canceled = together(service, how, (commands, what), Absent::Over).await?;
-    Ok(canceled.or(seen))
+    together(service, how, (commands, what), Absent::Over).await
 }
 
 /// Cancels these orders, whether or not a list shows them.

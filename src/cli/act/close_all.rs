@@ -1,8 +1,7 @@
 //! `perpdeck close-all`: closes every open position and proves it by reads.
 //!
 //! The service closes one target per response and asks to wait in between. "completed" means submitted, not closed, so
-//! the open positions are read afterwards. Resting orders can open positions again and are not touched. An interrupted
-//! close-all continues under its own key: another key would begin a second operation.
+//! the open positions are read afterwards. Resting orders can open positions again and are not touched.
 
 use super::{
     consent, dry,
@@ -10,25 +9,20 @@ use super::{
     perform::send,
     prepared::{ActFlags, KeyFlag, PreparedCommand, SendOutcome, writable},
     receipt,
+    sliced::{self, Start},
 };
 use crate::{
-    api::Route,
     cli::{
         Exit,
-        disk_wait::looked,
         service::Service,
         voice::{Output, json},
     },
     client::CloseCheck,
     config::Sources,
-    journal::{IntentRow, Journal, SenderIdentity, overflow_dirs},
     model::{CloseAll, Command, Failure, IdempotencyKey, Position, Receipt},
-    runtime::Clock,
 };
 use color_eyre::Result;
-use secrecy::ExposeSecret as _;
 use serde::Serialize;
-use std::iter::once;
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct CloseAllArgs {
@@ -56,19 +50,8 @@ async fn close_all(args: &CloseAllArgs, voice: Output, sources: &Sources) -> Res
     let service = Service::open(sources, voice).await?;
     consent::possible(&service, args.how)?;
     let command = Command::CloseAll(service.account.clone());
-    let begun = match args.key.chosen {
-        Some(_) => None,
-        None => unfinished(&service),
-    };
-    let resumed = begun.as_ref().and_then(|entry| entry.intent.key.clone());
-    let key = args.key.chosen.clone().or(resumed);
-    let prepared = PreparedCommand::new(command, key)?;
-    if let Some(entry) = &begun {
-        let ago = Clock::start().now().since(entry.created_at).as_secs();
-        voice.note(&format!(
-            "a close-all that started {ago} s ago is unfinished; perpdeck continues it under its key"
-        ));
-    }
+    let (prepared, start) =
+        sliced::prepare(&service, voice, command.clone(), args.key.chosen.clone())?;
     if service.is_dry_run() {
         return dry::show(&service, voice, &[&prepared.request]);
     }
@@ -81,9 +64,8 @@ async fn close_all(args: &CloseAllArgs, voice: Output, sources: &Sources) -> Res
         return Ok(Exit::Usage);
     }
     let outcome = send(&service, voice, &prepared, &[]).await?;
-    if begun.is_some() && opened_since(&service, &outcome).await {
+    if start == Start::Continued && opened_since(&service, &outcome).await {
         voice.note("positions opened after it started are still open; a new close-all follows");
-        let command = Command::CloseAll(service.account.clone());
         let prepared = PreparedCommand::new(command, None)?;
         let outcome = send(&service, voice, &prepared, &[]).await?;
         return ended(&service, voice, &prepared, &outcome).await;
@@ -100,29 +82,6 @@ async fn opened_since(service: &Service, outcome: &SendOutcome) -> bool {
         return false;
     };
     open.iter().any(|position| !operation.knew(&position.id))
-}
-
-/// The unfinished close-all of this account, in the journal or an overflow journal.
-fn unfinished(service: &Service) -> Option<IntentRow> {
-    let connection = service.client.connection();
-    let target = Route::CloseAll(service.account.clone()).target();
-    let mut dirs = once(service.journal_dir.clone()).chain(overflow_dirs(&service.journal_dir));
-    dirs.find_map(|dir| {
-        if !Journal::is_there(&dir) {
-            return None;
-        }
-        let (connection, target) = (connection.clone(), target.clone());
-        let read = move |journal: &Journal| {
-            let secret = connection.api_key.expose_secret();
-            let sender = SenderIdentity {
-                base_url: &connection.base_url,
-                account_id: &connection.account_id,
-                credential: &journal.fingerprint(secret)?,
-            };
-            journal.unfinished(Clock::start().now(), &target, sender)
-        };
-        looked(&dir, read).flatten()
-    })
 }
 
 async fn ended(

@@ -7,6 +7,7 @@
 
 pub(super) mod amend;
 pub(super) mod cancel;
+mod cancel_all;
 mod checks;
 pub(super) mod close;
 pub(super) mod close_all;
@@ -26,5 +27,6 @@ mod readings;
 mod recall;
 mod receipt;
 mod repeat;
+mod sliced;
 pub(super) mod strategy;
 pub(super) mod typed;

@@ -21,7 +21,7 @@ use crate::{
     config::Sources,
     model::{
         MarginMode, MarketId, PlaceKind, PositionId, Side, TimeInForce,
-        draft::{Amount, DraftShape, EntryDraft, Field, amount, span},
+        draft::{Amount, DraftShape, EntryDraft, Field, ReplacedExits, amount, span},
     },
 };
 use clap::{ArgMatches, Command};
@@ -74,6 +74,9 @@ pub(in crate::cli) struct OrderFlags {
     /// The price of an attached stop loss
     #[arg(long, value_name = "PRICE", allow_hyphen_values = true)]
     stop_loss: Option<String>,
+    /// Replaces exits of the position that attached ones overlap; without it the service refuses such an order
+    #[arg(long)]
+    replace_exits: bool,
     /// The mid price that you saw, USD [default: the current one, if a price source is set]
     #[arg(long, value_name = "PRICE", allow_hyphen_values = true)]
     expected_price: Option<String>,
@@ -215,11 +218,17 @@ impl OrderFlags {
         let market = Some(&self.market);
         let blank = ground
             .blank(|account, form_context| Form::order(account, self.side, market, form_context))?;
+        let replaces = if self.replace_exits {
+            ReplacedExits::Any
+        } else {
+            blank.replaces
+        };
         let mut draft = EntryDraft {
             shape: DraftShape::Order(self.kind),
             time_in_force: self.tif.unwrap_or(TimeInForce::Gtc),
             margin_mode: self.margin_mode.unwrap_or(blank.margin_mode),
             reduce_only: self.reduce_only,
+            replaces,
             trigger_market: self.trigger.market_id.clone(),
             trigger_direction: self.trigger.direction,
             target: self.target_position_id.clone(),

@@ -9,9 +9,9 @@ use crate::{
     },
     model::{
         CancelResult, Command, Failure, FailureKind, IdempotencyKey, Num, Order, OrderStatus,
-        Proof, Receipt, Resource, Text,
+        Proof, Receipt, Resource, Scaled, Text,
     },
-    view::tables::order_words::due_size,
+    view::tables::{activity::cancel_all_words, order_words::due_size},
 };
 use serde::Serialize;
 
@@ -41,7 +41,31 @@ pub(super) fn print_outcome(
         ));
         return Exit::Partial;
     }
+    if let (Command::PlaceScaled(_), Receipt::Scaled(ladder)) = (&prepared.command, receipt) {
+        return rungs(voice, prepared, ladder);
+    }
     refusal(receipt).map_or(Exit::Ok, |why| voice.failed(&why, prepared.kept_key()))
+}
+
+/// A ladder without a rung is a refusal, one without some of them is partly placed.
+fn rungs(voice: Output, prepared: &PreparedCommand, ladder: &Scaled) -> Exit {
+    let refused = ladder.refused_rungs();
+    let Some(why) = refused.first().and_then(|rung| rung.reject_reason.as_ref()) else {
+        return Exit::Ok;
+    };
+    let (refused, all) = (refused.len(), ladder.rungs.len());
+    if refused == all {
+        let why = Failure {
+            proves: Proof::Refused,
+            ..Failure::new(FailureKind::Invalid, format!("no rung was placed: {why}"))
+        };
+        return voice.failed(&why, prepared.kept_key());
+    }
+    voice.note(&format!(
+        "{refused} of {all} rungs were refused: {why}; \"perpdeck scaled {}\" shows them",
+        ladder.id
+    ));
+    Exit::Partial
 }
 
 /// The failure with the order that the command was about, if the service names none.
@@ -111,7 +135,7 @@ pub(super) fn sentence(receipt: &Receipt) -> String {
             format!("ladder {}: {}", ladder.id, word(ladder.status.as_ref()))
         }
         Receipt::CloseAll(operation) => format!("close-all {operation}"),
-        Receipt::CancelAll(operation) => format!("cancel-all {operation}"),
+        Receipt::CancelAll(operation) => format!("cancel-all: {}", cancel_all_words(operation)),
         Receipt::AlreadySo(words) => words.to_string(),
         Receipt::Flat(proof) => proof.to_string(),
     }
@@ -122,7 +146,7 @@ fn word(status: Option<&Text>) -> String {
 }
 
 /// `order ord-1: buy 0.10 paper|BTC limit @ 60000, resting`.
-fn order_sentence(order: &Order) -> String {
+pub(super) fn order_sentence(order: &Order) -> String {
     let price = |word: &str, price: Option<Num>| {
         price.map_or_else(String::new, |price| format!(" {word} {price}"))
     };

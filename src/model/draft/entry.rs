@@ -2,6 +2,7 @@
 
 mod finish;
 mod ladder;
+mod overlap;
 mod size;
 mod twap;
 
@@ -17,6 +18,8 @@ use super::{
 };
 use std::time::Duration;
 
+pub use overlap::ReplacedExits;
+
 /// The draft of a new order, a sliced one or a scaled one: choices that are always valid, and texts that may not be.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EntryDraft {
@@ -28,6 +31,7 @@ pub struct EntryDraft {
     pub time_in_force: TimeInForce,
     pub margin_mode: MarginMode,
     pub reduce_only: bool,
+    pub replaces: ReplacedExits,
     /// For a TWAP: whether its slices vary in size.
     pub randomize: bool,
     /// Of a scaled order.
@@ -443,6 +447,7 @@ mod tests {
             time_in_force: TimeInForce::Gtc,
             margin_mode: MarginMode::Cross,
             reduce_only: false,
+            replaces: ReplacedExits::Known,
             randomize: false,
             distribution: Distribution::Flat,
             trigger_market: None,

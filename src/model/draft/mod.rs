@@ -18,7 +18,7 @@ mod texts;
 
 pub use amend::{ExitsDraft, MarginDraft};
 pub use close::CloseDraft;
-pub use entry::EntryDraft;
+pub use entry::{EntryDraft, ReplacedExits};
 pub use fault::{DraftFault, Faults};
 pub use field::{Field, FieldInput};
 pub use instant::{Past, instant, past, span};
@@ -45,6 +45,8 @@ pub struct Seen<'a> {
     /// The margin available for new positions, USD.
     pub free_margin: Option<Num>,
     pub order: Option<&'a Order>,
+    /// The orders of the account, as far as they are known.
+    pub orders: &'a [Order],
     /// The book of its market, if known and recent enough.
     pub book: Option<&'a Book>,
     /// The trigger's market, if it is another one.

@@ -7,7 +7,7 @@ use crate::{
         rules::warnings::{OrderWarning, RiskWarning},
     },
     model::{
-        Num, Position, Side,
+        Num, Position, Protection, Side,
         draft::{CloseDraft, DraftShape, EntryDraft, Seen},
         estimate::{self, LiquidationEstimate},
     },
@@ -57,6 +57,7 @@ pub(crate) fn question(warning: &OrderWarning, seen: &Seen) -> String {
             let price = format::average(*liquidation, seen.market);
             format!("the position is liquidated at {price}, before this can fire")
         }
+        OrderWarning::Replaces(exits) => replaced(exits, seen),
         OrderWarning::Untaken(field) => {
             let label = field.label();
             format!("{label} is a choice: the number that you typed is in no field")
@@ -66,6 +67,18 @@ pub(crate) fn question(warning: &OrderWarning, seen: &Seen) -> String {
             format!("the {what} are {age} old and may have changed since")
         }
     }
+}
+
+fn replaced(exits: &[(Protection, Num)], seen: &Seen) -> String {
+    let words = exits.iter().map(|(role, price)| {
+        let role = match role {
+            Protection::Stop => "stop",
+            Protection::Target => "target",
+        };
+        format!("{role} at {}", format::price(*price, seen.market))
+    });
+    let exits = words.collect::<Vec<_>>().join(" and ");
+    format!("this order replaces the position's {exits} when it fills")
 }
 
 /// What the order would do to the account, with the figure and its limit.

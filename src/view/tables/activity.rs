@@ -283,7 +283,7 @@ pub(crate) fn progress_words(progress: &Progress) -> String {
 }
 
 /// `3 of 4 accepted, 1 pending: these orders may still fill, 1 failed; ord-3 order_filled`
-fn cancel_all_words(operation: &CancelAll) -> String {
+pub(crate) fn cancel_all_words(operation: &CancelAll) -> String {
     let (total, failed) = (operation.total_count, operation.failed_count);
     let accepted = format!("{} of {total} accepted", total.saturating_sub(failed));
     let queued = match operation.queued_count() {

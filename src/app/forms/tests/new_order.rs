@@ -1,6 +1,7 @@
 //! A new order: its focus, its sizes, its market and its prices.
 
 use super::*;
+use crate::model::Page;
 
 #[test]
 fn a_market_buy_is_three_presses_and_a_size() {
@@ -256,4 +257,30 @@ fn without_prices_the_markets_are_those_that_positions_and_orders_name() {
     assert_eq!(press(&mut model, "1 enter"), vec![]);
     wait(&mut model, 200);
     assert_eq!(press(&mut model, "enter"), sent(1, place(expected)));
+}
+
+#[test]
+fn exits_on_top_of_exits_replace_them_after_a_question() {
+    let mut model = desk();
+    let stop = r#""type":"stop_market","mode":"stop_market","side":"sell","size":0.5,
+        "target_position_id":"pos-1","trigger_price":60000,"status":"pending""#;
+    let orders = vec![order("ord-9", "BTC", stop)];
+    arrive(&mut model, Answer::Orders(Ok(Page::of(orders))));
+    press(&mut model, "b 0.1 tab tab 58000");
+    assert_eq!(press(&mut model, "enter"), vec![], "the form asks");
+    wait(&mut model, 200);
+    let replacing = PlaceOrder {
+        stop_loss_price: Some(num("58000")),
+        replace_overlapping_exits: true,
+        ..market_buy("BTC", "0.1")
+    };
+    assert_eq!(press(&mut model, "enter"), sent(1, place(replacing)));
+
+    let mut model = desk();
+    let target = PlaceOrder {
+        take_profit_price: Some(num("70000")),
+        ..market_buy("BTC", "0.2")
+    };
+    let effects = press(&mut model, "b 0.2 tab 70000 enter");
+    assert_eq!(effects, sent(1, place(target)), "it has no target");
 }

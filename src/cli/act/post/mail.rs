@@ -233,9 +233,8 @@ impl CloseAllProgress {
 
 fn stands_still() -> Failure {
     let minutes = STALL_TIMEOUT.as_secs() / 60;
-    let why = format!(
-        "nothing more was closed for {minutes} min; run the same command again to continue"
-    );
+    let why =
+        format!("nothing more was done for {minutes} min; run the same command again to continue");
     Failure::new(FailureKind::Unknown, why)
 }
 

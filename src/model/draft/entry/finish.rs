@@ -5,7 +5,7 @@ use super::{
         super::{Bps, Command, MarketId, Num, PlaceKind, PlaceOrder, TimeInForce, Trigger},
         DraftFault, DraftShape, Faults, Field, Seen,
     },
-    EntryDraft,
+    EntryDraft, ReplacedExits,
 };
 
 /// The terms that every entry has.
@@ -64,7 +64,8 @@ impl EntryDraft {
                 .clone()
                 .filter(|_| self.has(Field::TargetPosition)),
             marketable_limit_acknowledged: false,
-            replace_overlapping_exits: false,
+            replace_overlapping_exits: self.replaces == ReplacedExits::Any
+                || !self.overlapped(seen).is_empty(),
         })
     }
 

@@ -503,3 +503,27 @@ fn a_take_profit_on_the_wrong_side_is_told_why() {
     press(&mut model, "ctrl-u 65000");
     assert_eq!(warnings(&model), [""; 0]);
 }
+
+#[test]
+fn an_entry_with_exits_names_those_of_the_position_that_it_replaces() {
+    let mut model = desk();
+    let exit = |kind, price| {
+        format!(
+            r#""type":"{kind}","mode":"{kind}","side":"sell","size":0.5,"target_position_id":"pos-1",
+            "trigger_price":{price},"status":"pending""#
+        )
+    };
+    let orders = vec![
+        order("ord-8", "BTC", &exit("stop_market", 60_000)),
+        order("ord-9", "BTC", &exit("take_profit", 70_000)),
+    ];
+    arrive(&mut model, Answer::Orders(Ok(Page::of(orders))));
+    press(&mut model, "b 0.1 tab 71000 tab 58000");
+    let words =
+        "this order replaces the position's stop at 60,000 and target at 70,000 when it fills";
+    assert!(
+        warnings(&model).contains(&words.to_owned()),
+        "{:?}",
+        warnings(&model)
+    );
+}

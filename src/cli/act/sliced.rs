@@ -1,0 +1,66 @@
+//! A command that the service carries out part by part, one part for each request with the same key.
+//!
+//! Contract: an interrupted one goes on under its own key when it is given again (docs/delivery.md 6). Another key would
+//! begin a second operation.
+
+use super::prepared::PreparedCommand;
+use crate::{
+    cli::{disk_wait::looked, service::Service, voice::Output},
+    journal::{IntentRow, Journal, SenderIdentity, overflow_dirs},
+    model::{Command, IdempotencyKey},
+    runtime::Clock,
+};
+use color_eyre::Result;
+use secrecy::ExposeSecret as _;
+use std::iter::once;
+
+/// Where the command begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Start {
+    New,
+    /// An interrupted one goes on; what there is since it began is not among its own.
+    Continued,
+}
+
+/// The command under the chosen key, under that of its unfinished run, or under a new one.
+pub(super) fn prepare(
+    service: &Service,
+    voice: Output,
+    command: Command,
+    chosen: Option<IdempotencyKey>,
+) -> Result<(PreparedCommand, Start)> {
+    let is_chosen = chosen.is_some();
+    let prepared = PreparedCommand::new(command.clone(), chosen)?;
+    let begun = unfinished(service, &prepared.request.target).filter(|_| !is_chosen);
+    let Some((entry, key)) = begun.and_then(|entry| Some((entry.created_at, entry.intent.key?)))
+    else {
+        return Ok((prepared, Start::New));
+    };
+    let ago = Clock::start().now().since(entry).as_secs();
+    voice.note(&format!(
+        "{command}: what started {ago} s ago is unfinished; perpdeck continues it under its key"
+    ));
+    Ok((PreparedCommand::new(command, Some(key))?, Start::Continued))
+}
+
+/// The unfinished request to this target, in the journal or an overflow journal.
+fn unfinished(service: &Service, target: &str) -> Option<IntentRow> {
+    let connection = service.client.connection();
+    let mut dirs = once(service.journal_dir.clone()).chain(overflow_dirs(&service.journal_dir));
+    dirs.find_map(|dir| {
+        if !Journal::is_there(&dir) {
+            return None;
+        }
+        let (connection, target) = (connection.clone(), target.to_owned());
+        let read = move |journal: &Journal| {
+            let secret = connection.api_key.expose_secret();
+            let sender = SenderIdentity {
+                base_url: &connection.base_url,
+                account_id: &connection.account_id,
+                credential: &journal.fingerprint(secret)?,
+            };
+            journal.unfinished(Clock::start().now(), &target, sender)
+        };
+        looked(&dir, read).flatten()
+    })
+}
