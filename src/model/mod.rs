@@ -75,7 +75,7 @@ pub use schema::INSTANT;
 pub use service_clock::{ClockRate, ServiceClock};
 pub use strategy::{Rung, Scaled, Twap};
 pub use trading_policy::{
-    AccountRule, Competition, Restriction, SlippageTolerance, TradingHalt,
+    AccountRule, Competition, EntryLock, Restriction, SlippageTolerance, TradingHalt,
     TradingLimits, TradingPolicy,
 };
 pub use value::ids::{
