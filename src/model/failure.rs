@@ -200,6 +200,26 @@ impl Failure {
         })
     }
 
+    /// Whether a read that failed with it may be answered later.
+    pub fn is_passing(&self) -> bool {
+        match self.kind {
+            FailureKind::Limited
+            | FailureKind::Unavailable
+            | FailureKind::Unreachable
+            | FailureKind::TimedOut
+            | FailureKind::Broken => true,
+            FailureKind::Invalid
+            | FailureKind::Auth
+            | FailureKind::NotFound
+            | FailureKind::Conflict
+            | FailureKind::Unreadable
+            | FailureKind::Unknown
+            | FailureKind::Contradiction
+            | FailureKind::Local
+            | FailureKind::DryRun => false,
+        }
+    }
+
     /// Whether the request may have taken effect.
     pub fn is_doubtful(&self) -> bool {
         self.proves == Proof::Nothing

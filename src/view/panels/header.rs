@@ -1,9 +1,9 @@
 //! The header: where orders go, the account's value, its limits, the state of the service, the age of the data.
 
-use super::{guard, segment::Segment};
+use super::{accounts, guard, segment::Segment};
 use crate::{
     app::{
-        Mode, Model, Motion, Tint,
+        Identity, Mode, Model, Motion, Tint,
         account::{
             guard::Limit,
             poll::{LATE, Source},
@@ -73,11 +73,9 @@ pub fn header(model: &Model) -> Header {
             segments: vec![connecting, api(model)],
         };
     };
-    let account = Span::new(identity.account_id.to_string(), Tone::Strong);
-    let account = Segment::new(1, vec![Span::muted("acct "), account.clone()]).brief(vec![account]);
     let chip = chip(model);
     let mut segments: Vec<Segment> = frozen(model).into_iter().collect();
-    segments.extend(chip.is_none().then_some(account));
+    segments.extend(chip.is_none().then(|| account(identity, model)));
     segments.extend(halted(model));
     segments.extend(locked(model));
     segments.extend([worth(model), free(model), daily_loss(model), api(model)]);
@@ -92,6 +90,16 @@ pub fn header(model: &Model) -> Header {
         chip,
         segments,
     }
+}
+
+/// Its name, and its id if that is another.
+fn account(identity: &Identity, model: &Model) -> Segment {
+    let id = identity.account_id.to_string();
+    let name = accounts::called(model).unwrap_or_default();
+    let more = (name != id).then(|| Span::muted(format!(" {id}")));
+    let name = Span::new(name, Tone::Strong);
+    let words = [Some(Span::muted("acct ")), Some(name.clone()), more];
+    Segment::new(1, words.into_iter().flatten().collect()).brief(vec![name])
 }
 
 fn badges(model: &Model) -> Vec<&'static str> {
@@ -119,13 +127,15 @@ fn chip(model: &Model) -> Option<Chip> {
         return None;
     }
     let seat = model.roster.own()?;
-    let id = seat.account_id.as_ref()?;
+    let id = seat.account_id.as_ref()?.to_string();
+    let name = accounts::called(model)?;
     Some(Chip {
-        words: match &seat.name {
-            Some(name) => format!("{name} · {id}"),
-            None => id.to_string(),
+        words: if name == id {
+            id
+        } else {
+            format!("{name} · {id}")
         },
-        brief: seat.label(),
+        brief: name,
         tint: seat.tint,
     })
 }
