@@ -291,7 +291,7 @@ async fn with_account(connection: Connection, calls: &UnboundedSender<Call>) -> 
     if !connection.needs_account() {
         return Ok(connection);
     }
-    let found = found_accounts(connection.clone(), calls.clone()).await?;
+    let found = patiently(|| found_accounts(connection.clone(), calls.clone())).await?;
     let [account] = found.as_slice() else {
         let found: Vec<_> = found.iter().map(ToString::to_string).collect();
         let words = format!(
