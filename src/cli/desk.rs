@@ -80,7 +80,7 @@ pub(super) async fn run(choice: DeskMode, (sources, loaded): (&Sources, Loaded))
                 return Err(UsageError(ELSEWHERE.to_owned()).into());
             }
             Some(opened) => {
-                let opening = desk_setup::with_accounts(opened, start.options.clone());
+                let opening = desk_setup::with_accounts_at_last(opened, start.options.clone());
                 Box::pin(runtime::desk(start, opening)).await
             }
             None => {

@@ -9,8 +9,8 @@ use crate::{
     client::Client,
     config::{Checks, Connection, FarEnd, Fees, SettingOrigin, Settings, Sources, load},
     model::{
-        Account, AccountFacts, AccountId, Call, Failure, FailureKind, Market, MarketId, Order,
-        Page, Position, Timestamp,
+        Account, AccountFacts, AccountId, Call, Failure, Market, MarketId, Order, Page, Position,
+        Timestamp,
     },
     runtime::{AccountAddress, Clock},
 };
@@ -291,7 +291,7 @@ async fn with_account(connection: Connection, calls: &UnboundedSender<Call>) -> 
     if !connection.needs_account() {
         return Ok(connection);
     }
-    let found = found_accounts(connection.clone(), calls.clone()).await?;
+    let found = patiently(|| found_accounts(connection.clone(), calls.clone())).await?;
     let [account] = found.as_slice() else {
         let found: Vec<_> = found.iter().map(ToString::to_string).collect();
         let words = format!(
@@ -377,13 +377,6 @@ where
 
 /// How long until a retry makes sense; `None` if it does not.
 fn wait(why: &Failure, tried: u32) -> Option<Duration> {
-    let passing = matches!(
-        why.kind,
-        FailureKind::Limited
-            | FailureKind::Unavailable
-            | FailureKind::Unreachable
-            | FailureKind::TimedOut
-    );
     let wait = why.retry_after.unwrap_or(BACKOFF * tried);
-    (passing && wait <= RETRY_TIMEOUT).then_some(wait)
+    (why.is_passing() && wait <= RETRY_TIMEOUT).then_some(wait)
 }

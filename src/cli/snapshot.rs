@@ -171,7 +171,8 @@ async fn frame(args: &SnapshotArgs, loaded: &Loaded, theme: &Theme) -> Result<Pi
         for warning in recalled.warnings {
             Output::from_command_line().note(&warning);
         }
-        let opening = desk_setup::with_accounts(opened, start.options.clone());
+        let options = start.options.clone();
+        let opening = async move { desk_setup::with_accounts(&opened, &options).await };
         return Ok(Box::pin(runtime::picture(start, Clock::start(), sitting, opening)).await);
     }
     let world = World {

@@ -9,7 +9,7 @@ use super::{
     exit::{self, UsageError},
     out,
 };
-use crate::model::{Call, Failure, IdempotencyKey};
+use crate::model::{Call, Failure, FieldIssue, IdempotencyKey};
 use clap::ValueEnum as _;
 use color_eyre::Report;
 use schemars::JsonSchema;
@@ -149,6 +149,9 @@ pub(super) struct FailureLine<'a> {
     request_id: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     retry_after: Option<u64>,
+    /// What is wrong with each field of the request.
+    #[serde(skip_serializing_if = "<[FieldIssue]>::is_empty")]
+    details: &'a [FieldIssue],
     /// The same command under this key repeats it without doing it twice.
     #[serde(skip_serializing_if = "Option::is_none")]
     idempotency_key: Option<&'a str>,
@@ -292,6 +295,9 @@ impl Output {
         match self.aside {
             ReportFormat::Table => {
                 out::complain(&why.to_string());
+                for FieldIssue { field, issue } in &why.fields {
+                    out::complain(&format!("{field}: {issue}"));
+                }
                 let references: Vec<_> = why
                     .references()
                     .into_iter()
@@ -350,7 +356,7 @@ impl Output {
 }
 
 impl<'a> FailureLine<'a> {
-    fn of(why: &Failure, exit: Exit, key: Option<&'a IdempotencyKey>) -> Self {
+    fn of(why: &'a Failure, exit: Exit, key: Option<&'a IdempotencyKey>) -> Self {
         Self {
             kind: why.kind.word(),
             message: why.message.to_string(),
@@ -361,6 +367,7 @@ impl<'a> FailureLine<'a> {
             order_id: why.order_id.as_ref().map(ToString::to_string),
             request_id: why.request_id.as_ref().map(ToString::to_string),
             retry_after: why.retry_after.map(|wait| wait.as_secs()),
+            details: &why.fields,
             idempotency_key: key.map(IdempotencyKey::raw),
             next: next(why, key),
         }

@@ -23,6 +23,8 @@ use tokio::{
     time::Instant,
 };
 
+/// So many markets without a quote are asked for together.
+const FIRST_QUOTES: usize = 8;
 /// The list of markets changes rarely.
 const LIST_AGE: Duration = Duration::from_mins(10);
 /// Where only names depend on it, a list that failed is asked for again after so long.
@@ -53,12 +55,14 @@ struct KnownQuote {
 }
 
 impl KnownMarkets {
-    /// Those of `wanted` to ask for now, and notes that they are; the others' quotes are forgotten.
+    /// Those of `wanted` to ask for now, at most `most` or those never asked for; the others' quotes are forgotten.
     fn due(&self, wanted: &BTreeSet<MarketId>, most: usize) -> Vec<MarketId> {
         let mut quotes = locked(&self.quotes);
         quotes.retain(|id, _| wanted.contains(id));
+        let new = wanted.iter().filter(|id| !quotes.contains_key(*id)).count();
         let mut by_age: Vec<_> = wanted.iter().collect();
         by_age.sort_by_key(|id| quotes.get(*id).map(|known| known.asked));
+        let most = new.min(FIRST_QUOTES).max(most);
         by_age.into_iter().take(most).cloned().collect()
     }
 

@@ -192,7 +192,7 @@ enum BodyShape {
 
 fn kind(status: u16) -> FailureKind {
     match status {
-        401 | 403 => FailureKind::Auth,
+        401 => FailureKind::Auth,
         404 => FailureKind::NotFound,
         408 => FailureKind::TimedOut,
         409 => FailureKind::Conflict,

@@ -155,18 +155,14 @@ fn twins(all: &[Loaded]) -> Vec<Problem> {
     let place = |account: &Loaded| {
         let settings = &account.settings;
         let url = settings.base_url.clone().unwrap_or_default();
-        (
-            url.trim_end_matches('/').to_owned(),
-            settings.account_id.clone(),
-        )
+        let id = settings.account_id.clone()?;
+        Some((url.trim_end_matches('/').to_owned(), id))
     };
     let mut problems = vec![];
     for (number, account) in all.iter().enumerate() {
         let before = all.iter().take(number);
-        let Some(twin) = before
-            .into_iter()
-            .find(|other| place(other) == place(account))
-        else {
+        let is_same = |other: &&Loaded| place(account).is_some() && place(other) == place(account);
+        let Some(twin) = before.into_iter().find(is_same) else {
             continue;
         };
         let what = match &twin.settings.name {

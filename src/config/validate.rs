@@ -68,7 +68,6 @@ fn service_is_whole(settings: &Settings, found: &mut FoundProblems) {
         || settings.api_key_file.is_some()
         || settings.api_key_command.is_some()
         || settings.api_key_keyring.is_some();
-    let is_profile = settings.name.is_some();
     let set = [
         (
             "base_url",
@@ -93,10 +92,10 @@ fn service_is_whole(settings: &Settings, found: &mut FoundProblems) {
         .filter(|(_, is_set, _)| *is_set)
         .map(|(key, ..)| *key)
         .collect();
-    let is_needed = |key: &str| is_profile || key != "account_id";
+    // Without an account_id the key tells which accounts there are.
     let missing = set
         .iter()
-        .filter(|(key, is_set, _)| !is_set && is_needed(key));
+        .filter(|(key, is_set, _)| !is_set && *key != "account_id");
     for (key, _, how) in missing {
         match &settings.name {
             Some(name) => found.add(&format!("profiles.{name}.{key}"), &missing_in(name, key)),
@@ -115,7 +114,7 @@ fn missing_beside(given: &[&str], how: &str) -> String {
     )
 }
 
-/// A profile is an account of a service: it needs address, key and account.
+/// A profile is of a service: it needs address and key.
 fn missing_in(profile: &str, key: &str) -> String {
     let how = if key == "api_key" {
         "set api_key_file, api_key_command or api_key_keyring in its table; the key of another service, or one set above a key of its \

@@ -5,7 +5,7 @@
 
 use super::{
     Account, AccountRisk, AccountStage, AccountStatus, Lenient, MarketId, Num, Text, Timestamp,
-    TradingLimits, TradingPolicy,
+    TradingLimits, TradingPolicy, trading_policy::EntryLock,
 };
 
 /// One rule of a challenge: the measured value and the limit, both in the rule's unit.
@@ -31,6 +31,10 @@ pub struct AccountFacts {
     pub day_pnl: Option<Num>,
     /// Share of the permitted daily loss not yet used, 0 to 1.
     pub daily_loss_left: Option<Num>,
+    /// What may still be lost today; `None` without a known limit.
+    pub daily_loss_room: Option<Num>,
+    /// What may still be lost in all.
+    pub max_drawdown_room: Option<Num>,
     /// The account's initial cash.
     pub starting_cash: Option<Num>,
     /// The challenge rules.
@@ -69,6 +73,8 @@ impl AccountFacts {
             available_margin: risk.available_balance,
             day_pnl: figures.day_pnl(),
             daily_loss_left: figures.daily_loss_left(),
+            daily_loss_room: risk.daily_loss_room,
+            max_drawdown_room: risk.max_drawdown_room,
             starting_cash: account.starting_balance,
             rules: figures.rules().into_iter().chain(limits).collect(),
             standing: account.status.map(|status| status.to_string().into()),
@@ -99,9 +105,17 @@ impl AccountFacts {
     /// Why nothing may be opened in `market` now, in words; `None` if account and policy allow it.
     pub fn refuses_entries(&self, market: Option<&MarketId>) -> Option<String> {
         if self.stands(AccountStatus::Closed) {
-            return Some("the account is closed".to_owned());
+            return self.lock().map(|lock| lock.words);
         }
         self.policy.as_ref()?.refuses_entries(market)
+    }
+
+    /// Why nothing may be opened in any market.
+    pub fn lock(&self) -> Option<EntryLock> {
+        if self.stands(AccountStatus::Closed) {
+            return Some(EntryLock::new("ACCOUNT CLOSED", "the account is closed"));
+        }
+        self.policy.as_ref()?.lock()
     }
 
     /// The most that one position may be worth, USD, and the value of the largest if the service states it.

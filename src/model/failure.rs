@@ -1,6 +1,7 @@
 //! Why something failed, in words a person can act on. The only error type of the app.
 
 use super::{OrderId, Text};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::{fmt, time::Duration};
 use strum::VariantArray;
@@ -15,9 +16,9 @@ pub const READ_ONLY_KEY: &str = "the API key is read-only: it cannot trade";
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, VariantArray, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FailureKind {
-    /// 400/422, and a 409 that names a rule: the service refused the request.
+    /// 400, 422, a 403 (the key may not do this), and a 409 that names a rule: the service refused the request.
     Invalid,
-    /// 401/403: the key is missing, wrong, revoked or not allowed.
+    /// 401: the key is missing, wrong or revoked.
     Auth,
     /// 404: missing, or another account's.
     NotFound,
@@ -109,7 +110,7 @@ pub struct Failure {
 }
 
 /// What is wrong with one field of a request's body: `size`, or `operations[2].price` within a list.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FieldIssue {
     pub field: Text,
     pub issue: Text,
@@ -197,6 +198,26 @@ impl Failure {
             };
             Some(Self::new(*kind, message))
         })
+    }
+
+    /// Whether a read that failed with it may be answered later.
+    pub fn is_passing(&self) -> bool {
+        match self.kind {
+            FailureKind::Limited
+            | FailureKind::Unavailable
+            | FailureKind::Unreachable
+            | FailureKind::TimedOut
+            | FailureKind::Broken => true,
+            FailureKind::Invalid
+            | FailureKind::Auth
+            | FailureKind::NotFound
+            | FailureKind::Conflict
+            | FailureKind::Unreadable
+            | FailureKind::Unknown
+            | FailureKind::Contradiction
+            | FailureKind::Local
+            | FailureKind::DryRun => false,
+        }
     }
 
     /// Whether the request may have taken effect.

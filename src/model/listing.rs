@@ -1,7 +1,7 @@
 //! The markets that a service lists, and what an order would meet in one (docs/service-api.md 2.7).
 
 use super::{
-    Lenient, MarketId, Num, Text, Timestamp, value::lenient::or_none, value::words::words,
+    Lenient, MarketId, Num, Side, Text, Timestamp, value::lenient::or_none, value::words::words,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -138,6 +138,29 @@ impl Quote {
         let kind = self.reference_kind.as_ref();
         let is_mark = kind.is_some_and(|kind| kind.is(&ReferenceKind::VenueMark));
         self.reference_price.filter(|_| is_mark).or(self.mid)
+    }
+}
+
+/// What an order of one side and size would meet now.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SizedQuote {
+    pub side: Side,
+    /// In coin, above zero.
+    pub size: Num,
+    pub quote: Quote,
+}
+
+impl SizedQuote {
+    /// The average price of an order of `side` and `size`; `None` for another order, for one that cannot fill, and for a
+    /// limit that is worse than the estimate.
+    pub fn fills_at(&self, side: Side, size: Num, limit: Option<Num>) -> Option<Num> {
+        let is_same = (self.side, self.size) == (side, size) && self.quote.fillable != Some(false);
+        let price = self.quote.estimated_fill_price.filter(|_| is_same)?;
+        let is_within = limit.is_none_or(|limit| match side {
+            Side::Buy => price <= limit,
+            Side::Sell => price >= limit,
+        });
+        is_within.then_some(price)
     }
 }
 

@@ -54,7 +54,7 @@ pub use failure::{Failure, FailureKind, FieldIssue, Proof, READ_ONLY, READ_ONLY_
 pub use flat::{FlatFinding, FlatProof, Flattening, Leftovers, PROOF_APART, Proving};
 pub use listing::{
     KeyScope, Listing, Quote, QuoteDepth, ReferenceKind, ServiceAbout, ServiceEnvironment,
-    UnfillableReason,
+    SizedQuote, UnfillableReason,
 };
 pub use market::Market;
 pub use operation::{
@@ -75,8 +75,8 @@ pub use schema::INSTANT;
 pub use service_clock::{ClockRate, ServiceClock};
 pub use strategy::{Rung, Scaled, Twap};
 pub use trading_policy::{
-    AccountRule, Competition, Restriction, SlippageTolerance, TradingHalt, TradingLimits,
-    TradingPolicy,
+    AccountRule, Competition, EntryLock, Restriction, SlippageTolerance, TradingHalt,
+    TradingLimits, TradingPolicy,
 };
 pub use value::ids::{
     AccountId, ClientOrderId, IdempotencyKey, MarketId, OperationId, OrderId, PositionId, ScaledId,

@@ -128,48 +128,75 @@ pub struct AccountRule {
     pub parameters: serde_json::Value,
 }
 
+/// Why an account may open nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EntryLock {
+    /// For the header of a narrow window.
+    pub brief: &'static str,
+    pub words: String,
+}
+
+impl EntryLock {
+    pub(super) fn new(brief: &'static str, words: impl Into<String>) -> Self {
+        let words = words.into();
+        Self { brief, words }
+    }
+}
+
 impl TradingPolicy {
     /// Why nothing may be opened in `market` now, in words; `None` if the policy allows it.
     pub fn refuses_entries(&self, market: Option<&MarketId>) -> Option<String> {
-        let is_on = |flag: Option<bool>| flag == Some(true);
-        if is_on(self.trading_halt.as_ref().and_then(|halt| halt.platform)) {
-            return Some("the service has halted trading".to_owned());
-        }
+        let lock = self.lock().map(|lock| lock.words);
+        lock.or_else(|| self.not_allowed(market?))
+    }
+
+    /// Why nothing may be opened in any market.
+    pub(super) fn lock(&self) -> Option<EntryLock> {
+        let is_halted = self.trading_halt.as_ref().and_then(|halt| halt.platform);
         let flags = [
+            (is_halted, "TRADING HALT", "the service has halted trading"),
             (
                 self.manual_trading_blocked,
+                "MANUAL TRADING BLOCKED",
                 "manual trading is blocked on this account",
             ),
             (
                 self.copy_follower_locked,
+                "COPY FOLLOWER",
                 "this account copies another one: only that one opens positions",
             ),
             (
                 self.copy_scope_blocked,
+                "COPY LOCK",
                 "copy trading blocks this account from opening positions",
             ),
             (
                 self.payout_pending,
+                "PAYOUT PENDING",
                 "a payout is pending: nothing can be opened until it is done",
             ),
             (
                 self.opening_exposure_restricted,
+                "NO ENTRIES",
                 "this account may not open positions now",
             ),
         ];
-        let locked = flags.into_iter().find(|(flag, _)| is_on(*flag));
-        if let Some((_, words)) = locked {
-            return Some(words.to_owned());
-        }
-        self.restricted().or_else(|| self.not_allowed(market?))
+        let set = flags.into_iter().find(|(flag, ..)| *flag == Some(true));
+        set.map(|(_, brief, words)| EntryLock::new(brief, words))
+            .or_else(|| self.restricted())
     }
 
-    fn restricted(&self) -> Option<String> {
+    fn restricted(&self) -> Option<EntryLock> {
         let restriction = self.restriction.as_ref()?;
         let why = restriction.reason.as_ref().filter(|why| !why.is_empty());
         let why = why.map_or_else(String::new, |why| format!(": {why}"));
         let word = restriction.restriction.to_string().replace('_', "-");
-        Some(format!("the account is {word}{why}"))
+        let brief = if word == "reduce-only" {
+            "REDUCE-ONLY"
+        } else {
+            "RESTRICTED"
+        };
+        Some(EntryLock::new(brief, format!("the account is {word}{why}")))
     }
 
     fn not_allowed(&self, market: &MarketId) -> Option<String> {

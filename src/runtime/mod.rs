@@ -152,7 +152,7 @@ where
         let before = seen_at_once(account_set.shown());
         let quiet = quiet(cause, &msg, account_set.shown(), wires.clock);
         let is_seen = account_set.is_on_screen(whose);
-        let by_person = is_input(&msg);
+        let by_person = (cause == Cause::Person && is_input(&msg)).then(Instant::now);
         let effects = take(account_set, whose, msg, wires.clock);
         wires.events.note(account_set);
         for (at, effect) in effects {
@@ -375,9 +375,9 @@ fn take(
         .collect()
 }
 
-/// When a person has just done something, if this is that.
-fn is_input(msg: &Msg) -> Option<Instant> {
-    let is_input = matches!(
+/// Whether this can come from a key or the mouse.
+fn is_input(msg: &Msg) -> bool {
+    matches!(
         msg,
         Msg::Key(_)
             | Msg::Unseen(_)
@@ -385,8 +385,7 @@ fn is_input(msg: &Msg) -> Option<Instant> {
             | Msg::Click(_)
             | Msg::Scrolled(..)
             | Msg::Ladder(_)
-    );
-    is_input.then(Instant::now)
+    )
 }
 
 /// The person waits for the outcome of a command; poll results can wait for the next frame.

@@ -268,6 +268,8 @@ impl PicturedDesk<'_> {
         let Some(account) = self.accounts.get_mut(at) else {
             return;
         };
+        let has_positions =
+            matches!(&msg, Msg::Polled(poll) if poll.answer.source() == Source::Positions);
         if let Msg::Polled(poll) = &msg {
             account.sources.remove(&poll.answer.source());
             account.answers += 1;
@@ -286,6 +288,25 @@ impl PicturedDesk<'_> {
                 });
             }
             (msg, _) => self.take(whose, msg),
+        }
+        if has_positions {
+            self.await_prices(at);
+        }
+    }
+
+    /// Where markets are quoted one by one, those of positions are asked for once the positions are known.
+    fn await_prices(&mut self, at: usize) {
+        let mut accounts = self.account_set.accounts();
+        let store = accounts.nth(at).map(|model| &model.store);
+        let unpriced = store.is_some_and(|store| {
+            let mut positions = store.positions.rows().iter();
+            positions.any(|position| store.mark(&position.market_id).is_none())
+        });
+        if unpriced
+            && !self.clock.is_frozen()
+            && let Some(account) = self.accounts.get_mut(at)
+        {
+            account.sources.insert(Source::Markets);
         }
     }
 

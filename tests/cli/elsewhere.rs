@@ -186,3 +186,97 @@ fn ages_and_since_go_by_the_clock_of_the_service() {
     );
     assert_eq!(rows.trim(), "[]");
 }
+
+/// Refuses every order for one field.
+fn refuses_a_field(line: &str) -> (&'static str, String, String) {
+    if !line.starts_with("POST /v1/orders") {
+        return empty_lists(line);
+    }
+    let details = json!([{ "field": "limit_price", "issue": "must be above 0.5" }]);
+    let error = json!({ "code": "invalid", "message": "The body is invalid.", "details": details });
+    (
+        "400 Bad Request",
+        json!({ "error": error }).to_string(),
+        String::new(),
+    )
+}
+
+#[test]
+fn a_refused_body_is_told_field_by_field() {
+    let (_, url) = documented_only(refuses_a_field);
+    let home = TempDir::new().unwrap();
+    let place = |format: &str| {
+        let order = "place --market paper|BTC --side buy --type limit --size 1 --limit-price 0.4 --leverage 1";
+        let words = order
+            .split(' ')
+            .chain(["--margin-mode", "cross", "--yes", "--output", format]);
+        let key = format!("key-{format}");
+        let args: Vec<_> = words.chain(["--idempotency-key", &key]).collect();
+        run(&home, &url, &args)
+    };
+    let (code, _, told) = place("json");
+    assert_eq!(code, 13, "{told}");
+    let details = r#""details":[{"field":"limit_price","issue":"must be above 0.5"}]"#;
+    assert!(told.contains(details), "{told}");
+    let (code, _, told) = place("table");
+    assert_eq!(code, 13, "{told}");
+    assert!(told.contains("limit_price: must be above 0.5"), "{told}");
+}
+
+#[test]
+fn a_profile_needs_no_account_id_and_the_desk_has_the_accounts_of_its_key() {
+    let (_, url) = documented_only(two_accounts);
+    let home = TempDir::new().unwrap();
+    let settings = format!("base_url = '{url}'\n[profiles.main]\napi_key_command = 'echo k'\n");
+    let file = home.path().join("config.toml");
+    std::fs::write(&file, settings).unwrap();
+    let verb = |args: &[&str]| {
+        let mut command = perpdeck(home.path());
+        ran(command
+            .args(["--config".as_ref(), file.as_os_str()])
+            .args(args))
+    };
+    let (code, rows, err) = verb(&["accounts", "--output", "csv"]);
+    assert_eq!(code, 0, "{err}");
+    assert!(
+        rows.contains("main,new,") && rows.contains("main,old,"),
+        "{rows}"
+    );
+    let (code, _, err) = verb(&["positions"]);
+    assert_eq!(code, 2, "{err}");
+    assert!(err.contains("new (50k), old (10k)"), "{err}");
+    let (code, frame, err) = verb(&["snapshot", "--keys", "A"]);
+    assert_eq!(code, 0, "{err}");
+    assert!(
+        frame.contains("Accounts") && frame.contains("old"),
+        "{frame}"
+    );
+}
+
+/// The first list of accounts is not answered.
+fn answers_the_second_time(line: &str) -> (&'static str, String, String) {
+    static ASKED: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
+    let is_list = line.starts_with("GET /v1/accounts ");
+    if is_list && ASKED.fetch_add(1, std::sync::atomic::Ordering::SeqCst) == 0 {
+        let busy = json!({ "error": { "code": "busy", "message": "busy" } }).to_string();
+        return (
+            "503 Service Unavailable",
+            busy,
+            "Retry-After: 1\r\n".to_owned(),
+        );
+    }
+    empty_lists(line)
+}
+
+#[test]
+fn a_list_of_accounts_that_is_not_answered_is_asked_for_again() {
+    let (_, url) = documented_only(answers_the_second_time);
+    let home = TempDir::new().unwrap();
+    let place = [
+        ("PERPDECK_BASE_URL", url.as_str()),
+        ("PERPDECK_API_KEY", "key"),
+    ];
+    let verb = ["positions", "--output", "json"];
+    let (code, out, err) = ran(perpdeck(home.path()).envs(place).args(verb));
+    assert_eq!((code, out.trim()), (0, "[]"), "{err}");
+}

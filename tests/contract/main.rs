@@ -10,6 +10,7 @@
 )]
 
 mod access;
+mod bodies;
 mod cancel_all;
 mod close_all;
 mod demo;

@@ -22,6 +22,7 @@ mod mouse;
 mod noticed;
 mod over;
 mod price_ladder;
+mod service;
 mod words;
 
 use dump::{changes, drawn, plain, press, screen};
@@ -71,6 +72,8 @@ screens! {
     calm_desk_80x24: calm::full(), 80 x 24;
     calm_desk_60x16: calm::full(), 60 x 16;
     connecting_80x24: desk::connecting(), 80 x 24;
+    desk_on_a_service_200x60: service::with_a_read_only_key(), 200 x 60;
+    desk_on_a_service_80x24: service::with_a_read_only_key(), 80 x 24;
     too_small_50x12: pressed("X"), 50 x 12;
 }
 

@@ -23,5 +23,6 @@ pub(crate) mod session;
 pub(crate) mod store;
 pub(crate) mod successor;
 pub(crate) mod tally;
+pub(crate) mod ticket_quote;
 pub mod trades;
 pub(crate) mod tree;

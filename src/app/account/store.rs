@@ -22,6 +22,7 @@ use super::{
     prices::Prices,
     remote::Remote,
     tally::{MarketResults, Quality, Results, Tally, days::Days, hours::HourResults},
+    ticket_quote::TicketQuote,
     trades::TradeLog,
     tree::TreeRow,
 };
@@ -108,6 +109,7 @@ pub struct Store {
     pub lineage: Lineage,
     pub prices: BTreeMap<MarketId, Prices>,
     pub books: Books,
+    pub ticket_quote: TicketQuote,
     /// The reported equity over time.
     pub worth: Prices,
     /// Each source's own last time, and when the first request was sent that returned it.

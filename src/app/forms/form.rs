@@ -229,6 +229,7 @@ impl Form {
             order,
             orders: store.orders.rows(),
             book: market.and_then(|market| store.books.fit(market, form_context.own)?.ok()),
+            quote: market_id.and_then(|id| Some(store.ticket_quote.of(id, form_context.own)?.0)),
             watched: None,
             now: form_context.now,
             zone: Some(form_context.zone),
@@ -245,6 +246,21 @@ impl Form {
             watched: watched.and_then(|id| store.market(id)),
             ..seen
         }
+    }
+
+    /// Side and size of what reaches the book at once; `None` for what waits, and where the size is not written.
+    pub(crate) fn taken(&self, form_context: &FormContext<'_>) -> Option<(Side, Num)> {
+        let seen = self.seen(form_context);
+        let (side, size) = match &self.draft {
+            Draft::Entry(draft) if draft.is_sent_now() => (draft.side, draft.fillable(&seen)?),
+            Draft::Close(draft) if draft.is_sent_now() => {
+                let held = seen.position?;
+                let part = draft.resolved_size(&seen).ok()?;
+                (held.side()?.opposite(), part.unwrap_or(held.quantity()))
+            }
+            Draft::Entry(_) | Draft::Close(_) | Draft::Exits(_) | Draft::Margin(_) => return None,
+        };
+        size.is_positive().then_some((side, size))
     }
 
     pub fn market_id(&self) -> Option<&MarketId> {

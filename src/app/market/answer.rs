@@ -1,7 +1,7 @@
 //! What a market source answers.
 
 use crate::model::{
-    Book, Candle, Dated, Failure, FailureKind, Interval, Page, PublicTrade, Timestamp,
+    Book, Candle, Dated, Failure, FailureKind, Interval, Page, PublicTrade, SizedQuote, Timestamp,
 };
 
 /// Rows with the instant of their data; `Ok(None)` where the service has no such source.
@@ -15,6 +15,8 @@ pub enum MarketAnswer {
     Book(Result<Option<Dated<Book>>, Failure>),
     /// The newest trades, in any order.
     Trades(DatedRows<PublicTrade>),
+    /// What an order of one side and size would meet.
+    Quote(Result<SizedQuote, Failure>),
 }
 
 impl MarketAnswer {
@@ -30,6 +32,7 @@ impl MarketAnswer {
             Self::Candles(_, _, result) => is_from_wire(result),
             Self::Book(result) => is_from_wire(result),
             Self::Trades(result) => is_from_wire(result),
+            Self::Quote(_) => true,
         }
     }
 }

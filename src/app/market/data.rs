@@ -92,7 +92,7 @@ impl MarketData {
                 );
                 series.version() - version
             }
-            MarketAnswer::Trades(Ok(None)) | MarketAnswer::Book(_) => 0,
+            MarketAnswer::Trades(Ok(None)) | MarketAnswer::Book(_) | MarketAnswer::Quote(_) => 0,
             MarketAnswer::Trades(result) => {
                 let tape = self.known(market).tape.get_or_insert_default();
                 let version = tape.version();

@@ -2,13 +2,15 @@
 //!
 //! Contract: only what is wanted is asked for, and each piece once at a time: the next request waits for the answer, or
 //! for as long as an answer may take. Of books, of trades, of new and of older candles at most two requests leave in any
-//! second each, whatever is wanted meanwhile. What failed is asked for less often, what the service does not offer never again.
+//! second each, and one quote, whatever is wanted meanwhile. What failed is asked for less often, what the service does not offer never again.
 
 use super::{
     answer::MarketAnswer,
     data::MarketData,
     tape::Tape,
-    wants::{BookWant, CandleWant, MarketRequest, MarketWants, SHOWN_EVERY, TradesWant},
+    wants::{
+        BookWant, CandleWant, MarketRequest, MarketWants, QUOTE_EVERY, SHOWN_EVERY, TradesWant,
+    },
 };
 use crate::model::{Failure, Interval, MarketId, Timestamp};
 use std::{collections::BTreeMap, time::Duration};
@@ -37,6 +39,7 @@ enum PollKey {
     Candles(MarketId, Interval),
     Book(MarketId),
     Trades(MarketId),
+    Quote(MarketId),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -45,6 +48,7 @@ enum PollKind {
     OlderCandles,
     Book,
     Trades,
+    Quote,
 }
 
 /// How far the last request has come.
@@ -143,6 +147,13 @@ impl MarketPolls {
             }
             MarketAnswer::Book(result) => (PollKey::Book(market.clone()), outcome(result)),
             MarketAnswer::Trades(result) => (PollKey::Trades(market.clone()), outcome(result)),
+            MarketAnswer::Quote(result) => {
+                let outcome = match result {
+                    Ok(_) => Outcome::Told,
+                    Err(_) => Outcome::Failed,
+                };
+                (PollKey::Quote(market.clone()), outcome)
+            }
         };
         if let Some(last) = self.last.get_mut(&key) {
             (last.state, last.failures) = match outcome {
@@ -151,6 +162,12 @@ impl MarketPolls {
                 Outcome::Absent => (RequestState::Absent, 0),
             };
         }
+    }
+
+    /// Whether the service has no book of this market.
+    pub(crate) fn has_no_book(&self, market: &MarketId) -> bool {
+        let last = self.last.get(&PollKey::Book(market.clone()));
+        last.is_some_and(|last| last.state == RequestState::Absent)
     }
 
     /// Whether an answer is still to come.
@@ -187,7 +204,13 @@ impl MarketPolls {
     /// From when on another request of this kind may leave.
     fn budget(&self, kind: PollKind) -> Timestamp {
         let recent = self.recent.get(&kind);
-        let budget = recent.and_then(|(older, _)| Some((*older)?.plus(BUDGET_WINDOW)));
+        let last = |(older, newest): &(Option<Timestamp>, Timestamp)| match kind {
+            PollKind::Quote => Some(*newest),
+            PollKind::Candles | PollKind::OlderCandles | PollKind::Book | PollKind::Trades => {
+                *older
+            }
+        };
+        let budget = recent.and_then(|recent| Some(last(recent)?.plus(BUDGET_WINDOW)));
         budget.unwrap_or(Timestamp(i64::MIN))
     }
 
@@ -240,7 +263,10 @@ impl LastRequest {
 impl PollKey {
     fn market(&self) -> &MarketId {
         match self {
-            Self::Candles(market, _) | Self::Book(market) | Self::Trades(market) => market,
+            Self::Candles(market, _)
+            | Self::Book(market)
+            | Self::Trades(market)
+            | Self::Quote(market) => market,
         }
     }
 
@@ -249,6 +275,7 @@ impl PollKey {
             Self::Candles(..) => PollKind::Candles,
             Self::Book(_) => PollKind::Book,
             Self::Trades(_) => PollKind::Trades,
+            Self::Quote(_) => PollKind::Quote,
         }
     }
 }
@@ -292,7 +319,16 @@ fn wanted(wants: &MarketWants, data: &MarketData, time: PollTime) -> Vec<Wanted>
         every: *every,
         request: newest_trades(market_id, data, time),
     });
-    candles.chain(books).chain(trades).collect()
+    let quote = wants.quote.iter();
+    let quote = quote.map(|want| Wanted {
+        key: PollKey::Quote(want.market_id.clone()),
+        every: QUOTE_EVERY,
+        request: MarketRequest::Quote {
+            side: want.side,
+            size: want.size,
+        },
+    });
+    candles.chain(books).chain(trades).chain(quote).collect()
 }
 
 /// A page at first, then as many as have opened since by either clock, and the one before: it may have been in progress.

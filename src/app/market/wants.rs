@@ -1,12 +1,14 @@
 //! The market data that the screen needs, and the requests for it.
 
-use crate::model::{Interval, MarketId, Timestamp};
+use crate::model::{Interval, MarketId, Num, Side, Timestamp};
 use std::{collections::BTreeMap, time::Duration};
 
 /// How often the visible book and trades are polled: as often as the account, so that both are one frame.
 pub(crate) const SHOWN_EVERY: Duration = Duration::from_secs(1);
 /// The same while the price ladder has the keys: somebody trades by them.
 pub(crate) const LADDER_EVERY: Duration = Duration::from_millis(500);
+/// How often the service is asked what the order of an open form would meet; never more often.
+pub(crate) const QUOTE_EVERY: Duration = Duration::from_secs(1);
 /// How often the book of an open form is polled.
 pub(crate) const FORM_EVERY: Duration = Duration::from_secs(2);
 
@@ -16,6 +18,7 @@ pub struct MarketWants {
     pub candles: Option<CandleWant>,
     pub(crate) books: BTreeMap<MarketId, BookWant>,
     pub trades: Option<TradesWant>,
+    pub(crate) quote: Option<QuoteWant>,
     /// Whether the display is held: nothing newer is asked for, only what a person scrolls to.
     pub(crate) is_held: bool,
 }
@@ -35,6 +38,14 @@ pub struct CandleWant {
 pub struct TradesWant {
     pub market_id: MarketId,
     pub(crate) every: Duration,
+}
+
+/// What the order in an open form would meet, where there is no book.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct QuoteWant {
+    pub(crate) market_id: MarketId,
+    pub(crate) side: Side,
+    pub(crate) size: Num,
 }
 
 /// The book of one market, with the largest depth and rate that anything needs.
@@ -81,6 +92,8 @@ pub enum MarketRequest {
     Book { depth: Option<u32> },
     /// So many of the newest trades.
     Trades { limit: u32 },
+    /// What an order of this side and size would meet.
+    Quote { side: Side, size: Num },
 }
 
 #[cfg(test)]

@@ -164,7 +164,7 @@ mod tests {
         press(&mut model, "y");
         let forbidden = Failure {
             status: Some(403),
-            ..Failure::new(FailureKind::Auth, "the key has no trade scope")
+            ..Failure::new(FailureKind::Invalid, "the key has no trade scope")
         };
         settle(&mut model, Ticket(1), Err(forbidden));
         let order = Command::from(entry("paper|BTC", "0.1"));

@@ -5,9 +5,11 @@ use crate::{
         account::{labels::Visibility, poll::Source},
         desk::{market_shown, model::Model},
         dialogs::effect::Effect,
-        forms::form::Form,
         market::{
-            answer::MarketAnswer, data::RequestTime, poll::PollTime, wants::MarketWants,
+            answer::MarketAnswer,
+            data::RequestTime,
+            poll::PollTime,
+            wants::{MarketWants, QuoteWant},
             width_tier::WidthTier,
         },
     },
@@ -31,8 +33,15 @@ pub(crate) fn wants(model: &Model) -> MarketWants {
     wants.is_held = model.frozen.is_some();
     market_shown::want_shown(model, &mut wants);
     let form = model.overlays.last().and_then(|top| top.try_as_form_ref());
-    if let Some(market) = form.and_then(|form| Form::market_id(form)) {
+    if let Some((form, market)) = form.and_then(|form| Some((form, form.market_id()?))) {
         wants.want_form_book(market.clone());
+        let taken = form.taken(&model.form_context());
+        let taken = taken.filter(|_| model.market_polls.has_no_book(market));
+        wants.quote = taken.map(|(side, size)| QuoteWant {
+            market_id: market.clone(),
+            side,
+            size,
+        });
     }
     wants
 }
@@ -100,6 +109,7 @@ pub(crate) fn arrive(
             let result = result.map(Option::unwrap_or_default);
             model.store.books.arrive(market, result, at);
         }
+        MarketAnswer::Quote(result) => model.store.ticket_quote.arrive(market, result, at),
         MarketAnswer::Candles(..) | MarketAnswer::Trades(_) => {
             let at = RequestTime {
                 desk: at,

@@ -8,8 +8,10 @@ use crate::{
     cli::{exit::UsageError, local_zone::local_zone, paths::state_dir, service::found_accounts},
     config::{ColorChoice, Connection, FarEnd, Loaded, PresetTable, Settings},
     disk,
-    model::Failure,
-    runtime::{Mouse, OpenAccount, Opened, OtherAccount, SettingsThread, Start, Terminal},
+    model::{Account, Failure},
+    runtime::{
+        AccountAddress, Mouse, OpenAccount, Opened, OtherAccount, SettingsThread, Start, Terminal,
+    },
     ui::{Depth, DrawState, Theme, ThemeSet},
     view,
 };
@@ -18,8 +20,9 @@ use std::{
     collections::BTreeMap,
     env,
     path::{Path, PathBuf},
+    time::Duration,
 };
-use tokio::sync::mpsc::unbounded_channel;
+use tokio::{sync::mpsc::unbounded_channel, time::sleep};
 
 /// What the settings decide about any desk.
 pub(in crate::cli) fn start(settings: &Settings) -> Result<Start> {
@@ -205,40 +208,72 @@ pub(in crate::cli) fn configured(loaded: &Loaded, journal_dir: &Path) -> Result<
     Ok(Some(opened))
 }
 
-/// With the accounts of a key whose settings name none: the first active one is shown first, the others are beside it.
-pub(in crate::cli) async fn with_accounts(
-    mut opened: Opened,
+/// How long until a service that did not tell the accounts of the key is asked again.
+const FIND_AGAIN: Duration = Duration::from_secs(5);
+
+/// As [`with_accounts`], asked again for as long as the service does not answer.
+pub(in crate::cli) async fn with_accounts_at_last(
+    opened: Opened,
     options: Options,
 ) -> Result<Opened, Failure> {
-    if !opened.first.connection.needs_account() {
-        return Ok(opened);
+    loop {
+        match with_accounts(&opened, &options).await {
+            Err(why) if why.is_passing() => {
+                sleep(why.retry_after.unwrap_or_default().max(FIND_AGAIN)).await;
+            }
+            found => return found,
+        }
+    }
+}
+
+/// With the accounts of each key whose settings name none: of the first key the first active one is shown first, the
+/// others are beside it. A further key whose accounts cannot be read costs no other account.
+pub(in crate::cli) async fn with_accounts(
+    opened: &Opened,
+    options: &Options,
+) -> Result<Opened, Failure> {
+    let mut found = of_key(&opened.first).await?.into_iter();
+    let first = found.next().unwrap_or_else(|| opened.first.clone());
+    let mut others: Vec<_> = found.map(|far| (options.clone(), far)).collect();
+    for OtherAccount { options, far } in &opened.others {
+        let found = of_key(far).await.unwrap_or_else(|_| vec![far.clone()]);
+        others.extend(found.into_iter().map(|far| (options.clone(), far)));
+    }
+    let mut known = vec![AccountAddress::from(&first.connection)];
+    others.retain(|(_, far)| {
+        let address = AccountAddress::from(&far.connection);
+        let is_new = !known.contains(&address);
+        known.push(address);
+        is_new
+    });
+    let others = others.into_iter();
+    Ok(Opened {
+        others: others
+            .map(|(options, far)| OtherAccount { options, far })
+            .collect(),
+        ..Opened::from(first)
+    })
+}
+
+/// The account itself if it is named, else those of its key.
+async fn of_key(far: &OpenAccount) -> Result<Vec<OpenAccount>, Failure> {
+    if !far.connection.needs_account() {
+        return Ok(vec![far.clone()]);
     }
     let (calls, _untold) = unbounded_channel();
-    let found = found_accounts(opened.first.connection.clone(), calls).await?;
-    let mut found = found.into_iter().map(|account| {
-        let account_id = account.id;
-        OpenAccount {
-            identity: Identity {
-                account_id: account_id.clone(),
-                ..opened.first.identity.clone()
-            },
-            connection: Connection {
-                account_id,
-                ..opened.first.connection.clone()
-            },
-            journal_dir: opened.first.journal_dir.clone(),
-        }
-    });
-    let first = found.next();
-    let others = found.map(|far| OtherAccount {
-        options: options.clone(),
-        far,
-    });
-    opened.others = others.chain(opened.others).collect();
-    if let Some(first) = first {
-        opened.first = first;
-    }
-    Ok(opened)
+    let found = found_accounts(far.connection.clone(), calls).await?;
+    let of = |account: Account| OpenAccount {
+        identity: Identity {
+            account_id: account.id.clone(),
+            ..far.identity.clone()
+        },
+        connection: Connection {
+            account_id: account.id,
+            ..far.connection.clone()
+        },
+        journal_dir: far.journal_dir.clone(),
+    };
+    Ok(found.into_iter().map(of).collect())
 }
 
 fn service(settings: &Settings, connection: Connection, journal_dir: PathBuf) -> OpenAccount {

@@ -14,18 +14,19 @@ use super::{
     pages::{Pages, Selection, all_listed},
 };
 use crate::{
+    api::TwapSelector,
     app::{
         Store,
         account::trades::TradeLog,
         dialogs::export::{Format, Sheet, SheetRows},
     },
     config::Sources,
-    model::{Failure, Market, Order, Page, Position, Scaled, Timestamp},
+    model::{Failure, Market, Order, Page, Position, Scaled, Timestamp, Twap},
     runtime::{Clock, kept_trades, write_export},
     view,
 };
 use color_eyre::{Report, Result};
-use std::{collections::BTreeSet, path::Path};
+use std::path::Path;
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct ExportArgs {
@@ -51,9 +52,9 @@ enum ExportedList {
     Positions,
     /// Working orders
     Orders,
-    /// Active TWAP and VWAP orders
+    /// TWAP and VWAP orders, active and ended
     Twaps,
-    /// Ladders that working orders belong to; in CSV a line for each rung
+    /// Ladders, working and ended; in CSV a line for each rung
     Scaled,
     /// Closed positions with your notes, R multiples, MAE and MFE
     Closed,
@@ -138,13 +139,15 @@ async fn read(
             whole(voice, working.clone(), (since, at), SheetRows::Working)
         }
         ExportedList::Twaps => {
-            let page = patiently(|| service.client.active_twaps(&service.account)).await?;
+            let page = twaps(service, voice, since).await?;
             whole(voice, page, (since, |row| row.started_at), SheetRows::Twaps)
         }
         ExportedList::Scaled => {
-            let page = ladders(service, working).await?;
-            let rows = SheetRows::Ladders;
-            whole(voice, page, (since, |row| row.started_at), rows)
+            let fetch = |cursor| service.client.scaled_orders(&service.account, cursor);
+            let wanted = dated(since, |row: &Scaled| row.started_at);
+            let key = |row: &Scaled| row.id.clone();
+            let page = Pages::all().read(voice, (key, &wanted), fetch).await?;
+            read_list(voice, page, SheetRows::Ladders)
         }
         ExportedList::Closed => {
             let fetch = |cursor| service.client.closed_positions(&service.account, cursor);
@@ -194,16 +197,18 @@ fn dated<T: 'static>(since: Since, at: RowDate<T>) -> Selection<T> {
     }
 }
 
-/// A ladder is known through its working rungs.
-async fn ladders(service: &Service, working: &Page<Order>) -> Result<Page<Scaled>> {
-    let rungs = working.rows.iter();
-    let ids: BTreeSet<_> = rungs
-        .filter_map(|order| order.scaled_order_id.clone())
-        .collect();
-    let mut page = Page::default();
-    for id in ids {
-        page.rows
-            .push(patiently(|| service.client.scaled(&id)).await?);
+/// The active ones, then those that were completed and those that were canceled.
+async fn twaps(service: &Service, voice: Output, since: Since) -> Result<Page<Twap>> {
+    let (client, account) = (&service.client, &service.account);
+    let mut page = patiently(|| client.active_twaps(account)).await?;
+    for list in [TwapSelector::Completed, TwapSelector::Canceled] {
+        let fetch = |cursor| client.ended_twaps(account, list, cursor);
+        let wanted = dated(since, |row: &Twap| row.started_at);
+        let key = |row: &Twap| row.id.clone();
+        let ended = Pages::all().read(voice, (key, &wanted), fetch).await?;
+        page.rows.extend(ended.rows);
+        page.unreadable.extend(ended.unreadable);
+        page.incomplete |= ended.incomplete;
     }
     Ok(page)
 }

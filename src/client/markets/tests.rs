@@ -72,7 +72,7 @@ async fn a_market_has_its_names_from_the_list_and_its_price_from_a_quote_of_its_
 }
 
 #[tokio::test]
-async fn of_many_wanted_markets_the_one_asked_for_longest_ago_is_next() {
+async fn new_markets_are_quoted_together_and_then_the_one_asked_for_longest_ago() {
     let responder = service(|_| ok(QUOTE)).await;
     let client = desk(&responder);
     let both = wanted(&["binance|BTCUSDT", "hyperliquid|xyz:TSLA"]);
@@ -81,9 +81,9 @@ async fn of_many_wanted_markets_the_one_asked_for_longest_ago_is_next() {
     }
     let asked = lines(&responder).into_iter();
     let asked: Vec<_> = asked.filter(|line| line.ends_with("quote")).collect();
-    assert_eq!(asked.len(), 3);
+    assert_eq!(asked.len(), 4);
     assert_ne!(asked[0], asked[1]);
-    assert_eq!(asked[0], asked[2]);
+    assert_ne!(asked[2], asked[3]);
 }
 
 #[tokio::test]

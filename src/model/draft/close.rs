@@ -124,6 +124,15 @@ impl CloseDraft {
         })
     }
 
+    /// Whether it reaches the book at once, as far as it is written.
+    pub fn is_sent_now(&self) -> bool {
+        match self.kind {
+            CloseKind::Market => true,
+            CloseKind::Limit => self.limit_price().is_ok_and(|price| price.is_some()),
+            CloseKind::Conditional => false,
+        }
+    }
+
     pub fn trigger_price(&self) -> Result<Num, DraftFault> {
         positive(self.texts.of(Field::TriggerPrice))
     }

@@ -195,16 +195,20 @@ impl EntryDraft {
 
     /// The average fill price of `size`: by the book if it is sent now, else as [`Self::entry`].
     pub fn fills_at(&self, size: Num, seen: &Seen) -> Option<Num> {
-        let is_sent_now = matches!(
+        if self.is_sent_now() {
+            return seen.filled(self.side, size, self.known(Field::LimitPrice));
+        }
+        self.entry(seen)
+    }
+
+    /// Whether it reaches the book at once, as far as it is written.
+    pub fn is_sent_now(&self) -> bool {
+        let is_direct = matches!(
             self.shape,
             DraftShape::Order(PlaceKind::Market | PlaceKind::Limit)
         );
-        let limit = self.known(Field::LimitPrice);
-        let is_written = limit.is_some() || !self.has(Field::LimitPrice);
-        if is_sent_now && is_written && !self.has(Field::TriggerPrice) {
-            return seen.filled(self.side, size, limit);
-        }
-        self.entry(seen)
+        let is_written = self.known(Field::LimitPrice).is_some() || !self.has(Field::LimitPrice);
+        is_direct && is_written && !self.has(Field::TriggerPrice)
     }
 
     /// How much of it would open a position, in coin: nothing for reduce-only, otherwise what exceeds the opposite

@@ -29,7 +29,8 @@ pub use relative::{Entered, RelativePrice};
 pub use texts::Texts;
 
 use super::{
-    Book, Charges, Command, Market, Num, Order, Position, Side, Timestamp, Zone, estimate,
+    Book, Charges, Command, Market, Num, Order, Position, Side, SizedQuote, Timestamp, Zone,
+    estimate,
 };
 
 /// The market and account when the draft was read; sizes and prices are resolved against them.
@@ -49,6 +50,8 @@ pub struct Seen<'a> {
     pub orders: &'a [Order],
     /// The book of its market, if known and recent enough.
     pub book: Option<&'a Book>,
+    /// Without a book: what the service expects of an order as it was last written.
+    pub quote: Option<&'a SizedQuote>,
     /// The trigger's market, if it is another one.
     pub watched: Option<&'a Market>,
     /// The fees of its market.
@@ -110,8 +113,8 @@ impl Seen<'_> {
         market.and_then(|_| self.taken(side)).unwrap_or(limit)
     }
 
-    /// The average fill price of `quantity` sent now: by the book if known, with the rest at its limit; else at the
-    /// best price.
+    /// The average fill price of `quantity` sent now: by the book if known, with the rest at its limit; else by the
+    /// service's estimate, or at the best price.
     pub fn filled(&self, side: Side, quantity: Num, limit: Option<Num>) -> Option<Num> {
         let best = match limit {
             Some(limit) => Some(self.reckoned(side, limit)),
@@ -128,7 +131,8 @@ impl Seen<'_> {
                 None => Some(average),
             }
         };
-        by_book().or(best)
+        let by_quote = || self.quote?.fills_at(side, quantity, limit);
+        by_book().or_else(by_quote).or(best)
     }
 
     /// The market of a price field.

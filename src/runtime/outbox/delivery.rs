@@ -201,7 +201,7 @@ impl Delivery {
         let exit = self.class() == RequestClass::Exit;
         let is_tried = exit && number == 1;
         if self.context.client.key_scope() == KeyScope::ReadOnly && !is_tried {
-            return Some(Failure::new(FailureKind::Auth, READ_ONLY_KEY));
+            return Some(Failure::local(READ_ONLY_KEY));
         }
         if self.context.client.key_refused() && !is_tried {
             return Some(Failure::new(

@@ -63,7 +63,20 @@ impl Poller {
         seed: u64,
         (events, in_flight): (Sender<Msg>, InFlight),
     ) -> Self {
+        let activity = Activity::default();
+        let nudge = |source: &Source| match source {
+            Source::Markets => Arc::clone(&activity.markets_nudge),
+            Source::Positions
+            | Source::Orders
+            | Source::Twaps
+            | Source::Scaled
+            | Source::Closed
+            | Source::History
+            | Source::Account => Arc::default(),
+        };
+        let nudges = intervals.keys().map(|source| (*source, nudge(source)));
         let mut poller = Self {
+            nudges: nudges.collect(),
             context: PollContext {
                 client,
                 clock,
@@ -72,9 +85,8 @@ impl Poller {
                 queue: Arc::default(),
                 beat: Beat::start(),
                 markets: MarketQueue::default(),
-                activity: Activity::default(),
+                activity,
             },
-            nudges: intervals.keys().map(|s| (*s, Arc::default())).collect(),
             settings: watch::Sender::new(intervals.clone()),
             ladders: watch::Sender::default(),
             visibility: watch::Sender::default(),
@@ -133,7 +145,8 @@ impl Poller {
 
     /// Sets the markets that the screen needs prices of, beside those of positions and orders.
     pub fn show_markets(&self, markets: BTreeSet<MarketId>) {
-        self.context.activity.show(markets);
+        let new_markets = self.context.activity.show(markets);
+        self.context.price(&new_markets);
     }
 
     /// Also polls these scaled orders from now on.

@@ -1,8 +1,9 @@
-//! Previews a fill against the known book: quantity filled now, average price, and what rests.
+//! Previews a fill against the known book: quantity filled now, average price, and what rests. Without a book the
+//! service's own estimate stands for it.
 
 use crate::{
     app::{Model, UnusableBook},
-    model::{Book, Num, Side, Sweep, TimeInForce, draft::Seen},
+    model::{Book, Num, Side, Sweep, TimeInForce, draft::Seen, spoken},
     view::{
         forms::words::{PreviewLine, quantity},
         text::{
@@ -21,16 +22,45 @@ pub(crate) struct Taker {
     pub(crate) lasting: TimeInForce,
 }
 
-/// One line; `None` without a book. If the book is old or does not match the observed price, the line says only that.
+/// One line; `None` without book and quote. If the book is old or does not match the observed price, the line says only
+/// that.
 pub(crate) fn depth(taker: &Taker, model: &Model, seen: &Seen) -> Option<PreviewLine> {
-    let size = taker.size?;
-    let book = match model.store.books.fit(seen.market?, model.now)? {
-        Ok(book) => book,
-        Err(unfit) => return Some(("book", unmeasured(unfit, model, seen))),
+    let (size, market) = (taker.size?, seen.market?);
+    let book = match model.store.books.fit(market, model.now) {
+        None => return Some(("quote", quoted(taker, model, seen)?)),
+        Some(Ok(book)) => book,
+        Some(Err(unfit)) => return Some(("book", unmeasured(unfit, model, seen))),
     };
     let sweep = book.sweep(taker.side, size, taker.limit)?;
     let words = met(&sweep, taker, book, seen);
     Some(("book", by_book(&words, model, seen)?))
+}
+
+/// `all fills at est. 64,010, est. fee 4.41 USD, from a quote 1s old`; `None` for a quote of another order.
+fn quoted(taker: &Taker, model: &Model, seen: &Seen) -> Option<Span> {
+    let size = taker.size?;
+    let (sized, age) = model.store.ticket_quote.of(&seen.market?.id, model.now)?;
+    if (sized.side, sized.size) != (taker.side, size) {
+        return None;
+    }
+    let age = passing::age(age, model.options.motion);
+    if sized.quote.fillable == Some(false) {
+        let why = sized.quote.unfillable_reason.as_ref();
+        let why = why.map_or_else(|| "no reason given".to_owned(), |why| spoken(why));
+        let words = format!("the service cannot fill it now: {why}, from a quote {age} old");
+        return Some(Span::new(words, Tone::Warn));
+    }
+    let price = sized.fills_at(taker.side, size, taker.limit)?;
+    let mut parts = vec![format!(
+        "all fills at est. {}",
+        format::average(price, seen.market)
+    )];
+    let fee = sized.quote.estimated_fee;
+    parts.extend(fee.map(|fee| format!("est. fee {} USD", format::usd(fee))));
+    Some(Span::plain(format!(
+        "{}, from a quote {age} old",
+        parts.join(", ")
+    )))
 }
 
 /// Estimates from the book state its age.

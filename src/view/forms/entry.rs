@@ -62,15 +62,14 @@ pub(crate) fn entry(draft: &EntryDraft, model: &Model, seen: &Seen) -> Vec<Previ
     if let Some(executes) = executes(draft, seen) {
         lines.push(("execution", executes));
     }
-    if let DraftShape::Order(PlaceKind::Market | PlaceKind::Limit) = draft.shape {
+    if draft.is_sent_now() {
         let taker = Taker {
             side: draft.side,
             size: fills.filter(|size| size.is_positive()),
             limit: draft.known(Field::LimitPrice),
             lasting: draft.lasting(),
         };
-        let is_whole = draft.shape != DraftShape::Order(PlaceKind::Limit) || taker.limit.is_some();
-        lines.extend(depth(&taker, model, seen).filter(|_| is_whole));
+        lines.extend(depth(&taker, model, seen));
     }
     if draft.has(Field::Expires) {
         lines.push(("expires", expires(draft, model, seen)));

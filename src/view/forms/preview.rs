@@ -77,12 +77,7 @@ fn close(draft: &CloseDraft, model: &Model, seen: &Seen) -> Vec<PreviewLine> {
         }
         (CloseKind::Market | CloseKind::Limit, _) => {}
     }
-    let is_whole = match draft.kind {
-        CloseKind::Market => true,
-        CloseKind::Limit => limit.is_some(),
-        CloseKind::Conditional => false,
-    };
-    if let Some(side) = closing.filter(|_| is_whole) {
+    if let Some(side) = closing.filter(|_| draft.is_sent_now()) {
         let taker = Taker {
             side,
             size,

@@ -1,16 +1,16 @@
 //! The header: where orders go, the account's value, its limits, the state of the service, the age of the data.
 
-use super::{guard, segment::Segment};
+use super::{accounts, guard, segment::Segment};
 use crate::{
     app::{
-        Mode, Model, Motion, Tint,
+        Identity, Mode, Model, Motion, Tint,
         account::{
             guard::Limit,
             poll::{LATE, Source},
         },
         keys::keymap::{Action, Context},
     },
-    model::{Call, ClockRate, FailureKind, KeyScope, Num, ServiceAbout, Timestamp},
+    model::{Call, ClockRate, EntryLock, FailureKind, KeyScope, Num, ServiceAbout, Timestamp},
     view::{
         tables::calls,
         text::{
@@ -73,12 +73,11 @@ pub fn header(model: &Model) -> Header {
             segments: vec![connecting, api(model)],
         };
     };
-    let account = Span::new(identity.account_id.to_string(), Tone::Strong);
-    let account = Segment::new(1, vec![Span::muted("acct "), account.clone()]).brief(vec![account]);
     let chip = chip(model);
     let mut segments: Vec<Segment> = frozen(model).into_iter().collect();
-    segments.extend(chip.is_none().then_some(account));
+    segments.extend(chip.is_none().then(|| account(identity, model)));
     segments.extend(halted(model));
+    segments.extend(locked(model));
     segments.extend([worth(model), free(model), daily_loss(model), api(model)]);
     segments.extend(clock(model));
     segments.extend(budget(model));
@@ -91,6 +90,16 @@ pub fn header(model: &Model) -> Header {
         chip,
         segments,
     }
+}
+
+/// Its name, and its id if that is another.
+fn account(identity: &Identity, model: &Model) -> Segment {
+    let id = identity.account_id.to_string();
+    let name = accounts::called(model).unwrap_or_default();
+    let more = (name != id).then(|| Span::muted(format!(" {id}")));
+    let name = Span::new(name, Tone::Strong);
+    let words = [Some(Span::muted("acct ")), Some(name.clone()), more];
+    Segment::new(1, words.into_iter().flatten().collect()).brief(vec![name])
 }
 
 fn badges(model: &Model) -> Vec<&'static str> {
@@ -118,13 +127,15 @@ fn chip(model: &Model) -> Option<Chip> {
         return None;
     }
     let seat = model.roster.own()?;
-    let id = seat.account_id.as_ref()?;
+    let id = seat.account_id.as_ref()?.to_string();
+    let name = accounts::called(model)?;
     Some(Chip {
-        words: match &seat.name {
-            Some(name) => format!("{name} · {id}"),
-            None => id.to_string(),
+        words: if name == id {
+            id
+        } else {
+            format!("{name} · {id}")
         },
-        brief: seat.label(),
+        brief: name,
         tint: seat.tint,
     })
 }
@@ -135,6 +146,13 @@ fn halted(model: &Model) -> Option<Segment> {
     let word = Span::new("HALTED", Tone::Alert);
     let words = vec![word.clone(), Span::new(format!(": {why}"), Tone::Alert)];
     Some(Segment::new(0, words).brief(vec![word]))
+}
+
+/// That the account may open nothing, and why.
+fn locked(model: &Model) -> Option<Segment> {
+    let EntryLock { brief, words } = model.store.account.value()?.lock()?;
+    let words = Span::new(format!("{brief}: {words}"), Tone::Alert);
+    Some(Segment::new(0, vec![words]).brief(vec![Span::new(brief, Tone::Alert)]))
 }
 
 fn worth(model: &Model) -> Segment {
@@ -201,51 +219,65 @@ fn sparkline(model: &Model) -> Option<Segment> {
     Some(Segment::new(9, words).brief(vec![]))
 }
 
-/// How much of the permitted daily loss is left; warns from four fifths used.
+/// How much may still be lost today, and of what is permitted; warns from half of it used.
 fn daily_loss(model: &Model) -> Segment {
-    let left = model
-        .store
-        .account
-        .value()
-        .and_then(|facts| facts.daily_loss_left);
-    let Some(left) = left else {
-        if let Some(gauge) = model.guard.gauge(Limit::DailyLoss) {
-            return guard::segment(gauge, guard::rank(model, Limit::DailyLoss));
-        }
-        let unknown = vec![Span::muted("daily loss "), Span::unknown()];
-        return Segment::new(4, unknown);
+    let facts = model.store.account.value();
+    let room = facts.and_then(|facts| facts.daily_loss_room);
+    let Some(left) = facts.and_then(|facts| facts.daily_loss_left) else {
+        return daily_loss_unmeasured(model, room);
     };
     let tone = match left {
         _ if left < Num::new(20, 2) => Tone::Alert,
         _ if left < Num::new(50, 2) => Tone::Warn,
         _ => Tone::Info,
     };
-    let percent = format::whole_percent(left);
-    let gauge = Gauge {
-        share: Share::of(left),
-        tone,
+    let plain = if tone == Tone::Info {
+        Tone::Plain
+    } else {
+        tone
     };
+    let percent = format::whole_percent(left);
+    let room = room.map(format::whole_usd);
+    let amount = room.clone().unwrap_or_else(|| percent.clone());
+    let tail = room.map_or_else(|| "left".to_owned(), |_| format!("left ({percent})"));
     let words = |label, tail| {
         vec![
             Span::muted(label),
-            Span::new(
-                format!("{percent} "),
-                if tone == Tone::Info {
-                    Tone::Plain
-                } else {
-                    tone
-                },
-            ),
+            Span::new(format!("{amount} "), plain),
             Span::muted(tail),
         ]
+    };
+    let gauge = Gauge {
+        share: Share::of(left),
+        tone,
     };
     Segment {
         gauge: Some(gauge),
         ..Segment::new(
             guard::rank(model, Limit::DailyLoss),
-            words("daily loss ", "left"),
+            words("daily loss ", tail),
         )
-        .brief(words("loss ", "left"))
+        .brief(words("loss ", "left".to_owned()))
+    }
+}
+
+/// Without a limit in percent: the amount that the service states, what the trader's own limit leaves, or unknown.
+fn daily_loss_unmeasured(model: &Model, room: Option<Num>) -> Segment {
+    let rank = guard::rank(model, Limit::DailyLoss);
+    if let Some(room) = room {
+        let words = format!("{} ", format::whole_usd(room));
+        let words = |label| {
+            vec![
+                Span::muted(label),
+                Span::plain(words.clone()),
+                Span::muted("left"),
+            ]
+        };
+        return Segment::new(rank, words("daily loss ")).brief(words("loss "));
+    }
+    match model.guard.gauge(Limit::DailyLoss) {
+        Some(gauge) => guard::segment(gauge, rank),
+        None => Segment::new(4, vec![Span::muted("daily loss "), Span::unknown()]),
     }
 }
 

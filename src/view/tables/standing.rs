@@ -37,6 +37,12 @@ pub struct AccountRow {
     /// What is left of the daily loss limit, as a share.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub daily_loss_left: Option<Num>,
+    /// What may still be lost today; absent without a limit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub daily_loss_room: Option<Num>,
+    /// What may still be lost in all; absent without a limit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_drawdown_room: Option<Num>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub starting_cash: Option<Num>,
     /// The state of the challenge, in the service's word: `failed` means lost.
@@ -45,6 +51,16 @@ pub struct AccountRow {
     /// The rule that ended it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub broken_rule: Option<Text>,
+    /// The restriction of the account, in the service's word: `reduce_only`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub restriction: Option<Text>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub payout_pending: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub copy_follower_locked: Option<bool>,
+    /// Why the account may open nothing now; absent if it may.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub entries_locked: Option<String>,
     /// The service's clock when it answered.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub updated_at: Option<Timestamp>,
@@ -137,6 +153,8 @@ impl AccountRow {
             limit: rule.limit,
             from: rule.from,
         });
+        let policy = facts.policy.as_ref();
+        let restriction = policy.and_then(|policy| policy.restriction.as_ref());
         Self {
             account_id: account.clone(),
             equity: facts.equity,
@@ -144,9 +162,15 @@ impl AccountRow {
             available_margin: facts.available_margin,
             day_pnl: facts.day_pnl,
             daily_loss_left: facts.daily_loss_left,
+            daily_loss_room: facts.daily_loss_room,
+            max_drawdown_room: facts.max_drawdown_room,
             starting_cash: facts.starting_cash,
             standing: facts.standing.clone(),
             broken_rule: facts.broken_rule.clone(),
+            restriction: restriction.map(|restriction| restriction.restriction.to_string().into()),
+            payout_pending: policy.and_then(|policy| policy.payout_pending),
+            copy_follower_locked: policy.and_then(|policy| policy.copy_follower_locked),
+            entries_locked: facts.lock().map(|lock| lock.words),
             updated_at: facts.as_of,
             rules: rules.collect(),
         }
@@ -191,6 +215,16 @@ pub const ACCOUNT: &[Column<AccountRow>] = &[
     }),
     Column::new("daily_loss_left", "daily loss left", Number, 1, |row, _| {
         known(row.daily_loss_left.map(format::percent)).into()
+    }),
+    Column::new("daily_loss_room", "daily loss room", Number, 2, |row, _| {
+        known(row.daily_loss_room.map(format::usd)).into()
+    }),
+    Column::new("max_drawdown_room", "drawdown room", Number, 2, |row, _| {
+        known(row.max_drawdown_room.map(format::usd)).into()
+    }),
+    Column::new("entries_locked", "locked", Words, 4, |row, _| {
+        let words = row.entries_locked.clone().unwrap_or_default();
+        Span::new(words, Tone::Alert).into()
     }),
     Column::new("cash", "cash", Number, 3, |row, _| {
         known(row.cash.map(format::usd)).into()
@@ -289,8 +323,9 @@ pub const FILLS: &[Column<FillRow>] = &[
 #[rustfmt::skip]
 pub mod columns_of {
     pub const ACCOUNT: &[&str] = &[
-        "account_id", "equity", "cash", "available_margin", "day_pnl", "daily_loss_left", "starting_cash", "standing",
-        "broken_rule", "updated_at",
+        "account_id", "equity", "cash", "available_margin", "day_pnl", "daily_loss_left", "daily_loss_room",
+        "max_drawdown_room", "starting_cash", "standing", "broken_rule", "restriction", "payout_pending",
+        "copy_follower_locked", "entries_locked", "updated_at",
     ];
     pub const PROFILE: &[&str] = &[
         "profile", "account_id", "base_url", "chosen", "read_only", "equity", "day_pnl", "open_positions",

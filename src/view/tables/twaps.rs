@@ -2,7 +2,7 @@
 
 use crate::{
     app::{EndedBy, Rows, account::row_id::RowId},
-    model::{Num, OrderId, Timestamp, Twap},
+    model::{Curve, Num, OrderId, Timestamp, Twap},
     view::text::{
         format, passing,
         scene::Scene,
@@ -121,7 +121,8 @@ pub(crate) fn head(twap: &Twap, scene: &Scene<'_>) -> Vec<Span> {
 pub(crate) fn facts(twap: &Twap, scene: &Scene<'_>) -> Vec<Facts> {
     let filled = twap.filled_share().map(format::whole_percent);
     let filled = filled.unwrap_or_else(|| format::UNKNOWN.to_owned());
-    let mut named = vec![Span::muted("TWAP ")];
+    let strategy = if is_vwap(twap) { "VWAP " } else { "TWAP " };
+    let mut named = vec![Span::muted(strategy)];
     named.extend(name(twap, scene));
     let mut facts = vec![
         Facts::new(0, named),
@@ -134,6 +135,11 @@ pub(crate) fn facts(twap: &Twap, scene: &Scene<'_>) -> Vec<Facts> {
     }
     facts.extend(state.into_iter().map(|part| Facts::new(1, [part])));
     facts
+}
+
+fn is_vwap(twap: &Twap) -> bool {
+    let strategy = twap.strategy.as_ref();
+    strategy.is_some_and(|strategy| strategy.is(&Curve::Vwap))
 }
 
 /// `BTC BUY 0.50000`
@@ -160,7 +166,7 @@ fn terms(twap: &Twap) -> Vec<Span> {
 
 fn card(twap: &Twap, scene: &Scene<'_>) -> TwapCard {
     TwapCard {
-        name: name(twap, scene),
+        name: card_name(twap, scene),
         terms: terms(twap),
         state: card_state(twap, scene, "triggers at"),
         brief_state: card_state(twap, scene, "trig"),
@@ -168,6 +174,12 @@ fn card(twap: &Twap, scene: &Scene<'_>) -> TwapCard {
         facts: progress(twap, scene),
         child: child(twap, scene).map(ToString::to_string),
     }
+}
+
+/// A VWAP says so: its schedule is not even.
+fn card_name(twap: &Twap, scene: &Scene<'_>) -> Vec<Span> {
+    let vwap = is_vwap(twap).then(|| Span::muted("VWAP "));
+    vwap.into_iter().chain(name(twap, scene)).collect()
 }
 
 /// The status, and when the next slice runs.

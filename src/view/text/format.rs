@@ -90,6 +90,11 @@ pub fn signed_usd(amount: Num) -> String {
     signed(amount.rounded(2))
 }
 
+/// USD without cents, never more than there is.
+pub fn whole_usd(amount: Num) -> String {
+    grouped(amount.truncated(0))
+}
+
 /// USD without cents, and its sign.
 pub fn signed_whole_usd(amount: Num) -> String {
     signed(amount.rounded(0))

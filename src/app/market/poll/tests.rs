@@ -4,8 +4,11 @@
 )]
 use super::*;
 use crate::{
-    app::market::{data::RequestTime, wants::LADDER_EVERY},
-    model::{Candle, Dated, Num, Page, PublicTrade, Side},
+    app::market::{
+        data::RequestTime,
+        wants::{LADDER_EVERY, QuoteWant},
+    },
+    model::{Candle, Dated, Num, Page, PublicTrade, Side, SizedQuote},
 };
 
 const MINUTE: Interval = Interval::Minute1;
@@ -336,4 +339,35 @@ fn a_chart_that_reaches_far_back_asks_for_two_older_pages_a_second() {
         );
     }
     assert_eq!(sent, [0, 50, 1_000, 1_050, 2_000, 2_050]);
+}
+
+#[test]
+fn a_quote_of_the_written_order_is_asked_for_once_a_second_whatever_is_typed() {
+    let mut shown = Shown::new(MarketWants::default());
+    let mut sent = vec![];
+    for step in 0..100_i64 {
+        shown.wants.quote = Some(QuoteWant {
+            market_id: format!("paper|{}", step % 2).into(),
+            side: Side::Buy,
+            size: Num::from(step + 1),
+        });
+        shown.now = START + step * 40;
+        let time = shown.time();
+        for (market, request) in shown.polls.ask(&shown.wants, &mut shown.data, time) {
+            let MarketRequest::Quote { side, size } = request else {
+                panic!("{request:?}");
+            };
+            let quote = crate::model::Quote::default();
+            let answer = MarketAnswer::Quote(Ok(SizedQuote { side, size, quote }));
+            shown.polls.answered(&market, &answer);
+            sent.push(shown.now - START);
+        }
+    }
+    assert_eq!(sent, [0, 1_000, 2_000, 3_000]);
+    shown.wants.quote = None;
+    assert_eq!(
+        (shown.asks(), shown.next_due()),
+        (vec![], None),
+        "no form is open"
+    );
 }

@@ -118,7 +118,8 @@ async fn with_a_key_that_only_reads_no_entry_leaves_and_each_exit_is_tried_once(
     let refused = scene.settled().await.1.unwrap_err();
     assert_eq!(
         (refused.kind, refused.status),
-        (FailureKind::Auth, Some(403))
+        (FailureKind::Invalid, Some(403)),
+        "the key is valid"
     );
     let client = scene.outbox.context.client.clone();
     assert_eq!(client.key_scope(), KeyScope::ReadOnly);

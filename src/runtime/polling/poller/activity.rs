@@ -10,13 +10,18 @@ use std::{
     collections::BTreeSet,
     sync::{Arc, Mutex},
 };
-use tokio::{sync::watch, time::Instant};
+use tokio::{
+    sync::{Notify, watch},
+    time::Instant,
+};
 
 /// Shared by all sources of one account.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Activity {
     state: watch::Sender<Happening>,
     markets: Arc<Mutex<WantedMarkets>>,
+    /// Polls the markets now.
+    pub(super) markets_nudge: Arc<Notify>,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -46,6 +51,13 @@ struct WantedMarkets {
     of_orders: BTreeSet<MarketId>,
 }
 
+impl WantedMarkets {
+    fn all(&self) -> BTreeSet<MarketId> {
+        let held = self.of_positions.union(&self.of_orders);
+        held.chain(&self.shown).cloned().collect()
+    }
+}
+
 impl Activity {
     pub(super) fn state(&self) -> DeskState {
         self.state.borrow().state()
@@ -61,31 +73,38 @@ impl Activity {
         self.change(|happening| happening.attended_until = Some(Instant::now() + ATTENDED));
     }
 
-    /// The markets on the screen, and those of open forms.
-    pub(super) fn show(&self, markets: BTreeSet<MarketId>) {
-        locked(&self.markets).shown = markets;
+    /// The markets on the screen, and those of open forms; returns those that needed no price before.
+    pub(super) fn show(&self, markets: BTreeSet<MarketId>) -> BTreeSet<MarketId> {
+        self.want(|wanted| wanted.shown = markets)
     }
 
     /// Every market that needs a price.
     pub(super) fn wanted(&self) -> BTreeSet<MarketId> {
-        let markets = locked(&self.markets);
-        let held = markets.of_positions.union(&markets.of_orders);
-        held.chain(&markets.shown).cloned().collect()
+        locked(&self.markets).all()
     }
 
-    /// Learns from an answer what works and which markets are held.
-    pub(super) fn learn(&self, answer: &Answer) {
+    fn want(&self, change: impl FnOnce(&mut WantedMarkets)) -> BTreeSet<MarketId> {
+        let mut markets = locked(&self.markets);
+        let before = markets.all();
+        change(&mut markets);
+        &markets.all() - &before
+    }
+
+    /// Learns from an answer what works and which markets are held; returns those that needed no price before.
+    pub(super) fn learn(&self, answer: &Answer) -> BTreeSet<MarketId> {
         match answer {
             Answer::Positions(Ok(page)) => {
-                locked(&self.markets).of_positions =
-                    markets_of(page, |row: &Position| &row.market_id);
+                let held = markets_of(page, |row: &Position| &row.market_id);
+                self.want(|wanted| wanted.of_positions = held)
             }
             Answer::Orders(Ok(page)) => {
-                locked(&self.markets).of_orders = markets_of(page, |row: &Order| &row.market_id);
                 self.change(|happening| happening.has_orders = !page.rows.is_empty());
+                let ordered = markets_of(page, |row: &Order| &row.market_id);
+                self.want(|wanted| wanted.of_orders = ordered)
             }
             Answer::Twaps(Ok(page)) => {
                 self.change(|happening| happening.has_twaps = !page.rows.is_empty());
+                BTreeSet::new()
             }
             Answer::Positions(Err(_))
             | Answer::Orders(Err(_))
@@ -96,7 +115,7 @@ impl Activity {
             | Answer::History(_)
             | Answer::MoreHistory(..)
             | Answer::Markets(_)
-            | Answer::Account(_) => {}
+            | Answer::Account(_) => BTreeSet::new(),
         }
     }
 

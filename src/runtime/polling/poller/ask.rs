@@ -2,13 +2,14 @@
 
 use super::{activity::Activity, beat::Beat, markets::MarketQueue};
 use crate::{
+    api::QuoteSize,
     app::{
         MarketAnswer, MarketRequest, Msg,
         account::poll::{Answer, Poll, Source},
     },
     client::Client,
     config::SourceChoice,
-    model::{Cursor, Failure, FailureKind, Market, MarketId, OrderId, Page, ScaledId},
+    model::{Cursor, Failure, FailureKind, Market, MarketId, OrderId, Page, ScaledId, SizedQuote},
     runtime::base::{clock::Clock, in_flight::InFlight, jitter::Jitter},
 };
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
@@ -93,13 +94,21 @@ impl PollContext {
         let _in_flight = self.in_flight.begin();
         let at = self.clock.now();
         let answer = self.answer(question).await;
-        self.activity.learn(&answer);
+        let new_markets = self.activity.learn(&answer);
         let told = PollResult {
             trouble: answer.trouble().cloned(),
             is_final: is_final(&answer),
         };
         self.say(Msg::Polled(Box::new(Poll { at, answer }))).await;
+        self.price(&new_markets);
         told
+    }
+
+    /// Where markets are quoted one by one, a new one is not left without a price until the next poll.
+    pub(super) fn price(&self, new_markets: &BTreeSet<MarketId>) {
+        if !new_markets.is_empty() && !self.client.is_known_simulator() {
+            self.activity.markets_nudge.notify_one();
+        }
     }
 
     /// Asks about a market, unless the same request still waits or its turn is too far away. Otherwise its answer always
@@ -138,6 +147,10 @@ impl PollContext {
             MarketRequest::Book { depth } => MarketAnswer::Book(client.book(market, depth).await),
             MarketRequest::Trades { limit } => {
                 MarketAnswer::Trades(client.trades(market, limit).await)
+            }
+            MarketRequest::Quote { side, size } => {
+                let quote = client.quote(market, Some(QuoteSize { side, size })).await;
+                MarketAnswer::Quote(quote.map(|quote| SizedQuote { side, size, quote }))
             }
         }
     }

@@ -15,7 +15,7 @@ pub(super) const ATTENDED: Duration = Duration::from_secs(20);
 pub(super) enum DeskState {
     /// Nothing works, and nobody is here.
     Idle,
-    /// Orders, TWAPs or scaled orders work.
+    /// Orders, TWAPs or scaled orders work, and nobody is here.
     Working,
     /// A key was pressed or a command sent in the last seconds.
     Attended,
@@ -25,8 +25,7 @@ impl DeskState {
     /// What all accounts of a key may use together. Commands come on top: with them it stays below 200.
     pub(super) fn requests_per_minute(self) -> u32 {
         match self {
-            Self::Idle => 60,
-            Self::Working => 90,
+            Self::Idle | Self::Working => 60,
             Self::Attended => 160,
         }
     }
@@ -34,11 +33,11 @@ impl DeskState {
     /// The interval of `source`; of the markets, between two quotes.
     fn interval(self, source: Source) -> Duration {
         let (working, attended) = match source {
-            Source::Positions | Source::Orders => (4, 3),
-            Source::Account => (10, 5),
-            Source::Twaps | Source::Scaled => (15, 10),
-            Source::Closed | Source::History => (60, 15),
-            Source::Markets => (3, 1),
+            Source::Positions | Source::Orders => (5, 3),
+            Source::Account => (15, 5),
+            Source::Twaps | Source::Scaled => (20, 12),
+            Source::Closed | Source::History => (60, 20),
+            Source::Markets => (3, 2),
         };
         match self {
             Self::Idle => source.idle_interval(),

@@ -35,6 +35,7 @@ pub(super) enum QueuedRequest {
     Candles(MarketId, Interval, Option<Timestamp>),
     Book(MarketId),
     Trades(MarketId),
+    Quote(MarketId),
 }
 
 impl QueuedRequest {
@@ -45,6 +46,7 @@ impl QueuedRequest {
             } => Self::Candles(market, interval, before),
             MarketRequest::Book { .. } => Self::Book(market),
             MarketRequest::Trades { .. } => Self::Trades(market),
+            MarketRequest::Quote { .. } => Self::Quote(market),
         }
     }
 }

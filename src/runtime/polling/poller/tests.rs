@@ -389,9 +389,10 @@ async fn a_question_about_a_market_is_answered_with_what_came_or_why_nothing_did
                 format!("{} bid", book.value.levels(Side::Buy).len())
             }
             MarketAnswer::Trades(Err(why)) => why.kind.word().to_owned(),
-            MarketAnswer::Book(_) | MarketAnswer::Trades(_) | MarketAnswer::Candles(..) => {
-                panic!("another answer")
-            }
+            MarketAnswer::Book(_)
+            | MarketAnswer::Trades(_)
+            | MarketAnswer::Candles(..)
+            | MarketAnswer::Quote(_) => panic!("another answer"),
         });
     }
     assert_eq!(answers, ["1 bid", "unavailable", "not found"]);
@@ -446,7 +447,7 @@ async fn an_idle_desk_makes_at_most_sixty_requests_a_minute_and_a_busy_one_never
     let idle = requests_of_a_minute(SourceChoice::Auto, |_| ()).await;
     assert!((30..=60).contains(&idle), "{idle}");
     let working = requests_of_a_minute(SourceChoice::Auto, order_works).await;
-    assert!(working > idle && working <= 90, "{working}");
+    assert!(working > idle && working <= 60, "{working}");
     let attended = requests_of_a_minute(SourceChoice::Auto, |activity| {
         // Somebody presses keys all the time.
         let activity = activity.clone();
@@ -483,4 +484,27 @@ async fn a_key_ends_the_slow_wait_of_an_idle_desk() {
     };
     tokio::join!(source.rest(None), key);
     assert_eq!(start.elapsed(), Duration::from_secs(3), "and not ten");
+}
+
+/// A position that comes after the first read of the markets has a price at once.
+#[tokio::test(start_paused = true)]
+async fn a_market_that_is_newly_held_is_priced_at_once_and_not_on_the_next_beat() {
+    let (source, _nudge) = resting();
+    let mut context = source.context;
+    context.client = client(Connection {
+        prices: SourceChoice::Auto,
+        ..connection("http://127.0.0.1:1")
+    })
+    .0;
+    let nudge = Arc::clone(&context.activity.markets_nudge);
+    let polled = async || {
+        timeout(Duration::from_secs(1), nudge.notified())
+            .await
+            .is_ok()
+    };
+    let btc = BTreeSet::from([MarketId::from("paper|BTC")]);
+    context.price(&context.activity.show(btc.clone()));
+    assert!(polled().await);
+    context.price(&context.activity.show(btc));
+    assert!(!polled().await, "it has been asked for");
 }

@@ -1,7 +1,10 @@
 //! That the figures of one preview are those of what would happen, and agree with each other.
 
 use super::*;
-use crate::model::RuleFact;
+use crate::{
+    app::{MarketAnswer, MarketRequest},
+    model::{RuleFact, Side, SizedQuote},
+};
 
 fn of(model: &Model, label: &str) -> String {
     let mut lines = preview(model).into_iter();
@@ -198,4 +201,47 @@ fn a_price_said_by_another_has_its_consequences_while_it_is_written() {
     press(&mut model, "tab");
     assert_eq!(said, preview(&model), "the digits are the same");
     assert_ne!(of(&model, "gross profit"), "–");
+}
+
+/// Where the service has no book, it is asked what the order that is written would meet.
+#[test]
+fn without_a_book_the_preview_is_the_services_own_estimate_of_this_order() {
+    let mut model = desk();
+    press(&mut model, "b 0 . 1");
+    let no_book = || MarketAnswer::Book(Ok(None));
+    arrive_market(&mut model, "BTC", no_book());
+    let asked = arrive_market(&mut model, "BTC", no_book());
+    let quote = MarketRequest::Quote {
+        side: Side::Buy,
+        size: num("0.1"),
+    };
+    assert!(
+        asked.contains(&Effect::Market("paper|BTC".into(), quote)),
+        "{asked:?}"
+    );
+    let answer = |json: &str| {
+        MarketAnswer::Quote(Ok(SizedQuote {
+            side: Side::Buy,
+            size: num("0.1"),
+            quote: serde_json::from_str(json).unwrap(),
+        }))
+    };
+    let fills = r#"{"fillable":true,"estimated_fill_price":64010,"estimated_fee":1.92}"#;
+    arrive_market(&mut model, "BTC", answer(fills));
+    assert_eq!(
+        of(&model, "quote"),
+        "all fills at est. 64,010, est. fee 1.92 USD, from a quote 0s old"
+    );
+    assert_eq!(of(&model, "notional"), "6,401.00 USD");
+    arrive_market(
+        &mut model,
+        "BTC",
+        answer(r#"{"fillable":false,"unfillable_reason":"empty_book"}"#),
+    );
+    assert_eq!(
+        of(&model, "quote"),
+        "the service cannot fill it now: empty book, from a quote 0s old"
+    );
+    press(&mut model, "5");
+    assert_eq!(of(&model, "quote"), "", "it is of another size");
 }
