@@ -6,6 +6,7 @@ use crate::{
     config::{AlertChannel, Alerts},
     model::{
         Command, Failure, FailureKind, OrderStatus, Past, Progress, Receipt, Ticket, Timestamp,
+        echo,
     },
 };
 use std::{collections::VecDeque, time::Duration};
@@ -82,7 +83,7 @@ impl Event {
                 | Progress::Flattening(_),
             ) => Tone::Plain,
             Self::Progress(_, Progress::Unknown { .. } | Progress::Waiting { .. }) => Tone::Warn,
-            Self::Settled(_, Ok(receipt)) => receipt_tone(receipt),
+            Self::Settled(command, Ok(receipt)) => answer_tone(command, receipt),
             Self::Settled(_, Err(why)) if why.kind == FailureKind::DryRun => Tone::Warn,
             Self::Settled(_, Err(_)) | Self::Progress(_, Progress::Parked { .. }) => Tone::Alert,
             Self::Message(tone, _) => *tone,
@@ -115,8 +116,17 @@ impl Event {
     }
 }
 
-/// Whether the response is the wanted one.
-pub fn receipt_tone(receipt: &Receipt) -> Tone {
+/// Whether the response is the wanted one, and about what was asked for.
+pub fn answer_tone(command: &Command, receipt: &Receipt) -> Tone {
+    if echo::differences(command, receipt).is_empty() {
+        receipt_tone(receipt)
+    } else {
+        Tone::Alert
+    }
+}
+
+/// Whether the response means success.
+fn receipt_tone(receipt: &Receipt) -> Tone {
     use crate::model::OrderStatus::{Expired, Rejected};
     match receipt {
         Receipt::Order { order, .. }

@@ -132,6 +132,10 @@ impl Delivery {
             && let Some(what) = follow::check_echo(&self.context, &self.command, receipt).await
         {
             update.detail = format!("{}; DIFFERS FROM THE REQUEST: {what}", update.detail);
+            if let ProgressSink::Flatten(_) = &self.sink {
+                // It has no line of its own.
+                self.context.note(Tone::Alert, update.detail.clone()).await;
+            }
         }
         self.settle(update).await;
         follow::after(self, &result);
