@@ -26,8 +26,7 @@ impl OutboxContext {
         let (asked_at, intent_ref) = (self.clock.now(), Arc::clone(&origin.intent_ref));
         let start = async {
             turn.ready().await;
-            let key = origin.key.as_ref();
-            if let Some(end) = self.hand_over(ticket, &command, key).await {
+            if let Some(end) = self.hand_over(ticket, &command, &origin).await {
                 return Begun::Elsewhere(end);
             }
             let sink = ProgressSink::Ticket(ticket);
