@@ -233,17 +233,26 @@ impl Activity {
         self.has_more() || self.horizon == Horizon::Unreadable
     }
 
-    /// Explains an ignored key. A key that is held down or repeated at once gets one line.
+    /// Explains a refused key. A key that is held down or repeated gets one line.
     pub(crate) fn refuse(&mut self, why: String, now: Timestamp) {
         let event = Event::Message(Tone::Warn, why);
-        let is_shown = self.refusal.is_some() && self.refusal == self.toast;
-        let newest = self.lines.back_mut().filter(|_| is_shown);
+        let newest = self.lines.back_mut();
         match newest.filter(|line| Some(line.number) == self.refusal && line.event == event) {
-            Some(line) => line.at = now,
+            Some(line) => {
+                line.at = now;
+                self.toast = self.refusal;
+            }
             None => self.note(None, event, now),
         }
         self.refusal = Some(self.last);
         self.changed();
+    }
+
+    /// Explains input without effect; bad news that waits to be dismissed stays the toast.
+    pub(crate) fn remark(&mut self, why: String, now: Timestamp) {
+        let kept = self.toast.filter(|_| self.toast_ends_at().is_none());
+        self.refuse(why, now);
+        self.toast = kept.or(self.toast);
     }
 
     /// The next action makes the explanation of an ignored key outdated.
