@@ -1,5 +1,6 @@
 //! Orders, as `GET /v1/orders` and every placement response show them.
 
+mod contradictions;
 pub(super) mod mode;
 
 use super::{

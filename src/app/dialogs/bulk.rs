@@ -125,10 +125,10 @@ impl Bulk {
         self.items.iter().filter(|item| item.state == State::Listed)
     }
 
-    /// The outcomes so far.
-    pub fn settled(&self) -> impl Iterator<Item = &Result<Box<Receipt>, Failure>> {
+    /// The commands with an outcome so far.
+    pub fn settled(&self) -> impl Iterator<Item = (&Command, &Result<Box<Receipt>, Failure>)> {
         self.items.iter().filter_map(|item| match &item.state {
-            State::Settled(result) => Some(result),
+            State::Settled(result) => Some((&item.command, result)),
             State::Listed | State::Sent(_) => None,
         })
     }

@@ -81,7 +81,8 @@ pub(crate) fn click(model: &mut Model, spot: ClickTarget) -> Vec<Effect> {
         | ClickTarget::Ladder(_)
         | ClickTarget::Chart(_)
         | ClickTarget::Row(..)
-        | ClickTarget::Over => vec![],
+        | ClickTarget::Over
+        | ClickTarget::Nothing => vec![],
     }
 }
 
@@ -215,7 +216,8 @@ pub(crate) fn scrolled(model: &mut Model, spot: &ClickTarget, seen: Range<usize>
         | ClickTarget::Account(_)
         | ClickTarget::Market(_)
         | ClickTarget::UserAlert(_)
-        | ClickTarget::Toast => vec![],
+        | ClickTarget::Toast
+        | ClickTarget::Nothing => vec![],
     }
 }
 

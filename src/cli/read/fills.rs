@@ -5,6 +5,7 @@
 
 use super::{
     super::{Exit, service::Service, voice::ListOutput},
+    doubts,
     filters::{self, MarketFilter, SideFilter, SinceFilter},
     list,
     pages::Pages,
@@ -42,6 +43,7 @@ pub(in crate::cli) async fn run(args: FillsArgs, sources: &Sources) -> Result<Ex
     let fetch = |cursor| service.client.fills(&service.account, cursor);
     let key = |order: &Order| order.id.clone();
     let page = args.pages.read(voice, (key, &wanted), fetch).await?;
+    doubts(voice, &page.rows);
     let mut rows: Vec<_> = page.rows.iter().filter_map(FillRow::new).collect();
     rows.sort_by_key(|row| std::cmp::Reverse(row.filled_at));
     let fills = Page {

@@ -2,7 +2,7 @@
 
 use super::{
     super::{Exit, service::Service, voice::ListOutput},
-    ExactFormat,
+    ExactFormat, doubts,
     filters::{self, MarketFilter, OrderState, SideFilter, SinceFilter},
     pages::Pages,
     prices,
@@ -71,6 +71,7 @@ async fn list(args: &OrdersArgs, sources: &Sources) -> Result<Exit> {
         let page = service.working_orders().await?;
         (args.pages.within(voice, page, &wanted), sheet)
     };
+    doubts(voice, &page.rows);
     let markets = page.rows.iter().filter(|_| !is_past);
     let markets = markets.map(|row| row.market_id.clone()).collect();
     let store = prices(&service, markets).await;

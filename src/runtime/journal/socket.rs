@@ -396,7 +396,11 @@ async fn read<T: DeserializeOwned>(from: &mut BufReader<OwnedReadHalf>) -> io::R
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{app::Sending, model::Risk, runtime::base::clock::Shared};
+    use crate::{
+        app::{KeyOrigin, Sending},
+        model::Risk,
+        runtime::base::clock::Shared,
+    };
     use std::{
         env,
         io::{Read as _, Write as _},
@@ -511,9 +515,11 @@ mod tests {
             body: String::new(),
             sending: Sending::First,
             risk: Risk::Increasing,
+            key_origin: KeyOrigin::Made,
         };
         let expected = r#"{"send":{"method":"DELETE","target":"/v1/orders/ord_1","key":"k","body":"","sending":"first","risk":"increasing"}}"#;
         assert_eq!(line(&send), expected);
+        assert_eq!(line(&KeyOrigin::Chosen), r#""chosen""#);
         let made = Shared::now();
         let envelope = Envelope {
             to: place(),

@@ -23,6 +23,11 @@ pub(crate) fn detail(order: &Order, scene: &Scene<'_>) -> DetailView {
         let why = Span::new(refusal::why(order, scene), Tone::Alert);
         fields.push("rejected", vec![why]);
     }
+    let doubts = order.contradictions();
+    if !doubts.is_empty() {
+        let words = Span::new(doubts.join(", "), Tone::Alert);
+        fields.push("the service contradicts itself", vec![words]);
+    }
     what(&mut fields, order);
     fields.section("Price and size");
     numbers(&mut fields, order);

@@ -7,7 +7,7 @@ use crate::{
     },
     model::{
         CancelAll, CloseAll, Command, Exits, Failure, FailureKind, FollowUp, Leg, Market, Order,
-        OrderStatus, Past, Progress, Receipt, Timestamp,
+        OrderStatus, Past, Progress, Receipt, Timestamp, echo,
     },
     view::{
         tables::order_words::order_words,
@@ -108,6 +108,7 @@ pub(crate) fn kind(event: &Event) -> &'static str {
 /// The order whose exits changed rests as before: its status is no news.
 fn settled_kind(command: &Command, receipt: &Receipt) -> &'static str {
     match (command, receipt) {
+        (command, receipt) if !echo::differences(command, receipt).is_empty() => "mismatch",
         (Command::Exits(_), Receipt::Order { order, queued }) if !queued && !order.is_over() => {
             "exits set"
         }
@@ -185,7 +186,9 @@ pub(crate) fn words_of(notice: &Notice) -> Vec<Span> {
         }
         Event::Settled(command, Ok(receipt)) => {
             let asked = words::command(command, &notice.about);
-            in_two(&receipt_words(asked, receipt, &notice.about))
+            let mut spans: Vec<_> = mismatch(command, receipt).into_iter().collect();
+            spans.extend(in_two(&receipt_words(asked, receipt, &notice.about)));
+            spans
         }
         Event::Settled(command, Err(why)) => failed(asked(command), why),
         Event::Message(_, text) => vec![Span::plain(text.clone())],
@@ -203,6 +206,13 @@ pub(crate) fn words_of(notice: &Notice) -> Vec<Span> {
             Err(why) => failed(Span::plain(past.asked.to_string()), why),
         },
     }
+}
+
+/// What differs from the request. It comes first, so that no narrow window cuts it.
+fn mismatch(command: &Command, receipt: &Receipt) -> Option<Span> {
+    let differences = echo::differences(command, receipt);
+    let words = format!("{}: ", differences.join(", "));
+    (!differences.is_empty()).then(|| Span::new(words, Tone::Alert))
 }
 
 /// The object and the outcome; the outcome stays in a narrow window.

@@ -6,7 +6,10 @@ use crate::{
         account::guard::{Gauge, Level, Origin, Verdict},
     },
     model::{Num, Order, Position, Text, Twap},
-    view::text::{format, words},
+    view::{
+        tables::order_words::order_words,
+        text::{format, words},
+    },
 };
 
 /// One word for the kind.
@@ -32,10 +35,8 @@ pub(crate) fn kind(alert: &Alert) -> &'static str {
 pub(crate) fn words(alert: &Alert, about: &About) -> String {
     let of = about.market.as_ref();
     match alert {
-        Alert::Filled(order) | Alert::Rejected(order) => {
-            crate::view::tables::order_words::order_words(order, of)
-        }
-        Alert::Partial(order) => partial(order, about),
+        Alert::Filled(order) | Alert::Rejected(order) => believed(order, order_words(order, of)),
+        Alert::Partial(order) => believed(order, partial(order, about)),
         Alert::Gone(order) => format!(
             "{}: no longer works: filled, canceled or expired",
             words::order(order, of)
@@ -51,6 +52,18 @@ pub(crate) fn words(alert: &Alert, about: &About) -> String {
         Alert::Down => "the service does not answer".to_owned(),
         Alert::Up => "the service answers again".to_owned(),
     }
+}
+
+/// What cannot be true of the row comes first.
+fn believed(order: &Order, words: String) -> String {
+    let doubts = order.contradictions();
+    if doubts.is_empty() {
+        return words;
+    }
+    format!(
+        "the service contradicts itself, {}: {words}",
+        doubts.join(", ")
+    )
 }
 
 fn ended_by(verdict: &Verdict) -> String {
