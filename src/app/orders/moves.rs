@@ -256,26 +256,34 @@ pub(crate) fn settled(
         return vec![];
     };
     let one = model.store.moves.swap_remove(at);
-    match result {
-        Ok(_) => go_on(model, one),
-        Err(why) if why.kind != FailureKind::Conflict => {
-            stays(model, one.what.to(), &why.message.to_string());
-            vec![]
+    let why = match result {
+        Ok(_) => return go_on(model, one),
+        Err(why) => why,
+    };
+    let is_conflict = why.kind == FailureKind::Conflict;
+    match (&one.what, &one.stage) {
+        (Moved::Order(_), _) if is_not_moved_in_place(why) => {
+            return replace(model, one, form.take());
         }
-        Err(why) => match (&one.what, &one.stage) {
-            (Moved::Order(_), _) => replace(model, one, form.take()),
-            (Moved::Exits(..), MoveStage::Sent(Attempt::First)) => {
-                keep_form(model, ticket, form.take());
-                read(model, one, Attempt::Second);
-                vec![]
-            }
-            (Moved::Exits(..), _) => {
-                let words = format!("the exits have changed again ({})", why.message);
-                stays(model, one.what.to(), &words);
-                vec![]
-            }
-        },
+        (Moved::Exits(..), MoveStage::Sent(Attempt::First)) if is_conflict => {
+            keep_form(model, ticket, form.take());
+            read(model, one, Attempt::Second);
+        }
+        (Moved::Exits(..), _) if is_conflict => {
+            let words = format!("the exits have changed again ({})", why.message);
+            stays(model, one.what.to(), &words);
+        }
+        (Moved::Order(_) | Moved::Exits(..), _) => {
+            stays(model, one.what.to(), &why.message.to_string());
+        }
     }
+    vec![]
+}
+
+/// Whether a refused `PATCH` is followed by cancel/replace: the service does not change this order in place. Where it
+/// refuses the new terms, the replacement would be refused too, and the order would be gone.
+pub fn is_not_moved_in_place(why: &Failure) -> bool {
+    why.kind == FailureKind::Conflict || why.says_not_modifiable()
 }
 
 /// What was requested meanwhile starts.

@@ -87,16 +87,19 @@ pub(in crate::cli) async fn run(args: MoveArgs, sources: &Sources) -> Result<Exi
                 Err(exit) => return Ok(exit),
             };
             let voice = args.how.output.voice();
-            let conflict = outcome.as_ref().err();
-            let Some(why) = conflict.filter(|why| why.kind == FailureKind::Conflict) else {
-                return Ok(print_outcome(voice, &prepared, &outcome));
-            };
-            if let Moved::Exits(..) = moved {
-                return again(&service, voice, &moved).await;
+            match (&moved, &outcome) {
+                (Moved::Exits(..), Err(why)) if why.kind == FailureKind::Conflict => {
+                    again(&service, voice, &moved).await
+                }
+                (Moved::Order(_), Err(why)) if moves::is_not_moved_in_place(why) => {
+                    voice.note(&format!("it is not moved in place: {}", why.message));
+                    let successor = successor(order, terms.wanted)?;
+                    cancel_first(&service, voice, successor, read_at).await
+                }
+                (Moved::Exits(..) | Moved::Order(_), _) => {
+                    Ok(print_outcome(voice, &prepared, &outcome))
+                }
             }
-            voice.note(&format!("it is not moved in place: {}", why.message));
-            let successor = successor(order, terms.wanted)?;
-            cancel_first(&service, voice, successor, read_at).await
         }
         MovePlan::Replace => {
             let successor = successor(order, terms.wanted)?;
