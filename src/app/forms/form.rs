@@ -227,6 +227,7 @@ impl Form {
             cross_backing: store.cross_backing(position),
             free_margin: store.account.value().and_then(|a| a.available_margin),
             order,
+            working: store.orders.rows(),
             book: market.and_then(|market| store.books.fit(market, form_context.own)?.ok()),
             watched: None,
             now: form_context.now,
@@ -238,7 +239,7 @@ impl Form {
         let watched = match &self.draft {
             Draft::Entry(draft) => draft.watched(),
             Draft::Close(draft) => draft.watched(&seen),
-            Draft::Exits(_) | Draft::Margin(_) => None,
+            Draft::Exits(_) | Draft::Protect(_) | Draft::Margin(_) => None,
         };
         Seen {
             watched: watched.and_then(|id| store.market(id)),

@@ -6,7 +6,10 @@ use crate::{
     model::{
         AccountId, CloseKind, Distribution, Lenient, MarginMode, MarketId, Num, Order, PlaceKind,
         Position, PositionId, Side, TriggerDirection,
-        draft::{CloseDraft, Draft, DraftShape, EntryDraft, ExitsDraft, Field, MarginDraft, Texts},
+        draft::{
+            CloseDraft, Draft, DraftShape, EntryDraft, ExitsDraft, Field, MarginDraft,
+            ProtectDraft, Texts,
+        },
     },
 };
 use std::collections::BTreeSet;
@@ -128,14 +131,11 @@ impl Form {
         Self::new(draft, Frozen::Position(Box::new(position.clone())))
     }
 
-    /// A close of the whole position that waits for a price: a stop on the losing side of the mark, a target on the
-    /// other.
-    pub fn protect(position: &Position) -> Self {
-        let mut form = Self::close(position);
-        if let Draft::Close(draft) = &mut form.draft {
-            draft.kind = CloseKind::Conditional;
-        }
-        form.focus_on(Field::TriggerPrice);
+    /// The stop loss and take profit of this position, as they are.
+    pub fn protect(position: &Position, working: &[Order]) -> Self {
+        let draft = Draft::Protect(ProtectDraft::of(position, working));
+        let mut form = Self::new(draft, Frozen::Position(Box::new(position.clone())));
+        form.focus_on(Field::StopLoss);
         form
     }
 
