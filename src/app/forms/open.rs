@@ -71,6 +71,7 @@ impl Form {
                 .with(Field::Leverage, terms.leverage)
                 .with(Field::Slippage, habit.slippage),
             market_id,
+            replace_exits: false,
             also: vec![],
         });
         let mut form = Self::new(draft, Frozen::Nothing);

@@ -18,7 +18,7 @@ use crate::{
         forms::form::Form,
     },
     model::{
-        Command, Interval, Num, Risk, Side, Timestamp,
+        Command, Interval, Num, OrderId, Protection, Risk, Side, Timestamp,
         draft::{CloseDraft, Draft, DraftShape, EntryDraft, Field, ProtectDraft, Seen},
         estimate,
     },
@@ -58,6 +58,12 @@ pub enum OrderWarning {
     Dead { liquidation: Num },
     /// A number that was typed at a choice and had no effect.
     Untaken(Field),
+    /// The order brings an exit of its own; the service cancels this one of the position and enlarges the new one.
+    Replaces {
+        purpose: Protection,
+        price: Num,
+        order: OrderId,
+    },
     /// The data that it is decided on was read this long ago.
     Late { what: &'static str, age: Duration },
 }
@@ -149,10 +155,18 @@ pub(crate) fn of_entry(draft: &EntryDraft, facts: RiskFacts<'_>) -> Vec<OrderWar
         waits("the trigger", trigger),
         dead(trigger.filter(|_| draft.only_reduces()), seen),
     ]);
+    let replaced = draft.replaced(seen).and_then(|(order, purpose)| {
+        Some(OrderWarning::Replaces {
+            purpose,
+            price: order.trigger_price?,
+            order: order.id.clone(),
+        })
+    });
     let risks = risks::of(draft, facts).into_iter();
     let risks = risks.map(OrderWarning::Risk);
     let no_price = risks::no_price(draft, facts);
-    own.into_iter().chain(no_price).chain(risks).collect()
+    let own = own.into_iter().chain(replaced);
+    own.chain(no_price).chain(risks).collect()
 }
 
 fn of_protection(draft: &ProtectDraft, seen: &Seen) -> Vec<OrderWarning> {

@@ -74,6 +74,9 @@ pub(in crate::cli) struct OrderFlags {
     /// The price of an attached stop loss
     #[arg(long, value_name = "PRICE", allow_hyphen_values = true)]
     stop_loss: Option<String>,
+    /// Lets the attached exits replace those of the open position, which the service refuses otherwise
+    #[arg(long)]
+    replace_overlapping_exits: bool,
     /// The mid price that you saw, USD [default: the current one, if a price source is set]
     #[arg(long, value_name = "PRICE", allow_hyphen_values = true)]
     expected_price: Option<String>,
@@ -223,6 +226,7 @@ impl OrderFlags {
             trigger_market: self.trigger.market_id.clone(),
             trigger_direction: self.trigger.direction,
             target: self.target_position_id.clone(),
+            replace_exits: self.replace_overlapping_exits,
             ..blank
         };
         for (field, text) in self.texts() {

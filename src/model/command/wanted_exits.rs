@@ -185,7 +185,7 @@ fn pair(operations: &mut [ExitOperation]) {
 
 impl ExitGroup {
     /// Whether `order` is an exit of this kind of `position`, and not about to be canceled.
-    fn is_of(self, order: &Order, position: &Position) -> bool {
+    pub fn is_of(self, order: &Order, position: &Position) -> bool {
         let purpose = match self {
             Self::Tp => Protection::Target,
             Self::Sl => Protection::Stop,

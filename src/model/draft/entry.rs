@@ -2,6 +2,7 @@
 
 mod finish;
 mod ladder;
+mod replaced;
 mod size;
 mod twap;
 
@@ -38,6 +39,8 @@ pub struct EntryDraft {
     /// The position of a take profit; `None` is the market's open one.
     pub target: Option<PositionId>,
     pub texts: Texts,
+    /// Exits of the position that its own overlap are replaced, whether or not they are known.
+    pub replace_exits: bool,
     /// Fields sent in addition to those of its type: only the service knows what it accepts.
     pub also: Vec<Field>,
 }
@@ -455,6 +458,7 @@ mod tests {
                 .with(Field::TriggerPrice, "65000")
                 .with(Field::ChaseOffset, "0")
                 .with(Field::Leverage, "5"),
+            replace_exits: false,
             also: vec![],
         }
     }

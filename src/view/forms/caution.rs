@@ -53,6 +53,16 @@ pub(crate) fn question(warning: &OrderWarning, seen: &Seen) -> String {
             "no price of this market is known: what the order is worth is not checked".to_owned()
         }
         OrderWarning::Risk(risk) => risk_words(risk, seen),
+        OrderWarning::Replaces {
+            purpose,
+            price,
+            order,
+        } => {
+            let (what, price) = (purpose.word(), format::price(*price, seen.market));
+            format!(
+                "its {what} replaces the {what} of the position at {price} ({order}) and takes over its size"
+            )
+        }
         OrderWarning::Dead { liquidation } => {
             let price = format::average(*liquidation, seen.market);
             format!("the position is liquidated at {price}, before this can fire")

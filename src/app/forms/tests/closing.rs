@@ -1,7 +1,7 @@
 //! Closing a position, whole or in part.
 
 use super::*;
-use crate::model::draft::Draft;
+use crate::{app::rules::warnings, model::draft::Draft};
 
 #[test]
 fn the_whole_position_goes_without_a_size() {
@@ -296,4 +296,49 @@ fn of_several_stops_none_is_moved_and_an_untouched_form_sends_nothing() {
     assert_eq!(protected("e 59000 enter", &["ord-5", "ord-6"]), Err(vec![]));
     assert_eq!(protected("e enter", &["ord-5"]), Err(vec![]));
     assert_eq!(protected("e enter", &[]), Err(vec![]));
+}
+
+/// The order of a form for BTC, of which half a coin is long with a stop at 58,000, and what the form asks about it.
+fn brought(keys: &str, field: Field, price: &str) -> (bool, Vec<warnings::OrderWarning>) {
+    let mut model = desk();
+    let stop = crate::model::Order {
+        reduce_only: true,
+        ..order(
+            "ord-5",
+            "BTC",
+            r#""type":"stop_market","mode":"stop_market","side":"sell","size":0.5,"trigger_price":58000,
+            "target_position_id":"pos-1","status":"resting""#,
+        )
+    };
+    let orders = crate::model::Page::of(vec![stop]);
+    arrive(&mut model, Answer::Orders(Ok(orders)));
+    press(&mut model, keys);
+    let mut form = form(&model).clone();
+    form.draft.write(Field::Size, "0.001");
+    form.draft.write(field, price);
+    let command = form.draft.command(&form.seen(&model.form_context()));
+    let Ok(Command::Place(order)) = command else {
+        panic!("{command:?}");
+    };
+    let asked = warnings::of(&form, &model).into_iter();
+    let replaces = |warning: &_| matches!(warning, warnings::OrderWarning::Replaces { .. });
+    (
+        order.replace_overlapping_exits,
+        asked.filter(replaces).collect(),
+    )
+}
+
+#[test]
+fn an_order_whose_exit_meets_that_of_the_position_asks_and_then_replaces_it() {
+    let (replaces, asked) = brought("b", Field::StopLoss, "59000");
+    let warning = warnings::OrderWarning::Replaces {
+        purpose: crate::model::Protection::Stop,
+        price: num("58000"),
+        order: "ord-5".into(),
+    };
+    assert_eq!((replaces, asked), (true, vec![warning]));
+    let other = brought("b", Field::TakeProfit, "70000");
+    assert_eq!(other, (false, vec![]), "it has no target");
+    let against = brought("s", Field::StopLoss, "70000");
+    assert_eq!(against, (false, vec![]), "it closes the position");
 }

@@ -64,7 +64,7 @@ impl EntryDraft {
                 .clone()
                 .filter(|_| self.has(Field::TargetPosition)),
             marketable_limit_acknowledged: false,
-            replace_overlapping_exits: false,
+            replace_overlapping_exits: self.replace_exits || self.replaced(seen).is_some(),
         })
     }
 
