@@ -303,9 +303,9 @@ fn two_exits_that_are_a_pair_are_listed_together_and_say_so() {
             "oco_sibling_order_id": sibling});
         desk::order(id, "BTC", &json)
     };
-    let mut orders = vec![exit("ord_92", "take_profit", 70_000, "ord_91")];
+    let mut orders = vec![exit("ord_302", "take_profit", 70_000, "ord_301")];
     orders.extend(desk::working());
-    orders.push(exit("ord_91", "stop_market", 60_500, "ord_92"));
+    orders.push(exit("ord_301", "stop_market", 60_500, "ord_302"));
     let mut model = desk::full();
     desk::arrive(&mut model, 0, Answer::Orders(Ok(Page::of(orders))));
     press(&mut model, "2 z");

@@ -120,7 +120,13 @@ pub fn of(form: &Form, model: &Model) -> Vec<OrderWarning> {
                 late(Source::Positions, "positions", model),
                 late(Source::Markets, "prices", model).filter(|_| seen.market.is_some()),
             ];
-            let own = untaken.into_iter().chain(of_entry(draft, facts));
+            // An order that is moved has brought its exits already.
+            let is_new = form.replaces.is_none();
+            let is_asked = |warning: &OrderWarning| {
+                is_new || !matches!(warning, OrderWarning::Replaces { .. })
+            };
+            let of_entry = of_entry(draft, facts).into_iter().filter(is_asked);
+            let own = untaken.into_iter().chain(of_entry);
             own.chain(late.into_iter().flatten()).collect()
         }
         Draft::Close(draft) => of_close(draft, &seen),

@@ -56,7 +56,7 @@ fn looser(line: Span, draft: &ProtectDraft, seen: &Seen) -> Span {
 fn reward(
     draft: &ProtectDraft,
     position: &Position,
-    (size, seen): (Option<Num>, &Seen),
+    (part, seen): (Option<Num>, &Seen),
 ) -> Vec<PreviewLine> {
     let price = |field| draft.price(field).ok().flatten();
     let Some(side) = position.side() else {
@@ -64,7 +64,7 @@ fn reward(
     };
     let trade = TradePlan {
         side,
-        quantity: size.or(Some(position.quantity())),
+        quantity: part.or(Some(position.quantity())),
         entry: position.entry_price,
         target: price(Field::TakeProfit),
         stop: price(Field::StopLoss),
