@@ -200,9 +200,8 @@ pub(crate) fn settled(
     if let Moved::Exits(_) = one.what {
         model.store.exits_answered = Some((model.now, ticket));
     }
-    let why = match result {
-        Ok(_) => return go_on(model, one),
-        Err(why) => why,
+    let Err(why) = result else {
+        return go_on(model, one);
     };
     let is_conflict = why.kind == FailureKind::Conflict;
     match (&one.what, &one.stage) {

@@ -28,7 +28,7 @@ pub(super) async fn send(
     let voice = how.output.voice();
     let prepared = PreparedCommand::new(command(store)?, None)?;
     if is_without_effect(&prepared.command) {
-        return Ok(print_outcome(voice, &prepared, &already()));
+        return Ok(print_outcome(voice, &prepared, &Ok(already())));
     }
     let outcome = match in_place(service, how, &prepared).await? {
         Ok(outcome) => outcome,
@@ -41,16 +41,15 @@ pub(super) async fn send(
     voice.note("the exits of the position have changed: reading them again");
     let prepared = PreparedCommand::new(command(&read(service).await)?, None)?;
     let outcome = if is_without_effect(&prepared.command) {
-        already()
+        Ok(already())
     } else {
         deliver(service, voice, &prepared, &[]).await?
     };
     Ok(print_outcome(voice, &prepared, &outcome))
 }
 
-fn already() -> SendOutcome {
-    let words = "the exits of the position are so already";
-    Ok(Receipt::AlreadySo(words.into()))
+fn already() -> Receipt {
+    Receipt::AlreadySo("the exits of the position are so already".into())
 }
 
 /// The outcome, or the exit code where nothing was sent.

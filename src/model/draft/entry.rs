@@ -20,6 +20,7 @@ use std::time::Duration;
 
 /// The draft of a new order, a sliced one or a scaled one: choices that are always valid, and texts that may not be.
 #[derive(Debug, Clone, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a choice of its own")]
 pub struct EntryDraft {
     pub account_id: AccountId,
     /// `None` if no market is known.

@@ -166,24 +166,24 @@ mod tests {
         WantedExit::At { price, size }
     }
 
-    fn both(take_profit: WantedExit, stop_loss: WantedExit) -> Result<WantedExits, Faults> {
-        Ok(WantedExits {
+    fn both(take_profit: WantedExit, stop_loss: WantedExit) -> WantedExits {
+        WantedExits {
             take_profit,
             stop_loss,
-        })
+        }
     }
 
     #[test]
     fn what_was_not_touched_stays_and_what_was_emptied_is_removed() {
         use WantedExit::{Keep, Remove};
         let shown = ["68000", "58000"];
-        assert_eq!(wanted(shown, ["68000", "58000", ""]), both(Keep, Keep));
+        assert_eq!(wanted(shown, ["68000", "58000", ""]), Ok(both(Keep, Keep)));
         assert_eq!(
             wanted(shown, ["", "59000", ""]),
-            both(Remove, at(59_000, None))
+            Ok(both(Remove, at(59_000, None)))
         );
-        assert_eq!(wanted(["", ""], ["", "none", ""]), both(Keep, Remove));
-        assert_eq!(wanted(["", ""], ["", "", "0.1"]), both(Keep, Keep));
+        assert_eq!(wanted(["", ""], ["", "none", ""]), Ok(both(Keep, Remove)));
+        assert_eq!(wanted(["", ""], ["", "", "0.1"]), Ok(both(Keep, Keep)));
     }
 
     #[test]
@@ -191,12 +191,12 @@ mod tests {
         let half = Some(Num::new(25, 2));
         assert_eq!(
             wanted(["", "58000"], ["68000", "58000", "50%"]),
-            both(at(68_000, half), at(58_000, half))
+            Ok(both(at(68_000, half), at(58_000, half)))
         );
         let whole = Some(Num::new(5, 1));
         assert_eq!(
             wanted(["", ""], ["", "58000", "100%"]),
-            both(WantedExit::Keep, at(58_000, whole))
+            Ok(both(WantedExit::Keep, at(58_000, whole)))
         );
         let larger = wanted(["", ""], ["", "58000", "0.6"]);
         assert_eq!(
