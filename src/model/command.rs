@@ -8,6 +8,7 @@ mod modify;
 mod mutation;
 mod place_scaled;
 mod place_twap;
+mod wanted_exits;
 mod words;
 
 pub use exit_batch::{ExecutionType, ExitBatch, ExitGroup, ExitOperation, ExpectedExit};
@@ -18,6 +19,7 @@ pub use modify::ModifyOrder;
 pub use mutation::{AnswerKind, Mutation, MutationFacts, Repetition};
 pub use place_scaled::{Distribution, PlaceScaled};
 pub use place_twap::{Curve, PlaceTwap};
+pub use wanted_exits::{ExitConflict, WantedExit, WantedExits};
 
 use super::{
     AccountId, Bps, MarginMode, MarketId, Num, Order, OrderId, PlaceKind, PositionId, ScaledId,

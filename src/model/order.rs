@@ -143,6 +143,11 @@ impl Order {
         !self.is_over() && self.trigger_price.is_some() && triggered_at.is_none()
     }
 
+    /// Waiting with a trigger and a limit: one new price does not say where both go.
+    pub fn has_two_prices(&self) -> bool {
+        self.is_armed() && self.limit_price.is_some()
+    }
+
     /// Its cancel is accepted, but not carried out yet.
     pub fn is_cancel_queued(&self) -> bool {
         self.is_working() && self.cancel_requested_at.is_some()

@@ -132,6 +132,8 @@ pub struct Store {
     pub flips: Vec<flips::ClosedFlip>,
     /// Orders that are being moved in place.
     pub moves: Vec<moves::OrderMove>,
+    /// The last answer to a batch of exits: older lists do not show what came of it.
+    pub exits_answered: Option<(Timestamp, Ticket)>,
     /// What responses to commands showed of rows, until newer reads do.
     pub from_receipts: from_receipts::FromReceipts,
     /// Orders whose cancel is queued: they may still fill.

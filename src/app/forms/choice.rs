@@ -276,7 +276,14 @@ impl Form {
                 change_shape(draft, DraftShape::Order(*kind), form_context);
             }
             (Draft::Close(draft), Some(kind)) => draft.kind = *kind,
-            (Draft::Entry(_) | Draft::Close(_) | Draft::Exits(_) | Draft::Margin(_), _) => {
+            (
+                Draft::Entry(_)
+                | Draft::Close(_)
+                | Draft::Exits(_)
+                | Draft::Protect(_)
+                | Draft::Margin(_),
+                _,
+            ) => {
                 return false;
             }
         }
@@ -358,7 +365,7 @@ impl Form {
                 texts,
                 ..
             }) => watch(trigger_market, texts, id),
-            Draft::Exits(_) | Draft::Margin(_) => {}
+            Draft::Exits(_) | Draft::Protect(_) | Draft::Margin(_) => {}
         }
     }
 }

@@ -7,7 +7,7 @@
 
 use super::{
     flight::{objection, send},
-    of_row, pending_protection,
+    of_row,
     submit::send_form,
 };
 use crate::{
@@ -27,8 +27,7 @@ use crate::{
     },
     model::{
         Command, MarketId, Num, Order, OrderId, PlaceKind, Position, Protection, Side, Tick,
-        TriggerDirection,
-        draft::{Draft, Field},
+        TriggerDirection, draft::Field,
     },
 };
 
@@ -174,10 +173,7 @@ fn protection(model: &Model, purpose: Protection, at: &PricePoint) -> Result<For
         return Err(why);
     }
     match known(model, purpose, position).as_slice() {
-        [] => match pending_protection::objection(model, position, purpose) {
-            Some(why) => Err(why),
-            None => Ok(new_protection(position, direction, at.price)),
-        },
+        [] => Ok(new_protection(model, position, (purpose, at.price))),
         [order] => moved(model, order, at.price),
         several => Err(format!(
             "{} {}s of {symbol}: pick up one of them at its price",
@@ -196,12 +192,14 @@ fn known<'a>(model: &'a Model, purpose: Protection, position: &Position) -> Vec<
         .collect()
 }
 
-fn new_protection(position: &Position, direction: TriggerDirection, price: Num) -> Form {
-    let mut form = Form::protect(position);
-    form.draft.write(Field::TriggerPrice, &price.to_string());
-    if let Draft::Close(draft) = &mut form.draft {
-        draft.trigger_direction = Some(direction);
-    }
+fn new_protection(model: &Model, position: &Position, (purpose, price): (Protection, Num)) -> Form {
+    let mut form = Form::protect(position, model.store.orders.rows());
+    let field = match purpose {
+        Protection::Stop => Field::StopLoss,
+        Protection::Target => Field::TakeProfit,
+    };
+    form.draft.write(field, &price.to_string());
+    form.focus_on(field);
     form.touch();
     form
 }

@@ -109,7 +109,9 @@ const OF_POSITION: &[(Action, Begin)] = &[
     (Action::ClosePosition, |_, position| {
         form(Form::close(position))
     }),
-    (Action::Exits, |_, position| form(Form::protect(position))),
+    (Action::Exits, |model, position| {
+        form(Form::protect(position, model.store.orders.rows()))
+    }),
     (Action::Margin, |_, position| margin(position)),
     (Action::Flip, flip::ask),
     (Action::BreakEven, |_, position| {

@@ -27,6 +27,8 @@ pub(super) fn print_outcome(
     };
     let line = if voice.is_json() {
         data(prepared, receipt)
+    } else if let (Command::ExitBatch(batch), Receipt::Position(_)) = (&prepared.command, receipt) {
+        format!("{batch}: done")
     } else {
         sentence(receipt)
     };

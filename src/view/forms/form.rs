@@ -128,6 +128,7 @@ fn title(form: &Form, model: &Model, seen: &Seen) -> Vec<Span> {
         }
         Draft::Close(_) => about("close ", seen.position, seen),
         Draft::Margin(_) => about("isolated margin of ", seen.position, seen),
+        Draft::Protect(_) => about("stop and target of ", seen.position, seen),
         Draft::Exits(draft) => vec![
             Span::plain("exits of "),
             seen.order
@@ -297,6 +298,7 @@ fn size_words(form: &Form, seen: &Seen) -> &'static str {
                 (None, false) => "0.5 coin · $1000",
             }
         }
+        Draft::Protect(_) => "empty: the whole position · 0.5 coin · 50%",
         Draft::Entry(_) | Draft::Close(_) | Draft::Exits(_) | Draft::Margin(_) => {
             "0.5 coin · 50% · $1000"
         }
@@ -309,6 +311,9 @@ fn json(form: &Form, model: &Model, seen: &Seen) -> String {
         Ok(command) => command,
         Err(faults) => return format!("not yet: {faults}"),
     };
+    if moves::is_without_effect(&command) {
+        return "not yet: nothing is changed".to_owned();
+    }
     if let (Command::Place(wanted), Some(old)) = (&command, &form.replaces)
         && let Ok(MovePlan::InPlace(moved)) = moves::planned(model, &old.order, wanted)
     {

@@ -210,11 +210,9 @@ fn flipping(one: &ClosedFlip) -> PendingCommandView {
 /// A move that waits for lists.
 fn reading_again(one: &OrderMove) -> Option<PendingCommandView> {
     one.look_at()?;
-    let orders = one.what.to().iter().map(|terms| terms.order.to_string());
-    let orders: Vec<_> = orders.collect();
     Some(PendingCommandView {
         words: vec![
-            Span::plain(format!("move of {}: ", orders.join(", "))),
+            Span::plain(format!("move of {}: ", one.what.names().join(", "))),
             Span::new("reading the exits of the position again", Tone::Info),
         ],
         gauge: None,

@@ -234,8 +234,14 @@ fn time_in_force(order: &Order, scene: &Scene<'_>) -> Cell {
     }
 }
 
+/// Or `OCO`: it only reduces, and a fill of its sibling takes the same size off it.
 fn reduce_only(order: &Order, _: &Scene<'_>) -> Cell {
-    Span::plain(if order.reduce_only { "RO" } else { "" }).into()
+    let word = match (&order.oco_sibling_order_id, order.reduce_only) {
+        (Some(_), _) => "OCO",
+        (None, true) => "RO",
+        (None, false) => "",
+    };
+    Span::plain(word).into()
 }
 
 /// `60,000/70,000`, `60,000/–`: its stop loss and its take profit.

@@ -239,18 +239,25 @@ fn cancel_in(model: &Model, word: &Word) -> Result<Next, Fault> {
 
 pub(super) fn exits(model: &mut Model, args: &CommandArgs) -> Result<Next, Fault> {
     args.at_most(1)?;
-    let id = args.needed(0, "which order: an id")?;
-    let order = model.store.order(&id.text.as_str().into());
-    let order = order.ok_or_else(|| id.fault("no such order here; Tab lists the resting ones"))?;
-    if !takes_exits(order) {
-        return Err(id.fault("attached exits can be changed on a resting limit order only"));
-    }
-    let mut form = Form::exits(order);
+    let id = args.needed(0, "of what: a market, a position id or an order id")?;
+    let mut form = match model.store.order(&id.text.as_str().into()) {
+        Some(order) if takes_exits(order) => Form::exits(order),
+        Some(_) => {
+            return Err(id.fault("attached exits can be changed on a resting limit order only"));
+        }
+        None => Form::protect(position(model, args)?, model.store.orders.rows()),
+    };
     for (field, word) in texts(args) {
-        form.draft.write(field, &word.text);
+        fill(&mut form, field, word)?;
     }
-    form.start();
     Ok(open(Overlay::Form(Box::new(form))))
+}
+
+/// Open positions and resting orders.
+pub(super) fn exits_offered(model: &Model) -> Vec<String> {
+    let mut offered = held(model);
+    offered.extend(resting(model));
+    offered
 }
 
 fn takes_exits(order: &Order) -> bool {

@@ -239,7 +239,9 @@ mod on_a_form {
     fn side(model: &Model) -> String {
         match &form(model).draft {
             Draft::Entry(draft) => draft.side.to_string(),
-            Draft::Close(_) | Draft::Exits(_) | Draft::Margin(_) => String::new(),
+            Draft::Close(_) | Draft::Exits(_) | Draft::Protect(_) | Draft::Margin(_) => {
+                String::new()
+            }
         }
     }
 
