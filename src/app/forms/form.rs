@@ -251,7 +251,7 @@ impl Form {
     /// Side and size of what reaches the book at once; `None` for what waits, and where the size is not written.
     pub(crate) fn taken(&self, form_context: &FormContext<'_>) -> Option<(Side, Num)> {
         let seen = self.seen(form_context);
-        let (side, size) = match &self.draft {
+        let (side, quantity) = match &self.draft {
             Draft::Entry(draft) if draft.is_sent_now() => (draft.side, draft.fillable(&seen)?),
             Draft::Close(draft) if draft.is_sent_now() => {
                 let held = seen.position?;
@@ -264,7 +264,7 @@ impl Form {
             | Draft::Protect(_)
             | Draft::Margin(_) => return None,
         };
-        size.is_positive().then_some((side, size))
+        quantity.is_positive().then_some((side, quantity))
     }
 
     pub fn market_id(&self) -> Option<&MarketId> {
