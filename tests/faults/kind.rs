@@ -45,6 +45,13 @@ pub(crate) enum Mutation {
     Margin,
 }
 
+impl Kind {
+    /// Names and certificates stay wrong for a whole run.
+    pub(crate) fn heals(self) -> bool {
+        !matches!(self, Self::DnsFails | Self::TlsFails)
+    }
+}
+
 impl Mutation {
     /// Those a headless verb makes: what a process of its own is killed in.
     pub(crate) const VERBS: [Self; 8] = [
