@@ -135,8 +135,7 @@ async fn settle(desk: &mut FlipDesk, dir: &Path) {
         desk.step().await;
         let entries = entries(dir);
         let open = entries.iter().filter(|entry| entry.state.is_open());
-        if began.elapsed() > Duration::from_millis(400)
-            && open.count() == desk.waits_for_a_person()
+        if began.elapsed() > Duration::from_millis(400) && open.count() == desk.waits_for_a_person()
         {
             break;
         }
