@@ -42,7 +42,7 @@ pub(super) struct RecoveryCase<'a> {
     pub(super) ownership: Ownership,
     pub(super) process: ProcessKind,
     pub(super) now: Timestamp,
-    /// The journal has a later PUT for the same object.
+    /// The journal has a later change of the same object.
     pub(super) is_overtaken: bool,
     /// It is part of the flatten that is resumed.
     pub(super) is_part: bool,
