@@ -4,7 +4,7 @@
 
 use crate::{
     kind::{Kind, Plan},
-    ledger::{exposure, open, orders, positions},
+    ledger::{SIZE, exposure, open, orders, positions, stop},
     proxy::Proxy,
     run::client,
     seeds,
@@ -38,8 +38,6 @@ use tokio::{
 /// How much faster than life a desk is here: two orders at the market lie half a second of the exchange's apart, for which
 /// it asks to wait a second of ours.
 const HURRY: u32 = 10;
-/// What is flipped.
-const SIZE: &str = "0.01";
 /// Nothing takes longer than this, or it hangs.
 const HANGS: Duration = Duration::from_mins(1);
 /// Runs at a time: each reads twice a second, and a desk in a hurry gives up on answers that are only slow in coming.
@@ -255,11 +253,7 @@ fn options() -> Options {
 /// A long of [`SIZE`] with a stop behind it.
 pub(crate) async fn set(stage: &Stage, n: usize) {
     open(stage, n, "BTC", "cross").await;
-    let body = format!(
-        r#"{{"account_id":"{}","market_id":"paper|BTC","type":"stop_market","side":"sell","size":{SIZE},"trigger_price":50000,"reduce_only":true,"leverage":5,"margin_mode":"cross","expected_price":1}}"#,
-        account(n)
-    );
-    stage.call(n, "POST", "/v1/orders", &body).await;
+    stop(stage, n).await;
     let end = FlipEnd::by(&exposures(stage, n).await);
     assert_eq!(end, Some(FlipEnd::NotBegun), "the ledger is misread");
 }

@@ -43,6 +43,9 @@ pub(crate) enum Mutation {
     CancelScaled,
     Exits,
     Margin,
+    Modify,
+    ExitBatch,
+    CancelAll,
 }
 
 impl Kind {

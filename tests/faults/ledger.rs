@@ -5,8 +5,9 @@ use crate::{
     stage::{Stage, account},
 };
 use perpdeck::model::{
-    CloseKind, ClosePosition, Command, Curve, Distribution, Exits, Leg, MarginMode, Num, PlaceKind,
-    PlaceOrder, PlaceScaled, PlaceTwap, Side,
+    CloseKind, ClosePosition, Command, Curve, Distribution, ExitBatch, ExitOperation, Exits,
+    ExpectedExit, Leg, MarginMode, ModifyOrder, Num, PlaceKind, PlaceOrder, PlaceScaled, PlaceTwap,
+    Risk, Side,
 };
 use serde_json::Value;
 
@@ -45,6 +46,13 @@ impl Scene {
             Mutation::Margin => (margin(open(stage, n, "BTC", "isolated").await), 1),
             Mutation::StopTwap => (Command::StopTwap(twap(stage, n).await.into()), 0),
             Mutation::CancelScaled => (Command::CancelScaled(ladder(stage, n).await.into()), 0),
+            Mutation::Modify => (modify(rest(stage, n).await), 0),
+            Mutation::ExitBatch => (exit_batch(stage, n).await, 1),
+            Mutation::CancelAll => {
+                rest(stage, n).await;
+                rest(stage, n).await;
+                (Command::CancelAll(id.as_str().into()), 0)
+            }
         };
         let before = orders(stage, n).await.len();
         let scene = Self {
@@ -109,6 +117,16 @@ impl Scene {
                 let working = count(&orders(stage, self.n).await, works);
                 usize::from(working == 0)
             }
+            Mutation::Modify => count(&orders(stage, self.n).await, |order| {
+                order["limit_price"].as_i64() == Some(49_000)
+            }),
+            Mutation::ExitBatch => count(&orders(stage, self.n).await, |order| {
+                order["trigger_price"].as_i64() == Some(51_000)
+            }),
+            Mutation::CancelAll => {
+                let working = count(&orders(stage, self.n).await, works);
+                usize::from(working < self.before)
+            }
         })
     }
 
@@ -130,7 +148,11 @@ impl Scene {
 
     /// Whether all of it has happened, for what happens in parts.
     pub(crate) async fn is_whole(&self, stage: &Stage) -> bool {
-        self.mutation != Mutation::CloseAll || positions(stage, self.n).await.is_empty()
+        match self.mutation {
+            Mutation::CloseAll => positions(stage, self.n).await.is_empty(),
+            Mutation::CancelAll => count(&orders(stage, self.n).await, works) == 0,
+            _ => true,
+        }
     }
 }
 
@@ -325,9 +347,53 @@ fn margin(position: String) -> Command {
     Command::margin(position.into(), "200".parse().unwrap(), None)
 }
 
+fn modify(order: String) -> Command {
+    Command::Modify(ModifyOrder {
+        order_id: order.into(),
+        price: "49000".parse().unwrap(),
+        size: None,
+        risk: Risk::Increasing,
+    })
+}
+
+/// Moves the stop of a position nearer.
+async fn exit_batch(stage: &Stage, n: usize) -> Command {
+    let position = open(stage, n, "BTC", "cross").await;
+    let stop = stop(stage, n).await;
+    let (size, price) = (SIZE.parse().unwrap(), "50000".parse().unwrap());
+    Command::ExitBatch(Box::new(ExitBatch {
+        position_id: position.into(),
+        expected_position_size: size,
+        expected_orders: vec![ExpectedExit {
+            order_id: stop.as_str().into(),
+            price,
+            size,
+            execution_type: None,
+        }],
+        operations: vec![ExitOperation::Modify {
+            order_id: stop.into(),
+            price: "51000".parse().unwrap(),
+            size: None,
+        }],
+        risk: Risk::Neutral,
+    }))
+}
+
+/// What [`open`] opens, and [`stop`] would close.
+pub(crate) const SIZE: &str = "0.01";
+
+/// A stop of what is open in BTC.
+pub(crate) async fn stop(stage: &Stage, n: usize) -> String {
+    let body = format!(
+        r#"{{"account_id":"{}","market_id":"paper|BTC","type":"stop_market","side":"sell","size":{SIZE},"trigger_price":50000,"reduce_only":true,"leverage":5,"margin_mode":"cross","expected_price":1}}"#,
+        account(n)
+    );
+    id(&stage.call(n, "POST", "/v1/orders", &body).await)
+}
+
 pub(crate) async fn open(stage: &Stage, n: usize, symbol: &str, mode: &str) -> String {
     let body = format!(
-        r#"{{"account_id":"{}","market_id":"paper|{symbol}","type":"market","side":"buy","size":0.01,"leverage":5,"margin_mode":"{mode}","expected_price":1}}"#,
+        r#"{{"account_id":"{}","market_id":"paper|{symbol}","type":"market","side":"buy","size":{SIZE},"leverage":5,"margin_mode":"{mode}","expected_price":1}}"#,
         account(n)
     );
     stage.call(n, "POST", "/v1/orders", &body).await;

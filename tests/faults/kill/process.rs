@@ -58,14 +58,17 @@ impl Play {
         let home = tempfile::tempdir().unwrap();
         let stage = Stage::served(&home.path().join("exchange"));
         let scene = Scene::set(&stage, case.mutation, 0).await;
-        Self {
+        let play = Self {
             case,
             home,
             stage: Some(stage),
             scene,
             port: Port::open(),
             broken: vec![],
-        }
+        };
+        // An exit does not wait for a journal that is still being made.
+        drop(Journal::open(&play.journal()).unwrap());
+        play
     }
 
     async fn run(mut self) -> Verdict {
@@ -74,10 +77,8 @@ impl Play {
             Some(Place::Wire(gate)) => Some(gate),
             _ => None,
         };
-        let stuck = (place == Some(Place::BeforeCommit)).then(|| {
-            drop(Journal::open(&self.journal()).unwrap());
-            Stuck::database(&self.journal().join(JOURNAL))
-        });
+        let stuck = place == Some(Place::BeforeCommit);
+        let stuck = stuck.then(|| Stuck::database(&self.journal().join(JOURNAL)));
         let wire = self.wire((self.case.moment.prelude, gate));
         let mut verb = self.verb();
         let came = reached(&wire, &mut verb, place).await;
