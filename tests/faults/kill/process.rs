@@ -243,6 +243,12 @@ impl Play {
         self.compare(when).await;
     }
 
+    /// An exit does not wait for a disk that stands still, and on a loaded machine it is not killed in time.
+    fn went_ahead(&self) -> bool {
+        let is_stuck = self.case.moment.places.contains(&Place::BeforeCommit);
+        is_stuck && self.case.mutation != Mutation::Place
+    }
+
     /// The journal and the ledger.
     async fn compare(&mut self, when: &str) {
         let Effects(effects) = self.scene.effects(self.stage()).await;
@@ -256,7 +262,8 @@ impl Play {
         if done > 0 && effects == 0 {
             wrong.push("called done and is not".to_owned());
         }
-        if effects > 0 && !entries.iter().any(|entry| entry.maybe_executed) {
+        let is_known = entries.iter().any(|entry| entry.maybe_executed);
+        if effects > 0 && !is_known && !self.went_ahead() {
             wrong.push("lost: done, and no journal knows of it".to_owned());
         }
         let keys: Vec<_> = entries
