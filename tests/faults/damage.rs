@@ -1,6 +1,6 @@
 //! What a disk does to the files of a journal that a death has left, and what must hold when it is opened again.
 //!
-//! Issue 14, item 3: nothing is lost without a word, and nothing is sent that is not what was recorded.
+//! Nothing is lost without a word, and nothing is sent that is not what was recorded.
 
 use perpdeck::{
     journal::{IntentRow, Journal, UsedKey},

@@ -439,7 +439,7 @@ async fn power_goes_at_every_system_call_and_what_was_sent_or_told_is_on_the_dis
     assert_eq!(wrong, Vec::<String>::new());
 }
 
-/// Issue 14, item 3: `kill -9` when an order is committed and its slot of the ring is not written.
+/// `kill -9` when an order is committed and its slot of the ring is not written.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "needs strace"]
 async fn a_thousand_kills_between_commit_and_slot_halt_nothing_and_lose_nothing() {
@@ -476,7 +476,7 @@ async fn a_thousand_kills_between_commit_and_slot_halt_nothing_and_lose_nothing(
     eprintln!("{deaths} deaths between commit and slot");
 }
 
-/// Issue 14, item 3: a verb that is stopped inside the transaction of its order keeps nobody from getting out, and its
+/// A verb that is stopped inside the transaction of its order keeps nobody from getting out, and its
 /// order does not follow.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "needs strace"]

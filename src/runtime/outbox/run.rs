@@ -297,8 +297,7 @@ impl Delivery {
             ));
         }
         let resource = self.command.resource();
-        let put = matches!(self.command, Command::Exits(_) | Command::Margin { .. });
-        (put && !self.context.is_newest(&resource, ticket)).then(|| {
+        (self.mutation.is_put() && !self.context.is_newest(&resource, ticket)).then(|| {
             format!(
                 "{}: a newer one was given since; it is not sent again",
                 self.command
