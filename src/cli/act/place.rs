@@ -36,7 +36,7 @@ pub(in crate::cli) enum PlaceArgs {
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct OrderFlags {
-    /// The id or the symbol of the market: 'paper|BTC', BTC or btc
+    /// The market by its symbol, coin or id: BTC, btc or 'paper|BTC'
     #[arg(long, value_parser = id::<MarketId>)]
     market: MarketId,
     #[arg(long, value_parser = word::<Side>())]

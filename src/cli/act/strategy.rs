@@ -25,7 +25,7 @@ use color_eyre::Result;
 /// The flags that both start with.
 #[derive(Debug, clap::Args)]
 struct StrategyTarget {
-    /// The id or the symbol of the market: 'paper|BTC', BTC or btc
+    /// The market by its symbol, coin or id: BTC, btc or 'paper|BTC'
     #[arg(long, value_parser = id::<MarketId>)]
     market: MarketId,
     #[arg(long, value_parser = word::<Side>())]

@@ -2,7 +2,7 @@
 
 use super::repeat;
 use crate::{
-    app::Store,
+    app::{Store, several_positions},
     cli::{exit::UsageError, voice::Output},
     journal::IntentRow,
     model::{
@@ -57,8 +57,9 @@ pub(super) fn position(named: PositionId, store: &Store) -> Result<PositionId> {
             ..why.clone()
         })),
         ([], _) => Ok(named),
-        _ => Err(Report::new(UsageError(format!(
-            "several positions are open in {named}: write the position id"
+        (several, _) => Err(Report::new(UsageError(several_positions(
+            named.raw(),
+            several,
         )))),
     }
 }
