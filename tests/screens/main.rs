@@ -22,6 +22,7 @@ mod mouse;
 mod noticed;
 mod over;
 mod price_ladder;
+mod venues;
 mod words;
 
 use dump::{changes, drawn, plain, press, screen};

@@ -4,7 +4,6 @@
 //! service decides about an id, and always for a reducing order: no close depends on a list. A possible symbol is never
 //! sent as an id while the list is unavailable.
 
-use super::typed::is_word;
 use crate::{
     app::Store,
     cli::{exit::UsageError, service::Service, voice::Output},
@@ -24,9 +23,9 @@ pub(super) enum MarketPurpose {
     OnlyReduces,
 }
 
-/// The id of the market; a dry run says if no list could confirm it.
+/// The id of the market that a flag names; a dry run says if no list could confirm it.
 pub(super) fn named(
-    name: MarketId,
+    (flag, name): (&str, MarketId),
     purpose: MarketPurpose,
     (store, service, voice): (&Store, &Service, Output),
 ) -> Result<MarketId> {
@@ -34,21 +33,27 @@ pub(super) fn named(
     let why = match (found.as_slice(), store.markets.trouble()) {
         ([id], _) => return Ok(id.clone()),
         ([_, _, ..], _) => {
-            return Err(Report::new(UsageError(ambiguous(name.raw(), &found))));
+            let words = format!("{flag}: {}", ambiguous(name.raw(), &found));
+            return Err(Report::new(UsageError(words)));
         }
-        ([], Some(why)) if is_word(name.raw()) => return Err(Report::new(unread(&name, why))),
+        ([], Some(why)) if !may_be_id(&name) => return Err(Report::new(unread(&name, why))),
         ([], Some(why)) => format!("the markets could not be read ({})", why.message),
         ([], None) if !is_listed(store) => "no list of markets is available".to_owned(),
         ([], None) if purpose == MarketPurpose::Opens => {
-            let words = format!("--market: {}", unknown(&name, store));
+            let words = format!("{flag}: {}", unknown(&name, store));
             return Err(Report::new(UsageError(words)));
         }
         ([], None) => "no list of markets has it; a reducing order is sent anyway".to_owned(),
     };
     if service.is_dry_run() {
-        voice.note(&format!("--market {name} was not checked: {why}"));
+        voice.note(&format!("{flag} {name} was not checked: {why}"));
     }
     Ok(name)
+}
+
+/// An id has a provider; a symbol or a coin alone (`BTC`, `xyz:TSLA`, `@107`) has none.
+fn may_be_id(name: &MarketId) -> bool {
+    name.raw().contains('|')
 }
 
 fn is_listed(store: &Store) -> bool {

@@ -162,7 +162,9 @@ impl OrderFlags {
         let service = readings.service;
         let ground = OrderContext::read(readings, self.how, key, &self.terms()).await;
         let purpose = self.purpose();
-        self.market = market::named(self.market, purpose, (&ground.store, service, voice))?;
+        let context = (&ground.store, service, voice);
+        self.market = market::named(("--market", self.market), purpose, context)?;
+        self.trigger.resolve(purpose, context)?;
         let draft = self.draft(&ground)?;
         let (prepared, reckoned) =
             ground.prepare(self.how, draft, &self.time_dependent_fields())?;

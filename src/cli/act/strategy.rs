@@ -165,8 +165,8 @@ impl WrittenStrategy {
         let key = self.terms.key.clone();
         let ground = OrderContext::read(&Readings::new(&service), how, &key, &self.common()).await;
         let purpose = self.purpose();
-        self.what.market =
-            market::named(self.what.market, purpose, (&ground.store, &service, voice))?;
+        let named = ("--market", self.what.market);
+        self.what.market = market::named(named, purpose, (&ground.store, &service, voice))?;
         let draft = self.draft(&ground)?;
         ground
             .perform(how, draft, &self.time_dependent_fields())
