@@ -18,7 +18,8 @@ fn two_venues() -> Model {
     let mut positions = desk::positions();
     positions.insert(1, position("pos_9", "BTC", &elsewhere));
     let mut orders = desk::working();
-    let rests = json!({"market_id": "hyperliquid|BTC", "provider": "hyperliquid", "limit_price": 60000});
+    let rests =
+        json!({"market_id": "hyperliquid|BTC", "provider": "hyperliquid", "limit_price": 60000});
     orders.push(order("ord_90", "BTC", &rests));
     let mut markets = desk::markets();
     markets.push(Market {
