@@ -20,6 +20,7 @@ mod failure;
 mod flat;
 mod listing;
 mod market;
+mod market_names;
 mod operation;
 mod order;
 mod page;
@@ -58,6 +59,7 @@ pub use listing::{
     SizedQuote, UnfillableReason,
 };
 pub use market::Market;
+pub use market_names::{MarketNames, NameFit, ambiguous};
 pub use operation::{
     CancelAll, CancelAllResult, CancelStatus, CloseAll, Operation, OperationStatus,
 };

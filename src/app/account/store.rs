@@ -29,9 +29,9 @@ use super::{
 use crate::{
     app::account::{row_id::RowId, successor::Successor},
     model::{
-        AccountFacts, Call, CloseAll, Command, Failure, Flip, KeyScope, Market, MarketId, Num,
-        Order, OrderId, Page, Position, PositionId, Progress, Receipt, Risk, Scaled, ScaledId,
-        ServiceAbout, Ticket, Timestamp, Twap, TwapId, Zone,
+        AccountFacts, Call, CloseAll, Command, Failure, Flip, KeyScope, Market, MarketId,
+        MarketNames, Num, Order, OrderId, Page, Position, PositionId, Progress, Receipt, Risk,
+        Scaled, ScaledId, ServiceAbout, Ticket, Timestamp, Twap, TwapId, Zone,
     },
 };
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -115,6 +115,8 @@ pub struct Store {
     /// Each source's own last time, and when the first request was sent that returned it.
     told_at: BTreeMap<Source, (Timestamp, Timestamp)>,
     pub markets: Remote<BTreeMap<MarketId, Market>>,
+    /// What markets are called, by their list and by rows.
+    pub names: MarketNames,
     pub account: Remote<AccountFacts>,
     /// What the service says of itself, once it has.
     pub about: Option<ServiceAbout>,
@@ -158,6 +160,7 @@ impl Store {
     /// Stores the answer of a poll; returns newly found scaled orders.
     pub fn arrive(&mut self, Poll { at, answer }: Poll) -> Vec<ScaledId> {
         self.health.answered(answer.source(), answer.trouble());
+        self.learn_names(&answer);
         match answer {
             Answer::Positions(result) => {
                 if result.is_ok() {

@@ -275,6 +275,7 @@ impl Activity {
         let may = shown == Shown::AsToast && (!waits || alert.tone() == Tone::Alert);
         let about = About {
             market: alert.market_id().and_then(|id| store.market(id)).cloned(),
+            names: store.names.clone(),
             ..About::default()
         };
         let event = Event::Alert(alert);

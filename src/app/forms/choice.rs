@@ -147,7 +147,8 @@ impl Form {
         } else {
             ""
         };
-        markets::found(&open::known_markets(form_context.store), search, |id| id)
+        let store = form_context.store;
+        markets::found(&open::known_markets(store), search, (&store.names, |id| id))
     }
 
     /// Moves the focused choice by `steps` options.

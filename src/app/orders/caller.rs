@@ -78,12 +78,14 @@ fn edit_alerts(model: &mut Model, caller: CallerId, edit: &AlertEdit) -> Vec<Eff
 }
 
 fn turn_away(model: &mut Model, caller: CallerId, command: &Command, why: String) -> Vec<Effect> {
-    model.say(Tone::Warn, format!("{command}: {why}"));
+    let words = format!("{}: {why}", command.words(&model.store.names));
+    model.say(Tone::Warn, words);
     vec![Effect::RefuseCaller(caller, why)]
 }
 
 fn begin(model: &mut Model, command: Command) -> (Ticket, Effect) {
-    let words = format!("from the command line: {command}");
+    let words = command.words(&model.store.names);
+    let words = format!("from the command line: {words}");
     model.say(Tone::Plain, words);
     send(model, command)
 }

@@ -222,7 +222,7 @@ fn usual_size(model: &Model, position: &Position) -> Result<String, String> {
     }
     let used = model.used.of(Some(market));
     used.map(|used| used.size.clone()).ok_or_else(|| {
-        let symbol = market.symbol();
+        let symbol = model.store.names.shown(market);
         format!("no size was used in {symbol} in this session: place one order with a size first")
     })
 }

@@ -25,7 +25,10 @@ pub(crate) fn send_form(model: &mut Model, command: Command) -> Result<Vec<Effec
         return Ok(send_then(model, (command, None)));
     };
     let Command::Place(order) = command else {
-        return Err(format!("{command}: this replaces no order"));
+        return Err(format!(
+            "{}: this replaces no order",
+            command.words(&model.store.names)
+        ));
     };
     moves::begin(model, &old, order)
 }

@@ -167,7 +167,7 @@ fn click_user_alert(model: &mut Model, id: u64) -> Vec<Effect> {
         return vec![];
     };
     if list.chosen == Some(id) {
-        let next = list.act(Action::EditAlert, &model.user_alerts);
+        let next = list.act(Action::EditAlert, (&model.user_alerts, &model.store.names));
         return follow(model, next);
     }
     list.chosen = Some(id);

@@ -292,7 +292,10 @@ fn send_from_form(model: &mut Model, command: Command) -> Vec<Effect> {
 fn run(model: &mut Model, command: Command) -> Vec<Effect> {
     model.overlays.pop();
     if let Some(why) = objection(model, &command) {
-        return follow(model, Next::Refuse(format!("{command}: {why}")));
+        return follow(
+            model,
+            Next::Refuse(format!("{}: {why}", command.words(&model.store.names))),
+        );
     }
     let (_, effect) = send(model, command);
     vec![effect]

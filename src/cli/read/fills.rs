@@ -36,8 +36,9 @@ pub(in crate::cli) struct FillsArgs {
 pub(in crate::cli) async fn run(args: FillsArgs, sources: &Sources) -> Result<Exit> {
     let voice = args.output.voice();
     let service = Service::open(sources, voice).await?;
+    let market = args.market.wanted(&service).await?;
     let wanted = filters::fills(
-        (args.market.clone(), args.side),
+        (market.clone(), args.side),
         args.since.instant(&service).await,
     );
     let fetch = |cursor| service.client.fills(&service.account, cursor);
@@ -56,7 +57,6 @@ pub(in crate::cli) async fn run(args: FillsArgs, sources: &Sources) -> Result<Ex
         stalled: page.stalled,
     };
     let store = prices(&service, vec![]).await;
-    args.market
-        .check(fills.rows.iter().map(|row| &row.market_id), (&store, voice))?;
+    market.check(fills.rows.iter().map(|row| &row.market_id), voice)?;
     list(voice, &fills, (FILLS, columns_of::FILL), ready(store)).await
 }

@@ -57,7 +57,11 @@ pub(crate) fn detail(order: &Order, scene: &Scene<'_>) -> DetailView {
     fields.section("Links");
     links(&mut fields, order);
     fields.titled(vec![
-        Span::plain(words::order(order, scene.store.market(&order.market_id))),
+        Span::plain(words::order(
+            order,
+            scene.store.market(&order.market_id),
+            &scene.store.names,
+        )),
         Span::plain("  "),
         orders::status(order, scene),
     ])

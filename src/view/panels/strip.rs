@@ -189,14 +189,14 @@ pub fn flights(scene: &Scene<'_>) -> Vec<PendingCommandView> {
     let flights = scene.store.flights.iter();
     let flights = flights.filter_map(|(ticket, flight)| flight_view(*ticket, flight, scene));
     let waiting = scene.store.successors.iter().map(|(_, next)| between(next));
-    let flips = scene.store.flips.iter().map(flipping);
+    let flips = scene.store.flips.iter().map(|flip| flipping(flip, scene));
     let moves = scene.store.moves.iter().filter_map(reading_again);
     flights.chain(waiting).chain(flips).chain(moves).collect()
 }
 
 /// A flip between its close and what opens the other way.
-fn flipping(one: &ClosedFlip) -> PendingCommandView {
-    let what = one.flip.closes();
+fn flipping(one: &ClosedFlip, scene: &Scene<'_>) -> PendingCommandView {
+    let what = one.flip.closes(&scene.store.names);
     let waits = format!("opens once nothing is left: {}", one.waits_for);
     PendingCommandView {
         words: vec![

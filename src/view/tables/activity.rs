@@ -6,7 +6,7 @@ use crate::{
         activity::notice::{Event, Notice},
     },
     model::{
-        CancelAll, CloseAll, Command, Exits, Failure, FailureKind, FollowUp, Leg, Market, Order,
+        CancelAll, CloseAll, Command, Exits, Failure, FailureKind, FollowUp, Leg, Order,
         OrderStatus, Past, Progress, Receipt, Timestamp, echo,
     },
     view::{
@@ -181,7 +181,7 @@ pub(crate) fn words_of(notice: &Notice) -> Vec<Span> {
         Event::Settled(Command::Exits(exits), Ok(Receipt::Order { order, .. }))
             if !order.is_over() =>
         {
-            let words = exits_words(exits, order, notice.about.market.as_ref());
+            let words = exits_words(exits, order, &notice.about);
             vec![Span::plain(words)]
         }
         Event::Settled(command, Ok(receipt)) => {
@@ -316,7 +316,7 @@ pub(crate) fn cancel_all_words(operation: &CancelAll) -> String {
 
 fn receipt_words(asked: String, receipt: &Receipt, about: &About) -> String {
     match receipt {
-        Receipt::Order { order, .. } => order_words(order, about.market.as_ref()),
+        Receipt::Order { order, .. } => order_words(order, about),
         Receipt::CancelAll(operation) => format!("{asked}: {}", cancel_all_words(operation)),
         Receipt::CloseAll(operation) => {
             let words = [Some(close_all_words(operation)), still_running(about)];
@@ -330,7 +330,8 @@ fn receipt_words(asked: String, receipt: &Receipt, about: &About) -> String {
 }
 
 /// `stop 58,000 set, target removed on BUY 0.25000 BTC limit @ 62,500`.
-fn exits_words(exits: &Exits, order: &Order, market: Option<&Market>) -> String {
+fn exits_words(exits: &Exits, order: &Order, about: &About) -> String {
+    let market = about.market.as_ref();
     let leg = |what, leg| match leg {
         Leg::Keep => None,
         Leg::Remove => Some(format!("{what} removed")),
@@ -341,7 +342,11 @@ fn exits_words(exits: &Exits, order: &Order, market: Option<&Market>) -> String 
         leg("target", exits.take_profit),
     ];
     let legs: Vec<_> = legs.into_iter().flatten().collect();
-    format!("{} on {}", legs.join(", "), words::order(order, market))
+    format!(
+        "{} on {}",
+        legs.join(", "),
+        words::order(order, market, &about.names)
+    )
 }
 
 /// A close-all leaves TWAPs running, and their next slice opens a position again.

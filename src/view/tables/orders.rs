@@ -45,8 +45,8 @@ pub const WORKING: &[Column<Order>] = &[
     .span(|order, scene| Some(scene.since(order.requested_at))),
 ];
 
-pub(crate) fn market(order: &Order, _: &Scene<'_>) -> Cell {
-    words::market(&order.market_id).into()
+pub(crate) fn market(order: &Order, scene: &Scene<'_>) -> Cell {
+    scene.market(&order.market_id).into()
 }
 
 pub(crate) fn side(order: &Order, _: &Scene<'_>) -> Cell {
@@ -193,7 +193,7 @@ pub(crate) fn trigger(order: &Order, scene: &Scene<'_>) -> Cell {
     let elsewhere = if *of == order.market_id {
         String::new()
     } else {
-        format!("{} ", words::market(of).text)
+        format!("{} ", scene.market(of).text)
     };
     let price = format::price(price, scene.store.market(of));
     let words = format!("{elsewhere}{sign} {price}");

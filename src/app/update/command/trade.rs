@@ -4,7 +4,7 @@
 use super::{CommandArgs, Word};
 use crate::{
     app::{
-        account::row_id::RowId,
+        account::{lookup::several_positions, row_id::RowId},
         desk::model::Model,
         dialogs::{
             next::Next,
@@ -17,7 +17,7 @@ use crate::{
         update::act,
     },
     model::{
-        Command, MarginMode, MarketId, Order, PlaceKind, Position, Side, TimeInForce,
+        Command, MarginMode, MarketId, Order, PlaceKind, Position, Side, TimeInForce, ambiguous,
         draft::{Draft, Field, times_in_force},
     },
 };
@@ -296,7 +296,7 @@ pub(super) fn market(model: &Model, word: &Word) -> Result<MarketId, Fault> {
             Err(word.fault("the markets have not been read yet"))
         }
         [] => Err(word.fault("no such market is known; Tab lists them")),
-        _ => Err(word.fault("several markets have this symbol: write the id")),
+        several => Err(word.fault(ambiguous(&word.text, several))),
     }
 }
 
@@ -315,24 +315,20 @@ pub(super) fn position<'a>(model: &'a Model, args: &CommandArgs) -> Result<&'a P
             market(model, word)?;
             Err(word.fault("no open position in this market"))
         }
-        _ => Err(word.fault("several positions in this market: write the id")),
+        several => Err(word.fault(several_positions(&word.text, several))),
     }
 }
 
 pub(super) fn markets(model: &Model) -> Vec<String> {
-    let known = model.store.known_markets().into_iter();
-    known
-        .map(|id| id.symbol().to_string().to_lowercase())
-        .collect()
+    let known = model.store.known_markets();
+    known.iter().map(|id| model.store.names.typed(id)).collect()
 }
 
 /// Open positions, by market and by id.
 pub(super) fn held(model: &Model) -> Vec<String> {
     let rows = model.store.positions.rows().iter();
-    let symbols = rows
-        .clone()
-        .map(|p| p.market_id.symbol().to_string().to_lowercase());
-    symbols.chain(rows.map(|p| p.id.to_string())).collect()
+    let names = rows.clone().map(|p| model.store.names.typed(&p.market_id));
+    names.chain(rows.map(|p| p.id.to_string())).collect()
 }
 
 pub(super) fn cancelable(model: &Model) -> Vec<String> {
