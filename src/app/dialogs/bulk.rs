@@ -54,6 +54,9 @@ pub enum State {
     Settled(Result<Box<Receipt>, Failure>),
 }
 
+/// A command and its outcome.
+type SettledItem<'a> = (&'a Command, &'a Result<Box<Receipt>, Failure>);
+
 impl Bulk {
     /// A list that waits for confirmation.
     pub fn asking(
@@ -126,7 +129,7 @@ impl Bulk {
     }
 
     /// The commands with an outcome so far.
-    pub fn settled(&self) -> impl Iterator<Item = (&Command, &Result<Box<Receipt>, Failure>)> {
+    pub fn settled(&self) -> impl Iterator<Item = SettledItem<'_>> {
         self.items.iter().filter_map(|item| match &item.state {
             State::Settled(result) => Some((&item.command, result)),
             State::Listed | State::Sent(_) => None,

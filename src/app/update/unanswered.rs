@@ -26,14 +26,19 @@ enum Input {
 
 impl Input {
     fn of(msg: &Msg) -> Option<Self> {
-        match msg {
-            Msg::Key(chord) => Some(Self::Key(*chord)),
-            Msg::Unseen(chord) => Some(Self::Unseen(*chord)),
-            Msg::Click(_) => Some(Self::Click),
+        if let Msg::Key(chord) = msg {
+            Some(Self::Key(*chord))
+        } else if let Msg::Unseen(chord) = msg {
+            Some(Self::Unseen(*chord))
+        } else if let Msg::Click(_) = msg {
+            Some(Self::Click)
+        } else if let Msg::Scrolled(ClickTarget::Nothing, _) = msg {
             // A list that moved is a change of the frame.
-            Msg::Scrolled(ClickTarget::Nothing, _) => Some(Self::Wheel),
-            Msg::Paste(_) => Some(Self::Paste),
-            _ => None,
+            Some(Self::Wheel)
+        } else if let Msg::Paste(_) = msg {
+            Some(Self::Paste)
+        } else {
+            None
         }
     }
 

@@ -330,10 +330,10 @@ fn brought(keys: &str, field: Field, price: &str) -> (bool, Vec<warnings::OrderW
 
 #[test]
 fn an_order_whose_exit_meets_that_of_the_position_asks_and_then_replaces_it() {
-    let (replaces, asked) = brought("b", Field::StopLoss, "59000");
-    let replaced = (crate::model::Protection::Stop, num("58000"));
-    let warning = warnings::OrderWarning::Replaces(vec![replaced]);
-    assert_eq!((replaces, asked), (true, vec![warning]));
+    let brought_stop = brought("b", Field::StopLoss, "59000");
+    let stop = (crate::model::Protection::Stop, num("58000"));
+    let warning = warnings::OrderWarning::Replaces(vec![stop]);
+    assert_eq!(brought_stop, (true, vec![warning]));
     let other = brought("b", Field::TakeProfit, "70000");
     assert_eq!(other, (false, vec![]), "it has no target");
     let against = brought("s", Field::StopLoss, "70000");
