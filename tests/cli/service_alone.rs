@@ -14,14 +14,13 @@ fn rows(served: &Served, verb: &str) -> usize {
     served.json(&[verb]).as_array().unwrap().len()
 }
 
-#[test]
-fn every_verb_works_on_a_service_that_is_no_simulator() {
-    let served = Served::with(BARE, &["--no-sim"]);
-    assert_eq!(rows(&served, "markets"), 3);
+/// A short with a pair of exits, a limit order that was moved, a TWAP and a ladder. Gives the id of the order.
+fn opens(served: &Served) -> String {
+    assert_eq!(rows(served, "markets"), 3);
     assert_eq!(served.json(&["account"])["equity"], 100_000);
 
     placed(
-        &served,
+        served,
         "place --market btc --type market --side sell --size 0.01",
     );
     let position = served.json(&["positions"])[0].clone();
@@ -44,7 +43,7 @@ fn every_verb_works_on_a_service_that_is_no_simulator() {
     assert!(pair.as_array().unwrap().iter().all(is_paired), "{pair}");
 
     let limit = "place --market btc --type limit --side buy --size 0.01 --limit-price 50000";
-    let order = placed(&served, limit);
+    let order = placed(served, limit);
     let id = order["id"].as_str().unwrap();
     let moved = served.json(&["move", id, "--limit-price", "50100", "--yes"]);
     assert_eq!(
@@ -52,14 +51,17 @@ fn every_verb_works_on_a_service_that_is_no_simulator() {
         (&order["id"], &json!(50_100))
     );
     placed(
-        &served,
+        served,
         "twap --market eth --side buy --size 0.5 --duration 10m",
     );
     let ladder =
         "ladder --market sol --side buy --size 5 --start-price 130 --end-price 120 --rungs 3";
-    placed(&served, ladder);
-    assert_eq!((rows(&served, "twaps"), rows(&served, "scaled")), (1, 1));
+    placed(served, ladder);
+    assert_eq!((rows(served, "twaps"), rows(served, "scaled")), (1, 1));
+    id.to_owned()
+}
 
+fn shows(served: &Served) {
     for size in ["200x60", "80x24"] {
         let (code, frame, err) = served.run(&["snapshot", "--size", size]);
         assert_eq!(code, 0, "{err}");
@@ -75,8 +77,14 @@ fn every_verb_works_on_a_service_that_is_no_simulator() {
             assert!(frame.contains(words), "{words} at {size}:\n{frame}");
         }
     }
+}
 
-    served.json(&["cancel", id, "--yes"]);
+#[test]
+fn every_verb_works_on_a_service_that_is_no_simulator() {
+    let served = Served::with(BARE, &["--no-sim"]);
+    let id = opens(&served);
+    shows(&served);
+    served.json(&["cancel", &id, "--yes"]);
     let (code, _, err) = served.run(&["flip", "btc", "--yes"]);
     assert_eq!(code, 0, "{err}");
     assert_eq!(
