@@ -98,7 +98,7 @@ pub(super) fn of(report: &Report) -> Exit {
 mod tests {
     use super::*;
 
-    /// Issue 15, step 0: scripts branch on these numbers.
+    /// Scripts branch on these numbers.
     #[test]
     fn every_exit_has_the_code_it_has_today() {
         let exits = [

@@ -443,7 +443,7 @@ mod tests {
             ("orders -otable --x", ReportFormat::Table),
             ("orders --output table --x", ReportFormat::Table),
             ("--base-url http://x place --size", ReportFormat::Json),
-            // Issue 13, item 16: also for verbs without --output.
+            // Also for verbs without --output.
             ("completions klingon", ReportFormat::Json),
             ("config check", ReportFormat::Json),
             ("", ReportFormat::Json),

@@ -378,7 +378,6 @@ mod tests {
         Vec<i64>,
     );
 
-    /// Issue 14, item 3.
     #[test]
     #[expect(clippy::too_many_lines, reason = "a table, one case after another")]
     fn every_way_in_which_the_database_and_the_ring_differ_has_its_verdict() {

@@ -1,4 +1,4 @@
-//! Issue 14, item 3: whatever a disk does to the files of a journal, no order of unknown outcome is lost silently, and
+//! Whatever a disk does to the files of a journal, no order of unknown outcome is lost silently, and
 //! nothing is resent that differs from what was recorded.
 #![expect(clippy::print_stderr, reason = "a long sweep says how much it tried")]
 
@@ -388,7 +388,7 @@ fn of_a_large_journal_the_newest_and_the_open_are_checked_at_the_start_and_the_r
     assert!(halted(&journal).is_some());
 }
 
-/// Issue 14, item 3: wherever the process dies, the ring is behind by one command at most. `a_thousand_kills` in
+/// Wherever the process dies, the ring is behind by one command at most. `a_thousand_kills` in
 /// `tests/faults/power.rs` kills a real process there a thousand times per command.
 #[test]
 fn killed_between_commit_and_slot_nothing_is_halted_and_nothing_lost() {

@@ -342,7 +342,6 @@ fn every_commit_is_synced_and_only_the_owner_may_read() {
     }
 }
 
-/// Issue 14, item 6.
 #[test]
 fn a_link_or_a_fifo_in_the_place_of_a_file_of_the_journal_is_refused_and_not_followed() {
     for name in [
@@ -420,7 +419,7 @@ fn a_damaged_journal_is_refused_and_kept() {
     holed[4096..9000].fill(0xa5);
     for damaged in [b"not a database at all, surely".repeat(20), holed] {
         fs::write(&path, &damaged).unwrap();
-        // Issue 14, item 3: it opens as failed, so that the reserved keys are available for close-alls.
+        // It opens as failed, so that the reserved keys are available for close-alls.
         let mut refused = Journal::open(dir.path()).unwrap();
         let why = refused.failure().cloned().unwrap();
         assert!(matches!(why, JournalError::Damaged { .. }), "{why}");
@@ -908,7 +907,7 @@ fn looking_back_costs_what_is_looked_at_and_not_what_the_journal_holds() {
     );
 }
 
-/// Issue 13, item 18: only the same sender's open close-all is resumed, and only while the service keeps its key.
+/// Only the same sender's open close-all is resumed, and only while the service keeps its key.
 #[test]
 fn an_unfinished_intent_is_found_by_the_one_who_sent_it_and_only_while_its_key_is_good() {
     let dir = place();

@@ -1,5 +1,5 @@
-//! Verbs beside a disk that hangs: a database that another program keeps locked. (A FIFO in its place hung before; it is
-//! an error now: issue 14, item 6.)
+//! Verbs beside a disk that hangs: a database that another program keeps locked. A FIFO in its place is an
+//! error.
 
 use super::{ends::Running, support::BUY, support::Served, *};
 use rusqlite::Connection;

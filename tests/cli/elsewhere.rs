@@ -81,7 +81,6 @@ fn answer(mut stream: TcpStream, seen: &Mutex<Vec<String>>, answers: Answers) ->
     }
 }
 
-/// Issue 13, item 17.
 #[test]
 fn a_service_that_is_no_simulator_is_pictured_whole_and_asked_for_nothing_that_only_one_has() {
     let (seen, url) = documented_only(empty_lists);

@@ -319,7 +319,6 @@ mod tests {
         assert_eq!(waits, Some(WaitingFor::NextRequest));
     }
 
-    // Issue 13, item 7.
     #[tokio::test(start_paused = true)]
     async fn an_answer_that_is_not_read_waits_for_its_client_since_it_got_stuck_until_it_has_left()
     {

@@ -95,7 +95,6 @@ fn spread(mut took: Vec<Duration>) -> (Duration, Duration) {
     (took[took.len() / 2], took[took.len() * 95 / 100])
 }
 
-/// Issue 14, item 3.
 #[test]
 #[ignore = "measures: alone, in a release build"]
 fn cost_of_a_commit_with_and_without_the_slot() {
@@ -135,7 +134,6 @@ fn cost_of_a_commit_with_and_without_the_slot() {
     }
 }
 
-/// Issue 14, item 3.
 #[test]
 #[ignore = "measures: alone, in a release build"]
 fn opening_time_of_a_large_journal() {

@@ -442,7 +442,6 @@ mod tests {
         only_the_newest_stays(&writer).await;
     }
 
-    /// Issue 14, item 3.
     #[tokio::test]
     async fn what_a_check_beside_an_open_desk_finds_is_said_and_holds_back_new_orders() {
         let dir = tempfile::tempdir().unwrap();

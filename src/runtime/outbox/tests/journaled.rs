@@ -96,7 +96,7 @@ async fn without_a_journal_an_order_is_held_back_and_a_cancel_goes_out() {
         told(|msg| matches!(msg, Msg::Notify(_, text) if text.contains("New orders are refused"))),
         1
     );
-    // Issue 14, item 3: a damaged journal halts, across restarts.
+    // A damaged journal halts, across restarts.
     assert!(told(|msg| matches!(msg, Msg::Halted(Some(why)) if why.contains("damaged"))) <= 1);
     assert_eq!(scene.responder.seen(), []);
 
