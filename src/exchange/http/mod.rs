@@ -158,8 +158,7 @@ impl Serving {
         self.streams.spawn(async move {
             // The client may be gone before it has its answer.
             let Ok(io) = switched.await else { return };
-            // Whoever listens is not idle.
-            permit.phase.busy();
+            permit.phase.stream_begins();
             let evict = permit.evict.clone();
             let connection = StreamConnection::new(TokioIo::new(io), stop, evict);
             streams::serve(service, opened, connection).await;

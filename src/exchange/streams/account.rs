@@ -55,7 +55,7 @@ struct StreamEvent {
     text: Arc<str>,
 }
 
-/// The rows of an account as they were told last.
+/// The rows of an account as they were sent last.
 #[derive(Debug)]
 struct KnownAccount {
     ix: AccountIx,
@@ -275,7 +275,7 @@ impl AccountSession {
         let engine = &state.engine;
         let now = engine.now().0;
         let accounts = self.caller.accounts.iter();
-        let mut said: Vec<String> = accounts
+        let mut texts: Vec<String> = accounts
             .map(|ix| {
                 let known = KnownAccount::of(state, *ix);
                 let snapshot = json!({
@@ -291,13 +291,13 @@ impl AccountSession {
             })
             .collect();
         let end = json!({ "event": "snapshot_end", "seq": self.seq, "time": now });
-        said.push(end.to_string());
-        said
+        texts.push(end.to_string());
+        texts
     }
 }
 
 impl Session for AccountSession {
-    fn opens(&mut self, service: &ExchangeService, state: &ExchangeState) -> Vec<String> {
+    fn greeting(&mut self, service: &ExchangeService, state: &ExchangeState) -> Vec<String> {
         let mut streams = locked(&service.account_streams.0);
         let stream = streams.entry(self.caller.user).or_insert_with(|| {
             let id = service.request_ids.next().to_string();
@@ -317,22 +317,22 @@ impl Session for AccountSession {
             "seq": self.seq,
             "time": state.engine.now().0,
         });
-        let mut said = vec![hello.to_string()];
+        let mut texts = vec![hello.to_string()];
         match resumed {
             Some((_, seq)) => {
-                said.extend(stream.after(seq).map(|event| event.text.to_string()));
+                texts.extend(stream.after(seq).map(|event| event.text.to_string()));
                 self.seq = stream.seq;
             }
-            None => said.extend(self.snapshot(state)),
+            None => texts.extend(self.snapshot(state)),
         }
-        said
+        texts
     }
 
-    fn hears(&mut self, _state: &ExchangeState, _text: &str) -> Vec<String> {
+    fn answers(&mut self, _state: &ExchangeState, _text: &str) -> Vec<String> {
         vec![]
     }
 
-    fn tells(
+    fn changes(
         &mut self,
         service: &ExchangeService,
         state: &ExchangeState,

@@ -1,7 +1,7 @@
 //! The two streams of the service, as `WebSocket`s: market data for everybody, and the accounts of a key
 //! (docs/service-api.md 8).
 //!
-//! Contract: a stream tells what changed since it was last written to, read from the state like any answer. So a client
+//! Contract: a stream sends what changed since it was last written to, read from the state like any answer. So a client
 //! that reads slowly gets fewer, larger steps and no queue grows; one that stops reading is closed when its connection's
 //! limit for readers is reached. Market data takes no key and looks at none.
 
