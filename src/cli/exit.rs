@@ -47,6 +47,15 @@ impl Exit {
         }
     }
 
+    /// Success if all succeeded, a reason that all failed for, or partial.
+    pub(super) fn of_all(exits: &[Self]) -> Self {
+        match exits.first() {
+            None => Self::Ok,
+            Some(first) if exits.iter().all(|exit| exit == first) => *first,
+            Some(_) => Self::Partial,
+        }
+    }
+
     /// The worse of two partial results.
     #[must_use]
     pub(super) fn or(self, other: Self) -> Self {

@@ -103,12 +103,7 @@ impl Session for MarketSession {
         }
     }
 
-    fn changes(
-        &mut self,
-        _service: &ExchangeService,
-        state: &ExchangeState,
-        out: &mut Vec<String>,
-    ) -> Next {
+    fn changes(&mut self, state: &ExchangeState, out: &mut Vec<String>) -> Next {
         let subscriptions = self.subscriptions.iter_mut();
         out.extend(subscriptions.filter_map(|one| one.events(state)));
         Next::GoOn

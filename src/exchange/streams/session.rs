@@ -66,12 +66,7 @@ pub(super) trait Session {
     fn answers(&mut self, state: &ExchangeState, text: &str) -> Vec<String>;
 
     /// What changed since the last call.
-    fn changes(
-        &mut self,
-        service: &ExchangeService,
-        state: &ExchangeState,
-        out: &mut Vec<String>,
-    ) -> Next;
+    fn changes(&mut self, state: &ExchangeState, out: &mut Vec<String>) -> Next;
 
     /// A sign of life at this virtual time; `None` if the protocol has none.
     fn heartbeat(&mut self, now: Millis) -> Option<String>;
@@ -128,7 +123,7 @@ pub(super) async fn run(
             Wake::Changed => {
                 let state = service.state()?;
                 seen = state.engine.version();
-                session.changes(service, &state, &mut out)
+                session.changes(&state, &mut out)
             }
         };
         if next == Next::Close {

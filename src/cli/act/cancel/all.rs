@@ -4,8 +4,9 @@
 //! one instead where stops of open positions have to stay (new entries are blocked), where a desk decides whether they
 //! do, and where there are more orders than one operation takes.
 
-use super::{
-    cancel, consent, dry,
+use super::each;
+use crate::cli::act::{
+    consent, dry,
     perform::would_be_halted,
     prepared::{ActFlags, PreparedCommand, SendOutcome, writable},
     receipt,
@@ -55,7 +56,7 @@ pub(super) async fn run(service: &Service, how: ActFlags) -> Result<Exit> {
         }
     };
     if let Some(page) = &page {
-        let commands = cancel::cancels(service, &page.rows).await;
+        let commands = each::cancels(service, &page.rows).await;
         let is_stop = |command: &Command| command.risk() == Risk::Increasing;
         let keeps_stops = || commands.iter().any(is_stop) && may_keep_stops(service);
         if page.rows.len() > MOST_TARGETS || keeps_stops() {
@@ -70,7 +71,7 @@ async fn one_by_one(
     how: ActFlags,
     (page, commands): (&Page<Order>, Vec<Command>),
 ) -> Result<Exit> {
-    let canceled = cancel::one_by_one(service, how, commands).await?;
+    let canceled = each::one_by_one(service, how, commands).await?;
     if page.is_whole() {
         return Ok(canceled);
     }
