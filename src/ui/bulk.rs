@@ -6,7 +6,7 @@ use super::{
     help::centered,
     layout::sum,
 };
-use crate::view::{BulkItem, BulkView, Span, Tone};
+use crate::view::{BulkItem, BulkView, Span};
 use ratatui::layout::Rect;
 
 const WIDEST: u16 = 110;
@@ -22,7 +22,7 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, body: Rect, bulk: &BulkView, offset:
         .collect();
     lines.extend(bulk.left_out.iter().map(|why| {
         let words = format!("left out: {why}");
-        (Span::plain(""), Span::new(words, Tone::Warn))
+        (Span::plain(""), Span::warn(words))
     }));
     let height = u16::try_from(lines.len())
         .unwrap_or(u16::MAX)

@@ -124,8 +124,8 @@ fn hidden(canvas: &mut Canvas<'_>, area: Rect, list: ClickList, [up, down]: &[St
         "lines"
     };
     let words = format!(" {} {lines} more", parts.join(" · "));
-    let keys = hidden.map(|(.., key)| Span::new(format!(" {key}"), Tone::Accent));
-    let spans: Vec<_> = std::iter::once(Span::new(words, Tone::Warn))
+    let keys = hidden.map(|(.., key)| Span::accent(format!(" {key}")));
+    let spans: Vec<_> = std::iter::once(Span::warn(words))
         .chain(keys)
         .chain([Span::plain(" ")])
         .collect();

@@ -158,7 +158,7 @@ impl Border<'_> {
         }
         let counts = is_shown || matches!(detail, FrameDetail::Full | FrameDetail::Short);
         if counts && !title.count.is_empty() {
-            spans.push(Span::new(format!(" {}", title.count), Tone::Muted));
+            spans.push(Span::muted(format!(" {}", title.count)));
         }
         spans
     }

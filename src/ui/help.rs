@@ -100,7 +100,7 @@ fn draw(canvas: &mut Canvas<'_>, body: Rect, page: &HelpPage<'_>, offset: usize)
 
 /// The search text, or how to search.
 fn title(page: &HelpPage<'_>) -> Vec<Span> {
-    let mut title = vec![Span::new(page.title, Tone::Accent)];
+    let mut title = vec![Span::accent(page.title)];
     if page.search.is_empty() {
         title.push(Span::muted(format!("  {}", page.hint)));
         return title;

@@ -54,10 +54,8 @@ use crate::{
             pane::{Pane, PlaceContent},
         },
     },
-    view::{
-        self, Curve, DataKey, MarketKey, PromptView, Scene, StripView, market::chart::Num,
-        text::format::Zone,
-    },
+    model::Zone,
+    view::{self, Curve, DataKey, MarketKey, PromptView, Scene, StripView, market::chart::Num},
 };
 use bottom::Bottom;
 use canvas::{Canvas, line};

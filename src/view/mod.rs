@@ -13,7 +13,7 @@ pub mod text;
 
 pub use details::curve::{Curve, FULL, curve};
 pub use details::detail::{detail, detail_text};
-pub use details::lines::{DetailLine, DetailView};
+pub use details::{DetailLine, DetailView};
 pub use market::ladder::{LadderCell, LadderRow, LadderView, price_ladder};
 pub use market::ladder_form::{LadderForm, LadderSides};
 pub use market::ladder_words::cursor_words;
@@ -48,10 +48,9 @@ pub use tables::scaled::{RungLine, head as ladder_head, rungs};
 pub use tables::twaps::{Bar, TwapCard, cards};
 pub use text::drawn_data::{DataKey, MarketKey};
 pub use text::listed::ListView;
-pub use text::scene::Scene;
-pub use text::span::{Span, Tone};
-pub use text::table::{
-    Align, Cell, Column, Facts, Gauge, Heading, Lead, RowBody, Share, Table, TableRow, Widest,
+pub use text::{
+    Align, Cell, Column, Facts, Gauge, Heading, Lead, RowBody, Scene, Share, Span, Table, TableRow,
+    Tone, Widest,
 };
 
 /// The columns of every resource, for the desk, the command line and exports.

@@ -7,7 +7,7 @@ use crate::{
         flow::flowed,
         layout::sum,
     },
-    view::{Span, ToastView, Tone},
+    view::{Span, ToastView},
 };
 use ratatui::layout::Rect;
 
@@ -49,7 +49,7 @@ fn lines(toast: &ToastView, wide: u16) -> Vec<Vec<Span>> {
     }
     if let Some(key) = &toast.dismiss {
         spans.push(Span::plain("  "));
-        spans.push(Span::new(key.clone(), Tone::Accent).pressing(Action::Dismiss));
+        spans.push(Span::accent(key.clone()).pressing(Action::Dismiss));
         spans.push(Span::muted(" dismiss").pressing(Action::Dismiss));
     }
     let room = wide.saturating_sub(sum([lead(toast), 1]));

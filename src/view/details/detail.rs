@@ -1,14 +1,11 @@
 //! The full detail of a row: each field of the service under its own name, and what is derived from it.
 
-use super::{
-    lines::{DetailFields, DetailLine, DetailView},
-    refusal::failure,
-};
+use super::{DetailFields, DetailLine, DetailView, refusal::failure};
 use crate::{
     app::{Model, account::row_id::RowId, dialogs::overlay::Detail, links, tables::pane::Pane},
     view::{
         tables::{activity, calls, scaled},
-        text::{format, scene::Scene, span::Span},
+        text::{Scene, Span, format},
     },
 };
 

@@ -2,7 +2,7 @@
 
 use crate::{
     model::{MarketId, Num, Text, Timestamp},
-    view::text::{format, scene::Scene, span::Span, words},
+    view::text::{Scene, Span, format, words},
 };
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

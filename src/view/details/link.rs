@@ -3,9 +3,9 @@
 use crate::{
     app::account::row_id::RowId,
     view::{
-        details::lines::DetailLine,
+        details::DetailLine,
         tables::{orders, scaled, twaps},
-        text::{format, scene::Scene, span::Span, words},
+        text::{Scene, Span, format, words},
     },
 };
 

@@ -1,31 +1,23 @@
 //! The detail of an order.
 
-use super::{
-    lines::{DetailFields, DetailView},
-    refusal,
-};
+use super::{DetailFields, DetailView, refusal};
 use crate::{
     model::{FillReference, Num, Order, OrderStatus},
     view::{
         tables::orders,
-        text::{
-            format,
-            scene::Scene,
-            span::{Span, Tone},
-            words,
-        },
+        text::{Scene, Span, format, words},
     },
 };
 
 pub(crate) fn detail(order: &Order, scene: &Scene<'_>) -> DetailView {
     let mut fields = DetailFields::default();
     if order.status.is(&OrderStatus::Rejected) {
-        let why = Span::new(refusal::why(order, scene), Tone::Alert);
+        let why = Span::alert(refusal::why(order, scene));
         fields.push("rejected", vec![why]);
     }
     let doubts = order.contradictions();
     if !doubts.is_empty() {
-        let words = Span::new(doubts.join(", "), Tone::Alert);
+        let words = Span::alert(doubts.join(", "));
         fields.push("the service contradicts itself", vec![words]);
     }
     what(&mut fields, order);
@@ -38,7 +30,7 @@ pub(crate) fn detail(order: &Order, scene: &Scene<'_>) -> DetailView {
     );
     if orders::rests_at_cap(order, scene) {
         let words = "rests at its cap and does not follow the market beyond it";
-        fields.push("chase", vec![Span::new(words, Tone::Warn)]);
+        fields.push("chase", vec![Span::warn(words)]);
     }
     let quality = order.yardstick().zip(order.fill_bps());
     if let Some((against, bps)) = quality {

@@ -3,11 +3,8 @@
 use crate::{
     model::{Attempted, Past, Record, Text},
     view::{
-        details::lines::DetailFields,
-        text::{
-            scene::Scene,
-            span::{Span, Tone},
-        },
+        details::DetailFields,
+        text::{Scene, Span},
     },
 };
 
@@ -51,7 +48,7 @@ fn answered(attempt: &Attempted, scene: &Scene<'_>) -> Vec<Span> {
     let why = attempt.why.as_ref().map(Text::to_string);
     vec![
         Span::muted(at),
-        Span::new(status.unwrap_or_default(), Tone::Warn),
+        Span::warn(status.unwrap_or_default()),
         Span::plain(format!("  {}", why.as_deref().unwrap_or("answered"))),
     ]
 }

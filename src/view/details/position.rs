@@ -3,9 +3,9 @@
 use crate::{
     model::{Position, Protection, Text},
     view::{
-        details::lines::{DetailFields, DetailView},
+        details::{DetailFields, DetailView},
         tables::{closed, positions, protection},
-        text::{format, scene::Scene, span::Span, words},
+        text::{Scene, Span, format, words},
     },
 };
 

@@ -3,7 +3,7 @@
 use crate::{
     app::activity::notice::{Event, Notice},
     model::{Failure, Order, Text},
-    view::text::{format, scene::Scene, words},
+    view::text::{Scene, format, words},
 };
 
 /// The paper exchange's reasons in plain words. Another service's are shown unchanged.
@@ -121,8 +121,8 @@ mod tests {
     use crate::model::Failure;
     use crate::model::FailureKind;
     use crate::model::RuleFact;
-    use crate::view::details::lines::DetailLine;
-    use crate::view::text::format::Zone;
+    use crate::model::Zone;
+    use crate::view::details::DetailLine;
 
     /// The first line of a rejected order's detail, and the titles of its sections.
     fn detail_lines(model: &Model, why: &str) -> (String, Vec<&'static str>) {

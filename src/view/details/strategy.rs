@@ -3,9 +3,9 @@
 use crate::{
     model::{Num, Scaled, Twap},
     view::{
-        details::lines::{DetailFields, DetailView},
+        details::{DetailFields, DetailView},
         tables::{scaled, twaps},
-        text::{format, scene::Scene},
+        text::{Scene, format},
     },
 };
 

@@ -6,10 +6,7 @@ use crate::{
     model::{Book, Num, Side, Sweep, TimeInForce, draft::Seen, spoken},
     view::{
         forms::words::{PreviewLine, quantity},
-        text::{
-            format, passing,
-            span::{Span, Tone},
-        },
+        text::{Span, format, passing},
     },
 };
 
@@ -48,7 +45,7 @@ fn quoted(taker: &Taker, model: &Model, seen: &Seen) -> Option<Span> {
         let why = sized.quote.unfillable_reason.as_ref();
         let why = why.map_or_else(|| "no reason given".to_owned(), spoken);
         let words = format!("the service cannot fill it now: {why}, from a quote {age} old");
-        return Some(Span::new(words, Tone::Warn));
+        return Some(Span::warn(words));
     }
     let price = sized.fills_at(taker.side, size, taker.limit)?;
     let mut parts = vec![format!(
@@ -86,7 +83,7 @@ fn unmeasured(unfit: UnusableBook, model: &Model, seen: &Seen) -> Span {
             format!("the middle of the book, {middle}, is not the observed price")
         }
     };
-    Span::new(format!("{}, {why}", format::UNKNOWN), Tone::Warn)
+    Span::warn(format!("{}, {why}", format::UNKNOWN))
 }
 
 /// `0.10000 fills at est. 64,010, 0.9 bps from mid, 0.23147 rests`.

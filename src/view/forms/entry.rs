@@ -17,10 +17,7 @@ use crate::{
         estimate,
         plan::{PlannedRung, Schedule},
     },
-    view::text::{
-        format,
-        span::{Span, Tone},
-    },
+    view::text::{Span, format},
 };
 use std::time::Duration;
 
@@ -94,7 +91,7 @@ fn size_line(size: Option<Num>, fills: Option<Num>, seen: &Seen) -> Span {
         Some((_, fills)) if fills.is_zero() => "nothing fills".to_owned(),
         Some((_, fills)) => format!("cut to {}", quantity(fills, seen)),
     };
-    Span::new(format!("{}, {words}", line.text), Tone::Warn)
+    Span::warn(format!("{}, {words}", line.text))
 }
 
 /// It is unknown which rungs fill before nothing is left to reduce.
@@ -114,7 +111,7 @@ fn margin(draft: &EntryDraft, size: Option<Num>, seen: &Seen) -> Span {
         }
         (Some(usd), Some((_, after))) => {
             let words = format!("est. {} USD, all at {after}×", format::usd(usd));
-            Span::new(words, Tone::Warn)
+            Span::warn(words)
         }
         (usd, _) => dollars(usd),
     }
@@ -128,7 +125,7 @@ fn executes(draft: &EntryDraft, seen: &Seen) -> Option<Span> {
             Some(execution(draft.side, limit, draft.lasting(), seen))
         }
         DraftShape::Order(PlaceKind::Chase) if draft.chases_nothing(seen).is_some() => {
-            Some(Span::new("rests (maker), fixed at its cap", Tone::Warn))
+            Some(Span::warn("rests (maker), fixed at its cap"))
         }
         DraftShape::Order(PlaceKind::Chase) => {
             Some(Span::plain("rests (maker), and follows the best price"))
@@ -158,7 +155,7 @@ fn rungs_execute(draft: &EntryDraft, seen: &Seen) -> Span {
         Some((count, all, share)) => {
             let share = format::whole_percent(share);
             let words = format!("{count} of {all} rungs ({share}) fill now (taker)");
-            Span::new(words, Tone::Warn)
+            Span::warn(words)
         }
     }
 }

@@ -14,11 +14,7 @@ use crate::{
     },
     view::{
         forms::words::{position_side, quantity, unknown},
-        text::{
-            format,
-            span::{Span, Tone},
-            words,
-        },
+        text::{Span, format, words},
     },
 };
 
@@ -144,7 +140,7 @@ fn title(form: &Form, model: &Model, seen: &Seen) -> Vec<Span> {
     };
     if let Some(identity) = &model.identity {
         let account = format!(" on {}", identity.account_id);
-        title.push(Span::new(account, Tone::Muted));
+        title.push(Span::muted(account));
     }
     title
 }
@@ -333,7 +329,7 @@ fn json(form: &Form, model: &Model, seen: &Seen) -> String {
 
 fn order_side(side: Side) -> Span {
     match side {
-        Side::Buy => Span::new("BUY", Tone::Good),
-        Side::Sell => Span::new("SELL", Tone::Bad),
+        Side::Buy => Span::good("BUY"),
+        Side::Sell => Span::bad("SELL"),
     }
 }

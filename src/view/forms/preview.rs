@@ -20,10 +20,9 @@ use crate::{
     view::{
         tables::positions,
         text::{
+            Scene, Span, Tone,
             age::{self, Lateness},
             format, passing,
-            scene::Scene,
-            span::{Span, Tone},
         },
     },
 };
@@ -47,7 +46,7 @@ fn close(draft: &CloseDraft, model: &Model, seen: &Seen) -> Vec<PreviewLine> {
         .as_ref()
         .err()
         .filter(|_| !draft.texts.of(Field::Size).trim().is_empty());
-    let why = why.map(|fault| Span::new(fault.to_string(), Tone::Warn));
+    let why = why.map(|fault| Span::warn(fault.to_string()));
     let size = resolved.ok().and_then(|part| part.or(held));
     let exit = size.map_or_else(|| draft.exit(seen), |size| draft.exit_of(size, seen));
     let notional = size.zip(exit).and_then(|(s, p)| s.times(p));
@@ -152,7 +151,7 @@ fn moved_stop(line: Span, draft: &ExitsDraft, seen: &Seen) -> Span {
     let exits = draft.exits(seen).ok();
     let is_set = |exits: &Exits| matches!(exits.stop_loss, Leg::Set(_));
     match exits.filter(|exits| is_set(exits) && exits.risk == Risk::Increasing) {
-        Some(_) => Span::new(format!("{}, wider than before", line.text), Tone::Warn),
+        Some(_) => Span::warn(format!("{}, wider than before", line.text)),
         None => line,
     }
 }

@@ -9,7 +9,7 @@ use crate::{
         ExitBatch, LiquidityRole, Num, Position, Protection, Risk,
         draft::{Field, ProtectDraft, Seen, only_exit},
     },
-    view::text::span::{Span, Tone},
+    view::text::Span,
 };
 
 pub(super) fn protect(draft: &ProtectDraft, seen: &Seen) -> Vec<PreviewLine> {
@@ -44,10 +44,7 @@ fn price_now(purpose: Protection, position: &Position, seen: &Seen) -> Option<Nu
 fn looser(line: Span, draft: &ProtectDraft, seen: &Seen) -> Span {
     let batch = draft.batch(seen).ok();
     match batch.filter(|batch: &ExitBatch| batch.risk == Risk::Increasing) {
-        Some(_) => Span::new(
-            format!("{}, protects less than before", line.text),
-            Tone::Warn,
-        ),
+        Some(_) => Span::warn(format!("{}, protects less than before", line.text)),
         None => line,
     }
 }

@@ -8,10 +8,7 @@ use crate::{
     },
     view::{
         forms::words::{PreviewLine, known, profit, unknown},
-        text::{
-            format,
-            span::{Span, Tone},
-        },
+        text::{Span, format},
     },
 };
 
@@ -50,10 +47,7 @@ impl TradePlan {
         if let Some(liquidation) = self.liquidated_before_stop() {
             let lost = profit(self.gain_at(Some(liquidation)));
             let words = format!("liquidated first, {}", lost.text);
-            return [
-                ("at stop", Span::new(words, Tone::Alert)),
-                ("R:R", unknown()),
-            ];
+            return [("at stop", Span::alert(words)), ("R:R", unknown())];
         }
         let ratio = self.ratio();
         [

@@ -28,11 +28,7 @@ use crate::{
     },
     view::{
         tables::{activity, protection},
-        text::{
-            format,
-            scene::Scene,
-            span::{Span, Tone},
-        },
+        text::{Scene, Span, format},
     },
 };
 
@@ -40,24 +36,24 @@ pub(crate) fn trouble(form: &Form, model: &Model, seen: &Seen) -> Vec<Span> {
     let mut lines: Vec<Span> = failure(form);
     lines.extend(halted(form, model, seen));
     if let Some(why) = form.refusal {
-        lines.push(Span::new(why, Tone::Warn));
+        lines.push(Span::warn(why));
     }
     if form.hand == FormInput::Leaving {
         let key = model.keymap.chord(Context::Form, Action::Dismiss);
         let key = key.map_or_else(String::new, |key| key.to_string());
         let words =
             format!("{key} again leaves, and drops what is written here; any other key stays");
-        lines.push(Span::new(words, Tone::Warn));
+        lines.push(Span::warn(words));
     }
     if let Some(old) = &form.replaces {
         let scene = Scene::of(model, &model.options.zone);
         lines.push(replaces(form, &old.order, (model, seen)));
         let unpaired = protection::unpaired(&old.order, &scene);
-        lines.extend(unpaired.map(|words| Span::new(words, Tone::Warn)));
+        lines.extend(unpaired.map(|words| Span::warn(words)));
     }
     if let Draft::Close(draft) = &form.draft {
         let words = guarded_already(draft, model, seen);
-        lines.extend(words.map(|words| Span::new(words, Tone::Info)));
+        lines.extend(words.map(|words| Span::info(words)));
     }
     let own = match &form.draft {
         Draft::Entry(draft) => entry(draft, model, seen),
@@ -70,7 +66,7 @@ pub(crate) fn trouble(form: &Form, model: &Model, seen: &Seen) -> Vec<Span> {
     let questions = warnings
         .iter()
         .map(|warning| caution::question(warning, seen));
-    let warning = |words| Span::new(words, Tone::Warn);
+    let warning = |words| Span::warn(words);
     lines.extend(own.into_iter().chain(questions).map(warning));
     lines.extend(answer_key(form, model, &warnings));
     lines
@@ -83,9 +79,9 @@ fn answer_key(form: &Form, model: &Model, warnings: &[OrderWarning]) -> Option<S
     let key = key.filter(|_| waits)?;
     Some(if warnings.is_empty() {
         let words = format!("nothing is in question any more: {key} sends it");
-        Span::new(words, Tone::Info)
+        Span::info(words)
     } else {
-        Span::new(format!("{key} again sends it as it is"), Tone::Alert)
+        Span::alert(format!("{key} again sends it as it is"))
     })
 }
 
@@ -114,25 +110,23 @@ fn issues_elsewhere(form: &Form, failure: &Failure) -> Vec<Span> {
         .iter()
         .filter(|told| !is_here(told.field.raw()));
     let words = elsewhere.map(|told| format!("{}: {}", told.field, told.issue));
-    words.map(|words| Span::new(words, Tone::Warn)).collect()
+    words.map(|words| Span::warn(words)).collect()
 }
 
 /// What becomes of the order that the form changes.
 fn replaces(form: &Form, old: &OrderId, (model, seen): (&Model, &Seen)) -> Span {
     let plan = match form.draft.command(seen) {
         Ok(Command::Place(wanted)) => moves::planned(model, old, &wanted),
-        Ok(_) | Err(_) => return Span::new(format!("changes {old}"), Tone::Info),
+        Ok(_) | Err(_) => return Span::info(format!("changes {old}")),
     };
     match plan {
-        Ok(MovePlan::InPlace(_)) => Span::new(
-            format!("Moved in place: {old} stands until the service accepts the change"),
-            Tone::Info,
-        ),
-        Ok(MovePlan::Replace) => Span::new(
-            format!("Cancel/replace: cancels {old}, then places the unfilled remainder"),
-            Tone::Info,
-        ),
-        Err(why) => Span::new(why, Tone::Warn),
+        Ok(MovePlan::InPlace(_)) => Span::info(format!(
+            "Moved in place: {old} stands until the service accepts the change"
+        )),
+        Ok(MovePlan::Replace) => Span::info(format!(
+            "Cancel/replace: cancels {old}, then places the unfilled remainder"
+        )),
+        Err(why) => Span::warn(why),
     }
 }
 
@@ -145,7 +139,7 @@ fn halted(form: &Form, model: &Model, seen: &Seen) -> Option<Span> {
     };
     let words = second::words(model).or_else(|| halt::words(model));
     let words = words.filter(|_| raises && form.failure.is_none())?;
-    Some(Span::new(words, Tone::Alert))
+    Some(Span::alert(words))
 }
 
 fn failure(form: &Form) -> Vec<Span> {
@@ -161,11 +155,11 @@ fn failure(form: &Form) -> Vec<Span> {
             .into_iter()
             .map(|(name, value)| format!("{name} {value}"))
             .collect();
-        lines.push(Span::new(words.join(" · "), Tone::Muted));
+        lines.push(Span::muted(words.join(" · ")));
     }
     if failure.is_doubtful() {
         let words = "it may have executed: check before you send it again";
-        lines.push(Span::new(words, Tone::Alert));
+        lines.push(Span::alert(words));
     }
     lines
 }

@@ -8,18 +8,15 @@ use crate::{
     },
     view::{
         tables::positions,
-        text::{
-            format,
-            span::{Span, Tone},
-        },
+        text::{Span, Tone, format},
     },
 };
 
 pub(super) fn position_side(side: Option<Side>) -> Span {
     match side {
-        Some(Side::Buy) => Span::new("LONG", Tone::Good),
-        Some(Side::Sell) => Span::new("SHORT", Tone::Bad),
-        None => Span::new("?", Tone::Warn),
+        Some(Side::Buy) => Span::good("LONG"),
+        Some(Side::Sell) => Span::bad("SHORT"),
+        None => Span::warn("?"),
     }
 }
 
@@ -57,7 +54,7 @@ pub(super) fn quantity(size: Num, seen: &Seen) -> String {
 }
 
 pub(super) fn unknown() -> Span {
-    Span::new(format::UNKNOWN, Tone::Muted)
+    Span::muted(format::UNKNOWN)
 }
 
 /// The text, or [`format::UNKNOWN`].
@@ -90,10 +87,10 @@ pub(crate) fn execution(side: Side, limit: Option<Num>, lasting: TimeInForce, se
         .zip(seen.market)
         .and_then(|(limit, market)| estimate::crosses(market, side, limit));
     match (crosses, lasting) {
-        (Some(true), _) => Span::new("fills now (taker)", Tone::Warn),
+        (Some(true), _) => Span::warn("fills now (taker)"),
         (Some(false), TimeInForce::Gtc | TimeInForce::Gtd) => Span::plain("rests (maker)"),
         (Some(false), TimeInForce::Ioc | TimeInForce::Fok) => {
-            Span::new("nothing fills, and nothing rests", Tone::Warn)
+            Span::warn("nothing fills, and nothing rests")
         }
         (None, _) => unknown(),
     }

@@ -15,11 +15,7 @@ pub use crate::model::{Candle, Num};
 use crate::{
     app::{CandleChart, CandleOrigin, CandleSeries, Model},
     model::{Interval, Market, MarketId, Side, Timestamp},
-    view::text::{
-        format,
-        scene::Scene,
-        span::{Span, Tone},
-    },
+    view::text::{Scene, Span, Tone, format},
 };
 
 /// Round prices stand one in so many rows at most.
@@ -149,10 +145,7 @@ fn emptiness(model: &Model) -> Vec<Span> {
     let series = shown(model).map(|(_, series)| series);
     let interval = model.market_screen.chart.interval;
     if let Some(why) = series.and_then(CandleSeries::trouble) {
-        return vec![Span::new(
-            format!("no candles: {}", why.message),
-            Tone::Alert,
-        )];
+        return vec![Span::alert(format!("no candles: {}", why.message))];
     }
     let is_built = series.is_some_and(|series| series.origin() == CandleOrigin::SeenMarks);
     if is_built {
@@ -275,11 +268,11 @@ fn legend(
 ) -> Vec<Vec<Span>> {
     let time = chart
         .cursor
-        .map(|at| Span::new(scene.zone.moment(at, scene.now), Tone::Accent));
+        .map(|at| Span::accent(scene.zone.moment(at, scene.now)));
     let mut facts: Vec<_> = time.into_iter().map(|time| vec![time]).collect();
     // The time of a candle that is read says where one is.
     if chart.edge.is_some() && chart.cursor.is_none() {
-        facts.push(vec![Span::new("scrolled back", Tone::Accent)]);
+        facts.push(vec![Span::accent("scrolled back")]);
     }
     let Some(candle) = candle else {
         facts.push(vec![Span::muted("no candle is known here")]);
@@ -306,7 +299,7 @@ fn legend(
     }
     if let Some(vwap) = vwap {
         let average = format::grouped(unit.price(vwap));
-        facts.push(vec![named("vwap"), Span::new(average, Tone::Info)]);
+        facts.push(vec![named("vwap"), Span::info(average)]);
     }
     if candle.is_synthetic {
         facts.push(vec![Span::muted("synthetic")]);

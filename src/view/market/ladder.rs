@@ -19,12 +19,7 @@ use crate::{
         },
     },
     model::{Num, Protection, Side},
-    view::text::{
-        format,
-        scene::Scene,
-        span::{Span, Tone},
-        table::Share,
-    },
+    view::text::{Scene, Share, Span, Tone, format},
 };
 use std::collections::BTreeMap;
 
@@ -282,10 +277,10 @@ impl LadderScene<'_> {
         let words = fitted_own(&parts.join(" "), room.saturating_sub(1));
         match (parts.len(), words) {
             (0, _) => Span::default(),
-            (_, Some(words)) => Span::new(words, Tone::Accent),
+            (_, Some(words)) => Span::accent(words),
             // A size is never cut: the orders pane has it.
-            (1, None) => Span::new("●", Tone::Accent),
-            (several, None) => Span::new(format!("●{several}"), Tone::Accent),
+            (1, None) => Span::accent("●"),
+            (several, None) => Span::accent(format!("●{several}")),
         }
     }
 

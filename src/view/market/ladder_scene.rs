@@ -11,7 +11,7 @@ use crate::{
         },
     },
     model::{Book, Market, MarketId, Num, Position, Tick, Timestamp},
-    view::text::{age, format, span::Span},
+    view::text::{Span, age, format},
 };
 
 /// The ladder's market, and what is known of it.

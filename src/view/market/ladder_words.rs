@@ -13,11 +13,7 @@ use crate::{
         orders::at_price::{self, PricePoint},
     },
     model::{Book, Num, Protection, PublicTrade, Side},
-    view::text::{
-        format, passing,
-        scene::Scene,
-        span::{Span, Tone},
-    },
+    view::text::{Scene, Span, Tone, format, passing},
 };
 
 /// A price that matters, for the edge of the rows.
@@ -142,18 +138,18 @@ impl LadderScene<'_> {
                     word.to_owned()
                 }
             };
-            parts.push(Span::new(words, Tone::Alert));
+            parts.push(Span::alert(words));
         }
         // Why no newer book comes: the service does not answer, or its book was refused.
         let known = self.model.store.books.of(self.market_id);
         if let Some(why) = known.and_then(KnownBook::trouble) {
-            parts.push(Span::new(why.kind.word(), Tone::Warn));
+            parts.push(Span::warn(why.kind.word()));
         }
         if let Some(age) = &self.late_mark {
             parts.push(Span::new(format!("mark {}", age.text), age.tone));
         }
         if ladder.is_leaving() {
-            parts.push(Span::new("market at the edge", Tone::Warn));
+            parts.push(Span::warn("market at the edge"));
         }
         let step = format::grouped(self.spacing.step());
         parts.push(Span::muted(format!("by {step}")));
@@ -167,7 +163,7 @@ impl LadderScene<'_> {
         let is_armed = self.model.options.ladder_one_key && ladder.is_armed(scene.own_now);
         let end = ladder.disarms_at().filter(|_| is_armed)?;
         let left = passing::left(end.since(scene.own_now), scene.motion);
-        Some(Span::new(format!("! ONE-KEY ON {left}"), Tone::Alert))
+        Some(Span::alert(format!("! ONE-KEY ON {left}")))
     }
 
     fn spread(&self) -> Option<Span> {
@@ -181,7 +177,7 @@ impl LadderScene<'_> {
     pub(super) fn foot(&self) -> Vec<Span> {
         let ladder = &self.model.price_ladder;
         if ladder.carried().is_some() {
-            return vec![Span::new("Enter drops it, Esc stops", Tone::Accent)];
+            return vec![Span::accent("Enter drops it, Esc stops")];
         }
         let Some(price) = ladder.cursor() else {
             return vec![Span::muted("j k choose a price")];
@@ -196,7 +192,7 @@ impl LadderScene<'_> {
         for (side, word) in [(Side::Buy, "buy"), (Side::Sell, "sell")] {
             let taken = self.book.and_then(|book| taken_by(book, side, price));
             if taken.is_some() && self.state == BookState::Live {
-                parts.push(Span::new(format!("{word} fills now"), Tone::Warn));
+                parts.push(Span::warn(format!("{word} fills now")));
             }
         }
         let here = |own: &&OwnOrder<'_>| own.row == price && own.kind == OwnOrderKind::Resting;
@@ -230,7 +226,7 @@ impl LadderScene<'_> {
                 Span::muted(format!("{} ", scene.zone.time_of_day(trade.at))),
                 Span::new(format!("{sign} {}", self.label(trade.price)), tone),
                 Span::plain(format!(" {}", format::size(trade.size, Some(decimals)))),
-                Span::new(own, Tone::Accent),
+                Span::accent(own),
             ]
         };
         trades.take(usize::from(lines)).map(line).collect()
@@ -248,9 +244,9 @@ pub(super) fn over_trades(tape: &Tape, scene: &Scene<'_>) -> Vec<Span> {
     let unreadable = tape.unreadable();
     let unreadable = (unreadable > 0).then(|| format!("{unreadable} unreadable"));
     let mut parts = vec![Span::muted("trades")];
-    parts.extend(age.map(|age| Span::new(format!("stale {}", scene.age(age)), Tone::Alert)));
+    parts.extend(age.map(|age| Span::alert(format!("stale {}", scene.age(age)))));
     let wrong = trouble.into_iter().chain(unreadable);
-    parts.extend(wrong.map(|words| Span::new(words, Tone::Warn)));
+    parts.extend(wrong.map(|words| Span::warn(words)));
     match (since, parts.as_slice()) {
         (Some(since), [_]) => {
             let since = scene.zone.time_of_day(since);

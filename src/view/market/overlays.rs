@@ -7,7 +7,7 @@ use crate::{
         market::own_orders::{OwnOrderKind, PricedOrder, priced_orders},
     },
     model::{Interval, Market, MarketId, Num, Protection, Side, Timestamp},
-    view::text::{format, scene::Scene, span::Tone},
+    view::text::{Scene, Tone, format},
 };
 
 /// What a price means to the account. Where two lie on one row, the first of these is named.

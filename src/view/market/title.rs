@@ -10,8 +10,8 @@ use crate::{
     view::{
         panels::title::Title,
         text::{
+            Span,
             age::{Lateness, age_words},
-            span::{Span, Tone},
         },
     },
 };
@@ -70,14 +70,14 @@ fn candle_notes(model: &Model) -> Vec<Span> {
         notes.push(Span::muted("built from marks seen here"));
     }
     if series.awaits_older() {
-        notes.push(Span::new("loading older…", Tone::Info));
+        notes.push(Span::info("loading older…"));
     }
     if series.unreadable() > 0 {
         let words = format!("{} unreadable", series.unreadable());
-        notes.push(Span::new(words, Tone::Warn));
+        notes.push(Span::warn(words));
     }
     if let Some(why) = series.trouble() {
-        notes.push(Span::new(why.kind.word(), Tone::Warn));
+        notes.push(Span::warn(why.kind.word()));
     }
     let interval = model.options.intervals.get(&Source::Markets);
     let interval = interval.copied().unwrap_or(RENEWED).max(RENEWED);

@@ -11,14 +11,9 @@ use crate::{
     view::{
         tables::protection,
         text::{
-            age, format,
+            Align::{Left, Number},
+            Cell, Column, Scene, Span, Table, TableRow, Tone, age, format,
             listed::{self, ListView},
-            scene::Scene,
-            span::{Span, Tone},
-            table::{
-                Align::{Left, Number},
-                Cell, Column, Table, TableRow,
-            },
             words,
         },
     },
@@ -39,7 +34,12 @@ const COLUMNS: &[Column<Model>] = &[
 ];
 
 /// As many lines as fit into `room`; times are shown in `zone`.
-pub fn accounts(desks: &Desks<'_>, list: &Accounts, zone: &format::Zone, room: usize) -> ListView {
+pub fn accounts(
+    desks: &Desks<'_>,
+    list: &Accounts,
+    zone: &crate::model::Zone,
+    room: usize,
+) -> ListView {
     let found = list.rows(&desks.shown.roster);
     let chosen = list.place(&found);
     let seen = listed::seen(found.len(), chosen, room);
@@ -52,7 +52,7 @@ pub fn accounts(desks: &Desks<'_>, list: &Accounts, zone: &format::Zone, room: u
         };
         TableRow::cells(COLUMNS, *model, &scene)
     });
-    let mut title = vec![Span::new("Accounts", Tone::Accent)];
+    let mut title = vec![Span::accent("Accounts")];
     title.extend(listed::count(&list.search, found.len(), desks.all.len()));
     let none = " no account is called ";
     ListView {
@@ -133,26 +133,26 @@ fn unprotected(model: &Model, scene: &Scene<'_>) -> Cell {
     let bare = rows.filter(|position| protection::is_bare(position, scene));
     match bare.count() {
         0 => Span::muted("0").into(),
-        bare => Span::new(bare.to_string(), Tone::Warn).into(),
+        bare => Span::warn(bare.to_string()).into(),
     }
 }
 
 /// A block on new entries comes before the state of the service.
 fn state(model: &Model, _: &Scene<'_>) -> Cell {
     if model.halted.is_some() {
-        return Span::new("HALTED", Tone::Alert).into();
+        return Span::alert("HALTED").into();
     }
     if guard::breach(model).is_some() {
-        return Span::new("BREACHED", Tone::Alert).into();
+        return Span::alert("BREACHED").into();
     }
     if guard::locked(model).is_some() {
-        return Span::new("LOCKED", Tone::Alert).into();
+        return Span::alert("LOCKED").into();
     }
     if model.store.parked().next().is_some() {
-        return Span::new("UNKNOWN", Tone::Alert).into();
+        return Span::alert("UNKNOWN").into();
     }
     if model.second.is_some() {
-        return Span::new(header::SECOND_DESK, Tone::Alert).into();
+        return Span::alert(header::SECOND_DESK).into();
     }
     header::api_state(model).into()
 }

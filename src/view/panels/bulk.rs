@@ -11,12 +11,7 @@ use crate::{
     model::{Progress, Receipt},
     view::{
         tables::{activity, protection},
-        text::{
-            format, passing,
-            scene::Scene,
-            span::{Span, Tone},
-            words,
-        },
+        text::{Scene, Span, Tone, format, passing, words},
     },
 };
 
@@ -53,7 +48,7 @@ fn title(model: &Model, scene: &Scene<'_>, bulk: &Bulk) -> Vec<Span> {
     };
     let account = crate::view::panels::strip::phrases::account(model);
     let calls = counted(bulk.items.len());
-    let head = |words: String| Span::new(words, Tone::Strong);
+    let head = |words: String| Span::strong(words);
     let settled: Vec<_> = bulk.settled().collect();
     let failed = settled.iter().filter(|(command, result)| match result {
         Ok(receipt) => notice::answer_tone(command, receipt) == notice::Tone::Alert,
@@ -64,7 +59,7 @@ fn title(model: &Model, scene: &Scene<'_>, bulk: &Bulk) -> Vec<Span> {
     let failed = if failed == 0 {
         Span::muted(", none failed")
     } else {
-        Span::new(format!(", {failed} failed"), Tone::Alert)
+        Span::alert(format!(", {failed} failed"))
     };
     let is_over = settled.len() == bulk.items.len();
     let back = |does: &str| {
@@ -118,16 +113,14 @@ fn item(model: &Model, item: &Item) -> BulkItem {
         State::Listed => (Span::muted("to send"), call()),
         State::Sent(ticket) => match model.store.flights.get(ticket).map(|f| &f.progress) {
             Some(Progress::Parked { why, .. }) => (
-                Span::new("unknown", Tone::Alert),
-                Some(Span::new(why.message.to_string(), Tone::Alert)),
+                Span::alert("unknown"),
+                Some(Span::alert(why.message.to_string())),
             ),
-            Some(Progress::Queued) => (Span::new("waiting", Tone::Info), call()),
-            Some(Progress::Sending { attempt: 1 }) | None => {
-                (Span::new("sending", Tone::Info), call())
-            }
+            Some(Progress::Queued) => (Span::info("waiting"), call()),
+            Some(Progress::Sending { attempt: 1 }) | None => (Span::info("sending"), call()),
             Some(progress) => (
-                Span::new("waiting", Tone::Warn),
-                Some(Span::new(activity::progress_words(progress), Tone::Warn)),
+                Span::warn("waiting"),
+                Some(Span::warn(activity::progress_words(progress))),
             ),
         },
         State::Settled(Ok(receipt)) => {
@@ -191,5 +184,5 @@ fn reason(receipt: &Receipt) -> Option<Span> {
         return None;
     };
     let why = order.reject_reason.as_ref()?;
-    Some(Span::new(why.to_string(), Tone::Alert))
+    Some(Span::alert(why.to_string()))
 }

@@ -7,9 +7,9 @@ use crate::{
         tables::table_view::ColumnName,
     },
     view::{
-        details::lines::{DetailLine, DetailView},
+        details::{DetailLine, DetailView},
         panels::title,
-        text::span::{Span, Tone},
+        text::Span,
     },
 };
 
@@ -30,12 +30,12 @@ pub fn column_list(model: &Model, columns: &Columns, drawn: Option<&[&'static st
         let name = names.get(*column)?;
         let title = format!("{:<room$}  ", name.title);
         let mut value = vec![match sight {
-            ColumnVisibility::Shown => Span::new(title, Tone::Strong),
+            ColumnVisibility::Shown => Span::strong(title),
             ColumnVisibility::Hidden => Span::muted(title),
         }];
         value.push(Span::muted(name.id));
         if name.tells_risk && *sight == ColumnVisibility::Hidden {
-            value.push(Span::new("  shows risk", Tone::Warn));
+            value.push(Span::warn("  shows risk"));
         }
         Some(DetailLine::Link {
             label: match sight {
@@ -50,7 +50,7 @@ pub fn column_list(model: &Model, columns: &Columns, drawn: Option<&[&'static st
     };
     DetailView {
         title: vec![
-            Span::new("Columns", Tone::Accent),
+            Span::accent("Columns"),
             Span::muted(format!("  {}", title::name(columns.pane))),
         ],
         lines: columns.list.iter().enumerate().filter_map(line).collect(),

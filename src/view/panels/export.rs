@@ -9,22 +9,16 @@ use crate::{
         dialogs::export::{Export, Format, Lack, Sheet, SheetRows, Stage},
         keys::keymap::{Action, Context},
     },
-    model::{Num, Scaled, Text},
+    model::{Num, Scaled, Text, Zone},
     view::{
-        details::lines::{DetailLine, DetailView},
+        details::{DetailLine, DetailView},
         tables::{
             activity::ACTIVITY,
             calls::CALLS,
             csv::{csv, no_members},
             rows::{self, OrderRow, PositionRow, RungRow, TradeRow, TwapRow, columns_of},
         },
-        text::{
-            format::{self, Zone},
-            scene::Scene,
-            span::{Span, Tone},
-            table::Share,
-            words,
-        },
+        text::{Scene, Share, Span, format, words},
     },
 };
 use serde::Serialize;
@@ -37,10 +31,7 @@ const BAR: u16 = 24;
 pub fn export(model: &Model, export: &Export) -> DetailView {
     let key = |action| {
         let chord = model.keymap.chord(Context::Export, action);
-        Span::new(
-            chord.map(|c| c.to_string()).unwrap_or_default(),
-            Tone::Accent,
-        )
+        Span::accent(chord.map(|c| c.to_string()).unwrap_or_default())
     };
     let field = |label: &str, value| DetailLine::Field {
         label: label.to_owned(),
@@ -76,17 +67,17 @@ pub fn export(model: &Model, export: &Export) -> DetailView {
     if let Some(filter) = table_view.and_then(|table_view| table_view.filter.as_ref()) {
         let filter = Text::from(filter.text.as_str()).to_string();
         let words = format!("/{filter} does not apply: all rows are written");
-        lines.push(field("filter", vec![Span::new(words, Tone::Warn)]));
+        lines.push(field("filter", vec![Span::warn(words)]));
     }
     let missing = missing(export.lack(&model.store, &model.activity));
     if let Some(words) = &missing {
         let words = format!("not the whole list: {words}");
-        lines.push(field("holds", vec![Span::new(words, Tone::Warn)]));
+        lines.push(field("holds", vec![Span::warn(words)]));
     }
     let keys = [Action::Submit, Action::Dismiss].map(key);
     lines.push(field("", stage(export, missing.as_deref(), keys)));
     DetailView {
-        title: vec![Span::new("Export", Tone::Accent)],
+        title: vec![Span::accent("Export")],
         lines,
     }
 }
@@ -135,7 +126,7 @@ fn progress(model: &Model, export: &Export) -> Vec<Span> {
     let filled = usize::from(Share::of(share).eighths(BAR) / 8);
     let rest = usize::from(BAR) - filled;
     vec![
-        Span::new("█".repeat(filled), Tone::Info),
+        Span::info("█".repeat(filled)),
         Span::muted("░".repeat(rest)),
         Span::plain("  "),
         rows,
@@ -156,23 +147,19 @@ fn stage(export: &Export, missing: Option<&str>, keys: [Span; 2]) -> Vec<Span> {
     match &export.stage {
         Stage::Asking => keys(Span::plain(""), "writes the file", "back"),
         Stage::Reading(_) => vec![
-            Span::new("reading every page  ", Tone::Info),
+            Span::info("reading every page  "),
             esc,
             Span::plain(" stops, nothing is written"),
         ],
-        Stage::Writing => vec![Span::new("writing", Tone::Info)],
+        Stage::Writing => vec![Span::info("writing")],
         Stage::Over(Ok((path, rows))) => {
             let done = format!("{} in {path}", words::counted(*rows, "row", "rows"));
             vec![match missing {
-                None => Span::new(done, Tone::Good),
-                Some(words) => Span::new(format!("{done}, not all there are: {words}"), Tone::Warn),
+                None => Span::good(done),
+                Some(words) => Span::warn(format!("{done}, not all there are: {words}")),
             }]
         }
-        Stage::Over(Err(why)) => keys(
-            Span::new(format!("{why}  "), Tone::Alert),
-            "tries again",
-            "back",
-        ),
+        Stage::Over(Err(why)) => keys(Span::alert(format!("{why}  ")), "tries again", "back"),
     }
 }
 
@@ -286,7 +273,7 @@ fn json<T: Serialize>(rows: &[T]) -> String {
 
 /// The desk's own lines are no rows of the service: their cells are exported.
 fn table<T>(
-    columns: &[crate::view::text::table::Column<T>],
+    columns: &[crate::view::text::Column<T>],
     rows: &[T],
     format: Format,
     scene: &Scene<'_>,

@@ -9,15 +9,10 @@ use crate::{
     },
     model::{AccountFacts, Num, TradingLimits},
     view::{
-        details::lines::{DetailLine, DetailView},
+        details::{DetailLine, DetailView},
         panels::segment::Segment,
         tables::alert,
-        text::{
-            age, format,
-            span::{Span, Tone},
-            table::{Gauge, Share},
-            words,
-        },
+        text::{Gauge, Share, Span, Tone, age, format, words},
     },
 };
 use strum::IntoEnumIterator as _;
@@ -32,14 +27,14 @@ pub(crate) fn segments(model: &Model) -> Vec<Segment> {
         .collect();
     if let Some(rule) = guard::breach(model) {
         let words = format!("BREACHED: {rule}");
-        segments.push(Segment::new(0, vec![Span::new(words, Tone::Alert)]));
+        segments.push(Segment::new(0, vec![Span::alert(words)]));
     } else if let Some(gauge) = model.guard.reached() {
         let words = if guard::locked(model).is_some() {
             format!("LOCKED: {}", gauge.limit)
         } else {
             format!("{} reached", gauge.limit)
         };
-        segments.push(Segment::new(0, vec![Span::new(words, Tone::Alert)]));
+        segments.push(Segment::new(0, vec![Span::alert(words)]));
     }
     segments.extend(won);
     segments
@@ -57,7 +52,7 @@ fn won(model: &Model) -> Option<Segment> {
             alert::local(target.filter(|of| is_reached(of))?)
         ),
     };
-    Some(Segment::new(1, vec![Span::new(words, Tone::Good)]))
+    Some(Segment::new(1, vec![Span::good(words)]))
 }
 
 /// Which limit leaves the header first: a near one stays longest. A reached one has words of its own.
@@ -143,7 +138,7 @@ pub fn limits(model: &Model) -> DetailView {
         let words = gauge.map_or_else(|| unmeasured(model.guard.missing(limit)), of);
         lines.push(field(name(limit), words));
         let lacks = gauge.into_iter().flat_map(|gauge| &gauge.lacks);
-        lines.extend(lacks.map(|of| field("without", vec![Span::new(lack(*of), Tone::Warn)])));
+        lines.extend(lacks.map(|of| field("without", vec![Span::warn(lack(*of))])));
     }
     let facts = model.store.account.value();
     let told = facts.into_iter().flat_map(rules);
@@ -166,7 +161,7 @@ pub fn limits(model: &Model) -> DetailView {
     ));
     lines.extend(age.map(|age| field("read", vec![age, Span::muted(" ago")])));
     DetailView {
-        title: vec![Span::new("Challenge limits", Tone::Accent)],
+        title: vec![Span::accent("Challenge limits")],
         lines,
     }
 }
@@ -359,34 +354,30 @@ fn figure(gauge: &LimitGauge, number: Num) -> String {
 fn lock(model: &Model) -> Vec<Span> {
     if let Some(rule) = guard::breach(model) {
         let words = format!("BREACHED by {rule}: the service accepts reducing orders only");
-        return vec![Span::new(words, Tone::Alert)];
+        return vec![Span::alert(words)];
     }
     if let Some(why) = policy::refuses(&model.store, None) {
-        return vec![Span::new(why, Tone::Alert)];
+        return vec![Span::alert(why)];
     }
     let lift = model.keymap.chord(Context::Limits, Action::Lift);
     match (model.guard.reached(), guard::locked(model)) {
         (Some(gauge), Some(_)) => {
-            let mut spans = vec![Span::new(
-                format!("LOCKED by the {}", gauge.limit),
-                Tone::Alert,
-            )];
+            let mut spans = vec![Span::alert(format!("LOCKED by the {}", gauge.limit))];
             spans.extend(lift.into_iter().flat_map(|key| {
                 [
                     Span::plain("   "),
-                    Span::new(key.to_string(), Tone::Accent),
+                    Span::accent(key.to_string()),
                     Span::plain(" overrides it"),
                 ]
             }));
             spans
         }
         (Some(_), None) if model.guard.is_lifted() => {
-            vec![Span::new(
+            vec![Span::warn(
                 "overridden by you until the figure is within the limit again",
-                Tone::Warn,
             )]
         }
-        (Some(_), None) => vec![Span::new("not locked: [guard] lock is false", Tone::Warn)],
+        (Some(_), None) => vec![Span::warn("not locked: [guard] lock is false")],
         (None, _) => vec![Span::plain(
             "allowed; locked when the daily loss or the drawdown is used up",
         )],

@@ -13,14 +13,7 @@ use crate::{
     model::{Call, ClockRate, EntryLock, FailureKind, KeyScope, Num, ServiceAbout, Timestamp},
     view::{
         tables::calls,
-        text::{
-            age, format, passing,
-            scene::Scene,
-            span::{Span, Tone},
-            spark::spark,
-            table::{Gauge, Share},
-            words,
-        },
+        text::{Gauge, Scene, Share, Span, Tone, age, format, passing, spark, words},
     },
 };
 use std::{cmp::Ordering, collections::VecDeque, time::Duration};
@@ -54,9 +47,9 @@ pub struct Chip {
 fn frozen(model: &Model) -> Option<Segment> {
     let since = model.frozen.as_ref()?.since;
     let age = passing::age(model.now.since(since), model.options.motion);
-    let mut words = vec![Span::new(format!("FROZEN {age}"), Tone::Alert)];
+    let mut words = vec![Span::alert(format!("FROZEN {age}"))];
     if let Some(chord) = model.keymap.chord(Context::Desk, Action::Freeze) {
-        words.push(Span::new(format!(" {chord}"), Tone::Accent));
+        words.push(Span::accent(format!(" {chord}")));
         words.push(Span::muted(" goes on"));
     }
     let brief = words.iter().take(1).cloned().collect();
@@ -65,7 +58,7 @@ fn frozen(model: &Model) -> Option<Segment> {
 
 pub fn header(model: &Model) -> Header {
     let Some(identity) = &model.identity else {
-        let connecting = Segment::new(0, vec![Span::new("connecting…", Tone::Info)]);
+        let connecting = Segment::new(0, vec![Span::info("connecting…")]);
         return Header {
             mode: None,
             badges: badges(model),
@@ -116,7 +109,7 @@ fn account(identity: &Identity, model: &Model) -> Segment {
     let id = identity.account_id.to_string();
     let name = account_name(model).unwrap_or_default();
     let more = (name != id).then(|| Span::muted(format!(" {id}")));
-    let name = Span::new(name, Tone::Strong);
+    let name = Span::strong(name);
     let words = [Some(Span::muted("acct ")), Some(name.clone()), more];
     Segment::new(1, words.into_iter().flatten().collect()).brief(vec![name])
 }
@@ -162,16 +155,16 @@ fn chip(model: &Model) -> Option<Chip> {
 /// That no order is sent comes first, then why if there is room.
 fn halted(model: &Model) -> Option<Segment> {
     let why = model.halted.as_ref()?;
-    let word = Span::new("HALTED", Tone::Alert);
-    let words = vec![word.clone(), Span::new(format!(": {why}"), Tone::Alert)];
+    let word = Span::alert("HALTED");
+    let words = vec![word.clone(), Span::alert(format!(": {why}"))];
     Some(Segment::new(0, words).brief(vec![word]))
 }
 
 /// That the account may open nothing, and why.
 fn locked(model: &Model) -> Option<Segment> {
     let EntryLock { brief, words } = model.store.account.value()?.lock()?;
-    let words = Span::new(format!("{brief}: {words}"), Tone::Alert);
-    Some(Segment::new(0, vec![words]).brief(vec![Span::new(brief, Tone::Alert)]))
+    let words = Span::alert(format!("{brief}: {words}"));
+    Some(Segment::new(0, vec![words]).brief(vec![Span::alert(brief)]))
 }
 
 fn worth(model: &Model) -> Segment {
@@ -218,7 +211,7 @@ fn free(model: &Model) -> Segment {
     let facts = model.store.account.value();
     let free = match facts.and_then(|facts| facts.available_margin) {
         Some(free) if free.is_positive() => Span::plain(format::usd(free)),
-        Some(none) => Span::new(format::usd(none), Tone::Warn),
+        Some(none) => Span::warn(format::usd(none)),
         None => Span::unknown(),
     };
     let brief = vec![Span::muted("free "), free.clone()];
@@ -340,7 +333,7 @@ fn clock(model: &Model) -> Option<Segment> {
         ClockRate::Other(rate) => format!("×{}", Num::new(rate, 3).rounded(1).normalized()),
         ClockRate::Unsteady => "unsteady".to_owned(),
     };
-    let words = |label| vec![Span::muted(label), Span::new(words.clone(), Tone::Warn)];
+    let words = |label| vec![Span::muted(label), Span::warn(words.clone())];
     Some(Segment::new(3, words("service clock ")).brief(words("clock ")))
 }
 
@@ -377,22 +370,22 @@ pub(crate) fn api_state(model: &Model) -> Span {
     let health = &model.store.health;
     let scene = Scene::of(model, &model.options.zone);
     if health.has(FailureKind::Auth) {
-        return Span::new("AUTH: key refused", Tone::Alert);
+        return Span::alert("AUTH: key refused");
     }
     if let Some(until) = health.limited_until(model.now) {
         let left = scene.until_own(until, passing::FOR);
-        return Span::new(format!("LIMITED {left}"), Tone::Warn);
+        return Span::warn(format!("LIMITED {left}"));
     }
     if health.tries() > 0 {
         let when = health.next_try(model.now);
         let when = when.map(|at| format!(" {}", scene.until_own(at, passing::NEXT)));
         let when = when.unwrap_or_default();
-        return Span::new(format!("DOWN, retry {}{when}", health.tries()), Tone::Alert);
+        return Span::alert(format!("DOWN, retry {}{when}", health.tries()));
     }
     let trouble = FAILURE_WORDS.iter().find(|(kind, ..)| health.has(*kind));
     match (trouble, quiet(model)) {
         (Some((_, words, tone)), _) => Span::new(*words, *tone),
-        (None, Some(quiet)) => Span::new(format!("QUIET {}", scene.age(quiet)), Tone::Warn),
+        (None, Some(quiet)) => Span::warn(format!("QUIET {}", scene.age(quiet))),
         (None, None) => {
             typical(&model.store.calls).map_or_else(Span::unknown, |took| pace(took, scene.motion))
         }

@@ -10,14 +10,9 @@ use crate::{
     view::{
         tables::positions::{side_now, sparkline},
         text::{
-            format,
+            Align::{Left, Number},
+            Cell, Column, Scene, Span, Table, TableRow, format,
             listed::{self, ListView},
-            scene::Scene,
-            span::{Span, Tone},
-            table::{
-                Align::{Left, Number},
-                Cell, Column, Table, TableRow,
-            },
             words::{self, aside, known},
         },
     },
@@ -74,7 +69,7 @@ pub fn markets(model: &Model, list: &Markets, scene: &Scene<'_>, room: usize) ->
 /// How many, the search, their age, and since when changes are measured.
 fn heading(model: &Model, list: &Markets, (shown, scene): (usize, &Scene<'_>)) -> Vec<Span> {
     let all = scene.store.markets.value().map_or(0, BTreeMap::len);
-    let mut spans = vec![Span::new("Markets", Tone::Accent)];
+    let mut spans = vec![Span::accent("Markets")];
     spans.extend(listed::count(&list.search, shown, all));
     for words in title::source_words(model, Source::Markets) {
         spans.extend([Span::plain("  "), words]);
@@ -91,7 +86,7 @@ fn emptiness(model: &Model, list: &Markets) -> Vec<Span> {
     let markets = &model.store.markets;
     match (markets.value(), markets.trouble()) {
         (None, None) => return vec![Span::muted(" loading…")],
-        (None, Some(why)) => return vec![Span::new(format!(" {why}"), Tone::Alert)],
+        (None, Some(why)) => return vec![Span::alert(format!(" {why}"))],
         (Some(markets), _) if markets.is_empty() => {
             return vec![Span::muted(" the price source lists no market")];
         }
@@ -157,8 +152,8 @@ mod tests {
     use super::*;
     use crate::{
         app::{account::poll::Answer, testing::*, update},
-        model::Page,
-        view::text::{format::Zone, table::RowBody},
+        model::{Page, Zone},
+        view::text::RowBody,
     };
     use std::time::Duration;
 

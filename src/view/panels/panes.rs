@@ -18,11 +18,7 @@ use crate::{
             positions::{self, OPEN},
             scaled, twaps,
         },
-        text::{
-            scene::Scene,
-            span::{Span, Tone},
-            table::Table,
-        },
+        text::{Scene, Span, Table},
     },
 };
 use std::ops::Range;
@@ -85,14 +81,13 @@ pub fn emptiness(pane: Pane, model: &Model) -> Vec<Span> {
         };
         let is_known = store.polled_at(source).is_some();
         match store.trouble(source) {
-            Some(why) if !is_known => return vec![Span::new(why.to_string(), Tone::Alert)],
+            Some(why) if !is_known => return vec![Span::alert(why.to_string())],
             None if !is_known => return vec![Span::muted("loading…")],
             Some(_) | None => {}
         }
         if store.is_incomplete(source) {
-            return vec![Span::new(
+            return vec![Span::warn(
                 "no row could be read, and the list is incomplete",
-                Tone::Warn,
             )];
         }
     }
@@ -124,7 +119,7 @@ pub fn emptiness(pane: Pane, model: &Model) -> Vec<Span> {
         .into_iter();
     for action in offered.filter(|action| works(model, *action)) {
         if let Some(chord) = model.keymap.chord(Context::Desk, action) {
-            spans.push(Span::new(format!("   {chord}"), Tone::Accent));
+            spans.push(Span::accent(format!("   {chord}")));
             spans.push(Span::muted(format!(" {}", action.label())));
         }
     }
@@ -135,11 +130,11 @@ pub fn emptiness(pane: Pane, model: &Model) -> Vec<Span> {
 fn unmatched(pane: Pane, filter: &Filter, model: &Model) -> Vec<Span> {
     let mut spans = vec![
         Span::muted("no row matches "),
-        Span::new(format!("/{}/", filter.text), Tone::Accent),
+        Span::accent(format!("/{}/", filter.text)),
     ];
     if let Some(chord) = model.keymap.chord(pane.context(), Action::Dismiss) {
         spans.push(Span::muted(", "));
-        spans.push(Span::new(chord.to_string(), Tone::Accent));
+        spans.push(Span::accent(chord.to_string()));
         spans.push(Span::muted(" clears"));
     }
     spans

@@ -8,10 +8,7 @@ use crate::{
         tables::{pane::Pane, table_view::TableView},
         update::command,
     },
-    view::text::{
-        format,
-        span::{Span, Tone},
-    },
+    view::text::{Span, format},
 };
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -90,7 +87,7 @@ fn command_note(model: &Model, text: &str) -> Vec<Span> {
     let first = text.split_whitespace().next();
     if let Some(Ok(verb)) = first.map(command::named) {
         return vec![
-            Span::new(verb.name, Tone::Accent),
+            Span::accent(verb.name),
             Span::plain(format!(" {}", verb.shape)),
             Span::muted(format!("  {}", verb.does)),
         ];
@@ -147,7 +144,7 @@ fn keys(model: &Model, keys: &[(Action, &str)]) -> Vec<Span> {
     let mut spans = vec![];
     for (action, does) in keys {
         if let Some(chord) = model.keymap.chord(Context::Prompt, *action) {
-            spans.push(Span::new(chord.to_string(), Tone::Accent));
+            spans.push(Span::accent(chord.to_string()));
             spans.push(Span::muted(format!(" {does}  ")));
         }
     }

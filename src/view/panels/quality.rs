@@ -7,14 +7,9 @@ use crate::{
     },
     model::Text,
     view::{
-        details::lines::{DetailLine, DetailView},
+        details::{DetailLine, DetailView},
         tables::{history::bps, order_words::rule_name},
-        text::{
-            format,
-            scene::Scene,
-            span::{Span, Tone},
-            words,
-        },
+        text::{Scene, Span, format, words},
     },
 };
 use std::hash::Hash;
@@ -122,7 +117,7 @@ fn title(scene: &Scene<'_>) -> Vec<Span> {
     let history = &scene.store.history;
     if !is_read(scene) {
         return vec![
-            Span::new("Execution quality", Tone::Strong),
+            Span::strong("Execution quality"),
             Span::muted(format!("  {UNREAD}")),
         ];
     }
@@ -131,7 +126,7 @@ fn title(scene: &Scene<'_>) -> Vec<Span> {
     let closed = &scene.store.closed;
     let closed = read(closed, closed.rows().len(), "closed");
     vec![
-        Span::new("Execution quality", Tone::Strong),
+        Span::strong("Execution quality"),
         Span::muted(format!("  of {orders}")),
         Span::muted(format!(", {closed}")),
     ]
@@ -222,7 +217,7 @@ fn padded(cells: [Span; 8], columns: [&str; 8]) -> Vec<Span> {
 /// How often, by which rule, when last, and the service's message then.
 fn refused(name: &Text, rule: &Rule, scene: &Scene<'_>) -> Vec<Span> {
     let mut value = vec![
-        Span::new(rule_name(name), Tone::Alert),
+        Span::alert(rule_name(name)),
         Span::muted(format!(
             "  last {} {}",
             scene.zone.moment(rule.last_at, scene.now),

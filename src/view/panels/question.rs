@@ -9,11 +9,7 @@ use crate::{
     model::{Progress, Ticket},
     view::{
         panels::strip::phrases::{account, button, question_words},
-        text::{
-            passing,
-            scene::Scene,
-            span::{Span, Tone},
-        },
+        text::{Scene, Span, passing},
     },
 };
 
@@ -49,12 +45,9 @@ pub(crate) fn words(
         " may have executed"
     };
     let head = vec![
-        Span::new(
-            question_words(&strip.proposal, scene) + &account(model),
-            Tone::Strong,
-        ),
-        Span::new(known, Tone::Alert),
-        Span::new(if reopens { REOPENS } else { "" }, Tone::Alert),
+        Span::strong(question_words(&strip.proposal, scene) + &account(model)),
+        Span::alert(known),
+        Span::alert(if reopens { REOPENS } else { "" }),
         Span::plain(":  "),
     ];
     let [give_up, later] = [(Action::GiveUp, "give it up"), (Action::Dismiss, "later")]
@@ -86,8 +79,7 @@ mod tests {
             testing::{desk, press, wait},
             update,
         },
-        model::{Command, Failure, FailureKind, Timestamp},
-        view::text::format::Zone,
+        model::{Command, Failure, FailureKind, Timestamp, Zone},
     };
 
     fn asked_of(why: Failure) -> String {

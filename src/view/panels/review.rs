@@ -14,13 +14,11 @@ use crate::{
     model::{Num, ZoneDay},
     view::{
         details::{
+            DetailLine, DetailView,
             curve::{Curve, FULL},
-            lines::{DetailLine, DetailView},
         },
         text::{
-            format,
-            scene::Scene,
-            span::{Span, Tone},
+            Scene, Span, Tone, format,
             words::{self, known},
         },
     },
@@ -63,7 +61,7 @@ pub fn review(model: &Model, review: &Review, scene: &Scene<'_>) -> ReviewView {
 
 /// The part that is shown stands in brackets.
 fn title(shown: ReviewTab) -> Vec<Span> {
-    let mut spans = vec![Span::new("Review ", Tone::Strong)];
+    let mut spans = vec![Span::strong("Review ")];
     for tab in ReviewTab::iter() {
         let name = match tab {
             ReviewTab::Days => "days",
@@ -73,7 +71,7 @@ fn title(shown: ReviewTab) -> Vec<Span> {
             ReviewTab::Drawdown => "drawdown",
         };
         spans.push(if tab == shown {
-            Span::new(format!(" [{name}]"), Tone::Accent)
+            Span::accent(format!(" [{name}]"))
         } else {
             Span::muted(format!("  {name} "))
         });
@@ -99,10 +97,7 @@ fn read(model: &Model) -> Vec<Span> {
         let key = key.map(|key| format!(", {key} reads them"));
         format!("; there are older ones{}", key.unwrap_or_default())
     };
-    vec![
-        Span::plain(format!("the last {counted}")),
-        Span::new(more, Tone::Warn),
-    ]
+    vec![Span::plain(format!("the last {counted}")), Span::warn(more)]
 }
 
 fn field(label: &str, value: Vec<Span>) -> DetailLine {
@@ -141,7 +136,7 @@ fn days(review: &Review, scene: &Scene<'_>) -> Vec<DetailLine> {
         .find(|_| scene.store.closed.has_more());
     if let Some(oldest) = oldest {
         let words = format!("{oldest} and earlier days may be incomplete");
-        lines.push(field("", vec![Span::new(words, Tone::Warn)]));
+        lines.push(field("", vec![Span::warn(words)]));
     }
     lines
 }
@@ -279,7 +274,7 @@ fn risk(figures: &RiskFigures) -> Vec<DetailLine> {
     for (at, count) in figures.ranges.iter().enumerate() {
         let bar = "█".repeat(count * BAR / most);
         let value = vec![
-            Span::new(bar, Tone::Info),
+            Span::info(bar),
             Span::plain(format!(" {}", format::count(*count))),
         ];
         lines.push(field(&range(at), value));

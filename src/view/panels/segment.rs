@@ -1,6 +1,6 @@
 //! One segment of the header, in several lengths.
 
-use crate::view::text::{span::Span, table::Gauge};
+use crate::view::text::{Gauge, Span};
 
 /// One segment of the header. As room shrinks, it changes to its brief words, loses its bar, changes to its shortest
 /// words, and is dropped; highest priority number first.

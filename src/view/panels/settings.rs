@@ -2,12 +2,10 @@
 
 use crate::{
     app::{Model, desk::reload::ReloadStatus},
+    model::Zone,
     view::{
-        details::lines::{DetailLine, DetailView},
-        text::{
-            format::Zone,
-            span::{Span, Tone},
-        },
+        details::{DetailLine, DetailView},
+        text::{Span, Tone},
     },
 };
 
@@ -41,16 +39,16 @@ pub fn settings(model: &Model, zone: &Zone) -> DetailView {
         ),
     ));
     DetailView {
-        title: vec![Span::new("Settings", Tone::Accent)],
+        title: vec![Span::accent("Settings")],
         lines,
     }
 }
 
 fn in_force(standing: &ReloadStatus) -> Span {
     if standing.faults.is_empty() {
-        Span::new("as in the files", Tone::Good)
+        Span::good("as in the files")
     } else {
-        Span::new("as before: the changed files are not applied", Tone::Alert)
+        Span::alert("as before: the changed files are not applied")
     }
 }
 

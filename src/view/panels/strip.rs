@@ -16,13 +16,7 @@ use crate::{
     model::{AccountId, Command, Num, Progress, SlicedOperation, Ticket, Timestamp},
     view::{
         tables::activity,
-        text::{
-            passing,
-            scene::Scene,
-            span::{Span, Tone},
-            table::{Gauge, Share},
-            words,
-        },
+        text::{Gauge, Scene, Share, Span, Tone, passing, words},
     },
 };
 use phrases::{account, button, named, question_words, stays};
@@ -52,7 +46,7 @@ pub fn strip(model: &Model, scene: &Scene<'_>, strip: &Strip) -> StripView {
         Arm::Question { ticket, .. } => question::words(model, scene, (strip, ticket)),
         Arm::Countdown { .. } => [
             vec![
-                Span::new(starting(&strip.proposal, scene), Tone::Strong),
+                Span::strong(starting(&strip.proposal, scene)),
                 Span::plain(format!(" in {left}: ")),
             ],
             button(Action::Confirm, "now"),
@@ -63,7 +57,7 @@ pub fn strip(model: &Model, scene: &Scene<'_>, strip: &Strip) -> StripView {
         .concat(),
         Arm::Confirm => [
             vec![
-                Span::new(whole(&strip.proposal, model, scene), Tone::Strong),
+                Span::strong(whole(&strip.proposal, model, scene)),
                 Span::plain("  "),
             ],
             button(Action::Confirm, "yes"),
@@ -92,7 +86,7 @@ pub fn strip(model: &Model, scene: &Scene<'_>, strip: &Strip) -> StripView {
 
 /// A dry run: confirming sends nothing.
 pub(crate) fn rehearsed(model: &Model) -> Vec<Span> {
-    let words = || Span::new("DRY RUN: nothing is sent  ", Tone::Warn);
+    let words = || Span::warn("DRY RUN: nothing is sent  ");
     model.options.dry_run.then(words).into_iter().collect()
 }
 
@@ -199,10 +193,7 @@ fn flipping(one: &ClosedFlip, scene: &Scene<'_>) -> PendingCommandView {
     let what = one.flip.closes(&scene.store.names);
     let waits = format!("opens once nothing is left: {}", one.waits_for);
     PendingCommandView {
-        words: vec![
-            Span::plain(format!("flip of {what}: ")),
-            Span::new(waits, Tone::Info),
-        ],
+        words: vec![Span::plain(format!("flip of {what}: ")), Span::info(waits)],
         gauge: None,
     }
 }
@@ -213,7 +204,7 @@ fn reading_again(one: &OrderMove) -> Option<PendingCommandView> {
     Some(PendingCommandView {
         words: vec![
             Span::plain(format!("move of {}: ", one.what.names().join(", "))),
-            Span::new("reading the exits of the position again", Tone::Info),
+            Span::info("reading the exits of the position again"),
         ],
         gauge: None,
     })
@@ -224,7 +215,7 @@ fn between(next: &Successor) -> PendingCommandView {
     PendingCommandView {
         words: vec![
             Span::plain(format!("{} is canceled: ", next.old())),
-            Span::new("reading how much of it had filled", Tone::Info),
+            Span::info("reading how much of it had filled"),
         ],
         gauge: None,
     }
@@ -255,7 +246,7 @@ fn flight_view(
             command @ Command::CloseAll(_),
             progress @ (Progress::Queued | Progress::Sending { .. }),
         ) => Some(plain(vec![
-            Span::new(going(command, scene), Tone::Info),
+            Span::info(going(command, scene)),
             Span::muted(format!(" ({})", terms(command, scene))),
             Span::muted(if *progress == Progress::Queued {
                 " not sent yet"
@@ -294,14 +285,14 @@ fn running(
     };
     let (done, total) = (operation.done_count(), operation.total_count());
     let mut words = vec![
-        Span::new(format!("{doing} on {account} "), Tone::Info),
-        Span::new(format!("{done}/{total} done"), Tone::Strong),
+        Span::info(format!("{doing} on {account} ")),
+        Span::strong(format!("{done}/{total} done")),
     ];
     if operation.failed_count() > 0 {
-        words.push(Span::new(
-            format!("  {} failed", operation.failed_count()),
-            Tone::Alert,
-        ));
+        words.push(Span::alert(format!(
+            "  {} failed",
+            operation.failed_count()
+        )));
     }
     let next = scene.until_own(retry_at, passing::NEXT);
     words.push(Span::muted(format!("  next {next}")));

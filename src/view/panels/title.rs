@@ -14,11 +14,7 @@ use crate::{
         },
     },
     model::{Failure, Page},
-    view::text::{
-        age, format, passing,
-        scene::Scene,
-        span::{Span, Tone},
-    },
+    view::text::{Scene, Span, Tone, age, format, passing},
 };
 use std::hash::Hash;
 
@@ -123,7 +119,7 @@ fn lens_words(model: &Model, pane: Pane) -> Vec<Span> {
         if text.len() < filter.text.len() {
             text.push('…');
         }
-        Span::new(format!("/{text}"), Tone::Accent)
+        Span::accent(format!("/{text}"))
     });
     let sort = table_view
         .sort
@@ -181,7 +177,7 @@ fn count(model: &Model, pane: Pane) -> Option<String> {
 
 /// `7 newer ↑`: rows above the visible ones, in a list with the newest first.
 pub fn newer(above: usize) -> Span {
-    Span::new(format!("{} newer ↑", format::count(above)), Tone::Info)
+    Span::info(format!("{} newer ↑", format::count(above)))
 }
 
 /// Scaled orders are known only through their orders: without that source their number is unknown.
@@ -247,7 +243,7 @@ fn freshness(model: &Model, pane: Pane) -> Vec<Span> {
 /// A line below gives the reason.
 fn unrecalled(model: &Model) -> Vec<Span> {
     let is_lost = model.activity.horizon() == Horizon::Unreadable;
-    let words = is_lost.then(|| Span::new("earlier lines unread", Tone::Warn));
+    let words = is_lost.then(|| Span::warn("earlier lines unread"));
     words.into_iter().collect()
 }
 
@@ -269,7 +265,7 @@ fn marked(model: &Model, pane: Pane) -> Vec<Span> {
     };
     match model.marks.rows(pane, &rows, selected).len() {
         0 => vec![],
-        n => vec![Span::new(format!("{n} marked{range}"), Tone::Accent)],
+        n => vec![Span::accent(format!("{n} marked{range}"))],
     }
 }
 
@@ -306,7 +302,7 @@ fn unread<T>(page: Option<&Page<T>>) -> Vec<Span> {
 /// The progress of filtering or sorting a long list; until then it stays as it was.
 fn filter_progress(model: &Model, pane: Pane) -> Option<Span> {
     let percent = model.table_views.of(pane)?.sifted()?;
-    Some(Span::new(format!("filtering {percent} %"), Tone::Info))
+    Some(Span::info(format!("filtering {percent} %")))
 }
 
 fn feed_notes<K: Eq + Hash, T>(feed: &Feed<K, T>) -> Vec<Span> {
@@ -316,27 +312,26 @@ fn feed_notes<K: Eq + Hash, T>(feed: &Feed<K, T>) -> Vec<Span> {
         feed.is_stalled()
             .then(no_progress)
             .or_else(|| feed.is_incomplete().then(incomplete)),
-        feed.is_fetching()
-            .then(|| Span::new("loading more…", Tone::Info)),
+        feed.is_fetching().then(|| Span::info("loading more…")),
     ];
     notes.into_iter().flatten().collect()
 }
 
 fn unreadable(count: usize) -> Option<Span> {
-    (count > 0).then(|| Span::new(format!("{count} unreadable"), Tone::Warn))
+    (count > 0).then(|| Span::warn(format!("{count} unreadable")))
 }
 
 /// Rows of another account, without an id, or listed twice.
 fn left_out(count: usize) -> Option<Span> {
-    (count > 0).then(|| Span::new(format!("{count} left out"), Tone::Warn))
+    (count > 0).then(|| Span::warn(format!("{count} left out")))
 }
 
 fn incomplete() -> Span {
-    Span::new("incomplete", Tone::Warn)
+    Span::warn("incomplete")
 }
 
 fn no_progress() -> Span {
-    Span::new("incomplete: the list makes no progress", Tone::Warn)
+    Span::warn("incomplete: the list makes no progress")
 }
 
 /// The age of a source, and why there is nothing newer.
@@ -346,17 +341,17 @@ pub(crate) fn source_words(model: &Model, source: Source) -> Vec<Span> {
     if let (Some(until), Some(_)) = (until, model.store.polled_at(source)) {
         let scene = Scene::of(model, &model.options.zone);
         let waits = format!("waiting {}", scene.until_own(until, passing::FOR));
-        let waits = Span::new(waits, Tone::Warn);
+        let waits = Span::warn(waits);
         return std::iter::once(waits)
             .chain(age::age_of(model, source))
             .collect();
     }
     match (model.store.polled_at(source), trouble) {
         (None, None) => vec![Span::muted("loading…")],
-        (None, Some(why)) => vec![Span::new(format!("failed: {}", short(why)), Tone::Alert)],
+        (None, Some(why)) => vec![Span::alert(format!("failed: {}", short(why)))],
         (Some(_), None) => age::age_of(model, source).into_iter().collect(),
         (Some(_), Some(why)) => {
-            let why = Span::new(why.kind.word(), Tone::Warn);
+            let why = Span::warn(why.kind.word());
             [Some(why), age::age_of(model, source)]
                 .into_iter()
                 .flatten()

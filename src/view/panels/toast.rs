@@ -12,7 +12,7 @@ use crate::{
     model::Command,
     view::{
         tables::activity,
-        text::{span::Tone, words},
+        text::{Tone, words},
     },
 };
 

@@ -7,7 +7,7 @@ use crate::{
         keys::keymap::{Action, Context},
         tables::pane::Pane,
     },
-    view::text::span::{Span, Tone},
+    view::text::Span,
 };
 
 /// The current step.
@@ -41,7 +41,7 @@ pub fn tour(model: &Model) -> Option<TourView> {
 /// The mark in the border of the step's pane.
 pub(crate) fn mark(model: &Model, pane: Pane) -> Option<Span> {
     let tour = model.tour.as_ref().filter(|_| model.overlays.is_empty())?;
-    (tour.step.pane() == pane).then(|| Span::new("◀ tour", Tone::Accent))
+    (tour.step.pane() == pane).then(|| Span::accent("◀ tour"))
 }
 
 fn words(model: &Model, step: Step) -> String {

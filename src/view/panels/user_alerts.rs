@@ -14,14 +14,9 @@ use crate::{
     view::{
         tables::user_alert::{condition, subject, value},
         text::{
-            format,
+            Align::{Left, Number},
+            Cell, Column, Scene, Span, Table, TableRow, format,
             listed::{self, ListView},
-            scene::Scene,
-            span::{Span, Tone},
-            table::{
-                Align::{Left, Number},
-                Cell, Column, Table, TableRow,
-            },
             words::{aside, known},
         },
     },
@@ -100,7 +95,7 @@ fn heading(model: &Model) -> Vec<Span> {
     let alerts = &model.user_alerts;
     let waiting = alerts.all().iter().filter(|alert| alert.is_waiting());
     let mut spans = vec![
-        Span::new("Your alerts", Tone::Accent),
+        Span::accent("Your alerts"),
         Span::muted(format!(" {} armed", waiting.count())),
     ];
     if alerts.halted_at().is_some() {
@@ -109,10 +104,10 @@ fn heading(model: &Model) -> Vec<Span> {
             .chord(Context::UserAlerts, Action::LetAlertsFire);
         let key = key.map(|key| format!(": {key} lets them fire"));
         let words = format!("  HALTED after 15 in 3 min{}", key.unwrap_or_default());
-        spans.push(Span::new(words, Tone::Alert));
+        spans.push(Span::alert(words));
     }
     if model.freshness(Source::Markets) == Freshness::Stale {
-        spans.push(Span::new("  prices are stale: nothing fires", Tone::Warn));
+        spans.push(Span::warn("  prices are stale: nothing fires"));
     }
     spans
 }
@@ -120,10 +115,10 @@ fn heading(model: &Model) -> Vec<Span> {
 fn emptiness(model: &Model) -> Vec<Span> {
     let mut spans = vec![Span::muted(" no alert is set   ")];
     if let Some(key) = model.keymap.chord(Context::UserAlerts, Action::AlertHere) {
-        spans.push(Span::new(key.to_string(), Tone::Accent));
+        spans.push(Span::accent(key.to_string()));
         spans.push(Span::muted(" sets one, as does "));
     }
-    spans.push(Span::new(":alert btc > 66000", Tone::Accent));
+    spans.push(Span::accent(":alert btc > 66000"));
     spans
 }
 
@@ -155,10 +150,8 @@ fn state(row: &AlertRow, scene: &Scene<'_>) -> Cell {
     let fired = row.alert.fired_at;
     let fired = fired.map(|at| format!("fired {}", scene.zone.moment(at, scene.now)));
     match row.alert.phase {
-        AlertPhase::Armed | AlertPhase::Rearming if row.is_halted => {
-            Span::new("halted", Tone::Warn)
-        }
-        AlertPhase::Armed if row.sample.is_none() => Span::new("no value", Tone::Warn),
+        AlertPhase::Armed | AlertPhase::Rearming if row.is_halted => Span::warn("halted"),
+        AlertPhase::Armed if row.sample.is_none() => Span::warn("no value"),
         AlertPhase::Armed => match fired {
             Some(fired) => Span::plain(format!("armed, {fired}")),
             None => Span::plain("armed"),

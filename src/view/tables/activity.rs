@@ -12,14 +12,8 @@ use crate::{
     view::{
         tables::order_words::order_words,
         text::{
-            format,
-            scene::Scene,
-            span::{Span, Tone},
-            table::{
-                Align::{Left, Words},
-                Column, Table,
-            },
-            words,
+            Align::{Left, Words},
+            Column, Scene, Span, Table, Tone, format, words,
         },
     },
 };
@@ -194,7 +188,7 @@ pub(crate) fn words_of(notice: &Notice) -> Vec<Span> {
         Event::Message(_, text) => vec![Span::plain(text.clone())],
         Event::Alert(alert) => in_two(&super::alert::words(alert, &notice.about)),
         Event::Elsewhere(told) => {
-            let mut spans = vec![Span::new(format!("{}: ", told.account), Tone::Strong)];
+            let mut spans = vec![Span::strong(format!("{}: ", told.account))];
             spans.extend(words_of(&told.notice));
             spans
         }
@@ -212,7 +206,7 @@ pub(crate) fn words_of(notice: &Notice) -> Vec<Span> {
 fn mismatch(command: &Command, receipt: &Receipt) -> Option<Span> {
     let differences = echo::differences(command, receipt);
     let words = format!("{}: ", differences.join(", "));
-    (!differences.is_empty()).then(|| Span::new(words, Tone::Alert))
+    (!differences.is_empty()).then(|| Span::alert(words))
 }
 
 /// The object and the outcome; the outcome stays in a narrow window.

@@ -4,11 +4,8 @@ use crate::{
     app::activity::user_alerts::{AlertPhase, UserAlert},
     model::{MarketId, MarketNames, Num, Timestamp},
     view::text::{
-        span::{Span, Tone},
-        table::{
-            Align::{Left, Number},
-            Column,
-        },
+        Align::{Left, Number},
+        Column, Span,
         words::known,
     },
 };
@@ -75,7 +72,7 @@ pub const ALERTS: &[Column<UserAlertRow>] = &[
         Span::plain(row.id.to_string()).into()
     }),
     Column::new("alert", "alert", Left, 0, |row, _| {
-        Span::new(row.alert.as_str(), Tone::Strong).into()
+        Span::strong(row.alert.as_str()).into()
     }),
     Column::new("state", "state", Left, 0, |row, _| {
         Span::plain(row.state.as_str()).into()

@@ -4,13 +4,8 @@ use crate::{
     app::Rows,
     model::{Call, Num},
     view::text::{
-        format,
-        scene::Scene,
-        span::{Span, Tone},
-        table::{
-            Align::{Left, Number, Words},
-            Column, Table,
-        },
+        Align::{Left, Number, Words},
+        Column, Scene, Span, Table, Tone, format,
     },
 };
 use std::{ops::Range, time::Duration};
@@ -65,8 +60,8 @@ pub(crate) fn table(scene: &Scene<'_>, rows: &Rows<'_>, range: Range<usize>) -> 
 pub(crate) fn outcome(call: &Call) -> Span {
     match call.outcome {
         Ok(status @ 200..=299) => Span::plain(status.to_string()),
-        Ok(status @ 429) => Span::new(format!("{status} limited"), Tone::Warn),
-        Ok(status) => Span::new(status.to_string(), Tone::Alert),
-        Err(kind) => Span::new(kind.word(), Tone::Alert),
+        Ok(status @ 429) => Span::warn(format!("{status} limited")),
+        Ok(status) => Span::alert(status.to_string()),
+        Err(kind) => Span::alert(kind.word()),
     }
 }

@@ -8,13 +8,8 @@ use crate::{
     },
     model::{Num, Position, Text},
     view::text::{
-        format,
-        scene::Scene,
-        span::Span,
-        table::{
-            Align::{Left, Number},
-            Cell, Column,
-        },
+        Align::{Left, Number},
+        Cell, Column, Scene, Span, format,
         words::{self, aside, known},
     },
 };

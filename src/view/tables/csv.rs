@@ -5,12 +5,8 @@
 
 use crate::{
     app::tables::table_view::Fact,
-    model::Num,
-    view::text::{
-        format::{UNKNOWN, Zone},
-        scene::Scene,
-        table::Column,
-    },
+    model::{Num, Zone},
+    view::text::{Column, Scene, format::UNKNOWN},
 };
 use serde_json::value::RawValue;
 use std::{collections::BTreeMap, iter, time::Duration};

@@ -4,7 +4,7 @@ use super::activity;
 use crate::{
     app::{Rows, tables::pane::Pane},
     model::{Timestamp, ZoneDay},
-    view::text::{format, scene::Scene, span::Span, words},
+    view::text::{Scene, Span, format, words},
 };
 
 /// The days of a pane's rows.

@@ -11,13 +11,8 @@ use crate::{
     },
     model::{Num, Order},
     view::text::{
-        format,
-        scene::Scene,
-        span::{Span, Tone},
-        table::{
-            Align::{Left, Number, Words},
-            Cell, Column,
-        },
+        Align::{Left, Number, Words},
+        Cell, Column, Scene, Span, format,
         words::{self, aside, known},
     },
 };
@@ -58,7 +53,7 @@ pub const HISTORY: &[Column<Order>] = &[
     })
     .span(|order, _| order.settle_time()),
     Column::new("reject_reason", "reason", Words, 1, |order, _| {
-        Span::new(reason(order), Tone::Alert).into()
+        Span::alert(reason(order)).into()
     }),
     Column::new("order_id", "id", Left, 9, |order, _| {
         Span::muted(order.id.to_string()).into()
@@ -124,7 +119,7 @@ pub(crate) fn foot(rows: &Rows<'_>, scene: &Scene<'_>) -> Vec<Vec<Span>> {
         return groups;
     }
     let rejected = format!("{} rejected", format::count(total.rejected));
-    groups.push(vec![Span::new(rejected, Tone::Alert)]);
+    groups.push(vec![Span::alert(rejected)]);
     let mut rules: Vec<_> = quality.rules.iter().collect();
     rules.sort_by_key(|(_, rule)| Reverse(rule.count));
     // As many as fit: fewer would not add up.

@@ -8,13 +8,8 @@ use crate::{
     app::{Rows, Store, TreeRow, account::row_id::RowId},
     model::{Command, Lenient, Num, Order, OrderId, OrderMode, OrderStatus, Progress, TimeInForce},
     view::text::{
-        format, passing,
-        scene::Scene,
-        span::{Span, Tone},
-        table::{
-            Align::{Left, Number},
-            Cell, Column, Facts, Lead, RowBody, Table, TableRow,
-        },
+        Align::{Left, Number},
+        Cell, Column, Facts, Lead, RowBody, Scene, Span, Table, TableRow, Tone, format, passing,
         words::{self, aside},
     },
 };
@@ -103,7 +98,7 @@ pub(crate) fn rests_at_cap(order: &Order, scene: &Scene<'_>) -> bool {
 fn partial(order: &Order) -> Cell {
     let share = filled_share(order).map(format::whole_percent);
     let brief = share.map_or_else(|| "partial".to_owned(), |share| format!("part {share}"));
-    Cell::from(Span::new("partial", Tone::Info)).or_brief(Span::new(brief, Tone::Info))
+    Cell::from(Span::info("partial")).or_brief(Span::info(brief))
 }
 
 /// The service's status, or `armed` while it waits for a price. `ended` if an old history page calls it working and a
@@ -117,7 +112,7 @@ pub(crate) fn status(order: &Order, scene: &Scene<'_>) -> Span {
         return Span::muted("ended");
     }
     if order.is_armed() {
-        return Span::new("armed", Tone::Info);
+        return Span::info("armed");
     }
     words::status(&order.status)
 }
@@ -202,7 +197,7 @@ pub(crate) fn trigger(order: &Order, scene: &Scene<'_>) -> Cell {
             .replace(&format!("{sign} "), sign)
             .replace(&format!(" {sign}"), sign)
     });
-    or_wider(Cell::from(Span::new(words, Tone::Info)).or_brief(Span::new(brief, Tone::Info)))
+    or_wider(Cell::from(Span::info(words)).or_brief(Span::info(brief)))
 }
 
 /// How far the mark is from the price that fills or fires it, as a share of the mark.

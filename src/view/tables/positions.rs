@@ -5,14 +5,8 @@ use crate::{
     app::{Mode, activity::alerts},
     model::{MarginMode, MarketId, Num, Position, Timestamp},
     view::text::{
-        format,
-        scene::Scene,
-        span::{Span, Tone},
-        spark::spark,
-        table::{
-            Align::{Left, Number},
-            Cell, Column, Heading, RowBody, Table,
-        },
+        Align::{Left, Number},
+        Cell, Column, Heading, RowBody, Scene, Span, Table, Tone, format, spark,
         words::{self, aside, known},
     },
 };
@@ -74,7 +68,7 @@ pub(crate) fn side_now(position: &Position, scene: &Scene<'_>) -> Span {
         return side;
     };
     let text = format!("{} {}", side.text, words::closing(closing));
-    Span::new(text, Tone::Warn)
+    Span::warn(text)
 }
 
 pub(crate) fn size(position: &Position, scene: &Scene<'_>) -> Cell {

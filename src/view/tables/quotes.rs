@@ -6,13 +6,8 @@
 use crate::{
     model::{Book, Candle, Interval, Level, Market, MarketId, Num, PublicTrade, Side, Timestamp},
     view::text::{
-        format,
-        scene::Scene,
-        span::{Span, Tone},
-        table::{
-            Align::{Left, Number},
-            Cell, Column,
-        },
+        Align::{Left, Number},
+        Cell, Column, Scene, Span, format,
         words::{self, aside, known},
     },
 };
@@ -269,8 +264,8 @@ pub const QUOTES: &[Column<Market>] = &[
 
 pub const BOOK: &[Column<LevelRow>] = &[
     Column::new("side", "side", Left, 0, |row, _| match row.side {
-        QuoteSide::Bid => Span::new("bid", Tone::Good).into(),
-        QuoteSide::Ask => Span::new("ask", Tone::Bad).into(),
+        QuoteSide::Bid => Span::good("bid").into(),
+        QuoteSide::Ask => Span::bad("ask").into(),
     }),
     Column::new("price", "price", Number, 0, |row, scene| {
         priced(row.price, &row.market_id, scene)
@@ -327,8 +322,8 @@ pub const TAPE: &[Column<TapeRow>] = &[
         moment(row.traded_at, scene)
     }),
     Column::new("aggressor", "side", Left, 0, |row, _| match row.aggressor {
-        Aggressor::Buy => Span::new("BUY", Tone::Good).into(),
-        Aggressor::Sell => Span::new("SELL", Tone::Bad).into(),
+        Aggressor::Buy => Span::good("BUY").into(),
+        Aggressor::Sell => Span::bad("SELL").into(),
     }),
     Column::new("price", "price", Number, 0, |row, scene| {
         priced(row.price, &row.market_id, scene)

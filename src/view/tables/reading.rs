@@ -20,11 +20,8 @@ use crate::{
             table_view::{ColumnName, Fact, Kind},
         },
     },
-    view::text::{
-        format::Zone,
-        scene::Scene,
-        table::{self, Column},
-    },
+    model::Zone,
+    view::text::{Cell, Column, Scene},
 };
 
 /// Gives the desk access to the columns, so that it can filter and sort by them.
@@ -174,7 +171,7 @@ fn heading(id: Option<&RowId>, scene: &Scene<'_>) -> String {
             None
         }
     };
-    table::Cell::from(spans.unwrap_or_default()).text()
+    Cell::from(spans.unwrap_or_default()).text()
 }
 
 /// The ids of the row, and of what it belongs to.

@@ -8,9 +8,9 @@ use super::{closed, csv::field, positions as open, protection, scaled::RungLine,
 use crate::{
     model::{
         Lenient, MarginMode, Num, Order, OrderId, Position, PositionSide, Protection, Scaled,
-        ScaledId, Text, Timestamp, Twap,
+        ScaledId, Text, Timestamp, Twap, Zone,
     },
-    view::text::{format::Zone, scene::Scene},
+    view::text::Scene,
 };
 use schemars::{JsonSchema, Schema, generate::SchemaSettings};
 use serde::Serialize;

@@ -4,13 +4,8 @@ use crate::{
     app::{Remote, Rows, account::row_id::RowId},
     model::{MarketId, Num, Order, OrderStatus, Rung, Scaled},
     view::text::{
-        format,
-        scene::Scene,
-        span::{Span, Tone},
-        table::{
-            Align::{Left, Number, Words},
-            Cell, Column, Facts, Lead, RowBody, Table, TableRow,
-        },
+        Align::{Left, Number, Words},
+        Cell, Column, Facts, Lead, RowBody, Scene, Span, Table, TableRow, Tone, format,
         words::{self, aside, known},
     },
 };
@@ -112,7 +107,7 @@ fn bar_tone(line: &RungLine) -> Tone {
 /// worked and its scaled order was canceled since, `ended` if nothing shows how it ended.
 fn state(line: &RungLine) -> Span {
     if let Some(why) = &line.rung.reject_reason {
-        return Span::new(format!("rejected: {why}"), Tone::Alert);
+        return Span::alert(format!("rejected: {why}"));
     }
     let Some(order) = &line.order else {
         return match line.rung.order_id {
@@ -129,17 +124,14 @@ fn state(line: &RungLine) -> Span {
             })
         }
         Some(OrderStatus::Resting | OrderStatus::Pending) if is_partial(line) => {
-            Span::new("partial", Tone::Info)
+            Span::info("partial")
         }
-        Some(OrderStatus::Resting | OrderStatus::Pending) => Span::new("working", Tone::Accent),
-        Some(OrderStatus::Filled) => Span::new("filled", Tone::Info),
-        Some(OrderStatus::Rejected) => Span::new(
-            format!(
-                "rejected: {}",
-                crate::view::tables::order_words::reason(order)
-            ),
-            Tone::Alert,
-        ),
+        Some(OrderStatus::Resting | OrderStatus::Pending) => Span::accent("working"),
+        Some(OrderStatus::Filled) => Span::info("filled"),
+        Some(OrderStatus::Rejected) => Span::alert(format!(
+            "rejected: {}",
+            crate::view::tables::order_words::reason(order)
+        )),
         Some(OrderStatus::Canceled | OrderStatus::Expired) | None => words::status(&order.status),
     }
 }
@@ -177,7 +169,7 @@ fn title(ladder: &Scaled, scene: &Scene<'_>) -> Vec<Facts> {
     let (placed, rungs) = (count(ladder.placed_count), count(ladder.rung_count));
     let rejected = ladder.rejected_count.filter(|n| n.is_positive()).map(|n| {
         let rejected = format!("  {} rejected", format::grouped(n));
-        Facts::new(2, [Span::new(rejected, Tone::Alert)])
+        Facts::new(2, [Span::alert(rejected)])
     });
     let facts = [
         Some(Facts::new(0, name)),
@@ -241,7 +233,7 @@ fn waiting(id: &crate::model::ScaledId, scene: &Scene<'_>) -> Span {
         .get(id)
         .and_then(|ladder| ladder.trouble())
     {
-        Some(why) => Span::new(format!("  {why}"), Tone::Alert),
+        Some(why) => Span::alert(format!("  {why}")),
         None => Span::muted("  loading…"),
     }
 }

@@ -8,7 +8,7 @@ use crate::{
         Command, Flip, MarketId, Num, Page, PlaceOrder, Position, Side, TriggerDirection, Twap,
         draft::{Draft, Field},
     },
-    view::text::{format::Zone, scene::Scene, table::Column},
+    view::text::{Column, Scene},
 };
 use proptest::prelude::*;
 

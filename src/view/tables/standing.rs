@@ -8,12 +8,8 @@ use crate::{
         Side, Text, Timestamp, TwapId,
     },
     view::text::{
-        format,
-        span::{Span, Tone},
-        table::{
-            Align::{Left, Number, Words},
-            Column,
-        },
+        Align::{Left, Number, Words},
+        Column, Span, format,
         words::{self, known},
     },
 };
@@ -224,7 +220,7 @@ pub const ACCOUNT: &[Column<AccountRow>] = &[
     }),
     Column::new("entries_locked", "locked", Words, 4, |row, _| {
         let words = row.entries_locked.clone().unwrap_or_default();
-        Span::new(words, Tone::Alert).into()
+        Span::alert(words).into()
     }),
     Column::new("cash", "cash", Number, 3, |row, _| {
         known(row.cash.map(format::usd)).into()
@@ -276,7 +272,7 @@ pub const PROFILES: &[Column<ProfileRow>] = &[
     }),
     Column::new("problem", "problem", Words, 3, |row, _| {
         let words = row.problem.clone().unwrap_or_default();
-        Span::new(words, Tone::Alert).into()
+        Span::alert(words).into()
     }),
 ];
 

@@ -4,13 +4,8 @@ use crate::{
     app::{EndedBy, Rows, account::row_id::RowId},
     model::{Curve, Num, OrderId, Timestamp, Twap},
     view::text::{
-        format, passing,
-        scene::Scene,
-        span::{Span, Tone},
-        table::{
-            Align::{Left, Number, Parts},
-            Cell, Column, Facts, Gauge, Share, Table, TableRow,
-        },
+        Align::{Left, Number, Parts},
+        Cell, Column, Facts, Gauge, Scene, Share, Span, Table, TableRow, Tone, format, passing,
         words::{self, aside, known},
     },
 };
@@ -290,18 +285,15 @@ fn state_in(twap: &Twap, scene: &Scene<'_>, triggers_at: &'static str) -> Vec<Sp
     }
     if let (None, Some(trigger)) = (twap.activated_at, twap.trigger_price) {
         let price = priced(twap, trigger, scene);
-        return vec![
-            Span::new(triggers_at, Tone::Warn),
-            Span::new(format!(" {price}"), Tone::Warn),
-        ];
+        return vec![Span::warn(triggers_at), Span::warn(format!(" {price}"))];
     }
     let status = known(twap.status.as_ref().map(words::spaced));
     match &twap.completion_reason {
         Some(why) => vec![
-            Span::new(status.text, Tone::Warn),
-            Span::new(format!(": {}", words::spaced(why)), Tone::Warn),
+            Span::warn(status.text),
+            Span::warn(format!(": {}", words::spaced(why))),
         ],
-        None => vec![Span::new(status.text, Tone::Info)],
+        None => vec![Span::info(status.text)],
     }
 }
 

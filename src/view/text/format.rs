@@ -3,8 +3,6 @@
 //! Contract: an unknown value is [`UNKNOWN`], never 0. No digit that a trader typed, or that the service sent as a
 //! price or size of an order, is rounded away.
 
-pub use crate::model::Zone;
-
 use crate::model::{Market, Num, Timestamp};
 use std::time::Duration;
 

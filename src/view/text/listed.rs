@@ -1,9 +1,6 @@
 //! A list in a panel; one of its lines has the keys.
 
-use super::{
-    span::{Span, Tone},
-    table::Table,
-};
+use super::{Span, Table};
 use crate::{
     app::{
         Model,
@@ -39,7 +36,7 @@ pub(crate) fn count(search: &ListSearch, shown: usize, all: usize) -> Vec<Span> 
     })];
     let cursor = if search.is_typing() { "▏" } else { "" };
     if search.is_typing() || !search.text.is_empty() {
-        spans.push(Span::new(format!("  /{text}{cursor}"), Tone::Accent));
+        spans.push(Span::accent(format!("  /{text}{cursor}")));
     }
     spans
 }
@@ -52,9 +49,9 @@ pub(crate) fn nothing_found(
     search: &ListSearch,
 ) -> Vec<Span> {
     let text = Text::from(search.text.as_str());
-    let mut spans = vec![Span::muted(none), Span::new(text.to_string(), Tone::Accent)];
+    let mut spans = vec![Span::muted(none), Span::accent(text.to_string())];
     if let Some(chord) = model.keymap.chord(list, Action::Dismiss) {
-        spans.push(Span::new(format!("   {chord}"), Tone::Accent));
+        spans.push(Span::accent(format!("   {chord}")));
         spans.push(Span::muted(" shows all"));
     }
     spans

@@ -1,11 +1,10 @@
 //! What cells are formatted with: one moment of the desk, its clocks and its zone.
 
 use super::{
-    age,
-    format::{self, Zone},
+    Span, Tone, age, format,
     passing::{NEXT, Until, age},
-    span::{Span, Tone},
 };
+use crate::model::Zone;
 use crate::{
     app::{Mode, Model, Motion, Store, activity::notice::Activity, forms::form::Form},
     model::{ClockRate, Drift, MarketId, Ticket, Timestamp},
@@ -68,7 +67,7 @@ impl<'a> Scene<'a> {
 
     /// `BTC`; the whole id where another market has that symbol.
     pub(crate) fn market(&self, id: &MarketId) -> Span {
-        Span::new(self.store.names.shown(id).to_string(), Tone::Strong)
+        Span::strong(self.store.names.shown(id).to_string())
     }
 
     pub(crate) fn served(&self) -> Timestamp {

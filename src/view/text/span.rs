@@ -37,6 +37,20 @@ impl From<notice::Tone> for Tone {
     }
 }
 
+/// A constructor for each tone: `Span::muted("equity ")`.
+macro_rules! in_each_tone {
+    ($($name:ident $tone:ident),+) => {
+        impl Span {$(
+            pub fn $name(text: impl Into<String>) -> Self {
+                Self::new(text, Tone::$tone)
+            }
+        )+}
+    };
+}
+in_each_tone!(
+    plain Plain, muted Muted, strong Strong, accent Accent, info Info, good Good, bad Bad, warn Warn, alert Alert
+);
+
 /// A piece of text with its meaning.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Span {
@@ -64,16 +78,15 @@ impl Span {
         }
     }
 
-    pub fn plain(text: impl Into<String>) -> Self {
-        Self::new(text, Tone::Plain)
-    }
-
-    pub fn muted(text: impl Into<String>) -> Self {
-        Self::new(text, Tone::Muted)
-    }
-
     /// The sign for an unknown value.
     pub fn unknown() -> Self {
         Self::muted(format::UNKNOWN)
+    }
+}
+
+/// One piece where several may stand.
+impl From<Span> for Vec<Span> {
+    fn from(span: Span) -> Self {
+        vec![span]
     }
 }

@@ -1,10 +1,6 @@
 //! Tables as data: a resource's columns, and its visible rows.
 
-use super::{
-    format,
-    scene::Scene,
-    span::{Span, Tone},
-};
+use super::{Scene, Span, Tone, format};
 use crate::{
     app::{
         Rows,

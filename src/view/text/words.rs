@@ -1,11 +1,6 @@
 //! Words that several panes share: sides, markets, reasons, and the full description of a command.
 
-use super::{
-    format,
-    scene::Scene,
-    span::{Span, Tone},
-    table::Cell,
-};
+use super::{Cell, Scene, Span, Tone, format};
 use crate::{
     api::Request,
     app::{About, Closing, Target},
@@ -24,9 +19,9 @@ pub(crate) fn order_side(side: &Lenient<Side>) -> Span {
 /// `LONG`, `SHORT`, or `?` if the service does not say.
 pub(crate) fn position_side(side: Option<Side>) -> Span {
     match side {
-        Some(Side::Buy) => Span::new("LONG", Tone::Good),
-        Some(Side::Sell) => Span::new("SHORT", Tone::Bad),
-        None => Span::new("?", Tone::Warn),
+        Some(Side::Buy) => Span::good("LONG"),
+        Some(Side::Sell) => Span::bad("SHORT"),
+        None => Span::warn("?"),
     }
 }
 
@@ -40,10 +35,7 @@ pub(crate) fn closing(closing: Closing) -> &'static str {
 
 /// `BUY`, `SELL`, or `?` if the service does not say.
 pub(crate) fn strategy_side(side: Option<Side>) -> Span {
-    side.map_or_else(
-        || Span::new("?", Tone::Warn),
-        |side| order_side(&side.into()),
-    )
+    side.map_or_else(|| Span::warn("?"), |side| order_side(&side.into()))
 }
 
 fn side_tone(side: Side) -> Tone {

@@ -10,11 +10,7 @@ use crate::{
     model::{Command, Ends, Order, OrderId, Resource},
     view::{
         tables::{protection, scaled, twaps},
-        text::{
-            scene::Scene,
-            span::{Span, Tone},
-            words,
-        },
+        text::{Scene, Span, words},
     },
 };
 
@@ -30,10 +26,7 @@ pub(crate) fn account(model: &Model) -> String {
 pub(crate) fn button(model: &Model, place: Context, action: Action, does: &str) -> Vec<Span> {
     let chord = model.keymap.chord(place, action);
     let key = chord.map_or_else(String::new, |chord| chord.to_string());
-    let words = [
-        Span::new(key, Tone::Accent),
-        Span::plain(format!(" {does}")),
-    ];
+    let words = [Span::accent(key), Span::plain(format!(" {does}"))];
     words.map(|span| span.pressing(action)).to_vec()
 }
 
