@@ -1,10 +1,9 @@
 //! The panel of bulk commands: up to two lines each.
 
 use super::{
-    canvas::{Canvas, after, line, shortened, spans_width, wrapped},
-    frame::{panel, scrolled, widest},
-    help::centered,
-    layout::sum,
+    area::{after, line, sum},
+    canvas::{Canvas, shortened, spans_width, wrapped},
+    frame::{LinesPanel, widest},
 };
 use crate::view::{BulkItem, BulkView, Span};
 use ratatui::layout::Rect;
@@ -24,13 +23,13 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, body: Rect, bulk: &BulkView, offset:
         let words = format!("left out: {why}");
         (Span::plain(""), Span::warn(words))
     }));
-    let height = u16::try_from(lines.len())
-        .unwrap_or(u16::MAX)
-        .saturating_add(2);
-    let area = centered(body, wide, height.min(body.height));
-    let inner = panel(canvas, area, &fitting(&bulk.title, wide));
-    let first = offset.min(lines.len().saturating_sub(usize::from(inner.height)));
-    scrolled(canvas, inner, first, lines.len());
+    let panel = LinesPanel {
+        title: &fitting(&bulk.title, wide),
+        width: wide,
+        lines: lines.len(),
+        offset,
+    };
+    let (inner, first) = panel.draw(canvas, body);
     let inner = after(inner, 1);
     for (number, (state, words)) in (0..inner.height).zip(lines.iter().skip(first)) {
         let row = line(inner, number);

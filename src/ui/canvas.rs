@@ -1,5 +1,6 @@
 //! The cells of the screen. Nothing can be drawn outside its area, whatever the screen's size.
 
+use super::area::{after, before, length, line, without_last};
 use super::{
     click_map::{ClickList, ClickMap},
     theme::{Theme, ThemePart},
@@ -57,9 +58,8 @@ impl<'a> Canvas<'a> {
         if text.chars().all(is_one_cell) {
             return self.cells(room, text, style);
         }
-        let (end, _) =
-            self.buffer
-                .set_stringn(room.x, room.y, text, usize::from(room.width), style);
+        let most = usize::from(room.width);
+        let (end, _) = self.buffer.set_stringn(room.x, room.y, text, most, style);
         after(room, end.saturating_sub(room.x))
     }
 
@@ -113,20 +113,31 @@ impl<'a> Canvas<'a> {
         room
     }
 
+    pub(super) fn span(&mut self, room: Rect, span: &Span) -> Rect {
+        self.spans(room, std::slice::from_ref(span))
+    }
+
+    pub(super) fn span_right(&mut self, room: Rect, span: &Span) -> Rect {
+        self.spans_right(room, std::slice::from_ref(span))
+    }
+
     /// Writes spans at the right end of `room`; returns the part before them.
     pub(super) fn spans_right(&mut self, room: Rect, spans: &[Span]) -> Rect {
         let wide = spans_width(spans).min(room.width);
         self.spans(after(room, room.width.saturating_sub(wide)), spans);
-        Rect {
-            width: room.width.saturating_sub(wide),
-            ..room
-        }
+        without_last(room, wide)
+    }
+
+    /// Writes spans in the middle of an area.
+    pub(super) fn spans_centered(&mut self, area: Rect, spans: &[Span]) {
+        let middle = line(area, area.height.saturating_sub(1) / 2);
+        let lead = middle.width.saturating_sub(spans_width(spans)) / 2;
+        self.spans(after(middle, lead), spans);
     }
 
     pub(super) fn fill(&mut self, area: Rect, part: ThemePart) {
         let style = self.theme.part(part);
-        self.buffer
-            .set_style(area.intersection(self.buffer.area), style);
+        self.ground(area, style);
     }
 
     /// Gives an area this ground; what is written there later keeps it.
@@ -153,6 +164,12 @@ impl<'a> Canvas<'a> {
         }
     }
 
+    /// A thin line across the first line of `room`.
+    pub(super) fn rule(&mut self, room: Rect) {
+        let style = self.theme.part(ThemePart::Border);
+        self.text(room, &"─".repeat(usize::from(room.width)), style);
+    }
+
     /// A bar over the first line of `room`, with its track.
     pub(super) fn gauge(&mut self, room: Rect, gauge: Gauge) {
         let line = Rect { height: 1, ..room };
@@ -167,9 +184,8 @@ impl<'a> Canvas<'a> {
     pub(super) fn rail(&mut self, room: Rect, gauge: Gauge) {
         let line = Rect { height: 1, ..room };
         let halves = gauge.share.eighths(line.width).div_ceil(4);
-        let rest = "╌".repeat(usize::from(line.width));
         let style = self.theme.part(ThemePart::Border);
-        self.text(line, &rest, style);
+        self.text(line, &"╌".repeat(usize::from(line.width)), style);
         let full = "━".repeat(usize::from(halves / 2));
         let end = if halves % 2 == 1 { "╸" } else { "" };
         self.toned(line, &format!("{full}{end}"), gauge.tone);
@@ -186,40 +202,6 @@ impl<'a> Canvas<'a> {
     }
 }
 
-/// The rest of a line after `used` columns.
-pub(super) fn after(room: Rect, used: u16) -> Rect {
-    let used = used.min(room.width);
-    Rect {
-        x: room.x.saturating_add(used),
-        width: room.width.saturating_sub(used),
-        ..room
-    }
-}
-
-/// The part of a line before `rest`.
-pub(super) fn before(room: Rect, rest: Rect) -> Rect {
-    Rect {
-        width: room.width.saturating_sub(rest.width),
-        ..room
-    }
-}
-
-/// One line of `area`; empty if there is none.
-pub(super) fn line(area: Rect, number: u16) -> Rect {
-    if number >= area.height {
-        return Rect {
-            height: 0,
-            width: 0,
-            ..area
-        };
-    }
-    Rect {
-        y: area.y.saturating_add(number),
-        height: 1,
-        ..area
-    }
-}
-
 /// How many columns a text takes.
 pub(super) fn width(text: &str) -> u16 {
     let wide = if text.chars().all(is_one_cell) {
@@ -227,7 +209,7 @@ pub(super) fn width(text: &str) -> u16 {
     } else {
         text.width()
     };
-    u16::try_from(wide).unwrap_or(u16::MAX)
+    length(wide)
 }
 
 /// The characters that nearly all of the screen consists of: printable ASCII, borders, bars, and a few signs. Each takes
@@ -237,9 +219,8 @@ fn is_one_cell(symbol: char) -> bool {
 }
 
 pub(super) fn spans_width(spans: &[Span]) -> u16 {
-    spans
-        .iter()
-        .fold(0, |sum: u16, span| sum.saturating_add(width(&span.text)))
+    let widths = spans.iter().map(|span| width(&span.text));
+    widths.fold(0, u16::saturating_add)
 }
 
 /// The text in at most `room` columns, with `…` if it was cut.
@@ -268,9 +249,8 @@ pub(super) fn shortened(text: &str, room: u16) -> Cow<'_, str> {
 
 /// Drops the last partial word, unless it is most of the text: an id, a path.
 fn drop_part(kept: &mut String, text: &str) {
-    let ends_a_word = text
-        .get(kept.len()..)
-        .is_none_or(|rest| rest.starts_with(' '));
+    let rest = text.get(kept.len()..);
+    let ends_a_word = rest.is_none_or(|rest| rest.starts_with(' '));
     let end = kept.rfind(' ').filter(|end| *end >= kept.len() / 2);
     if let (false, Some(end)) = (ends_a_word, end) {
         kept.truncate(end);

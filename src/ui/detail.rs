@@ -1,13 +1,12 @@
 //! The detail panel: every field on a line of its own.
 
 use super::{
-    canvas::{Canvas, after, line, spans_width, width, wrapped},
+    area::{after, centered, length, line, sum},
+    canvas::{Canvas, spans_width, width, wrapped},
     frame::{panel, scrollbar, scrolled, widest},
-    help::centered,
-    layout::sum,
     theme::ThemePart,
 };
-use crate::view::{DetailLine, DetailView, Span, Tone};
+use crate::view::{DetailLineKind, DetailView, Span, Tone};
 use ratatui::layout::Rect;
 
 const WIDEST: u16 = 100;
@@ -32,25 +31,27 @@ pub(super) fn draw_list(canvas: &mut Canvas<'_>, body: Rect, detail: &DetailView
 }
 
 fn drawn(canvas: &mut Canvas<'_>, body: Rect, detail: &DetailView, sight: DetailSight) {
-    let labels = widest(detail.lines.iter().map(label));
+    let fields = || detail.lines.iter().filter(|line| !line.is_section());
+    let labels = widest(fields().map(|line| line.label.as_str()));
     let most = body.width.min(WIDEST);
-    let values = detail.lines.iter().map(value_width).max().unwrap_or(0);
+    let values = fields()
+        .map(|line| spans_width(&line.value))
+        .max()
+        .unwrap_or(0);
     let title = sum([spans_width(&detail.title), 6]);
     let wide = sum([labels, values, 6])
         .max(title)
         .clamp(NARROWEST.min(most), most);
     let room = wide.saturating_sub(sum([labels, 6]));
     let lines = laid_out(detail, room);
-    let height = u16::try_from(lines.len())
-        .unwrap_or(u16::MAX)
-        .saturating_add(2);
+    let height = length(lines.len()).saturating_add(2);
     let area = centered(body, wide, height.min(body.height));
     let inner = panel(canvas, area, &detail.title);
     let room = usize::from(inner.height);
     let first = match sight {
         DetailSight::From(offset) => offset,
         DetailSight::Chosen => {
-            let chosen = lines.iter().rposition(|(.., mark)| *mark == Mark::Chosen);
+            let chosen = lines.iter().rposition(|line| line.is_chosen);
             chosen.map_or(0, |at| at.saturating_add(1).saturating_sub(room))
         }
     };
@@ -61,96 +62,60 @@ fn drawn(canvas: &mut Canvas<'_>, body: Rect, detail: &DetailView, sight: Detail
     }
     let inner = after(inner, 1);
     for (number, laid) in (0..inner.height).zip(lines.iter().skip(first)) {
-        draw_line(canvas, line(inner, number), laid, labels);
+        draw_row(canvas, line(inner, number), laid, labels);
     }
 }
 
-fn draw_line(
-    canvas: &mut Canvas<'_>,
-    row: Rect,
-    (label, value, mark): &DetailLayout<'_>,
-    labels: u16,
-) {
-    if *mark == Mark::Chosen {
+/// One line of the panel.
+struct DetailRow<'a> {
+    label: &'a str,
+    /// A section has none.
+    value: Option<Vec<Span>>,
+    is_chosen: bool,
+}
+
+fn draw_row(canvas: &mut Canvas<'_>, row: Rect, content: &DetailRow<'_>, labels: u16) {
+    if content.is_chosen {
         canvas.fill(row, ThemePart::Selection);
         canvas.toned(row, "▌", Tone::Accent);
     }
-    match value {
-        None => {
-            canvas.toned(row, label, Tone::Strong);
-        }
-        Some(value) => {
-            let lead = labels.saturating_sub(width(label));
-            canvas.toned(after(row, lead), label, Tone::Muted);
-            canvas.spans(after(row, labels.saturating_add(2)), value);
-        }
-    }
+    let Some(value) = &content.value else {
+        canvas.toned(row, content.label, Tone::Strong);
+        return;
+    };
+    let lead = labels.saturating_sub(width(content.label));
+    canvas.toned(after(row, lead), content.label, Tone::Muted);
+    canvas.spans(after(row, sum([labels, 2])), value);
 }
 
-/// Whether Enter acts on a line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Mark {
-    Chosen,
-    None,
-}
-
-fn label(line: &DetailLine) -> &str {
-    match line {
-        DetailLine::Field { label, .. }
-        | DetailLine::Cells { label, .. }
-        | DetailLine::Link { label, .. } => label,
-        DetailLine::Section(_) => "",
-    }
-}
-
-fn value_width(line: &DetailLine) -> u16 {
-    match line {
-        DetailLine::Field { value, .. }
-        | DetailLine::Cells { value, .. }
-        | DetailLine::Link { value, .. } => spans_width(value),
-        DetailLine::Section(_) => 0,
-    }
-}
-
-type DetailLayout<'a> = (&'a str, Option<Vec<Span>>, Mark);
-
-/// Long values continue below: nothing is cut. A section has no value.
-fn laid_out(detail: &DetailView, room: u16) -> Vec<DetailLayout<'_>> {
-    let mut lines: Vec<DetailLayout<'_>> = vec![];
+/// Long values continue below: nothing is cut.
+fn laid_out(detail: &DetailView, room: u16) -> Vec<DetailRow<'_>> {
+    let mut rows: Vec<DetailRow<'_>> = vec![];
+    let row = |label, value, is_chosen| DetailRow {
+        label,
+        value,
+        is_chosen,
+    };
     for line in &detail.lines {
-        match line {
-            DetailLine::Section(name) => {
-                if !lines.is_empty() {
-                    lines.push(("", Some(vec![]), Mark::None));
+        let label = line.label.as_str();
+        match line.kind {
+            DetailLineKind::Section => {
+                if !rows.is_empty() {
+                    rows.push(row("", Some(vec![]), false));
                 }
-                lines.push((name, None, Mark::None));
+                rows.push(row(label, None, false));
             }
-            DetailLine::Field { label, value } => {
-                let values = folded(value, room).into_iter();
-                let labels = std::iter::once(label.as_str()).chain(std::iter::repeat(""));
-                lines.extend(labels.zip(values).map(|(l, v)| (l, Some(v), Mark::None)));
+            DetailLineKind::Cells => {
+                rows.push(row(label, Some(line.value.clone()), line.is_chosen))
             }
-            DetailLine::Cells {
-                label,
-                value,
-                is_chosen,
-            } => {
-                let mark = if *is_chosen { Mark::Chosen } else { Mark::None };
-                lines.push((label, Some(value.clone()), mark));
-            }
-            DetailLine::Link {
-                label,
-                value,
-                is_chosen,
-            } => {
-                let mark = if *is_chosen { Mark::Chosen } else { Mark::None };
-                let values = folded(value, room).into_iter();
-                let labels = std::iter::once(label.as_str()).chain(std::iter::repeat(""));
-                lines.extend(labels.zip(values).map(|(l, v)| (l, Some(v), mark)));
+            DetailLineKind::Field => {
+                let labels = std::iter::once(label).chain(std::iter::repeat(""));
+                let values = labels.zip(folded(&line.value, room));
+                rows.extend(values.map(|(label, value)| row(label, Some(value), line.is_chosen)));
             }
         }
     }
-    lines
+    rows
 }
 
 /// A value in as many lines as needed; spans share a line if they fit completely.

@@ -1,23 +1,19 @@
 //! The border of a pane, with its titles, age and totals.
 
 use super::{
-    canvas::{Canvas, after, line, spans_width, width},
+    area::{after, centered, inset, last_line, length, line, part, sum, without_last},
+    canvas::{Canvas, spans_width, width},
     click_map::ClickList,
-    layout::part,
     theme::ThemePart,
 };
 use crate::{
     app::tables::click_target::ClickTarget,
-    view::{Span, Title, Tone},
+    view::{self, Span, Title, Tone},
 };
-use ratatui::{layout::Rect, style::Style};
-
-/// Whether a pane has the keys.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum KeyFocus {
-    Here,
-    Elsewhere,
-}
+use ratatui::{
+    layout::{Margin, Rect},
+    style::Style,
+};
 
 /// The contents of a border.
 #[derive(Debug)]
@@ -25,7 +21,7 @@ pub(super) struct Border<'a> {
     /// The panes that share the place; one is shown.
     pub(super) titles: &'a [Title],
     pub(super) shown: usize,
-    pub(super) keys: KeyFocus,
+    pub(super) has_keys: bool,
     pub(super) foot: &'a [Vec<Span>],
 }
 
@@ -67,24 +63,17 @@ impl FrameDetail {
 impl Border<'_> {
     /// Draws it; returns the area inside.
     pub(super) fn draw(&self, canvas: &mut Canvas<'_>, area: Rect) -> Rect {
-        let part = match self.keys {
-            KeyFocus::Here => ThemePart::FocusedBorder,
-            KeyFocus::Elsewhere => ThemePart::Border,
+        let part = if self.has_keys {
+            ThemePart::FocusedBorder
+        } else {
+            ThemePart::Border
         };
         let inner = outline(canvas, area, canvas.theme.part(part));
         let top = Rect { height: 1, ..area };
-        let room = after(top, 2);
-        let room = Rect {
-            width: room.width.saturating_sub(2),
-            ..room
-        };
+        let room = inset(top, 2);
         let room = self.freshness(canvas, room);
         self.draw_titles(canvas, room);
-        let bottom = line(area, area.height.saturating_sub(1));
-        let room = Rect {
-            width: bottom.width.saturating_sub(2),
-            ..bottom
-        };
+        let room = without_last(last_line(area), 2);
         let foot = fitting(self.foot, room.width.saturating_sub(4));
         if !foot.is_empty() {
             canvas.spans_right(room, &padded(foot));
@@ -96,16 +85,10 @@ impl Border<'_> {
         let Some(title) = self.titles.get(self.shown) else {
             return room;
         };
-        let mut spans = vec![];
-        for span in &title.freshness {
-            if !spans.is_empty() {
-                spans.push(Span::muted(" · "));
-            }
-            spans.push(span.clone());
-        }
-        if spans.is_empty() {
+        if title.freshness.is_empty() {
             return room;
         }
+        let spans = view::joined(title.freshness.iter().cloned(), " · ");
         canvas.spans_right(room, &padded(spans))
     }
 
@@ -139,9 +122,9 @@ impl Border<'_> {
 
     fn one(&self, at: usize, title: &Title, detail: FrameDetail) -> Vec<Span> {
         let is_shown = at == self.shown;
-        let tone = match (is_shown, self.keys) {
-            (true, KeyFocus::Here) => Tone::Accent,
-            (true, KeyFocus::Elsewhere) => Tone::Strong,
+        let tone = match (is_shown, self.has_keys) {
+            (true, true) => Tone::Accent,
+            (true, false) => Tone::Strong,
             (false, _) => Tone::Muted,
         };
         let name = match detail {
@@ -168,13 +151,12 @@ impl Border<'_> {
 fn fitting(groups: &[Vec<Span>], room: u16) -> Vec<Span> {
     let mut shown: Vec<Span> = vec![];
     for group in groups {
-        let apart = (!shown.is_empty()).then(|| Span::plain("  "));
-        let longer: Vec<_> = shown
-            .iter()
-            .cloned()
-            .chain(apart)
-            .chain(group.iter().cloned())
-            .collect();
+        let apart = if shown.is_empty() {
+            vec![]
+        } else {
+            vec![Span::plain("  ")]
+        };
+        let longer = [shown.clone(), apart, group.clone()].concat();
         if spans_width(&longer) > room {
             break;
         }
@@ -183,7 +165,7 @@ fn fitting(groups: &[Vec<Span>], room: u16) -> Vec<Span> {
     shown
 }
 
-fn padded(mut spans: Vec<Span>) -> Vec<Span> {
+pub(super) fn padded(mut spans: Vec<Span>) -> Vec<Span> {
     spans.insert(0, Span::plain(" "));
     spans.push(Span::plain(" "));
     spans
@@ -205,17 +187,8 @@ pub(super) fn outline(canvas: &mut Canvas<'_>, area: Rect, style: Style) -> Rect
         canvas.text(side, "│", style);
         canvas.text(after(side, side.width.saturating_sub(1)), "│", style);
     }
-    canvas.text(
-        line(area, area.height.saturating_sub(1)),
-        &format!("╰{across}╯"),
-        style,
-    );
-    Rect {
-        x: area.x.saturating_add(1),
-        y: area.y.saturating_add(1),
-        width: area.width.saturating_sub(2),
-        height: area.height.saturating_sub(2),
-    }
+    canvas.text(last_line(area), &format!("╰{across}╯"), style);
+    area.inner(Margin::new(1, 1))
 }
 
 /// A scrollbar on the right border of `area`, if not all of the list is visible.
@@ -224,14 +197,14 @@ pub(super) fn scrollbar(canvas: &mut Canvas<'_>, inner: Rect, first: usize, coun
     if count <= seen || seen == 0 {
         return;
     }
-    let length = part(seen, seen, count).max(1);
+    let thumb = part(seen, seen, count).max(1);
     let hidden = count.saturating_sub(seen).max(1);
-    let start = part(first, seen.saturating_sub(length), hidden);
+    let start = part(first, seen.saturating_sub(thumb), hidden);
     let style = canvas.theme.part(ThemePart::FocusedBorder);
-    for offset in start..start.saturating_add(length).min(seen) {
-        let row = line(inner, u16::try_from(offset).unwrap_or(u16::MAX));
+    for offset in start..start.saturating_add(thumb).min(seen) {
+        let row = line(inner, length(offset));
         let thumb = Rect {
-            x: row.x.saturating_add(row.width),
+            x: row.right(),
             width: 1.min(row.width),
             ..row
         };
@@ -246,15 +219,33 @@ pub(super) fn scrolled(canvas: &mut Canvas<'_>, inner: Rect, first: usize, count
     scrollbar(canvas, inner, first, count);
 }
 
+/// A scrollable panel of lines in the middle of the screen.
+pub(super) struct LinesPanel<'a> {
+    pub(super) title: &'a [Span],
+    pub(super) width: u16,
+    pub(super) lines: usize,
+    /// The first line to be seen.
+    pub(super) offset: usize,
+}
+
+impl LinesPanel<'_> {
+    /// Draws all but its lines; answers where they go, and the first of them that is visible.
+    pub(super) fn draw(&self, canvas: &mut Canvas<'_>, body: Rect) -> (Rect, usize) {
+        let area = centered(body, self.width, sum([length(self.lines), 2]));
+        let inner = panel(canvas, area, self.title);
+        let latest = self.lines.saturating_sub(usize::from(inner.height));
+        let first = self.offset.min(latest);
+        scrolled(canvas, inner, first, self.lines);
+        (inner, first)
+    }
+}
+
 /// A panel: clears its area, draws border and title, and returns the area inside.
 pub(super) fn panel(canvas: &mut Canvas<'_>, area: Rect, title: &[Span]) -> Rect {
     canvas.clear(area);
     let inner = outline(canvas, area, canvas.theme.part(ThemePart::FocusedBorder));
     let room = after(Rect { height: 1, ..area }, 2);
-    let room = Rect {
-        width: room.width.saturating_sub(2),
-        ..room
-    };
+    let room = without_last(room, 2);
     canvas.spans(room, &padded(title.to_vec()));
     inner
 }

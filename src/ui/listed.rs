@@ -1,10 +1,10 @@
 //! A list panel, one line each: the accounts, the markets.
 
 use super::{
-    canvas::{Canvas, line},
+    area::{centered, length, line},
+    canvas::Canvas,
     fit::Measures,
     frame::panel,
-    help::centered,
     table::{self, PickedRow},
 };
 use crate::view::ListView;
@@ -19,7 +19,7 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, body: Rect, list: impl FnOnce(usize)
     let wide = body.width.min(WIDEST);
     let room = body.height.saturating_sub(FRAME_LINES);
     let list = list(usize::from(room));
-    let lines = u16::try_from(list.table.rows.len()).unwrap_or(u16::MAX);
+    let lines = length(list.table.rows.len());
     let area = centered(body, wide, lines.saturating_add(FRAME_LINES));
     let inner = panel(canvas, area, &list.title);
     if lines == 0 {

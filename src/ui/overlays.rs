@@ -24,7 +24,7 @@ pub(super) fn overlays(
         canvas.place = overlay.context();
         match overlay {
             Overlay::Help { of, offset, search } => {
-                help::keys(canvas, body, (model, *of), (search, *offset));
+                help::keys(canvas, body, model, (*of, search, *offset));
             }
             Overlay::Glossary(open) => help::glossary(canvas, body, open),
             Overlay::Quality(report) => {

@@ -8,7 +8,7 @@ use super::{
     lines::{FormLine, Widths, field_lines, json_lines, preview_lines, trouble_lines},
 };
 use crate::{
-    ui::layout::sum,
+    ui::area::sum,
     view::{
         Span,
         forms::form::{FormView, brief},

@@ -2,9 +2,9 @@
 
 use crate::{
     ui::{
+        area::sum,
         canvas::{width, wrapped},
         form::field::{self, AFTER_LABEL},
-        layout::sum,
     },
     view::{
         Span, Tone,

@@ -1,9 +1,9 @@
 //! The price ladder as cells: prices in the middle, bids left of them, asks right, own orders outside.
 
 use super::super::{
-    canvas::{Canvas, after, line, spans_width, width},
+    area::{after, columns, length, line, sum, without_last},
+    canvas::{Canvas, spans_width, width},
     click_map::ClickList,
-    layout::sum,
     theme::ThemePart,
 };
 use crate::{
@@ -12,7 +12,7 @@ use crate::{
         market::ladder_spot::{DrawnRows, LadderSpot, WHEEL_HOME},
         tables::click_target::ClickTarget,
     },
-    view::{Gauge, LadderCell, LadderForm, LadderRow, LadderSides, LadderView, Share, Span, Tone},
+    view::{Gauge, LadderCell, LadderForm, LadderSides, LadderView, PriceRow, Share, Span, Tone},
 };
 use ratatui::layout::{Position, Rect};
 
@@ -51,7 +51,7 @@ const LAST: u16 = 1;
 pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, view: &LadderView) -> Option<DrawnLadder> {
     canvas.spans(line(area, 0), &view.head);
     canvas.spans(line(area, 1), &view.above);
-    let count = u16::try_from(view.rows.len()).unwrap_or(u16::MAX);
+    let count = length(view.rows.len());
     let rows = Rect {
         y: area.y.saturating_add(2),
         height: count.min(area.height.saturating_sub(2)),
@@ -81,16 +81,14 @@ fn draw_trades(canvas: &mut Canvas<'_>, area: Rect, from: u16, view: &LadderView
     if view.trades.is_empty() {
         return;
     }
-    let across = "─".repeat(usize::from(area.width));
-    let style = canvas.theme.part(ThemePart::Border);
-    canvas.text(line(area, from), &across, style);
+    canvas.rule(line(area, from));
     canvas.spans(line(area, from), &view.over_trades);
     for (number, trade) in (from.saturating_add(1)..area.height).zip(&view.trades) {
         canvas.spans(line(area, number), trade);
     }
 }
 
-fn draw_row(canvas: &mut Canvas<'_>, room: Rect, row: &LadderRow, form: LadderForm) {
+fn draw_row(canvas: &mut Canvas<'_>, room: Rect, row: &PriceRow, form: LadderForm) {
     if row.is_cursor {
         canvas.fill(room, ThemePart::Selection);
     }
@@ -126,22 +124,19 @@ fn draw_row(canvas: &mut Canvas<'_>, room: Rect, row: &LadderRow, form: LadderFo
 }
 
 /// Bars of depth behind the numbers, growing away from the price, where the theme has shades.
-fn draw_shades(canvas: &mut Canvas<'_>, room: Rect, row: &LadderRow, form: LadderForm) {
+fn draw_shades(canvas: &mut Canvas<'_>, room: Rect, row: &PriceRow, form: LadderForm) {
     // What stands beyond it is not touched.
     let side = sum([form.mine, form.size]).saturating_sub(1);
-    let (bids, rest) = first(after(room, 1), side);
+    let (bids, rest) = columns(after(room, 1), side);
     let asks = after(rest, sum([CURSOR, form.letters, form.label, LAST]));
-    let (asks, _) = first(asks, side);
+    let (asks, _) = columns(asks, side);
     for (area, cell, is_bid) in [(bids, &row.bid, true), (asks, &row.ask, false)] {
         let Some(style) = canvas.theme.shade(cell.size.tone) else {
             return;
         };
         let wide = cell.bar.eighths(area.width).div_ceil(8).min(area.width);
-        let lead = if is_bid {
-            area.width.saturating_sub(wide)
-        } else {
-            0
-        };
+        let spare = area.width.saturating_sub(wide);
+        let lead = if is_bid { spare } else { 0 };
         let bar = Rect {
             width: wide,
             ..after(area, lead)
@@ -151,49 +146,37 @@ fn draw_shades(canvas: &mut Canvas<'_>, room: Rect, row: &LadderRow, form: Ladde
 }
 
 /// `›LE65,617◂`.
-fn draw_price(canvas: &mut Canvas<'_>, room: Rect, row: &LadderRow, form: LadderForm) -> Rect {
+fn draw_price(canvas: &mut Canvas<'_>, room: Rect, row: &PriceRow, form: LadderForm) -> Rect {
     let cursor = if row.is_cursor { "›" } else { " " };
-    canvas.toned(first(room, CURSOR).0, cursor, Tone::Accent);
-    let (letters, rest) = first(after(room, CURSOR), form.letters);
+    canvas.toned(columns(room, CURSOR).0, cursor, Tone::Accent);
+    let (letters, rest) = columns(after(room, CURSOR), form.letters);
     let fits = row.letters.chars().take(usize::from(form.letters));
     canvas.toned(letters, &fits.collect::<String>(), Tone::Warn);
-    let (label, rest) = first(rest, form.label);
-    canvas.spans_right(label, std::slice::from_ref(&row.label));
+    let (label, rest) = columns(rest, form.label);
+    canvas.span_right(label, &row.label);
     let last = if row.is_last { "◂" } else { " " };
-    canvas.toned(first(rest, LAST).0, last, Tone::Info);
+    canvas.toned(columns(rest, LAST).0, last, Tone::Info);
     after(rest, LAST)
 }
 
-/// The first cells of a line, and the others.
-fn first(room: Rect, cells: u16) -> (Rect, Rect) {
-    let cells = cells.min(room.width);
-    (
-        Rect {
-            width: cells,
-            ..room
-        },
-        after(room, cells),
-    )
-}
-
 fn cell_right(canvas: &mut Canvas<'_>, (room, cells): (Rect, u16), span: &Span) -> Rect {
-    let (cell, rest) = first(room, cells);
+    let (cell, rest) = columns(room, cells);
     // Own orders do not touch the sizes beside them.
-    let (cell, _) = first(cell, cells.saturating_sub(1));
-    canvas.spans_right(cell, std::slice::from_ref(span));
+    let (cell, _) = columns(cell, cells.saturating_sub(1));
+    canvas.span_right(cell, span);
     rest
 }
 
 fn cell_left(canvas: &mut Canvas<'_>, (room, cells): (Rect, u16), span: &Span) -> Rect {
-    let (cell, rest) = first(room, cells);
-    canvas.spans(after(cell, 1), std::slice::from_ref(span));
+    let (cell, rest) = columns(room, cells);
+    canvas.span(after(cell, 1), span);
     rest
 }
 
 /// The size against the price, its bar growing away from it.
 fn draw_bid(canvas: &mut Canvas<'_>, (room, cells): (Rect, u16), cell: &LadderCell) -> Rect {
-    let (area, rest) = first(room, cells);
-    let left = canvas.spans_right(area, std::slice::from_ref(&cell.size));
+    let (area, rest) = columns(room, cells);
+    let left = canvas.span_right(area, &cell.size);
     if canvas.theme.shade(cell.size.tone).is_some() {
         return rest;
     }
@@ -208,17 +191,14 @@ fn draw_bid(canvas: &mut Canvas<'_>, (room, cells): (Rect, u16), cell: &LadderCe
     let full = "█".repeat(usize::from(halves / 2));
     let half = if halves % 2 == 1 { "▐" } else { "" };
     let words = [Span::new(format!("{half}{full}"), cell.size.tone)];
-    let bar = Rect {
-        width: bar.width.saturating_sub(1),
-        ..bar
-    };
+    let bar = without_last(bar, 1);
     canvas.spans_right(bar, &words);
     rest
 }
 
 fn draw_ask(canvas: &mut Canvas<'_>, (room, cells): (Rect, u16), cell: &LadderCell) -> Rect {
-    let (area, rest) = first(room, cells);
-    canvas.spans(area, std::slice::from_ref(&cell.size));
+    let (area, rest) = columns(room, cells);
+    canvas.span(area, &cell.size);
     if canvas.theme.shade(cell.size.tone).is_some() {
         return rest;
     }
@@ -227,8 +207,8 @@ fn draw_ask(canvas: &mut Canvas<'_>, (room, cells): (Rect, u16), cell: &LadderCe
 }
 
 fn draw_traded(canvas: &mut Canvas<'_>, (room, cells): (Rect, u16), cell: &LadderCell) {
-    let (area, _) = first(room, cells);
-    canvas.spans(area, std::slice::from_ref(&cell.size));
+    let (area, _) = columns(room, cells);
+    canvas.span(area, &cell.size);
     bar_after(canvas, area, cell);
 }
 
@@ -244,15 +224,9 @@ fn bar_after(canvas: &mut Canvas<'_>, area: Rect, cell: &LadderCell) {
         canvas.toned(place, height(cell), cell.size.tone);
         return;
     }
-    let bar = Rect {
-        width: bar.width.saturating_sub(1),
-        ..bar
-    };
-    let gauge = Gauge {
-        share: cell.bar,
-        tone: cell.size.tone,
-    };
-    canvas.bar(bar, gauge);
+    let bar = without_last(bar, 1);
+    let (share, tone) = (cell.bar, cell.size.tone);
+    canvas.bar(bar, Gauge { share, tone });
 }
 
 /// One column for both sides says which side a size is of.
@@ -262,7 +236,7 @@ fn draw_signed(
     cell: &LadderCell,
     sign: &str,
 ) -> Rect {
-    let (area, rest) = first(room, cells);
+    let (area, rest) = columns(room, cells);
     let has_size = cell.bar != Share::default();
     let sign = if has_size { sign } else { "" };
     let left = canvas.spans_right(area, &[cell.size.clone(), Span::muted(sign)]);

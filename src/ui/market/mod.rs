@@ -10,8 +10,9 @@ pub(super) use ladder::DrawnLadder;
 
 use super::{
     DrawState,
-    canvas::{Canvas, line},
-    frame::{Border, KeyFocus},
+    area::line,
+    canvas::Canvas,
+    frame::Border,
     kept::{KeptFrame, PlaceKey},
     layout::Place,
     pane,
@@ -61,11 +62,7 @@ fn border<'a>(key: &'a PlaceKey, place: &Place) -> Border<'a> {
     Border {
         titles: &key.titles,
         shown: tab.unwrap_or(0),
-        keys: if key.has_keys {
-            KeyFocus::Here
-        } else {
-            KeyFocus::Elsewhere
-        },
+        has_keys: key.has_keys,
         foot: &key.words,
     }
 }

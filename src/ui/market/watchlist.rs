@@ -3,8 +3,8 @@
 use crate::{
     app::{Model, tables::click_target::ClickTarget},
     ui::{
-        canvas::{Canvas, after, before, spans_width},
-        layout::sum,
+        area::{after, before, sum},
+        canvas::{Canvas, spans_width},
     },
     view::{
         Scene, Span,

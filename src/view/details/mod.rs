@@ -11,4 +11,4 @@ pub(crate) mod refusal;
 pub(crate) mod strategy;
 
 use lines::DetailFields;
-pub use lines::{DetailLine, DetailView};
+pub use lines::{DetailLine, DetailLineKind, DetailView};

@@ -5,8 +5,8 @@ use super::{
     fee::{fee, traded},
     trade::{TradePlan, entered_at},
     words::{
-        PreviewLine, change, dollars, estimated, execution, fires, gross, known, liquidated,
-        quantity, sized,
+        PreviewLine, change, dollars, estimated, execution, fires, gross, liquidated, quantity,
+        sized,
     },
 };
 use crate::{
@@ -17,7 +17,7 @@ use crate::{
         estimate,
         plan::{PlannedRung, Schedule},
     },
-    view::text::{Span, format},
+    view::text::{Span, format, words::known},
 };
 use std::time::Duration;
 
@@ -39,11 +39,8 @@ pub(crate) fn entry(draft: &EntryDraft, model: &Model, seen: &Seen) -> Vec<Previ
         ),
     ];
     lines.extend(reduced(draft, seen).map(|held| gross(Some(held), entry, fills)));
-    lines.push(fee(
-        traded(draft, notional, seen),
-        draft.market_id.as_ref(),
-        model,
-    ));
+    let traded = traded(draft, notional, seen);
+    lines.push(fee(traded, draft.market_id.as_ref(), model));
     if draft.has(Field::StopLoss) {
         lines.extend(TradePlan::of(draft, seen).reward());
     }
@@ -53,7 +50,7 @@ pub(crate) fn entry(draft: &EntryDraft, model: &Model, seen: &Seen) -> Vec<Previ
             lines.push(("fires", fires(trigger, draft.direction(), seen)));
         }
         DraftShape::Order(_) => {}
-        DraftShape::Sliced(_) => lines.extend(slices(draft, (size, worth(size)), model, seen)),
+        DraftShape::Sliced(_) => lines.extend(slices(draft, size, worth(size), model, seen)),
         DraftShape::Ladder => lines.extend(rungs(draft, model, seen)),
     }
     if let Some(executes) = executes(draft, seen) {
@@ -163,7 +160,8 @@ fn rungs_execute(draft: &EntryDraft, seen: &Seen) -> Span {
 /// `est. 61, one every 30s, 0.00820 BTC each`, and when it runs.
 fn slices(
     draft: &EntryDraft,
-    (size, notional): (Option<Num>, Option<Num>),
+    size: Option<Num>,
+    notional: Option<Num>,
     model: &Model,
     seen: &Seen,
 ) -> [PreviewLine; 2] {
@@ -174,29 +172,25 @@ fn slices(
         let plan = Schedule::new(seconds, dollars);
         let exact = size.and_then(|size| size.over(Num::from(plan.slices)));
         let each = exact.map(|each| seen.size_decimals().map_or(each, |d| each.truncated(d)));
-        let each = each.map_or_else(String::new, |each| {
-            format!(", {} each", sized(Some(each), seen).text)
-        });
+        let each = each.map(|each| format!(", {} each", sized(Some(each), seen).text));
+        let each = each.unwrap_or_default();
         let every = format::age(Duration::from_secs(plan.interval_seconds.unsigned_abs()));
         format!("est. {}, one every {every}{each}", plan.slices)
     });
     let ends = seconds.map(|seconds| seen.now.plus(Duration::from_secs(seconds.unsigned_abs())));
-    let runs = match (draft.known(Field::TriggerPrice), ends.zip(seen.zone)) {
-        (Some(price), _) => {
-            let market = seen.market;
-            known(Some(format!(
-                "from the mark's reaching {}",
-                format::price(price, market)
-            )))
+    let ends = ends.zip(seen.zone).map(|(end, zone)| zone.minute(end));
+    let trigger = draft
+        .known(Field::TriggerPrice)
+        .map(|price| format::price(price, seen.market));
+    let runs = match (trigger, ends) {
+        (Some(price), _) => Some(format!("from the mark's reaching {price}")),
+        (None, Some(end)) => {
+            let by = by_whose_clock(model, seen);
+            Some(format!("at once, until {end}{by}"))
         }
-        (None, Some((end, zone))) => known(Some(format!(
-            "at once, until {}{}",
-            zone.minute(end),
-            by_whose_clock(model, seen)
-        ))),
-        (None, None) => known(None),
+        (None, None) => None,
     };
-    [("slices", known(words)), ("runs", runs)]
+    [("slices", known(words)), ("runs", known(runs))]
 }
 
 /// Every price and size, with the middle of a long list left out.
@@ -258,7 +252,8 @@ fn expires(draft: &EntryDraft, model: &Model, seen: &Seen) -> Span {
 
 /// A note if the service's clock is known to differ from this machine's.
 fn by_whose_clock(model: &Model, seen: &Seen) -> &'static str {
-    if seen.now == model.wall_now() {
+    let is_same = seen.now == model.wall_now();
+    if is_same {
         ""
     } else {
         " by the service's clock"

@@ -1,11 +1,7 @@
 //! Messages under the form: the command's progress, the service's response, and warnings. Warnings never block: only
 //! the service knows what it accepts.
 
-use super::{
-    caution, entry,
-    trade::entered_at,
-    words::{position_side, quantity},
-};
+use super::{caution, entry, trade::entered_at, words::quantity};
 use crate::{
     app::{
         Model,
@@ -28,7 +24,10 @@ use crate::{
     },
     view::{
         tables::{activity, protection},
-        text::{Scene, Span, format},
+        text::{
+            Scene, Span, format,
+            words::{self, position_side},
+        },
     },
 };
 
@@ -39,15 +38,14 @@ pub(crate) fn trouble(form: &Form, model: &Model, seen: &Seen) -> Vec<Span> {
         lines.push(Span::warn(why));
     }
     if form.hand == FormInput::Leaving {
-        let key = model.keymap.chord(Context::Form, Action::Dismiss);
-        let key = key.map_or_else(String::new, |key| key.to_string());
+        let key = words::key(model, Context::Form, Action::Dismiss);
         let words =
             format!("{key} again leaves, and drops what is written here; any other key stays");
         lines.push(Span::warn(words));
     }
     if let Some(old) = &form.replaces {
         let scene = Scene::of(model, &model.options.zone);
-        lines.push(replaces(form, &old.order, (model, seen)));
+        lines.push(replaces(form, &old.order, model, seen));
         let unpaired = protection::unpaired(&old.order, &scene);
         lines.extend(unpaired.map(|words| Span::warn(words)));
     }
@@ -63,9 +61,8 @@ pub(crate) fn trouble(form: &Form, model: &Model, seen: &Seen) -> Vec<Span> {
         Draft::Protect(draft) => protect(draft, model, seen),
     };
     let warnings = warnings::of(form, model);
-    let questions = warnings
-        .iter()
-        .map(|warning| caution::question(warning, seen));
+    let questions = warnings.iter();
+    let questions = questions.map(|warning| caution::question(warning, seen));
     let warning = |words| Span::warn(words);
     lines.extend(own.into_iter().chain(questions).map(warning));
     lines.extend(answer_key(form, model, &warnings));
@@ -93,12 +90,10 @@ pub(crate) fn said_of(form: &Form, field: Field) -> Option<String> {
         return None;
     }
     let mut issues = failure.fields.iter();
-    if let Some(told) = issues.find(|told| field.is_body_field(told.field.raw())) {
-        return Some(told.issue.to_string());
-    }
-    field
-        .is_named_in(failure.message.raw())
-        .then(|| failure.message.to_string())
+    let told = issues.find(|told| field.is_body_field(told.field.raw()));
+    let is_named = || field.is_named_in(failure.message.raw());
+    let said = told.map(|told| told.issue.to_string());
+    said.or_else(|| is_named().then(|| failure.message.to_string()))
 }
 
 /// What the service says of fields that this form does not have.
@@ -114,7 +109,7 @@ fn issues_elsewhere(form: &Form, failure: &Failure) -> Vec<Span> {
 }
 
 /// What becomes of the order that the form changes.
-fn replaces(form: &Form, old: &OrderId, (model, seen): (&Model, &Seen)) -> Span {
+fn replaces(form: &Form, old: &OrderId, model: &Model, seen: &Seen) -> Span {
     let plan = match form.draft.command(seen) {
         Ok(Command::Place(wanted)) => moves::planned(model, old, &wanted),
         Ok(_) | Err(_) => return Span::info(format!("changes {old}")),
@@ -149,14 +144,10 @@ fn failure(form: &Form) -> Vec<Span> {
     let tone = activity::failure_tone(failure);
     let mut lines = vec![Span::new(failure.to_string(), tone)];
     lines.extend(issues_elsewhere(form, failure));
-    let references = failure.references();
-    if !references.is_empty() {
-        let words: Vec<_> = references
-            .into_iter()
-            .map(|(name, value)| format!("{name} {value}"))
-            .collect();
-        lines.push(Span::muted(words.join(" · ")));
-    }
+    let references = failure.references().into_iter();
+    let references = references.map(|(name, value)| Some(format!("{name} {value}")));
+    let references = words::listed(references, " · ");
+    lines.extend((!references.is_empty()).then(|| Span::muted(references)));
     if failure.is_doubtful() {
         let words = "it may have executed: check before you send it again";
         lines.push(Span::alert(words));
@@ -165,6 +156,9 @@ fn failure(form: &Form) -> Vec<Span> {
 }
 
 fn entry(draft: &EntryDraft, model: &Model, seen: &Seen) -> Vec<String> {
+    let trigger = draft.known(Field::TriggerPrice);
+    let reduced = entry::reduced(draft, seen).filter(|_| draft.watched().is_none());
+    let entry = entered_at(draft, seen);
     let own = [
         available(draft, model, seen),
         caution::past_the_challenge(draft, model, seen),
@@ -175,21 +169,9 @@ fn entry(draft: &EntryDraft, model: &Model, seen: &Seen) -> Vec<String> {
         nothing_to_reduce(draft, seen),
         no_fill(draft, seen),
         chases_nothing(draft, seen),
-        fires_at_once(
-            (draft.known(Field::TriggerPrice), draft.direction()),
-            entry::reduced(draft, seen).filter(|_| draft.watched().is_none()),
-            seen,
-        ),
-        losing_target(
-            draft.side,
-            entered_at(draft, seen),
-            draft.known(Field::TakeProfit),
-        ),
-        winning_stop(
-            draft.side,
-            entered_at(draft, seen),
-            draft.known(Field::StopLoss),
-        ),
+        fires_at_once(trigger, draft.direction(), reduced, seen),
+        losing_target(draft.side, entry, draft.known(Field::TakeProfit)),
+        winning_stop(draft.side, entry, draft.known(Field::StopLoss)),
     ];
     own.into_iter().flatten().collect()
 }
@@ -211,7 +193,7 @@ fn close(draft: &CloseDraft, model: &Model, seen: &Seen) -> Vec<String> {
     let fires = draft.has(Field::TriggerPrice).then(|| {
         let own = seen.position.filter(|_| draft.watched(seen).is_none());
         let price = draft.trigger_price().ok();
-        fires_at_once((price, draft.trigger_direction), own, seen)
+        fires_at_once(price, draft.trigger_direction, own, seen)
     });
     let mut lines = still_open(&draft.position_id, model);
     lines.extend(caution::too_small_a_part(draft, model, seen));
@@ -228,7 +210,7 @@ fn exits(draft: &ExitsDraft, model: &Model, seen: &Seen) -> Vec<String> {
     let [target, stop] = [draft.take_profit(), draft.stop_loss()].map(|leg| leg.ok().flatten());
     let late = stop.and_then(|stop| {
         let liquidation = OpeningOrder::of(order)?.liquidation(seen);
-        caution::unreached_stop(liquidation, (side, stop), seen)
+        caution::unreached_stop(liquidation, side, stop, seen)
     });
     let own = [
         losing_target(side, order.limit_price, target),
@@ -245,7 +227,7 @@ fn protect(draft: &ProtectDraft, model: &Model, seen: &Seen) -> Vec<String> {
     let fires = |field, against: Option<Side>| {
         let price = draft.price(field).ok().flatten();
         let direction = against.map(TriggerDirection::losing);
-        fires_at_once((price, direction), seen.position, seen)
+        fires_at_once(price, direction, seen.position, seen)
     };
     let mut lines = still_open(&draft.position_id, model);
     lines.extend(fires(Field::StopLoss, side));
@@ -258,8 +240,8 @@ fn margin(draft: &MarginDraft, model: &Model, seen: &Seen) -> Vec<String> {
     let now = seen.position.and_then(|p| p.isolated_margin_extra);
     let less = now
         .zip(draft.total(seen).ok())
-        .and_then(|(now, total)| now.minus(total))
-        .filter(|less| less.is_positive());
+        .and_then(|(now, total)| now.minus(total));
+    let less = less.filter(|less| less.is_positive());
     let mut lines = still_open(&draft.position_id, model);
     lines.extend(less.map(|less| {
         let less = format::usd(less);
@@ -333,7 +315,8 @@ fn chases_nothing(draft: &EntryDraft, seen: &Seen) -> Option<String> {
 
 /// For a new order and a close; for a stop or target of `held`, says on which side of the mark it belongs.
 fn fires_at_once(
-    (price, direction): (Option<Num>, Option<TriggerDirection>),
+    price: Option<Num>,
+    direction: Option<TriggerDirection>,
     held: Option<&Position>,
     seen: &Seen,
 ) -> Option<String> {

@@ -56,6 +56,12 @@ impl<'a> LadderScene<'a> {
         Some((*self.prices.last()?, *self.prices.first()?))
     }
 
+    /// The entry and the liquidation price of the position.
+    pub(super) fn position_prices(&self) -> [Option<Num>; 2] {
+        self.position
+            .map_or([None; 2], |held| [held.entry_price, held.liquidation_price])
+    }
+
     pub(super) fn label(&self, price: Num) -> String {
         format::price(price, self.market)
     }

@@ -7,14 +7,12 @@ use crate::{
         dialogs::overlay::Accounts, keys::keymap::Context, rules::guard,
         tables::click_target::ClickTarget,
     },
-    model::Order,
     view::{
         tables::protection,
         text::{
             Align::{Left, Number},
             Cell, Column, Scene, Span, Table, TableRow, Tone, age, format,
             listed::{self, ListView},
-            words,
         },
     },
 };
@@ -22,13 +20,17 @@ use crate::{
 /// In a narrow window, columns about risk are dropped last.
 const COLUMNS: &[Column<Model>] = &[
     Column::new("account", "account", Left, 0, name),
-    Column::new("account_id", "id", Left, 6, id),
-    Column::new("mode", "mode", Left, 5, mode),
-    Column::new("equity", "equity", Number, 2, equity),
-    Column::new("day_pnl", "day", Number, 0, day),
-    Column::new("positions", "open", Number, 1, positions),
+    Column::text("account_id", "id", 6, id).toned(Tone::Muted),
+    Column::known("mode", "mode", 5, mode),
+    Column::number("equity", "equity", 2, format::usd, |model| {
+        model.store.account.value()?.equity
+    }),
+    Column::profit("day_pnl", "day", 0, |model| {
+        model.store.account.value()?.day_pnl
+    }),
+    Column::known("positions", "open", 1, positions).aligned(Number),
     Column::new("unprotected", "no stop", Number, 0, unprotected),
-    Column::new("orders", "orders", Number, 4, orders),
+    Column::known("orders", "orders", 4, orders).aligned(Number),
     Column::new("state", "state", Left, 0, state),
     Column::new("age", "age", Left, 3, age),
 ];
@@ -52,11 +54,10 @@ pub fn accounts(
         };
         TableRow::cells(COLUMNS, *model, &scene)
     });
-    let mut title = vec![Span::accent("Accounts")];
-    title.extend(listed::count(&list.search, found.len(), desks.all.len()));
+    let count = listed::count(&list.search, found.len(), desks.all.len());
     let none = " no account is called ";
     ListView {
-        title,
+        title: [vec![Span::accent("Accounts")], count].concat(),
         table: Table::new(COLUMNS, rows.collect()),
         chosen: chosen - seen.start,
         spots: visible.iter().copied().map(ClickTarget::Account).collect(),
@@ -71,62 +72,48 @@ fn name(model: &Model, _: &Scene<'_>) -> Cell {
         Visibility::OnScreen => Tone::Accent,
         Visibility::Background => Tone::Strong,
     };
+    let label = label.filter(|label| !label.is_empty());
     label
-        .filter(|label| !label.is_empty())
         .map_or_else(Span::unknown, |label| Span::new(label, tone))
         .into()
 }
 
 /// Only if its name differs.
-fn id(model: &Model, _: &Scene<'_>) -> Cell {
+fn id(model: &Model) -> String {
     let identity = model.identity.as_ref();
     let id = identity.map(|identity| identity.account_id.to_string());
     let id = id.filter(|id| header::account_name(model).as_ref() != Some(id));
-    Span::muted(id.unwrap_or_default()).into()
+    id.unwrap_or_default()
 }
 
-fn mode(model: &Model, _: &Scene<'_>) -> Cell {
-    let word = match model.identity.as_ref().map(|identity| identity.mode) {
-        Some(Mode::Paper) => "PAPER",
-        Some(Mode::LiveApi) => "LIVE-API",
-        None => return Span::unknown().into(),
+fn mode(model: &Model) -> Option<String> {
+    let word = match model.identity.as_ref()?.mode {
+        Mode::Paper => "PAPER",
+        Mode::LiveApi => "LIVE-API",
     };
-    let more = if model.options.read_only {
-        " read-only"
-    } else {
-        ""
-    };
-    Span::plain(format!("{word}{more}")).into()
+    let is_reader = model.options.read_only;
+    let more = if is_reader { " read-only" } else { "" };
+    Some(format!("{word}{more}"))
 }
 
-fn equity(model: &Model, _: &Scene<'_>) -> Cell {
-    let facts = model.store.account.value();
-    let equity = facts.and_then(|facts| facts.equity);
-    words::known(equity.map(format::usd)).into()
+fn positions(model: &Model) -> Option<String> {
+    Some(model.store.positions.value()?.rows.len().to_string())
 }
 
-fn day(model: &Model, _: &Scene<'_>) -> Cell {
-    let facts = model.store.account.value();
-    words::pnl(facts.and_then(|facts| facts.day_pnl)).into()
-}
-
-fn positions(model: &Model, _: &Scene<'_>) -> Cell {
-    let page = model.store.positions.value();
-    words::known(page.map(|page| page.rows.len().to_string())).into()
-}
-
-fn orders(model: &Model, _: &Scene<'_>) -> Cell {
-    let page = model.store.orders.value();
-    let working = |rows: &[Order]| rows.iter().filter(|order| order.is_working()).count();
-    words::known(page.map(|page| working(&page.rows).to_string())).into()
+fn orders(model: &Model) -> Option<String> {
+    let orders = model.store.orders.value()?.rows.iter();
+    Some(
+        orders
+            .filter(|order| order.is_working())
+            .count()
+            .to_string(),
+    )
 }
 
 /// Open positions without a stop. A partly covered one is not counted: its own row shows the share.
 fn unprotected(model: &Model, scene: &Scene<'_>) -> Cell {
-    if model.store.orders.value().is_none() {
-        return Span::unknown().into();
-    }
-    let Some(page) = model.store.positions.value() else {
+    let page = model.store.positions.value();
+    let Some(page) = page.filter(|_| model.store.orders.value().is_some()) else {
         return Span::unknown().into();
     };
     let rows = page.rows.iter();
@@ -139,38 +126,33 @@ fn unprotected(model: &Model, scene: &Scene<'_>) -> Cell {
 
 /// A block on new entries comes before the state of the service.
 fn state(model: &Model, _: &Scene<'_>) -> Cell {
-    if model.halted.is_some() {
-        return Span::alert("HALTED").into();
-    }
-    if guard::breach(model).is_some() {
-        return Span::alert("BREACHED").into();
-    }
-    if guard::locked(model).is_some() {
-        return Span::alert("LOCKED").into();
-    }
-    if model.store.parked().next().is_some() {
-        return Span::alert("UNKNOWN").into();
-    }
-    if model.second.is_some() {
-        return Span::alert(header::SECOND_DESK).into();
-    }
-    header::api_state(model).into()
+    let alarms = [
+        (model.halted.is_some(), "HALTED"),
+        (guard::breach(model).is_some(), "BREACHED"),
+        (guard::locked(model).is_some(), "LOCKED"),
+        (model.store.parked().next().is_some(), "UNKNOWN"),
+        (model.second.is_some(), header::SECOND_DESK),
+    ];
+    let alarm = alarms.into_iter().find(|(is_so, _)| *is_so);
+    let alarm = alarm.map(|(_, word)| Span::alert(word));
+    alarm.unwrap_or_else(|| header::api_state(model)).into()
 }
 
 /// The age of the older of the sources that matter here.
 fn age(model: &Model, scene: &Scene<'_>) -> Cell {
-    let sources = [Source::Positions, Source::Orders];
-    let oldest = sources.into_iter().max_by_key(|source| {
-        model
-            .store
-            .polled_at(*source)
-            .map(|at| scene.own_now.since(at))
+    let ages = [Source::Positions, Source::Orders].map(|source| {
+        let read = model.store.polled_at(source)?;
+        Some((scene.own_now.since(read), source))
     });
-    let known = sources
-        .iter()
-        .all(|source| model.store.polled_at(*source).is_some());
-    let age = oldest
-        .filter(|_| known)
-        .and_then(|source| age::age_at(model, source, scene.own_now));
-    age.unwrap_or_else(Span::unknown).into()
+    let oldest = || {
+        let [positions, orders] = ages;
+        let (positions, orders) = (positions?, orders?);
+        let (_, source) = if orders.0 >= positions.0 {
+            orders
+        } else {
+            positions
+        };
+        age::age_at(model, source, scene.own_now)
+    };
+    oldest().unwrap_or_else(Span::unknown).into()
 }

@@ -17,11 +17,7 @@ use crate::{
 const REOPENS: &str = "; CLOSED ALL SINCE, this opens a new position";
 
 /// What is known of it, and what the keys do.
-pub(crate) fn words(
-    model: &Model,
-    scene: &Scene<'_>,
-    (strip, ticket): (&Strip, Ticket),
-) -> Vec<Span> {
+pub(crate) fn words(model: &Model, scene: &Scene<'_>, strip: &Strip, ticket: Ticket) -> Vec<Span> {
     let button = |action, does: &str| button(model, Context::Strip, action, does);
     let never_left = never_left(scene, ticket);
     let reopens = scene.store.reopens(ticket);
@@ -50,8 +46,8 @@ pub(crate) fn words(
         Span::alert(if reopens { REOPENS } else { "" }),
         Span::plain(":  "),
     ];
-    let [give_up, later] = [(Action::GiveUp, "give it up"), (Action::Dismiss, "later")]
-        .map(|(a, does)| button(a, does));
+    let give_up = button(Action::GiveUp, "give it up");
+    let later = button(Action::Dismiss, "later");
     [head, again, apart(), give_up, apart(), later].concat()
 }
 
@@ -100,7 +96,7 @@ mod tests {
             panic!("{:?}", model.overlays);
         };
         let zone = Zone::utc();
-        let spans = words(model, &Scene::of(model, &zone), (strip, ticket));
+        let spans = words(model, &Scene::of(model, &zone), strip, ticket);
         spans.iter().map(|span| span.text.as_str()).collect()
     }
 

@@ -7,7 +7,7 @@ use crate::{
         keys::keymap::{Action, Context},
         tables::pane::Pane,
     },
-    view::text::Span,
+    view::{panels::strip::phrases::button, text::Span},
 };
 
 /// The current step.
@@ -27,9 +27,9 @@ pub fn tour(model: &Model) -> Option<TourView> {
     let (number, of) = tour.step.number();
     let here = model.context();
     let keys = [
-        crate::view::panels::strip::phrases::button(model, here, Action::NextStep, "next"),
+        button(model, here, Action::NextStep, "next"),
         vec![Span::plain(" · ")],
-        crate::view::panels::strip::phrases::button(model, here, Action::Dismiss, "ends the tour"),
+        button(model, here, Action::Dismiss, "ends the tour"),
     ];
     Some(TourView {
         head: format!("Tour {number}/{of}"),

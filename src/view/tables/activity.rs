@@ -2,7 +2,7 @@
 
 use crate::{
     app::{
-        About, Rows,
+        About,
         activity::notice::{Event, Notice},
     },
     model::{
@@ -13,15 +13,14 @@ use crate::{
         tables::order_words::order_words,
         text::{
             Align::{Left, Words},
-            Column, Scene, Span, Table, Tone, format, words,
+            Column, Scene, Span, Tone, format, plain_text, words,
         },
     },
 };
-use std::ops::Range;
 
 pub const ACTIVITY: &[Column<Notice>] = &[
     Column::new("at", "time", Left, 1, |notice: &Notice, scene| {
-        Span::muted(scene.zone.moment(on_wall(notice, scene), scene.now)).into()
+        Span::muted(scene.moment(on_wall(notice, scene))).into()
     })
     .moment(|notice| Some(notice.at)),
     Column::new("kind", "event", Left, 0, |notice, _| {
@@ -31,19 +30,15 @@ pub const ACTIVITY: &[Column<Notice>] = &[
         words_of(notice).into()
     }),
     // The outcome comes before the ticket number.
-    Column::new("ticket", "ticket", Left, 9, |notice, _| {
-        Span::muted(notice.ticket.map(|t| t.to_string()).unwrap_or_default()).into()
-    }),
+    Column::text("ticket", "ticket", 9, |notice: &Notice| {
+        notice.ticket.map(|t| t.to_string()).unwrap_or_default()
+    })
+    .toned(Tone::Muted),
 ];
-
-pub(crate) fn table(scene: &Scene<'_>, rows: &Rows<'_>, range: Range<usize>) -> Table {
-    Table::of(ACTIVITY, (rows, range), |at| newest_first(scene, at), scene)
-}
 
 /// The line at this index, newest first.
 pub(crate) fn newest_first<'a>(scene: &Scene<'a>, at: usize) -> Option<&'a Notice> {
-    let lines = &scene.activity.lines;
-    lines.get(lines.len().checked_sub(at + 1)?)
+    scene.activity.lines.iter().nth_back(at)
 }
 
 /// A line of the pane for the event log.
@@ -66,8 +61,7 @@ pub fn event_line(notice: &Notice) -> EventLine {
 
 /// Without colors.
 pub(crate) fn plain_words(notice: &Notice) -> String {
-    let spans = words_of(notice).into_iter();
-    spans.map(|span| span.text).collect()
+    plain_text(&words_of(notice))
 }
 
 /// Its time by the wall clock.
@@ -213,18 +207,15 @@ fn mismatch(command: &Command, receipt: &Receipt) -> Option<Span> {
 fn in_two(words: &str) -> Vec<Span> {
     let end = words.find(": ").unwrap_or(words.len());
     let parts = words.split_at_checked(end).unwrap_or((words, ""));
-    let parts = [parts.0, parts.1].into_iter();
-    parts
-        .filter(|part| !part.is_empty())
-        .map(Span::plain)
-        .collect()
+    let parts = [parts.0, parts.1]
+        .into_iter()
+        .filter(|part| !part.is_empty());
+    parts.map(Span::plain).collect()
 }
 
 fn failed(asked: Span, why: &Failure) -> Vec<Span> {
-    let mut spans = vec![asked];
-    spans.push(Span::new(format!(": {}", why.message), failure_tone(why)));
-    spans.push(Span::muted(references(why)));
-    spans
+    let what = Span::new(format!(": {}", why.message), failure_tone(why));
+    vec![asked, what, Span::muted(references(why))]
 }
 
 /// A dry run is no failure.
@@ -250,10 +241,9 @@ pub(crate) fn failure_tone(why: &Failure) -> Tone {
 /// `  code risk  rule R-7  request 8f…`: what helps to look a failure up.
 pub(crate) fn references(why: &Failure) -> String {
     let named = why.references().into_iter();
-    let words: Vec<_> = named
+    named
         .map(|(name, value)| format!("  {name} {value}"))
-        .collect();
-    words.concat()
+        .collect()
 }
 
 /// What a read does that follows instead of another request.
@@ -313,9 +303,10 @@ fn receipt_words(asked: String, receipt: &Receipt, about: &About) -> String {
         Receipt::Order { order, .. } => order_words(order, about),
         Receipt::CancelAll(operation) => format!("{asked}: {}", cancel_all_words(operation)),
         Receipt::CloseAll(operation) => {
-            let words = [Some(close_all_words(operation)), still_running(about)];
-            let words: Vec<_> = words.into_iter().flatten().collect();
-            format!("{asked}: {}", words.join("; "))
+            // A close-all leaves TWAPs running, and their next slice opens a position again.
+            let running = words::twaps_still_run(about.running_twaps);
+            let words = words::listed([Some(close_all_words(operation)), running], "; ");
+            format!("{asked}: {words}")
         }
         Receipt::AlreadySo(what) => format!("{asked}: {what}"),
         Receipt::Flat(proof) => format!("{asked}: {proof}"),
@@ -335,21 +326,11 @@ fn exits_words(exits: &Exits, order: &Order, about: &About) -> String {
         leg("stop", exits.stop_loss),
         leg("target", exits.take_profit),
     ];
-    let legs: Vec<_> = legs.into_iter().flatten().collect();
-    format!(
-        "{} on {}",
-        legs.join(", "),
-        words::order(order, market, &about.names)
-    )
-}
-
-/// A close-all leaves TWAPs running, and their next slice opens a position again.
-fn still_running(about: &About) -> Option<String> {
-    match about.running_twaps {
-        0 => None,
-        1 => Some("1 TWAP still runs".to_owned()),
-        many => Some(format!("{many} TWAPs still run")),
-    }
+    let (legs, order) = (
+        words::listed(legs, ", "),
+        words::order(order, market, &about.names),
+    );
+    format!("{legs} on {order}")
 }
 
 /// How many closes were submitted, and the service's words for the others.

@@ -78,11 +78,8 @@ pub(crate) fn left_bare(
     let side = words::position_side(position.side()).text;
     let symbol = scene.market(&position.market_id).text;
     let known = scene.store.orders.value()?;
-    let bare = if is_unread(known, position) {
-        UNKNOWN_STOP
-    } else {
-        NO_STOP
-    };
+    let is_unread = is_unread(known, position);
+    let bare = if is_unread { UNKNOWN_STOP } else { NO_STOP };
     Some(format!("{side} {symbol} with {bare}"))
 }
 
@@ -159,20 +156,15 @@ impl Guarded {
         let price = format::price(self.nearest, market);
         let part = self.share.filter(|_| !self.is_late);
         let part = part.filter(|part| !is_about_whole(*part));
-        let of = match form {
-            WordLength::Full => " of size",
-            WordLength::Brief => "",
+        // Where room is short the share alone says that there are several.
+        let (of, counts) = match form {
+            WordLength::Full => (" of size", self.others > 0),
+            WordLength::Brief => ("", self.others > 0 && part.is_none()),
         };
         let part = part.map(|part| format!(" {}{of}", format::whole_percent(part)));
         let late = self.is_late.then(|| " past liq".to_owned());
-        // Where room is short the share alone says that there are several.
-        let counts = match form {
-            WordLength::Full => self.others > 0,
-            WordLength::Brief => self.others > 0 && part.is_none(),
-        };
         let others = counts.then(|| format!(" +{}", self.others));
-        let words = [Some(price), part, late, others];
-        words.into_iter().flatten().collect()
+        words::listed([Some(price), part, late, others], "")
     }
 }
 
@@ -218,14 +210,13 @@ pub(crate) fn each(side: Protection, position: &Position, scene: &Scene<'_>) -> 
         return vec![];
     }
     let words = legs.into_iter().map(|(price, size)| {
-        let part = size.over(position.quantity());
-        let guard = Guarded {
+        let one = Guarded {
             nearest: price,
             others: 0,
-            share: part,
+            share: size.over(position.quantity()),
             is_late: side == Protection::Stop && is_liquidated_before(position, price),
         };
-        guard.words(market, WordLength::Brief)
+        one.words(market, WordLength::Brief)
     });
     words.collect()
 }

@@ -1,6 +1,6 @@
 //! A list in a panel; one of its lines has the keys.
 
-use super::{Span, Table};
+use super::{Span, Table, words};
 use crate::{
     app::{
         Model,
@@ -29,11 +29,12 @@ pub struct ListView {
 /// How many lines the list has, and how many of them its search finds.
 pub(crate) fn count(search: &ListSearch, shown: usize, all: usize) -> Vec<Span> {
     let text = Text::from(search.text.as_str());
-    let mut spans = vec![Span::muted(if search.text.is_empty() {
-        format!(" {all}")
+    let of = if search.text.is_empty() {
+        String::new()
     } else {
-        format!(" {shown}/{all}")
-    })];
+        format!("{shown}/")
+    };
+    let mut spans = vec![Span::muted(format!(" {of}{all}"))];
     let cursor = if search.is_typing() { "▏" } else { "" };
     if search.is_typing() || !search.text.is_empty() {
         spans.push(Span::accent(format!("  /{text}{cursor}")));
@@ -50,10 +51,8 @@ pub(crate) fn nothing_found(
 ) -> Vec<Span> {
     let text = Text::from(search.text.as_str());
     let mut spans = vec![Span::muted(none), Span::accent(text.to_string())];
-    if let Some(chord) = model.keymap.chord(list, Action::Dismiss) {
-        spans.push(Span::accent(format!("   {chord}")));
-        spans.push(Span::muted(" shows all"));
-    }
+    let hint = words::key_hint(model, list, Action::Dismiss, "   ", " shows all");
+    spans.extend(hint);
     spans
 }
 

@@ -13,6 +13,7 @@ pub(crate) mod words;
 
 pub use scene::Scene;
 pub use span::{Span, Tone};
+pub(crate) use span::{joined, plain_text};
 pub(crate) use spark::spark;
 pub use table::{
     Align, Cell, Column, Facts, Gauge, Heading, Lead, RowBody, Share, Table, TableRow, Widest,

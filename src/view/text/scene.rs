@@ -4,10 +4,9 @@ use super::{
     Span, Tone, age, format,
     passing::{NEXT, Until, age},
 };
-use crate::model::Zone;
 use crate::{
     app::{Mode, Model, Motion, Store, activity::notice::Activity, forms::form::Form},
-    model::{ClockRate, Drift, MarketId, Ticket, Timestamp},
+    model::{ClockRate, Drift, MarketId, Num, Ticket, Timestamp, Zone},
 };
 use std::{collections::BTreeMap, time::Duration};
 
@@ -79,6 +78,30 @@ impl<'a> Scene<'a> {
         self.served().since(at)
     }
 
+    /// From the mark of a market to a price, as a share of the mark.
+    pub(crate) fn from_mark(&self, price: Num, market: &MarketId) -> Option<Num> {
+        let mark = self.store.mark(market)?;
+        price.minus(mark)?.over(mark)
+    }
+
+    /// The decimals of a size: the row's own, else those of its market.
+    pub(crate) fn decimals(&self, own: Option<Num>, market: &MarketId) -> Option<u32> {
+        let own = own
+            .and_then(Num::to_i64)
+            .and_then(|n| u32::try_from(n).ok());
+        own.or_else(|| self.store.market(market)?.size_decimals)
+    }
+
+    /// A price as an average is written.
+    pub(crate) fn average(&self, price: Num, market: &MarketId) -> String {
+        format::average(price, self.store.market(market))
+    }
+
+    /// The instant by the clocks of the zone, without the date where it is today's.
+    pub(crate) fn moment(&self, at: Timestamp) -> String {
+        self.zone.moment(at, self.now)
+    }
+
     /// A number that depends on prices: late prices change its tone.
     pub(crate) fn priced(&self, number: Span) -> Span {
         let is_alarm = number.tone == Tone::Alert || number.text == format::UNKNOWN;
@@ -131,8 +154,8 @@ impl Scene<'_> {
     fn wait(&self, end: Option<Timestamp>, words: Until) -> String {
         let (words, text) = match self.motion {
             Motion::Full => (words.counted, end.map(|at| format::countdown(at, self.now))),
-            Motion::Reduced => (words.fixed, end.map(|at| self.zone.moment(at, self.now))),
+            Motion::Reduced => (words.fixed, end.map(|at| self.moment(at))),
         };
-        words.replace("{}", text.as_deref().unwrap_or(format::UNKNOWN))
+        words.replace("{}", &format::or_unknown(text))
     }
 }

@@ -90,3 +90,20 @@ impl From<Span> for Vec<Span> {
         vec![span]
     }
 }
+
+/// The words without their tones.
+pub(crate) fn plain_text(spans: &[Span]) -> String {
+    spans.iter().map(|span| span.text.as_str()).collect()
+}
+
+/// The parts with this muted text between them.
+pub(crate) fn joined(parts: impl IntoIterator<Item = Span>, between: &str) -> Vec<Span> {
+    let mut spans = vec![];
+    for part in parts {
+        if !spans.is_empty() {
+            spans.push(Span::muted(between));
+        }
+        spans.push(part);
+    }
+    spans
+}
