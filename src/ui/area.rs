@@ -81,6 +81,16 @@ pub(super) fn columns(area: Rect, left: u16) -> (Rect, Rect) {
     (first(area, left), after(area, left))
 }
 
+/// Columns of these widths, one after the other.
+pub(super) fn split<const COUNT: usize>(room: Rect, widths: [u16; COUNT]) -> [Rect; COUNT] {
+    let mut rest = room;
+    widths.map(|wide| {
+        let (cell, others) = columns(rest, wide);
+        rest = others;
+        cell
+    })
+}
+
 /// In the middle of `body`, no larger than it.
 pub(super) fn centered(body: Rect, width: u16, height: u16) -> Rect {
     let (width, height) = (width.min(body.width), height.min(body.height));

@@ -6,7 +6,7 @@ use super::{
     theme::{Theme, ThemePart},
 };
 use crate::{
-    app::{keys::keymap::Context, tables::click_target::ClickTarget},
+    app::{ClickTarget, Context},
     view::{Gauge, Span, Tone},
 };
 use ratatui::{buffer::Buffer, layout::Rect, style::Style};

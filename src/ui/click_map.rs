@@ -3,7 +3,7 @@
 //! Contract: the code that draws something records its target, so a click means what was visible. Later drawings cover
 //! earlier ones.
 
-use crate::app::tables::click_target::ClickTarget;
+use crate::app::ClickTarget;
 use ratatui::layout::{Position, Rect};
 use std::ops::Range;
 
@@ -100,7 +100,7 @@ impl ClickMap {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::tables::pane::Pane;
+    use crate::app::Pane;
 
     const SCREEN: Rect = Rect::new(0, 0, 80, 24);
     const PANEL: Rect = Rect::new(20, 5, 40, 10);

@@ -10,14 +10,7 @@ use super::{
     window::RowWindow,
 };
 use crate::{
-    app::{
-        MarketPanel,
-        market::market_spot::MarketSpot,
-        tables::{
-            click_target::ClickTarget,
-            pane::{Pane, PlaceContent},
-        },
-    },
+    app::{ClickTarget, MarketPanel, Pane, PlaceContent, market::market_spot::MarketSpot},
     model::Zone,
     view::{self, Curve, Scene, market::chart::Num},
 };

@@ -73,7 +73,7 @@ fn trimmed(mut line: Vec<Span>) -> Vec<Span> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::keys::keymap::Action;
+    use crate::app::Action;
 
     fn lines(room: u16) -> Vec<String> {
         let key = |key: &str, does: &str, action| {

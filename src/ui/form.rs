@@ -15,7 +15,7 @@ use super::{
     frame::{panel, widest},
 };
 use crate::{
-    app::{forms::form::Scroll, tables::click_target::ClickTarget},
+    app::{ClickTarget, forms::form::Scroll},
     view::{Span, Tone, forms::form::FormView},
 };
 use laid::FormLayout;
@@ -68,7 +68,7 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, body: Rect, form: &FormView) {
 fn draw_line(canvas: &mut Canvas<'_>, row: Rect, content: &FormLine<'_>, widths: Widths) {
     match content {
         FormLine::Field(field, hint) => field::draw(canvas, row, field, *hint, widths.labels),
-        FormLine::Aside(text, tone) => {
+        FormLine::Below(text, tone) => {
             let room = after(row, sum([MARKER, widths.labels, AFTER_LABEL]));
             canvas.toned(room, text, *tone);
         }

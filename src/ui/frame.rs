@@ -7,7 +7,7 @@ use super::{
     theme::ThemePart,
 };
 use crate::{
-    app::tables::click_target::ClickTarget,
+    app::ClickTarget,
     view::{self, Span, Title, Tone},
 };
 use ratatui::{

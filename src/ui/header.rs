@@ -6,7 +6,7 @@ use super::{
     theme::ThemePart,
 };
 use crate::{
-    app::{Mode, keys::keymap::Action, tables::click_target::ClickTarget},
+    app::{Action, ClickTarget, Mode},
     view::{Chip, Gauge, Header, Segment, Span, Tone},
 };
 use ratatui::layout::Rect;

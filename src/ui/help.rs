@@ -6,7 +6,7 @@ use super::{
     frame::{LinesPanel, widest},
 };
 use crate::{
-    app::{Model, dialogs::glossary::Glossary, keys::keymap::Context},
+    app::{Context, Model, dialogs::glossary::Glossary},
     view::{self, HelpSection, Span, Tone},
 };
 use ratatui::layout::Rect;

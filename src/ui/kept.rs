@@ -5,7 +5,7 @@
 
 use super::{canvas::Canvas, click_map::ClickMap, theme::Theme};
 use crate::{
-    app::{keys::keymap::Context, tables::pane::PlaceContent},
+    app::{Context, PlaceContent},
     view::{DataKey, MarketKey, Span, Title},
 };
 use ratatui::{

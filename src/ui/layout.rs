@@ -4,8 +4,7 @@ pub(super) mod regions;
 
 use super::area::{columns, rows, share, sum};
 use crate::app::{
-    LayoutPreset, MarketPanel, Model, WidthTier, panels,
-    tables::pane::{Focus, Pane, PlaceContent},
+    LayoutPreset, MarketPanel, Model, Pane, PlaceContent, WidthTier, panels, tables::pane::Focus,
 };
 use ratatui::layout::Rect;
 use strum::IntoEnumIterator;

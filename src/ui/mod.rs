@@ -50,9 +50,8 @@ pub use theme::{Depth, Theme, ThemeSet};
 
 use crate::{
     app::{
-        Desks, MarketPanel, Model, WidthTier, has_room_for_market,
+        Desks, MarketPanel, Model, Pane, PlaceContent, WidthTier, has_room_for_market,
         market::width_tier::SMALLEST,
-        tables::pane::{Pane, PlaceContent},
     },
     model::Zone,
     view::{self, DataKey, MarketKey, PromptView, Scene, StripView, plain_text},

@@ -14,14 +14,7 @@ use super::{
     window::RowWindow,
 };
 use crate::{
-    app::{
-        Model, Rows,
-        tables::{
-            click_target::ClickTarget,
-            marks::Marks,
-            pane::{Pane, PlaceContent},
-        },
-    },
+    app::{ClickTarget, Model, Pane, PlaceContent, Rows, tables::marks::Marks},
     view::{self, DayLines, Scene, TableRow, Title},
 };
 use ratatui::layout::Rect;

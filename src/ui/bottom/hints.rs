@@ -1,7 +1,7 @@
 //! The keys that work now, with their actions.
 
 use crate::{
-    app::tables::click_target::ClickTarget,
+    app::ClickTarget,
     ui::{
         area::{after, before},
         canvas::Canvas,
@@ -14,7 +14,7 @@ use ratatui::layout::Rect;
 pub(super) const APART: u16 = 2;
 
 pub(super) fn hint_spans(hint: &Hint) -> [Span; 2] {
-    let (key, label) = if hint.is_way_out {
+    let (key, label) = if hint.closes_all {
         (Tone::Alert, Tone::Warn)
     } else {
         (Tone::Accent, Tone::Muted)

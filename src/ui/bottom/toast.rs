@@ -2,7 +2,7 @@
 
 use super::{OwnLines, without_middle};
 use crate::{
-    app::{keys::keymap::Action, tables::click_target::ClickTarget},
+    app::{Action, ClickTarget},
     ui::{
         area::{after, length, line, sum},
         canvas::{Canvas, width},

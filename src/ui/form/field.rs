@@ -6,7 +6,7 @@ use super::super::{
     theme::ThemePart,
 };
 use crate::{
-    app::tables::click_target::ClickTarget,
+    app::ClickTarget,
     ui::area::sum,
     view::{
         Span, Tone,

@@ -3,7 +3,7 @@
 
 use super::{areas::ChartAreas, beside};
 use crate::{
-    app::{MarketPanel, Model, market::chart_spot::ChartSpot, tables::click_target::ClickTarget},
+    app::{ClickTarget, MarketPanel, Model, market::chart_spot::ChartSpot},
     ui::{
         area::{after, line, sum},
         braille,

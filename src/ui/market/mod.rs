@@ -18,7 +18,7 @@ use super::{
     pane,
 };
 use crate::{
-    app::{MarketPanel, Model, tables::click_target::ClickTarget},
+    app::{ClickTarget, MarketPanel, Model},
     view::{self, MarketKey, Scene, Span},
 };
 use ratatui::layout::Rect;

@@ -1,7 +1,7 @@
 //! The line of markets under the header.
 
 use crate::{
-    app::{Model, tables::click_target::ClickTarget},
+    app::{ClickTarget, Model},
     ui::{
         area::{after, before, sum},
         canvas::{Canvas, spans_width},

@@ -5,7 +5,7 @@ use super::{
     strategy,
 };
 use crate::{
-    app::{Model, account::row_id::RowId, dialogs::overlay::Detail, links, tables::pane::Pane},
+    app::{Model, Pane, RowId, dialogs::overlay::Detail, links},
     view::{
         tables::{activity, calls, scaled},
         text::{Scene, Span, format, plain_text},

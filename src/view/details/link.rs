@@ -1,7 +1,7 @@
 //! The rows that a detail links to, one per line.
 
 use crate::{
-    app::account::row_id::RowId,
+    app::RowId,
     view::{
         details::DetailLine,
         tables::{orders, positions, scaled, twaps},

@@ -75,8 +75,8 @@ pub(crate) fn entry(draft: &EntryDraft, model: &Model, seen: &Seen) -> Vec<Previ
 /// The open position that it can only reduce.
 pub(crate) fn reduced<'a>(draft: &EntryDraft, seen: &Seen<'a>) -> Option<&'a Position> {
     let held = seen.position.filter(|_| draft.only_reduces())?;
-    let is_meant = draft.target.as_ref().is_none_or(|id| *id == held.id);
-    (is_meant && held.side() == Some(draft.side.opposite())).then_some(held)
+    let is_target = draft.target.as_ref().is_none_or(|id| *id == held.id);
+    (is_target && held.side() == Some(draft.side.opposite())).then_some(held)
 }
 
 /// The size, and how much of it can fill if that is less.
@@ -197,11 +197,11 @@ fn slices(
 fn rungs(draft: &EntryDraft, model: &Model, seen: &Seen) -> [PreviewLine; 2] {
     let decimals = seen.size_decimals();
     let words = draft.rungs_in(seen).map(|rungs| {
-        let told = |rung: &PlannedRung| {
+        let rung_words = |rung: &PlannedRung| {
             let size = format::size(rung.size, decimals);
             format!("{size} @ {}", format::price(rung.price, seen.market))
         };
-        listed(&rungs.iter().map(told).collect::<Vec<_>>())
+        listed(&rungs.iter().map(rung_words).collect::<Vec<_>>())
     });
     [
         ("average", average(draft, model, seen)),

@@ -2,10 +2,9 @@
 
 use crate::{
     app::{
-        Model,
+        Action, Context, Model,
         desk::presets,
         forms::form::{Form, Scroll},
-        keys::keymap::{Action, Context},
         orders::moves::{self, MovePlan},
     },
     model::{
@@ -178,7 +177,7 @@ fn fields(form: &Form, model: &Model, seen: &Seen) -> Vec<FieldView> {
         fault: form
             .visible_fault(*field, &model.form_context())
             .map(|fault| fault.to_string())
-            .or_else(|| super::trouble::said_of(form, *field)),
+            .or_else(|| super::trouble::issue_of(form, *field)),
     };
     form.draft.fields().iter().map(view).collect()
 }
@@ -208,8 +207,8 @@ fn hint(form: &Form, model: &Model, field: Field, seen: &Seen) -> String {
     if let Some(Ok(price)) = form.meant(field, &model.form_context()) {
         return format!("→ {}", format::price(price, seen.market_of(field)));
     }
-    let begun = form.draft.text(field).and_then(RelativePrice::begun);
-    if let Some(rest) = begun.filter(|_| field.is_price()) {
+    let unfinished = form.draft.text(field).and_then(RelativePrice::begun);
+    if let Some(rest) = unfinished.filter(|_| field.is_price()) {
         return format!("… {rest}");
     }
     match (field, field.takes()) {

@@ -9,7 +9,7 @@ use super::{
     words::{PreviewLine, change, dollars, execution, fires, gross, liquidated, moved, sized},
 };
 use crate::{
-    app::{Model, account::poll::Source, forms::form::Form},
+    app::{Model, Source, forms::form::Form},
     model::{
         CloseKind, Exits, Leg, LiquidityRole, Num, Position, Protection, Risk, Side, TimeInForce,
         draft::{CloseDraft, Draft, ExitsDraft, Field, MarginDraft, OpeningOrder, Seen},

@@ -4,9 +4,8 @@
 use super::{caution, entry, trade::entered_at, words::quantity};
 use crate::{
     app::{
-        Model,
+        Action, Context, Model,
         forms::form::{Form, FormInput},
-        keys::keymap::{Action, Context},
         orders::moves::{self, MovePlan},
         rules::{
             halt, second,
@@ -83,17 +82,17 @@ fn answer_key(form: &Form, model: &Model, warnings: &[OrderWarning]) -> Option<S
 }
 
 /// The service's message, if it names this field.
-pub(crate) fn said_of(form: &Form, field: Field) -> Option<String> {
+pub(crate) fn issue_of(form: &Form, field: Field) -> Option<String> {
     let failure = form.failure.as_ref()?;
     // A dry run's message names every field and is about none.
     if failure.kind == FailureKind::DryRun {
         return None;
     }
     let mut issues = failure.fields.iter();
-    let told = issues.find(|told| field.is_body_field(told.field.raw()));
+    let entry = issues.find(|entry| field.is_body_field(entry.field.raw()));
     let is_named = || field.is_named_in(failure.message.raw());
-    let said = told.map(|told| told.issue.to_string());
-    said.or_else(|| is_named().then(|| failure.message.to_string()))
+    let issue = entry.map(|entry| entry.issue.to_string());
+    issue.or_else(|| is_named().then(|| failure.message.to_string()))
 }
 
 /// What the service says of fields that this form does not have.
@@ -103,8 +102,8 @@ fn issues_elsewhere(form: &Form, failure: &Failure) -> Vec<Span> {
     let elsewhere = failure
         .fields
         .iter()
-        .filter(|told| !is_here(told.field.raw()));
-    let words = elsewhere.map(|told| format!("{}: {}", told.field, told.issue));
+        .filter(|entry| !is_here(entry.field.raw()));
+    let words = elsewhere.map(|entry| format!("{}: {}", entry.field, entry.issue));
     words.map(|words| Span::warn(words)).collect()
 }
 

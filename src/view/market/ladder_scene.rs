@@ -2,8 +2,7 @@
 
 use crate::{
     app::{
-        Model,
-        account::poll::Source,
+        Model, Source,
         market::{
             book_state::BookState,
             own_orders::{OwnOrder, own_orders, own_position},

@@ -1,12 +1,7 @@
 //! What stands in the border of a panel of the market: its key, its name, its market, how old its data is.
 
 use crate::{
-    app::{
-        CandleOrigin, MarketPanel, Model,
-        account::poll::Source,
-        keys::keymap::{Action, Context},
-        tables::click_target::ClickTarget,
-    },
+    app::{Action, CandleOrigin, ClickTarget, Context, MarketPanel, Model, Source},
     view::{
         panels::title::Title,
         text::{

@@ -3,9 +3,8 @@
 use super::header;
 use crate::{
     app::{
-        AccountLabel, Desks, Mode, Model, Visibility, account::poll::Source,
-        dialogs::overlay::Accounts, keys::keymap::Context, rules::guard,
-        tables::click_target::ClickTarget,
+        AccountLabel, ClickTarget, Context, Desks, Mode, Model, Source, Visibility,
+        dialogs::overlay::Accounts, rules::guard,
     },
     view::{
         tables::protection,

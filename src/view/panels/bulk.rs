@@ -3,10 +3,9 @@
 use super::strip::{self, phrases};
 use crate::{
     app::{
-        Model,
+        Action, Context, Model,
         activity::notice,
         dialogs::overlay::{Bulk, Item, Stage, State},
-        keys::keymap::{Action, Context},
     },
     model::{Progress, Receipt},
     view::{

@@ -3,11 +3,10 @@
 use super::title;
 use crate::{
     app::{
-        Model, Motion, Store,
+        Action, Context, Model, Motion, Store,
         account::poll::{Answer, Poll},
         activity::notice::Activity,
         dialogs::export::{Export, Format, Lack, Sheet, SheetRows, Stage},
-        keys::keymap::{Action, Context},
     },
     model::{Num, Scaled, Text, Zone},
     view::{

@@ -2,12 +2,8 @@
 
 use crate::{
     app::{
-        Model,
-        account::{
-            guard::{Gauge as LimitGauge, Lack, Level, Limit, Missing, Origin, Verdict},
-            poll::Source,
-        },
-        keys::keymap::{Action, Context},
+        Action, Context, Model, Source,
+        account::guard::{Gauge as LimitGauge, Lack, Level, Limit, Missing, Origin, Verdict},
         rules::{guard, policy},
     },
     model::{AccountFacts, Num, TradingLimits},

@@ -3,12 +3,8 @@
 use super::{guard, segment::Segment};
 use crate::{
     app::{
-        Identity, Mode, Model, Motion, Tint,
-        account::{
-            guard::Limit,
-            poll::{LATE, Source},
-        },
-        keys::keymap::{Action, Context},
+        Action, Context, Identity, Mode, Model, Motion, Source, Tint,
+        account::{guard::Limit, poll::LATE},
     },
     model::{Call, ClockRate, EntryLock, FailureKind, KeyScope, Num, ServiceAbout, Timestamp},
     view::{

@@ -2,10 +2,10 @@
 
 use crate::{
     app::{
-        Model,
+        Action, Context, Model,
         keys::{
             fuzzy::scored,
-            keymap::{Action, Binding, Context, HelpGroup, Keymap, UnboundAction},
+            keymap::{Binding, HelpGroup, Keymap, UnboundAction},
         },
         update::command::{VERBS, Verb},
     },

@@ -2,18 +2,16 @@
 
 use crate::{
     app::{
-        Model, Remote,
-        account::{row_id::RowId, successor},
+        Action, Context, Model, Pane, Remote, RowId,
+        account::successor,
         cursor_spacing,
         desk::market_shown::market_of,
         dialogs::overlay::{Overlay, ReviewTab},
         forms::form::Form,
-        has_market, has_refused,
-        keys::keymap::{Action, Context},
-        links,
+        has_market, has_refused, links,
         market::own_orders::{own_orders, own_position},
         rules::guard,
-        tables::{marks::Marks, pane::Pane},
+        tables::marks::Marks,
     },
     model::{Command, FailureKind, Order, Position, draft::FieldInput},
 };

@@ -2,10 +2,7 @@
 
 use super::title;
 use crate::{
-    app::{
-        Model, account::poll::Source, dialogs::overlay::Markets, keys::keymap::Context,
-        tables::click_target::ClickTarget,
-    },
+    app::{ClickTarget, Context, Model, Source, dialogs::overlay::Markets},
     model::{Grid, Market, Num, Timestamp},
     view::{
         tables::positions::{side_now, sparkline},

@@ -3,11 +3,8 @@
 use super::key_needs::works;
 use crate::{
     app::{
-        Model, Rows,
-        account::poll::Source,
-        activity::earlier::Horizon,
-        keys::keymap::{Action, Context},
-        tables::{pane::Pane, table_view::Filter},
+        Action, Context, Model, Pane, Rows, Source, activity::earlier::Horizon,
+        tables::table_view::Filter,
     },
     view::{
         tables::{

@@ -2,9 +2,8 @@
 
 use crate::{
     app::{
-        Model,
+        Action, Context, Model,
         dialogs::prompt::{Asks, Prompt},
-        keys::keymap::{Action, Context},
         tables::table_view::TableView,
         update::command,
     },

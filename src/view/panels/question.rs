@@ -1,11 +1,7 @@
 //! The question about a command that only a person can decide.
 
 use crate::{
-    app::{
-        Model,
-        dialogs::overlay::Strip,
-        keys::keymap::{Action, Context},
-    },
+    app::{Action, Context, Model, dialogs::overlay::Strip},
     model::{Progress, Ticket},
     view::{
         panels::strip::phrases::{account, button, question_words},

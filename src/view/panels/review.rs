@@ -4,12 +4,11 @@
 use super::quality::{RESULTS, came_to, heading};
 use crate::{
     app::{
-        DayResult, Model,
+        Action, Context, DayResult, Model,
         dialogs::{
             overlay::{Review, ReviewTab},
             review::{DrawdownFigures, R_BOUNDS, RiskFigures},
         },
-        keys::keymap::{Action, Context},
     },
     model::{Num, ZoneDay},
     view::{

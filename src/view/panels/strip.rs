@@ -5,13 +5,12 @@ pub(super) mod phrases;
 use super::question;
 use crate::{
     app::{
-        Mode, Model, Motion, PendingCommand,
+        Action, Context, Mode, Model, Motion, PendingCommand,
         account::{
             store::{flips::ClosedFlip, moves::OrderMove},
             successor::Successor,
         },
         dialogs::overlay::{Arm, Strip, StripAction},
-        keys::keymap::{Action, Context},
     },
     model::{AccountId, Command, Num, Progress, SlicedOperation, Ticket, Timestamp},
     view::{
@@ -99,15 +98,15 @@ pub(crate) fn rehearsed(model: &Model) -> Vec<Span> {
 
 /// Every question names its account, if it has one.
 fn whole(proposal: &StripAction, model: &Model, scene: &Scene<'_>) -> String {
-    let asked = question_words(proposal, scene);
+    let question = question_words(proposal, scene);
     match proposal {
-        StripAction::Leave => asked,
+        StripAction::Leave => question,
         StripAction::One(_)
         | StripAction::Flip(_)
         | StripAction::CancelAll(..)
         | StripAction::CancelSide(..)
         | StripAction::Rearm
-        | StripAction::Lift(_) => format!("{asked}{}?", account(model)),
+        | StripAction::Lift(_) => format!("{question}{}?", account(model)),
     }
 }
 
@@ -287,7 +286,7 @@ fn running(
 }
 
 /// What was asked for.
-fn asked(flight: &PendingCommand) -> Span {
+fn command_span(flight: &PendingCommand) -> Span {
     let command = words::command(&flight.command, &flight.about);
     Span::plain(format!("{command}: "))
 }
@@ -297,7 +296,7 @@ fn standing(flight: &PendingCommand) -> Vec<Span> {
     let is_parked = matches!(flight.progress, Progress::Parked { .. });
     let tone = if is_parked { Tone::Alert } else { Tone::Info };
     vec![
-        asked(flight),
+        command_span(flight),
         Span::new(standing_words(&flight.progress), tone),
     ]
 }
@@ -330,7 +329,7 @@ fn waiting(flight: &PendingCommand, scene: &Scene<'_>) -> Vec<Span> {
     };
     let retry = scene.until_own(retry_at, passing::NEXT);
     vec![
-        asked(flight),
+        command_span(flight),
         Span::new(activity::progress_words(progress), tone),
         Span::muted(format!(" {retry}")),
     ]

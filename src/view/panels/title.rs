@@ -3,15 +3,9 @@
 use super::tour;
 use crate::{
     app::{
-        Feed, Model,
-        account::poll::Source,
+        ClickTarget, Context, Feed, Model, Pane, Source,
         activity::earlier::Horizon,
-        keys::keymap::Context,
-        tables::{
-            click_target::ClickTarget,
-            pane::Pane,
-            table_view::{Direction, TableView},
-        },
+        tables::table_view::{Direction, TableView},
     },
     model::Page,
     view::text::{Scene, Span, Tone, age, format, passing, words},

@@ -3,11 +3,10 @@
 use super::strip::phrases::account;
 use crate::{
     app::{
-        Model,
+        Action, Context, Model,
         activity::notice::{self, Event, Notice},
         corrects,
         dialogs::overlay::Overlay,
-        keys::keymap::{Action, Context},
     },
     view::{
         tables::activity,
@@ -90,12 +89,12 @@ fn toast_words(notice: &Notice, account: &str) -> String {
         let is_named = words.contains(account.trim_start());
         if is_named { words } else { words + account }
     };
-    let asked = |command| on_account(words::command(command, &notice.about));
+    let command_words = |command| on_account(words::command(command, &notice.about));
     match &notice.event {
         Event::Settled(command, Err(why)) if why.is_doubtful() => {
-            format!("{}: may or may not have executed", asked(command))
+            format!("{}: may or may not have executed", command_words(command))
         }
-        Event::Settled(command, Err(why)) => format!("{}: {}", asked(command), why.message),
+        Event::Settled(command, Err(why)) => format!("{}: {}", command_words(command), why.message),
         Event::Elsewhere(elsewhere) => {
             let words = toast_words(&elsewhere.notice, "");
             format!("{}: {words}", elsewhere.account)

@@ -1,12 +1,7 @@
 //! The current step of the tour in words, with the bound keys.
 
 use crate::{
-    app::{
-        Model, awaited,
-        desk::tour::Step,
-        keys::keymap::{Action, Context},
-        tables::pane::Pane,
-    },
+    app::{Action, Context, Model, Pane, awaited, desk::tour::Step},
     view::{panels::strip::phrases::button, text::Span},
 };
 

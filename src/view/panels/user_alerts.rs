@@ -2,14 +2,11 @@
 
 use crate::{
     app::{
-        Model,
-        account::poll::Source,
+        Action, ClickTarget, Context, Model, Source,
         activity::user_alerts::{
             AlertPhase, AlertSample, FreshSources, Freshness, UserAlert, sample,
         },
         dialogs::overlay::UserAlertList,
-        keys::keymap::{Action, Context},
-        tables::click_target::ClickTarget,
     },
     model::Market,
     view::{

@@ -159,11 +159,11 @@ fn past_kind(past: &Past) -> &'static str {
 
 /// The event as spans: the command, then its outcome. Uses nothing of the current state.
 pub(crate) fn words_of(notice: &Notice) -> Vec<Span> {
-    let asked = |command| Span::plain(words::command(command, &notice.about));
+    let request = |command| Span::plain(words::command(command, &notice.about));
     match &notice.event {
-        Event::Sent(command) => vec![asked(command)],
+        Event::Sent(command) => vec![request(command)],
         Event::Progress(command, progress) => vec![
-            asked(command),
+            request(command),
             Span::muted(format!("  {}", progress_words(progress))),
         ],
         Event::Settled(Command::Exits(exits), Ok(Receipt::Order { order, .. }))
@@ -173,12 +173,12 @@ pub(crate) fn words_of(notice: &Notice) -> Vec<Span> {
             vec![Span::plain(words)]
         }
         Event::Settled(command, Ok(receipt)) => {
-            let asked = words::command(command, &notice.about);
+            let request = words::command(command, &notice.about);
             let mut spans: Vec<_> = mismatch(command, receipt).into_iter().collect();
-            spans.extend(in_two(&receipt_words(asked, receipt, &notice.about)));
+            spans.extend(in_two(&receipt_words(request, receipt, &notice.about)));
             spans
         }
-        Event::Settled(command, Err(why)) => failed(asked(command), why),
+        Event::Settled(command, Err(why)) => failed(request(command), why),
         Event::Message(_, text) => vec![Span::plain(text.clone())],
         Event::Alert(alert) => in_two(&super::alert::words(alert, &notice.about)),
         Event::Elsewhere(told) => {
@@ -188,8 +188,8 @@ pub(crate) fn words_of(notice: &Notice) -> Vec<Span> {
         }
         Event::Past(past) => match &past.result {
             Ok(receipt) => {
-                let asked = past.asked.to_string();
-                in_two(&receipt_words(asked, receipt, &notice.about))
+                let request = past.asked.to_string();
+                in_two(&receipt_words(request, receipt, &notice.about))
             }
             Err(why) => failed(Span::plain(past.asked.to_string()), why),
         },
@@ -213,9 +213,9 @@ fn in_two(words: &str) -> Vec<Span> {
     parts.map(Span::plain).collect()
 }
 
-fn failed(asked: Span, why: &Failure) -> Vec<Span> {
+fn failed(request: Span, why: &Failure) -> Vec<Span> {
     let what = Span::new(format!(": {}", why.message), failure_tone(why));
-    vec![asked, what, Span::muted(references(why))]
+    vec![request, what, Span::muted(references(why))]
 }
 
 /// A dry run is no failure.
@@ -298,19 +298,21 @@ pub(crate) fn cancel_all_words(operation: &CancelAll) -> String {
     format!("{accepted}{queued}{failed}{failures}")
 }
 
-fn receipt_words(asked: String, receipt: &Receipt, about: &About) -> String {
+fn receipt_words(request: String, receipt: &Receipt, about: &About) -> String {
     match receipt {
         Receipt::Order { order, .. } => order_words(order, about),
-        Receipt::CancelAll(operation) => format!("{asked}: {}", cancel_all_words(operation)),
+        Receipt::CancelAll(operation) => format!("{request}: {}", cancel_all_words(operation)),
         Receipt::CloseAll(operation) => {
             // A close-all leaves TWAPs running, and their next slice opens a position again.
             let running = words::twaps_still_run(about.running_twaps);
             let words = words::listed([Some(close_all_words(operation)), running], "; ");
-            format!("{asked}: {words}")
+            format!("{request}: {words}")
         }
-        Receipt::AlreadySo(what) => format!("{asked}: {what}"),
-        Receipt::Flat(proof) => format!("{asked}: {proof}"),
-        Receipt::Cancel(_) | Receipt::Position(_) | Receipt::Twap(_) | Receipt::Scaled(_) => asked,
+        Receipt::AlreadySo(what) => format!("{request}: {what}"),
+        Receipt::Flat(proof) => format!("{request}: {proof}"),
+        Receipt::Cancel(_) | Receipt::Position(_) | Receipt::Twap(_) | Receipt::Scaled(_) => {
+            request
+        }
     }
 }
 

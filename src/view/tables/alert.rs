@@ -102,8 +102,8 @@ fn twap_words(twap: &Twap, about: &About) -> String {
 /// The service's last word for it, only if that was final.
 fn ended(ended: &Ended, about: &About) -> String {
     let twap = &ended.twap;
-    let told = twap.status.as_ref().filter(|_| twap.ended_at().is_some());
-    let why = twap.completion_reason.as_ref().or(told);
+    let last_status = twap.status.as_ref().filter(|_| twap.ended_at().is_some());
+    let why = twap.completion_reason.as_ref().or(last_status);
     let why = why.map(|why: &Text| words::spaced(why));
     let why = why.filter(|why| why != "filled" || !ended.is_whole());
     let why = why.map(|why| format!(", {why}")).unwrap_or_default();

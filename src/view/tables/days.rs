@@ -2,7 +2,7 @@
 
 use super::activity;
 use crate::{
-    app::{Rows, tables::pane::Pane},
+    app::{Pane, Rows},
     model::{Timestamp, ZoneDay},
     view::text::{Scene, Span, format, words},
 };

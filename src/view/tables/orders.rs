@@ -5,7 +5,7 @@ use super::{
     scaled, twaps,
 };
 use crate::{
-    app::{Rows, Store, TreeRow, account::row_id::RowId},
+    app::{RowId, Rows, Store, TreeRow},
     model::{Command, Lenient, Num, Order, OrderId, OrderMode, OrderStatus, Progress, TimeInForce},
     view::text::{
         Align::{Left, Number},
@@ -103,9 +103,11 @@ fn partial(order: &Order) -> Cell {
 /// The service's status, or `armed` while it waits for a price. `ended` if an old history page calls it working and a
 /// newer list of working orders lacks it.
 pub(crate) fn status(order: &Order, scene: &Scene<'_>) -> Span {
-    let told = scene.store.status_by_receipt(&order.id);
-    if let Some(told) = told.filter(|told| order.is_working() && !told.is_working()) {
-        return words::status(&Lenient::Known(told));
+    let from_receipt = scene.store.status_by_receipt(&order.id);
+    if let Some(from_receipt) =
+        from_receipt.filter(|from_receipt| order.is_working() && !from_receipt.is_working())
+    {
+        return words::status(&Lenient::Known(from_receipt));
     }
     if scene.store.is_over(order) {
         return Span::muted("ended");

@@ -12,13 +12,9 @@ use super::{
 };
 use crate::{
     app::{
-        Model, Store,
-        account::row_id::RowId,
+        Model, Pane, RowId, Store,
         desk::reading::Reading,
-        tables::{
-            pane::Pane,
-            table_view::{ColumnName, Fact, Kind},
-        },
+        tables::table_view::{ColumnName, Fact, Kind},
     },
     model::Zone,
     view::text::{Column, Scene, plain_text},

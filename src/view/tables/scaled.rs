@@ -2,7 +2,7 @@
 
 use super::order_words;
 use crate::{
-    app::{Remote, Rows, account::row_id::RowId},
+    app::{Remote, RowId, Rows},
     model::{MarketId, Num, Order, OrderStatus, Rung, Scaled, ScaledId},
     view::text::{
         Align::{Number, Words},

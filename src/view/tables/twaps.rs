@@ -1,7 +1,7 @@
 //! TWAP and VWAP orders: as cards with two bars, or as columns if each has only one line.
 
 use crate::{
-    app::{EndedBy, Rows, account::row_id::RowId},
+    app::{EndedBy, RowId, Rows},
     model::{Curve, Num, OrderId, Timestamp, Twap},
     view::text::{
         Align::{Left, Number, Parts},

@@ -2,10 +2,7 @@
 
 use super::{Span, Tone, passing};
 use crate::{
-    app::{
-        Model, Motion,
-        account::poll::{LATE, Source},
-    },
+    app::{Model, Motion, Source, account::poll::LATE},
     model::Timestamp,
 };
 use std::time::Duration;

@@ -2,12 +2,7 @@
 
 use super::{Span, Table, words};
 use crate::{
-    app::{
-        Model,
-        dialogs::overlay::ListSearch,
-        keys::keymap::{Action, Context},
-        tables::click_target::ClickTarget,
-    },
+    app::{Action, ClickTarget, Context, Model, dialogs::overlay::ListSearch},
     model::Text,
 };
 use std::ops::Range;

@@ -1,7 +1,7 @@
 //! Text with a meaning.
 
 use super::format;
-use crate::app::{activity::notice, keys::keymap::Action};
+use crate::app::{Action, activity::notice};
 
 /// The meaning of a text; the theme decides its look. The words always carry the meaning too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]

@@ -505,8 +505,8 @@ impl Share {
     pub fn eighths(self, cells: u16) -> u16 {
         let whole = u32::from(cells) * 8;
         let filled = u32::from(self.0) * whole / 1_000;
-        let begun = u32::from(self.0 > 0);
-        u16::try_from(filled.max(begun).min(whole)).unwrap_or(u16::MAX)
+        let started = u32::from(self.0 > 0);
+        u16::try_from(filled.max(started).min(whole)).unwrap_or(u16::MAX)
     }
 }
 

@@ -3,10 +3,7 @@
 use super::{Scene, Span, Tone, format};
 use crate::{
     api::Request,
-    app::{
-        About, Closing, Model, Target,
-        keys::keymap::{Action, Context},
-    },
+    app::{About, Action, Closing, Context, Model, Target},
     model::{
         Command, Exits, Lenient, MarginMode, Market, MarketNames, Num, Order, OrderMode,
         OrderStatus, Position, Side, Text, TriggerDirection, Twap, spoken,

@@ -1,6 +1,6 @@
 use super::*;
 use crate::{
-    app::keys::keymap::Context,
+    app::Context,
     model::{Interval, Num, Timestamp},
     ui::Theme,
     view::{

@@ -2,10 +2,7 @@
 
 use crate::{
     app::{
-        About, Model,
-        dialogs::overlay::StripAction,
-        keys::keymap::{Action, Context},
-        orders::at_price::side_word,
+        About, Action, Context, Model, dialogs::overlay::StripAction, orders::at_price::side_word,
     },
     model::{Command, Ends, Order, OrderId, Resource},
     view::{
