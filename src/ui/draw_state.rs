@@ -11,8 +11,7 @@ use super::{
 };
 use crate::{
     app::{ClickTarget, MarketPanel, Pane, PlaceContent, market::market_spot::MarketSpot},
-    model::Zone,
-    view::{self, Curve, Scene, market::chart::Num},
+    view::{self, Curve, Scene, Zone, market::chart::Num},
 };
 use ratatui::{buffer::Buffer, layout::Position};
 use std::{collections::BTreeMap, ops::Range};

@@ -53,8 +53,7 @@ use crate::{
         Desks, MarketPanel, Model, Pane, PlaceContent, WidthTier, has_room_for_market,
         market::width_tier::SMALLEST,
     },
-    model::Zone,
-    view::{self, DataKey, MarketKey, PromptView, Scene, StripView, plain_text},
+    view::{self, DataKey, MarketKey, PromptView, Scene, StripView, Zone, plain_text},
 };
 use area::line;
 use bottom::Bottom;
