@@ -6,15 +6,17 @@ mod toast;
 mod tour;
 
 use super::{
-    area::{after, below, first, inset, length, line, sum},
     bottom::hints::{APART, draw_hint, hint_spans},
-    canvas::{Canvas, shortened, spans_width, width},
-    flow::flowed,
-    frame::outline,
     prompt,
 };
-use crate::view::{
-    Following, Hint, PendingCommandView, PromptView, Span, StripView, ToastView, Tone, TourView,
+use crate::{
+    ui::cells::{
+        Canvas, after, below, first, flowed, inset, length, line, outline, shortened, spans_width,
+        sum, width,
+    },
+    view::{
+        Following, Hint, PendingCommandView, PromptView, Span, StripView, ToastView, Tone, TourView,
+    },
 };
 use ratatui::layout::Rect;
 use std::borrow::Cow;

@@ -2,15 +2,16 @@
 
 use super::{
     Theme, Turn,
-    click_map::ClickMap,
-    fit::Measures,
     kept::Kept,
     layout::Place,
     market::{DrawnLadder, chart::ChartCells},
-    window::RowWindow,
 };
 use crate::{
     app::{ClickTarget, MarketPanel, Pane, PlaceContent, market::market_spot::MarketSpot},
+    ui::{
+        cells::ClickMap,
+        tables::{fit::Measures, window::RowWindow},
+    },
     view::{self, Curve, Scene, Zone, market::chart::Num},
 };
 use ratatui::{buffer::Buffer, layout::Position};

@@ -1,12 +1,11 @@
 //! The first line. In a narrow window it shortens its segments, then drops the least important.
 
-use super::{
-    area::{after, before, first, length, sum},
-    canvas::{Canvas, shortened, spans_width, width as width_of},
-    theme::ThemePart,
-};
+use super::theme::ThemePart;
 use crate::{
     app::{Action, ClickTarget, Mode},
+    ui::cells::{
+        Canvas, after, before, first, length, shortened, spans_width, sum, width as width_of,
+    },
     view::{Chip, Gauge, Header, Segment, Span, Tone},
 };
 use ratatui::layout::Rect;

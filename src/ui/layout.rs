@@ -2,9 +2,12 @@
 
 pub(super) mod regions;
 
-use super::area::{columns, rows, share, sum};
-use crate::app::{
-    LayoutPreset, MarketPanel, Model, Pane, PlaceContent, WidthTier, panels, tables::pane::Focus,
+use crate::{
+    app::{
+        LayoutPreset, MarketPanel, Model, Pane, PlaceContent, WidthTier, panels,
+        tables::pane::Focus,
+    },
+    ui::cells::{columns, rows, share, sum},
 };
 use ratatui::layout::Rect;
 use strum::IntoEnumIterator;

@@ -15,38 +15,22 @@
 // Sizes and counts come from terminals and services: drawing must neither panic nor overflow.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
-mod area;
 mod bottom;
-mod braille;
-mod bulk;
-mod canvas;
-mod cards;
-mod chart;
-mod click_map;
-mod detail;
+mod cells;
+mod dialogs;
 mod draw_state;
-mod fit;
-mod flow;
-mod form;
-mod frame;
 mod header;
-mod help;
 mod kept;
 mod layout;
-mod listed;
 mod market;
-mod overlays;
-mod pane;
 pub mod picture;
 mod prompt;
-mod review;
-mod table;
+mod tables;
 pub mod theme;
-mod window;
 
-pub use click_map::Turn;
+pub use cells::Turn;
 pub use draw_state::DrawState;
-pub use theme::{Depth, Theme, ThemeSet};
+pub use theme::{ColorDepth, Theme, ThemeSet};
 
 use crate::{
     app::{
@@ -55,14 +39,14 @@ use crate::{
     },
     view::{self, DataKey, MarketKey, PromptView, Scene, StripView, Zone, plain_text},
 };
-use area::line;
 use bottom::Bottom;
-use canvas::Canvas;
+use cells::{Canvas, line, wrapped};
+use dialogs::overlays::{covers, overlays};
 use kept::{Kept, LayoutKey, PlaceKey, SharedKey};
 pub use kept::{copy_over, part_of};
 use layout::{Arrangement, regions::Regions};
-use overlays::{covers, overlays};
 use ratatui::{buffer::Buffer, layout::Rect};
+use tables::pane;
 use theme::ThemePart;
 
 /// Whether a screen of this size shows more than a strip.
@@ -116,8 +100,8 @@ pub fn render_plain(frame: &mut Buffer, words: &str, model: Option<&Model>) {
     let strip = strip.map_or_else(String::new, |strip| plain_text(&strip.words));
     let theme = Theme::default();
     let mut canvas = Canvas::new(frame, &theme, Pane::Positions.context());
-    let lines = canvas::wrapped(words, screen.width).into_iter();
-    let lines = lines.chain(canvas::wrapped(&strip, screen.width));
+    let lines = wrapped(words, screen.width).into_iter();
+    let lines = lines.chain(wrapped(&strip, screen.width));
     draw_lines(&mut canvas, screen, lines);
 }
 
@@ -241,5 +225,5 @@ fn too_small(canvas: &mut Canvas<'_>, screen: Rect, model: &Model, strip: Option
             view::out_of_sight(model)
         ),
     };
-    draw_lines(canvas, screen, canvas::wrapped(&words, screen.width));
+    draw_lines(canvas, screen, wrapped(&words, screen.width));
 }

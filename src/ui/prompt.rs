@@ -1,11 +1,10 @@
 //! The command line, in place of the footer, with one line below it.
 
-use super::{
-    area::{after, first, line, sum},
-    canvas::{Canvas, shortened, width},
-    theme::ThemePart,
+use super::theme::ThemePart;
+use crate::{
+    ui::cells::{Canvas, after, first, line, shortened, sum, width},
+    view::{PromptView, Span, Tone, Under},
 };
-use crate::view::{PromptView, Span, Tone, Under};
 use ratatui::layout::Rect;
 
 /// The line and the one below it.

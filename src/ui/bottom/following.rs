@@ -6,8 +6,7 @@ use super::{
 };
 use crate::{
     ui::{
-        area::{after, length, line, sum},
-        canvas::{Canvas, spans_width, width},
+        cells::{Canvas, after, length, line, spans_width, sum, width},
         theme::ThemePart,
     },
     view::{Following, Hint, Tone},

@@ -2,10 +2,7 @@
 
 use crate::{
     app::ClickTarget,
-    ui::{
-        area::{after, before},
-        canvas::Canvas,
-    },
+    ui::cells::{Canvas, after, before},
     view::{Hint, Span, Tone},
 };
 use ratatui::layout::Rect;

@@ -3,11 +3,7 @@
 use super::{OwnLines, without_middle};
 use crate::{
     app::{Action, ClickTarget},
-    ui::{
-        area::{after, length, line, sum},
-        canvas::{Canvas, width},
-        flow::flowed,
-    },
+    ui::cells::{Canvas, after, flowed, length, line, sum, width},
     view::{Span, ToastView},
 };
 use ratatui::layout::Rect;

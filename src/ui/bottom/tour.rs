@@ -3,8 +3,7 @@
 use super::OwnLines;
 use crate::{
     ui::{
-        area::{after, length, line, sum},
-        canvas::{Canvas, spans_width, width, wrapped},
+        cells::{Canvas, after, length, line, spans_width, sum, width, wrapped},
         theme::ThemePart,
     },
     view::{Tone, TourView},

@@ -1,7 +1,7 @@
 //! Where the parts of a chart are, by how much room it has.
 
 use crate::{
-    ui::area::{after, length, sum},
+    ui::cells::{after, length, sum},
     view::market::chart::ChartRoom,
 };
 use ratatui::layout::Rect;

@@ -3,8 +3,7 @@
 use super::areas::ChartAreas;
 use crate::{
     ui::{
-        area::{line, sum},
-        canvas::{Canvas, width},
+        cells::{Canvas, line, sum, width},
         theme::ThemePart,
     },
     view::{

@@ -5,10 +5,7 @@ use super::{areas::ChartAreas, beside};
 use crate::{
     app::{ClickTarget, MarketPanel, Model, market::chart_spot::ChartSpot},
     ui::{
-        area::{after, line, sum},
-        braille,
-        canvas::{Canvas, spans_width},
-        click_map::ClickList,
+        cells::{Canvas, ClickList, after, braille, line, spans_width, sum},
         theme::ThemePart,
     },
     view::{

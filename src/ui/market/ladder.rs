@@ -1,16 +1,12 @@
 //! The price ladder as cells: prices in the middle, bids left of them, asks right, own orders outside.
 
-use super::super::{
-    area::{after, first, length, line, split, sum, without_last},
-    canvas::{Canvas, width},
-    click_map::ClickList,
-    theme::ThemePart,
-};
+use super::super::theme::ThemePart;
 use crate::{
     app::{
         ClickTarget, MarketPanel,
         market::ladder_spot::{DrawnRows, LadderSpot, WHEEL_HOME},
     },
+    ui::cells::{Canvas, ClickList, after, first, length, line, split, sum, width, without_last},
     view::{Gauge, LadderCell, LadderForm, LadderSides, LadderView, PriceRow, Share, Span, Tone},
 };
 use ratatui::layout::{Position, Rect};

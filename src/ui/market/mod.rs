@@ -10,15 +10,15 @@ pub(super) use ladder::DrawnLadder;
 
 use super::{
     DrawState,
-    area::line,
-    canvas::Canvas,
-    frame::Border,
     kept::{KeptFrame, PlaceKey},
     layout::Place,
-    pane,
 };
 use crate::{
     app::{ClickTarget, MarketPanel, Model},
+    ui::{
+        cells::{Border, Canvas, line},
+        tables::pane,
+    },
     view::{self, MarketKey, Scene, Span},
 };
 use ratatui::layout::Rect;

@@ -2,10 +2,7 @@
 
 use crate::{
     app::{ClickTarget, Model},
-    ui::{
-        area::{after, before, sum},
-        canvas::{Canvas, spans_width},
-    },
+    ui::cells::{Canvas, after, before, spans_width, sum},
     view::{
         Scene, Span,
         market::watchlist::{WatchedMarket, sparkline, watched_count, watchlist},

@@ -1,6 +1,6 @@
 //! Box and block characters as SVG shapes, so that they join in any font.
 
-use crate::ui::braille::{DOTS, EMPTY};
+use crate::ui::cells::braille::{DOTS, EMPTY};
 use std::fmt::Display;
 
 /// Width and height of a cell in SVG units, for the font size [`FONT`].

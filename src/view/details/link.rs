@@ -39,14 +39,8 @@ pub(crate) fn lines(
 
 /// The note below the links of a row.
 fn rest(row: &RowId) -> &'static str {
-    match row {
-        RowId::Line(_) => "What happened",
-        RowId::Position(_)
-        | RowId::Order(_)
-        | RowId::Twap(_)
-        | RowId::Scaled(_)
-        | RowId::Rung(..) => "Fields",
-    }
+    let is_line = matches!(row, RowId::Line(_));
+    if is_line { "What happened" } else { "Fields" }
 }
 
 fn kind(row: &RowId) -> &'static str {

@@ -50,15 +50,9 @@ pub(crate) fn words(model: &Model, scene: &Scene<'_>, strip: &Strip, ticket: Tic
 /// Whether the command was never sent.
 fn never_left(scene: &Scene<'_>, ticket: Ticket) -> bool {
     let flight = scene.store.flights.get(&ticket);
-    flight.is_some_and(|flight| match &flight.progress {
-        Progress::Parked { why, .. } => !why.is_doubtful(),
-        Progress::Queued
-        | Progress::Sending { .. }
-        | Progress::Unknown { .. }
-        | Progress::Waiting { .. }
-        | Progress::Running { .. }
-        | Progress::Flattening(_) => false,
-    })
+    flight.is_some_and(
+        |flight| matches!(&flight.progress, Progress::Parked { why, .. } if !why.is_doubtful()),
+    )
 }
 
 #[cfg(test)]

@@ -99,15 +99,10 @@ pub(crate) fn rehearsed(model: &Model) -> Vec<Span> {
 /// Every question names its account, if it has one.
 fn whole(proposal: &StripAction, model: &Model, scene: &Scene<'_>) -> String {
     let question = question_words(proposal, scene);
-    match proposal {
-        StripAction::Leave => question,
-        StripAction::One(_)
-        | StripAction::Flip(_)
-        | StripAction::CancelAll(..)
-        | StripAction::CancelSide(..)
-        | StripAction::Rearm
-        | StripAction::Lift(_) => format!("{question}{}?", account(model)),
+    if *proposal == StripAction::Leave {
+        return question;
     }
+    format!("{question}{}?", account(model))
 }
 
 /// Amber for paper orders, red for real ones.
@@ -125,31 +120,18 @@ fn share_of(ends_at: Timestamp, now: Timestamp, whole: u128) -> Num {
 }
 
 fn starting(proposal: &StripAction, scene: &Scene<'_>) -> String {
-    match proposal {
-        StripAction::One(command) => going(command, scene),
-        StripAction::Flip(_)
-        | StripAction::CancelAll(..)
-        | StripAction::CancelSide(..)
-        | StripAction::Rearm
-        | StripAction::Lift(_)
-        | StripAction::Leave => question_words(proposal, scene),
-    }
+    let StripAction::One(command) = proposal else {
+        return question_words(proposal, scene);
+    };
+    going(command, scene)
 }
 
 /// What a close-all or flatten does besides, after the keys: what, on which account and when are never cut.
 fn in_brackets(proposal: &StripAction, scene: &Scene<'_>) -> String {
-    match proposal {
-        StripAction::One(command @ (Command::CloseAll(_) | Command::Flatten(_))) => {
-            format!("  ({})", terms(command, scene))
-        }
-        StripAction::One(_)
-        | StripAction::Flip(_)
-        | StripAction::CancelAll(..)
-        | StripAction::CancelSide(..)
-        | StripAction::Rearm
-        | StripAction::Lift(_)
-        | StripAction::Leave => String::new(),
-    }
+    let StripAction::One(command @ (Command::CloseAll(_) | Command::Flatten(_))) = proposal else {
+        return String::new();
+    };
+    format!("  ({})", terms(command, scene))
 }
 
 /// The service's own cap of a close-all (`docs/service-api.md 2.4`), and what stays.
@@ -303,16 +285,16 @@ fn standing(flight: &PendingCommand) -> Vec<Span> {
 
 /// A parked command has its reason in the activity pane and the strip; here is only its name.
 fn standing_words(progress: &Progress) -> String {
-    match progress {
-        Progress::Parked { why, .. } if why.is_doubtful() => "may have executed".to_owned(),
-        Progress::Parked { .. } => "was never sent".to_owned(),
-        Progress::Queued
-        | Progress::Sending { .. }
-        | Progress::Unknown { .. }
-        | Progress::Waiting { .. }
-        | Progress::Running { .. }
-        | Progress::Flattening(_) => activity::progress_words(progress),
+    let Progress::Parked { why, .. } = progress else {
+        return activity::progress_words(progress);
+    };
+    let is_doubtful = why.is_doubtful();
+    if is_doubtful {
+        "may have executed"
+    } else {
+        "was never sent"
     }
+    .to_owned()
 }
 
 fn waiting(flight: &PendingCommand, scene: &Scene<'_>) -> Vec<Span> {

@@ -220,21 +220,11 @@ fn failed(request: Span, why: &Failure) -> Vec<Span> {
 
 /// A dry run is no failure.
 pub(crate) fn failure_tone(why: &Failure) -> Tone {
-    match why.kind {
-        FailureKind::DryRun => Tone::Warn,
-        FailureKind::Invalid
-        | FailureKind::Auth
-        | FailureKind::NotFound
-        | FailureKind::Conflict
-        | FailureKind::Limited
-        | FailureKind::Unavailable
-        | FailureKind::Unreachable
-        | FailureKind::TimedOut
-        | FailureKind::Broken
-        | FailureKind::Unreadable
-        | FailureKind::Unknown
-        | FailureKind::Contradiction
-        | FailureKind::Local => Tone::Alert,
+    let is_rehearsal = why.kind == FailureKind::DryRun;
+    if is_rehearsal {
+        Tone::Warn
+    } else {
+        Tone::Alert
     }
 }
 
@@ -353,14 +343,15 @@ fn close_all_words(operation: &CloseAll) -> String {
 
 /// The text of a desktop notification.
 pub fn notification(notice: &Notice) -> String {
-    let words = plain_words(notice);
     match &notice.event {
-        Event::Alert(alert) => format!("{}: {words}", super::alert::kind(alert)),
+        Event::Alert(alert) => {
+            format!("{}: {}", super::alert::kind(alert), plain_words(notice))
+        }
         Event::Elsewhere(told) => format!("{}: {}", told.account, notification(&told.notice)),
         Event::Sent(_)
         | Event::Progress(..)
         | Event::Settled(..)
         | Event::Message(..)
-        | Event::Past(_) => words,
+        | Event::Past(_) => plain_words(notice),
     }
 }

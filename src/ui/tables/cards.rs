@@ -1,11 +1,12 @@
 //! TWAPs as cards: a head, a bar for the filled part, a bar for the time, and the facts.
 
-use super::{
-    area::{after, first, inset, length, line, share, sum},
-    canvas::{Canvas, spans_width, width},
-    table::{PickedRow, first_parts, fitting_parts},
+use crate::{
+    ui::{
+        cells::{Canvas, after, first, inset, length, line, share, spans_width, sum, width},
+        tables::table::{PickedRow, first_parts, fitting_parts},
+    },
+    view::{Bar, Span, Tone, TwapCard},
 };
-use crate::view::{Bar, Span, Tone, TwapCard};
 use ratatui::layout::Rect;
 
 /// Lines per card: with facts and an empty line, with facts, and without.
@@ -16,13 +17,13 @@ const BARS: std::ops::RangeInclusive<u16> = 6..=40;
 
 /// The layout of cards: lines per card, and how many are visible.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Setting {
+pub(in crate::ui) struct Setting {
     pitch: u16,
-    pub(super) seen: usize,
+    pub(in crate::ui) seen: usize,
 }
 
 /// The widest layout that shows all cards, otherwise the tightest; `None` if not even one fits.
-pub(super) fn setting(area: Rect, cards: usize) -> Option<Setting> {
+pub(in crate::ui) fn setting(area: Rect, cards: usize) -> Option<Setting> {
     let settings = PITCHES.map(|pitch| Setting {
         pitch,
         // The last card needs no empty line.
@@ -34,13 +35,13 @@ pub(super) fn setting(area: Rect, cards: usize) -> Option<Setting> {
 }
 
 /// How many lines the cards would fill.
-pub(super) fn wanted(cards: usize) -> u16 {
+pub(in crate::ui) fn wanted(cards: usize) -> u16 {
     let cards = length(cards.max(1));
     cards.saturating_mul(PITCHES[0]).saturating_sub(1)
 }
 
 /// The area of the n-th visible card.
-pub(super) fn block(area: Rect, setting: Setting, number: u16) -> Rect {
+pub(in crate::ui) fn block(area: Rect, setting: Setting, number: u16) -> Rect {
     let top = number.saturating_mul(setting.pitch);
     Rect {
         y: area.y.saturating_add(top),
@@ -49,7 +50,7 @@ pub(super) fn block(area: Rect, setting: Setting, number: u16) -> Rect {
     }
 }
 
-pub(super) fn draw(
+pub(in crate::ui) fn draw(
     canvas: &mut Canvas<'_>,
     area: Rect,
     cards: &[TwapCard],

@@ -1,15 +1,16 @@
 //! Rows under headings. A column that does not fit is dropped whole, the least important first; a number is never cut.
 
-use super::{
-    area::{after, first, inset, line, sum},
-    canvas::{Canvas, shortened, spans_width, width},
-    fit::{
-        BRANCH, CellForm, ColumnSlot, GAUGE, GAUGE_ROOM, Measures, WIDEST_GAP, fit, parts, title,
+use crate::{
+    ui::{
+        cells::{Canvas, after, first, inset, line, padded, shortened, spans_width, sum, width},
+        tables::fit::{
+            BRANCH, CellForm, ColumnSlot, GAUGE, GAUGE_ROOM, Measures, WIDEST_GAP, fit, parts,
+            title,
+        },
+        theme::ThemePart,
     },
-    frame::padded,
-    theme::ThemePart,
+    view::{self, Align, Cell, Facts, Lead, RowBody, Span, Table, TableRow, Tone},
 };
-use crate::view::{self, Align, Cell, Facts, Lead, RowBody, Span, Table, TableRow, Tone};
 use ratatui::layout::Rect;
 use std::{borrow::Cow, slice};
 
@@ -18,23 +19,23 @@ const MARGIN: u16 = 1;
 
 /// Which of the visible rows are highlighted.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct PickedRow {
+pub(in crate::ui) struct PickedRow {
     /// The row that the keys act on, if this pane has them.
-    pub(super) selected: Option<usize>,
+    pub(in crate::ui) selected: Option<usize>,
     /// Marked ones.
-    pub(super) marked: Vec<usize>,
+    pub(in crate::ui) marked: Vec<usize>,
 }
 
 impl PickedRow {
     /// A line was inserted before this row.
-    pub(super) fn make_room(&mut self, before: usize) {
+    pub(in crate::ui) fn make_room(&mut self, before: usize) {
         for row in self.selected.iter_mut().chain(&mut self.marked) {
             *row = row.saturating_add(usize::from(*row >= before));
         }
     }
 
     /// Highlights all lines of the n-th row if it is selected or marked.
-    pub(super) fn draw(&self, canvas: &mut Canvas<'_>, block: Rect, number: usize) {
+    pub(in crate::ui) fn draw(&self, canvas: &mut Canvas<'_>, block: Rect, number: usize) {
         if self.selected == Some(number) {
             canvas.fill(block, ThemePart::Selection);
             for at in 0..block.height {
@@ -48,7 +49,7 @@ impl PickedRow {
 }
 
 /// Draws the headings and rows; returns the free part of `area` beside them.
-pub(super) fn draw(
+pub(in crate::ui) fn draw(
     canvas: &mut Canvas<'_>,
     area: Rect,
     table: &Table,
@@ -181,7 +182,7 @@ fn fitting(facts: &[Facts], room: u16) -> Vec<Span> {
 }
 
 /// As many of the first as fit; the others leave no sign.
-pub(super) fn first_parts(parts: &[Span], room: u16) -> Cow<'_, [Span]> {
+pub(in crate::ui) fn first_parts(parts: &[Span], room: u16) -> Cow<'_, [Span]> {
     let shown = fitting_parts(parts, room);
     if shown.is_empty()
         && let Some(first) = parts.first()
@@ -197,7 +198,7 @@ pub(super) fn first_parts(parts: &[Span], room: u16) -> Cow<'_, [Span]> {
 }
 
 /// As many of the first as fit whole.
-pub(super) fn fitting_parts(parts: &[Span], room: u16) -> &[Span] {
+pub(in crate::ui) fn fitting_parts(parts: &[Span], room: u16) -> &[Span] {
     let mut fewer = (0..=parts.len())
         .rev()
         .filter_map(|count| parts.get(..count));

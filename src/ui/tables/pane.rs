@@ -1,20 +1,21 @@
 //! One pane: border, titles, and the visible rows.
 
-use super::{
-    DrawState,
-    area::{below, length, line, part, sum, without_last},
-    canvas::Canvas,
-    cards::{self, Setting},
-    chart,
-    click_map::ClickList,
-    frame::{Border, scrollbar},
-    kept::{KeptFrame, PlaceKey},
-    layout::Place,
-    table::{self, PickedRow},
-    window::RowWindow,
-};
 use crate::{
     app::{ClickTarget, Model, Pane, PlaceContent, Rows, tables::marks::Marks},
+    ui::{
+        DrawState,
+        cells::{
+            Border, Canvas, ClickList, below, length, line, part, scrollbar, sum, without_last,
+        },
+        kept::{KeptFrame, PlaceKey},
+        layout::Place,
+        tables::{
+            cards::{self, Setting},
+            chart,
+            table::{self, PickedRow},
+            window::RowWindow,
+        },
+    },
     view::{self, DayLines, Scene, TableRow, Title},
 };
 use ratatui::layout::Rect;
@@ -26,7 +27,7 @@ const LEAST_WITH_DAYS: usize = 6;
 const FRAME_LINES: u16 = 3;
 
 /// How many lines a pane would fill.
-pub(super) fn wanted(model: &Model, pane: Pane) -> u16 {
+pub(in crate::ui) fn wanted(model: &Model, pane: Pane) -> u16 {
     let count = model.rows(pane).len();
     if has_cards(model, pane) {
         return sum([cards::wanted(count), 2]);
@@ -41,7 +42,7 @@ fn has_cards(model: &Model, pane: Pane) -> bool {
 }
 
 /// What shares the place, each by its title.
-pub(super) fn titles(model: &Model, place: &Place) -> Vec<Title> {
+pub(in crate::ui) fn titles(model: &Model, place: &Place) -> Vec<Title> {
     let title = |tab: &PlaceContent| match tab {
         PlaceContent::Pane(pane) => view::title(model, *pane),
         PlaceContent::Panel(panel) => view::panel_title(model, *panel),
@@ -50,7 +51,7 @@ pub(super) fn titles(model: &Model, place: &Place) -> Vec<Title> {
 }
 
 /// Draws a pane unless it shows what it showed before.
-pub(super) fn draw(
+pub(in crate::ui) fn draw(
     shown: &mut KeptFrame,
     model: &Model,
     scene: &Scene<'_>,

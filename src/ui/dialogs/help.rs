@@ -1,12 +1,8 @@
 //! The help panel: sections in one or two columns.
 
-use super::{
-    area::{after, first, line, share, sum},
-    canvas::{Canvas, width, wrapped},
-    frame::{LinesPanel, widest},
-};
 use crate::{
     app::{Context, Model, dialogs::glossary::Glossary},
+    ui::cells::{Canvas, LinesPanel, after, first, line, share, sum, widest, width, wrapped},
     view::{self, HelpSection, Span, Tone},
 };
 use ratatui::layout::Rect;
@@ -35,7 +31,7 @@ struct HelpPage<'a> {
     most_columns: u16,
 }
 
-pub(super) fn keys(
+pub(in crate::ui) fn keys(
     canvas: &mut Canvas<'_>,
     body: Rect,
     model: &Model,
@@ -51,7 +47,7 @@ pub(super) fn keys(
     draw(canvas, body, &page, offset);
 }
 
-pub(super) fn glossary(canvas: &mut Canvas<'_>, body: Rect, open: &Glossary) {
+pub(in crate::ui) fn glossary(canvas: &mut Canvas<'_>, body: Rect, open: &Glossary) {
     let page = HelpPage {
         title: "Glossary",
         hint: "type to search",

@@ -1,12 +1,13 @@
 //! The review over the desk: its lines, and under them the curve of a part that has one.
 
-use super::{
-    area::{after, below, centered, length, line, sum},
-    canvas::Canvas,
-    chart, detail,
-    frame::panel,
+use crate::{
+    ui::{
+        cells::{Canvas, after, below, centered, length, line, panel, sum},
+        dialogs::detail,
+        tables::chart,
+    },
+    view::{ReviewView, Span},
 };
-use crate::view::{ReviewView, Span};
 use ratatui::layout::Rect;
 
 const WIDEST: u16 = 96;
@@ -14,7 +15,7 @@ const HIGHEST: u16 = 28;
 /// Two borders.
 const AROUND: u16 = 2;
 
-pub(super) fn draw(canvas: &mut Canvas<'_>, body: Rect, review: &ReviewView, offset: usize) {
+pub(in crate::ui) fn draw(canvas: &mut Canvas<'_>, body: Rect, review: &ReviewView, offset: usize) {
     let lines = length(review.lines.lines.len());
     let is_large = body.height >= sum([lines, AROUND, chart::LEAST.1])
         && body.width >= sum([chart::LEAST.0, AROUND]);

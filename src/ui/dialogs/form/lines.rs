@@ -2,9 +2,8 @@
 
 use crate::{
     ui::{
-        area::sum,
-        canvas::{width, wrapped},
-        form::field::{self, AFTER_LABEL},
+        cells::{sum, width, wrapped},
+        dialogs::form::field::{self, AFTER_LABEL},
     },
     view::{
         Span, Tone,

@@ -4,18 +4,18 @@ mod field;
 mod laid;
 mod lines;
 
-use super::{
-    area::{after, inset, last_line, length, line, sum, without_last},
-    canvas::Canvas,
-    click_map::ClickList,
-    form::{
-        field::AFTER_LABEL,
-        lines::{BETWEEN, FormLine, MARKER, Widths},
-    },
-    frame::{panel, widest},
-};
 use crate::{
     app::{ClickTarget, forms::form::Scroll},
+    ui::{
+        cells::{
+            Canvas, ClickList, after, inset, last_line, length, line, panel, sum, widest,
+            without_last,
+        },
+        dialogs::form::{
+            field::AFTER_LABEL,
+            lines::{BETWEEN, FormLine, MARKER, Widths},
+        },
+    },
     view::{Span, Tone, forms::form::FormView},
 };
 use laid::FormLayout;
@@ -26,7 +26,7 @@ const WIDEST: u16 = 78;
 const ROOMY: u16 = 140;
 const WIDEST_ROOMY: u16 = 104;
 /// At the lower right, so that positions stay visible; over the whole width in a narrow window.
-pub(super) fn draw(canvas: &mut Canvas<'_>, body: Rect, form: &FormView) {
+pub(in crate::ui) fn draw(canvas: &mut Canvas<'_>, body: Rect, form: &FormView) {
     let is_narrow = body.width < ROOMY;
     let wide = body
         .width

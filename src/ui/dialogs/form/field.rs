@@ -1,13 +1,11 @@
 //! One field of a form: its label, its text with a cursor or its choice, and its click targets.
 
-use super::super::{
-    area::{after, first},
-    canvas::{Canvas, spans_width, width},
-    theme::ThemePart,
-};
 use crate::{
     app::ClickTarget,
-    ui::area::sum,
+    ui::{
+        cells::{Canvas, after, first, spans_width, sum, width},
+        theme::ThemePart,
+    },
     view::{
         Span, Tone,
         forms::form::{FieldView, TypedText, ValueView},

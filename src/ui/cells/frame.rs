@@ -1,13 +1,15 @@
 //! The border of a pane, with its titles, age and totals.
 
-use super::{
-    area::{after, centered, inset, last_line, length, line, part, sum, without_last},
-    canvas::{Canvas, spans_width, width},
-    click_map::ClickList,
-    theme::ThemePart,
-};
 use crate::{
     app::ClickTarget,
+    ui::{
+        cells::{
+            area::{after, centered, inset, last_line, length, line, part, sum, without_last},
+            canvas::{Canvas, spans_width, width},
+            click_map::ClickList,
+        },
+        theme::ThemePart,
+    },
     view::{self, Span, Title, Tone},
 };
 use ratatui::{
@@ -17,12 +19,12 @@ use ratatui::{
 
 /// The contents of a border.
 #[derive(Debug)]
-pub(super) struct Border<'a> {
+pub(in crate::ui) struct Border<'a> {
     /// The panes that share the place; one is shown.
-    pub(super) titles: &'a [Title],
-    pub(super) shown: usize,
-    pub(super) has_keys: bool,
-    pub(super) foot: &'a [Vec<Span>],
+    pub(in crate::ui) titles: &'a [Title],
+    pub(in crate::ui) shown: usize,
+    pub(in crate::ui) has_keys: bool,
+    pub(in crate::ui) foot: &'a [Vec<Span>],
 }
 
 /// How detailed the titles are; the first variant that fits is used.
@@ -62,7 +64,7 @@ impl FrameDetail {
 
 impl Border<'_> {
     /// Draws it; returns the area inside.
-    pub(super) fn draw(&self, canvas: &mut Canvas<'_>, area: Rect) -> Rect {
+    pub(in crate::ui) fn draw(&self, canvas: &mut Canvas<'_>, area: Rect) -> Rect {
         let part = if self.has_keys {
             ThemePart::FocusedBorder
         } else {
@@ -165,14 +167,14 @@ fn fitting(groups: &[Vec<Span>], room: u16) -> Vec<Span> {
     shown
 }
 
-pub(super) fn padded(mut spans: Vec<Span>) -> Vec<Span> {
+pub(in crate::ui) fn padded(mut spans: Vec<Span>) -> Vec<Span> {
     spans.insert(0, Span::plain(" "));
     spans.push(Span::plain(" "));
     spans
 }
 
 /// A rounded border; returns the area inside.
-pub(super) fn outline(canvas: &mut Canvas<'_>, area: Rect, style: Style) -> Rect {
+pub(in crate::ui) fn outline(canvas: &mut Canvas<'_>, area: Rect, style: Style) -> Rect {
     if area.width < 2 || area.height < 2 {
         return Rect {
             width: 0,
@@ -192,7 +194,7 @@ pub(super) fn outline(canvas: &mut Canvas<'_>, area: Rect, style: Style) -> Rect
 }
 
 /// A scrollbar on the right border of `area`, if not all of the list is visible.
-pub(super) fn scrollbar(canvas: &mut Canvas<'_>, inner: Rect, first: usize, count: usize) {
+pub(in crate::ui) fn scrollbar(canvas: &mut Canvas<'_>, inner: Rect, first: usize, count: usize) {
     let seen = usize::from(inner.height);
     if count <= seen || seen == 0 {
         return;
@@ -213,24 +215,24 @@ pub(super) fn scrollbar(canvas: &mut Canvas<'_>, inner: Rect, first: usize, coun
 }
 
 /// A scrollable panel: its visible lines, with a scrollbar.
-pub(super) fn scrolled(canvas: &mut Canvas<'_>, inner: Rect, first: usize, count: usize) {
+pub(in crate::ui) fn scrolled(canvas: &mut Canvas<'_>, inner: Rect, first: usize, count: usize) {
     let room = usize::from(inner.height);
     canvas.list(inner, ClickTarget::Over, ClickList { first, room, count });
     scrollbar(canvas, inner, first, count);
 }
 
 /// A scrollable panel of lines in the middle of the screen.
-pub(super) struct LinesPanel<'a> {
-    pub(super) title: &'a [Span],
-    pub(super) width: u16,
-    pub(super) lines: usize,
+pub(in crate::ui) struct LinesPanel<'a> {
+    pub(in crate::ui) title: &'a [Span],
+    pub(in crate::ui) width: u16,
+    pub(in crate::ui) lines: usize,
     /// The first line to be seen.
-    pub(super) offset: usize,
+    pub(in crate::ui) offset: usize,
 }
 
 impl LinesPanel<'_> {
     /// Draws all but its lines; answers where they go, and the first of them that is visible.
-    pub(super) fn draw(&self, canvas: &mut Canvas<'_>, body: Rect) -> (Rect, usize) {
+    pub(in crate::ui) fn draw(&self, canvas: &mut Canvas<'_>, body: Rect) -> (Rect, usize) {
         let area = centered(body, self.width, sum([length(self.lines), 2]));
         let inner = panel(canvas, area, self.title);
         let latest = self.lines.saturating_sub(usize::from(inner.height));
@@ -241,7 +243,7 @@ impl LinesPanel<'_> {
 }
 
 /// A panel: clears its area, draws border and title, and returns the area inside.
-pub(super) fn panel(canvas: &mut Canvas<'_>, area: Rect, title: &[Span]) -> Rect {
+pub(in crate::ui) fn panel(canvas: &mut Canvas<'_>, area: Rect, title: &[Span]) -> Rect {
     canvas.clear(area);
     let inner = outline(canvas, area, canvas.theme.part(ThemePart::FocusedBorder));
     let room = after(Rect { height: 1, ..area }, 2);
@@ -251,6 +253,6 @@ pub(super) fn panel(canvas: &mut Canvas<'_>, area: Rect, title: &[Span]) -> Rect
 }
 
 /// The widest of some texts.
-pub(super) fn widest<'a>(texts: impl Iterator<Item = &'a str>) -> u16 {
+pub(in crate::ui) fn widest<'a>(texts: impl Iterator<Item = &'a str>) -> u16 {
     texts.map(width).max().unwrap_or(0)
 }

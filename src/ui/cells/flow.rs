@@ -1,11 +1,15 @@
 //! Words on several lines, broken between words; a key stays with its action.
 
-use super::area::sum;
-use super::canvas::{spans_width, width, wrapped};
-use crate::view::{Span, plain_text};
+use crate::{
+    ui::cells::{
+        area::sum,
+        canvas::{spans_width, width, wrapped},
+    },
+    view::{Span, plain_text},
+};
 
 /// The fewest lines of at most `room` columns. Separators between keys never begin or end a line.
-pub(super) fn flowed(spans: &[Span], room: u16) -> Vec<Vec<Span>> {
+pub(in crate::ui) fn flowed(spans: &[Span], room: u16) -> Vec<Vec<Span>> {
     let mut lines: Vec<Vec<Span>> = vec![];
     let mut line: Vec<Span> = vec![];
     for piece in pieces(spans, room) {

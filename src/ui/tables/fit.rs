@@ -1,16 +1,18 @@
 //! Column layout: how wide columns are, which of them fit, and where each begins.
 
-use super::{area::sum, canvas::width};
-use crate::view::{Align, Cell, Heading, Lead, RowBody, Table, Widest, arrow};
+use crate::{
+    ui::cells::{sum, width},
+    view::{Align, Cell, Heading, Lead, RowBody, Table, Widest, arrow},
+};
 use std::{borrow::Cow, cmp::Reverse};
 
 /// A bar inside a cell and the space after it.
-pub(super) const GAUGE: u16 = 6;
-pub(super) const GAUGE_ROOM: u16 = GAUGE + 1;
+pub(in crate::ui) const GAUGE: u16 = 6;
+pub(in crate::ui) const GAUGE_ROOM: u16 = GAUGE + 1;
 /// Words are not shortened below this width.
 const FEWEST: u16 = 10;
 /// Space between columns: the most, the least that is kept unless a telling column would be dropped, and the minimum.
-pub(super) const WIDEST_GAP: u16 = 3;
+pub(in crate::ui) const WIDEST_GAP: u16 = 3;
 const GAPS: [u16; 2] = [2, 1];
 /// Columns up to this priority matter more than space between columns.
 const TELLING: u8 = 7;
@@ -21,23 +23,23 @@ const SPARE: u16 = 2;
 /// Otherwise it returns after it would have fitted in this many frames in a row.
 const FRAMES_TO_RETURN: u8 = 20;
 /// What a child's branch takes before its first cell.
-pub(super) const BRANCH: u16 = 2;
+pub(in crate::ui) const BRANCH: u16 = 2;
 
 /// The width of a column's cells: total, before, and from the decimal point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct ColumnMeasure {
+pub(in crate::ui) struct ColumnMeasure {
     text: u16,
-    pub(super) whole: u16,
-    pub(super) fraction: u16,
-    pub(super) gauge: u16,
+    pub(in crate::ui) whole: u16,
+    pub(in crate::ui) fraction: u16,
+    pub(in crate::ui) gauge: u16,
     /// With abbreviated cells.
     brief: u16,
-    pub(super) form: CellForm,
+    pub(in crate::ui) form: CellForm,
 }
 
 /// Whether cells are complete or abbreviated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) enum CellForm {
+pub(in crate::ui) enum CellForm {
     #[default]
     Full,
     Brief,
@@ -45,8 +47,8 @@ pub(super) enum CellForm {
 
 /// The layout between frames: columns only grow, so that numbers do not jump, until a dropped column would fit again.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Measures {
-    pub(super) columns: Vec<ColumnMeasure>,
+pub(in crate::ui) struct Measures {
+    pub(in crate::ui) columns: Vec<ColumnMeasure>,
     branch: u16,
     width: u16,
     titles: Vec<&'static str>,
@@ -58,32 +60,32 @@ pub(super) struct Measures {
 
 /// One drawn column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct ColumnSlot {
+pub(in crate::ui) struct ColumnSlot {
     /// Its place among the cells of a row.
-    pub(super) column: usize,
-    pub(super) heading: Heading,
-    pub(super) measure: ColumnMeasure,
-    pub(super) offset: u16,
-    pub(super) width: u16,
+    pub(in crate::ui) column: usize,
+    pub(in crate::ui) heading: Heading,
+    pub(in crate::ui) measure: ColumnMeasure,
+    pub(in crate::ui) offset: u16,
+    pub(in crate::ui) width: u16,
     /// How much of its width is for a tree's branches.
-    pub(super) branch: u16,
+    pub(in crate::ui) branch: u16,
 }
 
 impl Measures {
     /// Records which columns are drawn.
-    pub(super) fn draws(&mut self, slots: &[ColumnSlot], table: &Table) {
+    pub(in crate::ui) fn draws(&mut self, slots: &[ColumnSlot], table: &Table) {
         let columns = slots.iter().map(|slot| slot.column);
         let headings = columns.filter_map(|column| table.headings.get(column));
         self.drawn = headings.map(|heading| heading.title).collect();
     }
 
-    pub(super) fn drawn(&self) -> &[&'static str] {
+    pub(in crate::ui) fn drawn(&self) -> &[&'static str] {
         &self.drawn
     }
 
     /// Adds the visible cells. Starts anew if the room or the columns have changed, or if other columns would fit
     /// because wide cells are gone.
-    pub(super) fn take(&mut self, table: &Table, room: u16) {
+    pub(in crate::ui) fn take(&mut self, table: &Table, room: u16) {
         let now = Self::of(table, room);
         if self.width != room || self.titles != now.titles {
             *self = now;
@@ -217,7 +219,7 @@ impl ColumnMeasure {
 }
 
 /// A number split at its decimal point; other texts are entirely in the first part.
-pub(super) fn parts(text: &str, align: Align) -> (&str, &str) {
+pub(in crate::ui) fn parts(text: &str, align: Align) -> (&str, &str) {
     match align {
         Align::Number => text
             .find('.')
@@ -254,7 +256,7 @@ impl ColumnSlot {
 
 /// Decides which columns fit, where each begins, and whether decimal points are aligned. Space is given up before a
 /// telling column, then long titles and bars, then words that can be abbreviated.
-pub(super) fn fit(headings: &[Heading], measures: &Measures, room: u16) -> Vec<ColumnSlot> {
+pub(in crate::ui) fn fit(headings: &[Heading], measures: &Measures, room: u16) -> Vec<ColumnSlot> {
     let [airy, dense] = GAPS;
     let aligned = natural(headings, measures);
     if total(&aligned, airy, ColumnSlot::least) <= room {
@@ -403,7 +405,7 @@ fn spread(slots: &mut [ColumnSlot], least: u16, room: u16) {
 }
 
 /// The column's title, with the sort arrow.
-pub(super) fn title(heading: &Heading) -> Cow<'static, str> {
+pub(in crate::ui) fn title(heading: &Heading) -> Cow<'static, str> {
     match heading.sorted {
         Some(direction) => Cow::Owned(format!("{}{}", heading.title, arrow(direction))),
         None => Cow::Borrowed(heading.title),

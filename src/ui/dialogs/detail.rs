@@ -1,12 +1,15 @@
 //! The detail panel: every field on a line of its own.
 
-use super::{
-    area::{after, centered, length, line, sum},
-    canvas::{Canvas, spans_width, width, wrapped},
-    frame::{panel, scrollbar, scrolled, widest},
-    theme::ThemePart,
+use crate::{
+    ui::{
+        cells::{
+            Canvas, after, centered, length, line, panel, scrollbar, scrolled, spans_width, sum,
+            widest, width, wrapped,
+        },
+        theme::ThemePart,
+    },
+    view::{DetailLineKind, DetailView, Span, Tone},
 };
-use crate::view::{DetailLineKind, DetailView, Span, Tone};
 use ratatui::layout::Rect;
 
 const WIDEST: u16 = 100;
@@ -21,12 +24,12 @@ enum DetailSight {
     Chosen,
 }
 
-pub(super) fn draw(canvas: &mut Canvas<'_>, body: Rect, detail: &DetailView, offset: usize) {
+pub(in crate::ui) fn draw(canvas: &mut Canvas<'_>, body: Rect, detail: &DetailView, offset: usize) {
     drawn(canvas, body, detail, DetailSight::From(offset));
 }
 
 /// A panel in which the keys move from line to line.
-pub(super) fn draw_list(canvas: &mut Canvas<'_>, body: Rect, detail: &DetailView) {
+pub(in crate::ui) fn draw_list(canvas: &mut Canvas<'_>, body: Rect, detail: &DetailView) {
     drawn(canvas, body, detail, DetailSight::Chosen);
 }
 

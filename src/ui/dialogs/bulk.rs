@@ -1,16 +1,14 @@
 //! The panel of bulk commands: up to two lines each.
 
-use super::{
-    area::{after, line, sum},
-    canvas::{Canvas, shortened, spans_width, wrapped},
-    frame::{LinesPanel, widest},
+use crate::{
+    ui::cells::{Canvas, LinesPanel, after, line, shortened, spans_width, sum, widest, wrapped},
+    view::{BulkItem, BulkView, Span},
 };
-use crate::view::{BulkItem, BulkView, Span};
 use ratatui::layout::Rect;
 
 const WIDEST: u16 = 110;
 
-pub(super) fn draw(canvas: &mut Canvas<'_>, body: Rect, bulk: &BulkView, offset: usize) {
+pub(in crate::ui) fn draw(canvas: &mut Canvas<'_>, body: Rect, bulk: &BulkView, offset: usize) {
     let wide = body.width.min(WIDEST);
     let states = widest(bulk.items.iter().map(|item| item.state.text.as_str()));
     let room = wide.saturating_sub(sum([states, 5]));

@@ -1,19 +1,19 @@
 //! A curve in braille, two by four dots per cell, with a zero line: profit and loss differ by position and tone.
 
-use super::{
-    area::{after, below, first, line, part, share, sum},
-    braille,
-    canvas::{Canvas, width},
-    theme::ThemePart,
+use crate::{
+    ui::{
+        cells::{Canvas, after, below, braille, first, line, part, share, sum, width},
+        theme::ThemePart,
+    },
+    view::{Curve, FULL, Span, Tone},
 };
-use crate::view::{Curve, FULL, Span, Tone};
 use ratatui::layout::Rect;
 
 /// A smaller curve shows nothing.
-pub(super) const LEAST: (u16, u16) = (36, 5);
+pub(in crate::ui) const LEAST: (u16, u16) = (36, 5);
 const WIDEST: u16 = 90;
 /// Draws at the right end of `area`, under a title, with the extremes on the left.
-pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, curve: &Curve) {
+pub(in crate::ui) fn draw(canvas: &mut Canvas<'_>, area: Rect, curve: &Curve) {
     let area = after(area, area.width.saturating_sub(WIDEST));
     canvas.spans_right(line(area, 0), &curve.title);
     let labels = width(&curve.high.text).max(width(&curve.low.text));
