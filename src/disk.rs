@@ -5,11 +5,13 @@
 
 mod bounded;
 mod held_file;
+mod log;
 mod owned;
 mod rotating;
 
 pub use bounded::{Bounded, at_most};
 pub use held_file::HeldFile;
+pub use log::{LockedLog, Log, LogDamage, LogError, Mark, Reserve};
 pub use owned::{
     is_own_user, must_be_own, must_be_private, own_file, read_own, read_text, secret_file,
     trusted_file,
@@ -91,16 +93,27 @@ const DAMAGED: u32 = 100;
 
 /// Gives a file that cannot be used another name beside its own; answers which.
 pub fn set_aside(path: &Path) -> io::Result<PathBuf> {
-    for number in 1..=DAMAGED {
+    let aside = aside(path)?;
+    fs::rename(path, &aside)?;
+    Ok(aside)
+}
+
+/// Copies a damaged file to a name beside its own; answers which.
+pub fn copy_aside(path: &Path) -> io::Result<PathBuf> {
+    let aside = aside(path)?;
+    io::copy(&mut own_file(path)?, &mut fresh_file(&aside)?)?;
+    Ok(aside)
+}
+
+/// A free name for a damaged file.
+fn aside(path: &Path) -> io::Result<PathBuf> {
+    let names = (1..=DAMAGED).map(|number| {
         let mut name = path.as_os_str().to_owned();
         name.push(format!(".damaged-{number}"));
-        let aside = PathBuf::from(name);
-        if fs::symlink_metadata(&aside).is_err() {
-            fs::rename(path, &aside)?;
-            return Ok(aside);
-        }
-    }
-    Err(io::ErrorKind::AlreadyExists.into())
+        PathBuf::from(name)
+    });
+    let mut free = names.filter(|name| fs::symlink_metadata(name).is_err());
+    free.next().ok_or(io::ErrorKind::AlreadyExists.into())
 }
 
 /// The same for a file that is not there: [`io::ErrorKind::AlreadyExists`] if it is. The name is taken first, empty;

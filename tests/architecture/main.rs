@@ -94,8 +94,8 @@ const ROOMS: &[Rooms] = &[
 /// A crate, and the places (files or folders under `src`) that may name it.
 const BELONGS_TO: &[(&str, &[&str])] = &[
     ("reqwest", &["client"]),
-    // The exchange keeps itself in SQLite too (--data-dir), with the journal's guarantees.
-    ("rusqlite", &["disk", "journal", "exchange/store"]),
+    // The exchange keeps itself in SQLite (--data-dir).
+    ("rusqlite", &["disk", "exchange/store"]),
     ("postcard", &["exchange"]),
     ("hyper", &["exchange"]),
     ("hyper_util", &["exchange"]),

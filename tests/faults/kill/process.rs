@@ -4,7 +4,7 @@
 use super::{
     Verdict, asked,
     desk::entries,
-    disk::{JOURNAL, Stuck},
+    disk::Stuck,
     moment::{Case, Phase, Place, Prelude},
     report,
     wire::{A_MOMENT, Port, Wire},
@@ -76,7 +76,7 @@ impl Play {
         };
         let stuck = (place == Some(Place::BeforeCommit)).then(|| {
             drop(Journal::open(&self.journal()).unwrap());
-            Stuck::database(&self.journal().join(JOURNAL))
+            Stuck::journal(&self.journal())
         });
         let wire = self.wire((self.case.moment.prelude, gate));
         let mut verb = self.verb();

@@ -1,0 +1,171 @@
+//! What the records of the journal add up to.
+
+use super::{IntentId, IntentRow, IntentState, Outcome, record::Record};
+use crate::model::{IdempotencyKey, Risk, Timestamp};
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap},
+    time::Duration,
+};
+
+/// The file is written anew when one row of so many can go.
+const WORTHWHILE: usize = 10;
+
+#[derive(Debug, Clone, Default)]
+pub(super) struct Rows {
+    pub(super) salt: String,
+    /// The number of the next intent.
+    pub(super) next: i64,
+    pub(super) by_id: BTreeMap<IntentId, IntentRow>,
+    by_key: HashMap<IdempotencyKey, IntentId>,
+    /// Damage that no person has seen yet.
+    pub(super) damage: Option<String>,
+    /// A record that this version does not know: a newer one wrote it.
+    pub(super) unknown: Option<String>,
+}
+
+impl Rows {
+    pub(super) fn new() -> Self {
+        Self {
+            next: 1,
+            ..Self::default()
+        }
+    }
+
+    /// Takes in the text of one record.
+    pub(super) fn take(&mut self, text: &str) {
+        match serde_json::from_str(text) {
+            Ok(record) => self.apply(record),
+            Err(_) => self.unknown = Some(text.to_owned()),
+        }
+    }
+
+    pub(super) fn apply(&mut self, record: Record) {
+        match record {
+            Record::Begin { salt, next } => (self.salt, self.next) = (salt, self.next.max(next)),
+            Record::Intent(row) => self.put(*row),
+            Record::Mark { id, state } => self.change(id, |row| {
+                // A done intent stays done, whatever a repetition under its key returns.
+                if row.state != IntentState::Done {
+                    row.state = state;
+                    row.maybe_executed = state != IntentState::Prepared;
+                }
+            }),
+            Record::Attempt { id, attempt } => self.change(id, |row| row.attempts.push(attempt)),
+            Record::State { id, state, outcome } => {
+                self.change(id, |row| settle(row, state, outcome));
+            }
+            Record::AbandonParts { deed, at } => self.abandon_parts(deed, at),
+            Record::Damage(words) => self.damage = words,
+        }
+    }
+
+    fn put(&mut self, row: IntentRow) {
+        self.next = self.next.max(row.id.0.saturating_add(1));
+        if let Some(key) = &row.intent.key {
+            self.by_key.insert(key.clone(), row.id);
+        }
+        self.by_id.insert(row.id, row);
+    }
+
+    /// A row whose record was lost stays lost.
+    fn change(&mut self, id: IntentId, change: impl FnOnce(&mut IntentRow)) {
+        if let Some(row) = self.by_id.get_mut(&id) {
+            change(row);
+        }
+    }
+
+    fn abandon_parts(&mut self, deed: IntentId, at: Timestamp) {
+        let Some(flatten) = self.by_id.get(&deed) else {
+            return;
+        };
+        let intent = &flatten.intent;
+        let account = (intent.base_url.clone(), intent.account_id.clone());
+        for row in self.by_id.values_mut().filter(|row| row.state.is_open()) {
+            let of = &row.intent;
+            let is_here = (&of.base_url, &of.account_id) == (&account.0, &account.1);
+            let is_older = row.id < deed && of.risk != Risk::Increasing && is_here;
+            if of.parent == Some(deed) || is_older {
+                row.state = IntentState::Abandoned;
+                row.outcome = Some(Outcome {
+                    at,
+                    detail: "whatever became of it: the account was proved flat".to_owned(),
+                    ..row.outcome.take().unwrap_or_default()
+                });
+            }
+        }
+    }
+
+    pub(super) fn with_key(&self, key: &IdempotencyKey) -> Option<&IntentRow> {
+        self.by_id.get(self.by_key.get(key)?)
+    }
+
+    /// A lost record may have said that a row was sent: none counts as not sent any more.
+    pub(super) fn doubt(&mut self) {
+        for row in self.by_id.values_mut() {
+            if row.state == IntentState::Prepared {
+                (row.state, row.maybe_executed) = (IntentState::Unknown, true);
+            }
+        }
+    }
+
+    /// Drops rows settled more than `keep` before the newest one, and tells how many: none while they are less than a
+    /// tenth of all. Keeps open rows, their parents, and keys that may still be resent.
+    pub(super) fn prune(&mut self, now: Timestamp, keep: Duration) -> usize {
+        let Some(newest) = self.by_id.values().map(|row| row.created_at.0).max() else {
+            return 0;
+        };
+        // A clock that is years ahead must not empty the journal.
+        let keep = i64::try_from(keep.as_millis()).unwrap_or(i64::MAX);
+        let before = Timestamp(newest.min(now.0).saturating_sub(keep));
+        let is_past = |row: &IntentRow| {
+            let told_at = row
+                .outcome
+                .as_ref()
+                .map_or(row.created_at, |outcome| outcome.at);
+            !row.state.is_open()
+                && row.created_at < before
+                && told_at < before
+                && row.intent.replay_until < now
+        };
+        let kept = self.by_id.values().filter(|row| !is_past(row));
+        let parents: BTreeSet<IntentId> = kept.filter_map(|row| row.intent.parent).collect();
+        let is_kept = |row: &IntentRow| !is_past(row) || parents.contains(&row.id);
+        let all = self.by_id.len();
+        let kept = self.by_id.values().filter(|row| is_kept(row)).count();
+        if (all - kept) * WORTHWHILE < all {
+            return 0;
+        }
+        self.by_id.retain(|_, row| is_kept(row));
+        let by_id = &self.by_id;
+        self.by_key.retain(|_, id| by_id.contains_key(id));
+        all - kept
+    }
+
+    /// The records that add up to these rows.
+    pub(super) fn records(&self) -> impl Iterator<Item = Record> {
+        let begin = Record::Begin {
+            salt: self.salt.clone(),
+            next: self.next,
+        };
+        let rows = self.by_id.values().cloned();
+        let damage = self.damage.clone().map(|words| Record::Damage(Some(words)));
+        std::iter::once(begin)
+            .chain(rows.map(|row| Record::Intent(Box::new(row))))
+            .chain(damage)
+    }
+}
+
+/// A done row stays done, and its order stays its order.
+fn settle(row: &mut IntentRow, state: IntentState, mut outcome: Outcome) {
+    if row.state == IntentState::Done && state != IntentState::Done {
+        return;
+    }
+    row.state = state;
+    if matches!(state, IntentState::Rejected | IntentState::Unsent) {
+        row.maybe_executed = false;
+    }
+    if outcome.order_id.is_none() {
+        outcome.order_id = row.outcome.take().and_then(|before| before.order_id);
+    }
+    row.outcome = Some(outcome);
+}
