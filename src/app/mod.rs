@@ -23,7 +23,7 @@ pub use crate::{
     app::{
         account::labels::{AccountLabel, AccountLabels, Switch, Visibility},
         desk::links::links,
-        dialogs::caller::{CallerId, CallerRequest, Sending},
+        dialogs::caller::{CallerId, CallerRequest, KeyOrigin, Sending},
         update::key_prefix::awaited,
     },
     config::{Checks, Motion, Tint},
@@ -37,6 +37,7 @@ pub use account::feed::{AnswerDiff, Feed};
 pub use account::health::Health;
 pub use account::identity::{Identity, Mode, Profile};
 pub use account::lineage::Lineage;
+pub use account::lookup::several_positions;
 pub use account::prices::{Fill, Prices};
 pub use account::remote::Remote;
 pub use account::store::{Closing, Ended, EndedBy, FillCertainty, PendingCommand, Store, Then};

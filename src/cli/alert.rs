@@ -22,7 +22,7 @@ use crate::{
     },
     config::{Settings, Sources, load},
     journal::lock_holder,
-    model::{Failure, FailureKind, MarketId, Page, ProcessKind},
+    model::{Failure, FailureKind, MarketId, MarketNames, Page, ProcessKind},
     runtime::{
         AlertEditResult, Clock, DeskConnection, FoundDesk, find_desk, keep_alerts, kept_alerts,
     },
@@ -118,7 +118,9 @@ fn keep(service: &Service, alerts: &UserAlerts) -> Result<()> {
 
 async fn list(service: &Service, output: ListOutput) -> Result<Exit> {
     let alerts = kept(service)?;
-    let rows = alerts.all().iter().map(UserAlertRow::new);
+    let rows = alerts.all().iter();
+    let names = names(alerts.all());
+    let rows = rows.map(|alert| UserAlertRow::new(alert, &names));
     super::read::list(
         output.voice(),
         &Page::of(rows.collect()),
@@ -146,13 +148,14 @@ async fn add(
         let is_listed = |alerts: &UserAlerts| alerts.all().iter().any(|one| one.is_same(&alert));
         let alerts = hand_over(service, desk, edit, is_listed).await?;
         let mut newest = alerts.all().iter().rev();
-        print_changed(voice, "added", newest.find(|one| one.is_same(&alert)));
+        let added = newest.find(|one| one.is_same(&alert));
+        print_changed(voice, "added", (added, &names(alerts.all())));
         voice.note(&format!("the open desk (process {process}) watches for it"));
         return Ok(Exit::Ok);
     }
     let id = alerts.set(alert);
     keep(service, &alerts)?;
-    print_changed(voice, "added", alerts.get(id));
+    print_changed(voice, "added", (alerts.get(id), &names(alerts.all())));
     voice.note("a desk on this account watches for it; no desk is open on it now");
     Ok(Exit::Ok)
 }
@@ -168,7 +171,7 @@ async fn read(service: &Service, settings: &Settings, text: &str) -> Result<User
         .await;
     let is_market = !model.store.markets_named(first).is_empty();
     if !is_market && first != "pnl" && !first.is_empty() {
-        let words = unknown(&MarketId::from(first), &model.store.known_markets());
+        let words = unknown(&MarketId::from(first), &model.store);
         return Err(Report::new(UsageError(words)));
     }
     let read = typed_alert(&mut model, text);
@@ -196,8 +199,9 @@ async fn remove(service: &Service, numbers: &[NonZeroU64], voice: Output) -> Res
     } else {
         keep(service, &alerts)?;
     }
+    let names = names(&removed);
     for alert in &removed {
-        print_changed(voice, "removed", Some(alert));
+        print_changed(voice, "removed", (Some(alert), &names));
     }
     Ok(Exit::Ok)
 }
@@ -207,15 +211,24 @@ fn missing(id: NonZeroU64) -> Failure {
     Failure::new(FailureKind::NotFound, words)
 }
 
+/// The coins of the markets that alerts watch: no list of markets is at hand.
+fn names(alerts: &[UserAlert]) -> MarketNames {
+    let ids = alerts.iter().filter_map(|one| one.subject.market_id());
+    let coins: Vec<_> = ids.map(|id| (id, id.coin())).collect();
+    let mut names = MarketNames::default();
+    names.find(coins.iter().map(|(id, coin)| (*id, coin, coin)));
+    names
+}
+
 /// One line for each alert that was changed.
-fn print_changed(voice: Output, what: &str, alert: Option<&UserAlert>) {
+fn print_changed(voice: Output, what: &str, (alert, names): (Option<&UserAlert>, &MarketNames)) {
     let Some(alert) = alert else {
         return;
     };
     let line = if voice.is_json() {
-        super::voice::json(&serde_json::json!({ "data": UserAlertRow::new(alert) }))
+        super::voice::json(&serde_json::json!({ "data": UserAlertRow::new(alert, names) }))
     } else {
-        format!("alert {} {what}: {alert}", alert.id)
+        format!("alert {} {what}: {}", alert.id, alert.words(names))
     };
     voice.result(&format!("{line}\n"), None);
 }

@@ -9,8 +9,8 @@ use crate::{
     client::Client,
     config::{Checks, Connection, FarEnd, Fees, SettingOrigin, Settings, Sources, load},
     model::{
-        Account, AccountFacts, AccountId, Call, Failure, Market, MarketId, Order, Page, Position,
-        Timestamp,
+        Account, AccountFacts, AccountId, Call, Failure, Market, MarketId, MarketNames, Order,
+        Page, Position, Timestamp,
     },
     runtime::{AccountAddress, Clock},
 };
@@ -200,10 +200,12 @@ impl Service {
         arrived(Answer::Markets(markets.map(|page| page.rows)))
     }
 
-    /// Every market, those of `named` with prices.
-    pub(super) async fn markets(&self, named: &[MarketId]) -> Result<Page<Market>, Failure> {
-        let wanted = self.listed_ids(named).await;
-        patiently(|| self.client.markets(&wanted, MOST_QUOTES)).await
+    /// Every market, those of `wanted` with prices.
+    pub(super) async fn markets(
+        &self,
+        wanted: &BTreeSet<MarketId>,
+    ) -> Result<Page<Market>, Failure> {
+        patiently(|| self.client.markets(wanted, MOST_QUOTES)).await
     }
 
     /// The ids of markets that are named by id, symbol or coin. A simulator prices all of them.
@@ -214,9 +216,16 @@ impl Service {
         let Ok(listed) = patiently(|| self.client.listed()).await else {
             return BTreeSet::new();
         };
-        let listed = listed.rows.iter().cloned().map(Market::from);
-        let is_named = |market: &Market| named.iter().any(|name| market.is_called(name.raw()));
-        listed.filter(is_named).map(|market| market.id).collect()
+        let mut listing = MarketNames::default();
+        listing.list(
+            listed
+                .rows
+                .iter()
+                .map(|row| (&row.market_id, &row.symbol, &row.coin)),
+        );
+        let ids = || listed.rows.iter().map(|row| row.market_id.clone());
+        let called = |name: &MarketId| listing.called(name.raw(), ids());
+        named.iter().flat_map(called).collect()
     }
 
     pub(super) async fn take_positions(&self, store: &mut Store) {

@@ -342,20 +342,52 @@ impl Output {
         self.explain(&UsageError(why.into()).into())
     }
 
-    fn wrong(self, exit: Exit, message: &str) {
-        let kind = match (self.aside, exit) {
-            (ReportFormat::Table, _) => return out::complain(message),
-            (ReportFormat::Json, Exit::Usage) => "usage",
-            (ReportFormat::Json, _) => "failed",
-        };
-        let error = serde_json::json!({
-            "kind": kind, "message": message, "exit_code": exit.code()
+    /// The result of a command that was sent under `key` is not what was asked for.
+    pub(super) fn mismatched(self, message: &str, key: Option<&IdempotencyKey>) -> Exit {
+        let exit = Exit::Partial;
+        self.told(message, &|| FailureLine {
+            idempotency_key: key.map(IdempotencyKey::raw),
+            ..FailureLine::local("mismatch", message, exit)
         });
-        out::aside(&json(&serde_json::json!({ "error": error })));
+        exit
+    }
+
+    fn wrong(self, exit: Exit, message: &str) {
+        let kind = if exit == Exit::Usage {
+            "usage"
+        } else {
+            "failed"
+        };
+        self.told(message, &|| FailureLine::local(kind, message, exit));
+    }
+
+    fn told<'a>(self, message: &str, line: &dyn Fn() -> FailureLine<'a>) {
+        match self.aside {
+            ReportFormat::Table => out::complain(message),
+            ReportFormat::Json => out::aside(&json(&serde_json::json!({ "error": line() }))),
+        }
     }
 }
 
 impl<'a> FailureLine<'a> {
+    /// Without an answer of a service.
+    fn local(kind: &'static str, message: &str, exit: Exit) -> Self {
+        Self {
+            kind,
+            message: message.to_owned(),
+            exit_code: exit.code(),
+            status: None,
+            code: None,
+            rule_id: None,
+            order_id: None,
+            request_id: None,
+            retry_after: None,
+            details: &[],
+            idempotency_key: None,
+            next: None,
+        }
+    }
+
     fn of(why: &'a Failure, exit: Exit, key: Option<&'a IdempotencyKey>) -> Self {
         Self {
             kind: why.kind.word(),

@@ -158,13 +158,25 @@ impl Client {
         }
     }
 
-    /// The prices of a source of one's own, and what the service lists of these markets if it can be read.
+    /// The prices of a source of one's own.
     async fn sourced(&self, source: &PriceSource) -> Result<Page<Market>, Failure> {
         let answer = self.source_answer(&source.url).await?;
-        let mut page = super::source::market_page(&answer, source)?;
-        page = believed(page, |market| fresh(market, answer.date));
+        let page = super::source::market_page(&answer, source)?;
+        let page = believed(page, |market| fresh(market, answer.date));
+        Ok(self.described(page).await)
+    }
+
+    /// The simulator's prices are of its own clock, which may be any.
+    async fn simulated(&self, source: &PriceSource) -> Result<Page<Market>, Failure> {
+        let answer = self.source_answer(&source.url).await?;
+        let page = super::source::market_page(&answer, source)?;
+        Ok(self.described(believed(page, Market::believed)).await)
+    }
+
+    /// With what the service lists of these markets, if that can be read: a source knows them by their ids alone.
+    async fn described(&self, mut page: Page<Market>) -> Page<Market> {
         let Some(listed) = self.names().await else {
-            return Ok(page);
+            return page;
         };
         let by_id: BTreeMap<_, _> = listed
             .rows
@@ -176,14 +188,7 @@ impl Client {
                 *market = named(market, listing);
             }
         }
-        Ok(page)
-    }
-
-    /// The simulator's prices are of its own clock, which may be any.
-    async fn simulated(&self, source: &PriceSource) -> Result<Page<Market>, Failure> {
-        let answer = self.source_answer(&source.url).await?;
-        let page = super::source::market_page(&answer, source)?;
-        Ok(believed(page, Market::believed))
+        page
     }
 
     async fn quoted(

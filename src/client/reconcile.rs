@@ -6,9 +6,9 @@
 
 use super::Client;
 use crate::model::{
-    CancelResult, ClientOrderId, ClosePosition, Command, ExitBatch, ExitOperation, Exits, Failure,
-    FailureKind, IdempotencyKey, Leg, ModifyOrder, Num, OpenExposure, Order, OrderId, OrderStatus,
-    PositionId, Proof, Receipt, ScaledId, TwapId,
+    CancelResult, ClientOrderId, ClosePosition, Command, ExecutionType, ExitBatch, ExitOperation,
+    Exits, Failure, FailureKind, IdempotencyKey, Leg, ModifyOrder, Num, OpenExposure, Order,
+    OrderId, OrderStatus, Position, PositionId, Proof, Receipt, ScaledId, TwapId,
 };
 use futures_util::future::join3;
 
@@ -105,10 +105,7 @@ impl Client {
         if !working.is_whole() {
             return Ok(ReconcileOutcome::Inconclusive);
         }
-        let is_done = batch
-            .operations
-            .iter()
-            .all(|operation| is_applied(operation, &position.id, &working.rows));
+        let is_done = is_applied(batch, &position, &working.rows);
         Ok(if is_done {
             ReconcileOutcome::Done(Receipt::Position(Box::new(position)))
         } else {
@@ -237,23 +234,125 @@ fn modified(modify: &ModifyOrder, order: &Order) -> Option<Receipt> {
     (modify.is_done(order) && order.is_working()).then(|| receipt(order.clone()))
 }
 
-/// Whether the working orders show that an operation of an exit batch was applied.
-fn is_applied(operation: &ExitOperation, position: &PositionId, working: &[Order]) -> bool {
-    let named = |id: &OrderId| working.iter().find(|order| order.id == *id);
-    match operation {
-        ExitOperation::Cancel { order_id } => named(order_id).is_none(),
+/// Whether the working orders show that an exit batch was applied. An exit that was seen before it was sent is not one
+/// that it placed, and no order is two of those.
+fn is_applied(batch: &ExitBatch, position: &Position, working: &[Order]) -> bool {
+    let was_seen = |id: &OrderId| {
+        batch
+            .expected_orders
+            .iter()
+            .any(|seen| seen.order_id == *id)
+    };
+    let mut new: Vec<_> = working
+        .iter()
+        .filter(|order| order.closes(position) && !was_seen(&order.id))
+        .collect();
+    batch.operations.iter().all(|operation| match operation {
+        ExitOperation::Cancel { order_id } => working.iter().all(|order| order.id != *order_id),
         ExitOperation::Modify {
             order_id,
             price,
             size,
-        } => named(order_id).is_some_and(|order| is_exit_at(order, *price, *size)),
-        ExitOperation::Place { price, size, .. } => working.iter().any(|order| {
-            order.target_position_id.as_ref() == Some(position)
-                && is_exit_at(order, *price, Some(*size))
-        }),
-    }
+        } => working
+            .iter()
+            .any(|order| order.id == *order_id && is_exit_at(order, *price, *size)),
+        ExitOperation::Place { .. } => {
+            let placed = new
+                .iter()
+                .position(|order| is_placed_by(operation, order, position));
+            placed.map(|at| new.swap_remove(at)).is_some()
+        }
+    })
+}
+
+/// Whether `order` has the price, size and type that the operation places, and is of its group.
+fn is_placed_by(operation: &ExitOperation, order: &Order, position: &Position) -> bool {
+    let ExitOperation::Place {
+        group,
+        execution_type,
+        price,
+        size,
+        ..
+    } = operation
+    else {
+        return false;
+    };
+    let wanted = execution_type.unwrap_or(ExecutionType::Market);
+    let is_type = ExecutionType::of(order).is_none_or(|found| found == wanted);
+    is_type && group.is_of(order, position) && is_exit_at(order, *price, Some(*size))
 }
 
 fn is_exit_at(order: &Order, price: Num, size: Option<Num>) -> bool {
     order.trigger_price == Some(price) && size.is_none_or(|size| order.size.abs() == size)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{ExitGroup, WantedExit, WantedExits};
+
+    fn long() -> Position {
+        let json =
+            r#"{"id":"pos-1","market_id":"paper|BTC","size":0.5,"side":"long","account_id":"a"}"#;
+        serde_json::from_str(json).unwrap()
+    }
+
+    fn exit(id: &str, kind: &str, more: &str) -> Order {
+        let json = format!(
+            r#"{{"id":"{id}","account_id":"a","market_id":"paper|BTC","provider":"paper","symbol":"BTC","coin":"BTC",
+            "type":"{kind}","mode":"{kind}","side":"sell","size":0.5,"expected_price":60000,"leverage":1,
+            "margin_mode":"cross","reduce_only":true,"status":"resting","requested_at":0,"trigger_price":58000,
+            "target_position_id":"pos-1"{more}}}"#
+        );
+        serde_json::from_str(&json).unwrap()
+    }
+
+    fn stop_at(price: u32) -> WantedExits {
+        WantedExits {
+            stop_loss: WantedExit::At {
+                price: price.into(),
+                size: None,
+            },
+            ..WantedExits::default()
+        }
+    }
+
+    #[test]
+    fn only_an_exit_of_its_kind_and_type_is_what_a_batch_placed() {
+        let batch = stop_at(58_000).batch(&long(), &[]).unwrap();
+        let is_done = |order: Order| is_applied(&batch, &long(), &[order]);
+        assert!(is_done(exit("ord-5", "stop_market", "")));
+        let limit = exit("ord-5", "stop_limit", r#","limit_price":58000"#);
+        assert!(!is_done(limit), "it may not fill");
+        assert!(!is_done(exit("ord-5", "take_market", "")), "a target");
+    }
+
+    #[test]
+    fn an_exit_that_was_there_before_is_not_what_a_batch_placed() {
+        let seen = exit("ord-5", "stop_market", "");
+        let mut batch = stop_at(58_000).batch(&long(), &[]).unwrap();
+        batch
+            .expected_orders
+            .extend(crate::model::ExpectedExit::of(&seen));
+        assert!(!is_applied(&batch, &long(), std::slice::from_ref(&seen)));
+        let new = exit("ord-6", "stop_market", "");
+        assert!(is_applied(&batch, &long(), &[seen, new]));
+    }
+
+    #[test]
+    fn two_that_were_placed_are_two_orders() {
+        let mut batch = stop_at(58_000).batch(&long(), &[]).unwrap();
+        batch.operations.extend(batch.operations.clone());
+        assert!(matches!(
+            batch.operations[1],
+            ExitOperation::Place {
+                group: ExitGroup::Sl,
+                ..
+            }
+        ));
+        let one = exit("ord-5", "stop_market", "");
+        let two = exit("ord-6", "stop_market", "");
+        assert!(!is_applied(&batch, &long(), std::slice::from_ref(&one)));
+        assert!(is_applied(&batch, &long(), &[one, two]));
+    }
 }

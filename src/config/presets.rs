@@ -1,7 +1,7 @@
 //! The sizes that one key writes.
 
 use crate::model::{
-    MarketId,
+    MarketId, MarketNames,
     draft::{Amount, amount},
 };
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
@@ -73,7 +73,7 @@ impl Serialize for SizePresets {
     }
 }
 
-/// Those of single markets, by symbol or id.
+/// Those of single markets, by symbol, coin or id.
 pub type MarketPresets = BTreeMap<String, SizePresets>;
 
 /// As a setting that is not set.
@@ -98,9 +98,10 @@ pub struct PresetTable {
 
 impl PresetTable {
     /// Those of this market, in their order.
-    pub fn in_market(&self, market: &MarketId) -> &[SizePreset] {
-        let mut own = self.of.iter().filter(|(name, _)| market.is_called(name));
-        let own = own.next().map(|(_, presets)| presets);
+    pub fn in_market(&self, market: &MarketId, names: &MarketNames) -> &[SizePreset] {
+        let own = self.of.iter();
+        let own = own.filter_map(|(name, presets)| Some((names.fit(market, name)?, presets)));
+        let own = own.min_by_key(|(fit, _)| *fit).map(|(_, presets)| presets);
         &own.unwrap_or(&self.everywhere).0
     }
 }
@@ -137,7 +138,10 @@ mod tests {
             everywhere: presets("$500"),
             of: MarketPresets::from([("btc".to_owned(), presets("0.1"))]),
         };
-        let first = |id: &str| table.in_market(&id.into())[0].to_string();
+        let first = |id: &str| {
+            let names = MarketNames::default();
+            table.in_market(&id.into(), &names)[0].to_string()
+        };
         assert_eq!([first("paper|BTC"), first("paper|ETH")], ["0.1", "$500"]);
     }
 }

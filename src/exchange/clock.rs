@@ -47,7 +47,7 @@ pub(super) struct RetryWait {
     pub(super) hold: Option<Duration>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct VirtualClock {
     /// Kept while paused, for later.
     speed: Speed,

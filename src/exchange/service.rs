@@ -20,6 +20,8 @@ use super::{
     store::{ExchangeStore, LoadedExchange, RecordingEngine, StateGuard},
     streams::AccountStreams,
 };
+use crate::model::Timestamp;
+use hyper::header::HeaderValue;
 use serde::Serialize;
 use std::{
     net::SocketAddr,
@@ -165,6 +167,16 @@ impl ExchangeService {
         };
         guard.tick(Instant::now());
         Ok(guard)
+    }
+
+    /// The virtual time now, as a response's `Date`: the instants of its body are of this clock. `None` after a panic
+    /// under the lock.
+    pub(super) fn date(&self) -> Option<HeaderValue> {
+        let state = self.state.lock().ok()?;
+        let mut clock = state.clock.clone();
+        let now = clock.due(Instant::now(), state.engine.now());
+        drop(state);
+        HeaderValue::from_str(&Timestamp(now.0).to_http_date()?).ok()
     }
 
     /// Answers a read of the state: as before, if nothing has changed since. `rows` copies what is shown under the lock

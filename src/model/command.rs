@@ -8,6 +8,7 @@ mod modify;
 mod mutation;
 mod place_scaled;
 mod place_twap;
+mod wanted_exits;
 mod words;
 
 pub use exit_batch::{ExecutionType, ExitBatch, ExitGroup, ExitOperation, ExpectedExit};
@@ -18,10 +19,12 @@ pub use modify::ModifyOrder;
 pub use mutation::{AnswerKind, Mutation, MutationFacts, Repetition};
 pub use place_scaled::{Distribution, PlaceScaled};
 pub use place_twap::{Curve, PlaceTwap};
+pub use wanted_exits::{ExitConflict, WantedExit, WantedExits};
 
 use super::{
-    AccountId, Bps, MarginMode, MarketId, Num, Order, OrderId, PlaceKind, PositionId, ScaledId,
-    Side, TimeInForce, Timestamp, TriggerDirection, TwapId, estimate, value::words::words,
+    AccountId, Bps, MarginMode, MarketId, MarketNames, Num, Order, OrderId, PlaceKind, PositionId,
+    ScaledId, Side, TimeInForce, Timestamp, TriggerDirection, TwapId, estimate,
+    value::words::words,
 };
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -222,35 +225,40 @@ impl From<PlaceScaled> for Command {
 }
 
 /// One line with the command and its target: for the strip, the toast, the activity pane and the journal.
-impl fmt::Display for Command {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Command {
+    /// In one line, its market by the name that a person sees.
+    pub fn words(&self, names: &MarketNames) -> String {
         match self {
-            Self::Place(order) => order.fmt(f),
-            Self::PlaceTwap(order) => order.fmt(f),
-            Self::PlaceScaled(order) => order.fmt(f),
-            Self::Close(close) => close.fmt(f),
-            Self::Cancel(id) => write!(f, "cancel order {id}"),
-            Self::Unprotect(id) => write!(f, "cancel order {id}, a stop"),
-            Self::Exits(exits) => write!(
-                f,
+            Self::Place(order) => order.words(names),
+            Self::PlaceTwap(order) => order.words(names),
+            Self::PlaceScaled(order) => order.words(names),
+            Self::Close(close) => close.words(&close.position_id, names),
+            Self::Cancel(id) => format!("cancel order {id}"),
+            Self::Unprotect(id) => format!("cancel order {id}, a stop"),
+            Self::Exits(exits) => format!(
                 "exits of {}: take profit {}, {}",
                 exits.order_id,
                 exits.take_profit,
                 exits.stop_words()
             ),
-            Self::Modify(modify) => modify.fmt(f),
-            Self::ExitBatch(batch) => batch.fmt(f),
+            Self::Modify(modify) => modify.to_string(),
+            Self::ExitBatch(batch) => batch.to_string(),
             Self::Margin {
                 position_id, extra, ..
-            } => {
-                write!(f, "extra margin of {position_id} to {extra} USD")
-            }
-            Self::StopTwap(id) => write!(f, "stop TWAP {id}"),
-            Self::CancelScaled(id) => write!(f, "cancel ladder {id}"),
-            Self::CloseAll(id) => write!(f, "close all positions on {id}"),
-            Self::CancelAll(id) => write!(f, "cancel all orders on {id}"),
-            Self::Flatten(id) => write!(f, "flatten {id}"),
+            } => format!("extra margin of {position_id} to {extra} USD"),
+            Self::StopTwap(id) => format!("stop TWAP {id}"),
+            Self::CancelScaled(id) => format!("cancel ladder {id}"),
+            Self::CloseAll(id) => format!("close all positions on {id}"),
+            Self::CancelAll(id) => format!("cancel all orders on {id}"),
+            Self::Flatten(id) => format!("flatten {id}"),
         }
+    }
+}
+
+/// Where no list of markets is at hand, as in the journal: a market by its coin.
+impl fmt::Display for Command {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.words(&MarketNames::default()))
     }
 }
 

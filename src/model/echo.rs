@@ -1,17 +1,18 @@
-//! Compares the placed order with the request: a service silently ignores a field whose name it does not know.
+//! Compares the answer to a command with the request: a service silently ignores a field whose name it does not know,
+//! and may answer about something else.
 
 mod found;
 mod scaled;
 mod twap;
 
-use super::{ClosePosition, Command, Order, PlaceOrder, Placed, Receipt};
+use super::{ClosePosition, Command, Order, PlaceOrder, Placed, Receipt, Resource};
 use found::Found;
 
-/// The differences between request and result, one phrase per field. A field missing in the response is no difference,
-/// except where losing it changes the risk: without a time in force the order is `gtc`, and without a stop loss, expiry
-/// or trigger direction there is none. Empty for commands that place nothing.
+/// The differences between request and result, one phrase per field, and what cannot be true of the result. A field
+/// missing in the response is no difference, except where losing it changes the risk: without a time in force the order
+/// is `gtc`, and without a stop loss, expiry or trigger direction there is none.
 pub fn differences(command: &Command, receipt: &Receipt) -> Vec<String> {
-    match (command.facts().places, receipt) {
+    let mut found = match (command.facts().places, receipt) {
         (Some(Placed::Order(asked)), Receipt::Order { order, .. }) => placed(asked, order),
         (Some(Placed::Close(asked)), Receipt::Order { order, .. }) => closed(asked, order),
         (Some(Placed::Twap(asked)), Receipt::Twap(twap)) => twap::differences(asked, twap),
@@ -19,13 +20,58 @@ pub fn differences(command: &Command, receipt: &Receipt) -> Vec<String> {
             scaled::differences(asked, ladder)
         }
         // Nothing is placed, or the response is of another kind, which the client refuses.
-        (_, _) => vec![],
+        (_, _) => another_object(command, receipt),
+    };
+    if let Receipt::Order { order, .. } = receipt {
+        found.extend(contradictions(command, order));
     }
+    found
+}
+
+/// An answer that does not repeat size or limit is measured by the request.
+fn contradictions(command: &Command, order: &Order) -> Vec<String> {
+    let (size, limit) = match command.facts().places {
+        Some(Placed::Order(asked)) => (Some(asked.size), asked.limit_price),
+        Some(Placed::Close(asked)) => (asked.size, asked.limit_price),
+        Some(Placed::Twap(_) | Placed::Scaled(_)) | None => (None, None),
+    };
+    let order = Order {
+        initial_size: order.initial_size.or(size),
+        limit_price: order.limit_price.or(limit),
+        ..order.clone()
+    };
+    order.contradictions()
+}
+
+/// Whether the answer is about another object than the command.
+fn another_object(command: &Command, receipt: &Receipt) -> Vec<String> {
+    let mut found = Found::default();
+    match (command.resource(), receipt) {
+        (Resource::Order(id), Receipt::Order { order, .. }) => {
+            found.differ("order", id, Some(order.id.clone()));
+        }
+        (Resource::Order(id), Receipt::Cancel(result)) => {
+            found.differ("order", id, Some(result.id.clone()));
+        }
+        (Resource::Position(id), Receipt::Position(position)) => {
+            found.differ("position", id, Some(position.id.clone()));
+        }
+        (Resource::Twap(id), Receipt::Twap(twap)) => {
+            found.differ("TWAP", id, Some(twap.id.clone()));
+        }
+        (Resource::Scaled(id), Receipt::Scaled(ladder)) => {
+            found.differ("scaled order", id, Some(ladder.id.clone()));
+        }
+        // The client has compared the account.
+        (_, _) => {}
+    }
+    found.0
 }
 
 /// The name of the result.
 pub fn name(receipt: &Receipt) -> String {
     match receipt {
+        Receipt::Order { order, .. } if order.id.raw().is_empty() => "the order".to_owned(),
         Receipt::Order { order, .. } => format!("order {}", order.id),
         Receipt::Twap(twap) => format!("TWAP {}", twap.id),
         Receipt::Scaled(ladder) => format!("ladder {}", ladder.id),
@@ -41,8 +87,7 @@ pub fn name(receipt: &Receipt) -> String {
 /// The command that cancels a mismatched result while it can still be canceled.
 pub fn undo(receipt: &Receipt) -> Option<Command> {
     match receipt {
-        Receipt::Order { order, .. } => order
-            .is_working()
+        Receipt::Order { order, .. } => (order.is_working() && !order.id.raw().is_empty())
             .then(|| Command::Cancel(order.id.clone())),
         Receipt::Twap(twap) if twap.ended_at().is_none() => {
             Some(Command::StopTwap(twap.id.clone()))

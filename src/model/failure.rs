@@ -12,6 +12,9 @@ pub const READ_ONLY: &str = "the desk is read-only and sends nothing";
 /// Why no entry is sent with a key that the service answers with 403.
 pub const READ_ONLY_KEY: &str = "the API key is read-only: it cannot trade";
 
+/// What a code or rule contains that refuses every change of an order in place. Its name is not documented.
+const NOT_MODIFIABLE: &[&str] = &["modifiable", "not-modif", "cannot-modif"];
+
 /// The kind of failure; decides the desk's reaction and the word before the message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, VariantArray, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -225,6 +228,15 @@ impl Failure {
         self.proves == Proof::Nothing
     }
 
+    /// Whether the service says that it never changes this order in place, whatever the new terms are. A refusal of the
+    /// new terms is another matter: the order stays.
+    pub fn says_not_modifiable(&self) -> bool {
+        let names = [&self.rule_id, &self.code].into_iter().flatten();
+        names
+            .map(|name| name.raw().replace('_', "-").to_lowercase())
+            .any(|name| NOT_MODIFIABLE.iter().any(|words| name.contains(words)))
+    }
+
     /// What helps to look the failure up: code, rule, order, request.
     pub fn references(&self) -> Vec<(&'static str, String)> {
         let shown = |name, value: &Option<Text>| value.as_ref().map(|v| (name, v.to_string()));
@@ -265,6 +277,21 @@ mod tests {
             }
         }
         assert_eq!(Failure::read("given up: rejected: no"), None);
+    }
+
+    #[test]
+    fn only_a_refusal_that_names_it_says_that_an_order_is_never_modified() {
+        let refused = |rule: Option<&str>, code: Option<&str>| Failure {
+            rule_id: rule.map(Into::into),
+            code: code.map(Into::into),
+            ..Failure::new(FailureKind::Invalid, "The order cannot be modified.")
+        };
+        assert!(refused(Some("order-not-modifiable"), None).says_not_modifiable());
+        assert!(refused(None, Some("ORDER_NOT_MODIFIABLE")).says_not_modifiable());
+        for rule in ["trigger-crossed", "price-band", "marketable-limit"] {
+            assert!(!refused(Some(rule), Some("rejected")).says_not_modifiable());
+        }
+        assert!(!refused(None, None).says_not_modifiable());
     }
 
     /// As an older perpdeck sent it to the command line, without `proves`.

@@ -151,10 +151,11 @@ pub struct SizedQuote {
 }
 
 impl SizedQuote {
-    /// The average price of an order of `side` and `size`; `None` for another order, for one that cannot fill, and for a
+    /// The average price of an order of `side` and `quantity`; `None` for another order, for one that cannot fill, and for a
     /// limit that is worse than the estimate.
-    pub fn fills_at(&self, side: Side, size: Num, limit: Option<Num>) -> Option<Num> {
-        let is_same = (self.side, self.size) == (side, size) && self.quote.fillable != Some(false);
+    pub fn fills_at(&self, side: Side, quantity: Num, limit: Option<Num>) -> Option<Num> {
+        let is_same =
+            (self.side, self.size) == (side, quantity) && self.quote.fillable != Some(false);
         let price = self.quote.estimated_fill_price.filter(|_| is_same)?;
         let is_within = limit.is_none_or(|limit| match side {
             Side::Buy => price <= limit,

@@ -54,8 +54,8 @@ impl Market {
     pub fn new(id: MarketId) -> Self {
         Self {
             provider: id.provider().into(),
-            symbol: id.symbol(),
-            coin: id.symbol(),
+            symbol: id.coin(),
+            coin: id.coin(),
             id,
             ..Self::default()
         }
@@ -91,14 +91,6 @@ impl Market {
             )),
             None => Ok(self),
         }
-    }
-
-    /// Whether this is its id, its symbol or its coin, in capitals or not.
-    pub fn is_called(&self, name: &str) -> bool {
-        let is = |own: &str| own.to_lowercase() == name.to_lowercase();
-        [self.id.raw(), self.symbol.raw(), self.coin.raw()]
-            .into_iter()
-            .any(is)
     }
 
     /// Why nothing may be opened in it now, in words; `None` if the service allows it.
@@ -237,16 +229,13 @@ mod tests {
     }
 
     #[test]
-    fn a_market_of_the_list_is_called_by_its_symbol_its_coin_or_its_id() {
+    fn a_market_of_the_list_has_its_limits_and_takes_the_prices_of_a_quote() {
         let listing: Listing = serde_json::from_str(
             r#"{"market_id":"hyperliquid|xyz:TSLA","provider":"hyperliquid","symbol":"TSLA","coin":"xyz:TSLA",
                 "size_decimals":3,"max_leverage":10,"trading_enabled":true,"reduce_only":true}"#,
         )
         .unwrap();
         let market = Market::from(listing);
-        for name in ["tsla", "xyz:tsla", "hyperliquid|xyz:TSLA"] {
-            assert!(market.is_called(name), "{name}");
-        }
         let why = market.refuses_entries();
         assert_eq!(why.as_deref(), Some("TSLA takes reduce-only orders only"));
         let quote = Quote {

@@ -20,6 +20,7 @@ mod failure;
 mod flat;
 mod listing;
 mod market;
+mod market_names;
 mod operation;
 mod order;
 mod page;
@@ -45,9 +46,10 @@ pub use charges::Charges;
 pub use close_all::{CloseResult, CloseResultStatus};
 pub use command::{
     AnswerKind, CloseKind, ClosePosition, Command, CommandFacts, Curve, Dispatch, Distribution,
-    Ends, ExecutionType, ExitBatch, ExitGroup, ExitOperation, Exits, ExpectedExit, FLATTEN, Flip,
-    FlipStanding, Held, JournalRole, Leg, ModifyOrder, Mutation, MutationFacts, PlaceOrder,
-    PlaceScaled, PlaceTwap, Placed, ProcessKind, Repetition, Resource, Risk, Trigger,
+    Ends, ExecutionType, ExitBatch, ExitConflict, ExitGroup, ExitOperation, Exits, ExpectedExit,
+    FLATTEN, Flip, FlipStanding, Held, JournalRole, Leg, ModifyOrder, Mutation, MutationFacts,
+    PlaceOrder, PlaceScaled, PlaceTwap, Placed, ProcessKind, Repetition, Resource, Risk, Trigger,
+    WantedExit, WantedExits,
 };
 pub use dated::Dated;
 pub use failure::{Failure, FailureKind, FieldIssue, Proof, READ_ONLY, READ_ONLY_KEY};
@@ -57,6 +59,7 @@ pub use listing::{
     SizedQuote, UnfillableReason,
 };
 pub use market::Market;
+pub use market_names::{MarketNames, NameFit, ambiguous};
 pub use operation::{
     CancelAll, CancelAllResult, CancelStatus, CloseAll, Operation, OperationStatus,
 };

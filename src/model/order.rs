@@ -1,5 +1,6 @@
 //! Orders, as `GET /v1/orders` and every placement response show them.
 
+mod contradictions;
 pub(super) mod mode;
 
 use super::{
@@ -140,6 +141,11 @@ impl Order {
     pub fn is_armed(&self) -> bool {
         let triggered_at = self.triggered_at.or(self.stop_triggered_at);
         !self.is_over() && self.trigger_price.is_some() && triggered_at.is_none()
+    }
+
+    /// Waiting with a trigger and a limit: one new price does not say where both go.
+    pub fn has_two_prices(&self) -> bool {
+        self.is_armed() && self.limit_price.is_some()
     }
 
     /// Its cancel is accepted, but not carried out yet.

@@ -59,27 +59,6 @@ impl Order {
         is_as_good && size >= self.asked_size().abs()
     }
 
-    /// Whether `other`, another armed stop beside this one, guards as much and as well: a move that was interrupted before
-    /// its cancel leaves two such.
-    pub fn is_doubled_by(&self, other: &Self) -> bool {
-        let is_stop = |order: &Self| {
-            let triggers_on = order.kind.known().map(OrderType::triggers_on);
-            triggers_on == Some(TriggersOn::Loss) && order.is_armed() && order.reduce_only
-        };
-        let Some(side) = self.side.known().map(Side::opposite) else {
-            return false;
-        };
-        let prices = other.trigger_price.zip(self.trigger_price);
-        self.id != other.id
-            && is_stop(self)
-            && is_stop(other)
-            && self.side == other.side
-            && (&self.market_id, &self.target_position_id)
-                == (&other.market_id, &other.target_position_id)
-            && other.asked_size().abs() >= self.asked_size().abs()
-            && prices.is_some_and(|(to, from)| estimate::is_as_good(side, to, from))
-    }
-
     /// A trigger on the losing side of a position stops it; one on another market says nothing of either.
     fn by_direction(&self, position: &Position) -> Option<Protection> {
         let elsewhere = self.trigger_market_id.as_ref();

@@ -42,7 +42,7 @@ pub use terminal::screen_mode::columns;
 use crate::{
     app::{
         AccountScope, AccountSet, Effect, Model, Msg, TerminalOut, keys::keymap::Chord,
-        market::market_spot::LadderEvent, markets_shown, wake,
+        market::market_spot::LadderEvent, markets_shown, tables::click_target::ClickTarget, wake,
     },
     config::Theme,
     model::MarketId,
@@ -249,7 +249,11 @@ impl<I> LoopChannels<I> {
                 *size = now;
                 Some(resized(now))
             }
-            Input::Click(at) => self.draw_state.pointed(at).map(Msg::Click),
+            Input::Click(at) => {
+                let target = self.draw_state.pointed(at);
+                Some(Msg::Click(target.unwrap_or(ClickTarget::Nothing)))
+            }
+            Input::OtherButton => Some(Msg::Click(ClickTarget::Nothing)),
             Input::Drag(at) => {
                 let spot = self.draw_state.pointed_price(at)?;
                 self.is_dragging = true;
@@ -260,9 +264,11 @@ impl<I> LoopChannels<I> {
                 let was_dragging = std::mem::take(&mut self.is_dragging);
                 was_dragging.then_some(Msg::Ladder(LadderEvent::Released(spot)))
             }
-            Input::Wheel(at, notches) => {
-                crate::runtime::terminal::mouse::turned(at, notches, &mut self.draw_state)
-            }
+            Input::Wheel(at, notches) => Some(crate::runtime::terminal::mouse::turned(
+                at,
+                notches,
+                &mut self.draw_state,
+            )),
             Input::Lost => {
                 show(Out::Aside(BELL.to_vec()));
                 None

@@ -200,6 +200,81 @@ fn exits_that_have_changed_are_read_again_once() {
     assert_eq!(working(&served)[0]["trigger_price"], json!(51_000));
 }
 
+/// The working exits: kind and trigger.
+fn exits(served: &Served) -> Vec<(String, Value)> {
+    let exit = |order: &Value| {
+        let kind = order["type"].as_str().unwrap().to_owned();
+        (kind, order["trigger_price"].clone())
+    };
+    working(served).iter().map(exit).collect()
+}
+
+#[test]
+fn the_exits_of_a_position_are_set_moved_and_removed_as_one_batch() {
+    let served = Served::bare();
+    let held = served.holding("paper|BTC", 0.5, "cross");
+    let both = ["--stop-loss", "50000", "--take-profit", "90000"];
+    let (code, out, err) = served.run(&[&["exits", "btc"], &both[..], &["--dry-run"]].concat());
+    assert_eq!((code, methods(&out)), (0, vec![json!("PUT")]), "{err}");
+    let set = served.json(&[&["exits", "btc", "--yes"], &both[..]].concat());
+    assert_eq!(set["data"]["id"], json!(held));
+    let pair = working(&served);
+    assert_eq!(pair.len(), 2, "{pair:?}");
+    assert_eq!(pair[0]["oco_sibling_order_id"], pair[1]["id"]);
+    assert_eq!(pair[1]["oco_sibling_order_id"], pair[0]["id"]);
+
+    let run = |more: &[&str]| {
+        let (code, _, err) = served.run(&[&["exits", &held, "--yes"], more].concat());
+        (code, err)
+    };
+    assert_eq!(run(&["--stop-loss", "51000"]).0, 0);
+    let left = working(&served);
+    assert_eq!((left.len(), &left[0]["id"]), (2, &pair[0]["id"]), "moved");
+    assert_eq!(run(&["--stop-loss", "51000"]).0, 0, "it is so already");
+    assert_eq!(run(&["--stop-loss", "99000"]).0, 13, "it would fire");
+    assert_eq!(run(&["--take-profit", "none"]).0, 0);
+    assert_eq!(exits(&served), [("stop_market".to_owned(), json!(51_000))]);
+    assert_eq!(run(&["--stop-loss", "51000", "--size", "20%"]).0, 0);
+    assert_eq!(working(&served)[0]["size"], json!(0.1));
+    assert_eq!(run(&["--stop-loss", "51000", "--size", "0.6"]).0, 2);
+}
+
+#[test]
+fn exits_of_a_position_that_have_changed_are_read_again_once() {
+    for (conflicts, code, left) in [(1, 0, 1), (2, 13, 0)] {
+        let served = Served::bare();
+        served.holding("paper|BTC", 0.5, "cross");
+        served.plant(
+            &json!({ "kind": "before", "route": "exit_orders", "status": 409, "count": conflicts }),
+        );
+        let set = served.run(&["exits", "btc", "--stop-loss", "50000", "--yes"]);
+        assert_eq!(set.0, code, "{set:?}");
+        assert_eq!(working(&served).len(), left);
+    }
+}
+
+#[test]
+fn exits_of_what_is_not_open_are_refused_before_anything_is_sent() {
+    let served = Served::bare();
+    let both = ["--stop-loss", "50000", "--take-profit", "90000", "--yes"];
+    for named in ["btc", "doge"] {
+        let (code, out, err) = served.run(&[&["exits", named], &both[..]].concat());
+        assert_eq!((code, &*out), (13, ""), "{err}");
+        assert!(err.contains("there is no open position"), "{err}");
+    }
+    let order = served.waiting("limit");
+    let (code, _, err) = served.run(&[
+        "exits",
+        &order,
+        "--stop-loss",
+        "40000",
+        "--size",
+        "1",
+        "--yes",
+    ]);
+    assert_eq!(code, 2, "{err}");
+}
+
 #[test]
 fn a_stop_whose_position_cannot_be_read_is_not_canceled() {
     let served = Served::bare();
@@ -233,6 +308,16 @@ fn a_resting_order_is_moved_in_place_or_else_replaced() {
     let left = working(&served);
     assert_eq!((left.len(), &left[0]["limit_price"]), (1, &json!(48_000)));
     assert_ne!(left[0]["id"], json!(old));
+}
+
+#[test]
+fn a_refused_price_leaves_the_order_where_it_is() {
+    let served = Served::bare();
+    let old = served.waiting("limit");
+    let (code, out, err) = served.run(&["move", &old, "--price", "1", "--yes"]);
+    assert_eq!(code, 13, "{out} {err}");
+    let left = working(&served);
+    assert_eq!((left.len(), &left[0]["id"]), (1, &json!(old)));
 }
 
 #[test]

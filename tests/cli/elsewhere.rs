@@ -4,7 +4,7 @@ use super::support::{perpdeck, ran};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
 use std::{
-    io::{BufRead as _, BufReader, Write as _},
+    io::{BufRead, BufReader, Read as _, Write as _},
     net::{TcpListener, TcpStream},
     sync::{Arc, Mutex},
     thread,
@@ -50,12 +50,27 @@ fn documented_only(answers: Answers) -> (Lines, String) {
     (seen, url)
 }
 
+fn read_line(reader: &mut impl BufRead) -> Option<String> {
+    let mut line = String::new();
+    let is_end = reader.read_line(&mut line).ok()? == 0;
+    (!is_end).then(|| line.trim_end().to_owned())
+}
+
 fn answer(mut stream: TcpStream, seen: &Mutex<Vec<String>>, answers: Answers) -> Option<()> {
-    let mut lines = BufReader::new(stream.try_clone().ok()?).lines();
+    let mut reader = BufReader::new(stream.try_clone().ok()?);
     loop {
-        let line = lines.next()?.ok()?;
-        let is_over = |line: &std::io::Result<String>| line.as_ref().is_ok_and(String::is_empty);
-        lines.by_ref().find(is_over)?.ok()?;
+        let line = read_line(&mut reader)?;
+        let mut length = 0;
+        loop {
+            let head = read_line(&mut reader)?.to_lowercase();
+            if head.is_empty() {
+                break;
+            }
+            if let Some(value) = head.strip_prefix("content-length: ") {
+                length = value.parse().ok()?;
+            }
+        }
+        reader.read_exact(&mut vec![0; length]).ok()?;
         let (status, body, more) = answers(&line);
         seen.lock().ok()?.push(line);
         let length = body.len();
@@ -279,4 +294,53 @@ fn a_list_of_accounts_that_is_not_answered_is_asked_for_again() {
     let verb = ["positions", "--output", "json"];
     let (code, out, err) = ran(perpdeck(home.path()).envs(place).args(verb));
     assert_eq!((code, out.trim()), (0, "[]"), "{err}");
+}
+
+/// Takes every order for a sale of ten times the size, and every cancel for one of another order.
+fn something_else(line: &str) -> (&'static str, String, String) {
+    let body = if line.starts_with("POST") {
+        let order = json!({
+            "id": "ord-1", "account_id": "chal-1", "market_id": "x|BTC", "provider": "x", "symbol": "BTC", "coin": "BTC",
+            "side": "sell", "size": 0.1, "type": "limit", "mode": "limit", "status": "filled", "limit_price": 50_000,
+            "fill_price": 40_000, "filled_size": 3, "expected_price": 60_000, "leverage": 1, "margin_mode": "cross",
+            "reduce_only": false, "requested_at": 1_767_225_600_000_i64,
+        });
+        json!({ "data": order })
+    } else if line.starts_with("DELETE") {
+        json!({ "data": { "id": "ord-2", "canceled": true } })
+    } else if line.starts_with("GET /v1/markets ") {
+        let market = json!({
+            "market_id": "x|BTC", "provider": "x", "symbol": "BTC", "coin": "BTC", "size_decimals": 4, "max_leverage": 50,
+        });
+        json!({ "data": [market] })
+    } else {
+        return empty_lists(line);
+    };
+    ("200 OK", body.to_string(), String::new())
+}
+
+#[test]
+fn an_answer_about_something_else_is_no_success() {
+    let (_, url) = documented_only(something_else);
+    let home = TempDir::new().unwrap();
+    let order =
+        "place --market btc --side buy --size 0.01 --leverage 1 --type limit --limit-price 50000";
+    let differences = json!([
+        "side sell instead of buy",
+        "size 0.1 instead of 0.01",
+        "filled 3 of 0.01",
+        "filled at 40000, beyond its limit 50000"
+    ]);
+    for (verb, differences) in [
+        (order, differences),
+        ("cancel ord-1", json!(["order ord-2 instead of ord-1"])),
+    ] {
+        let args: Vec<_> = verb.split(' ').chain(["--yes", "-o", "json"]).collect();
+        let (code, out, err) = run(&home, &url, &args);
+        assert_eq!(code, 15, "{verb}: {out} {err}");
+        let told: serde_json::Value = serde_json::from_str(&out).unwrap();
+        assert_eq!(told["mismatch"], differences, "{verb}");
+        let error = super::served::last_error(&err);
+        assert_eq!(error["kind"], "mismatch", "{verb}: {err}");
+    }
 }

@@ -31,6 +31,7 @@ mod ends;
 mod follow;
 mod frozen;
 mod lists;
+mod names;
 mod reads;
 mod reference;
 mod same_run;

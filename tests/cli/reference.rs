@@ -249,6 +249,8 @@ fn the_page_of_errors_has_every_exit_code_and_kind() {
         ends_with(&["orders", "--nothing"]),
         // A file where a directory would be.
         ends_with(&["journal", "rearm", "--state-dir", "/dev/null"]),
+        // Needs a service that answers about another order: deeds.rs.
+        ("mismatch".to_owned(), "15".to_owned()),
     ];
     for (kind, code) in kinds.chain(own) {
         writeln!(page, "| `{kind}` | {code} |").unwrap();

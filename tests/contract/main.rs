@@ -24,6 +24,7 @@ mod keep;
 mod lists;
 mod market_sources;
 mod modify;
+mod names;
 mod openapi;
 mod orders;
 mod positions;

@@ -20,7 +20,7 @@ const CASES: &[Case] = &[
         &[
             "whoever_dies_at_whatever_moment_nothing_is_lost_and_nothing_doubled",
             "after_a_real_kill_9_of_whichever_side_the_same_verb_ends_it_once",
-            "after_a_crash_an_order_that_one_row_fits_is_linked_to_it",
+            "after_a_crash_an_order_is_found_by_its_name",
         ],
     ),
     (
@@ -113,7 +113,10 @@ const CASES: &[Case] = &[
     (
         15,
         "a timeout, and then 409 for ever",
-        &["a_conflict_in_doubt_is_asked_for_half_a_minute_and_stays_unknown"],
+        &[
+            "a_conflict_in_doubt_is_read_by_name_each_time_and_stays_unknown",
+            "a_conflict_to_a_placement_is_final_and_nothing_was_placed",
+        ],
     ),
     (
         16,

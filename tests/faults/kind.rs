@@ -43,6 +43,16 @@ pub(crate) enum Mutation {
     CancelScaled,
     Exits,
     Margin,
+    Modify,
+    ExitBatch,
+    CancelAll,
+}
+
+impl Kind {
+    /// Names and certificates stay wrong for a whole run.
+    pub(crate) fn heals(self) -> bool {
+        !matches!(self, Self::DnsFails | Self::TlsFails)
+    }
 }
 
 impl Mutation {

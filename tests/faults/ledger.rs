@@ -5,8 +5,9 @@ use crate::{
     stage::{Stage, account},
 };
 use perpdeck::model::{
-    CloseKind, ClosePosition, Command, Curve, Distribution, Exits, Leg, MarginMode, PlaceKind,
-    PlaceOrder, PlaceScaled, PlaceTwap, Side,
+    CloseKind, ClosePosition, Command, Curve, Distribution, ExitBatch, ExitOperation, Exits,
+    ExpectedExit, Leg, MarginMode, ModifyOrder, Num, PlaceKind, PlaceOrder, PlaceScaled, PlaceTwap,
+    Risk, Side,
 };
 use serde_json::Value;
 
@@ -24,6 +25,7 @@ pub(crate) struct Scene {
     positions: usize,
 }
 
+const RUNGS: usize = 3;
 const LIMIT: &str = r#""type":"limit","side":"buy","size":0.01,"limit_price":50000,"leverage":5,"margin_mode":"cross","expected_price":64250"#;
 
 impl Scene {
@@ -44,15 +46,25 @@ impl Scene {
             Mutation::Margin => (margin(open(stage, n, "BTC", "isolated").await), 1),
             Mutation::StopTwap => (Command::StopTwap(twap(stage, n).await.into()), 0),
             Mutation::CancelScaled => (Command::CancelScaled(ladder(stage, n).await.into()), 0),
+            Mutation::Modify => (modify(rest(stage, n).await), 0),
+            Mutation::ExitBatch => (exit_batch(stage, n).await, 1),
+            Mutation::CancelAll => {
+                rest(stage, n).await;
+                rest(stage, n).await;
+                (Command::CancelAll(id.as_str().into()), 0)
+            }
         };
         let before = orders(stage, n).await.len();
-        Self {
+        let scene = Self {
             command,
             mutation,
             n,
             before,
             positions,
-        }
+        };
+        let nothing = scene.effects(stage).await;
+        assert_eq!(nothing, Effects(0), "the ledger is misread: {mutation}");
+        scene
     }
 
     /// The command as a headless verb.
@@ -102,10 +114,18 @@ impl Scene {
             }),
             Mutation::StopTwap => 1 - twaps(stage, self.n).await,
             Mutation::CancelScaled => {
-                let working = count(&orders(stage, self.n).await, |order| {
-                    order["status"] == "resting"
-                });
+                let working = count(&orders(stage, self.n).await, works);
                 usize::from(working == 0)
+            }
+            Mutation::Modify => count(&orders(stage, self.n).await, |order| {
+                order["limit_price"].as_i64() == Some(49_000)
+            }),
+            Mutation::ExitBatch => count(&orders(stage, self.n).await, |order| {
+                order["trigger_price"].as_i64() == Some(51_000)
+            }),
+            Mutation::CancelAll => {
+                let working = count(&orders(stage, self.n).await, works);
+                usize::from(working < self.before)
             }
         })
     }
@@ -128,7 +148,11 @@ impl Scene {
 
     /// Whether all of it has happened, for what happens in parts.
     pub(crate) async fn is_whole(&self, stage: &Stage) -> bool {
-        self.mutation != Mutation::CloseAll || positions(stage, self.n).await.is_empty()
+        match self.mutation {
+            Mutation::CloseAll => positions(stage, self.n).await.is_empty(),
+            Mutation::CancelAll => count(&orders(stage, self.n).await, works) == 0,
+            _ => true,
+        }
     }
 }
 
@@ -136,7 +160,7 @@ impl Scene {
 pub(crate) struct Estate(usize);
 
 /// What is left of it.
-#[derive(Debug)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Left {
     pub(crate) positions: usize,
     pub(crate) orders: usize,
@@ -148,32 +172,35 @@ pub(crate) struct Left {
 impl Estate {
     /// One or two positions, and by turns an order, a TWAP that waits and a ladder.
     pub(crate) async fn build(stage: &Stage, n: usize) -> Self {
+        let mut built = Left {
+            positions: 1 + n % 2,
+            ..Left::default()
+        };
         for (symbol, mode) in [("BTC", "cross"), ("ETH", "isolated")]
             .into_iter()
-            .take(1 + n % 2)
+            .take(built.positions)
         {
             open(stage, n, symbol, mode).await;
         }
         if !n.is_multiple_of(3) {
             rest(stage, n).await;
+            built.orders += 1;
         }
         if n % 4 > 1 {
             twap(stage, n).await;
+            built.twaps += 1;
         }
         if n % 5 > 2 {
             ladder(stage, n).await;
+            built.orders += RUNGS;
         }
-        Self(n)
+        let estate = Self(n);
+        assert_eq!(estate.left(stage).await, built, "the ledger is misread");
+        estate
     }
 
     pub(crate) async fn left(&self, stage: &Stage) -> Left {
-        let works = |order: &Value| {
-            matches!(
-                order["status"].as_str(),
-                Some("pending" | "resting" | "partially_filled")
-            )
-        };
-        let short = |row: &Value| row["size"].as_f64().is_some_and(|size| size < 0.0);
+        let short = |row: &Value| exposure(row).is_negative();
         let open = positions(stage, self.0).await;
         Left {
             positions: open.len(),
@@ -181,6 +208,14 @@ impl Estate {
             twaps: twaps(stage, self.0).await,
             closed_twice: count(&open, short),
         }
+    }
+}
+
+fn works(order: &Value) -> bool {
+    match order["status"].as_str() {
+        Some("pending" | "resting") => true,
+        Some("filled" | "rejected" | "expired" | "canceled") => false,
+        _ => panic!("a status nobody knows: {order}"),
     }
 }
 
@@ -200,6 +235,17 @@ pub(crate) async fn orders(stage: &Stage, n: usize) -> Vec<Value> {
 
 pub(crate) async fn positions(stage: &Stage, n: usize) -> Vec<Value> {
     rows(stage, n, "/v1/positions").await
+}
+
+/// The size of a position, negative when it is short.
+pub(crate) fn exposure(position: &Value) -> Num {
+    let size: Num = position["size"].to_string().parse().unwrap();
+    assert!(size.is_positive(), "{position}");
+    match position["side"].as_str() {
+        Some("long") => size,
+        Some("short") => size.negated(),
+        _ => panic!("a side nobody knows: {position}"),
+    }
 }
 
 async fn twaps(stage: &Stage, n: usize) -> usize {
@@ -268,7 +314,7 @@ fn place_ladder(account: &str) -> Command {
         reduce_only: false,
         start_price: "50000".parse().unwrap(),
         end_price: "45000".parse().unwrap(),
-        rung_count: "3".parse().unwrap(),
+        rung_count: RUNGS.to_string().parse().unwrap(),
         distribution: Distribution::Flat,
         marketable_limit_acknowledged: None,
     }))
@@ -301,9 +347,53 @@ fn margin(position: String) -> Command {
     Command::margin(position.into(), "200".parse().unwrap(), None)
 }
 
+fn modify(order: String) -> Command {
+    Command::Modify(ModifyOrder {
+        order_id: order.into(),
+        price: "49000".parse().unwrap(),
+        size: None,
+        risk: Risk::Increasing,
+    })
+}
+
+/// Moves the stop of a position nearer.
+async fn exit_batch(stage: &Stage, n: usize) -> Command {
+    let position = open(stage, n, "BTC", "cross").await;
+    let stop = stop(stage, n).await;
+    let (size, price) = (SIZE.parse().unwrap(), "50000".parse().unwrap());
+    Command::ExitBatch(Box::new(ExitBatch {
+        position_id: position.into(),
+        expected_position_size: size,
+        expected_orders: vec![ExpectedExit {
+            order_id: stop.as_str().into(),
+            price,
+            size,
+            execution_type: None,
+        }],
+        operations: vec![ExitOperation::Modify {
+            order_id: stop.into(),
+            price: "51000".parse().unwrap(),
+            size: None,
+        }],
+        risk: Risk::Neutral,
+    }))
+}
+
+/// What [`open`] opens, and [`stop`] would close.
+pub(crate) const SIZE: &str = "0.01";
+
+/// A stop of what is open in BTC.
+pub(crate) async fn stop(stage: &Stage, n: usize) -> String {
+    let body = format!(
+        r#"{{"account_id":"{}","market_id":"paper|BTC","type":"stop_market","side":"sell","size":{SIZE},"trigger_price":50000,"reduce_only":true,"leverage":5,"margin_mode":"cross","expected_price":1}}"#,
+        account(n)
+    );
+    id(&stage.call(n, "POST", "/v1/orders", &body).await)
+}
+
 pub(crate) async fn open(stage: &Stage, n: usize, symbol: &str, mode: &str) -> String {
     let body = format!(
-        r#"{{"account_id":"{}","market_id":"paper|{symbol}","type":"market","side":"buy","size":0.01,"leverage":5,"margin_mode":"{mode}","expected_price":1}}"#,
+        r#"{{"account_id":"{}","market_id":"paper|{symbol}","type":"market","side":"buy","size":{SIZE},"leverage":5,"margin_mode":"{mode}","expected_price":1}}"#,
         account(n)
     );
     stage.call(n, "POST", "/v1/orders", &body).await;
@@ -331,7 +421,7 @@ async fn twap(stage: &Stage, n: usize) -> String {
 
 async fn ladder(stage: &Stage, n: usize) -> String {
     let body = format!(
-        r#"{{"account_id":"{}","market_id":"paper|BTC","side":"buy","size":0.1,"leverage":5,"margin_mode":"cross","start_price":50000,"end_price":45000,"rung_count":3,"distribution":"flat"}}"#,
+        r#"{{"account_id":"{}","market_id":"paper|BTC","side":"buy","size":0.1,"leverage":5,"margin_mode":"cross","start_price":50000,"end_price":45000,"rung_count":{RUNGS},"distribution":"flat"}}"#,
         account(n)
     );
     id(&stage.call(n, "POST", "/v1/scaled-orders", &body).await)

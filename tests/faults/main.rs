@@ -3,7 +3,7 @@
 //!
 //! A history checker compares what the desk said, what its journal holds and what the exchange's ledger shows. The
 //! ordinary run takes [`SEEDS`] seeds; `PERPDECK_FAULT_SEEDS=50 cargo test --release --test faults` is the long one
-//! (12,000 runs), and `PERPDECK_FAULT_ONLY=ReplyLate:Place:3` repeats one.
+//! (15,600 runs), and `PERPDECK_FAULT_ONLY=ReplyLate:Place:3` repeats one.
 #![expect(
     clippy::unwrap_used,
     clippy::panic,
@@ -34,7 +34,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use strum::VariantArray;
 use tokio::sync::OnceCell;
 
-/// 24 kinds × 10 mutations × 11 seeds are 2,640 runs.
+/// 24 kinds × 13 mutations × 11 seeds are 3,432 runs.
 const SEEDS: u64 = 11;
 /// Runs at a time: nearly all of a run is waiting.
 const ABREAST: usize = 320;

@@ -82,11 +82,11 @@ impl Run {
         proxy.delivered().await;
         let mut broken = self.check(stage, &scene, &end).await;
         let mut late = vec![];
-        if doubt > A_MINUTE && self.can_heal() {
+        if doubt > A_MINUTE && self.kind.heals() {
             let lasted = doubt * HURRY;
             late.push(format!("in doubt {lasted:?} after the last trouble"));
         }
-        if matches!(end, End::Parked) && self.seed.is_multiple_of(2) && self.can_heal() {
+        if matches!(end, End::Parked) && self.seed.is_multiple_of(2) && self.kind.heals() {
             outbox.again(TICKET);
             end = ended(&mut events, &mut Watch::default()).await;
             broken.extend(self.check(stage, &scene, &end).await);
@@ -106,7 +106,7 @@ impl Run {
         }
         let verdict = Verdict {
             end: end.word(),
-            doubt: if self.can_heal() {
+            doubt: if self.kind.heals() {
                 doubt * HURRY
             } else {
                 Duration::ZERO
@@ -116,11 +116,6 @@ impl Run {
             late,
         };
         (self.name(), verdict)
-    }
-
-    /// Names and certificates stay wrong for the whole run.
-    fn can_heal(self) -> bool {
-        !matches!(self.kind, Kind::DnsFails | Kind::TlsFails)
     }
 
     fn desk(self, stage: &Stage, proxy: &Proxy, dir: &Path) -> (Outbox, Receiver<Msg>) {

@@ -675,7 +675,12 @@ fn happenings(model: &mut Model) {
         model,
         Event::Settled(Command::Cancel("ord_12".into()), Err(refusal())),
     );
-    let filled = history().swap_remove(2);
+    let filled = Order {
+        initial_size: Some(num("0.2")),
+        reduce_only: true,
+        target_position_id: Some("pos_1".into()),
+        ..history().swap_remove(2)
+    };
     let close = perpdeck::model::ClosePosition {
         position_id: "pos_1".into(),
         held: None,

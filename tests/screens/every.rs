@@ -19,7 +19,7 @@ use perpdeck::{
         update,
     },
     model::{
-        CloseKind, Curve, Grid, Market, PlaceKind,
+        CloseKind, Curve, Grid, Market, Page, PlaceKind,
         draft::{Field, FieldInput},
     },
     ui::{Theme, picture},
@@ -129,6 +129,7 @@ fn forms() -> Vec<(String, Model)> {
     let one = |name: &str, model| (name.to_owned(), model);
     forms.push(one("new_ladder", filled("l", None)));
     forms.push(one("exits", filled("2 e", None)));
+    forms.push(one("position_exits", filled("e", None)));
     forms.push(one("moved_stop", filled("2 j e", None)));
     forms.push(one("margin", filled("j m", None)));
     let mut json = filled("b", Some(2));
@@ -292,6 +293,30 @@ fn every_pane() {
         }
         insta::assert_snapshot!(format!("pane_{pane:?}").to_lowercase(), out);
     }
+}
+
+#[test]
+fn two_exits_that_are_a_pair_are_listed_together_and_say_so() {
+    let exit = |id: &str, kind: &str, price: u32, sibling: &str| {
+        let json = serde_json::json!({"type": kind, "mode": kind, "side": "sell", "size": 0.75, "status": "resting",
+            "reduce_only": true, "trigger_price": price, "target_position_id": "pos_1",
+            "oco_sibling_order_id": sibling});
+        desk::order(id, "BTC", &json)
+    };
+    let mut orders = vec![exit("ord_302", "take_profit", 70_000, "ord_301")];
+    orders.extend(desk::working());
+    orders.push(exit("ord_301", "stop_market", 60_500, "ord_302"));
+    let mut model = desk::full();
+    desk::arrive(&mut model, 0, Answer::Orders(Ok(Page::of(orders))));
+    press(&mut model, "2 z");
+    let mut out = String::new();
+    for (width, height) in [(160, 40), (80, 24)] {
+        let text = picture::text(&drawn(&model, width, height, Theme::default()));
+        for line in text.lines().filter(|line| line.contains("OCO")) {
+            writeln!(out, "{}", line.trim_end()).unwrap();
+        }
+    }
+    insta::assert_snapshot!("pair_of_exits", out);
 }
 
 #[test]

@@ -23,6 +23,7 @@ mod noticed;
 mod over;
 mod price_ladder;
 mod service;
+mod venues;
 mod words;
 
 use dump::{changes, drawn, plain, press, screen};

@@ -355,7 +355,7 @@ fn a_word_nobody_knows_is_quoted_and_says_what_it_stands_for() {
     update(&mut model, desk::NOW, Msg::Settled(Ticket(9), Ok(receipt)));
     assert_eq!(
         lines(&model).remove(0),
-        "BUY 0.5 BTC type \"sideways\": status \"never heard of\": filled at 64,000"
+        "unknown status \"never heard of\": BUY 0.5 BTC type \"sideways\": status \"never heard of\": filled at 64,000"
     );
 }
 

@@ -16,13 +16,15 @@ use serde_json::{Value, json};
 
 const ACCOUNT: &str = "a0f606c5-4ff4-572d-81a0-770e8fd8b9bb";
 /// Symbol, coin, decimals of a size, bid, mid and ask.
-const MARKETS: [(&str, &str, u32, [f64; 3]); 3] = [
+type MarketRow = (&'static str, &'static str, u32, [f64; 3]);
+
+const MARKETS: [MarketRow; 3] = [
     ("BTC", "BTCUSDT", 5, [59_999.5, 60_000.0, 60_000.5]),
     ("ETH", "ETHUSDT", 4, [2_999.8, 3_000.0, 3_000.2]),
     ("SOL", "SOLUSDT", 2, [149.99, 150.0, 150.01]),
 ];
 
-fn of_market(coin: &str, symbol: &str, more: Value) -> Value {
+fn of_market(coin: &str, symbol: &str, more: &Value) -> Value {
     let mut row = json!({
         "account_id": ACCOUNT, "market_id": format!("binance|{coin}"), "provider": "binance", "symbol": symbol,
         "coin": coin,
@@ -32,7 +34,7 @@ fn of_market(coin: &str, symbol: &str, more: Value) -> Value {
     row
 }
 
-fn market((symbol, coin, size_decimals, [bid, mid, ask]): (&str, &str, u32, [f64; 3])) -> Market {
+fn market((symbol, coin, size_decimals, [bid, mid, ask]): MarketRow) -> Market {
     let listing: Listing = read(&json!({
         "market_id": format!("binance|{coin}"), "provider": "binance", "symbol": symbol, "coin": coin,
         "size_decimals": size_decimals, "max_leverage": 50, "trading_enabled": true,
@@ -47,7 +49,7 @@ fn positions() -> Value {
         of_market(
             "BTCUSDT",
             "BTC",
-            json!({
+            &json!({
                 "id": "p-short", "side": "short", "margin_mode": "cross", "status": "open", "size": 0.5, "size_decimals": 5,
                 "entry_price": 61_000, "leverage": 10, "isolated_margin_extra": 0, "liquidation_price": 64_050, "fees": 9.15,
                 "funding": -0.4, "opened_at": NOW.0 - 7_200_000,
@@ -56,7 +58,7 @@ fn positions() -> Value {
         of_market(
             "ETHUSDT",
             "ETH",
-            json!({
+            &json!({
                 "id": "p-long", "side": "long", "margin_mode": "isolated", "status": "open", "size": 4, "size_decimals": 4,
                 "entry_price": 2_950, "leverage": 20, "isolated_margin_extra": 50, "liquidation_price": 2_873.1, "fees": 3.54,
                 "funding": 0.1, "opened_at": NOW.0 - 600_000,
@@ -65,7 +67,7 @@ fn positions() -> Value {
     ])
 }
 
-fn order(id: &str, (coin, symbol): (&str, &str), more: Value) -> Value {
+fn order(id: &str, (coin, symbol): (&str, &str), more: &Value) -> Value {
     let mut base = json!({
         "id": id, "type": "limit", "mode": "limit", "side": "buy", "size": 1, "initial_size": 1, "filled_size": 0,
         "expected_price": 100, "leverage": 10, "margin_mode": "cross", "reduce_only": false, "status": "resting",
@@ -73,7 +75,7 @@ fn order(id: &str, (coin, symbol): (&str, &str), more: Value) -> Value {
     });
     let target = base.as_object_mut().unwrap();
     target.extend(more.as_object().unwrap().clone());
-    of_market(coin, symbol, base)
+    of_market(coin, symbol, &base)
 }
 
 /// Armed orders rest: they have a trigger and no `triggered_at`.
@@ -82,7 +84,7 @@ fn orders() -> Value {
         order(
             id,
             ("BTCUSDT", "BTC"),
-            json!({
+            &json!({
                 "type": kind, "mode": kind, "size": 0.5, "initial_size": 0.5, "reduce_only": true, "trigger_price": price,
                 "trigger_direction": direction, "target_position_id": "p-short", "oco_sibling_order_id": other,
             }),
@@ -94,7 +96,7 @@ fn orders() -> Value {
         order(
             "o-entry",
             ("SOLUSDT", "SOL"),
-            json!({
+            &json!({
                 "size": 10, "initial_size": 10, "limit_price": 140, "expected_price": 150, "client_order_id": "k-1",
                 "attached_take_profit_price": 165, "attached_stop_loss_price": 132,
             })
@@ -102,7 +104,7 @@ fn orders() -> Value {
         order(
             "o-rung",
             ("SOLUSDT", "SOL"),
-            json!({
+            &json!({
                 "size": 5, "initial_size": 5, "limit_price": 138, "expected_price": 150, "scaled_order_id": "s-1",
             })
         ),
@@ -113,7 +115,7 @@ fn strategies() -> (Value, Value) {
     let vwap = of_market(
         "SOLUSDT",
         "SOL",
-        json!({
+        &json!({
             "id": "t-1", "strategy": "vwap", "side": "sell", "margin_mode": "cross", "total_size": 10, "filled_size": 2.5,
             "leverage": 5, "average_price": 149.99, "reduce_only": false, "randomize": false, "duration_minutes": 20,
             "slice_interval_seconds": 60, "slice_count": 20, "slices_attempted": 5, "size_decimals": 2, "status": "running",
@@ -123,7 +125,7 @@ fn strategies() -> (Value, Value) {
     let scaled = of_market(
         "SOLUSDT",
         "SOL",
-        json!({
+        &json!({
             "id": "s-1", "side": "buy", "margin_mode": "cross", "distribution": "flat", "total_size": 10, "leverage": 5,
             "start_price": 138, "end_price": 136, "rung_count": 2, "placed_count": 2, "rejected_count": 0, "size_decimals": 2,
             "reduce_only": false, "status": "active", "started_at": NOW.0 - 200_000, "rungs": [
@@ -235,7 +237,8 @@ fn frame(model: &Model, width: u16, height: u16) -> String {
 fn line<'a>(frame: &'a str, words: &[&str]) -> &'a str {
     let mut lines = frame.lines();
     let found = lines.find(|line| words.iter().all(|word| line.contains(word)));
-    found.unwrap_or_else(|| panic!("no line with {words:?}:\n{frame}"))
+    assert!(found.is_some(), "no line with {words:?}:\n{frame}");
+    found.unwrap_or_default()
 }
 
 #[test]

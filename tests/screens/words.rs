@@ -60,7 +60,7 @@ fn a_close_that_waits_is_told_as_armed_and_on_which_trigger() {
     update(&mut model, desk::NOW, Msg::Resumed(Ticket(9), command));
     let json = serde_json::json!({
         "type": "market", "mode": "conditional", "side": "sell", "size": 0.5, "trigger_price": 60_000,
-        "trigger_direction": "below", "status": "pending",
+        "trigger_direction": "below", "status": "pending", "reduce_only": true, "target_position_id": "pos_1",
     });
     let order = Box::new(desk::order("ord_9", "BTC", &json));
     let queued = true;

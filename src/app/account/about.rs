@@ -3,7 +3,9 @@
 
 use crate::{
     app::account::store::Store,
-    model::{Command, Market, MarketId, Order, Placed, Position, Resource, Scaled, Twap},
+    model::{
+        Command, Market, MarketId, MarketNames, Order, Placed, Position, Resource, Scaled, Twap,
+    },
 };
 
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -12,6 +14,8 @@ pub struct About {
     pub target: Option<Target>,
     /// The target's market, for its decimals.
     pub market: Option<Market>,
+    /// What markets were called then.
+    pub names: MarketNames,
     /// TWAPs that would go on trading after all positions are closed.
     pub running_twaps: usize,
 }
@@ -35,6 +39,7 @@ impl About {
         };
         Self {
             market: market_id.and_then(|id| store.market(id)).cloned(),
+            names: store.names.clone(),
             target,
             running_twaps: store.active_twaps().count(),
         }

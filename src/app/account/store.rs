@@ -29,9 +29,9 @@ use super::{
 use crate::{
     app::account::{row_id::RowId, successor::Successor},
     model::{
-        AccountFacts, Call, CloseAll, Command, Failure, Flip, KeyScope, Market, MarketId, Num,
-        Order, OrderId, Page, Position, PositionId, Progress, Receipt, Risk, Scaled, ScaledId,
-        ServiceAbout, Ticket, Timestamp, Twap, TwapId, Zone,
+        AccountFacts, Call, CloseAll, Command, Failure, Flip, KeyScope, Market, MarketId,
+        MarketNames, Num, Order, OrderId, Page, Position, PositionId, Progress, Receipt, Risk,
+        Scaled, ScaledId, ServiceAbout, Ticket, Timestamp, Twap, TwapId, Zone,
     },
 };
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -115,6 +115,8 @@ pub struct Store {
     /// Each source's own last time, and when the first request was sent that returned it.
     told_at: BTreeMap<Source, (Timestamp, Timestamp)>,
     pub markets: Remote<BTreeMap<MarketId, Market>>,
+    /// What markets are called, by their list and by rows.
+    pub names: MarketNames,
     pub account: Remote<AccountFacts>,
     /// What the service says of itself, once it has.
     pub about: Option<ServiceAbout>,
@@ -132,6 +134,8 @@ pub struct Store {
     pub flips: Vec<flips::ClosedFlip>,
     /// Orders that are being moved in place.
     pub moves: Vec<moves::OrderMove>,
+    /// The last answer to a batch of exits: older lists do not show what came of it.
+    pub exits_answered: Option<(Timestamp, Ticket)>,
     /// What responses to commands showed of rows, until newer reads do.
     pub from_receipts: from_receipts::FromReceipts,
     /// Orders whose cancel is queued: they may still fill.
@@ -156,6 +160,7 @@ impl Store {
     /// Stores the answer of a poll; returns newly found scaled orders.
     pub fn arrive(&mut self, Poll { at, answer }: Poll) -> Vec<ScaledId> {
         self.health.answered(answer.source(), answer.trouble());
+        self.learn_names(&answer);
         match answer {
             Answer::Positions(result) => {
                 if result.is_ok() {

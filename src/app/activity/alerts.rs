@@ -65,6 +65,10 @@ pub enum Alert {
 impl Alert {
     pub fn tone(&self) -> Tone {
         match self {
+            // It stays until the trader has read it.
+            Self::Filled(order) | Self::Partial(order) if !order.contradictions().is_empty() => {
+                Tone::Alert
+            }
             Self::Filled(_) | Self::Up | Self::Challenge(Verdict::Passed) => Tone::Good,
             Self::Partial(_) | Self::TwapEnded(_) => Tone::Plain,
             Self::Guard(gauge) if !gauge.limit.is_loss() => Tone::Good,

@@ -6,6 +6,7 @@ use crate::{
     config::{AlertChannel, Alerts},
     model::{
         Command, Failure, FailureKind, OrderStatus, Past, Progress, Receipt, Ticket, Timestamp,
+        echo,
     },
 };
 use std::{collections::VecDeque, time::Duration};
@@ -82,7 +83,7 @@ impl Event {
                 | Progress::Flattening(_),
             ) => Tone::Plain,
             Self::Progress(_, Progress::Unknown { .. } | Progress::Waiting { .. }) => Tone::Warn,
-            Self::Settled(_, Ok(receipt)) => receipt_tone(receipt),
+            Self::Settled(command, Ok(receipt)) => answer_tone(command, receipt),
             Self::Settled(_, Err(why)) if why.kind == FailureKind::DryRun => Tone::Warn,
             Self::Settled(_, Err(_)) | Self::Progress(_, Progress::Parked { .. }) => Tone::Alert,
             Self::Message(tone, _) => *tone,
@@ -115,8 +116,17 @@ impl Event {
     }
 }
 
-/// Whether the response is the wanted one.
-pub fn receipt_tone(receipt: &Receipt) -> Tone {
+/// Whether the response is the wanted one, and about what was asked for.
+pub fn answer_tone(command: &Command, receipt: &Receipt) -> Tone {
+    if echo::differences(command, receipt).is_empty() {
+        receipt_tone(receipt)
+    } else {
+        Tone::Alert
+    }
+}
+
+/// Whether the response means success.
+fn receipt_tone(receipt: &Receipt) -> Tone {
     use crate::model::OrderStatus::{Expired, Rejected};
     match receipt {
         Receipt::Order { order, .. }
@@ -223,17 +233,26 @@ impl Activity {
         self.has_more() || self.horizon == Horizon::Unreadable
     }
 
-    /// Explains an ignored key. A key that is held down or repeated at once gets one line.
+    /// Explains a refused key. A key that is held down or repeated gets one line.
     pub(crate) fn refuse(&mut self, why: String, now: Timestamp) {
         let event = Event::Message(Tone::Warn, why);
-        let is_shown = self.refusal.is_some() && self.refusal == self.toast;
-        let newest = self.lines.back_mut().filter(|_| is_shown);
+        let newest = self.lines.back_mut();
         match newest.filter(|line| Some(line.number) == self.refusal && line.event == event) {
-            Some(line) => line.at = now,
+            Some(line) => {
+                line.at = now;
+                self.toast = self.refusal;
+            }
             None => self.note(None, event, now),
         }
         self.refusal = Some(self.last);
         self.changed();
+    }
+
+    /// Explains input without effect; bad news that waits to be dismissed stays the toast.
+    pub(crate) fn remark(&mut self, why: String, now: Timestamp) {
+        let kept = self.toast.filter(|_| self.toast_ends_at().is_none());
+        self.refuse(why, now);
+        self.toast = kept.or(self.toast);
     }
 
     /// The next action makes the explanation of an ignored key outdated.
@@ -256,6 +275,7 @@ impl Activity {
         let may = shown == Shown::AsToast && (!waits || alert.tone() == Tone::Alert);
         let about = About {
             market: alert.market_id().and_then(|id| store.market(id)).cloned(),
+            names: store.names.clone(),
             ..About::default()
         };
         let event = Event::Alert(alert);

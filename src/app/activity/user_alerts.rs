@@ -18,7 +18,7 @@ pub use sample::{AlertSample, FreshSources, Freshness, sample};
 
 use crate::{
     app::account::{store::Store, trades::TradeLog},
-    model::{MarketId, Num, Timestamp},
+    model::{MarketId, MarketNames, Num, Timestamp},
 };
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -59,13 +59,14 @@ pub struct AlertEdit {
     pub add: Option<UserAlert>,
 }
 
+/// Its markets by their coins.
 impl fmt::Display for AlertEdit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let removed = self
-            .remove
-            .iter()
-            .map(|alert| format!("remove alert {alert}"));
-        let added = self.add.iter().map(|alert| format!("alert {alert}"));
+        let words = |alert: &UserAlert| alert.words(&MarketNames::default());
+        let removed = self.remove.iter().map(words);
+        let removed = removed.map(|alert| format!("remove alert {alert}"));
+        let added = self.add.iter().map(words);
+        let added = added.map(|alert| format!("alert {alert}"));
         f.write_str(&removed.chain(added).collect::<Vec<_>>().join(", "))
     }
 }

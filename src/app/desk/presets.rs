@@ -65,7 +65,11 @@ impl Model {
 
     /// Chooses the next or previous preset of this market, cyclically.
     pub(crate) fn turn_size_preset(&mut self, market: &MarketId, steps: isize) {
-        let count = self.options.size_presets.in_market(market).len();
+        let count = self
+            .options
+            .size_presets
+            .in_market(market, &self.store.names)
+            .len();
         let at = self.preset_place(market).cast_signed() + steps;
         let at = at.checked_rem_euclid(count.cast_signed()).unwrap_or(0);
         self.presets.0.insert(market.clone(), at.cast_unsigned());
@@ -77,7 +81,10 @@ impl Model {
 
     /// Reloaded settings may have fewer presets.
     fn chosen_preset(&self, market: &MarketId) -> Option<&SizePreset> {
-        let presets = self.options.size_presets.in_market(market);
+        let presets = self
+            .options
+            .size_presets
+            .in_market(market, &self.store.names);
         presets.get(self.preset_place(market)).or(presets.first())
     }
 

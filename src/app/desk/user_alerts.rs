@@ -60,7 +60,7 @@ fn set(model: &mut Model, alert: UserAlert) -> Effect {
     let key = key
         .map(|key| format!("; {key} lists all"))
         .unwrap_or_default();
-    let words = format!("alert set: {alert}{key}");
+    let words = format!("alert set: {}{key}", alert.words(&model.store.names));
     model.user_alerts.set(alert);
     model.say(Tone::Good, words);
     keep(model)
@@ -69,14 +69,20 @@ fn set(model: &mut Model, alert: UserAlert) -> Effect {
 /// Deletes one, and says so.
 fn delete(model: &mut Model, id: u64) -> Option<Effect> {
     let alert = model.user_alerts.delete(id)?;
-    model.say(Tone::Plain, format!("alert deleted: {alert}"));
+    model.say(
+        Tone::Plain,
+        format!("alert deleted: {}", alert.words(&model.store.names)),
+    );
     Some(keep(model))
 }
 
 /// Does all of what the command line requests, or nothing of it: why not.
 pub(crate) fn edit(model: &mut Model, edit: &AlertEdit) -> Result<Effect, String> {
     let numbers = model.user_alerts.numbers_of(&edit.remove);
-    let numbers = numbers.map_err(|missing| format!("this desk has no alert {missing}"))?;
+    let numbers = numbers.map_err(|missing| {
+        let missing = missing.words(&model.store.names);
+        format!("this desk has no alert {missing}")
+    })?;
     for id in numbers {
         delete(model, id);
     }
@@ -138,7 +144,10 @@ fn judge(model: &mut Model) -> Vec<Effect> {
     let now = model.wall_now();
     let judged = model.user_alerts.judge(&model.store, fresh, now);
     for alert in &judged.expired {
-        model.say(Tone::Plain, format!("alert expired: {alert}"));
+        model.say(
+            Tone::Plain,
+            format!("alert expired: {}", alert.words(&model.store.names)),
+        );
     }
     let runs: Vec<_> = judged
         .fired
@@ -172,7 +181,12 @@ fn run(model: &Model, firing: &AlertFiring, now: Timestamp) -> Option<Effect> {
         return None;
     }
     let account = model.identity.as_ref().map(|identity| &identity.account_id);
-    let run = AlertRun::new(&model.options.alert_command, firing, (account, now))?;
+    let run = AlertRun::new(
+        &model.options.alert_command,
+        firing,
+        &model.store.names,
+        (account, now),
+    )?;
     Some(Effect::RunAlertCommand(Box::new(run)))
 }
 

@@ -54,6 +54,9 @@ pub enum State {
     Settled(Result<Box<Receipt>, Failure>),
 }
 
+/// A command and its outcome.
+type SettledItem<'a> = (&'a Command, &'a Result<Box<Receipt>, Failure>);
+
 impl Bulk {
     /// A list that waits for confirmation.
     pub fn asking(
@@ -125,10 +128,10 @@ impl Bulk {
         self.items.iter().filter(|item| item.state == State::Listed)
     }
 
-    /// The outcomes so far.
-    pub fn settled(&self) -> impl Iterator<Item = &Result<Box<Receipt>, Failure>> {
+    /// The commands with an outcome so far.
+    pub fn settled(&self) -> impl Iterator<Item = SettledItem<'_>> {
         self.items.iter().filter_map(|item| match &item.state {
-            State::Settled(result) => Some(result),
+            State::Settled(result) => Some((&item.command, result)),
             State::Listed | State::Sent(_) => None,
         })
     }

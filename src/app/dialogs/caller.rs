@@ -2,6 +2,7 @@
 
 use crate::{
     app::activity::user_alerts::AlertEdit,
+    config::Checks,
     model::{AccountId, Command, IdempotencyKey},
 };
 use serde::Deserialize;
@@ -22,6 +23,7 @@ pub enum CallerRequest {
         command: Command,
         key: IdempotencyKey,
         sending: Sending,
+        key_origin: KeyOrigin,
     },
     /// Adds and removes alerts of the trader's; nothing is sent.
     EditAlerts(AlertEdit),
@@ -34,6 +36,29 @@ pub enum CallerRequest {
 pub enum Sending {
     First,
     Again,
+}
+
+/// Who made up the key of a command. A person who chooses one means another order than an equal one under another key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum KeyOrigin {
+    #[default]
+    Made,
+    Chosen,
+}
+
+impl KeyOrigin {
+    /// The limits for a command under such a key.
+    pub(crate) fn limits(self, limits: &Checks) -> Checks {
+        let duplicate_within = match self {
+            Self::Made => limits.duplicate_within,
+            Self::Chosen => Duration::ZERO,
+        };
+        Checks {
+            duplicate_within,
+            ..limits.clone()
+        }
+    }
 }
 
 impl CallerRequest {

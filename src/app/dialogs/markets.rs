@@ -32,7 +32,7 @@ impl Markets {
     pub fn rows<'a>(&self, store: &'a Store) -> Vec<&'a Market> {
         let all = store.markets.value().into_iter();
         let all: Vec<_> = all.flat_map(BTreeMap::values).collect();
-        found(&all, &self.search.text, |market| &market.id)
+        found(&all, &self.search.text, (&store.names, |market| &market.id))
     }
 
     /// The index of the chosen one in `rows`; the first if it is missing.

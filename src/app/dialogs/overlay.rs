@@ -112,7 +112,7 @@ impl Overlay {
             | Self::Glossary(Glossary { offset, .. })
             | Self::Settings { offset }
             | Self::Limits { offset } => scroll(offset, action),
-            Self::UserAlerts(list) => list.act(action, context.alerts),
+            Self::UserAlerts(list) => list.act(action, (context.alerts, &context.store.names)),
             Self::Review(review) => review.act(action),
             Self::Quality(report) => report.act(action, context.store),
             Self::Detail(detail) => detail.act(action, context.links),

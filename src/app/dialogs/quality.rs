@@ -3,7 +3,7 @@
 use super::next::Next;
 use crate::{
     app::{account::store::Store, keys::keymap::Action, tables::pane::Pane},
-    model::{MarketId, Text},
+    model::{MarketId, MarketNames, Text},
 };
 use std::cmp::Reverse;
 
@@ -52,7 +52,9 @@ impl Report {
         match (action, lines.get(at)) {
             (Action::Down | Action::NextLink, _) => self.chosen = (at + 1).min(last),
             (Action::Up | Action::PreviousLink, _) => self.chosen = at.saturating_sub(1),
-            (Action::Follow, Some(line)) => return Next::ShowFiltered(pane(line), filter(line)),
+            (Action::Follow, Some(line)) => {
+                return Next::ShowFiltered(pane(line), filter(line, &store.names));
+            }
             (Action::Dismiss, _) => return Next::Close,
             (Action::Chart, _) => {
                 return Next::Refuse("this report covers several markets".to_owned());
@@ -75,19 +77,14 @@ fn pane(line: &Line) -> Pane {
 }
 
 /// The filter that finds a line's rows in their pane.
-fn filter(line: &Line) -> String {
+fn filter(line: &Line, names: &MarketNames) -> String {
     let quoted = |word: String| format!("\"{}\"", word.replace('"', ""));
     match line {
         Line::All => String::new(),
-        Line::Market(id) | Line::Result(id) => format!("market={}", quoted(symbol(id))),
+        Line::Market(id) | Line::Result(id) => {
+            format!("market={}", quoted(names.shown(id).raw().to_owned()))
+        }
         Line::Rule(name) if name.is_empty() => "status:rejected".to_owned(),
         Line::Rule(name) => format!("status:rejected reason:{}", quoted(name.raw().to_owned())),
-    }
-}
-
-fn symbol(id: &MarketId) -> String {
-    match id.symbol() {
-        symbol if symbol.is_empty() => id.raw().to_owned(),
-        symbol => symbol.raw().to_owned(),
     }
 }

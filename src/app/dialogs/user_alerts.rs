@@ -1,9 +1,12 @@
 //! The list of the alerts that the trader has set. The chosen line is an alert and no place in the list.
 
 use super::next::{AlertRequest, Next};
-use crate::app::{
-    activity::user_alerts::{UserAlert, UserAlerts},
-    keys::keymap::Action,
+use crate::{
+    app::{
+        activity::user_alerts::{UserAlert, UserAlerts},
+        keys::keymap::Action,
+    },
+    model::MarketNames,
 };
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -20,7 +23,11 @@ impl UserAlertList {
             .unwrap_or(0)
     }
 
-    pub(crate) fn act(&mut self, action: Action, alerts: &UserAlerts) -> Next {
+    pub(crate) fn act(
+        &mut self,
+        action: Action,
+        (alerts, names): (&UserAlerts, &MarketNames),
+    ) -> Next {
         let at = self.place(alerts);
         let alert = alerts.all().get(at);
         match (action, alert) {
@@ -30,7 +37,7 @@ impl UserAlertList {
             }
             (Action::LetAlertsFire, _) => Next::Refuse("the alerts are not halted".to_owned()),
             (Action::AlertHere, _) => Next::Press(Action::AlertHere),
-            (Action::EditAlert, Some(alert)) => Next::Type(changing(alert)),
+            (Action::EditAlert, Some(alert)) => Next::Type(changing(alert, names)),
             (Action::DeleteAlert, Some(alert)) => {
                 // The next one is chosen, or at the end the one before.
                 let all = alerts.all();
@@ -49,6 +56,6 @@ impl UserAlertList {
 }
 
 /// The command that puts another in its place.
-fn changing(alert: &UserAlert) -> String {
-    format!("alert {alert} --replaces {}", alert.id)
+fn changing(alert: &UserAlert, names: &MarketNames) -> String {
+    format!("alert {} --replaces {}", alert.words(names), alert.id)
 }

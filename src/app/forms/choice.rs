@@ -147,7 +147,8 @@ impl Form {
         } else {
             ""
         };
-        markets::found(&open::known_markets(form_context.store), search, |id| id)
+        let store = form_context.store;
+        markets::found(&open::known_markets(store), search, (&store.names, |id| id))
     }
 
     /// Moves the focused choice by `steps` options.
@@ -276,7 +277,14 @@ impl Form {
                 change_shape(draft, DraftShape::Order(*kind), form_context);
             }
             (Draft::Close(draft), Some(kind)) => draft.kind = *kind,
-            (Draft::Entry(_) | Draft::Close(_) | Draft::Exits(_) | Draft::Margin(_), _) => {
+            (
+                Draft::Entry(_)
+                | Draft::Close(_)
+                | Draft::Exits(_)
+                | Draft::Protect(_)
+                | Draft::Margin(_),
+                _,
+            ) => {
                 return false;
             }
         }
@@ -358,7 +366,7 @@ impl Form {
                 texts,
                 ..
             }) => watch(trigger_market, texts, id),
-            Draft::Exits(_) | Draft::Margin(_) => {}
+            Draft::Exits(_) | Draft::Protect(_) | Draft::Margin(_) => {}
         }
     }
 }

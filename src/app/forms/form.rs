@@ -227,7 +227,7 @@ impl Form {
             cross_backing: store.cross_backing(position),
             free_margin: store.account.value().and_then(|a| a.available_margin),
             order,
-            orders: store.orders.rows(),
+            working: store.orders.rows(),
             book: market.and_then(|market| store.books.fit(market, form_context.own)?.ok()),
             quote: market_id.and_then(|id| Some(store.ticket_quote.of(id, form_context.own)?.0)),
             watched: None,
@@ -240,7 +240,7 @@ impl Form {
         let watched = match &self.draft {
             Draft::Entry(draft) => draft.watched(),
             Draft::Close(draft) => draft.watched(&seen),
-            Draft::Exits(_) | Draft::Margin(_) => None,
+            Draft::Exits(_) | Draft::Protect(_) | Draft::Margin(_) => None,
         };
         Seen {
             watched: watched.and_then(|id| store.market(id)),
@@ -251,16 +251,20 @@ impl Form {
     /// Side and size of what reaches the book at once; `None` for what waits, and where the size is not written.
     pub(crate) fn taken(&self, form_context: &FormContext<'_>) -> Option<(Side, Num)> {
         let seen = self.seen(form_context);
-        let (side, size) = match &self.draft {
+        let (side, quantity) = match &self.draft {
             Draft::Entry(draft) if draft.is_sent_now() => (draft.side, draft.fillable(&seen)?),
             Draft::Close(draft) if draft.is_sent_now() => {
                 let held = seen.position?;
                 let part = draft.resolved_size(&seen).ok()?;
                 (held.side()?.opposite(), part.unwrap_or(held.quantity()))
             }
-            Draft::Entry(_) | Draft::Close(_) | Draft::Exits(_) | Draft::Margin(_) => return None,
+            Draft::Entry(_)
+            | Draft::Close(_)
+            | Draft::Exits(_)
+            | Draft::Protect(_)
+            | Draft::Margin(_) => return None,
         };
-        size.is_positive().then_some((side, size))
+        quantity.is_positive().then_some((side, quantity))
     }
 
     pub fn market_id(&self) -> Option<&MarketId> {

@@ -1,13 +1,20 @@
 //! Choosing a market: the arrows move, letters search.
 
-use crate::{app::keys::fuzzy::ranked_by, model::MarketId};
+use crate::{
+    app::keys::fuzzy::ranked_by,
+    model::{MarketId, MarketNames},
+};
 
-/// The markets whose symbol has the letters of `search`, best match first; all of them for an empty text. Where no symbol
+/// The markets whose name has the letters of `search`, best match first; all of them for an empty text. Where no name
 /// has them, the whole id is searched.
-pub(crate) fn found<T: Clone>(markets: &[T], search: &str, id: impl Fn(&T) -> &MarketId) -> Vec<T> {
-    let symbol = |market: &T| id(market).symbol().to_string();
+pub(crate) fn found<T: Clone>(
+    markets: &[T],
+    search: &str,
+    (names, id): (&MarketNames, impl Fn(&T) -> &MarketId),
+) -> Vec<T> {
+    let shown = |market: &T| names.shown(id(market)).to_string();
     let raw = |market: &T| id(market).raw().to_owned();
-    ranked_by(markets, search, symbol, raw)
+    ranked_by(markets, search, shown, raw)
 }
 
 #[cfg(test)]
@@ -27,8 +34,8 @@ mod tests {
         };
         let found = |search| {
             let all = all().map(MarketId::from);
-            let found = found(&all, search, |id| id).into_iter();
-            found.map(|id| id.symbol().to_string()).collect::<Vec<_>>()
+            let found = found(&all, search, (&MarketNames::default(), |id| id)).into_iter();
+            found.map(|id| id.coin().to_string()).collect::<Vec<_>>()
         };
         assert_eq!(found("btc"), ["BTC", "WBTC"]);
         assert_eq!(found("B"), ["BTC", "WBTC"]);

@@ -8,7 +8,7 @@ use crate::{
         Position, PositionId, Side, TriggerDirection,
         draft::{
             CloseDraft, Draft, DraftShape, EntryDraft, ExitsDraft, Field, MarginDraft,
-            ReplacedExits, Texts,
+            ProtectDraft, ReplacedExits, Texts,
         },
     },
 };
@@ -132,14 +132,11 @@ impl Form {
         Self::new(draft, Frozen::Position(Box::new(position.clone())))
     }
 
-    /// A close of the whole position that waits for a price: a stop on the losing side of the mark, a target on the
-    /// other.
-    pub fn protect(position: &Position) -> Self {
-        let mut form = Self::close(position);
-        if let Draft::Close(draft) = &mut form.draft {
-            draft.kind = CloseKind::Conditional;
-        }
-        form.focus_on(Field::TriggerPrice);
+    /// The stop loss and take profit of this position, as they are.
+    pub fn protect(position: &Position, working: &[Order]) -> Self {
+        let draft = Draft::Protect(ProtectDraft::of(position, working));
+        let mut form = Self::new(draft, Frozen::Position(Box::new(position.clone())));
+        form.focus_on(Field::StopLoss);
         form
     }
 

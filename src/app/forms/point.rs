@@ -32,7 +32,8 @@ impl Form {
             | ClickTarget::Account(_)
             | ClickTarget::Market(_)
             | ClickTarget::UserAlert(_)
-            | ClickTarget::Over => {}
+            | ClickTarget::Over
+            | ClickTarget::Nothing => {}
         }
     }
 

@@ -5,7 +5,7 @@ use crate::{
         books::{KnownBook, MARKET_STALE_AFTER},
         store::Store,
     },
-    model::{Book, MarketId, Num, Side, Timestamp},
+    model::{Book, MarketId, Num, Side, Text, Timestamp},
 };
 use std::time::Duration;
 
@@ -52,17 +52,16 @@ impl BookState {
     }
 
     /// Why no new order is placed with it.
-    pub(crate) fn objection(self, market: &MarketId) -> Option<String> {
+    pub(crate) fn objection(self, market: &Text) -> Option<String> {
         let what = self.word()?;
-        let symbol = market.symbol();
         let is = match self {
-            Self::Missing => format!("{what} of {symbol} is known"),
+            Self::Missing => format!("{what} of {market} is known"),
             Self::Stale(age) => format!(
-                "the order book of {symbol} is {what}, {} s old",
+                "the order book of {market} is {what}, {} s old",
                 age.as_secs()
             ),
             Self::Empty | Self::Crossed | Self::Live => {
-                format!("the order book of {symbol} is {what}")
+                format!("the order book of {market} is {what}")
             }
         };
         Some(format!("{is}: no new orders here; cancels and closes work"))
@@ -122,7 +121,7 @@ mod tests {
         );
         let none = BookState::new(&Store::default(), &"paper|BTC".into(), Timestamp(0));
         assert_eq!(none, BookState::Missing);
-        let market = "paper|BTC".into();
+        let market = "BTC".into();
         assert_eq!(BookState::Live.objection(&market), None);
         let words = found[1].objection(&market).unwrap();
         assert_eq!(

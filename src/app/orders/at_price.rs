@@ -7,7 +7,7 @@
 
 use super::{
     flight::{objection, send},
-    of_row, pending_protection,
+    of_row,
     submit::send_form,
 };
 use crate::{
@@ -27,8 +27,7 @@ use crate::{
     },
     model::{
         Command, MarketId, Num, Order, OrderId, PlaceKind, Position, Protection, Side, Tick,
-        TriggerDirection,
-        draft::{Draft, Field},
+        TriggerDirection, draft::Field,
     },
 };
 
@@ -60,7 +59,7 @@ pub(crate) fn limit(model: &mut Model, side: Side, at: &PricePoint, mode: SendMo
     let taken = taken.and_then(|known| taken_by(known.value()?, side, at.price));
     let next = give(model, form, mode);
     if let (Next::AskEach(_), Some(best)) = (&next, taken) {
-        let symbol = at.market_id.symbol();
+        let symbol = model.store.names.shown(&at.market_id);
         let (price, best) = (at.price.grouped(), best.grouped());
         let words = format!("fills now: {side} {symbol} {price} takes {best}");
         model.say(Tone::Warn, words);
@@ -94,7 +93,7 @@ fn entry(
 ) -> Result<Form, String> {
     let state = BookState::new(&model.store, &at.market_id, model.now);
     if let Some(why) = state
-        .objection(&at.market_id)
+        .objection(&model.store.names.shown(&at.market_id))
         .or_else(|| guard::held(model))
     {
         return Err(why);
@@ -150,7 +149,7 @@ pub(crate) fn protect(
 }
 
 fn protection(model: &Model, purpose: Protection, at: &PricePoint) -> Result<Form, String> {
-    let symbol = at.market_id.symbol();
+    let symbol = model.store.names.shown(&at.market_id);
     let position = own_position(&model.store, &at.market_id);
     let position = position.ok_or_else(|| format!("no open position in {symbol}"))?;
     let side = position
@@ -174,10 +173,7 @@ fn protection(model: &Model, purpose: Protection, at: &PricePoint) -> Result<For
         return Err(why);
     }
     match known(model, purpose, position).as_slice() {
-        [] => match pending_protection::objection(model, position, purpose) {
-            Some(why) => Err(why),
-            None => Ok(new_protection(position, direction, at.price)),
-        },
+        [] => Ok(new_protection(model, position, (purpose, at.price))),
         [order] => moved(model, order, at.price),
         several => Err(format!(
             "{} {}s of {symbol}: pick up one of them at its price",
@@ -196,12 +192,14 @@ fn known<'a>(model: &'a Model, purpose: Protection, position: &Position) -> Vec<
         .collect()
 }
 
-fn new_protection(position: &Position, direction: TriggerDirection, price: Num) -> Form {
-    let mut form = Form::protect(position);
-    form.draft.write(Field::TriggerPrice, &price.to_string());
-    if let Draft::Close(draft) = &mut form.draft {
-        draft.trigger_direction = Some(direction);
-    }
+fn new_protection(model: &Model, position: &Position, (purpose, price): (Protection, Num)) -> Form {
+    let mut form = Form::protect(position, model.store.orders.rows());
+    let field = match purpose {
+        Protection::Stop => Field::StopLoss,
+        Protection::Target => Field::TakeProfit,
+    };
+    form.draft.write(field, &price.to_string());
+    form.focus_on(field);
     form.touch();
     form
 }
@@ -287,9 +285,10 @@ fn cancel_each(model: &mut Model, commands: Vec<Command>) -> Next {
     let mut effects = vec![];
     for command in commands {
         if let Some(why) = objection(model, &command) {
-            model
-                .activity
-                .refuse(format!("{command}: {why}"), model.now);
+            model.activity.refuse(
+                format!("{}: {why}", command.words(&model.store.names)),
+                model.now,
+            );
         } else {
             effects.push(send(model, command).1);
         }
@@ -310,7 +309,7 @@ pub(crate) fn cancel_side(model: &Model, side: Side, market: &MarketId) -> Next 
         .filter(|order| order.is_working() && !order.is_armed() && !model.store.is_over(order));
     let commands: Vec<_> = rests.map(|order| order.cancel(open)).collect();
     if commands.is_empty() {
-        let (word, symbol) = (side_word(side), market.symbol());
+        let (word, symbol) = (side_word(side), model.store.names.shown(market));
         return Next::Refuse(format!("you have no resting {word}s in {symbol}"));
     }
     let proposal = StripAction::CancelSide((account, market.clone(), side), commands);

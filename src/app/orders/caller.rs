@@ -15,7 +15,7 @@ use crate::{
     model::{Command, IdempotencyKey, Progress, Ticket},
 };
 
-use super::flight::{advance, objection, send};
+use super::flight::{advance, objection, objection_within, send};
 
 pub(crate) fn asked(model: &mut Model, caller: CallerId, request: CallerRequest) -> Vec<Effect> {
     match request {
@@ -24,7 +24,21 @@ pub(crate) fn asked(model: &mut Model, caller: CallerId, request: CallerRequest)
             command,
             key,
             sending,
-        } => send_as(model, caller, command, (key, sending)),
+            key_origin,
+        } => {
+            let refused = match sending {
+                // The first sending was checked.
+                Sending::Again if !model.options.read_only => None,
+                Sending::First | Sending::Again => {
+                    let limits = key_origin.limits(&model.options.checks);
+                    objection_within(model, &limits, &command)
+                }
+            };
+            match refused {
+                Some(why) => turn_away(model, caller, &command, why),
+                None => send_as(model, caller, command, (key, sending)),
+            }
+        }
         CallerRequest::EditAlerts(edit) => edit_alerts(model, caller, &edit),
     }
 }
@@ -46,10 +60,6 @@ fn send_as(
     command: Command,
     (key, sending): (IdempotencyKey, Sending),
 ) -> Vec<Effect> {
-    let is_checked = sending == Sending::Again && !model.options.read_only;
-    if !is_checked && let Some(why) = objection(model, &command) {
-        return turn_away(model, caller, &command, why);
-    }
     let (ticket, _) = begin(model, command.clone());
     if sending == Sending::Again {
         // It may have been sent before, under the same key.
@@ -68,12 +78,14 @@ fn edit_alerts(model: &mut Model, caller: CallerId, edit: &AlertEdit) -> Vec<Eff
 }
 
 fn turn_away(model: &mut Model, caller: CallerId, command: &Command, why: String) -> Vec<Effect> {
-    model.say(Tone::Warn, format!("{command}: {why}"));
+    let words = format!("{}: {why}", command.words(&model.store.names));
+    model.say(Tone::Warn, words);
     vec![Effect::RefuseCaller(caller, why)]
 }
 
 fn begin(model: &mut Model, command: Command) -> (Ticket, Effect) {
-    let words = format!("from the command line: {command}");
+    let words = command.words(&model.store.names);
+    let words = format!("from the command line: {words}");
     model.say(Tone::Plain, words);
     send(model, command)
 }
@@ -90,6 +102,7 @@ mod tests {
     use super::*;
     use crate::{
         app::{
+            KeyOrigin,
             activity::{
                 notice::Event,
                 user_alerts::{AlertRepeat, AlertSubject, AlertTrigger, LevelSide, UserAlert},
@@ -107,6 +120,7 @@ mod tests {
             command,
             key: "mine".into(),
             sending: Sending::First,
+            key_origin: KeyOrigin::Made,
         };
         update(model, now, Msg::Asked(CallerId(7), request))
     }
@@ -127,6 +141,36 @@ mod tests {
         let said = model.activity.lines.iter().map(|line| line.event.clone());
         let words = "from the command line: cancel order ord-1".to_owned();
         assert!(said.eq([Event::Message(Tone::Plain, words), Event::Sent(cancel)]));
+    }
+
+    #[test]
+    fn an_equal_order_under_a_key_that_was_chosen_is_another_order() {
+        let place = |key_origin| {
+            let mut model = desk();
+            model.options.checks.duplicate_within = std::time::Duration::from_secs(2);
+            let effects = press(&mut model, "b 0 . 1 enter");
+            let [Effect::Send(_, command)] = effects.as_slice() else {
+                panic!("{effects:?}");
+            };
+            let request = CallerRequest::Send {
+                command: command.clone(),
+                key: "another".into(),
+                sending: Sending::First,
+                key_origin,
+            };
+            let now = model.now;
+            update(&mut model, now, Msg::Asked(CallerId(7), request))
+        };
+        let effects = place(KeyOrigin::Chosen);
+        assert!(
+            matches!(effects.as_slice(), [_, Effect::SendAs(..)]),
+            "{effects:?}"
+        );
+        let effects = place(KeyOrigin::Made);
+        assert!(
+            matches!(effects.as_slice(), [Effect::RefuseCaller(..)]),
+            "{effects:?}"
+        );
     }
 
     fn edit(model: &mut Model, remove: Vec<UserAlert>, add: Option<UserAlert>) -> Vec<Effect> {

@@ -4,13 +4,14 @@
 //! own. A price that the mark has passed is refused, because the order
 //! would fire at once.
 
-use super::{
-    flight::{objection, send},
-    moves, pending_protection,
-};
+use super::{flight::objection, moves};
 use crate::{
     app::{
-        account::{fees, store::moves::Moved, successor::filled_of},
+        account::{
+            fees,
+            store::moves::{ExitGoals, Moved},
+            successor::filled_of,
+        },
         desk::{model::Model, presets::PresetSize},
         dialogs::{
             effect::Effect,
@@ -22,7 +23,7 @@ use crate::{
     },
     model::{
         Command, LiquidityRole, MarketId, Num, Order, OrderId, Page, PlaceOrder, Position,
-        PositionId, Protection, Side, Tick,
+        PositionId, Protection, Side, Tick, WantedExit, WantedExits,
         draft::Field,
         estimate::{RoundTrip, break_even, has_passed, is_as_good, safe_stop},
     },
@@ -111,7 +112,8 @@ fn move_each(
     if moved.is_empty() {
         return Err(refusals.join("; "));
     }
-    let effects = moves::apply(model, Moved::Exits(position.id.clone(), moved))?;
+    let goals = ExitGoals::moving(position.id.clone(), moved);
+    let effects = moves::apply(model, Moved::Exits(goals))?;
     for why in refusals {
         model.activity.refuse(why, model.now);
     }
@@ -120,17 +122,9 @@ fn move_each(
 
 /// The first stop of a position, for its full size.
 fn place_stop(model: &mut Model, position: &Position, price: Num) -> Result<Vec<Effect>, String> {
-    if let Some(why) = pending_protection::objection(model, position, Protection::Stop) {
-        return Err(why);
-    }
-    let mut form = Form::protect(position);
-    form.draft.write(Field::TriggerPrice, &price.to_string());
-    let command = form.draft.command(&form.seen(&model.form_context()));
-    let command = command.map_err(|faults| faults.to_string())?;
-    match objection(model, &command) {
-        Some(why) => Err(why),
-        None => Ok(vec![send(model, command).1]),
-    }
+    let wanted = WantedExits::of(Protection::Stop, WantedExit::At { price, size: None });
+    let goals = ExitGoals::setting(position.id.clone(), wanted);
+    moves::apply(model, Moved::Exits(goals))
 }
 
 fn mark(model: &Model, position: &Position) -> Result<Num, String> {
@@ -228,7 +222,7 @@ fn usual_size(model: &Model, position: &Position) -> Result<String, String> {
     }
     let used = model.used.of(Some(market));
     used.map(|used| used.size.clone()).ok_or_else(|| {
-        let symbol = market.symbol();
+        let symbol = model.store.names.shown(market);
         format!("no size was used in {symbol} in this session: place one order with a size first")
     })
 }

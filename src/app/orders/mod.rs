@@ -10,6 +10,5 @@ pub(crate) mod flight;
 pub(crate) mod flip;
 pub mod moves;
 pub(crate) mod of_row;
-pub(crate) mod pending_protection;
 pub(crate) mod sent;
 pub(crate) mod submit;

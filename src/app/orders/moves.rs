@@ -18,127 +18,33 @@ use crate::{
         account::{
             poll::Source,
             store::{
-                Store,
                 flips::LOOK_AGAIN,
-                moves::{Attempt, MoveStage, Moved, NewTerms, OrderMove},
+                moves::{Attempt, ExitGoals, MoveStage, Moved, NewTerms, OrderMove},
             },
         },
         activity::notice::Tone,
         desk::model::Model,
         dialogs::{effect::Effect, overlay::Overlay},
         forms::form::{Form, FormInput, Replaces},
+        keys::keymap::{Action, Context},
     },
     model::{
-        Command, Failure, FailureKind, Num, Order, OrderId, Page, PlaceOrder, Position, Protection,
-        Receipt, Ticket, Timestamp, draft::Field,
+        Command, Failure, FailureKind, Num, OrderId, PlaceOrder, PositionId, Protection, Receipt,
+        Ticket, Timestamp, WantedExits, draft::Field,
     },
 };
 use std::time::Duration;
+
+mod plan;
+
+pub use plan::{MovePlan, plan, planned};
+pub(crate) use plan::{exit_of, terms_at};
 
 #[cfg(test)]
 mod tests;
 
 /// How long reads may take to show the exits of a position.
 const READ_TIMEOUT: Duration = Duration::from_secs(10);
-
-/// How an order is moved.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum MovePlan {
-    InPlace(Moved),
-    /// More changes than price and size: it is canceled, and what is left is placed anew.
-    Replace,
-}
-
-/// Compares the order as its form first showed it with what is wanted.
-///
-/// # Errors
-/// If it protects a position, or may, and cannot be moved without leaving that bare.
-pub fn plan(
-    store: &Store,
-    order: &Order,
-    (shown, wanted): (&PlaceOrder, &PlaceOrder),
-) -> Result<MovePlan, String> {
-    if may_stop(store, order) {
-        return Err(format!(
-            "whether {} stops an open position is not known: wait until all positions are listed",
-            order.id
-        ));
-    }
-    let terms = terms(order, (shown, wanted));
-    match (exit_of(store, order), terms) {
-        (Some(position), Some(terms)) => {
-            let id = position.id.clone();
-            Ok(MovePlan::InPlace(Moved::Exits(id, vec![terms])))
-        }
-        (Some(position), None) if order.protects(position) == Some(Protection::Stop) => {
-            Err(only_terms(order))
-        }
-        (None, Some(terms)) => Ok(MovePlan::InPlace(Moved::Order(terms))),
-        (_, None) => Ok(MovePlan::Replace),
-    }
-}
-
-/// Without the positions a stop cannot be told from another armed order.
-fn may_stop(store: &Store, order: &Order) -> bool {
-    let is_read = store.positions.value().is_some_and(Page::is_whole);
-    !is_read && order.is_armed() && order.may_close()
-}
-
-fn only_terms(order: &Order) -> String {
-    let id = &order.id;
-    if has_two_prices(order) {
-        return format!("{id} has a trigger and a limit: place another one, then cancel it");
-    }
-    format!("{id} protects a position: only its price and size can be changed")
-}
-
-/// A move names one price.
-fn has_two_prices(order: &Order) -> bool {
-    order.is_armed() && order.limit_price.is_some()
-}
-
-/// The open position that this order stops, or takes the profit of.
-pub(crate) fn exit_of<'a>(store: &'a Store, order: &Order) -> Option<&'a Position> {
-    let mut open = store.positions.rows().iter();
-    open.find(|position| order.protects(position).is_some())
-}
-
-/// The new price and size, if nothing else changes.
-fn terms(order: &Order, (shown, wanted): (&PlaceOrder, &PlaceOrder)) -> Option<NewTerms> {
-    if has_two_prices(order) {
-        return None;
-    }
-    let trigger = wanted.trigger.as_ref().map(|trigger| trigger.price);
-    let mut moved = PlaceOrder {
-        size: wanted.size,
-        limit_price: wanted.limit_price,
-        expected_price: wanted.expected_price,
-        ..shown.clone()
-    };
-    if let (Some(moved), Some(price)) = (&mut moved.trigger, trigger) {
-        moved.price = price;
-    }
-    (moved == *wanted).then_some(NewTerms {
-        order: order.id.clone(),
-        price: trigger.or(wanted.limit_price)?,
-        size: (wanted.size != shown.size).then_some(wanted.size),
-    })
-}
-
-/// How a form moves its order.
-///
-/// # Errors
-/// As [`plan`].
-pub fn planned(model: &Model, old: &OrderId, wanted: &PlaceOrder) -> Result<MovePlan, String> {
-    let Some(order) = model.store.order(old) else {
-        return Ok(MovePlan::Replace);
-    };
-    let form = of_row::moved(model, order)?;
-    match form.draft.command(&form.seen(&model.form_context())) {
-        Ok(Command::Place(shown)) => plan(&model.store, order, (&shown, wanted)),
-        Ok(_) | Err(_) => Ok(MovePlan::Replace),
-    }
-}
 
 /// Sends the topmost form as a move of its order; or returns why not.
 pub(crate) fn begin(
@@ -179,40 +85,75 @@ pub(crate) fn to(model: &mut Model, id: &OrderId, price: Num) -> Result<Vec<Effe
     let order = order.ok_or("this order is not listed any more")?;
     let exit_of = exit_of(&model.store, order);
     let is_stop = |position| order.protects(position) == Some(Protection::Stop);
-    if has_two_prices(order) && !exit_of.is_some_and(is_stop) {
+    if order.has_two_prices() && !exit_of.is_some_and(is_stop) {
         let (order, size) = (id.clone(), None);
         let terms = NewTerms { order, price, size };
         return replaced(model, &terms, model.now, None);
     }
     let terms = terms_at(order, price)?;
     let what = match exit_of {
-        Some(position) => Moved::Exits(position.id.clone(), vec![terms]),
+        Some(position) => Moved::Exits(ExitGoals::moving(position.id.clone(), vec![terms])),
         None => Moved::Order(terms),
     };
     apply(model, what)
-}
-
-/// The same order at another price.
-///
-/// # Errors
-/// If a move cannot say what it becomes.
-pub(crate) fn terms_at(order: &Order, price: Num) -> Result<NewTerms, String> {
-    if has_two_prices(order) {
-        return Err(only_terms(order));
-    }
-    let (order, size) = (order.id.clone(), None);
-    Ok(NewTerms { order, price, size })
 }
 
 /// Sends it, or records it for after the move in progress.
 pub(crate) fn apply(model: &mut Model, what: Moved) -> Result<Vec<Effect>, String> {
     let mut moves = model.store.moves.iter_mut();
     if let Some(one) = moves.find(|one| one.what.is_beside(&what)) {
-        one.then(what.to());
+        one.then(what);
+        return Ok(vec![]);
+    }
+    if let Some((since, ticket)) = unlisted(model, &what) {
+        let one = OrderMove {
+            what,
+            later: None,
+            since: model.now,
+            ticket,
+            stage: reading(Attempt::First, since, model.now),
+        };
+        model.store.moves.push(one);
         return Ok(vec![]);
     }
     let (_, effect) = start(model, (what, Attempt::First), model.now)?;
     Ok(vec![effect])
+}
+
+/// Sends the topmost form as the exits of its position, or records that for after the batch in progress.
+pub(crate) fn protect(
+    model: &mut Model,
+    position: PositionId,
+    wanted: WantedExits,
+) -> Result<Vec<Effect>, String> {
+    let what = Moved::Exits(ExitGoals::setting(position, wanted));
+    if !is_under_way(model, &what) && is_reached(model, &what) {
+        return Err("nothing is changed".to_owned());
+    }
+    let effects = apply(model, what)?;
+    let form = sent::take(model);
+    let sent = model.store.moves.last().filter(|_| !effects.is_empty());
+    if let Some(ticket) = sent.map(|sent| sent.ticket) {
+        keep_form(model, ticket, form);
+    }
+    Ok(effects)
+}
+
+/// The last batch, if no list of orders shows yet what came of it: its exits would not be among the expected ones.
+fn unlisted(model: &Model, what: &Moved) -> Option<(Timestamp, Ticket)> {
+    let Moved::Exits(_) = what else {
+        return None;
+    };
+    let last = model.store.exits_answered;
+    last.filter(|(at, _)| model.store.orders.at() <= Some(*at))
+}
+
+fn reading(next: Attempt, since: Timestamp, look_at: Timestamp) -> MoveStage {
+    MoveStage::Reading {
+        next,
+        since,
+        look_at,
+    }
 }
 
 fn is_under_way(model: &Model, what: &Moved) -> bool {
@@ -225,18 +166,18 @@ fn start(
     (what, attempt): (Moved, Attempt),
     since: Timestamp,
 ) -> Result<(Ticket, Effect), String> {
-    let mut ending = what.to().iter().map(|terms| &terms.order);
+    let mut ending = what.orders().iter().map(|terms| &terms.order);
     if let Some(id) = ending.find(|id| model.store.queued_cancels.contains(*id)) {
         return Err(format!("{id} is being canceled already"));
     }
     let command = what.command(&model.store)?;
-    if let Some(why) = objection(model, &command) {
+    if let Some(why) = unsure(model, &command).or_else(|| objection(model, &command)) {
         return Err(why);
     }
     let (ticket, effect) = send(model, command);
     model.store.moves.push(OrderMove {
         what,
-        later: vec![],
+        later: None,
         since,
         ticket,
         stage: MoveStage::Sent(attempt),
@@ -256,80 +197,94 @@ pub(crate) fn settled(
         return vec![];
     };
     let one = model.store.moves.swap_remove(at);
-    match result {
-        Ok(_) => go_on(model, one),
-        Err(why) if why.kind != FailureKind::Conflict => {
-            stays(model, one.what.to(), &why.message.to_string());
-            vec![]
-        }
-        Err(why) => match (&one.what, &one.stage) {
-            (Moved::Order(_), _) => replace(model, one, form.take()),
-            (Moved::Exits(..), MoveStage::Sent(Attempt::First)) => {
-                keep_form(model, ticket, form.take());
-                read(model, one, Attempt::Second);
-                vec![]
-            }
-            (Moved::Exits(..), _) => {
-                let words = format!("the exits have changed again ({})", why.message);
-                stays(model, one.what.to(), &words);
-                vec![]
-            }
-        },
+    if let Moved::Exits(_) = one.what {
+        model.store.exits_answered = Some((model.now, ticket));
     }
+    let Err(why) = result else {
+        return go_on(model, one);
+    };
+    let is_conflict = why.kind == FailureKind::Conflict;
+    match (&one.what, &one.stage) {
+        (Moved::Order(_), _) if is_not_moved_in_place(why) => {
+            return replace(model, one, form.take());
+        }
+        (Moved::Exits(_), MoveStage::Sent(Attempt::First)) if is_conflict => {
+            keep_form(model, ticket, form.take());
+            read(model, one, Attempt::Second);
+        }
+        (Moved::Exits(_), _) if is_conflict => {
+            let words = format!("the exits have changed again ({})", why.message);
+            stays(model, &one.what, &words);
+        }
+        (Moved::Order(_) | Moved::Exits(_), _) => {
+            stays(model, &one.what, &why.message.to_string());
+        }
+    }
+    vec![]
+}
+
+/// Whether a refused `PATCH` is followed by cancel/replace: the service does not change this order in place. Where it
+/// refuses the new terms, the replacement would be refused too, and the order would be gone.
+pub fn is_not_moved_in_place(why: &Failure) -> bool {
+    why.kind == FailureKind::Conflict || why.says_not_modifiable()
 }
 
 /// What was requested meanwhile starts.
 fn go_on(model: &mut Model, one: OrderMove) -> Vec<Effect> {
-    let (ticket, since) = (one.ticket, one.since);
-    match one.only_later() {
+    match one.later {
         None => vec![],
-        Some(what @ Moved::Exits(..)) => {
-            let stage = MoveStage::Sent(Attempt::First);
+        Some(what @ Moved::Exits(_)) => {
             let next = OrderMove {
                 what,
-                later: vec![],
-                since,
-                ticket,
-                stage,
+                later: None,
+                ..one
             };
             read(model, next, Attempt::First);
             vec![]
         }
-        Some(what) => again(model, (what, Attempt::First), since),
+        Some(what @ Moved::Order(_)) => again(model, (what, Attempt::First), one.since),
     }
 }
 
 fn again(model: &mut Model, (what, attempt): (Moved, Attempt), since: Timestamp) -> Vec<Effect> {
-    let terms = what.to().to_vec();
-    match start(model, (what, attempt), since) {
+    if is_reached(model, &what) {
+        return vec![];
+    }
+    match start(model, (what.clone(), attempt), since) {
         Ok((_, effect)) => vec![effect],
         Err(why) => {
-            stays(model, &terms, &why);
+            stays(model, &what, &why);
             vec![]
         }
     }
 }
 
+/// Whether the exits are so by now: a batch without operations is not sent.
+fn is_reached(model: &Model, what: &Moved) -> bool {
+    what.command(&model.store)
+        .is_ok_and(|command| is_without_effect(&command))
+}
+
+/// Whether it is a batch that changes nothing.
+pub fn is_without_effect(command: &Command) -> bool {
+    matches!(command, Command::ExitBatch(batch) if batch.operations.is_empty())
+}
+
 /// From now on lists decide.
 fn read(model: &mut Model, one: OrderMove, next: Attempt) {
-    let (since, look_at) = (model.now, model.now);
-    let stage = MoveStage::Reading {
-        next,
-        since,
-        look_at,
-    };
+    let stage = reading(next, model.now, model.now);
     model.store.moves.push(OrderMove { stage, ..one });
 }
 
 /// The service does not move this order: it is canceled, and what is left of it is placed at the new price.
 fn replace(model: &mut Model, one: OrderMove, form: Option<Box<Form>>) -> Vec<Effect> {
     let (since, what) = (one.since, one.with_later());
-    let result = match what.to() {
-        [terms] => replaced(model, terms, since, form),
-        _ => Ok(vec![]),
+    let result = match &what {
+        Moved::Order(terms) => replaced(model, terms, since, form),
+        Moved::Exits(_) => Ok(vec![]),
     };
     result.unwrap_or_else(|why| {
-        stays(model, what.to(), &why);
+        stays(model, &what, &why);
         vec![]
     })
 }
@@ -356,17 +311,15 @@ fn replaced(
     amend::start(model, old, (order, since), form)
 }
 
-fn stays(model: &mut Model, terms: &[NewTerms], why: &str) {
-    let ids: Vec<_> = terms.iter().map(|terms| terms.order.to_string()).collect();
-    let (ids, verb) = (
-        ids.join(", "),
-        if ids.len() == 1 {
-            "stays as it is"
-        } else {
-            "stay as they are"
-        },
-    );
-    model.say(Tone::Alert, format!("not moved, {ids} {verb}: {why}"));
+fn stays(model: &mut Model, what: &Moved, why: &str) {
+    let names = what.names();
+    let verb = match (what, names.as_slice()) {
+        (Moved::Exits(goals), _) if goals.moved.is_empty() => "stay as they are",
+        (_, [_]) => "stays as it is",
+        _ => "stay as they are",
+    };
+    let names = names.join(", ");
+    model.say(Tone::Alert, format!("not moved, {names} {verb}: {why}"));
 }
 
 /// Continues every move whose reads or time allow it.
@@ -405,7 +358,7 @@ fn go(model: &mut Model, mut one: OrderMove) -> Vec<Effect> {
     if model.now.since(asked) > READ_TIMEOUT {
         let within = READ_TIMEOUT.as_secs();
         let words = format!("positions and orders were not read within {within} s");
-        stays(model, one.what.to(), &words);
+        stays(model, &one.what, &words);
         return vec![];
     }
     let is_due = *look_at <= model.now;
@@ -428,12 +381,42 @@ pub(crate) fn overtake(model: &mut Model, command: &Command) {
         command,
         Command::CloseAll(_) | Command::CancelAll(_) | Command::Flatten(_)
     );
-    let canceled = command.cancels();
-    let is_ended = |terms: &NewTerms| ends_all || canceled == Some(&terms.order);
-    for one in &mut model.store.moves {
-        one.later.retain(|terms| !is_ended(terms));
+    if ends_all {
+        model.store.moves.retain(|one| one.look_at().is_none());
+        for one in &mut model.store.moves {
+            one.later = None;
+        }
+    } else if let Some(canceled) = command.cancels() {
+        drop_order(model, canceled);
     }
-    let reads_of_ended =
-        |one: &OrderMove| one.look_at().is_some() && one.what.to().iter().any(is_ended);
-    model.store.moves.retain(|one| !reads_of_ended(one));
+}
+
+fn drop_order(model: &mut Model, canceled: &OrderId) {
+    let is_of = |what: &Moved| what.orders().iter().any(|terms| terms.order == *canceled);
+    let moves = &mut model.store.moves;
+    moves.retain(|one| one.look_at().is_none() || !is_of(&one.what));
+    for one in moves {
+        one.later = one.later.take().and_then(|later| later.without(canceled));
+    }
+}
+
+/// Why no exit is placed: a batch that may have placed one waits for a person.
+fn unsure(model: &Model, command: &Command) -> Option<String> {
+    let places = |command: &Command| {
+        let Command::ExitBatch(batch) = command else {
+            return None;
+        };
+        batch.places().then(|| batch.position_id.clone())
+    };
+    let position = places(command)?;
+    let mut parked = model.store.parked();
+    parked.find(|ticket| {
+        let flight = model.store.flights.get(ticket);
+        flight.and_then(|flight| places(&flight.command)).as_ref() == Some(&position)
+    })?;
+    let key = model.keymap.chord(Context::Desk, Action::Decide);
+    let key = key.map_or_else(String::new, |key| format!(": {key} decides"));
+    Some(format!(
+        "status unknown: the exits of this position may have changed{key}"
+    ))
 }

@@ -8,19 +8,27 @@ use crate::{
         dialogs::{effect::Effect, next::Next, overlay::Overlay},
         forms::form::Form,
     },
-    model::{Command, Failure, FailureKind, OrderStatus, Proof, Receipt, Ticket},
+    model::{Command, Failure, FailureKind, OrderStatus, Proof, Receipt, Ticket, draft::Draft},
 };
 /// Sends and closes the form; or returns why it is not sent.
 pub(crate) fn send_form(model: &mut Model, command: Command) -> Result<Vec<Effect>, String> {
-    let replaces = match model.overlays.last() {
-        Some(Overlay::Form(form)) => form.replaces.clone(),
-        Some(_) | None => None,
+    let Some(Overlay::Form(form)) = model.overlays.last() else {
+        return Ok(send_then(model, (command, None)));
     };
-    let Some(old) = replaces else {
+    if let Draft::Protect(draft) = &form.draft {
+        let wanted = draft.wanted(&form.seen(&model.form_context()));
+        let wanted = wanted.map_err(|faults| faults.to_string())?;
+        let position = draft.position_id.clone();
+        return moves::protect(model, position, wanted);
+    }
+    let Some(old) = form.replaces.clone() else {
         return Ok(send_then(model, (command, None)));
     };
     let Command::Place(order) = command else {
-        return Err(format!("{command}: this replaces no order"));
+        return Err(format!(
+            "{}: this replaces no order",
+            command.words(&model.store.names)
+        ));
     };
     moves::begin(model, &old, order)
 }

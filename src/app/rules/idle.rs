@@ -12,18 +12,28 @@ use crate::app::{
 };
 use strum::IntoEnumIterator;
 
-/// For a key without a meaning where it was pressed.
-pub(crate) fn why(model: &Model, chord: Chord) -> Option<String> {
-    let news = &model.activity;
-    if news.toast(model.now).is_some() && news.toast_ends_at().is_none() {
-        return None;
-    }
-    let known = if model.overlays.is_empty() {
-        in_another_pane(model, chord)
-    } else {
-        on_the_desk(model, chord)
+/// For a key that changed nothing where it was pressed.
+pub(crate) fn why(model: &Model, chord: Chord) -> String {
+    let known = match model.keymap.lookup(model.context(), chord) {
+        Some(action) if action.moves(0, 0).is_some() => {
+            Some(format!("{chord}: nothing lies further that way"))
+        }
+        Some(_) => None,
+        None if model.overlays.is_empty() => in_another_pane(model, chord),
+        None => on_the_desk(model, chord),
     };
-    Some(known.unwrap_or_else(|| nowhere(model, chord)))
+    known.unwrap_or_else(|| nowhere(model, chord))
+}
+
+/// For a click that changed nothing.
+pub(crate) fn click(model: &Model) -> String {
+    let context = model.context();
+    let back = model.keymap.chord(context, Action::Dismiss);
+    match back.filter(|_| !model.overlays.is_empty()) {
+        Some(key) => format!("a click does nothing here; {key} closes this"),
+        None => "a click does nothing here: click a row, a tab, a field or a key that is shown"
+            .to_owned(),
+    }
 }
 
 fn nowhere(model: &Model, chord: Chord) -> String {

@@ -19,7 +19,7 @@ use crate::{
     },
     model::{
         Command, Interval, Num, Protection, Risk, Side, Timestamp,
-        draft::{CloseDraft, Draft, DraftShape, EntryDraft, Field, Seen},
+        draft::{CloseDraft, Draft, DraftShape, EntryDraft, Field, ProtectDraft, Seen},
         estimate,
     },
 };
@@ -124,6 +124,7 @@ pub fn of(form: &Form, model: &Model) -> Vec<OrderWarning> {
             far("the take profit", draft.take_profit().ok().flatten(), &seen),
             far("the stop loss", draft.stop_loss().ok().flatten(), &seen),
         ]),
+        Draft::Protect(draft) => of_protection(draft, &seen),
         Draft::Margin(_) => vec![],
     }
 }
@@ -155,6 +156,16 @@ pub(crate) fn of_entry(draft: &EntryDraft, facts: RiskFacts<'_>) -> Vec<OrderWar
     let risks = risks.map(OrderWarning::Risk);
     let no_price = risks::no_price(draft, facts);
     own.into_iter().chain(no_price).chain(risks).collect()
+}
+
+fn of_protection(draft: &ProtectDraft, seen: &Seen) -> Vec<OrderWarning> {
+    let price = |field| draft.price(field).ok().flatten();
+    let (target, stop) = (price(Field::TakeProfit), price(Field::StopLoss));
+    of_prices([
+        far("the take profit", target, seen),
+        far("the stop loss", stop, seen),
+        dead(stop, seen),
+    ])
 }
 
 /// An order that is moved brings the exits that it had.

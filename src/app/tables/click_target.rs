@@ -39,4 +39,6 @@ pub enum ClickTarget {
     UserAlert(u64),
     /// What lies over the desk and is for nothing itself.
     Over,
+    /// No target at all, or a list that moves no further.
+    Nothing,
 }

@@ -1,7 +1,7 @@
 //! Any keys in any order.
 
 use super::*;
-use crate::model::Num;
+use crate::{app::tables::click_target::ClickTarget, model::Num};
 use proptest::prelude::*;
 
 const KEYS: &[&str] = &[
@@ -166,5 +166,58 @@ proptest! {
         // A strip over the exact JSON of a form with typed text.
         press(&mut model, "esc esc esc esc");
         prop_assert_eq!(&model.overlays, &vec![]);
+    }
+}
+
+/// The keys that lead to every pane, panel, form and dialog.
+const PLACES: &[&str] = &[
+    "", "1", "2", "3", "4", "5", "6", "7", "8", "9", "b", "s", "c", "2 m", "2 e", "x", "X", "F",
+    "q", ":", "/", "?", "enter", "2 enter", "i", "#", "A", "V", "l", "o", "w", "v", "E", "* c",
+    "C", "p", "t", "T", "M",
+];
+
+/// Every key that a keyboard has, with and without Ctrl.
+fn all_keys() -> Vec<String> {
+    let typed = (b'!'..=b'~').map(|byte| char::from(byte).to_string());
+    let held = (b'a'..=b'z').map(|byte| format!("ctrl-{}", char::from(byte)));
+    let named = KEYS
+        .iter()
+        .filter(|key| key.len() > 1)
+        .map(|key| (*key).to_owned());
+    typed.chain(held).chain(named).collect()
+}
+
+/// The desk there, and long enough after that no dialog is deaf any more.
+fn desk_at(place: &str) -> Model {
+    let mut model = desk();
+    press(&mut model, place);
+    wait(&mut model, 1_000);
+    model
+}
+
+#[test]
+fn no_key_click_or_wheel_is_without_an_effect_or_an_answer() {
+    let targets = [ClickTarget::Nothing, ClickTarget::Over];
+    let clicks = targets.iter().cloned().map(Msg::Click);
+    let wheel = Msg::Scrolled(ClickTarget::Nothing, 0..0);
+    let keys = all_keys().into_iter().flat_map(|key| {
+        let chord = key.parse().unwrap();
+        [Msg::Key(chord), Msg::Unseen(chord)]
+    });
+    let inputs: Vec<_> = keys.chain(clicks).chain([wheel]).collect();
+    for place in PLACES {
+        let mut model = desk_at(place);
+        for input in &inputs {
+            let before = format!("{model:?}");
+            let now = model.now;
+            let effects = update(&mut model, now, input.clone());
+            let is_answered = !effects.is_empty() || format!("{model:?}") != before;
+            assert!(
+                is_answered,
+                "{place:?}: {input:?} has no effect and no answer"
+            );
+            // At the same place again, where it led elsewhere.
+            model = desk_at(place);
+        }
     }
 }

@@ -15,7 +15,7 @@ use crate::{
         dialogs::effect::TerminalOut,
     },
     config::{AlertChannel, AlertChannels, AlertCommand},
-    model::Timestamp,
+    model::{MarketNames, Timestamp},
 };
 
 /// Sets alerts by the command line; answers what was kept by it.
@@ -179,7 +179,7 @@ fn the_list_deletes_and_changes_and_stays_open() {
     press(&mut model, "enter");
     let levels = |model: &Model| -> Vec<String> {
         let all = model.user_alerts.all().iter();
-        all.map(|alert| format!("{alert}")).collect()
+        all.map(|alert| alert.words(&model.store.names)).collect()
     };
     assert_eq!(levels(&model), ["btc > 66000", "btc < 60000 every"]);
     assert!(matches!(
@@ -302,7 +302,11 @@ fn alerts_set_before_the_file_was_read_are_kept_with_those_in_it() {
     let [Effect::KeepUserAlerts(both)] = effects.as_slice() else {
         panic!("{effects:?}");
     };
-    let all: Vec<_> = both.alerts.iter().map(ToString::to_string).collect();
+    let all: Vec<_> = both
+        .alerts
+        .iter()
+        .map(|alert| alert.words(&MarketNames::default()))
+        .collect();
     assert_eq!(all, ["btc > 70000", "btc > 66000"]);
 }
 

@@ -109,7 +109,9 @@ const OF_POSITION: &[(Action, Begin)] = &[
     (Action::ClosePosition, |_, position| {
         form(Form::close(position))
     }),
-    (Action::Exits, |_, position| form(Form::protect(position))),
+    (Action::Exits, |model, position| {
+        form(Form::protect(position, model.store.orders.rows()))
+    }),
     (Action::Margin, |_, position| margin(position)),
     (Action::Flip, flip::ask),
     (Action::BreakEven, |_, position| {
@@ -311,13 +313,13 @@ fn alert_here(model: &Model, row: Option<&RowId>) -> Next {
 
 /// The same at a price that the trader points at: on the chart, on the price ladder.
 pub(crate) fn alert_at(model: &Model, market: &MarketId, price: Option<Num>) -> Next {
-    let symbol = market.symbol().to_string().to_lowercase();
+    let name = model.store.names.typed(market);
     let of = model.store.market(market);
     let tick = |price| of.and_then(|of| of.tick(price));
     let price = price.map(|price| tick(price).map_or(price, |tick| tick.below(price)));
     let price = price.map(|price| price.normalized().to_string());
     let price = price.unwrap_or_default();
-    Next::Type(format!("alert {symbol} crosses {price}"))
+    Next::Type(format!("alert {name} crosses {price}"))
 }
 
 /// The note and tags of a position, open or closed.

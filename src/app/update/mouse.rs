@@ -81,7 +81,8 @@ pub(crate) fn click(model: &mut Model, spot: ClickTarget) -> Vec<Effect> {
         | ClickTarget::Ladder(_)
         | ClickTarget::Chart(_)
         | ClickTarget::Row(..)
-        | ClickTarget::Over => vec![],
+        | ClickTarget::Over
+        | ClickTarget::Nothing => vec![],
     }
 }
 
@@ -166,7 +167,7 @@ fn click_user_alert(model: &mut Model, id: u64) -> Vec<Effect> {
         return vec![];
     };
     if list.chosen == Some(id) {
-        let next = list.act(Action::EditAlert, &model.user_alerts);
+        let next = list.act(Action::EditAlert, (&model.user_alerts, &model.store.names));
         return follow(model, next);
     }
     list.chosen = Some(id);
@@ -215,7 +216,8 @@ pub(crate) fn scrolled(model: &mut Model, spot: &ClickTarget, seen: Range<usize>
         | ClickTarget::Account(_)
         | ClickTarget::Market(_)
         | ClickTarget::UserAlert(_)
-        | ClickTarget::Toast => vec![],
+        | ClickTarget::Toast
+        | ClickTarget::Nothing => vec![],
     }
 }
 

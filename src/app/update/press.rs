@@ -11,7 +11,7 @@ use crate::app::{
     },
     keys::keymap::{Action, Chord, Context},
     orders::sent,
-    rules::{guard, idle},
+    rules::guard,
     update::{
         key_prefix::{self, Meaning},
         prompt,
@@ -83,7 +83,7 @@ fn answer(model: &mut Model, chord: Chord, action: Option<Action>) -> Next {
         (Some(Overlay::Strip(strip)), None) if quits && strip.proposal == StripAction::Leave => {
             strip.act(Action::Confirm, now)
         }
-        (_, None) => idle::why(model, chord).map_or(Next::Stay, Next::Refuse),
+        (_, None) => Next::Stay,
         (_, Some(action)) => over(model, action),
     }
 }
@@ -137,6 +137,8 @@ fn is_taken_before(model: &mut Model, chord: Chord, action: Option<Action>) -> b
     }
     let sends = model.keymap.lookup(Context::Form, chord) == Some(Action::Submit);
     if sends && sent::is_second_press(model) {
+        let words = "the form was sent once: this second press sent nothing";
+        model.activity.remark(words.to_owned(), model.now);
         return true;
     }
     let dismisses = is_said_by_toast(model, chord);

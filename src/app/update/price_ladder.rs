@@ -241,7 +241,7 @@ fn turn_size(model: &mut Model, steps: isize) -> Next {
         return Next::Refuse("no market is shown".to_owned());
     };
     if model.size_preset(&market).is_none() {
-        let symbol = market.symbol();
+        let symbol = model.store.names.shown(&market);
         return Next::Refuse(format!(
             "{symbol} has no size presets: size_presets in the settings"
         ));
@@ -271,7 +271,7 @@ fn next_mark(model: &mut Model) -> Next {
         None => {
             return Next::Refuse(format!(
                 "you have no order, position or alert in {}",
-                market.symbol()
+                model.store.names.shown(market)
             ));
         }
     }
@@ -331,13 +331,13 @@ fn turn_one_key(model: &mut Model) -> Next {
     } else if model.options.read_only {
         Some(READ_ONLY.to_owned())
     } else {
-        state.objection(&market)
+        state.objection(&model.store.names.shown(&market))
     };
     if let Some(why) = objection {
         return Next::Refuse(why);
     }
     model.price_ladder.one_key.arm(now);
-    let symbol = market.symbol();
+    let symbol = model.store.names.shown(&market);
     let words = format!("one-key trading is ON in {symbol}: b, s and a click send at once");
     model.say(Tone::Warn, words);
     Next::Stay

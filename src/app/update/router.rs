@@ -35,7 +35,9 @@ use crate::{
             export::{proceed, written},
             ladder_follow, market, market_data,
             reload::take,
-            review, wake, way_out,
+            review,
+            unanswered::Unanswered,
+            wake, way_out,
         },
     },
     model::{Call, Command, Drift, MarketId, READ_ONLY, Text, Timestamp},
@@ -48,7 +50,11 @@ pub fn update(model: &mut Model, now: Timestamp, msg: Msg) -> Vec<Effect> {
     if means_cursor(model, &msg) {
         model.market_screen.follow_at_once();
     }
+    let input = Unanswered::of(model, &msg);
     let mut effects = handled(model, msg);
+    if let Some(input) = input {
+        input.answer(model, &effects);
+    }
     effects.extend(after_every_message(model));
     effects
 }
@@ -286,7 +292,10 @@ fn send_from_form(model: &mut Model, command: Command) -> Vec<Effect> {
 fn run(model: &mut Model, command: Command) -> Vec<Effect> {
     model.overlays.pop();
     if let Some(why) = objection(model, &command) {
-        return follow(model, Next::Refuse(format!("{command}: {why}")));
+        return follow(
+            model,
+            Next::Refuse(format!("{}: {why}", command.words(&model.store.names))),
+        );
     }
     let (_, effect) = send(model, command);
     vec![effect]

@@ -7,8 +7,9 @@
 
 use super::{
     consent, dry,
-    perform::{send, send_with_consent},
-    prepared::{ActFlags, PreparedCommand, SendOutcome, writable},
+    guarded::{self, in_place, read},
+    perform::send,
+    prepared::{ActFlags, PreparedCommand, writable},
     receipt::print_outcome,
     typed::id,
 };
@@ -79,7 +80,11 @@ pub(in crate::cli) async fn run(args: MoveArgs, sources: &Sources) -> Result<Exi
     }
     let terms = args.terms(&service, &store, order)?;
     match plan(&store, order, &terms)? {
-        MovePlan::InPlace(moved) => {
+        MovePlan::InPlace(moved @ Moved::Exits(_)) => {
+            let command = |store: &Store| Ok(moved.command(store).map_err(UsageError)?);
+            guarded::send(&service, args.how, (&store, &command)).await
+        }
+        MovePlan::InPlace(moved @ Moved::Order(_)) => {
             let command = moved.command(&store).map_err(UsageError)?;
             let prepared = PreparedCommand::new(command, None)?;
             let outcome = match in_place(&service, args.how, &prepared).await? {
@@ -87,16 +92,14 @@ pub(in crate::cli) async fn run(args: MoveArgs, sources: &Sources) -> Result<Exi
                 Err(exit) => return Ok(exit),
             };
             let voice = args.how.output.voice();
-            let conflict = outcome.as_ref().err();
-            let Some(why) = conflict.filter(|why| why.kind == FailureKind::Conflict) else {
-                return Ok(print_outcome(voice, &prepared, &outcome));
-            };
-            if let Moved::Exits(..) = moved {
-                return again(&service, voice, &moved).await;
+            match &outcome {
+                Err(why) if moves::is_not_moved_in_place(why) => {
+                    voice.note(&format!("it is not moved in place: {}", why.message));
+                    let successor = successor(order, terms.wanted)?;
+                    cancel_first(&service, voice, successor, read_at).await
+                }
+                Ok(_) | Err(_) => Ok(print_outcome(voice, &prepared, &outcome)),
             }
-            voice.note(&format!("it is not moved in place: {}", why.message));
-            let successor = successor(order, terms.wanted)?;
-            cancel_first(&service, voice, successor, read_at).await
         }
         MovePlan::Replace => {
             let successor = successor(order, terms.wanted)?;
@@ -116,39 +119,6 @@ fn plan(store: &Store, order: &Order, terms: &Terms) -> Result<MovePlan> {
         .into(),
         None => UsageError(words).into(),
     })
-}
-
-/// The outcome, or the exit code where nothing was sent.
-async fn in_place(
-    service: &Service,
-    how: ActFlags,
-    prepared: &PreparedCommand,
-) -> Result<Result<SendOutcome, Exit>> {
-    if service.is_dry_run() {
-        let exit = dry::show(service, how.output.voice(), &[&prepared.request])?;
-        return Ok(Err(exit));
-    }
-    let outcome = send_with_consent(service, how, prepared, &[]).await?;
-    Ok(outcome.ok_or(Exit::Usage))
-}
-
-async fn read(service: &Service) -> Store {
-    let mut store = Store::default();
-    service.take_positions(&mut store).await;
-    service.take_orders(&mut store).await;
-    store.clocks = service.clocks().await;
-    service.take_prices(&mut store, &[]).await;
-    store
-}
-
-/// The exits are not as they were seen: they are read again, once.
-async fn again(service: &Service, voice: Output, moved: &Moved) -> Result<Exit> {
-    voice.note("the exits of the position have changed: reading them again");
-    let command = moved.command(&read(service).await);
-    let command = command.map_err(|why| Failure::local(format!("nothing is moved: {why}")))?;
-    let prepared = PreparedCommand::new(command, None)?;
-    let outcome = send(service, voice, &prepared, &[]).await?;
-    Ok(print_outcome(voice, &prepared, &outcome))
 }
 
 async fn replace(

@@ -69,7 +69,7 @@ pub(super) async fn objection(
     if command.risk() != Risk::Increasing {
         return None;
     }
-    let limits = &of_command(&service.checks, prepared);
+    let limits = &prepared.key_origin.limits(&service.checks);
     let (mut store, mut session) = (Store::default(), Session::default());
     if limits.needs_prices() || is_held_to_the_market(limits, command) {
         let market = as_order(command).map(|order| order.market_id);
@@ -86,17 +86,6 @@ pub(super) async fn objection(
         session.sent(&placed, at);
     }
     checks::objection(limits, &store, &session, Clock::start().now(), command)
-}
-
-/// The limits that hold for it. Whoever chooses a key means another order by another key.
-fn of_command(limits: &Checks, prepared: &PreparedCommand) -> Checks {
-    if !prepared.is_key_chosen {
-        return limits.clone();
-    }
-    Checks {
-        duplicate_within: Duration::ZERO,
-        ..limits.clone()
-    }
 }
 
 /// Whether its limit is measured at the best price.

@@ -2,6 +2,7 @@
 
 use super::{
     consent,
+    market::MarketPurpose,
     perform::perform,
     prepared::{ActFlags, KeyFlag, PreparedCommand},
     repeat,
@@ -73,6 +74,8 @@ async fn close(mut args: CloseArgs, voice: Output, sources: &Sources) -> Result<
         voice.note(&format!("positions: {why}"));
     }
     args.position_id = typed::position(args.position_id, &store)?;
+    let context = (&store, &service, voice);
+    args.trigger.resolve(MarketPurpose::OnlyReduces, context)?;
     let (close, relative) = args.order(&store, before.as_ref(), voice)?;
     let command = Command::Close(close);
     let reckoned: Vec<_> = args

@@ -1,22 +1,25 @@
-//! `perpdeck exits ORDER_ID`: the take profit and stop loss attached to a resting order.
+//! `perpdeck exits`: the take profit and stop loss of a position, or of a resting order.
 //!
-//! Both legs are always sent, because the meaning of a missing one is not documented: a leg that is not named is read
-//! first and sent unchanged. A stop that is moved so that more can be lost waits when new entries do, as far as a read
-//! of the order shows; a slow service is not waited for.
+//! The exits of a position change with one batch (see [`guarded`](super::guarded)): what is not named stays, an exit that
+//! is there is moved, and two that are placed together are a pair. Those of an order are attached to it, and both are
+//! always sent, because the meaning of a missing one is not documented: a leg that is not named is read first and sent
+//! unchanged. A stop that is moved so that more can be lost waits when new entries do, as far as a read shows; where
+//! both legs of an order are named, a slow service is not waited for.
 
-use super::consent;
-use super::typed::FlagFaults;
-use super::typed::id;
-use crate::cli::act::perform::perform;
-use crate::cli::act::prepared::ActFlags;
-use crate::cli::act::prepared::PreparedCommand;
+use super::{
+    consent,
+    guarded::{self, read},
+    perform::perform,
+    prepared::{ActFlags, PreparedCommand},
+    typed::{self, FlagFaults, id},
+};
 use crate::{
     app::Store,
-    cli::{Exit, disk_wait::JOURNAL_OPEN_TIMEOUT, service::Service},
+    cli::{Exit, disk_wait::JOURNAL_OPEN_TIMEOUT, exit::UsageError, service::Service},
     config::Sources,
     model::{
-        Command, Failure, FailureKind, Num, Order, OrderId,
-        draft::{Draft, ExitsDraft, Field, RelativePrice, Seen, Texts, positive},
+        Command, Failure, FailureKind, Num, Order, OrderId, PositionId,
+        draft::{Draft, ExitsDraft, Field, ProtectDraft, RelativePrice, Seen, Texts, positive},
     },
 };
 use color_eyre::Result;
@@ -25,15 +28,19 @@ use tokio::time::timeout;
 #[derive(Debug, clap::Args)]
 #[group(id = "legs", required = true, multiple = true, args = ["take_profit", "stop_loss"])]
 pub(in crate::cli) struct ExitsArgs {
-    /// As `orders` shows it
-    #[arg(value_parser = id::<OrderId>)]
-    order_id: OrderId,
+    /// A position as `positions` shows it, its market (btc), or a resting order as `orders` shows it
+    #[arg(value_name = "POSITION_ID|MARKET|ORDER_ID", value_parser = id::<String>)]
+    of: String,
     /// A price, or none to remove it [default: unchanged]
     #[arg(long, value_name = "PRICE|none", allow_hyphen_values = true, value_parser = leg)]
     take_profit: Option<WrittenLeg>,
     /// A price, or none to remove it [default: unchanged]
     #[arg(long, value_name = "PRICE|none", allow_hyphen_values = true, value_parser = leg)]
     stop_loss: Option<WrittenLeg>,
+    /// Their size, of a position only: coin, or a share as 50% [default: an exit keeps its size, a new one is for the
+    /// whole position]
+    #[arg(long)]
+    size: Option<String>,
     #[command(flatten)]
     how: ActFlags,
 }
@@ -58,51 +65,80 @@ fn leg(text: &str) -> Result<WrittenLeg, String> {
 }
 
 pub(in crate::cli) async fn run(args: ExitsArgs, sources: &Sources) -> Result<Exit> {
-    exits(&args, sources).await
-}
-
-async fn exits(args: &ExitsArgs, sources: &Sources) -> Result<Exit> {
     let service = Service::open(sources, args.how.output.voice()).await?;
     consent::possible(&service, args.how)?;
-    let mut store = Store::default();
-    let order = match (&args.take_profit, &args.stop_loss) {
-        (Some(_), Some(_)) => {
-            let look = service.client.working_orders(&service.account);
-            let page = timeout(JOURNAL_OPEN_TIMEOUT, look)
-                .await
-                .ok()
-                .and_then(Result::ok);
-            let mut orders = page.into_iter().flat_map(|page| page.rows);
-            orders.find(|order| order.id == args.order_id)
-        }
-        _ => Some(found(&service, &args.order_id).await?),
+    let is_complete = args.take_profit.is_some() && args.stop_loss.is_some() && args.size.is_none();
+    let store = if is_complete {
+        let reads = timeout(JOURNAL_OPEN_TIMEOUT, read(&service)).await;
+        reads.unwrap_or_default()
+    } else {
+        read(&service).await
     };
-    if let Some(order) = &order {
-        let market = std::slice::from_ref(&order.market_id);
-        let prices = service.take_prices(&mut store, market);
-        let _in_time = timeout(JOURNAL_OPEN_TIMEOUT, prices).await;
+    let order_id = OrderId::from(args.of.as_str());
+    let order = store.order(&order_id).filter(|order| order.is_working());
+    if order.is_none() && !store.positions_named(&args.of).is_empty() {
+        return of_position(&args, &service, &store).await;
     }
-    let seen = Seen {
-        market: order.as_ref().and_then(|o| store.market(&o.market_id)),
-        order: order.as_ref(),
-        ..Seen::default()
-    };
-    let (mut typed, form) = (
-        FlagFaults::default(),
-        Draft::Exits(args.draft(order.as_ref())),
-    );
-    let Draft::Exits(draft) = typed.in_digits(&form, &seen, args.how.output.voice()) else {
-        return Err(Failure::local("these exits cannot be set").into());
-    };
-    let exits = typed.faults(draft.exits(&seen));
-    let command = Command::Exits(typed.finish(exits)?);
+    if let Some(size) = &args.size {
+        let why = format!("--size {size}: exits that are attached to an order have its size");
+        return Err(UsageError(why).into());
+    }
+    if order.is_none() && (!is_complete || typed::is_word(&args.of)) {
+        return Err(unknown(&args.of, &store).into());
+    }
+    let command = args.attached(order_id, (order, &store))?;
     let prepared = PreparedCommand::new(command, None)?;
     perform(&service, args.how, prepared, &[]).await
 }
 
+async fn of_position(args: &ExitsArgs, service: &Service, store: &Store) -> Result<Exit> {
+    let id = typed::position(PositionId::from(args.of.as_str()), store)?;
+    let command = |store: &Store| args.batch(&id, store);
+    guarded::send(service, args.how, (store, &command)).await
+}
+
 impl ExitsArgs {
-    /// The draft, as in the desk's form: a leg that is not named stays.
-    fn draft(&self, order: Option<&Order>) -> ExitsDraft {
+    /// The batch that makes the exits of the position as they were named.
+    fn batch(&self, id: &PositionId, store: &Store) -> Result<Command> {
+        let Some(position) = store.position(id) else {
+            return Err(unknown(&self.of, store).into());
+        };
+        if let Some(why) = store.orders.trouble() {
+            return Err(why.clone().into());
+        }
+        let seen = Seen {
+            market: store.market(&position.market_id),
+            position: Some(position),
+            working: store.orders.rows(),
+            ..Seen::default()
+        };
+        let written = |leg: &Option<WrittenLeg>| match leg {
+            Some(WrittenLeg::Price(price)) => price.clone(),
+            Some(WrittenLeg::None) => "none".to_owned(),
+            None => String::new(),
+        };
+        let form = Draft::Protect(ProtectDraft {
+            position_id: id.clone(),
+            shown: Texts::default(),
+            texts: Texts::default()
+                .with(Field::TakeProfit, written(&self.take_profit))
+                .with(Field::StopLoss, written(&self.stop_loss))
+                .with(Field::Size, self.size.clone().unwrap_or_default()),
+        });
+        self.command(&form, &seen)
+    }
+
+    /// The exits attached to an order, as far as that is known.
+    fn attached(
+        &self,
+        order_id: OrderId,
+        (order, store): (Option<&Order>, &Store),
+    ) -> Result<Command> {
+        let seen = Seen {
+            market: order.and_then(|order| store.market(&order.market_id)),
+            order,
+            ..Seen::default()
+        };
         let text = |leg: &Option<WrittenLeg>, now: Option<Num>| match leg {
             Some(WrittenLeg::Price(price)) => price.clone(),
             Some(WrittenLeg::None) => String::new(),
@@ -110,20 +146,31 @@ impl ExitsArgs {
         };
         let target = order.and_then(|order| order.attached_take_profit_price);
         let stop = order.and_then(|order| order.attached_stop_loss_price);
-        ExitsDraft {
-            order_id: self.order_id.clone(),
+        let form = Draft::Exits(ExitsDraft {
+            order_id,
             texts: Texts::default()
                 .with(Field::TakeProfit, text(&self.take_profit, target))
                 .with(Field::StopLoss, text(&self.stop_loss, stop)),
-        }
+        });
+        self.command(&form, &seen)
+    }
+
+    fn command(&self, form: &Draft, seen: &Seen) -> Result<Command> {
+        let mut typed = FlagFaults::default();
+        let draft = typed.in_digits(form, seen, self.how.output.voice());
+        let command = typed.faults(draft.command(seen));
+        Ok(typed.finish(command)?)
     }
 }
 
-async fn found(service: &Service, id: &OrderId) -> Result<Order, Failure> {
-    let page = service.working_orders().await?;
-    let order = page.rows.into_iter().find(|order| order.id == *id);
+/// Why nothing of this name was found: the lists could not be read, or do not have it.
+fn unknown(named: &str, store: &Store) -> Failure {
+    let trouble = store.orders.trouble().or(store.positions.trouble());
     let why = format!(
-        "there is no working order {id}; give both --take-profit and --stop-loss to set them without reading it"
+        "there is no open position and no working order {named}; give both --take-profit and --stop-loss of an order to \
+         set them without reading it"
     );
-    order.ok_or_else(|| Failure::new(FailureKind::NotFound, why))
+    trouble
+        .cloned()
+        .unwrap_or_else(|| Failure::new(FailureKind::NotFound, why))
 }

@@ -11,6 +11,7 @@ use super::{
 };
 use crate::{
     api::Request,
+    app::KeyOrigin,
     cli::{
         Exit,
         desk::running,
@@ -211,7 +212,7 @@ impl PreparedCommand {
             command: Command::Flatten(service.account.clone()),
             request: Request::flatten(&service.account),
             key: None,
-            is_key_chosen: false,
+            key_origin: KeyOrigin::Made,
         }
     }
 }

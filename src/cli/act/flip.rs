@@ -58,7 +58,7 @@ pub(in crate::cli) async fn run(args: FlipArgs, sources: &Sources) -> Result<Exi
     if let Some(why) = would_be_halted(&service) {
         return Err(why.into());
     }
-    let what = format!("{flip} on {}", service.place());
+    let what = format!("{} on {}", flip.words(&store.names), service.place());
     if !consent::given(args.how, what).await? {
         return Ok(Exit::Usage);
     }

@@ -143,7 +143,9 @@ impl<'a> OrderContext<'a> {
         };
         match open(self.service.account.clone(), &form_context).draft {
             Draft::Entry(blank) => Ok(blank),
-            Draft::Close(_) | Draft::Exits(_) | Draft::Margin(_) => Err(no_order()),
+            Draft::Close(_) | Draft::Exits(_) | Draft::Protect(_) | Draft::Margin(_) => {
+                Err(no_order())
+            }
         }
     }
 

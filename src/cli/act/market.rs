@@ -4,11 +4,10 @@
 //! service decides about an id, and always for a reducing order: no close depends on a list. A possible symbol is never
 //! sent as an id while the list is unavailable.
 
-use super::typed::is_word;
 use crate::{
     app::Store,
     cli::{exit::UsageError, service::Service, voice::Output},
-    model::{Failure, MarketId},
+    model::{Failure, MarketId, MarketNames, Text, ambiguous},
 };
 use color_eyre::{Report, Result};
 
@@ -24,9 +23,9 @@ pub(super) enum MarketPurpose {
     OnlyReduces,
 }
 
-/// The id of the market; a dry run says if no list could confirm it.
+/// The id of the market that a flag names; a dry run says if no list could confirm it.
 pub(super) fn named(
-    name: MarketId,
+    (flag, name): (&str, MarketId),
     purpose: MarketPurpose,
     (store, service, voice): (&Store, &Service, Output),
 ) -> Result<MarketId> {
@@ -34,22 +33,27 @@ pub(super) fn named(
     let why = match (found.as_slice(), store.markets.trouble()) {
         ([id], _) => return Ok(id.clone()),
         ([_, _, ..], _) => {
-            let words = format!("several markets are named {name}: write the market id");
+            let words = format!("{flag}: {}", ambiguous(name.raw(), &found));
             return Err(Report::new(UsageError(words)));
         }
-        ([], Some(why)) if is_word(name.raw()) => return Err(Report::new(unread(&name, why))),
+        ([], Some(why)) if !may_be_id(&name) => return Err(Report::new(unread(&name, why))),
         ([], Some(why)) => format!("the markets could not be read ({})", why.message),
         ([], None) if !is_listed(store) => "no list of markets is available".to_owned(),
         ([], None) if purpose == MarketPurpose::Opens => {
-            let words = format!("--market: {}", unknown(&name, &store.known_markets()));
+            let words = format!("{flag}: {}", unknown(&name, store));
             return Err(Report::new(UsageError(words)));
         }
         ([], None) => "no list of markets has it; a reducing order is sent anyway".to_owned(),
     };
     if service.is_dry_run() {
-        voice.note(&format!("--market {name} was not checked: {why}"));
+        voice.note(&format!("{flag} {name} was not checked: {why}"));
     }
     Ok(name)
+}
+
+/// An id has a provider; a symbol or a coin alone (`BTC`, `xyz:TSLA`, `@107`) has none.
+fn may_be_id(name: &MarketId) -> bool {
+    name.raw().contains('|')
 }
 
 fn is_listed(store: &Store) -> bool {
@@ -69,12 +73,13 @@ fn unread(name: &MarketId, why: &Failure) -> Failure {
 }
 
 /// What an unknown name may have meant.
-pub(in crate::cli) fn unknown(name: &MarketId, known: &[MarketId]) -> String {
+pub(in crate::cli) fn unknown(name: &MarketId, store: &Store) -> String {
+    let known = &store.known_markets();
     let listed = |ids: &[&MarketId]| {
         let first = ids.iter().take(NEAR);
         first.map(|id| id.raw()).collect::<Vec<_>>().join(", ")
     };
-    let near = near(name, known);
+    let near = near(name, known, &store.names);
     if !near.is_empty() {
         let near = listed(&near);
         return format!("there is no market {name}; did you mean {near}?");
@@ -88,15 +93,14 @@ pub(in crate::cli) fn unknown(name: &MarketId, known: &[MarketId]) -> String {
     format!("there is no market {name}; the markets are {first}{more}")
 }
 
-/// Similar names, the most similar first.
-fn near<'a>(name: &MarketId, known: &'a [MarketId]) -> Vec<&'a MarketId> {
-    let likeness = |id: &MarketId| {
-        let alike = |one: &str, other: &str| {
-            strsim::normalized_damerau_levenshtein(&one.to_lowercase(), &other.to_lowercase())
-        };
-        let symbols = (name.raw().rsplit('|').next(), id.symbol());
-        symbols.0.map_or(0.0, |own| alike(own, symbols.1.raw()))
+/// Those with a similar symbol or coin, the most similar first.
+fn near<'a>(name: &MarketId, known: &'a [MarketId], names: &MarketNames) -> Vec<&'a MarketId> {
+    let typed = name.coin();
+    let alike = |own: &Text| {
+        let [own, typed] = [own, &typed].map(|text| text.raw().to_lowercase());
+        strsim::normalized_damerau_levenshtein(&own, &typed)
     };
+    let likeness = |id: &MarketId| alike(&names.shown(id)).max(alike(&id.coin()));
     let like = known.iter().map(|id| (likeness(id), id));
     let mut like: Vec<_> = like.filter(|(like, _)| *like >= ALIKE).collect();
     like.sort_by(|(one, _), (other, _)| other.total_cmp(one));
@@ -106,12 +110,21 @@ fn near<'a>(name: &MarketId, known: &'a [MarketId]) -> Vec<&'a MarketId> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{
+        app::account::poll::{Answer, Poll},
+        model::{Market, Timestamp},
+    };
 
     #[test]
     fn a_name_that_is_none_is_told_with_those_it_may_have_been_meant_for_else_with_what_there_is() {
         let known = ["BTC", "DOGE", "ETH", "SOL", "kPEPE"];
         let known = known.map(|symbol| MarketId::from(format!("paper|{symbol}")));
-        let told = |name: &str| unknown(&name.into(), &known);
+        let mut store = Store::default();
+        store.arrive(Poll {
+            at: Timestamp(0),
+            answer: Answer::Markets(Ok(known.map(Market::new).into())),
+        });
+        let told = |name: &str| unknown(&name.into(), &store);
         for (name, end) in [
             ("bct", "there is no market bct; did you mean paper|BTC?"),
             (

@@ -17,6 +17,7 @@ pub(super) mod exits;
 pub(super) mod flatten;
 pub(super) mod flip;
 mod ground;
+mod guarded;
 pub(super) mod margin;
 pub(super) mod market;
 mod perform;

@@ -36,7 +36,7 @@ pub(in crate::cli) enum PlaceArgs {
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct OrderFlags {
-    /// The id or the symbol of the market: 'paper|BTC', BTC or btc
+    /// The market by its symbol, coin or id: BTC, btc or 'paper|BTC'
     #[arg(long, value_parser = id::<MarketId>)]
     market: MarketId,
     #[arg(long, value_parser = word::<Side>())]
@@ -165,7 +165,9 @@ impl OrderFlags {
         let service = readings.service;
         let ground = OrderContext::read(readings, self.how, key, &self.terms()).await;
         let purpose = self.purpose();
-        self.market = market::named(self.market, purpose, (&ground.store, service, voice))?;
+        let context = (&ground.store, service, voice);
+        self.market = market::named(("--market", self.market), purpose, context)?;
+        self.trigger.resolve(purpose, context)?;
         let draft = self.draft(&ground)?;
         let (prepared, reckoned) =
             ground.prepare(self.how, draft, &self.time_dependent_fields())?;

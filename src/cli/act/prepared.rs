@@ -2,6 +2,7 @@
 
 use crate::{
     api::{IDEMPOTENCY_KEY_LIMIT, Request},
+    app::KeyOrigin,
     cli::{service::Service, voice::FormOutput},
     model::{Command, Failure, IdempotencyKey, Receipt},
 };
@@ -43,20 +44,22 @@ pub(super) struct PreparedCommand {
     pub(super) request: Request,
     /// `None` for a flatten: each of its requests has its own.
     pub(super) key: Option<IdempotencyKey>,
-    /// Whether somebody has chosen the key: then an equal order under another key is meant as another one.
-    pub(super) is_key_chosen: bool,
+    pub(super) key_origin: KeyOrigin,
 }
 
 impl PreparedCommand {
     /// With a new key if none was chosen.
     pub(super) fn new(command: Command, chosen: Option<IdempotencyKey>) -> Result<Self> {
-        let is_key_chosen = chosen.is_some();
+        let key_origin = match chosen {
+            Some(_) => KeyOrigin::Chosen,
+            None => KeyOrigin::Made,
+        };
         let key = chosen.unwrap_or_else(|| uuid::Uuid::new_v4().to_string().into());
         Ok(Self {
             request: Request::encode(&command, key.clone())?,
             command,
             key: Some(key),
-            is_key_chosen,
+            key_origin,
         })
     }
 

@@ -9,7 +9,7 @@ use crate::{
     },
     model::{
         CancelResult, Command, Failure, FailureKind, IdempotencyKey, Num, Order, OrderStatus,
-        Proof, Receipt, Resource, Scaled, Text,
+        Proof, Receipt, Resource, Scaled, Text, echo,
     },
     view::tables::{activity::cancel_all_words, order_words::due_size},
 };
@@ -27,6 +27,8 @@ pub(super) fn print_outcome(
     };
     let line = if voice.is_json() {
         data(prepared, receipt)
+    } else if let (Command::ExitBatch(batch), Receipt::Position(_)) = (&prepared.command, receipt) {
+        format!("{batch}: done")
     } else {
         sentence(receipt)
     };
@@ -41,10 +43,33 @@ pub(super) fn print_outcome(
         ));
         return Exit::Partial;
     }
-    if let (Command::PlaceScaled(_), Receipt::Scaled(ladder)) = (&prepared.command, receipt) {
-        return rungs(voice, prepared, ladder);
+    if let Some(why) = refusal(receipt) {
+        return voice.failed(&why, prepared.kept_key());
     }
-    refusal(receipt).map_or(Exit::Ok, |why| voice.failed(&why, prepared.kept_key()))
+    match (
+        checked(voice, prepared, receipt),
+        &prepared.command,
+        receipt,
+    ) {
+        (Exit::Ok, Command::PlaceScaled(_), Receipt::Scaled(ladder)) => {
+            rungs(voice, prepared, ladder)
+        }
+        (exit, _, _) => exit,
+    }
+}
+
+/// Compares the result with the request.
+pub(super) fn checked(voice: Output, prepared: &PreparedCommand, receipt: &Receipt) -> Exit {
+    let differences = echo::differences(&prepared.command, receipt);
+    if differences.is_empty() {
+        return Exit::Ok;
+    }
+    let what = format!(
+        "{} differs from the request: {}",
+        echo::name(receipt),
+        differences.join(", ")
+    );
+    voice.mismatched(&what, prepared.kept_key())
 }
 
 /// A ladder without a rung is a refusal, one without some of them is partly placed.
@@ -90,6 +115,9 @@ struct ReceiptData<'a, T> {
     data: &'a T,
     #[serde(skip_serializing_if = "Option::is_none")]
     queued: Option<bool>,
+    /// What differs from the request.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    mismatch: Vec<String>,
     /// The same command under this key repeats it without doing it twice.
     #[serde(skip_serializing_if = "Option::is_none")]
     idempotency_key: Option<&'a str>,
@@ -98,22 +126,34 @@ struct ReceiptData<'a, T> {
 /// One line of JSON; every number keeps its digits.
 pub(super) fn data(prepared: &PreparedCommand, receipt: &Receipt) -> String {
     match receipt {
-        Receipt::Order { order, queued } => line(prepared, order, Some(*queued)),
-        Receipt::Cancel(result) => line(prepared, result, None),
-        Receipt::Position(position) => line(prepared, position, None),
-        Receipt::Twap(twap) => line(prepared, twap, None),
-        Receipt::Scaled(ladder) => line(prepared, ladder, None),
-        Receipt::CloseAll(operation) => line(prepared, operation, None),
-        Receipt::CancelAll(operation) => line(prepared, operation, None),
+        Receipt::Order { order, .. } => line(prepared, receipt, order),
+        Receipt::Cancel(result) => line(prepared, receipt, result),
+        Receipt::Position(position) => line(prepared, receipt, position),
+        Receipt::Twap(twap) => line(prepared, receipt, twap),
+        Receipt::Scaled(ladder) => line(prepared, receipt, ladder),
+        Receipt::CloseAll(operation) => line(prepared, receipt, operation),
+        Receipt::CancelAll(operation) => line(prepared, receipt, operation),
         // Proved by reads, not a response of the service.
-        Receipt::AlreadySo(_) | Receipt::Flat(_) => line(prepared, &sentence(receipt), None),
+        Receipt::AlreadySo(_) | Receipt::Flat(_) => line(prepared, receipt, &sentence(receipt)),
     }
 }
 
-fn line<T: Serialize>(prepared: &PreparedCommand, data: &T, queued: Option<bool>) -> String {
+fn line<T: Serialize>(prepared: &PreparedCommand, receipt: &Receipt, data: &T) -> String {
+    let queued = match receipt {
+        Receipt::Order { queued, .. } => Some(*queued),
+        Receipt::Cancel(_)
+        | Receipt::Position(_)
+        | Receipt::Twap(_)
+        | Receipt::Scaled(_)
+        | Receipt::CloseAll(_)
+        | Receipt::CancelAll(_)
+        | Receipt::AlreadySo(_)
+        | Receipt::Flat(_) => None,
+    };
     json(&ReceiptData {
         data,
         queued,
+        mismatch: echo::differences(&prepared.command, receipt),
         idempotency_key: prepared.kept_key().map(IdempotencyKey::raw),
     })
 }

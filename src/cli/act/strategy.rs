@@ -25,7 +25,7 @@ use color_eyre::Result;
 /// The flags that both start with.
 #[derive(Debug, clap::Args)]
 struct StrategyTarget {
-    /// The id or the symbol of the market: 'paper|BTC', BTC or btc
+    /// The market by its symbol, coin or id: BTC, btc or 'paper|BTC'
     #[arg(long, value_parser = id::<MarketId>)]
     market: MarketId,
     #[arg(long, value_parser = word::<Side>())]
@@ -165,8 +165,8 @@ impl WrittenStrategy {
         let key = self.terms.key.clone();
         let ground = OrderContext::read(&Readings::new(&service), how, &key, &self.common()).await;
         let purpose = self.purpose();
-        self.what.market =
-            market::named(self.what.market, purpose, (&ground.store, &service, voice))?;
+        let named = ("--market", self.what.market);
+        self.what.market = market::named(named, purpose, (&ground.store, &service, voice))?;
         let draft = self.draft(&ground)?;
         ground
             .perform(how, draft, &self.time_dependent_fields())

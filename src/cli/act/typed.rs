@@ -1,9 +1,12 @@
 //! Typed flags, with all their errors reported at once.
 
-use super::repeat;
+use super::{
+    market::{self, MarketPurpose},
+    repeat,
+};
 use crate::{
-    app::Store,
-    cli::{exit::UsageError, voice::Output},
+    app::{Store, several_positions},
+    cli::{exit::UsageError, service::Service, voice::Output},
     journal::IntentRow,
     model::{
         Failure, FailureKind, MarketId, PositionId, TriggerDirection,
@@ -42,13 +45,16 @@ pub(super) fn is_word(name: &str) -> bool {
 /// sent as an id.
 pub(super) fn position(named: PositionId, store: &Store) -> Result<PositionId> {
     let found = store.positions_named(named.raw());
+    let is_market = is_word(named.raw())
+        || named.raw().contains('|')
+        || !store.markets_named(named.raw()).is_empty();
     match (found.as_slice(), store.positions.trouble()) {
         ([position], _) => Ok(position.id.clone()),
-        ([], None) if is_word(named.raw()) => Err(Report::new(Failure::new(
+        ([], None) if is_market => Err(Report::new(Failure::new(
             FailureKind::NotFound,
             format!("there is no open position in {named}; \"perpdeck positions\" lists them"),
         ))),
-        ([], Some(why)) if is_word(named.raw()) => Err(Report::new(Failure {
+        ([], Some(why)) if is_market => Err(Report::new(Failure {
             message: format!(
                 "the positions could not be read ({}); nothing was sent; write the position id, or use close-all",
                 why.message
@@ -57,8 +63,9 @@ pub(super) fn position(named: PositionId, store: &Store) -> Result<PositionId> {
             ..why.clone()
         })),
         ([], _) => Ok(named),
-        _ => Err(Report::new(UsageError(format!(
-            "several positions are open in {named}: write the position id"
+        (several, _) => Err(Report::new(UsageError(several_positions(
+            named.raw(),
+            several,
         )))),
     }
 }
@@ -92,6 +99,21 @@ pub(super) struct TriggerFlags {
         requires = "trigger_price"
     )]
     pub(super) market_id: Option<MarketId>,
+}
+
+impl TriggerFlags {
+    /// The market that it names, by its id.
+    pub(super) fn resolve(
+        &mut self,
+        purpose: MarketPurpose,
+        context: (&Store, &Service, Output),
+    ) -> Result<()> {
+        if let Some(name) = self.market_id.take() {
+            let named = ("--trigger-market-id", name);
+            self.market_id = Some(market::named(named, purpose, context)?);
+        }
+        Ok(())
+    }
 }
 
 /// The fields with a relative price.

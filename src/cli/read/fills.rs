@@ -5,6 +5,7 @@
 
 use super::{
     super::{Exit, service::Service, voice::ListOutput},
+    doubts,
     filters::{self, MarketFilter, SideFilter, SinceFilter},
     list,
     pages::Pages,
@@ -35,13 +36,15 @@ pub(in crate::cli) struct FillsArgs {
 pub(in crate::cli) async fn run(args: FillsArgs, sources: &Sources) -> Result<Exit> {
     let voice = args.output.voice();
     let service = Service::open(sources, voice).await?;
+    let market = args.market.wanted(&service).await?;
     let wanted = filters::fills(
-        (args.market.clone(), args.side),
+        (market.clone(), args.side),
         args.since.instant(&service).await,
     );
     let fetch = |cursor| service.client.fills(&service.account, cursor);
     let key = |order: &Order| order.id.clone();
     let page = args.pages.read(voice, (key, &wanted), fetch).await?;
+    doubts(voice, &page.rows);
     let mut rows: Vec<_> = page.rows.iter().filter_map(FillRow::new).collect();
     rows.sort_by_key(|row| std::cmp::Reverse(row.filled_at));
     let fills = Page {
@@ -54,7 +57,6 @@ pub(in crate::cli) async fn run(args: FillsArgs, sources: &Sources) -> Result<Ex
         stalled: page.stalled,
     };
     let store = prices(&service, vec![]).await;
-    args.market
-        .check(fills.rows.iter().map(|row| &row.market_id), (&store, voice))?;
+    market.check(fills.rows.iter().map(|row| &row.market_id), voice)?;
     list(voice, &fills, (FILLS, columns_of::FILL), ready(store)).await
 }

@@ -11,18 +11,32 @@ use crate::{
         voice::Output,
     },
     model::{
-        MarketId, Order, OrderStatus, Position, Scaled, Side, Timestamp, Twap,
+        MarketId, MarketNames, Order, OrderStatus, Position, Scaled, Side, Text, Timestamp, Twap,
+        ambiguous,
         draft::{Past, past},
     },
 };
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 /// The rows of one market.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(super) struct MarketFilter {
-    /// Only this market: its id or its symbol ('paper|BTC', BTC or btc)
+    /// Only this market: its symbol, coin or id (BTC, btc or 'paper|BTC')
     #[arg(long, value_name = "MARKET")]
     market: Option<String>,
+}
+
+/// The market whose rows are wanted.
+#[derive(Debug, Clone)]
+pub(super) enum WantedMarket {
+    Any,
+    Listed(MarketId),
+    /// No market of the list has this name.
+    Unlisted {
+        name: Text,
+        /// What may have been meant; `None` without a list.
+        unknown: Option<String>,
+    },
 }
 
 /// Rows since an instant.
@@ -150,41 +164,71 @@ fn since(text: &str) -> Result<Past, String> {
 }
 
 impl MarketFilter {
-    pub(super) fn name(&self) -> Option<MarketId> {
-        self.market.as_deref().map(MarketId::from)
+    /// The market that it names.
+    ///
+    /// # Errors
+    /// If several markets have this name.
+    pub(super) async fn wanted(&self, service: &Service) -> Result<WantedMarket, UsageError> {
+        let Some(name) = self.market.as_deref() else {
+            return Ok(WantedMarket::Any);
+        };
+        let mut store = Store::default();
+        store.arrive(service.read_prices(&BTreeSet::new()).await);
+        match store.markets_named(name).as_slice() {
+            [] => Ok(WantedMarket::Unlisted {
+                name: name.into(),
+                unknown: (!store.known_markets().is_empty()).then(|| unknown(&name.into(), &store)),
+            }),
+            [id] => Ok(WantedMarket::Listed(id.clone())),
+            several => Err(UsageError(format!(
+                "--market: {}",
+                ambiguous(name, several)
+            ))),
+        }
+    }
+}
+
+impl WantedMarket {
+    /// For what reads the prices of those that it wants.
+    pub(super) fn id(&self) -> Option<&MarketId> {
+        match self {
+            Self::Listed(id) => Some(id),
+            Self::Any | Self::Unlisted { .. } => None,
+        }
     }
 
+    /// A market that is no longer listed keeps its rows, under its id or its coin.
     pub(super) fn keeps(&self, market: &MarketId) -> bool {
-        self.market
-            .as_ref()
-            .is_none_or(|name| market.is_called(name))
+        match self {
+            Self::Any => true,
+            Self::Listed(id) => id == market,
+            Self::Unlisted { name, .. } => MarketNames::default().fit(market, name.raw()).is_some(),
+        }
     }
 
     /// Refuses a name that neither a row nor the list of markets has: a mistyped market must not read as an empty account.
-    /// A market that is no longer listed keeps its rows.
     pub(super) fn check<'a>(
         &self,
         mut rows: impl Iterator<Item = &'a MarketId>,
-        (store, voice): (&Store, Output),
+        voice: Output,
     ) -> Result<(), UsageError> {
-        let Some(name) = self.market.as_deref() else {
-            return Ok(());
-        };
-        if rows.any(|market| self.keeps(market)) {
-            return Ok(());
+        match self {
+            Self::Any | Self::Listed(_) => Ok(()),
+            Self::Unlisted { .. } if rows.any(|market| self.keeps(market)) => Ok(()),
+            Self::Unlisted {
+                unknown: Some(words),
+                ..
+            } => Err(UsageError(format!("--market: {words}"))),
+            Self::Unlisted {
+                name,
+                unknown: None,
+            } => {
+                voice.note(&format!(
+                    "--market {name} was not checked: no list of markets is available"
+                ));
+                Ok(())
+            }
         }
-        let known = store.known_markets();
-        if known.is_empty() {
-            voice.note(&format!(
-                "--market {name} was not checked: no list of markets is available"
-            ));
-            return Ok(());
-        }
-        if store.markets_named(name).is_empty() {
-            let words = unknown(&MarketId::from(name), &known);
-            return Err(UsageError(format!("--market: {words}")));
-        }
-        Ok(())
     }
 }
 
@@ -232,7 +276,7 @@ impl DirectionFilter {
 
 /// Orders by these filters, dated by their request.
 pub(super) fn orders(
-    (market, side): (MarketFilter, SideFilter),
+    (market, side): (WantedMarket, SideFilter),
     state: Option<OrderState>,
     since: Since,
 ) -> Selection<Order> {
@@ -251,7 +295,7 @@ pub(super) fn orders(
 
 /// Closed or open positions by these filters; closed ones are dated by their close.
 pub(super) fn positions(
-    market: MarketFilter,
+    market: WantedMarket,
     side: DirectionFilter,
     since: Since,
 ) -> Selection<Position> {
@@ -267,7 +311,7 @@ pub(super) fn positions(
 }
 
 /// Of what has filled, dated by its settlement.
-pub(super) fn fills((market, side): (MarketFilter, SideFilter), since: Since) -> Selection<Order> {
+pub(super) fn fills((market, side): (WantedMarket, SideFilter), since: Since) -> Selection<Order> {
     Selection {
         keeps: Box::new(move |order| {
             market.keeps(&order.market_id)
@@ -293,7 +337,7 @@ fn executions(orders: &[Order]) -> RowTest<Order> {
 
 /// Active TWAP and VWAP orders by these filters, dated by their start.
 pub(super) fn active_twaps(
-    (market, side): (MarketFilter, SideFilter),
+    (market, side): (WantedMarket, SideFilter),
     state: Option<TwapState>,
     since: Since,
 ) -> Selection<Twap> {
@@ -312,7 +356,7 @@ pub(super) fn active_twaps(
 
 /// Ended TWAP and VWAP orders by these filters, dated by their end.
 pub(super) fn ended_twaps(
-    (market, side): (MarketFilter, SideFilter),
+    (market, side): (WantedMarket, SideFilter),
     since: Since,
 ) -> Selection<Twap> {
     Selection {
@@ -326,7 +370,7 @@ pub(super) fn ended_twaps(
 }
 
 /// Scaled orders of a market, working and ended.
-pub(super) fn ladders(market: MarketFilter) -> Selection<Scaled> {
+pub(super) fn ladders(market: WantedMarket) -> Selection<Scaled> {
     Selection {
         keeps: Box::new(move |ladder| market.keeps(&ladder.market_id)),
         ends: Box::new(|_| false),

@@ -20,7 +20,7 @@ use super::{
 use crate::{
     app::{Store, account::poll::Answer},
     config::Sources,
-    model::{Candle, Dated, Interval, MarketId, Page, Timestamp},
+    model::{Candle, Dated, Interval, MarketId, Page, Timestamp, ambiguous},
     view::tables::quotes::{
         BOOK, CANDLES, CandleRow, LevelRow, QUOTES, QuoteRow, TAPE, TapeRow, columns_of,
     },
@@ -43,7 +43,7 @@ pub(in crate::cli) struct MarketsArgs {
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct BookArgs {
-    /// The id or the symbol of the market: 'paper|BTC', BTC or btc
+    /// The market by its symbol, coin or id: BTC, btc or 'paper|BTC'
     #[arg(value_parser = id::<MarketId>)]
     market: MarketId,
     /// At most this many prices of each side, the best first
@@ -55,7 +55,7 @@ pub(in crate::cli) struct BookArgs {
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct CandlesArgs {
-    /// The id or the symbol of the market: 'paper|BTC', BTC or btc
+    /// The market by its symbol, coin or id: BTC, btc or 'paper|BTC'
     #[arg(value_parser = id::<MarketId>)]
     market: MarketId,
     /// The length of a candle
@@ -72,7 +72,7 @@ pub(in crate::cli) struct CandlesArgs {
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct TradesArgs {
-    /// The id or the symbol of the market: 'paper|BTC', BTC or btc
+    /// The market by its symbol, coin or id: BTC, btc or 'paper|BTC'
     #[arg(value_parser = id::<MarketId>)]
     market: MarketId,
     /// At most this many, the newest first
@@ -92,16 +92,13 @@ fn interval() -> impl TypedValueParser<Value = Interval> {
 
 pub(in crate::cli) async fn markets(args: MarketsArgs, sources: &Sources) -> Result<Exit> {
     let service = Service::open(sources, args.output.voice()).await?;
-    let named: Vec<_> = args.market.name().into_iter().collect();
-    let mut page = service.markets(&named).await?;
+    let market = args.market.wanted(&service).await?;
+    let wanted = market.id().cloned().into_iter().collect();
+    let mut page = service.markets(&wanted).await?;
     let mut store = Store::default();
     arrive(&mut store, Answer::Markets(Ok(page.rows.clone())));
-    page.rows
-        .retain(|market| named.iter().all(|name| market.is_called(name.raw())));
-    args.market.check(
-        page.rows.iter().map(|row| &row.id),
-        (&store, args.output.voice()),
-    )?;
+    page.rows.retain(|row| market.keeps(&row.id));
+    market.check(page.rows.iter().map(|row| &row.id), args.output.voice())?;
     let sheet = Sheet {
         columns: QUOTES,
         id: None,
@@ -216,14 +213,8 @@ async fn named(service: &Service, name: MarketId) -> Result<(Store, MarketId)> {
             let id = id.clone();
             Ok((store, id))
         }
-        [_, _, ..] => {
-            let words = format!("several markets are named {name}: write the market id");
-            Err(Report::new(UsageError(words)))
-        }
+        [_, _, ..] => Err(Report::new(UsageError(ambiguous(name.raw(), &found)))),
         [] if store.known_markets().is_empty() => Ok((store, name)),
-        [] => Err(Report::new(UsageError(unknown(
-            &name,
-            &store.known_markets(),
-        )))),
+        [] => Err(Report::new(UsageError(unknown(&name, &store)))),
     }
 }

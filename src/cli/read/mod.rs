@@ -29,7 +29,7 @@ use super::{
 };
 use crate::{
     app::{Motion, Store, activity::notice::Activity},
-    model::{MarketId, Page},
+    model::{MarketId, Order, Page},
     runtime::{self, Clock},
     view::{Column, Scene, tables::rows::csv},
 };
@@ -147,6 +147,26 @@ fn complete<T>(voice: Output, page: &Page<T>) -> Exit {
         Exit::Ok
     } else {
         Exit::Partial
+    }
+}
+
+/// Reports orders that cannot be as their rows say.
+fn doubts(voice: Output, orders: &[Order]) {
+    let doubted = orders
+        .iter()
+        .map(|order| (order, order.contradictions()))
+        .filter(|(_, doubts)| !doubts.is_empty());
+    let doubted: Vec<_> = doubted.collect();
+    if let Some((order, doubts)) = doubted.first() {
+        let count = match doubted.len() {
+            1 => String::new(),
+            count => format!(", and of {} other orders", count - 1),
+        };
+        voice.note(&format!(
+            "the service contradicts itself: order {}: {}{count}",
+            order.id,
+            doubts.join(", ")
+        ));
     }
 }
 

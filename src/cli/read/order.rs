@@ -8,7 +8,7 @@ use super::{
         service::{Service, patiently},
         voice::{ListFormat, ListOutput, json},
     },
-    drawn, prices,
+    doubts, drawn, prices,
     sheet::Sheet,
     width,
 };
@@ -42,6 +42,7 @@ pub(in crate::cli) async fn run(args: OrderArgs, sources: &Sources) -> Result<Ex
         );
         Failure::new(FailureKind::NotFound, words)
     })?;
+    doubts(voice, std::slice::from_ref(&order));
     let store = prices(&service, vec![order.market_id.clone()]).await;
     out::say(&drawn(&store, |scene| {
         let row = OrderRow::new(&order, scene);

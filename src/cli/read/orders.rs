@@ -2,7 +2,7 @@
 
 use super::{
     super::{Exit, service::Service, voice::ListOutput},
-    ExactFormat,
+    ExactFormat, doubts,
     filters::{self, MarketFilter, OrderState, SideFilter, SinceFilter},
     pages::Pages,
     prices,
@@ -51,7 +51,8 @@ async fn list(args: &OrdersArgs, sources: &Sources) -> Result<Exit> {
         row: OrderRow::new,
         columns: columns_of::ORDER,
     };
-    let by = (args.market.clone(), args.side);
+    let market = args.market.wanted(&service).await?;
+    let by = (market.clone(), args.side);
     let wanted = filters::orders(by, args.status, args.since.instant(&service).await);
     let is_past = args.history || args.status.is_some_and(OrderState::is_final);
     let (page, sheet) = if is_past {
@@ -71,10 +72,10 @@ async fn list(args: &OrdersArgs, sources: &Sources) -> Result<Exit> {
         let page = service.working_orders().await?;
         (args.pages.within(voice, page, &wanted), sheet)
     };
+    doubts(voice, &page.rows);
     let markets = page.rows.iter().filter(|_| !is_past);
     let markets = markets.map(|row| row.market_id.clone()).collect();
     let store = prices(&service, markets).await;
-    args.market
-        .check(page.rows.iter().map(|row| &row.market_id), (&store, voice))?;
+    market.check(page.rows.iter().map(|row| &row.market_id), voice)?;
     show(voice, &page, (sheet, exact), ready(store)).await
 }

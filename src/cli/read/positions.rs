@@ -44,8 +44,9 @@ pub(in crate::cli) async fn run(args: PositionsArgs, sources: &Sources) -> Resul
 async fn list(args: &PositionsArgs, sources: &Sources) -> Result<Exit> {
     let voice = args.output.voice();
     let service = Service::open(sources, voice).await?;
+    let market = args.market.wanted(&service).await?;
     let wanted = filters::positions(
-        args.market.clone(),
+        market.clone(),
         args.side,
         args.since.instant(&service).await,
     );
@@ -64,8 +65,7 @@ async fn list(args: &PositionsArgs, sources: &Sources) -> Result<Exit> {
         };
         // A closed position is compared with no price.
         let (page, store) = (page.await?, prices(&service, vec![]).await);
-        args.market
-            .check(page.rows.iter().map(|row| &row.market_id), (&store, voice))?;
+        market.check(page.rows.iter().map(|row| &row.market_id), voice)?;
         return show(voice, &page, (sheet, exact), ready(store)).await;
     }
     let sheet = Sheet {
@@ -81,8 +81,7 @@ async fn list(args: &PositionsArgs, sources: &Sources) -> Result<Exit> {
         .within(voice, service.open_positions().await?, &wanted);
     let markets = page.rows.iter().map(|row| row.market_id.clone());
     let mut store = prices(&service, markets.collect()).await;
-    args.market
-        .check(page.rows.iter().map(|row| &row.market_id), (&store, voice))?;
+    market.check(page.rows.iter().map(|row| &row.market_id), voice)?;
     // The orders that may protect a position.
     service.take_orders(&mut store).await;
     show(voice, &page, (sheet, exact), ready(store)).await

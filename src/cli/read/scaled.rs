@@ -54,13 +54,14 @@ pub(in crate::cli) async fn run(args: ScaledArgs, sources: &Sources) -> Result<E
 
 async fn list(args: &ScaledArgs, service: &Service) -> Result<Exit> {
     let voice = args.output.voice();
-    let wanted = filters::ladders(args.market.clone());
+    let market = args.market.wanted(service).await?;
+    let wanted = filters::ladders(market.clone());
     let fetch = |cursor| service.client.scaled_orders(&service.account, cursor);
     let key = |ladder: &Scaled| ladder.id.clone();
     let page = args.pages.read(voice, (key, &wanted), fetch).await?;
     let markets = || page.rows.iter().map(|row| &row.market_id);
     let mut store = prices(service, markets().cloned().collect()).await;
-    args.market.check(markets(), (&store, voice))?;
+    market.check(markets(), voice)?;
     service.take_orders(&mut store).await;
     out::say(&drawn(&store, |scene| match voice.format {
         ListFormat::Json => array(&page.rows),

@@ -7,7 +7,7 @@ use super::{
         voice::ListOutput,
     },
     ExactFormat,
-    filters::{self, MarketFilter, SideFilter, SinceFilter, TwapState},
+    filters::{self, MarketFilter, SideFilter, SinceFilter, TwapState, WantedMarket},
     pages::Pages,
     prices,
     sheet::Sheet,
@@ -51,10 +51,11 @@ pub(in crate::cli) async fn run(args: TwapsArgs, sources: &Sources) -> Result<Ex
 
 async fn list(args: &TwapsArgs, sources: &Sources) -> Result<Exit> {
     let service = Service::open(sources, args.output.voice()).await?;
+    let market = args.market.wanted(&service).await?;
     let page = if args.ended {
-        ended(args, &service).await?
+        ended(args, &market, &service).await?
     } else {
-        active(args, &service).await?
+        active(args, &market, &service).await?
     };
     let sheet = Sheet {
         columns: TWAPS,
@@ -66,22 +67,21 @@ async fn list(args: &TwapsArgs, sources: &Sources) -> Result<Exit> {
     };
     let markets = page.rows.iter().map(|row| row.market_id.clone()).collect();
     let (voice, store) = (args.output.voice(), prices(&service, markets).await);
-    args.market
-        .check(page.rows.iter().map(|row| &row.market_id), (&store, voice))?;
+    market.check(page.rows.iter().map(|row| &row.market_id), voice)?;
     show(voice, &page, (sheet, exact), ready(store)).await
 }
 
-async fn active(args: &TwapsArgs, service: &Service) -> Result<Page<Twap>> {
+async fn active(args: &TwapsArgs, market: &WantedMarket, service: &Service) -> Result<Page<Twap>> {
     let page = patiently(|| service.client.active_twaps(&service.account)).await?;
     let since = args.since.instant(service).await;
-    let wanted = filters::active_twaps((args.market.clone(), args.side), args.status, since);
+    let wanted = filters::active_twaps((market.clone(), args.side), args.status, since);
     Ok(args.pages.within(args.output.voice(), page, &wanted))
 }
 
 /// The service lists those that were completed and those that were canceled apart.
-async fn ended(args: &TwapsArgs, service: &Service) -> Result<Page<Twap>> {
+async fn ended(args: &TwapsArgs, market: &WantedMarket, service: &Service) -> Result<Page<Twap>> {
     let since = args.since.instant(service).await;
-    let wanted = filters::ended_twaps((args.market.clone(), args.side), since);
+    let wanted = filters::ended_twaps((market.clone(), args.side), since);
     let walk = |ended| {
         let fetch = move |cursor| service.client.ended_twaps(&service.account, ended, cursor);
         let key = |twap: &Twap| twap.id.clone();

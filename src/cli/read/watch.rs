@@ -16,7 +16,7 @@ use super::{
         voice::{ListFormat, NoteFlags, Output, json},
     },
     drawn,
-    filters::MarketFilter,
+    filters::{MarketFilter, WantedMarket},
 };
 use crate::{
     app::Store,
@@ -183,7 +183,7 @@ impl Watchable for Order {
     }
 
     fn words(&self, store: &Store) -> String {
-        let words = words::order(self, store.market(&self.market_id));
+        let words = words::order(self, store.market(&self.market_id), &store.names);
         format!("{} {words}, {}", self.id, self.status)
     }
 }
@@ -216,7 +216,7 @@ impl Watchable for Position {
     }
 
     fn words(&self, store: &Store) -> String {
-        words::position(self, store.market(&self.market_id))
+        words::position(self, store.market(&self.market_id), &store.names)
     }
 }
 
@@ -242,6 +242,7 @@ async fn follow<T: Watchable>(
     args: &WatchArgs,
     (voice, format): (Output, WatchFormat),
 ) -> Result<Exit> {
+    let market = args.market.wanted(service).await?;
     let mut known: Option<BTreeMap<String, T>> = None;
     let (mut store, mut is_failing) = (Store::default(), false);
     let mut next = Instant::now();
@@ -270,10 +271,9 @@ async fn follow<T: Watchable>(
         store.clocks = service.clocks().await;
         service.tell_requests();
         if known.is_none() {
-            args.market
-                .check(page.rows.iter().map(T::market), (&store, voice))?;
+            market.check(page.rows.iter().map(T::market), voice)?;
         }
-        for (change, row) in changes(service, args, &mut known, page).await {
+        for (change, row) in changes(service, &market, &mut known, page).await {
             let line = change_line(format, change, (&row, &store));
             if print(&line)? == LineReader::Gone {
                 return Ok(Exit::Ok);
@@ -285,7 +285,7 @@ async fn follow<T: Watchable>(
 /// What the page changes in what is known.
 async fn changes<T: Watchable>(
     service: &Service,
-    args: &WatchArgs,
+    market: &WantedMarket,
     known: &mut Option<BTreeMap<String, T>>,
     page: Page<T>,
 ) -> Vec<(WatchedChange, T)> {
@@ -298,7 +298,7 @@ async fn changes<T: Watchable>(
     let known = known.get_or_insert_default();
     let rows = page.rows.into_iter();
     let now: BTreeMap<_, _> = rows
-        .filter(|row| args.market.keeps(row.market()))
+        .filter(|row| market.keeps(row.market()))
         .map(|row| (row.id(), row))
         .collect();
     let mut changes = vec![];

@@ -13,7 +13,7 @@ use crate::{
     },
     client::Client,
     config::{self, Settings, Sources, load},
-    model::{Failure, Order, Page, Position},
+    model::{Failure, MarketNames, Order, Page, Position},
     view::text::words,
 };
 use clap::{ArgMatches, Command, FromArgMatches as _};
@@ -180,7 +180,7 @@ async fn candidates_of(client: &Client, what: Offered) -> Vec<Candidate> {
         Offered::Positions => positions(client.open_positions(account).await),
         Offered::Twaps => rows(client.active_twaps(account).await, |twap| Candidate {
             word: twap.id.to_string(),
-            about: words::twap(&twap, None),
+            about: words::twap(&twap, None, &MarketNames::default()),
         }),
         Offered::Ladders => ladders(client.working_orders(account).await),
         Offered::Markets => {
@@ -193,7 +193,7 @@ async fn candidates_of(client: &Client, what: Offered) -> Vec<Candidate> {
             let known = store.known_markets().into_iter();
             known
                 .map(|id| Candidate {
-                    word: id.symbol().to_string(),
+                    word: store.names.shown(&id).to_string(),
                     about: id.to_string(),
                 })
                 .collect()
@@ -210,14 +210,14 @@ fn rows<T>(read: Result<Page<T>, Failure>, candidate: impl Fn(T) -> Candidate) -
 fn orders(read: Result<Page<Order>, Failure>) -> Vec<Candidate> {
     rows(read, |order| Candidate {
         word: order.id.to_string(),
-        about: words::order(&order, None),
+        about: words::order(&order, None, &MarketNames::default()),
     })
 }
 
 fn positions(read: Result<Page<Position>, Failure>) -> Vec<Candidate> {
     rows(read, |position| Candidate {
         word: position.id.to_string(),
-        about: words::position(&position, None),
+        about: words::position(&position, None, &MarketNames::default()),
     })
 }
 

@@ -23,7 +23,7 @@ pub(super) const EXIT_STATUS: &[ManualEntry] = &[
     ),
     (
         "15",
-        "Partly done: some cancels failed, something is still open, or a row could not be read.",
+        "Partly done: some cancels failed, something is still open, the result differs from the request, or a row could not be read.",
     ),
 ];
 

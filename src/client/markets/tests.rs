@@ -130,19 +130,25 @@ async fn a_market_without_a_fresh_book_keeps_the_quote_it_had() {
 }
 
 #[tokio::test]
-async fn a_simulator_says_so_and_tells_all_prices_at_once() {
+async fn a_simulator_tells_all_prices_at_once_and_its_list_tells_what_they_are_called() {
     let part = |seen: &Seen| match seen.line.as_str() {
         "GET /v1 HTTP/1.1" => ok(r#"{"name":"perpdeck","environment":"test","simulator":"/sim"}"#),
-        "GET /sim/markets HTTP/1.1" => ok(r#"{"data":[{"market_id":"paper|BTC","mark_price":5}]}"#),
+        "GET /sim/markets HTTP/1.1" => {
+            ok(r#"{"data":[{"market_id":"hyperliquid|xyz:TSLA","mark_price":5}]}"#)
+        }
+        "GET /v1/markets HTTP/1.1" => ok(LIST),
         _ => error("404 Not Found", ""),
     };
     let responder = Responder::playing(part, || ()).await;
     let client = desk(&responder);
     for _ in 0..2 {
         let page = client.markets(&BTreeSet::new(), 1).await.unwrap();
-        assert_eq!(page.rows[0].mark, Some(Num::from(5_u32)));
+        let tsla = &page.rows[0];
+        assert_eq!(tsla.mark, Some(Num::from(5_u32)));
+        assert_eq!((tsla.symbol.raw(), tsla.coin.raw()), ("TSLA", "xyz:TSLA"));
     }
-    assert_eq!(lines(&responder), ["/v1", "/sim/markets", "/sim/markets"]);
+    let asked = ["/v1", "/sim/markets", "/v1/markets", "/sim/markets"];
+    assert_eq!(lines(&responder), asked);
 }
 
 #[tokio::test]

@@ -6,7 +6,7 @@
 //! 429 or 503 can come from in front of the service's key store). The outcome is then [`FailureKind::Unknown`], never
 //! "rejected". The same holds after a 503 with `Retry-After`, except for close-all and cancel-all, where the service
 //! documents that it has not begun. A 409 to the first attempt is final, except for these two: a slice of theirs may be
-//! in progress under the key.
+//! in progress under the key. The 409 to a batch of exits is read.
 //!
 //! `Retry-After` comes bounded by the class of the request and is never cut short; one that exceeds the command's time
 //! limit ends the attempts, and the failure states the wait. An exit that is told to wait has five minutes. A DELETE of
@@ -100,7 +100,8 @@ impl Interim {
 enum RefusalMeaning {
     /// Refused; a retry would get the same response.
     Final,
-    /// A DELETE's 404 or 409: it has ended, but how is unknown.
+    /// A DELETE's 404 or 409: it has ended, but how is unknown. A batch of exits' 409: they have moved, perhaps by a copy
+    /// of the request that a proxy delivered.
     Gone,
     /// 409: a slice of the operation may be in progress.
     Busy,
@@ -116,6 +117,7 @@ fn meaning(mutation: Mutation, why: &Failure) -> RefusalMeaning {
     match why.status {
         Some(300..400) => RefusalMeaning::Astray,
         Some(404 | 409) if mutation.is_delete() => RefusalMeaning::Gone,
+        Some(409) if mutation == Mutation::ExitBatch => RefusalMeaning::Gone,
         Some(409) if mutation.is_sliced() && why.rule_id.is_none() => RefusalMeaning::Busy,
         Some(429) => RefusalMeaning::Wait,
         Some(503) if mutation.is_sliced() && why.retry_after.is_some() => RefusalMeaning::Wait,

@@ -91,6 +91,7 @@ fn the_first_answer_decides_as_the_table_says() {
                 }
                 "302" => "unknown",
                 "404" | "409" if mutation.is_delete() => "look",
+                "409" if *mutation == Mutation::ExitBatch => "look",
                 "409" if mutation.is_sliced() => "ask again",
                 _ => "failed",
             };
@@ -567,6 +568,26 @@ fn a_change_in_doubt_is_read_before_it_is_sent_again() {
     tries.after_attempt(attempt("timeout"), seconds(2), 0);
     let there = tries.after_read(Ok(ReconcileOutcome::Done(done())), seconds(3), 0);
     assert_eq!(there, NextStep::Settle(Ok(done())));
+}
+
+#[test]
+fn exits_that_moved_are_as_asked_or_the_batch_is_refused() {
+    let conflict = failure(409, None);
+    let refused = outcome_text::refused(conflict.clone());
+    let position =
+        serde_json::from_str(r#"{"id":"p-1","market_id":"paper|BTC","size":1}"#).unwrap();
+    let moved = Receipt::Position(Box::new(position));
+    for (seen, end) in [
+        // A proxy delivered it twice, and the answer is that of the second copy.
+        (ReconcileOutcome::Done(moved.clone()), Ok(moved)),
+        (ReconcileOutcome::NotDone, Err(refused)),
+    ] {
+        let mut tries = tries(Mutation::ExitBatch);
+        let answer = Attempt::Refused(conflict.clone());
+        assert_eq!(word(&tries.after_attempt(answer, seconds(0), 0)), "look");
+        let step = tries.after_read(Ok(seen), seconds(1), 0);
+        assert_eq!(step, NextStep::Settle(end));
+    }
 }
 
 #[test]

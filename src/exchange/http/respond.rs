@@ -20,8 +20,8 @@ use hyper::{
     Method, Request, Response, StatusCode,
     body::{Bytes, Incoming},
     header::{
-        ALLOW, AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER,
-        WWW_AUTHENTICATE,
+        ALLOW, AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE, DATE, HeaderName, HeaderValue,
+        RETRY_AFTER, WWW_AUTHENTICATE,
     },
 };
 use std::{io, net::IpAddr, time::Duration};
@@ -56,7 +56,10 @@ pub(super) async fn respond(
         Ok((api_result, disturbance)) => (api_result, disturbance),
         Err(fault) => (Err(fault), None),
     };
-    let response = apply_fault(api_result, disturbance, request_id);
+    let mut response = apply_fault(api_result, disturbance, request_id);
+    if let (Ok(response), Some(date)) = (&mut response, service.date()) {
+        response.headers_mut().insert(DATE, date);
+    }
     let status = response
         .as_ref()
         .map_or(0, |response| response.status().as_u16());

@@ -353,12 +353,13 @@ fn name(entry: &'static str, given: &str) -> Result<(), ScenarioFault> {
     Err(ScenarioFault::entry(entry, given, wanted))
 }
 
-/// Venues name their coins with nearly any character: `xyz:TSLA`, `@107`, `kPEPE`. A `|` would end the provider.
+/// Venues name their coins with nearly any character: `xyz:TSLA`, `@107`, `kPEPE`, `币安人生`. A `|` would end the
+/// provider, and what has no shape of its own could not be told apart.
 fn market_name(entry: &'static str, given: &str) -> Result<(), ScenarioFault> {
-    let plain = |c: char| c.is_ascii_graphic() && c != '|';
-    if (1..=32).contains(&given.len()) && given.chars().all(plain) {
+    let plain = |c: char| c.is_alphanumeric() || (c.is_ascii_graphic() && c != '|');
+    if (1..=32).contains(&given.chars().count()) && given.chars().all(plain) {
         return Ok(());
     }
-    let wanted = "must be 1 to 32 characters without spaces and |";
+    let wanted = "must be 1 to 32 letters, digits or signs without spaces and |";
     Err(ScenarioFault::entry(entry, given, wanted))
 }

@@ -191,14 +191,30 @@ impl ScriptPlayer<'_> {
         positions.into_iter().find(|row| row.market == market)
     }
 
-    /// The current state of the market of a symbol.
-    fn snapshot(&self, symbol: &str) -> Result<MarketSnapshot, ScenarioFault> {
-        let named = |ix: &MarketIx| {
+    /// The market that an entry names.
+    fn market(&self, name: &str) -> Result<MarketIx, ScenarioFault> {
+        let is_named = |ix: &MarketIx| {
             let spec = self.engine.market_spec(*ix);
-            spec.is_some_and(|spec| spec.symbol == symbol)
+            spec.is_some_and(|spec| {
+                spec.symbol == name || spec.coin == name || spec.market_id() == name
+            })
         };
-        let market = self.engine.market_ixs().find(named);
-        let snapshot = market.and_then(|market| {
+        let mut found = self.engine.market_ixs().filter(is_named);
+        match (found.next(), found.next()) {
+            (Some(market), None) => Ok(market),
+            (None, _) => Err(unknown_name("script market", name)),
+            (Some(_), Some(_)) => Err(ScenarioFault::entry(
+                "script market",
+                name,
+                "is the name of several markets: write the id, as in hyperliquid|BTC",
+            )),
+        }
+    }
+
+    /// The current state of the market that an entry names.
+    fn snapshot(&self, name: &str) -> Result<MarketSnapshot, ScenarioFault> {
+        let market = self.market(name)?;
+        let snapshot = || {
             let facts = self.engine.market_facts(market)?;
             let units = MarketUnits::from(self.engine.market_spec(market)?);
             let mark = facts.mark.nano(units.size_decimals);
@@ -208,8 +224,8 @@ impl ScriptPlayer<'_> {
                 mid: facts.mid.unwrap_or(mark),
                 now: self.engine.now(),
             })
-        });
-        snapshot.ok_or_else(|| unknown_name("script market", symbol))
+        };
+        snapshot().ok_or_else(|| unknown_name("script market", name))
     }
 }
 

@@ -55,7 +55,7 @@ pub(super) struct DriftLeg {
 pub(super) struct OrderAct {
     /// The label for a later `cancel`.
     pub(super) label: Option<String>,
-    /// By symbol.
+    /// By symbol, coin or id.
     pub(super) market: String,
     #[serde(rename = "type", default = "market_order")]
     pub(super) kind: PlaceKind,

@@ -114,7 +114,7 @@ fn what_no_market_account_or_fault_can_be_is_refused_with_its_value_and_what_may
         (
             "symbol = \"HYPE\"",
             "symbol = \"HY|PE\"",
-            "symbol `HY|PE`: must be 1 to 32 characters",
+            "symbol `HY|PE`: must be 1 to 32 letters, digits or signs",
         ),
         (
             "cash_usd = 50000",
@@ -148,4 +148,32 @@ fn what_no_market_account_or_fault_can_be_is_refused_with_its_value_and_what_may
             .unwrap_err();
         assert!(told.to_string().contains(words), "{wrong}: {told}");
     }
+}
+
+#[test]
+fn a_script_names_a_market_by_symbol_coin_or_id_and_one_of_two_by_its_id() {
+    let venues = include_str!("../../../tests/support/odd_names.toml");
+    let venues = venues.replace("seed = 42", "seed = 42\nwarm_up_seconds = 10");
+    let played = |market: &str| {
+        let act = format!(r#"{{ market = "{market}", side = "buy", usd = 100 }}"#);
+        let script = format!("[[script]]\nat = -5\naccount = \"chal-1\"\ndo.order = {act}");
+        let scenario = Scenario::parse(&format!("{venues}\n{script}\n")).unwrap();
+        let engine = scenario.open(Millis(1_790_000_000_000))?;
+        let open = engine.open_positions(engine.account("chal-1").unwrap());
+        let market = engine.market_spec(open[0].market).unwrap();
+        Ok::<_, ScenarioFault>(market.market_id())
+    };
+    for (market, id) in [
+        ("TSLA", "hyperliquid|xyz:TSLA"),
+        ("xyz:TSLA", "hyperliquid|xyz:TSLA"),
+        ("@107", "hyperliquid|@107"),
+        ("kPEPE", "hyperliquid|kPEPE"),
+        ("BTCUSDT", "binance|BTCUSDT"),
+        ("hyperliquid|BTC", "hyperliquid|BTC"),
+        ("币安人生", "binance|a/b?c=%7C&d#e"),
+    ] {
+        assert_eq!(played(market).unwrap(), id);
+    }
+    let why = played("BTC").unwrap_err().to_string();
+    assert!(why.contains("the name of several markets"), "{why}");
 }

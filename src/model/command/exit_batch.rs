@@ -1,7 +1,7 @@
 //! Changes of the exits of a position, applied as a whole or not at all: `PUT /v1/positions/{id}/exit-orders`.
 
 use super::{Risk, words};
-use crate::model::{Num, Order, OrderId, Position, PositionId, Protection};
+use crate::model::{Num, Order, OrderId, Position, PositionId, Protection, TriggersOn};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use strum::{Display, EnumString, VariantArray};
@@ -64,7 +64,7 @@ impl ExitBatch {
     pub fn of(position: &Position, working: &[Order], operations: Vec<ExitOperation>) -> Self {
         let exits = working
             .iter()
-            .filter(|order| order.protects(position).is_some());
+            .filter(|order| order.closes(position) && !order.is_cancel_queued());
         let guards_less = |operation: &ExitOperation| operation.guards_less(position, working);
         Self {
             position_id: position.id.clone(),
@@ -80,7 +80,32 @@ impl ExitBatch {
     }
 }
 
+impl ExitBatch {
+    /// Whether it places an exit: a repetition could place another one.
+    pub fn places(&self) -> bool {
+        let is_placed = |operation: &ExitOperation| operation.order().is_none();
+        self.operations.iter().any(is_placed)
+    }
+}
+
+impl ExitGroup {
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Tp => "take profit",
+            Self::Sl => "stop loss",
+        }
+    }
+}
+
 impl ExitOperation {
+    /// The order that it cancels or moves.
+    pub fn order(&self) -> Option<&OrderId> {
+        match self {
+            Self::Cancel { order_id } | Self::Modify { order_id, .. } => Some(order_id),
+            Self::Place { .. } => None,
+        }
+    }
+
     /// Whether more of the position can be lost afterwards.
     fn guards_less(&self, position: &Position, working: &[Order]) -> bool {
         let stop = |id: &OrderId| {
@@ -103,14 +128,27 @@ impl ExitOperation {
 }
 
 impl ExpectedExit {
-    /// `None` for an order that is no exit: it has no trigger.
+    /// `None` for an order that waits for no trigger: it is no exit.
     pub fn of(order: &Order) -> Option<Self> {
+        let order = Some(order).filter(|order| order.is_armed())?;
         Some(Self {
             order_id: order.id.clone(),
             price: order.trigger_price?,
             size: order.size.abs(),
-            execution_type: None,
+            execution_type: ExecutionType::of(order),
         })
+    }
+}
+
+impl ExecutionType {
+    /// `None` if its type does not say: then it is not compared.
+    pub fn of(order: &Order) -> Option<Self> {
+        let kind = order.kind.known()?;
+        match (kind.triggers_on(), kind.is_limit()) {
+            (TriggersOn::Nothing | TriggersOn::Chosen, _) => None,
+            (TriggersOn::Loss | TriggersOn::Profit, true) => Some(Self::Limit),
+            (TriggersOn::Loss | TriggersOn::Profit, false) => Some(Self::Market),
+        }
     }
 }
 
@@ -146,11 +184,7 @@ impl fmt::Display for ExitOperation {
             Self::Place {
                 group, price, size, ..
             } => {
-                let what = match group {
-                    ExitGroup::Tp => "take profit",
-                    ExitGroup::Sl => "stop loss",
-                };
-                write!(f, "{what} at {}", price.grouped())?;
+                write!(f, "{} at {}", group.word(), price.grouped())?;
                 sized(f, Some(*size))
             }
         }

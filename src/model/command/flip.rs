@@ -5,8 +5,8 @@
 //! the flip with the position closed; it never adds to what is open. The cases are in `docs/delivery.md 3.5`.
 
 use super::{ClosePosition, Held, PlaceOrder};
-use crate::model::{Num, Order, OrderStatus, Page, Position, Side, Timestamp};
-use std::{fmt, time::Duration};
+use crate::model::{MarketNames, Num, Order, OrderStatus, Page, Position, Side, Timestamp};
+use std::time::Duration;
 
 /// A price that was meant longer ago is not traded at.
 const FLIP_WITHIN: Duration = Duration::from_secs(10);
@@ -139,9 +139,9 @@ impl Flip {
         }
         let market = &self.position.market_id;
         if let Some(other) = open.rows.iter().find(|row| row.market_id == *market) {
-            let (other, symbol) = (&other.id, market.symbol());
             return FlipStanding::Stopped(format!(
-                "flip stopped: closed, nothing is opened: {other} is open in {symbol} by now"
+                "flip stopped: closed, nothing is opened: {} is open in {market} by now",
+                other.id
             ));
         }
         let left = working.rows.iter();
@@ -157,32 +157,27 @@ impl Flip {
 
 impl Flip {
     /// What is closed: `long 0.5 BTC`.
-    pub fn closes(&self) -> String {
+    pub fn closes(&self, names: &MarketNames) -> String {
         let side = match self.side {
             Side::Buy => "long",
             Side::Sell => "short",
         };
-        format!("{side} {}", self.amount())
+        format!("{side} {}", self.amount(names))
     }
 
-    fn amount(&self) -> String {
+    fn amount(&self, names: &MarketNames) -> String {
         let size = self.position.quantity().normalized().grouped();
-        format!("{size} {}", self.position.market_id.symbol())
+        format!("{size} {}", names.shown(&self.position.market_id))
     }
-}
 
-/// Both orders, as in the question.
-impl fmt::Display for Flip {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    /// Both orders, as in the question.
+    pub fn words(&self, names: &MarketNames) -> String {
         let verb = match self.side {
             Side::Buy => "sells",
             Side::Sell => "buys",
         };
-        let (closes, amount) = (self.closes(), self.amount());
-        write!(
-            f,
-            "Flip: closes {closes}, then {verb} {amount} (two orders)"
-        )
+        let (closes, amount) = (self.closes(names), self.amount(names));
+        format!("Flip: closes {closes}, then {verb} {amount} (two orders)")
     }
 }
 
@@ -286,7 +281,7 @@ mod tests {
         let unread = waits("the lists are not complete");
         assert_eq!(flip.standing(&cut, &none), unread);
         let other = Page::of(vec![position("pos-2", "1")]);
-        let words = "flip stopped: closed, nothing is opened: pos-2 is open in BTC by now";
+        let words = "flip stopped: closed, nothing is opened: pos-2 is open in paper|BTC by now";
         let ended = FlipStanding::Stopped(words.to_owned());
         assert_eq!(flip.standing(&other, &none), ended);
     }

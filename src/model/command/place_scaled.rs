@@ -1,8 +1,7 @@
 //! The creation of a scaled order: `POST /v1/scaled-orders` (docs/service-api.md 4.3).
 
-use crate::model::{AccountId, MarginMode, MarketId, Num, Side, value::words::words};
+use crate::model::{AccountId, MarginMode, MarketId, MarketNames, Num, Side, value::words::words};
 use serde::{Deserialize, Serialize};
-use std::fmt;
 use strum::{Display, EnumString, VariantArray};
 
 words! {
@@ -33,16 +32,13 @@ pub struct PlaceScaled {
     pub marketable_limit_acknowledged: Option<bool>,
 }
 
-impl fmt::Display for PlaceScaled {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (size, symbol) = (self.size.grouped(), self.market_id.symbol());
-        let what = format!("{} {size} {symbol}", self.side);
+impl PlaceScaled {
+    pub(super) fn words(&self, names: &MarketNames) -> String {
+        let (size, market) = (self.size.grouped(), names.shown(&self.market_id));
         let (start, end) = (self.start_price.grouped(), self.end_price.grouped());
         let rungs = self.rung_count;
-        write!(f, "{what} ladder, {rungs} rungs from {start} to {end}")?;
-        if self.reduce_only {
-            write!(f, " reduce-only")?;
-        }
-        Ok(())
+        let reduces = if self.reduce_only { " reduce-only" } else { "" };
+        let what = format!("{} {size} {market}", self.side);
+        format!("{what} ladder, {rungs} rungs from {start} to {end}{reduces}")
     }
 }

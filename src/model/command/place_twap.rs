@@ -1,8 +1,7 @@
 //! The creation of a TWAP or VWAP order: `POST /v1/twap-orders` (docs/service-api.md 4.2).
 
-use crate::model::{AccountId, MarginMode, MarketId, Num, Side, value::words::words};
+use crate::model::{AccountId, MarginMode, MarketId, MarketNames, Num, Side, value::words::words};
 use serde::{Deserialize, Serialize};
-use std::fmt;
 use strum::{Display, EnumString, VariantArray};
 
 words! {
@@ -51,15 +50,12 @@ fn evenly() -> Curve {
     Curve::Twap
 }
 
-impl fmt::Display for PlaceTwap {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (size, symbol) = (self.size.grouped(), self.market_id.symbol());
-        let what = format!("{} {size} {symbol}", self.side);
-        let minutes = self.duration_minutes;
-        write!(f, "{what} {} over {minutes} min", self.curve)?;
-        if self.reduce_only {
-            write!(f, " reduce-only")?;
-        }
-        Ok(())
+impl PlaceTwap {
+    pub(super) fn words(&self, names: &MarketNames) -> String {
+        let (size, market) = (self.size.grouped(), names.shown(&self.market_id));
+        let (curve, minutes) = (self.curve, self.duration_minutes);
+        let reduces = if self.reduce_only { " reduce-only" } else { "" };
+        let what = format!("{} {size} {market}", self.side);
+        format!("{what} {curve} over {minutes} min{reduces}")
     }
 }

@@ -1,7 +1,7 @@
 //! The one-line descriptions of what commands consist of.
 
 use super::{CloseKind, ClosePosition, Exits, Leg, PlaceOrder, Risk, Trigger};
-use crate::model::{MarketId, Num, TriggerDirection, value::words::spoken};
+use crate::model::{MarketId, MarketNames, Num, TriggerDirection, value::words::spoken};
 use std::fmt;
 
 impl Exits {
@@ -15,35 +15,35 @@ impl Exits {
     }
 }
 
-impl fmt::Display for PlaceOrder {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
+impl PlaceOrder {
+    /// `buy 0.1 BTC limit @ 61,000`
+    pub(super) fn words(&self, names: &MarketNames) -> String {
+        let mut words = format!(
             "{} {} {} {}",
             self.side,
             self.size.grouped(),
-            self.market_id.symbol(),
+            names.shown(&self.market_id),
             spoken(&self.kind)
-        )?;
+        );
         if let Some(price) = self.limit_price {
-            write!(f, " @ {}", price.grouped())?;
+            words.extend([" @ ", &price.grouped()]);
         }
         if let Some(trigger) = &self.trigger {
-            f.write_str(&trigger.named(Some(&self.market_id)))?;
+            words.push_str(&trigger.words(Some(&self.market_id), names));
         }
         if let Some(tif) = self.time_in_force {
-            write!(f, " {tif}")?;
+            words.extend([" ", &tif.to_string()]);
         }
         if self.reduce_only {
-            write!(f, " reduce-only")?;
+            words.push_str(" reduce-only");
         }
-        Ok(())
+        words
     }
 }
 
 impl Trigger {
     /// As part of the description of an order in market `own`, if known; a trigger on another market names it.
-    fn named(&self, own: Option<&MarketId>) -> String {
+    fn words(&self, own: Option<&MarketId>, names: &MarketNames) -> String {
         let other = self.market_id.as_ref().filter(|other| Some(*other) != own);
         let Some(other) = other else {
             return format!(" trigger {}", self.price.grouped());
@@ -55,7 +55,7 @@ impl Trigger {
         };
         format!(
             " when {} {reaches} {}",
-            other.symbol(),
+            names.shown(other),
             self.price.grouped()
         )
     }
@@ -63,7 +63,7 @@ impl Trigger {
 
 impl ClosePosition {
     /// One line with the name by which the reader knows the position.
-    pub fn words(&self, position: &impl fmt::Display) -> String {
+    pub fn words(&self, position: &impl fmt::Display, names: &MarketNames) -> String {
         let size = self.size.map_or_else(|| "all".to_owned(), Num::grouped);
         match (self.kind, self.limit_price) {
             (CloseKind::Limit, Some(price)) => {
@@ -71,17 +71,12 @@ impl ClosePosition {
             }
             (kind, _) => {
                 let own = self.held.as_ref().map(|held| &held.market_id);
-                let trigger = self.trigger.as_ref().map(|trigger| trigger.named(own));
+                let trigger = self.trigger.as_ref();
+                let trigger = trigger.map(|trigger| trigger.words(own, names));
                 let trigger = trigger.unwrap_or_default();
                 format!("close {size} of {position} {kind}{trigger}")
             }
         }
-    }
-}
-
-impl fmt::Display for ClosePosition {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.words(&self.position_id))
     }
 }
 
@@ -107,7 +102,7 @@ mod tests {
                 market_id: Some(market.into()),
                 direction: Some(TriggerDirection::Above),
             };
-            trigger.named(Some(&"paper|SOL".into()))
+            trigger.words(Some(&"paper|SOL".into()), &MarketNames::default())
         };
         assert_eq!(trigger("paper|SOL"), " trigger 67,168");
         assert_eq!(trigger("paper|BTC"), " when BTC ≥ 67,168");
@@ -125,6 +120,7 @@ mod tests {
             ..ClosePosition::market("pos_7".into())
         };
         let words = "close all of pos_7 conditional when BTC ≥ 67,168";
-        assert_eq!(close.to_string(), words);
+        let told = close.words(&close.position_id, &MarketNames::default());
+        assert_eq!(told, words);
     }
 }

@@ -5,6 +5,7 @@ use super::{
     super::{Command, Exits, Leg, Num, OrderId, PositionId},
     DraftFault, Faults, Field, Seen, Texts, number,
     number::{optional, positive},
+    protect::is_none,
 };
 
 /// Both legs are always sent: the meaning of a missing one is not documented (`docs/service-api.md 4.4`).
@@ -47,8 +48,7 @@ impl ExitsDraft {
 
     fn leg(&self, field: Field) -> Result<Option<Num>, DraftFault> {
         let text = self.texts.of(field).trim();
-        let is_none = text.eq_ignore_ascii_case("none");
-        optional(if is_none { "" } else { text }, positive)
+        optional(if is_none(text) { "" } else { text }, positive)
     }
 }
 

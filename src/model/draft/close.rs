@@ -5,8 +5,8 @@ use super::{
         Bps, CloseKind, ClosePosition, Held, MarketId, Num, Position, PositionId, Side, Trigger,
         TriggerDirection, estimate,
     },
-    Amount, DraftFault, Faults, Field, Seen, Texts, amount,
-    number::{not_negative, optional, part, positive, typed_lots, whole_lots},
+    DraftFault, Faults, Field, Seen, Texts,
+    number::{not_negative, optional, positive},
 };
 
 #[derive(Debug, Clone, PartialEq)]
@@ -151,33 +151,8 @@ impl CloseDraft {
 
     /// The size in coin that would be sent; `None` leaves it out, which closes the whole position.
     pub fn resolved_size(&self, seen: &Seen) -> Result<Option<Num>, DraftFault> {
-        let amount = amount(self.texts.of(Field::Size))?;
-        if amount == Amount::Percent(Num::HUNDRED) {
-            return Ok(None);
-        }
-        let position = seen.position.ok_or(DraftFault::UnknownPosition)?;
-        let held = position.quantity();
-        let wanted = match amount {
-            // The position itself may be of an odd size.
-            Amount::Coin(size) if size >= held => size,
-            Amount::Coin(size) => typed_lots(size, seen.size_decimals())?,
-            Amount::Percent(share) => part(held, share)?,
-            Amount::Notional(usd) => {
-                let price = self.exit(seen).ok_or_else(|| self.unpriced(seen))?;
-                let decimals = seen.size_decimals().ok_or(DraftFault::UnknownLot)?;
-                let size = usd.over(price).ok_or(DraftFault::TooManyDigits)?;
-                whole_lots(size, Some(decimals))?.normalized()
-            }
-            Amount::AtRisk(_) => return Err(DraftFault::RiskOnExit),
-        };
-        if wanted > held {
-            return Err(DraftFault::AbovePosition(held));
-        }
-        if wanted == held {
-            return Ok(None);
-        }
-        let size = whole_lots(wanted, seen.size_decimals())?;
-        Ok((size < held).then_some(size))
+        let price = || self.exit(seen).ok_or_else(|| self.unpriced(seen));
+        seen.part_of_position(self.texts.of(Field::Size), price)
     }
 
     /// The estimated price; `None` for a trigger on another market.

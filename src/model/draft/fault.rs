@@ -1,6 +1,9 @@
 //! Errors of a draft, field by field.
 
-use super::{super::Num, Field};
+use super::{
+    super::{ExitConflict, Num},
+    Field,
+};
 use std::fmt;
 
 /// Why a field cannot be sent as it stands.
@@ -80,6 +83,8 @@ pub enum DraftFault {
     Crosses,
     #[error("the position is not known")]
     UnknownPosition,
+    #[error(transparent)]
+    Exits(ExitConflict),
     #[error("the total would be below 0: there is {0} now")]
     BelowZero(Num),
     #[error("not a time: write 90s, 30m, 2h, 1d, 18:00 or 2026-01-05 18:00")]

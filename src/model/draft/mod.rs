@@ -13,6 +13,8 @@ mod instant;
 mod kinds;
 mod number;
 mod opening;
+mod part;
+mod protect;
 mod relative;
 mod texts;
 
@@ -25,6 +27,7 @@ pub use instant::{Past, instant, past, span};
 pub use kinds::{DraftShape, times_in_force};
 pub use number::{Amount, amount, number, positive, share_of};
 pub use opening::OpeningOrder;
+pub use protect::{ProtectDraft, only_exit};
 pub use relative::{Entered, RelativePrice};
 pub use texts::Texts;
 
@@ -46,8 +49,8 @@ pub struct Seen<'a> {
     /// The margin available for new positions, USD.
     pub free_margin: Option<Num>,
     pub order: Option<&'a Order>,
-    /// The orders of the account, as far as they are known.
-    pub orders: &'a [Order],
+    /// The working orders as far as they are known.
+    pub working: &'a [Order],
     /// The book of its market, if known and recent enough.
     pub book: Option<&'a Book>,
     /// Without a book: what the service expects of an order as it was last written.
@@ -154,6 +157,7 @@ pub enum Draft {
     Entry(EntryDraft),
     Close(CloseDraft),
     Exits(ExitsDraft),
+    Protect(ProtectDraft),
     Margin(MarginDraft),
 }
 
@@ -164,6 +168,7 @@ impl Draft {
             Self::Entry(draft) => draft.command(seen),
             Self::Close(draft) => draft.close(seen).map(Command::Close),
             Self::Exits(draft) => draft.exits(seen).map(Command::Exits),
+            Self::Protect(draft) => draft.command(seen),
             Self::Margin(draft) => draft.margin(seen),
         }
     }
@@ -174,6 +179,7 @@ impl Draft {
             Self::Entry(draft) => draft.fields(),
             Self::Close(draft) => draft.fields(),
             Self::Exits(_) => ExitsDraft::FIELDS.to_vec(),
+            Self::Protect(_) => ProtectDraft::FIELDS.to_vec(),
             Self::Margin(_) => MarginDraft::FIELDS.to_vec(),
         }
     }
@@ -195,7 +201,7 @@ impl Draft {
         match self {
             Self::Entry(draft) => draft.is_required(field),
             Self::Close(_) => !matches!(field, Field::Slippage | Field::ExpectedPrice),
-            Self::Exits(_) => false,
+            Self::Exits(_) | Self::Protect(_) => false,
             Self::Margin(_) => true,
         }
     }
@@ -205,6 +211,7 @@ impl Draft {
             Self::Entry(draft) => &draft.texts,
             Self::Close(draft) => &draft.texts,
             Self::Exits(draft) => &draft.texts,
+            Self::Protect(draft) => &draft.texts,
             Self::Margin(draft) => &draft.texts,
         }
     }
@@ -214,6 +221,7 @@ impl Draft {
             Self::Entry(draft) => &mut draft.texts,
             Self::Close(draft) => &mut draft.texts,
             Self::Exits(draft) => &mut draft.texts,
+            Self::Protect(draft) => &mut draft.texts,
             Self::Margin(draft) => &mut draft.texts,
         }
     }

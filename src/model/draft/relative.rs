@@ -158,6 +158,7 @@ impl Draft {
             Self::Entry(draft) => Some(draft.side),
             Self::Close(_) => seen.position?.side().map(Side::opposite),
             Self::Exits(_) => seen.order?.side.known(),
+            Self::Protect(_) => seen.position?.side(),
             Self::Margin(_) => None,
         }
     }
@@ -179,7 +180,7 @@ impl Draft {
         match self {
             Self::Entry(draft) => draft.watched().is_some(),
             Self::Close(draft) => draft.watched(seen).is_some(),
-            Self::Exits(_) | Self::Margin(_) => false,
+            Self::Exits(_) | Self::Protect(_) | Self::Margin(_) => false,
         }
     }
 
@@ -191,6 +192,7 @@ impl Draft {
             }
             Self::Close(draft) if draft.watched(seen).is_none() => seen.position?.entry_price,
             Self::Exits(_) => seen.order?.limit_price,
+            Self::Protect(_) => seen.position?.entry_price,
             Self::Close(_) | Self::Margin(_) => None,
         }
     }

@@ -57,7 +57,7 @@ macro_rules! ids {
 ids! {
     /// A challenge account.
     AccountId
-    /// A market: `<provider>|<symbol>`.
+    /// A market: `<provider>|<coin>`.
     MarketId
     OrderId
     PositionId
@@ -89,18 +89,13 @@ impl MarketId {
             .map_or(self.raw(), |(provider, _)| provider)
     }
 
-    /// The part after the pipe; the whole id without one.
-    pub fn symbol(&self) -> Text {
+    /// The part after the pipe, which is the venue's name for it; the whole id without one. What a person sees is
+    /// [`MarketNames::shown`](crate::model::MarketNames::shown).
+    pub fn coin(&self) -> Text {
         self.raw()
             .split_once('|')
-            .map_or(self.raw(), |(_, symbol)| symbol)
+            .map_or(self.raw(), |(_, coin)| coin)
             .into()
-    }
-
-    /// Whether this is its id or its symbol, in capitals or not.
-    pub fn is_called(&self, name: &str) -> bool {
-        let same = |own: &str| own.to_lowercase() == name.to_lowercase();
-        same(self.raw()) || same(self.symbol().raw())
     }
 }
 

@@ -32,6 +32,13 @@ impl Timestamp {
         Some(Self(zoned.timestamp().as_millisecond()))
     }
 
+    /// The date of an HTTP header, in whole seconds; `None` beyond the years 1 to 9999.
+    pub fn to_http_date(self) -> Option<String> {
+        let instant = jiff::Timestamp::from_millisecond(self.0).ok()?;
+        let printer = jiff::fmt::rfc2822::DateTimePrinter::new();
+        printer.timestamp_to_rfc9110_string(&instant).ok()
+    }
+
     /// Reads an instant with its zone (`2026-01-05T14:30:00Z`, `2026-01-05 14:30+02:00`).
     pub fn from_rfc3339(text: &str) -> Option<Self> {
         let instant = text.parse::<jiff::Timestamp>().ok()?;
@@ -133,6 +140,8 @@ mod tests {
         let read = Timestamp::from_http_date("Sun, 06 Nov 1994 08:49:37 GMT");
         assert_eq!(read, Some(Timestamp(784_111_777_000)));
         assert_eq!(Timestamp::from_http_date("tomorrow"), None);
+        let written = Timestamp(784_111_777_999).to_http_date();
+        assert_eq!(written.as_deref(), Some("Sun, 06 Nov 1994 08:49:37 GMT"));
     }
 
     #[test]

@@ -5,7 +5,6 @@
 //! Otherwise: the first account, which shows the command as another service's.
 
 use crate::{
-    api::Route,
     config::{Connection, Secret},
     journal::{Intent, IntentRow, Journal, JournalError},
     model::{AccountId, IdempotencyKey, Timestamp},
@@ -57,8 +56,8 @@ impl From<AccountAddress> for JournalAccount {
 #[derive(Debug)]
 pub(crate) struct OpenRows {
     pub(crate) open: Vec<IntentRow>,
-    /// When a close-all or flatten was last recorded.
-    pub(crate) closed_all_at: Option<Timestamp>,
+    /// Newest first: what was recorded of this account, open or not; empty if nothing is open.
+    pub(crate) recent: Vec<IntentRow>,
     /// Why new entries are halted, if they are.
     pub(crate) halted: Option<String>,
     /// Fingerprint of the API key of this desk.
@@ -136,16 +135,18 @@ impl JournalAccounts {
         open.retain(|entry| {
             self.taken_over_by(entry, &fingerprints) == self.own && !self.resumed.has(&entry.intent)
         });
-        let closed_all_at = match (open.is_empty(), self.all.get(self.own)) {
-            (false, Some(own)) => closed_all_at(journal, &own.address)?,
-            (true, _) | (false, None) => None,
-        };
         let own = self.all.get(self.own);
+        let recent = match own.filter(|_| !open.is_empty()) {
+            Some(JournalAccount { address, .. }) => {
+                journal.recent_on((&address.base_url, &address.account_id), RECENT)?
+            }
+            None => vec![],
+        };
         let halted =
             own.and_then(|own| journal.halted(&own.address.base_url, &own.address.account_id));
         Ok(OpenRows {
             open,
-            closed_all_at,
+            recent,
             halted: halted.map(str::to_owned),
             fingerprint: fingerprints
                 .into_iter()
@@ -173,21 +174,8 @@ impl JournalAccounts {
     }
 }
 
-/// How many recent rows are searched for the last close-all or flatten: far more than are ever open.
+/// How many recent rows recovery knows: far more than are ever open.
 const RECENT: u32 = 1_000;
-
-fn closed_all_at(
-    journal: &Journal,
-    address: &AccountAddress,
-) -> Result<Option<Timestamp>, JournalError> {
-    let recent = journal.recent_on((&address.base_url, &address.account_id), RECENT)?;
-    let close_all = Route::CloseAll(address.account_id.clone()).target();
-    let closes = |entry: &&IntentRow| {
-        let intent = &entry.intent;
-        intent.is_flatten() || intent.target == close_all
-    };
-    Ok(recent.iter().find(closes).map(|entry| entry.created_at))
-}
 
 #[cfg(test)]
 mod tests {

@@ -396,7 +396,11 @@ async fn read<T: DeserializeOwned>(from: &mut BufReader<OwnedReadHalf>) -> io::R
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{app::Sending, model::Risk, runtime::base::clock::Shared};
+    use crate::{
+        app::{KeyOrigin, Sending},
+        model::Risk,
+        runtime::base::clock::Shared,
+    };
     use std::{
         env,
         io::{Read as _, Write as _},
@@ -490,16 +494,19 @@ mod tests {
         serde_json::to_string(value).unwrap()
     }
 
-    /// Issue 15, step 0: a desk and a verb may be of different versions.
-    #[test]
-    fn every_line_at_the_socket_is_written_as_it_is_today() {
-        let place = || AccountAddress {
+    fn address() -> AccountAddress {
+        AccountAddress {
             base_url: "https://x.test".to_owned(),
             account_id: "chal-1".into(),
-        };
+        }
+    }
+
+    /// A desk and a verb may be of different versions.
+    #[test]
+    fn every_line_at_the_socket_is_written_as_it_is_today() {
         let greeting = Greeting {
             process: 7,
-            accounts: vec![place()],
+            accounts: vec![address()],
         };
         let greeted =
             r#"{"process":7,"accounts":[{"base_url":"https://x.test","account_id":"chal-1"}]}"#;
@@ -511,23 +518,24 @@ mod tests {
             body: String::new(),
             sending: Sending::First,
             risk: Risk::Increasing,
+            key_origin: KeyOrigin::Made,
         };
         let expected = r#"{"send":{"method":"DELETE","target":"/v1/orders/ord_1","key":"k","body":"","sending":"first","risk":"increasing"}}"#;
         assert_eq!(line(&send), expected);
         let made = Shared::now();
         let envelope = Envelope {
-            to: place(),
+            to: address(),
             made,
             request: WireRequest::Flatten,
         };
         let to = r#"{"base_url":"https://x.test","account_id":"chal-1"}"#;
         let posted = format!(r#"{{"to":{to},"made":{},"wish":"flatten"}}"#, line(&made));
         assert_eq!(line(&envelope), posted);
-        let edit = WireRequest::EditAlerts(Box::default());
-        let edited = r#"{"edit_alerts":{"remove":[],"add":null}}"#;
-        assert_eq!(line(&edit), edited);
+        let edited = line(&WireRequest::EditAlerts(Box::default()));
+        assert_eq!(edited, r#"{"edit_alerts":{"remove":[],"add":null}}"#);
         assert_eq!(line(&CallerEvent::AlertsEdited), r#""alerts_edited""#);
-        assert_eq!(line(&Sending::Again), r#""again""#);
+        let words = [line(&Sending::Again), line(&KeyOrigin::Chosen)];
+        assert_eq!(words, [r#""again""#, r#""chosen""#]);
         let event = [
             CallerEvent::Taken,
             CallerEvent::TurnedAway("no".to_owned()),

@@ -3,7 +3,7 @@
 use super::shared_journal::AccountAddress;
 use crate::{
     api::{Method, Request},
-    app::{self, Sending, activity::user_alerts::AlertEdit},
+    app::{self, KeyOrigin, Sending, activity::user_alerts::AlertEdit},
     model::{AccountId, IdempotencyKey, Risk},
     runtime::base::clock::Shared,
 };
@@ -36,6 +36,9 @@ pub(crate) enum WireRequest {
         body: String,
         sending: Sending,
         risk: Risk,
+        /// An older desk reads none.
+        #[serde(default, skip_serializing_if = "is_made")]
+        key_origin: KeyOrigin,
     },
     Flatten,
     /// Boxed: the alert would make every request large.
@@ -47,7 +50,7 @@ impl WireRequest {
     pub(crate) fn send(
         request: Request,
         key: IdempotencyKey,
-        (sending, risk): (Sending, Risk),
+        (sending, key_origin, risk): (Sending, KeyOrigin, Risk),
     ) -> Self {
         Self::Send {
             method: request.method.to_string(),
@@ -56,12 +59,13 @@ impl WireRequest {
             body: String::from_utf8_lossy(&request.body).into_owned(),
             sending,
             risk,
+            key_origin,
         }
     }
 
     /// `None` if it is no command.
     pub(super) fn command(self, account: &AccountId) -> Option<app::CallerRequest> {
-        let (method, target, key, body, (sending, risk)) = match self {
+        let (method, target, key, body, (sending, key_origin, risk)) = match self {
             Self::Flatten => return Some(app::CallerRequest::Flatten(account.clone())),
             Self::EditAlerts(edit) => return Some(app::CallerRequest::EditAlerts(*edit)),
             Self::Send {
@@ -71,7 +75,8 @@ impl WireRequest {
                 body,
                 sending,
                 risk,
-            } => (method, target, key, body, (sending, risk)),
+                key_origin,
+            } => (method, target, key, body, (sending, key_origin, risk)),
         };
         let request = Request {
             method: method.parse::<Method>().ok()?,
@@ -83,6 +88,15 @@ impl WireRequest {
             command: request.command()?.classed(risk),
             key,
             sending,
+            key_origin,
         })
     }
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference"
+)]
+fn is_made(origin: &KeyOrigin) -> bool {
+    *origin == KeyOrigin::Made
 }

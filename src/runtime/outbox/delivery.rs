@@ -73,7 +73,7 @@ pub(crate) struct Delivery {
     /// When it was first sent.
     pub(super) since: Timestamp,
     history: Mutex<AttemptHistory>,
-    mutation: Mutation,
+    pub(super) mutation: Mutation,
     pub(super) ownership: Ownership,
     cause: SendCause,
 }

@@ -65,7 +65,8 @@ pub(super) fn receipt(
     }
 }
 
-/// Compares the placed order with the request. Reports and returns each mismatch, with a cancel as an offer.
+/// Compares the answer with the request, and returns what differs. A desk offers to cancel what should not be. The line of
+/// the settled command says what differs.
 pub(super) async fn check_echo(
     context: &OutboxContext,
     command: &Command,
@@ -76,10 +77,9 @@ pub(super) async fn check_echo(
         return None;
     }
     let what = differences.join(", ");
-    let text = format!("{} differs from the request: {what}", echo::name(receipt));
-    match echo::undo(receipt) {
-        Some(undo) => context.say(Msg::Offered(text, undo)).await,
-        None => context.note(Tone::Alert, text).await,
+    if let (Some(undo), ProcessKind::Desk) = (echo::undo(receipt), context.process) {
+        let text = format!("{} differs from the request: {what}", echo::name(receipt));
+        context.say(Msg::Offered(text, undo)).await;
     }
     Some(what)
 }

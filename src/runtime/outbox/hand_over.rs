@@ -10,7 +10,7 @@
 //! Known limit: a desk that stops right after its greeting keeps the command for three seconds; the next command goes
 //! out at once. A command that is not harmless twice (closing a part of a position) then has an unknown outcome.
 
-use super::{OutboxContext, context::NOTE_TIMEOUT, follow, interrupted};
+use super::{OutboxContext, context::NOTE_TIMEOUT, follow, interrupted, record::CommandOrigin};
 use crate::{
     api::Request,
     app::{Msg, Sending, activity::notice::Tone},
@@ -60,7 +60,7 @@ impl OutboxContext {
         &self,
         ticket: Ticket,
         command: &Command,
-        key: Option<&IdempotencyKey>,
+        origin: &CommandOrigin,
     ) -> Option<Result<Receipt, Failure>> {
         let holder = self.writer.holder()?;
         if self.refusal(command, self.epoch()).is_some() {
@@ -70,7 +70,7 @@ impl OutboxContext {
         let missed = match found {
             FoundDesk::Trading(desk) => {
                 // The attempt to send it from here reports what cannot be encoded.
-                let request = self.wire_request(command, key).await?;
+                let request = self.wire_request(command, origin).await?;
                 let asked = Box::pin(self.ask_of(desk, (ticket, command), request));
                 // A command that is stopped now may have been sent there.
                 let stopped = || Ok(Err(interrupted()));
@@ -103,19 +103,16 @@ impl OutboxContext {
         self.client.connection().into()
     }
 
-    async fn wire_request(
-        &self,
-        command: &Command,
-        chosen: Option<&IdempotencyKey>,
-    ) -> Option<WireRequest> {
+    async fn wire_request(&self, command: &Command, origin: &CommandOrigin) -> Option<WireRequest> {
         if let Command::Flatten(_) = command {
             return Some(WireRequest::Flatten);
         }
         let random = || IdempotencyKey::from(uuid::Uuid::new_v4().to_string());
-        let key = chosen.cloned().unwrap_or_else(random);
+        let key = origin.key.clone().unwrap_or_else(random);
         let request = Request::encode(command, key.clone()).ok()?;
-        let sending = self.sending(chosen).await;
-        Some(WireRequest::send(request, key, (sending, command.risk())))
+        let sending = self.sending(origin.key.as_ref()).await;
+        let how = (sending, origin.key_origin, command.risk());
+        Some(WireRequest::send(request, key, how))
     }
 
     /// Whether an earlier request under a chosen key may have executed: the holder checked that one then.

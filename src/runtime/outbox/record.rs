@@ -3,7 +3,7 @@
 use super::{OutboxContext, entry_gate::Epoch};
 use crate::{
     api::Request,
-    app::activity::notice::Tone,
+    app::{KeyOrigin, activity::notice::Tone},
     journal::{Claim, Intent, IntentRow, Journal, JournalError, ReplayWindow},
     model::{AccountId, Command, Failure, FailureKind, IdempotencyKey, OrderId, Risk, Timestamp},
     runtime::journal::{
@@ -65,6 +65,7 @@ pub(crate) struct CommandOrigin {
     pub(crate) parent: IntentRef,
     /// `None`: a new random key.
     pub(crate) key: Option<IdempotencyKey>,
+    pub(crate) key_origin: KeyOrigin,
     /// The epoch in which it was given.
     pub(crate) epoch: Epoch,
     /// Set to its row once the journal has it.

@@ -26,8 +26,7 @@ impl OutboxContext {
         let (asked_at, intent_ref) = (self.clock.now(), Arc::clone(&origin.intent_ref));
         let start = async {
             turn.ready().await;
-            let key = origin.key.as_ref();
-            if let Some(end) = self.hand_over(ticket, &command, key).await {
+            if let Some(end) = self.hand_over(ticket, &command, &origin).await {
                 return Begun::Elsewhere(end);
             }
             let sink = ProgressSink::Ticket(ticket);
@@ -132,6 +131,10 @@ impl Delivery {
             && let Some(what) = follow::check_echo(&self.context, &self.command, receipt).await
         {
             update.detail = format!("{}; DIFFERS FROM THE REQUEST: {what}", update.detail);
+            if let ProgressSink::Flatten(_) = &self.sink {
+                // It has no line of its own.
+                self.context.note(Tone::Alert, update.detail.clone()).await;
+            }
         }
         self.settle(update).await;
         follow::after(self, &result);
@@ -294,8 +297,7 @@ impl Delivery {
             ));
         }
         let resource = self.command.resource();
-        let put = matches!(self.command, Command::Exits(_) | Command::Margin { .. });
-        (put && !self.context.is_newest(&resource, ticket)).then(|| {
+        (self.mutation.is_put() && !self.context.is_newest(&resource, ticket)).then(|| {
             format!(
                 "{}: a newer one was given since; it is not sent again",
                 self.command

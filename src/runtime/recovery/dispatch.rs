@@ -3,7 +3,7 @@
 
 use super::{flatten, recover::recover};
 use crate::{
-    app::Msg,
+    app::{KeyOrigin, Msg},
     client::Client,
     journal::{Holder, Journal, JournalError},
     model::{Command, IdempotencyKey, ProcessKind, Ticket},
@@ -114,10 +114,22 @@ impl Outbox {
     /// is resent byte for byte, however `command` would be encoded now. The caller must ensure that both are the same
     /// request and that the service still keeps the key.
     pub fn send_as(&mut self, ticket: Ticket, command: Command, key: IdempotencyKey) {
+        self.send_under(ticket, command, key, KeyOrigin::Made);
+    }
+
+    /// [`Self::send_as`] under a key that a person may have chosen.
+    pub fn send_under(
+        &mut self,
+        ticket: Ticket,
+        command: Command,
+        key: IdempotencyKey,
+        key_origin: KeyOrigin,
+    ) {
         self.reap();
         let turn = self.context.join(&command);
         let origin = CommandOrigin {
             key: Some(key),
+            key_origin,
             epoch: self.context.given(&command),
             ..CommandOrigin::default()
         };

@@ -82,7 +82,10 @@ pub(super) async fn asked(
     ticket: Ticket,
     command: &Command,
 ) -> Result<Receipt, Failure> {
-    match context.hand_over(ticket, command, None).await {
+    match context
+        .hand_over(ticket, command, &CommandOrigin::default())
+        .await
+    {
         Some(end) => end,
         None => flatten(context, Some(ticket), None).await,
     }

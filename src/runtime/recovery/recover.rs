@@ -1,19 +1,19 @@
 //! Recovery: decides what became of the commands that were open when the last session stopped (docs/delivery.md 7.2).
 //!
-//! Contract: recovery reads the service before it sends anything. An order that may exist is linked if exactly one row
-//! fits; otherwise a person decides, and it is never resent automatically. A close-all goes on with its own key, a
-//! flatten begins anew, a full market close and a cancel of something that still works are resent (none of them can
-//! open a position); a person decides about a PUT. A command that never left is dropped if it increases exposure, and
-//! otherwise offered: only a person sends it. A command that is too old is not sent. A command of another service,
-//! account or key is shown as a question and never sent from here. Each command gets one line. New entries wait until
-//! recovery is over, and stay blocked if the last session was halted. A verb, which ends with its own command, names
-//! what is open, settles what reads decide, and sends nothing: see [`decision`].
+//! Contract: recovery reads the service before it sends anything. An order that may exist is found by its name;
+//! otherwise a person decides, and it is never resent automatically. A close-all goes on with its own key, a flatten
+//! begins anew, a full market close and a cancel of something that still works are resent (none of them can open a
+//! position); a person decides about a change, unless a newer one replaced it. A command that never left is dropped if it
+//! increases exposure, and otherwise offered: only a person sends it. A command that is too old is not sent. A command of
+//! another service, account or key is shown as a question and never sent from here. Each command gets one line. New
+//! entries wait until recovery is over, and stay blocked if the last session was halted. A verb, which ends with its own
+//! command, names what is open, settles what reads decide, and sends nothing: see [`decision`].
 
 mod decision;
 
 use super::flatten::{self, ResumedFlatten};
 use crate::{
-    api::{Method, Request},
+    api::{Method, Request, Route},
     app::{Msg, activity::notice::Tone},
     client::ReconcileOutcome,
     journal::{IntentId, IntentRow, IntentState, JournalError, StateUpdate},
@@ -38,8 +38,8 @@ const FIRST_EARLIER_TICKET: u64 = 1_000_000;
 struct Recovery<'a> {
     context: &'a OutboxContext,
     fingerprint: String,
-    /// When a close-all or flatten was last recorded.
-    closed_all_at: Option<Timestamp>,
+    /// What was recorded of this account, newest first.
+    recent: Vec<IntentRow>,
     /// `None` if they could not be read.
     working: Option<Vec<Order>>,
 }
@@ -62,7 +62,7 @@ pub(crate) async fn recover(
         mut open,
         halted,
         fingerprint,
-        closed_all_at,
+        recent,
         beside,
     } = match context
         .writer
@@ -100,7 +100,7 @@ pub(crate) async fn recover(
     let recovery = Recovery {
         context: &context,
         fingerprint,
-        closed_all_at,
+        recent,
         working: working
             .filter(|page| !page.incomplete)
             .map(|page| page.rows),
@@ -115,7 +115,7 @@ impl Recovery<'_> {
             open.into_iter().partition(|entry| self.is_ours(entry));
         // The parts of a foreign flatten are shown instead.
         for entry in foreign.iter().filter(|entry| !entry.intent.is_flatten()) {
-            self.judge_one(entry, &[], (Ownership::Foreign, None)).await;
+            self.judge_one(entry, Ownership::Foreign, None).await;
         }
         let (flattens, rows): (Vec<_>, Vec<_>) = ours
             .into_iter()
@@ -123,7 +123,7 @@ impl Recovery<'_> {
         let parent = self.flatten_to_resume(flattens).await;
         let mut closing = None;
         for entry in &rows {
-            let joins = self.judge_one(entry, &rows, (Ownership::Own, parent)).await;
+            let joins = self.judge_one(entry, Ownership::Own, parent).await;
             closing = joins.or(closing);
         }
         if let Some(parent) = parent {
@@ -135,8 +135,8 @@ impl Recovery<'_> {
     async fn judge_one(
         &self,
         entry: &IntentRow,
-        rows: &[IntentRow],
-        (ownership, parent): (Ownership, Option<IntentId>),
+        ownership: Ownership,
+        parent: Option<IntentId>,
     ) -> Option<Delivery> {
         let Some(row) = self.row(entry.clone(), ownership) else {
             self.unreadable(entry).await;
@@ -149,7 +149,7 @@ impl Recovery<'_> {
             ownership,
             process: self.context.process,
             now: self.context.clock.now(),
-            is_overtaken: is_overtaken(entry, rows),
+            is_overtaken: ownership == Ownership::Own && self.is_overtaken(entry, &command),
             is_part: parent.is_some() && entry.intent.parent == parent,
             working: self.working.as_deref().unwrap_or_default(),
         };
@@ -158,6 +158,28 @@ impl Recovery<'_> {
             decision = case.after(self.outcome(&row).await);
         }
         self.apply(row, decision).await
+    }
+
+    /// The journal has a later change of the same object, whatever became of it.
+    fn is_overtaken(&self, entry: &IntentRow, command: &Command) -> bool {
+        let intent = &entry.intent;
+        let is_later = |other: &IntentRow| {
+            other.id > entry.id
+                && (&other.intent.method, &other.intent.target) == (&intent.method, &intent.target)
+        };
+        command.facts().mutation.is_put() && self.recent.iter().any(is_later)
+    }
+
+    /// When a close-all or flatten was last recorded.
+    fn closed_all_at(&self) -> Option<Timestamp> {
+        let account = &self.context.client.connection().account_id;
+        let close_all = Route::CloseAll(account.clone()).target();
+        let closes = |entry: &&IntentRow| {
+            let intent = &entry.intent;
+            intent.is_flatten() || intent.target == close_all
+        };
+        let last = self.recent.iter().find(closes);
+        last.map(|entry| entry.created_at)
     }
 
     async fn apply(&self, row: OpenRow, decision: RecoveryDecision) -> Option<Delivery> {
@@ -346,7 +368,7 @@ impl Recovery<'_> {
     async fn ask(&self, row: OpenRow) {
         let intent = &row.entry.intent;
         let is_outlived = row.delivery.command().risk() == Risk::Increasing
-            && self.closed_all_at > Some(row.entry.created_at);
+            && self.closed_all_at() > Some(row.entry.created_at);
         let words = match row.ownership {
             Ownership::Own if is_outlived => {
                 "may have executed, and reading the service does not settle it; a close-all was requested since, and \
@@ -394,16 +416,6 @@ fn named(open: &[IntentRow]) -> String {
         "left open by an earlier session: {}{more}; a desk decides what reads do not settle (\"perpdeck journal list --open\")",
         names.join("; ")
     )
-}
-
-/// The journal has a later PUT for the same object.
-fn is_overtaken(entry: &IntentRow, rows: &[IntentRow]) -> bool {
-    entry.intent.method == Method::Put.to_string()
-        && rows.iter().any(|other| {
-            other.id > entry.id
-                && other.intent.method == entry.intent.method
-                && other.intent.target == entry.intent.target
-        })
 }
 
 /// Delivers the row under a ticket of this session.

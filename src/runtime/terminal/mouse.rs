@@ -4,7 +4,7 @@
 //! wake the loop. With the setting off it requests nothing, and the terminal selects text as usual.
 
 use crate::{
-    app::Msg,
+    app::{Msg, tables::click_target::ClickTarget},
     ui::{DrawState, Turn},
 };
 use crossterm::Command;
@@ -38,12 +38,13 @@ impl Command for GiveBack {
 }
 
 /// The message for a turn of the wheel over what the last frame showed there.
-pub(crate) fn turned(at: Position, notches: i32, draw_state: &mut DrawState) -> Option<Msg> {
+pub(crate) fn turned(at: Position, notches: i32, draw_state: &mut DrawState) -> Msg {
     let count = usize::try_from(notches.unsigned_abs()).unwrap_or(usize::MAX);
     let turn = match notches {
         ..0 => Turn::Up(count),
         0.. => Turn::Down(count),
     };
-    let (spot, seen) = draw_state.turn(at, turn)?;
-    Some(Msg::Scrolled(spot, seen))
+    let nothing = || (ClickTarget::Nothing, 0..0);
+    let (spot, seen) = draw_state.turn(at, turn).unwrap_or_else(nothing);
+    Msg::Scrolled(spot, seen)
 }

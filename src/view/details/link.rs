@@ -73,7 +73,7 @@ fn words_of(row: &RowId, scene: &Scene<'_>) -> Vec<Span> {
                 vec![
                     words::position_side(position.side()),
                     Span::plain(format!(" {} ", words::position_size(position, scene))),
-                    words::market(&position.market_id),
+                    scene.market(&position.market_id),
                 ]
             });
             with_id(id, known)
@@ -81,7 +81,7 @@ fn words_of(row: &RowId, scene: &Scene<'_>) -> Vec<Span> {
         RowId::Order(id) => {
             let known = store.order(id).map(|order| {
                 let of = store.market(&order.market_id);
-                let words = format!("{}  ", words::order(order, of));
+                let words = format!("{}  ", words::order(order, of, &store.names));
                 vec![Span::plain(words), orders::status(order, scene)]
             });
             with_id(id, known)

@@ -23,6 +23,11 @@ pub(crate) fn detail(order: &Order, scene: &Scene<'_>) -> DetailView {
         let why = Span::new(refusal::why(order, scene), Tone::Alert);
         fields.push("rejected", vec![why]);
     }
+    let doubts = order.contradictions();
+    if !doubts.is_empty() {
+        let words = Span::new(doubts.join(", "), Tone::Alert);
+        fields.push("the service contradicts itself", vec![words]);
+    }
     what(&mut fields, order);
     fields.section("Price and size");
     numbers(&mut fields, order);
@@ -52,7 +57,11 @@ pub(crate) fn detail(order: &Order, scene: &Scene<'_>) -> DetailView {
     fields.section("Links");
     links(&mut fields, order);
     fields.titled(vec![
-        Span::plain(words::order(order, scene.store.market(&order.market_id))),
+        Span::plain(words::order(
+            order,
+            scene.store.market(&order.market_id),
+            &scene.store.names,
+        )),
         Span::plain("  "),
         orders::status(order, scene),
     ])

@@ -24,7 +24,7 @@ pub(crate) fn detail(position: &Position, scene: &Scene<'_>) -> DetailView {
     let title = vec![
         words::position_side(position.side()),
         Span::plain(format!(" {} ", words::position_size(position, scene))),
-        words::market(&position.market_id),
+        scene.market(&position.market_id),
     ];
     fields.titled(title)
 }

@@ -46,7 +46,7 @@ fn quoted(taker: &Taker, model: &Model, seen: &Seen) -> Option<Span> {
     let age = passing::age(age, model.options.motion);
     if sized.quote.fillable == Some(false) {
         let why = sized.quote.unfillable_reason.as_ref();
-        let why = why.map_or_else(|| "no reason given".to_owned(), |why| spoken(why));
+        let why = why.map_or_else(|| "no reason given".to_owned(), spoken);
         let words = format!("the service cannot fill it now: {why}, from a quote {age} old");
         return Some(Span::new(words, Tone::Warn));
     }

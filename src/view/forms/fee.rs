@@ -6,7 +6,7 @@ use crate::{
         account::fees::{Origin, Rate, rate},
     },
     model::{
-        LiquidityRole, MarketId, Num, Side,
+        LiquidityRole, MarketId, MarketNames, Num, Side,
         draft::{DraftShape, EntryDraft, Seen},
         estimate,
     },
@@ -97,7 +97,7 @@ pub(crate) fn fee(
         for (role, usd) in parts.into_iter().filter(|(_, usd)| usd.is_positive()) {
             let rate = rate((&model.store, &model.options.fees), market, role)?;
             total = total.plus(usd.times(rate.share)?)?;
-            rates.push(charged(role, &rate, market)?);
+            rates.push(charged((role, &rate), market, &model.store.names)?);
         }
         let at_most = match traded.certainty {
             Certainty::Expected => "",
@@ -116,11 +116,15 @@ pub(crate) fn fee(
 }
 
 /// Names the source of the rate: a local setting is labeled.
-fn charged(role: LiquidityRole, rate: &Rate, market: &MarketId) -> Option<String> {
+fn charged(
+    (role, rate): (LiquidityRole, &Rate),
+    market: &MarketId,
+    names: &MarketNames,
+) -> Option<String> {
     let bps = format::bps(rate.share.times(Num::from(10_000_u32))?);
     let by = match &rate.origin {
         Origin::Fill(of) if of == market => "by the last fill".to_owned(),
-        Origin::Fill(of) => format!("by the last fill in {}", of.symbol()),
+        Origin::Fill(of) => format!("by the last fill in {}", names.shown(of)),
         Origin::Settings => "local".to_owned(),
     };
     Some(format!("{role} {bps} bps, {by}"))

@@ -9,7 +9,7 @@ use crate::{
         orders::moves::{self, MovePlan},
     },
     model::{
-        CloseKind, Command, MarketId, Position, Side, Text,
+        CloseKind, Command, MarketNames, Side, Text,
         draft::{Draft, DraftShape, Field, FieldInput, RelativePrice, Seen},
     },
     view::{
@@ -106,9 +106,10 @@ pub fn form(form: &Form, model: &Model) -> FormView {
 }
 
 fn title(form: &Form, model: &Model, seen: &Seen) -> Vec<Span> {
+    let names = &model.store.names;
     let mut title = match &form.draft {
         Draft::Entry(draft) => {
-            let market = draft.market_id.as_ref().map(MarketId::symbol);
+            let market = draft.market_id.as_ref().map(|id| names.shown(id));
             let what = match draft.shape {
                 DraftShape::Order(_) => "new order ",
                 DraftShape::Sliced(_) => "new TWAP / VWAP ",
@@ -124,16 +125,21 @@ fn title(form: &Form, model: &Model, seen: &Seen) -> Vec<Span> {
             ]
         }
         Draft::Close(draft) if draft.kind == CloseKind::Conditional => {
-            about("stop or target of ", seen.position, seen)
+            about("stop or target of ", seen, names)
         }
-        Draft::Close(_) => about("close ", seen.position, seen),
-        Draft::Margin(_) => about("isolated margin of ", seen.position, seen),
+        Draft::Close(_) => about("close ", seen, names),
+        Draft::Margin(_) => about("isolated margin of ", seen, names),
+        Draft::Protect(_) => about("stop and target of ", seen, names),
         Draft::Exits(draft) => vec![
             Span::plain("exits of "),
             seen.order
                 .and_then(|o| o.side.known())
                 .map_or_else(unknown, order_side),
-            Span::plain(format!(" {} ({})", order_words(seen), draft.order_id)),
+            Span::plain(format!(
+                " {} ({})",
+                order_words(seen, names),
+                draft.order_id
+            )),
         ],
     };
     if let Some(identity) = &model.identity {
@@ -143,28 +149,28 @@ fn title(form: &Form, model: &Model, seen: &Seen) -> Vec<Span> {
     title
 }
 
-fn about(proposal: &'static str, position: Option<&Position>, seen: &Seen) -> Vec<Span> {
-    let Some(position) = position else {
+fn about(proposal: &'static str, seen: &Seen, names: &MarketNames) -> Vec<Span> {
+    let Some(position) = seen.position else {
         return vec![Span::plain(proposal), unknown()];
     };
-    let symbol = position.market_id.symbol();
+    let market = names.shown(&position.market_id);
     let (size, id) = (quantity(position.quantity(), seen), &position.id);
     vec![
         Span::plain(proposal),
         position_side(position.side()),
-        Span::plain(format!(" {size} {symbol} ({id})")),
+        Span::plain(format!(" {size} {market} ({id})")),
     ]
 }
 
-fn order_words(seen: &Seen) -> String {
+fn order_words(seen: &Seen, names: &MarketNames) -> String {
     let Some(order) = seen.order else {
         return format::UNKNOWN.to_owned();
     };
     let size = quantity(order.size, seen);
-    let symbol = order.market_id.symbol();
+    let market = names.shown(&order.market_id);
     match order.limit_price {
-        Some(limit) => format!("{size} {symbol} @ {}", format::price(limit, seen.market)),
-        None => format!("{size} {symbol}"),
+        Some(limit) => format!("{size} {market} @ {}", format::price(limit, seen.market)),
+        None => format!("{size} {market}"),
     }
 }
 
@@ -297,6 +303,7 @@ fn size_words(form: &Form, seen: &Seen) -> &'static str {
                 (None, false) => "0.5 coin · $1000",
             }
         }
+        Draft::Protect(_) => "empty: the whole position · 0.5 coin · 50%",
         Draft::Entry(_) | Draft::Close(_) | Draft::Exits(_) | Draft::Margin(_) => {
             "0.5 coin · 50% · $1000"
         }
@@ -309,6 +316,9 @@ fn json(form: &Form, model: &Model, seen: &Seen) -> String {
         Ok(command) => command,
         Err(faults) => return format!("not yet: {faults}"),
     };
+    if moves::is_without_effect(&command) {
+        return "not yet: nothing is changed".to_owned();
+    }
     if let (Command::Place(wanted), Some(old)) = (&command, &form.replaces)
         && let Ok(MovePlan::InPlace(moved)) = moves::planned(model, &old.order, wanted)
     {

@@ -6,6 +6,7 @@ pub(crate) mod entry;
 pub(crate) mod fee;
 pub mod form;
 pub(crate) mod preview;
+mod protect;
 #[cfg(test)]
 mod tests;
 pub(crate) mod trade;

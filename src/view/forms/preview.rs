@@ -4,6 +4,7 @@ use super::{
     depth::{Taker, depth},
     entry,
     fee::{FeeBasis, fee},
+    protect,
     trade::TradePlan,
     words::{PreviewLine, change, dollars, execution, fires, gross, liquidated, sized, unknown},
 };
@@ -32,6 +33,7 @@ pub(crate) fn preview(form: &Form, model: &Model, seen: &Seen) -> Vec<PreviewLin
         Draft::Entry(draft) => entry::entry(draft, model, seen),
         Draft::Close(draft) => close(draft, model, seen),
         Draft::Exits(draft) => exits(draft, seen),
+        Draft::Protect(draft) => protect::protect(draft, seen),
         Draft::Margin(draft) => return margin(draft, model, seen),
     };
     lines.push(("observed", observed(model, seen)));
@@ -156,7 +158,7 @@ fn moved_stop(line: Span, draft: &ExitsDraft, seen: &Seen) -> Span {
 }
 
 /// `58,000 → 59,000 (-1.67%)`: old, new, and the distance from the entry.
-fn moved(
+pub(super) fn moved(
     entry: Option<Num>,
     now: Option<Num>,
     wanted: &Result<Option<Num>, DraftFault>,

@@ -21,7 +21,8 @@ use crate::{
         Command, Failure, FailureKind, Num, OrderId, Position, PositionId, Protection, Risk, Side,
         TimeInForce, TriggerDirection,
         draft::{
-            CloseDraft, Draft, EntryDraft, ExitsDraft, Field, MarginDraft, OpeningOrder, Seen,
+            CloseDraft, Draft, EntryDraft, ExitsDraft, Field, MarginDraft, OpeningOrder,
+            ProtectDraft, Seen,
         },
         estimate,
     },
@@ -63,6 +64,7 @@ pub(crate) fn trouble(form: &Form, model: &Model, seen: &Seen) -> Vec<Span> {
         Draft::Close(draft) => close(draft, model, seen),
         Draft::Margin(draft) => margin(draft, model, seen),
         Draft::Exits(draft) => exits(draft, model, seen),
+        Draft::Protect(draft) => protect(draft, model, seen),
     };
     let warnings = warnings::of(form, model);
     let questions = warnings
@@ -139,7 +141,7 @@ fn halted(form: &Form, model: &Model, seen: &Seen) -> Option<Span> {
     let raises = match (&form.draft, form.draft.command(seen)) {
         (_, Ok(command)) => command.risk() == Risk::Increasing,
         (Draft::Entry(draft), Err(_)) => !draft.only_reduces(),
-        (Draft::Close(_) | Draft::Exits(_) | Draft::Margin(_), Err(_)) => false,
+        (Draft::Close(_) | Draft::Exits(_) | Draft::Protect(_) | Draft::Margin(_), Err(_)) => false,
     };
     let words = second::words(model).or_else(|| halt::words(model));
     let words = words.filter(|_| raises && form.failure.is_none())?;
@@ -240,6 +242,20 @@ fn exits(draft: &ExitsDraft, model: &Model, seen: &Seen) -> Vec<String> {
         late,
     ];
     lines.extend(own.into_iter().flatten());
+    lines
+}
+
+/// A stop or target that the mark has passed fires at once.
+fn protect(draft: &ProtectDraft, model: &Model, seen: &Seen) -> Vec<String> {
+    let side = seen.position.and_then(Position::side);
+    let fires = |field, against: Option<Side>| {
+        let price = draft.price(field).ok().flatten();
+        let direction = against.map(TriggerDirection::losing);
+        fires_at_once((price, direction), seen.position, seen)
+    };
+    let mut lines = still_open(&draft.position_id, model);
+    lines.extend(fires(Field::StopLoss, side));
+    lines.extend(fires(Field::TakeProfit, side.map(Side::opposite)));
     lines
 }
 

@@ -76,7 +76,7 @@ pub(crate) fn fires(price: Option<Num>, direction: Option<TriggerDirection>, see
     let (Some(price), Some(direction)) = (price, direction) else {
         return unknown();
     };
-    let symbol = market.map_or_else(|| "mark".to_owned(), |m| format!("{} mark", m.id.symbol()));
+    let symbol = market.map_or_else(|| "mark".to_owned(), |m| format!("{} mark", m.symbol));
     let sign = match direction {
         TriggerDirection::Above => "≥",
         TriggerDirection::Below => "≤",
@@ -126,8 +126,11 @@ pub(crate) fn change(held: Option<&Position>, after: Option<Num>, seen: &Seen) -
 }
 
 pub(crate) fn sized(size: Option<Num>, seen: &Seen) -> Span {
-    let symbol = seen.market.map(|m| m.id.symbol());
-    let words = |size| format!("{} {}", quantity(size, seen), symbol.unwrap_or_default());
+    let symbol = seen
+        .market
+        .map(|m| m.symbol.to_string())
+        .unwrap_or_default();
+    let words = |size| format!("{} {symbol}", quantity(size, seen));
     known(size.map(words).map(|words| words.trim_end().to_owned()))
 }
 

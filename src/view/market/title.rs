@@ -44,7 +44,9 @@ pub fn panel_title(model: &Model, panel: MarketPanel) -> Title {
 /// `BTC 1m`, and whether it is pinned.
 fn counted(model: &Model, panel: MarketPanel) -> String {
     let screen = &model.market_screen;
-    let name = screen.market().map(|id| words::market(id).text);
+    let name = screen
+        .market()
+        .map(|id| words::market(id, &model.store.names).text);
     let mut words: Vec<String> = name.into_iter().collect();
     if panel == MarketPanel::Chart {
         words.push(screen.chart.interval.to_string());

@@ -10,7 +10,6 @@ use crate::{
             format,
             scene::Scene,
             span::{Span, Tone},
-            words,
         },
     },
 };
@@ -83,7 +82,7 @@ fn watched(market: &Market, model: &Model, scene: &Scene<'_>) -> WatchedMarket {
         id: market.id.clone(),
         is_shown,
         price: vec![
-            Span::new(format!("{sign}{} ", words::market(&market.id).text), name),
+            Span::new(format!("{sign}{} ", scene.market(&market.id).text), name),
             last,
         ],
         change: vec![change(session_change(market, scene))],

@@ -55,7 +55,11 @@ fn title(model: &Model, scene: &Scene<'_>, bulk: &Bulk) -> Vec<Span> {
     let calls = counted(bulk.items.len());
     let head = |words: String| Span::new(words, Tone::Strong);
     let settled: Vec<_> = bulk.settled().collect();
-    let failed = settled.iter().filter(|result| !is_well(result)).count();
+    let failed = settled.iter().filter(|(command, result)| match result {
+        Ok(receipt) => notice::answer_tone(command, receipt) == notice::Tone::Alert,
+        Err(_) => true,
+    });
+    let failed = failed.count();
     let done = format!("{} of {calls} over{account}", settled.len());
     let failed = if failed == 0 {
         Span::muted(", none failed")
@@ -89,14 +93,6 @@ fn title(model: &Model, scene: &Scene<'_>, bulk: &Bulk) -> Vec<Span> {
 fn counted(calls: usize) -> String {
     let plural = if calls == 1 { "" } else { "s" };
     format!("{} call{plural}", format::count(calls))
-}
-
-/// Whether the response means success.
-fn is_well(result: &Result<Box<Receipt>, crate::model::Failure>) -> bool {
-    match result {
-        Ok(receipt) => notice::receipt_tone(receipt) != notice::Tone::Alert,
-        Err(_) => false,
-    }
 }
 
 /// While the list waits for confirmation, a stop says which position it leaves unprotected.
@@ -142,7 +138,7 @@ fn item(model: &Model, item: &Item) -> BulkItem {
                     more: None,
                 };
             }
-            let tone = notice::receipt_tone(receipt);
+            let tone = notice::answer_tone(&item.command, receipt);
             (
                 Span::new(activity::receipt_kind(receipt), tone.into()),
                 reason(receipt),

@@ -26,8 +26,8 @@ use std::collections::BTreeMap;
 
 /// In a narrow window, columns needed to write an order are dropped last.
 const COLUMNS: &[Column<Market>] = &[
-    Column::new("market", "market", Left, 0, |m, _| {
-        words::market(&m.id).into()
+    Column::new("market", "market", Left, 0, |m, scene| {
+        scene.market(&m.id).into()
     }),
     Column::new("mark_price", "mark", Number, 0, |m, _| priced(m, m.mark)),
     Column::new("change", "change", Number, 1, change),

@@ -153,12 +153,12 @@ fn one(line: &Line, (at, chosen): (usize, usize), scene: &Scene<'_>) -> DetailLi
             is_chosen,
         },
         Line::Market(id) => DetailLine::Cells {
-            label: words::market(id).text,
+            label: scene.market(id).text,
             value: quality.markets.get(id).map(cells).unwrap_or_default(),
             is_chosen,
         },
         Line::Result(id) => DetailLine::Cells {
-            label: words::market(id).text,
+            label: scene.market(id).text,
             value: scene
                 .store
                 .market_results

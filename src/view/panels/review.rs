@@ -216,7 +216,7 @@ fn markets(scene: &Scene<'_>) -> Vec<DetailLine> {
     results.sort_by_key(|(_, results)| std::cmp::Reverse(results.net()));
     let rows = results
         .into_iter()
-        .map(|(id, results)| cells(words::market(id).text, came_to(results)));
+        .map(|(id, results)| cells(scene.market(id).text, came_to(results)));
     let total = cells("all", came_to(&scene.store.results));
     let head = DetailLine::Section("By market");
     [head, heading(RESULTS)]

@@ -189,14 +189,14 @@ pub fn flights(scene: &Scene<'_>) -> Vec<PendingCommandView> {
     let flights = scene.store.flights.iter();
     let flights = flights.filter_map(|(ticket, flight)| flight_view(*ticket, flight, scene));
     let waiting = scene.store.successors.iter().map(|(_, next)| between(next));
-    let flips = scene.store.flips.iter().map(flipping);
+    let flips = scene.store.flips.iter().map(|flip| flipping(flip, scene));
     let moves = scene.store.moves.iter().filter_map(reading_again);
     flights.chain(waiting).chain(flips).chain(moves).collect()
 }
 
 /// A flip between its close and what opens the other way.
-fn flipping(one: &ClosedFlip) -> PendingCommandView {
-    let what = one.flip.closes();
+fn flipping(one: &ClosedFlip, scene: &Scene<'_>) -> PendingCommandView {
+    let what = one.flip.closes(&scene.store.names);
     let waits = format!("opens once nothing is left: {}", one.waits_for);
     PendingCommandView {
         words: vec![
@@ -210,11 +210,9 @@ fn flipping(one: &ClosedFlip) -> PendingCommandView {
 /// A move that waits for lists.
 fn reading_again(one: &OrderMove) -> Option<PendingCommandView> {
     one.look_at()?;
-    let orders = one.what.to().iter().map(|terms| terms.order.to_string());
-    let orders: Vec<_> = orders.collect();
     Some(PendingCommandView {
         words: vec![
-            Span::plain(format!("move of {}: ", orders.join(", "))),
+            Span::plain(format!("move of {}: ", one.what.names().join(", "))),
             Span::new("reading the exits of the position again", Tone::Info),
         ],
         gauge: None,

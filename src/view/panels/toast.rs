@@ -126,8 +126,8 @@ fn toast_words(notice: &Notice, account: &str) -> String {
 mod tests {
     use super::*;
     use crate::{
-        app::{Msg, testing::*, update},
-        model::{Receipt, Ticket},
+        app::{Effect, Msg, testing::*, update},
+        model::{Order, Receipt, Ticket},
     };
 
     #[test]
@@ -150,5 +150,41 @@ mod tests {
         for word in ["BTC", "BUY", "chal-1"] {
             assert!(shown.words.contains(word), "{}", shown.words);
         }
+    }
+
+    #[test]
+    fn that_an_order_is_not_as_asked_is_not_covered_by_its_fill() {
+        let mut model = desk();
+        let sent = press(&mut model, "b 0 . 1 enter");
+        let [.., Effect::Send(ticket, Command::Place(asked))] = sent.as_slice() else {
+            panic!("{sent:?}");
+        };
+        let filled = order(
+            "ord-9",
+            "BTC",
+            r#""type":"market","mode":"market","side":"sell","size":0.1,"status":"filled","filled_size":0.1,
+            "fill_price":64001"#,
+        );
+        let filled = Order {
+            leverage: asked.leverage,
+            ..filled
+        };
+        let receipt = Receipt::Order {
+            order: Box::new(filled),
+            queued: false,
+        };
+        let now = model.now;
+        update(&mut model, now, Msg::Settled(*ticket, Ok(receipt)));
+        let shown = toast(&model).unwrap();
+        assert!(
+            shown.words.starts_with("side sell instead of buy: "),
+            "{}",
+            shown.words
+        );
+        assert_eq!(
+            model.activity.toast_ends_at(),
+            None,
+            "it waits to be dismissed"
+        );
     }
 }

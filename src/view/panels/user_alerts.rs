@@ -37,8 +37,8 @@ struct AlertRow {
 
 /// Where room is short, how it repeats and ends go first.
 const COLUMNS: &[Column<AlertRow>] = &[
-    Column::new("subject", "watches", Left, 0, |row, _| {
-        Span::plain(subject(&row.alert.subject)).into()
+    Column::new("subject", "watches", Left, 0, |row, scene| {
+        Span::plain(subject(&row.alert.subject, &scene.store.names)).into()
     }),
     Column::new("condition", "fires when it", Left, 0, |row, scene| {
         let market = row.alert.subject.market_id();

@@ -6,8 +6,8 @@ use crate::{
         activity::notice::{Event, Notice},
     },
     model::{
-        CancelAll, CloseAll, Command, Exits, Failure, FailureKind, FollowUp, Leg, Market, Order,
-        OrderStatus, Past, Progress, Receipt, Timestamp,
+        CancelAll, CloseAll, Command, Exits, Failure, FailureKind, FollowUp, Leg, Order,
+        OrderStatus, Past, Progress, Receipt, Timestamp, echo,
     },
     view::{
         tables::order_words::order_words,
@@ -108,6 +108,7 @@ pub(crate) fn kind(event: &Event) -> &'static str {
 /// The order whose exits changed rests as before: its status is no news.
 fn settled_kind(command: &Command, receipt: &Receipt) -> &'static str {
     match (command, receipt) {
+        (command, receipt) if !echo::differences(command, receipt).is_empty() => "mismatch",
         (Command::Exits(_), Receipt::Order { order, queued }) if !queued && !order.is_over() => {
             "exits set"
         }
@@ -180,12 +181,14 @@ pub(crate) fn words_of(notice: &Notice) -> Vec<Span> {
         Event::Settled(Command::Exits(exits), Ok(Receipt::Order { order, .. }))
             if !order.is_over() =>
         {
-            let words = exits_words(exits, order, notice.about.market.as_ref());
+            let words = exits_words(exits, order, &notice.about);
             vec![Span::plain(words)]
         }
         Event::Settled(command, Ok(receipt)) => {
             let asked = words::command(command, &notice.about);
-            in_two(&receipt_words(asked, receipt, &notice.about))
+            let mut spans: Vec<_> = mismatch(command, receipt).into_iter().collect();
+            spans.extend(in_two(&receipt_words(asked, receipt, &notice.about)));
+            spans
         }
         Event::Settled(command, Err(why)) => failed(asked(command), why),
         Event::Message(_, text) => vec![Span::plain(text.clone())],
@@ -203,6 +206,13 @@ pub(crate) fn words_of(notice: &Notice) -> Vec<Span> {
             Err(why) => failed(Span::plain(past.asked.to_string()), why),
         },
     }
+}
+
+/// What differs from the request. It comes first, so that no narrow window cuts it.
+fn mismatch(command: &Command, receipt: &Receipt) -> Option<Span> {
+    let differences = echo::differences(command, receipt);
+    let words = format!("{}: ", differences.join(", "));
+    (!differences.is_empty()).then(|| Span::new(words, Tone::Alert))
 }
 
 /// The object and the outcome; the outcome stays in a narrow window.
@@ -306,7 +316,7 @@ pub(crate) fn cancel_all_words(operation: &CancelAll) -> String {
 
 fn receipt_words(asked: String, receipt: &Receipt, about: &About) -> String {
     match receipt {
-        Receipt::Order { order, .. } => order_words(order, about.market.as_ref()),
+        Receipt::Order { order, .. } => order_words(order, about),
         Receipt::CancelAll(operation) => format!("{asked}: {}", cancel_all_words(operation)),
         Receipt::CloseAll(operation) => {
             let words = [Some(close_all_words(operation)), still_running(about)];
@@ -320,7 +330,8 @@ fn receipt_words(asked: String, receipt: &Receipt, about: &About) -> String {
 }
 
 /// `stop 58,000 set, target removed on BUY 0.25000 BTC limit @ 62,500`.
-fn exits_words(exits: &Exits, order: &Order, market: Option<&Market>) -> String {
+fn exits_words(exits: &Exits, order: &Order, about: &About) -> String {
+    let market = about.market.as_ref();
     let leg = |what, leg| match leg {
         Leg::Keep => None,
         Leg::Remove => Some(format!("{what} removed")),
@@ -331,7 +342,11 @@ fn exits_words(exits: &Exits, order: &Order, market: Option<&Market>) -> String 
         leg("target", exits.take_profit),
     ];
     let legs: Vec<_> = legs.into_iter().flatten().collect();
-    format!("{} on {}", legs.join(", "), words::order(order, market))
+    format!(
+        "{} on {}",
+        legs.join(", "),
+        words::order(order, market, &about.names)
+    )
 }
 
 /// A close-all leaves TWAPs running, and their next slice opens a position again.

@@ -6,7 +6,10 @@ use crate::{
         account::guard::{Gauge, Level, Origin, Verdict},
     },
     model::{Num, Order, Position, Text, Twap},
-    view::text::{format, words},
+    view::{
+        tables::order_words::order_words,
+        text::{format, words},
+    },
 };
 
 /// One word for the kind.
@@ -32,13 +35,11 @@ pub(crate) fn kind(alert: &Alert) -> &'static str {
 pub(crate) fn words(alert: &Alert, about: &About) -> String {
     let of = about.market.as_ref();
     match alert {
-        Alert::Filled(order) | Alert::Rejected(order) => {
-            crate::view::tables::order_words::order_words(order, of)
-        }
-        Alert::Partial(order) => partial(order, about),
+        Alert::Filled(order) | Alert::Rejected(order) => believed(order, order_words(order, about)),
+        Alert::Partial(order) => believed(order, partial(order, about)),
         Alert::Gone(order) => format!(
             "{}: no longer works: filled, canceled or expired",
-            words::order(order, of)
+            words::order(order, of, &about.names)
         ),
         Alert::TwapStalled(twap) => {
             format!("{}: its next slice is overdue", twap_words(twap, about))
@@ -47,10 +48,22 @@ pub(crate) fn words(alert: &Alert, about: &About) -> String {
         Alert::NearLiquidation(position, distance) => near(position, *distance, about),
         Alert::Guard(gauge) => guarded(gauge),
         Alert::Challenge(verdict) => ended_by(verdict),
-        Alert::User(firing) => super::user_alert::fired(firing, of),
+        Alert::User(firing) => super::user_alert::fired(firing, about),
         Alert::Down => "the service does not answer".to_owned(),
         Alert::Up => "the service answers again".to_owned(),
     }
+}
+
+/// What cannot be true of the row comes first.
+fn believed(order: &Order, words: String) -> String {
+    let doubts = order.contradictions();
+    if doubts.is_empty() {
+        return words;
+    }
+    format!(
+        "the service contradicts itself, {}: {words}",
+        doubts.join(", ")
+    )
 }
 
 fn ended_by(verdict: &Verdict) -> String {
@@ -80,13 +93,17 @@ fn partial(order: &Order, about: &About) -> String {
         .map_or_else(|| format::UNKNOWN.to_owned(), size);
     format!(
         "{}: {filled} of {} filled",
-        words::order(order, of),
+        words::order(order, of, &about.names),
         size(order.asked_size())
     )
 }
 
 fn twap_words(twap: &Twap, about: &About) -> String {
-    format!("{} ({})", words::twap(twap, about.market.as_ref()), twap.id)
+    format!(
+        "{} ({})",
+        words::twap(twap, about.market.as_ref(), &about.names),
+        twap.id
+    )
 }
 
 /// The service's last word for it, only if that was final.
@@ -107,7 +124,7 @@ fn ended(ended: &Ended, about: &About) -> String {
 }
 
 fn near(position: &Position, distance: Num, about: &About) -> String {
-    let position = words::position(position, about.market.as_ref());
+    let position = words::position(position, about.market.as_ref(), &about.names);
     let apart = format::percent(distance.abs());
     if distance.is_negative() {
         format!("{position}: {apart} past its liquidation price")

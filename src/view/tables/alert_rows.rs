@@ -2,7 +2,7 @@
 
 use crate::{
     app::activity::user_alerts::{AlertPhase, UserAlert},
-    model::{MarketId, Num, Timestamp},
+    model::{MarketId, MarketNames, Num, Timestamp},
     view::text::{
         span::{Span, Tone},
         table::{
@@ -43,10 +43,10 @@ pub struct UserAlertRow {
 }
 
 impl UserAlertRow {
-    pub fn new(alert: &UserAlert) -> Self {
+    pub fn new(alert: &UserAlert, names: &MarketNames) -> Self {
         Self {
             id: alert.id,
-            alert: alert.to_string(),
+            alert: alert.words(names),
             market_id: alert.subject.market_id().cloned(),
             subject: alert.subject.word().to_owned(),
             trigger: alert.trigger.to_string(),

@@ -1,7 +1,8 @@
 //! Words about an order, shared by the tables of orders, scaled orders and events.
 
 use crate::{
-    model::{Market, Num, Order, OrderStatus, Text},
+    app::About,
+    model::{Num, Order, OrderStatus, Text},
     view::text::{
         format,
         words::{self},
@@ -39,8 +40,9 @@ pub(crate) fn due_size(order: &Order) -> Num {
 }
 
 /// The order after its command: with its fill, or why it was refused.
-pub(crate) fn order_words(order: &Order, market: Option<&Market>) -> String {
-    let mut words = vec![words::order(order, market)];
+pub(crate) fn order_words(order: &Order, about: &About) -> String {
+    let market = about.market.as_ref();
+    let mut words = vec![words::order(order, market, &about.names)];
     if order.status.known().is_none() {
         words.push(words::known_or_quoted("status", &order.status, |known| {
             known.to_string()

@@ -45,8 +45,8 @@ pub const WORKING: &[Column<Order>] = &[
     .span(|order, scene| Some(scene.since(order.requested_at))),
 ];
 
-pub(crate) fn market(order: &Order, _: &Scene<'_>) -> Cell {
-    words::market(&order.market_id).into()
+pub(crate) fn market(order: &Order, scene: &Scene<'_>) -> Cell {
+    scene.market(&order.market_id).into()
 }
 
 pub(crate) fn side(order: &Order, _: &Scene<'_>) -> Cell {
@@ -193,7 +193,7 @@ pub(crate) fn trigger(order: &Order, scene: &Scene<'_>) -> Cell {
     let elsewhere = if *of == order.market_id {
         String::new()
     } else {
-        format!("{} ", words::market(of).text)
+        format!("{} ", scene.market(of).text)
     };
     let price = format::price(price, scene.store.market(of));
     let words = format!("{elsewhere}{sign} {price}");
@@ -234,8 +234,14 @@ fn time_in_force(order: &Order, scene: &Scene<'_>) -> Cell {
     }
 }
 
+/// Or `OCO`: it only reduces, and a fill of its sibling takes the same size off it.
 fn reduce_only(order: &Order, _: &Scene<'_>) -> Cell {
-    Span::plain(if order.reduce_only { "RO" } else { "" }).into()
+    let word = match (&order.oco_sibling_order_id, order.reduce_only) {
+        (Some(_), _) => "OCO",
+        (None, true) => "RO",
+        (None, false) => "",
+    };
+    Span::plain(word).into()
 }
 
 /// `60,000/70,000`, `60,000/–`: its stop loss and its take profit.

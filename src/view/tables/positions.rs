@@ -59,8 +59,8 @@ pub const OPEN: &[Column<Position>] = &[
     Column::new("age", "age", Number, 7, age).span(|p, scene| Some(scene.since(p.opened_at?))),
 ];
 
-pub(crate) fn market(position: &Position, _: &Scene<'_>) -> Cell {
-    words::market(&position.market_id).into()
+pub(crate) fn market(position: &Position, scene: &Scene<'_>) -> Cell {
+    scene.market(&position.market_id).into()
 }
 
 pub(crate) fn side(position: &Position, scene: &Scene<'_>) -> Cell {

@@ -82,7 +82,7 @@ pub(crate) fn left_bare(
     });
     let position = bared.next()?;
     let side = words::position_side(position.side()).text;
-    let symbol = words::market(&position.market_id).text;
+    let symbol = scene.market(&position.market_id).text;
     let known = scene.store.orders.value()?;
     let bare = if is_unread(known, position) {
         UNKNOWN_STOP
@@ -312,7 +312,7 @@ mod tests {
         let stop = order("ord-9", "BTC", json);
         assert_eq!(stop.asked_size(), num("0.3"));
         assert_eq!(
-            crate::view::text::words::order(&stop, None),
+            crate::view::text::words::order(&stop, None, &crate::model::MarketNames::default()),
             "SELL 0.3 BTC stop mkt at 58,000"
         );
     }

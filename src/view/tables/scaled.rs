@@ -167,7 +167,7 @@ fn title(ladder: &Scaled, scene: &Scene<'_>) -> Vec<Facts> {
     };
     let count = |n: Option<Num>| n.map_or_else(|| format::UNKNOWN.to_owned(), format::grouped);
     let name = [
-        words::market(&ladder.market_id),
+        scene.market(&ladder.market_id),
         Span::plain(" "),
         words::strategy_side(ladder.side()),
         Span::plain(" "),

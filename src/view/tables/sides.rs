@@ -113,14 +113,12 @@ fn commands(model: &Model, open: &Position) -> String {
         .draft
         .command(&close.seen(&model.form_context()))
         .unwrap();
-    let mut stop = Form::protect(open);
-    stop.draft.write(Field::TriggerPrice, "50000");
-    let Draft::Close(draft) = &stop.draft else {
-        panic!("{:?}", stop.draft);
-    };
-    let direction = draft.trigger_direction;
+    let mut stop = Form::protect(open, &[]);
+    stop.draft.write(Field::StopLoss, "50000");
+    let stop = stop.draft.command(&stop.seen(&model.form_context()));
+    let stop = stop.unwrap().to_string();
     format!(
-        "{:?} {:?} {close:?} {direction:?}",
+        "{:?} {:?} {close:?} {stop:?}",
         flip.close(None),
         flip.opening(Num::ONE, None)
     )
@@ -149,9 +147,8 @@ fn a_short_that_says_so_by_its_word_is_sold_bought_back_and_stopped_above() {
     );
     let flip = Flip::new(&short, terms, model.now).unwrap();
     assert_eq!(flip.opening(num("0.5"), None).side, Side::Buy);
-    let stop = Form::protect(&short);
-    let Draft::Close(draft) = &stop.draft else {
-        panic!("{:?}", stop.draft);
+    let Draft::Close(draft) = Form::close(&short).draft else {
+        panic!("a close");
     };
     assert_eq!(draft.trigger_direction, Some(TriggerDirection::Above));
     // It entered at 60,000 and the mark is 64,000.

@@ -285,8 +285,8 @@ pub const FILLS: &[Column<FillRow>] = &[
         let at = row.filled_at.map(|at| scene.zone.moment(at, scene.now));
         known(at).into()
     }),
-    Column::new("market_id", "market", Left, 0, |row, _| {
-        words::market(&row.market_id).into()
+    Column::new("market_id", "market", Left, 0, |row, scene| {
+        scene.market(&row.market_id).into()
     }),
     Column::new("side", "side", Left, 0, |row, _| {
         words::order_side(&row.side).into()

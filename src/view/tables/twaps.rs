@@ -17,8 +17,8 @@ use crate::{
 use std::ops::Range;
 
 pub const TWAPS: &[Column<Twap>] = &[
-    Column::new("market", "market", Left, 0, |t: &Twap, _| {
-        words::market(&t.market_id).into()
+    Column::new("market", "market", Left, 0, |t: &Twap, scene| {
+        scene.market(&t.market_id).into()
     })
     .short("mkt"),
     Column::new("side", "side", Left, 0, |t, _| {
@@ -106,7 +106,7 @@ pub(crate) fn foot(rows: &Rows<'_>, scene: &Scene<'_>) -> Vec<Vec<Span>> {
             Span::muted("widest drift "),
             drift(twap, scene),
             Span::plain(" "),
-            words::market(&twap.market_id),
+            scene.market(&twap.market_id),
         ]
     });
     groups.into_iter().collect()
@@ -146,7 +146,7 @@ fn is_vwap(twap: &Twap) -> bool {
 fn name(twap: &Twap, scene: &Scene<'_>) -> Vec<Span> {
     let size = twap.total_size.map(|size| sized(twap, size, scene));
     vec![
-        words::market(&twap.market_id),
+        scene.market(&twap.market_id),
         Span::plain(" "),
         words::strategy_side(twap.side()),
         Span::plain(" "),

@@ -1,11 +1,14 @@
 //! What an alert of the trader's own says: what it watches, its level, and the value that fired it.
 
 use crate::{
-    app::activity::user_alerts::{
-        AlertFiring, AlertSubject, AlertTrigger, FiringOccasion, UserAlert,
+    app::{
+        About,
+        activity::user_alerts::{
+            AlertFiring, AlertSubject, AlertTrigger, FiringOccasion, UserAlert,
+        },
     },
-    model::{Market, Num},
-    view::text::{format, words},
+    model::{Market, MarketNames, Num},
+    view::text::format,
 };
 
 /// A value of what is watched, in its unit.
@@ -19,7 +22,7 @@ pub(crate) fn value(subject: &AlertSubject, value: Num, market: Option<&Market>)
 }
 
 /// `BTC mark`, `account uPnL`.
-pub(crate) fn subject(subject: &AlertSubject) -> String {
+pub(crate) fn subject(subject: &AlertSubject, names: &MarketNames) -> String {
     let watched = match subject {
         AlertSubject::Price(_) => "mark",
         AlertSubject::Funding(_) => "funding/h",
@@ -27,7 +30,7 @@ pub(crate) fn subject(subject: &AlertSubject) -> String {
         AlertSubject::LiquidationDistance(_) => "to liq",
     };
     match subject.market_id() {
-        Some(id) => format!("{} {watched}", words::market(id).text),
+        Some(id) => format!("{} {watched}", names.shown(id)),
         None => format!("account {watched}"),
     }
 }
@@ -39,8 +42,8 @@ pub(crate) fn condition(alert: &UserAlert, market: Option<&Market>) -> String {
 }
 
 /// `BTC mark 66,001 crossed up 66,000`.
-pub(crate) fn fired(firing: &AlertFiring, market: Option<&Market>) -> String {
-    let alert = &firing.alert;
+pub(crate) fn fired(firing: &AlertFiring, about: &About) -> String {
+    let (alert, market) = (&firing.alert, about.market.as_ref());
     let now = value(&alert.subject, firing.value, market);
     let level = value(&alert.subject, alert.level, market);
     let passed = match alert.trigger {
@@ -57,5 +60,8 @@ pub(crate) fn fired(firing: &AlertFiring, market: Option<&Market>) -> String {
         FiringOccasion::Seen => "",
         FiringOccasion::WhileAway => " while this desk was closed",
     };
-    format!("{} {now} {passed} {level}{away}", subject(&alert.subject))
+    format!(
+        "{} {now} {passed} {level}{away}",
+        subject(&alert.subject, &about.names)
+    )
 }

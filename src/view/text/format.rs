@@ -32,10 +32,11 @@ pub fn price(price: Num, market: Option<&Market>) -> String {
     grouped(price.rounded(tick_decimals(price, market).map_or(own, |tick| tick.max(own))))
 }
 
-/// An average, a mark or a liquidation price, rounded to the market's tick.
+/// An average, a mark or a liquidation price, rounded to the market's tick, but never to zero.
 pub fn average(price: Num, market: Option<&Market>) -> String {
     let own = price.normalized().decimals().min(average_decimals(price));
-    grouped(price.rounded(tick_decimals(price, market).unwrap_or(own)))
+    let tick = tick_decimals(price, market).filter(|tick| !price.rounded(*tick).is_zero());
+    grouped(price.rounded(tick.unwrap_or(own)))
 }
 
 /// The mark of a market as a price of it is written: so wide are its prices.
@@ -244,6 +245,8 @@ mod tests {
         assert_eq!(price(num("64123.5"), Some(&btc)), "64,123.5");
         assert_eq!(average(num("64123.456789"), Some(&btc)), "64,123");
         assert_eq!(average(num("0.123456789"), None), "0.123457");
+        // A row far below the prices that are known of its market.
+        assert_eq!(average(num("0.000009723"), Some(&btc)), "0.000009723");
         let fills = ["64123", "64123.456789", "64123.5"].map(|p| fill(num(p), Some(&btc)));
         assert_eq!(fills, ["64,123", "64,123.46", "64,123.5"]);
         assert_eq!(price(num("3.10"), None), "3.1");

@@ -5,10 +5,11 @@ use super::{
     format::{self, Zone},
     passing::{NEXT, Until, age},
     span::{Span, Tone},
+    words,
 };
 use crate::{
     app::{Mode, Model, Motion, Store, activity::notice::Activity, forms::form::Form},
-    model::{ClockRate, Drift, Ticket, Timestamp},
+    model::{ClockRate, Drift, MarketId, Ticket, Timestamp},
 };
 use std::{collections::BTreeMap, time::Duration};
 
@@ -64,6 +65,11 @@ impl<'a> Scene<'a> {
     /// The service's clock at `own`, an instant of the desk's own time.
     pub(crate) fn served_at(&self, own: Timestamp) -> Timestamp {
         self.store.clocks.at(own, self.on_wall(own))
+    }
+
+    /// `BTC`; the whole id where another market has that symbol.
+    pub(crate) fn market(&self, id: &MarketId) -> Span {
+        words::market(id, &self.store.names)
     }
 
     pub(crate) fn served(&self) -> Timestamp {

@@ -10,20 +10,15 @@ use crate::{
     api::Request,
     app::{About, Closing, Target},
     model::{
-        Command, Exits, Lenient, MarginMode, Market, MarketId, Num, Order, OrderMode, OrderStatus,
-        Position, Side, Text, TriggerDirection, Twap, spoken,
+        Command, Exits, Lenient, MarginMode, Market, MarketId, MarketNames, Num, Order, OrderMode,
+        OrderStatus, Position, Side, Text, TriggerDirection, Twap, spoken,
     },
 };
 use std::fmt;
 
-/// `BTC` of `paper|BTC`.
-pub(crate) fn market(id: &MarketId) -> Span {
-    let symbol = if id.symbol().is_empty() {
-        id.to_string()
-    } else {
-        id.symbol().to_string()
-    };
-    Span::new(symbol, Tone::Strong)
+/// `BTC`; the whole id where another market has that symbol.
+pub(crate) fn market(id: &MarketId, names: &MarketNames) -> Span {
+    Span::new(names.shown(id).to_string(), Tone::Strong)
 }
 
 pub(crate) fn order_side(side: &Lenient<Side>) -> Span {
@@ -170,52 +165,58 @@ pub(crate) fn call(command: &Command) -> String {
 
 /// A command with everything known about its target.
 pub(crate) fn command(command: &Command, about: &About) -> String {
-    let of = about.market.as_ref();
+    let (of, names) = (about.market.as_ref(), &about.names);
     match (command, &about.target) {
-        (Command::Close(close), Some(Target::Position(held))) => close.words(&position(held, of)),
+        (Command::Close(close), Some(Target::Position(held))) => {
+            close.words(&position(held, of, names), names)
+        }
         (Command::Margin { extra, .. }, Some(Target::Position(held))) => format!(
             "extra margin of {} to {} USD",
-            position(held, of),
+            position(held, of, names),
             format::usd(*extra)
         ),
         (Command::Cancel(id) | Command::Unprotect(id), Some(Target::Order(order))) => {
-            format!("cancel {} ({id})", self::order(order, of))
+            format!("cancel {} ({id})", self::order(order, of, names))
         }
-        (Command::Exits(exits), target) => self::exits(exits, target.as_ref(), of),
+        (Command::Exits(exits), target) => self::exits(exits, target.as_ref(), (of, names)),
         (Command::StopTwap(id), Some(Target::Twap(twap))) => {
-            format!("stop TWAP {} ({id})", self::twap(twap, of))
+            format!("stop TWAP {} ({id})", self::twap(twap, of, names))
         }
         (Command::CancelScaled(id), Some(Target::Scaled(ladder))) => {
             let rungs = ladder.rungs.len();
             let side = strategy_side(ladder.side()).text;
-            let symbol = market(&ladder.market_id).text;
-            format!("cancel ladder {side} {symbol}, {rungs} rungs ({id})")
+            let market = names.shown(&ladder.market_id);
+            format!("cancel ladder {side} {market}, {rungs} rungs ({id})")
         }
-        (command, _) => command.to_string(),
+        (command, _) => command.words(names),
     }
 }
 
-fn exits(exits: &Exits, target: Option<&Target>, of: Option<&Market>) -> String {
-    let named = match target {
-        Some(Target::Order(order)) => self::order(order, of),
+fn exits(
+    exits: &Exits,
+    target: Option<&Target>,
+    (of, names): (Option<&Market>, &MarketNames),
+) -> String {
+    let order = match target {
+        Some(Target::Order(order)) => self::order(order, of, names),
         Some(Target::Position(_) | Target::Twap(_) | Target::Scaled(_)) | None => {
             exits.order_id.to_string()
         }
     };
     let (take, stop) = (exits.take_profit, exits.stop_words());
-    format!("exits of {named}: take profit {take}, {stop}")
+    format!("exits of {order}: take profit {take}, {stop}")
 }
 
 /// `SELL 0.50000 BTC limit @ 65,000`.
-pub(crate) fn order(order: &Order, of: Option<&Market>) -> String {
+pub(crate) fn order(order: &Order, of: Option<&Market>, names: &MarketNames) -> String {
     let words = format!(
         "{} {} {} {}",
         known_or_quoted("side", &order.side, |_| order_side(&order.side).text),
         order_size(order.size, of),
-        market(&order.market_id).text,
+        names.shown(&order.market_id),
         known_or_quoted("type", &order.mode, |_| mode(&order.mode)),
     );
-    let elsewhere = elsewhere(order, of);
+    let elsewhere = elsewhere(order, of, names);
     let own = order.trigger_price.filter(|_| elsewhere.is_none());
     let price = match (order.limit_price, own) {
         (Some(limit), _) => format!(" @ {}", format::price(limit, of)),
@@ -227,13 +228,13 @@ pub(crate) fn order(order: &Order, of: Option<&Market>) -> String {
 
 /// ` when BTC ≥ 67,168`, for an order triggered by another market. Also for a conditional order, which may watch any
 /// market and then executes at the market.
-fn elsewhere(order: &Order, of: Option<&Market>) -> Option<String> {
+fn elsewhere(order: &Order, of: Option<&Market>, names: &MarketNames) -> Option<String> {
     let waits_for = order.trigger_market_id.as_ref().unwrap_or(&order.market_id);
     let is_conditional = order.mode.is(&OrderMode::Conditional);
     let other = Some(waits_for).filter(|other| **other != order.market_id || is_conditional)?;
     let of = of.filter(|_| *other == order.market_id);
     let (sign, price) = (reaches(order), format::price(order.trigger_price?, of));
-    Some(format!(" when {} {sign} {price}", market(other).text))
+    Some(format!(" when {} {sign} {price}", names.shown(other)))
 }
 
 /// `≥` or `≤`, by the direction of its trigger; `at` if unknown.
@@ -260,22 +261,22 @@ pub(crate) fn known_or_quoted<T: Copy + fmt::Display>(
     }
 }
 
-pub(crate) fn twap(twap: &Twap, of: Option<&Market>) -> String {
+pub(crate) fn twap(twap: &Twap, of: Option<&Market>, names: &MarketNames) -> String {
     let total = twap.total_size.map(|total| order_size(total, of));
     let side = strategy_side(twap.side()).text;
     format!(
         "{side} {} {}",
         known(total).text,
-        market(&twap.market_id).text
+        names.shown(&twap.market_id)
     )
 }
 
 /// `LONG 0.50000 BTC (pos_3)`.
-pub(crate) fn position(position: &Position, of: Option<&Market>) -> String {
+pub(crate) fn position(position: &Position, of: Option<&Market>, names: &MarketNames) -> String {
     let side = position_side(position.side()).text;
     let quantity = quantity(position, of);
-    let symbol = market(&position.market_id).text;
-    format!("{side} {quantity} {symbol} ({})", position.id)
+    let market = names.shown(&position.market_id);
+    format!("{side} {quantity} {market} ({})", position.id)
 }
 
 pub(crate) fn position_size(position: &Position, scene: &Scene<'_>) -> String {
@@ -306,8 +307,7 @@ mod tests {
         let held = testing::position("1", "BTC", "0.5", r#""status":"open""#);
         let about = About {
             target: Some(Target::Position(Box::new(held))),
-            market: None,
-            running_twaps: 0,
+            ..About::default()
         };
         assert_eq!(
             command(&close, &about),

@@ -70,7 +70,6 @@ async fn play(case: Case) -> Verdict {
     let damage = damage(&case);
     let mut play = Play::open(case).await;
     let dir = play.journal();
-    drop(Journal::open(&dir).unwrap());
     let arrived = play.dies().await;
     let whole = copy(&dir);
     let before = Journal::open(whole.path()).unwrap().recent(99).unwrap();
@@ -86,7 +85,6 @@ async fn play(case: Case) -> Verdict {
     }
 }
 
-/// Issue 14, item 3.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_is_damaged_behind_a_kill_9_is_said_and_nothing_is_sent_twice_and_the_way_out_is_open()
 {

@@ -106,16 +106,18 @@ impl Desk {
         }
     }
 
-    /// To die before its commit, the journal's disk stands still from when the desk is ready.
+    /// When the desk is ready: a journal that is still being made would be one thing more to tell. To die before its
+    /// commit, the journal's disk stands still from then on.
     pub(crate) async fn send(&mut self, command: Command) {
+        while Journal::open_read_only(&self.dir).is_err() {
+            sleep(A_LOOK).await;
+        }
+        sleep(A_MOMENT).await;
         if self.place == Some(Place::BeforeCommit) {
-            while Journal::open_read_only(&self.dir).is_err() {
-                sleep(A_LOOK).await;
-            }
-            sleep(A_MOMENT).await;
             self.stuck = Some(Stuck::journal(&self.dir));
         }
         self.outbox.send(TICKET, command);
+        self.wire.give();
     }
 
     /// Whether it came to its place; it may come to an end before.

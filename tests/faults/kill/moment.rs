@@ -122,9 +122,20 @@ impl Moment {
     }
 }
 
-/// Along the first request, and along the second after the first broke.
+/// Along the first request, and along the second or the read that asks for its effect after the first broke.
 fn wire() -> Vec<Moment> {
     let mut moments = vec![];
+    for prelude in [Prelude::Lost, Prelude::Executed] {
+        for phase in [
+            Phase::RequestLost,
+            Phase::Committed,
+            Phase::LastByteMissing,
+            Phase::Noting,
+        ] {
+            let name = format!("Read{phase}-{prelude}");
+            moments.push(Moment::new(name, prelude, vec![read(1, phase)]));
+        }
+    }
     for (prelude, nth) in [
         (Prelude::Nothing, 1),
         (Prelude::Lost, 2),
@@ -219,21 +230,27 @@ impl Case {
 
     /// What is found done by a read is not sent again; what nobody may send again after a death neither.
     fn comes(&self) -> bool {
+        let named = matches!(self.mutation, Mutation::Place | Mutation::Close);
         let put = matches!(self.mutation, Mutation::Exits | Mutation::Margin);
-        let mutations =
-            |place: &&Place| matches!(place, Place::Wire(gate) if gate.class == Class::Mutation);
-        let resent = self.moment.places.iter().filter(mutations).count() > 1;
-        let reads = self.moment.places.len() > 1 && !resent;
+        let read_first = named || put;
+        let count = |class| {
+            let is = |place: &&Place| matches!(place, Place::Wire(gate) if gate.class == class);
+            self.moment.places.iter().filter(is).count()
+        };
+        let (resent, reads) = (count(Class::Mutation) > 1, count(Class::Read) > 0);
         let done = self.moment.places.first() == Some(&mutation(1, Phase::Committed));
         let over = self.moment.prelude == Prelude::Executed;
-        let asked = put || matches!(self.mutation, Mutation::Place | Mutation::Close);
+        // A close whose name is unknown reads its position too.
+        let reads_twice = self.mutation == Mutation::Close && !done;
+        let reads_on = reads_twice || !self.moment.places.contains(&read(2, Phase::Committed));
         match (self.victim.client(), self.mutation) {
+            _ if self.moment.prelude != Prelude::Nothing && reads => read_first,
             // Its key is all that is needed to go on.
             (_, Mutation::CloseAll) => !reads,
-            (true, _) if resent => !(asked || done),
-            (false, _) if reads => put && !self.moment.places.contains(&read(2, Phase::Committed)),
-            (false, _) if resent && done => !put,
-            _ => !(over && put && self.moment.places != [Place::Telling(1)]),
+            (true, _) if resent => !(read_first || done),
+            (false, _) if reads => read_first && reads_on,
+            (false, _) if resent && done => !read_first,
+            _ => !(over && read_first && self.moment.places != [Place::Telling(1)]),
         }
     }
 

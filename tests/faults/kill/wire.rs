@@ -48,6 +48,8 @@ struct State {
     prelude: Prelude,
     gate: Option<Gate>,
     seen: [AtomicU32; 2],
+    /// The command was given to the client.
+    given: watch::Sender<bool>,
     reached: watch::Sender<bool>,
     /// The death has happened.
     over: watch::Sender<bool>,
@@ -85,6 +87,7 @@ impl Port {
             prelude,
             gate,
             seen: Default::default(),
+            given: watch::Sender::new(false),
             reached: watch::Sender::new(false),
             over: watch::Sender::new(false),
             uncommitted: Mutex::default(),
@@ -128,6 +131,11 @@ impl Wire {
         reached.wait_for(|reached| *reached).await.unwrap();
     }
 
+    /// The command is given to the client.
+    pub(crate) fn give(&self) {
+        self.0.given.send_replace(true);
+    }
+
     /// The exchange is another one from now on, or none: no answer of the one before comes through any more.
     pub(crate) fn lead_to(&self, exchange: Option<(SocketAddr, PathBuf)>) {
         *self.0.exchange.lock().unwrap() = exchange;
@@ -150,11 +158,11 @@ impl Wire {
 }
 
 async fn serve(socket: TcpSocket, mut current: watch::Receiver<Option<Arc<State>>>) {
-    let refuses = |state: &State| state.prelude == Prelude::Refused;
     let first = current.wait_for(Option::is_some).await;
-    let deaf = first.is_ok_and(|first| first.as_deref().is_some_and(refuses));
-    if deaf {
+    let first = first.ok().and_then(|first| first.clone());
+    if let Some(first) = first.filter(|first| first.prelude == Prelude::Refused) {
         // Bound and not listening refuses.
+        let _ = first.given.subscribe().wait_for(|given| *given).await;
         sleep(A_MOMENT).await;
     }
     let listener = socket.listen(64).unwrap();
@@ -233,7 +241,7 @@ impl State {
         };
         let answer = match self.prelude {
             Prelude::Executed => {
-                self.forward(&request).await;
+                self.carried_out(&request).await;
                 None
             }
             Prelude::Limited => Some(refusal("429 Too Many Requests")),
@@ -268,6 +276,17 @@ impl State {
             answer.clear();
         }
         answer
+    }
+
+    /// The same, once the exchange carries it out: it takes one order at the market each half second.
+    async fn carried_out(&self, request: &[u8]) -> Vec<u8> {
+        loop {
+            let answer = self.forward(request).await;
+            if !answer.starts_with(b"HTTP/1.1 429") {
+                return answer;
+            }
+            sleep(A_MOMENT).await;
+        }
     }
 
     /// It is there: waits until the death has happened.
@@ -314,7 +333,7 @@ impl State {
             | Phase::HeadBack
             | Phase::LastByteMissing => {
                 let request = self.request(&mut client).await.unwrap();
-                let answer = self.forward(&request).await;
+                let answer = self.carried_out(&request).await;
                 let _ = client.write_all(&answer[..share(phase, &answer)]).await;
                 if phase != Phase::Committed {
                     sleep(A_MOMENT / 4).await;
@@ -323,7 +342,7 @@ impl State {
             }
             Phase::Noting => {
                 let request = self.request(&mut client).await.unwrap();
-                let answer = self.forward(&request).await;
+                let answer = self.carried_out(&request).await;
                 let stuck = Stuck::journal(&self.journal);
                 let _ = client.write_all(&answer).await;
                 let _ = client.shutdown().await;
@@ -339,7 +358,7 @@ impl State {
     async fn committing(&self, request: &[u8]) {
         let exchange = self.exchange.lock().unwrap().clone();
         *self.uncommitted.lock().unwrap() = exchange.map(|(_, dir)| left_behind(&dir));
-        self.forward(request).await;
+        self.carried_out(request).await;
         self.here().await;
     }
 }

@@ -296,12 +296,6 @@ impl Store {
         oldest_first.filter_map(|fact| fact.what.status()).collect()
     }
 
-    /// Closes of this position that a response showed and no list of orders does yet.
-    pub(crate) fn unlisted_closes(&self, id: &PositionId) -> impl Iterator<Item = &Order> {
-        let closes = self.closes_of(id).map(|(_, order)| order);
-        closes.filter(|order| self.orders.rows().iter().all(|row| row.id != order.id))
-    }
-
     /// The progress of a position's close by its response, if reads are older. `None` for a closed row, whose size is
     /// the total ever held.
     pub fn closing(&self, position: &Position) -> Option<Closing> {

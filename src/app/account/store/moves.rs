@@ -2,8 +2,8 @@
 
 use super::Store;
 use crate::model::{
-    Command, ExitBatch, ExitOperation, ModifyOrder, Num, Order, OrderId, Position, PositionId,
-    Ticket, Timestamp,
+    Command, ExitBatch, ExitConflict, ExitGroup, ExitOperation, ModifyOrder, Num, Order, OrderId,
+    Position, PositionId, Protection, Ticket, Timestamp, WantedExits,
 };
 
 /// The price and size that an order is to have.
@@ -15,11 +15,20 @@ pub struct NewTerms {
     pub(crate) size: Option<Num>,
 }
 
-/// Orders that move with one command.
+/// What the exits of a position are to be, whatever they are when it is sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExitGoals {
+    pub(crate) position: PositionId,
+    /// By order: of several stops each has its own.
+    pub(crate) moved: Vec<NewTerms>,
+    pub(crate) wanted: WantedExits,
+}
+
+/// Orders that change with one command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Moved {
     /// Stops and targets of a position.
-    Exits(PositionId, Vec<NewTerms>),
+    Exits(ExitGoals),
     /// Any other order.
     Order(NewTerms),
 }
@@ -29,7 +38,7 @@ pub enum Moved {
 pub struct OrderMove {
     pub(crate) what: Moved,
     /// Later requests, sent once this one is answered: never two at once.
-    pub(crate) later: Vec<NewTerms>,
+    pub(crate) later: Option<Moved>,
     /// When it was decided on.
     pub(crate) since: Timestamp,
     /// Of the last command; the form that sent it is kept under it.
@@ -56,10 +65,98 @@ pub(crate) enum Attempt {
     Second,
 }
 
+impl ExitGoals {
+    pub(crate) fn moving(position: PositionId, moved: Vec<NewTerms>) -> Self {
+        Self {
+            position,
+            moved,
+            wanted: WantedExits::default(),
+        }
+    }
+
+    pub(crate) fn setting(position: PositionId, wanted: WantedExits) -> Self {
+        Self {
+            position,
+            moved: vec![],
+            wanted,
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.moved.is_empty() && self.wanted == WantedExits::default()
+    }
+
+    /// For each exit the later goal counts.
+    fn then(mut self, later: Self) -> Self {
+        let is_replaced = |one: &NewTerms| later.moved.iter().any(|new| new.order == one.order);
+        self.moved.retain(|one| !is_replaced(one));
+        self.moved.extend(later.moved);
+        self.wanted = self.wanted.then(later.wanted);
+        self
+    }
+
+    /// What differs from `done`; `None` if nothing does.
+    fn beyond(mut self, done: &Self) -> Option<Self> {
+        self.moved.retain(|terms| !done.moved.contains(terms));
+        self.wanted = self.wanted.beyond(done.wanted);
+        (!self.is_empty()).then_some(self)
+    }
+
+    fn batch(&self, position: &Position, working: &[Order]) -> Result<ExitBatch, String> {
+        let wanted = self.wanted.operations(position, working);
+        let mut operations = wanted.map_err(|(group, why)| conflict(group, &why))?;
+        for NewTerms { order, price, size } in &self.moved {
+            let is_exit = |exit: &&Order| exit.id == *order && exit.protects(position).is_some();
+            if !working.iter().any(|exit| is_exit(&exit)) {
+                return Err(format!("{order} protects {} no longer", position.id));
+            }
+            let is_same = |operation: &ExitOperation| operation.order() == Some(order);
+            if !operations.iter().any(is_same) {
+                operations.push(ExitOperation::Modify {
+                    order_id: order.clone(),
+                    price: *price,
+                    size: *size,
+                });
+            }
+        }
+        Ok(ExitBatch::of(position, working, operations))
+    }
+
+    fn price_of(&self, order: &OrderId, store: &Store) -> Option<Num> {
+        let moved = self.moved.iter().find(|terms| terms.order == *order);
+        let wanted = || {
+            let position = store.position(&self.position)?;
+            match store.order(order)?.protects(position)? {
+                Protection::Stop => self.wanted.stop_loss.price(),
+                Protection::Target => self.wanted.take_profit.price(),
+            }
+        };
+        moved.map(|terms| terms.price).or_else(wanted)
+    }
+}
+
+fn conflict(group: ExitGroup, why: &ExitConflict) -> String {
+    format!("{}: {why}", group.word())
+}
+
 impl Moved {
-    pub(crate) fn to(&self) -> &[NewTerms] {
+    /// What it is about, for a message.
+    pub(crate) fn names(&self) -> Vec<String> {
+        let orders = |terms: &[NewTerms]| {
+            let ids = terms.iter().map(|terms| terms.order.to_string());
+            ids.collect::<Vec<_>>()
+        };
         match self {
-            Self::Exits(_, terms) => terms,
+            Self::Exits(goals) if goals.wanted == WantedExits::default() => orders(&goals.moved),
+            Self::Exits(goals) => vec![format!("the exits of {}", goals.position)],
+            Self::Order(terms) => orders(std::slice::from_ref(terms)),
+        }
+    }
+
+    /// The orders that it moves by their ids.
+    pub(crate) fn orders(&self) -> &[NewTerms] {
+        match self {
+            Self::Exits(goals) => &goals.moved,
             Self::Order(terms) => std::slice::from_ref(terms),
         }
     }
@@ -67,22 +164,22 @@ impl Moved {
     /// Whether both act on the same position or order.
     pub(crate) fn is_beside(&self, other: &Self) -> bool {
         match (self, other) {
-            (Self::Exits(one, _), Self::Exits(two, _)) => one == two,
+            (Self::Exits(one), Self::Exits(two)) => one.position == two.position,
             (Self::Order(one), Self::Order(two)) => one.order == two.order,
-            (Self::Exits(..), Self::Order(_)) | (Self::Order(_), Self::Exits(..)) => false,
+            (Self::Exits(_), Self::Order(_)) | (Self::Order(_), Self::Exits(_)) => false,
         }
     }
 
-    /// The command, by what is known now.
+    /// The command, by what is known now. A batch without operations changes nothing.
     ///
     /// # Errors
     /// If the order, or the position that it protects, is gone.
     pub fn command(&self, store: &Store) -> Result<Command, String> {
         match self {
-            Self::Exits(id, terms) => {
-                let position = store.position(id);
+            Self::Exits(goals) => {
+                let position = store.position(&goals.position);
                 let position = position.ok_or("the position is closed")?;
-                let batch = batch(position, store.orders.rows(), terms)?;
+                let batch = goals.batch(position, store.orders.rows())?;
                 Ok(Command::ExitBatch(Box::new(batch)))
             }
             Self::Order(NewTerms { order, price, size }) => {
@@ -92,58 +189,62 @@ impl Moved {
             }
         }
     }
-}
 
-fn batch(position: &Position, working: &[Order], terms: &[NewTerms]) -> Result<ExitBatch, String> {
-    let operation = |NewTerms { order, price, size }: &NewTerms| {
-        let mut exits = working.iter();
-        let exit = exits.find(|exit| exit.id == *order && exit.protects(position).is_some());
-        exit.ok_or_else(|| format!("{order} protects {} no longer", position.id))?;
-        Ok(ExitOperation::Modify {
-            order_id: order.clone(),
-            price: *price,
-            size: *size,
-        })
-    };
-    let operations: Result<_, String> = terms.iter().map(operation).collect();
-    Ok(ExitBatch::of(position, working, operations?))
+    fn then(self, later: Self) -> Self {
+        match (self, later) {
+            (Self::Exits(goals), Self::Exits(later)) => Self::Exits(goals.then(later)),
+            (Self::Exits(_) | Self::Order(_), later) => later,
+        }
+    }
+
+    /// Without the terms of this order; `None` if nothing is left.
+    pub(crate) fn without(self, order: &OrderId) -> Option<Self> {
+        match self {
+            Self::Exits(mut goals) => {
+                goals.moved.retain(|terms| terms.order != *order);
+                (!goals.is_empty()).then_some(Self::Exits(goals))
+            }
+            Self::Order(terms) => (terms.order != *order).then_some(Self::Order(terms)),
+        }
+    }
+
+    fn beyond(self, done: &Self) -> Option<Self> {
+        match (self, done) {
+            (Self::Exits(goals), Self::Exits(done)) => goals.beyond(done).map(Self::Exits),
+            (what, done) => (what != *done).then_some(what),
+        }
+    }
+
+    fn price_of(&self, order: &OrderId, store: &Store) -> Option<Num> {
+        match self {
+            Self::Exits(goals) => goals.price_of(order, store),
+            Self::Order(terms) => (terms.order == *order).then_some(terms.price),
+        }
+    }
 }
 
 impl OrderMove {
     /// The price that this order finally gets.
-    fn goal(&self, order: &OrderId) -> Option<Num> {
-        let mut terms = self.later.iter().chain(self.what.to());
-        Some(terms.find(|terms| terms.order == *order)?.price)
+    fn goal(&self, order: &OrderId, store: &Store) -> Option<Num> {
+        let mut both = self.later.iter().chain([&self.what]);
+        both.find_map(|what| what.price_of(order, store))
     }
 
     /// What it does, and what was requested since.
     pub(crate) fn with_later(self) -> Moved {
-        match self.what {
-            Moved::Exits(position, mut terms) => {
-                terms.retain(|one| self.later.iter().all(|new| new.order != one.order));
-                terms.extend(self.later);
-                Moved::Exits(position, terms)
-            }
-            Moved::Order(terms) => Moved::Order(self.later.into_iter().next().unwrap_or(terms)),
-        }
-    }
-
-    /// What was requested since it was sent.
-    pub(crate) fn only_later(self) -> Option<Moved> {
-        match self.what {
-            Moved::Exits(position, _) => {
-                (!self.later.is_empty()).then_some(Moved::Exits(position, self.later))
-            }
-            Moved::Order(_) => self.later.into_iter().next().map(Moved::Order),
+        match self.later {
+            Some(later) => self.what.then(later),
+            None => self.what,
         }
     }
 
     /// A request for some of its orders replaces earlier ones.
-    pub(crate) fn then(&mut self, terms: &[NewTerms]) {
-        let is_meant = |one: &NewTerms| terms.iter().any(|new| new.order == one.order);
-        self.later.retain(|one| !is_meant(one));
-        let news = terms.iter().filter(|new| !self.what.to().contains(new));
-        self.later.extend(news.cloned());
+    pub(crate) fn then(&mut self, new: Moved) {
+        let later = match self.later.take() {
+            Some(later) => later.then(new),
+            None => new,
+        };
+        self.later = later.beyond(&self.what);
     }
 
     /// When it requests reads next.
@@ -158,6 +259,6 @@ impl OrderMove {
 impl Store {
     /// The price that this order is being moved to.
     pub(crate) fn moved_to(&self, order: &OrderId) -> Option<Num> {
-        self.moves.iter().find_map(|one| one.goal(order))
+        self.moves.iter().find_map(|one| one.goal(order, self))
     }
 }

@@ -94,6 +94,18 @@ fn a_resting_order_that_fills_is_told_once_in_every_way_that_is_set() {
 }
 
 #[test]
+fn a_fill_that_cannot_be_true_is_an_alert_that_stays() {
+    let mut model = watching();
+    let mut page = history("filled");
+    for order in &mut page.rows {
+        order.fill_price = Some(num("-5"));
+    }
+    arrive(&mut model, Answer::History(Ok(page)));
+    assert_eq!(toast(&model).map(Event::tone), Some(Tone::Alert));
+    assert_eq!(model.activity.toast_ends_at(), None);
+}
+
+#[test]
 fn what_is_not_to_be_told_is_in_the_activity_all_the_same() {
     let mut model = watching();
     model.options.alerts.reject = AlertChannels::default();

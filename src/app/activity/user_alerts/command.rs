@@ -3,7 +3,7 @@
 use super::AlertFiring;
 use crate::{
     config::AlertCommand,
-    model::{AccountId, Timestamp},
+    model::{AccountId, MarketNames, Timestamp},
 };
 
 /// A program to run, with its arguments and what its environment has beside the desk's own.
@@ -19,18 +19,19 @@ impl AlertRun {
     pub(crate) fn new(
         command: &AlertCommand,
         firing: &AlertFiring,
+        names: &MarketNames,
         (account, at): (Option<&AccountId>, Timestamp),
     ) -> Option<Self> {
         let (program, arguments) = command.parts()?;
-        let facts = facts(firing, account, at);
+        let facts = facts(firing, names, (account, at));
         let filled = arguments.iter().map(|argument| fill(argument, &facts));
-        let named = facts
+        let environment = facts
             .iter()
             .map(|(name, fact)| (format!("ALERT_{}", name.to_uppercase()), fact.clone()));
         Some(Self {
             program: program.to_owned(),
             arguments: filled.collect(),
-            environment: named.collect(),
+            environment: environment.collect(),
         })
     }
 }
@@ -39,13 +40,13 @@ type AlertFact = (&'static str, String);
 
 fn facts(
     AlertFiring { alert, value, .. }: &AlertFiring,
-    account: Option<&AccountId>,
-    at: Timestamp,
+    names: &MarketNames,
+    (account, at): (Option<&AccountId>, Timestamp),
 ) -> Vec<AlertFact> {
     let market = alert.subject.market_id();
     let value = alert.subject.written(*value);
     vec![
-        ("text", format!("{alert}, now {value}")),
+        ("text", format!("{}, now {value}", alert.words(names))),
         (
             "account",
             account.map(ToString::to_string).unwrap_or_default(),
@@ -56,7 +57,9 @@ fn facts(
         ),
         (
             "symbol",
-            market.map(|id| id.symbol().to_string()).unwrap_or_default(),
+            market
+                .map(|id| names.shown(id).to_string())
+                .unwrap_or_default(),
         ),
         ("subject", alert.subject.word().to_owned()),
         ("condition", alert.trigger.to_string()),

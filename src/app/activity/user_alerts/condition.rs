@@ -1,9 +1,9 @@
 //! One alert: what it watches, which way the value must go, and what is known of the value so far.
 
 use super::sample::AlertSample;
-use crate::model::{MarketId, Num, Timestamp};
+use crate::model::{MarketId, MarketNames, Num, Timestamp};
 use serde::{Deserialize, Serialize};
-use std::{fmt, time::Duration};
+use std::time::Duration;
 use strum::Display;
 
 /// Time between two firings of an alert that fires every time.
@@ -237,19 +237,21 @@ impl UserAlert {
     }
 }
 
-/// As it is typed after `:alert`: `btc > 66000`, `btc liq < 5% every`. Its end is not part of it.
-impl fmt::Display for UserAlert {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(id) = self.subject.market_id() {
-            write!(f, "{} ", id.symbol().to_string().to_lowercase())?;
-        }
-        if !self.subject.is_price() {
-            write!(f, "{} ", self.subject.word())?;
-        }
-        write!(f, "{} {}", self.trigger, self.subject.written(self.level))?;
-        match self.repeat {
-            AlertRepeat::Once => Ok(()),
-            AlertRepeat::Every => write!(f, " {}", self.repeat),
-        }
+impl UserAlert {
+    /// As it is typed after `:alert`: `btc > 66000`, `btc liq < 5% every`. Its end is not part of it.
+    pub fn words(&self, names: &MarketNames) -> String {
+        let market = self.subject.market_id().map(|id| names.typed(id));
+        let subject = (!self.subject.is_price()).then(|| self.subject.word().to_owned());
+        let level = self.subject.written(self.level);
+        let repeat = match self.repeat {
+            AlertRepeat::Once => None,
+            AlertRepeat::Every => Some(self.repeat.to_string()),
+        };
+        let condition = [Some(self.trigger.to_string()), Some(level)];
+        let words = [market, subject]
+            .into_iter()
+            .chain(condition)
+            .chain([repeat]);
+        words.flatten().collect::<Vec<_>>().join(" ")
     }
 }

@@ -1,7 +1,7 @@
 use super::*;
 use crate::{
     app::testing::{NOON, num},
-    model::Timestamp,
+    model::{MarketNames, Timestamp},
 };
 
 fn at(seconds: i64) -> Timestamp {
@@ -96,7 +96,8 @@ fn every_time_is_once_a_minute_at_most() {
 #[test]
 fn its_words_are_those_that_set_it() {
     let words = |subject, trigger, level: &str, repeat| {
-        UserAlert::new((subject, trigger, num(level)), repeat, None, at(0)).to_string()
+        UserAlert::new((subject, trigger, num(level)), repeat, None, at(0))
+            .words(&MarketNames::default())
     };
     let btc = || "paper|BTC".into();
     assert_eq!(

@@ -1,7 +1,7 @@
 //! Closing a position, whole or in part.
 
 use super::*;
-use crate::model::draft::Draft;
+use crate::{app::rules::warnings, model::draft::Draft};
 
 #[test]
 fn the_whole_position_goes_without_a_size() {
@@ -50,6 +50,9 @@ fn digits_on_the_part_are_the_size_that_they_spell() {
     assert_eq!(fault(&model, Field::Size), Some(above));
 }
 
+/// To the trigger price of a close that waits for one.
+const CONDITIONAL: &str = "c tab tab 3 tab tab tab";
+
 /// The trigger of a waiting close that these keys send.
 fn waiting(keys: &str) -> Option<Trigger> {
     let mut model = desk();
@@ -67,14 +70,14 @@ fn waiting(keys: &str) -> Option<Trigger> {
 fn what_waits_below_a_long_is_its_stop_and_what_waits_above_its_target() {
     use TriggerDirection::{Above, Below};
     for (keys, price, direction) in [
-        ("e 62000 enter", "62000", Below),
-        ("e 70000 enter", "70000", Above),
-        ("j e 140 enter", "140", Below),
-        ("j e 165.5 enter", "165.5", Above),
+        ("C 62000 enter", "62000", Below),
+        ("C 70000 enter", "70000", Above),
+        ("j C 140 enter", "140", Below),
+        ("j C 165.5 enter", "165.5", Above),
         // A person decides.
-        ("e shift-tab right right tab 70000 enter", "70000", Below),
+        ("C shift-tab right right tab 70000 enter", "70000", Below),
     ] {
-        let trigger = waiting(keys).unwrap();
+        let trigger = waiting(&keys.replace('C', CONDITIONAL)).unwrap();
         let sent = (trigger.price, trigger.direction);
         assert_eq!(sent, (num(price), Some(direction)), "{keys}");
     }
@@ -83,7 +86,7 @@ fn what_waits_below_a_long_is_its_stop_and_what_waits_above_its_target() {
 #[test]
 fn a_mark_that_moves_past_a_stop_makes_no_target_of_it() {
     let mut model = desk();
-    press(&mut model, "e 63990");
+    press(&mut model, &format!("{CONDITIONAL} 63990"));
     let lower = vec![market("BTC", "63899", "63901", (5, 40))];
     arrive(&mut model, Answer::Markets(Ok(lower)));
     let effects = press(&mut model, "tab shift-tab enter");
@@ -124,7 +127,7 @@ fn a_price_said_by_another_is_sent_in_digits_that_were_seen() {
         let mut model = desk();
         let keys = format!("e {typed} enter");
         assert_eq!(press(&mut model, &keys), vec![], "{typed}: seen first");
-        assert_eq!(form(&model).draft.text(Field::TriggerPrice), Some(price));
+        assert_eq!(form(&model).draft.text(Field::StopLoss), Some(price));
         let effects = press(&mut model, "enter");
         assert!(matches!(effects.as_slice(), [Effect::Send(..)]), "{typed}");
     }
@@ -223,11 +226,116 @@ fn without_a_mark_a_person_says_on_which_side_a_conditional_close_fires() {
     let mut model = desk();
     let down = Failure::new(FailureKind::Unavailable, "down");
     arrive(&mut model, Answer::Markets(Err(down)));
-    assert_eq!(press(&mut model, "e 1 7 0 enter"), vec![]);
+    let keys = format!("{CONDITIONAL} 1 7 0 enter");
+    assert_eq!(press(&mut model, &keys), vec![]);
     let form = form(&model);
     assert_eq!(form.focus, Field::TriggerDirection);
     let Draft::Close(draft) = &form.draft else {
         panic!("a close");
     };
     assert_eq!(draft.trigger_direction, None);
+}
+
+/// The operations of the batch that these keys send, with stops of these ids already there.
+fn protected(keys: &str, stops: &[&str]) -> Result<String, Vec<Effect>> {
+    let mut model = desk();
+    let stop = |id: &&str| crate::model::Order {
+        reduce_only: true,
+        ..order(
+            id,
+            "BTC",
+            r#""type":"stop_market","mode":"stop_market","side":"sell","size":0.5,"trigger_price":58000,
+            "target_position_id":"pos-1","status":"resting""#,
+        )
+    };
+    let stops = stops.iter().map(stop).collect();
+    arrive(
+        &mut model,
+        Answer::Orders(Ok(crate::model::Page::of(stops))),
+    );
+    let effects = press(&mut model, keys);
+    match effects.as_slice() {
+        [Effect::Send(_, command @ Command::ExitBatch(_))] => Ok(command.to_string()),
+        _ => Err(effects),
+    }
+}
+
+#[test]
+fn stop_and_target_of_a_position_are_set_together_and_what_is_there_is_moved() {
+    for (keys, stops, words) in [
+        (
+            "e 58000 shift-tab 70000 enter",
+            &[][..],
+            "take profit at 70,000, size 0.5, stop loss at 58,000, size 0.5",
+        ),
+        (
+            "e 58000 tab 0.2 enter",
+            &[],
+            "stop loss at 58,000, size 0.2",
+        ),
+        ("e ctrl-u 59000 enter", &["ord-5"], "move ord-5 to 59,000"),
+        ("e ctrl-u enter", &["ord-5"], "cancel ord-5"),
+        (
+            "e tab 50% enter",
+            &["ord-5"],
+            "move ord-5 to 58,000, size 0.25",
+        ),
+        (
+            "e shift-tab 70000 enter",
+            &["ord-5", "ord-6"],
+            "take profit at 70,000, size 0.5",
+        ),
+    ] {
+        let words = format!("exits of position pos-1: {words}");
+        assert_eq!(protected(keys, stops), Ok(words), "{keys}");
+    }
+}
+
+#[test]
+fn of_several_stops_none_is_moved_and_an_untouched_form_sends_nothing() {
+    assert_eq!(protected("e 59000 enter", &["ord-5", "ord-6"]), Err(vec![]));
+    assert_eq!(protected("e enter", &["ord-5"]), Err(vec![]));
+    assert_eq!(protected("e enter", &[]), Err(vec![]));
+}
+
+/// The order of a form for BTC, of which half a coin is long with a stop at 58,000, and what the form asks about it.
+fn brought(keys: &str, field: Field, price: &str) -> (bool, Vec<warnings::OrderWarning>) {
+    let mut model = desk();
+    let stop = crate::model::Order {
+        reduce_only: true,
+        ..order(
+            "ord-5",
+            "BTC",
+            r#""type":"stop_market","mode":"stop_market","side":"sell","size":0.5,"trigger_price":58000,
+            "target_position_id":"pos-1","status":"resting""#,
+        )
+    };
+    let orders = crate::model::Page::of(vec![stop]);
+    arrive(&mut model, Answer::Orders(Ok(orders)));
+    press(&mut model, keys);
+    let mut form = form(&model).clone();
+    form.draft.write(Field::Size, "0.001");
+    form.draft.write(field, price);
+    let command = form.draft.command(&form.seen(&model.form_context()));
+    let Ok(Command::Place(order)) = command else {
+        panic!("{command:?}");
+    };
+    let asked = warnings::of(&form, &model).into_iter();
+    let replaces = |warning: &_| matches!(warning, warnings::OrderWarning::Replaces(_));
+    (
+        order.replace_overlapping_exits,
+        asked.filter(replaces).collect(),
+    )
+}
+
+#[test]
+fn an_order_whose_exit_meets_that_of_the_position_asks_and_then_replaces_it() {
+    let brought_stop = brought("b", Field::StopLoss, "59000");
+    let stop = (crate::model::Protection::Stop, num("58000"));
+    let warning = warnings::OrderWarning::Replaces(vec![stop]);
+    assert_eq!(brought_stop, (true, vec![warning]));
+    let other = brought("b", Field::TakeProfit, "70000");
+    assert_eq!(other, (false, vec![]), "it has no target");
+    let against = brought("s", Field::StopLoss, "70000");
+    assert_eq!(against, (false, vec![]), "it closes the position");
 }

@@ -5,12 +5,13 @@
 use super::*;
 use crate::{
     app::{
+        account::poll::Answer,
         dialogs::{effect::Effect, overlay::OverlayKind},
         keys::keymap::Action,
         testing::*,
         update::router::follow,
     },
-    model::{Book, Dated, Level, PlaceOrder, Timestamp},
+    model::{Book, Dated, Failure, Level, Page, PlaceOrder, Receipt, Timestamp},
 };
 
 fn btc() -> MarketId {
@@ -193,11 +194,16 @@ fn a_stop_and_a_target_close_the_open_position_where_they_are_put() {
         let Next::AskEach(effects) = next else {
             panic!("{next:?}");
         };
-        let [Effect::Send(_, Command::Close(close))] = effects.as_slice() else {
+        let [Effect::Send(ticket, Command::ExitBatch(batch))] = effects.as_slice() else {
             panic!("{effects:?}");
         };
-        let words = format!("{close:?}");
+        let words = format!("{batch:?}");
         assert!(words.contains(price) && words.contains("pos-1"), "{words}");
+        let words = "its price is out of bounds";
+        settle(&mut model, *ticket, Err(Failure::held_back(words)));
+        wait(&mut model, 50);
+        let orders = model.store.orders.rows().to_vec();
+        arrive_orders(&mut model, orders);
         let why = refused(protect(&mut model, purpose, &at(wrong), SendMode::AtOnce));
         assert!(why.contains("the trigger is already crossed"), "{why}");
     }
@@ -215,26 +221,42 @@ fn a_stop_and_a_target_close_the_open_position_where_they_are_put() {
 }
 
 #[test]
-fn a_second_stop_is_not_placed_while_the_first_is_being_sent() {
+fn a_stop_and_a_target_put_while_a_batch_is_sent_follow_it_as_one() {
     let mut model = traded();
     let first = protect(&mut model, Protection::Stop, &at("63000"), SendMode::AtOnce);
-    assert!(matches!(first, Next::AskEach(_)), "{first:?}");
-    for mode in [SendMode::AtOnce, SendMode::InForm] {
-        let why = refused(protect(&mut model, Protection::Stop, &at("63100"), mode));
-        let words = "a stop for this position is being sent: wait for its answer";
-        assert_eq!(why, words);
+    let Next::AskEach(sent) = first else {
+        panic!("{first:?}");
+    };
+    let [Effect::Send(ticket, _)] = sent.as_slice() else {
+        panic!("{sent:?}");
+    };
+    for (purpose, price) in [(Protection::Stop, "63100"), (Protection::Target, "65000")] {
+        let next = protect(&mut model, purpose, &at(price), SendMode::AtOnce);
+        assert!(
+            matches!(&next, Next::AskEach(none) if none.is_empty()),
+            "{next:?}"
+        );
     }
-    let target = protect(
+    let held = model.store.position(&"pos-1".into()).unwrap().clone();
+    settle(
         &mut model,
-        Protection::Target,
-        &at("65000"),
-        SendMode::AtOnce,
+        *ticket,
+        Ok(Receipt::Position(Box::new(held.clone()))),
     );
-    assert!(
-        matches!(target, Next::AskEach(_)),
-        "a target is another matter"
+    wait(&mut model, 50);
+    arrive(&mut model, Answer::Positions(Ok(Page::of(vec![held]))));
+    let stop = r#""type":"stop_market","mode":"stop_market","side":"sell","size":0.5,"trigger_price":63000,
+        "target_position_id":"pos-1","status":"resting""#;
+    let effects = arrive(
+        &mut model,
+        Answer::Orders(Ok(Page::of(vec![order("ord-9", "BTC", stop)]))),
     );
-    assert_eq!(model.store.flights.len(), 2);
+    let sent = effects.iter().filter_map(|effect| match effect {
+        Effect::Send(_, command) => Some(command.to_string()),
+        _ => None,
+    });
+    let words = "exits of position pos-1: take profit at 65,000, size 0.5, move ord-9 to 63,100";
+    assert_eq!(sent.collect::<Vec<_>>(), [words]);
 }
 
 /// The service tells how much of `ord-1` has filled: it can be moved.

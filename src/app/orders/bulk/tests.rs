@@ -315,7 +315,7 @@ fn a_desk_made_read_only_under_the_list_sends_none_of_them_and_says_so_on_each()
     model.options.read_only = true;
     wait(&mut model, 200);
     assert_eq!(press(&mut model, "y"), vec![]);
-    let refused = list(&model).settled().filter(|result| result.is_err());
+    let refused = list(&model).settled().filter(|(_, result)| result.is_err());
     assert_eq!(refused.count(), 6);
 }
 

@@ -12,8 +12,8 @@ use crate::{
     },
     config::Fees,
     model::{
-        CancelResult, CloseKind, Command, ExitOperation, Failure, FailureKind, Num, Order, Page,
-        Progress, Receipt, Side, Ticket,
+        CancelResult, Command, ExitOperation, Failure, FailureKind, Num, Order, Page, Progress,
+        Receipt, Side, Ticket,
     },
 };
 use std::time::Duration;
@@ -72,13 +72,12 @@ fn placed_at(effects: &[Effect]) -> Vec<String> {
 )]
 fn prices(command: &Command) -> Vec<Num> {
     let moved = |operation: &ExitOperation| match operation {
-        ExitOperation::Modify { price, .. } => Some(*price),
-        ExitOperation::Cancel { .. } | ExitOperation::Place { .. } => None,
+        ExitOperation::Modify { price, .. } | ExitOperation::Place { price, .. } => Some(*price),
+        ExitOperation::Cancel { .. } => None,
     };
     match command {
         Command::ExitBatch(batch) => batch.operations.iter().filter_map(moved).collect(),
         Command::Modify(modify) => vec![modify.price],
-        Command::Close(close) => close.trigger.iter().map(|trigger| trigger.price).collect(),
         _ => vec![],
     }
 }
@@ -96,11 +95,11 @@ fn break_even_moves_the_stop_to_entry_and_both_fees() {
 fn break_even_without_a_stop_places_one_for_all_of_the_position() {
     let mut model = charged(vec![]);
     let effects = press(&mut model, "Z");
-    let [Effect::Send(_, Command::Close(close))] = effects.as_slice() else {
+    let [Effect::Send(_, command)] = effects.as_slice() else {
         panic!("{effects:?}");
     };
-    assert_eq!((close.kind, close.size), (CloseKind::Conditional, None));
-    assert_eq!(placed_at(&effects), ["60055"]);
+    let words = "exits of position pos-1: stop loss at 60,055, size 0.5";
+    assert_eq!(command.to_string(), words);
 }
 
 #[test]
@@ -137,21 +136,26 @@ fn a_repeated_key_places_one_stop_until_that_is_listed() {
     let mut model = charged(vec![]);
     let sent = press(&mut model, "Z Z");
     assert_eq!(placed_at(&sent), ["60055"]);
-    let words = "a stop for this position is being sent: wait for its answer";
-    assert_eq!(said(&model).as_deref(), Some(words));
 
     // Its response comes before a list does.
-    let order = Box::new(stop("ord-9", "60055"));
-    let receipt = Receipt::Order {
-        order,
-        queued: false,
+    let held = model.store.position(&"pos-1".into()).unwrap().clone();
+    let lists = |model: &mut Model, orders| {
+        wait(model, 50);
+        let open = Page::of(vec![held.clone()]);
+        let mut effects = arrive(model, Answer::Positions(Ok(open)));
+        effects.extend(arrive(model, Answer::Orders(Ok(Page::of(orders)))));
+        placed_at(&effects)
     };
+    let receipt = Receipt::Position(Box::new(held.clone()));
     settle(&mut model, Ticket(1), Ok(receipt));
-    assert_eq!(press(&mut model, "Z"), vec![]);
-    let words = "the stop ord-9 was just placed: wait until it is listed";
-    assert_eq!(said(&model).as_deref(), Some(words));
-    wait(&mut model, 50);
-    arrive(&mut model, Answer::Orders(Ok(Page::of(vec![]))));
+    assert_eq!(
+        placed_at(&press(&mut model, "Z")),
+        [""; 0],
+        "not listed yet"
+    );
+    let listed = vec![stop("ord-9", "60055")];
+    assert_eq!(lists(&mut model, listed), [""; 0], "it is so already");
+    assert_eq!(lists(&mut model, vec![]), [""; 0]);
     assert_eq!(placed_at(&press(&mut model, "Z")), ["60055"], "it is gone");
 }
 
@@ -167,7 +171,7 @@ fn a_stop_of_unknown_outcome_is_decided_before_another_is_placed() {
     update(&mut model, now, Msg::Progress(Ticket(1), parked));
     press(&mut model, "esc");
     assert_eq!(press(&mut model, "Z"), vec![]);
-    let words = "status unknown: a stop for this position may have been placed: u decides";
+    let words = "status unknown: the exits of this position may have changed: u decides";
     assert_eq!(said(&model).as_deref(), Some(words));
 }
 

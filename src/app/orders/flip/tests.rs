@@ -291,7 +291,7 @@ fn what_is_opened_in_the_market_meanwhile_is_not_added_to() {
     closed(&mut model);
     let other = position("pos-7", "BTC", "0.1", r#""leverage":10"#);
     assert_eq!(placed(&reads(&mut model, vec![other], vec![])), None);
-    let words = "flip stopped: closed, nothing is opened: pos-7 is open in BTC by now";
+    let words = "flip stopped: closed, nothing is opened: pos-7 is open in paper|BTC by now";
     assert_eq!(said(&model).as_deref(), Some(words));
     opens_nothing(&mut model);
 }

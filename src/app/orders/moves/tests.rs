@@ -266,11 +266,36 @@ fn an_armed_entry_moves_its_trigger_in_place() {
     assert_eq!((modify.price, modify.size), (num("71000"), None));
 }
 
+/// A 422 that names this rule.
+fn ruled(rule: &str) -> Failure {
+    Failure {
+        rule_id: Some(rule.into()),
+        ..refused(FailureKind::Invalid)
+    }
+}
+
+#[test]
+fn a_refusal_of_the_new_price_leaves_the_order_where_it_is() {
+    for rule in ["trigger-crossed", "price-band", "marketable-limit"] {
+        let mut model = working(resting());
+        let (ticket, _) = modified(&press(&mut model, "m ctrl-u 61000 enter"));
+        let effects = settle(&mut model, ticket, Err(ruled(rule)));
+        assert_eq!(sent(&effects), [], "{rule}");
+        let words = "not moved, ord-7 stays as it is: why";
+        assert_eq!(said(&model).as_deref(), Some(words));
+    }
+}
+
 #[test]
 fn an_order_that_the_service_does_not_move_is_replaced() {
+    replaces_after(refused(FailureKind::Conflict));
+    replaces_after(ruled("order-not-modifiable"));
+}
+
+fn replaces_after(refusal: Failure) {
     let mut model = working(resting());
     let (ticket, _) = modified(&press(&mut model, "m ctrl-u 61000 enter"));
-    let effects = settle(&mut model, ticket, Err(refused(FailureKind::Conflict)));
+    let effects = settle(&mut model, ticket, Err(refusal));
     let [(second, cancel)] = sent(&effects).try_into().unwrap();
     assert_eq!(cancel.cancels(), Some(&"ord-7".into()));
     assert!(

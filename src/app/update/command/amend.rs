@@ -39,7 +39,10 @@ pub(super) fn about(model: &Model, id: &str) -> Option<String> {
     let price = order.trigger_price.or(order.limit_price);
     let price = price.map(|price| format!(" {price}")).unwrap_or_default();
     let side = order.side.to_string().to_uppercase();
-    let (symbol, mode) = (order.market_id.symbol(), spoken(&order.mode));
+    let (symbol, mode) = (
+        model.store.names.shown(&order.market_id),
+        spoken(&order.mode),
+    );
     Some(format!("{symbol} {side} {mode}{price}"))
 }
 

@@ -160,10 +160,10 @@ pub const VERBS: &[Verb] = &[
     Verb {
         name: "exits",
         also: &[],
-        shape: "ORDER_ID [--take-profit PRICE|none] [--stop-loss PRICE|none]",
-        does: "opens the form of the attached exits, filled in",
-        flags: &["--take-profit=", "--stop-loss="],
-        offers: trade::resting,
+        shape: "MARKET|POSITION_ID|ORDER_ID [--take-profit PRICE|none] [--stop-loss PRICE|none] [--size SIZE]",
+        does: "opens the form of the exits of a position or order, filled in",
+        flags: &["--take-profit=", "--stop-loss=", "--size="],
+        offers: trade::exits_offered,
         does_it: Handler::Say(trade::exits),
     },
     Verb {

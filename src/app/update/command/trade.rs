@@ -4,7 +4,7 @@
 use super::{CommandArgs, Word};
 use crate::{
     app::{
-        account::row_id::RowId,
+        account::{lookup::several_positions, row_id::RowId},
         desk::model::Model,
         dialogs::{
             next::Next,
@@ -17,7 +17,7 @@ use crate::{
         update::act,
     },
     model::{
-        Command, MarginMode, MarketId, Order, PlaceKind, Position, Side, TimeInForce,
+        Command, MarginMode, MarketId, Order, PlaceKind, Position, Side, TimeInForce, ambiguous,
         draft::{Draft, Field, times_in_force},
     },
 };
@@ -239,18 +239,25 @@ fn cancel_in(model: &Model, word: &Word) -> Result<Next, Fault> {
 
 pub(super) fn exits(model: &mut Model, args: &CommandArgs) -> Result<Next, Fault> {
     args.at_most(1)?;
-    let id = args.needed(0, "which order: an id")?;
-    let order = model.store.order(&id.text.as_str().into());
-    let order = order.ok_or_else(|| id.fault("no such order here; Tab lists the resting ones"))?;
-    if !takes_exits(order) {
-        return Err(id.fault("attached exits can be changed on a resting limit order only"));
-    }
-    let mut form = Form::exits(order);
+    let id = args.needed(0, "of what: a market, a position id or an order id")?;
+    let mut form = match model.store.order(&id.text.as_str().into()) {
+        Some(order) if takes_exits(order) => Form::exits(order),
+        Some(_) => {
+            return Err(id.fault("attached exits can be changed on a resting limit order only"));
+        }
+        None => Form::protect(position(model, args)?, model.store.orders.rows()),
+    };
     for (field, word) in texts(args) {
-        form.draft.write(field, &word.text);
+        fill(&mut form, field, word)?;
     }
-    form.start();
     Ok(open(Overlay::Form(Box::new(form))))
+}
+
+/// Open positions and resting orders.
+pub(super) fn exits_offered(model: &Model) -> Vec<String> {
+    let mut offered = held(model);
+    offered.extend(resting(model));
+    offered
 }
 
 fn takes_exits(order: &Order) -> bool {
@@ -289,7 +296,7 @@ pub(super) fn market(model: &Model, word: &Word) -> Result<MarketId, Fault> {
             Err(word.fault("the markets have not been read yet"))
         }
         [] => Err(word.fault("no such market is known; Tab lists them")),
-        _ => Err(word.fault("several markets have this symbol: write the id")),
+        several => Err(word.fault(ambiguous(&word.text, several))),
     }
 }
 
@@ -308,24 +315,20 @@ pub(super) fn position<'a>(model: &'a Model, args: &CommandArgs) -> Result<&'a P
             market(model, word)?;
             Err(word.fault("no open position in this market"))
         }
-        _ => Err(word.fault("several positions in this market: write the id")),
+        several => Err(word.fault(several_positions(&word.text, several))),
     }
 }
 
 pub(super) fn markets(model: &Model) -> Vec<String> {
-    let known = model.store.known_markets().into_iter();
-    known
-        .map(|id| id.symbol().to_string().to_lowercase())
-        .collect()
+    let known = model.store.known_markets();
+    known.iter().map(|id| model.store.names.typed(id)).collect()
 }
 
 /// Open positions, by market and by id.
 pub(super) fn held(model: &Model) -> Vec<String> {
     let rows = model.store.positions.rows().iter();
-    let symbols = rows
-        .clone()
-        .map(|p| p.market_id.symbol().to_string().to_lowercase());
-    symbols.chain(rows.map(|p| p.id.to_string())).collect()
+    let names = rows.clone().map(|p| model.store.names.typed(&p.market_id));
+    names.chain(rows.map(|p| p.id.to_string())).collect()
 }
 
 pub(super) fn cancelable(model: &Model) -> Vec<String> {

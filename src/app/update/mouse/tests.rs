@@ -178,7 +178,8 @@ mod on_what_acts {
             let mut model = desk();
             press(&mut model, keys);
             wait(&mut model, 200);
-            let (overlays, focus) = (model.overlays.clone(), model.focus.clone());
+            let row = model.selected();
+            let (overlays, pane) = (model.overlays.clone(), model.focus.pane);
             let form_context = [
                 CLOSE_ALL,
                 on_position("pos-2"),
@@ -191,8 +192,8 @@ mod on_what_acts {
                 assert_eq!(clicked(&mut model, spot), vec![], "{keys}");
             }
             assert_eq!(
-                (&model.overlays, &model.focus),
-                (&overlays, &focus),
+                (&model.overlays, model.focus.pane, model.selected()),
+                (&overlays, pane, row),
                 "{keys}"
             );
         }
@@ -238,7 +239,9 @@ mod on_a_form {
     fn side(model: &Model) -> String {
         match &form(model).draft {
             Draft::Entry(draft) => draft.side.to_string(),
-            Draft::Close(_) | Draft::Exits(_) | Draft::Margin(_) => String::new(),
+            Draft::Close(_) | Draft::Exits(_) | Draft::Protect(_) | Draft::Margin(_) => {
+                String::new()
+            }
         }
     }
 

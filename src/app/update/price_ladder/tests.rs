@@ -147,8 +147,8 @@ fn the_size_is_the_preset_that_is_on() {
 fn a_stop_entry_stop_and_target_open_at_the_cursor() {
     for (keys, field, kind) in [
         ("k k k B", Field::TriggerPrice, "64003"),
-        ("j j j d", Field::TriggerPrice, "63997"),
-        ("k k k w", Field::TriggerPrice, "64003"),
+        ("j j j d", Field::StopLoss, "63997"),
+        ("k k k w", Field::TakeProfit, "64003"),
     ] {
         let mut model = ladder();
         press(&mut model, keys);

@@ -321,7 +321,7 @@ fn print_line(
         format!("line {line}: {}", receipt::sentence(receipt))
     };
     voice.result(&format!("{text}\n"), prepared.kept_key());
-    Exit::Ok
+    receipt::checked(voice, prepared, receipt)
 }
 
 fn refused(voice: Output, line: usize, why: &Failure, key: Option<&IdempotencyKey>) -> Exit {

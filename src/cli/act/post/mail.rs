@@ -190,10 +190,14 @@ impl<'a> LocalOutbox<'a> {
     /// Sends the next one.
     fn send(&mut self, prepared_commands: &[PreparedCommand]) {
         let ticket = ticket(self.sent);
-        if let Some(PreparedCommand { command, key, .. }) = prepared_commands.get(self.sent) {
-            match key.clone() {
-                Some(key) => self.outbox.send_as(ticket, command.clone(), key),
-                None => self.outbox.send(ticket, command.clone()),
+        if let Some(prepared) = prepared_commands.get(self.sent) {
+            let command = prepared.command.clone();
+            match prepared.key.clone() {
+                Some(key) => {
+                    let origin = prepared.key_origin;
+                    self.outbox.send_under(ticket, command, key, origin);
+                }
+                None => self.outbox.send(ticket, command),
             }
         }
         self.sent += 1;

@@ -44,18 +44,18 @@ impl Engine {
 
     fn modifiable(&self, account: AccountIx, id: OrderId) -> Result<&OrderRecord, CommandRefusal> {
         let row = self.cancelable(account, id)?;
-        let why = if row.scaled.is_some() {
-            "it is a rung of a scaled order"
-        } else if row.cancel_requested_at.is_some() {
-            "its cancel is queued"
-        } else {
-            return Ok(row);
-        };
-        let message = format!("order {id} cannot be modified: {why}");
-        Err(CommandRefusal::conflict(
-            Reason::OrderNotModifiable,
-            message,
-        ))
+        if row.scaled.is_some() {
+            let message = format!("order {id} cannot be modified: it is a rung of a scaled order");
+            return Err(CommandRefusal::conflict(
+                Reason::OrderNotModifiable,
+                message,
+            ));
+        }
+        if row.cancel_requested_at.is_some() {
+            let message = format!("order {id} is being canceled");
+            return Err(CommandRefusal::conflict(Reason::OrderNotWorking, message));
+        }
+        Ok(row)
     }
 
     /// The price of an order that waits is its trigger, of a chase its cap, of any other its limit.

@@ -119,7 +119,9 @@ impl Engine {
     ) -> impl Iterator<Item = &OrderRecord> {
         let working = self.accounts.at(account).working.iter();
         let rows = working.map(|id| self.orders.at(*id));
-        rows.filter(move |row| row.market == market && row.side == side && row.is_exit())
+        let is_here = move |row: &&OrderRecord| row.market == market && row.side == side;
+        rows.filter(is_here)
+            .filter(|row| row.is_exit() && row.cancel_requested_at.is_none())
     }
 
     /// Whether so many more orders may work.

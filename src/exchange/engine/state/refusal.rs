@@ -125,13 +125,15 @@ pub enum RuleId {
     MaxWorkingOrders,
     #[strum(serialize = "exit-allocation")]
     ExitAllocation,
+    #[strum(serialize = "order-not-modifiable")]
+    OrderNotModifiable,
 }
 
 impl Reason {
     /// The trading rule behind a reason; `None` for one that is a state of an object, or no reason to refuse.
     #[must_use]
     pub fn rule(self) -> Option<RuleId> {
-        const RULES: [(Reason, RuleId); 28] = [
+        const RULES: [(Reason, RuleId); 29] = [
             (Reason::LeverageTooHigh, RuleId::MaxLeverage),
             (Reason::MaxPosition, RuleId::MaxPositionNotional),
             (Reason::MaxOpenPositions, RuleId::MaxOpenPositions),
@@ -163,6 +165,7 @@ impl Reason {
             (Reason::TooManyChaseOrders, RuleId::MaxChaseOrders),
             (Reason::TooManyWorkingOrders, RuleId::MaxWorkingOrders),
             (Reason::ExitAllocation, RuleId::ExitAllocation),
+            (Reason::OrderNotModifiable, RuleId::OrderNotModifiable),
         ];
         RULES
             .iter()

@@ -148,13 +148,13 @@ fn what_has_ended_is_a_rung_or_is_about_to_be_canceled_is_not_modified() {
     }))
     .unwrap();
     let rung = desk.engine.working_orders(desk.me).next().unwrap().id;
-    for (id, why) in [
-        (ended, Reason::OrderNotWorking),
-        (queued, Reason::OrderNotModifiable),
-        (rung, Reason::OrderNotModifiable),
+    for (id, kind, why) in [
+        (ended, RefusalKind::Conflict, Reason::OrderNotWorking),
+        (queued, RefusalKind::Conflict, Reason::OrderNotWorking),
+        (rung, RefusalKind::Rule, Reason::OrderNotModifiable),
     ] {
         let refusal = modify(&mut desk, id, "97", None).unwrap_err();
-        assert_eq!((refusal.kind, refusal.code), (RefusalKind::Conflict, why));
+        assert_eq!((refusal.kind, refusal.code), (kind, why));
     }
 }
 

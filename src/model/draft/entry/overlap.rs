@@ -21,8 +21,9 @@ impl EntryDraft {
     /// The exits of the open position that the attached ones overlap: the service takes the order only if it may replace
     /// them (docs/service-api.md 4.1).
     pub fn overlapped<'a>(&self, seen: &Seen<'a>) -> Vec<&'a Order> {
-        let grows = |position: &&Position| position.side() == Some(self.side);
-        let Some(position) = seen.position.filter(grows) else {
+        let adds =
+            |position: &&Position| position.side() == Some(self.side) && !self.only_reduces();
+        let Some(position) = seen.position.filter(adds) else {
             return vec![];
         };
         let brings = |role| {
@@ -32,8 +33,12 @@ impl EntryDraft {
             };
             self.has(field) && self.known(field).is_some()
         };
-        let orders = seen.orders.iter();
-        let overlapped = orders.filter(|order| order.protects(position).is_some_and(brings));
-        overlapped.collect()
+        let exits = seen
+            .working
+            .iter()
+            .filter(|order| !order.is_cancel_queued());
+        exits
+            .filter(|order| order.protects(position).is_some_and(brings))
+            .collect()
     }
 }

@@ -8,8 +8,8 @@ use crate::{
         Timeouts,
         testing::responder::{Reply, Responder, ok},
     },
-    journal::{Intent, IntentState, ReplayWindow},
-    model::{FailureKind, Timestamp},
+    journal::{Intent, IntentState, ReplayWindow, StateUpdate},
+    model::{FailureKind, ModifyOrder, Timestamp},
 };
 use std::{path::Path, time::Duration};
 use tempfile::TempDir;
@@ -298,6 +298,36 @@ async fn after_a_crash_the_older_of_two_changes_is_never_sent_again() {
         .comes_to(&[IntentState::Done, IntentState::Abandoned])
         .await;
     assert_eq!(context.methods(), ["GET", "GET", "GET"]);
+}
+
+#[tokio::test]
+async fn after_a_crash_an_older_move_is_never_sent_over_a_newer_one_that_was_answered() {
+    let at = |price: &str| {
+        Command::Modify(ModifyOrder {
+            order_id: "o-1".into(),
+            price: price.parse().unwrap(),
+            size: None,
+            risk: Risk::Neutral,
+        })
+    };
+    let newer = ORDER.replacen('{', r#"{"limit_price":61000,"#, 1);
+    let responder = Responder::answering(vec![empty(), row(&newer)]).await;
+    let dir = tempfile::tempdir().unwrap();
+    let mut journal = Journal::open(dir.path()).unwrap();
+    for (price, number) in [("60000", 1), ("61000", 2)] {
+        let intent = left_open(&at(price), number, &responder.url, &journal);
+        let id = journal.record(NOW, &intent).unwrap();
+        if number == 2 {
+            let done = StateUpdate::new(IntentState::Done, "order o-1 resting");
+            journal.record_state(NOW, id, &done).unwrap();
+        }
+    }
+    drop(journal);
+    let context = opened(dir, responder, NOW);
+    context
+        .comes_to(&[IntentState::Done, IntentState::Abandoned])
+        .await;
+    assert_eq!(context.methods(), ["GET", "GET"]);
 }
 
 #[tokio::test]

@@ -42,7 +42,7 @@ pub(super) struct RecoveryCase<'a> {
     pub(super) ownership: Ownership,
     pub(super) process: ProcessKind,
     pub(super) now: Timestamp,
-    /// The journal has a later PUT for the same object.
+    /// The journal has a later change of the same object.
     pub(super) is_overtaken: bool,
     /// It is part of the flatten that is resumed.
     pub(super) is_part: bool,
@@ -119,14 +119,11 @@ impl RecoveryCase<'_> {
         facts.is_keyed && facts.only_ends
     }
 
-    /// A cancel of something that still works opens nothing, unless it protects a position that no other stop protects as
-    /// well.
+    /// A cancel of something that still works opens nothing, unless it may protect a position.
     fn may_cancel_again(&self) -> bool {
         if let Command::Cancel(id) = self.command {
-            let mut working = self.working.iter();
-            let old = working.find(|order| order.id == *id);
-            let is_doubled = |old: &Order| self.working.iter().any(|new| old.is_doubled_by(new));
-            return old.is_some_and(|old| !old.reduce_only || is_doubled(old));
+            let is_plain = |order: &Order| order.id == *id && !order.reduce_only;
+            return self.working.iter().any(is_plain);
         }
         matches!(
             self.command,

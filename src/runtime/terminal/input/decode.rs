@@ -182,6 +182,7 @@ fn pointed(button: u32, at: [u32; 2]) -> Option<Input> {
     let at = place(at);
     match button & !HELD {
         0 => Some(Input::Click(at)),
+        1 | 2 => Some(Input::OtherButton),
         3 => Some(Input::Release(at)),
         32 => Some(Input::Drag(at)),
         64 => Some(Input::Wheel(at, -1)),
@@ -263,7 +264,6 @@ mod tests {
             b"\x1b[<35;4;4M",
             b"\x1b[<34;4;4M",
             b"\x1b[<2;4;4m",
-            b"\x1b[<2;4;4M",
             b"\x1b[<66;4;4M",
             b"\x1b[<6M",
             b"\x1b[999999999999F",
@@ -279,6 +279,7 @@ mod tests {
         for (bytes, input) in [
             (&b"\x1b[<0;10;5M"[..], Input::Click(at)),
             (b"\x1b[<16;10;5M", Input::Click(at)),
+            (b"\x1b[<2;10;5M", Input::OtherButton),
             (b"\x1b[<32;10;5M", Input::Drag(at)),
             (b"\x1b[<0;10;5m", Input::Release(at)),
             (b"\x1b[M#*%", Input::Release(at)),

@@ -10,6 +10,8 @@ pub(crate) enum Input {
     Paste(String),
     /// The left button was pressed.
     Click(Position),
+    /// Another button was pressed.
+    OtherButton,
     /// The mouse moved with the left button down.
     Drag(Position),
     /// The left button went up.

@@ -164,6 +164,7 @@ impl Keyboard {
                 Some(Input::Paste(text)) => Msg::Paste(text),
                 Some(
                     Input::Click(_)
+                    | Input::OtherButton
                     | Input::Drag(_)
                     | Input::Release(_)
                     | Input::Wheel(..)

@@ -71,6 +71,7 @@ impl Queue {
             Input::Key(_)
             | Input::Paste(_)
             | Input::Click(_)
+            | Input::OtherButton
             | Input::Release(_)
             | Input::Resize(_) => self.follow(input, now),
         }
@@ -129,6 +130,7 @@ impl Queue {
             Input::Wheel(..) | Input::Drag(_) => true,
             Input::Paste(_)
             | Input::Click(_)
+            | Input::OtherButton
             | Input::Release(_)
             | Input::Resize(_)
             | Input::Lost => false,

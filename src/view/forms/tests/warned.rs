@@ -305,7 +305,7 @@ fn an_exit_on_another_scale_than_the_market_is_asked_about_and_one_near_it_is_no
 #[test]
 fn a_stop_beside_another_is_called_one_more_and_a_first_one_is_not() {
     let mut model = desk();
-    press(&mut model, "e 60000");
+    press(&mut model, "c tab tab 3 tab tab tab 60000");
     assert_eq!(view(&model).trouble, []);
     let stop = r#""type":"stop_market","mode":"stop_market","side":"sell","size":0.5,
         "trigger_price":59000,"status":"pending""#;

@@ -52,7 +52,7 @@ pub(crate) fn question_words(proposal: &StripAction, scene: &Scene<'_>) -> Strin
             let done = done_already(command, scene).unwrap_or_default();
             format!("{named}{done}{}", baring(command, scene))
         }
-        StripAction::Flip(flip) => flip.to_string(),
+        StripAction::Flip(flip) => flip.words(&scene.store.names),
         StripAction::Leave => leaving(scene),
         StripAction::Rearm => "re-enable new entries".to_owned(),
         StripAction::Lift(_) => "override the lock on new entries".to_owned(),
@@ -62,7 +62,7 @@ pub(crate) fn question_words(proposal: &StripAction, scene: &Scene<'_>) -> Strin
                 1 => format!("the {word}"),
                 n => format!("all {n} {word}s"),
             };
-            format!("cancel {orders} in {}", market.symbol())
+            format!("cancel {orders} in {}", scene.store.names.shown(market))
         }
         StripAction::CancelAll(_, commands) => {
             cancel_all(commands.iter().filter_map(Command::cancels), scene)

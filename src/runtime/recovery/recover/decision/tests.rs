@@ -256,39 +256,3 @@ fn nothing_of_elsewhere_is_ever_sent_and_a_flatten_that_goes_on_takes_its_parts_
         );
     }
 }
-
-/// docs/delivery.md 3.6: a move that was interrupted before the cancel of the old stop was answered.
-#[test]
-fn the_cancel_of_a_stop_is_sent_again_where_another_guards_as_much_and_as_well() {
-    use RecoveryDecision::{Ask, Leave, Resend};
-    let armed = |id: &str, price: u32, size: &str| -> Order {
-        let row = ORDER.replace(r#""id":"o-1""#, &format!(r#""id":"{id}""#));
-        let row = row.replace(
-            r#""type":"limit","mode":"limit","side":"buy""#,
-            r#""type":"stop_market","mode":"stop_market","side":"sell""#,
-        );
-        let row = row.replace("0.10", size);
-        let row = row.replace(
-            r#""reduce_only":false,"#,
-            &format!(r#""reduce_only":true,"trigger_price":{price},"#),
-        );
-        let row = row.replace(r#""resting""#, r#""pending""#);
-        serde_json::from_str(&row).unwrap()
-    };
-    let old = || armed("o-1", 60_000, "0.10");
-    for (new, expected) in [
-        (armed("o-2", 61_000, "0.10"), [Resend, Leave]),
-        (armed("o-2", 60_000, "0.20"), [Resend, Leave]),
-        (armed("o-2", 59_000, "0.10"), [Ask, Leave]),
-        (armed("o-2", 61_000, "0.09"), [Ask, Leave]),
-    ] {
-        let (command, working) = (cancel(), [old(), new]);
-        let row = entry(&command, IntentState::Unknown);
-        let case = RecoveryCase {
-            working: &working,
-            ..case(&row, &command, 1)
-        };
-        let found = both(case, |case| case.after(Ok(ReconcileOutcome::NotDone)));
-        assert_eq!(found, expected, "{}", working[1].id);
-    }
-}

@@ -1,0 +1,119 @@
+//! Whether an order is moved in place, and with which command.
+
+use crate::{
+    app::{
+        account::store::{
+            Store,
+            moves::{ExitGoals, Moved, NewTerms},
+        },
+        desk::model::Model,
+        orders::of_row,
+    },
+    model::{Command, Num, Order, OrderId, Page, PlaceOrder, Position, Protection},
+};
+
+/// How an order is moved.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum MovePlan {
+    InPlace(Moved),
+    /// More changes than price and size: it is canceled, and what is left is placed anew.
+    Replace,
+}
+
+/// Compares the order as its form first showed it with what is wanted.
+///
+/// # Errors
+/// If it protects a position, or may, and cannot be moved without leaving that bare.
+pub fn plan(
+    store: &Store,
+    order: &Order,
+    (shown, wanted): (&PlaceOrder, &PlaceOrder),
+) -> Result<MovePlan, String> {
+    if may_stop(store, order) {
+        return Err(format!(
+            "whether {} stops an open position is not known: wait until all positions are listed",
+            order.id
+        ));
+    }
+    let terms = terms(order, (shown, wanted));
+    match (exit_of(store, order), terms) {
+        (Some(position), Some(terms)) => {
+            let goals = ExitGoals::moving(position.id.clone(), vec![terms]);
+            Ok(MovePlan::InPlace(Moved::Exits(goals)))
+        }
+        (Some(position), None) if order.protects(position) == Some(Protection::Stop) => {
+            Err(only_terms(order))
+        }
+        (None, Some(terms)) => Ok(MovePlan::InPlace(Moved::Order(terms))),
+        (_, None) => Ok(MovePlan::Replace),
+    }
+}
+
+/// Without the positions a stop cannot be told from another armed order.
+fn may_stop(store: &Store, order: &Order) -> bool {
+    let is_read = store.positions.value().is_some_and(Page::is_whole);
+    !is_read && order.is_armed() && order.may_close()
+}
+
+fn only_terms(order: &Order) -> String {
+    let id = &order.id;
+    if order.has_two_prices() {
+        return format!("{id} has a trigger and a limit: place another one, then cancel it");
+    }
+    format!("{id} protects a position: only its price and size can be changed")
+}
+
+/// The open position that this order stops, or takes the profit of.
+pub(crate) fn exit_of<'a>(store: &'a Store, order: &Order) -> Option<&'a Position> {
+    let mut open = store.positions.rows().iter();
+    open.find(|position| order.protects(position).is_some())
+}
+
+/// The new price and size, if nothing else changes.
+fn terms(order: &Order, (shown, wanted): (&PlaceOrder, &PlaceOrder)) -> Option<NewTerms> {
+    if order.has_two_prices() {
+        return None;
+    }
+    let trigger = wanted.trigger.as_ref().map(|trigger| trigger.price);
+    let mut moved = PlaceOrder {
+        size: wanted.size,
+        limit_price: wanted.limit_price,
+        expected_price: wanted.expected_price,
+        ..shown.clone()
+    };
+    if let (Some(moved), Some(price)) = (&mut moved.trigger, trigger) {
+        moved.price = price;
+    }
+    (moved == *wanted).then_some(NewTerms {
+        order: order.id.clone(),
+        price: trigger.or(wanted.limit_price)?,
+        size: (wanted.size != shown.size).then_some(wanted.size),
+    })
+}
+
+/// How a form moves its order.
+///
+/// # Errors
+/// As [`plan`].
+pub fn planned(model: &Model, old: &OrderId, wanted: &PlaceOrder) -> Result<MovePlan, String> {
+    let Some(order) = model.store.order(old) else {
+        return Ok(MovePlan::Replace);
+    };
+    let form = of_row::moved(model, order)?;
+    match form.draft.command(&form.seen(&model.form_context())) {
+        Ok(Command::Place(shown)) => plan(&model.store, order, (&shown, wanted)),
+        Ok(_) | Err(_) => Ok(MovePlan::Replace),
+    }
+}
+
+/// The same order at another price.
+///
+/// # Errors
+/// If a move cannot say what it becomes.
+pub(crate) fn terms_at(order: &Order, price: Num) -> Result<NewTerms, String> {
+    if order.has_two_prices() {
+        return Err(only_terms(order));
+    }
+    let (order, size) = (order.id.clone(), None);
+    Ok(NewTerms { order, price, size })
+}
