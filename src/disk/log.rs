@@ -39,6 +39,7 @@ pub enum LogError {
     /// Only [`Reserve::Use`] goes on.
     #[error("the disk is full")]
     Full,
+    /// Or the end of it.
     #[error("{} was deleted while it was open", .0.display())]
     Gone(PathBuf),
     /// The first line names another format than the one asked for.
@@ -167,6 +168,11 @@ impl Log {
         Ok(scan.damage)
     }
 
+    /// Bytes of its lines.
+    pub fn length(&self) -> u64 {
+        self.scan.end
+    }
+
     /// Waits until no other process writes the log; `take` gets what others have appended since.
     pub fn lock(&mut self, take: &mut dyn FnMut(&str)) -> Result<LockedLog<'_>, LogError> {
         if self.has_failed {
@@ -188,6 +194,9 @@ impl Log {
             return Err(LogError::Gone(self.held.path().to_owned()));
         }
         self.length = self.file.metadata()?.len();
+        if self.length < self.scan.end {
+            return Err(LogError::Gone(self.held.path().to_owned()));
+        }
         let mut first = [b' '];
         let length = self.file.read_at(&mut first, self.scan.end)?;
         if length == 0 || first == [b' '] {

@@ -150,7 +150,13 @@ impl Journal {
             let mut locked = log.lock(&mut |text| rows.take(text))?;
             locked.rewrite(lines)
         });
-        written.map_err(|why| self.refuse(why))
+        match written {
+            Ok(()) => {
+                rows.is_rewritten();
+                Ok(())
+            }
+            Err(why) => Err(self.refuse(why)),
+        }
     }
 
     /// Opens a journal that another process writes, as it is at this moment; writes are refused.

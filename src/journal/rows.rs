@@ -9,6 +9,8 @@ use std::{
 
 /// The file is written anew when one row of so many can go.
 const WORTHWHILE: usize = 10;
+/// It is also written anew when it has so many lines more than two for each row.
+const SUPERSEDED: usize = 1_000;
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct Rows {
@@ -17,6 +19,8 @@ pub(super) struct Rows {
     pub(super) next: i64,
     pub(super) by_id: BTreeMap<IntentId, IntentRow>,
     by_key: HashMap<IdempotencyKey, IntentId>,
+    /// Records that add up to these rows.
+    records: usize,
     /// Damage that no person has seen yet.
     pub(super) damage: Option<String>,
     /// A record that this version does not know: a newer one wrote it.
@@ -40,6 +44,7 @@ impl Rows {
     }
 
     pub(super) fn apply(&mut self, record: Record) {
+        self.records += 1;
         match record {
             Record::Begin { salt, next } => (self.salt, self.next) = (salt, self.next.max(next)),
             Record::Intent(row) => self.put(*row),
@@ -141,7 +146,17 @@ impl Rows {
         all - kept
     }
 
-    /// The records that add up to these rows.
+    /// Whether fewer records would add up to the same.
+    pub(super) fn is_long(&self) -> bool {
+        self.records > 2 * self.by_id.len() + SUPERSEDED
+    }
+
+    /// The file was written anew.
+    pub(super) fn is_rewritten(&mut self) {
+        self.records = self.by_id.len();
+    }
+
+    /// The fewest records that add up to these rows.
     pub(super) fn records(&self) -> impl Iterator<Item = Record> {
         let begin = Record::Begin {
             salt: self.salt.clone(),

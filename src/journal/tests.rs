@@ -719,6 +719,31 @@ fn what_was_settled_long_ago_is_forgotten_and_nothing_that_could_still_matter_is
     );
 }
 
+#[test]
+fn a_file_much_longer_than_its_rows_is_written_anew_with_one_line_for_each() {
+    let dir = place();
+    let mut journal = Journal::open(dir.path()).unwrap();
+    let id = journal.record(Timestamp(1), &intent("a")).unwrap();
+    for _ in 0..1_100 {
+        journal.attempt(Timestamp(2), id, None).unwrap();
+    }
+    let done = StateUpdate::new(IntentState::Done, "order o resting");
+    journal.record_state(Timestamp(3), id, &done).unwrap();
+    let before = journal.recent(99).unwrap();
+    assert_eq!(journal.prune(Timestamp(4), Duration::MAX).unwrap(), 0);
+    let lines = || {
+        let text = fs::read_to_string(dir.path().join("journal.jsonl")).unwrap();
+        text.trim_end().lines().count()
+    };
+    assert_eq!(lines(), 3, "the format, the salt and the row");
+    assert_eq!(journal.prune(Timestamp(4), Duration::MAX).unwrap(), 0);
+    journal.record(Timestamp(5), &intent("b")).unwrap();
+    assert_eq!(lines(), 4, "and it is not written anew again");
+    drop(journal);
+    let journal = Journal::open(dir.path()).unwrap();
+    assert_eq!(journal.recent(99).unwrap()[1..], before[..]);
+}
+
 fn settled_at(journal: &mut Journal, at: i64, key: &str, account: &str) -> IntentId {
     let intent = Intent {
         account_id: account.into(),

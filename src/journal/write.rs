@@ -131,14 +131,18 @@ impl Journal {
     }
 
     /// Deletes rows settled more than `keep` before the newest row, so that the journal does not grow without end;
-    /// returns how many. The file is written anew for it, and the next write waits: nothing is done while less than a
-    /// tenth of the rows can go. Keeps open rows, their parents, and keys that may still be resent.
+    /// returns how many. The file is written anew for it, with one line for each row, and the next write waits: nothing
+    /// is done while less than a tenth of the rows can go and the file is not much longer than its rows. Keeps open rows,
+    /// their parents, and keys that may still be resent.
     pub fn prune(&mut self, now: Timestamp, keep: Duration) -> Result<usize, JournalError> {
         if let Some(failed) = &self.failed {
             return Err(failed.clone());
         }
-        let count = self.rows.as_mut().map_or(0, |rows| rows.prune(now, keep));
-        if count > 0 {
+        let Some(rows) = &mut self.rows else {
+            return Ok(0);
+        };
+        let count = rows.prune(now, keep);
+        if count > 0 || rows.is_long() {
             // If there is no room for it, the next start finds the rows again.
             self.rewrite()?;
         }

@@ -63,6 +63,9 @@ pub(super) struct Scan {
     pub(super) unreadable: u64,
 }
 
+/// Bytes of one read.
+const READ: usize = 256 * 1024;
+
 impl Scan {
     /// Reads on from where the last valid line ended; `take` gets each record.
     pub(super) fn read(
@@ -72,7 +75,8 @@ impl Scan {
         take: &mut dyn FnMut(&str),
     ) -> Result<(), LogError> {
         file.seek(SeekFrom::Start(self.end))?;
-        let (mut reader, mut line, mut at) = (BufReader::new(file), vec![], self.end);
+        let (mut reader, mut line, mut at) =
+            (BufReader::with_capacity(READ, file), vec![], self.end);
         (self.is_torn, self.unreadable) = (false, 0);
         loop {
             line.clear();
@@ -81,16 +85,12 @@ impl Scan {
                 return Ok(());
             }
             at += length as u64;
-            match line::read(&line) {
-                Some((number, record)) => {
-                    (self.end, self.is_torn) = (at, false);
-                    self.valid(number, &record, format, take)?;
-                }
-                None if line.iter().all(|byte| *byte == b' ') => {}
-                None => {
-                    self.is_torn = true;
-                    self.unreadable += 1;
-                }
+            if let Some((number, record)) = line::read(&mut line) {
+                (self.end, self.is_torn) = (at, false);
+                self.valid(number, record, format, take)?;
+            } else if line.iter().any(|byte| *byte != b' ') {
+                self.is_torn = true;
+                self.unreadable += 1;
             }
         }
     }

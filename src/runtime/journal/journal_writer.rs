@@ -106,10 +106,14 @@ const DAY: Duration = Duration::from_hours(24);
 /// Deletes rows settled more than `days` ago (0 keeps all). Leaves a journal opened for reading alone; a failure is
 /// reported at the next write.
 pub fn prune(journal: &mut Journal, clock: Clock, days: u32) {
-    if days == 0 || journal.failure().is_some() {
+    if journal.failure().is_some() {
         return;
     }
-    match journal.prune(clock.now(), DAY.saturating_mul(days)) {
+    let keep = match days {
+        0 => Duration::MAX,
+        days => DAY.saturating_mul(days),
+    };
+    match journal.prune(clock.now(), keep) {
         Ok(0) => {}
         Ok(rows) => tracing::info!(rows, days, "deleted commands that were settled long ago"),
         Err(why) => tracing::error!(%why, "old commands are not deleted"),
