@@ -1,16 +1,24 @@
 //! What lies on the disk, and that what was written before the renames is read after them.
 
-use super::{super::support::Paper, answers, commands};
+use super::{
+    super::{
+        durable::{FORMAT, LOG},
+        support::Paper,
+    },
+    answers, commands,
+};
 use perpdeck::{
     api::Request,
     config::{Choice, keep_columns, memory},
+    disk::Log,
     journal::{Intent, IntentState, Journal, StateUpdate},
     model::{
         CancelResult, Failure, FailureKind, FlatProof, Order, Proof, Receipt, Risk, Timestamp,
     },
 };
-use rusqlite::{Connection, types::ValueRef};
+use serde_json::value::RawValue;
 use std::{
+    collections::BTreeMap,
     fmt::Write,
     fs,
     os::unix::fs::PermissionsExt,
@@ -31,48 +39,6 @@ fn files(dir: &Path) -> String {
         let mode = fs::metadata(&path).unwrap().permissions().mode() & 0o777;
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         writeln!(out, "{mode:o} {name}").unwrap();
-    }
-    out
-}
-
-fn schema(database: &Connection) -> String {
-    let mut out = String::new();
-    for pragma in ["user_version", "application_id"] {
-        let number: i64 = database
-            .pragma_query_value(None, pragma, |row| row.get(0))
-            .unwrap();
-        writeln!(out, "{pragma} {number}").unwrap();
-    }
-    let sql = "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name";
-    let mut statement = database.prepare(sql).unwrap();
-    let rows = statement
-        .query_map([], |row| row.get::<_, String>(0))
-        .unwrap();
-    for row in rows {
-        writeln!(out, "{}", row.unwrap()).unwrap();
-    }
-    out
-}
-
-/// The rows of a table, without the columns that are random.
-fn rows(database: &Connection, sql: &str) -> String {
-    let mut statement = database.prepare(sql).unwrap();
-    let names: Vec<String> = statement.column_names().map(str::to_owned).collect();
-    let mut out = String::new();
-    let mut rows = statement.query([]).unwrap();
-    while let Some(row) = rows.next().unwrap() {
-        let cells = names.iter().enumerate().map(|(at, name)| {
-            let text = match row.get_ref(at).unwrap() {
-                ValueRef::Null => "-".to_owned(),
-                ValueRef::Integer(number) => number.to_string(),
-                ValueRef::Real(number) => number.to_string(),
-                ValueRef::Text(bytes) | ValueRef::Blob(bytes) => {
-                    String::from_utf8_lossy(bytes).into_owned()
-                }
-            };
-            format!("{name}={text}")
-        });
-        writeln!(out, "{}", cells.collect::<Vec<_>>().join(" ")).unwrap();
     }
     out
 }
@@ -230,7 +196,7 @@ fn write_fixture(name: &str, dir: &Path) {
         if bytes.is_empty() || path.ends_with("journal.lock") {
             continue;
         }
-        if path.ends_with("journal.jsonl") {
+        if path.extension().is_some_and(|ending| ending == "jsonl") {
             // The space that is written ahead.
             bytes.truncate(bytes.trim_ascii_end().len() + 1);
         }
@@ -305,7 +271,33 @@ fn the_files_of_the_state_directory_are_written_as_they_are_today() {
     insta::assert_snapshot!(out);
 }
 
-/// The exchange's own: keys in JSON, everything else by `postcard`, whose bytes are the order of the fields.
+/// The changes in the lines of an exchange's log: their names, and what is in those that are the same in every session.
+fn changes(dir: &Path) -> String {
+    let (mut out, mut chunks) = (String::new(), BTreeMap::<String, usize>::new());
+    let take = &mut |line: &str| {
+        let line: BTreeMap<String, Vec<Box<RawValue>>> = serde_json::from_str(line).unwrap();
+        for change in &line["changes"] {
+            let change = change.get();
+            let name = change.split(':').next().unwrap();
+            match name {
+                "{\"chunk\"" => {
+                    let table = change.split('"').nth(5).unwrap();
+                    *chunks.entry(table.to_owned()).or_default() += 1;
+                }
+                "{\"input\"" | "{\"key\"" | "{\"operation\"" => {
+                    writeln!(out, "{change}").unwrap();
+                }
+                _ => writeln!(out, "{name}").unwrap(),
+            }
+        }
+    };
+    let damage = Log::read(&dir.join(LOG), FORMAT, take).unwrap();
+    assert!(damage.is_none(), "{damage}");
+    writeln!(out, "chunks: {chunks:?}").unwrap();
+    out
+}
+
+/// The exchange's own: rows and close-alls by `postcard`, whose bytes are the order of the fields, all else in JSON.
 #[tokio::test]
 async fn the_exchange_keeps_what_it_keeps_today_and_reads_what_it_kept() {
     let written = TempDir::new().unwrap();
@@ -313,33 +305,12 @@ async fn the_exchange_keeps_what_it_keeps_today_and_reads_what_it_kept() {
     let _told = answers::trade(&paper).await;
     let told = answers::lists(&paper).await;
     paper.stop().await;
-    let mut out = files(written.path());
-    let database = Connection::open(written.path().join("exchange.sqlite3")).unwrap();
-    out += &schema(&database);
-    out += &rows(
-        &database,
-        "SELECT user, key, substr(sealed, 9) AS record FROM keys ORDER BY user, key",
-    );
-    out += &rows(
-        &database,
-        "SELECT id, hex(substr(sealed, 9)) AS record FROM operations",
-    );
-    out += &rows(
-        &database,
-        "SELECT kind, count(*) AS places FROM chunks GROUP BY kind",
-    );
-    drop(database);
+    let out = files(written.path()) + &changes(written.path());
     insta::assert_snapshot!("exchange_on_disk", out);
     write_fixture("exchange", written.path());
-    let paper = Paper::kept(written.path()).await;
-    assert_eq!(answers::lists(&paper).await, told);
-    paper.stop().await;
-
-    // Its rows have other fields: it is refused and left as it is.
-    let dir = fixture("exchange");
-    let refused = Paper::started(Paper::options(dir.path())).await.err();
-    let words = refused.unwrap().to_string();
-    assert!(words.contains("format 3"), "{words}");
-    let database = Connection::open(dir.path().join("exchange.sqlite3")).unwrap();
-    assert!(schema(&database).starts_with("user_version 3\n"));
+    for dir in [written, fixture("exchange")] {
+        let paper = Paper::kept(dir.path()).await;
+        assert_eq!(answers::lists(&paper).await, told);
+        paper.stop().await;
+    }
 }

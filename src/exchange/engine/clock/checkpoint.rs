@@ -5,7 +5,7 @@
 //! the last checkpoint, so that a checkpoint costs what changed. The newest chunk of each place and the newest core are
 //! the state.
 //!
-//! Known limit: the encoding (`postcard`) names no fields. Whoever changes a stored type raises the format number of the
+//! Known limit: the encoding (`postcard`) names no fields. Whoever changes a stored type raises the format of the
 //! directory, and the oldest one that is still read (`store/file.rs`). A table that is new may be missing.
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
