@@ -142,10 +142,8 @@ impl Journal {
         let (Some(log), Some(rows)) = (&mut self.log, &mut self.rows) else {
             return Err(JournalError::Stopped);
         };
-        let lines = rows.records().map(|record| serde_json::to_string(&record));
-        let lines = lines
-            .collect::<Result<Vec<_>, _>>()
-            .map_err(io::Error::other);
+        let lines: serde_json::Result<Vec<_>> = rows.lines().collect();
+        let lines = lines.map_err(io::Error::other);
         let written = lines.map_err(LogError::from).and_then(|lines| {
             let mut locked = log.lock(&mut |text| rows.take(text))?;
             locked.rewrite(lines)

@@ -20,6 +20,7 @@ mod overflow;
 mod read;
 mod record;
 mod replay_window;
+mod row;
 mod rows;
 mod write;
 

@@ -1,7 +1,8 @@
 //! Reading the journal: all from memory.
 
-use super::{IntentId, IntentRow, Journal, JournalError};
+use super::{IntentId, IntentRow, Journal, JournalError, row::Row};
 use crate::model::{AccountId, IdempotencyKey, Timestamp};
+use std::borrow::Cow;
 
 /// The sender: the account, and the API key as [`Journal::fingerprint`] names it.
 #[derive(Debug, Clone, Copy)]
@@ -33,22 +34,30 @@ impl Journal {
 
     /// The newest intents before this one, newest first.
     pub fn recent_before(&self, id: IntentId, limit: u32) -> Result<Vec<IntentRow>, JournalError> {
-        self.newest(limit, |row| row.id < id)
+        let rows = self.rows()?.by_id.range(..id).rev();
+        Ok(first(
+            rows.filter_map(|(_, row)| row.whole()),
+            limit,
+            |_| true,
+        ))
     }
 
     /// The intent that was recorded with this key, if any.
     pub fn by_key(&self, key: &IdempotencyKey) -> Result<Option<IntentRow>, JournalError> {
-        Ok(self.rows()?.with_key(key).cloned())
+        Ok(self.rows()?.with_key(key).map(Cow::into_owned))
     }
 
     /// One intent.
     pub fn entry(&self, id: IntentId) -> Result<Option<IntentRow>, JournalError> {
-        Ok(self.rows()?.by_id.get(&id).cloned())
+        let found = self.rows()?.by_id.get(&id).and_then(Row::whole);
+        Ok(found.map(Cow::into_owned))
     }
 
     /// Intents that are in flight or of unknown outcome, newest first.
     pub fn open_intents(&self) -> Result<Vec<IntentRow>, JournalError> {
-        self.newest(u32::MAX, |row| row.state.is_open())
+        let rows = self.rows()?.by_id.values().rev();
+        let open = rows.filter(|row| row.is_open());
+        Ok(first(open.filter_map(Row::whole), u32::MAX, |_| true))
     }
 
     /// The rows last settled on this account, latest first: at most `limit` rows before the row with that time and
@@ -60,17 +69,14 @@ impl Journal {
         before: (Timestamp, IntentId),
         limit: u32,
     ) -> Result<Vec<IntentRow>, JournalError> {
-        let mut settled: Vec<_> = self
-            .rows()?
-            .by_id
-            .values()
-            .filter(|row| !row.state.is_open() && is_on(row, base_url, account))
-            .filter_map(|row| Some(((row.outcome.as_ref()?.at, row.id), row)))
+        let rows = self.rows()?.by_id.iter();
+        let mut settled: Vec<_> = rows
+            .filter_map(|(id, row)| Some(((row.settled_at()?, *id), row)))
             .filter(|(told, _)| *told < before)
             .collect();
         settled.sort_unstable_by_key(|(told, _)| std::cmp::Reverse(*told));
-        settled.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
-        Ok(settled.into_iter().map(|(_, row)| row.clone()).collect())
+        let rows = settled.into_iter().filter_map(|(_, row)| row.whole());
+        Ok(first(rows, limit, |row| is_on(row, base_url, account)))
     }
 
     /// The newest intent with this target that the same sender has open and may resend: a close-all whose key the next
@@ -82,18 +88,19 @@ impl Journal {
         target: &str,
         sender: SenderIdentity<'_>,
     ) -> Result<Option<IntentRow>, JournalError> {
-        let found = self.newest(1, |row| {
+        let rows = self.rows()?.by_id.values().rev();
+        let open = rows.filter(|row| row.is_open());
+        let found = first(open.filter_map(Row::whole), 1, |row| {
             let intent = &row.intent;
             let last = row.attempts.last().and_then(|attempt| attempt.status);
-            row.state.is_open()
-                && intent.target == target
+            intent.target == target
                 && is_on(row, sender.base_url, sender.account_id)
                 && intent.key.is_some()
                 && ["", sender.credential].contains(&intent.credential.as_str())
                 && last != Some(CONFLICT)
                 && row.is_replayable(now)
         });
-        Ok(found?.pop())
+        Ok(found.into_iter().next())
     }
 
     fn newest(
@@ -102,13 +109,18 @@ impl Journal {
         is_meant: impl Fn(&IntentRow) -> bool,
     ) -> Result<Vec<IntentRow>, JournalError> {
         let rows = self.rows()?.by_id.values().rev();
-        let limit = usize::try_from(limit).unwrap_or(usize::MAX);
-        Ok(rows
-            .filter(|row| is_meant(row))
-            .take(limit)
-            .cloned()
-            .collect())
+        Ok(first(rows.filter_map(Row::whole), limit, is_meant))
     }
+}
+
+fn first<'a>(
+    rows: impl Iterator<Item = Cow<'a, IntentRow>>,
+    limit: u32,
+    is_meant: impl Fn(&IntentRow) -> bool,
+) -> Vec<IntentRow> {
+    let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+    let meant = rows.filter(|row| is_meant(row)).take(limit);
+    meant.map(Cow::into_owned).collect()
 }
 
 fn is_on(row: &IntentRow, base_url: &str, account: &AccountId) -> bool {

@@ -744,6 +744,47 @@ fn a_file_much_longer_than_its_rows_is_written_anew_with_one_line_for_each() {
     assert_eq!(journal.recent(99).unwrap()[1..], before[..]);
 }
 
+#[test]
+fn a_row_of_an_earlier_session_reads_and_changes_as_one_of_this_session() {
+    let dir = place();
+    let mut journal = Journal::open(dir.path()).unwrap();
+    let done = settled_at(&mut journal, 1, "a \"quoted\" key", "chal-1");
+    let refused = journal.record(Timestamp(2), &intent("b")).unwrap();
+    let update = StateUpdate::new(IntentState::Rejected, "no");
+    journal
+        .record_state(Timestamp(3), refused, &update)
+        .unwrap();
+    let open = journal.record(Timestamp(4), &intent("c")).unwrap();
+    journal.rewrite().unwrap();
+    let read = |journal: &Journal| {
+        let (at, account) = ((Timestamp(9), IntentId(99)), "chal-1".into());
+        (
+            journal.recent(99).unwrap(),
+            journal.open_intents().unwrap(),
+            journal.by_key(&"a \"quoted\" key".into()).unwrap(),
+            journal.settled("https://x.test", &account, at, 99).unwrap(),
+        )
+    };
+    let here = read(&journal);
+    drop(journal);
+    let mut journal = Journal::open(dir.path()).unwrap();
+    let rows = &journal.rows.as_ref().unwrap().by_id;
+    let is_text = |id| matches!(rows[&id], row::Row::Settled(_));
+    assert_eq!([done, refused, open].map(is_text), [true, true, false]);
+    assert_eq!(read(&journal), here);
+    // A repetition under its key.
+    journal.attempt(Timestamp(5), refused, None).unwrap();
+    let update = StateUpdate::new(IntentState::Done, "order o resting");
+    journal
+        .record_state(Timestamp(6), refused, &update)
+        .unwrap();
+    let row = journal.entry(refused).unwrap().unwrap();
+    assert_eq!((row.state, row.attempts.len()), (IntentState::Done, 1));
+    drop(journal);
+    let journal = Journal::open(dir.path()).unwrap();
+    assert_eq!(journal.entry(refused).unwrap().unwrap(), row);
+}
+
 fn settled_at(journal: &mut Journal, at: i64, key: &str, account: &str) -> IntentId {
     let intent = Intent {
         account_id: account.into(),
