@@ -23,7 +23,7 @@ impl CloseAll {
 }
 
 impl Position {
-    /// That it is still open, with the close-all's reason: `paper|BTC 0.1 (no_liquidity)`.
+    /// That it is still open, with the close-all's reason: `BTC 0.1 (no_liquidity)`.
     pub fn left_by(&self, operation: Option<&CloseAll>) -> String {
         let results = operation.iter().flat_map(|operation| &operation.results);
         let mut own = results.filter(|result| result.position_id == self.id);
@@ -33,7 +33,11 @@ impl Position {
         } else {
             format!(" ({words})")
         };
-        format!("{} {}{why}", self.market_id, self.size)
+        let name = match self.symbol.raw() {
+            "" => self.market_id.coin(),
+            _ => self.symbol.clone(),
+        };
+        format!("{name} {}{why}", self.size)
     }
 }
 

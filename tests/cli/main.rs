@@ -38,6 +38,7 @@ mod same_run;
 mod schema;
 mod secrets;
 mod served;
+mod service_alone;
 mod settings;
 mod stopped;
 mod strategies;

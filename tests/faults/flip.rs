@@ -400,7 +400,9 @@ impl FlipRun {
                 .into_iter()
                 .filter(|why| !why.starts_with("opened")),
         );
-        if self.seed.is_multiple_of(3) {
+        // A person is asked about a close that all tries of the trouble left in doubt.
+        let asked = self.seed.is_multiple_of(3);
+        if asked {
             desk.send_again().await;
         }
         let (openings, why) = (desk.openings(), desk.why());
@@ -411,8 +413,9 @@ impl FlipRun {
         broken.extend(wrong);
         let closes = |entry: &&IntentRow| entry.intent.risk == perpdeck::model::Risk::Reducing;
         let close = entries.iter().find(closes);
-        if self.kind.heals() && close.is_some_and(|entry| entry.state.is_open()) {
-            broken.push("the close is in doubt, and its name could be read".to_owned());
+        let heals = asked && self.kind.heals();
+        if heals && close.is_some_and(|entry| entry.state.is_open()) {
+            broken.push("sent again over a sound network, the close is still in doubt".to_owned());
         }
         if openings == 0 && end == Some(FlipEnd::Flipped) {
             broken.push("the other way is open, and nobody decided on it".to_owned());

@@ -116,7 +116,11 @@ pub fn of(form: &Form, model: &Model) -> Vec<OrderWarning> {
                 late(Source::Positions, "positions", model),
                 late(Source::Markets, "prices", model).filter(|_| seen.market.is_some()),
             ];
-            let own = untaken.into_iter().chain(of_entry(draft, facts));
+            // An order that is moved has brought its exits already.
+            let is_new = form.replaces.is_none();
+            let of_entry = of_entry(draft, facts).into_iter();
+            let of_entry = of_entry.filter(|it| is_new || !matches!(it, OrderWarning::Replaces(_)));
+            let own = untaken.into_iter().chain(of_entry);
             own.chain(late.into_iter().flatten()).collect()
         }
         Draft::Close(draft) => of_close(draft, &seen),
@@ -168,9 +172,8 @@ fn of_protection(draft: &ProtectDraft, seen: &Seen) -> Vec<OrderWarning> {
     ])
 }
 
-/// An order that is moved brings the exits that it had.
 fn replaces(draft: &EntryDraft, seen: &Seen) -> Option<OrderWarning> {
-    let position = seen.position.filter(|_| seen.order.is_none())?;
+    let position = seen.position?;
     let overlapped = draft.overlapped(seen).into_iter();
     let exits = overlapped
         .filter_map(|order| order.protects(position).zip(order.trigger_price))

@@ -202,11 +202,6 @@ fn what_is_wrong_in_a_profile_says_where_and_what_to_do() {
          \"orange\", \"yellow\", \"grey\""
     );
     assert_eq!(
-        wrong("[profiles.third]\napi_key = 'three'"),
-        "profiles.third.account_id: is missing, and profile third is an account of a service: set account_id in its \
-         table or above the profiles"
-    );
-    assert_eq!(
         wrong("[profiles.third]\naccount_id = 'chal-3'\napi_key = 'three'\ntheme = 'light'"),
         "my.toml: profiles.third.theme: applies to the whole desk, not to a profile: set it above the profiles"
     );

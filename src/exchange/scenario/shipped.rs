@@ -155,7 +155,7 @@ fn a_script_names_a_market_by_symbol_coin_or_id_and_one_of_two_by_its_id() {
     let venues = include_str!("../../../tests/support/odd_names.toml");
     let venues = venues.replace("seed = 42", "seed = 42\nwarm_up_seconds = 10");
     let played = |market: &str| {
-        let act = format!(r#"{{ market = "{market}", side = "buy", usd = 100 }}"#);
+        let act = format!(r#"{{ market = "{market}", side = "buy", usd = 100, leverage = 2 }}"#);
         let script = format!("[[script]]\nat = -5\naccount = \"chal-1\"\ndo.order = {act}");
         let scenario = Scenario::parse(&format!("{venues}\n{script}\n")).unwrap();
         let engine = scenario.open(Millis(1_790_000_000_000))?;

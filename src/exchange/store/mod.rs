@@ -159,13 +159,11 @@ impl ExchangeStore {
 
     /// 503 once a record could not be written: the state in memory is ahead of the disk and must not be shown.
     pub(super) fn check_healthy(&self) -> Result<(), ApiError> {
-        if let Some(why) = self.broken.get() {
-            return Err(why.into());
+        // Why the writer has ended comes before that nothing can be handed to it.
+        if let WriteProgress::Failed(why) = &*self.written.borrow() {
+            return Err((&**why).into());
         }
-        match &*self.written.borrow() {
-            WriteProgress::Upto(_) => Ok(()),
-            WriteProgress::Failed(why) => Err((&**why).into()),
-        }
+        self.broken.get().map_or(Ok(()), |why| Err(why.into()))
     }
 
     /// Waits until everything submitted so far is on disk.

@@ -70,7 +70,7 @@ pub(crate) fn question_words(proposal: &StripAction, scene: &Scene<'_>) -> Strin
     }
 }
 
-/// `cancel all 5 working orders, 2 of them protecting a position,`
+/// `cancel all 5 working orders, 2 of them protecting a position (1 TWAP still runs),`
 fn cancel_all<'a>(orders: impl Iterator<Item = &'a OrderId>, scene: &Scene<'_>) -> String {
     let orders: Vec<_> = orders.collect();
     let protecting = protecting(&orders, scene);
@@ -78,7 +78,8 @@ fn cancel_all<'a>(orders: impl Iterator<Item = &'a OrderId>, scene: &Scene<'_>) 
         1 => "the working order".to_owned(),
         n => format!("all {n} working orders"),
     };
-    format!("cancel {orders}{protecting}{}", aside(scene))
+    let pause = if protecting.is_empty() { "" } else { "," };
+    format!("cancel {orders}{protecting}{}{pause}", aside(scene))
 }
 
 /// What quitting leaves open; shown while the strip asks.
@@ -149,7 +150,7 @@ fn protecting(orders: &[&OrderId], scene: &Scene<'_>) -> String {
     };
     match orders.iter().filter(protects).count() {
         0 => String::new(),
-        n => format!(", {n} of them protecting a position,"),
+        n => format!(", {n} of them protecting a position"),
     }
 }
 
