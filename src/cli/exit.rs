@@ -47,6 +47,15 @@ impl Exit {
         }
     }
 
+    /// Success if all succeeded, a reason that all failed for, or partial.
+    pub(super) fn of_all(exits: &[Self]) -> Self {
+        match exits.first() {
+            None => Self::Ok,
+            Some(first) if exits.iter().all(|exit| exit == first) => *first,
+            Some(_) => Self::Partial,
+        }
+    }
+
     /// The worse of two partial results.
     #[must_use]
     pub(super) fn or(self, other: Self) -> Self {
@@ -98,7 +107,7 @@ pub(super) fn of(report: &Report) -> Exit {
 mod tests {
     use super::*;
 
-    /// Issue 15, step 0: scripts branch on these numbers.
+    /// Scripts branch on these numbers.
     #[test]
     fn every_exit_has_the_code_it_has_today() {
         let exits = [

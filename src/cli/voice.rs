@@ -131,7 +131,7 @@ pub(super) struct Output {
 }
 
 /// A failure as a line of JSON.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 #[schemars(rename = "Told")]
 pub(super) struct FailureLine<'a> {
     kind: &'static str,
@@ -376,15 +376,7 @@ impl<'a> FailureLine<'a> {
             kind,
             message: message.to_owned(),
             exit_code: exit.code(),
-            status: None,
-            code: None,
-            rule_id: None,
-            order_id: None,
-            request_id: None,
-            retry_after: None,
-            details: &[],
-            idempotency_key: None,
-            next: None,
+            ..Self::default()
         }
     }
 
@@ -443,7 +435,7 @@ mod tests {
             ("orders -otable --x", ReportFormat::Table),
             ("orders --output table --x", ReportFormat::Table),
             ("--base-url http://x place --size", ReportFormat::Json),
-            // Issue 13, item 16: also for verbs without --output.
+            // Also for verbs without --output.
             ("completions klingon", ReportFormat::Json),
             ("config check", ReportFormat::Json),
             ("", ReportFormat::Json),

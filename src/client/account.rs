@@ -49,7 +49,7 @@ impl Client {
     /// The accounts of a key whose settings name none, those that are active first.
     ///
     /// # Errors
-    /// The list could not be read within [`FIND_TIMEOUT`], or is empty.
+    /// The list could not be read in time, or is empty.
     pub async fn accounts_of(
         connection: Connection,
         calls: UnboundedSender<Call>,

@@ -119,7 +119,7 @@ mod tests {
         },
         config::Connection,
         disk,
-        model::{Command, FailureKind},
+        model::{Command, FailureKind, KeyScope},
     };
     use std::path::Path;
 
@@ -181,5 +181,25 @@ mod tests {
             .map(|seen| seen.header("idempotency-key").map(str::to_owned))
             .collect();
         assert_eq!(keys, [Some("k-1".to_owned()), Some("k-1".to_owned())]);
+    }
+
+    #[tokio::test]
+    async fn a_key_that_may_not_trade_is_replaced_by_the_one_of_its_source() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("key");
+        disk::replace(&path, b"pd_live_new\n").unwrap();
+        let canceled = r#"{"data":{"id":"o-1","canceled":true}}"#;
+        let reply = move |seen: &Seen| match seen.header("authorization") {
+            Some("Bearer pd_live_new") => ok(canceled),
+            _ => error("403 Forbidden", ""),
+        };
+        let responder = Responder::playing(reply, || ()).await;
+        let client = with_key_in(&responder, &path);
+        let command = Command::Cancel("o-1".into());
+        let request = Request::encode(&command, "k-1".into()).unwrap();
+        let attempt = client.send(&request, command.facts().mutation).await;
+        assert!(matches!(attempt, Attempt::Done(_)), "{attempt:?}");
+        assert_eq!(client.key_scope(), KeyScope::Trade);
+        assert_eq!(responder.seen().len(), 2);
     }
 }

@@ -54,11 +54,15 @@ use reqwest::Url;
 use std::{
     fmt,
     sync::{
-        Arc,
+        Arc, Mutex,
         atomic::{AtomicBool, Ordering},
     },
+    time::Duration,
 };
-use tokio::sync::mpsc::UnboundedSender;
+use tokio::{sync::mpsc::UnboundedSender, time::Instant};
+
+/// How long a key that may not trade is not tried again for an entry.
+const READ_ONLY_KEY_AGE: Duration = Duration::from_mins(1);
 
 /// One service, used as one account, for one class of requests. Clones share connections, and the pauses and the budget
 /// learned from 429s.
@@ -78,8 +82,8 @@ struct Inner {
     timeouts: Timeouts,
     /// The service refuses the key.
     refused: AtomicBool,
-    /// The service answered the last command with 403: the key only reads.
-    only_reads: AtomicBool,
+    /// When the service last said that the key may not trade.
+    read_only_key_at: Mutex<Option<Instant>>,
     markets: markets::KnownMarkets,
     policy: account::KnownPolicy,
     calls: UnboundedSender<Call>,
@@ -129,7 +133,7 @@ impl Client {
             rate_limiter: Arc::default(),
             timeouts,
             refused: AtomicBool::new(false),
-            only_reads: AtomicBool::new(false),
+            read_only_key_at: Mutex::default(),
             markets: markets::KnownMarkets::default(),
             policy: account::KnownPolicy::default(),
             calls,
@@ -181,12 +185,12 @@ impl Client {
         self.0.read_only.store(false, Ordering::Release);
     }
 
-    /// What the key may do, as far as its commands have shown. The client does not enforce this.
+    /// What the key may do, as far as its commands have shown within a minute: its rights may change. The client does
+    /// not enforce this.
     pub fn key_scope(&self) -> KeyScope {
-        if self.0.only_reads.load(Ordering::Relaxed) {
-            KeyScope::ReadOnly
-        } else {
-            KeyScope::Trade
+        match *lock::locked(&self.0.read_only_key_at) {
+            Some(at) if at.elapsed() < READ_ONLY_KEY_AGE => KeyScope::ReadOnly,
+            Some(_) | None => KeyScope::Trade,
         }
     }
 

@@ -55,6 +55,11 @@ impl ServiceResponse {
         (200..300).contains(&self.status)
     }
 
+    /// Whether another key might be answered otherwise.
+    pub(super) fn refuses_the_key(&self) -> bool {
+        self.status == 401 || self.failure().shows_read_only_key()
+    }
+
     /// Whether it refuses every request of the key: a 429 without a rule. A trading rule (a cooldown between orders) is
     /// checked after all request budgets, so a 429 that names one concerns that order alone. Only responses to commands
     /// name rules.

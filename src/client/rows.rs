@@ -232,7 +232,6 @@ mod tests {
         )
     }
 
-    // Issue 14, item 1.
     #[test]
     fn a_row_with_an_id_that_is_too_long_is_counted_and_costs_no_other() {
         let row = |id: &str| format!(r#"{{"id":"{id}","market_id":"p|BTC","size":1}}"#);
@@ -246,7 +245,6 @@ mod tests {
         assert_eq!(page.lost, Vec::<String>::new());
     }
 
-    // Issue 14, item 1.
     #[test]
     fn a_list_without_end_is_read_to_its_limit_and_said_to_be_cut() {
         let page = read(&vec!["{}"; MOST_ROWS + 5].join(","));

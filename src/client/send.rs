@@ -1,10 +1,13 @@
 //! Sends one request and reads the response; decides nothing about it.
 
-use super::{Client, RequestClass, Timeouts, base, credentials::ApiKey, response::ServiceResponse};
+use super::{
+    Client, RequestClass, Timeouts, base, credentials::ApiKey, lock::locked,
+    response::ServiceResponse,
+};
 use crate::{
     api::IDEMPOTENCY_KEY,
     config::Proxy,
-    model::{Call, Failure, FailureKind, IdempotencyKey, KeyScope, Text},
+    model::{Call, Failure, FailureKind, IdempotencyKey, Text},
 };
 use reqwest::{
     Url,
@@ -133,7 +136,8 @@ fn builder(timeouts: Timeouts) -> reqwest::ClientBuilder {
 }
 
 impl Client {
-    /// Sends it, and once more if the service refuses the key and its source has another one by now.
+    /// Sends it, and once more if the service refuses the key, or may not trade with it, and its source has another one by
+    /// now.
     pub(super) async fn exchange(
         &self,
         outgoing: OutgoingRequest<'_>,
@@ -141,7 +145,7 @@ impl Client {
         let is_own = outgoing.url.origin() == self.0.base.origin();
         let (key, sent) = (self.0.credentials.in_use(), Instant::now());
         let answer = Box::pin(self.exchange_once(outgoing.clone(), &key)).await?;
-        if is_own && answer.status == 401 && self.renew_key(key, sent).await {
+        if is_own && answer.refuses_the_key() && self.renew_key(key, sent).await {
             let key = self.0.credentials.in_use();
             return Box::pin(self.exchange_once(outgoing, &key)).await;
         }
@@ -170,6 +174,9 @@ impl Client {
             && own
         {
             self.learn(start, answer);
+            if method != reqwest::Method::GET {
+                self.learn_scope(answer);
+            }
         }
         let call = Call {
             at,
@@ -193,10 +200,6 @@ impl Client {
             },
             budget: self.0.rate_limiter.per_minute(),
         };
-        if let Some(scope) = call.key_scope().filter(|_| own) {
-            let is_read_only = scope == KeyScope::ReadOnly;
-            self.0.only_reads.store(is_read_only, Ordering::Relaxed);
-        }
         // The desk is shutting down: nobody receives it.
         let _closed = self.0.calls.send(call);
         result
@@ -210,6 +213,18 @@ impl Client {
             200..300 => self.0.refused.store(false, Ordering::Relaxed),
             _ => {}
         }
+    }
+
+    /// What the answer to a command shows of the key.
+    fn learn_scope(&self, answer: &ServiceResponse) {
+        let at = if answer.is_success() {
+            None
+        } else if answer.failure().shows_read_only_key() {
+            Some(Instant::now())
+        } else {
+            return;
+        };
+        *locked(&self.0.read_only_key_at) = at;
     }
 
     async fn attempt(

@@ -548,7 +548,6 @@ fn leaves(prefix: &str, node: &serde_json::Value, out: &mut Vec<(String, serde_j
     }
 }
 
-/// Issue 13, item 19: a comment of keys.toml named a setting that does not exist.
 #[test]
 fn settings_that_comments_of_the_assets_name_exist() {
     let schema: serde_json::Value = serde_json::from_str(&schema()).unwrap();

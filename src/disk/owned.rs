@@ -298,7 +298,6 @@ mod tests {
         open(path).map_or_else(|why| why.to_string(), |_| "opened".to_owned())
     }
 
-    /// Issue 14, item 6.
     #[test]
     fn what_others_own_or_may_write_is_refused_with_the_command_that_mends_it() {
         let (dir, file) = place();

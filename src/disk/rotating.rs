@@ -68,7 +68,6 @@ mod tests {
     use super::*;
     use std::os::unix::fs::PermissionsExt as _;
 
-    /// Issue 14, item 6.
     #[test]
     fn a_link_in_the_place_of_a_log_is_refused_and_where_it_leads_nothing_changes() {
         let dir = tempfile::tempdir().unwrap();

@@ -314,7 +314,6 @@ mod tests {
         Held(Inner),
     }
 
-    // Issue 13, item 6.
     #[test]
     fn a_sequence_is_no_struct_at_any_depth() {
         for (text, field) in [

@@ -410,7 +410,6 @@ mod tests {
         assert_eq!(hits, [false, true, true, false]);
     }
 
-    // Issue 13, item 5.
     #[test]
     fn what_has_no_effect_is_refused_by_its_field_and_what_is_planted_says_all_it_does() {
         for (json, expected) in [

@@ -101,7 +101,6 @@ mod tests {
     use super::*;
     use std::{fs, os::unix::fs::PermissionsExt as _};
 
-    // Issue 14, item 5.
     #[test]
     fn keys_are_random_unless_they_are_asked_for_by_seed() {
         let key = |source, seed| ServerSecret::new(source, seed).api_key("ann");
@@ -111,7 +110,6 @@ mod tests {
         assert_eq!(format!("{:?}", ServerSecret::random()), "Secret(…)");
     }
 
-    // Issue 14, item 5.
     #[test]
     fn a_kept_secret_is_its_owners_and_stays_and_a_damaged_one_is_told() {
         let home = tempfile::tempdir().unwrap();

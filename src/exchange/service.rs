@@ -18,7 +18,6 @@ use super::{
     secret::ServerSecret,
     state::ExchangeState,
     store::{ExchangeStore, LoadedExchange, RecordingEngine, StateGuard},
-    streams::AccountStreams,
 };
 use crate::model::Timestamp;
 use hyper::header::HeaderValue;
@@ -89,7 +88,6 @@ pub(super) struct ExchangeService {
     pub(super) request_ids: RequestIds,
     /// The version of the state after its last change.
     changed: watch::Sender<StateVersion>,
-    pub(super) account_streams: AccountStreams,
 }
 
 impl ExchangeService {
@@ -133,7 +131,6 @@ impl ExchangeService {
                 count: AtomicU64::new(0),
             },
             changed: watch::Sender::default(),
-            account_streams: AccountStreams::default(),
         }
     }
 

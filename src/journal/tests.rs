@@ -245,7 +245,6 @@ fn only_the_owner_may_read_any_of_it() {
     }
 }
 
-/// Issue 14, item 6.
 #[test]
 fn a_link_or_a_fifo_in_the_place_of_a_file_of_the_journal_is_refused_and_not_followed() {
     for name in ["journal.lock", "journal.jsonl", "journal.newest", "halted"] {
@@ -854,7 +853,7 @@ fn what_was_settled_on_an_account_is_read_page_by_page_the_latest_first() {
     assert_eq!(elsewhere.unwrap(), []);
 }
 
-/// Issue 13, item 18: only the same sender's open close-all is resumed, and only while the service keeps its key.
+/// Only the same sender's open close-all is resumed, and only while the service keeps its key.
 #[test]
 fn an_unfinished_intent_is_found_by_the_one_who_sent_it_and_only_while_its_key_is_good() {
     let dir = place();

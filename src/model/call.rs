@@ -1,19 +1,7 @@
 //! One HTTP call as the calls pane and the header show it.
 
-use super::{FailureKind, KeyScope, Text, Timestamp};
+use super::{FailureKind, Text, Timestamp};
 use std::time::Duration;
-
-impl Call {
-    /// What the answer to a command shows of the key.
-    pub fn key_scope(&self) -> Option<KeyScope> {
-        match self.outcome {
-            _ if self.method == "GET" => None,
-            Ok(403) => Some(KeyScope::ReadOnly),
-            Ok(200..300) => Some(KeyScope::Trade),
-            Ok(_) | Err(_) => None,
-        }
-    }
-}
 
 /// A finished call. `target` is path and query, without secrets.
 #[derive(Debug, Clone, PartialEq)]

@@ -10,7 +10,8 @@ use strum::VariantArray;
 pub const READ_ONLY: &str = "the desk is read-only and sends nothing";
 
 /// Why no entry is sent with a key that the service answers with 403.
-pub const READ_ONLY_KEY: &str = "the API key is read-only: it cannot trade";
+pub const READ_ONLY_KEY: &str =
+    "the API key is read-only: it cannot trade (r lets the next order try again)";
 
 /// What a code or rule contains that refuses every change of an order in place. Its name is not documented.
 const NOT_MODIFIABLE: &[&str] = &["modifiable", "not-modif", "cannot-modif"];
@@ -172,6 +173,12 @@ impl Failure {
             retry_after: None,
             fields: Box::default(),
         }
+    }
+
+    /// Whether the service says that the key may not trade: a 403 in its own words (docs/service-api.md 5). One without
+    /// a code comes from something in between, and says nothing of the key.
+    pub fn shows_read_only_key(&self) -> bool {
+        self.status == Some(403) && self.code.is_some()
     }
 
     /// Refused by perpdeck; nothing was sent.

@@ -281,7 +281,6 @@ mod tests {
         drift.rounded(4).normalized().to_string()
     }
 
-    /// Issue 13, item 14: a new TWAP showed 9 % filled with a drift of -0.01 %.
     #[test]
     fn the_first_slice_is_due_at_the_start_and_a_lot_is_no_drift() {
         let start = 1_790_000_000_000;

@@ -370,7 +370,7 @@ fn words(frame: &Buffer) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-// Issue 14, item 1: a panic while drawing must not end the desk.
+// A panic while drawing must not end the desk.
 #[tokio::test(start_paused = true)]
 async fn a_screen_that_cannot_be_drawn_costs_the_frame_and_no_way_out() {
     // As on the terminal: a panic while drawing is reported on the screen only.

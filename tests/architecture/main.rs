@@ -151,7 +151,6 @@ fn modules_name_only_what_they_may() {
     assert_eq!(broken, Vec::<String>::new());
 }
 
-// Issue 15, step 1.
 #[test]
 fn rooms_name_only_rooms_at_or_below_their_own() {
     let mut broken = vec![];
@@ -173,7 +172,6 @@ fn rooms_name_only_rooms_at_or_below_their_own() {
     assert_eq!(broken, Vec::<String>::new());
 }
 
-// Issue 15, step 1.
 #[test]
 fn every_room_is_a_folder_and_every_folder_of_these_modules_is_a_room() {
     for (module, rooms) in ROOMS {

@@ -296,7 +296,7 @@ fn a_cancel_all_that_is_killed_in_the_middle_is_continued_when_it_is_typed_again
     assert_eq!(served.json(&["orders"]), json!([]));
 }
 
-/// Issue 13, item 18: killed after the first of three, the same command is the same operation.
+/// Killed after the first of three, the same command is the same operation.
 #[test]
 fn a_close_all_that_is_killed_in_the_middle_is_continued_when_it_is_typed_again() {
     let served = interrupted();

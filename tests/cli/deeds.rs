@@ -520,7 +520,6 @@ fn every_working_order_is_canceled_and_the_end_of_a_queued_cancel_is_waited_for(
     }
 }
 
-/// Issue 13, item 16.
 #[test]
 fn a_price_that_is_said_by_another_is_the_one_that_is_sent_and_told() {
     let served = Served::bare();
@@ -561,7 +560,6 @@ fn a_price_that_is_said_by_another_is_the_one_that_is_sent_and_told() {
     assert_eq!((code, again), (0, first), "the price of then: {err}");
 }
 
-/// Issue 13, item 16.
 #[test]
 fn a_price_that_is_said_by_another_needs_a_source_that_tells_that() {
     let served = Served::bare();
@@ -576,7 +574,6 @@ fn a_price_that_is_said_by_another_needs_a_source_that_tells_that() {
     );
 }
 
-/// Issue 13, item 16.
 #[test]
 fn orders_beyond_the_rate_wait_for_their_turn() {
     let served = Served::bare();

@@ -81,7 +81,6 @@ fn answer(mut stream: TcpStream, seen: &Mutex<Vec<String>>, answers: Answers) ->
     }
 }
 
-/// Issue 13, item 17.
 #[test]
 fn a_service_that_is_no_simulator_is_pictured_whole_and_asked_for_nothing_that_only_one_has() {
     let (seen, url) = documented_only(empty_lists);
@@ -343,4 +342,41 @@ fn an_answer_about_something_else_is_no_success() {
         let error = super::served::last_error(&err);
         assert_eq!(error["kind"], "mismatch", "{verb}: {err}");
     }
+}
+
+/// Cancels all orders, and cannot list them.
+fn lists_no_orders(line: &str) -> (&'static str, String, String) {
+    if line.starts_with("POST /v1/accounts/chal-1/cancel-all-orders") {
+        let operation = json!({
+            "id": "op-1", "operation": "cancel_all_orders", "account_id": "chal-1", "status": "completed",
+            "total_count": 0, "succeeded_count": 0, "failed_count": 0, "results": [], "created_at": 0,
+        });
+        return (
+            "200 OK",
+            json!({ "data": operation }).to_string(),
+            String::new(),
+        );
+    }
+    if line.starts_with("GET /v1/orders") {
+        let error = json!({ "code": "no", "message": "not found" });
+        return (
+            "404 Not Found",
+            json!({ "error": error }).to_string(),
+            String::new(),
+        );
+    }
+    empty_lists(line)
+}
+
+#[test]
+fn all_orders_are_canceled_although_they_cannot_be_listed() {
+    let (seen, url) = documented_only(lists_no_orders);
+    let home = TempDir::new().unwrap();
+    let (code, out, err) = run(&home, &url, &["cancel", "--all", "--yes", "-o", "json"]);
+    assert_eq!(code, 15, "{err}");
+    assert!(err.contains("some may remain"), "{err}");
+    assert!(out.contains("\"cancel_all_orders\""), "{out}");
+    let seen = seen.lock().unwrap();
+    let sent = seen.iter().filter(|line| line.starts_with("POST"));
+    assert_eq!(sent.count(), 1, "{seen:?}");
 }

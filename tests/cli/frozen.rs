@@ -1,7 +1,7 @@
 //! Every name that a person's files, scripts and fingers know, as it is today: settings, keys, verbs, flags and the members
 //! of what the verbs print. Types, fields and variants in the code may be renamed; what changes here is another program.
 //!
-//! Issue 15, step 0. The wire and the disk stand in `tests/contract/frozen`.
+//! The wire and the disk stand in `tests/contract/frozen`.
 
 use super::{
     deeds::{LADDER, TWAP},

@@ -33,7 +33,7 @@ fn a_list_in_json_has_all_that_the_service_sent_as_it_was_sent() {
         ),
         (&["twaps"], "/v1/twap-orders?account_id=chal-1"),
     ] {
-        // Issue 13, item 15: what follows from a row stands beside it.
+        // What follows from a row stands beside it.
         let (shown, sent) = (served.json(verb), served.get(target));
         let [shown, sent] = [&shown, &sent].map(|rows| rows.as_array().unwrap());
         assert_eq!(shown.len(), sent.len(), "{verb:?}");
@@ -178,7 +178,6 @@ fn a_reader_that_has_seen_enough_is_no_error() {
 #[test]
 fn how_many_rows_is_asked_of_every_list() {
     let served = Served::bare();
-    // Issue 13, item 16: of what is open too.
     for _ in 0..3 {
         served.waiting("limit");
     }

@@ -51,7 +51,7 @@ mod words;
 
 /// What the lines of JSON on standard error say, each problem a line, as a person would be told.
 ///
-/// Issue 13, item 16: off a terminal every error of every verb is the same JSON object.
+/// Off a terminal every error of every verb is the same JSON object.
 #[track_caller]
 fn said(err: &str) -> String {
     let told = err.lines().map(|line| {
@@ -72,7 +72,6 @@ fn a_word_that_is_no_command_is_a_usage_error_that_names_the_likely_one() {
     let (code, out, err) = ran(perpdeck(home.path()).arg("completion"));
     assert_eq!((code, out.as_str()), (2, ""));
     assert!(said(&err).contains("'completions'"), "{err}");
-    // Issue 13, item 16.
     let (code, _, err) = ran(perpdeck(home.path()).args(["man", "nothing"]));
     assert!(
         code == 2 && said(&err).contains("there is no command"),
@@ -80,7 +79,6 @@ fn a_word_that_is_no_command_is_a_usage_error_that_names_the_likely_one() {
     );
 }
 
-/// Issue 13, item 16.
 #[test]
 fn a_port_that_is_taken_and_a_journal_without_a_place_are_told_in_json() {
     let home = TempDir::new().unwrap();

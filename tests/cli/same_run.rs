@@ -50,7 +50,6 @@ fn commands(exchange: &Served) -> Vec<Value> {
     .to_vec()
 }
 
-// Issue 13, item 2.
 #[test]
 fn the_same_commands_give_the_same_history_in_another_process_and_after_a_reset() {
     let first = Served::with(BARE, &RUN);
@@ -67,7 +66,6 @@ fn the_same_commands_give_the_same_history_in_another_process_and_after_a_reset(
     assert_ne!(commands(&other)[0], golden[0], "with another seed");
 }
 
-// Issue 13, item 2.
 #[test]
 fn with_a_manual_clock_time_stands_still_until_it_is_advanced() {
     let exchange = Served::with(BARE, &["--manual-clock"]);
@@ -83,7 +81,6 @@ fn with_a_manual_clock_time_stands_still_until_it_is_advanced() {
     assert_eq!(passed, 1_000);
 }
 
-// Issue 13, item 3.
 #[test]
 fn the_seed_of_the_scenario_counts_unless_the_flag_is_given() {
     let of_file = |seed: u32| BARE.replace("seed = 42", &format!("seed = {seed}"));
@@ -97,7 +94,6 @@ fn the_seed_of_the_scenario_counts_unless_the_flag_is_given() {
     assert_eq!(eleven, history(&of_file(12), &["--seed", "11"]));
 }
 
-// Issue 18: marks and stops were noted only of positions whose list came before them.
 #[test]
 fn a_picture_of_one_instant_and_seed_is_the_same_every_time() {
     let picture = || {

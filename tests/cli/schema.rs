@@ -1,4 +1,4 @@
-//! Issue 13, item 15: what the verbs print is what their schemas say, and CSV holds the same values.
+//! What the verbs print is what their schemas say, and CSV holds the same values.
 
 use super::support::{Served, with};
 use serde_json::{Map, Value, json};

@@ -128,7 +128,7 @@ fn asks_the_keyring(home: &Path, url: &str) -> Command {
     verb
 }
 
-/// Issue 14, item 7: the keyring is asked by its own program, and the key is only what that prints.
+/// The keyring is asked by its own program, and the key is only what that prints.
 #[test]
 #[cfg(not(target_os = "macos"))]
 fn a_key_from_the_keyring_is_sent() {
@@ -155,7 +155,7 @@ fn a_key_from_the_keyring_is_sent() {
     child.wait().unwrap();
 }
 
-/// Issue 14, item 7: each way in which a keyring has no key says what happened and what to do.
+/// Each way in which a keyring has no key says what happened and what to do.
 #[test]
 #[cfg(not(target_os = "macos"))]
 fn a_keyring_without_the_key_says_what_to_do() {
@@ -252,7 +252,7 @@ fn private(path: &Path, mode: u32) {
     fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
 }
 
-/// Issue 14, item 6, and the drills' row: a key file that is a FIFO, another's, readable by others, or in a directory that
+/// A key file that is a FIFO, another's, readable by others, or in a directory that
 /// others may write to is refused, and nothing waits for it.
 #[test]
 fn a_key_file_that_is_not_ours_alone_is_refused_at_once() {

@@ -129,7 +129,7 @@ fn check_finds_a_key_that_cannot_be_had() {
     );
 }
 
-/// Issue 14, item 6: whoever may write the file would decide what this user runs.
+/// Whoever may write the file would decide what this user runs.
 #[test]
 fn a_settings_file_that_others_may_write_or_own_is_refused_and_its_command_does_not_run() {
     let home = TempDir::new().unwrap();

@@ -25,7 +25,6 @@ const LONG: &[&str] = &[
     "--yes",
 ];
 
-/// Issue 14, item 3.
 #[test]
 fn beside_a_stopped_verb_flatten_goes_out_names_it_and_its_order_is_not_sent_when_it_wakes() {
     let mut served = Served::kept();

@@ -231,7 +231,6 @@ async fn a_wrong_query_is_400_and_names_the_parameter() {
         let (status, _, message) = reply.refusal();
         assert_eq!(status, 400, "{target}");
         assert!(message.contains(named), "{target}: {message}");
-        // Issue 13, item 8.
         assert_eq!(
             reply.json()["error"]["details"][0]["field"],
             named,
@@ -254,7 +253,6 @@ async fn a_page_on_another_host_name_is_not_served() {
     assert_eq!(reply.header("access-control-allow-origin"), None);
 }
 
-// Issue 13, item 8; issue 14, item 7.
 #[tokio::test]
 async fn an_odd_host_is_not_served_in_header_or_target() {
     let paper = Paper::bare().await;
@@ -276,7 +274,6 @@ async fn an_odd_host_is_not_served_in_header_or_target() {
     }
 }
 
-// Issue 13, item 8.
 #[tokio::test]
 async fn a_packed_body_is_415_and_names_the_header() {
     let paper = Paper::bare().await;
@@ -540,7 +537,6 @@ async fn served_or_told(mut held: TcpStream) -> bool {
     false
 }
 
-// Issue 13, item 7; issue 14, item 7.
 #[tokio::test]
 async fn a_client_is_served_and_an_idle_one_stays_beside_hundreds_of_slow_bodies() {
     let paper = Paper::bare().await;
@@ -572,7 +568,6 @@ async fn a_client_is_served_and_an_idle_one_stays_beside_hundreds_of_slow_bodies
     assert!(first.contains("HTTP/1.1 503"), "{first}");
 }
 
-// Issue 13, item 7.
 #[tokio::test]
 async fn of_200_idle_connections_none_is_closed_without_a_word() {
     let paper = Paper::bare().await;

@@ -147,7 +147,6 @@ fn crowded() -> String {
            [users.accounts.rules]\nmax_open_positions = 200\ncooldown_ms = 0\n"
 }
 
-/// Issue 13, item 5: half a second passed between two targets whatever the account's cooldown was.
 #[tokio::test]
 async fn an_account_without_a_cooldown_closes_its_targets_while_the_clock_stands_still() {
     let paper = Paper::open(&crowded()).await;

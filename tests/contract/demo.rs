@@ -112,7 +112,6 @@ async fn all<T: serde::de::DeserializeOwned>(paper: &Paper, target: &str) -> Vec
     }
 }
 
-// Issue 13, item 4.
 #[tokio::test]
 async fn root_rows_sum_to_what_was_paid_and_slices_to_their_root_row() {
     let paper = Paper::play(Scenario::demo().unwrap()).await;

@@ -333,7 +333,6 @@ async fn request_id(paper: &Paper) -> String {
     reply.header("x-request-id").unwrap().to_owned()
 }
 
-// Issue 14, item 5; issue 13, item 5 (request ids).
 #[tokio::test]
 async fn keys_and_request_ids_are_new_at_every_start_unless_they_are_kept_or_fixed() {
     let (one, other) = (Paper::bare().await, Paper::bare().await);

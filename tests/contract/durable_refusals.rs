@@ -70,7 +70,7 @@ async fn two_exchanges_never_share_a_directory() {
     Paper::kept(dir.path()).await;
 }
 
-// Issue 13, item 3: a directory that was begun with `--seed` goes on with that seed when the flag is left out.
+// A directory that was begun with `--seed` goes on with that seed when the flag is left out.
 #[tokio::test]
 async fn a_kept_seed_counts_where_none_is_asked_for() {
     let dir = tempfile::tempdir().unwrap();

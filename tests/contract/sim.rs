@@ -103,7 +103,6 @@ async fn the_clock_can_be_set_running_and_stopped_and_refuses_nonsense() {
     }
 }
 
-/// Issue 13, item 5: the description said the book follows within seconds.
 #[tokio::test]
 async fn a_nudge_moves_oracle_book_and_mark_at_once_with_the_next_step() {
     const PRICES: [&str; 4] = ["oracle_price", "mark_price", "bid_price", "ask_price"];

@@ -57,7 +57,6 @@ async fn a_twap_fills_slice_by_slice_and_its_children_name_it() {
     assert_eq!(active, [], "a finished one is not in the list");
 }
 
-// Issue 13, item 4.
 #[tokio::test]
 async fn an_ended_twap_can_be_read_again() {
     let paper = Paper::bare().await;

@@ -398,3 +398,18 @@ async fn a_stream_takes_get_its_key_and_the_words_of_a_websocket() {
         "and nothing of chal-1"
     );
 }
+
+#[tokio::test]
+async fn streams_leave_room_for_requests() {
+    let paper = Paper::bare().await;
+    let mut streams = vec![];
+    for _ in 0..128 {
+        streams.push(Listener::of_markets(&paper).await);
+    }
+    assert_eq!(paper.get("/v1/accounts").await.status, 200);
+    assert!(streams[0].hears().await.is_none(), "the oldest gives way");
+    streams[127]
+        .says(json!({"op": "req", "id": 1, "method": "ping"}))
+        .await;
+    assert!(streams[127].hears().await.is_some(), "the others stay");
+}

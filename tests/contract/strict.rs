@@ -92,7 +92,6 @@ const BY_POSITION: [(&str, &str, &str); 10] = [
     ("POST", "/sim/budgets", r#"{"per_key":[1,0]}"#),
 ];
 
-// Issue 13, item 6.
 #[tokio::test]
 async fn an_array_is_no_body_and_nothing_is_done_for_it() {
     let paper = Paper::bare().await;
@@ -229,7 +228,6 @@ async fn a_fault_that_could_never_happen_is_not_planted() {
     assert_eq!(planted, [] as [Value; 0]);
 }
 
-// Issue 13, item 8.
 #[tokio::test]
 async fn head_is_a_get_without_a_body_and_options_is_405() {
     let paper = Paper::bare().await;

@@ -1,4 +1,4 @@
-//! Issue 14, item 4: every way out of the desk ends with its exit code, with the terminal given back, without a core and
+//! Every way out of the desk ends with its exit code, with the terminal given back, without a core and
 //! without spinning. Each way is gone twice here; for fifty times:
 //!
 //! `PERPDECK_DRILL=50 cargo test --test e2e exits -- --nocapture`
@@ -183,7 +183,7 @@ fn by_a_panic() {
     });
 }
 
-// Issue 14, item 1: a panic while drawing does not end the desk; the end of the terminal does.
+// A panic while drawing does not end the desk; the end of the terminal does.
 #[cfg(debug_assertions)]
 #[test]
 fn a_screen_that_cannot_be_drawn_leaves_every_way_out() {

@@ -1,4 +1,4 @@
-//! Issue 14, item 2: whatever comes through the terminal, what gets a trader out is heard; and half a key is never one.
+//! Whatever comes through the terminal, what gets a trader out is heard; and half a key is never one.
 
 use super::{Session, support::Served, *};
 use std::{

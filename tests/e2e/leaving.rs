@@ -118,7 +118,6 @@ fn rounds() -> usize {
     asked.map_or(4, |rounds| rounds.parse().unwrap())
 }
 
-// Issue 14, item 4: 19 of 50 ended with SIGABRT.
 #[test]
 fn a_desk_whose_terminal_is_closed_ends_as_by_the_hang_up_signal() {
     for round in 0..rounds() {
@@ -131,7 +130,7 @@ fn a_desk_whose_terminal_is_closed_ends_as_by_the_hang_up_signal() {
     }
 }
 
-// Issue 14, item 4: what ends a program by itself leaves the terminal as the desk had it.
+// What ends a program by itself leaves the terminal as the desk had it.
 #[test]
 fn the_terminal_is_given_back_for_every_signal_that_can_be_caught() {
     for (signal, code) in [("USR2", 140), ("ALRM", 142), ("IO", 157), ("XCPU", 152)] {
@@ -141,7 +140,6 @@ fn the_terminal_is_given_back_for_every_signal_that_can_be_caught() {
     }
 }
 
-// Issue 14, item 7.
 #[test]
 fn a_terminal_that_cannot_place_the_cursor_is_refused_in_words() {
     for term in ["dumb", ""] {
@@ -154,7 +152,7 @@ fn a_terminal_that_cannot_place_the_cursor_is_refused_in_words() {
     }
 }
 
-// Issue 14, item 1: more cells than any screen has, and less.
+// More cells than any screen has, and less.
 #[test]
 fn a_terminal_of_any_size_is_drawn_on() {
     let home = tempfile::tempdir().unwrap();

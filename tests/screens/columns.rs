@@ -52,7 +52,6 @@ fn demanding() -> Model {
     model
 }
 
-/// Issue 13, item 13.
 #[test]
 fn what_a_trader_decides_by_is_drawn_at_every_size_of_80_columns_or_more() {
     for model in [desk::full(), demanding()] {
@@ -65,7 +64,6 @@ fn what_a_trader_decides_by_is_drawn_at_every_size_of_80_columns_or_more() {
     }
 }
 
-/// Issue 13, item 13.
 #[test]
 fn distance_and_time_in_force_have_room_beside_the_twaps() {
     for size in [(80, 24), (120, 40), (160, 48), (200, 60)] {
@@ -73,7 +71,7 @@ fn distance_and_time_in_force_have_room_beside_the_twaps() {
     }
 }
 
-/// Issue 13, item 13: no digit and no word of an order is cut where columns are abbreviated.
+/// No digit and no word of an order is cut where columns are abbreviated.
 #[test]
 fn abbreviations_keep_every_digit() {
     for size in SIZES.into_iter().filter(|(width, _)| *width <= 120) {
@@ -86,7 +84,7 @@ fn abbreviations_keep_every_digit() {
     }
 }
 
-/// Issue 13, item 13: a state that changes moves no column.
+/// A state that changes moves no column.
 #[test]
 fn the_longest_state_moves_no_column() {
     for size in SIZES {
@@ -101,7 +99,6 @@ fn the_longest_state_moves_no_column() {
     }
 }
 
-/// Issue 13, item 14.
 #[test]
 fn the_rungs_of_a_ladder_run_one_way_in_both_panes() {
     let mut model = desk::full();
@@ -123,7 +120,6 @@ fn the_rungs_of_a_ladder_run_one_way_in_both_panes() {
     assert_eq!(prices(Pane::Scaled, "price"), prices(Pane::Orders, "price"));
 }
 
-/// Issue 13, item 14.
 #[test]
 fn a_chase_shows_its_offset_and_its_cap_and_says_when_it_rests_there() {
     let chase = |limit: i64| {
@@ -154,7 +150,6 @@ fn a_chase_shows_its_offset_and_its_cap_and_says_when_it_rests_there() {
     assert!(text.contains("rests at its cap"), "{text}");
 }
 
-/// Issue 13, item 14.
 #[test]
 fn ended_ladders_are_counted_as_ended_twaps_are() {
     let mut model = desk::full();
@@ -176,7 +171,6 @@ fn ended_ladders_are_counted_as_ended_twaps_are() {
     assert!(twaps.freshness.iter().any(|span| span.text == "1 ended"));
 }
 
-/// Issue 13, item 14.
 #[test]
 fn the_equity_says_how_old_it_is() {
     let mut model = desk::full();
@@ -190,7 +184,7 @@ fn the_equity_says_how_old_it_is() {
     assert!(header(&model).contains("equity 101,240.18 OLD 10m"));
 }
 
-/// Issue 13, item 14: no digit of a price as shown is too many or too few for a filter.
+/// No digit of a price as shown is too many or too few for a filter.
 #[test]
 fn a_filter_finds_a_price_as_it_is_shown() {
     for (filter, hits) in [("62,500", 1), ("62500", 1), ("70,000", 2), ("99,999", 0)] {

@@ -66,7 +66,7 @@ fn text(keys: &str, (width, height): (u16, u16)) -> String {
     picture::text(&drawn(&pressed(keys), width, height, Theme::default()))
 }
 
-// Issue 18: each question of a newcomer is answered within two keys.
+// Each question of a newcomer is answered within two keys.
 #[test]
 fn the_help_begins_with_the_questions_of_a_newcomer_at_every_size() {
     for size in SIZES {

@@ -1,4 +1,4 @@
-//! Issue 14, item 1: text of any length and screens of any size. Nothing that is drawn panics; what is parsed is cut long
+//! Text of any length and screens of any size. Nothing that is drawn panics; what is parsed is cut long
 //! before, so this holds where one cap is forgotten.
 
 use crate::{

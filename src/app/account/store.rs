@@ -403,12 +403,12 @@ impl Store {
         }
     }
 
-    /// A valid key without the right to trade is answered with 403, and only then (docs/service-api.md 5).
+    /// What the answer to a command shows of the key.
     pub(crate) fn learn_scope(&mut self, result: &Result<Receipt, Failure>) {
         match result {
             Ok(Receipt::AlreadySo(_) | Receipt::Flat(_)) => {}
             Ok(_) => self.key_scope = Some(KeyScope::Trade),
-            Err(why) if why.status == Some(403) => self.key_scope = Some(KeyScope::ReadOnly),
+            Err(why) if why.shows_read_only_key() => self.key_scope = Some(KeyScope::ReadOnly),
             Err(_) => {}
         }
     }

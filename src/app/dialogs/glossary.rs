@@ -59,7 +59,6 @@ mod tests {
         assert_eq!(terms().next().unwrap().0, "account");
     }
 
-    // Issue 18.
     #[test]
     fn question_mark_and_g_open_the_glossary_and_esc_goes_back_to_the_help() {
         let mut model = desk();

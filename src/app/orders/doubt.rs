@@ -238,7 +238,6 @@ mod tests {
         assert_eq!(model.overlays, vec![]);
     }
 
-    // Issue 13, item 14.
     #[test]
     fn leaving_with_an_order_in_doubt_is_asked_about_once_and_names_it() {
         for yes in ["q", "y"] {
@@ -331,7 +330,6 @@ mod tests {
         assert_eq!(model.overlays, vec![], "one is on its way already");
     }
 
-    // Issue 13, noticed and left: the verb did so, the desk said that they were open.
     #[test]
     fn what_an_earlier_close_all_did_not_know_goes_with_a_new_one() {
         let mut model = desk();

@@ -164,15 +164,13 @@ mod tests {
         press(&mut model, "y");
         let forbidden = Failure {
             status: Some(403),
+            code: Some("scope".into()),
             ..Failure::new(FailureKind::Invalid, "the key has no trade scope")
         };
         settle(&mut model, Ticket(1), Err(forbidden));
         let order = Command::from(entry("paper|BTC", "0.1"));
         let why = flight::objection(&model, &order);
-        assert_eq!(
-            why.as_deref(),
-            Some("the API key is read-only: it cannot trade")
-        );
+        assert_eq!(why.as_deref(), Some(READ_ONLY_KEY));
         assert_eq!(
             flight::objection(&model, &Command::Cancel("ord-1".into())),
             None
@@ -186,6 +184,25 @@ mod tests {
         let now = model.now;
         update(&mut model, now, Msg::Met(Box::new(about)));
         assert_eq!(view::header(&model).badges, ["TEST", "READ-ONLY KEY"]);
+        press(&mut model, "r");
+        assert_eq!(
+            flight::objection(&model, &order),
+            None,
+            "the key may be another one"
+        );
+        assert_eq!(view::header(&model).badges, ["TEST"]);
+    }
+
+    #[test]
+    fn a_403_that_is_not_the_services_own_says_nothing_of_the_key() {
+        let mut model = desk();
+        let blocked = Failure {
+            status: Some(403),
+            ..Failure::new(FailureKind::Invalid, "403 Forbidden, with a web page")
+        };
+        model.store.learn_scope(&Err(blocked));
+        let order = Command::from(entry("paper|BTC", "0.1"));
+        assert_eq!(flight::objection(&model, &order), None);
     }
 
     #[test]

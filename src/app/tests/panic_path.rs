@@ -1,4 +1,4 @@
-//! Issue 16, the panic path: what closes all and what flattens act everywhere. Places, dialogs and fields are enumerated:
+//! What closes all and what flattens act everywhere. Places, dialogs and fields are enumerated:
 //! a new one that is not reached here fails the test, and so does one that swallows the keys.
 #![expect(
     clippy::wildcard_enum_match_arm,

@@ -189,7 +189,6 @@ fn noted_of(opened_at: Timestamp, order_of: &[Source]) -> TradeReview {
     model.store.trades.review(&open)
 }
 
-// Issue 18: the detail of a position in two snapshots of one instant differed.
 #[test]
 fn stop_and_excursion_of_a_trade_do_not_depend_on_which_answer_comes_first() {
     use Source::{Markets, Orders, Positions};

@@ -172,8 +172,9 @@ fn set_clock(model: &mut Model, drift: Drift) -> Vec<Effect> {
 
 const REPAINT: Effect = Effect::Terminal(TerminalOut::Repaint);
 
-/// Asks for everything now, and for what is shown of the markets.
+/// Asks for everything now, and for what is shown of the markets. The key may be another one by now.
 fn refresh(model: &mut Model) -> Vec<Effect> {
+    model.store.key_scope = None;
     model.market_polls.renew();
     vec![Effect::Poll(Source::iter().collect())]
 }

@@ -84,7 +84,7 @@ mod tests {
         assert_eq!(press_unseen(&mut model, "c x K b enter 2 j"), vec![]);
         assert_eq!(model.overlays, vec![]);
         assert_eq!(press_unseen(&mut model, "q"), vec![Effect::Quit]);
-        // Issue 13, item 14: asks first while an order is in progress.
+        // Asks first while an order is in progress.
         press(&mut model, "b 0.1 enter");
         assert_eq!(press_unseen(&mut model, "q"), vec![]);
         wait(&mut model, 200);

@@ -6,10 +6,8 @@
 use super::{
     consent, dry,
     flatten::still_open,
-    perform::send,
     prepared::{ActFlags, KeyFlag, PreparedCommand, SendOutcome, writable},
-    receipt,
-    sliced::{self, Start},
+    receipt, sliced,
 };
 use crate::{
     cli::{
@@ -50,8 +48,7 @@ async fn close_all(args: &CloseAllArgs, voice: Output, sources: &Sources) -> Res
     let service = Service::open(sources, voice).await?;
     consent::possible(&service, args.how)?;
     let command = Command::CloseAll(service.account.clone());
-    let (prepared, start) =
-        sliced::prepare(&service, voice, command.clone(), args.key.chosen.clone())?;
+    let (prepared, start) = sliced::prepare(&service, voice, command, args.key.chosen.clone())?;
     if service.is_dry_run() {
         return dry::show(&service, voice, &[&prepared.request]);
     }
@@ -63,13 +60,10 @@ async fn close_all(args: &CloseAllArgs, voice: Output, sources: &Sources) -> Res
     if !consent::given(args.how, what).await? {
         return Ok(Exit::Usage);
     }
-    let outcome = send(&service, voice, &prepared, &[]).await?;
-    if start == Start::Continued && opened_since(&service, &outcome).await {
-        voice.note("positions opened after it started are still open; a new close-all follows");
-        let prepared = PreparedCommand::new(command, None)?;
-        let outcome = send(&service, voice, &prepared, &[]).await?;
-        return ended(&service, voice, &prepared, &outcome).await;
-    }
+    let note = "positions opened after it started are still open; a new close-all follows";
+    let opened_since = async |outcome: &SendOutcome| opened_since(&service, outcome).await;
+    let begun = (prepared, start);
+    let (prepared, outcome) = sliced::send(&service, voice, begun, (note, opened_since)).await?;
     ended(&service, voice, &prepared, &outcome).await
 }
 

@@ -1,6 +1,6 @@
 //! `perpdeck exits`: the take profit and stop loss of a position, or of a resting order.
 //!
-//! The exits of a position change with one batch (see [`guarded`](super::guarded)): what is not named stays, an exit that
+//! The exits of a position change with one batch (see [`super::guarded`]): what is not named stays, an exit that
 //! is there is moved, and two that are placed together are a pair. Those of an order are attached to it, and both are
 //! always sent, because the meaning of a missing one is not documented: a leg that is not named is read first and sent
 //! unchanged. A stop that is moved so that more can be lost waits when new entries do, as far as a read shows; where

@@ -7,7 +7,6 @@
 
 pub(super) mod amend;
 pub(super) mod cancel;
-mod cancel_all;
 mod checks;
 pub(super) mod close;
 pub(super) mod close_all;

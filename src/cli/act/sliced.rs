@@ -3,7 +3,10 @@
 //! Contract: an interrupted one goes on under its own key when it is given again (docs/delivery.md 6). Another key would
 //! begin a second operation.
 
-use super::prepared::PreparedCommand;
+use super::{
+    perform,
+    prepared::{PreparedCommand, SendOutcome},
+};
 use crate::{
     cli::{disk_wait::looked, service::Service, voice::Output},
     journal::{IntentRow, Journal, SenderIdentity, overflow_dirs},
@@ -41,6 +44,24 @@ pub(super) fn prepare(
         "{command}: what started {ago} s ago is unfinished; perpdeck continues it under its key"
     ));
     Ok((PreparedCommand::new(command, Some(key))?, Start::Continued))
+}
+
+/// Sends it. One that goes on does not know what came after it began: where `is_left` finds some of that in its outcome,
+/// `note` is said and a new one follows. Gives the last one and its outcome.
+pub(super) async fn send(
+    service: &Service,
+    voice: Output,
+    (prepared, start): (PreparedCommand, Start),
+    (note, is_left): (&str, impl AsyncFnOnce(&SendOutcome) -> bool),
+) -> Result<(PreparedCommand, SendOutcome)> {
+    let outcome = perform::send(service, voice, &prepared, &[]).await?;
+    if start == Start::New || !is_left(&outcome).await {
+        return Ok((prepared, outcome));
+    }
+    voice.note(note);
+    let following = PreparedCommand::new(prepared.command, None)?;
+    let outcome = perform::send(service, voice, &following, &[]).await?;
+    Ok((following, outcome))
 }
 
 /// The unfinished request to this target, in the journal or an overflow journal.

@@ -157,7 +157,7 @@ fn a_key_goes_to_no_other_service_and_no_other_key_beside_its_own() {
     );
 }
 
-/// Issue 14, item 7: a keyring entry follows the rules of the other sources of a key.
+/// A keyring entry follows the rules of the other sources of a key.
 #[test]
 fn an_entry_of_the_keyring_is_a_key_of_its_own_and_every_other_place_goes_before_it() {
     let text = "base_url = 'https://a.example'\napi_key_file = '/above'\n[profiles.b]\naccount_id = 'b'\n\

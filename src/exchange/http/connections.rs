@@ -213,7 +213,6 @@ mod tests {
         assert!(limiter.take(HERE).is_some(), "a place was given back");
     }
 
-    // Issue 13, item 7.
     #[tokio::test(start_paused = true)]
     async fn who_sends_a_body_slowly_gives_way_and_an_idle_client_stays() {
         let limiter = Arc::default();
@@ -243,7 +242,6 @@ mod tests {
         );
     }
 
-    // Issue 13, item 7.
     #[tokio::test(start_paused = true)]
     async fn an_overdue_request_of_any_address_goes_before_the_idle_ones_of_the_largest() {
         let limiter = Arc::default();

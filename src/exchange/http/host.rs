@@ -120,7 +120,6 @@ mod tests {
         assert!(!ours("0.0.0.0", "evil.example"));
     }
 
-    // Issue 13, item 8; issue 14, item 7.
     #[test]
     fn an_odd_shape_is_no_host_of_ours_wherever_we_are_bound() {
         for bound in ["127.0.0.1", "0.0.0.0", "::"] {
@@ -168,7 +167,6 @@ mod tests {
         }
     }
 
-    // Issue 14, item 7.
     #[test]
     fn a_target_in_absolute_form_is_held_to_the_same_names() {
         let hosts = AllowedHosts::new(Ipv4Addr::LOCALHOST.into());

@@ -16,7 +16,7 @@ pub(super) use host::AllowedHosts;
 
 use super::{
     service::ExchangeService,
-    streams::{self, StreamConnection, StreamRequest, StreamRoute},
+    streams::{self, AccountStreams, StreamConnection, StreamRequest, StreamRoute},
 };
 use body::ResponseBody;
 use connections::{ConnectionLimiter, ConnectionPermit};
@@ -59,6 +59,7 @@ pub(super) async fn accept(
 ) {
     let limiter = Arc::new(ConnectionLimiter::default());
     let connections = TaskTracker::new();
+    let accounts = Arc::<AccountStreams>::default();
     let lingering = Arc::new(Semaphore::new(MAX_LINGERING));
     while let Some((stream, peer)) = next(&listener, &stop).await {
         let (service, lingering) = (Arc::clone(&service), Arc::clone(&lingering));
@@ -71,7 +72,8 @@ pub(super) async fn accept(
             permit: Arc::new(permit),
             service: Arc::clone(&service),
             stop: stop.clone(),
-            streams: connections.clone(),
+            tasks: connections.clone(),
+            accounts: Arc::clone(&accounts),
         };
         let served = serve(stream, serving);
         connections.spawn(async move {
@@ -128,7 +130,9 @@ struct Serving {
     permit: Arc<ConnectionPermit>,
     service: Arc<ExchangeService>,
     stop: CancellationToken,
-    streams: TaskTracker,
+    tasks: TaskTracker,
+    /// What the streams of accounts share.
+    accounts: Arc<AccountStreams>,
 }
 
 impl Serving {
@@ -155,14 +159,14 @@ impl Serving {
     fn serve_stream(&self, opened: StreamRequest, switched: OnUpgrade) {
         let (service, permit) = (Arc::clone(&self.service), Arc::clone(&self.permit));
         let stop = self.stop.clone();
-        self.streams.spawn(async move {
+        let accounts = Arc::clone(&self.accounts);
+        self.tasks.spawn(async move {
             // The client may be gone before it has its answer.
             let Ok(io) = switched.await else { return };
-            // Whoever listens is not idle.
-            permit.phase.busy();
+            permit.phase.stream_begins();
             let evict = permit.evict.clone();
             let connection = StreamConnection::new(TokioIo::new(io), stop, evict);
-            streams::serve(service, opened, connection).await;
+            streams::serve(service, accounts, opened, connection).await;
             drop(permit);
         });
     }

@@ -76,21 +76,18 @@ pub(super) fn open_stream(
     request: &Request<Incoming>,
 ) -> (Response<ResponseBody>, Option<StreamRequest>) {
     let request_id = service.request_ids.next();
-    let opened = stream(service, peer, route, request);
-    let (api_result, opened) = match opened {
-        Ok((headers, opened)) => (Ok(headers), Some(opened)),
-        Err(fault) => (Err(fault), None),
-    };
-    let response = match api_result {
-        Ok(headers) => {
+    match stream(service, peer, route, request) {
+        Ok((headers, opened)) => {
             let mut response = Response::new(ResponseBody::whole(Bytes::new()));
             *response.status_mut() = StatusCode::SWITCHING_PROTOCOLS;
             response.headers_mut().extend(headers);
-            response
+            (response, Some(opened))
         }
-        Err(fault) => build_response(Err(fault), request_id, ResponseBody::whole),
-    };
-    (response, opened)
+        Err(fault) => {
+            let refused = build_response(Err(fault), request_id, ResponseBody::whole);
+            (refused, None)
+        }
+    }
 }
 
 fn stream(

@@ -36,6 +36,8 @@ const IDLE: u8 = 3;
 /// The response is written, and may not have been sent yet.
 const LEAVING: u8 = 4;
 const BODY: u8 = 5;
+/// A stream: its client sends nothing for hours, and gives way like an idle one.
+const STREAM: u8 = 6;
 
 /// What a connection waits for from its client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,13 +89,21 @@ impl ConnectionPhase {
         self.enter(LEAVING);
     }
 
+    /// The connection is a stream from now on.
+    pub(super) fn stream_begins(&self) {
+        self.enter(STREAM);
+    }
+
     pub(super) fn idle(&self) {
         self.enter(IDLE);
     }
 
     fn flushed(&self) {
-        if self.state.load(Ordering::Relaxed) == LEAVING {
+        let state = self.state.load(Ordering::Relaxed);
+        if matches!(state, LEAVING | STREAM) {
             self.unread_since.store(NEVER, Ordering::Relaxed);
+        }
+        if state == LEAVING {
             self.idle();
         }
     }
@@ -118,7 +128,7 @@ impl ConnectionPhase {
         }
         let waits = match self.state.load(Ordering::Relaxed) {
             BUSY | LEAVING => return None,
-            IDLE => WaitingFor::NextRequest,
+            IDLE | STREAM => WaitingFor::NextRequest,
             BODY => WaitingFor::Body,
             _ => WaitingFor::Head,
         };
@@ -150,7 +160,7 @@ impl ConnectionPhase {
     /// When the wait times out; `None` while a request is being answered.
     fn deadline(&self) -> Option<Instant> {
         let limit = match self.state.load(Ordering::Relaxed) {
-            BUSY | BODY | LEAVING => return None,
+            BUSY | BODY | LEAVING | STREAM => return None,
             HEAD => HEAD_TIMEOUT,
             _ => IDLE_TIMEOUT,
         };
@@ -319,7 +329,6 @@ mod tests {
         assert_eq!(waits, Some(WaitingFor::NextRequest));
     }
 
-    // Issue 13, item 7.
     #[tokio::test(start_paused = true)]
     async fn an_answer_that_is_not_read_waits_for_its_client_since_it_got_stuck_until_it_has_left()
     {

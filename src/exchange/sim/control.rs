@@ -174,7 +174,6 @@ pub(super) fn reset(
         clock(&state)?
     };
     let ResetState { scenario, .. } = &service.reset_state;
-    service.account_streams.reset();
     *service.faults()? = FaultInjector::new(scenario.seed(), scenario.faults());
     service.rate_limiter.set(scenario.budgets());
     Ok(answer)

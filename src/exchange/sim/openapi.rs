@@ -177,7 +177,6 @@ mod tests {
         "RatesBody",
     ];
 
-    // Issue 13, item 8.
     #[test]
     fn only_requests_refuse_fields_that_are_not_described() {
         let schemas = document()["components"]["schemas"].take();
@@ -190,7 +189,6 @@ mod tests {
         assert_eq!(strict, BTreeSet::from(STRICT));
     }
 
-    // Issue 13, item 8.
     #[test]
     fn every_code_reason_and_rule_is_enumerated() {
         let schemas = document()["components"]["schemas"].take();

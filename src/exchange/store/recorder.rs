@@ -18,6 +18,8 @@ pub(in crate::exchange) struct RecordingEngine {
     /// The number of the last entry.
     seq: u64,
     version: StateVersion,
+    /// How often the exchange was reset before.
+    resets: u64,
 }
 
 /// One input, and its time.
@@ -62,6 +64,7 @@ impl RecordingEngine {
             entries: vec![],
             seq,
             version: StateVersion::default(),
+            resets: 0,
         }
     }
 
@@ -105,6 +108,12 @@ impl RecordingEngine {
     /// After a reset: no version of the engine before is used again.
     pub(super) fn replaces(&mut self, before: &Self) {
         self.version = before.version.next();
+        self.resets = before.resets + 1;
+    }
+
+    /// Another one after each reset.
+    pub(in crate::exchange) fn resets(&self) -> u64 {
+        self.resets
     }
 
     fn record(&mut self, act: EngineInput) {

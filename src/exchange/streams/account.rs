@@ -31,13 +31,6 @@ const RESUMABLE: Duration = Duration::from_secs(100);
 #[derive(Debug, Default)]
 pub(in crate::exchange) struct AccountStreams(Mutex<HashMap<usize, AccountStream>>);
 
-impl AccountStreams {
-    /// The accounts begin anew: so do the streams.
-    pub(in crate::exchange) fn reset(&self) {
-        locked(&self.0).clear();
-    }
-}
-
 #[derive(Debug)]
 struct AccountStream {
     id: Arc<str>,
@@ -46,6 +39,8 @@ struct AccountStream {
     accounts: Vec<KnownAccount>,
     /// Of the state that the events lead to.
     version: StateVersion,
+    /// A reset begins the accounts anew, and so their stream.
+    resets: u64,
 }
 
 #[derive(Debug)]
@@ -55,7 +50,7 @@ struct StreamEvent {
     text: Arc<str>,
 }
 
-/// The rows of an account as they were told last.
+/// The rows of an account as they were sent last.
 #[derive(Debug)]
 struct KnownAccount {
     ix: AccountIx,
@@ -194,6 +189,7 @@ impl AccountStream {
             events: VecDeque::new(),
             accounts: accounts.map(|ix| KnownAccount::of(state, *ix)).collect(),
             version: state.engine.version(),
+            resets: state.engine.resets(),
         }
     }
 
@@ -248,6 +244,7 @@ impl AccountStream {
 /// One client's place in the stream of its user.
 #[derive(Debug)]
 pub(super) struct AccountSession {
+    streams: Arc<AccountStreams>,
     caller: AuthenticatedUser,
     /// Where the client left off, as it says.
     resume: Option<(String, u64)>,
@@ -256,7 +253,11 @@ pub(super) struct AccountSession {
 }
 
 impl AccountSession {
-    pub(super) fn new(caller: AuthenticatedUser, query: &str) -> Self {
+    pub(super) fn new(
+        streams: Arc<AccountStreams>,
+        caller: AuthenticatedUser,
+        query: &str,
+    ) -> Self {
         let parameter = |name: &str| {
             let mut pairs = query.split('&').filter_map(|pair| pair.split_once('='));
             let (_, value) = pairs.find(|(given, _)| *given == name)?;
@@ -264,6 +265,7 @@ impl AccountSession {
         };
         let resume = parameter("resume").zip(parameter("last_seq"));
         Self {
+            streams,
             caller,
             resume: resume.and_then(|(id, seq)| Some((id, seq.parse().ok()?))),
             stream_id: Arc::default(),
@@ -275,7 +277,7 @@ impl AccountSession {
         let engine = &state.engine;
         let now = engine.now().0;
         let accounts = self.caller.accounts.iter();
-        let mut said: Vec<String> = accounts
+        let mut texts: Vec<String> = accounts
             .map(|ix| {
                 let known = KnownAccount::of(state, *ix);
                 let snapshot = json!({
@@ -291,18 +293,23 @@ impl AccountSession {
             })
             .collect();
         let end = json!({ "event": "snapshot_end", "seq": self.seq, "time": now });
-        said.push(end.to_string());
-        said
+        texts.push(end.to_string());
+        texts
     }
 }
 
 impl Session for AccountSession {
-    fn opens(&mut self, service: &ExchangeService, state: &ExchangeState) -> Vec<String> {
-        let mut streams = locked(&service.account_streams.0);
-        let stream = streams.entry(self.caller.user).or_insert_with(|| {
+    fn greeting(&mut self, service: &ExchangeService, state: &ExchangeState) -> Vec<String> {
+        let begin = || {
             let id = service.request_ids.next().to_string();
             AccountStream::begin(id, state, &self.caller)
-        });
+        };
+        let streams = Arc::clone(&self.streams);
+        let mut streams = locked(&streams.0);
+        let stream = streams.entry(self.caller.user).or_insert_with(begin);
+        if stream.resets != state.engine.resets() {
+            *stream = begin();
+        }
         stream.advance(state);
         self.stream_id = Arc::clone(&stream.id);
         let resumed = self
@@ -317,31 +324,27 @@ impl Session for AccountSession {
             "seq": self.seq,
             "time": state.engine.now().0,
         });
-        let mut said = vec![hello.to_string()];
+        let mut texts = vec![hello.to_string()];
         match resumed {
             Some((_, seq)) => {
-                said.extend(stream.after(seq).map(|event| event.text.to_string()));
+                texts.extend(stream.after(seq).map(|event| event.text.to_string()));
                 self.seq = stream.seq;
             }
-            None => said.extend(self.snapshot(state)),
+            None => texts.extend(self.snapshot(state)),
         }
-        said
+        texts
     }
 
-    fn hears(&mut self, _state: &ExchangeState, _text: &str) -> Vec<String> {
+    fn answers(&mut self, _state: &ExchangeState, _text: &str) -> Vec<String> {
         vec![]
     }
 
-    fn tells(
-        &mut self,
-        service: &ExchangeService,
-        state: &ExchangeState,
-        out: &mut Vec<String>,
-    ) -> Next {
-        let mut streams = locked(&service.account_streams.0);
+    fn changes(&mut self, state: &ExchangeState, out: &mut Vec<String>) -> Next {
+        let mut streams = locked(&self.streams.0);
+        let resets = state.engine.resets();
         let stream = streams
             .get_mut(&self.caller.user)
-            .filter(|stream| stream.id == self.stream_id);
+            .filter(|stream| stream.id == self.stream_id && stream.resets == resets);
         let Some(stream) = stream else {
             out.push(self.farewell());
             return Next::Close;

@@ -6,7 +6,7 @@ use super::{
         service::ExchangeService,
         state::ExchangeState,
     },
-    market_events::{Channel, Told, candle_rows},
+    market_events::{Channel, LastSent, candle_rows},
     session::{Next, Session},
 };
 use serde::Deserialize;
@@ -34,7 +34,7 @@ struct Subscription {
     /// Ours.
     name: String,
     channel: Channel,
-    markets: Vec<(MarketIx, Told)>,
+    markets: Vec<(MarketIx, LastSent)>,
 }
 
 impl Subscription {
@@ -43,7 +43,7 @@ impl Subscription {
         let events: Vec<Value> = self
             .markets
             .iter_mut()
-            .flat_map(|(ix, told)| channel.events(state, *ix, told))
+            .flat_map(|(ix, last_sent)| channel.events(state, *ix, last_sent))
             .collect();
         (!events.is_empty())
             .then(|| json!({ "op": "events", "sub": self.name, "events": events }).to_string())
@@ -80,11 +80,11 @@ struct Payload {
 }
 
 impl Session for MarketSession {
-    fn opens(&mut self, _service: &ExchangeService, _state: &ExchangeState) -> Vec<String> {
+    fn greeting(&mut self, _service: &ExchangeService, _state: &ExchangeState) -> Vec<String> {
         vec![]
     }
 
-    fn hears(&mut self, state: &ExchangeState, text: &str) -> Vec<String> {
+    fn answers(&mut self, state: &ExchangeState, text: &str) -> Vec<String> {
         let message: ClientMessage = match serde_json::from_str(text) {
             Ok(message) => message,
             Err(why) => {
@@ -93,22 +93,17 @@ impl Session for MarketSession {
             }
         };
         match message.op.as_str() {
-            "sub" => self.subscribes(state, &message),
+            "sub" => self.subscribe(state, &message),
             "unsub" => {
                 self.subscriptions.retain(|one| one.id != message.id);
                 vec![json!({ "op": "end", "id": message.id }).to_string()]
             }
-            "req" => vec![answered(state, &message)],
+            "req" => vec![response(state, &message)],
             _ => vec![],
         }
     }
 
-    fn tells(
-        &mut self,
-        _service: &ExchangeService,
-        state: &ExchangeState,
-        out: &mut Vec<String>,
-    ) -> Next {
+    fn changes(&mut self, state: &ExchangeState, out: &mut Vec<String>) -> Next {
         let subscriptions = self.subscriptions.iter_mut();
         out.extend(subscriptions.filter_map(|one| one.events(state)));
         Next::GoOn
@@ -125,7 +120,7 @@ impl Session for MarketSession {
 
 impl MarketSession {
     /// What is there now comes before `snapshot_end`.
-    fn subscribes(&mut self, state: &ExchangeState, message: &ClientMessage) -> Vec<String> {
+    fn subscribe(&mut self, state: &ExchangeState, message: &ClientMessage) -> Vec<String> {
         let id = message.id;
         match self.subscription(state, message) {
             Ok(mut subscription) => {
@@ -138,10 +133,10 @@ impl MarketSession {
                 let events = subscription.events(state);
                 self.subscriptions.push(subscription);
                 let end = json!({ "op": "snapshot_end", "id": id }).to_string();
-                let mut said = vec![ok.to_string()];
-                said.extend(events);
-                said.push(end);
-                said
+                let mut texts = vec![ok.to_string()];
+                texts.extend(events);
+                texts.push(end);
+                texts
             }
             Err(why) => {
                 let error = json!({ "message": why });
@@ -173,7 +168,7 @@ impl MarketSession {
         let provider = providers.first().ok_or("providers is missing")?;
         let markets = symbols.iter().map(|symbol| {
             let ix = market(state, provider, symbol)?;
-            Ok((ix, Told::default()))
+            Ok((ix, LastSent::default()))
         });
         let intervals = message.payload.intervals.iter().map(|word| interval(word));
         let history = message.payload.history_limit.min(MAX_CANDLES);
@@ -193,7 +188,7 @@ impl MarketSession {
     }
 }
 
-fn answered(state: &ExchangeState, message: &ClientMessage) -> String {
+fn response(state: &ExchangeState, message: &ClientMessage) -> String {
     let id = message.id;
     let result = match message.method.as_str() {
         "ping" => Ok(json!(state.engine.now().0)),

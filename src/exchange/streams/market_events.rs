@@ -1,4 +1,4 @@
-//! The events of a channel: what of a market differs from what was told last. Decimals are strings.
+//! The events of a channel: what of a market differs from what was sent last. Decimals are strings.
 
 use super::super::{
     engine::{
@@ -11,12 +11,12 @@ use super::super::{
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-/// Trades of before the subscription that are told with it.
+/// Trades of before the subscription that are sent with it.
 const EARLIER_TRADES: usize = 30;
 /// Levels of a book, a side.
 const LEVELS: usize = 20;
 
-/// What of a market is told.
+/// What of a market is sent.
 #[derive(Debug, Clone)]
 pub(super) enum Channel {
     Ticks,
@@ -24,16 +24,16 @@ pub(super) enum Channel {
     Trades,
     Candles {
         intervals: Vec<Interval>,
-        /// Candles of before the subscription that are told with it.
+        /// Candles of before the subscription that are sent with it.
         history: usize,
     },
     MarketStats,
     Status,
 }
 
-/// What of a market was told last.
+/// What of a market was sent last.
 #[derive(Debug, Default)]
-pub(super) struct Told {
+pub(super) struct LastSent {
     /// The last event, without its time.
     body: Map<String, Value>,
     newest_trade: Option<i64>,
@@ -66,12 +66,12 @@ impl Channel {
         })
     }
 
-    /// What changed since `told`, which then holds it.
+    /// What changed since `last_sent`, which then holds it.
     pub(super) fn events(
         &self,
         state: &ExchangeState,
         ix: MarketIx,
-        told: &mut Told,
+        last_sent: &mut LastSent,
     ) -> Vec<Value> {
         let engine = &state.engine;
         let (Some(spec), Some(facts)) = (engine.market_spec(ix), engine.market_facts(ix)) else {
@@ -83,14 +83,16 @@ impl Channel {
         };
         let now = engine.now().0;
         match self {
-            Self::Ticks => told.whole(market.tick(&facts), now),
-            Self::Books => told.whole(market.book(&facts), now),
-            Self::Status => told.whole(market.status(), now),
-            Self::MarketStats => told.patch(market.stats(&facts), market.named("marketStats"), now),
-            Self::Trades => market.trades(state, ix, told),
+            Self::Ticks => last_sent.whole(market.tick(&facts), now),
+            Self::Books => last_sent.whole(market.book(&facts), now),
+            Self::Status => last_sent.whole(market.status(), now),
+            Self::MarketStats => {
+                last_sent.patch(market.stats(&facts), market.named("marketStats"), now)
+            }
+            Self::Trades => market.trades(state, ix, last_sent),
             Self::Candles { intervals, history } => intervals
                 .iter()
-                .flat_map(|interval| told.candles(state, ix, *interval, *history))
+                .flat_map(|interval| last_sent.candles(state, ix, *interval, *history))
                 .collect(),
         }
         .into_iter()
@@ -98,7 +100,7 @@ impl Channel {
     }
 }
 
-impl Told {
+impl LastSent {
     /// The whole event, if anything but its time is new.
     fn whole(&mut self, body: Map<String, Value>, now: i64) -> Vec<Value> {
         if body == self.body {
@@ -126,7 +128,7 @@ impl Told {
         is_new.then(|| timed(event, now)).into_iter().collect()
     }
 
-    /// The candles from the one that was told last, if they are new or have changed.
+    /// The candles from the one that was sent last, if they are new or have changed.
     fn candles(
         &mut self,
         state: &ExchangeState,
@@ -145,8 +147,8 @@ impl Told {
             limit: usize::try_from(limit).unwrap_or(1),
         };
         let mut rows = candle_rows(state, ix, range);
-        if let Some(told) = self.candles.get(&interval) {
-            rows.retain(|row| row.0 >= told.0 && row != told);
+        if let Some(newest) = self.candles.get(&interval) {
+            rows.retain(|row| row.0 >= newest.0 && row != newest);
         }
         if let Some(newest) = rows.last() {
             self.candles.insert(interval, newest.clone());
@@ -250,9 +252,11 @@ impl StreamedMarket<'_> {
     }
 
     /// By rising number. After a reset the numbers begin anew.
-    fn trades(self, state: &ExchangeState, ix: MarketIx, told: &mut Told) -> Vec<Value> {
+    fn trades(self, state: &ExchangeState, ix: MarketIx, last_sent: &mut LastSent) -> Vec<Value> {
         let newest = state.engine.trades(ix, None).next().map(|(id, _)| id);
-        let known = told.newest_trade.filter(|known| Some(*known) <= newest);
+        let known = last_sent
+            .newest_trade
+            .filter(|known| Some(*known) <= newest);
         let fresh = state.engine.trades(ix, None);
         let fresh = fresh.take_while(|(id, _)| known.is_none_or(|known| *id > known));
         let most = known.map_or(EARLIER_TRADES, |_| usize::MAX);
@@ -270,7 +274,7 @@ impl StreamedMarket<'_> {
             })
             .collect();
         events.reverse();
-        told.newest_trade = newest;
+        last_sent.newest_trade = newest;
         events
     }
 

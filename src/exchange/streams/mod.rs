@@ -1,7 +1,7 @@
 //! The two streams of the service, as `WebSocket`s: market data for everybody, and the accounts of a key
 //! (docs/service-api.md 8).
 //!
-//! Contract: a stream tells what changed since it was last written to, read from the state like any answer. So a client
+//! Contract: a stream sends what changed since it was last written to, read from the state like any answer. So a client
 //! that reads slowly gets fewer, larger steps and no queue grows; one that stops reading is closed when its connection's
 //! limit for readers is reached. Market data takes no key and looks at none.
 
@@ -9,36 +9,19 @@ mod account;
 mod handshake;
 mod market;
 mod market_events;
+mod route;
 mod session;
 
 pub(super) use account::AccountStreams;
 pub(super) use handshake::{SwitchHeaders, switch};
+pub(super) use route::StreamRoute;
+pub(super) use session::Connection as StreamConnection;
 
 use super::{api_error::ApiError, auth::AuthenticatedUser, service::ExchangeService};
 use account::AccountSession;
 use market::MarketSession;
 use session::Connection;
 use std::sync::Arc;
-
-/// A stream by its path.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum StreamRoute {
-    MarketData,
-    Account,
-}
-
-impl StreamRoute {
-    pub(super) const MARKET_DATA: &'static str = "/v1/market-data";
-    pub(super) const ACCOUNT: &'static str = "/v1/stream";
-
-    pub(super) fn from_path(path: &str) -> Option<Self> {
-        match path {
-            Self::MARKET_DATA => Some(Self::MarketData),
-            Self::ACCOUNT => Some(Self::Account),
-            _ => None,
-        }
-    }
-}
 
 /// What a stream was opened with.
 #[derive(Debug)]
@@ -52,6 +35,7 @@ pub(super) struct StreamRequest {
 /// Serves an open stream until one of both ends it.
 pub(super) async fn serve(
     service: Arc<ExchangeService>,
+    accounts: Arc<AccountStreams>,
     request: StreamRequest,
     connection: Connection,
 ) {
@@ -60,7 +44,7 @@ pub(super) async fn serve(
             session::run(&service, connection, MarketSession::default()).await
         }
         (StreamRoute::Account, Some(caller)) => {
-            let session = AccountSession::new(caller, &request.query);
+            let session = AccountSession::new(accounts, caller, &request.query);
             session::run(&service, connection, session).await
         }
         (StreamRoute::Account, None) => Err(ApiError::broken("a private stream without a caller")),
@@ -69,5 +53,3 @@ pub(super) async fn serve(
         tracing::debug!("a stream ended: {}", fault.message);
     }
 }
-
-pub(super) use session::Connection as StreamConnection;

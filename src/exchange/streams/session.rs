@@ -17,7 +17,7 @@ use tokio_websockets::{CloseCode, Limits, Message, ServerBuilder, WebSocketStrea
 const LONGEST_REQUEST: usize = 64 * 1024;
 /// The shortest time between two writes of changes: at most fifty a second.
 const SHORTEST_PAUSE: Duration = Duration::from_millis(20);
-/// A stream with nothing to tell says so this often.
+/// How often a stream without changes shows that it is alive.
 const HEARTBEAT: Duration = Duration::from_secs(15);
 
 trait Socket: AsyncRead + AsyncWrite + Unpin + Send {}
@@ -49,7 +49,7 @@ impl Connection {
     }
 }
 
-/// What a session does after it has told what it had to.
+/// What a session does after it has written its changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Next {
     GoOn,
@@ -59,19 +59,14 @@ pub(super) enum Next {
 
 /// The protocol of one stream. Texts go out in the order of the vector.
 pub(super) trait Session {
-    /// Before the client has said anything.
-    fn opens(&mut self, service: &ExchangeService, state: &ExchangeState) -> Vec<String>;
+    /// Before the client has sent anything.
+    fn greeting(&mut self, service: &ExchangeService, state: &ExchangeState) -> Vec<String>;
 
     /// The answer to a message of the client.
-    fn hears(&mut self, state: &ExchangeState, text: &str) -> Vec<String>;
+    fn answers(&mut self, state: &ExchangeState, text: &str) -> Vec<String>;
 
     /// What changed since the last call.
-    fn tells(
-        &mut self,
-        service: &ExchangeService,
-        state: &ExchangeState,
-        out: &mut Vec<String>,
-    ) -> Next;
+    fn changes(&mut self, state: &ExchangeState, out: &mut Vec<String>) -> Next;
 
     /// A sign of life at this virtual time; `None` if the protocol has none.
     fn heartbeat(&mut self, now: Millis) -> Option<String>;
@@ -82,11 +77,11 @@ pub(super) trait Session {
 
 /// Why a session wakes up.
 enum Wake {
-    Said(String),
+    Message(String),
     Changed,
     Heartbeat,
     Stop,
-    Gone,
+    Closed,
 }
 
 /// Serves `session` until one of both sides ends the connection.
@@ -97,7 +92,7 @@ pub(super) async fn run(
 ) -> Result<(), ApiError> {
     let (greeting, mut seen) = {
         let state = service.state()?;
-        (session.opens(service, &state), state.engine.version())
+        (session.greeting(service, &state), state.engine.version())
     };
     let mut out = greeting;
     let mut beat = Instant::now() + HEARTBEAT;
@@ -109,8 +104,8 @@ pub(super) async fn run(
             beat = Instant::now() + HEARTBEAT;
             sleep(SHORTEST_PAUSE).await;
         }
-        let next = match connection.wakes(service, seen, beat).await {
-            Wake::Gone => return Ok(()),
+        let next = match connection.next(service, seen, beat).await {
+            Wake::Closed => return Ok(()),
             Wake::Stop => {
                 let _gone = connection.write(vec![session.farewell()]).await;
                 connection.close().await;
@@ -121,14 +116,14 @@ pub(super) async fn run(
                 beat = Instant::now() + HEARTBEAT;
                 Next::GoOn
             }
-            Wake::Said(text) => {
-                out = session.hears(&*service.state()?, &text);
+            Wake::Message(text) => {
+                out = session.answers(&*service.state()?, &text);
                 Next::GoOn
             }
             Wake::Changed => {
                 let state = service.state()?;
                 seen = state.engine.version();
-                session.tells(service, &state, &mut out)
+                session.changes(&state, &mut out)
             }
         };
         if next == Next::Close {
@@ -141,25 +136,20 @@ pub(super) async fn run(
 
 impl Connection {
     /// The next thing to do. Changes are looked for when a request made one, and as often as virtual time steps.
-    async fn wakes(
-        &mut self,
-        service: &ExchangeService,
-        seen: StateVersion,
-        beat: Instant,
-    ) -> Wake {
+    async fn next(&mut self, service: &ExchangeService, seen: StateVersion, beat: Instant) -> Wake {
         let mut changes = service.changes();
         tokio::select! {
             biased;
             () = self.stop.cancelled() => Wake::Stop,
-            () = self.evict.cancelled() => Wake::Gone,
+            () = self.evict.cancelled() => Wake::Closed,
             message = self.socket.next() => match message {
                 Some(Ok(message)) => match message.as_text() {
-                    Some(text) => Wake::Said(text.to_owned()),
-                    None if message.is_close() => Wake::Gone,
+                    Some(text) => Wake::Message(text.to_owned()),
+                    None if message.is_close() => Wake::Closed,
                     // The library answers a ping by itself.
                     None => Wake::Changed,
                 },
-                Some(Err(_)) | None => Wake::Gone,
+                Some(Err(_)) | None => Wake::Closed,
             },
             _ = changes.wait_for(|version| *version != seen) => Wake::Changed,
             () = step(service) => Wake::Changed,

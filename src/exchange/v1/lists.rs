@@ -11,12 +11,42 @@ use super::super::{
     state::ExchangeState,
 };
 use crate::{
-    api::{List, PAGE_DEFAULT, PageQuery, TwapSelector, TwapsQuery},
+    api::{
+        List, OrderFilter, OrdersQuery, PAGE_DEFAULT, PageQuery, PositionSelector, PositionsQuery,
+        TwapSelector, TwapsQuery,
+    },
     model::{ClientOrderId, Cursor, Order, Position, Scaled, Twap},
 };
 
-/// All orders, newest first. Sorted by (`requested_at`, counter), so equal milliseconds neither skip nor repeat.
+/// The orders that the query selects.
 pub(super) fn orders(
+    state: &ExchangeState,
+    caller: &AuthenticatedUser,
+    cursors: &CursorSigner,
+    query: &OrdersQuery,
+) -> Result<List<Order>, ApiError> {
+    match query {
+        OrdersQuery::Named(name) => Ok(named_order(state, caller, name)),
+        OrdersQuery::Of(query, OrderFilter::Working) => working_orders(state, caller, query),
+        OrdersQuery::Of(query, OrderFilter::All) => all_orders(state, caller, cursors, query),
+    }
+}
+
+/// The positions that the query selects.
+pub(super) fn positions(
+    state: &ExchangeState,
+    caller: &AuthenticatedUser,
+    cursors: &CursorSigner,
+    query: &PositionsQuery,
+) -> Result<List<Position>, ApiError> {
+    match query.selector {
+        PositionSelector::Open => open_positions(state, caller, &query.page),
+        PositionSelector::Closed => closed_positions(state, caller, cursors, &query.page),
+    }
+}
+
+/// All orders, newest first. Sorted by (`requested_at`, counter), so equal milliseconds neither skip nor repeat.
+fn all_orders(
     state: &ExchangeState,
     caller: &AuthenticatedUser,
     cursors: &CursorSigner,
@@ -45,7 +75,7 @@ pub(super) fn orders(
 }
 
 /// Pending and resting orders, all of them.
-pub(super) fn working_orders(
+fn working_orders(
     state: &ExchangeState,
     caller: &AuthenticatedUser,
     query: &PageQuery,
@@ -58,7 +88,7 @@ pub(super) fn working_orders(
 }
 
 /// The one order of the caller with this name, or none.
-pub(super) fn named_order(
+fn named_order(
     state: &ExchangeState,
     caller: &AuthenticatedUser,
     name: &ClientOrderId,
@@ -69,7 +99,7 @@ pub(super) fn named_order(
 }
 
 /// Open positions, oldest first, all of them.
-pub(super) fn open_positions(
+fn open_positions(
     state: &ExchangeState,
     caller: &AuthenticatedUser,
     query: &PageQuery,
@@ -85,7 +115,7 @@ pub(super) fn open_positions(
 }
 
 /// Closed positions, the last closed first.
-pub(super) fn closed_positions(
+fn closed_positions(
     state: &ExchangeState,
     caller: &AuthenticatedUser,
     cursors: &CursorSigner,

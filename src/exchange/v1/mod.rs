@@ -22,7 +22,7 @@ use super::{
     state::{ExchangeState, existing},
 };
 use crate::{
-    api::{Data, List, Method, OrderFilter, OrdersQuery, PositionSelector, PositionsQuery, Route},
+    api::{Data, List, Method, Route},
     model::{PlaceScaled, PlaceTwap},
 };
 use serde::Serialize;
@@ -117,27 +117,20 @@ fn read(
         Route::Position(id) => one.row(|state| positions::position(state, caller, &id)),
         Route::Twap(id) => one.row(|state| strategies::twap(state, caller, &id)),
         Route::Scaled(id) => one.row(|state| strategies::scaled(state, caller, &id)),
-        Route::Orders(OrdersQuery::Of(query, filter)) => one.list(|state| match filter {
-            OrderFilter::Working => lists::working_orders(state, caller, &query),
-            OrderFilter::All => lists::orders(state, caller, &service.cursors, &query),
-        }),
+        Route::Orders(query) => {
+            one.list(|state| lists::orders(state, caller, &service.cursors, &query))
+        }
         Route::Fills(query) => {
             one.list(|state| lists::fills(state, caller, &service.cursors, &query))
         }
-        Route::Positions(PositionsQuery { page, selector }) => one.list(|state| match selector {
-            PositionSelector::Open => lists::open_positions(state, caller, &page),
-            PositionSelector::Closed => {
-                lists::closed_positions(state, caller, &service.cursors, &page)
-            }
-        }),
+        Route::Positions(query) => {
+            one.list(|state| lists::positions(state, caller, &service.cursors, &query))
+        }
         Route::Twaps(query) => {
             one.list(|state| lists::twaps(state, caller, &service.cursors, &query))
         }
         Route::ScaledOrders(query) => {
             one.list(|state| lists::scaled_orders(state, caller, &service.cursors, &query))
-        }
-        Route::Orders(OrdersQuery::Named(name)) => {
-            one.list(|state| Ok(lists::named_order(state, caller, &name)))
         }
         Route::About
         | Route::Markets

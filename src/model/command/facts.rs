@@ -254,7 +254,6 @@ mod tests {
         )
     }
 
-    /// Issue 15, step 4.
     #[test]
     fn every_command_has_its_row() {
         let margin = Command::margin("p".into(), Num::ONE, None);

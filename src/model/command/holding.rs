@@ -110,7 +110,6 @@ mod tests {
             .collect()
     }
 
-    /// Issue 15, step 5.
     #[test]
     fn the_table_of_the_document_is_the_table_of_the_code() {
         let order =

@@ -113,7 +113,6 @@ impl fmt::Display for Ticket {
 mod tests {
     use crate::model::value::ids::*;
 
-    // Issue 14, item 1.
     #[test]
     fn an_id_that_is_too_long_is_refused_and_never_cut() {
         let read = |length: usize| serde_json::from_value::<PositionId>("x".repeat(length).into());

@@ -141,7 +141,6 @@ mod tests {
         assert_eq!(tower.to_string().chars().count(), 1 + MARKS_PER_CHARACTER);
     }
 
-    // Issue 14, item 1.
     #[test]
     fn long_text_from_a_server_is_cut_at_a_character() {
         let read = |text: &str| serde_json::from_value::<Text>(text.into()).unwrap();

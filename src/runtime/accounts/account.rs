@@ -32,6 +32,10 @@ use tokio::{
     task::spawn_blocking,
 };
 
+/// Why nothing is read of a key beside the first.
+const NO_ACCOUNT: &str =
+    "account_id is not set, and the accounts of the key could not be read; a restart asks again";
+
 /// Messages that wait for the desk; beyond them the outbox waits.
 const OUTBOX_MAIL: usize = 64;
 /// Longer than any frozen picture takes.
@@ -63,13 +67,16 @@ pub(crate) struct Member {
 }
 
 impl Account {
-    /// The client of its service; every call is reported.
+    /// The client of its service; every call is reported. Fails where nobody has said which account it is.
     pub(crate) fn client<'a>(
         &self,
         mut connection: Connection,
         way: &AccountChannel,
         others: impl Iterator<Item = &'a Client>,
     ) -> Result<Client, Failure> {
+        if connection.needs_account() {
+            return Err(Failure::local(NO_ACCOUNT));
+        }
         let (calls, mut finished) = unbounded_channel();
         let clock = self.clock;
         connection.read_only |= self.options.read_only;

@@ -25,10 +25,6 @@ use tokio::{
     task::JoinSet,
 };
 
-/// Why nothing is read of a key beside the first.
-const NO_ACCOUNT: &str =
-    "account_id is not set, and the accounts of the key could not be read; a restart asks again";
-
 /// A service that is ready.
 #[derive(Debug, Clone)]
 pub struct OpenAccount {
@@ -141,10 +137,6 @@ impl Services {
                 },
             };
             let beside = members.iter().map(|member| &member.client);
-            if far.connection.needs_account() {
-                tasks.spawn(way.report_lost(Failure::local(NO_ACCOUNT)));
-                continue;
-            }
             match account.client(far.connection, &way, beside) {
                 Ok(client) => members.push(account.member(client, far.identity, way)),
                 Err(why) => {

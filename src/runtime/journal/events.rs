@@ -208,7 +208,7 @@ mod tests {
         );
     }
 
-    /// Issue 15, step 0: other programs read these lines.
+    /// Other programs read these lines.
     #[test]
     fn a_line_has_the_members_in_the_order_and_with_the_words_it_has_today() {
         let mut account_set = account_set();

@@ -451,7 +451,7 @@ mod tests {
         String::from_utf8_lossy(&said).into_owned()
     }
 
-    /// Issue 14, item 6, and the drill "socket from another uid": the test opens the modes on purpose, so only the
+    /// The test opens the modes on purpose, so only the
     /// check of the peer refuses the connection.
     #[tokio::test(flavor = "multi_thread")]
     async fn a_process_of_another_user_is_turned_away_at_once() {

@@ -6,15 +6,15 @@ use super::{
     fee::{FeeBasis, fee},
     protect,
     trade::TradePlan,
-    words::{PreviewLine, change, dollars, execution, fires, gross, liquidated, sized, unknown},
+    words::{
+        PreviewLine, change, dollars, execution, fires, gross, liquidated, moved, sized, unknown,
+    },
 };
 use crate::{
     app::{Model, account::poll::Source, forms::form::Form},
     model::{
         CloseKind, Exits, Leg, LiquidityRole, Num, Position, Protection, Risk, Side, TimeInForce,
-        draft::{
-            CloseDraft, Draft, DraftFault, ExitsDraft, Field, MarginDraft, OpeningOrder, Seen,
-        },
+        draft::{CloseDraft, Draft, ExitsDraft, Field, MarginDraft, OpeningOrder, Seen},
         estimate::{self, LiquidationEstimate},
     },
     view::{
@@ -155,35 +155,6 @@ fn moved_stop(line: Span, draft: &ExitsDraft, seen: &Seen) -> Span {
         Some(_) => Span::new(format!("{}, wider than before", line.text), Tone::Warn),
         None => line,
     }
-}
-
-/// `58,000 → 59,000 (-1.67%)`: old, new, and the distance from the entry.
-pub(super) fn moved(
-    entry: Option<Num>,
-    now: Option<Num>,
-    wanted: &Result<Option<Num>, DraftFault>,
-    seen: &Seen,
-) -> Span {
-    let Ok(wanted) = *wanted else {
-        return unknown();
-    };
-    let words = |price: Option<Num>| {
-        price.map_or_else(|| "none".to_owned(), |p| format::price(p, seen.market))
-    };
-    let distance = entry
-        .zip(wanted)
-        .and_then(|(entry, price)| price.minus(entry)?.over(entry))
-        .map(|share| format!(" ({})", format::signed_percent(share)))
-        .unwrap_or_default();
-    let tone = if wanted.is_none() && now.is_some() {
-        Tone::Warn
-    } else {
-        Tone::Plain
-    };
-    Span::new(
-        format!("{} → {}{distance}", words(now), words(wanted)),
-        tone,
-    )
 }
 
 fn margin(draft: &MarginDraft, model: &Model, seen: &Seen) -> Vec<PreviewLine> {

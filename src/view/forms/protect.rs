@@ -1,9 +1,8 @@
 //! The preview of the stop and target of a position.
 
 use super::{
-    preview::moved,
     trade::TradePlan,
-    words::{PreviewLine, sized},
+    words::{PreviewLine, moved, sized},
 };
 use crate::{
     model::{

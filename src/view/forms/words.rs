@@ -3,7 +3,7 @@
 use crate::{
     model::{
         Market, Num, Position, Side, TimeInForce, TriggerDirection,
-        draft::{Field, Seen},
+        draft::{DraftFault, Field, Seen},
         estimate::{self, LiquidationEstimate},
     },
     view::{
@@ -21,6 +21,35 @@ pub(super) fn position_side(side: Option<Side>) -> Span {
         Some(Side::Sell) => Span::new("SHORT", Tone::Bad),
         None => Span::new("?", Tone::Warn),
     }
+}
+
+/// `58,000 → 59,000 (-1.67%)`: old, new, and the distance from the entry.
+pub(super) fn moved(
+    entry: Option<Num>,
+    now: Option<Num>,
+    wanted: &Result<Option<Num>, DraftFault>,
+    seen: &Seen,
+) -> Span {
+    let Ok(wanted) = *wanted else {
+        return unknown();
+    };
+    let words = |price: Option<Num>| {
+        price.map_or_else(|| "none".to_owned(), |p| format::price(p, seen.market))
+    };
+    let distance = entry
+        .zip(wanted)
+        .and_then(|(entry, price)| price.minus(entry)?.over(entry))
+        .map(|share| format!(" ({})", format::signed_percent(share)))
+        .unwrap_or_default();
+    let tone = if wanted.is_none() && now.is_some() {
+        Tone::Warn
+    } else {
+        Tone::Plain
+    };
+    Span::new(
+        format!("{} → {}{distance}", words(now), words(wanted)),
+        tone,
+    )
 }
 
 pub(super) fn quantity(size: Num, seen: &Seen) -> String {

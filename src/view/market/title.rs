@@ -12,7 +12,6 @@ use crate::{
         text::{
             age::{Lateness, age_words},
             span::{Span, Tone},
-            words,
         },
     },
 };
@@ -46,7 +45,7 @@ fn counted(model: &Model, panel: MarketPanel) -> String {
     let screen = &model.market_screen;
     let name = screen
         .market()
-        .map(|id| words::market(id, &model.store.names).text);
+        .map(|id| model.store.names.shown(id).to_string());
     let mut words: Vec<String> = name.into_iter().collect();
     if panel == MarketPanel::Chart {
         words.push(screen.chart.interval.to_string());

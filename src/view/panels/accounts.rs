@@ -64,28 +64,9 @@ pub fn accounts(desks: &Desks<'_>, list: &Accounts, zone: &format::Zone, room: u
     }
 }
 
-/// A longer id says nothing to a person.
-const LONGEST_SAID_ID: usize = 16;
-
-/// What a person calls the account: its profile, a short id, the name that the service gives it, or how its id begins.
-pub(crate) fn called(model: &Model) -> Option<String> {
-    let profile = || model.roster.own()?.name.clone();
-    let id = model.identity.as_ref()?.account_id.to_string();
-    let short = Some(&id).filter(|id| id.chars().count() <= LONGEST_SAID_ID);
-    let facts = model.store.account.value();
-    let given = || facts?.name.as_ref().map(ToString::to_string);
-    let begins = || format!("{}…", id.chars().take(8).collect::<String>());
-    Some(
-        profile()
-            .or(short.cloned())
-            .or_else(given)
-            .unwrap_or_else(begins),
-    )
-}
-
 /// The account on the screen is highlighted.
 fn name(model: &Model, _: &Scene<'_>) -> Cell {
-    let label = called(model).or_else(|| model.roster.own().map(AccountLabel::label));
+    let label = header::account_name(model).or_else(|| model.roster.own().map(AccountLabel::label));
     let tone = match model.visibility {
         Visibility::OnScreen => Tone::Accent,
         Visibility::Background => Tone::Strong,
@@ -100,7 +81,7 @@ fn name(model: &Model, _: &Scene<'_>) -> Cell {
 fn id(model: &Model, _: &Scene<'_>) -> Cell {
     let identity = model.identity.as_ref();
     let id = identity.map(|identity| identity.account_id.to_string());
-    let id = id.filter(|id| called(model).as_ref() != Some(id));
+    let id = id.filter(|id| header::account_name(model).as_ref() != Some(id));
     Span::muted(id.unwrap_or_default()).into()
 }
 

@@ -385,7 +385,7 @@ mod tests {
         let told =
             |row| ["stop", "stop_coverage", "margin_mode", "leverage"].map(|name| cell(row, name));
         assert_eq!(told(0), ["59000", "1", "cross", "10"], "{text}");
-        // Issue 13, item 15: a number or nothing, no words of the screen.
+        // A number or nothing, no words of the screen.
         assert_eq!(told(1), ["", "0", "isolated", "5"], "{text}");
     }
 

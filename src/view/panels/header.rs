@@ -1,6 +1,6 @@
 //! The header: where orders go, the account's value, its limits, the state of the service, the age of the data.
 
-use super::{accounts, guard, segment::Segment};
+use super::{guard, segment::Segment};
 use crate::{
     app::{
         Identity, Mode, Model, Motion, Tint,
@@ -92,10 +92,29 @@ pub fn header(model: &Model) -> Header {
     }
 }
 
+/// A longer id says nothing to a person.
+const LONGEST_SHOWN_ID: usize = 16;
+
+/// What a person calls the account: its profile, a short id, the name that the service gives it, or how its id begins.
+pub(crate) fn account_name(model: &Model) -> Option<String> {
+    let profile = || model.roster.own()?.name.clone();
+    let id = model.identity.as_ref()?.account_id.to_string();
+    let short = Some(&id).filter(|id| id.chars().count() <= LONGEST_SHOWN_ID);
+    let facts = model.store.account.value();
+    let given = || facts?.name.as_ref().map(ToString::to_string);
+    let begins = || format!("{}…", id.chars().take(8).collect::<String>());
+    Some(
+        profile()
+            .or(short.cloned())
+            .or_else(given)
+            .unwrap_or_else(begins),
+    )
+}
+
 /// Its name, and its id if that is another.
 fn account(identity: &Identity, model: &Model) -> Segment {
     let id = identity.account_id.to_string();
-    let name = accounts::called(model).unwrap_or_default();
+    let name = account_name(model).unwrap_or_default();
     let more = (name != id).then(|| Span::muted(format!(" {id}")));
     let name = Span::new(name, Tone::Strong);
     let words = [Some(Span::muted("acct ")), Some(name.clone()), more];
@@ -128,7 +147,7 @@ fn chip(model: &Model) -> Option<Chip> {
     }
     let seat = model.roster.own()?;
     let id = seat.account_id.as_ref()?.to_string();
-    let name = accounts::called(model)?;
+    let name = account_name(model)?;
     Some(Chip {
         words: if name == id {
             id

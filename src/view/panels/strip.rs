@@ -388,7 +388,6 @@ mod tests {
         spans.into_iter().map(|span| span.text).collect()
     }
 
-    // Issue 16, target integrity.
     #[test]
     fn every_form_and_strip_about_one_thing_names_its_market_its_side_and_its_account() {
         for (keys, market, sides) in [

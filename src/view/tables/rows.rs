@@ -389,7 +389,7 @@ mod tests {
         },
     };
 
-    /// Issue 13, item 15: every member of a row is a column, and an instant is known by its name.
+    /// Every member of a row is a column, and an instant is known by its name.
     #[test]
     fn every_member_of_a_row_is_a_column_of_its_csv() {
         let rows = [

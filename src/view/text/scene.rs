@@ -5,7 +5,6 @@ use super::{
     format::{self, Zone},
     passing::{NEXT, Until, age},
     span::{Span, Tone},
-    words,
 };
 use crate::{
     app::{Mode, Model, Motion, Store, activity::notice::Activity, forms::form::Form},
@@ -69,7 +68,7 @@ impl<'a> Scene<'a> {
 
     /// `BTC`; the whole id where another market has that symbol.
     pub(crate) fn market(&self, id: &MarketId) -> Span {
-        words::market(id, &self.store.names)
+        Span::new(self.store.names.shown(id).to_string(), Tone::Strong)
     }
 
     pub(crate) fn served(&self) -> Timestamp {

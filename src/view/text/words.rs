@@ -10,16 +10,11 @@ use crate::{
     api::Request,
     app::{About, Closing, Target},
     model::{
-        Command, Exits, Lenient, MarginMode, Market, MarketId, MarketNames, Num, Order, OrderMode,
+        Command, Exits, Lenient, MarginMode, Market, MarketNames, Num, Order, OrderMode,
         OrderStatus, Position, Side, Text, TriggerDirection, Twap, spoken,
     },
 };
 use std::fmt;
-
-/// `BTC`; the whole id where another market has that symbol.
-pub(crate) fn market(id: &MarketId, names: &MarketNames) -> Span {
-    Span::new(names.shown(id).to_string(), Tone::Strong)
-}
 
 pub(crate) fn order_side(side: &Lenient<Side>) -> Span {
     let tone = side.known().map_or(Tone::Warn, side_tone);

@@ -1,7 +1,7 @@
 //! Every name that leaves this process, as it is today: on the wire, on the disk. Types, fields and variants in the code
 //! may be renamed; a line that changes here is another format, which the other end, or the next version, cannot read.
 //!
-//! Issue 15, step 0: written before anything is renamed. The settings, flags and rows that verbs print stand in
+//! The settings, flags and rows that verbs print stand in
 //! `tests/cli/frozen.rs`; what only this crate can see (the ring, the socket, the event log, error codes) in unit tests
 //! beside it, whose names begin with `frozen`.
 

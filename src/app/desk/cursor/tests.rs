@@ -1,4 +1,4 @@
-//! Issue 13, item 9: the cursor stays on its row, or keys that act wait.
+//! The cursor stays on its row, or keys that act wait.
 
 use super::*;
 use crate::{
@@ -340,7 +340,6 @@ proptest! {
     }
 }
 
-// Issue 16.
 #[test]
 fn sorting_leaves_the_cursor_on_its_row() {
     let mut model = desk();
@@ -354,7 +353,7 @@ fn sorting_leaves_the_cursor_on_its_row() {
     assert_eq!(model.overlays.len(), 1, "nothing has changed under it");
 }
 
-// Issue 16: a key that is added to them waits, too.
+// A key that is added to them waits, too.
 #[test]
 fn every_key_that_acts_on_a_row_waits_where_that_row_is_gone() {
     let gone = |pane: &str| {

@@ -97,7 +97,6 @@ fn a_mark_that_moves_past_a_stop_makes_no_target_of_it() {
     assert_eq!(direction, Some(TriggerDirection::Below));
 }
 
-/// Issue 13, item 14: `e` on a stop had no entry price although its position was open.
 #[test]
 fn entry_is_that_of_the_open_position_where_a_stop_is_moved() {
     let mut model = desk();

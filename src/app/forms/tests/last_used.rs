@@ -1,4 +1,4 @@
-//! The terms that a form takes from the last order in its market: never the type (issue 13, item 12).
+//! The terms that a form takes from the last order in its market: never the type.
 
 use super::*;
 

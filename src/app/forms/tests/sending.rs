@@ -1,4 +1,4 @@
-//! Commands in progress and their outcomes. A sent form closes (issue 13, item 10); `U` reopens a refused one.
+//! Commands in progress and their outcomes. A sent form closes; `U` reopens a refused one.
 
 use super::*;
 

@@ -136,7 +136,7 @@ fn the_json_is_shown_and_hidden_by_one_key() {
     assert!(!form(&model).shows_json);
 }
 
-// Issue 16: the type is chosen by a key, from any field.
+// The type is chosen by a key, from any field.
 #[test]
 fn a_capital_letter_chooses_the_type_and_what_is_typed_stays() {
     let mut model = desk();

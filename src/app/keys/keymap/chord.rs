@@ -179,7 +179,6 @@ mod tests {
         );
     }
 
-    /// Issue 13, item 19: help prints `PgDn`, and `snapshot --keys` refused it.
     #[test]
     fn a_key_is_read_as_the_screen_prints_it() {
         for written in [

@@ -84,7 +84,6 @@ mod tests {
         assert!(shown("g g g").is_err());
     }
 
-    /// Issue 13, item 19.
     #[test]
     fn keys_are_read_as_help_and_footer_print_them() {
         for binding in crate::app::keys::keymap::default_bindings() {

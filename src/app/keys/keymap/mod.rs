@@ -254,7 +254,6 @@ mod tests {
         assert_eq!(keymap.lookup(Context::Strip, 'x'.into()), None);
     }
 
-    // Issue 13, item 10.
     #[test]
     fn what_gets_a_trader_out_works_everywhere_and_where_text_is_typed_by_control() {
         let keymap = Keymap::default();

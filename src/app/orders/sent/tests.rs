@@ -1,4 +1,4 @@
-//! Issue 13, item 10: a sent form closes at once; one key reopens a refused one.
+//! A sent form closes at once; one key reopens a refused one.
 
 use crate::{
     app::{

@@ -1,4 +1,4 @@
-//! Issue 13, item 11: what an order does to the account is asked about once, and so is a price that makes no sense.
+//! What an order does to the account is asked about once, and so is a price that makes no sense.
 
 use super::*;
 use crate::{
@@ -122,7 +122,6 @@ fn limit_at(model: &mut Model, price: &str) -> Vec<OrderWarning> {
     of(&form, model)
 }
 
-// Issue 16.
 #[test]
 fn a_limit_is_asked_about_one_percent_through_the_market_and_twenty_away_from_it() {
     let kind = |price| match limit_at(&mut desk(), price).as_slice() {

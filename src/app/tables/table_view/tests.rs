@@ -55,7 +55,6 @@ fn fault(text: &str) -> (std::ops::Range<usize>, String) {
     (fault.at, fault.what)
 }
 
-/// Issue 13, item 14.
 #[test]
 fn a_number_is_found_as_it_is_shown_with_and_without_separators() {
     for text in ["64,000", "64000", "64,0", "+12.50", "61,250.5", "0.5"] {

@@ -613,7 +613,7 @@ fn an_order_is_moved_by_its_id_and_the_price_it_waits_for() {
     let text = |model: &Model, field| draft(model).text(field).unwrap().to_owned();
     let mut model = movable();
     assert_eq!(offers(&model, "move ", ""), ["ord-1", "ord-2"]);
-    // Issue 13, item 14: an order is recognized by its market, side, type and price.
+    // An order is recognized by its market, side, type and price.
     assert_eq!(offers(&model, "move ", "eth"), ["ord-2"]);
     assert_eq!(offers(&model, "move ", "2,8"), ["ord-2"]);
     assert_eq!(offers(&model, "move ", "sol"), [""; 0]);

@@ -136,7 +136,7 @@ mod on_what_acts {
         assert_eq!(wait(&mut model, 5_000), vec![]);
     }
 
-    // Issue 13, item 10: a form shows the hint too, and may close before the next frame.
+    // A form shows the hint too, and may close before the next frame.
     #[test]
     fn a_click_on_the_close_all_of_a_form_that_has_just_closed_is_heard() {
         let mut model = desk();

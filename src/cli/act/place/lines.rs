@@ -9,7 +9,6 @@ use crate::{
     cli::{
         Exit,
         act::{
-            cancel::sum,
             consent, dry,
             perform::send_with_consent,
             prepared::{ActFlags, KeyFlag, PreparedCommand, SendOutcome, key},
@@ -142,11 +141,11 @@ pub(super) async fn place(file: OrderFile, service: &Service) -> Result<Exit> {
             voice.note(&format!(
                 "interrupted: line {line} and those after it were not sent"
             ));
-            return Ok(sum(&exits).or(Exit::Partial));
+            return Ok(Exit::of_all(&exits).or(Exit::Partial));
         }
         exits.push(one(service, file.how, (line, order)).await?);
     }
-    Ok(sum(&exits))
+    Ok(Exit::of_all(&exits))
 }
 
 fn text(path: &Path) -> Result<String> {
@@ -282,7 +281,7 @@ async fn rehearse(service: &Service, voice: Output, orders: Vec<NumberedOrder>) 
     Ok(if exits.is_empty() {
         shown
     } else {
-        sum(&exits).or(shown)
+        Exit::of_all(&exits).or(shown)
     })
 }
 

@@ -1,4 +1,4 @@
-//! Issue 13, item 1: an isolated position loses at most its margin and an account at most its cash, whatever closes the
+//! An isolated position loses at most its margin and an account at most its cash, whatever closes the
 //! position; the insurance account pays the rest.
 
 use super::desk::{BTC, Desk, ETH, SOL, lax, markets, usd};

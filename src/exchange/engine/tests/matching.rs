@@ -130,7 +130,7 @@ fn a_resting_bid_fills_after_the_queue_before_it_slice_by_slice_at_its_own_price
         .orders(desk.me, None)
         .map(|row| (row.partial_of, row.size, row.fee))
         .collect();
-    // Issue 13, item 4: the order's own row has the totals, and its slices sum to the same.
+    // The order's own row has the totals, and its slices sum to the same.
     assert_eq!(
         rows,
         [

@@ -636,7 +636,7 @@ impl Story {
     }
 
     /// Invariants 1 and 2: cash is the sum of its flows, the rows agree, and money is conserved. No account owes
-    /// anything: profit of open cross positions covers negative cash (issue 13, item 1).
+    /// anything: profit of open cross positions covers negative cash.
     fn money(&self, rows: &[OrderRecord]) {
         let deposits: Usd = self
             .desk
@@ -781,7 +781,6 @@ impl Stake {
         }
     }
 
-    /// Issue 13, item 1: if only isolated positions were open and only reduce-only orders filled, only margin was lost.
     fn limits(&self, desk: &Desk) {
         let new = desk.engine.recent_events();
         let mut new = new.take_while(|logged| logged.seq >= self.seen);

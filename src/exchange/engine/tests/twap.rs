@@ -379,7 +379,6 @@ fn terms_a_twap_cannot_have_are_refused() {
     assert_eq!(usd("0"), desk.facts().order_holds);
 }
 
-/// Issue 13, item 5: it would have ended as soon as it started.
 #[test]
 fn a_bound_that_the_trigger_has_reached_is_refused_and_named() {
     let mut desk = Desk::new(100_000);

@@ -301,7 +301,7 @@ async fn a_verb_leaves_the_last_sessions_flatten_to_a_desk_and_one_that_proves_f
     verb.outbox.send(TICKET, Command::Flatten("chal-1".into()));
     let (_, result) = verb.settled().await;
     assert!(matches!(result, Ok(Receipt::Flat(_))), "{result:?}");
-    // Issue 13, item 18: the unfinished operation goes on under its key; no second one begins.
+    // The unfinished operation goes on under its key; no second one begins.
     assert_eq!(keys_of_close_alls(&verb), ["key-1"]);
     let left = entries(verb).await;
     let open: Vec<_> = left.iter().filter(|entry| entry.state.is_open()).collect();

@@ -426,7 +426,7 @@ async fn beside_verb(
     (end, methods(&scene))
 }
 
-/// Issue 15, step 5: docs/delivery.md 8.5.
+/// `docs/delivery.md` 8.5.
 #[tokio::test]
 async fn what_a_desk_was_asked_by_a_verb_and_did_not_answer_is_unknown_and_never_sent_twice() {
     for command in [buy(), Command::Cancel("o-1".into())] {

@@ -1,7 +1,10 @@
 //! Desks that may not send: read-only ones, second desks, and a desk whose key is refused.
 
 use super::*;
-use crate::model::{KeyScope, READ_ONLY_KEY};
+use crate::{
+    client::testing::responder::json,
+    model::{KeyScope, READ_ONLY_KEY},
+};
 
 #[tokio::test]
 async fn a_read_only_desk_sends_no_byte_that_changes_anything() {
@@ -130,4 +133,14 @@ async fn with_a_key_that_only_reads_no_entry_leaves_and_each_exit_is_tried_once(
     let tried = scene.settled().await.1.unwrap_err();
     assert_eq!(tried.status, Some(403));
     assert_eq!(methods(&scene), ["POST", "DELETE"]);
+}
+
+#[tokio::test]
+async fn a_web_page_with_403_holds_back_no_later_entry() {
+    let page = json("403 Forbidden", "", "<html>not from here</html>");
+    let mut scene = Scene::of(vec![page, placed()]).await;
+    scene.outbox.send(Ticket(1), buy());
+    assert_eq!(scene.settled().await.1.unwrap_err().status, Some(403));
+    scene.outbox.send(Ticket(2), buy());
+    scene.settled().await.1.unwrap();
 }

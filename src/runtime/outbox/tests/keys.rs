@@ -85,7 +85,7 @@ async fn a_write_that_fails_when_nobody_waits_for_it_any_more_is_said_all_the_sa
     assert!(scene.settled().await.1.is_err());
 }
 
-/// Issue 13, item 18: a second key would begin a second operation.
+/// A second key would begin a second operation.
 #[tokio::test]
 async fn a_close_all_that_is_unfinished_is_continued_under_its_key_when_it_is_given_again() {
     let script = vec![error("302 Found", ""), closed_all(), empty(), empty()];

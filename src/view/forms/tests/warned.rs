@@ -192,7 +192,6 @@ fn a_slip_of_the_fingers_is_told() {
         ..AccountFacts::default()
     };
     arrive(&mut model, Answer::Account(Ok(facts)));
-    // Issue 13, item 11: asked about, no longer only told.
     let risks = [
         "worth 30,000.00 USD, 1500 % of the account's equity (limit 100 %)",
         "worth 30,000.00 USD, 38 % of the equity × 40, the highest leverage (limit 25 %)",
@@ -202,7 +201,6 @@ fn a_slip_of_the_fingers_is_told() {
     assert_eq!(press(&mut model, "enter"), vec![]);
 }
 
-// Issue 13, item 14.
 #[test]
 fn a_chase_that_its_cap_holds_back_says_that_it_rests_fixed() {
     for (opens, cap, follows) in [

@@ -337,7 +337,6 @@ mod tests {
         (rates, covariance(price, premium) / scale)
     }
 
-    /// Issue 13, item 5: the rate stayed at its interest for hours.
     #[test]
     fn funding_moves_with_the_market_and_stays_within_what_real_ones_come_to() {
         for seed in [1, 7, 42] {

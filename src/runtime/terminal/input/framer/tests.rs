@@ -1,4 +1,4 @@
-//! Issue 14, item 2: the keyboard drills, with time as a parameter.
+//! The keyboard drills, with time as a parameter.
 
 use super::*;
 use crate::runtime::terminal::input::{Input, decode};
@@ -127,7 +127,6 @@ fn what_comes_too_late_for_its_sequence_is_no_key_either() {
     );
 }
 
-// Issue 16, the panic path.
 #[test]
 fn what_closes_all_and_flattens_acts_right_after_an_escape_whole_or_in_halves() {
     for way_out in ["X", "F"] {

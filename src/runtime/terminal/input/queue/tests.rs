@@ -1,4 +1,4 @@
-//! Issue 14, item 2: which keys overtake which.
+//! Which keys overtake which.
 
 use super::*;
 use ratatui::layout::Position;

@@ -4,9 +4,10 @@
 //! one instead where stops of open positions have to stay (new entries are blocked), where a desk decides whether they
 //! do, and where there are more orders than one operation takes.
 
-use super::{
-    cancel, consent, dry,
-    perform::{send, would_be_halted},
+use super::each;
+use crate::cli::act::{
+    consent, dry,
+    perform::would_be_halted,
     prepared::{ActFlags, PreparedCommand, SendOutcome, writable},
     receipt,
     sliced::{self, Start},
@@ -45,46 +46,71 @@ struct CancelAllReport<'a> {
 
 pub(super) async fn run(service: &Service, how: ActFlags) -> Result<Exit> {
     let voice = how.output.voice();
-    let page = service.working_orders().await?;
-    let commands = cancel::cancels(service, &page.rows).await;
-    if page.rows.len() > MOST_TARGETS || may_keep_stops(service, &commands) {
-        let canceled = cancel::one_by_one(service, how, commands).await?;
-        if page.is_whole() {
-            return Ok(canceled);
+    let page = match service.working_orders().await {
+        Ok(page) => Some(page),
+        Err(why) if may_keep_stops(service) => return Err(why.into()),
+        // A way out does not depend on a read.
+        Err(why) => {
+            voice.note(&format!("the working orders could not be read: {why}"));
+            None
         }
-        voice.note(INCOMPLETE);
-        return Ok(canceled.or(Exit::Partial));
+    };
+    if let Some(page) = &page {
+        let commands = each::cancels(service, &page.rows).await;
+        let is_stop = |command: &Command| command.risk() == Risk::Increasing;
+        let keeps_stops = || commands.iter().any(is_stop) && may_keep_stops(service);
+        if page.rows.len() > MOST_TARGETS || keeps_stops() {
+            return one_by_one(service, how, (page, commands)).await;
+        }
     }
+    at_once(service, how, page.as_ref()).await
+}
+
+async fn one_by_one(
+    service: &Service,
+    how: ActFlags,
+    (page, commands): (&Page<Order>, Vec<Command>),
+) -> Result<Exit> {
+    let canceled = each::one_by_one(service, how, commands).await?;
+    if page.is_whole() {
+        return Ok(canceled);
+    }
+    how.output.voice().note(INCOMPLETE);
+    Ok(canceled.or(Exit::Partial))
+}
+
+/// With one operation; `page` is what works, if that could be read.
+async fn at_once(service: &Service, how: ActFlags, page: Option<&Page<Order>>) -> Result<Exit> {
+    let voice = how.output.voice();
     let command = Command::CancelAll(service.account.clone());
-    let (prepared, start) = sliced::prepare(service, voice, command.clone(), None)?;
+    let (prepared, start) = sliced::prepare(service, voice, command, None)?;
     if service.is_dry_run() {
         return dry::show(service, voice, &[&prepared.request]);
     }
-    if page.is_whole() && page.rows.is_empty() && start == Start::New {
+    let is_none = page.is_some_and(|page| page.is_whole() && page.rows.is_empty());
+    if is_none && start == Start::New {
         voice.note("there is no working order");
         return Ok(Exit::Ok);
     }
     writable(service)?;
-    let count = page.rows.len();
-    let what = format!("cancel {count} working orders on {}", service.place());
+    let orders = page.map_or_else(
+        || "all working orders".to_owned(),
+        |page| format!("{} working orders", page.rows.len()),
+    );
+    let what = format!("cancel {orders} on {}", service.place());
     if !consent::given(how, what).await? {
         return Ok(Exit::Usage);
     }
-    let outcome = send(service, voice, &prepared, &[]).await?;
-    if start == Start::Continued && placed_since(service, &outcome).await {
-        voice.note("orders placed after it started still work; a new cancel-all follows");
-        let prepared = PreparedCommand::new(command, None)?;
-        let outcome = send(service, voice, &prepared, &[]).await?;
-        return ended(service, voice, &prepared, &outcome).await;
-    }
+    let note = "orders placed after it started still work; a new cancel-all follows";
+    let placed_since = async |outcome: &SendOutcome| placed_since(service, outcome).await;
+    let begun = (prepared, start);
+    let (prepared, outcome) = sliced::send(service, voice, begun, (note, placed_since)).await?;
     ended(service, voice, &prepared, &outcome).await
 }
 
 /// Whether stops of open positions may have to stay: while new entries are blocked, as far as this process knows.
-fn may_keep_stops(service: &Service, commands: &[Command]) -> bool {
-    let mut stops = commands.iter();
-    stops.any(|command| command.risk() == Risk::Increasing)
-        && (would_be_halted(service).is_some() || lock_holder(&service.journal_dir).is_some())
+fn may_keep_stops(service: &Service) -> bool {
+    would_be_halted(service).is_some() || lock_holder(&service.journal_dir).is_some()
 }
 
 /// Whether orders work that a continued cancel-all did not know: it cancels only those of its snapshot.
@@ -108,7 +134,7 @@ async fn ended(
     let Ok(Receipt::CancelAll(operation)) = outcome else {
         return Ok(receipt::print_outcome(voice, prepared, outcome));
     };
-    let left = left(service, operation).await;
+    let left = still_working(service, operation).await;
     let rows = left.as_ref().ok().map(|page| page.rows.as_slice());
     let text = if voice.is_json() {
         let report = CancelAllReport {
@@ -121,11 +147,11 @@ async fn ended(
         report_text(operation, rows)
     };
     voice.result(&text, prepared.kept_key());
-    Ok(told(voice, operation, &left))
+    Ok(exit_code(voice, operation, &left))
 }
 
 /// The orders that still work once no cancel of the operation is queued any more, or after about fifteen seconds.
-async fn left(service: &Service, operation: &CancelAll) -> Result<Page<Order>, Failure> {
+async fn still_working(service: &Service, operation: &CancelAll) -> Result<Page<Order>, Failure> {
     let queued: Vec<_> = operation.queued().collect();
     let mut page = service.working_orders().await?;
     for _ in 0..QUEUED_READS {
@@ -140,7 +166,7 @@ async fn left(service: &Service, operation: &CancelAll) -> Result<Page<Order>, F
 }
 
 /// The exit code, and what to do about what is left.
-fn told(voice: Output, operation: &CancelAll, left: &Result<Page<Order>, Failure>) -> Exit {
+fn exit_code(voice: Output, operation: &CancelAll, left: &Result<Page<Order>, Failure>) -> Exit {
     let next = match left {
         Ok(page) if !page.rows.is_empty() => {
             let is_queued = |order: &Order| operation.queued().any(|id| *id == order.id);
