@@ -102,7 +102,7 @@ fn key(model: &Model, action: Action) -> String {
 }
 
 fn title(form: &Form, model: &Model, seen: &Seen) -> Vec<Span> {
-    let names = &model.store.names;
+    let names = &model.account.store.names;
     let mut title = match &form.draft {
         Draft::Entry(draft) => {
             let market = draft.market_id.as_ref().map(|id| names.shown(id));
@@ -136,7 +136,7 @@ fn title(form: &Form, model: &Model, seen: &Seen) -> Vec<Span> {
             ]
         }
     };
-    if let Some(identity) = &model.identity {
+    if let Some(identity) = &model.account.identity {
         title.push(Span::muted(format!(" on {}", identity.account_id)));
     }
     title
@@ -298,7 +298,7 @@ fn json(form: &Form, model: &Model, seen: &Seen) -> String {
     if let (Command::Place(wanted), Some(old)) = (&command, &form.replaces)
         && let Ok(MovePlan::InPlace(moved)) = moves::planned(model, &old.order, wanted)
     {
-        let moved = moved.command(&model.store);
+        let moved = moved.command(&model.account.store);
         return moved.map_or_else(
             |why| format!("not yet: {why}"),
             |command| words::call(&command),

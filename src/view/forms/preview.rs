@@ -164,7 +164,7 @@ fn moved_liquidation(totals: Option<(Num, Num)>, model: &Model, seen: &Seen) -> 
     let Some(position) = seen.position else {
         return Span::unknown();
     };
-    let scene = Scene::of(model, &model.options.zone);
+    let scene = Scene::of(model, &model.account.options.zone);
     let before = position.liquidation_price;
     let before = before.map(|price| format::average(price, seen.market));
     let before = positions::of_liquidation(position, &scene, before);
@@ -182,14 +182,17 @@ fn moved_liquidation(totals: Option<(Num, Num)>, model: &Model, seen: &Seen) -> 
 
 /// The observed price, and its age.
 fn observed(model: &Model, seen: &Seen) -> Span {
-    let Some((mid, at)) = seen.mid().zip(model.store.polled_at(Source::Markets)) else {
+    let Some((mid, at)) = seen
+        .mid()
+        .zip(model.account.store.polled_at(Source::Markets))
+    else {
         return Span::unknown();
     };
-    let age = model.now.since(at);
+    let age = model.account.now.since(at);
     let lateness = age::lateness(model, Source::Markets);
     let (mid, age) = (
         format::price(mid, seen.market),
-        passing::age(age, model.options.motion),
+        passing::age(age, model.account.options.motion),
     );
     let words = format!("{mid}, {age} old");
     Span::new(words, lateness.map_or(Tone::Plain, Lateness::tone))

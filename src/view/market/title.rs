@@ -42,7 +42,7 @@ fn counted(model: &Model, panel: MarketPanel) -> String {
     let parts = [
         screen
             .market()
-            .map(|id| model.store.names.shown(id).to_string()),
+            .map(|id| model.account.store.names.shown(id).to_string()),
         (panel == MarketPanel::Chart).then(interval),
         screen.is_pinned().then(|| "pinned".to_owned()),
     ];
@@ -53,16 +53,22 @@ fn counted(model: &Model, panel: MarketPanel) -> String {
 fn candle_notes(model: &Model) -> Vec<Span> {
     let screen = &model.market_screen;
     let market = screen.market();
-    let series = market.and_then(|id| model.market_data.candles(id, screen.chart.interval));
+    let series = market.and_then(|id| model.account.market_data.candles(id, screen.chart.interval));
     let Some(series) = series else {
         return vec![];
     };
     let is_built = series.origin() == CandleOrigin::SeenMarks;
     let unreadable = Some(series.unreadable()).filter(|count| *count > 0);
-    let interval = model.options.intervals.get(&Source::Markets);
+    let interval = model.account.options.intervals.get(&Source::Markets);
     let interval = interval.copied().unwrap_or(RENEWED).max(RENEWED);
-    let age = series.age(model.now);
-    let age = age.map(|age| age_words(age, Lateness::of(age, interval), model.options.motion));
+    let age = series.age(model.account.now);
+    let age = age.map(|age| {
+        age_words(
+            age,
+            Lateness::of(age, interval),
+            model.account.options.motion,
+        )
+    });
     let notes = [
         is_built.then(|| Span::muted("built from marks seen here")),
         series.awaits_older().then(|| Span::info("loading older…")),

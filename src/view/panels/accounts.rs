@@ -22,10 +22,10 @@ const COLUMNS: &[Column<Model>] = &[
     Column::text("account_id", "id", 6, id).toned(Tone::Muted),
     Column::known("mode", "mode", 5, mode),
     Column::number("equity", "equity", 2, format::usd, |model| {
-        model.store.account.value()?.equity
+        model.account.store.account.value()?.equity
     }),
     Column::profit("day_pnl", "day", 0, |model| {
-        model.store.account.value()?.day_pnl
+        model.account.store.account.value()?.day_pnl
     }),
     Column::known("positions", "open", 1, positions).aligned(Number),
     Column::new("unprotected", "no stop", Number, 0, unprotected),
@@ -48,7 +48,7 @@ pub fn accounts(
     let models = visible.iter().filter_map(|at| desks.all.get(*at));
     let rows = models.map(|model| {
         let scene = Scene {
-            now: desks.shown.now,
+            now: desks.shown.account.now,
             ..Scene::of(model, zone)
         };
         TableRow::cells(COLUMNS, *model, &scene)
@@ -67,7 +67,7 @@ pub fn accounts(
 /// The account on the screen is highlighted.
 fn name(model: &Model, _: &Scene<'_>) -> Cell {
     let label = header::account_name(model).or_else(|| model.roster.own().map(AccountLabel::label));
-    let tone = match model.visibility {
+    let tone = match model.account.visibility {
         Visibility::OnScreen => Tone::Accent,
         Visibility::Background => Tone::Strong,
     };
@@ -79,28 +79,37 @@ fn name(model: &Model, _: &Scene<'_>) -> Cell {
 
 /// Only if its name differs.
 fn id(model: &Model) -> String {
-    let identity = model.identity.as_ref();
+    let identity = model.account.identity.as_ref();
     let id = identity.map(|identity| identity.account_id.to_string());
     let id = id.filter(|id| header::account_name(model).as_ref() != Some(id));
     id.unwrap_or_default()
 }
 
 fn mode(model: &Model) -> Option<String> {
-    let word = match model.identity.as_ref()?.mode {
+    let word = match model.account.identity.as_ref()?.mode {
         Mode::Paper => "PAPER",
         Mode::LiveApi => "LIVE-API",
     };
-    let is_reader = model.options.read_only;
+    let is_reader = model.account.options.read_only;
     let more = if is_reader { " read-only" } else { "" };
     Some(format!("{word}{more}"))
 }
 
 fn positions(model: &Model) -> Option<String> {
-    Some(model.store.positions.value()?.rows.len().to_string())
+    Some(
+        model
+            .account
+            .store
+            .positions
+            .value()?
+            .rows
+            .len()
+            .to_string(),
+    )
 }
 
 fn orders(model: &Model) -> Option<String> {
-    let orders = model.store.orders.value()?.rows.iter();
+    let orders = model.account.store.orders.value()?.rows.iter();
     Some(
         orders
             .filter(|order| order.is_working())
@@ -111,8 +120,8 @@ fn orders(model: &Model) -> Option<String> {
 
 /// Open positions without a stop. A partly covered one is not counted: its own row shows the share.
 fn unprotected(model: &Model, scene: &Scene<'_>) -> Cell {
-    let page = model.store.positions.value();
-    let Some(page) = page.filter(|_| model.store.orders.value().is_some()) else {
+    let page = model.account.store.positions.value();
+    let Some(page) = page.filter(|_| model.account.store.orders.value().is_some()) else {
         return Span::unknown().into();
     };
     let rows = page.rows.iter();
@@ -126,11 +135,11 @@ fn unprotected(model: &Model, scene: &Scene<'_>) -> Cell {
 /// A block on new entries comes before the state of the service.
 fn state(model: &Model, _: &Scene<'_>) -> Cell {
     let alarms = [
-        (model.halted.is_some(), "HALTED"),
+        (model.account.halted.is_some(), "HALTED"),
         (guard::breach(model).is_some(), "BREACHED"),
         (guard::locked(model).is_some(), "LOCKED"),
-        (model.store.parked().next().is_some(), "UNKNOWN"),
-        (model.second.is_some(), header::SECOND_DESK),
+        (model.account.store.parked().next().is_some(), "UNKNOWN"),
+        (model.account.second.is_some(), header::SECOND_DESK),
     ];
     let alarm = alarms.into_iter().find(|(is_so, _)| *is_so);
     let alarm = alarm.map(|(_, word)| Span::alert(word));
@@ -140,7 +149,7 @@ fn state(model: &Model, _: &Scene<'_>) -> Cell {
 /// The age of the older of the sources that matter here.
 fn age(model: &Model, scene: &Scene<'_>) -> Cell {
     let ages = [Source::Positions, Source::Orders].map(|source| {
-        let read = model.store.polled_at(source)?;
+        let read = model.account.store.polled_at(source)?;
         Some((scene.own_now.since(read), source))
     });
     let oldest = || {

@@ -59,7 +59,7 @@ pub fn export(model: &Model, export: &Export) -> DetailView {
         let words = format!("/{filter} does not apply: all rows are written");
         lines.push(DetailLine::field("filter", Span::warn(words)));
     }
-    let missing = missing(export.lack(&model.store, &model.activity));
+    let missing = missing(export.lack(&model.account.store, &model.account.activity));
     if !missing.is_empty() {
         let words = format!("not the whole list: {missing}");
         lines.push(DetailLine::field("holds", Span::warn(words)));
@@ -95,7 +95,7 @@ fn missing(lack: Lack) -> String {
 
 /// How many rows are loaded and, if the time range has a start, how much of it is covered.
 fn progress(model: &Model, export: &Export) -> Vec<Span> {
-    let (count, oldest) = export.reach(&model.store);
+    let (count, oldest) = export.reach(&model.account.store);
     let rows = Span::plain(words::counted(count, "row", "rows"));
     let millis = |since| {
         let span = export.opened_at().since(since).as_millis();
@@ -300,7 +300,7 @@ mod tests {
         assert!(matches!(effects.as_slice(), [Effect::Write(_)]));
         // The file's contents do not change with later data.
         arrive(&mut model, Answer::History(Ok(Page::of(vec![]))));
-        let now = model.now;
+        let now = model.account.now;
         let written = Ok(("h.csv".to_owned(), 7));
         update(&mut model, now, Msg::Written(written));
         let over = said(&model);
@@ -355,7 +355,7 @@ mod tests {
         assert!(!said(&model).contains("not the whole list"));
         let (rows, has_more) = (vec![], true);
         let more = Msg::Recalled(Ok(PastPage { rows, has_more }));
-        let now = model.now;
+        let now = model.account.now;
         update(&mut model, now, more);
         let asking = said(&model);
         let words = "not the whole list: older lines are not in it";

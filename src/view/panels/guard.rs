@@ -22,8 +22,13 @@ pub(crate) fn segments(model: &Model) -> Vec<Segment> {
     let shown = [Limit::Drawdown, Limit::Target].into_iter();
     let has_won = won.is_some();
     let shown = shown.filter(|limit| !has_won || *limit != Limit::Target);
-    let gauge = |limit| Some(segment(model.guard.gauge(limit)?, rank(model, limit)));
-    let lock = match (guard::breach(model), model.guard.reached()) {
+    let gauge = |limit| {
+        Some(segment(
+            model.account.guard.gauge(limit)?,
+            rank(model, limit),
+        ))
+    };
+    let lock = match (guard::breach(model), model.account.guard.reached()) {
         (Some(rule), _) => Some(format!("BREACHED: {rule}")),
         (None, Some(gauge)) if guard::locked(model).is_some() => {
             Some(format!("LOCKED: {}", gauge.limit))
@@ -36,7 +41,7 @@ pub(crate) fn segments(model: &Model) -> Vec<Segment> {
 
 /// Shown if the challenge is passed or its target reached.
 fn won(model: &Model) -> Option<Segment> {
-    let target = model.guard.gauge(Limit::Target);
+    let target = model.account.guard.gauge(Limit::Target);
     let reached = target.filter(|gauge| gauge.level() == Level::Reached);
     let words = match guard::verdict(model) {
         Some(Verdict::Breached(_)) => return None,
@@ -48,7 +53,7 @@ fn won(model: &Model) -> Option<Segment> {
 
 /// Which limit leaves the header first: a near one stays longest. A reached one has words of its own.
 pub(crate) fn rank(model: &Model, limit: Limit) -> u8 {
-    let of = &model.guard;
+    let of = &model.account.guard;
     let level = |limit| of.gauge(limit).map_or(Level::Fine, LimitGauge::level);
     let is_told = of.reached().is_some_and(|gauge| gauge.limit == limit);
     match (limit, level(limit)) {
@@ -100,13 +105,13 @@ fn tone(gauge: &LimitGauge) -> Tone {
 pub fn limits(model: &Model) -> DetailView {
     let mut lines = vec![];
     for limit in Limit::iter() {
-        let gauge = model.guard.gauge(limit);
-        let words = gauge.map_or_else(|| unmeasured(model.guard.missing(limit)), of);
+        let gauge = model.account.guard.gauge(limit);
+        let words = gauge.map_or_else(|| unmeasured(model.account.guard.missing(limit)), of);
         lines.push(DetailLine::field(name(limit), words));
         let lacks = gauge.into_iter().flat_map(|gauge| &gauge.lacks);
         lines.extend(lacks.map(|of| DetailLine::field("without", Span::warn(lack(*of)))));
     }
-    let facts = model.store.account.value();
+    let facts = model.account.store.account.value();
     lines.extend(facts.into_iter().flat_map(rules));
     lines.push(DetailLine::section("Lock"));
     let standing = facts.and_then(|facts| facts.standing.as_ref());
@@ -116,7 +121,7 @@ pub fn limits(model: &Model) -> DetailView {
     lines.push(DetailLine::field("exits", Span::plain("never locked")));
     lines.push(DetailLine::section("Orders"));
     lines.extend(asked_beyond(model));
-    let account = model.identity.as_ref();
+    let account = model.account.identity.as_ref();
     let account = account.map_or_else(String::new, |known| known.account_id.to_string());
     lines.push(DetailLine::field("account", Span::plain(account)));
     let age = age::age_of(model, Source::Account);
@@ -129,7 +134,7 @@ pub fn limits(model: &Model) -> DetailView {
 
 /// Beyond which figures a new order is asked about once, or refused.
 fn asked_beyond(model: &Model) -> impl Iterator<Item = DetailLine> {
-    let checks = &model.options.checks;
+    let checks = &model.account.options.checks;
     let asks = |limit: Option<Num>, of: &str| limit.map(|limit| format!("{limit}{of} asks"));
     let refused = checks.refuse_through_market;
     let refused = refused.map(|limit| format!("{limit} % is refused"));
@@ -314,10 +319,10 @@ fn lock(model: &Model) -> Vec<Span> {
         let words = format!("BREACHED by {rule}: the service accepts reducing orders only");
         return Span::alert(words).into();
     }
-    if let Some(why) = policy::refuses(&model.store, None) {
+    if let Some(why) = policy::refuses(&model.account.store, None) {
         return Span::alert(why).into();
     }
-    match (model.guard.reached(), guard::locked(model)) {
+    match (model.account.guard.reached(), guard::locked(model)) {
         (Some(gauge), Some(_)) => {
             let mut spans = vec![Span::alert(format!("LOCKED by the {}", gauge.limit))];
             if let Some(key) = model.keymap.chord(Context::Limits, Action::Lift) {
@@ -326,7 +331,7 @@ fn lock(model: &Model) -> Vec<Span> {
             }
             spans
         }
-        (Some(_), None) if model.guard.is_lifted() => {
+        (Some(_), None) if model.account.guard.is_lifted() => {
             Span::warn("overridden by you until the figure is within the limit again").into()
         }
         (Some(_), None) => Span::warn("not locked: [guard] lock is false").into(),
@@ -363,7 +368,7 @@ mod tests {
     #[test]
     fn an_account_that_is_breached_is_told_as_such_and_offers_no_lock_to_lift() {
         let mut model = desk();
-        model.options.guard.lock = true;
+        model.account.options.guard.lock = true;
         let rule = |id: &str, value, limit| RuleFact {
             id: id.into(),
             value: Some(num(value)),
@@ -435,9 +440,9 @@ mod tests {
     fn the_limit_that_is_near_stays_in_sight_before_one_that_is_not() {
         let ranks = |daily_loss: &str, equity: &str| {
             let mut model = bare_desk();
-            model.options.guard.start_balance = Some(num("10000"));
-            model.options.guard.daily_loss = Some(num("100"));
-            model.options.guard.drawdown = Some(num("1000"));
+            model.account.options.guard.start_balance = Some(num("10000"));
+            model.account.options.guard.daily_loss = Some(num("100"));
+            model.account.options.guard.drawdown = Some(num("1000"));
             let facts = AccountFacts {
                 equity: Some(num(equity)),
                 day_pnl: Some(num(daily_loss)),
@@ -455,8 +460,8 @@ mod tests {
     #[test]
     fn a_figure_that_is_not_whole_says_what_it_is_without() {
         let mut model = bare_desk();
-        model.options.guard.daily_loss = Some(num("100"));
-        model.options.guard.drawdown = Some(num("1000"));
+        model.account.options.guard.daily_loss = Some(num("100"));
+        model.account.options.guard.drawdown = Some(num("1000"));
         let open = position("pos-1", "BTC", "0.5", r#""leverage":10"#);
         arrive(&mut model, Answer::Positions(Ok(Page::of(vec![open]))));
         let page = Page {

@@ -78,7 +78,7 @@ fn title(shown: ReviewTab) -> Vec<Span> {
 
 /// How many trades have been read, and how to read more.
 fn read(model: &Model) -> Vec<Span> {
-    let closed = &model.store.closed;
+    let closed = &model.account.store.closed;
     if closed.head().value().is_none() {
         return Span::muted("not read yet").into();
     }

@@ -93,7 +93,13 @@ pub fn strip(model: &Model, scene: &Scene<'_>, strip: &Strip) -> StripView {
 /// A dry run: confirming sends nothing.
 pub(crate) fn rehearsed(model: &Model) -> Vec<Span> {
     let words = || Span::warn("DRY RUN: nothing is sent  ");
-    model.options.dry_run.then(words).into_iter().collect()
+    model
+        .account
+        .options
+        .dry_run
+        .then(words)
+        .into_iter()
+        .collect()
 }
 
 /// Every question names its account, if it has one.
@@ -107,7 +113,12 @@ fn whole(proposal: &StripAction, model: &Model, scene: &Scene<'_>) -> String {
 
 /// Amber for paper orders, red for real ones.
 pub(crate) fn mode_tone(model: &Model) -> Tone {
-    match model.identity.as_ref().map(|identity| identity.mode) {
+    match model
+        .account
+        .identity
+        .as_ref()
+        .map(|identity| identity.mode)
+    {
         Some(Mode::LiveApi) => Tone::Bad,
         Some(Mode::Paper) | None => Tone::Warn,
     }

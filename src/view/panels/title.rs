@@ -75,8 +75,8 @@ fn counted(model: &Model, pane: Pane) -> String {
 /// A filter also covers ended rows.
 fn with_ended(model: &Model, pane: Pane) -> Option<usize> {
     match pane {
-        Pane::Twaps => Some(model.store.active_twaps().count() + ended(model, pane)),
-        Pane::Scaled => Some(model.store.scaled.len()),
+        Pane::Twaps => Some(model.account.store.active_twaps().count() + ended(model, pane)),
+        Pane::Scaled => Some(model.account.store.scaled.len()),
         Pane::Positions
         | Pane::Orders
         | Pane::Closed
@@ -88,7 +88,7 @@ fn with_ended(model: &Model, pane: Pane) -> Option<usize> {
 
 /// Ended rows below the counted ones, in panes that keep them for the session.
 fn ended(model: &Model, pane: Pane) -> usize {
-    let store = &model.store;
+    let store = &model.account.store;
     match pane {
         Pane::Twaps => store.ended_twaps.len(),
         Pane::Scaled => store.scaled.len().saturating_sub(store.live_ladders()),
@@ -115,7 +115,7 @@ fn lens_words(model: &Model, pane: Pane) -> Vec<Span> {
     });
     let sort = table_view.sort.filter(|_| pane == Pane::Twaps);
     let sort = sort.and_then(|sort| {
-        let columns = (model.options.reading.columns)(pane);
+        let columns = (model.account.options.reading.columns)(pane);
         let title = columns.get(sort.column)?.title;
         Some(Span::muted(format!("by {title} {}", arrow(sort.direction))))
     });
@@ -131,7 +131,7 @@ pub fn arrow(direction: Direction) -> &'static str {
 }
 
 fn count(model: &Model, pane: Pane) -> Option<String> {
-    let store = &model.store;
+    let store = &model.account.store;
     match pane {
         Pane::Positions => Some(format::count(store.positions.value()?.rows.len())),
         Pane::Orders => Some(format::count(store.orders.value()?.rows.len())),
@@ -146,7 +146,7 @@ fn count(model: &Model, pane: Pane) -> Option<String> {
         Pane::Closed => feed_count(&store.closed),
         Pane::History => feed_count(&store.history),
         Pane::Activity => {
-            let activity = &model.activity;
+            let activity = &model.account.activity;
             Some(counted_of(
                 activity.lines.len(),
                 activity.has_more().then_some("+"),
@@ -166,7 +166,7 @@ pub fn newer(above: usize) -> Span {
 
 /// Scaled orders are known only through their orders: without that source their number is unknown.
 fn ladder_source(model: &Model) -> Option<Source> {
-    let store = &model.store;
+    let store = &model.account.store;
     let is_known = !store.scaled.is_empty() || store.polled_at(Source::Orders).is_some();
     (!is_known).then_some(Source::Orders)
 }
@@ -186,7 +186,7 @@ fn counted_of(count: usize, more: Option<&str>) -> String {
 }
 
 fn freshness(model: &Model, pane: Pane) -> Vec<Span> {
-    let store = &model.store;
+    let store = &model.account.store;
     let mut spans: Vec<_> = tour::mark(model, pane).into_iter().collect();
     spans.extend(marked(model, pane));
     spans.extend(lens_words(model, pane));
@@ -206,7 +206,7 @@ fn freshness(model: &Model, pane: Pane) -> Vec<Span> {
         Pane::History => feed_notes(&store.history),
         Pane::Scaled => ladder_notes(model),
         // A line below gives the reason.
-        Pane::Activity if model.activity.horizon() == Horizon::Unreadable => {
+        Pane::Activity if model.account.activity.horizon() == Horizon::Unreadable => {
             Span::warn("earlier lines unread").into()
         }
         Pane::Activity | Pane::Calls => vec![],
@@ -259,7 +259,7 @@ fn noted(count: usize, tone: Tone, what: &str) -> Option<Span> {
 
 /// What is still loading of the scaled orders, and what was dropped.
 fn ladder_notes(model: &Model) -> Vec<Span> {
-    let store = &model.store;
+    let store = &model.account.store;
     let mut ladders = store.scaled.values();
     let waits = ladders.any(|l| l.value().is_none() && l.trouble().is_none());
     let has_some = store.polled_at(Source::Scaled).is_some();
@@ -304,11 +304,11 @@ fn feed_notes<K: Eq + Hash, T>(feed: &Feed<K, T>) -> Vec<Span> {
 
 /// The age of a source, and why there is nothing newer.
 pub(crate) fn source_words(model: &Model, source: Source) -> Vec<Span> {
-    let store = &model.store;
+    let store = &model.account.store;
     let read_at = store.polled_at(source);
     let age = age::age_of(model, source);
-    if let (Some(until), Some(_)) = (store.health.limited_until(model.now), read_at) {
-        let scene = Scene::of(model, &model.options.zone);
+    if let (Some(until), Some(_)) = (store.health.limited_until(model.account.now), read_at) {
+        let scene = Scene::of(model, &model.account.options.zone);
         let waits = format!("waiting {}", scene.until_own(until, passing::FOR));
         return [Span::warn(waits)].into_iter().chain(age).collect();
     }

@@ -71,10 +71,14 @@ fn words(model: &Model, pane: Pane, at: usize) -> String {
     });
     // A note on an open position has no column of its own.
     let note = match &id {
-        Some(RowId::Position(id)) => model.store.trades.text(id),
+        Some(RowId::Position(id)) => model.account.store.trades.text(id),
         _ => String::new(),
     };
-    format!("{cells} {} {note}", id_words(id.as_ref(), &model.store)).to_lowercase()
+    format!(
+        "{cells} {} {note}",
+        id_words(id.as_ref(), &model.account.store)
+    )
+    .to_lowercase()
 }
 
 fn numbers(model: &Model, pane: Pane, at: usize) -> String {
