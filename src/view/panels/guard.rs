@@ -81,7 +81,7 @@ pub(crate) fn segment(gauge: &LimitGauge, priority: u8) -> Segment {
     Segment::new(priority, words).gauge(Gauge::new(share, tone))
 }
 
-pub(super) fn plain_if(tone: Tone, usual: Tone) -> Tone {
+pub(crate) fn plain_if(tone: Tone, usual: Tone) -> Tone {
     if tone == usual { Tone::Plain } else { tone }
 }
 

@@ -1,6 +1,6 @@
 //! What asks and what is on its way: the strip and the flights.
 
-pub(super) mod phrases;
+pub(crate) mod phrases;
 
 use super::question;
 use crate::{

@@ -1,6 +1,6 @@
 //! The list of bulk commands: the exact calls before sending, the outcomes afterwards.
 
-use super::strip::{self, phrases};
+use crate::view::panels::strip::{self, phrases};
 use crate::{
     app::{
         Action, Context, Model,

@@ -1,6 +1,6 @@
 //! An export: its panel, and the text of the file.
 
-use super::title;
+use crate::view::panels::title;
 use crate::{
     app::{
         Action, Context, Model, Motion, Store,

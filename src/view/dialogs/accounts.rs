@@ -1,6 +1,6 @@
 //! The list of accounts, one line each: value, open positions, and whether the data is current.
 
-use super::header;
+use crate::view::panels::header;
 use crate::{
     app::{
         AccountLabel, ClickTarget, Context, Desks, Mode, Model, Source, Visibility,
