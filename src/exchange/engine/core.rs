@@ -20,7 +20,7 @@ use super::state::{
     position::PositionState,
     records::{OrderRecord, ScaledRecord, TwapRecord},
     refusal::CommandRefusal,
-    spec::{EngineConfig, FeeRates, MarketTick, PriceFeed, VenueSpec},
+    spec::{EngineConfig, FeeRates, PriceFeed, VenueSpec},
     units::{Bps, Millis, Usd},
     words::LiquidityRole,
 };
@@ -154,13 +154,6 @@ impl Engine {
             EngineCommand::ForceClose(id) => {
                 self.force_close(account, id).map(CommandOutcome::Order)
             }
-        }
-    }
-
-    /// Replaces the feed's next step for one market (a live feed, a test, a scripted gap). Several queue up.
-    pub fn inject(&mut self, market: MarketIx, tick: MarketTick) {
-        if self.markets.get(market).is_some() {
-            self.markets.at_mut(market).injected.push_back(tick);
         }
     }
 

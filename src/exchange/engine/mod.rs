@@ -34,14 +34,12 @@ pub use state::command::{
     Pacing, PlaceMode, Reduction, ScaledParams, SetAttachedExits, SetIsolatedMargin, Tif,
     TwapParams,
 };
-pub use state::history::{
-    CandleRecord, CandleReport, EquityRecord, FillRecord, FundingRecord, TradeRecord,
-};
+pub use state::history::{CandleRecord, CandleReport, EquityRecord, FundingRecord, TradeRecord};
 pub use state::ids::{AccountIx, MarketIx, OrderId, PositionId, ScaledId, TwapId};
 pub use state::log::{EngineEvent, LoggedEvent};
 pub use state::records::{
     AccountReport, ChallengeStatus, FillKey, LadderRung, MarketReport, OrderKey, OrderRecord,
-    PositionKey, PositionRecord, RuleMeasure, RuleStatus, ScaledRecord, TwapRecord,
+    PositionKey, PositionRecord, ScaledRecord, TwapRecord,
 };
 pub use state::refusal::{CommandRefusal, Reason, RefusalKind, RuleId};
 pub use state::spec::{

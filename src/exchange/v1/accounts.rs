@@ -4,7 +4,7 @@ use super::super::{
     auth::AuthenticatedUser,
     engine::{
         AccountIx, AccountReport, AccountSpec, Bps, ChallengeRules, ChallengeStatus, DailyBasis,
-        Drawdown, Engine, MAX_SLIPPAGE, MAX_WORKING_ORDERS, Millis, RuleId, RuleMeasure, Usd,
+        Drawdown, Engine, MAX_SLIPPAGE, MAX_WORKING_ORDERS, Millis, RuleId, Usd,
     },
     wire::{self, usd},
 };
@@ -53,7 +53,7 @@ fn account(spec: &AccountSpec, facts: &AccountReport) -> Account {
         name: Some(name(spec).into()),
         stage: Some(spec.terms.stage.into()),
         status: Some(status(facts.standing).into()),
-        starting_balance: Some(usd(facts.starting_cash)),
+        starting_balance: Some(usd(spec.cash)),
         // Below 0 while the profit of open positions covers it, so that it and their PnL make the equity.
         balance: Some(usd(facts.equity - facts.unrealized_pnl)),
         created_at: Some(wire::at(facts.opened_at)),
@@ -78,11 +78,10 @@ fn status(standing: ChallengeStatus) -> AccountStatus {
 }
 
 fn risk(now: Millis, spec: &AccountSpec, facts: &AccountReport) -> AccountRisk {
-    let floor = |rule: RuleId, loss: Bps| limit(loss).and_then(|_| amount(facts, rule));
-    let daily = floor(RuleId::MaxDailyLoss, spec.rules.max_daily_loss);
-    let drawdown = floor(RuleId::MaxDrawdown, spec.rules.max_drawdown);
+    let daily = limit(spec.rules.max_daily_loss).map(|_| facts.daily_floor);
+    let drawdown = limit(spec.rules.max_drawdown).map(|_| facts.drawdown_floor);
     let room = |floor: Option<Usd>| floor.map(|floor| usd(facts.equity - floor));
-    let target = amount(facts, RuleId::ProfitTarget).filter(|_| has_goals(spec));
+    let target = has_goals(spec).then_some(facts.profit_target);
     let balance = facts.equity - facts.unrealized_pnl;
     AccountRisk {
         observed_at: Some(wire::at(now)),
@@ -99,15 +98,6 @@ fn risk(now: Millis, spec: &AccountSpec, facts: &AccountReport) -> AccountRisk {
         max_drawdown_room: room(drawdown),
         remaining_profit: target.map(|target| usd((target - balance).max(Usd::ZERO))),
         requirements: Some(requirements(spec)),
-    }
-}
-
-/// The limit or goal of a rule in USD.
-fn amount(facts: &AccountReport, rule: RuleId) -> Option<Usd> {
-    let found = facts.rules.iter().find(|fact| fact.rule == rule)?;
-    match found.limit {
-        RuleMeasure::Usd(amount) => Some(amount),
-        RuleMeasure::Bps(_) | RuleMeasure::Count(_) | RuleMeasure::Millis(_) => None,
     }
 }
 
@@ -162,7 +152,7 @@ pub(super) fn trading_policy(engine: &Engine, ix: AccountIx) -> Option<TradingPo
             platform: Some(false),
             categories: Some(vec![]),
         }),
-        limits: Some(limits(spec, &facts)),
+        limits: Some(limits(spec)),
         slippage_tolerance_bps: Some(slippage(engine)),
         account_rules: Some(account_rules(&spec.rules)),
         maximum_total_notional_usd: Some(usd(facts.equity.mul_floor(leverage, 1).max(Usd::ZERO))),
@@ -170,12 +160,12 @@ pub(super) fn trading_policy(engine: &Engine, ix: AccountIx) -> Option<TradingPo
 }
 
 /// Limits that the engine does not have stay out.
-fn limits(spec: &AccountSpec, facts: &AccountReport) -> TradingLimits {
+fn limits(spec: &AccountSpec) -> TradingLimits {
     let rules = &spec.rules;
     TradingLimits {
         order_cooldown_ms: Some(rules.cooldown.0.into()),
         max_open_positions: Some(count(rules.max_open_positions)),
-        max_position_value_usd: amount(facts, RuleId::MaxPositionNotional).map(usd),
+        max_position_value_usd: Some(usd(spec.max_position())),
         min_order_notional_usd: Some(usd(rules.min_order_notional)),
         execution_delay_min_ms: Some(Num::ZERO),
         execution_delay_max_ms: Some(Num::ZERO),

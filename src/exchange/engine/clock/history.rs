@@ -1,11 +1,11 @@
-//! Reads of the histories: candles and trades of a market, fills, equity and funding of an account.
+//! Reads of the histories: candles and trades of a market, equity and funding of an account.
 
 use crate::exchange::engine::core::Engine;
 use crate::exchange::engine::{
     market::history::{CandleRange, CandleWindow},
     state::{
         account_history::AccountHistory,
-        history::{EquityRecord, FillRecord, FundingRecord, TradeRecord},
+        history::{EquityRecord, FundingRecord, TradeRecord},
         ids::{AccountIx, MarketIx},
     },
 };
@@ -28,18 +28,6 @@ impl Engine {
         history
             .into_iter()
             .flat_map(move |history| history.trades.before(before))
-    }
-
-    /// Newest first, from just before the fill of that number.
-    pub fn fills(
-        &self,
-        account: AccountIx,
-        before: Option<i64>,
-    ) -> impl Iterator<Item = (i64, &FillRecord)> {
-        let history = self.account_history(account);
-        history
-            .into_iter()
-            .flat_map(move |history| history.fills.before(before))
     }
 
     /// Newest first.

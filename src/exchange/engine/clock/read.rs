@@ -4,15 +4,14 @@ use crate::exchange::engine::core::Engine;
 use crate::exchange::engine::{
     risk::margin::MarginAssumption,
     state::{
+        challenge::target,
         ids::{AccountIx, MarketIx, OrderId, PositionId, ScaledId, TwapId},
-        log::LoggedEvent,
         position::PositionState,
         records::{
             AccountReport, FillKey, MarketReport, OrderKey, OrderRecord, PositionKey,
             PositionRecord, ScaledRecord, TwapRecord,
         },
         spec::{AccountSpec, MarketSpec},
-        units::Usd,
         words::{MarginMode, Side},
     },
 };
@@ -194,30 +193,19 @@ impl Engine {
     pub fn account_facts(&self, account: AccountIx) -> Option<AccountReport> {
         let state = self.accounts.get(account)?;
         let balance = self.balance_if(account, &MarginAssumption::default());
+        let (challenge, spec) = (&state.challenge, &state.spec);
         Some(AccountReport {
-            account,
-            id: state.spec.id.clone(),
             opened_at: state.opened_at,
-            standing: state.challenge.standing,
-            starting_cash: state.spec.cash,
-            cash: state.cash + state.advance(),
-            insurance_paid: state.flows.insurance + state.advance(),
-            insurance_advance: state.advance(),
+            standing: challenge.standing,
             unrealized_pnl: balance.unrealized,
             equity: balance.equity(),
             isolated_margin: balance.isolated,
             cross_margin: balance.cross_margin,
-            maintenance_margin: balance.maintenance,
-            order_holds: balance.holds,
             available_margin: balance.available(),
             open_notional: balance.open_notional,
-            open_positions: state.open.len(),
-            working_orders: state.working.len(),
-            day_start_balance: state.challenge.day_balance,
-            day_pnl: balance.equity() - state.challenge.day_equity,
-            trading_days: state.challenge.trading_days(),
-            cooldown_until: state.cooldown_until,
-            rules: self.rule_facts(account, &balance),
+            daily_floor: challenge.daily_floor(&spec.rules),
+            drawdown_floor: challenge.drawdown_floor(spec),
+            profit_target: target(spec),
         })
     }
 
@@ -241,16 +229,6 @@ impl Engine {
         })
     }
 
-    /// The sum of all money, positions at mark. Always equals the deposits.
-    pub fn money(&self) -> Usd {
-        let accounts = self.accounts.ids();
-        let users: Usd = accounts.map(|account| self.balance(account).equity()).sum();
-        users
-            + self
-                .counterparty
-                .value(|market| self.markets.at(market).mark)
-    }
-
     /// SHA-256 chained over everything that happened, in hex.
     pub fn log_hash(&self) -> String {
         self.log.hash()
@@ -266,11 +244,6 @@ impl Engine {
         self.log.len()
     }
 
-    /// The latest events, newest first; the log keeps a few thousand.
-    pub fn recent_events(&self) -> impl Iterator<Item = &LoggedEvent> {
-        self.log.latest().rev()
-    }
-
     fn position_row(&self, position: &PositionState) -> PositionRecord {
         let market = self.markets.at(position.market);
         let decimals = market.spec.size_decimals;
@@ -281,7 +254,6 @@ impl Engine {
         } else {
             (closed.size, closed.cost)
         };
-        let notional = position.notional(market.mark);
         PositionRecord {
             id: position.id,
             account: position.account,
@@ -304,14 +276,6 @@ impl Engine {
             realized_margin_basis: position.basis,
             fees: position.fees,
             funding: position.funding,
-            mark: market.mark,
-            unrealized_pnl: position.unrealized(market.mark),
-            notional,
-            margin: match position.own_margin() {
-                Some(own) => own,
-                None => market.initial_margin(notional, position.leverage),
-            },
-            maintenance_margin: market.maintenance(notional),
         }
     }
 }

@@ -50,7 +50,7 @@ impl Engine {
             role: fee_class.role(),
         };
         self.keep_trades(id, parts, fee_class);
-        self.keep_fills(id, &traded, (settlement.fee, settlement.role, notional));
+
         let opened = traded.opened;
         let filled = (settlement.lots, notional);
         self.counterparty.trade(fee_class, (market, side), filled);

@@ -332,10 +332,7 @@ fn exposure(engine: &Engine, row: &OrderRecord) -> Result<(), Rejection> {
     }
     let mark = engine.markets.at(row.market).mark;
     let after = engine.value_after(row.account, row.market, row.side, row.size);
-    let most = account
-        .spec
-        .cash
-        .mul_floor(i64::from(rules.max_position_multiple), 1);
+    let most = account.spec.max_position();
     if after > most {
         return Err(Rejection::new(
             Reason::MaxPosition,

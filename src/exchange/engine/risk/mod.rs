@@ -7,5 +7,5 @@ pub(crate) mod history;
 pub(crate) mod isolated;
 pub(crate) mod liquidation;
 pub(crate) mod margin;
-pub(crate) mod rule_facts;
+
 pub(crate) mod rules;

@@ -83,14 +83,6 @@ impl ChallengeState {
         }
     }
 
-    /// The base of the distance to that floor.
-    pub(crate) fn drawdown_from(&self, spec: &AccountSpec) -> Usd {
-        match spec.rules.drawdown {
-            Drawdown::Static => spec.cash,
-            Drawdown::Trailing => self.peak,
-        }
-    }
-
     /// The best day's share of all profitable days; `None` without profit.
     pub(crate) fn best_day_share(&self) -> Option<Bps> {
         let gains = || self.profits.values().filter(|profit| profit.0 > 0);

@@ -2,7 +2,7 @@
 //!
 //! The market maker trades against every fill from the book, the insurance account against what a liquidation cannot
 //! sell; fees and funding go to pools. Users and counterparties together always sum to the deposits, to the micro-USD
-//! ([`Engine::money`](crate::exchange::engine::core::Engine::money)).
+//! .
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use super::{
     account::CashFlows,
     fill::FeeClass,
     ids::MarketIx,
-    units::{Lots, Px, Usd},
+    units::{Lots, Usd},
     words::Side,
 };
 
@@ -59,7 +59,8 @@ impl Counterparty {
     }
 
     /// Its total value with positions at `mark`.
-    pub(crate) fn value(&self, mark: impl Fn(MarketIx) -> Px) -> Usd {
+    #[cfg(test)]
+    pub(crate) fn value(&self, mark: impl Fn(MarketIx) -> super::units::Px) -> Usd {
         let worth = |inventory: &Inventory| {
             let held = inventory.held.iter();
             inventory.cash + held.map(|(market, lots)| mark(*market) * *lots).sum()

@@ -192,6 +192,7 @@ impl HashedEventLog {
         self.len
     }
 
+    #[cfg(test)]
     pub(crate) fn latest(&self) -> impl DoubleEndedIterator<Item = &LoggedEvent> {
         self.latest.iter()
     }

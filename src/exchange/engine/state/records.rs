@@ -204,13 +204,6 @@ pub struct PositionRecord {
     pub fees: Usd,
     /// Positive is received.
     pub funding: Usd,
-    pub mark: Px,
-    pub unrealized_pnl: Usd,
-    /// |size| × mark.
-    pub notional: Usd,
-    /// Isolated: its own margin. Cross: its initial margin at mark.
-    pub margin: Usd,
-    pub maintenance_margin: Usd,
 }
 
 /// Sort key of closed positions, newest first.
@@ -299,37 +292,23 @@ pub struct LadderRung {
 /// One account now (docs/engine.md 6.1, 7).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AccountReport {
-    pub account: AccountIx,
-    pub id: String,
     pub opened_at: Millis,
     pub standing: ChallengeStatus,
-    pub starting_cash: Usd,
-    /// Deposits + gross realised − fees + funding + insurance; never below 0.
-    pub cash: Usd,
-    /// What the insurance account paid for losses beyond a margin or the cash, including the advance.
-    pub insurance_paid: Usd,
-    /// The part that the profit of open cross positions pays back.
-    pub insurance_advance: Usd,
     pub unrealized_pnl: Usd,
-    /// `cash` + `unrealized_pnl` − `insurance_advance`.
+    /// Cash and `unrealized_pnl`.
     pub equity: Usd,
     /// Allocated to isolated positions.
     pub isolated_margin: Usd,
     /// Initial margin of cross positions at mark.
     pub cross_margin: Usd,
-    pub maintenance_margin: Usd,
-    /// Held by working orders.
-    pub order_holds: Usd,
     pub available_margin: Usd,
     pub open_notional: Usd,
-    pub open_positions: usize,
-    pub working_orders: usize,
-    pub day_start_balance: Usd,
-    /// Equity against the start of the UTC day.
-    pub day_pnl: Usd,
-    pub trading_days: usize,
-    pub cooldown_until: Millis,
-    pub rules: Vec<RuleStatus>,
+    /// At or below this equity the daily limit is broken.
+    pub daily_floor: Usd,
+    /// At or below this equity the account is lost.
+    pub drawdown_floor: Usd,
+    /// The balance that meets the profit target.
+    pub profit_target: Usd,
 }
 
 /// The state of an account's challenge.
@@ -338,27 +317,6 @@ pub enum ChallengeStatus {
     Active,
     Breached { rule: RuleId, at: Millis },
     Passed { at: Millis },
-}
-
-/// One rule: the measured value and the limit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct RuleStatus {
-    pub rule: RuleId,
-    pub value: RuleMeasure,
-    pub limit: RuleMeasure,
-    /// For a drawdown: the base of the distance to `limit`.
-    pub from: Option<Usd>,
-    /// Kept (a limit) or reached (a goal) now.
-    pub met: bool,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RuleMeasure {
-    Usd(Usd),
-    /// Basis points (10 000 is 100 %, or leverage 1).
-    Bps(Bps),
-    Count(u64),
-    Millis(Millis),
 }
 
 /// One market now.

@@ -77,6 +77,15 @@ pub struct AccountSpec {
     pub terms: AccountTerms,
 }
 
+impl AccountSpec {
+    /// The most that one position may be worth.
+    #[must_use]
+    pub fn max_position(&self) -> Usd {
+        self.cash
+            .mul_floor(i64::from(self.rules.max_position_multiple), 1)
+    }
+}
+
 /// What an account is, beside its money and its rules.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AccountTerms {

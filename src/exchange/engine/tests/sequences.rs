@@ -927,7 +927,7 @@ proptest! {
         };
         desk.place(order).unwrap();
         desk.set_extra(SOL, &extra.to_string()).unwrap();
-        let margin = desk.position(SOL).unwrap().margin;
+        let margin = desk.margin(SOL);
         // The backing of a cross position moves with the cash; its other fields do not.
         let neighbour = |desk: &Desk| PositionRecord {
             liquidation_price: None,
