@@ -13,7 +13,7 @@ use strum::FromRepr;
 
 use crate::exchange::engine::{
     core::Engine,
-    state::arena::{Arena, ArenaSize},
+    state::{Arena, ArenaSize},
 };
 
 /// What changed since the last checkpoint; everything, the first time.

@@ -1,13 +1,9 @@
 //! Reads of the histories: candles and trades of a market, equity and funding of an account.
 
-use crate::exchange::engine::core::Engine;
 use crate::exchange::engine::{
+    core::Engine,
     market::history::{CandleRange, CandleWindow},
-    state::{
-        account_history::AccountHistory,
-        history::{EquityRecord, FundingRecord, TradeRecord},
-        ids::{AccountIx, MarketIx},
-    },
+    state::{AccountHistory, AccountIx, EquityRecord, FundingRecord, MarketIx, TradeRecord},
 };
 
 impl Engine {

@@ -11,7 +11,7 @@ use crate::exchange::engine::{
         candles::CandleLevel,
         history::{HistoryOrigin, MarketHistory},
     },
-    state::{account_history::AccountHistory, ring::Ring},
+    state::{AccountHistory, Ring},
 };
 
 /// A ring of one market or account: its table, and which of them it belongs to.

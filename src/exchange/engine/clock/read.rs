@@ -1,21 +1,17 @@
 //! The reads of the service. They change nothing; lookups by id return `None` for missing and foreign ids alike.
 
-use crate::exchange::engine::core::Engine;
-use crate::exchange::engine::{
-    risk::margin::MarginAssumption,
-    state::{
-        challenge::target,
-        ids::{AccountIx, MarketIx, OrderId, PositionId, ScaledId, TwapId},
-        position::PositionState,
-        records::{
-            AccountReport, FillKey, MarketReport, OrderKey, OrderRecord, PositionKey,
-            PositionRecord, ScaledRecord, TwapRecord,
+use crate::{
+    exchange::engine::{
+        core::Engine,
+        risk::margin::MarginAssumption,
+        state::{
+            AccountIx, AccountReport, AccountSpec, FillKey, MarginMode, MarketIx, MarketReport,
+            MarketSpec, OrderId, OrderKey, OrderRecord, PositionId, PositionKey, PositionRecord,
+            PositionState, ScaledId, ScaledRecord, Side, TwapId, TwapRecord, target,
         },
-        spec::{AccountSpec, MarketSpec},
-        words::{MarginMode, Side},
     },
+    model::ClientOrderId,
 };
-use crate::model::ClientOrderId;
 
 impl Engine {
     pub fn market_ixs(&self) -> impl DoubleEndedIterator<Item = MarketIx> + use<> {

@@ -4,12 +4,7 @@
 
 use std::ops::Range;
 
-use crate::exchange::engine::state::{
-    history::CandleRecord,
-    ring::Ring,
-    units::{Lots, Millis, Px},
-    words::Interval,
-};
+use crate::exchange::engine::state::{CandleRecord, Interval, Lots, Millis, Px, Ring};
 
 /// The intervals that are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -248,5 +243,5 @@ mod tests {
         }
     }
 
-    use crate::exchange::engine::state::units::Usd;
+    use crate::exchange::engine::state::Usd;
 }

@@ -12,11 +12,7 @@ use super::{
     feed::{BackwardWalk, RngStream, SyntheticCandles},
 };
 use crate::exchange::engine::state::{
-    history::{CandleRecord, CandleReport, TradeRecord},
-    ring::Ring,
-    spec::MarketSpec,
-    units::{Millis, Px},
-    words::Interval,
+    CandleRecord, CandleReport, Interval, MarketSpec, Millis, Px, Ring, TradeRecord,
 };
 
 /// Trades kept of a market.

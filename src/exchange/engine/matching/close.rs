@@ -2,16 +2,13 @@
 //! (docs/engine.md 2.9, 2.10, 8).
 
 use super::{enter::CLOSE_SLIPPAGE, orders::NewOrder, validate};
-use crate::exchange::engine::core::Engine;
-use crate::exchange::engine::state::{
-    command::{Cancellation, CloseHow, CloseParams, Crossing},
-    ids::{AccountIx, OrderId, PositionId},
-    log::EngineEvent,
-    position::PositionState,
-    records::OrderRecord,
-    refusal::{CommandRefusal, Reason},
-    units::Px,
-    words::{OrderMode, OrderStatus, TimeInForce},
+use crate::exchange::engine::{
+    core::Engine,
+    state::{
+        AccountIx, Cancellation, CloseHow, CloseParams, CommandRefusal, Crossing, EngineEvent,
+        OrderId, OrderMode, OrderRecord, OrderStatus, PositionId, PositionState, Px, Reason,
+        TimeInForce,
+    },
 };
 
 impl Engine {

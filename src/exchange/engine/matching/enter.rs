@@ -1,21 +1,17 @@
 //! An order enters the market: it is checked and recorded, then trades, rests or is armed
 //! (docs/engine.md 2.2, 2.4, 3.1).
 
-use crate::exchange::engine::core::Engine;
 use crate::exchange::engine::{
+    core::Engine,
     market::book::{PriceAndSize, cap, lots, notional},
     risk::{
         checks::Rejection,
         margin::{MarginAssumption, RestingHold},
     },
     state::{
-        fill::{FeeClass, FillPart, Remainder},
-        ids::OrderId,
-        position::PositionState,
-        records::OrderRecord,
-        refusal::{CommandRefusal, Reason},
-        units::{Bps, Lots, Px, Usd},
-        words::{LiquidityRole, MarginMode, OrderMode, OrderStatus, OrderType, TimeInForce},
+        Bps, CommandRefusal, FeeClass, FillPart, LiquidityRole, Lots, MarginMode, OrderId,
+        OrderMode, OrderRecord, OrderStatus, OrderType, PositionState, Px, Reason, Remainder,
+        TimeInForce, Usd,
     },
 };
 
@@ -120,7 +116,7 @@ impl Engine {
         if self.orders.at(id).status != OrderStatus::Pending {
             return;
         }
-        self.record(crate::exchange::engine::state::log::EngineEvent::Triggered { order: id });
+        self.record(crate::exchange::engine::state::EngineEvent::Triggered { order: id });
         self.orders.at_mut(id).triggered_at = Some(self.now);
         let mut row = self.orders.at(id).clone();
         self.clamp(&mut row);

@@ -1,18 +1,12 @@
 //! Applies a fill to the ledger and the rows: position, cash, fee, then everything that depends on them.
 
 use super::trade::{PositionChange, trade};
-use crate::exchange::engine::core::Engine;
 use crate::exchange::engine::{
+    core::Engine,
     market::book::PriceAndSize,
     state::{
-        account::CashFlows,
-        fill::{FeeClass, FillPart, Remainder},
-        ids::{AccountIx, MarketIx, OrderId, PositionId},
-        log::EngineEvent,
-        position::{NewPosition, PositionState},
-        records::OrderRecord,
-        units::{Lots, Usd},
-        words::{LiquidityRole, OrderStatus},
+        AccountIx, CashFlows, EngineEvent, FeeClass, FillPart, LiquidityRole, Lots, MarketIx,
+        NewPosition, OrderId, OrderRecord, OrderStatus, PositionId, PositionState, Remainder, Usd,
     },
 };
 
@@ -196,7 +190,7 @@ impl Engine {
             settled_at: Some(self.now),
             cancel_requested_at: None,
             client_order_id: None,
-            links: crate::exchange::engine::state::records::OrderLinks::default(),
+            links: crate::exchange::engine::state::OrderLinks::default(),
             ..order.clone()
         };
         add_fill(&mut slice, settlement);

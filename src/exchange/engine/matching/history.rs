@@ -1,13 +1,9 @@
 //! Records fills in the histories: trades of the market, and fills of the account. This makes no event, and no later
 //! step depends on it.
 
-use crate::exchange::engine::core::Engine;
-use crate::exchange::engine::state::{
-    fill::{FeeClass, FillPart},
-    history::{TradeRecord},
-    ids::{MarketIx, OrderId},
-    spec::MarketTrade,
-    units::Lots,
+use crate::exchange::engine::{
+    core::Engine,
+    state::{FeeClass, FillPart, Lots, MarketIx, MarketTrade, OrderId, TradeRecord},
 };
 
 impl Engine {

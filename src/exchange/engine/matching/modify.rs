@@ -1,15 +1,12 @@
 //! `PATCH /v1/orders/{id}`: another price and size for an order where it is (docs/engine.md 2.12).
 
 use super::{enter::Admission, validate};
-use crate::exchange::engine::core::Engine;
-use crate::exchange::engine::state::{
-    command::{AttachedExits, ModifyOrder},
-    ids::{AccountIx, OrderId},
-    log::EngineEvent,
-    records::{OrderLinks, OrderRecord},
-    refusal::{CommandRefusal, Reason},
-    units::Px,
-    words::{OrderMode, OrderStatus},
+use crate::exchange::engine::{
+    core::Engine,
+    state::{
+        AccountIx, AttachedExits, CommandRefusal, EngineEvent, ModifyOrder, OrderId, OrderLinks,
+        OrderMode, OrderRecord, OrderStatus, Px, Reason,
+    },
 };
 
 impl Engine {

@@ -1,14 +1,12 @@
 //! `POST /v1/orders`: turns a command into a row (docs/engine.md 2.1).
 
 use super::{enter::RejectedOrder, orders::NewOrder};
-use crate::exchange::engine::core::Engine;
-use crate::exchange::engine::state::{
-    command::{ExitOverlap, OrderParams, PlaceMode, Reduction, Tif},
-    ids::{AccountIx, OrderId},
-    records::OrderRecord,
-    refusal::{CommandRefusal, Reason},
-    units::Millis,
-    words::TimeInForce,
+use crate::exchange::engine::{
+    core::Engine,
+    state::{
+        AccountIx, CommandRefusal, ExitOverlap, Millis, OrderId, OrderParams, OrderRecord,
+        PlaceMode, Reason, Reduction, Tif, TimeInForce,
+    },
 };
 
 impl Engine {
@@ -98,8 +96,8 @@ impl Engine {
     fn target(
         &self,
         row: &OrderRecord,
-        named: Option<crate::exchange::engine::state::ids::PositionId>,
-    ) -> Result<Option<crate::exchange::engine::state::ids::PositionId>, CommandRefusal> {
+        named: Option<crate::exchange::engine::state::PositionId>,
+    ) -> Result<Option<crate::exchange::engine::state::PositionId>, CommandRefusal> {
         let open = self.held(row.account, row.market).map(|held| held.id);
         match named {
             None => Ok(open),

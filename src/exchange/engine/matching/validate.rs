@@ -1,12 +1,11 @@
 //! Checks of a command that do not depend on the state (400, nothing recorded): docs/engine.md 1.3, 2.1, 2.4.
 
-use crate::exchange::engine::core::Engine;
-use crate::exchange::engine::state::{
-    command::{AttachedExits, OrderParams, PlaceMode, Tif},
-    ids::MarketIx,
-    refusal::{CommandRefusal, Reason},
-    units::{Bps, DecimalDisplay, Lots, MAX_COUNT, Millis, Px},
-    words::Side,
+use crate::exchange::engine::{
+    core::Engine,
+    state::{
+        AttachedExits, Bps, CommandRefusal, DecimalDisplay, Lots, MAX_COUNT, MarketIx, Millis,
+        OrderParams, PlaceMode, Px, Reason, Side, Tif,
+    },
 };
 
 pub(crate) fn price(field: &'static str, px: Px, size_decimals: u32) -> Result<(), CommandRefusal> {
@@ -172,7 +171,7 @@ impl Engine {
         if order.exits == AttachedExits::default() {
             return Ok(());
         }
-        let reduces = order.reduction == crate::exchange::engine::state::command::Reduction::Only
+        let reduces = order.reduction == crate::exchange::engine::state::Reduction::Only
             || matches!(order.mode, PlaceMode::TakeProfit { .. });
         if reduces {
             let [take_profit, stop_loss] = ATTACHED;

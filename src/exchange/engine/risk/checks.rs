@@ -3,17 +3,12 @@
 //! Each rule is one function; lists of them run at placement and again when a trigger fires. Challenge rules never
 //! block a reduce-only order.
 
-use crate::exchange::engine::core::Engine;
 use crate::exchange::engine::{
+    core::Engine,
     market::triggers::reached,
     state::{
-        command::Reduction,
-        ids::{AccountIx, MarketIx},
-        records::{ChallengeStatus, OrderRecord},
-        refusal::{CommandRefusal, Reason},
-        spec::MarketAccess,
-        units::{Lots, Px, Usd},
-        words::{ExitGroup, OrderMode, OrderStatus, Side, TimeInForce},
+        AccountIx, ChallengeStatus, CommandRefusal, ExitGroup, Lots, MarketAccess, MarketIx,
+        OrderMode, OrderRecord, OrderStatus, Px, Reason, Reduction, Side, TimeInForce, Usd,
     },
 };
 

@@ -1,16 +1,10 @@
 //! Hourly funding (docs/engine.md 6.6): premium samples every 5 s, the resulting rate, and the payments.
 
 use super::cash::excess;
-use crate::exchange::engine::core::Engine;
 use crate::exchange::engine::{
+    core::Engine,
     market::premium::{PremiumSamples, premium},
-    state::{
-        account::CashFlows,
-        ids::PositionId,
-        log::EngineEvent,
-        units::{Millis, NanoRate, Usd},
-        words::MarginMode,
-    },
+    state::{CashFlows, EngineEvent, MarginMode, Millis, NanoRate, PositionId, Usd},
 };
 
 const SAMPLE_INTERVAL_MS: i64 = 5_000;

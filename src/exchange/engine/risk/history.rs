@@ -1,11 +1,9 @@
 //! What an account's history keeps of its money: funding payments, and its equity once a minute. No event.
 
 use super::margin::MarginAssumption;
-use crate::exchange::engine::core::Engine;
-use crate::exchange::engine::state::{
-    history::{EquityRecord, FundingRecord},
-    ids::PositionId,
-    units::{NanoRate, Usd},
+use crate::exchange::engine::{
+    core::Engine,
+    state::{EquityRecord, FundingRecord, NanoRate, PositionId, Usd},
 };
 
 impl Engine {

@@ -1,14 +1,11 @@
 //! `PUT /v1/positions/{id}/isolated-margin`: a total, not a delta (docs/engine.md 6.4).
 
-use crate::exchange::engine::core::Engine;
-use crate::exchange::engine::state::{
-    command::SetIsolatedMargin,
-    ids::{AccountIx, MarketIx, PositionId},
-    log::EngineEvent,
-    position::PositionState,
-    refusal::{CommandRefusal, Reason},
-    units::{MAX_COUNT, Millis, Usd},
-    words::MarginMode,
+use crate::exchange::engine::{
+    core::Engine,
+    state::{
+        AccountIx, CommandRefusal, EngineEvent, MAX_COUNT, MarginMode, MarketIx, Millis,
+        PositionId, PositionState, Reason, SetIsolatedMargin, Usd,
+    },
 };
 
 /// The oldest book that a reduction may be judged by.

@@ -5,18 +5,13 @@
 //! A venue may liquidate gradually ([`LiquidationMode::Gradual`]): first a fifth of a large position, whose proceeds
 //! stay as margin of the rest.
 
-use crate::exchange::engine::core::Engine;
 use crate::exchange::engine::{
+    core::Engine,
     market::book::{lots, notional},
     state::{
-        fill::{FeeClass, FillPart, Remainder},
-        ids::{AccountIx, OrderId, PositionId},
-        log::EngineEvent,
-        position::PositionState,
-        refusal::Reason,
-        spec::LiquidationMode,
-        units::{Lots, Millis, Usd},
-        words::{CompletionReason, MarginMode, OrderMode, OrderStatus, TimeInForce},
+        AccountIx, CompletionReason, EngineEvent, FeeClass, FillPart, LiquidationMode, Lots,
+        MarginMode, Millis, OrderId, OrderMode, OrderStatus, PositionId, PositionState, Reason,
+        Remainder, TimeInForce, Usd,
     },
 };
 

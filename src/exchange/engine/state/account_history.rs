@@ -1,10 +1,6 @@
 //! The past of one account: its equity curve and its funding payments, each bounded.
 
-use super::{
-    history::{EquityRecord, FundingRecord},
-    ring::Ring,
-    units::Millis,
-};
+use super::{EquityRecord, FundingRecord, Millis, Ring};
 
 /// Samples kept of an account's equity: three days at one a minute.
 pub(crate) const EQUITY_CAPACITY: usize = 4_320;

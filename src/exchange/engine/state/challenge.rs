@@ -5,11 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::{
-    records::ChallengeStatus,
-    spec::{AccountSpec, ChallengeRules, Drawdown},
-    units::{Bps, Millis, Usd},
-};
+use super::{AccountSpec, Bps, ChallengeRules, ChallengeStatus, Drawdown, Millis, Usd};
 
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct ChallengeState {

@@ -3,12 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    ids::{MarketIx, OrderId, PositionId, ScaledId, TwapId},
-    units::{Bps, Lots, Millis, NanoPx, Px, Usd},
-    words::{
-        Curve, Distribution, ExecutionType, ExitGroup, MarginMode, OrderMode, Side,
-        TriggerDirection,
-    },
+    Bps, Curve, Distribution, ExecutionType, ExitGroup, Lots, MarginMode, MarketIx, Millis, NanoPx,
+    OrderId, OrderMode, PositionId, Px, ScaledId, Side, TriggerDirection, TwapId, Usd,
 };
 use crate::model::ClientOrderId;
 

@@ -8,13 +8,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{
-    account::CashFlows,
-    fill::FeeClass,
-    ids::MarketIx,
-    units::{Lots, Usd},
-    words::Side,
-};
+use super::{CashFlows, FeeClass, Lots, MarketIx, Side, Usd};
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Counterparty {

@@ -3,11 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{
-    ids::{AccountIx, MarketIx, PositionId},
-    units::{Lots, Millis, NanoRate, Px, Usd},
-    words::Side,
-};
+use super::{AccountIx, Lots, MarketIx, Millis, NanoRate, PositionId, Px, Side, Usd};
 
 /// What traded in one interval. Without a trade all four prices are the close before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

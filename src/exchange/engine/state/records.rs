@@ -3,14 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    ids::{AccountIx, MarketIx, OrderId, PositionId, ScaledId, TwapId},
-    refusal::{Reason, RuleId},
-    spec::BookLevel,
-    units::{Bps, Lots, Millis, NanoPx, NanoRate, Px, Usd},
-    words::{
-        CompletionReason, Curve, Distribution, ExitGroup, LiquidityRole, MarginMode, OrderMode,
-        OrderStatus, OrderType, ScaledStatus, Side, TimeInForce, TriggerDirection, TwapStatus,
-    },
+    AccountIx, BookLevel, Bps, CompletionReason, Curve, Distribution, ExitGroup, LiquidityRole,
+    Lots, MarginMode, MarketIx, Millis, NanoPx, NanoRate, OrderId, OrderMode, OrderStatus,
+    OrderType, PositionId, Px, Reason, RuleId, ScaledId, ScaledStatus, Side, TimeInForce,
+    TriggerDirection, TwapId, TwapStatus, Usd,
 };
 use crate::model::ClientOrderId;
 

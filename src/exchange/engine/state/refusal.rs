@@ -5,7 +5,7 @@ use std::{borrow::Cow, fmt};
 use serde::{Deserialize, Serialize};
 use strum::{EnumString, IntoStaticStr, VariantArray};
 
-use super::{ids::OrderId, units::Millis};
+use super::{Millis, OrderId};
 
 /// `reject_reason` of an order row and `code` of an error (docs/engine.md 2.11, 7, 8).
 #[derive(

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use super::arena::ROWS_PER_CHUNK;
+use super::ROWS_PER_CHUNK;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Ring<Row> {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::units::{Bps, Lots, Millis, Px, Usd};
+use super::{Bps, Lots, Millis, Px, Usd};
 use crate::model::AccountStage;
 
 /// One perpetual market. `market_id` in the API is `<provider>|<coin>`.

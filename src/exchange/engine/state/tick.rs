@@ -1,10 +1,7 @@
 //! The valid prices and sizes of an order (docs/engine.md 1.3): at most 5 significant figures and `6 - size_decimals`
 //! decimals, whole dollars always. Prices that the engine computes are rounded to the passive side.
 
-use super::{
-    units::{DecimalDisplay, MAX_COUNT, Px},
-    words::Side,
-};
+use super::{DecimalDisplay, MAX_COUNT, Px, Side};
 
 /// Significant figures of an order price.
 pub const PRICE_FIGURES: u32 = 5;

@@ -1,17 +1,11 @@
 //! Chase orders: a resting limit that follows the best price at a fixed distance in both directions and never crosses
 //! (docs/engine.md 2.8).
 
-use crate::exchange::engine::core::Engine;
 use crate::exchange::engine::{
+    core::Engine,
     market::market_state::MarketState,
     risk::checks::Rejection,
-    state::{
-        ids::{MarketIx, OrderId},
-        records::OrderRecord,
-        refusal::Reason,
-        units::Px,
-        words::Side,
-    },
+    state::{MarketIx, OrderId, OrderRecord, Px, Reason, Side},
 };
 
 /// How often chases are repriced.

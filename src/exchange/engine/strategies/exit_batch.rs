@@ -6,17 +6,13 @@
 use std::collections::BTreeSet;
 
 use super::exits::mode;
-use crate::exchange::engine::core::Engine;
 use crate::exchange::engine::{
+    core::Engine,
     matching::{enter::Admission, validate},
     state::{
-        command::{ChangeExits, ExitOperation, NewExit},
-        ids::{AccountIx, OrderId, PositionId},
-        position::PositionState,
-        records::{OrderRecord, exit_direction},
-        refusal::{CommandRefusal, Reason},
-        units::Lots,
-        words::{ExecutionType, ExitGroup, OrderStatus},
+        AccountIx, ChangeExits, CommandRefusal, ExecutionType, ExitGroup, ExitOperation, Lots,
+        NewExit, OrderId, OrderRecord, OrderStatus, PositionId, PositionState, Reason,
+        exit_direction,
     },
 };
 

@@ -3,18 +3,14 @@
 //! Every filled lot is protected at once: the legs appear with the first fill and grow with each one. The legs are a pair:
 //! a fill of one reduces the other by the same size. The stop is created first, so that it acts first if both are reached.
 
-use crate::exchange::engine::core::Engine;
 use crate::exchange::engine::{
+    core::Engine,
     market::triggers::reached,
     matching::{orders::NewOrder, validate},
     state::{
-        command::{ExitChange, SetAttachedExits},
-        ids::{AccountIx, OrderId},
-        log::EngineEvent,
-        records::{OrderRecord, exit_direction},
-        refusal::{CommandRefusal, Reason},
-        units::{Lots, Px},
-        words::{ExecutionType, ExitGroup, OrderMode, OrderStatus, OrderType},
+        AccountIx, CommandRefusal, EngineEvent, ExecutionType, ExitChange, ExitGroup, Lots,
+        OrderId, OrderMode, OrderRecord, OrderStatus, OrderType, Px, Reason, SetAttachedExits,
+        exit_direction,
     },
 };
 
@@ -216,7 +212,7 @@ impl Engine {
             ExitChange::Set(px) => Some(px),
         });
         let decimals = self.size_decimals(row.market);
-        let exits = crate::exchange::engine::state::command::AttachedExits {
+        let exits = crate::exchange::engine::state::AttachedExits {
             take_profit,
             stop_loss,
         };
@@ -246,7 +242,7 @@ impl Engine {
     fn check_reached(
         &self,
         row: &OrderRecord,
-        exits: crate::exchange::engine::state::command::AttachedExits,
+        exits: crate::exchange::engine::state::AttachedExits,
     ) -> Result<(), CommandRefusal> {
         let mark = self.markets.at(row.market).mark;
         let legs = [

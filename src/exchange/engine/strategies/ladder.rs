@@ -2,10 +2,7 @@
 //! distribution, both exact.
 
 use crate::{
-    exchange::engine::state::{
-        units::{Lots, Px},
-        words::{Distribution, Side},
-    },
+    exchange::engine::state::{Distribution, Lots, Px, Side},
     model::plan,
 };
 

@@ -1,18 +1,14 @@
 //! Scaled orders: rungs placed in order, each an ordinary limit order (docs/engine.md 5.4).
 
 use super::ladder::{prices, sizes};
-use crate::exchange::engine::core::Engine;
 use crate::exchange::engine::{
+    core::Engine,
     market::book::PriceAndSize,
     matching::{orders::NewOrder, validate},
     state::{
-        command::{Reduction, ScaledParams},
-        ids::{AccountIx, OrderId, ScaledId},
-        log::EngineEvent,
-        records::{LadderRung, OrderRecord, ScaledRecord},
-        refusal::{CommandRefusal, Reason},
-        units::{Lots, Px, Usd},
-        words::{OrderMode, OrderStatus, ScaledStatus},
+        AccountIx, CommandRefusal, EngineEvent, LadderRung, Lots, OrderId, OrderMode, OrderRecord,
+        OrderStatus, Px, Reason, Reduction, ScaledId, ScaledParams, ScaledRecord, ScaledStatus,
+        Usd,
     },
 };
 

@@ -1,10 +1,7 @@
 //! The arithmetic of time-sliced orders (docs/engine.md 5.1, 5.2): number, spacing and size of slices.
 
 use crate::{
-    exchange::engine::state::{
-        units::{Lots, Millis},
-        words::Curve,
-    },
+    exchange::engine::state::{Curve, Lots, Millis},
     model::plan::Schedule,
 };
 

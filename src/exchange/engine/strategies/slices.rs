@@ -1,18 +1,15 @@
 //! Running TWAP and VWAP orders: activation, slices, bounds, ends (docs/engine.md 5.2, 5.3).
 
 use super::schedule::{target, wanted};
-use crate::exchange::engine::core::Engine;
 use crate::{
     exchange::engine::{
+        core::Engine,
         market::triggers::{TriggerTarget, TwapBound, reached},
         matching::{enter::SLICE_SLIPPAGE, orders::NewOrder},
         state::{
-            ids::{AccountIx, OrderId, TwapId},
-            log::EngineEvent,
-            records::TwapRecord,
-            refusal::{CommandRefusal, Reason},
-            units::{Lots, Millis, Px, Usd},
-            words::{CompletionReason, OrderMode, TimeInForce, TriggerDirection, TwapStatus},
+            AccountIx, CommandRefusal, CompletionReason, EngineEvent, Lots, Millis, OrderId,
+            OrderMode, Px, Reason, TimeInForce, TriggerDirection, TwapId, TwapRecord, TwapStatus,
+            Usd,
         },
     },
     model::plan::Schedule,

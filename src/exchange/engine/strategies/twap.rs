@@ -1,19 +1,15 @@
 //! Placing a TWAP or VWAP order: its valid parameters (docs/engine.md 5.1, 5.3).
 
 use super::slices::MIN_SLICE_NOTIONAL;
-use crate::exchange::engine::core::Engine;
 use crate::{
     exchange::engine::{
+        core::Engine,
         market::triggers::{TriggerTarget, TwapBound, reached},
         matching::validate,
         state::{
-            command::{Pacing, Reduction, TwapParams},
-            ids::{AccountIx, MarketIx, TwapId},
-            log::EngineEvent,
-            records::{ChallengeStatus, TwapProgress, TwapRecord},
-            refusal::{CommandRefusal, Reason},
-            units::{Lots, Px, Usd},
-            words::{TriggerDirection, TwapStatus},
+            AccountIx, ChallengeStatus, CommandRefusal, EngineEvent, Lots, MarketIx, Pacing, Px,
+            Reason, Reduction, TriggerDirection, TwapId, TwapParams, TwapProgress, TwapRecord,
+            TwapStatus, Usd,
         },
     },
     model::plan::Schedule,

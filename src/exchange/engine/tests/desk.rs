@@ -397,12 +397,13 @@ impl Deref for AccountFacts {
 pub(super) fn facts(engine: &Engine, account: AccountIx) -> AccountFacts {
     let state = engine.accounts.at(account);
     let balance = engine.balance_if(account, &MarginAssumption::default());
+    let advance = (-state.cash).max(Usd::ZERO);
     AccountFacts {
         report: engine.account_facts(account).unwrap(),
         starting_cash: state.spec.cash,
-        cash: state.cash + state.advance(),
-        insurance_paid: state.flows.insurance + state.advance(),
-        insurance_advance: state.advance(),
+        cash: state.cash + advance,
+        insurance_paid: state.flows.insurance + advance,
+        insurance_advance: advance,
         maintenance_margin: balance.maintenance,
         order_holds: balance.holds,
         open_positions: state.open.len(),

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::exchange::engine::state::{units::Px, words::Side};
+use crate::exchange::engine::state::{Px, Side};
 
 /// In the order of sides and prices, so that a book is walked and not searched: every step asks for forty prices, best
 /// first. Stored like a map.

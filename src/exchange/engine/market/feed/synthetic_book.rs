@@ -11,11 +11,7 @@ use super::{
     per_price::{PerPrice, Walk},
     rng::RngStream,
 };
-use crate::exchange::engine::state::{
-    spec::{BookLevel, MarketSpec},
-    units::{Lots, MAX_COUNT, Px},
-    words::Side,
-};
+use crate::exchange::engine::state::{BookLevel, Lots, MAX_COUNT, MarketSpec, Px, Side};
 
 /// Visible levels per side.
 const LEVELS_PER_SIDE: usize = 20;

@@ -11,11 +11,7 @@ use super::{
 };
 use crate::exchange::engine::{
     market::candles::{CandleLevel, PerLevel},
-    state::{
-        history::CandleRecord,
-        spec::MarketSpec,
-        units::{Lots, MAX_COUNT, Millis, Px},
-    },
+    state::{CandleRecord, Lots, MAX_COUNT, MarketSpec, Millis, Px},
 };
 
 /// Half-life of the pull to the start price, in days: two years stay around it and still have trends.
