@@ -2,10 +2,12 @@
 
 use super::{
     api_error::{ApiError, ServiceCode},
+    auth::AuthenticatedUser,
     clock::RetryWait,
     decode,
+    response_cache::Read,
 };
-use crate::api::{IDEMPOTENCY_KEY, IDEMPOTENCY_KEY_LIMIT};
+use crate::api::{Data, IDEMPOTENCY_KEY, IDEMPOTENCY_KEY_LIMIT};
 use hyper::{HeaderMap, StatusCode, Uri, body::Bytes};
 use serde::{Serialize, de::DeserializeOwned};
 
@@ -42,6 +44,11 @@ impl ApiResponse {
         Self::new(StatusCode::OK, envelope)
     }
 
+    /// 200 with `{data: …}`.
+    pub(super) fn data(data: impl Serialize) -> Result<Self, ApiError> {
+        Self::ok(&Data { data })
+    }
+
     /// With the body of an earlier answer.
     pub(super) fn again(body: Bytes) -> Self {
         Self::json(StatusCode::OK, body)
@@ -66,11 +73,13 @@ pub(super) enum Execution {
 }
 
 impl ApiRequest {
-    /// Path and query as sent.
-    pub(super) fn target(&self) -> &str {
-        self.uri
-            .path_and_query()
-            .map_or("", |target| target.as_str())
+    /// As a read of this caller.
+    pub(super) fn read_by(&self, caller: Option<&AuthenticatedUser>) -> Read<'_> {
+        let target = self.uri.path_and_query();
+        Read {
+            user: caller.map(|caller| caller.user),
+            target: target.map_or("", |target| target.as_str()),
+        }
     }
 
     /// The `Idempotency-Key`: exactly one, 1 to 128 characters of 0x20 to 0x7E.

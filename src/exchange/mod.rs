@@ -14,9 +14,9 @@ mod access;
 mod api_error;
 mod auth;
 mod bytes;
-mod cancel_all;
+
 mod clock;
-mod close_all;
+
 mod cursor;
 mod decode;
 pub mod engine;
@@ -210,12 +210,8 @@ pub async fn start(
         .store
         .as_ref()
         .map_or_else(FailureWatch::never, ExchangeStore::failure);
-    let service = Arc::new(ExchangeService::new(
-        resumed,
-        &users,
-        simulator,
-        (addr, began),
-    ));
+    let service = ExchangeService::new(resumed, &users, simulator, addr, began);
+    let service = Arc::new(service);
     let broken = service.broken.clone();
     let task = tokio::spawn(run(listener, service, shutdown));
     Ok(ExchangeHandle {

@@ -23,13 +23,6 @@ pub(super) struct SlicedOperation {
     pub(super) cooldown_until: Millis,
 }
 
-/// What an operation does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum SlicedWork {
-    CloseAll,
-    CancelAll,
-}
-
 /// What an operation has done.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum Progress {

@@ -3,14 +3,14 @@
 use super::{
     SimulatorAccess,
     api_error::ApiError,
-    auth::{AuthenticatedUser, Authenticator},
+    auth::Authenticator,
     clock::{ClockMode, ClockRecord, Speed, VirtualClock},
     cursor::CursorSigner,
     engine,
     faults::FaultInjector,
     http::AllowedHosts,
     idempotency::IdempotencyRecords,
-    message::{ApiRequest, ApiResponse},
+    message::ApiResponse,
     operations::SlicedOperations,
     rate_limit::RateLimiter,
     response_cache::{Read, ResponseCache, StateVersion},
@@ -95,7 +95,8 @@ impl ExchangeService {
         resumed: LoadedExchange,
         users: &[scenario::UserCredentials],
         simulator: SimulatorAccess,
-        (addr, began): (SocketAddr, Instant),
+        addr: SocketAddr,
+        began: Instant,
     ) -> Self {
         let scenario = resumed.scenario;
         Self {
@@ -180,14 +181,10 @@ impl ExchangeService {
     /// of the state, and `envelope` makes the answer of it outside, so that no reader delays matching.
     pub(super) fn read<Rows, Envelope: Serialize>(
         &self,
-        (caller, request): (Option<&AuthenticatedUser>, &ApiRequest),
+        read: Read<'_>,
         rows: impl FnOnce(&ExchangeState) -> Result<Rows, ApiError>,
         envelope: impl FnOnce(Rows) -> Envelope,
     ) -> Result<ApiResponse, ApiError> {
-        let read = Read {
-            user: caller.map(|caller| caller.user),
-            target: request.target(),
-        };
         let (version, rows) = {
             let state = self.state()?;
             let version = state.engine.version();

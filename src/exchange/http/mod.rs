@@ -151,7 +151,7 @@ impl Serving {
                 }
                 response
             }
-            None => respond::respond(&self.service, (self.peer, &phase), request).await?,
+            None => respond::respond(&self.service, self.peer, &phase, request).await?,
         };
         Ok(response.map(|payload| payload.with_phase(phase)))
     }

@@ -11,10 +11,7 @@ use super::super::{
     state::ExchangeState,
     wire,
 };
-use crate::{
-    api::Data,
-    model::{MarketId, Num, Timestamp},
-};
+use crate::model::{MarketId, Num, Timestamp};
 use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
@@ -53,14 +50,12 @@ pub(super) struct Nudge {
 }
 
 pub(super) fn clock(state: &ExchangeState) -> Result<ApiResponse, ApiError> {
-    ApiResponse::ok(&Data {
-        data: ClockState {
-            now: wire::at(state.engine.now()),
-            paused: state.clock.is_paused(),
-            speed: Num::new(state.clock.speed().thousandths().into(), 3).normalized(),
-            log_hash: state.engine.log_hash(),
-            log_len: state.engine.log_len(),
-        },
+    ApiResponse::data(ClockState {
+        now: wire::at(state.engine.now()),
+        paused: state.clock.is_paused(),
+        speed: Num::new(state.clock.speed().thousandths().into(), 3).normalized(),
+        log_hash: state.engine.log_hash(),
+        log_len: state.engine.log_len(),
     })
 }
 
@@ -130,8 +125,7 @@ pub(super) fn nudge(
 }
 
 pub(super) fn faults(service: &ExchangeService) -> Result<ApiResponse, ApiError> {
-    let data = service.faults()?.rules().to_vec();
-    ApiResponse::ok(&Data { data })
+    ApiResponse::data(service.faults()?.rules())
 }
 
 pub(super) fn plant_fault(
@@ -157,7 +151,7 @@ pub(super) fn set_budgets(
 ) -> Result<ApiResponse, ApiError> {
     let data: RateLimits = request.json()?;
     service.rate_limiter.set(data);
-    ApiResponse::ok(&Data { data })
+    ApiResponse::data(data)
 }
 
 /// Resets every account and control to the first start.

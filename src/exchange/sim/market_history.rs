@@ -10,7 +10,6 @@ use super::{
         state::ExchangeState,
         wire::{self, MarketUnits, usd},
     },
-    book::market,
     query::{CandleQuery, PageQuery},
 };
 use crate::model::{MarketId, Num, Timestamp};
@@ -53,11 +52,12 @@ struct MarketRows<Row> {
 
 pub(super) fn candles(
     service: &ExchangeService,
-    (id, query): (&MarketId, CandleQuery),
+    id: &MarketId,
+    query: CandleQuery,
     request: &ApiRequest,
 ) -> Result<ApiResponse, ApiError> {
     let window = |state: &ExchangeState| candle_window(state, id, query);
-    service.read((None, request), window, |(units, window, now)| {
+    service.read(request.read_by(None), window, |(units, window, now)| {
         let reports = window.reports();
         let rows = reports.iter().map(|report| candle(units, report));
         MarketRows::<CandleResource> {
@@ -102,7 +102,8 @@ fn candle(units: MarketUnits, report: &CandleReport) -> CandleResource {
 pub(super) fn trades(
     service: &ExchangeService,
     caller: Option<&AuthenticatedUser>,
-    (id, page): (&MarketId, PageQuery),
+    id: &MarketId,
+    page: PageQuery,
     request: &ApiRequest,
 ) -> Result<ApiResponse, ApiError> {
     let is_own = |trade: &TradeRecord| {
@@ -122,7 +123,7 @@ pub(super) fn trades(
         own: is_own(trade),
     };
     let page = |state: &ExchangeState| trade_page(state, id, page);
-    service.read((caller, request), page, |(units, rows, now)| {
+    service.read(request.read_by(caller), page, |(units, rows, now)| {
         let rows = rows.iter().map(|row| trade(units, row));
         MarketRows::<TradeResource> {
             data: rows.collect(),
@@ -146,8 +147,6 @@ fn trade_page(
 }
 
 fn market_units(state: &ExchangeState, id: &MarketId) -> Result<(MarketIx, MarketUnits), ApiError> {
-    let ix = market(state, id)?;
-    let spec = state.engine.market_spec(ix);
-    let spec = spec.ok_or_else(|| ApiError::broken("a market without its rules"))?;
-    Ok((ix, MarketUnits::from(spec)))
+    let ix = state.market(id)?;
+    Ok((ix, MarketUnits::of(&state.engine, ix)))
 }

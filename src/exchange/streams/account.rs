@@ -6,7 +6,7 @@
 use super::{
     super::{
         auth::AuthenticatedUser,
-        engine::{AccountIx, FillKey, Millis, OrderId, OrderKey, OrderRecord, PositionId},
+        engine::{AccountIx, Millis, OrderId, OrderRecord, PositionId, RowKey},
         lock::locked,
         response_cache::StateVersion,
         service::ExchangeService,
@@ -58,8 +58,8 @@ struct KnownAccount {
     account: Option<Value>,
     positions: BTreeMap<PositionId, Value>,
     working: BTreeMap<OrderId, Value>,
-    newest_order: Option<OrderKey>,
-    newest_fill: Option<FillKey>,
+    newest_order: Option<RowKey<OrderId>>,
+    newest_fill: Option<RowKey<OrderId>>,
 }
 
 /// What happened to a row.
@@ -76,23 +76,17 @@ impl KnownAccount {
         let newest_fill = engine.filled_orders(ix, None).next();
         Self {
             ix,
-            account: v1::account_row(engine, ix),
+            account: v1::without_risk(engine, ix).map(|row| value(&row)),
             positions: positions
                 .iter()
-                .map(|row| (row.id, value(rows.position(row))))
+                .map(|row| (row.id, value(&rows.position(row))))
                 .collect(),
             working: engine
                 .working_orders(ix)
-                .map(|row| (row.id, value(rows.order(row))))
+                .map(|row| (row.id, value(&rows.order(row))))
                 .collect(),
             newest_order: engine.orders(ix, None).next().map(OrderRecord::key),
-            newest_fill: newest_fill.and_then(|row| {
-                let settled_at = row.settled_at?;
-                Some(FillKey {
-                    settled_at,
-                    id: row.id,
-                })
-            }),
+            newest_fill: newest_fill.and_then(OrderRecord::fill_key),
         }
     }
 
@@ -102,7 +96,7 @@ impl KnownAccount {
         events.extend(self.orders(now, state));
         events.extend(self.positions(now, state));
         if self.account != now.account {
-            let row = v1::account_with_risk_row(&state.engine, self.ix);
+            let row = v1::with_risk(&state.engine, self.ix).map(|row| value(&row));
             events.push(RowEvent {
                 kind: "account",
                 row,
@@ -113,17 +107,11 @@ impl KnownAccount {
 
     fn fills(&self, state: &ExchangeState) -> Vec<RowEvent> {
         let fills = state.engine.filled_orders(self.ix, None);
-        let fresh = fills.take_while(|row| {
-            let key = row.settled_at.map(|settled_at| FillKey {
-                settled_at,
-                id: row.id,
-            });
-            key > self.newest_fill
-        });
+        let fresh = fills.take_while(|row| row.fill_key() > self.newest_fill);
         let mut events: Vec<_> = fresh
             .map(|row| RowEvent {
                 kind: "fill",
-                row: Some(value(state.rows().order(row))),
+                row: Some(value(&state.rows().order(row))),
             })
             .collect();
         events.reverse();
@@ -151,7 +139,7 @@ impl KnownAccount {
         rows.into_iter()
             .map(|row| RowEvent {
                 kind: "order",
-                row: Some(value(state.rows().order(row))),
+                row: Some(value(&state.rows().order(row))),
             })
             .collect()
     }
@@ -162,7 +150,7 @@ impl KnownAccount {
             .keys()
             .filter(|id| !now.positions.contains_key(id));
         let closed = closed.filter_map(|id| state.engine.position(self.ix, *id));
-        let closed = closed.map(|row| value(state.rows().position(&row)));
+        let closed = closed.map(|row| value(&state.rows().position(&row)));
         let open = now.positions.iter();
         let open = open.filter(|(id, row)| self.positions.get(id) != Some(*row));
         closed
@@ -175,7 +163,7 @@ impl KnownAccount {
     }
 }
 
-fn value(row: Option<impl serde::Serialize>) -> Value {
+fn value(row: &impl serde::Serialize) -> Value {
     // A row of the API is always JSON.
     serde_json::to_value(row).unwrap_or_default()
 }
@@ -283,7 +271,7 @@ impl AccountSession {
                 let snapshot = json!({
                     "event": "snapshot",
                     "account_id": engine.account_spec(*ix).map(|spec| &spec.id),
-                    "account": v1::account_with_risk_row(engine, *ix),
+                    "account": v1::with_risk(engine, *ix),
                     "positions": known.positions.into_values().collect::<Vec<_>>(),
                     "orders": known.working.into_values().collect::<Vec<_>>(),
                     "seq": self.seq,

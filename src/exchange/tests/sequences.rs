@@ -307,7 +307,8 @@ impl Paper {
                 resumed,
                 &users,
                 SimulatorAccess::Served,
-                (addr, tokio::time::Instant::now()),
+                addr,
+                tokio::time::Instant::now(),
             ),
             caller: AuthenticatedUser {
                 user: 0,
@@ -348,7 +349,7 @@ impl Paper {
             sim::answer(&self.service, Some(&self.caller), route, &call)
         } else {
             let route = Route::parse(request.method, path, query).unwrap();
-            v1::answer(&self.service, Some(&self.caller), route, &call)
+            v1::answer(&self.service, Some(&self.caller), &route, &call)
         }
     }
 

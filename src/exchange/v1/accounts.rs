@@ -1,49 +1,53 @@
 //! The accounts of a key, the risk of one, and what it may do now (docs/service-api.md 2.5, 2.6).
 
 use super::super::{
+    api_error::ApiError,
     auth::AuthenticatedUser,
     engine::{
         AccountIx, AccountReport, AccountSpec, Bps, ChallengeRules, ChallengeStatus, DailyBasis,
         Drawdown, Engine, MAX_SLIPPAGE, MAX_WORKING_ORDERS, Millis, RuleId, Usd,
     },
+    state::ExchangeState,
     wire::{self, usd},
 };
 use crate::model::{
-    Account, AccountRequirements, AccountRisk, AccountRule, AccountStage, AccountStatus, Num,
-    Restriction, SlippageTolerance, TradingHalt, TradingLimits, TradingPolicy,
+    Account, AccountId, AccountRequirements, AccountRisk, AccountRule, AccountStage, AccountStatus,
+    Num, Restriction, SlippageTolerance, TradingHalt, TradingLimits, TradingPolicy,
 };
-use serde_json::{Value, json};
+use serde_json::json;
 
-pub(super) fn accounts(engine: &Engine, caller: &AuthenticatedUser) -> Vec<Account> {
+pub(super) fn accounts(state: &ExchangeState, caller: &AuthenticatedUser) -> Vec<Account> {
     let accounts = caller.accounts.iter();
     accounts
-        .filter_map(|ix| {
-            Some(account(
-                engine.account_spec(*ix)?,
-                &engine.account_facts(*ix)?,
-            ))
-        })
+        .filter_map(|ix| without_risk(&state.engine, *ix))
         .collect()
 }
 
-/// As a stream tells it: `None` if there is no such account.
-pub(in crate::exchange) fn account_row(engine: &Engine, ix: AccountIx) -> Option<Value> {
-    let row = account(engine.account_spec(ix)?, &engine.account_facts(ix)?);
-    serde_json::to_value(row).ok()
+/// `None` if there is no such account.
+pub(in crate::exchange) fn without_risk(engine: &Engine, ix: AccountIx) -> Option<Account> {
+    Some(account(
+        engine.account_spec(ix)?,
+        &engine.account_facts(ix)?,
+    ))
 }
 
 /// The same with its risk.
-pub(in crate::exchange) fn account_with_risk_row(engine: &Engine, ix: AccountIx) -> Option<Value> {
-    serde_json::to_value(with_risk(engine, ix)?).ok()
-}
-
-/// With its risk.
-pub(super) fn with_risk(engine: &Engine, ix: AccountIx) -> Option<Account> {
+pub(in crate::exchange) fn with_risk(engine: &Engine, ix: AccountIx) -> Option<Account> {
     let (spec, facts) = (engine.account_spec(ix)?, engine.account_facts(ix)?);
     Some(Account {
         risk: Some(risk(engine.now(), spec, &facts)),
         ..account(spec, &facts)
     })
+}
+
+/// One account of the caller, with its risk.
+pub(super) fn of_caller(
+    state: &ExchangeState,
+    caller: &AuthenticatedUser,
+    id: &AccountId,
+) -> Result<Account, ApiError> {
+    let account = state.account(caller, id.raw())?;
+    with_risk(&state.engine, account).ok_or_else(|| ApiError::not_found("account"))
 }
 
 fn account(spec: &AccountSpec, facts: &AccountReport) -> Account {
@@ -128,12 +132,20 @@ fn percent(Bps(bps): Bps) -> Num {
     Num::new(bps, 2).normalized()
 }
 
-pub(super) fn trading_policy(engine: &Engine, ix: AccountIx) -> Option<TradingPolicy> {
-    let (spec, facts) = (engine.account_spec(ix)?, engine.account_facts(ix)?);
+pub(super) fn trading_policy(
+    state: &ExchangeState,
+    caller: &AuthenticatedUser,
+    id: &AccountId,
+) -> Result<TradingPolicy, ApiError> {
+    let engine = &state.engine;
+    let account = state.account(caller, id.raw())?;
+    let spec = &engine.accounts.at(account).spec;
+    let facts = engine.account_facts(account);
+    let facts = facts.ok_or_else(|| ApiError::not_found("account"))?;
     let is_failed = status(facts.standing) == AccountStatus::Failed;
     let restriction = spec.terms.restriction.as_ref();
     let leverage = i64::from(spec.rules.max_account_leverage);
-    Some(TradingPolicy {
+    Ok(TradingPolicy {
         status: Some(status(facts.standing).into()),
         stage: Some(spec.terms.stage.into()),
         manual_trading_blocked: Some(false),
@@ -180,8 +192,8 @@ fn count(number: usize) -> Num {
 
 fn slippage(engine: &Engine) -> SlippageTolerance {
     let most = Num::from(MAX_SLIPPAGE.0);
-    let specs = engine.market_ixs().filter_map(|ix| engine.market_spec(ix));
-    let providers = specs.map(|spec| (spec.provider.clone(), most));
+    let markets = engine.markets.each();
+    let providers = markets.map(|market| (market.spec.provider.clone(), most));
     SlippageTolerance {
         min: Some(Num::ONE),
         max: Some(most),

@@ -21,14 +21,11 @@ pub(crate) fn modify(
     size: Option<Num>,
 ) -> Result<ModifyOrder, ApiError> {
     let watched = row.trigger_market.filter(|_| row.waits());
-    let units = |market| {
-        let spec = engine.market_spec(market).map(MarketUnits::from);
-        spec.ok_or_else(|| ApiError::broken("an order in no market"))
-    };
-    let own = units(row.market)?;
+    let units = |market| MarketUnits::of(engine, market);
+    let own = units(row.market);
     Ok(ModifyOrder {
         order: row.id,
-        price: watched.map_or(Ok(own), units)?.price("price", price)?,
+        price: watched.map_or(own, units).price("price", price)?,
         size: size.map(|size| own.size("size", size)).transpose()?,
     })
 }
@@ -85,8 +82,7 @@ fn operation(
             size,
             oco_pair_with,
         } => {
-            let spec = engine.market_spec(row.market).map(MarketUnits::from);
-            let units = spec.ok_or_else(|| ApiError::broken("a position in no market"))?;
+            let units = MarketUnits::of(engine, row.market);
             Ok(ExitOperation::Place(NewExit {
                 group,
                 execution: execution_type.unwrap_or(ExecutionType::Market),

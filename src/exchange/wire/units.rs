@@ -2,7 +2,10 @@
 
 use super::super::{
     api_error::{ApiError, ServiceCode},
-    engine::{Bps, DecimalDisplay, Lots, MAX_COUNT, MarketSpec, NanoPx, NanoRate, Px, Reason, Usd},
+    engine::{
+        Bps, DecimalDisplay, Engine, Lots, MAX_COUNT, MarketIx, MarketSpec, NanoPx, NanoRate, Px,
+        Reason, Usd,
+    },
 };
 use crate::model::Num;
 
@@ -21,6 +24,11 @@ impl From<&MarketSpec> for MarketUnits {
 }
 
 impl MarketUnits {
+    /// Of a market of this engine.
+    pub(crate) fn of(engine: &Engine, market: MarketIx) -> Self {
+        Self::from(&engine.markets.at(market).spec)
+    }
+
     pub(crate) fn price_decimals(self) -> u32 {
         6_u32.saturating_sub(self.size_decimals)
     }

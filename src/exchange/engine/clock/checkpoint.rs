@@ -48,7 +48,6 @@ pub enum CheckpointTable {
     Hours = 9,
     Days = 10,
     Trades = 11,
-    /// Of an older version, and left out: the orders have them.
     Fills = 12,
 
     Equity = 13,
@@ -113,9 +112,10 @@ impl Engine {
                 | CheckpointTable::Hours
                 | CheckpointTable::Days
                 | CheckpointTable::Trades
+                | CheckpointTable::Fills
                 | CheckpointTable::Equity
                 | CheckpointTable::Funding => histories.push(chunk),
-                CheckpointTable::Fills => {}
+
                 CheckpointTable::Dropped => dropped = postcard::from_bytes(rows)?,
             }
         }

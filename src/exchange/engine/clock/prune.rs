@@ -99,6 +99,7 @@ impl Engine {
             history.trades.drop_oldest(|trade| trade.at < before);
         }
         for history in &mut self.account_histories {
+            history.fills.drop_oldest(|fill| fill.at < before);
             history.equity.drop_oldest(|sample| sample.at < before);
             history.funding.drop_oldest(|paid| paid.at < before);
         }

@@ -1,13 +1,16 @@
-//! The reads of the service. They change nothing; lookups by id return `None` for missing and foreign ids alike.
+//! The reads of the service: rows, and the histories of markets and accounts. They change nothing; lookups by id return
+//! `None` for missing and foreign ids alike.
 
 use crate::{
     exchange::engine::{
         core::Engine,
+        market::history::{CandleRange, CandleWindow},
         risk::margin::MarginAssumption,
         state::{
-            AccountIx, AccountReport, AccountSpec, FillKey, MarginMode, MarketIx, MarketReport,
-            MarketSpec, OrderId, OrderKey, OrderRecord, PositionId, PositionKey, PositionRecord,
-            PositionState, ScaledId, ScaledRecord, Side, TwapId, TwapRecord, target,
+            AccountHistory, AccountIx, AccountReport, AccountSpec, AccountState, EquityRecord,
+            FundingRecord, MarginMode, MarketIx, MarketReport, MarketSpec, OrderId, OrderRecord,
+            PositionId, PositionRecord, PositionState, RowKey, ScaledId, ScaledRecord, Side,
+            TradeRecord, TwapId, TwapRecord, target,
         },
     },
     model::ClientOrderId,
@@ -60,38 +63,20 @@ impl Engine {
     pub fn orders(
         &self,
         account: AccountIx,
-        before: Option<OrderKey>,
+        before: Option<RowKey<OrderId>>,
     ) -> impl Iterator<Item = &OrderRecord> {
-        let ids = self
-            .accounts
-            .get(account)
-            .map_or(&[][..], |account| &account.orders);
-        let end = match before {
-            None => ids.len(),
-            Some(key) => ids.partition_point(|id| self.orders.at(*id).key() < key),
-        };
-        ids.iter().take(end).rev().map(|id| self.orders.at(*id))
+        let ids = self.listed(account, |account| &account.orders);
+        page(ids, before, |id| Some(self.orders.at(id).key())).map(|id| self.orders.at(id))
     }
 
     /// The rows of executions, newest first, from just after `before`.
     pub fn filled_orders(
         &self,
         account: AccountIx,
-        before: Option<FillKey>,
+        before: Option<RowKey<OrderId>>,
     ) -> impl Iterator<Item = &OrderRecord> {
-        let ids = self
-            .accounts
-            .get(account)
-            .map_or(&[][..], |account| &account.fills);
-        let key = |id: OrderId| FillKey {
-            settled_at: self.orders.at(id).settled_at.unwrap_or(self.now),
-            id,
-        };
-        let end = match before {
-            None => ids.len(),
-            Some(before) => ids.partition_point(|id| key(*id) < before),
-        };
-        ids.iter().take(end).rev().map(|id| self.orders.at(*id))
+        let ids = self.listed(account, |account| &account.fills);
+        page(ids, before, |id| self.orders.at(id).fill_key()).map(|id| self.orders.at(id))
     }
 
     /// Pending and resting orders, newest first.
@@ -134,24 +119,20 @@ impl Engine {
     pub fn closed_positions(
         &self,
         account: AccountIx,
-        before: Option<PositionKey>,
+        before: Option<RowKey<PositionId>>,
     ) -> impl Iterator<Item = PositionRecord> {
-        let ids = self
-            .accounts
-            .get(account)
-            .map_or(&[][..], |account| &account.closed);
-        let key = |id: PositionId| PositionKey {
-            closed_at: self.positions.at(id).closed_at.unwrap_or(self.now),
-            id,
+        let ids = self.listed(account, |account| &account.closed);
+        let key = |id| {
+            let closed_at = self.positions.at(id).closed_at;
+            closed_at.map(|at| RowKey { at, id })
         };
-        let end = match before {
-            None => ids.len(),
-            Some(before) => ids.partition_point(|id| key(*id) < before),
-        };
-        ids.iter()
-            .take(end)
-            .rev()
-            .map(|id| self.position_row(self.positions.at(*id)))
+        page(ids, before, key).map(|id| self.position_row(self.positions.at(id)))
+    }
+
+    /// A list of an account; empty for an unknown one.
+    fn listed<Id>(&self, account: AccountIx, list: impl Fn(&AccountState) -> &Vec<Id>) -> &[Id] {
+        let account = self.accounts.get(account);
+        account.map_or(&[], |account| list(account))
     }
 
     pub fn twap(&self, account: AccountIx, id: TwapId) -> Option<&TwapRecord> {
@@ -240,6 +221,47 @@ impl Engine {
         self.log.len()
     }
 
+    /// `None` for an unknown market. The last candle is the interval that has not ended.
+    pub fn candles(&self, market: MarketIx, range: CandleRange) -> Option<CandleWindow> {
+        let history = self.market_histories.get(usize::from(market))?;
+        let spec = self.market_spec(market)?;
+        Some(history.candles(spec, &self.rng, self.now, range))
+    }
+
+    /// Newest first, from just before the trade of that number; a few thousand are kept.
+    pub fn trades(
+        &self,
+        market: MarketIx,
+        before: Option<i64>,
+    ) -> impl Iterator<Item = (i64, &TradeRecord)> {
+        let history = self.market_histories.get(usize::from(market));
+        history
+            .into_iter()
+            .flat_map(move |history| history.trades.before(before))
+    }
+
+    /// Newest first.
+    pub fn equity_curve(&self, account: AccountIx) -> impl Iterator<Item = &EquityRecord> {
+        let samples = self.account_history(account).into_iter();
+        samples.flat_map(|history| history.equity.before(None).map(|(_, sample)| sample))
+    }
+
+    /// Newest first, from just before the payment of that number.
+    pub fn funding_payments(
+        &self,
+        account: AccountIx,
+        before: Option<i64>,
+    ) -> impl Iterator<Item = (i64, &FundingRecord)> {
+        let history = self.account_history(account);
+        history
+            .into_iter()
+            .flat_map(move |history| history.funding.before(before))
+    }
+
+    fn account_history(&self, account: AccountIx) -> Option<&AccountHistory> {
+        self.account_histories.get(usize::from(account))
+    }
+
     fn position_row(&self, position: &PositionState) -> PositionRecord {
         let market = self.markets.at(position.market);
         let decimals = market.spec.size_decimals;
@@ -274,4 +296,17 @@ impl Engine {
             funding: position.funding,
         }
     }
+}
+
+/// The ids from just after `before`, newest first. They are in the order of their keys, which all have one.
+fn page<Id: Copy + Ord>(
+    ids: &[Id],
+    before: Option<RowKey<Id>>,
+    key: impl Fn(Id) -> Option<RowKey<Id>>,
+) -> impl Iterator<Item = Id> {
+    let end = match before {
+        None => ids.len(),
+        before => ids.partition_point(|id| key(*id) < before),
+    };
+    ids.iter().take(end).rev().copied()
 }

@@ -99,6 +99,7 @@ impl ScaledRecord {
 
 impl AccountHistory {
     fn shift(&mut self, by: Millis) {
+        self.fills.each_mut().for_each(|fill| fill.at += by);
         self.equity.each_mut().for_each(|sample| sample.at += by);
         self.funding.each_mut().for_each(|paid| paid.at += by);
     }

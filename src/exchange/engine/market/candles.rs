@@ -16,6 +16,8 @@ pub(crate) enum CandleLevel {
 }
 
 impl CandleLevel {
+    const ALL: [Self; 4] = [Self::Second, Self::Minute, Self::Hour, Self::Day];
+
     /// Of one candle, in milliseconds.
     pub(crate) fn length(self) -> i64 {
         let interval = match self {
@@ -54,50 +56,27 @@ impl CandleLevel {
     }
 }
 
-/// One value for each level.
+/// One value for each level, from the finest.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct PerLevel<T> {
-    pub(crate) second: T,
-    pub(crate) minute: T,
-    pub(crate) hour: T,
-    pub(crate) day: T,
-}
+pub(crate) struct PerLevel<T>(pub(crate) [T; 4]);
 
 impl<T> PerLevel<T> {
-    pub(crate) fn new(mut make: impl FnMut(CandleLevel) -> T) -> Self {
-        Self {
-            second: make(CandleLevel::Second),
-            minute: make(CandleLevel::Minute),
-            hour: make(CandleLevel::Hour),
-            day: make(CandleLevel::Day),
-        }
+    pub(crate) fn new(make: impl FnMut(CandleLevel) -> T) -> Self {
+        Self(CandleLevel::ALL.map(make))
     }
 
     pub(crate) fn at(&self, level: CandleLevel) -> &T {
+        let [second, minute, hour, day] = &self.0;
         match level {
-            CandleLevel::Second => &self.second,
-            CandleLevel::Minute => &self.minute,
-            CandleLevel::Hour => &self.hour,
-            CandleLevel::Day => &self.day,
+            CandleLevel::Second => second,
+            CandleLevel::Minute => minute,
+            CandleLevel::Hour => hour,
+            CandleLevel::Day => day,
         }
     }
 
-    pub(crate) fn each_mut(&mut self) -> [(CandleLevel, &mut T); 4] {
-        [
-            (CandleLevel::Second, &mut self.second),
-            (CandleLevel::Minute, &mut self.minute),
-            (CandleLevel::Hour, &mut self.hour),
-            (CandleLevel::Day, &mut self.day),
-        ]
-    }
-
-    pub(crate) fn at_mut(&mut self, level: CandleLevel) -> &mut T {
-        match level {
-            CandleLevel::Second => &mut self.second,
-            CandleLevel::Minute => &mut self.minute,
-            CandleLevel::Hour => &mut self.hour,
-            CandleLevel::Day => &mut self.day,
-        }
+    pub(crate) fn each_mut(&mut self) -> impl Iterator<Item = (CandleLevel, &mut T)> {
+        CandleLevel::ALL.into_iter().zip(&mut self.0)
     }
 }
 

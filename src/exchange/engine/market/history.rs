@@ -64,10 +64,14 @@ impl MarketHistory {
         let Self {
             candles, trades, ..
         } = std::mem::replace(self, begun);
-        self.candles.second = candles.second.shifted(by);
-        self.candles.minute = candles.minute.shifted(by);
-        self.candles.hour.merge_all(&self.candles.minute);
-        self.candles.day.merge_all(&self.candles.minute);
+        let PerLevel([second, minute, ..]) = candles;
+        let minute = minute.shifted(by);
+        let PerLevel([_, _, hour, day]) = &mut self.candles;
+        hour.merge_all(&minute);
+        day.merge_all(&minute);
+        let PerLevel([seconds, minutes, ..]) = &mut self.candles;
+        (*seconds, *minutes) = (second.shifted(by), minute);
+
         self.trades = trades;
         for trade in self.trades.each_mut() {
             trade.at += by;
@@ -85,7 +89,8 @@ impl MarketHistory {
     /// Copies what `range` needs. `rng` is any stream of the engine's seed.
     pub(crate) fn candles(
         &self,
-        (spec, rng): (&MarketSpec, &RngStream),
+        spec: &MarketSpec,
+        rng: &RngStream,
         now: Millis,
         range: CandleRange,
     ) -> CandleWindow {
@@ -141,7 +146,7 @@ impl CandleWindow {
             .get_or_init(|| SyntheticCandles::new(self.walk.clone(), self.origin.at));
         let candle = |index: i64| {
             let numbers = index * parts..(index + 1) * parts;
-            let (candle, is_synthetic) = self.rolled_up((synthetic, level), numbers)?;
+            let (candle, is_synthetic) = self.rolled_up(synthetic, level, numbers)?;
             Some(CandleReport {
                 open_time: Millis(index * length),
                 candle,
@@ -155,7 +160,8 @@ impl CandleWindow {
     /// The candles of those numbers as one, and whether a part of it is synthetic.
     fn rolled_up(
         &self,
-        (synthetic, level): (&SyntheticCandles, CandleLevel),
+        synthetic: &SyntheticCandles,
+        level: CandleLevel,
         numbers: Range<i64>,
     ) -> Option<(CandleRecord, bool)> {
         let single = |number| match (synthetic.get(level, number), self.traded(number)) {

@@ -6,18 +6,19 @@ use crate::exchange::engine::{
     market::book::PriceAndSize,
     state::{
         AccountIx, CashFlows, EngineEvent, FeeClass, FillPart, LiquidityRole, Lots, MarketIx,
-        NewPosition, OrderId, OrderRecord, OrderStatus, PositionId, PositionState, Remainder, Usd,
+        NewPosition, OrderId, OrderLinks, OrderRecord, OrderStatus, PositionId, PositionState,
+        Remainder, Usd,
     },
 };
 
 /// The money side of one fill.
 #[derive(Debug, Clone, Copy)]
-struct FillSettlement {
+pub(super) struct FillSettlement {
     lots: Lots,
-    notional: Usd,
-    fee: Usd,
+    pub(super) notional: Usd,
+    pub(super) fee: Usd,
     realized: Option<Usd>,
-    role: LiquidityRole,
+    pub(super) role: LiquidityRole,
 }
 
 impl Engine {
@@ -44,10 +45,14 @@ impl Engine {
             role: fee_class.role(),
         };
         self.keep_trades(id, parts, fee_class);
+        self.keep_fills(id, &traded, settlement);
 
         let opened = traded.opened;
-        let filled = (settlement.lots, notional);
-        self.counterparty.trade(fee_class, (market, side), filled);
+        let filled = FillPart {
+            lots: settlement.lots,
+            money: notional,
+        };
+        self.counterparty.trade(fee_class, market, side, filled);
         self.settle(account, market, traded, settlement.fee);
         self.write_fill(id, settlement, remainder);
         self.after_fill(id, settlement.lots, opened);
@@ -190,7 +195,7 @@ impl Engine {
             settled_at: Some(self.now),
             cancel_requested_at: None,
             client_order_id: None,
-            links: crate::exchange::engine::state::OrderLinks::default(),
+            links: OrderLinks::default(),
             ..order.clone()
         };
         add_fill(&mut slice, settlement);

@@ -5,7 +5,7 @@ use crate::exchange::engine::{
     core::Engine,
     state::{
         AccountIx, AttachedExits, CommandRefusal, EngineEvent, ModifyOrder, OrderId, OrderLinks,
-        OrderMode, OrderRecord, OrderStatus, Px, Reason,
+        OrderMode, OrderRecord, OrderStatus, Px, Reason, refuse,
     },
 };
 
@@ -43,14 +43,11 @@ impl Engine {
         let row = self.cancelable(account, id)?;
         if row.scaled.is_some() {
             let message = format!("order {id} cannot be modified: it is a rung of a scaled order");
-            return Err(CommandRefusal::conflict(
-                Reason::OrderNotModifiable,
-                message,
-            ));
+            return refuse(Reason::OrderNotModifiable, message);
         }
         if row.cancel_requested_at.is_some() {
             let message = format!("order {id} is being canceled");
-            return Err(CommandRefusal::conflict(Reason::OrderNotWorking, message));
+            return refuse(Reason::OrderNotWorking, message);
         }
         Ok(row)
     }
@@ -93,11 +90,9 @@ impl Engine {
             return Ok(());
         };
         let decimals = self.size_decimals(row.market);
-        validate::exits(validate::ATTACHED, exits, row.side, entry, decimals).map_err(|refusal| {
-            CommandRefusal {
-                field: Some("price".into()),
-                ..refusal
-            }
+        validate::exits(exits, row.side, entry, decimals).map_err(|refusal| CommandRefusal {
+            field: Some("price".into()),
+            ..refusal
         })
     }
 

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{CashFlows, FeeClass, Lots, MarketIx, Side, Usd};
+use super::{CashFlows, FeeClass, FillPart, Lots, MarketIx, Side, Usd};
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Counterparty {
@@ -30,8 +30,9 @@ impl Counterparty {
     pub(crate) fn trade(
         &mut self,
         fee_class: FeeClass,
-        (market, side): (MarketIx, Side),
-        (lots, money): (Lots, Usd),
+        market: MarketIx,
+        side: Side,
+        FillPart { lots, money }: FillPart,
     ) {
         let counterparty = match fee_class {
             FeeClass::Maker | FeeClass::Taker => &mut self.maker,

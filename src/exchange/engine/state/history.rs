@@ -3,7 +3,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{AccountIx, Lots, MarketIx, Millis, NanoRate, PositionId, Px, Side, Usd};
+use super::{
+    AccountIx, LiquidityRole, Lots, MarketIx, Millis, NanoPx, NanoRate, OrderId, PositionId, Px,
+    Side, Usd,
+};
 
 /// What traded in one interval. Without a trade all four prices are the close before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -79,6 +82,23 @@ pub struct TradeRecord {
     pub at: Millis,
     /// The user's account in it; no user trades with another.
     pub account: Option<AccountIx>,
+}
+
+/// One execution of an order. One that turns a position is two: what it closed, and what it opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FillRecord {
+    pub order: OrderId,
+    pub position: PositionId,
+    pub market: MarketIx,
+    pub side: Side,
+    /// The average, where it went through several levels of the book.
+    pub price: NanoPx,
+    pub size: Lots,
+    pub fee: Usd,
+    pub role: LiquidityRole,
+    /// Of what it closed.
+    pub realized: Option<Usd>,
+    pub at: Millis,
 }
 
 /// What an account was worth at an instant.

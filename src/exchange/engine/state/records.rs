@@ -10,18 +10,11 @@ use super::{
 };
 use crate::model::ClientOrderId;
 
-/// Sort key of order lists, newest first; unique, so pages neither skip nor repeat.
+/// Sort key of a list of rows, newest first; unique, so pages neither skip nor repeat.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct OrderKey {
-    pub requested_at: Millis,
-    pub id: OrderId,
-}
-
-/// Sort key of executions, newest first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct FillKey {
-    pub settled_at: Millis,
-    pub id: OrderId,
+pub struct RowKey<Id> {
+    pub at: Millis,
+    pub id: Id,
 }
 
 /// One order, or one fill of it.
@@ -156,12 +149,20 @@ impl OrderRecord {
         })
     }
 
+    /// In the list of orders.
     #[must_use]
-    pub fn key(&self) -> OrderKey {
-        OrderKey {
-            requested_at: self.requested_at,
+    pub fn key(&self) -> RowKey<OrderId> {
+        RowKey {
+            at: self.requested_at,
             id: self.id,
         }
+    }
+
+    /// In the list of executions; `None` before it has one.
+    #[must_use]
+    pub fn fill_key(&self) -> Option<RowKey<OrderId>> {
+        let id = self.id;
+        self.settled_at.map(|at| RowKey { at, id })
     }
 }
 
@@ -200,13 +201,6 @@ pub struct PositionRecord {
     pub fees: Usd,
     /// Positive is received.
     pub funding: Usd,
-}
-
-/// Sort key of closed positions, newest first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct PositionKey {
-    pub closed_at: Millis,
-    pub id: PositionId,
 }
 
 /// A TWAP or VWAP order. Sizes are signed (negative sells).

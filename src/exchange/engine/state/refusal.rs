@@ -273,6 +273,20 @@ impl CommandRefusal {
     }
 }
 
+/// By a trading rule, if the reason has one, or by the state of an object.
+pub(crate) fn refuse<T>(code: Reason, message: impl Into<String>) -> Result<T, CommandRefusal> {
+    Err(CommandRefusal::conflict(code, message))
+}
+
+/// For a field that is invalid in any state.
+pub(crate) fn refuse_field<T>(
+    field: &'static str,
+    code: Reason,
+    message: impl Into<String>,
+) -> Result<T, CommandRefusal> {
+    Err(CommandRefusal::payload(field, code, message.into()))
+}
+
 impl fmt::Display for CommandRefusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)

@@ -12,7 +12,7 @@ use crate::exchange::engine::{
     state::{
         AccountIx, ChangeExits, CommandRefusal, ExecutionType, ExitGroup, ExitOperation, Lots,
         NewExit, OrderId, OrderRecord, OrderStatus, PositionId, PositionState, Reason,
-        exit_direction,
+        exit_direction, refuse,
     },
 };
 
@@ -207,10 +207,10 @@ impl Engine {
             let left = planned.iter().filter_map(PlannedChange::row);
             let after = kept + left.filter(is_of).map(|row| row.size).sum();
             if after > before && after > held.size.abs() {
-                return Err(CommandRefusal::conflict(
+                return refuse(
                     Reason::ExitAllocation,
                     "the exits of one group would be larger than the position",
-                ));
+                );
             }
         }
         Ok(())
@@ -224,7 +224,7 @@ impl Engine {
         let new = planned.iter().filter(|change| change.known().is_none());
         let gone = planned.iter().filter(|change| change.row().is_none());
         let more = new.count().saturating_sub(gone.count());
-        Ok(self.check_room(account, more)?)
+        self.check_room(account, more)
     }
 
     /// Cancels come first: they part pairs that later operations make anew.

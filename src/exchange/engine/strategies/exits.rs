@@ -8,9 +8,9 @@ use crate::exchange::engine::{
     market::triggers::reached,
     matching::{orders::NewOrder, validate},
     state::{
-        AccountIx, CommandRefusal, EngineEvent, ExecutionType, ExitChange, ExitGroup, Lots,
-        OrderId, OrderMode, OrderRecord, OrderStatus, OrderType, Px, Reason, SetAttachedExits,
-        exit_direction,
+        AccountIx, AttachedExits, CommandRefusal, EngineEvent, ExecutionType, ExitChange,
+        ExitGroup, Lots, OrderId, OrderMode, OrderRecord, OrderStatus, OrderType, Px, Reason,
+        SetAttachedExits, exit_direction, refuse,
     },
 };
 
@@ -194,13 +194,13 @@ impl Engine {
             && row.order_type == OrderType::Limit
             && !row.reduce_only;
         let Some(limit) = row.limit_price.filter(|_| entry) else {
-            return Err(CommandRefusal::conflict(
+            return refuse(
                 Reason::OrderNotResting,
                 format!(
                     "exits can be set only on a resting limit entry; {} is not",
                     row.id
                 ),
-            ));
+            );
         };
         let wanted = [
             (ExitGroup::Sl, set.stop_loss),
@@ -212,17 +212,11 @@ impl Engine {
             ExitChange::Set(px) => Some(px),
         });
         let decimals = self.size_decimals(row.market);
-        let exits = crate::exchange::engine::state::AttachedExits {
+        let exits = AttachedExits {
             take_profit,
             stop_loss,
         };
-        validate::exits(
-            ["take_profit_price", "stop_loss_price"],
-            exits,
-            row.side,
-            limit,
-            decimals,
-        )?;
+        validate::exits(exits, row.side, limit, decimals)?;
         self.check_reached(row, exits)?;
         let row = self.orders.at_mut(set.order);
         row.stop_loss = stop_loss;
@@ -239,11 +233,7 @@ impl Engine {
     }
 
     /// An exit of an already filled part must not fire at once.
-    fn check_reached(
-        &self,
-        row: &OrderRecord,
-        exits: crate::exchange::engine::state::AttachedExits,
-    ) -> Result<(), CommandRefusal> {
+    fn check_reached(&self, row: &OrderRecord, exits: AttachedExits) -> Result<(), CommandRefusal> {
         let mark = self.markets.at(row.market).mark;
         let legs = [
             (ExitGroup::Sl, exits.stop_loss),
@@ -254,10 +244,10 @@ impl Engine {
             .filter_map(|(group, px)| Some((exit_direction(group, row.side), px?)))
             .any(|(direction, px)| reached(direction, mark, px));
         if fires && row.filled_size > Lots::ZERO {
-            Err(CommandRefusal::conflict(
+            refuse(
                 Reason::TriggerWouldFire,
                 "the mark has already reached this exit, and part of the entry is filled",
-            ))
+            )
         } else {
             Ok(())
         }

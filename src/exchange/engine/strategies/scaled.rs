@@ -8,7 +8,7 @@ use crate::exchange::engine::{
     state::{
         AccountIx, CommandRefusal, EngineEvent, LadderRung, Lots, OrderId, OrderMode, OrderRecord,
         OrderStatus, Px, Reason, Reduction, ScaledId, ScaledParams, ScaledRecord, ScaledStatus,
-        Usd,
+        Usd, refuse_field,
     },
 };
 
@@ -62,13 +62,7 @@ impl Engine {
         validate::leverage(order.leverage)?;
         validate::price("start_price", order.start_price, decimals)?;
         validate::price("end_price", order.end_price, decimals)?;
-        let refused = |field, message| {
-            Err(CommandRefusal::payload(
-                field,
-                Reason::InvalidScaled,
-                message,
-            ))
-        };
+        let refused = |field, message| refuse_field(field, Reason::InvalidScaled, message);
         if !RUNG_COUNTS.contains(&order.rung_count) {
             let message = format!("rung_count {} must be from 2 to 10", order.rung_count);
             return refused("rung_count", message);
@@ -94,13 +88,9 @@ impl Engine {
     /// A rejected rung keeps its price, size and reason, and has no order.
     fn place_rung(&mut self, id: ScaledId, price: Px, size: Lots) {
         let row = self.rung_row(id, price, size);
-        let placed = self
-            .would_admit(&row)
-            .map_err(|rejection| rejection.reason)
-            .and_then(|()| {
-                self.submit(row)
-                    .map_err(|rejected| rejected.rejection.reason)
-            });
+        let admitted = self.would_admit(&row);
+        let placed = admitted.and_then(|()| self.submit(row));
+        let placed = placed.map_err(|refusal| refusal.code);
         let ladder = self.scaled.at_mut(id);
         match placed {
             Ok(_) => ladder.placed_count += 1,

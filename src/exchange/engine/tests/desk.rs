@@ -422,6 +422,16 @@ impl Engine {
         self.log.latest().rev()
     }
 
+    /// Newest first, from just before the fill of that number: stored, and read by nobody else yet.
+    pub(super) fn fills(
+        &self,
+        account: AccountIx,
+        before: Option<i64>,
+    ) -> impl Iterator<Item = (i64, &FillRecord)> {
+        let history = &self.account_histories[usize::from(account)];
+        history.fills.before(before)
+    }
+
     /// The sum of all money, positions at mark. Always equals the deposits.
     pub(super) fn money(&self) -> Usd {
         let accounts = self.accounts.ids();

@@ -98,7 +98,7 @@ proptest! {
             direct.trades.push((at, trade.px, trade.size));
         }
         let rng = &market.engine.rng;
-        let read = |range| history.candles((spec, rng), at, range).reports();
+        let read = |range| history.candles(spec, rng, at, range).reports();
         for interval in Interval::iter() {
             let told = read(whole(interval));
             direct.check(&told, interval);
@@ -253,6 +253,7 @@ fn ten_minutes(mut pass: impl FnMut(Engine) -> Engine) -> Engine {
 type Histories = (
     Vec<Vec<CandleReport>>,
     Vec<(i64, TradeRecord)>,
+    Vec<(i64, FillRecord)>,
     Vec<EquityRecord>,
     Vec<(i64, FundingRecord)>,
 );
@@ -267,6 +268,7 @@ fn histories(engine: &Engine) -> Histories {
     (
         candles.collect(),
         trades.map(|(id, row)| (id, *row)).collect(),
+        engine.fills(me, None).map(|(id, row)| (id, *row)).collect(),
         engine.equity_curve(me).copied().collect(),
         engine
             .funding_payments(me, None)
@@ -286,7 +288,7 @@ fn a_restart_keeps_every_history_equal() {
         }
         Engine::restore(&core, kept.values().cloned()).unwrap()
     }));
-    assert_eq!(through.2.len(), 11);
+    assert!(!through.2.is_empty() && through.3.len() == 11);
     assert_eq!(resumed, through);
 }
 
@@ -350,9 +352,9 @@ fn candles_hold_what_the_tape_and_users_traded_and_no_more() {
             .map(|row| row.size)
             .sum();
         let fills = engine
-            .filled_orders(me, None)
-            .filter(|row| row.market == market);
-        assert_eq!(fills.map(|row| row.size).sum::<Lots>(), own);
+            .fills(me, None)
+            .filter(|(_, row)| row.market == market);
+        assert_eq!(fills.map(|(_, row)| row.size).sum::<Lots>(), own);
     }
 }
 
@@ -399,10 +401,42 @@ fn what_a_taker_takes_of_each_level_is_a_trade_and_one_fill() {
     let expected =
         [("3003", Side::Buy), ("3001", Side::Buy)].map(|(px, side)| (desk.px(ETH, px), side));
     assert_eq!(trades.collect::<Vec<_>>(), expected);
-    let fills: Vec<_> = desk.engine.filled_orders(desk.me, None).collect();
+    let fills: Vec<_> = desk
+        .engine
+        .fills(desk.me, None)
+        .map(|(_, row)| *row)
+        .collect();
     assert_eq!(fills.len(), 1);
-    assert_eq!(fills[0].fill_price, Some(super::desk::nano("3002")));
-    assert_eq!((fills[0].fee, fills[0].realized_pnl), (usd("2.7018"), None));
+    assert_eq!(fills[0].price, super::desk::nano("3002"));
+    assert_eq!((fills[0].fee, fills[0].realized), (usd("2.7018"), None));
+}
+
+#[test]
+fn an_order_that_turns_a_position_is_two_fills_which_sum_to_it() {
+    let mut desk = Desk::new(100_000);
+    desk.at(ETH, "3000");
+    desk.market(ETH, Side::Buy, "2");
+    let long = desk.position(ETH).unwrap().id;
+    desk.at(ETH, "3100");
+    let turn = desk.market(ETH, Side::Sell, "5");
+    let short = desk.position(ETH).unwrap().id;
+    let fills: Vec<_> = desk
+        .engine
+        .fills(desk.me, None)
+        .map(|(_, row)| *row)
+        .collect();
+    let [opened, closed, _] = fills[..] else {
+        panic!("{fills:?}");
+    };
+    assert_eq!((closed.position, opened.position), (long, short));
+    assert_eq!(
+        (closed.size, opened.size),
+        (desk.lots(ETH, "2"), desk.lots(ETH, "3"))
+    );
+    assert_eq!((closed.realized, opened.realized), (Some(usd("200")), None));
+    let row = desk.row(turn);
+    assert_eq!(closed.fee + opened.fee, row.fee);
+    assert!(fills.iter().all(|fill| fill.at <= desk.engine.now()));
 }
 
 #[test]
@@ -414,7 +448,7 @@ fn what_the_insurance_takes_over_does_not_trade_in_the_market() {
     desk.at(ETH, "2000");
     assert_eq!(desk.held(ETH), Lots::ZERO);
     let trades = desk.engine.trades(ETH.into(), None).count();
-    let fills = desk.engine.filled_orders(desk.me, None).count();
+    let fills = desk.engine.fills(desk.me, None).count();
     assert_eq!((trades - before, fills), (0, 2));
 }
 
@@ -481,8 +515,8 @@ fn memory_stays_flat_over_thirty_days() {
             account: None,
         });
         if second % 86_400 == 86_399 {
-            let candles = history.candles.each_mut();
-            let [seconds, minutes, ..] = candles.map(|(_, ring)| ring.ring_mut().len());
+            let [seconds, minutes, ..] = &mut history.candles.0;
+            let [seconds, minutes] = [seconds, minutes].map(|ring| ring.ring_mut().len());
             kept.push((seconds, minutes, history.trades.len()));
         }
     }
