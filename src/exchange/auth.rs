@@ -9,7 +9,7 @@ use super::{
     engine::AccountIx,
     scenario::UserCredentials,
 };
-use hyper::{HeaderMap, StatusCode, header::AUTHORIZATION};
+use hyper::{HeaderMap, header::AUTHORIZATION};
 use sha2::{Digest, Sha256};
 use std::{
     collections::HashMap,
@@ -63,8 +63,7 @@ impl AuthenticatedUser {
     pub(super) fn check_may_write(&self) -> Result<(), ApiError> {
         match self.scope {
             KeyScope::Trade => Ok(()),
-            KeyScope::Read => Err(ApiError::new(
-                StatusCode::FORBIDDEN,
+            KeyScope::Read => Err(ApiError::service(
                 ServiceCode::InsufficientScope,
                 "this API key has no trade scope: it can read, and nothing else",
             )),
@@ -142,7 +141,7 @@ impl Authenticator {
 fn unauthorized(message: &str) -> ApiError {
     ApiError {
         header: Some(ErrorHeader::Challenge),
-        ..ApiError::new(StatusCode::UNAUTHORIZED, ServiceCode::Unauthorized, message)
+        ..ApiError::service(ServiceCode::Unauthorized, message)
     }
 }
 

@@ -1,7 +1,7 @@
 //! A request as the endpoints receive it, and a successful response.
 
 use super::{
-    api_error::{ApiError, ServiceCode},
+    api_error::ApiError,
     auth::AuthenticatedUser,
     clock::RetryWait,
     decode,
@@ -84,9 +84,7 @@ impl ApiRequest {
 
     /// The `Idempotency-Key`: exactly one, 1 to 128 characters of 0x20 to 0x7E.
     pub(super) fn key(&self) -> Result<&str, ApiError> {
-        let refused = |message: &str| {
-            ApiError::field("Idempotency-Key", ServiceCode::InvalidRequest, message)
-        };
+        let refused = |message: &str| ApiError::invalid("Idempotency-Key", message);
         let mut given = self.headers.get_all(IDEMPOTENCY_KEY).iter();
         let key = given
             .next()

@@ -5,7 +5,6 @@ use super::{
     lock::locked,
     wire::integral,
 };
-use hyper::StatusCode;
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, net::IpAddr, sync::Mutex};
 use tokio::time::Instant;
@@ -95,12 +94,7 @@ impl RateLimiter {
             .or_insert_with(|| TokenBucket::full(rate, now));
         bucket.take(rate, now).map_err(|seconds| {
             let message = format!("the {name} request budget is spent; try again in {seconds} s");
-            ApiError::new(
-                StatusCode::TOO_MANY_REQUESTS,
-                ServiceCode::RateLimited,
-                message,
-            )
-            .retry_after(seconds)
+            ApiError::service(ServiceCode::RateLimited, message).retry_after(seconds)
         })
     }
 }

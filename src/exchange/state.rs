@@ -18,7 +18,6 @@ use super::{
     wire::{ResourceEncoder, account_limit},
 };
 use crate::model::{ClientOrderId, MarketId, Order, Position, Scaled, Twap};
-use hyper::StatusCode;
 use tokio::time::Instant;
 
 #[derive(Debug)]
@@ -106,7 +105,7 @@ impl ExchangeState {
     ) -> Result<(), ApiError> {
         match name.and_then(|name| self.order_named(caller, name)) {
             None => Ok(()),
-            Some(row) => Err(ApiError::conflict(
+            Some(row) => Err(ApiError::service(
                 ServiceCode::ClientOrderIdConflict,
                 format!("order {} has this client_order_id", row.id),
             )),
@@ -195,12 +194,8 @@ impl ExchangeState {
         let room = self.keys.make_room(user, self.engine.now());
         room.map_err(|wait| {
             let message = "too many Idempotency-Keys in thirty days";
-            ApiError::new(
-                StatusCode::TOO_MANY_REQUESTS,
-                ServiceCode::TooManyKeys,
-                message,
-            )
-            .retry_after(self.clock.wait(wait).seconds)
+            ApiError::service(ServiceCode::TooManyKeys, message)
+                .retry_after(self.clock.wait(wait).seconds)
         })
     }
 

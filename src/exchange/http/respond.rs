@@ -112,8 +112,7 @@ fn stream(
 
 /// The complete 503 response for a rejected connection, ready to be written.
 pub(super) fn too_many_connections(request_id: Uuid) -> Vec<u8> {
-    let error = ApiError::new(
-        StatusCode::SERVICE_UNAVAILABLE,
+    let error = ApiError::service(
         ServiceCode::TooManyConnections,
         "there are too many connections, and this one is closed; nothing was executed on it",
     );
@@ -205,8 +204,7 @@ fn check_head(request: &Request<Incoming>) -> Result<(), ApiError> {
     if size <= HEAD_LIMIT {
         return Ok(());
     }
-    Err(ApiError::new(
-        StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
+    Err(ApiError::service(
         ServiceCode::HeadTooLarge,
         format!("request line and headers are larger than {HEAD_LIMIT} bytes"),
     ))
@@ -268,8 +266,7 @@ impl MatchedRoute {
             }
         };
         parse(method, query).map_err(|why| match why {
-            RouteFault::NotFound => ApiError::new(
-                StatusCode::NOT_FOUND,
+            RouteFault::NotFound => ApiError::service(
                 ServiceCode::UnknownEndpoint,
                 format!("no such endpoint: {path}"),
             ),
@@ -302,8 +299,7 @@ impl MatchedRoute {
 fn wrong_method(method: &str, allowed: &str) -> ApiError {
     ApiError {
         header: Some(ErrorHeader::Allow(allowed.to_owned())),
-        ..ApiError::new(
-            StatusCode::METHOD_NOT_ALLOWED,
+        ..ApiError::service(
             ServiceCode::MethodNotAllowed,
             format!("this endpoint takes {allowed}, not {method}"),
         )

@@ -74,5 +74,5 @@ fn is_as_seen(state: &ExchangeState, exit: &OrderRecord, seen: &ExpectedExit) ->
 }
 
 fn moved(message: String) -> ApiError {
-    ApiError::conflict(ServiceCode::ExpectedStateMoved, message)
+    ApiError::service(ServiceCode::ExpectedStateMoved, message)
 }

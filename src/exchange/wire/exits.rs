@@ -1,7 +1,7 @@
 //! `PATCH` of an order and the batch of a position's exits, as engine commands (docs/engine.md 2.12, 2.13).
 
 use super::super::{
-    api_error::{ApiError, ServiceCode},
+    api_error::ApiError,
     engine::{
         ChangeExits, Engine, ExitOperation, ModifyOrder, NewExit, OrderId, OrderRecord,
         PositionRecord,
@@ -38,11 +38,7 @@ pub(crate) fn exit_batch(
 ) -> Result<ChangeExits, ApiError> {
     if body.operations.is_empty() {
         let message = "operations must name at least one change";
-        return Err(ApiError::field(
-            "operations",
-            ServiceCode::InvalidRequest,
-            message,
-        ));
+        return Err(ApiError::invalid("operations", message));
     }
     let operations = body.operations.iter().enumerate();
     let read = operations.map(|(index, given)| {
@@ -61,7 +57,7 @@ fn operation(
 ) -> Result<ExitOperation, ApiError> {
     let shaped = given.clone().into_operation().map_err(|field| {
         let message = format!("{field} is missing, or does not go with this kind of operation");
-        ApiError::field(field, ServiceCode::InvalidRequest, message)
+        ApiError::invalid(field, message)
     })?;
     match shaped {
         model::ExitOperation::Cancel { order_id } => {
@@ -103,6 +99,6 @@ fn exit<'a>(
     let known = OrderId::parse(id.raw()).and_then(|id| engine.order(row.account, id));
     known.ok_or_else(|| {
         let message = format!("order_id `{id}` is no exit of the position");
-        ApiError::field("order_id", ServiceCode::InvalidRequest, message)
+        ApiError::invalid("order_id", message)
     })
 }

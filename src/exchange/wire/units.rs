@@ -1,7 +1,7 @@
 //! The units of a market, in both directions.
 
 use super::super::{
-    api_error::{ApiError, ServiceCode},
+    api_error::ApiError,
     engine::{
         Bps, DecimalDisplay, Engine, Lots, MAX_COUNT, MarketIx, MarketSpec, NanoPx, NanoRate, Px,
         Reason, Usd,
@@ -259,9 +259,8 @@ pub(crate) fn account_limit(field: &'static str, id: &str) -> Result<(), ApiErro
     if (1..=ID_LIMIT).contains(&id.len()) {
         return Ok(());
     }
-    Err(ApiError::field(
+    Err(ApiError::invalid(
         field,
-        ServiceCode::InvalidRequest,
         format!(
             "{field} must be 1 to {ID_LIMIT} bytes long, not {}",
             id.len()
