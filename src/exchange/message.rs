@@ -1,11 +1,8 @@
 //! A request as the endpoints receive it, and a successful response.
 
 use super::{
-    api_error::ApiError,
-    auth::AuthenticatedUser,
-    clock::RetryWait,
-    decode,
-    response_cache::Read,
+    api_error::ApiError, auth::AuthenticatedUser, clock::RetryWait, decode,
+    response_cache::CachedRead,
 };
 use crate::api::{Data, IDEMPOTENCY_KEY, IDEMPOTENCY_KEY_LIMIT};
 use hyper::{HeaderMap, StatusCode, Uri, body::Bytes};
@@ -74,9 +71,9 @@ pub(super) enum Execution {
 
 impl ApiRequest {
     /// As a read of this caller.
-    pub(super) fn read_by(&self, caller: Option<&AuthenticatedUser>) -> Read<'_> {
+    pub(super) fn read_by(&self, caller: Option<&AuthenticatedUser>) -> CachedRead<'_> {
         let target = self.uri.path_and_query();
-        Read {
+        CachedRead {
             user: caller.map(|caller| caller.user),
             target: target.map_or("", |target| target.as_str()),
         }

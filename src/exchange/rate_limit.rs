@@ -49,7 +49,7 @@ pub(super) enum LimitScope {
 }
 
 #[derive(Debug)]
-pub(super) struct RateLimiter(Mutex<BucketTable>);
+pub(super) struct RequestLimiter(Mutex<BucketTable>);
 
 #[derive(Debug)]
 struct BucketTable {
@@ -60,7 +60,7 @@ struct BucketTable {
 /// Above this many buckets, full ones are dropped; a full bucket equals none.
 const MAX_BUCKETS: usize = 4096;
 
-impl RateLimiter {
+impl RequestLimiter {
     pub(super) fn new(rates: RateLimits) -> Self {
         Self(Mutex::new(BucketTable {
             rates,
@@ -146,7 +146,7 @@ mod tests {
             burst: 2,
             per_second: 1,
         };
-        let budgets = RateLimiter::new(RateLimits {
+        let budgets = RequestLimiter::new(RateLimits {
             per_key: small,
             ..RateLimits::default()
         });

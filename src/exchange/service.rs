@@ -1,7 +1,7 @@
 //! What the requests of an exchange share: its state, keys, budgets and store.
 
 use super::{
-    SimulatorAccess,
+    access::SimulatorAccess,
     api_error::ApiError,
     auth::Authenticator,
     clock::{ClockMode, ClockRecord, Speed, VirtualClock},
@@ -12,8 +12,8 @@ use super::{
     idempotency::IdempotencyRecords,
     message::ApiResponse,
     operations::SlicedOperations,
-    rate_limit::RateLimiter,
-    response_cache::{Read, ResponseCache, StateVersion},
+    rate_limit::RequestLimiter,
+    response_cache::{CachedRead, ResponseCache, StateVersion},
     scenario::{self, Scenario},
     secret::ServerSecret,
     state::ExchangeState,
@@ -82,7 +82,7 @@ pub(super) struct ExchangeService {
     pub(super) reset_state: ResetState,
     faults: Mutex<FaultInjector>,
     pub(super) auth: Authenticator,
-    pub(super) rate_limiter: RateLimiter,
+    pub(super) rate_limiter: RequestLimiter,
     pub(super) cursors: CursorSigner,
     pub(super) hosts: AllowedHosts,
     pub(super) request_ids: RequestIds,
@@ -123,7 +123,7 @@ impl ExchangeService {
             broken: CancellationToken::new(),
             store: resumed.store,
             faults: Mutex::new(FaultInjector::new(scenario.seed(), scenario.faults())),
-            rate_limiter: RateLimiter::new(scenario.budgets()),
+            rate_limiter: RequestLimiter::new(scenario.budgets()),
             cursors: CursorSigner::new(&resumed.secret),
             hosts: AllowedHosts::new(addr.ip()),
             request_ids: RequestIds {
@@ -181,7 +181,7 @@ impl ExchangeService {
     /// of the state, and `envelope` makes the answer of it outside, so that no reader delays matching.
     pub(super) fn read<Rows, Envelope: Serialize>(
         &self,
-        read: Read<'_>,
+        read: CachedRead<'_>,
         rows: impl FnOnce(&ExchangeState) -> Result<Rows, ApiError>,
         envelope: impl FnOnce(Rows) -> Envelope,
     ) -> Result<ApiResponse, ApiError> {

@@ -17,8 +17,8 @@ use super::{
     idempotency::{IdempotentRequest, IdempotentResult},
     message::{ApiRequest, ApiResponse, Execution},
     operations::{
-        CancelOutcome, CanceledTarget, CloseFailure, ClosedTarget, Progress, SlicedOperation,
-        Targets,
+        CancelOutcome, CanceledTarget, CloseFailure, ClosedTarget, KeptOperation,
+        OperationProgress, Targets,
     },
     state::{ExchangeState, KeyedRequest},
     store::RecordingEngine,
@@ -57,13 +57,17 @@ impl SlicedWork {
 
     /// The open positions, oldest first; or the working orders, oldest first, the rungs of scaled orders among them. 503 for
     /// too many, which says what to do about them.
-    fn snapshot(self, state: &ExchangeState, account: AccountIx) -> Result<Progress, ApiError> {
+    fn snapshot(
+        self,
+        state: &ExchangeState,
+        account: AccountIx,
+    ) -> Result<OperationProgress, ApiError> {
         let refused = match self {
             Self::CloseAll => {
                 let positions = state.engine.open_positions(account);
                 if positions.len() <= MAX_CLOSES {
                     let targets = positions.iter().map(|row| row.id).collect();
-                    return Ok(Progress::CloseAll(Targets::new(targets)));
+                    return Ok(OperationProgress::CloseAll(Targets::new(targets)));
                 }
                 format!(
                     "{} positions are open, and one close-all takes at most {MAX_CLOSES}: close some of them one by one                      (POST /v1/positions/{{position_id}}/close), then send this again",
@@ -75,7 +79,7 @@ impl SlicedWork {
                 let mut targets: Vec<OrderId> = rows.map(|row| row.id).collect();
                 if targets.len() <= MAX_CANCELS {
                     targets.reverse();
-                    return Ok(Progress::CancelAll(Targets::new(targets)));
+                    return Ok(OperationProgress::CancelAll(Targets::new(targets)));
                 }
                 format!(
                     "{} orders work, and one cancel-all takes at most {MAX_CANCELS}: cancel some of them one by one                      (DELETE /v1/orders/{{order_id}}), then send this again",
@@ -120,7 +124,7 @@ pub(super) fn run(
         None => {
             state.check_key_limit(caller.user)?;
             let now = state.engine.now();
-            let index = state.operations.open(SlicedOperation {
+            let index = state.operations.open(KeptOperation {
                 account,
                 progress: work.snapshot(state, account)?,
                 created_at: now,
@@ -154,7 +158,7 @@ fn step(
     }
     let account = operation.account;
     let (pause, next) = match &mut operation.progress {
-        Progress::CloseAll(closes) => {
+        OperationProgress::CloseAll(closes) => {
             if let Some(position) = closes.next() {
                 match close(engine, account, position) {
                     Ok(closed) => closes.results.push(closed),
@@ -165,7 +169,7 @@ fn step(
             let pause = engine.accounts.at(account).spec.rules.cooldown;
             (pause, closes.next().map(drop))
         }
-        Progress::CancelAll(cancels) => {
+        OperationProgress::CancelAll(cancels) => {
             for _ in 0..CANCELS_PER_SLICE {
                 if let Some(order) = cancels.next() {
                     cancels.results.push(cancel(engine, account, order));
@@ -312,11 +316,11 @@ fn answer(
         OperationStep::Completed => (StatusCode::CREATED, None),
     };
     let answer = match &operation.progress {
-        Progress::CloseAll(closes) => {
+        OperationProgress::CloseAll(closes) => {
             let data = resource(state, index, operation, closes);
             ApiResponse::new(status, &Data { data })
         }
-        Progress::CancelAll(cancels) => {
+        OperationProgress::CancelAll(cancels) => {
             let data = resource(state, index, operation, cancels);
             ApiResponse::new(status, &Data { data })
         }
@@ -330,7 +334,7 @@ fn answer(
 fn resource<Target, Outcome: TargetOutcome>(
     state: &ExchangeState,
     index: usize,
-    operation: &SlicedOperation,
+    operation: &KeptOperation,
     Targets { targets, results }: &Targets<Target, Outcome>,
 ) -> Operation<Outcome::Resource> {
     let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);

@@ -4,7 +4,7 @@ use super::super::{
     api_error::{ApiError, ServiceCode},
     message::{ApiRequest, Execution, JSON},
 };
-use super::timeout_stream::ConnectionPhase;
+use super::timeout_stream::{ConnectionPhase, Phase};
 use http_body_util::{BodyExt, Limited};
 use hyper::{
     HeaderMap, Request,
@@ -33,9 +33,9 @@ pub(super) async fn read(
     } else {
         check_content_type(&head.headers)?;
         check_encoding(&head.headers)?;
-        phase.body_begins();
+        phase.enter(Phase::Body);
         let read = collected(body).await;
-        phase.busy();
+        phase.enter(Phase::Busy);
         read?
     };
     Ok(ApiRequest {

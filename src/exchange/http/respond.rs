@@ -1,8 +1,7 @@
 //! Handles one request: route, authentication, rate limit, command, response.
 
 use super::super::{
-    SimulatorAccess,
-    access::RouteAccess,
+    access::{RouteAccess, SimulatorAccess},
     api_error::{ApiError, ErrorHeader, ServiceCode},
     auth::AuthenticatedUser,
     decode::FieldFault,

@@ -8,7 +8,7 @@ use super::{
         state::ExchangeState,
         wire::{self, MarketUnits, rate, usd},
     },
-    query::PageQuery,
+    query::RowsQuery,
 };
 use crate::model::{AccountId, MarketId, Num, Timestamp};
 use serde::Serialize;
@@ -38,7 +38,7 @@ pub(super) fn equity(
     state: &ExchangeState,
     caller: &AuthenticatedUser,
     id: &AccountId,
-    page: PageQuery,
+    page: RowsQuery,
 ) -> Result<Vec<EquityResource>, ApiError> {
     let account = state.account(caller, id.raw())?;
     let is_before = |row: &&EquityRecord| page.before.is_none_or(|before| row.at.0 < before);
@@ -62,7 +62,7 @@ pub(super) fn funding(
     state: &ExchangeState,
     caller: &AuthenticatedUser,
     id: &AccountId,
-    page: PageQuery,
+    page: RowsQuery,
 ) -> Result<Vec<FundingResource>, ApiError> {
     let account = state.account(caller, id.raw())?;
     let rows = state.engine.funding_payments(account, page.before);

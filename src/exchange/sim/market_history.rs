@@ -4,13 +4,13 @@ use super::{
     super::{
         api_error::ApiError,
         auth::AuthenticatedUser,
-        engine::{CandleRange, CandleReport, CandleWindow, MarketIx, Millis, Side, TradeRecord},
+        engine::{CandleRange, CandleReport, CandleWindow, MarketIx, Millis, Side, TapeRecord},
         message::{ApiRequest, ApiResponse},
         service::ExchangeService,
         state::ExchangeState,
         wire::{self, MarketUnits, usd},
     },
-    query::{CandleQuery, PageQuery},
+    query::{CandleQuery, RowsQuery},
 };
 use crate::model::{MarketId, Num, Timestamp};
 use serde::Serialize;
@@ -103,10 +103,10 @@ pub(super) fn trades(
     service: &ExchangeService,
     caller: Option<&AuthenticatedUser>,
     id: &MarketId,
-    page: PageQuery,
+    page: RowsQuery,
     request: &ApiRequest,
 ) -> Result<ApiResponse, ApiError> {
-    let is_own = |trade: &TradeRecord| {
+    let is_own = |trade: &TapeRecord| {
         let accounts = &caller?.accounts;
         Some(
             trade
@@ -114,7 +114,7 @@ pub(super) fn trades(
                 .is_some_and(|account| accounts.contains(&account)),
         )
     };
-    let trade = |units: MarketUnits, (trade_id, trade): &(i64, TradeRecord)| TradeResource {
+    let trade = |units: MarketUnits, (trade_id, trade): &(i64, TapeRecord)| TradeResource {
         trade_id: *trade_id,
         price: units.px(trade.px),
         size: units.lots(trade.size),
@@ -133,12 +133,12 @@ pub(super) fn trades(
 }
 
 /// The trades of a page with their numbers.
-type TradePage = Vec<(i64, TradeRecord)>;
+type TradePage = Vec<(i64, TapeRecord)>;
 
 fn trade_page(
     state: &ExchangeState,
     id: &MarketId,
-    page: PageQuery,
+    page: RowsQuery,
 ) -> Result<(MarketUnits, TradePage, Millis), ApiError> {
     let (ix, units) = market_units(state, id)?;
     let rows = state.engine.trades(ix, page.before).take(page.limit);

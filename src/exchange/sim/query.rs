@@ -27,7 +27,7 @@ struct PageLimits {
 
 /// `limit` and `before`: the newest rows below an instant or a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct PageQuery {
+pub(crate) struct RowsQuery {
     pub(crate) limit: usize,
     pub(crate) before: Option<i64>,
 }
@@ -35,7 +35,7 @@ pub(crate) struct PageQuery {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct CandleQuery {
     pub(crate) interval: Interval,
-    pub(crate) page: PageQuery,
+    pub(crate) page: RowsQuery,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -51,7 +51,7 @@ impl CandleQuery {
         let mut pairs = QueryPairs::read(query);
         let words = format!("one of {}", Interval::VARIANTS.join(", "));
         let interval = pairs.word("interval", &words);
-        let query = interval.zip(PageQuery::take(&mut pairs, CANDLE_LIMITS));
+        let query = interval.zip(RowsQuery::take(&mut pairs, CANDLE_LIMITS));
         pairs.finish(query.map(|(interval, page)| Self { interval, page }))
     }
 }
@@ -69,7 +69,7 @@ impl BookQuery {
     }
 }
 
-impl PageQuery {
+impl RowsQuery {
     /// A page of rows with numbers.
     pub(super) fn rows(query: &str) -> Result<Self, QueryFaults> {
         Self::parse(query, ROW_LIMITS)
@@ -108,7 +108,7 @@ mod tests {
 
     #[test]
     fn a_page_has_its_default_its_bounds_and_digits_only() {
-        let page = |query| PageQuery::rows(query).map(|page| (page.limit, page.before));
+        let page = |query| RowsQuery::rows(query).map(|page| (page.limit, page.before));
         assert_eq!(page(""), Ok((100, None)));
         assert_eq!(page("limit=1000&before=0"), Ok((1_000, Some(0))));
         for query in [

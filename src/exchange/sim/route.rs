@@ -1,6 +1,6 @@
 //! The simulation's own endpoints as one enum.
 
-use super::query::{BookQuery, CandleQuery, PageQuery};
+use super::query::{BookQuery, CandleQuery, RowsQuery};
 use crate::{
     api::{Method, QueryFaults, RouteFault, matched_route, no_parameters},
     model::{AccountId, MarketId},
@@ -13,9 +13,9 @@ pub(crate) enum SimRoute {
     MarketStatistics,
     Book(MarketId, BookQuery),
     Candles(MarketId, CandleQuery),
-    Trades(MarketId, PageQuery),
-    Equity(AccountId, PageQuery),
-    Funding(AccountId, PageQuery),
+    Trades(MarketId, RowsQuery),
+    Equity(AccountId, RowsQuery),
+    Funding(AccountId, RowsQuery),
     Clock,
     SetClock,
     Nudge,
@@ -52,13 +52,13 @@ impl SimRoute {
                 CandleQuery::parse(query).map(|query| Self::Candles((*id).into(), query))
             }
             (Get, ["markets", id, "trades"]) => {
-                PageQuery::rows(query).map(|page| Self::Trades((*id).into(), page))
+                RowsQuery::rows(query).map(|page| Self::Trades((*id).into(), page))
             }
             (Get, ["accounts", id, "equity"]) => {
-                PageQuery::samples(query).map(|page| Self::Equity((*id).into(), page))
+                RowsQuery::samples(query).map(|page| Self::Equity((*id).into(), page))
             }
             (Get, ["accounts", id, "funding"]) => {
-                PageQuery::rows(query).map(|page| Self::Funding((*id).into(), page))
+                RowsQuery::rows(query).map(|page| Self::Funding((*id).into(), page))
             }
             (Get, ["clock"]) => bare(Self::Clock),
             (Post, ["clock"]) => bare(Self::SetClock),

@@ -13,7 +13,7 @@ use super::{
         state::ExchangeState,
         v1,
     },
-    session::{Next, Session},
+    session::{AfterChanges, StreamProtocol},
 };
 use percent_encoding::percent_decode_str;
 use serde_json::{Value, json};
@@ -286,7 +286,7 @@ impl AccountSession {
     }
 }
 
-impl Session for AccountSession {
+impl StreamProtocol for AccountSession {
     fn greeting(&mut self, service: &ExchangeService, state: &ExchangeState) -> Vec<String> {
         let begin = || {
             let id = service.request_ids.next().to_string();
@@ -327,7 +327,7 @@ impl Session for AccountSession {
         vec![]
     }
 
-    fn changes(&mut self, state: &ExchangeState, out: &mut Vec<String>) -> Next {
+    fn changes(&mut self, state: &ExchangeState, out: &mut Vec<String>) -> AfterChanges {
         let mut streams = locked(&self.streams.0);
         let resets = state.engine.resets();
         let stream = streams
@@ -335,16 +335,16 @@ impl Session for AccountSession {
             .filter(|stream| stream.id == self.stream_id && stream.resets == resets);
         let Some(stream) = stream else {
             out.push(self.farewell());
-            return Next::Close;
+            return AfterChanges::Close;
         };
         stream.advance(state);
         if !stream.has_all_after(self.seq) {
             out.push(self.farewell());
-            return Next::Close;
+            return AfterChanges::Close;
         }
         out.extend(stream.after(self.seq).map(|event| event.text.to_string()));
         self.seq = stream.seq;
-        Next::GoOn
+        AfterChanges::GoOn
     }
 
     fn heartbeat(&mut self, now: Millis) -> Option<String> {

@@ -51,6 +51,7 @@ pub(in crate::exchange) fn switch(headers: &HeaderMap) -> Result<SwitchHeaders, 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hyper::StatusCode;
 
     fn headers(pairs: &[(&str, &str)]) -> HeaderMap {
         let mut headers = HeaderMap::new();

@@ -6,7 +6,7 @@
 use super::super::{
     ClockMode, ExchangeService, Scenario, SimulatorAccess,
     api_error::ApiError,
-    auth::{AuthenticatedUser, KeyScope},
+    auth::{AuthenticatedUser, KeyRights},
     engine::{AccountIx, Millis},
     keep::KeepTime,
     message::{ApiRequest, ApiResponse, Execution},
@@ -312,7 +312,7 @@ impl Paper {
             ),
             caller: AuthenticatedUser {
                 user: 0,
-                scope: KeyScope::Trade,
+                scope: KeyRights::Trade,
                 accounts: vec![AccountIx::from(0)],
             },
         }

@@ -34,7 +34,7 @@ pub(super) fn answer(
     route: &Route,
     request: &ApiRequest,
 ) -> Result<ApiResponse, ApiError> {
-    let call = Call {
+    let call = RouteCall {
         service,
         caller,
         request,
@@ -80,13 +80,13 @@ pub(super) fn answer(
 
 /// One request, and who sent it.
 #[derive(Debug, Clone, Copy)]
-struct Call<'a> {
+struct RouteCall<'a> {
     service: &'a ExchangeService,
     caller: Option<&'a AuthenticatedUser>,
     request: &'a ApiRequest,
 }
 
-impl<'a> Call<'a> {
+impl<'a> RouteCall<'a> {
     fn caller(self) -> Result<&'a AuthenticatedUser, ApiError> {
         self.caller
             .ok_or_else(|| ApiError::broken("a private route without a caller"))

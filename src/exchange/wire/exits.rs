@@ -3,7 +3,7 @@
 use super::super::{
     api_error::ApiError,
     engine::{
-        ChangeExits, Engine, ExitOperation, ModifyOrder, NewExit, OrderId, OrderRecord,
+        ChangeExits, Engine, ExitBatchStep, NewExit, OrderChange, OrderId, OrderRecord,
         PositionRecord,
     },
 };
@@ -19,11 +19,11 @@ pub(crate) fn modify(
     row: &OrderRecord,
     price: Num,
     size: Option<Num>,
-) -> Result<ModifyOrder, ApiError> {
+) -> Result<OrderChange, ApiError> {
     let watched = row.trigger_market.filter(|_| row.waits());
     let units = |market| MarketUnits::of(engine, market);
     let own = units(row.market);
-    Ok(ModifyOrder {
+    Ok(OrderChange {
         order: row.id,
         price: watched.map_or(own, units).price("price", price)?,
         size: size.map(|size| own.size("size", size)).transpose()?,
@@ -54,14 +54,14 @@ fn operation(
     engine: &Engine,
     row: &PositionRecord,
     given: &ExitOperationBody,
-) -> Result<ExitOperation, ApiError> {
+) -> Result<ExitBatchStep, ApiError> {
     let shaped = given.clone().into_operation().map_err(|field| {
         let message = format!("{field} is missing, or does not go with this kind of operation");
         ApiError::invalid(field, message)
     })?;
     match shaped {
         model::ExitOperation::Cancel { order_id } => {
-            Ok(ExitOperation::Cancel(exit(engine, row, &order_id)?.id))
+            Ok(ExitBatchStep::Cancel(exit(engine, row, &order_id)?.id))
         }
         model::ExitOperation::Modify {
             order_id,
@@ -69,7 +69,7 @@ fn operation(
             size,
         } => {
             let exit = exit(engine, row, &order_id)?;
-            modify(engine, exit, price, size).map(ExitOperation::Modify)
+            modify(engine, exit, price, size).map(ExitBatchStep::Modify)
         }
         model::ExitOperation::Place {
             group,
@@ -79,7 +79,7 @@ fn operation(
             oco_pair_with,
         } => {
             let units = MarketUnits::of(engine, row.market);
-            Ok(ExitOperation::Place(NewExit {
+            Ok(ExitBatchStep::Place(NewExit {
                 group,
                 execution: execution_type.unwrap_or(ExecutionType::Market),
                 price: units.price("price", price)?,

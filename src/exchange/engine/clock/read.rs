@@ -10,7 +10,7 @@ use crate::{
             AccountHistory, AccountIx, AccountReport, AccountSpec, AccountState, EquityRecord,
             FundingRecord, MarginMode, MarketIx, MarketReport, MarketSpec, OrderId, OrderRecord,
             PositionId, PositionRecord, PositionState, RowKey, ScaledId, ScaledRecord, Side,
-            TradeRecord, TwapId, TwapRecord, target,
+            TapeRecord, TwapId, TwapRecord, target,
         },
     },
     model::ClientOrderId,
@@ -233,7 +233,7 @@ impl Engine {
         &self,
         market: MarketIx,
         before: Option<i64>,
-    ) -> impl Iterator<Item = (i64, &TradeRecord)> {
+    ) -> impl Iterator<Item = (i64, &TapeRecord)> {
         let history = self.market_histories.get(usize::from(market));
         history
             .into_iter()

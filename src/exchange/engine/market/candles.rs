@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use crate::exchange::engine::state::{CandleRecord, Interval, Lots, Millis, Px, Ring};
+use crate::exchange::engine::state::{CandleRecord, Interval, Lots, Millis, Px, RowRing};
 
 /// The intervals that are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -85,7 +85,7 @@ impl<T> PerLevel<T> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct CandleRing {
     level: CandleLevel,
-    ring: Ring<CandleRecord>,
+    ring: RowRing<CandleRecord>,
     /// The close before the first candle.
     before: Px,
 }
@@ -95,7 +95,7 @@ impl CandleRing {
     pub(crate) fn new(level: CandleLevel, at: Millis, px: Px) -> Self {
         Self {
             level,
-            ring: Ring::new(level.capacity(), level.index(at)),
+            ring: RowRing::new(level.capacity(), level.index(at)),
             before: px,
         }
     }
@@ -153,7 +153,7 @@ impl CandleRing {
         (first, (first..numbers.end).map(candle).collect())
     }
 
-    pub(crate) fn ring_mut(&mut self) -> &mut Ring<CandleRecord> {
+    pub(crate) fn ring_mut(&mut self) -> &mut RowRing<CandleRecord> {
         &mut self.ring
     }
 }

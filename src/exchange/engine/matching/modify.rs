@@ -4,7 +4,7 @@ use super::{enter::Admission, validate};
 use crate::exchange::engine::{
     core::Engine,
     state::{
-        AccountIx, AttachedExits, CommandRefusal, EngineEvent, ModifyOrder, OrderId, OrderLinks,
+        AccountIx, AttachedExits, CommandRefusal, EngineEvent, OrderChange, OrderId, OrderLinks,
         OrderMode, OrderRecord, OrderStatus, Px, Reason, refuse,
     },
 };
@@ -14,7 +14,7 @@ impl Engine {
     pub(crate) fn modify(
         &mut self,
         account: AccountIx,
-        modify: ModifyOrder,
+        modify: OrderChange,
     ) -> Result<OrderId, CommandRefusal> {
         let mut row = self.modified(account, modify)?;
         let entry = self.admit(&mut row)?;
@@ -26,7 +26,7 @@ impl Engine {
     pub(crate) fn modified(
         &self,
         account: AccountIx,
-        modify: ModifyOrder,
+        modify: OrderChange,
     ) -> Result<OrderRecord, CommandRefusal> {
         let mut row = self.modifiable(account, modify.order)?.clone();
         if let Some(size) = modify.size {

@@ -1,7 +1,6 @@
 //! Data of accounts, orders and positions: ids, units, commands and refusals. Names no other room.
 
 mod account;
-mod account_history;
 mod arena;
 mod challenge;
 mod command;
@@ -20,7 +19,6 @@ mod units;
 mod words;
 
 pub(crate) use account::*;
-pub(crate) use account_history::*;
 pub(crate) use arena::*;
 pub(crate) use challenge::*;
 pub use command::*;

@@ -87,7 +87,7 @@ proptest! {
         let mut direct = Direct { origin: at, trades: vec![] };
         for (wait, px, size) in trades {
             at += Millis(wait / 250 * 250);
-            let trade = TradeRecord {
+            let trade = TapeRecord {
                 px: Px(px),
                 size: Lots(size),
                 aggressor: Side::Buy,
@@ -252,7 +252,7 @@ fn ten_minutes(mut pass: impl FnMut(Engine) -> Engine) -> Engine {
 
 type Histories = (
     Vec<Vec<CandleReport>>,
-    Vec<(i64, TradeRecord)>,
+    Vec<(i64, TapeRecord)>,
     Vec<(i64, FillRecord)>,
     Vec<EquityRecord>,
     Vec<(i64, FundingRecord)>,
@@ -371,7 +371,7 @@ fn a_trade_that_fills_an_order_is_recorded_in_its_parts() {
         .map(|(id, row)| (id, *row))
         .collect();
     let (now, me) = (desk.engine.now(), Some(desk.me));
-    let trade = |px, size, account| TradeRecord {
+    let trade = |px, size, account| TapeRecord {
         px: desk.px(ETH, px),
         size: desk.lots(ETH, size),
         aggressor: Side::Sell,
@@ -507,7 +507,7 @@ fn memory_stays_flat_over_thirty_days() {
     let mut history = MarketHistory::new(origin);
     let mut kept = Vec::new();
     for second in 0..30 * 86_400_i64 {
-        history.trade(TradeRecord {
+        history.trade(TapeRecord {
             px: Px(64_000 + second % 100),
             size: Lots(1),
             aggressor: Side::Sell,
