@@ -146,12 +146,10 @@ impl ScriptPlayer<'_> {
                 .flatten()
                 .map(EngineCommand::Cancel),
             ScriptAction::Margin(margin) => self.margin(account, margin)?,
-            ScriptAction::Twap(twap) => Some(EngineCommand::PlaceTwap(
-                self.snapshot(&twap.market)?.twap(twap),
-            )),
-            ScriptAction::Ladder(ladder) => Some(EngineCommand::PlaceScaled(
-                self.snapshot(&ladder.market)?.ladder(ladder),
-            )),
+            ScriptAction::Twap(twap) => Some(self.snapshot(&twap.market)?.twap(twap).into()),
+            ScriptAction::Ladder(ladder) => {
+                Some(self.snapshot(&ladder.market)?.ladder(ladder).into())
+            }
             ScriptAction::Rounds(_) | ScriptAction::Drift(_) | ScriptAction::Nudge(..) => None,
         })
     }

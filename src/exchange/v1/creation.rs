@@ -1,6 +1,9 @@
 //! Creates orders, TWAP, VWAP and scaled orders (docs/service-api.md 4.1 to 4.3).
 //! With an `Idempotency-Key` a creation happens once; a repetition returns the current state of what it made.
 
+mod scaled;
+mod twap;
+
 use super::super::{
     api_error::ApiError,
     auth::AuthenticatedUser,
@@ -12,7 +15,7 @@ use super::super::{
 };
 use crate::{
     api::{Data, PlaceBody},
-    model::{AccountId, ClientOrderId, PlaceScaled, PlaceTwap},
+    model::{AccountId, ClientOrderId},
 };
 use hyper::StatusCode;
 use serde::de::DeserializeOwned;
@@ -55,34 +58,6 @@ impl CreationBody for PlaceBody {
 
     fn command(&self, engine: &Engine) -> Result<EngineCommand, ApiError> {
         wire::place(engine, self).map(EngineCommand::Place)
-    }
-}
-
-impl CreationBody for PlaceTwap {
-    fn keyed_request(self) -> IdempotentRequest {
-        IdempotentRequest::PlaceTwap(Box::new(self))
-    }
-
-    fn account_id(&self) -> &AccountId {
-        &self.account_id
-    }
-
-    fn command(&self, engine: &Engine) -> Result<EngineCommand, ApiError> {
-        wire::twap(engine, self).map(EngineCommand::PlaceTwap)
-    }
-}
-
-impl CreationBody for PlaceScaled {
-    fn keyed_request(self) -> IdempotentRequest {
-        IdempotentRequest::PlaceScaled(Box::new(self))
-    }
-
-    fn account_id(&self) -> &AccountId {
-        &self.account_id
-    }
-
-    fn command(&self, engine: &Engine) -> Result<EngineCommand, ApiError> {
-        wire::scaled(engine, self).map(EngineCommand::PlaceScaled)
     }
 }
 

@@ -38,7 +38,7 @@ pub(super) fn client_order_id(
     }
 }
 
-pub(super) fn optional_price(
+pub(crate) fn optional_price(
     units: MarketUnits,
     field: &'static str,
     given: Option<Num>,

@@ -13,8 +13,8 @@ mod units;
 
 pub(super) use change::{close, exits, isolated_margin};
 pub(super) use exits::{exit_batch, modify};
-pub(super) use fields::market;
+pub(super) use fields::{market, optional_price};
 pub(super) use integral::{integral, optional as optional_integral};
-pub(super) use place::{place, scaled, twap};
+pub(super) use place::place;
 pub(super) use rows::{ResourceEncoder, at};
-pub(super) use units::{MarketUnits, account_limit, nano, rate, usd};
+pub(super) use units::{MarketUnits, account_limit, leverage, nano, observed, rate, usd, whole};

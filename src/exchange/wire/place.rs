@@ -1,18 +1,17 @@
-//! The bodies that create something as engine commands, and which fields a type of order needs and refuses
-//! (docs/engine.md 2.1).
+//! `POST /v1/orders` as an engine command: which fields a type needs and which it refuses (docs/engine.md 2.1).
 
 use super::super::{
     api_error::ApiError,
     engine::{
         AttachedExits, Engine, ExitOverlap, MarketIx, Millis, NanoPx, OrderParams, PlaceMode,
-        PositionId, Reason, ScaledParams, Tif, TwapParams,
+        PositionId, Reason, Tif,
     },
 };
 use super::fields::{client_order_id, market, optional_price, refuse, required, required_price};
-use super::units::{MarketUnits, leverage, observed, slippage, whole};
+use super::units::{MarketUnits, leverage, observed, slippage};
 use crate::{
     api::PlaceBody,
-    model::{PlaceKind, PlaceScaled, PlaceTwap, TimeInForce},
+    model::{PlaceKind, TimeInForce},
 };
 
 /// `POST /v1/orders`.
@@ -43,50 +42,6 @@ pub(crate) fn place(engine: &Engine, body: &PlaceBody) -> Result<OrderParams, Ap
         overlap: overlap(body)?,
         mode: mode(engine, units, body)?,
         client_order_id: client_order_id(body.client_order_id.as_ref())?,
-    })
-}
-
-/// `POST /v1/twap-orders`.
-pub(crate) fn twap(engine: &Engine, body: &PlaceTwap) -> Result<TwapParams, ApiError> {
-    let (market, spec) = market(engine, "market_id", &body.market_id)?;
-    let units = MarketUnits::from(spec);
-    let whole = |field, given| whole(field, given, Reason::InvalidTwap);
-    observed("expected_price", body.expected_price)?;
-    Ok(TwapParams {
-        kind: body.curve,
-        market,
-        side: body.side,
-        size: units.size("size", body.size)?,
-        leverage: leverage(body.leverage)?,
-        margin_mode: body.margin_mode,
-        reduction: body.reduce_only.into(),
-        duration_minutes: whole("duration_minutes", body.duration_minutes)?,
-        slice_interval_seconds: body
-            .slice_interval_seconds
-            .map(|given| whole("slice_interval_seconds", given))
-            .transpose()?,
-        pacing: body.randomize.into(),
-        trigger_price: optional_price(units, "trigger_price", body.trigger_price)?,
-        max_price: optional_price(units, "max_price", body.max_price)?,
-        min_price: optional_price(units, "min_price", body.min_price)?,
-    })
-}
-
-/// `POST /v1/scaled-orders`.
-pub(crate) fn scaled(engine: &Engine, body: &PlaceScaled) -> Result<ScaledParams, ApiError> {
-    let (market, spec) = market(engine, "market_id", &body.market_id)?;
-    let units = MarketUnits::from(spec);
-    Ok(ScaledParams {
-        market,
-        side: body.side,
-        size: units.size("size", body.size)?,
-        leverage: leverage(body.leverage)?,
-        margin_mode: body.margin_mode,
-        reduction: body.reduce_only.into(),
-        start_price: units.price("start_price", body.start_price)?,
-        end_price: units.price("end_price", body.end_price)?,
-        rung_count: whole("rung_count", body.rung_count, Reason::InvalidScaled)?,
-        distribution: body.distribution,
     })
 }
 

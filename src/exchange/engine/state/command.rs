@@ -27,6 +27,18 @@ pub enum EngineCommand {
     ChangeExits(ChangeExits),
 }
 
+impl From<TwapParams> for EngineCommand {
+    fn from(twap: TwapParams) -> Self {
+        Self::PlaceTwap(twap)
+    }
+}
+
+impl From<ScaledParams> for EngineCommand {
+    fn from(ladder: ScaledParams) -> Self {
+        Self::PlaceScaled(ladder)
+    }
+}
+
 /// Names what a command created or changed; the row is read through the engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CommandOutcome {
