@@ -157,17 +157,17 @@ fn step(
         return Ok(OperationStep::Waiting(wait.max(Millis::ZERO)));
     }
     let account = operation.account;
-    let (pause, next) = match &mut operation.progress {
+    let (pause, is_last) = match &mut operation.progress {
         OperationProgress::CloseAll(closes) => {
             if let Some(position) = closes.next() {
                 match close(engine, account, position) {
-                    Ok(closed) => closes.results.push(closed),
+                    Ok(outcome) => closes.results.push(outcome),
                     Err(cooldown) => return Ok(OperationStep::Waiting(cooldown)),
                 }
             }
             // As between any two market executions (docs/engine.md 8).
             let pause = engine.accounts.at(account).spec.rules.cooldown;
-            (pause, closes.next().map(drop))
+            (pause, closes.next().is_none())
         }
         OperationProgress::CancelAll(cancels) => {
             for _ in 0..CANCELS_PER_SLICE {
@@ -175,19 +175,15 @@ fn step(
                     cancels.results.push(cancel(engine, account, order));
                 }
             }
-            (Millis::ZERO, cancels.next().map(drop))
+            (Millis::ZERO, cancels.next().is_none())
         }
     };
-    Ok(match next {
-        Some(()) => {
-            operation.cooldown_until = now + pause;
-            OperationStep::Waiting(pause)
-        }
-        None => {
-            operation.completed_at = Some(now);
-            OperationStep::Completed
-        }
-    })
+    if is_last {
+        operation.completed_at = Some(now);
+        return Ok(OperationStep::Completed);
+    }
+    operation.cooldown_until = now + pause;
+    Ok(OperationStep::Waiting(pause))
 }
 
 fn no_operation() -> ApiError {

@@ -15,6 +15,9 @@ use crate::{
     model::{Order, Position, Scaled, Twap},
 };
 
+/// When a TWAP ended, if it ended so.
+type EndOfTwap = fn(&TwapRecord) -> Option<Millis>;
+
 /// Reads the lists of one caller.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ListReader<'a> {
@@ -79,7 +82,7 @@ impl<'a> ListReader<'a> {
     /// Newest first: all that run, or a page of those that ended.
     pub(super) fn twaps(self, query: &TwapsQuery) -> Result<List<Twap>, ApiError> {
         let (engine, rows) = (&self.state.engine, self.state.rows());
-        let (list, ended_at): (_, fn(&TwapRecord) -> Option<Millis>) = match query.selector {
+        let (list, ended_at): (_, EndOfTwap) = match query.selector {
             TwapSelector::Active => {
                 let live = engine.live_twaps(self.account_of_all(&query.page)?);
                 return Ok(complete(live.map(|row| rows.twap(row))));
@@ -146,22 +149,22 @@ impl<'a> ListReader<'a> {
         let account = self.state.account(self.caller, query.account_id.raw())?;
         let verify = |cursor| self.cursors.verify(list, account, cursor);
         let before = query.cursor.as_ref().map(verify).transpose()?;
-        let mut rows = rows(account, before);
+        let mut found = rows(account, before);
         let limit = usize::try_from(query.limit.unwrap_or(PAGE_DEFAULT)).unwrap_or(usize::MAX);
         // A vector of pairs made into one of rows is the same block, cut shorter. The allocator gives the piece that was
         // cut off to a record that stays, and never joins the block again: each page would take 40 KiB more.
-        let mut last = None;
+        let mut tail = None;
         let mut data = Vec::new();
-        for (key, row) in rows.by_ref().take(limit).filter_map(encode) {
-            data.push(row);
-            last = Some(key);
+        for (key, resource) in found.by_ref().take(limit).filter_map(encode) {
+            data.push(resource);
+            tail = Some(key);
         }
-        let has_more = rows.next().is_some();
-        let last = last.filter(|_| has_more);
+        let has_more = found.next().is_some();
+        let tail = tail.filter(|_| has_more);
         Ok(List {
             data,
             has_more: Some(has_more),
-            next_cursor: last.map(|key| self.cursors.issue(list, account, key)),
+            next_cursor: tail.map(|key| self.cursors.issue(list, account, key)),
         })
     }
 }
