@@ -1,11 +1,12 @@
 //! TWAPs as cards: a head, a bar for the filled part, a bar for the time, and the facts.
 
-use super::{
-    canvas::{Canvas, after, line, spans_width, width},
-    layout::{share, sum},
-    table::{PickedRow, first_parts},
+use crate::{
+    ui::{
+        cells::{Canvas, after, first, inset, length, line, share, spans_width, sum, width},
+        tables::table::{PickedRow, first_parts, fitting_parts},
+    },
+    view::{Bar, Span, Tone, TwapCard},
 };
-use crate::view::{Bar, Span, Tone, TwapCard};
 use ratatui::layout::Rect;
 
 /// Lines per card: with facts and an empty line, with facts, and without.
@@ -16,36 +17,31 @@ const BARS: std::ops::RangeInclusive<u16> = 6..=40;
 
 /// The layout of cards: lines per card, and how many are visible.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Setting {
+pub(in crate::ui) struct Setting {
     pitch: u16,
-    pub(super) seen: usize,
+    pub(in crate::ui) seen: usize,
 }
 
 /// The widest layout that shows all cards, otherwise the tightest; `None` if not even one fits.
-pub(super) fn setting(area: Rect, cards: usize) -> Option<Setting> {
+pub(in crate::ui) fn setting(area: Rect, cards: usize) -> Option<Setting> {
     let settings = PITCHES.map(|pitch| Setting {
         pitch,
         // The last card needs no empty line.
-        seen: usize::from(share(
-            sum([area.height, u16::from(pitch == PITCHES[0])]),
-            1,
-            pitch,
-        )),
+        seen: share(sum([area.height, u16::from(pitch == PITCHES[0])]), 1, pitch).into(),
     });
     let roomy = settings.into_iter().find(|setting| setting.seen >= cards);
-    roomy
-        .or(settings.last().copied())
-        .filter(|setting| setting.seen > 0)
+    let setting = roomy.or(settings.last().copied());
+    setting.filter(|setting| setting.seen > 0)
 }
 
 /// How many lines the cards would fill.
-pub(super) fn wanted(cards: usize) -> u16 {
-    let cards = u16::try_from(cards.max(1)).unwrap_or(u16::MAX);
+pub(in crate::ui) fn wanted(cards: usize) -> u16 {
+    let cards = length(cards.max(1));
     cards.saturating_mul(PITCHES[0]).saturating_sub(1)
 }
 
 /// The area of the n-th visible card.
-pub(super) fn block(area: Rect, setting: Setting, number: u16) -> Rect {
+pub(in crate::ui) fn block(area: Rect, setting: Setting, number: u16) -> Rect {
     let top = number.saturating_mul(setting.pitch);
     Rect {
         y: area.y.saturating_add(top),
@@ -54,32 +50,22 @@ pub(super) fn block(area: Rect, setting: Setting, number: u16) -> Rect {
     }
 }
 
-pub(super) fn draw(
+pub(in crate::ui) fn draw(
     canvas: &mut Canvas<'_>,
     area: Rect,
     cards: &[TwapCard],
     setting: Setting,
     picked: &PickedRow,
 ) {
-    let words = cards
-        .iter()
-        .flat_map(|card| &card.bars)
-        .map(|bar| spans_width(&bar.words));
-    let words = sum([words.max().unwrap_or(0), 2]);
+    let bars = cards.iter().flat_map(|card| &card.bars);
+    let words = bars.map(|bar| spans_width(&bar.words)).max().unwrap_or(0);
     let room = area.width.saturating_sub(LABEL + SHARE + 4);
-    let bar = room
-        .saturating_sub(words)
-        .clamp(*BARS.start(), *BARS.end())
-        .min(room);
+    let bar = room.saturating_sub(sum([words, 2]));
+    let bar = bar.clamp(*BARS.start(), *BARS.end()).min(room);
     for (number, card) in (0_u16..).zip(cards) {
         let block = self::block(area, setting, number);
         picked.draw(canvas, block, usize::from(number));
-        let block = after(block, 1);
-        let block = Rect {
-            width: block.width.saturating_sub(1),
-            ..block
-        };
-        one(canvas, block, card, bar);
+        one(canvas, inset(block, 1), card, bar);
     }
 }
 
@@ -88,7 +74,8 @@ fn one(canvas: &mut Canvas<'_>, block: Rect, card: &TwapCard, bar: u16) {
     let head = line(block, 0);
     let (name, terms) = (spans_width(&card.name), spans_width(&card.terms));
     let beside = head.width.saturating_sub(sum([name, 2]));
-    let words = if sum([spans_width(&card.state), terms]) <= beside {
+    let is_roomy = sum([spans_width(&card.state), terms]) <= beside;
+    let words = if is_roomy {
         &card.state
     } else {
         &card.brief_state
@@ -123,43 +110,10 @@ fn child(canvas: &mut Canvas<'_>, row: Rect, id: &str) {
 fn bar(canvas: &mut Canvas<'_>, row: Rect, bar: &Bar, room: u16) {
     canvas.toned(row, bar.label, Tone::Muted);
     let row = after(row, LABEL);
-    canvas.rail(
-        Rect {
-            width: room.min(row.width),
-            ..row
-        },
-        bar.gauge,
-    );
+    canvas.rail(first(row, room), bar.gauge);
     let row = after(row, room);
     let lead = SHARE.saturating_sub(width(&bar.share.text));
-    canvas.spans(after(row, lead), std::slice::from_ref(&bar.share));
+    canvas.span(after(row, lead), &bar.share);
     let row = after(row, SHARE + 2);
-    canvas.spans(row, fitting(&bar.words, row.width));
-}
-
-/// As many of the first words as fit.
-fn fitting(words: &[Span], room: u16) -> &[Span] {
-    let counts = (0..=words.len()).rev();
-    let mut fewer = counts.filter_map(|count| words.get(..count));
-    fewer
-        .find(|words| spans_width(words) <= room)
-        .unwrap_or_default()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_has_no_room_beside_a_bar_goes_whole_and_leaves_no_sign() {
-        let words = ["drift ", "+0.59%", "  45m00s", " left"].map(Span::plain);
-        let seen = |room| {
-            let words = fitting(&words, room).iter();
-            words.map(|span| span.text.as_str()).collect::<String>()
-        };
-        assert_eq!(seen(25), "drift +0.59%  45m00s left");
-        assert_eq!(seen(24), "drift +0.59%  45m00s");
-        assert_eq!(seen(19), "drift +0.59%");
-        assert_eq!(seen(3), "");
-    }
+    canvas.spans(row, fitting_parts(&bar.words, row.width));
 }

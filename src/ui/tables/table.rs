@@ -1,15 +1,16 @@
 //! Rows under headings. A column that does not fit is dropped whole, the least important first; a number is never cut.
 
-use super::{
-    canvas::{Canvas, after, line, shortened, spans_width, width},
-    fit::{
-        BRANCH, CellForm, ColumnMeasure, ColumnSlot, Fit, GAUGE, GAUGE_ROOM, Measures, WIDEST_GAP,
-        fit, parts, title,
+use crate::{
+    ui::{
+        cells::{Canvas, after, first, inset, line, padded, shortened, spans_width, sum, width},
+        tables::fit::{
+            BRANCH, CellForm, ColumnSlot, GAUGE, GAUGE_ROOM, Measures, WIDEST_GAP, fit, parts,
+            title,
+        },
+        theme::ThemePart,
     },
-    layout::sum,
-    theme::ThemePart,
+    view::{self, Align, Cell, Facts, Lead, RowBody, Span, Table, TableRow, Tone},
 };
-use crate::view::{Align, Cell, Facts, Lead, RowBody, Span, Table, TableRow, Tone};
 use ratatui::layout::Rect;
 use std::{borrow::Cow, slice};
 
@@ -18,23 +19,23 @@ const MARGIN: u16 = 1;
 
 /// Which of the visible rows are highlighted.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct PickedRow {
+pub(in crate::ui) struct PickedRow {
     /// The row that the keys act on, if this pane has them.
-    pub(super) selected: Option<usize>,
+    pub(in crate::ui) selected: Option<usize>,
     /// Marked ones.
-    pub(super) marked: Vec<usize>,
+    pub(in crate::ui) marked: Vec<usize>,
 }
 
 impl PickedRow {
     /// A line was inserted before this row.
-    pub(super) fn make_room(&mut self, before: usize) {
+    pub(in crate::ui) fn make_room(&mut self, before: usize) {
         for row in self.selected.iter_mut().chain(&mut self.marked) {
             *row = row.saturating_add(usize::from(*row >= before));
         }
     }
 
     /// Highlights all lines of the n-th row if it is selected or marked.
-    pub(super) fn draw(&self, canvas: &mut Canvas<'_>, block: Rect, number: usize) {
+    pub(in crate::ui) fn draw(&self, canvas: &mut Canvas<'_>, block: Rect, number: usize) {
         if self.selected == Some(number) {
             canvas.fill(block, ThemePart::Selection);
             for at in 0..block.height {
@@ -48,50 +49,40 @@ impl PickedRow {
 }
 
 /// Draws the headings and rows; returns the free part of `area` beside them.
-pub(super) fn draw(
+pub(in crate::ui) fn draw(
     canvas: &mut Canvas<'_>,
     area: Rect,
     table: &Table,
     measures: &mut Measures,
     picked: &PickedRow,
 ) -> Rect {
-    let room = after(area, MARGIN);
-    let room = Rect {
-        width: room.width.saturating_sub(MARGIN),
-        ..room
-    };
+    let room = inset(area, MARGIN);
     measures.take(table, room.width);
-    let fit = fit(&table.headings, measures, room.width);
-    measures.draws(&fit, table);
-    headings(canvas, line(room, 0), &fit);
+    let slots = fit(&table.headings, measures, room.width);
+    measures.draws(&slots, table);
+    headings(canvas, line(room, 0), &slots);
     for (number, row) in (0..).zip(&table.rows) {
         let whole = line(area, sum([number, 1]));
         picked.draw(canvas, whole, usize::from(number));
-        one(canvas, line(room, sum([number, 1])), row, &fit);
+        one(canvas, line(room, sum([number, 1])), row, &slots);
     }
-    after(room, used(&fit.slots).saturating_add(WIDEST_GAP))
+    after(room, used(&slots).saturating_add(WIDEST_GAP))
 }
 
 fn place(row: Rect, slot: ColumnSlot) -> Rect {
     let rest = after(row, slot.offset);
-    Rect {
-        width: slot.width.min(rest.width),
-        ..rest
-    }
+    first(rest, slot.width)
 }
 
-fn headings(canvas: &mut Canvas<'_>, row: Rect, fit: &Fit) {
-    for slot in &fit.slots {
-        let Some(heading) = fit.headings.get(slot.column) else {
-            continue;
-        };
-        let title = title(heading);
+fn headings(canvas: &mut Canvas<'_>, row: Rect, slots: &[ColumnSlot]) {
+    for slot in slots {
+        let title = title(&slot.heading);
         let room = place(row, *slot);
-        let room = match heading.align {
+        let room = match slot.heading.align {
             Align::Number => after(room, room.width.saturating_sub(width(&title))),
             Align::Left | Align::Words | Align::Parts => room,
         };
-        let tone = match heading.sorted {
+        let tone = match slot.heading.sorted {
             Some(_) => Tone::Accent,
             None => Tone::Muted,
         };
@@ -99,53 +90,36 @@ fn headings(canvas: &mut Canvas<'_>, row: Rect, fit: &Fit) {
     }
 }
 
-fn one(canvas: &mut Canvas<'_>, row: Rect, content: &TableRow, fit: &Fit) {
+fn one(canvas: &mut Canvas<'_>, row: Rect, content: &TableRow, slots: &[ColumnSlot]) {
     let branch = match content.lead {
         Lead::Root => "",
         Lead::Child => "├ ",
         Lead::LastChild => "└ ",
     };
     canvas.toned(row, branch, Tone::Muted);
-    let cells = match &content.body {
-        RowBody::Cells(cells) => cells,
+    match &content.body {
         RowBody::Line(facts) => {
             canvas.spans(row, &fitting(facts, row.width));
-            return;
         }
-        RowBody::Rule(spans) => {
-            rule(canvas, row, &fit.slots, spans);
-            return;
+        RowBody::Rule(spans) => rule(canvas, row, slots, spans),
+        RowBody::Cells(cells) => {
+            for slot in slots {
+                let room = place(row, *slot);
+                let is_child = slot.branch > 0 && content.lead != Lead::Root;
+                let room = if is_child { after(room, BRANCH) } else { room };
+                if let Some(cell) = cells.get(slot.column) {
+                    draw_cell(canvas, room, cell, slot);
+                }
+            }
         }
-    };
-    for slot in &fit.slots {
-        let column = (
-            cells.get(slot.column),
-            fit.headings.get(slot.column),
-            fit.measures.columns.get(slot.column),
-        );
-        let (Some(cell), Some(heading), Some(measure)) = column else {
-            continue;
-        };
-        let room = place(row, *slot);
-        let is_child = slot.branch > 0 && content.lead != Lead::Root;
-        let room = if is_child { after(room, BRANCH) } else { room };
-        draw_cell(canvas, room, cell, heading.align, *measure);
     }
 }
 
 /// As wide as the columns: what is beside them belongs to no day.
 fn rule(canvas: &mut Canvas<'_>, row: Rect, slots: &[ColumnSlot], words: &[Span]) {
-    let row = Rect {
-        width: used(slots).min(row.width),
-        ..row
-    };
-    let style = canvas.theme.part(ThemePart::Border);
-    canvas.text(row, &"─".repeat(usize::from(row.width)), style);
-    let spaced = std::iter::once(Span::plain(" "))
-        .chain(words.iter().cloned())
-        .chain([Span::plain(" ")]);
-    let spaced: Vec<_> = spaced.collect();
-    canvas.spans(after(row, 2), &spaced);
+    let row = first(row, used(slots));
+    canvas.rule(row);
+    canvas.spans(after(row, 2), &padded(words.to_vec()));
 }
 
 /// The width that a row's columns use.
@@ -155,25 +129,17 @@ fn used(slots: &[ColumnSlot]) -> u16 {
         .map_or(0, |slot| slot.offset.saturating_add(slot.width))
 }
 
-fn draw_cell(
-    canvas: &mut Canvas<'_>,
-    room: Rect,
-    cell: &Cell,
-    align: Align,
-    measure: ColumnMeasure,
-) {
-    let mut room = room;
+fn draw_cell(canvas: &mut Canvas<'_>, mut room: Rect, cell: &Cell, slot: &ColumnSlot) {
+    let (align, measure) = (slot.heading.align, slot.measure);
     if let Some(gauge) = cell.gauge.filter(|_| measure.gauge > 0) {
         let text = sum([measure.whole, measure.fraction, GAUGE_ROOM]);
         let spare = room.width.saturating_sub(text);
         let start = if align == Align::Number { spare } else { 0 };
-        canvas.bar(
-            Rect {
-                width: GAUGE,
-                ..after(room, start)
-            },
-            gauge,
-        );
+        let bar = Rect {
+            width: GAUGE,
+            ..after(room, start)
+        };
+        canvas.bar(bar, gauge);
         room = after(room, sum([start, GAUGE_ROOM]));
     }
     let spans = match (&cell.brief, measure.form) {
@@ -182,7 +148,7 @@ fn draw_cell(
     };
     match align {
         Align::Number => {
-            let text: String = spans.iter().map(|span| span.text.as_str()).collect();
+            let text = view::plain_text(spans);
             let (_, fraction) = parts(&text, align);
             let tail = measure.fraction.saturating_sub(width(fraction));
             let lead = room.width.saturating_sub(sum([width(&text), tail]));
@@ -212,22 +178,33 @@ fn fitting(facts: &[Facts], room: u16) -> Vec<Span> {
         }
     }
     let shown = facts.iter().enumerate().filter(|(at, _)| kept.contains(at));
-    let shown = shown.flat_map(|(_, facts)| facts.spans.iter().cloned());
-    shown.collect()
+    shown.flat_map(|(_, facts)| facts.spans.clone()).collect()
 }
 
 /// As many of the first as fit; the others leave no sign.
-pub(super) fn first_parts(parts: &[Span], room: u16) -> Cow<'_, [Span]> {
-    let counts = (1..=parts.len()).rev();
-    let mut fewer = counts.filter_map(|count| parts.get(..count));
-    if let Some(shown) = fewer.find(|parts| spans_width(parts) <= room) {
-        return Cow::Borrowed(shown);
+pub(in crate::ui) fn first_parts(parts: &[Span], room: u16) -> Cow<'_, [Span]> {
+    let shown = fitting_parts(parts, room);
+    if shown.is_empty()
+        && let Some(first) = parts.first()
+    {
+        let text = shortened(&first.text, room).into_owned();
+        let cut = Span {
+            text,
+            ..first.clone()
+        };
+        return Cow::Owned(vec![cut]);
     }
-    let first = parts.first().map(|first| Span {
-        text: shortened(&first.text, room).into_owned(),
-        ..first.clone()
-    });
-    Cow::Owned(first.into_iter().collect())
+    Cow::Borrowed(shown)
+}
+
+/// As many of the first as fit whole.
+pub(in crate::ui) fn fitting_parts(parts: &[Span], room: u16) -> &[Span] {
+    let mut fewer = (0..=parts.len())
+        .rev()
+        .filter_map(|count| parts.get(..count));
+    fewer
+        .find(|parts| spans_width(parts) <= room)
+        .unwrap_or_default()
 }
 
 /// Words may end in `…`. If two parts are too long, the first (the command) is shortened before the second (its

@@ -1,27 +1,22 @@
 //! One pane: border, titles, and the visible rows.
 
-use super::{
-    DrawState,
-    canvas::{Canvas, after, line, spans_width},
-    cards::{self, Setting},
-    chart,
-    click_map::ClickList,
-    frame::{Border, KeyFocus, scrollbar},
-    kept::{KeptFrame, PlaceKey},
-    layout::{Place, part, sum},
-    table::{self, PickedRow},
-    window::RowWindow,
-};
 use crate::{
-    app::{
-        Model, Rows,
+    app::{ClickTarget, Model, Pane, PlaceContent, Rows, tables::marks::Marks},
+    ui::{
+        DrawState,
+        cells::{
+            Border, Canvas, ClickList, below, length, line, part, scrollbar, sum, without_last,
+        },
+        kept::{KeptFrame, PlaceKey},
+        layout::Place,
         tables::{
-            click_target::ClickTarget,
-            marks::Marks,
-            pane::{Pane, PlaceContent},
+            cards::{self, Setting},
+            chart,
+            table::{self, PickedRow},
+            window::RowWindow,
         },
     },
-    view::{self, DayLines, Scene, Span, TableRow, Title},
+    view::{self, DayLines, Scene, TableRow, Title},
 };
 use ratatui::layout::Rect;
 
@@ -32,14 +27,12 @@ const LEAST_WITH_DAYS: usize = 6;
 const FRAME_LINES: u16 = 3;
 
 /// How many lines a pane would fill.
-pub(super) fn wanted(model: &Model, pane: Pane) -> u16 {
+pub(in crate::ui) fn wanted(model: &Model, pane: Pane) -> u16 {
     let count = model.rows(pane).len();
     if has_cards(model, pane) {
         return sum([cards::wanted(count), 2]);
     }
-    u16::try_from(count.max(1))
-        .unwrap_or(u16::MAX)
-        .saturating_add(FRAME_LINES)
+    length(count.max(1)).saturating_add(FRAME_LINES)
 }
 
 /// A TWAP is drawn as a card, unless columns were chosen.
@@ -49,7 +42,7 @@ fn has_cards(model: &Model, pane: Pane) -> bool {
 }
 
 /// What shares the place, each by its title.
-pub(super) fn titles(model: &Model, place: &Place) -> Vec<Title> {
+pub(in crate::ui) fn titles(model: &Model, place: &Place) -> Vec<Title> {
     let title = |tab: &PlaceContent| match tab {
         PlaceContent::Pane(pane) => view::title(model, *pane),
         PlaceContent::Panel(panel) => view::panel_title(model, *panel),
@@ -58,7 +51,7 @@ pub(super) fn titles(model: &Model, place: &Place) -> Vec<Title> {
 }
 
 /// Draws a pane unless it shows what it showed before.
-pub(super) fn draw(
+pub(in crate::ui) fn draw(
     shown: &mut KeptFrame,
     model: &Model,
     scene: &Scene<'_>,
@@ -99,40 +92,33 @@ fn draw_rows(
     (place, pane): (&Place, Pane),
 ) {
     let mut titles = key.titles.clone();
-    let (is_focused, selected) = (key.has_keys, key.selected);
     let shown = place.tabs.iter().position(|tab| *tab == place.content);
     let shown = shown.unwrap_or(0);
     let body = PaneBody {
         marks: &model.marks,
         pane,
         rows,
-        selected: selected.filter(|_| is_focused),
-        seen: selected.unwrap_or(0),
+        selected: key.selected.filter(|_| key.has_keys),
+        seen: key.selected.unwrap_or(0),
     };
-    if let (Some(title), Some(above)) = (
-        titles.get_mut(shown),
-        body.above(place.area, draw_state, scene),
-    ) {
+    let above = body.above(place.area, draw_state, scene);
+    if let (Some(title), Some(above)) = (titles.get_mut(shown), above) {
         title.freshness.push(view::newer(above));
     }
     let border = Border {
         shown,
         titles: &titles,
-        keys: if is_focused {
-            KeyFocus::Here
-        } else {
-            KeyFocus::Elsewhere
-        },
+        has_keys: key.has_keys,
         foot: &view::foot(pane, rows, scene),
     };
     canvas.spot(place.area, ClickTarget::Pane(pane));
     let inner = border.draw(canvas, place.area);
     if let Some(words) = key.words.first() {
-        emptiness(canvas, inner, words);
+        canvas.spans_centered(inner, words);
         return;
     }
-    match cards::setting(inner, rows.len()).filter(|_| has_cards(model, pane) && inner.width >= 40)
-    {
+    let cards = cards::setting(inner, rows.len()).filter(|_| inner.width >= 40);
+    match cards.filter(|_| has_cards(model, pane)) {
         Some(setting) => body.cards(canvas, inner, setting, (draw_state, scene)),
         None => body.table(canvas, inner, draw_state, scene),
     }
@@ -155,12 +141,10 @@ impl PaneBody<'_> {
         let marked = self
             .marks
             .among(self.pane, self.rows, Some(self.seen), visible);
+        let place = |at: usize| at.saturating_sub(first);
         PickedRow {
-            selected: self.selected.map(|at| at.saturating_sub(first)),
-            marked: marked
-                .into_iter()
-                .map(|at| at.saturating_sub(first))
-                .collect(),
+            selected: self.selected.map(place),
+            marked: marked.into_iter().map(place).collect(),
         }
     }
 
@@ -223,22 +207,16 @@ impl PaneBody<'_> {
             lines: |_| 1,
         };
         let first = draw_state.first(self.pane, self.seen, &window);
-        let visible = self
-            .rows
-            .at(first..first.saturating_add(room).min(self.rows.len()));
-        let cards = view::cards(scene, &visible);
+        let end = first.saturating_add(room).min(self.rows.len());
+        let cards = view::cards(scene, &self.rows.at(first..end));
         self.can_be_pointed_at(canvas, inner, (first, room), |at| {
             cards::block(inner, setting, at)
         });
         cards::draw(canvas, inner, &cards, setting, &self.picked(first, room));
         if self.rows.len() > room {
             let lines = usize::from(inner.height);
-            scrollbar(
-                canvas,
-                inner,
-                part(first, lines, room),
-                part(self.rows.len(), lines, room),
-            );
+            let (first, count) = (part(first, lines, room), part(self.rows.len(), lines, room));
+            scrollbar(canvas, inner, first, count);
         }
     }
 
@@ -255,10 +233,10 @@ impl PaneBody<'_> {
         let window = self.window(room, days);
         let first = draw_state.first(self.pane, self.seen, &window);
         let range = first..window.end(first);
-        let mut below = 0;
+        let mut number = 0;
         let lines = range.clone().map(|at| {
-            below = sum([below, 1, u16::from(above(at).is_some())]);
-            below
+            number = sum([number, 1, u16::from(above(at).is_some())]);
+            number
         });
         let lines: Vec<u16> = lines.collect();
         self.can_be_pointed_at(canvas, inner, (first, range.len()), |at| {
@@ -281,37 +259,18 @@ impl PaneBody<'_> {
         if self.pane == Pane::Closed {
             curve(canvas, free, draw_state, scene);
         }
-        let body = line_rest(inner);
-        scrollbar(canvas, body, first, self.rows.len());
+        scrollbar(canvas, below(inner, 1), first, self.rows.len());
     }
 }
 
 /// The equity curve, if the table leaves room.
 fn curve(canvas: &mut Canvas<'_>, free: Rect, draw_state: &mut DrawState, scene: &Scene<'_>) {
     let (width, height) = chart::LEAST;
-    let free = Rect {
-        width: free.width.saturating_sub(1),
-        ..free
-    };
+    let free = without_last(free, 1);
     if free.width < width || free.height < height {
         return;
     }
     if let Some(curve) = draw_state.curve(scene) {
         chart::draw(canvas, free, curve);
     }
-}
-
-/// Everything below the headings.
-fn line_rest(area: Rect) -> Rect {
-    Rect {
-        y: area.y.saturating_add(1.min(area.height)),
-        height: area.height.saturating_sub(1),
-        ..area
-    }
-}
-
-fn emptiness(canvas: &mut Canvas<'_>, inner: Rect, words: &[Span]) {
-    let middle = line(inner, inner.height.saturating_sub(1) / 2);
-    let lead = middle.width.saturating_sub(spans_width(words)) / 2;
-    canvas.spans(after(middle, lead), words);
 }

@@ -1,12 +1,8 @@
 //! The help panel: sections in one or two columns.
 
-use super::{
-    canvas::{Canvas, after, line, width, wrapped},
-    frame::{panel, scrolled, widest},
-    layout::{share, sum},
-};
 use crate::{
-    app::{Model, dialogs::glossary::Glossary, keys::keymap::Context},
+    app::{Context, Model, dialogs::glossary::Glossary},
+    ui::cells::{Canvas, LinesPanel, after, first, line, share, sum, widest, width, wrapped},
     view::{self, HelpSection, Span, Tone},
 };
 use ratatui::layout::Rect;
@@ -35,11 +31,11 @@ struct HelpPage<'a> {
     most_columns: u16,
 }
 
-pub(super) fn keys(
+pub(in crate::ui) fn keys(
     canvas: &mut Canvas<'_>,
     body: Rect,
-    (model, of): (&Model, Context),
-    (search, offset): (&str, usize),
+    model: &Model,
+    (of, search, offset): (Context, &str, usize),
 ) {
     let page = HelpPage {
         title: "Help",
@@ -51,7 +47,7 @@ pub(super) fn keys(
     draw(canvas, body, &page, offset);
 }
 
-pub(super) fn glossary(canvas: &mut Canvas<'_>, body: Rect, open: &Glossary) {
+pub(in crate::ui) fn glossary(canvas: &mut Canvas<'_>, body: Rect, open: &Glossary) {
     let page = HelpPage {
         title: "Glossary",
         hint: "type to search",
@@ -67,32 +63,27 @@ fn draw(canvas: &mut Canvas<'_>, body: Rect, page: &HelpPage<'_>, offset: usize)
     let lines = || sections.iter().flat_map(|s| &s.lines);
     let keys = widest(lines().map(|(key, _)| key.as_str()));
     let texts = widest(lines().map(|(_, does)| *does));
-    let most = body.width;
-    let columns = if most >= TWO_COLUMNS { 2 } else { 1 };
+    let columns = if body.width >= TWO_COLUMNS { 2 } else { 1 };
     let columns = page.most_columns.min(columns);
     // As wide as its longest line, if there is room.
-    let one = keys.saturating_add(texts).saturating_add(MARGINS);
-    let wanted = one.saturating_mul(columns).saturating_add(2);
-    let wide = wanted.max(NARROWEST).min(most);
+    let one = sum([keys, texts, MARGINS]);
+    let wanted = sum([one.saturating_mul(columns), 2]);
+    let wide = wanted.max(NARROWEST).min(body.width);
     let share = share(wide.saturating_sub(2), 1, columns);
     let room = share.saturating_sub(keys.saturating_add(MARGINS));
     let columns = split(sections, usize::from(columns), room);
     let longest = columns.iter().map(Vec::len).max().unwrap_or(0);
-    let height = u16::try_from(longest)
-        .unwrap_or(u16::MAX)
-        .saturating_add(2)
-        .min(body.height);
-    let area = centered(body, wide, height);
-    let inner = panel(canvas, area, &title(page));
-    let first = offset.min(longest.saturating_sub(usize::from(inner.height)));
-    scrolled(canvas, inner, first, longest);
+    let panel = LinesPanel {
+        title: &title(page),
+        width: wide,
+        lines: longest,
+        offset,
+    };
+    let (inner, top) = panel.draw(canvas, body);
     for (at, column) in (0_u16..).zip(&columns) {
-        let room = after(inner, at.saturating_mul(share).saturating_add(1));
-        let room = Rect {
-            width: share.saturating_sub(1).min(room.width),
-            ..room
-        };
-        for (number, entry) in (0..inner.height).zip(column.iter().skip(first)) {
+        let room = after(inner, sum([at.saturating_mul(share), 1]));
+        let room = first(room, share.saturating_sub(1));
+        for (number, entry) in (0..inner.height).zip(column.iter().skip(top)) {
             draw_entry(canvas, line(room, number), entry, keys);
         }
     }
@@ -100,7 +91,7 @@ fn draw(canvas: &mut Canvas<'_>, body: Rect, page: &HelpPage<'_>, offset: usize)
 
 /// The search text, or how to search.
 fn title(page: &HelpPage<'_>) -> Vec<Span> {
-    let mut title = vec![Span::new(page.title, Tone::Accent)];
+    let mut title = vec![Span::accent(page.title)];
     if page.search.is_empty() {
         title.push(Span::muted(format!("  {}", page.hint)));
         return title;
@@ -118,13 +109,9 @@ fn draw_entry(canvas: &mut Canvas<'_>, row: Rect, entry: &HelpEntry<'_>, keys: u
             canvas.toned(row, title, Tone::Strong);
         }
         HelpEntry::Key(key, does) => {
-            canvas.toned(
-                after(row, keys.saturating_sub(width(key))),
-                key,
-                Tone::Accent,
-            );
-            let room = after(row, sum([keys, 2]));
-            canvas.toned(room, does, Tone::Plain);
+            let lead = keys.saturating_sub(width(key));
+            canvas.toned(after(row, lead), key, Tone::Accent);
+            canvas.toned(after(row, sum([keys, 2])), does, Tone::Plain);
         }
         HelpEntry::Space => {}
     }
@@ -156,14 +143,4 @@ fn entries(sections: &[HelpSection], room: u16) -> Vec<HelpEntry<'_>> {
         }
     }
     entries
-}
-
-pub(super) fn centered(body: Rect, width: u16, height: u16) -> Rect {
-    let (width, height) = (width.min(body.width), height.min(body.height));
-    Rect {
-        x: sum([body.x, body.width.saturating_sub(width) / 2]),
-        y: sum([body.y, body.height.saturating_sub(height) / 2]),
-        width,
-        height,
-    }
 }

@@ -2,23 +2,23 @@
 
 /// A list of `count` rows on `room` lines; `lines` returns the lines of a row, at least one.
 #[derive(Clone, Copy)]
-pub(super) struct RowWindow<F> {
-    pub(super) count: usize,
-    pub(super) room: usize,
-    pub(super) lines: F,
+pub(in crate::ui) struct RowWindow<F> {
+    pub(in crate::ui) count: usize,
+    pub(in crate::ui) room: usize,
+    pub(in crate::ui) lines: F,
 }
 
 impl<F: Fn(usize) -> usize> RowWindow<F> {
     /// The first visible row: `before`, moved only as far as needed to show row `seen`, without empty lines that a row
     /// could fill.
-    pub(super) fn first(&self, before: usize, seen: usize) -> usize {
+    pub(in crate::ui) fn first(&self, before: usize, seen: usize) -> usize {
         let earliest = self.earliest(seen).min(seen);
         let latest = self.earliest(self.count.saturating_sub(1));
         before.clamp(earliest, seen).min(latest.max(earliest))
     }
 
     /// The row after the last visible one if `first` is the first.
-    pub(super) fn end(&self, first: usize) -> usize {
+    pub(in crate::ui) fn end(&self, first: usize) -> usize {
         let mut used = 0_usize;
         let mut end = first;
         while end < self.count {

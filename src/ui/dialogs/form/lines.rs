@@ -2,9 +2,8 @@
 
 use crate::{
     ui::{
-        canvas::{width, wrapped},
-        form::field::{self, AFTER_LABEL},
-        layout::sum,
+        cells::{sum, width, wrapped},
+        dialogs::form::field::{self, AFTER_LABEL},
     },
     view::{
         Span, Tone,
@@ -17,7 +16,7 @@ pub(super) enum FormLine<'a> {
     /// A field, and what it accepts if that fits beside it.
     Field(&'a FieldView, Option<&'a str>),
     /// What the field above accepts, or its error.
-    Aside(String, Tone),
+    Below(String, Tone),
     Pair([&'a (&'static str, Span); 2]),
     /// One consequence; a long one continues on the next line without a label.
     One(&'static str, String, Tone),
@@ -39,9 +38,9 @@ pub(super) fn field_lines(form: &FormView, widths: Widths) -> Vec<FormLine<'_>> 
     let room = widths
         .room
         .saturating_sub(sum([MARKER, widths.labels, AFTER_LABEL]));
-    let aside = |text: &str, tone| {
+    let below = |text: &str, tone| {
         let texts = wrapped(text, room).into_iter();
-        texts.map(move |text| FormLine::Aside(text, tone))
+        texts.map(move |text| FormLine::Below(text, tone))
     };
     let mut lines = vec![];
     for field in &form.fields {
@@ -50,10 +49,10 @@ pub(super) fn field_lines(form: &FormView, widths: Widths) -> Vec<FormLine<'_>> 
         let beside = hint.filter(|hint| sum([taken, width(hint)]) <= room);
         lines.push(FormLine::Field(field, beside));
         if let (Some(hint), None) = (hint, beside) {
-            lines.extend(aside(hint, Tone::Muted));
+            lines.extend(below(hint, Tone::Muted));
         }
         if let Some(fault) = &field.fault {
-            lines.extend(aside(&format!("↑ {fault}"), Tone::Alert));
+            lines.extend(below(&format!("↑ {fault}"), Tone::Alert));
         }
     }
     lines

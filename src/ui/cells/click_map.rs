@@ -3,12 +3,12 @@
 //! Contract: the code that draws something records its target, so a click means what was visible. Later drawings cover
 //! earlier ones.
 
-use crate::app::tables::click_target::ClickTarget;
+use crate::app::ClickTarget;
 use ratatui::layout::{Position, Rect};
 use std::ops::Range;
 
 #[derive(Debug, Clone, Default)]
-pub(super) struct ClickMap(Vec<ClickZone>);
+pub(in crate::ui) struct ClickMap(Vec<ClickZone>);
 
 #[derive(Debug, Clone)]
 struct ClickZone {
@@ -19,10 +19,10 @@ struct ClickZone {
 
 /// A list whose rows from `first` on are visible, `room` of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct ClickList {
-    pub(super) first: usize,
-    pub(super) room: usize,
-    pub(super) count: usize,
+pub(in crate::ui) struct ClickList {
+    pub(in crate::ui) first: usize,
+    pub(in crate::ui) room: usize,
+    pub(in crate::ui) count: usize,
 }
 
 /// The direction of the wheel, and the notches.
@@ -51,16 +51,16 @@ impl ClickList {
 }
 
 impl ClickMap {
-    pub(super) fn spot(&mut self, area: Rect, spot: ClickTarget) {
+    pub(in crate::ui) fn spot(&mut self, area: Rect, spot: ClickTarget) {
         self.push(area, spot, None);
     }
 
-    pub(super) fn list(&mut self, area: Rect, spot: ClickTarget, list: ClickList) {
+    pub(in crate::ui) fn list(&mut self, area: Rect, spot: ClickTarget, list: ClickList) {
         self.push(area, spot, Some(list));
     }
 
     /// Those of another part of the frame, which lie above.
-    pub(super) fn extend(&mut self, others: &Self) {
+    pub(in crate::ui) fn extend(&mut self, others: &Self) {
         self.0.extend_from_slice(&others.0);
     }
 
@@ -70,12 +70,12 @@ impl ClickMap {
         }
     }
 
-    pub(super) fn at(&self, place: Position) -> Option<&ClickTarget> {
+    pub(in crate::ui) fn at(&self, place: Position) -> Option<&ClickTarget> {
         self.under(place).next().map(|zone| &zone.spot)
     }
 
     /// The list at this position, and its visible rows after the turn; `None` if nothing moves.
-    pub(super) fn turned(
+    pub(in crate::ui) fn turned(
         &self,
         place: Position,
         turn: Turn,
@@ -100,7 +100,7 @@ impl ClickMap {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::tables::pane::Pane;
+    use crate::app::Pane;
 
     const SCREEN: Rect = Rect::new(0, 0, 80, 24);
     const PANEL: Rect = Rect::new(20, 5, 40, 10);

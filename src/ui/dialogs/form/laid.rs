@@ -1,14 +1,12 @@
 //! The layout of a form: scrolling lines, and below them fixed ones.
 
-use super::{
-    super::{
-        canvas::{spans_width, width},
-        flow::flowed,
-    },
-    lines::{FormLine, Widths, field_lines, json_lines, preview_lines, trouble_lines},
-};
 use crate::{
-    ui::layout::sum,
+    ui::{
+        cells::{flowed, spans_width, sum, width},
+        dialogs::form::lines::{
+            FormLine, Widths, field_lines, json_lines, preview_lines, trouble_lines,
+        },
+    },
     view::{
         Span,
         forms::form::{FormView, brief},

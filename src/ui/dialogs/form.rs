@@ -4,19 +4,18 @@ mod field;
 mod laid;
 mod lines;
 
-use super::{
-    canvas::{Canvas, after, line},
-    click_map::ClickList,
-    form::{
-        field::AFTER_LABEL,
-        lines::{BETWEEN, FormLine, MARKER, Widths},
-    },
-    frame::{panel, widest},
-    layout::sum,
-    theme::ThemePart,
-};
 use crate::{
-    app::{forms::form::Scroll, tables::click_target::ClickTarget},
+    app::{ClickTarget, forms::form::Scroll},
+    ui::{
+        cells::{
+            Canvas, ClickList, after, inset, last_line, length, line, panel, sum, widest,
+            without_last,
+        },
+        dialogs::form::{
+            field::AFTER_LABEL,
+            lines::{BETWEEN, FormLine, MARKER, Widths},
+        },
+    },
     view::{Span, Tone, forms::form::FormView},
 };
 use laid::FormLayout;
@@ -27,35 +26,25 @@ const WIDEST: u16 = 78;
 const ROOMY: u16 = 140;
 const WIDEST_ROOMY: u16 = 104;
 /// At the lower right, so that positions stay visible; over the whole width in a narrow window.
-pub(super) fn draw(canvas: &mut Canvas<'_>, body: Rect, form: &FormView) {
-    let widest_form = if body.width < ROOMY {
-        WIDEST
-    } else {
-        WIDEST_ROOMY
-    };
-    let wide = body.width.min(widest_form);
+pub(in crate::ui) fn draw(canvas: &mut Canvas<'_>, body: Rect, form: &FormView) {
+    let is_narrow = body.width < ROOMY;
+    let wide = body
+        .width
+        .min(if is_narrow { WIDEST } else { WIDEST_ROOMY });
     let widths = Widths {
         room: wide.saturating_sub(4),
         labels: widest(form.fields.iter().map(|field| field.label)),
         previews: widest(form.preview.iter().map(|(label, _)| *label)),
     };
     let FormLayout { lines, pinned } = FormLayout::out(form, widths, body.height.saturating_sub(2));
-    let height = u16::try_from(lines.len().saturating_add(pinned.len()))
-        .unwrap_or(u16::MAX)
-        .saturating_add(2);
-    let height = height.min(body.height);
+    let height = sum([length(lines.len()), length(pinned.len()), 2]).min(body.height);
     let area = Rect {
         x: body.right().saturating_sub(wide),
         y: body.bottom().saturating_sub(height),
         width: wide,
         height,
     };
-    let inner = panel(canvas, area, &form.title);
-    let inner = after(inner, 1);
-    let inner = Rect {
-        width: inner.width.saturating_sub(1),
-        ..inner
-    };
+    let inner = inset(panel(canvas, area, &form.title), 1);
     let room = usize::from(inner.height).saturating_sub(pinned.len());
     let list = ClickList {
         first: first_line(&lines, room, form.scroll),
@@ -78,8 +67,8 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, body: Rect, form: &FormView) {
 
 fn draw_line(canvas: &mut Canvas<'_>, row: Rect, content: &FormLine<'_>, widths: Widths) {
     match content {
-        FormLine::Field(field, hint) => field::draw(canvas, row, (field, *hint), widths.labels),
-        FormLine::Aside(text, tone) => {
+        FormLine::Field(field, hint) => field::draw(canvas, row, field, *hint, widths.labels),
+        FormLine::Below(text, tone) => {
             let room = after(row, sum([MARKER, widths.labels, AFTER_LABEL]));
             canvas.toned(room, text, *tone);
         }
@@ -87,11 +76,8 @@ fn draw_line(canvas: &mut Canvas<'_>, row: Rect, content: &FormLine<'_>, widths:
         FormLine::One(label, text, tone) => {
             let room = after(row, MARKER);
             canvas.toned(room, label, Tone::Muted);
-            canvas.toned(
-                after(room, sum([widths.previews, AFTER_LABEL])),
-                text,
-                *tone,
-            );
+            let room = after(room, sum([widths.previews, AFTER_LABEL]));
+            canvas.toned(room, text, *tone);
         }
         FormLine::Text(text, tone) => {
             canvas.toned(row, text, *tone);
@@ -110,31 +96,20 @@ fn hidden(canvas: &mut Canvas<'_>, area: Rect, list: ClickList, [up, down]: &[St
         .count
         .saturating_sub(list.first.saturating_add(list.room));
     let hidden = [("↑", above, up), ("↓", below, down)];
-    let hidden = hidden.iter().filter(|(_, lines, _)| *lines > 0);
-    let parts: Vec<_> = hidden
-        .clone()
+    let hidden = || hidden.iter().filter(|(_, lines, _)| *lines > 0);
+    let parts: Vec<_> = hidden()
         .map(|(arrow, lines, _)| format!("{arrow} {lines}"))
         .collect();
     if parts.is_empty() {
         return;
     }
-    let lines = if above.saturating_add(below) == 1 {
-        "line"
-    } else {
-        "lines"
-    };
+    let is_one = above.saturating_add(below) == 1;
+    let lines = if is_one { "line" } else { "lines" };
     let words = format!(" {} {lines} more", parts.join(" · "));
-    let keys = hidden.map(|(.., key)| Span::new(format!(" {key}"), Tone::Accent));
-    let spans: Vec<_> = std::iter::once(Span::new(words, Tone::Warn))
-        .chain(keys)
-        .chain([Span::plain(" ")])
-        .collect();
-    let bottom = line(area, area.height.saturating_sub(1));
-    let room = Rect {
-        width: bottom.width.saturating_sub(2),
-        ..bottom
-    };
-    canvas.spans_right(room, &spans);
+    let keys = hidden().map(|(.., key)| Span::accent(format!(" {key}")));
+    let spans = [Span::warn(words)].into_iter().chain(keys);
+    let spans: Vec<_> = spans.chain([Span::plain(" ")]).collect();
+    canvas.spans_right(without_last(last_line(area), 2), &spans);
 }
 
 /// In a form longer than the screen, the focused field is visible unless somebody scrolls; the last field also shows
@@ -166,8 +141,7 @@ fn draw_pair(canvas: &mut Canvas<'_>, row: Rect, pair: &[&(&'static str, Span); 
 }
 
 fn rule(canvas: &mut Canvas<'_>, row: Rect, name: &str) {
-    let style = canvas.theme.part(ThemePart::Border);
-    canvas.text(row, &"─".repeat(usize::from(row.width)), style);
+    canvas.rule(row);
     if !name.is_empty() {
         canvas.toned(after(row, 2), &format!(" {name} "), Tone::Muted);
     }

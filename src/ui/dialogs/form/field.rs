@@ -1,12 +1,11 @@
 //! One field of a form: its label, its text with a cursor or its choice, and its click targets.
 
-use super::super::{
-    canvas::{Canvas, after, spans_width, width},
-    theme::ThemePart,
-};
 use crate::{
-    app::tables::click_target::ClickTarget,
-    ui::layout::sum,
+    app::ClickTarget,
+    ui::{
+        cells::{Canvas, after, first, spans_width, sum, width},
+        theme::ThemePart,
+    },
     view::{
         Span, Tone,
         forms::form::{FieldView, TypedText, ValueView},
@@ -20,7 +19,8 @@ const FIELD: u16 = 22;
 pub(super) fn draw(
     canvas: &mut Canvas<'_>,
     row: Rect,
-    (field, hint): (&FieldView, Option<&str>),
+    field: &FieldView,
+    hint: Option<&str>,
     labels: u16,
 ) {
     let (marker, tone) = if field.focused {
@@ -34,9 +34,7 @@ pub(super) fn draw(
     canvas.spot(row, ClickTarget::Field(field.field));
     let after_value = match &field.value {
         ValueView::Text(typed) => draw_text(canvas, room, field, typed),
-        ValueView::Choice { options, chosen } => {
-            draw_choice(canvas, room, field, (options, *chosen))
-        }
+        ValueView::Choice { options, chosen } => draw_choice(canvas, room, field, options, *chosen),
     };
     if let Some(hint) = hint {
         canvas.toned(after(after_value, AFTER_LABEL), hint, Tone::Muted);
@@ -61,10 +59,7 @@ fn text_width(text: &str) -> u16 {
 
 /// The text with its cursor; a text longer than its field shows the part around the cursor.
 fn draw_text(canvas: &mut Canvas<'_>, room: Rect, field: &FieldView, typed: &TypedText) -> Rect {
-    let area = Rect {
-        width: text_width(&typed.text).min(room.width),
-        ..room
-    };
+    let area = first(room, text_width(&typed.text));
     if field.focused {
         canvas.fill(area, ThemePart::Field);
     } else {
@@ -74,12 +69,8 @@ fn draw_text(canvas: &mut Canvas<'_>, room: Rect, field: &FieldView, typed: &Typ
     let inside = after(area, 1);
     let shown = usize::from(inside.width.saturating_sub(2)).max(1);
     let skipped = typed.cursor.saturating_sub(shown);
-    let visible: String = typed
-        .text
-        .chars()
-        .skip(skipped)
-        .take(shown.saturating_add(1))
-        .collect();
+    let visible = typed.text.chars().skip(skipped);
+    let visible: String = visible.take(shown.saturating_add(1)).collect();
     let tone = if field.focused {
         Tone::Strong
     } else {
@@ -87,20 +78,14 @@ fn draw_text(canvas: &mut Canvas<'_>, room: Rect, field: &FieldView, typed: &Typ
     };
     canvas.toned(inside, &visible, tone);
     if field.focused {
-        let before: String = visible
-            .chars()
-            .take(typed.cursor.saturating_sub(skipped))
-            .collect();
-        let at = after(inside, width(&before));
+        let before = visible.chars().take(typed.cursor.saturating_sub(skipped));
+        let before = width(&before.collect::<String>());
         let (from, wide) = if typed.selected {
-            (inside, width(&before))
+            (inside, before)
         } else {
-            (at, 1)
+            (after(inside, before), 1)
         };
-        let marked = Rect {
-            width: wide.min(from.width),
-            ..from
-        };
+        let marked = first(from, wide);
         canvas.fill(marked, ThemePart::Cursor);
     }
     after(room, area.width)
@@ -110,7 +95,8 @@ fn draw_choice(
     canvas: &mut Canvas<'_>,
     room: Rect,
     field: &FieldView,
-    (options, chosen): (&[String], usize),
+    options: &[String],
+    chosen: usize,
 ) -> Rect {
     let mark = if field.focused {
         Tone::Accent

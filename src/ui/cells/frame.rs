@@ -1,32 +1,30 @@
 //! The border of a pane, with its titles, age and totals.
 
-use super::{
-    canvas::{Canvas, after, line, spans_width, width},
-    click_map::ClickList,
-    layout::part,
-    theme::ThemePart,
-};
 use crate::{
-    app::tables::click_target::ClickTarget,
-    view::{Span, Title, Tone},
+    app::ClickTarget,
+    ui::{
+        cells::{
+            area::{after, centered, inset, last_line, length, line, part, sum, without_last},
+            canvas::{Canvas, spans_width, width},
+            click_map::ClickList,
+        },
+        theme::ThemePart,
+    },
+    view::{self, Span, Title, Tone},
 };
-use ratatui::{layout::Rect, style::Style};
-
-/// Whether a pane has the keys.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum KeyFocus {
-    Here,
-    Elsewhere,
-}
+use ratatui::{
+    layout::{Margin, Rect},
+    style::Style,
+};
 
 /// The contents of a border.
 #[derive(Debug)]
-pub(super) struct Border<'a> {
+pub(in crate::ui) struct Border<'a> {
     /// The panes that share the place; one is shown.
-    pub(super) titles: &'a [Title],
-    pub(super) shown: usize,
-    pub(super) keys: KeyFocus,
-    pub(super) foot: &'a [Vec<Span>],
+    pub(in crate::ui) titles: &'a [Title],
+    pub(in crate::ui) shown: usize,
+    pub(in crate::ui) has_keys: bool,
+    pub(in crate::ui) foot: &'a [Vec<Span>],
 }
 
 /// How detailed the titles are; the first variant that fits is used.
@@ -66,25 +64,18 @@ impl FrameDetail {
 
 impl Border<'_> {
     /// Draws it; returns the area inside.
-    pub(super) fn draw(&self, canvas: &mut Canvas<'_>, area: Rect) -> Rect {
-        let part = match self.keys {
-            KeyFocus::Here => ThemePart::FocusedBorder,
-            KeyFocus::Elsewhere => ThemePart::Border,
+    pub(in crate::ui) fn draw(&self, canvas: &mut Canvas<'_>, area: Rect) -> Rect {
+        let part = if self.has_keys {
+            ThemePart::FocusedBorder
+        } else {
+            ThemePart::Border
         };
         let inner = outline(canvas, area, canvas.theme.part(part));
         let top = Rect { height: 1, ..area };
-        let room = after(top, 2);
-        let room = Rect {
-            width: room.width.saturating_sub(2),
-            ..room
-        };
+        let room = inset(top, 2);
         let room = self.freshness(canvas, room);
         self.draw_titles(canvas, room);
-        let bottom = line(area, area.height.saturating_sub(1));
-        let room = Rect {
-            width: bottom.width.saturating_sub(2),
-            ..bottom
-        };
+        let room = without_last(last_line(area), 2);
         let foot = fitting(self.foot, room.width.saturating_sub(4));
         if !foot.is_empty() {
             canvas.spans_right(room, &padded(foot));
@@ -96,16 +87,10 @@ impl Border<'_> {
         let Some(title) = self.titles.get(self.shown) else {
             return room;
         };
-        let mut spans = vec![];
-        for span in &title.freshness {
-            if !spans.is_empty() {
-                spans.push(Span::muted(" · "));
-            }
-            spans.push(span.clone());
-        }
-        if spans.is_empty() {
+        if title.freshness.is_empty() {
             return room;
         }
+        let spans = view::joined(title.freshness.iter().cloned(), " · ");
         canvas.spans_right(room, &padded(spans))
     }
 
@@ -139,9 +124,9 @@ impl Border<'_> {
 
     fn one(&self, at: usize, title: &Title, detail: FrameDetail) -> Vec<Span> {
         let is_shown = at == self.shown;
-        let tone = match (is_shown, self.keys) {
-            (true, KeyFocus::Here) => Tone::Accent,
-            (true, KeyFocus::Elsewhere) => Tone::Strong,
+        let tone = match (is_shown, self.has_keys) {
+            (true, true) => Tone::Accent,
+            (true, false) => Tone::Strong,
             (false, _) => Tone::Muted,
         };
         let name = match detail {
@@ -158,7 +143,7 @@ impl Border<'_> {
         }
         let counts = is_shown || matches!(detail, FrameDetail::Full | FrameDetail::Short);
         if counts && !title.count.is_empty() {
-            spans.push(Span::new(format!(" {}", title.count), Tone::Muted));
+            spans.push(Span::muted(format!(" {}", title.count)));
         }
         spans
     }
@@ -168,13 +153,12 @@ impl Border<'_> {
 fn fitting(groups: &[Vec<Span>], room: u16) -> Vec<Span> {
     let mut shown: Vec<Span> = vec![];
     for group in groups {
-        let apart = (!shown.is_empty()).then(|| Span::plain("  "));
-        let longer: Vec<_> = shown
-            .iter()
-            .cloned()
-            .chain(apart)
-            .chain(group.iter().cloned())
-            .collect();
+        let apart = if shown.is_empty() {
+            vec![]
+        } else {
+            vec![Span::plain("  ")]
+        };
+        let longer = [shown.clone(), apart, group.clone()].concat();
         if spans_width(&longer) > room {
             break;
         }
@@ -183,14 +167,14 @@ fn fitting(groups: &[Vec<Span>], room: u16) -> Vec<Span> {
     shown
 }
 
-fn padded(mut spans: Vec<Span>) -> Vec<Span> {
+pub(in crate::ui) fn padded(mut spans: Vec<Span>) -> Vec<Span> {
     spans.insert(0, Span::plain(" "));
     spans.push(Span::plain(" "));
     spans
 }
 
 /// A rounded border; returns the area inside.
-pub(super) fn outline(canvas: &mut Canvas<'_>, area: Rect, style: Style) -> Rect {
+pub(in crate::ui) fn outline(canvas: &mut Canvas<'_>, area: Rect, style: Style) -> Rect {
     if area.width < 2 || area.height < 2 {
         return Rect {
             width: 0,
@@ -205,33 +189,24 @@ pub(super) fn outline(canvas: &mut Canvas<'_>, area: Rect, style: Style) -> Rect
         canvas.text(side, "│", style);
         canvas.text(after(side, side.width.saturating_sub(1)), "│", style);
     }
-    canvas.text(
-        line(area, area.height.saturating_sub(1)),
-        &format!("╰{across}╯"),
-        style,
-    );
-    Rect {
-        x: area.x.saturating_add(1),
-        y: area.y.saturating_add(1),
-        width: area.width.saturating_sub(2),
-        height: area.height.saturating_sub(2),
-    }
+    canvas.text(last_line(area), &format!("╰{across}╯"), style);
+    area.inner(Margin::new(1, 1))
 }
 
 /// A scrollbar on the right border of `area`, if not all of the list is visible.
-pub(super) fn scrollbar(canvas: &mut Canvas<'_>, inner: Rect, first: usize, count: usize) {
+pub(in crate::ui) fn scrollbar(canvas: &mut Canvas<'_>, inner: Rect, first: usize, count: usize) {
     let seen = usize::from(inner.height);
     if count <= seen || seen == 0 {
         return;
     }
-    let length = part(seen, seen, count).max(1);
+    let thumb = part(seen, seen, count).max(1);
     let hidden = count.saturating_sub(seen).max(1);
-    let start = part(first, seen.saturating_sub(length), hidden);
+    let start = part(first, seen.saturating_sub(thumb), hidden);
     let style = canvas.theme.part(ThemePart::FocusedBorder);
-    for offset in start..start.saturating_add(length).min(seen) {
-        let row = line(inner, u16::try_from(offset).unwrap_or(u16::MAX));
+    for offset in start..start.saturating_add(thumb).min(seen) {
+        let row = line(inner, length(offset));
         let thumb = Rect {
-            x: row.x.saturating_add(row.width),
+            x: row.right(),
             width: 1.min(row.width),
             ..row
         };
@@ -240,26 +215,44 @@ pub(super) fn scrollbar(canvas: &mut Canvas<'_>, inner: Rect, first: usize, coun
 }
 
 /// A scrollable panel: its visible lines, with a scrollbar.
-pub(super) fn scrolled(canvas: &mut Canvas<'_>, inner: Rect, first: usize, count: usize) {
+pub(in crate::ui) fn scrolled(canvas: &mut Canvas<'_>, inner: Rect, first: usize, count: usize) {
     let room = usize::from(inner.height);
     canvas.list(inner, ClickTarget::Over, ClickList { first, room, count });
     scrollbar(canvas, inner, first, count);
 }
 
+/// A scrollable panel of lines in the middle of the screen.
+pub(in crate::ui) struct LinesPanel<'a> {
+    pub(in crate::ui) title: &'a [Span],
+    pub(in crate::ui) width: u16,
+    pub(in crate::ui) lines: usize,
+    /// The first line to be seen.
+    pub(in crate::ui) offset: usize,
+}
+
+impl LinesPanel<'_> {
+    /// Draws all but its lines; answers where they go, and the first of them that is visible.
+    pub(in crate::ui) fn draw(&self, canvas: &mut Canvas<'_>, body: Rect) -> (Rect, usize) {
+        let area = centered(body, self.width, sum([length(self.lines), 2]));
+        let inner = panel(canvas, area, self.title);
+        let latest = self.lines.saturating_sub(usize::from(inner.height));
+        let first = self.offset.min(latest);
+        scrolled(canvas, inner, first, self.lines);
+        (inner, first)
+    }
+}
+
 /// A panel: clears its area, draws border and title, and returns the area inside.
-pub(super) fn panel(canvas: &mut Canvas<'_>, area: Rect, title: &[Span]) -> Rect {
+pub(in crate::ui) fn panel(canvas: &mut Canvas<'_>, area: Rect, title: &[Span]) -> Rect {
     canvas.clear(area);
     let inner = outline(canvas, area, canvas.theme.part(ThemePart::FocusedBorder));
     let room = after(Rect { height: 1, ..area }, 2);
-    let room = Rect {
-        width: room.width.saturating_sub(2),
-        ..room
-    };
+    let room = without_last(room, 2);
     canvas.spans(room, &padded(title.to_vec()));
     inner
 }
 
 /// The widest of some texts.
-pub(super) fn widest<'a>(texts: impl Iterator<Item = &'a str>) -> u16 {
+pub(in crate::ui) fn widest<'a>(texts: impl Iterator<Item = &'a str>) -> u16 {
     texts.map(width).max().unwrap_or(0)
 }

@@ -1,14 +1,19 @@
 //! Words on several lines, broken between words; a key stays with its action.
 
-use super::canvas::{spans_width, width, wrapped};
-use crate::view::Span;
+use crate::{
+    ui::cells::{
+        area::sum,
+        canvas::{spans_width, width, wrapped},
+    },
+    view::{Span, plain_text},
+};
 
 /// The fewest lines of at most `room` columns. Separators between keys never begin or end a line.
-pub(super) fn flowed(spans: &[Span], room: u16) -> Vec<Vec<Span>> {
+pub(in crate::ui) fn flowed(spans: &[Span], room: u16) -> Vec<Vec<Span>> {
     let mut lines: Vec<Vec<Span>> = vec![];
     let mut line: Vec<Span> = vec![];
     for piece in pieces(spans, room) {
-        let wide = spans_width(&line).saturating_add(bare_width(&piece));
+        let wide = sum([spans_width(&line), width(plain_text(&piece).trim_end())]);
         if wide > room && !line.is_empty() {
             lines.push(trimmed(std::mem::take(&mut line)));
         }
@@ -52,7 +57,7 @@ fn holds(piece: &[Span], next: &Span, room: u16) -> bool {
         let is_one_key = next.presses.is_some() && last.presses == next.presses;
         is_one_key || !(last.text.ends_with(' ') || next.text.starts_with(' '))
     });
-    is_of_it && spans_width(piece).saturating_add(width(&next.text)) <= room
+    is_of_it && sum([spans_width(piece), width(&next.text)]) <= room
 }
 
 fn is_gap(span: &Span) -> bool {
@@ -69,16 +74,10 @@ fn trimmed(mut line: Vec<Span>) -> Vec<Span> {
     line
 }
 
-/// Without the trailing blank.
-fn bare_width(piece: &[Span]) -> u16 {
-    let text: String = piece.iter().map(|span| span.text.as_str()).collect();
-    width(text.trim_end())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::keys::keymap::Action;
+    use crate::app::Action;
 
     fn lines(room: u16) -> Vec<String> {
         let key = |key: &str, does: &str, action| {

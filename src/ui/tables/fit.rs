@@ -1,16 +1,18 @@
 //! Column layout: how wide columns are, which of them fit, and where each begins.
 
-use super::{canvas::width, layout::sum};
-use crate::view::{Align, Cell, Heading, Lead, RowBody, Table, Widest, arrow};
+use crate::{
+    ui::cells::{sum, width},
+    view::{Align, Cell, Heading, Lead, RowBody, Table, Widest, arrow},
+};
 use std::{borrow::Cow, cmp::Reverse};
 
 /// A bar inside a cell and the space after it.
-pub(super) const GAUGE: u16 = 6;
-pub(super) const GAUGE_ROOM: u16 = GAUGE + 1;
+pub(in crate::ui) const GAUGE: u16 = 6;
+pub(in crate::ui) const GAUGE_ROOM: u16 = GAUGE + 1;
 /// Words are not shortened below this width.
 const FEWEST: u16 = 10;
 /// Space between columns: the most, the least that is kept unless a telling column would be dropped, and the minimum.
-pub(super) const WIDEST_GAP: u16 = 3;
+pub(in crate::ui) const WIDEST_GAP: u16 = 3;
 const GAPS: [u16; 2] = [2, 1];
 /// Columns up to this priority matter more than space between columns.
 const TELLING: u8 = 7;
@@ -21,23 +23,23 @@ const SPARE: u16 = 2;
 /// Otherwise it returns after it would have fitted in this many frames in a row.
 const FRAMES_TO_RETURN: u8 = 20;
 /// What a child's branch takes before its first cell.
-pub(super) const BRANCH: u16 = 2;
+pub(in crate::ui) const BRANCH: u16 = 2;
 
 /// The width of a column's cells: total, before, and from the decimal point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct ColumnMeasure {
+pub(in crate::ui) struct ColumnMeasure {
     text: u16,
-    pub(super) whole: u16,
-    pub(super) fraction: u16,
-    pub(super) gauge: u16,
+    pub(in crate::ui) whole: u16,
+    pub(in crate::ui) fraction: u16,
+    pub(in crate::ui) gauge: u16,
     /// With abbreviated cells.
     brief: u16,
-    pub(super) form: CellForm,
+    pub(in crate::ui) form: CellForm,
 }
 
 /// Whether cells are complete or abbreviated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) enum CellForm {
+pub(in crate::ui) enum CellForm {
     #[default]
     Full,
     Brief,
@@ -45,8 +47,8 @@ pub(super) enum CellForm {
 
 /// The layout between frames: columns only grow, so that numbers do not jump, until a dropped column would fit again.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Measures {
-    pub(super) columns: Vec<ColumnMeasure>,
+pub(in crate::ui) struct Measures {
+    pub(in crate::ui) columns: Vec<ColumnMeasure>,
     branch: u16,
     width: u16,
     titles: Vec<&'static str>,
@@ -56,39 +58,41 @@ pub(super) struct Measures {
     drawn: Vec<&'static str>,
 }
 
-/// One drawn column: which, where, how wide, and how much of it is for a tree's branches.
+/// One drawn column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct ColumnSlot {
-    pub(super) column: usize,
-    pub(super) offset: u16,
-    pub(super) width: u16,
-    pub(super) branch: u16,
+pub(in crate::ui) struct ColumnSlot {
+    /// Its place among the cells of a row.
+    pub(in crate::ui) column: usize,
+    pub(in crate::ui) heading: Heading,
+    pub(in crate::ui) measure: ColumnMeasure,
+    pub(in crate::ui) offset: u16,
+    pub(in crate::ui) width: u16,
+    /// How much of its width is for a tree's branches.
+    pub(in crate::ui) branch: u16,
 }
 
 impl Measures {
     /// Records which columns are drawn.
-    pub(super) fn draws(&mut self, fit: &Fit, table: &Table) {
-        let headings = fit
-            .slots
-            .iter()
-            .filter_map(|slot| table.headings.get(slot.column));
+    pub(in crate::ui) fn draws(&mut self, slots: &[ColumnSlot], table: &Table) {
+        let columns = slots.iter().map(|slot| slot.column);
+        let headings = columns.filter_map(|column| table.headings.get(column));
         self.drawn = headings.map(|heading| heading.title).collect();
     }
 
-    pub(super) fn drawn(&self) -> &[&'static str] {
+    pub(in crate::ui) fn drawn(&self) -> &[&'static str] {
         &self.drawn
     }
 
     /// Adds the visible cells. Starts anew if the room or the columns have changed, or if other columns would fit
     /// because wide cells are gone.
-    pub(super) fn take(&mut self, table: &Table, room: u16) {
+    pub(in crate::ui) fn take(&mut self, table: &Table, room: u16) {
         let now = Self::of(table, room);
         if self.width != room || self.titles != now.titles {
             *self = now;
             return;
         }
         let kept = self.and(&now);
-        let shown = |measures: &Self, room| fit(&table.headings, measures, room).slots.len();
+        let shown = |measures: &Self, room| fit(&table.headings, measures, room).len();
         // With space to spare or after a while: a digit that comes and goes must not move a column.
         let lost = if kept.columns == now.columns && kept.branch == now.branch {
             None
@@ -140,54 +144,6 @@ impl Measures {
             drawn: vec![],
         }
     }
-
-    /// Without bars: the words beside them say the same.
-    fn without_bars(&self, headings: &[Heading]) -> Self {
-        let columns = self.columns.iter().zip(headings);
-        let bare = |(column, heading): (&ColumnMeasure, &Heading)| ColumnMeasure {
-            gauge: heading.short.map_or(column.gauge, |_| 0),
-            ..*column
-        };
-        Self {
-            columns: columns.map(bare).collect(),
-            titles: self.titles.clone(),
-            drawn: vec![],
-            ..*self
-        }
-    }
-
-    fn unaligned(&self) -> Self {
-        Self {
-            columns: self
-                .columns
-                .iter()
-                .map(|column| column.unaligned())
-                .collect(),
-            titles: self.titles.clone(),
-            drawn: vec![],
-            ..*self
-        }
-    }
-
-    /// With one column abbreviated, with two, and so on, starting with the ones that are dropped last: their
-    /// abbreviations are well known.
-    fn abbreviated(&self, headings: &[Heading]) -> Vec<Self> {
-        let columns = self.columns.iter().zip(headings).enumerate();
-        let saved = columns.map(|(at, (column, heading))| {
-            let saved = column.text.saturating_sub(column.brief);
-            (heading.priority, saved, at)
-        });
-        let mut saved: Vec<_> = saved.filter(|(_, saved, _)| *saved > 0).collect();
-        saved.sort_by_key(|(priority, saved, at)| (*priority, Reverse(*saved), *at));
-        let mut measures = self.clone();
-        let steps = saved.into_iter().map(|(.., at)| {
-            if let Some(column) = measures.columns.get_mut(at) {
-                *column = column.abbreviated();
-            }
-            measures.clone()
-        });
-        steps.collect()
-    }
 }
 
 impl ColumnMeasure {
@@ -204,40 +160,35 @@ impl ColumnMeasure {
 
     /// The width of the widest word that the column can hold, whatever its rows hold now.
     fn reserved(heading: &Heading) -> Self {
-        let widest = |widest: fn(&Widest) -> &'static str| {
-            heading
-                .holds
-                .as_ref()
-                .map_or(0, |holds| width(widest(holds)))
-        };
-        let full = widest(|holds| holds.full);
-        Self {
-            text: full,
-            whole: full,
-            brief: widest(|holds| holds.brief),
-            ..Self::default()
-        }
+        heading
+            .holds
+            .map_or_else(Self::default, |Widest { full, brief }| Self {
+                text: width(full),
+                whole: width(full),
+                brief: width(brief),
+                ..Self::default()
+            })
     }
 
     fn grow(&mut self, cell: &Cell, align: Align) {
         let text = cell.text();
         let brief = cell.brief.as_ref().map_or(&*text, |brief| &brief.text);
-        self.brief = self.brief.max(width(brief));
-        let (whole, fraction) = parts(&text, align);
-        self.text = self.text.max(width(&text));
-        self.whole = self.whole.max(width(whole));
-        self.fraction = self.fraction.max(width(fraction));
+        self.hold(&text, brief, align);
         if let Some([full, brief]) = &cell.widest {
-            let (whole, fraction) = parts(full, align);
-            self.brief = self.brief.max(width(brief));
-            self.text = self.text.max(width(full));
-            self.whole = self.whole.max(width(whole));
-            self.fraction = self.fraction.max(width(fraction));
+            self.hold(full, brief, align);
         }
         // An empty bar has its room too: the first fill moves nothing.
         if cell.gauge.is_some() {
             self.gauge = GAUGE_ROOM;
         }
+    }
+
+    fn hold(&mut self, text: &str, brief: &str, align: Align) {
+        let (whole, fraction) = parts(text, align);
+        self.brief = self.brief.max(width(brief));
+        self.text = self.text.max(width(text));
+        self.whole = self.whole.max(width(whole));
+        self.fraction = self.fraction.max(width(fraction));
     }
 
     fn width(self, heading: &Heading) -> u16 {
@@ -268,7 +219,7 @@ impl ColumnMeasure {
 }
 
 /// A number split at its decimal point; other texts are entirely in the first part.
-pub(super) fn parts(text: &str, align: Align) -> (&str, &str) {
+pub(in crate::ui) fn parts(text: &str, align: Align) -> (&str, &str) {
     match align {
         Align::Number => text
             .find('.')
@@ -278,86 +229,110 @@ pub(super) fn parts(text: &str, align: Align) -> (&str, &str) {
     }
 }
 
-/// The drawn columns and their form.
-#[derive(Debug, Clone)]
-pub(super) struct Fit {
-    pub(super) slots: Vec<ColumnSlot>,
-    pub(super) measures: Measures,
-    pub(super) headings: Vec<Heading>,
-}
-
-impl Fit {
-    fn of(headings: Vec<Heading>, measures: Measures, gap: u16, room: u16) -> Self {
-        let slots = fitted(natural(&headings, &measures), &headings, gap, room);
+impl ColumnSlot {
+    /// The same column with another measure or heading.
+    fn with(self, heading: Heading, measure: ColumnMeasure) -> Self {
         Self {
-            slots,
-            measures,
-            headings,
+            heading,
+            measure,
+            width: sum([measure.width(&heading), self.branch]),
+            ..self
         }
     }
 
-    /// The layout with more columns up to this priority; `self` if equal.
-    fn or(self, other: Self, most: u8) -> Self {
-        if other.telling(most) > self.telling(most) {
-            other
+    fn is_words(&self) -> bool {
+        matches!(self.heading.align, Align::Words | Align::Parts)
+    }
+
+    /// The width below which it is dropped.
+    fn least(&self) -> u16 {
+        if self.is_words() {
+            self.width.min(FEWEST)
         } else {
-            self
+            self.width
         }
-    }
-
-    /// How many columns up to this priority are shown, and how complete their words are.
-    fn telling(&self, most: u8) -> (usize, u16) {
-        let heading = |slot: &&ColumnSlot| self.headings.get(slot.column);
-        let tells = self.slots.iter();
-        let tells = tells.filter(|slot| heading(slot).is_some_and(|h| h.priority <= most));
-        let words = self.slots.iter();
-        let words = words.filter(|slot| {
-            heading(slot).is_some_and(|h| matches!(h.align, Align::Words | Align::Parts))
-        });
-        (
-            tells.count(),
-            words.fold(0, |sum: u16, slot| sum.saturating_add(slot.width)),
-        )
     }
 }
 
 /// Decides which columns fit, where each begins, and whether decimal points are aligned. Space is given up before a
 /// telling column, then long titles and bars, then words that can be abbreviated.
-pub(super) fn fit(headings: &[Heading], measures: &Measures, room: u16) -> Fit {
+pub(in crate::ui) fn fit(headings: &[Heading], measures: &Measures, room: u16) -> Vec<ColumnSlot> {
     let [airy, dense] = GAPS;
     let aligned = natural(headings, measures);
-    if total(&aligned, headings, airy, |slot| least(slot, headings)) <= room {
-        return Fit::of(headings.to_vec(), measures.clone(), airy, room);
+    if total(&aligned, airy, ColumnSlot::least) <= room {
+        return fitted(aligned, airy, room);
     }
-    let compact = measures.unaligned();
-    let bare = compact.without_bars(headings);
-    let short = headings.iter().map(|heading| Heading {
-        title: heading.short.unwrap_or(heading.title),
-        ..*heading
-    });
-    let short: Vec<_> = short.collect();
-    let tighter = [
-        Fit::of(headings.to_vec(), compact.clone(), dense, room),
-        Fit::of(short.clone(), bare.clone(), dense, room),
-    ];
-    let brief = bare.abbreviated(headings).into_iter();
-    let brief = brief.map(|brief| Fit::of(short.clone(), brief, dense, room));
-    let airy = Fit::of(headings.to_vec(), compact, airy, room);
-    let long = tighter
+    let compact = aligned
         .into_iter()
-        .fold(airy, |best, next| best.or(next, TELLING));
-    brief.fold(long, |best, next| best.or(next, DECIDING))
+        .map(|slot| slot.with(slot.heading, slot.measure.unaligned()));
+    let compact: Vec<_> = compact.collect();
+    let mut short: Vec<_> = compact.iter().map(|slot| shortened(*slot)).collect();
+    let best = fitted(compact.clone(), airy, room);
+    let best = better(best, fitted(compact, dense, room), TELLING);
+    let mut best = better(best, fitted(short.clone(), dense, room), TELLING);
+    for at in abbreviations(&short) {
+        if let Some(slot) = short.get_mut(at) {
+            *slot = slot.with(slot.heading, slot.measure.abbreviated());
+        }
+        best = better(best, fitted(short.clone(), dense, room), DECIDING);
+    }
+    best
+}
+
+/// With its short title, and without a bar: the words beside it say the same.
+fn shortened(slot: ColumnSlot) -> ColumnSlot {
+    let Some(title) = slot.heading.short else {
+        return slot;
+    };
+    let heading = Heading {
+        title,
+        ..slot.heading
+    };
+    let measure = ColumnMeasure {
+        gauge: 0,
+        ..slot.measure
+    };
+    slot.with(heading, measure)
+}
+
+/// The columns that can be abbreviated, one after the other, starting with those that are dropped last: their
+/// abbreviations are well known.
+fn abbreviations(slots: &[ColumnSlot]) -> Vec<usize> {
+    let saved = slots.iter().enumerate().map(|(at, slot)| {
+        let saved = slot.measure.text.saturating_sub(slot.measure.brief);
+        (slot.heading.priority, Reverse(saved), at)
+    });
+    let mut saved: Vec<_> = saved.filter(|(_, saved, _)| saved.0 > 0).collect();
+    saved.sort_unstable();
+    saved.into_iter().map(|(.., at)| at).collect()
+}
+
+/// The layout with more columns up to this priority, and more complete words; the first if equal.
+fn better(one: Vec<ColumnSlot>, other: Vec<ColumnSlot>, most: u8) -> Vec<ColumnSlot> {
+    let telling = |slots: &[ColumnSlot]| {
+        let tells = slots.iter().filter(|slot| slot.heading.priority <= most);
+        let words = slots.iter().filter(|slot| slot.is_words());
+        let words = words.fold(0_u16, |sum, slot| sum.saturating_add(slot.width));
+        (tells.count(), words)
+    };
+    if telling(&other) > telling(&one) {
+        other
+    } else {
+        one
+    }
 }
 
 fn natural(headings: &[Heading], measures: &Measures) -> Vec<ColumnSlot> {
     let columns = headings.iter().zip(&measures.columns).enumerate();
-    let slot = |(column, (heading, measure)): (usize, (&Heading, &ColumnMeasure))| ColumnSlot {
+    let slots = columns.map(|(column, (heading, measure))| ColumnSlot {
         column,
+        heading: *heading,
+        measure: *measure,
         offset: 0,
         width: measure.width(heading),
         branch: 0,
-    };
-    let mut slots: Vec<_> = columns.map(slot).collect();
+    });
+    let mut slots: Vec<_> = slots.collect();
     lead(&mut slots, measures.branch);
     slots
 }
@@ -372,22 +347,16 @@ fn lead(slots: &mut [ColumnSlot], branch: u16) {
 }
 
 /// Shortens words first, then drops the rightmost of the least important columns.
-fn fitted(mut kept: Vec<ColumnSlot>, headings: &[Heading], gap: u16, room: u16) -> Vec<ColumnSlot> {
-    let priority = |slot: &ColumnSlot| headings.get(slot.column).map_or(0, |h| h.priority);
+fn fitted(mut kept: Vec<ColumnSlot>, gap: u16, room: u16) -> Vec<ColumnSlot> {
     while kept.len() > 1 {
-        let columns = kept.iter().map(priority).enumerate();
+        let columns = kept.iter().map(|slot| slot.heading.priority).enumerate();
         let Some((at, lowest)) = columns.max_by_key(|(at, priority)| (*priority, *at)) else {
             break;
         };
         // Words are shortened for an informative column, not for one that only helps to look things up.
-        let needed = |slot: &ColumnSlot| {
-            if lowest > TELLING {
-                slot.width
-            } else {
-                least(slot, headings)
-            }
-        };
-        if total(&kept, headings, gap, needed) <= room {
+        let is_telling = lowest <= TELLING;
+        let needed = |slot: &ColumnSlot| if is_telling { slot.least() } else { slot.width };
+        if total(&kept, gap, needed) <= room {
             break;
         }
         let gone = kept.remove(at);
@@ -395,54 +364,39 @@ fn fitted(mut kept: Vec<ColumnSlot>, headings: &[Heading], gap: u16, room: u16) 
             lead(&mut kept, gone.branch);
         }
     }
-    let mut over = total(&kept, headings, gap, |slot| slot.width).saturating_sub(room);
+    let mut over = total(&kept, gap, |slot| slot.width).saturating_sub(room);
     for slot in &mut kept {
-        let gives = over.min(slot.width.saturating_sub(least(slot, headings)));
+        let gives = over.min(slot.width.saturating_sub(slot.least()));
         slot.width = slot.width.saturating_sub(gives);
         over = over.saturating_sub(gives);
     }
-    spread(&mut kept, headings, gap, room);
+    spread(&mut kept, gap, room);
     kept
 }
 
-/// The width below which a column is dropped.
-fn least(slot: &ColumnSlot, headings: &[Heading]) -> u16 {
-    match headings.get(slot.column).map(|heading| heading.align) {
-        Some(Align::Words | Align::Parts) => slot.width.min(FEWEST),
-        Some(Align::Left | Align::Number) | None => slot.width,
-    }
-}
-
-fn total(
-    slots: &[ColumnSlot],
-    headings: &[Heading],
-    gap: u16,
-    width: impl Fn(&ColumnSlot) -> u16,
-) -> u16 {
-    let gaps = gaps(slots, headings, gap);
-    slots.iter().zip(gaps).fold(0, |sum: u16, (slot, gap)| {
-        sum.saturating_add(width(slot)).saturating_add(gap)
-    })
+fn total(slots: &[ColumnSlot], gap: u16, width: impl Fn(&ColumnSlot) -> u16) -> u16 {
+    let widths = slots.iter().zip(gaps(slots, gap));
+    widths.fold(0, |all, (slot, gap)| sum([all, width(slot), gap]))
 }
 
 /// The space before each column: none before the first, one more where words follow a number.
-fn gaps(slots: &[ColumnSlot], headings: &[Heading], gap: u16) -> impl Iterator<Item = u16> {
-    let align = |slot: &ColumnSlot| headings.get(slot.column).map(|heading| heading.align);
-    let before = std::iter::once(None).chain(slots.iter().map(align));
+fn gaps(slots: &[ColumnSlot], gap: u16) -> impl Iterator<Item = u16> {
+    let align = |slot: &ColumnSlot| slot.heading.align;
+    let before = std::iter::once(None).chain(slots.iter().map(align).map(Some));
     before
         .zip(slots.iter().map(align))
         .map(move |(before, align)| match before {
             None => 0,
-            Some(Align::Number) if align != Some(Align::Number) => sum([gap, 1]),
+            Some(Align::Number) if align != Align::Number => sum([gap, 1]),
             Some(Align::Number | Align::Left | Align::Words | Align::Parts) => gap,
         })
 }
 
 /// Spreads the columns over the remaining space, within limits.
-fn spread(slots: &mut [ColumnSlot], headings: &[Heading], least: u16, room: u16) {
-    let fits = |gap: &u16| total(slots, headings, *gap, |slot| slot.width) <= room;
+fn spread(slots: &mut [ColumnSlot], least: u16, room: u16) {
+    let fits = |gap: &u16| total(slots, *gap, |slot| slot.width) <= room;
     let gap = (least..=WIDEST_GAP).rev().find(fits).unwrap_or(least);
-    let gaps: Vec<u16> = gaps(slots, headings, gap).collect();
+    let gaps: Vec<u16> = gaps(slots, gap).collect();
     let mut offset = 0_u16;
     for (slot, gap) in slots.iter_mut().zip(gaps) {
         slot.offset = offset.saturating_add(gap);
@@ -451,7 +405,7 @@ fn spread(slots: &mut [ColumnSlot], headings: &[Heading], least: u16, room: u16)
 }
 
 /// The column's title, with the sort arrow.
-pub(super) fn title(heading: &Heading) -> Cow<'static, str> {
+pub(in crate::ui) fn title(heading: &Heading) -> Cow<'static, str> {
     match heading.sorted {
         Some(direction) => Cow::Owned(format!("{}{}", heading.title, arrow(direction))),
         None => Cow::Borrowed(heading.title),
@@ -464,14 +418,7 @@ mod tests {
     use crate::view::{Span, TableRow};
 
     fn heading(title: &'static str, align: Align, priority: u8) -> Heading {
-        Heading {
-            title,
-            short: None,
-            holds: None,
-            align,
-            priority,
-            sorted: None,
-        }
+        Heading::plain(title, align, priority)
     }
 
     fn chosen(room: u16) -> Vec<(usize, u16)> {
@@ -496,7 +443,7 @@ mod tests {
             calm: 0,
             drawn: vec![],
         };
-        let slots = fit(&headings, &measures, room).slots;
+        let slots = fit(&headings, &measures, room);
         slots
             .into_iter()
             .map(|slot| (slot.column, slot.width))
@@ -530,10 +477,10 @@ mod tests {
             ..Measures::default()
         };
         let roomy = fit(&headings, &measures, 18);
-        assert_eq!((roomy.slots.len(), roomy.headings[0].title), (2, "filled"));
+        assert_eq!((roomy.len(), roomy[0].heading.title), (2, "filled"));
         let tight = fit(&headings, &measures, 10);
-        assert_eq!((tight.slots.len(), tight.headings[0].title), (2, "fill"));
-        assert_eq!(tight.measures.columns[0].gauge, 0);
+        assert_eq!((tight.len(), tight[0].heading.title), (2, "fill"));
+        assert_eq!(tight[0].measure.gauge, 0);
     }
 
     #[test]
@@ -556,7 +503,7 @@ mod tests {
         };
         let (usual, odd) = (table("1.5"), table("0.12345"));
         let room = 17;
-        let shown = |measures: &Measures| fit(&usual.headings, measures, room).slots.len();
+        let shown = |measures: &Measures| fit(&usual.headings, measures, room).len();
         let mut measures = Measures::default();
         measures.take(&usual, room);
         assert_eq!(shown(&measures), 3);

@@ -1,11 +1,14 @@
 //! The cells of the screen. Nothing can be drawn outside its area, whatever the screen's size.
 
-use super::{
-    click_map::{ClickList, ClickMap},
-    theme::{Theme, ThemePart},
-};
 use crate::{
-    app::{keys::keymap::Context, tables::click_target::ClickTarget},
+    app::{ClickTarget, Context},
+    ui::{
+        cells::{
+            area::{after, before, length, line, without_last},
+            click_map::{ClickList, ClickMap},
+        },
+        theme::{Theme, ThemePart},
+    },
     view::{Gauge, Span, Tone},
 };
 use ratatui::{buffer::Buffer, layout::Rect, style::Style};
@@ -16,16 +19,16 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
 
 #[derive(Debug)]
-pub(super) struct Canvas<'a> {
+pub(in crate::ui) struct Canvas<'a> {
     buffer: &'a mut Buffer,
-    pub(super) theme: &'a Theme,
+    pub(in crate::ui) theme: &'a Theme,
     /// The context of the drawn keys: what a click on one presses.
-    pub(super) place: Context,
+    pub(in crate::ui) place: Context,
     clicks: ClickMap,
 }
 
 impl<'a> Canvas<'a> {
-    pub(super) fn new(buffer: &'a mut Buffer, theme: &'a Theme, place: Context) -> Self {
+    pub(in crate::ui) fn new(buffer: &'a mut Buffer, theme: &'a Theme, place: Context) -> Self {
         Self {
             buffer,
             theme,
@@ -35,21 +38,21 @@ impl<'a> Canvas<'a> {
     }
 
     /// The click targets of the frame.
-    pub(super) fn into_clicks(self) -> ClickMap {
+    pub(in crate::ui) fn into_clicks(self) -> ClickMap {
         self.clicks
     }
 
-    pub(super) fn spot(&mut self, area: Rect, spot: ClickTarget) {
+    pub(in crate::ui) fn spot(&mut self, area: Rect, spot: ClickTarget) {
         self.clicks.spot(area, spot);
     }
 
     /// A list that the wheel scrolls.
-    pub(super) fn list(&mut self, area: Rect, spot: ClickTarget, list: ClickList) {
+    pub(in crate::ui) fn list(&mut self, area: Rect, spot: ClickTarget, list: ClickList) {
         self.clicks.list(area, spot, list);
     }
 
     /// Writes at most `room.width` columns on the first line of `room`; returns the rest of the line.
-    pub(super) fn text(&mut self, room: Rect, text: &str, style: Style) -> Rect {
+    pub(in crate::ui) fn text(&mut self, room: Rect, text: &str, style: Style) -> Rect {
         let room = room.intersection(self.buffer.area);
         if room.is_empty() {
             return room;
@@ -57,9 +60,8 @@ impl<'a> Canvas<'a> {
         if text.chars().all(is_one_cell) {
             return self.cells(room, text, style);
         }
-        let (end, _) =
-            self.buffer
-                .set_stringn(room.x, room.y, text, usize::from(room.width), style);
+        let most = usize::from(room.width);
+        let (end, _) = self.buffer.set_stringn(room.x, room.y, text, most, style);
         after(room, end.saturating_sub(room.x))
     }
 
@@ -74,14 +76,14 @@ impl<'a> Canvas<'a> {
     }
 
     /// Writes one character, as wide as a cell.
-    pub(super) fn put(&mut self, at: (u16, u16), symbol: char, style: Style) {
+    pub(in crate::ui) fn put(&mut self, at: (u16, u16), symbol: char, style: Style) {
         if let Some(cell) = self.buffer.cell_mut(at) {
             cell.set_char(symbol).set_style(style);
         }
     }
 
     /// The same where nothing is written yet.
-    pub(super) fn put_blank(&mut self, at: (u16, u16), symbol: char, style: Style) {
+    pub(in crate::ui) fn put_blank(&mut self, at: (u16, u16), symbol: char, style: Style) {
         if let Some(cell) = self.buffer.cell_mut(at)
             && cell.symbol() == " "
         {
@@ -89,13 +91,13 @@ impl<'a> Canvas<'a> {
         }
     }
 
-    pub(super) fn toned(&mut self, room: Rect, text: &str, tone: Tone) -> Rect {
+    pub(in crate::ui) fn toned(&mut self, room: Rect, text: &str, tone: Tone) -> Rect {
         let style = self.theme.tone(tone);
         self.text(room, text, style)
     }
 
     /// Writes spans while they fit completely; drops the first that does not, and all after it.
-    pub(super) fn spans(&mut self, mut room: Rect, spans: &[Span]) -> Rect {
+    pub(in crate::ui) fn spans(&mut self, mut room: Rect, spans: &[Span]) -> Rect {
         for (at, span) in spans.iter().enumerate() {
             if width(&span.text) > room.width {
                 let rest = spans.get(at..).unwrap_or_default();
@@ -113,36 +115,47 @@ impl<'a> Canvas<'a> {
         room
     }
 
-    /// Writes spans at the right end of `room`; returns the part before them.
-    pub(super) fn spans_right(&mut self, room: Rect, spans: &[Span]) -> Rect {
-        let wide = spans_width(spans).min(room.width);
-        self.spans(after(room, room.width.saturating_sub(wide)), spans);
-        Rect {
-            width: room.width.saturating_sub(wide),
-            ..room
-        }
+    pub(in crate::ui) fn span(&mut self, room: Rect, span: &Span) -> Rect {
+        self.spans(room, std::slice::from_ref(span))
     }
 
-    pub(super) fn fill(&mut self, area: Rect, part: ThemePart) {
+    pub(in crate::ui) fn span_right(&mut self, room: Rect, span: &Span) -> Rect {
+        self.spans_right(room, std::slice::from_ref(span))
+    }
+
+    /// Writes spans at the right end of `room`; returns the part before them.
+    pub(in crate::ui) fn spans_right(&mut self, room: Rect, spans: &[Span]) -> Rect {
+        let wide = spans_width(spans).min(room.width);
+        self.spans(after(room, room.width.saturating_sub(wide)), spans);
+        without_last(room, wide)
+    }
+
+    /// Writes spans in the middle of an area.
+    pub(in crate::ui) fn spans_centered(&mut self, area: Rect, spans: &[Span]) {
+        let middle = line(area, area.height.saturating_sub(1) / 2);
+        let lead = middle.width.saturating_sub(spans_width(spans)) / 2;
+        self.spans(after(middle, lead), spans);
+    }
+
+    pub(in crate::ui) fn fill(&mut self, area: Rect, part: ThemePart) {
         let style = self.theme.part(part);
-        self.buffer
-            .set_style(area.intersection(self.buffer.area), style);
+        self.ground(area, style);
     }
 
     /// Gives an area this ground; what is written there later keeps it.
-    pub(super) fn ground(&mut self, area: Rect, style: Style) {
+    pub(in crate::ui) fn ground(&mut self, area: Rect, style: Style) {
         self.buffer
             .set_style(area.intersection(self.buffer.area), style);
     }
 
     /// Clears an area for a panel, including its click targets.
-    pub(super) fn clear(&mut self, area: Rect) {
+    pub(in crate::ui) fn clear(&mut self, area: Rect) {
         self.spot(area.intersection(self.buffer.area), ClickTarget::Over);
         self.blank(area);
     }
 
     /// Clears an area.
-    pub(super) fn blank(&mut self, area: Rect) {
+    pub(in crate::ui) fn blank(&mut self, area: Rect) {
         let area = area.intersection(self.buffer.area);
         let base = self.theme.part(ThemePart::Base);
         for position in area.positions() {
@@ -153,8 +166,14 @@ impl<'a> Canvas<'a> {
         }
     }
 
+    /// A thin line across the first line of `room`.
+    pub(in crate::ui) fn rule(&mut self, room: Rect) {
+        let style = self.theme.part(ThemePart::Border);
+        self.text(room, &"─".repeat(usize::from(room.width)), style);
+    }
+
     /// A bar over the first line of `room`, with its track.
-    pub(super) fn gauge(&mut self, room: Rect, gauge: Gauge) {
+    pub(in crate::ui) fn gauge(&mut self, room: Rect, gauge: Gauge) {
         let line = Rect { height: 1, ..room };
         if !self.theme.has_grounds() {
             self.text(line, &"░".repeat(usize::from(line.width)), Style::new());
@@ -164,19 +183,18 @@ impl<'a> Canvas<'a> {
     }
 
     /// As [`gauge`](Self::gauge), but thin, so that two on adjacent lines stay separate.
-    pub(super) fn rail(&mut self, room: Rect, gauge: Gauge) {
+    pub(in crate::ui) fn rail(&mut self, room: Rect, gauge: Gauge) {
         let line = Rect { height: 1, ..room };
         let halves = gauge.share.eighths(line.width).div_ceil(4);
-        let rest = "╌".repeat(usize::from(line.width));
         let style = self.theme.part(ThemePart::Border);
-        self.text(line, &rest, style);
+        self.text(line, &"╌".repeat(usize::from(line.width)), style);
         let full = "━".repeat(usize::from(halves / 2));
         let end = if halves % 2 == 1 { "╸" } else { "" };
         self.toned(line, &format!("{full}{end}"), gauge.tone);
     }
 
     /// A bar in eighths of a cell, without a track: tracks on adjacent lines would merge.
-    pub(super) fn bar(&mut self, room: Rect, gauge: Gauge) {
+    pub(in crate::ui) fn bar(&mut self, room: Rect, gauge: Gauge) {
         let line = Rect { height: 1, ..room };
         let eighths = gauge.share.eighths(line.width);
         let (full, part) = (eighths / 8, eighths % 8);
@@ -186,48 +204,14 @@ impl<'a> Canvas<'a> {
     }
 }
 
-/// The rest of a line after `used` columns.
-pub(super) fn after(room: Rect, used: u16) -> Rect {
-    let used = used.min(room.width);
-    Rect {
-        x: room.x.saturating_add(used),
-        width: room.width.saturating_sub(used),
-        ..room
-    }
-}
-
-/// The part of a line before `rest`.
-pub(super) fn before(room: Rect, rest: Rect) -> Rect {
-    Rect {
-        width: room.width.saturating_sub(rest.width),
-        ..room
-    }
-}
-
-/// One line of `area`; empty if there is none.
-pub(super) fn line(area: Rect, number: u16) -> Rect {
-    if number >= area.height {
-        return Rect {
-            height: 0,
-            width: 0,
-            ..area
-        };
-    }
-    Rect {
-        y: area.y.saturating_add(number),
-        height: 1,
-        ..area
-    }
-}
-
 /// How many columns a text takes.
-pub(super) fn width(text: &str) -> u16 {
+pub(in crate::ui) fn width(text: &str) -> u16 {
     let wide = if text.chars().all(is_one_cell) {
         text.chars().count()
     } else {
         text.width()
     };
-    u16::try_from(wide).unwrap_or(u16::MAX)
+    length(wide)
 }
 
 /// The characters that nearly all of the screen consists of: printable ASCII, borders, bars, and a few signs. Each takes
@@ -236,14 +220,13 @@ fn is_one_cell(symbol: char) -> bool {
     matches!(symbol, ' '..='~' | '─'..='▟' | '·' | '–' | '…')
 }
 
-pub(super) fn spans_width(spans: &[Span]) -> u16 {
-    spans
-        .iter()
-        .fold(0, |sum: u16, span| sum.saturating_add(width(&span.text)))
+pub(in crate::ui) fn spans_width(spans: &[Span]) -> u16 {
+    let widths = spans.iter().map(|span| width(&span.text));
+    widths.fold(0, u16::saturating_add)
 }
 
 /// The text in at most `room` columns, with `…` if it was cut.
-pub(super) fn shortened(text: &str, room: u16) -> Cow<'_, str> {
+pub(in crate::ui) fn shortened(text: &str, room: u16) -> Cow<'_, str> {
     if width(text) <= room {
         return Cow::Borrowed(text);
     }
@@ -268,9 +251,8 @@ pub(super) fn shortened(text: &str, room: u16) -> Cow<'_, str> {
 
 /// Drops the last partial word, unless it is most of the text: an id, a path.
 fn drop_part(kept: &mut String, text: &str) {
-    let ends_a_word = text
-        .get(kept.len()..)
-        .is_none_or(|rest| rest.starts_with(' '));
+    let rest = text.get(kept.len()..);
+    let ends_a_word = rest.is_none_or(|rest| rest.starts_with(' '));
     let end = kept.rfind(' ').filter(|end| *end >= kept.len() / 2);
     if let (false, Some(end)) = (ends_a_word, end) {
         kept.truncate(end);
@@ -291,7 +273,7 @@ fn drop_number(kept: &mut String) {
 }
 
 /// The text in lines of at most `room` columns, broken between words if possible.
-pub(super) fn wrapped(text: &str, room: u16) -> Vec<String> {
+pub(in crate::ui) fn wrapped(text: &str, room: u16) -> Vec<String> {
     let mut lines = vec![];
     for paragraph in text.lines() {
         let mut line = String::new();

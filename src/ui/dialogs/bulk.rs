@@ -1,17 +1,14 @@
 //! The panel of bulk commands: up to two lines each.
 
-use super::{
-    canvas::{Canvas, after, line, shortened, spans_width, wrapped},
-    frame::{panel, scrolled, widest},
-    help::centered,
-    layout::sum,
+use crate::{
+    ui::cells::{Canvas, LinesPanel, after, line, shortened, spans_width, sum, widest, wrapped},
+    view::{BulkItem, BulkView, Span},
 };
-use crate::view::{BulkItem, BulkView, Span, Tone};
 use ratatui::layout::Rect;
 
 const WIDEST: u16 = 110;
 
-pub(super) fn draw(canvas: &mut Canvas<'_>, body: Rect, bulk: &BulkView, offset: usize) {
+pub(in crate::ui) fn draw(canvas: &mut Canvas<'_>, body: Rect, bulk: &BulkView, offset: usize) {
     let wide = body.width.min(WIDEST);
     let states = widest(bulk.items.iter().map(|item| item.state.text.as_str()));
     let room = wide.saturating_sub(sum([states, 5]));
@@ -22,15 +19,15 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, body: Rect, bulk: &BulkView, offset:
         .collect();
     lines.extend(bulk.left_out.iter().map(|why| {
         let words = format!("left out: {why}");
-        (Span::plain(""), Span::new(words, Tone::Warn))
+        (Span::plain(""), Span::warn(words))
     }));
-    let height = u16::try_from(lines.len())
-        .unwrap_or(u16::MAX)
-        .saturating_add(2);
-    let area = centered(body, wide, height.min(body.height));
-    let inner = panel(canvas, area, &fitting(&bulk.title, wide));
-    let first = offset.min(lines.len().saturating_sub(usize::from(inner.height)));
-    scrolled(canvas, inner, first, lines.len());
+    let panel = LinesPanel {
+        title: &fitting(&bulk.title, wide),
+        width: wide,
+        lines: lines.len(),
+        offset,
+    };
+    let (inner, first) = panel.draw(canvas, body);
     let inner = after(inner, 1);
     for (number, (state, words)) in (0..inner.height).zip(lines.iter().skip(first)) {
         let row = line(inner, number);

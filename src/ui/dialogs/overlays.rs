@@ -1,19 +1,23 @@
 //! What lies over the places of the screen: one panel over another.
 
-use super::{DrawState, bulk, canvas::Canvas, detail, form, help, listed, review};
 use crate::{
     app::{Desks, dialogs::overlay::Overlay},
+    ui::{
+        DrawState,
+        cells::Canvas,
+        dialogs::{bulk, detail, form, help, listed, review},
+    },
     view::{self, Scene},
 };
 use ratatui::layout::Rect;
 
 /// Whether it lies over the places of the screen; the others have lines of their own.
-pub(super) fn covers(overlay: &Overlay) -> bool {
+pub(in crate::ui) fn covers(overlay: &Overlay) -> bool {
     !matches!(overlay, Overlay::Strip(_) | Overlay::Prompt(_))
 }
 
 /// Draws them, the last one on top.
-pub(super) fn overlays(
+pub(in crate::ui) fn overlays(
     canvas: &mut Canvas<'_>,
     body: Rect,
     desks: &Desks<'_>,
@@ -24,7 +28,7 @@ pub(super) fn overlays(
         canvas.place = overlay.context();
         match overlay {
             Overlay::Help { of, offset, search } => {
-                help::keys(canvas, body, (model, *of), (search, *offset));
+                help::keys(canvas, body, model, (*of, search, *offset));
             }
             Overlay::Glossary(open) => help::glossary(canvas, body, open),
             Overlay::Quality(report) => {

@@ -1,13 +1,15 @@
 //! A list panel, one line each: the accounts, the markets.
 
-use super::{
-    canvas::{Canvas, line},
-    fit::Measures,
-    frame::panel,
-    help::centered,
-    table::{self, PickedRow},
+use crate::{
+    ui::{
+        cells::{Canvas, centered, length, line, panel},
+        tables::{
+            fit::Measures,
+            table::{self, PickedRow},
+        },
+    },
+    view::ListView,
 };
-use crate::view::ListView;
 use ratatui::layout::Rect;
 
 const WIDEST: u16 = 120;
@@ -15,11 +17,15 @@ const WIDEST: u16 = 120;
 const FRAME_LINES: u16 = 3;
 
 /// `list` receives the number of lines that fit.
-pub(super) fn draw(canvas: &mut Canvas<'_>, body: Rect, list: impl FnOnce(usize) -> ListView) {
+pub(in crate::ui) fn draw(
+    canvas: &mut Canvas<'_>,
+    body: Rect,
+    list: impl FnOnce(usize) -> ListView,
+) {
     let wide = body.width.min(WIDEST);
     let room = body.height.saturating_sub(FRAME_LINES);
     let list = list(usize::from(room));
-    let lines = u16::try_from(list.table.rows.len()).unwrap_or(u16::MAX);
+    let lines = length(list.table.rows.len());
     let area = centered(body, wide, lines.saturating_add(FRAME_LINES));
     let inner = panel(canvas, area, &list.title);
     if lines == 0 {
