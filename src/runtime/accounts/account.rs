@@ -144,7 +144,7 @@ impl Member {
         let mut poller = Poller::spawn(
             client.clone(),
             account.clock,
-            &intervals,
+            intervals,
             u64::from(std::process::id()),
             (way.inbox.clone(), way.in_flight.clone()),
         );
@@ -166,9 +166,6 @@ impl Member {
                 Effect::Market(market, request) => poller.market(market, request),
                 Effect::ShowMarkets(markets) => poller.show_markets(markets),
                 Effect::Watch(ladders) => poller.watch(ladders),
-                Effect::SetIntervals(intervals) => poller.pace(&intervals),
-                Effect::StopSending => client.stop_sending(),
-                Effect::AllowSending => client.allow_sending(),
                 effect @ (Effect::KeepUserAlerts(_)
                 | Effect::KeepTrades(_)
                 | Effect::RunAlertCommand(_)) => trader.carry_out(effect),
