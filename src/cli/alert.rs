@@ -10,12 +10,13 @@ use super::{
     act::market::unknown,
     desk::setup,
     exit::UsageError,
+    read::ListView,
     service::Service,
     voice::{ListOutput, Output},
 };
 use crate::{
     app::{
-        Model,
+        Model, Store,
         activity::user_alerts::{AlertEdit, KeptAlerts, UserAlert, UserAlerts},
         keys::keymap::Keymap,
         update::command::typed_alert,
@@ -30,7 +31,7 @@ use crate::{
 };
 use clap::Subcommand;
 use color_eyre::{Report, Result, eyre::Context as _};
-use std::{future::ready, num::NonZeroU64, time::Duration};
+use std::{num::NonZeroU64, time::Duration};
 use tokio::time::sleep;
 
 /// How often the file of the alerts is read until it holds what the desk changed, and how long apart: 2 s in all.
@@ -84,8 +85,8 @@ pub(super) async fn run(args: AlertArgs, sources: &Sources) -> Result<Exit> {
     };
     let service = Service::open(sources, output.voice()).await?;
     match args.verb {
-        None => list(&service, args.output).await,
-        Some(AlertVerb::List { output }) => list(&service, output).await,
+        None => list(&service, args.output),
+        Some(AlertVerb::List { output }) => list(&service, output),
         Some(AlertVerb::Add {
             words,
             replaces,
@@ -116,18 +117,13 @@ fn keep(service: &Service, alerts: &UserAlerts) -> Result<()> {
         .wrap_err_with(|| format!("the alerts cannot be kept in {}", dir.display()))
 }
 
-async fn list(service: &Service, output: ListOutput) -> Result<Exit> {
+fn list(service: &Service, output: ListOutput) -> Result<Exit> {
     let alerts = kept(service)?;
     let rows = alerts.all().iter();
     let names = names(alerts.all());
     let rows = rows.map(|alert| UserAlertRow::new(alert, &names));
-    super::read::list(
-        output.voice(),
-        &Page::of(rows.collect()),
-        (ALERTS, columns_of::ALERT),
-        ready(crate::app::Store::default()),
-    )
-    .await
+    let view = ListView::plain(ALERTS, columns_of::ALERT);
+    view.print(output.voice(), &Page::of(rows.collect()), &Store::default())
 }
 
 async fn add(

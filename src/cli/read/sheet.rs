@@ -22,6 +22,11 @@ struct ColumnCells {
 const GAP: &str = "  ";
 
 impl<T> Sheet<T> {
+    /// Columns of which one shows the id, or that need none.
+    pub(super) fn of(columns: &'static [Column<T>]) -> Self {
+        Self { columns, id: None }
+    }
+
     /// Aligned columns under their titles; beyond `width` the least important columns are dropped.
     pub(super) fn table(&self, rows: &[T], scene: &Scene<'_>, width: Option<usize>) -> String {
         let mut strips = self.strips(rows, scene);
