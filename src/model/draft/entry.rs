@@ -12,7 +12,7 @@ use super::{
         PositionId, Side, TimeInForce, Timestamp, TriggerDirection, TriggersOn, estimate,
         plan::{Ladder, PlannedRung},
     },
-    DraftFault, DraftShape, Field, FieldInput, Seen, Texts, instant, kinds,
+    DraftFault, DraftShape, Field, FieldInput, Seen, Texts, instant,
     number::{not_negative, number, optional, positive},
     span,
 };
@@ -82,7 +82,9 @@ const MAY_BE_ZERO: &[Field] = &[Field::Slippage, Field::ChaseOffset];
 impl EntryDraft {
     /// The fields of its type, in form order.
     pub fn fields(&self) -> Vec<Field> {
-        let mut fields: Vec<_> = kinds::fields(self.shape)
+        let mut fields: Vec<_> = self
+            .shape
+            .fields()
             .filter(|field| self.is_asked(*field))
             .collect();
         let others = self.also.iter().filter(|field| !fields.contains(field));
