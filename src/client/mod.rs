@@ -76,7 +76,7 @@ struct Inner {
     credentials: credentials::Credentials,
     pools: send::ConnectionPools,
     /// Belongs to the key, which other clients may share.
-    rate_limiter: Arc<rate_limit::RateLimiter>,
+    rate_limiter: Arc<rate_limit::KeyRateLimiter>,
     timeouts: Timeouts,
     /// The service refuses the key.
     refused: AtomicBool,

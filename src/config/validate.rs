@@ -161,33 +161,33 @@ fn safe_url(text: &str) -> Result<Url, String> {
 fn sources(settings: &Settings, found: &mut FoundProblems) {
     source("price_source", &settings.price_source, &[], found);
     let candles = [
-        Placeholder::Needed("{market_id}"),
-        Placeholder::Needed("{interval}"),
-        Placeholder::Known("{limit}"),
-        Placeholder::Known("{before}"),
+        CommandPlaceholder::Needed("{market_id}"),
+        CommandPlaceholder::Needed("{interval}"),
+        CommandPlaceholder::Known("{limit}"),
+        CommandPlaceholder::Known("{before}"),
     ];
     source("candle_source", &settings.candle_source, &candles, found);
     let books = [
-        Placeholder::Needed("{market_id}"),
-        Placeholder::Known("{depth}"),
+        CommandPlaceholder::Needed("{market_id}"),
+        CommandPlaceholder::Known("{depth}"),
     ];
     source("book_source", &settings.book_source, &books, found);
     let trades = [
-        Placeholder::Needed("{market_id}"),
-        Placeholder::Known("{limit}"),
+        CommandPlaceholder::Needed("{market_id}"),
+        CommandPlaceholder::Known("{limit}"),
     ];
     source("trade_source", &settings.trade_source, &trades, found);
 }
 
 /// What stands in an address for what is asked for.
 #[derive(Debug, Clone, Copy)]
-enum Placeholder {
+enum CommandPlaceholder {
     /// Without it every request would get the same answer.
     Needed(&'static str),
     Known(&'static str),
 }
 
-impl Placeholder {
+impl CommandPlaceholder {
     fn word(self) -> &'static str {
         match self {
             Self::Needed(word) | Self::Known(word) => word,
@@ -198,7 +198,7 @@ impl Placeholder {
 fn source<T: Serialize>(
     setting: &str,
     choice: &SourceChoice<T>,
-    placeholders: &[Placeholder],
+    placeholders: &[CommandPlaceholder],
     found: &mut FoundProblems,
 ) {
     let SourceChoice::Custom(source) = choice else {
@@ -209,7 +209,12 @@ fn source<T: Serialize>(
         match key.rsplit('.').next() {
             Some("url") => address(&key, &text, placeholders, found),
             Some("book_url") => {
-                address(&key, &text, &[Placeholder::Needed("{market_id}")], found);
+                address(
+                    &key,
+                    &text,
+                    &[CommandPlaceholder::Needed("{market_id}")],
+                    found,
+                );
             }
             Some(_) | None => pointer(&key, &text, found),
         }
@@ -225,7 +230,7 @@ fn pointer(key: &str, text: &str, found: &mut FoundProblems) {
     }
 }
 
-fn address(key: &str, text: &str, placeholders: &[Placeholder], found: &mut FoundProblems) {
+fn address(key: &str, text: &str, placeholders: &[CommandPlaceholder], found: &mut FoundProblems) {
     if !text.starts_with('/')
         && let Err(why) = safe_url(text)
     {
@@ -235,7 +240,7 @@ fn address(key: &str, text: &str, placeholders: &[Placeholder], found: &mut Foun
     let mut rest = text.to_owned();
     for placeholder in placeholders {
         let word = placeholder.word();
-        if matches!(placeholder, Placeholder::Needed(_)) && !text.contains(word) {
+        if matches!(placeholder, CommandPlaceholder::Needed(_)) && !text.contains(word) {
             found.add(key, &format!("must contain {word}"));
         }
         rest = rest.replace(word, "");

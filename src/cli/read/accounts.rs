@@ -9,7 +9,7 @@ use super::{
         voice::{ListFormat, ListOutput, json},
     },
     ListView, drawn,
-    sheet::Sheet,
+    sheet::TextTable,
     width,
 };
 use crate::{
@@ -46,7 +46,7 @@ pub(in crate::cli) async fn account(args: AccountArgs, sources: &Sources) -> Res
 
 /// The figures, and the rules below them.
 fn table(row: &AccountRow) -> String {
-    let (account, rules) = (Sheet::of(ACCOUNT), Sheet::of(RULES));
+    let (account, rules) = (TextTable::of(ACCOUNT), TextTable::of(RULES));
     drawn(&Store::default(), |scene| {
         let head = account.table(std::slice::from_ref(row), scene, width());
         if row.rules.is_empty() {

@@ -12,7 +12,7 @@ use crate::{
     },
     model::{
         MarketId, MarketNames, Order, OrderStatus, Position, Scaled, Side, Text, Twap, ambiguous,
-        draft::{Past, past},
+        draft::{PastInstant, past},
     },
 };
 use std::collections::{BTreeSet, HashSet};
@@ -43,7 +43,7 @@ pub(super) enum WantedMarket {
 pub(super) struct SinceFilter {
     /// Only rows since then: 2h or 7d ago, 2026-01-05 or 2026-01-05T18:00 here, or 2026-01-05T14:30:00Z
     #[arg(long, value_name = "WHEN", value_parser = since)]
-    since: Option<Past>,
+    since: Option<PastInstant>,
 }
 
 /// Buys or sells.
@@ -151,7 +151,7 @@ impl TwapState {
     }
 }
 
-fn since(text: &str) -> Result<Past, String> {
+fn since(text: &str) -> Result<PastInstant, String> {
     past(text, &local_zone()).ok_or_else(|| {
         "write how long ago (90s, 2h, 7d), a date (2026-01-05) or an instant (2026-01-05T14:30:00Z)"
             .to_owned()
@@ -235,8 +235,8 @@ impl SinceFilter {
     /// An age is counted from the service's present.
     pub(super) async fn instant(self, service: &Service) -> Since {
         Since(match self.since {
-            Some(past @ Past::Ago(_)) => Some(past.before(service.now().await)),
-            Some(Past::At(at)) => Some(at),
+            Some(past @ PastInstant::Ago(_)) => Some(past.before(service.now().await)),
+            Some(PastInstant::At(at)) => Some(at),
             None => None,
         })
     }

@@ -14,7 +14,7 @@ use super::{
     ListView,
     filters::{MarketFilter, SideFilter, SinceFilter},
     prices,
-    sheet::Sheet,
+    sheet::TextTable,
     source_name,
 };
 use crate::{
@@ -99,7 +99,7 @@ pub(in crate::cli) async fn markets(args: MarketsArgs, sources: &Sources) -> Res
     page.rows.retain(|row| market.keeps(&row.id));
     market.check(page.rows.iter().map(|row| &row.id), args.output.voice())?;
     let view = ListView {
-        table: Sheet::of(QUOTES),
+        table: TextTable::of(QUOTES),
         row: QuoteRow::new,
         csv: columns_of::QUOTE,
     };

@@ -35,12 +35,12 @@ use crate::{
 };
 use color_eyre::Result;
 use serde::Serialize;
-use sheet::Sheet;
+use sheet::TextTable;
 use std::io::{self, IsTerminal};
 
 /// How the rows of a list are printed: as a table, and exactly.
 pub(super) struct ListView<T: 'static, R> {
-    table: Sheet<T>,
+    table: TextTable<T>,
     row: fn(&T, &Scene<'_>) -> R,
     /// The columns of a CSV.
     csv: &'static [&'static str],
@@ -50,7 +50,7 @@ impl<T: Serialize + Clone> ListView<T, T> {
     /// Of rows that are printed as they are.
     pub(super) fn plain(columns: &'static [Column<T>], csv: &'static [&'static str]) -> Self {
         Self {
-            table: Sheet::of(columns),
+            table: TextTable::of(columns),
             row: |row, _| row.clone(),
             csv,
         }

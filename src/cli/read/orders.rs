@@ -6,7 +6,7 @@ use super::{
     filters::{self, MarketFilter, OrderState, SideFilter, SinceFilter},
     pages::Pages,
     prices,
-    sheet::Sheet,
+    sheet::TextTable,
 };
 use crate::{
     config::Sources,
@@ -48,10 +48,10 @@ pub(in crate::cli) async fn run(args: OrdersArgs, sources: &Sources) -> Result<E
     let (page, table) = if is_past {
         let fetch = |cursor| service.client.orders(&service.account, cursor);
         let page = args.pages.read(voice, &wanted, fetch).await?;
-        (page, Sheet::of(HISTORY))
+        (page, TextTable::of(HISTORY))
     } else {
         let page = service.working_orders().await?;
-        let table = Sheet {
+        let table = TextTable {
             columns: WORKING,
             id: Some(|order: &Order| order.id.to_string()),
         };

@@ -6,7 +6,7 @@ use super::{
     filters::{self, DirectionFilter, MarketFilter, SinceFilter},
     pages::Pages,
     prices,
-    sheet::Sheet,
+    sheet::TextTable,
 };
 use crate::{
     config::Sources,
@@ -48,7 +48,7 @@ pub(in crate::cli) async fn run(args: PositionsArgs, sources: &Sources) -> Resul
         let store = prices(&service, vec![]).await;
         market.check(page.rows.iter().map(|row| &row.market_id), voice)?;
         let view = ListView {
-            table: Sheet::of(CLOSED_AS_TOLD),
+            table: TextTable::of(CLOSED_AS_TOLD),
             row: ClosedPositionRow::new,
             csv: columns_of::CLOSED_POSITION,
         };
@@ -63,7 +63,7 @@ pub(in crate::cli) async fn run(args: PositionsArgs, sources: &Sources) -> Resul
     // The orders that may protect a position.
     service.take_orders(&mut store).await;
     let view = ListView {
-        table: Sheet {
+        table: TextTable {
             columns: OPEN,
             id: Some(|position: &Position| position.id.to_string()),
         },

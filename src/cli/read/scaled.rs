@@ -12,7 +12,7 @@ use super::{
     filters::{self, MarketFilter},
     pages::Pages,
     prices,
-    sheet::Sheet,
+    sheet::TextTable,
     width,
 };
 use crate::{
@@ -101,7 +101,7 @@ async fn show(args: &ScaledArgs, service: &Service, id: &ScaledId) -> Result<Exi
 }
 
 fn table(ladder: &Scaled, store: &Store) -> String {
-    let sheet = Sheet::of(RUNGS);
+    let sheet = TextTable::of(RUNGS);
     drawn(store, |scene| {
         sheet.table(&rungs(ladder, scene), scene, width())
     })

@@ -10,7 +10,7 @@ use super::{
     filters::{self, MarketFilter, SideFilter, SinceFilter, TwapState, WantedMarket},
     pages::Pages,
     prices,
-    sheet::Sheet,
+    sheet::TextTable,
 };
 use crate::{
     api::TwapSelector,
@@ -55,7 +55,7 @@ pub(in crate::cli) async fn run(args: TwapsArgs, sources: &Sources) -> Result<Ex
     let (voice, store) = (args.output.voice(), prices(&service, markets).await);
     market.check(page.rows.iter().map(|row| &row.market_id), voice)?;
     let view = ListView {
-        table: Sheet {
+        table: TextTable {
             columns: TWAPS,
             id: Some(|twap| twap.id.to_string()),
         },

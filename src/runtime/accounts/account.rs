@@ -43,7 +43,7 @@ const NEVER: Duration = Duration::from_hours(24);
 
 /// An account to be opened.
 #[derive(Debug)]
-pub(crate) struct Account {
+pub(crate) struct AccountSetup {
     pub(crate) clock: Clock,
     /// Where exports go.
     pub(crate) export_dir: PathBuf,
@@ -58,15 +58,15 @@ pub(crate) struct Account {
 
 /// An account whose service can be reached.
 #[derive(Debug)]
-pub(crate) struct Member {
-    account: Account,
+pub(crate) struct ReachableAccount {
+    account: AccountSetup,
     pub(crate) client: Client,
     identity: Identity,
     callers: CallerRegistry,
     way: AccountChannel,
 }
 
-impl Account {
+impl AccountSetup {
     /// The client of its service; every call is reported. Fails where nobody has said which account it is.
     pub(crate) fn client<'a>(
         &self,
@@ -93,8 +93,13 @@ impl Account {
         Ok(with_budget(client, others))
     }
 
-    pub(crate) fn member(self, client: Client, identity: Identity, way: AccountChannel) -> Member {
-        Member {
+    pub(crate) fn member(
+        self,
+        client: Client,
+        identity: Identity,
+        way: AccountChannel,
+    ) -> ReachableAccount {
+        ReachableAccount {
             account: self,
             client,
             identity,
@@ -113,7 +118,7 @@ impl Account {
     }
 }
 
-impl Member {
+impl ReachableAccount {
     /// For callers at the socket.
     pub(crate) fn host(&self) -> SocketHost {
         SocketHost {

@@ -20,7 +20,7 @@ use crate::{
     model::{Cursor, Failure, FailureKind, MarketId, OrderId, ScaledId},
     runtime::base::{clock::Clock, in_flight::InFlight, jitter::Jitter},
 };
-use activity::Activity;
+use activity::PollActivity;
 use ask::{PollContext, PollRequest};
 use backoff::{PollBackoff, Wait};
 use beat::Beat;
@@ -63,7 +63,7 @@ impl Poller {
         (events, in_flight): (Sender<Msg>, InFlight),
     ) -> Self {
         let intervals = Arc::new(intervals);
-        let activity = Activity::default();
+        let activity = PollActivity::default();
         let nudge = |source: &Source| match source {
             Source::Markets => Arc::clone(&activity.markets_nudge),
             Source::Positions

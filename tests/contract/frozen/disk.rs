@@ -3,7 +3,7 @@
 use super::{super::support::Paper, answers, commands};
 use perpdeck::{
     api::Request,
-    config::{Choice, keep_columns, memory},
+    config::{ColumnChoice, keep_columns, memory},
     journal::{Intent, IntentState, Journal, StateUpdate, UsedKey},
     model::{
         CancelResult, Failure, FailureKind, FlatProof, Order, Proof, Receipt, Risk, Timestamp,
@@ -302,7 +302,7 @@ fn a_journal_that_was_written_earlier_is_whole_and_is_read() {
 #[test]
 fn the_files_of_the_state_directory_are_written_as_they_are_today() {
     let dir = TempDir::new().unwrap();
-    let choice = Choice {
+    let choice = ColumnChoice {
         shown: vec!["market".to_owned()],
         hidden: vec!["size".to_owned()],
     };

@@ -83,12 +83,12 @@ fn event_line(format: WatchFormat, event: &EventRow, line: &str) -> String {
     }
 }
 
-/// The lines that are appended to a file, also after it was renamed and begun again.
+/// The lines that are appended to a file, also after it was renamed and partial_line again.
 struct FollowedFile {
     path: PathBuf,
     file: Option<BufReader<File>>,
     /// A line whose end is not written yet.
-    begun: String,
+    partial_line: String,
 }
 
 impl FollowedFile {
@@ -96,7 +96,7 @@ impl FollowedFile {
         let mut tail = Self {
             path: path.to_owned(),
             file: open(path)?,
-            begun: String::new(),
+            partial_line: String::new(),
         };
         if let Some(file) = &mut tail.file {
             file.seek(SeekFrom::End(0))?;
@@ -110,7 +110,7 @@ impl FollowedFile {
         let is_old = self.is_old()?;
         let mut lines = self.rest()?;
         if is_old {
-            self.begun.clear();
+            self.partial_line.clear();
             self.file = open(&self.path)?;
             lines.extend(self.rest()?);
         }
@@ -122,9 +122,9 @@ impl FollowedFile {
         let Some(file) = &mut self.file else {
             return Ok(lines);
         };
-        while file.read_line(&mut self.begun)? > 0 {
-            if self.begun.ends_with('\n') {
-                let line = std::mem::take(&mut self.begun);
+        while file.read_line(&mut self.partial_line)? > 0 {
+            if self.partial_line.ends_with('\n') {
+                let line = std::mem::take(&mut self.partial_line);
                 lines.push(line.trim_end().to_owned());
             }
         }

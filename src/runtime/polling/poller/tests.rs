@@ -21,7 +21,7 @@ fn context(responder: &Responder) -> (PollContext, Receiver<Msg>) {
         queue: Arc::default(),
         beat: Beat::start(),
         markets: MarketQueue::default(),
-        activity: Activity::default(),
+        activity: PollActivity::default(),
     };
     (context, mail)
 }
@@ -212,7 +212,7 @@ fn resting() -> (SourceTask, Arc<Notify>) {
         queue: Arc::default(),
         beat: Beat::start(),
         markets: MarketQueue::default(),
-        activity: Activity::default(),
+        activity: PollActivity::default(),
     };
     source_task(context, Duration::from_secs(1))
 }
@@ -302,7 +302,7 @@ async fn a_source_in_trouble_says_when_it_asks_again() {
         queue: Arc::default(),
         beat: Beat::start(),
         markets: MarketQueue::default(),
-        activity: Activity::default(),
+        activity: PollActivity::default(),
     };
     let (mut source, _nudge) = source_task(context, Duration::from_secs(2));
     let start = tokio::time::Instant::now();
@@ -380,7 +380,10 @@ async fn a_question_about_a_market_is_answered_with_what_came_or_why_nothing_did
 
 /// A minute of polls in which every source answers at once, and how many there were. The first round, in which the desk
 /// reads everything, counts too.
-async fn requests_of_a_minute(prices: SourceChoice<PriceSource>, happens: fn(&Activity)) -> usize {
+async fn requests_of_a_minute(
+    prices: SourceChoice<PriceSource>,
+    happens: fn(&PollActivity),
+) -> usize {
     let connection = Connection {
         prices,
         ..connection("http://127.0.0.1:1")
@@ -394,7 +397,7 @@ async fn requests_of_a_minute(prices: SourceChoice<PriceSource>, happens: fn(&Ac
         queue: Arc::default(),
         beat: Beat::start(),
         markets: MarketQueue::default(),
-        activity: Activity::default(),
+        activity: PollActivity::default(),
     };
     happens(&context.activity);
     let set = |source: Source| (source, Duration::from_secs(2));
@@ -417,7 +420,7 @@ async fn requests_of_a_minute(prices: SourceChoice<PriceSource>, happens: fn(&Ac
     count.load(std::sync::atomic::Ordering::Relaxed) + 1
 }
 
-fn order_works(activity: &Activity) {
+fn order_works(activity: &PollActivity) {
     let order = serde_json::from_str(crate::client::testing::responder::ORDER).unwrap();
     activity.learn(&Answer::Orders(Ok(crate::model::Page::of(vec![order]))));
 }
