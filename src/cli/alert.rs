@@ -93,8 +93,8 @@ pub(super) async fn run(args: AlertArgs, sources: &Sources) -> Result<Exit> {
             output,
         }) => {
             let settings = load(sources)?.settings;
-            let said = (words.join(" "), replaces);
-            add(&service, &settings, said, output.voice()).await
+            let text = words.join(" ");
+            add(&service, &settings, &text, replaces, output.voice()).await
         }
         Some(AlertVerb::Remove { number, output }) => {
             remove(&service, &number, output.voice()).await
@@ -129,10 +129,11 @@ fn list(service: &Service, output: ListOutput) -> Result<Exit> {
 async fn add(
     service: &Service,
     settings: &Settings,
-    (text, replaces): (String, Option<NonZeroU64>),
+    text: &str,
+    replaces: Option<NonZeroU64>,
     voice: Output,
 ) -> Result<Exit> {
-    let alert = read(service, settings, &text).await?;
+    let alert = read(service, settings, text).await?;
     let mut alerts = kept(service)?;
     let old = replaces.map(|id| alerts.delete(id.get()).ok_or_else(|| missing(id)));
     let edit = AlertEdit {
@@ -145,13 +146,13 @@ async fn add(
         let alerts = hand_over(service, desk, edit, is_listed).await?;
         let mut newest = alerts.all().iter().rev();
         let added = newest.find(|one| one.is_same(&alert));
-        print_changed(voice, "added", (added, &names(alerts.all())));
+        print_changed(voice, "added", added, &names(alerts.all()));
         voice.note(&format!("the open desk (process {process}) watches for it"));
         return Ok(Exit::Ok);
     }
     let id = alerts.set(alert);
     keep(service, &alerts)?;
-    print_changed(voice, "added", (alerts.get(id), &names(alerts.all())));
+    print_changed(voice, "added", alerts.get(id), &names(alerts.all()));
     voice.note("a desk on this account watches for it; no desk is open on it now");
     Ok(Exit::Ok)
 }
@@ -197,7 +198,7 @@ async fn remove(service: &Service, numbers: &[NonZeroU64], voice: Output) -> Res
     }
     let names = names(&removed);
     for alert in &removed {
-        print_changed(voice, "removed", (Some(alert), &names));
+        print_changed(voice, "removed", Some(alert), &names);
     }
     Ok(Exit::Ok)
 }
@@ -217,7 +218,7 @@ fn names(alerts: &[UserAlert]) -> MarketNames {
 }
 
 /// One line for each alert that was changed.
-fn print_changed(voice: Output, what: &str, (alert, names): (Option<&UserAlert>, &MarketNames)) {
+fn print_changed(voice: Output, what: &str, alert: Option<&UserAlert>, names: &MarketNames) {
     let Some(alert) = alert else {
         return;
     };

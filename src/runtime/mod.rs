@@ -147,7 +147,7 @@ where
     }
     loop {
         let (whose, cause, msg) = match channels
-            .next(&mut size, account_set, (&mut gate, &mut show))
+            .next(&mut size, account_set, &mut gate, &mut show)
             .await
         {
             LoopEvent::Message(whose, cause, msg) => (whose, cause, msg),
@@ -194,11 +194,12 @@ where
         &mut self,
         size: &mut Rect,
         account_set: &mut AccountSet,
-        (gate, show): (&mut FrameGate, &mut impl FnMut(Out)),
+        gate: &mut FrameGate,
+        show: &mut impl FnMut(Out),
     ) -> LoopEvent {
         select! {
             biased;
-            () = gate.due_for_person() => self.draw_due(*size, account_set, (gate, show)),
+            () = gate.due_for_person() => self.draw_due(*size, account_set, gate, show),
             input = self.input.next() => match input {
                 Some(Ok(input)) => match self.taken(input, size, show) {
                     Some(msg) => LoopEvent::Message(AccountScope::Shown, Cause::Person, msg),
@@ -206,7 +207,7 @@ where
                 },
                 Some(Err(_)) | None => LoopEvent::TerminalGone,
             },
-            () = gate.due() => self.draw_due(*size, account_set, (gate, show)),
+            () = gate.due() => self.draw_due(*size, account_set, gate, show),
             incoming = self.inboxes.next() => match incoming {
                 Incoming::Msg(whose, msg) => LoopEvent::Message(whose, cause(&msg), msg),
                 Incoming::AddedAccount(options) => {
@@ -291,7 +292,8 @@ impl<I> LoopChannels<I> {
         &mut self,
         size: Rect,
         account_set: &AccountSet,
-        (gate, show): (&mut FrameGate, &mut impl FnMut(Out)),
+        gate: &mut FrameGate,
+        show: &mut impl FnMut(Out),
     ) -> LoopEvent {
         if self.clock.now().since(account_set.shown().now) >= OF_ANOTHER_TIME {
             return LoopEvent::Message(AccountScope::Shown, Cause::Person, Msg::Tick);

@@ -46,9 +46,9 @@ pub(super) struct ListView<T: 'static, R> {
     csv: &'static [&'static str],
 }
 
-impl<T: Serialize + Clone> ListView<T, T> {
+impl<Own: Serialize + Clone> ListView<Own, Own> {
     /// Of rows that are printed as they are.
-    pub(super) fn plain(columns: &'static [Column<T>], csv: &'static [&'static str]) -> Self {
+    pub(super) fn plain(columns: &'static [Column<Own>], csv: &'static [&'static str]) -> Self {
         Self {
             table: TextTable::of(columns),
             row: |row, _| row.clone(),

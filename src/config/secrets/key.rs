@@ -33,15 +33,13 @@ pub enum ApiKeySource {
 impl ApiKeySource {
     /// The setting, its file, its command or the keyring: the first that is set, in this order.
     pub(in crate::config) fn of(settings: &Settings) -> Self {
-        let settings = settings.clone();
-        let source = if settings.api_key.is_some() {
-            Some(Self::Start)
-        } else {
-            let file = settings.api_key_file.map(Self::File);
-            file.or_else(|| settings.api_key_command.map(Self::Command))
-                .or_else(|| settings.api_key_keyring.map(Self::Keyring))
-        };
-        source.unwrap_or_default()
+        if settings.api_key.is_some() {
+            return Self::Start;
+        }
+        let file = settings.api_key_file.clone().map(Self::File);
+        file.or_else(|| settings.api_key_command.clone().map(Self::Command))
+            .or_else(|| settings.api_key_keyring.clone().map(Self::Keyring))
+            .unwrap_or_default()
     }
 
     /// Reads the key again, on a thread that may wait; `None` if it is read at the start alone. A program gets no

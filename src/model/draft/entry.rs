@@ -16,7 +16,7 @@ use super::{
     number::{not_negative, number, optional, positive},
     span,
 };
-use std::time::Duration;
+use std::{ops::RangeInclusive, time::Duration};
 
 pub use overlap::ReplacedExits;
 
@@ -66,10 +66,11 @@ fn minutes_of(span: Duration) -> Result<Num, DraftFault> {
 }
 
 /// What a TWAP may last, and how many rungs a scaled order may have (docs/service-api.md 4.2).
-const MINUTES: (u32, u32) = (5, 1_440);
-const RUNGS: (u32, u32) = (2, 10);
+const MINUTES: RangeInclusive<u32> = 5..=1_440;
+const RUNGS: RangeInclusive<u32> = 2..=10;
 
-fn within(number: Num, (least, most): (impl Into<Num>, impl Into<Num>)) -> Result<Num, DraftFault> {
+fn within(number: Num, range: RangeInclusive<impl Into<Num>>) -> Result<Num, DraftFault> {
+    let (least, most) = range.into_inner();
     let (least, most) = (least.into(), most.into());
     if number < least || number > most {
         return Err(DraftFault::OutOfRange(least, most));

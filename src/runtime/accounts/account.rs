@@ -138,8 +138,8 @@ impl ReachableAccount {
             callers,
             mut way,
         } = self;
-        let kept = (&identity, KeptAccess::beside(&journal_access));
-        let trader = TraderEffects::start(account.reach, dir.clone(), kept, &way.inbox);
+        let access = KeptAccess::beside(&journal_access);
+        let trader = TraderEffects::start(account.reach, dir, &identity, access, &way.inbox);
         way.say(Msg::Opened(identity)).await;
         earlier::tell(&client, &journal_access, PastMark::END, &way.inbox);
         let events = tee_to_callers(&callers, &way.inbox);

@@ -43,7 +43,8 @@ pub(in crate::cli) struct EventRow {
 pub(super) async fn follow(
     service: &Service,
     sources: &Sources,
-    (voice, format): (Output, WatchFormat),
+    voice: Output,
+    format: WatchFormat,
 ) -> Result<Exit> {
     if !load(sources)?.settings.event_log {
         let words = "event_log is false: a desk writes no events; set event_log = true";
@@ -83,7 +84,7 @@ fn event_line(format: WatchFormat, event: &EventRow, line: &str) -> String {
     }
 }
 
-/// The lines that are appended to a file, also after it was renamed and partial_line again.
+/// The lines that are appended to a file, also after it was renamed and begun again.
 struct FollowedFile {
     path: PathBuf,
     file: Option<BufReader<File>>,
