@@ -4,10 +4,13 @@ use crate::view::{Align, Column, Scene};
 use std::iter;
 use unicode_width::UnicodeWidthStr;
 
+/// The id of a row, safe to show.
+type RowName<T> = fn(&T) -> String;
+
 /// A resource's columns, and its id if no column shows it.
 pub(super) struct TextTable<T: 'static> {
     pub(super) columns: &'static [Column<T>],
-    pub(super) id: Option<fn(&T) -> String>,
+    pub(super) id: Option<RowName<T>>,
 }
 
 /// One column with its cells as text.

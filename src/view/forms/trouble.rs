@@ -46,11 +46,11 @@ pub(crate) fn trouble(form: &Form, model: &Model, seen: &Seen) -> Vec<Span> {
         let scene = Scene::of(model, &model.account.options.zone);
         lines.push(replaces(form, &old.order, model, seen));
         let unpaired = protection::unpaired(&old.order, &scene);
-        lines.extend(unpaired.map(|words| Span::warn(words)));
+        lines.extend(unpaired.map(Span::warn));
     }
     if let Draft::Close(draft) = &form.draft {
         let words = guarded_already(draft, model, seen);
-        lines.extend(words.map(|words| Span::info(words)));
+        lines.extend(words.map(Span::info));
     }
     let own = match &form.draft {
         Draft::Entry(draft) => entry(draft, model, seen),
@@ -104,7 +104,7 @@ fn issues_elsewhere(form: &Form, failure: &Failure) -> Vec<Span> {
         .iter()
         .filter(|entry| !is_here(entry.field.raw()));
     let words = elsewhere.map(|entry| format!("{}: {}", entry.field, entry.issue));
-    words.map(|words| Span::warn(words)).collect()
+    words.map(Span::warn).collect()
 }
 
 /// What becomes of the order that the form changes.

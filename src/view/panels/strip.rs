@@ -74,7 +74,11 @@ pub fn strip(model: &Model, scene: &Scene<'_>, strip: &Strip) -> StripView {
             [head, yes, apart(), no, left, also()].concat()
         }
     };
-    let note = strip.sends().then(|| rehearsed(model)).unwrap_or_default();
+    let note = if strip.sends() {
+        rehearsed(model)
+    } else {
+        vec![]
+    };
     let whole = strip.ends_at().since(strip.drawn_at);
     let tone = mode_tone(model);
     let gauge = || {

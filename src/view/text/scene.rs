@@ -83,7 +83,7 @@ impl<'a> Scene<'a> {
     }
 
     /// From the mark of a market to a price, as a share of the mark.
-    pub(crate) fn from_mark(&self, price: Num, market: &MarketId) -> Option<Num> {
+    pub(crate) fn mark_distance(&self, price: Num, market: &MarketId) -> Option<Num> {
         let mark = self.store.mark(market)?;
         price.minus(mark)?.over(mark)
     }
