@@ -8,7 +8,7 @@ use unicode_width::UnicodeWidthStr;
 type RowName<T> = fn(&T) -> String;
 
 /// A resource's columns, and its id if no column shows it.
-pub(super) struct Sheet<T: 'static> {
+pub(super) struct TextTable<T: 'static> {
     pub(super) columns: &'static [Column<T>],
     pub(super) id: Option<RowName<T>>,
 }
@@ -24,7 +24,12 @@ struct ColumnCells {
 /// Between two columns.
 const GAP: &str = "  ";
 
-impl<T> Sheet<T> {
+impl<T> TextTable<T> {
+    /// Columns of which one shows the id, or that need none.
+    pub(super) fn of(columns: &'static [Column<T>]) -> Self {
+        Self { columns, id: None }
+    }
+
     /// Aligned columns under their titles; beyond `width` the least important columns are dropped.
     pub(super) fn table(&self, rows: &[T], scene: &Scene<'_>, width: Option<usize>) -> String {
         let mut strips = self.strips(rows, scene);

@@ -15,8 +15,6 @@ use crate::{
 };
 use std::slice::Iter;
 
-pub(super) const FLAGS: &[&str] = &["--replaces="];
-
 /// The words of a trigger, the longer ones first.
 const TRIGGERS: &[(&[&str], AlertTrigger)] = &[
     (&["crosses", "up"], AlertTrigger::CrossingUp),

@@ -5,10 +5,10 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use super::arena::ROWS_PER_CHUNK;
+use super::ROWS_PER_CHUNK;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Ring<Row> {
+pub(crate) struct RowRing<Row> {
     rows: VecDeque<Row>,
     /// The number of the next row.
     next: i64,
@@ -23,7 +23,7 @@ pub(crate) type RingChunks<Row> = BTreeMap<i64, Vec<Row>>;
 /// Neighbouring rows from some number on.
 pub(crate) type ChangedRows<'a, Row> = (i64, Vec<&'a Row>);
 
-impl<Row> Ring<Row> {
+impl<Row> RowRing<Row> {
     /// An empty ring whose first row will have the number `next`.
     pub(crate) fn new(capacity: usize, next: i64) -> Self {
         Self {
@@ -170,13 +170,13 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn numbers(ring: &Ring<i64>) -> Vec<(i64, i64)> {
+    fn numbers(ring: &RowRing<i64>) -> Vec<(i64, i64)> {
         ring.before(None).map(|(at, row)| (at, *row)).collect()
     }
 
     #[test]
     fn the_oldest_row_leaves_and_numbers_go_on() {
-        let mut ring = Ring::new(3, 10);
+        let mut ring = RowRing::new(3, 10);
         (10..15).for_each(|row| ring.push(row));
         assert_eq!(numbers(&ring), [(14, 14), (13, 13), (12, 12)]);
         assert_eq!((ring.get(11), ring.get(12)), (None, Some(&12)));
@@ -191,7 +191,7 @@ mod tests {
         fn a_ring_read_back_from_its_newest_chunks_is_the_ring(
             steps in prop::collection::vec((0..400_usize, prop::bool::ANY, 0..2_000_i64), 1..12)
         ) {
-            let mut ring = Ring::new(500, -70);
+            let mut ring = RowRing::new(500, -70);
             let mut kept = BTreeMap::new();
             for (pushes, jump, ahead) in steps {
                 if jump {
@@ -205,11 +205,11 @@ mod tests {
                 }
                 for (place, (first, rows)) in ring.changed() {
                     let rows: Vec<i64> = rows.into_iter().copied().collect();
-                    prop_assert!(place < Ring::<i64>::places(500));
+                    prop_assert!(place < RowRing::<i64>::places(500));
                     kept.insert(place, (first, rows));
                 }
                 let chunks: RingChunks<i64> = kept.values().cloned().collect();
-                let Some(again) = Ring::restored(500, chunks) else {
+                let Some(again) = RowRing::restored(500, chunks) else {
                     continue;
                 };
                 if ring.last().is_some() {
