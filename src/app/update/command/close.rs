@@ -2,8 +2,8 @@
 
 use super::{
     CommandArgs,
-    fill::{fill, opened},
-    trade::{parsed, position, strip},
+    fill::{fill, opened, parsed},
+    trade::{position, strip},
 };
 use crate::{
     app::{

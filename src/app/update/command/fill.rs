@@ -1,9 +1,6 @@
 //! Fills a form from the words and flags of a line, as a person would.
 
-use super::{
-    CommandArgs, Word,
-    trade::{market, parsed},
-};
+use super::{CommandArgs, Word};
 use crate::{
     app::{
         desk::model::Model,
@@ -12,10 +9,11 @@ use crate::{
         tables::table_view::Fault,
     },
     model::{
-        PositionId, TimeInForce,
+        MarketId, PositionId, TimeInForce, ambiguous,
         draft::{Draft, EntryDraft, Field, times_in_force},
     },
 };
+use std::str::FromStr;
 use strum::IntoEnumIterator as _;
 
 /// Makes the choices that flags name, then writes the words, each in its field, and the texts of the other flags.
@@ -118,4 +116,22 @@ fn open_position(model: &Model, word: &Word) -> Result<PositionId, Fault> {
 pub(super) fn opened(mut form: Form) -> Next {
     form.start();
     Next::Open(Box::new(Overlay::Form(Box::new(form))))
+}
+
+/// A word of a closed vocabulary.
+pub(super) fn parsed<T: FromStr>(word: &Word) -> Result<T, Fault> {
+    let wrong = |_| word.fault(format!("{:?} is not one of the choices", word.text));
+    word.text.to_lowercase().parse().map_err(wrong)
+}
+
+/// A market by its id or its symbol.
+pub(super) fn market(model: &Model, word: &Word) -> Result<MarketId, Fault> {
+    match model.account.store.markets_named(&word.text).as_slice() {
+        [id] => Ok(id.clone()),
+        [] if model.account.store.markets.value().is_none() => {
+            Err(word.fault("the markets have not been read yet"))
+        }
+        [] => Err(word.fault("no such market is known; Tab lists them")),
+        several => Err(word.fault(ambiguous(&word.text, several))),
+    }
 }

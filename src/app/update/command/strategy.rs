@@ -2,9 +2,9 @@
 
 use super::{
     CommandArgs,
-    fill::{fill, opened},
+    fill::{fill, market, opened, parsed},
     flags::CURVE,
-    trade::{market, markets, parsed},
+    trade::markets,
 };
 use crate::{
     app::{

@@ -3,7 +3,7 @@
 
 use super::{
     CommandArgs, Word,
-    fill::{fill, opened},
+    fill::{fill, market, opened, parsed},
 };
 use crate::{
     app::{
@@ -19,9 +19,8 @@ use crate::{
         tables::table_view::Fault,
         update::act,
     },
-    model::{Command, MarketId, Order, PlaceKind, Position, Side, ambiguous, draft::Field},
+    model::{Command, Order, PlaceKind, Position, Side, draft::Field},
 };
-use std::str::FromStr;
 
 pub(super) fn place(model: &mut Model, args: &CommandArgs) -> Result<Next, Fault> {
     if let Some(side) = args.flag("--side") {
@@ -37,12 +36,6 @@ pub(super) fn buy(model: &mut Model, args: &CommandArgs) -> Result<Next, Fault> 
 
 pub(super) fn sell(model: &mut Model, args: &CommandArgs) -> Result<Next, Fault> {
     order(model, args, Side::Sell, 0)
-}
-
-/// A word of a closed vocabulary.
-pub(super) fn parsed<T: FromStr>(word: &Word) -> Result<T, Fault> {
-    let wrong = |_| word.fault(format!("{:?} is not one of the choices", word.text));
-    word.text.to_lowercase().parse().map_err(wrong)
 }
 
 /// Fills the order form from `MARKET SIZE [PRICE]` and the flags; the form asks, and shows errors.
@@ -180,18 +173,6 @@ pub(super) fn open(overlay: Overlay) -> Next {
 /// The strip that asks before a close or cancel.
 pub(super) fn strip(model: &Model, command: Command) -> Next {
     open(Overlay::Strip(Strip::confirm(command, model.account.now)))
-}
-
-/// A market by its id or its symbol.
-pub(super) fn market(model: &Model, word: &Word) -> Result<MarketId, Fault> {
-    match model.account.store.markets_named(&word.text).as_slice() {
-        [id] => Ok(id.clone()),
-        [] if model.account.store.markets.value().is_none() => {
-            Err(word.fault("the markets have not been read yet"))
-        }
-        [] => Err(word.fault("no such market is known; Tab lists them")),
-        several => Err(word.fault(ambiguous(&word.text, several))),
-    }
 }
 
 /// The open position of a line: by id, by market, or the selected one by default.
