@@ -18,6 +18,7 @@ pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
 pub mod update;
+pub mod workflows;
 
 pub use crate::{
     app::{
@@ -40,7 +41,7 @@ pub use account::lineage::Lineage;
 pub use account::lookup::several_positions;
 pub use account::prices::{Fill, Prices};
 pub use account::remote::Remote;
-pub use account::store::{Closing, Ended, EndedBy, FillCertainty, PendingCommand, Store, Then};
+pub use account::store::{Closing, Ended, EndedBy, FillCertainty, PendingCommand, Store};
 pub use account::tally::days::{DayResult, Days};
 pub use account::tally::{Fills, MarketResults, Quality, Results, Rule, Sum};
 pub use account::tree::TreeRow;
@@ -73,3 +74,4 @@ pub use update::account_set::{AccountScope, AccountSet, Desks};
 pub(crate) use update::market_data::{due as market_due, markets_shown};
 pub use update::router::update;
 pub use update::wake::{redraw, wake};
+pub use workflows::{Workflow, Workflows};

@@ -34,6 +34,7 @@ use crate::{
             rows::{self, All, Rows},
             table_view::TableViews,
         },
+        workflows::Workflows,
     },
     model::{AccountId, Drift, Ticket, Timestamp},
 };
@@ -73,6 +74,8 @@ pub struct Model {
     pub(crate) refused: Vec<Refused>,
     /// The forms of commands in progress, and of orders that wait for a cancel.
     pub(crate) sent_forms: Tracked<BTreeMap<Ticket, Box<form::Form>>>,
+    /// Flips, replacements and moves in progress.
+    pub workflows: Workflows,
     /// When a form was last sent and closed.
     pub(crate) sent_at: Option<Timestamp>,
     /// The terms of this session's orders, by market.
@@ -131,6 +134,7 @@ impl Model {
             activity: Tracked::default(),
             refused: vec![],
             sent_forms: Tracked::default(),
+            workflows: Workflows::default(),
             sent_at: None,
             used: form::Used::default(),
             presets: ChosenPresets::default(),

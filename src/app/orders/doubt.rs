@@ -3,7 +3,7 @@
 //! A parked command stays in progress until a person or a response decides; its question is a strip bound to its
 //! ticket.
 
-use super::{amend, flight::send};
+use super::send::{send, tell};
 use crate::{
     app::{
         account::{about::About, row_id::RowId},
@@ -15,6 +15,7 @@ use crate::{
             overlay::{Arm, Overlay, Strip},
         },
         keys::keymap::{Action, Context},
+        workflows::WorkflowEvent,
     },
     model::{Command, Failure, OrderId, Progress, READ_ONLY, Receipt, Ticket},
 };
@@ -90,7 +91,7 @@ pub(crate) fn decide(model: &Model, row: Option<&RowId>) -> Next {
 
 /// Why there is nothing to decide.
 fn undecided(model: &Model) -> String {
-    match (model.store.under_way(), &model.second) {
+    match (model.workflows.under_way(&model.store), &model.second) {
         (0, Some(first)) => {
             format!("no command here has an unknown status; {first} shows its own")
         }
@@ -129,10 +130,10 @@ pub(crate) fn end(
     model.store.queued_cancels.remove(order);
     let cancel = Command::Cancel(order.clone());
     let about = About::of(&cancel, &model.store);
-    let next = amend::ended(model, order, &result);
+    let next = tell(model, WorkflowEvent::CancelEnded(order, &result));
     let event = Event::Settled(cancel, result);
     model.activity.note_of(about, None, event, model.now);
-    next.into_iter().collect()
+    next
 }
 
 /// Requested from outside the terminal: without a strip or question.

@@ -3,7 +3,7 @@
 use super::title;
 use crate::{
     app::{
-        Model, Motion, Store,
+        Model, Motion, Store, Workflows,
         account::poll::{Answer, Poll},
         activity::notice::Activity,
         dialogs::export::{Export, Format, Lack, Sheet, SheetRows, Stage},
@@ -224,6 +224,7 @@ pub fn file(sheet: &Sheet) -> (String, usize) {
         store: &store,
         activity: &activity,
         sent_forms: &BTreeMap::new(),
+        workflows: &Workflows::default(),
         now: sheet.at,
         own_now: sheet.at,
         zone: &zone,

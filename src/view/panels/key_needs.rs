@@ -3,11 +3,11 @@
 use crate::{
     app::{
         Model, Remote,
-        account::{row_id::RowId, successor},
+        account::row_id::RowId,
         cursor_spacing,
         desk::market_shown::market_of,
         dialogs::overlay::{Overlay, ReviewTab},
-        forms::form::Form,
+        forms::{form::Form, open::filled_of},
         has_market, has_refused,
         keys::keymap::{Action, Context},
         links,
@@ -88,7 +88,7 @@ const NEEDS: &[(Action, Need)] = &[
         selected_position(model).is_some() || selected_order(model).is_some_and(Order::is_working)
     }),
     (Action::Amend, |model| {
-        let can_move = |order: &Order| successor::filled_of(order).is_ok();
+        let can_move = |order: &Order| filled_of(order).is_ok();
         own_at_cursor(model).unwrap_or_else(|| selected_order(model).is_some_and(can_move))
     }),
     (Action::Cancel, |model| {

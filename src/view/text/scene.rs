@@ -7,7 +7,7 @@ use super::{
     span::{Span, Tone},
 };
 use crate::{
-    app::{Mode, Model, Motion, Store, activity::notice::Activity, forms::form::Form},
+    app::{Mode, Model, Motion, Store, Workflows, activity::notice::Activity, forms::form::Form},
     model::{ClockRate, Drift, MarketId, Ticket, Timestamp},
 };
 use std::{collections::BTreeMap, time::Duration};
@@ -20,6 +20,8 @@ pub struct Scene<'a> {
     pub activity: &'a Activity,
     /// The forms of commands in progress.
     pub(crate) sent_forms: &'a BTreeMap<Ticket, Box<Form>>,
+    /// Flips, replacements and moves in progress.
+    pub workflows: &'a Workflows,
     /// The wall clock, for instants of the service.
     pub now: Timestamp,
     /// The same moment in the desk's own time, for countdowns.
@@ -41,6 +43,7 @@ impl<'a> Scene<'a> {
             store: &model.store,
             activity: &model.activity,
             sent_forms: &model.sent_forms,
+            workflows: &model.workflows,
             now: model.wall_now(),
             own_now: model.now,
             zone,

@@ -132,7 +132,7 @@ pub(super) fn in_doubt(scene: &Scene<'_>) -> Option<String> {
 }
 
 pub(super) fn under_way(scene: &Scene<'_>) -> Option<String> {
-    let (commands, it) = match scene.store.under_way() {
+    let (commands, it) = match scene.workflows.under_way(scene.store) {
         0 => return None,
         1 => ("1 command is".to_owned(), "it"),
         n => (format!("{n} commands are"), "them"),

@@ -1,0 +1,186 @@
+//! The workflows of a desk that have begun and not ended.
+
+use super::{
+    FlipRun, Known, OrderMove, Replacement, Workflow, WorkflowEvent, WorkflowWish, goals::Moved,
+};
+use crate::{
+    app::account::store::Store,
+    model::{Num, OrderId, PositionId, Ticket, Timestamp},
+};
+
+#[derive(Debug, Default)]
+pub struct Workflows {
+    running: Vec<Running>,
+    /// When the last batch of exits was answered, and its ticket: older lists do not show what came of it.
+    exits_answered: Option<(Timestamp, Ticket)>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Running {
+    /// Of its last command.
+    pub(crate) ticket: Ticket,
+    pub(crate) workflow: Workflow,
+}
+
+/// What some workflows want. Those that go on are with the others again once that is done.
+pub(crate) type Wishes = Vec<(Running, Vec<WorkflowWish>)>;
+
+impl Workflows {
+    pub(crate) fn begin(&mut self, ticket: Ticket, workflow: Workflow) {
+        self.running.push(Running { ticket, workflow });
+    }
+
+    /// The workflow of this command.
+    pub(crate) fn owner(&self, ticket: Ticket) -> Option<&Workflow> {
+        let mut all = self.running.iter();
+        let own = all.find(|one| one.ticket == ticket)?;
+        Some(&own.workflow)
+    }
+
+    /// Tells the workflow of this command.
+    pub(crate) fn tell_owner(
+        &mut self,
+        ticket: Ticket,
+        known: Known,
+        event: WorkflowEvent,
+    ) -> Wishes {
+        if let WorkflowEvent::Settled(_) = event
+            && let Some(Workflow::Move(one)) = self.owner(ticket)
+            && let Moved::Exits(_) = one.what()
+        {
+            self.exits_answered = Some((known.now, ticket));
+        }
+        self.tell_some(known, event, |one| one.ticket == ticket)
+    }
+
+    /// Tells all of them.
+    pub(crate) fn tell(&mut self, known: Known, event: WorkflowEvent) -> Wishes {
+        self.tell_some(known, event, |_| true)
+    }
+
+    /// Takes those out that want something.
+    fn tell_some(
+        &mut self,
+        known: Known,
+        event: WorkflowEvent,
+        is_meant: impl Fn(&Running) -> bool,
+    ) -> Wishes {
+        let (mut kept, mut wishes) = (vec![], vec![]);
+        for mut one in std::mem::take(&mut self.running) {
+            let wanted = if is_meant(&one) {
+                one.workflow.tell(known, event)
+            } else {
+                vec![]
+            };
+            if wanted.is_empty() {
+                kept.push(one);
+            } else {
+                wishes.push((one, wanted));
+            }
+        }
+        self.running = kept;
+        wishes
+    }
+
+    /// Those that wait for reads between two commands.
+    pub fn waiting(&self, store: &Store) -> impl Iterator<Item = &Workflow> {
+        let waits = |one: &&Running| !store.flights.contains_key(&one.ticket);
+        let waiting = self.running.iter().filter(waits);
+        waiting.map(|one| &one.workflow)
+    }
+
+    /// The commands in progress and the workflows between two of them, without those that wait for a person.
+    pub fn under_way(&self, store: &Store) -> usize {
+        store.under_way() + self.waiting(store).count()
+    }
+
+    /// Whether every command has a known outcome, and nothing is to follow.
+    pub fn is_settled(&self, store: &Store) -> bool {
+        store.flights.is_empty() && self.waiting(store).next().is_none()
+    }
+
+    /// When the next of them is to be told that time has passed.
+    pub(crate) fn look_at(&self) -> Option<Timestamp> {
+        let all = self.running.iter();
+        all.filter_map(|one| one.workflow.look_at()).min()
+    }
+
+    fn flips(&self) -> impl Iterator<Item = &FlipRun> {
+        self.running.iter().filter_map(|one| match &one.workflow {
+            Workflow::Flip(flip) => Some(flip),
+            Workflow::Replace(_) | Workflow::Move(_) => None,
+        })
+    }
+
+    /// Whether this position is being flipped.
+    pub(crate) fn is_flipping(&self, position: &PositionId) -> bool {
+        self.flips()
+            .any(|one| one.flip().position().id == *position)
+    }
+
+    /// The replacements that are not sent yet.
+    pub(crate) fn replacements(&self) -> impl Iterator<Item = &Replacement> {
+        let all = self.running.iter().filter_map(|one| match &one.workflow {
+            Workflow::Replace(one) => Some(one),
+            Workflow::Flip(_) | Workflow::Move(_) => None,
+        });
+        all.filter(|one| one.is_open())
+    }
+
+    /// The replacement of this order that is not sent yet.
+    pub(crate) fn replacement(&self, old: &OrderId) -> Option<&Replacement> {
+        self.replacements().find(|one| one.old() == old)
+    }
+
+    pub(crate) fn replacement_mut(&mut self, old: &OrderId) -> Option<&mut Replacement> {
+        let mut all = self
+            .running
+            .iter_mut()
+            .filter_map(|one| match &mut one.workflow {
+                Workflow::Replace(one) if one.is_open() => Some(one),
+                Workflow::Replace(_) | Workflow::Flip(_) | Workflow::Move(_) => None,
+            });
+        all.find(|one| one.old() == old)
+    }
+
+    fn moves(&self) -> impl Iterator<Item = &OrderMove> {
+        self.running.iter().filter_map(|one| match &one.workflow {
+            Workflow::Move(one) => Some(one),
+            Workflow::Flip(_) | Workflow::Replace(_) => None,
+        })
+    }
+
+    /// Whether the same position or order is being moved.
+    pub(crate) fn move_beside(&self, what: &Moved) -> bool {
+        self.moves().any(|one| one.what().is_beside(what))
+    }
+
+    /// Records this for after the move of the same position or order; `Err` with it if there is none.
+    pub(crate) fn add(&mut self, what: Moved) -> Result<(), Moved> {
+        let mut moves = self
+            .running
+            .iter_mut()
+            .filter_map(|one| match &mut one.workflow {
+                Workflow::Move(one) => Some(one),
+                Workflow::Flip(_) | Workflow::Replace(_) => None,
+            });
+        match moves.find(|one| one.what().is_beside(&what)) {
+            Some(one) => {
+                one.then(what);
+                Ok(())
+            }
+            None => Err(what),
+        }
+    }
+
+    /// The price that this order is being moved to.
+    pub(crate) fn moved_to(&self, order: &OrderId, store: &Store) -> Option<Num> {
+        self.moves().find_map(|one| one.goal(order, store))
+    }
+
+    /// The last batch of exits, if no list of orders shows yet what came of it.
+    pub(crate) fn unlisted_exits(&self, store: &Store) -> Option<(Timestamp, Ticket)> {
+        let is_unlisted = |(at, _): &(Timestamp, Ticket)| store.orders.at() <= Some(*at);
+        self.exits_answered.filter(is_unlisted)
+    }
+}
