@@ -39,6 +39,28 @@ pub(crate) fn objection_within(
     }
     let held = checks::objection(limits, &model.store, &model.session, model.now, command);
     held.or_else(|| guard::objection(model, command))
+        .or_else(|| unsure(model, command))
+}
+
+/// Why no exit is placed: a batch that may have placed one waits for a person.
+fn unsure(model: &Model, command: &Command) -> Option<String> {
+    let places = |command: &Command| {
+        let Command::ExitBatch(batch) = command else {
+            return None;
+        };
+        batch.places().then(|| batch.position_id.clone())
+    };
+    let position = places(command)?;
+    let mut parked = model.store.parked();
+    parked.find(|ticket| {
+        let flight = model.store.flights.get(ticket);
+        flight.and_then(|flight| places(&flight.command)).as_ref() == Some(&position)
+    })?;
+    let key = model.keymap.chord(Context::Desk, Action::Decide);
+    let key = key.map_or_else(String::new, |key| format!(": {key} decides"));
+    Some(format!(
+        "status unknown: the exits of this position may have changed{key}"
+    ))
 }
 
 pub(crate) fn send(model: &mut Model, command: Command) -> (Ticket, Effect) {
@@ -60,7 +82,7 @@ pub(crate) fn send(model: &mut Model, command: Command) -> (Ticket, Effect) {
 /// Begins a workflow with its first command; or returns why not.
 pub(crate) fn begin(model: &mut Model, workflow: Workflow) -> Result<(Ticket, Effect), String> {
     let command = workflow.first(known(model))?;
-    if let Some(why) = unsure(model, &command).or_else(|| objection(model, &command)) {
+    if let Some(why) = objection(model, &command) {
         return Err(why);
     }
     if let Workflow::Replace(one) = &workflow {
@@ -160,7 +182,7 @@ fn refuse(model: &mut Model, mut one: Running, why: &str) -> Vec<Effect> {
 
 /// The next command of a workflow, which has its form from now on; or why it is not sent.
 fn send_next(model: &mut Model, one: &mut Running, command: Command) -> Result<Effect, String> {
-    if let Some(why) = unsure(model, &command).or_else(|| objection(model, &command)) {
+    if let Some(why) = objection(model, &command) {
         return Err(why);
     }
     let (ticket, effect) = send(model, command);
@@ -221,25 +243,4 @@ fn is_ending(model: &Model, order: &OrderId) -> bool {
     flights.any(|flight| flight.command.cancels() == Some(order))
         || model.workflows.replacement(order).is_some()
         || model.store.queued_cancels.contains(order)
-}
-
-/// Why no exit is placed: a batch that may have placed one waits for a person.
-fn unsure(model: &Model, command: &Command) -> Option<String> {
-    let places = |command: &Command| {
-        let Command::ExitBatch(batch) = command else {
-            return None;
-        };
-        batch.places().then(|| batch.position_id.clone())
-    };
-    let position = places(command)?;
-    let mut parked = model.store.parked();
-    parked.find(|ticket| {
-        let flight = model.store.flights.get(ticket);
-        flight.and_then(|flight| places(&flight.command)).as_ref() == Some(&position)
-    })?;
-    let key = model.keymap.chord(Context::Desk, Action::Decide);
-    let key = key.map_or_else(String::new, |key| format!(": {key} decides"));
-    Some(format!(
-        "status unknown: the exits of this position may have changed{key}"
-    ))
 }

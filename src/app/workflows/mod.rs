@@ -23,11 +23,12 @@ use crate::{
     model::{Command, Failure, Num, Order, OrderId, Progress, Receipt, Timestamp},
 };
 use std::time::Duration;
+use strum::EnumTryAs;
 
 /// The pause between two reads that only a workflow waits for.
 const LOOK_AGAIN: Duration = Duration::from_millis(500);
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, EnumTryAs)]
 pub enum Workflow {
     Flip(FlipRun),
     /// Cancel/replace.

@@ -1,8 +1,6 @@
 //! The workflows of a desk that have begun and not ended.
 
-use super::{
-    FlipRun, Known, OrderMove, Replacement, Workflow, WorkflowEvent, WorkflowWish, goals::Moved,
-};
+use super::{Known, OrderMove, Replacement, Workflow, WorkflowEvent, WorkflowWish, goals::Moved};
 use crate::{
     app::account::store::Store,
     model::{Num, OrderId, PositionId, Ticket, Timestamp},
@@ -101,29 +99,26 @@ impl Workflows {
 
     /// When the next of them is to be told that time has passed.
     pub(crate) fn look_at(&self) -> Option<Timestamp> {
-        let all = self.running.iter();
-        all.filter_map(|one| one.workflow.look_at()).min()
+        self.all().filter_map(Workflow::look_at).min()
     }
 
-    fn flips(&self) -> impl Iterator<Item = &FlipRun> {
-        self.running.iter().filter_map(|one| match &one.workflow {
-            Workflow::Flip(flip) => Some(flip),
-            Workflow::Replace(_) | Workflow::Move(_) => None,
-        })
+    fn all(&self) -> impl Iterator<Item = &Workflow> {
+        self.running.iter().map(|one| &one.workflow)
+    }
+
+    fn all_mut(&mut self) -> impl Iterator<Item = &mut Workflow> {
+        self.running.iter_mut().map(|one| &mut one.workflow)
     }
 
     /// Whether this position is being flipped.
     pub(crate) fn is_flipping(&self, position: &PositionId) -> bool {
-        self.flips()
-            .any(|one| one.flip().position().id == *position)
+        let mut flips = self.all().filter_map(Workflow::try_as_flip_ref);
+        flips.any(|one| one.flip().position().id == *position)
     }
 
     /// The replacements that are not sent yet.
     pub(crate) fn replacements(&self) -> impl Iterator<Item = &Replacement> {
-        let all = self.running.iter().filter_map(|one| match &one.workflow {
-            Workflow::Replace(one) => Some(one),
-            Workflow::Flip(_) | Workflow::Move(_) => None,
-        });
+        let all = self.all().filter_map(Workflow::try_as_replace_ref);
         all.filter(|one| one.is_open())
     }
 
@@ -133,21 +128,12 @@ impl Workflows {
     }
 
     pub(crate) fn replacement_mut(&mut self, old: &OrderId) -> Option<&mut Replacement> {
-        let mut all = self
-            .running
-            .iter_mut()
-            .filter_map(|one| match &mut one.workflow {
-                Workflow::Replace(one) if one.is_open() => Some(one),
-                Workflow::Replace(_) | Workflow::Flip(_) | Workflow::Move(_) => None,
-            });
-        all.find(|one| one.old() == old)
+        let mut all = self.all_mut().filter_map(Workflow::try_as_replace_mut);
+        all.find(|one| one.is_open() && one.old() == old)
     }
 
     fn moves(&self) -> impl Iterator<Item = &OrderMove> {
-        self.running.iter().filter_map(|one| match &one.workflow {
-            Workflow::Move(one) => Some(one),
-            Workflow::Flip(_) | Workflow::Replace(_) => None,
-        })
+        self.all().filter_map(Workflow::try_as_move_ref)
     }
 
     /// Whether the same position or order is being moved.
@@ -157,13 +143,7 @@ impl Workflows {
 
     /// Records this for after the move of the same position or order; `Err` with it if there is none.
     pub(crate) fn add(&mut self, what: Moved) -> Result<(), Moved> {
-        let mut moves = self
-            .running
-            .iter_mut()
-            .filter_map(|one| match &mut one.workflow {
-                Workflow::Move(one) => Some(one),
-                Workflow::Flip(_) | Workflow::Replace(_) => None,
-            });
+        let mut moves = self.all_mut().filter_map(Workflow::try_as_move_mut);
         match moves.find(|one| one.what().is_beside(&what)) {
             Some(one) => {
                 one.then(what);

@@ -6,8 +6,8 @@
 //! the move was decided on. An unfinished move is reported (exit 15).
 
 use super::{
-    consent, drive, dry,
-    prepared::{ActFlags, PreparedCommand, writable},
+    consent, drive,
+    prepared::{ActFlags, PreparedCommand},
     readings::read_rows,
     typed::id,
 };
@@ -62,8 +62,7 @@ struct Terms {
 }
 
 pub(in crate::cli) async fn run(args: MoveArgs, sources: &Sources) -> Result<Exit> {
-    let service = Service::open(sources, args.how.output.voice()).await?;
-    consent::possible(&service, args.how)?;
+    let service = consent::service(sources, args.how).await?;
     let read_at = Clock::start().now();
     let store = read_rows(&service).await;
     let order = found(&store, &args.order_id)?;
@@ -113,18 +112,13 @@ async fn replace(
 ) -> Result<Exit> {
     let (voice, old) = (how.output.voice(), replacement.old());
     let new = Command::Place(Box::new(replacement.order().clone()));
-    if service.is_dry_run() {
-        let cancel = PreparedCommand::new(Command::Cancel(old.clone()), None)?;
-        let place = PreparedCommand::new(new, None)?;
-        return dry::show(service, voice, &[&cancel.request, &place.request]);
-    }
-    writable(service)?;
-    let what = format!(
-        "Cancel/replace: cancels {old}, then places the unfilled remainder of {new} on {}",
-        service.place()
-    );
-    if !consent::given(how, what).await? {
-        return Ok(Exit::Usage);
+    let what =
+        format!("Cancel/replace: cancels {old}, then places the unfilled remainder of {new}");
+    let cancel = PreparedCommand::new(Command::Cancel(old.clone()), None)?;
+    let place = PreparedCommand::new(new, None)?;
+    let requests = [&cancel.request, &place.request];
+    if let Some(exit) = consent::withheld(service, how, &requests, &what).await? {
+        return Ok(exit);
     }
     if let Some(why) = too_late(Clock::start().now().since(read_at)) {
         return Err(UsageError(format!("nothing was sent: {why}")).into());

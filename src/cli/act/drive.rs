@@ -4,9 +4,9 @@
 //! last answer, or partial where the first of two commands was done and the second was not.
 
 use super::{
-    consent, dry,
+    consent,
     perform::{CommandHalf, send_half},
-    prepared::{ActFlags, PreparedCommand, SendOutcome, writable},
+    prepared::{ActFlags, PreparedCommand, SendOutcome},
     receipt::print_outcome,
 };
 use crate::{
@@ -73,13 +73,9 @@ pub(super) async fn in_place(
     if is_without_effect(&prepared.command) {
         return Ok(print_outcome(voice, &prepared, &Ok(already())));
     }
-    if service.is_dry_run() {
-        return dry::show(service, voice, &[&prepared.request]);
-    }
-    writable(service)?;
-    let what = format!("{} on {}", consent::spelled(&prepared), service.place());
-    if !consent::given(how, what).await? {
-        return Ok(Exit::Usage);
+    let (requests, what) = ([&prepared.request], consent::spelled(&prepared));
+    if let Some(exit) = consent::withheld(service, how, &requests, &what).await? {
+        return Ok(exit);
     }
     run(service, voice, store, Workflow::Move(one)).await
 }

@@ -71,8 +71,7 @@ fn leg(text: &str) -> Result<WrittenLeg, String> {
 }
 
 pub(in crate::cli) async fn run(args: ExitsArgs, sources: &Sources) -> Result<Exit> {
-    let service = Service::open(sources, args.how.output.voice()).await?;
-    consent::possible(&service, args.how)?;
+    let service = consent::service(sources, args.how).await?;
     let is_complete = args.take_profit.is_some() && args.stop_loss.is_some() && args.size.is_none();
     let store = if is_complete {
         let reads = timeout(JOURNAL_OPEN_TIMEOUT, read_rows(&service)).await;

@@ -4,9 +4,9 @@
 //! is begun.
 
 use super::{
-    consent, drive, dry,
+    consent, drive,
     perform::would_be_halted,
-    prepared::{ActFlags, PreparedCommand, writable},
+    prepared::{ActFlags, PreparedCommand},
     typed::{self, id},
 };
 use crate::{
@@ -31,39 +31,31 @@ pub(in crate::cli) struct FlipArgs {
 }
 
 pub(in crate::cli) async fn run(args: FlipArgs, sources: &Sources) -> Result<Exit> {
-    let service = Service::open(sources, args.how.output.voice()).await?;
-    consent::possible(&service, args.how)?;
+    let (how, voice) = (args.how, args.how.output.voice());
+    let service = consent::service(sources, how).await?;
     let mut store = Store::default();
     service.take_positions(&mut store).await;
     service.take_prices(&mut store, &[]).await;
     let id = typed::position(args.position_id, &store)?;
     let position = found(&store, &id)?;
     let flip = planned(&service, position)?;
-    if service.is_dry_run() {
-        let observed = store.market(&position.market_id).and_then(Market::mid);
-        let opening = flip.opening(position.quantity(), observed);
-        let close = PreparedCommand::new(Command::Close(flip.close(observed)), None)?;
-        let opening = PreparedCommand::new(Command::Place(Box::new(opening)), None)?;
-        let requests = [&close.request, &opening.request];
-        return dry::show(&service, args.how.output.voice(), &requests);
-    }
-    writable(&service)?;
-    let not_halted = || would_be_halted(&service).map_or(Ok(()), Err);
+    let observed = store.market(&position.market_id).and_then(Market::mid);
+    let opening = flip.opening(position.quantity(), observed);
+    let close = PreparedCommand::new(Command::Close(flip.close(observed)), None)?;
+    let opening = PreparedCommand::new(Command::Place(Box::new(opening)), None)?;
+    let not_halted = || match would_be_halted(&service).filter(|_| !service.is_dry_run()) {
+        Some(why) => Err(why),
+        None => Ok(()),
+    };
     not_halted()?;
-    let what = format!("{} on {}", flip.words(&store.names), service.place());
-    if !consent::given(args.how, what).await? {
-        return Ok(Exit::Usage);
+    let (requests, what) = ([&close.request, &opening.request], flip.words(&store.names));
+    if let Some(exit) = consent::withheld(&service, how, &requests, &what).await? {
+        return Ok(exit);
     }
     // A halt may have come while the question was open.
     not_halted()?;
     let flip = FlipRun::new(flip.agreed(Clock::start().now()));
-    drive::run(
-        &service,
-        args.how.output.voice(),
-        store,
-        Workflow::Flip(flip),
-    )
-    .await
+    drive::run(&service, voice, store, Workflow::Flip(flip)).await
 }
 
 fn found<'a>(store: &'a Store, id: &PositionId) -> Result<&'a Position, Failure> {
