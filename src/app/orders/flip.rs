@@ -27,7 +27,7 @@ mod tests;
 pub(crate) fn ask(model: &Model, position: &Position) -> Next {
     match plan(model, position) {
         Ok(flip) => {
-            let strip = Strip::confirm(StripAction::Flip(Box::new(flip)), model.now);
+            let strip = Strip::confirm(StripAction::Flip(Box::new(flip)), model.account.now);
             Next::Open(Box::new(Overlay::Strip(strip)))
         }
         Err(why) => Next::Refuse(format!("flip: {why}")),
@@ -36,7 +36,7 @@ pub(crate) fn ask(model: &Model, position: &Position) -> Next {
 
 /// Both halves as they would be sent now. A flip that could not finish is not begun.
 fn plan(model: &Model, position: &Position) -> Result<Flip, String> {
-    let account_id = model.account_for("flip")?;
+    let account_id = model.account.account_for("flip")?;
     if is_under_way(model, position) {
         return Err(format!("{} is being closed already", position.id));
     }
@@ -59,7 +59,7 @@ fn plan(model: &Model, position: &Position) -> Result<Flip, String> {
         slippage_tolerance: slippage.map(crate::model::Bps),
         ..order
     };
-    let flip = Flip::new(position, order, model.now)?;
+    let flip = Flip::new(position, order, model.account.now)?;
     match opening_objection(model, &flip) {
         Some(why) => Err(why),
         None => Ok(flip),
@@ -81,9 +81,9 @@ fn opening_objection(model: &Model, flip: &Flip) -> Option<String> {
 
 fn is_under_way(model: &Model, position: &Position) -> bool {
     let resource = Resource::Position(position.id.clone());
-    let mut flights = model.store.flights.values();
+    let mut flights = model.account.store.flights.values();
     flights.any(|flight| flight.command.facts().ends(&resource))
-        || model.workflows.is_flipping(&position.id)
+        || model.account.workflows.is_flipping(&position.id)
 }
 
 /// The strip is confirmed: sends the close.
@@ -91,7 +91,7 @@ pub(crate) fn begin(model: &mut Model, flip: Flip) -> Result<Vec<Effect>, String
     if is_under_way(model, flip.position()) {
         return Err(format!("{} is being closed already", flip.position().id));
     }
-    let market = model.store.market(&flip.position().market_id);
+    let market = model.account.store.market(&flip.position().market_id);
     let close = Command::Close(flip.close(market.and_then(Market::mid)));
     if let Some(why) = objection(model, &close) {
         return Err(format!("{close}: {why}"));
@@ -99,7 +99,7 @@ pub(crate) fn begin(model: &mut Model, flip: Flip) -> Result<Vec<Effect>, String
     if let Some(why) = opening_objection(model, &flip) {
         return Err(format!("flip: {why}"));
     }
-    let flip = flip.agreed(model.now);
+    let flip = flip.agreed(model.account.now);
     row_replacement::flips(model, flip.position());
     let (_, effect) = begin_workflow(model, Workflow::Flip(FlipRun::new(flip)))?;
     Ok(vec![effect])

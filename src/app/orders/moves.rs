@@ -42,9 +42,9 @@ pub(crate) fn begin(
     }
     let plan = planned(model, &old.order, &wanted)?;
     let place = Command::Place(wanted.clone());
-    let replacement = Replacement::new(old.order.clone(), wanted, old.filled, model.now);
+    let replacement = Replacement::new(old.order.clone(), wanted, old.filled, model.account.now);
     let workflow = match plan {
-        MovePlan::InPlace(what) if model.workflows.move_beside(&what) => {
+        MovePlan::InPlace(what) if model.account.workflows.move_beside(&what) => {
             return Err(format!("{} is being moved already", old.order));
         }
         MovePlan::InPlace(what) => match objection(model, &place) {
@@ -64,13 +64,13 @@ pub(crate) fn begin(
 
 /// Moves an order to `price`, or records that for after the move in progress; or returns why not.
 pub(crate) fn to(model: &mut Model, id: &OrderId, price: Num) -> Result<Vec<Effect>, String> {
-    if let Some(replacement) = model.workflows.replacement_mut(id) {
+    if let Some(replacement) = model.account.workflows.replacement_mut(id) {
         replacement.reprice(price)?;
         return Ok(vec![]);
     }
-    let order = model.store.order(id);
+    let order = model.account.store.order(id);
     let order = order.ok_or("this order is not listed any more")?;
-    let exit_of = exit_of(&model.store, order);
+    let exit_of = exit_of(&model.account.store, order);
     let is_stop = |position| order.protects(position) == Some(Protection::Stop);
     if order.has_two_prices() && !exit_of.is_some_and(is_stop) {
         let replacement = replacement_at(model, id, price)?;
@@ -88,7 +88,7 @@ pub(crate) fn to(model: &mut Model, id: &OrderId, price: Num) -> Result<Vec<Effe
 
 /// Sends it, or records it for after the move in progress.
 pub(crate) fn apply(model: &mut Model, what: Moved) -> Result<Vec<Effect>, String> {
-    let Err(what) = model.workflows.add(what) else {
+    let Err(what) = model.account.workflows.add(what) else {
         return Ok(vec![]);
     };
     let one = match &what {
@@ -98,10 +98,10 @@ pub(crate) fn apply(model: &mut Model, what: Moved) -> Result<Vec<Effect>, Strin
             OrderMove::new(what, replacement)
         }
     };
-    let unlisted = model.workflows.unlisted_exits(&model.store);
+    let unlisted = model.account.workflows.unlisted_exits(&model.account.store);
     if let (Moved::Exits(_), Some((since, ticket))) = (one.what(), unlisted) {
-        let one = one.after_reads(since, model.now);
-        model.workflows.begin(ticket, Workflow::Move(one));
+        let one = one.after_reads(since, model.account.now);
+        model.account.workflows.begin(ticket, Workflow::Move(one));
         return Ok(vec![]);
     }
     let (_, effect) = begin_workflow(model, Workflow::Move(one))?;
@@ -116,10 +116,10 @@ pub(crate) fn protect(
 ) -> Result<Vec<Effect>, String> {
     let what = Moved::Exits(ExitGoals::setting(position, wanted));
     let is_reached = || {
-        what.command(&model.store)
+        what.command(&model.account.store)
             .is_ok_and(|it| is_without_effect(&it))
     };
-    if !model.workflows.move_beside(&what) && is_reached() {
+    if !model.account.workflows.move_beside(&what) && is_reached() {
         return Err("nothing is changed".to_owned());
     }
     let effects = apply(model, what)?;
@@ -135,19 +135,19 @@ pub(crate) fn protect(
 /// # Errors
 /// As [`plan`].
 pub fn planned(model: &Model, old: &OrderId, wanted: &PlaceOrder) -> Result<MovePlan, String> {
-    let Some(order) = model.store.order(old) else {
+    let Some(order) = model.account.store.order(old) else {
         return Ok(MovePlan::Replace);
     };
     let form = of_row::moved(model, order)?;
     match form.draft.command(&form.seen(&model.form_context())) {
-        Ok(Command::Place(shown)) => plan(&model.store, order, (&shown, wanted)),
+        Ok(Command::Place(shown)) => plan(&model.account.store, order, (&shown, wanted)),
         Ok(_) | Err(_) => Ok(MovePlan::Replace),
     }
 }
 
 /// The order at another price, in place of the old one.
 fn replacement_at(model: &Model, id: &OrderId, price: Num) -> Result<Replacement, String> {
-    let order = model.store.order(id);
+    let order = model.account.store.order(id);
     let order = order.ok_or("it is not listed any more")?;
     let moved = of_row::moved_to(model, order, price)?;
     let filled = moved.replaces.as_ref().map(|old| old.filled);
@@ -156,5 +156,10 @@ fn replacement_at(model: &Model, id: &OrderId, price: Num) -> Result<Replacement
         return Err("an order of this type cannot be replaced".to_owned());
     };
     let filled = filled.unwrap_or_default();
-    Ok(Replacement::new(id.clone(), order, filled, model.now))
+    Ok(Replacement::new(
+        id.clone(),
+        order,
+        filled,
+        model.account.now,
+    ))
 }

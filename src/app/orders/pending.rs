@@ -20,7 +20,7 @@ use strum::IntoEnumIterator;
 /// A command has progressed.
 pub(crate) fn advance(model: &mut Model, ticket: Ticket, progress: Progress) -> Vec<Effect> {
     let news = alerts::advanced(model, ticket, &progress);
-    let Some(flight) = model.store.flights.get_mut(&ticket) else {
+    let Some(flight) = model.account.store.flights.get_mut(&ticket) else {
         return vec![];
     };
     flight.progress = progress.clone();
@@ -31,8 +31,9 @@ pub(crate) fn advance(model: &mut Model, ticket: Ticket, progress: Progress) -> 
         let event = Event::Progress(flight.command.clone(), progress.clone());
         let about = flight.about.clone();
         model
+            .account
             .activity
-            .note_of(about, Some(ticket), event, model.now);
+            .note_of(about, Some(ticket), event, model.account.now);
     }
     let next = tell_owner(model, ticket, WorkflowEvent::Progressed(&progress));
     if parked {
@@ -51,36 +52,40 @@ pub(crate) fn settle(
     ticket: Ticket,
     result: &Result<Receipt, Failure>,
 ) -> Vec<Effect> {
-    let Some(flight) = model.store.flights.remove(&ticket) else {
+    let Some(flight) = model.account.store.flights.remove(&ticket) else {
         return vec![];
     };
     // A close-all reports what still runs at its end; all others what they were sent for.
     let about = match flight.about.target {
         Some(_) => flight.about,
-        None => About::of(&flight.command, &model.store),
+        None => About::of(&flight.command, &model.account.store),
     };
     let mut placed = vec![];
     if let Ok(receipt) = result {
-        placed = model.store.settle(&flight.command, receipt, model.now);
+        placed = model
+            .account
+            .store
+            .settle(&flight.command, receipt, model.account.now);
         row_replacement::settled(model, ticket, receipt);
     }
-    model.store.learn_scope(result);
+    model.account.store.learn_scope(result);
     let news = alerts::settled(model, (ticket, &flight.command), result);
     learn(model, &flight.command, result);
     let is_told = bulk::settle(model, ticket, result);
     doubt::unask(model, ticket);
     let event = Event::Settled(flight.command, result.clone());
     model
+        .account
         .activity
-        .note_of(about, Some(ticket), event, model.now);
+        .note_of(about, Some(ticket), event, model.account.now);
     let next = tell_owner(model, ticket, WorkflowEvent::Settled(result));
     // The form of a workflow stays with it until it ends.
-    if model.workflows.owner(ticket).is_none() {
+    if model.account.workflows.owner(ticket).is_none() {
         let form = model.sent_forms.remove(&ticket);
         settle_form(model, form, result);
     }
     if is_told {
-        model.activity.dismiss_toast(model.now);
+        model.account.activity.dismiss_toast(model.account.now);
     }
     let polls = Source::iter().filter(|s| *s != Source::Markets).collect();
     let watch = (!placed.is_empty()).then_some(Effect::Watch(placed));
@@ -110,16 +115,20 @@ mod tests {
     #[test]
     fn a_dry_run_tells_only_that_it_was_not_sent_and_the_form_keeps_what_was_written() {
         let mut model = desk();
-        model.options.dry_run = true;
+        model.account.options.dry_run = true;
         let sent = press(&mut model, "b 0 . 1 enter");
         let [Effect::Send(ticket, Command::Place(_))] = sent.as_slice() else {
             panic!("{sent:?}");
         };
-        assert_eq!(model.activity.lines.len(), 0, "nothing is called sent");
+        assert_eq!(
+            model.account.activity.lines.len(),
+            0,
+            "nothing is called sent"
+        );
         let why = Failure::dry_run("POST /v1/orders {}");
-        let now = model.now;
+        let now = model.account.now;
         update(&mut model, now, Msg::Settled(*ticket, Err(why.clone())));
-        let events = model.activity.lines.iter().map(|line| &line.event);
+        let events = model.account.activity.lines.iter().map(|line| &line.event);
         let events: Vec<_> = events.collect();
         assert!(matches!(events.as_slice(), [Event::Settled(_, Err(told))] if *told == why));
         assert_eq!(events[0].tone(), Tone::Warn);
@@ -129,7 +138,7 @@ mod tests {
         };
         assert_eq!(form.failure.as_ref(), Some(&why));
         // Nothing was sent before: it is no repetition.
-        model.options.checks.duplicate_within = std::time::Duration::from_mins(1);
+        model.account.options.checks.duplicate_within = std::time::Duration::from_mins(1);
         let again = press(&mut model, "enter");
         assert!(matches!(again.as_slice(), [Effect::Send(..)]), "{again:?}");
     }

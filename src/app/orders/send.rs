@@ -21,7 +21,7 @@ use crate::{
 
 /// Why the desk does not send this command, if so.
 pub(crate) fn objection(model: &Model, command: &Command) -> Option<String> {
-    objection_within(model, &model.options.checks, command)
+    objection_within(model, &model.account.options.checks, command)
 }
 
 /// [`objection`] by other limits than the settings'.
@@ -30,14 +30,20 @@ pub(crate) fn objection_within(
     limits: &Checks,
     command: &Command,
 ) -> Option<String> {
-    if model.options.read_only {
+    if model.account.options.read_only {
         return Some(READ_ONLY.to_owned());
     }
     let held = second::objection(model, command).or_else(|| halt::objection(model, command));
     if held.is_some() {
         return held;
     }
-    let held = checks::objection(limits, &model.store, &model.session, model.now, command);
+    let held = checks::objection(
+        limits,
+        &model.account.store,
+        &model.account.session,
+        model.account.now,
+        command,
+    );
     held.or_else(|| guard::objection(model, command))
         .or_else(|| unsure(model, command))
 }
@@ -51,9 +57,9 @@ fn unsure(model: &Model, command: &Command) -> Option<String> {
         batch.places().then(|| batch.position_id.clone())
     };
     let position = places(command)?;
-    let mut parked = model.store.parked();
+    let mut parked = model.account.store.parked();
     parked.find(|ticket| {
-        let flight = model.store.flights.get(ticket);
+        let flight = model.account.store.flights.get(ticket);
         flight.and_then(|flight| places(&flight.command)).as_ref() == Some(&position)
     })?;
     let key = model.keymap.chord(Context::Desk, Action::Decide);
@@ -66,15 +72,19 @@ fn unsure(model: &Model, command: &Command) -> Option<String> {
 pub(crate) fn send(model: &mut Model, command: Command) -> (Ticket, Effect) {
     // It ends some of them: that sends and reads nothing.
     drop(tell(model, WorkflowEvent::Sent(&command)));
-    let ticket = model.store.begin(command.clone(), model.now);
+    let ticket = model
+        .account
+        .store
+        .begin(command.clone(), model.account.now);
     // A dry run has no progress, and is no first order for the repetition check.
-    if !model.options.dry_run {
-        model.session.sent(&command, model.now);
-        let about = About::of(&command, &model.store);
+    if !model.account.options.dry_run {
+        model.account.session.sent(&command, model.account.now);
+        let about = About::of(&command, &model.account.store);
         let event = Event::Sent(command.clone());
         model
+            .account
             .activity
-            .note_of(about, Some(ticket), event, model.now);
+            .note_of(about, Some(ticket), event, model.account.now);
     }
     (ticket, Effect::Send(ticket, command))
 }
@@ -89,28 +99,28 @@ pub(crate) fn begin(model: &mut Model, workflow: Workflow) -> Result<(Ticket, Ef
         row_replacement::moves(model, one.old());
     }
     let (ticket, effect) = send(model, command);
-    model.workflows.begin(ticket, workflow);
+    model.account.workflows.begin(ticket, workflow);
     Ok((ticket, effect))
 }
 
 fn known(model: &Model) -> Known<'_> {
     Known {
-        store: &model.store,
-        now: model.now,
+        store: &model.account.store,
+        now: model.account.now,
     }
 }
 
 /// Tells every workflow what has happened.
 pub(crate) fn tell(model: &mut Model, event: WorkflowEvent) -> Vec<Effect> {
     let known = Known {
-        store: &model.store,
-        now: model.now,
+        store: &model.account.store,
+        now: model.account.now,
     };
-    let wishes = model.workflows.tell(known, event);
+    let wishes = model.account.workflows.tell(known, event);
     let tickets: Vec<_> = wishes.iter().map(|(one, _)| one.ticket).collect();
     let effects = fulfill_each(model, wishes);
     for ticket in tickets {
-        if model.workflows.owner(ticket).is_none() {
+        if model.account.workflows.owner(ticket).is_none() {
             model.sent_forms.remove(&ticket);
         }
     }
@@ -120,10 +130,10 @@ pub(crate) fn tell(model: &mut Model, event: WorkflowEvent) -> Vec<Effect> {
 /// Tells the workflow of this command what came of it. One that goes on has its form.
 pub(super) fn tell_owner(model: &mut Model, ticket: Ticket, event: WorkflowEvent) -> Vec<Effect> {
     let known = Known {
-        store: &model.store,
-        now: model.now,
+        store: &model.account.store,
+        now: model.account.now,
     };
-    let wishes = model.workflows.tell_owner(ticket, known, event);
+    let wishes = model.account.workflows.tell_owner(ticket, known, event);
     fulfill_each(model, wishes)
 }
 
@@ -151,14 +161,14 @@ fn fulfill(model: &mut Model, mut one: Running, wishes: Vec<WorkflowWish>) -> Ve
                 effects.push(Effect::Poll(vec![Source::Positions, Source::Orders]));
             }
             WorkflowWish::Find(order) => effects.push(Effect::Trace(vec![order])),
-            WorkflowWish::Say(tone, words) => model.say(tone, words),
+            WorkflowWish::Say(tone, words) => model.account.say(tone, words),
             WorkflowWish::Remains(size) => {
                 if let Some(form) = model.sent_forms.get_mut(&one.ticket) {
                     form.stand_alone(size);
                 }
             }
             WorkflowWish::Fail(why) => {
-                model.say(Tone::Alert, why.message.to_string());
+                model.account.say(Tone::Alert, why.message.to_string());
                 if let Some(form) = model.sent_forms.remove(&one.ticket) {
                     sent::keep(model, form, why);
                 }
@@ -170,7 +180,7 @@ fn fulfill(model: &mut Model, mut one: Running, wishes: Vec<WorkflowWish>) -> Ve
             WorkflowWish::End(_) => return effects,
         }
     }
-    model.workflows.begin(one.ticket, one.workflow);
+    model.account.workflows.begin(one.ticket, one.workflow);
     effects
 }
 
@@ -239,8 +249,8 @@ pub(super) fn replaceable(model: &Model, one: &Replacement) -> Result<(), String
 }
 
 fn is_ending(model: &Model, order: &OrderId) -> bool {
-    let mut flights = model.store.flights.values();
+    let mut flights = model.account.store.flights.values();
     flights.any(|flight| flight.command.cancels() == Some(order))
-        || model.workflows.replacement(order).is_some()
-        || model.store.queued_cancels.contains(order)
+        || model.account.workflows.replacement(order).is_some()
+        || model.account.store.queued_cancels.contains(order)
 }

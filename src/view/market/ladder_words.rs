@@ -145,7 +145,7 @@ impl LadderScene<'_> {
             parts.push(Span::new(words, Tone::Alert));
         }
         // Why no newer book comes: the service does not answer, or its book was refused.
-        let known = self.model.store.books.of(self.market_id);
+        let known = self.model.account.store.books.of(self.market_id);
         if let Some(why) = known.and_then(KnownBook::trouble) {
             parts.push(Span::new(why.kind.word(), Tone::Warn));
         }
@@ -164,7 +164,7 @@ impl LadderScene<'_> {
     /// That one key sends, and for how long.
     fn one_key(&self, scene: &Scene<'_>) -> Option<Span> {
         let ladder = &self.model.price_ladder;
-        let is_armed = self.model.options.ladder_one_key && ladder.is_armed(scene.own_now);
+        let is_armed = self.model.account.options.ladder_one_key && ladder.is_armed(scene.own_now);
         let end = ladder.disarms_at().filter(|_| is_armed)?;
         let left = passing::left(end.since(scene.own_now), scene.motion);
         Some(Span::new(format!("! ONE-KEY ON {left}"), Tone::Alert))

@@ -91,7 +91,7 @@ fn accepted() -> Receipt {
 }
 
 fn said(model: &Model) -> Option<String> {
-    if let Event::Message(_, words) = &model.activity.toast(model.now)?.event {
+    if let Event::Message(_, words) = &model.account.activity.toast(model.account.now)?.event {
         Some(words.clone())
     } else {
         None
@@ -100,7 +100,12 @@ fn said(model: &Model) -> Option<String> {
 
 /// Whether nothing is in progress, and nothing is to follow.
 fn is_over(model: &Model) -> bool {
-    model.workflows.waiting(&model.store).count() == 0
+    model
+        .account
+        .workflows
+        .waiting(&model.account.store)
+        .count()
+        == 0
 }
 
 #[test]
@@ -212,9 +217,9 @@ fn a_move_of_unknown_outcome_is_followed_by_nothing() {
     press(&mut model, "}");
     let parked = Progress::Parked {
         why: Failure::new(FailureKind::Unknown, "no answer"),
-        replay_until: model.now.plus(Duration::from_mins(15)),
+        replay_until: model.account.now.plus(Duration::from_mins(15)),
     };
-    let now = model.now;
+    let now = model.account.now;
     update(&mut model, now, Msg::Progress(ticket, parked));
     assert!(is_over(&model));
     assert_eq!(sent(&list(&mut model, &long("0.5"), &[stop("58001")])), []);
@@ -317,7 +322,7 @@ fn replaces_after(refusal: Failure) {
         status: crate::model::OrderStatus::Canceled.into(),
         ..resting()
     };
-    let now = model.now;
+    let now = model.account.now;
     let effects = update(
         &mut model,
         now,
@@ -366,7 +371,7 @@ fn a_stop_with_a_trigger_and_a_limit_is_never_canceled_first() {
 #[test]
 fn break_even_moves_every_worse_stop_together() {
     let mut model = guarded();
-    model.options.fees.taker_bps = Some(num("4.5"));
+    model.account.options.fees.taker_bps = Some(num("4.5"));
     let two = [stop("58000"), exit("ord-9", "stop_market", "57000")];
     list(&mut model, &long("0.5"), &two);
     let (_, batch) = batch(&press(&mut model, "Z"));
