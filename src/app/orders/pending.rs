@@ -2,7 +2,7 @@
 
 use super::{
     bulk, doubt,
-    send::{tell, tell_owner},
+    send::{tell, tell_some},
     submit::{learn, settle_form},
 };
 use crate::{
@@ -13,7 +13,7 @@ use crate::{
         dialogs::effect::Effect,
         workflows::WorkflowEvent,
     },
-    model::{Failure, Order, OrderId, Progress, Receipt, Ticket},
+    model::{Command, Failure, Order, OrderId, Progress, Receipt, Ticket},
 };
 use strum::IntoEnumIterator;
 
@@ -35,7 +35,7 @@ pub(crate) fn advance(model: &mut Model, ticket: Ticket, progress: Progress) -> 
             .activity
             .note_of(about, Some(ticket), event, model.account.now);
     }
-    let next = tell_owner(model, ticket, WorkflowEvent::Progressed(&progress));
+    let next = tell_some(model, Some(ticket), WorkflowEvent::Progressed(&progress));
     if parked {
         doubt::park(model, ticket);
     } else {
@@ -71,6 +71,9 @@ pub(crate) fn settle(
     model.account.store.learn_scope(result);
     let news = alerts::settled(model, (ticket, &flight.command), result);
     learn(model, &flight.command, result);
+    if let Command::ExitBatch(_) = flight.command {
+        model.account.workflows.exits_answered = Some((model.account.now, ticket));
+    }
     let is_told = bulk::settle(model, ticket, result);
     doubt::unask(model, ticket);
     let event = Event::Settled(flight.command, result.clone());
@@ -78,7 +81,7 @@ pub(crate) fn settle(
         .account
         .activity
         .note_of(about, Some(ticket), event, model.account.now);
-    let next = tell_owner(model, ticket, WorkflowEvent::Settled(result));
+    let next = tell_some(model, Some(ticket), WorkflowEvent::Settled(result));
     // The form of a workflow stays with it until it ends.
     if model.account.workflows.owner(ticket).is_none() {
         let form = model.sent_forms.remove(&ticket);
@@ -104,12 +107,9 @@ pub(crate) fn traced(model: &mut Model, asked: &[OrderId], found: &[Order]) -> V
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        app::{
-            activity::notice::Tone, desk::msg::Msg, dialogs::overlay::Overlay, testing::*,
-            update::router::update,
-        },
-        model::Command,
+    use crate::app::{
+        activity::notice::Tone, desk::msg::Msg, dialogs::overlay::Overlay, testing::*,
+        update::router::update,
     };
 
     #[test]

@@ -13,7 +13,7 @@ use crate::{
         forms::form::Form,
         keys::keymap::{Action, Context},
         rules::{checks, guard, halt, second},
-        workflows::{Known, Replacement, Running, Wishes, Workflow, WorkflowEvent, WorkflowWish},
+        workflows::{Known, Replacement, Running, Workflow, WorkflowEvent, WorkflowWish},
     },
     config::Checks,
     model::{Command, OrderId, READ_ONLY, Ticket},
@@ -112,35 +112,26 @@ fn known(model: &Model) -> Known<'_> {
 
 /// Tells every workflow what has happened.
 pub(crate) fn tell(model: &mut Model, event: WorkflowEvent) -> Vec<Effect> {
-    let known = Known {
-        store: &model.account.store,
-        now: model.account.now,
-    };
-    let wishes = model.account.workflows.tell(known, event);
-    let tickets: Vec<_> = wishes.iter().map(|(one, _)| one.ticket).collect();
-    let effects = fulfill_each(model, wishes);
-    for ticket in tickets {
-        if model.account.workflows.owner(ticket).is_none() {
-            model.sent_forms.remove(&ticket);
-        }
-    }
-    effects
+    tell_some(model, None, event)
 }
 
-/// Tells the workflow of this command what came of it. One that goes on has its form.
-pub(super) fn tell_owner(model: &mut Model, ticket: Ticket, event: WorkflowEvent) -> Vec<Effect> {
-    let known = Known {
-        store: &model.account.store,
-        now: model.account.now,
-    };
-    let wishes = model.account.workflows.tell_owner(ticket, known, event);
-    fulfill_each(model, wishes)
-}
-
-fn fulfill_each(model: &mut Model, wishes: Wishes) -> Vec<Effect> {
+/// Tells the workflow of this command what came of it, or every workflow. One that goes on keeps its form; so does one
+/// that ends with its command, for the answer.
+pub(super) fn tell_some(
+    model: &mut Model,
+    whom: Option<Ticket>,
+    event: WorkflowEvent,
+) -> Vec<Effect> {
+    let account = &mut model.account;
+    let (store, now) = (&account.store, account.now);
+    let wishes = account.workflows.tell(whom, Known { store, now }, event);
     let mut effects = vec![];
     for (one, wanted) in wishes {
+        let ticket = one.ticket;
         effects.extend(fulfill(model, one, wanted));
+        if whom.is_none() && model.account.workflows.owner(ticket).is_none() {
+            model.sent_forms.remove(&ticket);
+        }
     }
     effects
 }

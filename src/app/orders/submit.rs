@@ -11,7 +11,7 @@ use crate::{
         dialogs::{effect::Effect, next::Next, overlay::Overlay},
         forms::form::Form,
     },
-    model::{Command, Failure, FailureKind, OrderStatus, Proof, Receipt, draft::Draft},
+    model::{Command, Failure, Receipt, draft::Draft},
 };
 /// Sends and closes the form; or returns why it is not sent.
 pub(crate) fn send_form(model: &mut Model, command: Command) -> Result<Vec<Effect>, String> {
@@ -74,15 +74,6 @@ pub(crate) fn learn(model: &mut Model, command: &Command, result: &Result<Receip
 fn failure_of(result: &Result<Receipt, Failure>) -> Option<Failure> {
     match result {
         Err(why) => Some(why.clone()),
-        Ok(Receipt::Order { order, .. }) if order.status.is(&OrderStatus::Rejected) => {
-            let reason = order.reject_reason.clone();
-            Some(Failure {
-                proves: Proof::Refused,
-                rule_id: order.reject_rule_id.clone(),
-                order_id: Some(order.id.clone()),
-                ..Failure::new(FailureKind::Invalid, reason.unwrap_or_default())
-            })
-        }
-        Ok(_) => None,
+        Ok(receipt) => receipt.refusal(),
     }
 }

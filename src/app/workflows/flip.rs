@@ -5,10 +5,12 @@
 //! crash only the close remains. An unknown or partial close, a close-all, a halt, or any other change of the position
 //! ends the flip with nothing opened, and a message says so.
 
-use super::{Known, LOOK_AGAIN, StopReason, WorkflowEnd, WorkflowEvent, WorkflowWish, stop};
+use super::{
+    Known, LOOK_AGAIN, StopReason, WorkflowEnd, WorkflowEvent, WorkflowWish, refusal, stop,
+};
 use crate::model::{
-    Command, Failure, Flip, FlipStanding, Market, Num, Order, OrderId, OrderStatus, Progress,
-    Receipt, Resource, Timestamp,
+    Command, Failure, Flip, FlipStanding, Market, Num, Order, OrderId, Progress, Receipt, Resource,
+    Timestamp,
 };
 
 /// A flip that a person has confirmed.
@@ -50,6 +52,11 @@ impl FlipRun {
     /// What it waits for before it opens the other way, in words.
     pub(crate) fn waits_for(&self) -> &str {
         &self.waits_for
+    }
+
+    pub(super) fn half_done(&self) -> Option<String> {
+        let words = "flip stopped: the position is closed, the other way is not opened";
+        matches!(self.stage, FlipStage::Opening(_)).then(|| words.to_owned())
     }
 
     pub(super) fn first(&self, known: Known) -> Command {
@@ -250,13 +257,10 @@ impl FlipRun {
 
 /// The other half has settled: if it opened nothing, the position is flat.
 fn opened(result: &Result<Receipt, Failure>) -> Vec<WorkflowWish> {
-    let why = match result {
-        Err(why) if !why.is_doubtful() => why.message.to_string(),
-        Ok(Receipt::Order { order, .. }) if order.status.is(&OrderStatus::Rejected) => {
-            order.reject_reason.clone().unwrap_or_default().to_string()
-        }
-        Ok(_) | Err(_) => return vec![WorkflowWish::End(WorkflowEnd::Answered)],
+    let Some(why) = refusal(result) else {
+        return vec![WorkflowWish::End(WorkflowEnd::Answered)];
     };
+    let why = why.message;
     let words = format!("flip stopped: the position is closed, the other way is refused: {why}");
     stop(words, WorkflowEnd::Half)
 }

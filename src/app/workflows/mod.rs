@@ -15,8 +15,8 @@ pub use flip::FlipRun;
 pub use order_move::{OrderMove, is_without_effect};
 pub use replacement::Replacement;
 pub(crate) use replacement::{limit_beside, too_late};
+pub(crate) use running::Running;
 pub use running::Workflows;
-pub(crate) use running::{Running, Wishes};
 
 use crate::{
     app::{account::store::Store, activity::notice::Tone},
@@ -142,13 +142,11 @@ impl Workflow {
         }
     }
 
-    /// What is so where its second command was not done; a move in place has none.
+    /// What is so if its second command, which is due or sent, is not done.
     pub(crate) fn half_done(&self) -> Option<String> {
         match self {
-            Self::Flip(_) => {
-                Some("flip stopped: the position is closed, the other way is not opened".to_owned())
-            }
-            Self::Replace(replacement) => Some(replacement.half_done()),
+            Self::Flip(flip) => flip.half_done(),
+            Self::Replace(replacement) => replacement.half_done(),
             Self::Move(_) => None,
         }
     }
@@ -160,4 +158,12 @@ fn stop(words: impl Into<String>, end: WorkflowEnd) -> Vec<WorkflowWish> {
         WorkflowWish::Say(Tone::Alert, words.into()),
         WorkflowWish::End(end),
     ]
+}
+
+/// Why a command was not done, if that is certain.
+fn refusal(result: &Result<Receipt, Failure>) -> Option<Failure> {
+    match result {
+        Err(why) => (!why.is_doubtful()).then(|| why.clone()),
+        Ok(receipt) => receipt.refusal(),
+    }
 }

@@ -9,7 +9,8 @@
 //! crash in between the order is only canceled.
 
 use super::{
-    Known, LOOK_AGAIN, StopReason, WorkflowEnd, WorkflowEvent, WorkflowWish, goals::NewTerms, stop,
+    Known, LOOK_AGAIN, StopReason, WorkflowEnd, WorkflowEvent, WorkflowWish, goals::NewTerms,
+    refusal, stop,
 };
 use crate::{
     app::activity::notice::Tone,
@@ -116,7 +117,11 @@ impl Replacement {
         }
     }
 
-    pub(super) fn half_done(&self) -> String {
+    pub(super) fn half_done(&self) -> Option<String> {
+        (!self.is_open()).then(|| self.not_placed())
+    }
+
+    fn not_placed(&self) -> String {
         format!("{} is canceled, its replacement is not placed", self.old)
     }
 
@@ -156,12 +161,8 @@ impl Replacement {
 
     fn settled(&mut self, known: Known, result: &Result<Receipt, Failure>) -> Vec<WorkflowWish> {
         if self.stage == ReplaceStage::Placing {
-            let is_refused = result.as_ref().is_err_and(|why| !why.is_doubtful());
-            return vec![WorkflowWish::End(if is_refused {
-                WorkflowEnd::Half
-            } else {
-                WorkflowEnd::Answered
-            })];
+            let half = refusal(result).map(|_| WorkflowEnd::Half);
+            return vec![WorkflowWish::End(half.unwrap_or(WorkflowEnd::Answered))];
         }
         let old = &self.old;
         match result {
@@ -259,7 +260,7 @@ impl Replacement {
     }
 
     fn refused_with(&self, why: &str) -> Vec<WorkflowWish> {
-        self.fail(format!("{}: {why}", self.half_done()))
+        self.fail(format!("{}: {why}", self.not_placed()))
     }
 
     fn abandon(&self) -> Vec<WorkflowWish> {

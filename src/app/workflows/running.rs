@@ -10,7 +10,7 @@ use crate::{
 pub struct Workflows {
     running: Vec<Running>,
     /// When the last batch of exits was answered, and its ticket: older lists do not show what came of it.
-    exits_answered: Option<(Timestamp, Ticket)>,
+    pub(crate) exits_answered: Option<(Timestamp, Ticket)>,
 }
 
 #[derive(Debug)]
@@ -21,7 +21,7 @@ pub(crate) struct Running {
 }
 
 /// What some workflows want. Those that go on are with the others again once that is done.
-pub(crate) type Wishes = Vec<(Running, Vec<WorkflowWish>)>;
+type Wishes = Vec<(Running, Vec<WorkflowWish>)>;
 
 impl Workflows {
     pub(crate) fn begin(&mut self, ticket: Ticket, workflow: Workflow) {
@@ -35,48 +35,22 @@ impl Workflows {
         Some(&own.workflow)
     }
 
-    /// Tells the workflow of this command.
-    pub(crate) fn tell_owner(
+    /// Tells the workflow of this command, or all of them. Takes those out that want something.
+    pub(crate) fn tell(
         &mut self,
-        ticket: Ticket,
+        whom: Option<Ticket>,
         known: Known,
         event: WorkflowEvent,
     ) -> Wishes {
-        if let WorkflowEvent::Settled(_) = event
-            && let Some(Workflow::Move(one)) = self.owner(ticket)
-            && let Moved::Exits(_) = one.what()
-        {
-            self.exits_answered = Some((known.now, ticket));
-        }
-        self.tell_some(known, event, |one| one.ticket == ticket)
-    }
-
-    /// Tells all of them.
-    pub(crate) fn tell(&mut self, known: Known, event: WorkflowEvent) -> Wishes {
-        self.tell_some(known, event, |_| true)
-    }
-
-    /// Takes those out that want something.
-    fn tell_some(
-        &mut self,
-        known: Known,
-        event: WorkflowEvent,
-        is_meant: impl Fn(&Running) -> bool,
-    ) -> Wishes {
-        let (mut kept, mut wishes) = (vec![], vec![]);
+        let mut wishes = vec![];
         for mut one in std::mem::take(&mut self.running) {
-            let wanted = if is_meant(&one) {
-                one.workflow.tell(known, event)
-            } else {
-                vec![]
-            };
-            if wanted.is_empty() {
-                kept.push(one);
-            } else {
-                wishes.push((one, wanted));
+            let is_meant = whom.is_none_or(|ticket| ticket == one.ticket);
+            let wanted = is_meant.then(|| one.workflow.tell(known, event));
+            match wanted.filter(|wanted| !wanted.is_empty()) {
+                Some(wanted) => wishes.push((one, wanted)),
+                None => self.running.push(one),
             }
         }
-        self.running = kept;
         wishes
     }
 

@@ -30,8 +30,6 @@ struct Drive<'a> {
     voice: Output,
     store: Store,
     workflow: Workflow,
-    /// How many commands were sent.
-    sent: u32,
     /// Of the last answer.
     exit: Exit,
 }
@@ -48,7 +46,6 @@ pub(super) async fn run(
         voice,
         store,
         workflow,
-        sent: 0,
         exit: Exit::Ok,
     };
     let first = drive.workflow.first(drive.known());
@@ -145,19 +142,20 @@ impl Drive<'_> {
 
     async fn send(&mut self, command: Command) -> Result<Vec<WorkflowWish>> {
         let prepared = PreparedCommand::new(command, None)?;
+        let half_done = self.workflow.half_done();
         let half = CommandHalf {
-            deadline: self.workflow.deadline().filter(|_| self.sent > 0),
+            deadline: self.workflow.deadline().filter(|_| half_done.is_some()),
             ..CommandHalf::default()
         };
-        self.sent += 1;
         let sending = send_half(self.service, self.voice, (&prepared, &[]), &half).await;
         let outcome = match sending {
             Ok(outcome) => outcome,
-            Err(why) if self.sent == 1 => return Err(why),
             Err(why) => {
+                let Some(words) = half_done else {
+                    return Err(why);
+                };
                 self.voice.explain(&why);
-                let half = self.workflow.half_done();
-                half.iter().for_each(|words| self.voice.note(words));
+                self.voice.note(&words);
                 return Ok(vec![WorkflowWish::End(WorkflowEnd::Half)]);
             }
         };
@@ -193,7 +191,7 @@ impl Drive<'_> {
         }
         match self.workflow.half_done() {
             // The failure is printed.
-            Some(words) if outcome.is_err() && self.sent > 1 => {
+            Some(words) if !matches!(self.exit, Exit::Ok | Exit::Unknown) => {
                 self.voice.note(&words);
                 vec![WorkflowWish::End(WorkflowEnd::Half)]
             }

@@ -5,7 +5,7 @@ use crate::cli::act::{
     perform::send,
     post::{Transport, outcomes::UnknownSeen},
     prepared::{ActFlags, PreparedCommand, SendOutcome},
-    receipt::{print_outcome, refusal},
+    receipt::print_outcome,
 };
 use crate::{
     cli::{
@@ -148,7 +148,7 @@ async fn settled(
 
 fn is_over(outcome: &SendOutcome) -> bool {
     match outcome {
-        Ok(receipt) => refusal(receipt).is_some(),
+        Ok(receipt) => receipt.refusal().is_some(),
         Err(why) => matches!(why.kind, FailureKind::NotFound | FailureKind::Conflict),
     }
 }

@@ -304,7 +304,7 @@ fn print_line(
         Ok(receipt) => receipt,
         Err(why) => return refused(voice, line, why, prepared.kept_key()),
     };
-    if let Some(why) = receipt::refusal(receipt) {
+    if let Some(why) = receipt.refusal() {
         return refused(voice, line, &why, prepared.kept_key());
     }
     let text = if voice.is_json() {
