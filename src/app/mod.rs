@@ -19,6 +19,7 @@ pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
 pub mod update;
+pub mod workflows;
 
 pub use crate::{
     app::{
@@ -43,7 +44,7 @@ pub use account::poll::Source;
 pub use account::prices::{Fill, Prices};
 pub use account::remote::Remote;
 pub use account::row_id::RowId;
-pub use account::store::{Closing, Ended, EndedBy, FillCertainty, PendingCommand, Store, Then};
+pub use account::store::{Closing, Ended, EndedBy, FillCertainty, PendingCommand, Store};
 pub use account::tally::days::{DayResult, Days};
 pub use account::tally::{Fills, MarketResults, Quality, Results, Rule, Sum};
 pub use account::tree::TreeRow;
@@ -80,3 +81,4 @@ pub use update::account_set::{AccountScope, AccountSet, Desks};
 pub(crate) use update::market_data::{due as market_due, markets_shown};
 pub use update::router::update;
 pub use update::wake::{redraw, wake};
+pub use workflows::{Workflow, Workflows};

@@ -62,8 +62,18 @@ const ROOMS: &[Rooms] = &[
     (
         &["app"],
         &[
-            "keys", "account", "market", "activity", "tables", "forms", "dialogs", "desk", "rules",
-            "orders", "update",
+            "keys",
+            "account",
+            "market",
+            "activity",
+            "workflows",
+            "tables",
+            "forms",
+            "dialogs",
+            "desk",
+            "rules",
+            "orders",
+            "update",
         ],
     ),
     (

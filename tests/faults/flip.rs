@@ -175,7 +175,8 @@ impl FlipDesk {
     /// What waits for a person goes on by no one else.
     fn is_over(&self) -> bool {
         let store = &self.model.account.store;
-        store.flips.is_empty() && self.waits_for_a_person() == store.flights.len()
+        let mut waiting = self.model.account.workflows.waiting(store);
+        waiting.next().is_none() && self.waits_for_a_person() == store.flights.len()
     }
 
     pub(crate) fn waits_for_a_person(&self) -> usize {

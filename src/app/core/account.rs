@@ -18,6 +18,7 @@ use crate::{
         desk::{options::Options, tracked::Tracked},
         forms::form,
         market::{data::MarketData, poll::MarketPolls},
+        workflows::Workflows,
     },
     model::{AccountId, Drift, Timestamp},
 };
@@ -57,6 +58,8 @@ pub struct Account {
     /// The versions of closed positions, of orders and of placed stops that first stops were learned from.
     pub(crate) trades_learned: (u64, u64, u64),
     pub guard: Guard,
+    /// Flips, replacements and moves in progress.
+    pub workflows: Workflows,
 }
 
 impl Account {
@@ -81,6 +84,7 @@ impl Account {
             trades_kept: (0, now),
             trades_learned: (0, 0, 0),
             guard: Guard::default(),
+            workflows: Workflows::default(),
         }
     }
 

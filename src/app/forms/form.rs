@@ -73,8 +73,7 @@ pub enum FormInput {
     Leaving,
 }
 
-/// The order that the form changes: it is moved in place (see [`moves`](crate::app::orders::moves)), or replaced (see
-/// [`amend`](crate::app::orders::amend)).
+/// The order that the form changes: it is moved in place, or canceled and replaced (`docs/delivery.md 3.6`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Replaces {
     pub order: OrderId,

@@ -6,8 +6,8 @@
 //! order needs a live one.
 
 use super::{
-    flight::{objection, send},
     of_row,
+    send::{objection, send},
     submit::send_form,
 };
 use crate::{

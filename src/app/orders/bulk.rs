@@ -1,10 +1,6 @@
 //! Commands on many rows: builds the list, and sends the commands one by one.
 
-use super::{
-    amend,
-    flight::{objection, send},
-    flip,
-};
+use super::send::{objection, send, tell};
 use crate::{
     app::{
         account::row_id::RowId,
@@ -18,6 +14,7 @@ use crate::{
         keys::keymap::Action,
         orders::of_row,
         tables::{marks::Marks, rows},
+        workflows::{StopReason, WorkflowEvent},
     },
     model::{Command, Failure, Progress, Receipt, Ticket},
 };
@@ -164,8 +161,8 @@ fn close_of(model: &Model, row: &RowId) -> Option<Result<Command, String>> {
 pub(crate) fn cancel_all(model: &mut Model) -> Result<Next, String> {
     let account = model.account.account_for("cancel all")?;
     // Cancel-all also drops replacements that wait.
-    amend::abandon(model, |_| true);
-    flip::abandon(model, "cancel-all was requested", |_| true);
+    let stopped = WorkflowEvent::Stopped(StopReason::CancelAllRequested);
+    drop(tell(model, stopped));
     if model.account.store.orders.value().is_none() {
         return Err("the working orders are not known yet (F still flattens)".to_owned());
     }

@@ -15,7 +15,10 @@ use crate::{
     model::{Command, IdempotencyKey, Progress, Ticket},
 };
 
-use super::flight::{advance, objection, objection_within, send};
+use super::{
+    pending::advance,
+    send::{objection, objection_within, send},
+};
 
 pub(crate) fn asked(model: &mut Model, caller: CallerId, request: CallerRequest) -> Vec<Effect> {
     match request {

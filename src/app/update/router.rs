@@ -23,9 +23,9 @@ use crate::{
         keys::keymap::{Action, Urgency},
         market::width_tier::WidthTier,
         orders::{
-            bulk, caller, control, doubt,
-            flight::{advance, objection, send, settle, traced},
-            flip, moves,
+            bulk, caller, control, doubt, flip,
+            pending::{advance, settle, traced},
+            send::{objection, send, tell},
             submit::{refuse, send_form},
         },
         rules::{halt, second, warnings},
@@ -39,6 +39,7 @@ use crate::{
             unanswered::Unanswered,
             wake, way_out,
         },
+        workflows::{StopReason, WorkflowEvent},
     },
     model::{Call, Command, Drift, MarketId, READ_ONLY, Text, Timestamp},
 };
@@ -136,8 +137,7 @@ fn means_cursor(model: &Model, msg: &Msg) -> bool {
 fn after_every_message(model: &mut Model) -> Vec<Effect> {
     let mut effects = pass_time(model);
     effects.extend(bulk::proceed(model));
-    effects.extend(flip::proceed(model));
-    effects.extend(moves::proceed(model));
+    effects.extend(tell(model, WorkflowEvent::Passed));
     table_view::refresh(model);
     review::refresh(model);
     cursor::keep(model);
@@ -152,7 +152,8 @@ fn after_every_message(model: &mut Model) -> Vec<Effect> {
 /// Nothing is opened after a close that was on its way when the desk was halted.
 fn halted(model: &mut Model, why: Option<String>) -> Vec<Effect> {
     if let Some(why) = &why {
-        flip::abandon(model, &format!("the desk is halted ({why})"), |_| true);
+        let stopped = WorkflowEvent::Stopped(StopReason::Halted(why));
+        drop(tell(model, stopped));
     }
     halt::halt(model, why)
 }
@@ -312,7 +313,7 @@ fn run(model: &mut Model, command: Command) -> Vec<Effect> {
 /// holds: it asks once, and the same key again confirms.
 fn leave(model: &mut Model) -> Vec<Effect> {
     let loses = model.account.options.ends_with_desk && model.account.store.holds_something();
-    if model.account.store.is_settled() && !loses {
+    if model.account.workflows.is_settled(&model.account.store) && !loses {
         return vec![Effect::Quit];
     }
     let strip = Strip::confirm(StripAction::Leave, model.account.now);

@@ -14,8 +14,9 @@ use crate::{
             overlay::{Overlay, Strip},
         },
         keys::keymap::{Action, Context},
-        orders::{doubt, flip},
+        orders::{doubt, send::tell},
         update::router::follow,
+        workflows::{StopReason, WorkflowEvent},
     },
     model::{Command, READ_ONLY},
 };
@@ -50,7 +51,8 @@ pub(crate) fn flatten(model: &mut Model) -> Result<Next, String> {
 /// The strip of close-all or flatten: acts by itself or when confirmed, as configured (at once without a delay). An
 /// open question is postponed, so that a second `y` does not answer it unseen.
 fn begin(model: &mut Model, command: Command) -> Next {
-    flip::abandon(model, &format!("{command} was requested"), |_| true);
+    let stopped = WorkflowEvent::Stopped(StopReason::Requested(&command));
+    drop(tell(model, stopped));
     if let Some(Overlay::Strip(open)) = model.overlays.last() {
         if open.is_at_least(&command) {
             return Next::Stay;

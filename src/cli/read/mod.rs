@@ -28,7 +28,7 @@ use super::{
     voice::{ListFormat, Output, json},
 };
 use crate::{
-    app::{Motion, Store, activity::notice::Activity},
+    app::{Motion, Store, Workflows, activity::notice::Activity},
     model::{MarketId, Order, Page},
     runtime::{self, Clock},
     view::{Column, Scene, tables::rows::csv},
@@ -79,6 +79,7 @@ fn drawn<T>(store: &Store, draw: impl FnOnce(&Scene<'_>) -> T) -> T {
         store,
         activity: &Activity::default(),
         sent_forms: &BTreeMap::new(),
+        workflows: &Workflows::default(),
         now,
         own_now: now,
         zone: &zone,

@@ -137,6 +137,14 @@ impl Command {
         };
         Some(id)
     }
+
+    /// Whether it ends whatever works or is open on its account.
+    pub fn ends_everything(&self) -> bool {
+        matches!(
+            self,
+            Self::CloseAll(_) | Self::CancelAll(_) | Self::Flatten(_)
+        )
+    }
 }
 
 impl Placed<'_> {

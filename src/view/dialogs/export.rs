@@ -3,7 +3,7 @@
 use crate::view::panels::title;
 use crate::{
     app::{
-        Action, Context, Model, Motion, Store,
+        Action, Context, Model, Motion, Store, Workflows,
         account::poll::{Answer, Poll},
         activity::notice::Activity,
         dialogs::export::{Export, Format, Lack, Sheet, SheetRows, Stage},
@@ -187,6 +187,7 @@ pub fn file(sheet: &Sheet) -> (String, usize) {
         store: &store,
         activity: &activity,
         sent_forms: &BTreeMap::new(),
+        workflows: &Workflows::default(),
         now: at,
         own_now: at,
         zone: &zone,

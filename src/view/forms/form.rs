@@ -5,7 +5,8 @@ use crate::{
         Action, Context, Model,
         desk::presets,
         forms::form::{Form, Scroll},
-        orders::moves::{self, MovePlan},
+        orders::moves::planned,
+        workflows::{is_without_effect, plan::MovePlan},
     },
     model::{
         CloseKind, Command, MarketNames, Text,
@@ -292,11 +293,11 @@ fn json(form: &Form, model: &Model, seen: &Seen) -> String {
         Ok(command) => command,
         Err(faults) => return format!("not yet: {faults}"),
     };
-    if moves::is_without_effect(&command) {
+    if is_without_effect(&command) {
         return "not yet: nothing is changed".to_owned();
     }
     if let (Command::Place(wanted), Some(old)) = (&command, &form.replaces)
-        && let Ok(MovePlan::InPlace(moved)) = moves::planned(model, &old.order, wanted)
+        && let Ok(MovePlan::InPlace(moved)) = planned(model, &old.order, wanted)
     {
         let moved = moved.command(&model.account.store);
         return moved.map_or_else(

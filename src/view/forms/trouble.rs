@@ -6,11 +6,12 @@ use crate::{
     app::{
         Action, Context, Model,
         forms::form::{Form, FormInput},
-        orders::moves::{self, MovePlan},
+        orders::moves::planned,
         rules::{
             halt, second,
             warnings::{self, OrderWarning},
         },
+        workflows::plan::MovePlan,
     },
     model::{
         Command, Failure, FailureKind, Num, OrderId, Position, PositionId, Protection, Risk, Side,
@@ -110,7 +111,7 @@ fn issues_elsewhere(form: &Form, failure: &Failure) -> Vec<Span> {
 /// What becomes of the order that the form changes.
 fn replaces(form: &Form, old: &OrderId, model: &Model, seen: &Seen) -> Span {
     let plan = match form.draft.command(seen) {
-        Ok(Command::Place(wanted)) => moves::planned(model, old, &wanted),
+        Ok(Command::Place(wanted)) => planned(model, old, &wanted),
         Ok(_) | Err(_) => return Span::info(format!("changes {old}")),
     };
     match plan {

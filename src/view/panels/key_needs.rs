@@ -2,12 +2,10 @@
 
 use crate::{
     app::{
-        Action, Context, Model, Pane, Remote, RowId,
-        account::successor,
-        cursor_spacing,
+        Action, Context, Model, Pane, Remote, RowId, cursor_spacing,
         desk::market_shown::market_of,
         dialogs::overlay::{Overlay, ReviewTab},
-        forms::form::Form,
+        forms::{form::Form, open::filled_of},
         has_market, has_refused, links,
         market::own_orders::{own_orders, own_position},
         rules::guard,
@@ -99,7 +97,7 @@ const NEEDS: &[(Action, Need)] = &[
         selected_position(model).is_some() || selected_order(model).is_some_and(Order::is_working)
     }),
     (Action::Amend, |model| {
-        let can_move = |order: &Order| successor::filled_of(order).is_ok();
+        let can_move = |order: &Order| filled_of(order).is_ok();
         own_at_cursor(model).unwrap_or_else(|| selected_order(model).is_some_and(can_move))
     }),
     (Action::Cancel, |model| {

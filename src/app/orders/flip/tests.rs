@@ -109,7 +109,14 @@ fn opens_nothing(model: &mut Model) {
     assert_eq!(placed(&wait(model, 600)), None);
     assert_eq!(placed(&reads(model, vec![], vec![])), None);
     assert_eq!(placed(&wait(model, 11_000)), None);
-    assert_eq!(model.account.store.flips, vec![]);
+    assert_eq!(
+        model
+            .account
+            .workflows
+            .waiting(&model.account.store)
+            .count(),
+        0
+    );
 }
 
 #[test]
@@ -151,7 +158,14 @@ fn the_other_way_is_opened_once_reads_show_nothing_left_of_the_position() {
         (num("10"), MarginMode::Cross, false)
     );
     assert_eq!(order.expected_price, Some(num("64000")));
-    assert_eq!(model.account.store.flips, vec![]);
+    assert_eq!(
+        model
+            .account
+            .workflows
+            .waiting(&model.account.store)
+            .count(),
+        0
+    );
     // One opening per flip, whatever is read after it.
     opens_nothing(&mut model);
 }
@@ -365,7 +379,12 @@ fn a_way_out_a_halt_or_another_close_in_between_ends_it() {
             if !is_answered {
                 closed(&mut model);
             }
-            assert_eq!(model.account.store.flips, vec![], "{at} {is_answered}");
+            let waiting = model
+                .account
+                .workflows
+                .waiting(&model.account.store)
+                .count();
+            assert_eq!(waiting, 0, "{at} {is_answered}");
             opens_nothing(&mut model);
         }
     }
@@ -445,7 +464,7 @@ fn leaving_in_between_is_asked_about() {
     closed(&mut model);
     assert_eq!(press(&mut model, "q"), vec![]);
     assert_eq!(model.overlays.len(), 1);
-    assert_eq!(model.account.store.under_way(), 1);
+    assert_eq!(model.account.workflows.under_way(&model.account.store), 1);
 }
 
 #[test]

@@ -9,7 +9,7 @@ use crate::{
             effect::Effect,
             overlay::{Overlay, StripAction},
         },
-        orders::flight::objection,
+        orders::send::objection,
         testing::*,
     },
     config,
