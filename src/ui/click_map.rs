@@ -100,7 +100,7 @@ impl ClickMap {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::tables::pane::Pane;
+    use crate::app::account::pane::Pane;
 
     const SCREEN: Rect = Rect::new(0, 0, 80, 24);
     const PANEL: Rect = Rect::new(20, 5, 40, 10);

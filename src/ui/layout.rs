@@ -3,8 +3,10 @@
 pub(super) mod regions;
 
 use crate::app::{
-    LayoutPreset, MarketPanel, Model, WidthTier, panels,
-    tables::pane::{Focus, Pane, PlaceContent},
+    LayoutPreset, MarketPanel, Model, WidthTier,
+    account::pane::Pane,
+    panels,
+    tables::pane::{Focus, PlaceContent},
 };
 use ratatui::layout::Rect;
 use strum::IntoEnumIterator;

@@ -47,12 +47,11 @@ pub use theme::{Depth, Theme, ThemeSet};
 
 use crate::{
     app::{
-        Desks, MarketPanel, Model, WidthTier, has_room_for_market,
+        Desks, MarketPanel, Model, WidthTier,
+        account::pane::Pane,
+        has_room_for_market,
         market::{market_spot::MarketSpot, width_tier::SMALLEST},
-        tables::{
-            click_target::ClickTarget,
-            pane::{Pane, PlaceContent},
-        },
+        tables::{click_target::ClickTarget, pane::PlaceContent},
     },
     view::{
         self, Curve, DataKey, MarketKey, PromptView, Scene, StripView, market::chart::Num,

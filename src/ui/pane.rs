@@ -15,11 +15,8 @@ use super::{
 use crate::{
     app::{
         Model, Rows,
-        tables::{
-            click_target::ClickTarget,
-            marks::Marks,
-            pane::{Pane, PlaceContent},
-        },
+        account::pane::Pane,
+        tables::{click_target::ClickTarget, marks::Marks, pane::PlaceContent},
     },
     view::{self, DayLines, Scene, Span, TableRow, Title},
 };

@@ -62,8 +62,9 @@ const ROOMS: &[Rooms] = &[
     (
         &["app"],
         &[
-            "keys", "account", "market", "activity", "tables", "forms", "dialogs", "desk", "rules",
-            "orders", "update",
+            // The account half, which needs no screen: a verb has an account too.
+            "account", "market", "activity", "core", "rules", // The screen half.
+            "keys", "tables", "forms", "dialogs", "desk", "orders", "update",
         ],
     ),
     (

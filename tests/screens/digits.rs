@@ -5,12 +5,9 @@ use crate::{
     dump::{drawn, press},
 };
 use perpdeck::{
-    app::{Model, tables::pane::Pane},
-    view::{self, Align, RowBody, Scene},
-};
-use perpdeck::{
+    app::{Model, account::pane::Pane},
     ui::{Theme, picture},
-    view::text::format::Zone,
+    view::{self, Align, RowBody, Scene, text::format::Zone},
 };
 use std::collections::BTreeSet;
 use strum::IntoEnumIterator as _;

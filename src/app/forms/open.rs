@@ -1,8 +1,11 @@
 //! Opens forms, with their object and initial values.
 
-use super::form::{Form, FormContext, Frozen, Purpose, Replaces};
+use super::form::{Form, Frozen, Purpose, Replaces};
 use crate::{
-    app::account::{store::Store, successor},
+    app::{
+        account::{store::Store, successor},
+        core::account::FormContext,
+    },
     model::{
         AccountId, CloseKind, Distribution, Lenient, MarginMode, MarketId, Num, Order, PlaceKind,
         Position, PositionId, Side, TriggerDirection,

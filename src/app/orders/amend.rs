@@ -16,19 +16,16 @@ use crate::{
             successor::{REPLACE_WITHIN, Successor},
         },
         activity::notice::Tone,
+        core::effect::Effect,
         desk::{model::Model, row_replacement},
-        dialogs::effect::Effect,
         forms::form::Form,
         orders::of_row,
+        rules::objection::objection,
     },
     model::{Command, Failure, Num, Order, OrderId, PlaceOrder, Receipt, Ticket, Timestamp},
 };
 
-use super::{
-    flight::{objection, send},
-    sent,
-    submit::keep_form,
-};
+use super::{flight::send, sent, submit::keep_form};
 
 #[cfg(test)]
 mod tests;
@@ -43,7 +40,7 @@ pub(crate) fn check(model: &Model, old: &OrderId, order: &PlaceOrder) -> Result<
     }
     let cancel = of_row::cancel_of(model, &RowId::Order(old.clone()))?;
     let place = Command::from(order.clone());
-    let held = objection(model, &cancel).or_else(|| objection(model, &place));
+    let held = objection(&model.account, &cancel).or_else(|| objection(&model.account, &place));
     held.map_or(Ok(()), Err)
 }
 
@@ -188,7 +185,7 @@ fn place(
     }
     let is_late = model.account.now.since(since) > REPLACE_WITHIN;
     let late = is_late.then(|| "the price was read late: check it, then send".to_owned());
-    if let Some(why) = late.or_else(|| objection(model, &command)) {
+    if let Some(why) = late.or_else(|| objection(&model.account, &command)) {
         let words = format!("{old} is canceled, its replacement is not placed: {why}");
         stay(model, form, Failure::local(words));
         return None;

@@ -8,13 +8,13 @@ use crate::{
     app::{
         account::{about::About, row_id::RowId},
         activity::notice::{Event, Tone},
+        core::{account::EarlyExit, effect::Effect},
+        desk::model::Model,
         dialogs::{
-            effect::Effect,
             next::Next,
             overlay::{Arm, Overlay, Strip},
         },
         keys::keymap::{Action, Context},
-        {core::account::EarlyExit, desk::model::Model},
     },
     model::{Command, Failure, OrderId, Progress, READ_ONLY, Receipt, Ticket},
 };

@@ -8,42 +8,12 @@ use crate::{
     app::{
         account::{about::About, poll::Source, store::Then},
         activity::notice::Event,
-        desk::{alerts, model::Model, row_replacement},
-        dialogs::effect::Effect,
-        rules::{checks, guard, halt, second},
+        core::{alerts, effect::Effect},
+        desk::{model::Model, row_replacement},
     },
-    config::Checks,
-    model::{Command, Failure, Order, OrderId, Progress, READ_ONLY, Receipt, Ticket},
+    model::{Command, Failure, Order, OrderId, Progress, Receipt, Ticket},
 };
 use strum::IntoEnumIterator;
-
-/// Why the desk does not send this command, if so.
-pub(crate) fn objection(model: &Model, command: &Command) -> Option<String> {
-    objection_within(model, &model.account.options.checks, command)
-}
-
-/// [`objection`] by other limits than the settings'.
-pub(crate) fn objection_within(
-    model: &Model,
-    limits: &Checks,
-    command: &Command,
-) -> Option<String> {
-    if model.account.options.read_only {
-        return Some(READ_ONLY.to_owned());
-    }
-    let held = second::objection(model, command).or_else(|| halt::objection(model, command));
-    if held.is_some() {
-        return held;
-    }
-    let held = checks::objection(
-        limits,
-        &model.account.store,
-        &model.account.session,
-        model.account.now,
-        command,
-    );
-    held.or_else(|| guard::objection(model, command))
-}
 
 pub(crate) fn send(model: &mut Model, command: Command) -> (Ticket, Effect) {
     amend::overtake(model, &command);
@@ -68,7 +38,7 @@ pub(crate) fn send(model: &mut Model, command: Command) -> (Ticket, Effect) {
 
 /// A command has progressed.
 pub(crate) fn advance(model: &mut Model, ticket: Ticket, progress: Progress) -> Vec<Effect> {
-    let news = alerts::advanced(model, ticket, &progress);
+    let news = alerts::advanced(&mut model.account, ticket, &progress);
     let Some(flight) = model.account.store.flights.get_mut(&ticket) else {
         return vec![];
     };
@@ -96,7 +66,7 @@ pub(crate) fn advance(model: &mut Model, ticket: Ticket, progress: Progress) -> 
         doubt::unask(model, ticket);
     }
     let polls = polls.then(|| Effect::Poll(vec![Source::Positions]));
-    let told = alerts::raise(model, news);
+    let told = alerts::raise(&mut model.account, news);
     polls.into_iter().chain(told).collect()
 }
 
@@ -123,7 +93,7 @@ pub(crate) fn settle(
         row_replacement::settled(model, ticket, receipt);
     }
     model.account.store.learn_scope(result);
-    let news = alerts::settled(model, (ticket, &flight.command), result);
+    let news = alerts::settled(&mut model.account, (ticket, &flight.command), result);
     learn(model, &flight.command, result);
     // A form for both halves of a move stays open after the first.
     let mut form = match flight.then {
@@ -146,7 +116,7 @@ pub(crate) fn settle(
     let half = half.and_then(|then| go_on(model, ticket, (then, result)));
     let polls = Source::iter().filter(|s| *s != Source::Markets).collect();
     let watch = (!placed.is_empty()).then_some(Effect::Watch(placed));
-    let told = alerts::raise(model, news);
+    let told = alerts::raise(&mut model.account, news);
     let wanted = watch.into_iter().chain([Effect::Poll(polls)]);
     wanted.chain(half).chain(moved).chain(told).collect()
 }
@@ -169,7 +139,7 @@ fn go_on(
 
 /// A search ended, with these orders found.
 pub(crate) fn traced(model: &mut Model, asked: &[OrderId], found: &[Order]) -> Vec<Effect> {
-    let mut effects = alerts::traced(model, asked, found);
+    let mut effects = alerts::traced(&mut model.account, asked, found);
     effects.extend(amend::traced(model, asked, found));
     flip::traced(model, asked, found);
     effects

@@ -5,7 +5,7 @@
 //! not recorded before it is sent, so after a crash only the close remains. An unknown or partial close, a close-all, a
 //! halt, or any other change of the position ends the flip with nothing opened, and a message says so.
 
-use super::flight::{objection, send};
+use super::flight::send;
 use crate::{
     app::{
         account::{
@@ -16,15 +16,15 @@ use crate::{
             },
         },
         activity::notice::Tone,
+        core::effect::Effect,
         desk::{model::Model, row_replacement},
         dialogs::{
-            effect::Effect,
             next::Next,
             overlay::{Overlay, Strip, StripAction},
         },
         forms::open::terms,
         keys::keymap::{Action, Context},
-        rules::{guard, halt, second},
+        rules::{guard, halt, objection::objection, second},
     },
     model::{
         Command, Failure, Flip, FlipStanding, Market, Num, Order, OrderId, OrderStatus, PlaceKind,
@@ -54,7 +54,7 @@ fn plan(model: &Model, position: &Position) -> Result<Flip, String> {
     }
     let (market, side) = (&position.market_id, position.side());
     let side = side.ok_or("the side of this position is not known")?;
-    let form_context = model.form_context();
+    let form_context = model.account.form_context();
     let terms = terms(Some(market), &form_context);
     let leverage = terms.leverage.parse();
     let habit = form_context.used.habit(Some(market), PlaceKind::Market);
@@ -82,8 +82,9 @@ fn plan(model: &Model, position: &Position) -> Result<Flip, String> {
 fn opening_objection(model: &Model, flip: &Flip) -> Option<String> {
     let size = flip.position().quantity();
     let opening = Command::Place(Box::new(flip.opening(size, None)));
-    let held = second::objection(model, &opening).or_else(|| halt::objection(model, &opening));
-    let why = held.or_else(|| guard::objection(model, &opening))?;
+    let held = second::objection(&model.account, &opening)
+        .or_else(|| halt::objection(&model.account, &opening));
+    let why = held.or_else(|| guard::objection(&model.account, &opening))?;
     let key = model
         .keymap
         .chord(Context::Positions, Action::ClosePosition);
@@ -106,7 +107,7 @@ pub(crate) fn begin(model: &mut Model, flip: Flip) -> Result<Vec<Effect>, String
     }
     let market = model.account.store.market(&flip.position().market_id);
     let close = Command::Close(flip.close(market.and_then(Market::mid)));
-    if let Some(why) = objection(model, &close) {
+    if let Some(why) = objection(&model.account, &close) {
         return Err(format!("{close}: {why}"));
     }
     if let Some(why) = opening_objection(model, &flip) {
@@ -278,7 +279,7 @@ fn open(model: &mut Model, one: &ClosedFlip, size: Num) -> Option<Effect> {
     let market = model.account.store.market(&one.flip.position().market_id);
     let observed = market.and_then(Market::mid);
     let command = Command::Place(Box::new(one.flip.opening(size, observed)));
-    if let Some(why) = objection(model, &command) {
+    if let Some(why) = objection(&model.account, &command) {
         let words = format!(
             "flip stopped: closed {}, nothing is opened: {why}",
             size.normalized()

@@ -1,4 +1,4 @@
-//! The life of commands: submitted, pending, unknown, moved, in bulk. Names `rules` and the rooms below it.
+//! The life of commands: submitted, pending, unknown, moved, in bulk. Names `desk` and the rooms below it.
 
 pub mod amend;
 pub mod at_price;

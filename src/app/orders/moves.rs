@@ -7,12 +7,7 @@
 //! possible loss is blocked when new entries are. Where the service cannot move an order in place, [`amend`] replaces
 //! it; what protects an open position is never replaced that way.
 
-use super::{
-    amend,
-    flight::{objection, send},
-    of_row, sent,
-    submit::keep_form,
-};
+use super::{amend, flight::send, of_row, sent, submit::keep_form};
 use crate::{
     app::{
         account::{
@@ -23,10 +18,12 @@ use crate::{
             },
         },
         activity::notice::Tone,
+        core::effect::Effect,
         desk::model::Model,
-        dialogs::{effect::Effect, overlay::Overlay},
+        dialogs::overlay::Overlay,
         forms::form::{Form, FormInput, Replaces},
         keys::keymap::{Action, Context},
+        rules::objection::objection,
     },
     model::{
         Command, Failure, FailureKind, Num, OrderId, PlaceOrder, PositionId, Protection, Receipt,
@@ -66,7 +63,7 @@ pub(crate) fn begin(
     if is_under_way(model, &what) {
         return Err(format!("{} is being moved already", old.order));
     }
-    if let Some(why) = objection(model, &Command::Place(wanted)) {
+    if let Some(why) = objection(&model.account, &Command::Place(wanted)) {
         return Err(why);
     }
     let (ticket, effect) = start(model, (what, Attempt::First), model.account.now)?;
@@ -176,7 +173,7 @@ fn start(
         return Err(format!("{id} is being canceled already"));
     }
     let command = what.command(&model.account.store)?;
-    if let Some(why) = unsure(model, &command).or_else(|| objection(model, &command)) {
+    if let Some(why) = unsure(model, &command).or_else(|| objection(&model.account, &command)) {
         return Err(why);
     }
     let (ticket, effect) = send(model, command);
@@ -307,7 +304,7 @@ fn replaced(
         moved.draft.write(Field::Size, &size.to_string());
     }
     let filled = moved.replaces.as_ref().map(|old| old.filled);
-    let command = moved.draft.command(&moved.seen(&model.form_context()));
+    let command = moved.command(&model.account.form_context());
     let Command::Place(order) = command.map_err(|faults| faults.to_string())? else {
         return Err("an order of this type cannot be replaced".to_owned());
     };

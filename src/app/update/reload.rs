@@ -2,14 +2,13 @@
 
 use crate::{
     app::{
+        account::options::Options,
         activity::notice::Tone,
+        core::{alerts, effect::Effect},
         desk::{
-            alerts,
             model::Model,
-            options::Options,
             reload::{Reload, ReloadStatus, Renewal},
         },
-        dialogs::effect::Effect,
         keys::keymap::Keymap,
         rules::guard,
     },
@@ -59,7 +58,7 @@ fn renew(model: &mut Model, reload: Renewal) -> Vec<Effect> {
         model.account.say(Tone::Warn, words);
     }
     let mut effects = wanted(&model.account.options, &reload.options);
-    model.keymap = reload.keymap;
+    model.set_keymap(reload.keymap);
     model.account.options = Options {
         zone: model.account.options.zone.clone(),
         // A dry run never becomes real while it runs, nor the other way round.
@@ -67,8 +66,8 @@ fn renew(model: &mut Model, reload: Renewal) -> Vec<Effect> {
         ends_with_desk: model.account.options.ends_with_desk,
         ..reload.options
     };
-    let news = guard::measure(model);
-    effects.extend(alerts::raise(model, news));
+    let news = guard::measure(&mut model.account);
+    effects.extend(alerts::raise(&mut model.account, news));
     effects
 }
 

@@ -16,9 +16,13 @@ use super::{
 use crate::{
     app::{
         Store,
-        account::store::moves::Moved,
-        account::successor::{Successor, filled_of, too_late},
-        forms::form::{Form, FormContext, Used},
+        account::{
+            store::moves::Moved,
+            successor::{Successor, filled_of, too_late},
+            used_terms::UsedTerms,
+        },
+        core::account::FormContext,
+        forms::form::Form,
         orders::moves::{self, MovePlan},
     },
     cli::{Exit, exit::UsageError, local_zone::local_zone, service::Service, voice::Output},
@@ -181,7 +185,7 @@ impl MoveArgs {
         let (own, zone) = (Clock::start().now(), local_zone());
         let form_context = FormContext {
             store,
-            used: &Used::default(),
+            used: &UsedTerms::default(),
             own,
             now: store.clocks.at(own, own),
             zone: &zone,
@@ -213,7 +217,7 @@ impl MoveArgs {
 }
 
 fn placed(form: &Form, form_context: &FormContext) -> Result<PlaceOrder> {
-    let command = form.draft.command(&form.seen(form_context));
+    let command = form.command(form_context);
     let command = command.map_err(|faults| UsageError(faults.to_string()))?;
     let Command::Place(order) = command else {
         return Err(Failure::local(format!("{command} is no order")).into());

@@ -5,7 +5,12 @@ use super::{
     refusal::failure,
 };
 use crate::{
-    app::{Model, account::row_id::RowId, dialogs::overlay::Detail, links, tables::pane::Pane},
+    app::{
+        Model,
+        account::{pane::Pane, row_id::RowId},
+        dialogs::overlay::Detail,
+        links,
+    },
     view::{
         tables::{activity, calls, scaled},
         text::{format, scene::Scene, span::Span},

@@ -12,10 +12,7 @@ use crate::{
         forms::form::{Form, FormInput},
         keys::keymap::{Action, Context},
         orders::moves::{self, MovePlan},
-        rules::{
-            halt, second,
-            warnings::{self, OrderWarning},
-        },
+        rules::{halt, second, warnings::OrderWarning},
     },
     model::{
         Command, Failure, FailureKind, Num, OrderId, Position, PositionId, Protection, Risk, Side,
@@ -66,7 +63,7 @@ pub(crate) fn trouble(form: &Form, model: &Model, seen: &Seen) -> Vec<Span> {
         Draft::Exits(draft) => exits(draft, model, seen),
         Draft::Protect(draft) => protect(draft, model, seen),
     };
-    let warnings = warnings::of(form, model);
+    let warnings = form.warnings(&model.account);
     let questions = warnings
         .iter()
         .map(|warning| caution::question(warning, seen));
@@ -78,7 +75,7 @@ pub(crate) fn trouble(form: &Form, model: &Model, seen: &Seen) -> Vec<Span> {
 
 /// The key that answers the question, once the form accepts it. Late data may have arrived since it was asked.
 fn answer_key(form: &Form, model: &Model, warnings: &[OrderWarning]) -> Option<Span> {
-    let waits = warnings::hears_answer(form, model.account.now) && form.failure.is_none();
+    let waits = form.hears_answer(model.account.now) && form.failure.is_none();
     let key = model.keymap.chord(Context::Form, Action::Submit);
     let key = key.filter(|_| waits)?;
     Some(if warnings.is_empty() {
@@ -143,7 +140,7 @@ fn halted(form: &Form, model: &Model, seen: &Seen) -> Option<Span> {
         (Draft::Entry(draft), Err(_)) => !draft.only_reduces(),
         (Draft::Close(_) | Draft::Exits(_) | Draft::Protect(_) | Draft::Margin(_), Err(_)) => false,
     };
-    let words = second::words(model).or_else(|| halt::words(model));
+    let words = second::words(&model.account).or_else(|| halt::words(&model.account));
     let words = words.filter(|_| raises && form.failure.is_none())?;
     Some(Span::new(words, Tone::Alert))
 }

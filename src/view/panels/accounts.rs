@@ -147,10 +147,10 @@ fn state(model: &Model, _: &Scene<'_>) -> Cell {
     if model.account.halted.is_some() {
         return Span::new("HALTED", Tone::Alert).into();
     }
-    if guard::breach(model).is_some() {
+    if guard::breach(&model.account).is_some() {
         return Span::new("BREACHED", Tone::Alert).into();
     }
-    if guard::locked(model).is_some() {
+    if guard::locked(&model.account).is_some() {
         return Span::new("LOCKED", Tone::Alert).into();
     }
     if model.account.store.parked().next().is_some() {

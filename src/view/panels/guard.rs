@@ -35,11 +35,11 @@ pub(crate) fn segments(model: &Model) -> Vec<Segment> {
             ))
         })
         .collect();
-    if let Some(rule) = guard::breach(model) {
+    if let Some(rule) = guard::breach(&model.account) {
         let words = format!("BREACHED: {rule}");
         segments.push(Segment::new(0, vec![Span::new(words, Tone::Alert)]));
     } else if let Some(gauge) = model.account.guard.reached() {
-        let words = if guard::locked(model).is_some() {
+        let words = if guard::locked(&model.account).is_some() {
             format!("LOCKED: {}", gauge.limit)
         } else {
             format!("{} reached", gauge.limit)
@@ -54,7 +54,7 @@ pub(crate) fn segments(model: &Model) -> Vec<Segment> {
 fn won(model: &Model) -> Option<Segment> {
     let target = model.account.guard.gauge(Limit::Target);
     let is_reached = |gauge: &LimitGauge| gauge.level() == Level::Reached;
-    let words = match guard::verdict(model) {
+    let words = match guard::verdict(&model.account) {
         Some(Verdict::Breached(_)) => return None,
         Some(Verdict::Passed) => "PASSED".to_owned(),
         None => format!(
@@ -365,7 +365,7 @@ fn figure(gauge: &LimitGauge, number: Num) -> String {
 }
 
 fn lock(model: &Model) -> Vec<Span> {
-    if let Some(rule) = guard::breach(model) {
+    if let Some(rule) = guard::breach(&model.account) {
         let words = format!("BREACHED by {rule}: the service accepts reducing orders only");
         return vec![Span::new(words, Tone::Alert)];
     }
@@ -373,7 +373,7 @@ fn lock(model: &Model) -> Vec<Span> {
         return vec![Span::new(why, Tone::Alert)];
     }
     let lift = model.keymap.chord(Context::Limits, Action::Lift);
-    match (model.account.guard.reached(), guard::locked(model)) {
+    match (model.account.guard.reached(), guard::locked(&model.account)) {
         (Some(gauge), Some(_)) => {
             let mut spans = vec![Span::new(
                 format!("LOCKED by the {}", gauge.limit),

@@ -3,7 +3,7 @@
 use crate::{
     app::{
         Model, Remote,
-        account::{row_id::RowId, successor},
+        account::{pane::Pane, row_id::RowId, successor},
         cursor_spacing,
         desk::market_shown::market_of,
         dialogs::overlay::{Overlay, ReviewTab},
@@ -13,7 +13,7 @@ use crate::{
         links,
         market::own_orders::{own_orders, own_position},
         rules::guard,
-        tables::{marks::Marks, pane::Pane},
+        tables::marks::Marks,
     },
     model::{Command, FailureKind, Order, Position, draft::FieldInput},
 };
@@ -70,7 +70,9 @@ const NEEDS: &[(Action, Need)] = &[
     (Action::Limits, |model| {
         !model.account.guard.gauges.is_empty()
     }),
-    (Action::Lift, |model| guard::locked(model).is_some()),
+    (Action::Lift, |model| {
+        guard::locked(&model.account).is_some()
+    }),
     (Action::Buy, can_add),
     (Action::Sell, can_add),
     (Action::NewTwap, can_add),
@@ -180,7 +182,7 @@ fn is_flattening(model: &Model) -> bool {
 fn can_add(model: &Model) -> bool {
     let is_held = model.account.halted.is_some()
         || model.account.second.is_some()
-        || guard::held(model).is_some();
+        || guard::held(&model.account).is_some();
     can_trade(model) && !is_held && model.account.store.closing_all().is_none()
 }
 
@@ -195,7 +197,7 @@ fn has_user_alerts(model: &Model) -> bool {
 
 /// Whether the observed price would go anywhere.
 fn can_fill(model: &Model) -> bool {
-    form_of(model).is_some_and(|form| form.can_fill(&model.form_context()))
+    form_of(model).is_some_and(|form| form.can_fill(&model.account.form_context()))
 }
 
 /// In a text field the arrows move the cursor.

@@ -4,10 +4,10 @@ use super::key_needs::works;
 use crate::{
     app::{
         Model, Rows,
-        account::poll::Source,
-        activity::earlier::Horizon,
+        account::{pane::Pane, poll::Source},
+        activity::notice::Horizon,
         keys::keymap::{Action, Context},
-        tables::{pane::Pane, table_view::Filter},
+        tables::table_view::Filter,
     },
     view::{
         tables::{

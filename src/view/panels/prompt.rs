@@ -3,9 +3,10 @@
 use crate::{
     app::{
         Model,
+        account::pane::Pane,
         dialogs::prompt::{Asks, Prompt},
         keys::keymap::{Action, Context},
-        tables::{pane::Pane, table_view::TableView},
+        tables::table_view::TableView,
         update::command,
     },
     view::text::{

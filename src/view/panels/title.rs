@@ -4,12 +4,11 @@ use super::tour;
 use crate::{
     app::{
         Feed, Model,
-        account::poll::Source,
-        activity::earlier::Horizon,
+        account::{pane::Pane, poll::Source},
+        activity::notice::Horizon,
         keys::keymap::Context,
         tables::{
             click_target::ClickTarget,
-            pane::Pane,
             table_view::{Direction, TableView},
         },
     },
@@ -131,7 +130,7 @@ fn lens_words(model: &Model, pane: Pane) -> Vec<Span> {
         .sort
         .filter(|_| pane == Pane::Twaps)
         .and_then(|sort| {
-            let columns = (model.account.options.reading.columns)(pane);
+            let columns = (model.reading.columns)(pane);
             let title = columns.get(sort.column)?.title;
             Some(Span::muted(format!("by {title} {}", arrow(sort.direction))))
         });

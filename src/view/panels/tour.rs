@@ -2,10 +2,11 @@
 
 use crate::{
     app::{
-        Model, awaited,
-        desk::tour::Step,
+        Model,
+        account::pane::Pane,
+        awaited,
+        desk::tour_step::Step,
         keys::keymap::{Action, Context},
-        tables::pane::Pane,
     },
     view::text::span::{Span, Tone},
 };

@@ -2,7 +2,7 @@
 
 use super::activity;
 use crate::{
-    app::{Rows, tables::pane::Pane},
+    app::{Rows, account::pane::Pane},
     model::{Timestamp, ZoneDay},
     view::text::{format, scene::Scene, span::Span, words},
 };

@@ -13,12 +13,9 @@ use super::{
 use crate::{
     app::{
         Model,
-        account::row_id::RowId,
-        desk::reading::Reading,
-        tables::{
-            pane::Pane,
-            table_view::{ColumnName, Fact, Kind},
-        },
+        account::{pane::Pane, row_id::RowId},
+        desk::model::Reading,
+        tables::table_view::{ColumnName, Fact, Kind},
     },
     view::text::{
         format::Zone,

@@ -100,7 +100,7 @@ pub fn planned(model: &Model, old: &OrderId, wanted: &PlaceOrder) -> Result<Move
         return Ok(MovePlan::Replace);
     };
     let form = of_row::moved(model, order)?;
-    match form.draft.command(&form.seen(&model.form_context())) {
+    match form.command(&model.account.form_context()) {
         Ok(Command::Place(shown)) => plan(&model.account.store, order, (&shown, wanted)),
         Ok(_) | Err(_) => Ok(MovePlan::Replace),
     }

@@ -51,7 +51,7 @@ pub(super) fn close(model: &mut Model, args: &CommandArgs) -> Result<Next, Fault
         form.start();
         return Ok(open(Overlay::Form(Box::new(form))));
     }
-    match form.draft.command(&form.seen(&model.form_context())) {
+    match form.command(&model.account.form_context()) {
         Ok(command) => Ok(strip(model, command)),
         Err(faults) => {
             let what = faults.to_string();

@@ -86,7 +86,12 @@ fn strategy(
         Ok(account_id) => account_id,
         Err(why) => return Ok(Next::Refuse(why)),
     };
-    let mut form = Form::strategy(account_id, shape, named.as_ref(), &model.form_context());
+    let mut form = Form::strategy(
+        account_id,
+        shape,
+        named.as_ref(),
+        &model.account.form_context(),
+    );
     choices(&mut form, args, side)?;
     for (field, word) in fields.iter().zip(&mut words) {
         fill(&mut form, *field, word)?;
