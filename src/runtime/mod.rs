@@ -23,7 +23,7 @@ pub use desk::{End, Start, desk};
 pub(crate) use journal::events::FILE as EVENTS_FILE;
 pub use journal::export::write as write_export;
 pub use journal::journal_writer::{
-    open as open_journal, open_after as open_journal_after, prune_batch as prune_journal,
+    open as open_journal, open_after as open_journal_after, prune as prune_journal,
 };
 pub use journal::shared_journal::{AccountAddress, ResumedIntents};
 #[cfg(fuzzing)]

@@ -95,15 +95,13 @@ const ROOMS: &[Rooms] = &[
 /// A crate, and the places (files or folders under `src`) that may name it.
 const BELONGS_TO: &[(&str, &[&str])] = &[
     ("reqwest", &["client"]),
-    // The exchange keeps itself in SQLite too (--data-dir), with the journal's guarantees.
-    ("rusqlite", &["disk", "journal", "exchange/store"]),
     ("postcard", &["exchange"]),
     ("hyper", &["exchange"]),
     ("hyper_util", &["exchange"]),
     ("http_body_util", &["exchange"]),
     ("tokio_websockets", &["exchange/streams"]),
     ("ring", &["exchange/streams"]),
-    ("base64", &["exchange/streams"]),
+    ("base64", &["exchange/store", "exchange/streams"]),
     ("rand_chacha", &["exchange"]),
     ("ratatui", &["ui", "runtime", "cli/snapshot"]),
     ("nucleo_matcher", &["app/keys"]),

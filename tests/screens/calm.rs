@@ -12,8 +12,8 @@ use perpdeck::{
         dialogs::overlay::Overlay,
         update,
     },
-    model::{Call, FailureKind, Timestamp},
-    view::{self, Scene, text::format::Zone},
+    model::{Call, FailureKind, Timestamp, Zone},
+    view::{self, Scene},
 };
 use std::time::Duration;
 

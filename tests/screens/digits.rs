@@ -6,8 +6,9 @@ use crate::{
 };
 use perpdeck::{
     app::{Model, account::pane::Pane},
+    model::Zone,
     ui::{Theme, picture},
-    view::{self, Align, RowBody, Scene, text::format::Zone},
+    view::{self, Align, RowBody, Scene},
 };
 use std::collections::BTreeSet;
 use strum::IntoEnumIterator as _;

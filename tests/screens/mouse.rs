@@ -10,9 +10,8 @@ use perpdeck::{
         tables::click_target::ClickTarget,
         update,
     },
-    model::draft::Field,
+    model::{Zone, draft::Field},
     ui::{self, DrawState, Theme, Turn, picture},
-    view::text::format::Zone,
 };
 use ratatui::{
     buffer::Buffer,

@@ -11,8 +11,8 @@ use perpdeck::{
         account::{pane::Pane, poll::Answer},
         update,
     },
-    model::{CloseAll, Command, FlatProof, Page, Receipt, Scaled, Ticket, Timestamp, Twap},
-    view::{self, Scene, TwapCard, text::format::Zone},
+    model::{CloseAll, Command, FlatProof, Page, Receipt, Scaled, Ticket, Timestamp, Twap, Zone},
+    view::{self, Scene, TwapCard},
 };
 use serde_json::json;
 

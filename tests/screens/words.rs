@@ -11,8 +11,8 @@ use perpdeck::{
         dialogs::overlay::Overlay,
         update,
     },
-    model::{Command, Failure, FailureKind, Page, Receipt, Ticket, Timestamp},
-    view::{self, RowBody, Scene, Span, text::format::Zone},
+    model::{Command, Failure, FailureKind, Page, Receipt, Ticket, Timestamp, Zone},
+    view::{self, RowBody, Scene, Span},
 };
 
 pub(crate) fn text(spans: &[Span]) -> String {
