@@ -27,7 +27,10 @@ use crate::{
     runtime::{
         AlertEditResult, Clock, DeskConnection, FoundDesk, find_desk, keep_alerts, kept_alerts,
     },
-    view::tables::alert_rows::{ALERTS, UserAlertRow, columns_of},
+    view::{
+        READING,
+        tables::alert_rows::{ALERTS, UserAlertRow, columns_of},
+    },
 };
 use clap::Subcommand;
 use color_eyre::{Report, Result, eyre::Context as _};
@@ -160,7 +163,7 @@ async fn add(
 /// In the words of the desk, with its list of markets.
 async fn read(service: &Service, settings: &Settings, text: &str) -> Result<UserAlert> {
     let now = Clock::start().now();
-    let mut model = Model::new(setup::options(settings), Keymap::default(), now);
+    let mut model = Model::new(setup::options(settings), READING, Keymap::default(), now);
     let first = text.split([' ', '<', '>']).next().unwrap_or_default();
     service.take_positions(&mut model.account.store).await;
     service

@@ -1,7 +1,7 @@
 //! The chosen columns of earlier sessions: the file names them, the desk numbers them.
 
 use crate::{
-    app::tables::pane::Pane,
+    app::account::pane::Pane,
     config::{ColumnChoice, columns_file, keep_columns, kept_columns},
     view::READING,
 };

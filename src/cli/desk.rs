@@ -15,7 +15,7 @@ use super::{
     paths::state_dir,
 };
 use crate::{
-    app::{LayoutPreset, WidthTier, desk::tour::Tour},
+    app::{LayoutPreset, WidthTier, desk::tour_step::Tour},
     config::{Loaded, LogLevel, Sources, memory},
     runtime::{self, End},
 };

@@ -3,15 +3,16 @@
 use super::{Attention, LoopChannels, LoopEnd, Out, run};
 use crate::{
     app::{
-        AccountSet, LayoutPreset, Model, Msg, Options, WidthTier, activity::notice::Tone,
-        desk::tour::Tour, keys::keymap::Keymap, tables::pane::Pane,
+        AccountSet, LayoutPreset, Model, Msg, Options, WidthTier, account::pane::Pane,
+        activity::notice::Tone, desk::tour_step::Tour, keys::keymap::Keymap,
     },
     model::Failure,
     runtime::{
         accounts::{
             channel::account_channel,
-            services::{Opened, Reach, Services},
+            services::{Opened, Services},
             settings_thread::SettingsThread,
+            trader_effects::Reach,
         },
         base::{clock::Clock, inboxes::Inboxes},
         forced,
@@ -27,6 +28,7 @@ use crate::{
         },
     },
     ui::{DrawState, ThemeSet},
+    view::READING,
 };
 use std::{collections::BTreeMap, io, path::PathBuf, pin::pin, time::Duration};
 use tokio::{
@@ -107,7 +109,7 @@ where
         first,
     };
     let mut far_side = tokio::spawn(services.serve(start.options.clone(), opening));
-    let mut model = Model::new(start.options, start.keymap, clock.now());
+    let mut model = Model::new(start.options, READING, start.keymap, clock.now());
     model.tour = start.tour;
     model.table_views.recall(start.columns);
     model.market_screen.recall(start.layouts);

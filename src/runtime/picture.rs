@@ -3,13 +3,14 @@
 use crate::{
     app::{
         AccountScope, AccountSet, Effect, Model, Msg, PendingCommand, account::poll::Source,
-        activity::earlier::Horizon, keys::keymap::Chord, market_due,
+        activity::notice::Horizon, keys::keymap::Chord, market_due,
     },
     model::{Call, Failure, FailureKind, Progress, Timestamp},
     runtime::{
         accounts::{
             channel::account_channel,
-            services::{Opened, Reach, Services},
+            services::{Opened, Services},
+            trader_effects::Reach,
         },
         base::{
             clock::Clock,
@@ -19,6 +20,7 @@ use crate::{
         terminal::drawing::news_of_frame,
     },
     ui::{self, DrawState},
+    view::READING,
 };
 use ratatui::{buffer::Buffer, layout::Rect};
 use std::{collections::BTreeSet, time::Duration};
@@ -76,7 +78,7 @@ where
         first,
     };
     let far_side = tokio::spawn(services.serve(start.options.clone(), opening));
-    let mut model = Model::new(start.options, start.keymap, clock.now());
+    let mut model = Model::new(start.options, READING, start.keymap, clock.now());
     model.table_views.recall(start.columns);
     model.market_screen.recall(start.layouts);
     let mut sitter = PicturedDesk {

@@ -41,7 +41,6 @@ fn moving(motion: Motion) -> Model {
         dry_run: false,
         ends_with_desk: false,
         zone: crate::model::Zone::utc(),
-        reading: crate::view::READING,
         alerts: Alerts::default(),
         alert_command: AlertCommand::default(),
         guard: Guard::default(),
@@ -50,7 +49,12 @@ fn moving(motion: Motion) -> Model {
         lists_markets: false,
         motion,
     };
-    Model::new(options, Keymap::default(), FROZEN.now())
+    Model::new(
+        options,
+        crate::view::READING,
+        Keymap::default(),
+        FROZEN.now(),
+    )
 }
 
 /// Runs the loop for `span` beside `feed`; returns the instants at which it drew.

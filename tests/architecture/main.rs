@@ -62,16 +62,18 @@ const ROOMS: &[Rooms] = &[
     (
         &["app"],
         &[
-            "keys",
+            // The account half, which needs no screen: a verb has an account too.
             "account",
             "market",
             "activity",
-            "workflows",
+            "core",
+            "rules",
+            "workflows", // The screen half.
+            "keys",
             "tables",
             "forms",
             "dialogs",
             "desk",
-            "rules",
             "orders",
             "update",
         ],

@@ -71,7 +71,12 @@ impl FlipDesk {
         let place = dir.to_owned();
         let outbox = Outbox::spawn(far.clone(), clock, move || open_journal(&place), events);
         let mut desk = Self {
-            model: Model::new(options(), Keymap::default(), clock.now()),
+            model: Model::new(
+                options(),
+                perpdeck::view::READING,
+                Keymap::default(),
+                clock.now(),
+            ),
             outbox,
             events: said,
             client: far,
@@ -238,7 +243,6 @@ fn options() -> Options {
         dry_run: false,
         ends_with_desk: false,
         zone: Zone::utc(),
-        reading: perpdeck::view::READING,
         alerts: perpdeck::config::Alerts::default(),
         guard: perpdeck::config::Guard::default(),
         fees: perpdeck::config::Fees::default(),

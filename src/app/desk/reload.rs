@@ -4,8 +4,11 @@
 //! file never relaxes a limit. Either way the trader is told what changed, and `:config` repeats it. Keys,
 //! theme, size presets and limits change; everything else stays as at the start.
 
-use super::options::Options;
-use crate::{app::keys::keymap::Keymap, config::Change, model::Timestamp};
+use crate::{
+    app::{account::options::Options, keys::keymap::Keymap},
+    config::Change,
+    model::Timestamp,
+};
 use std::path::PathBuf;
 
 /// The result of reading the files.

@@ -1,8 +1,8 @@
 //! Opens forms, with their object and initial values.
 
-use super::form::{Form, FormContext, Frozen, Purpose, Replaces};
+use super::form::{Form, Frozen, Purpose, Replaces};
 use crate::{
-    app::account::store::Store,
+    app::{account::store::Store, core::account::FormContext},
     model::{
         AccountId, CloseKind, Distribution, Lenient, MarginMode, MarketId, Num, Order, OrderMode,
         OrderStatus, PlaceKind, Position, PositionId, Side, TriggerDirection,

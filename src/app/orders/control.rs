@@ -4,18 +4,18 @@
 //! own. A price that the mark has passed is refused, because the order
 //! would fire at once.
 
-use super::{moves, send::objection};
+use super::moves;
 use crate::{
     app::{
         account::fees,
+        core::effect::Effect,
         desk::{model::Model, presets::PresetSize},
         dialogs::{
-            effect::Effect,
             next::{Next, PositionControl, PriceStep},
             overlay::{Overlay, Strip},
         },
         forms::{form::Form, open::filled_of},
-        rules::warnings,
+        rules::objection::objection,
         workflows::{
             goals::{ExitGoals, Moved},
             plan::terms_at,
@@ -242,7 +242,7 @@ pub(crate) fn add(model: &Model, position: &Position) -> Next {
         let side = position.side().ok_or("its side is not known")?;
         let account_id = model.account.account_for("add")?;
         let market = Some(&position.market_id);
-        let mut form = Form::order(account_id, side, market, &model.form_context());
+        let mut form = Form::order(account_id, side, market, &model.account.form_context());
         form.draft.write(Field::Size, &usual_size(model, position)?);
         Ok::<_, String>(form)
     };
@@ -250,8 +250,8 @@ pub(crate) fn add(model: &Model, position: &Position) -> Next {
         Ok(form) => form,
         Err(why) => return Next::Refuse(why),
     };
-    let command = form.draft.command(&form.seen(&model.form_context()));
-    if command.is_ok() && !warnings::of(&form, model).is_empty() {
+    let command = form.command(&model.account.form_context());
+    if command.is_ok() && !form.warnings(&model.account).is_empty() {
         return Next::Open(Box::new(Overlay::Form(Box::new(form))));
     }
     ask(model, command.map_err(|faults| faults.to_string()))
@@ -266,14 +266,14 @@ pub(crate) fn reduce(model: &Model, position: &Position) -> Next {
         let size = if is_all { "100%" } else { &size };
         let mut form = Form::close(position);
         form.draft.write(Field::Size, size);
-        let command = form.draft.command(&form.seen(&model.form_context()));
+        let command = form.command(&model.account.form_context());
         command.map_err(|faults| faults.to_string())
     };
     ask(model, command())
 }
 
 fn ask(model: &Model, command: Result<Command, String>) -> Next {
-    let command = command.and_then(|command| match objection(model, &command) {
+    let command = command.and_then(|command| match objection(&model.account, &command) {
         Some(why) => Err(why),
         None => Ok(command),
     });

@@ -8,10 +8,9 @@ use crate::{
     app::{
         account::{about::About, row_id::RowId},
         activity::notice::{Event, Tone},
-        core::account::EarlyExit,
+        core::{account::EarlyExit, effect::Effect},
         desk::model::Model,
         dialogs::{
-            effect::Effect,
             next::Next,
             overlay::{Arm, Overlay, Strip},
         },

@@ -3,18 +3,18 @@
 //! Contract: the desk's checks run before the close, and again before the other way is opened. A flip that could not
 //! finish is not begun.
 
-use super::send::{begin as begin_workflow, objection};
+use super::send::begin as begin_workflow;
 use crate::{
     app::{
+        core::effect::Effect,
         desk::{model::Model, row_replacement},
         dialogs::{
-            effect::Effect,
             next::Next,
             overlay::{Overlay, Strip, StripAction},
         },
         forms::open::terms,
         keys::keymap::{Action, Context},
-        rules::{guard, halt, second},
+        rules::{guard, halt, objection::objection, second},
         workflows::{FlipRun, Workflow},
     },
     model::{Command, Flip, Market, PlaceKind, PlaceOrder, Position, Resource},
@@ -42,7 +42,7 @@ fn plan(model: &Model, position: &Position) -> Result<Flip, String> {
     }
     let (market, side) = (&position.market_id, position.side());
     let side = side.ok_or("the side of this position is not known")?;
-    let form_context = model.form_context();
+    let form_context = model.account.form_context();
     let terms = terms(Some(market), &form_context);
     let leverage = terms.leverage.parse();
     let habit = form_context.used.habit(Some(market), PlaceKind::Market);
@@ -70,8 +70,9 @@ fn plan(model: &Model, position: &Position) -> Result<Flip, String> {
 fn opening_objection(model: &Model, flip: &Flip) -> Option<String> {
     let size = flip.position().quantity();
     let opening = Command::Place(Box::new(flip.opening(size, None)));
-    let held = second::objection(model, &opening).or_else(|| halt::objection(model, &opening));
-    let why = held.or_else(|| guard::objection(model, &opening))?;
+    let held = second::objection(&model.account, &opening)
+        .or_else(|| halt::objection(&model.account, &opening));
+    let why = held.or_else(|| guard::objection(&model.account, &opening))?;
     let key = model
         .keymap
         .chord(Context::Positions, Action::ClosePosition);
@@ -93,7 +94,7 @@ pub(crate) fn begin(model: &mut Model, flip: Flip) -> Result<Vec<Effect>, String
     }
     let market = model.account.store.market(&flip.position().market_id);
     let close = Command::Close(flip.close(market.and_then(Market::mid)));
-    if let Some(why) = objection(model, &close) {
+    if let Some(why) = objection(&model.account, &close) {
         return Err(format!("{close}: {why}"));
     }
     if let Some(why) = opening_objection(model, &flip) {

@@ -6,14 +6,16 @@
 
 use super::{
     of_row,
-    send::{begin as begin_workflow, keep_form, objection, replaceable},
+    send::{begin as begin_workflow, keep_form, replaceable},
     sent,
 };
 use crate::{
     app::{
+        core::effect::Effect,
         desk::model::Model,
-        dialogs::{effect::Effect, overlay::Overlay},
+        dialogs::overlay::Overlay,
         forms::form::{FormInput, Replaces},
+        rules::objection::objection,
         workflows::{
             OrderMove, Replacement, Workflow,
             goals::{ExitGoals, Moved, NewTerms},
@@ -47,7 +49,7 @@ pub(crate) fn begin(
         MovePlan::InPlace(what) if model.account.workflows.move_beside(&what) => {
             return Err(format!("{} is being moved already", old.order));
         }
-        MovePlan::InPlace(what) => match objection(model, &place) {
+        MovePlan::InPlace(what) => match objection(&model.account, &place) {
             Some(why) => return Err(why),
             None => Workflow::Move(OrderMove::new(what, Ok(Box::new(replacement)))),
         },
@@ -139,7 +141,7 @@ pub fn planned(model: &Model, old: &OrderId, wanted: &PlaceOrder) -> Result<Move
         return Ok(MovePlan::Replace);
     };
     let form = of_row::moved(model, order)?;
-    match form.draft.command(&form.seen(&model.form_context())) {
+    match form.command(&model.account.form_context()) {
         Ok(Command::Place(shown)) => plan(&model.account.store, order, (&shown, wanted)),
         Ok(_) | Err(_) => Ok(MovePlan::Replace),
     }
@@ -151,7 +153,7 @@ fn replacement_at(model: &Model, id: &OrderId, price: Num) -> Result<Replacement
     let order = order.ok_or("it is not listed any more")?;
     let moved = of_row::moved_to(model, order, price)?;
     let filled = moved.replaces.as_ref().map(|old| old.filled);
-    let command = moved.draft.command(&moved.seen(&model.form_context()));
+    let command = moved.command(&model.account.form_context());
     let Command::Place(order) = command.map_err(|faults| faults.to_string())? else {
         return Err("an order of this type cannot be replaced".to_owned());
     };

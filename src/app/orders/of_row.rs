@@ -33,7 +33,7 @@ pub(crate) fn instead(model: &Model, order: &Order) -> Result<Form, String> {
         return Err("this order is not working any more".to_owned());
     }
     let words = "an order of this type cannot be replaced: cancel it and place a new one";
-    Form::instead(order, &model.form_context()).ok_or_else(|| words.to_owned())
+    Form::instead(order, &model.account.form_context()).ok_or_else(|| words.to_owned())
 }
 
 /// The form that moves an order, or why it cannot be moved.
@@ -41,7 +41,7 @@ pub(crate) fn moved(model: &Model, order: &Order) -> Result<Form, String> {
     if order.is_armed() {
         return instead(model, order);
     }
-    Form::moved(order, &model.form_context()).map_err(str::to_owned)
+    Form::moved(order, &model.account.form_context()).map_err(str::to_owned)
 }
 
 /// The same with its price set: its trigger if it waits for one, otherwise its limit.

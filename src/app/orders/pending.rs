@@ -9,8 +9,8 @@ use crate::{
     app::{
         account::{about::About, poll::Source},
         activity::notice::Event,
-        desk::{alerts, model::Model, row_replacement},
-        dialogs::effect::Effect,
+        core::{alerts, effect::Effect},
+        desk::{model::Model, row_replacement},
         workflows::WorkflowEvent,
     },
     model::{Command, Failure, Order, OrderId, Progress, Receipt, Ticket},
@@ -19,7 +19,7 @@ use strum::IntoEnumIterator;
 
 /// A command has progressed.
 pub(crate) fn advance(model: &mut Model, ticket: Ticket, progress: Progress) -> Vec<Effect> {
-    let news = alerts::advanced(model, ticket, &progress);
+    let news = alerts::advanced(&mut model.account, ticket, &progress);
     let Some(flight) = model.account.store.flights.get_mut(&ticket) else {
         return vec![];
     };
@@ -42,7 +42,7 @@ pub(crate) fn advance(model: &mut Model, ticket: Ticket, progress: Progress) -> 
         doubt::unask(model, ticket);
     }
     let polls = polls.then(|| Effect::Poll(vec![Source::Positions]));
-    let told = alerts::raise(model, news);
+    let told = alerts::raise(&mut model.account, news);
     polls.into_iter().chain(next).chain(told).collect()
 }
 
@@ -69,7 +69,7 @@ pub(crate) fn settle(
         row_replacement::settled(model, ticket, receipt);
     }
     model.account.store.learn_scope(result);
-    let news = alerts::settled(model, (ticket, &flight.command), result);
+    let news = alerts::settled(&mut model.account, (ticket, &flight.command), result);
     learn(model, &flight.command, result);
     if let Command::ExitBatch(_) = flight.command {
         model.account.workflows.exits_answered = Some((model.account.now, ticket));
@@ -92,14 +92,14 @@ pub(crate) fn settle(
     }
     let polls = Source::iter().filter(|s| *s != Source::Markets).collect();
     let watch = (!placed.is_empty()).then_some(Effect::Watch(placed));
-    let told = alerts::raise(model, news);
+    let told = alerts::raise(&mut model.account, news);
     let wanted = watch.into_iter().chain([Effect::Poll(polls)]);
     wanted.chain(next).chain(told).collect()
 }
 
 /// A search ended, with these orders found.
 pub(crate) fn traced(model: &mut Model, asked: &[OrderId], found: &[Order]) -> Vec<Effect> {
-    let mut effects = alerts::traced(model, asked, found);
+    let mut effects = alerts::traced(&mut model.account, asked, found);
     effects.extend(tell(model, WorkflowEvent::Found(asked, found)));
     effects
 }

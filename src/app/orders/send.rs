@@ -8,66 +8,14 @@ use crate::{
     app::{
         account::{about::About, poll::Source, row_id::RowId},
         activity::notice::{Event, Tone},
+        core::effect::Effect,
         desk::{model::Model, row_replacement},
-        dialogs::effect::Effect,
         forms::form::Form,
-        keys::keymap::{Action, Context},
-        rules::{checks, guard, halt, second},
+        rules::objection::objection,
         workflows::{Known, Replacement, Running, Workflow, WorkflowEvent, WorkflowWish},
     },
-    config::Checks,
-    model::{Command, OrderId, READ_ONLY, Ticket},
+    model::{Command, OrderId, Ticket},
 };
-
-/// Why the desk does not send this command, if so.
-pub(crate) fn objection(model: &Model, command: &Command) -> Option<String> {
-    objection_within(model, &model.account.options.checks, command)
-}
-
-/// [`objection`] by other limits than the settings'.
-pub(crate) fn objection_within(
-    model: &Model,
-    limits: &Checks,
-    command: &Command,
-) -> Option<String> {
-    if model.account.options.read_only {
-        return Some(READ_ONLY.to_owned());
-    }
-    let held = second::objection(model, command).or_else(|| halt::objection(model, command));
-    if held.is_some() {
-        return held;
-    }
-    let held = checks::objection(
-        limits,
-        &model.account.store,
-        &model.account.session,
-        model.account.now,
-        command,
-    );
-    held.or_else(|| guard::objection(model, command))
-        .or_else(|| unsure(model, command))
-}
-
-/// Why no exit is placed: a batch that may have placed one waits for a person.
-fn unsure(model: &Model, command: &Command) -> Option<String> {
-    let places = |command: &Command| {
-        let Command::ExitBatch(batch) = command else {
-            return None;
-        };
-        batch.places().then(|| batch.position_id.clone())
-    };
-    let position = places(command)?;
-    let mut parked = model.account.store.parked();
-    parked.find(|ticket| {
-        let flight = model.account.store.flights.get(ticket);
-        flight.and_then(|flight| places(&flight.command)).as_ref() == Some(&position)
-    })?;
-    let key = model.keymap.chord(Context::Desk, Action::Decide);
-    let key = key.map_or_else(String::new, |key| format!(": {key} decides"));
-    Some(format!(
-        "status unknown: the exits of this position may have changed{key}"
-    ))
-}
 
 pub(crate) fn send(model: &mut Model, command: Command) -> (Ticket, Effect) {
     // It ends some of them: that sends and reads nothing.
@@ -92,7 +40,7 @@ pub(crate) fn send(model: &mut Model, command: Command) -> (Ticket, Effect) {
 /// Begins a workflow with its first command; or returns why not.
 pub(crate) fn begin(model: &mut Model, workflow: Workflow) -> Result<(Ticket, Effect), String> {
     let command = workflow.first(known(model))?;
-    if let Some(why) = objection(model, &command) {
+    if let Some(why) = objection(&model.account, &command) {
         return Err(why);
     }
     if let Workflow::Replace(one) = &workflow {
@@ -183,7 +131,7 @@ fn refuse(model: &mut Model, mut one: Running, why: &str) -> Vec<Effect> {
 
 /// The next command of a workflow, which has its form from now on; or why it is not sent.
 fn send_next(model: &mut Model, one: &mut Running, command: Command) -> Result<Effect, String> {
-    if let Some(why) = objection(model, &command) {
+    if let Some(why) = objection(&model.account, &command) {
         return Err(why);
     }
     let (ticket, effect) = send(model, command);
@@ -235,7 +183,7 @@ pub(super) fn replaceable(model: &Model, one: &Replacement) -> Result<(), String
     }
     let cancel = of_row::cancel_of(model, &RowId::Order(one.old().clone()))?;
     let place = Command::from(one.order().clone());
-    let held = objection(model, &cancel).or_else(|| objection(model, &place));
+    let held = objection(&model.account, &cancel).or_else(|| objection(&model.account, &place));
     held.map_or(Ok(()), Err)
 }
 

@@ -7,8 +7,9 @@ use super::{
 };
 use crate::{
     app::{
+        core::effect::Effect,
         desk::model::Model,
-        dialogs::{effect::Effect, next::Next, overlay::Overlay},
+        dialogs::{next::Next, overlay::Overlay},
         forms::form::Form,
     },
     model::{Command, Failure, Receipt, draft::Draft},
@@ -19,7 +20,7 @@ pub(crate) fn send_form(model: &mut Model, command: Command) -> Result<Vec<Effec
         return Ok(send_and_close(model, command));
     };
     if let Draft::Protect(draft) = &form.draft {
-        let wanted = draft.wanted(&form.seen(&model.form_context()));
+        let wanted = draft.wanted(&form.seen(&model.account.form_context()));
         let wanted = wanted.map_err(|faults| faults.to_string())?;
         let position = draft.position_id.clone();
         return moves::protect(model, position, wanted);

@@ -3,8 +3,8 @@
 use crate::{
     app::{
         account::poll::{Answer, Poll, Source},
-        desk::{alerts, freeze, model::Model, older_pages, user_alerts},
-        dialogs::effect::Effect,
+        core::{account::Account, alerts, effect::Effect, user_alerts},
+        desk::{freeze::Frozen, model::Model, older_pages},
         rules::guard::{self, ReadOn},
         update::market_data,
     },
@@ -13,10 +13,14 @@ use crate::{
 
 /// Stores a poll, unless the display is paused.
 pub(crate) fn polled(model: &mut Model, poll: Box<Poll>) -> Vec<Effect> {
-    let Some(poll) = freeze::hold(model, poll) else {
+    let poll = match &mut model.frozen {
+        Some(frozen) => frozen.hold(poll),
+        None => Some(poll),
+    };
+    let Some(poll) = poll else {
         return vec![];
     };
-    let mut effects = arrive(model, *poll);
+    let mut effects = arrive(&mut model.account, *poll);
     effects.extend(market_data::ask_on_beat(model));
     effects
 }
@@ -26,17 +30,19 @@ pub(crate) fn hold_or_thaw(model: &mut Model) -> Vec<Effect> {
     if model.frozen.is_some() {
         return thaw(model);
     }
-    freeze::start(model);
+    model.frozen = Some(Frozen::since(model.account.now));
     vec![]
 }
 
 /// Continues the display with the polls that arrived meanwhile.
 pub(crate) fn thaw(model: &mut Model) -> Vec<Effect> {
-    let held = freeze::end(model).into_iter();
-    held.flat_map(|poll| arrive(model, poll)).collect()
+    let held = model.frozen.take().map(Frozen::into_held);
+    let held = held.into_iter().flatten();
+    held.flat_map(|poll| arrive(&mut model.account, poll))
+        .collect()
 }
 
-fn arrive(model: &mut Model, poll: Poll) -> Vec<Effect> {
+fn arrive(account: &mut Account, poll: Poll) -> Vec<Effect> {
     // A failed page is not retried at once: the next newest page does it.
     let traces = matches!(
         poll.answer,
@@ -44,9 +50,8 @@ fn arrive(model: &mut Model, poll: Poll) -> Vec<Effect> {
     );
     let source = poll.answer.source();
     let pages = ReadOn::after(&poll.answer);
-    let was_informed = guard::is_informed(model);
-    let ended: Vec<_> = model
-        .account
+    let was_informed = guard::is_informed(account);
+    let ended: Vec<_> = account
         .store
         .ended_twaps
         .iter()
@@ -55,42 +60,37 @@ fn arrive(model: &mut Model, poll: Poll) -> Vec<Effect> {
     if let Answer::Account(Ok(facts)) = &poll.answer
         && let Some(told) = facts.told_at
     {
-        model
-            .account
-            .store
-            .clocks
-            .figures(told, poll.at, model.account.now);
+        account.store.clocks.figures(told, poll.at, account.now);
     }
-    let mut news = alerts::arriving(model, &poll);
-    let lost = alerts::lost(model, &poll);
-    let ladders = model.account.store.arrive(poll);
-    model.account.session.seen(&model.account.store);
-    news.extend(alerts::arrived(model, source, &ended));
+    let mut news = alerts::arriving(account, &poll);
+    let lost = alerts::lost(account, &poll);
+    let ladders = account.store.arrive(poll);
+    account.session.seen(&account.store);
+    news.extend(alerts::arrived(account, source, &ended));
     if matches!(
         source,
         Source::Account | Source::Closed | Source::Positions | Source::Markets
     ) {
-        news.extend(guard::measure(model));
+        news.extend(guard::measure(account));
     }
     let pages = pages.or((!was_informed).then_some(ReadOn::Past));
-    let reads_on = pages.and_then(|pages| guard::read_on(model, pages));
+    let reads_on = pages.and_then(|pages| guard::read_on(account, pages));
     let watch = (!ladders.is_empty()).then_some(Effect::Watch(ladders));
-    let trace = traces.then(|| older_pages::trace(model)).flatten();
-    let mut told = alerts::raise(model, news);
-    told.extend(user_alerts::arrived(model, source));
+    let trace = traces.then(|| older_pages::trace(account)).flatten();
+    let mut told = alerts::raise(account, news);
+    told.extend(user_alerts::arrived(account, source));
     let reads = trace.into_iter().chain(lost).chain(reads_on);
     watch.into_iter().chain(reads).chain(told).collect()
 }
 
 /// The journal's record of earlier sessions, or why it could not be read.
-pub(crate) fn recalled(model: &mut Model, page: Result<PastPage, String>) -> Vec<Effect> {
-    let now = model.account.now;
+pub(crate) fn recalled(account: &mut Account, page: Result<PastPage, String>) -> Vec<Effect> {
     match page {
         Ok(page) => {
-            model.account.store.trades.recall_commands(&page);
-            model.account.activity.recall(page);
+            account.store.trades.recall_commands(&page);
+            account.activity.recall(page);
         }
-        Err(why) => model.account.activity.cannot_recall(&why, now),
+        Err(why) => account.activity.cannot_recall(&why, account.now),
     }
     vec![]
 }

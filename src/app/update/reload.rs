@@ -3,12 +3,11 @@
 use crate::{
     app::{
         activity::notice::Tone,
+        core::{alerts, effect::Effect},
         desk::{
-            alerts,
             model::Model,
             reload::{Reload, ReloadStatus, Renewal},
         },
-        dialogs::effect::Effect,
         keys::keymap::Keymap,
         rules::guard,
     },
@@ -57,12 +56,12 @@ fn renew(model: &mut Model, reload: Renewal) -> Vec<Effect> {
     {
         model.account.say(Tone::Warn, words);
     }
-    model.keymap = reload.keymap;
+    model.set_keymap(reload.keymap);
     model.account.options.checks = reload.options.checks;
     model.account.options.guard = reload.options.guard;
     model.account.options.size_presets = reload.options.size_presets;
-    let news = guard::measure(model);
-    alerts::raise(model, news)
+    let news = guard::measure(&mut model.account);
+    alerts::raise(&mut model.account, news)
 }
 
 /// Actions that own bindings left without a key, and sections of an earlier version, if any.
@@ -112,11 +111,8 @@ mod tests {
     };
     use crate::{
         app::{
-            activity::notice::Event,
-            desk::{msg::Msg, options::Options},
-            dialogs::overlay::Overlay,
-            testing::*,
-            update::router::update,
+            account::options::Options, activity::notice::Event, desk::msg::Msg,
+            dialogs::overlay::Overlay, testing::*, update::router::update,
         },
         config::SettingValues,
     };

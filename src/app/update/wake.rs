@@ -5,7 +5,6 @@ use crate::{
         account::poll::Source,
         desk::model::Model,
         dialogs::overlay::Arm,
-        rules::warnings,
         update::{key_prefix::ends_at, market_data},
     },
     config::Motion,
@@ -99,7 +98,7 @@ fn strip(model: &Model) -> Option<Timestamp> {
 /// A form names the confirming key once it accepts it.
 fn question(model: &Model) -> Option<Timestamp> {
     let form = model.overlays.last()?.try_as_form_ref()?;
-    warnings::hears_from(form).filter(|from| *from > model.account.now)
+    form.hears_from().filter(|from| *from > model.account.now)
 }
 
 /// When a whole number of seconds is left until `end`.

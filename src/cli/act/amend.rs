@@ -14,7 +14,9 @@ use super::{
 use crate::{
     app::{
         Store, Workflow,
-        forms::form::{Form, FormContext, Used},
+        account::used_terms::UsedTerms,
+        core::account::FormContext,
+        forms::form::Form,
         workflows::{
             OrderMove, Replacement,
             goals::Moved,
@@ -143,7 +145,7 @@ impl MoveArgs {
         let (own, zone) = (Clock::start().now(), local_zone());
         let form_context = FormContext {
             store,
-            used: &Used::default(),
+            used: &UsedTerms::default(),
             own,
             now: store.clocks.at(own, own),
             zone: &zone,
@@ -180,7 +182,7 @@ impl MoveArgs {
 }
 
 fn placed(form: &Form, form_context: &FormContext) -> Result<PlaceOrder> {
-    let command = form.draft.command(&form.seen(form_context));
+    let command = form.command(form_context);
     let command = command.map_err(|faults| UsageError(faults.to_string()))?;
     let Command::Place(order) = command else {
         return Err(Failure::local(format!("{command} is no order")).into());

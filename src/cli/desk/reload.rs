@@ -11,10 +11,10 @@
 use crate::{
     app::{
         LayoutPreset, Msg, Options, WidthTier,
+        account::pane::Pane,
         activity::notice::Tone,
         desk::reload::{Reload, Renewal},
         keys::keymap::Keymap,
-        tables::pane::Pane,
     },
     cli::{columns, desk::setup as desk_setup, paths::state_dir},
     config::{Change, Loaded, Settings, Sources, Takes, load, memory},

@@ -18,7 +18,7 @@ use crate::{
     app::{
         Store,
         account::trades::TradeLog,
-        dialogs::export::{Format, Sheet, SheetRows},
+        core::sheet::{Format, Sheet, SheetRows},
     },
     config::Sources,
     model::{Failure, Market, Order, Page, Position, Scaled, Twap},

@@ -3,13 +3,10 @@
 use super::{
     channel::{AccountChannel, with_budget},
     kept::KeptAccess,
-    services::Reach,
-    trader_effects::TraderEffects,
+    trader_effects::{Reach, TraderEffects},
 };
 use crate::{
-    app::{
-        Effect, Identity, Msg, Options, Visibility, account::poll::Source, dialogs::export::Sheet,
-    },
+    app::{Effect, Identity, Msg, Options, Visibility, account::poll::Source, core::sheet::Sheet},
     client::Client,
     config::Connection,
     model::{Failure, PastMark},

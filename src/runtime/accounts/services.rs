@@ -3,6 +3,7 @@
 use super::{
     account::{AccountSetup, ReachableAccount},
     channel::{AccountChannel, account_channel},
+    trader_effects::Reach,
 };
 use crate::{
     app::{Identity, Msg, Options, Visibility, activity::notice::Tone},
@@ -58,14 +59,6 @@ impl From<OpenAccount> for Opened {
             lost: None,
         }
     }
-}
-
-/// What reaches the desk from outside its terminal.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Reach {
-    /// SIGUSR1 flattens it, and the journal's lock file says so.
-    Signal,
-    Nothing,
 }
 
 /// What the services of any desk consist of.

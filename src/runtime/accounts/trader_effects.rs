@@ -2,12 +2,19 @@
 
 use super::{
     kept::{KeptAccess, KeptFiles},
-    services::Reach,
     user_command::UserCommands,
 };
 use crate::app::{Effect, Identity, Msg, activity::user_alerts::KeptState};
 use std::path::PathBuf;
 use tokio::sync::mpsc::Sender;
+
+/// What reaches the desk from outside its terminal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reach {
+    /// SIGUSR1 flattens it, and the journal's lock file says so.
+    Signal,
+    Nothing,
+}
 
 /// A picture keeps nothing and runs nothing.
 #[derive(Debug)]

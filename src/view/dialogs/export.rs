@@ -1,16 +1,17 @@
 //! An export: its panel, and the text of the file.
 
-use crate::view::panels::title;
 use crate::{
     app::{
         Action, Context, Model, Motion, Store, Workflows,
         account::poll::{Answer, Poll},
         activity::notice::Activity,
-        dialogs::export::{Export, Format, Lack, Sheet, SheetRows, Stage},
+        core::sheet::{Format, Sheet, SheetRows},
+        dialogs::export::{Export, Lack, Stage},
     },
     model::{Num, Scaled, Text, Zone},
     view::{
         details::{DetailLine, DetailView},
+        panels::title,
         tables::{
             activity::ACTIVITY,
             calls::CALLS,

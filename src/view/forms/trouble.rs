@@ -7,10 +7,7 @@ use crate::{
         Action, Context, Model,
         forms::form::{Form, FormInput},
         orders::moves::planned,
-        rules::{
-            halt, second,
-            warnings::{self, OrderWarning},
-        },
+        rules::{halt, second, warnings::OrderWarning},
         workflows::plan::MovePlan,
     },
     model::{
@@ -60,7 +57,7 @@ pub(crate) fn trouble(form: &Form, model: &Model, seen: &Seen) -> Vec<Span> {
         Draft::Exits(draft) => exits(draft, model, seen),
         Draft::Protect(draft) => protect(draft, model, seen),
     };
-    let warnings = warnings::of(form, model);
+    let warnings = form.warnings(&model.account);
     let questions = warnings.iter();
     let questions = questions.map(|warning| caution::question(warning, seen));
     let warning = |words| Span::warn(words);
@@ -71,7 +68,7 @@ pub(crate) fn trouble(form: &Form, model: &Model, seen: &Seen) -> Vec<Span> {
 
 /// The key that answers the question, once the form accepts it. Late data may have arrived since it was asked.
 fn answer_key(form: &Form, model: &Model, warnings: &[OrderWarning]) -> Option<Span> {
-    let waits = warnings::hears_answer(form, model.account.now) && form.failure.is_none();
+    let waits = form.hears_answer(model.account.now) && form.failure.is_none();
     let key = model.keymap.chord(Context::Form, Action::Submit);
     let key = key.filter(|_| waits)?;
     Some(if warnings.is_empty() {
@@ -132,7 +129,7 @@ fn halted(form: &Form, model: &Model, seen: &Seen) -> Option<Span> {
         (Draft::Entry(draft), Err(_)) => !draft.only_reduces(),
         (Draft::Close(_) | Draft::Exits(_) | Draft::Protect(_) | Draft::Margin(_), Err(_)) => false,
     };
-    let words = second::words(model).or_else(|| halt::words(model));
+    let words = second::words(&model.account).or_else(|| halt::words(&model.account));
     let words = words.filter(|_| raises && form.failure.is_none())?;
     Some(Span::alert(words))
 }

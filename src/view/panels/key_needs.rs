@@ -67,7 +67,9 @@ const NEEDS: &[(Action, Need)] = &[
     (Action::Limits, |model| {
         !model.account.guard.gauges.is_empty()
     }),
-    (Action::Lift, |model| guard::locked(model).is_some()),
+    (Action::Lift, |model| {
+        guard::locked(&model.account).is_some()
+    }),
     (Action::Buy, can_add),
     (Action::Sell, can_add),
     (Action::NewTwap, can_add),
@@ -169,7 +171,7 @@ fn can_flatten(model: &Model) -> bool {
 fn can_add(model: &Model) -> bool {
     let is_held = model.account.halted.is_some()
         || model.account.second.is_some()
-        || guard::held(model).is_some();
+        || guard::held(&model.account).is_some();
     can_trade(model) && !is_held && model.account.store.closing_all().is_none()
 }
 
@@ -184,7 +186,7 @@ fn has_user_alerts(model: &Model) -> bool {
 
 /// Whether the observed price would go anywhere.
 fn can_fill(model: &Model) -> bool {
-    form_of(model).is_some_and(|form| form.can_fill(&model.form_context()))
+    form_of(model).is_some_and(|form| form.can_fill(&model.account.form_context()))
 }
 
 /// In a text field the arrows move the cursor.

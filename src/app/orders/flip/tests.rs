@@ -2,8 +2,9 @@ use crate::{
     app::{
         account::poll::{Answer, Source},
         activity::notice::Event,
+        core::effect::Effect,
         desk::{model::Model, msg::Msg},
-        dialogs::{effect::Effect, overlay::Overlay},
+        dialogs::overlay::Overlay,
         testing::{self, *},
         update::{router::update, wake::wake},
     },

@@ -2,8 +2,9 @@ use crate::{
     app::{
         account::{poll::Answer, row_id::RowId},
         activity::notice::Event,
+        core::effect::Effect,
         desk::{model::Model, msg::Msg},
-        dialogs::{effect::Effect, overlay::Overlay},
+        dialogs::overlay::Overlay,
         forms::form::Form,
         testing::{self, *},
         update::router::update,

@@ -2,8 +2,8 @@ use crate::{
     app::{
         account::poll::Answer,
         activity::notice::Event,
+        core::effect::Effect,
         desk::{model::Model, msg::Msg},
-        dialogs::effect::Effect,
         testing::{self, *},
         update::router::update,
     },

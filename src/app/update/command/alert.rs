@@ -3,9 +3,9 @@
 use super::{CommandArgs, Word, fill, trade};
 use crate::{
     app::{
-        activity::user_alerts::{AlertRepeat, AlertSubject, AlertTrigger, UserAlert},
+        activity::user_alerts::{AlertRepeat, AlertRequest, AlertSubject, AlertTrigger, UserAlert},
         desk::model::Model,
-        dialogs::next::{AlertRequest, Next},
+        dialogs::next::Next,
         tables::table_view::Fault,
     },
     model::{

@@ -32,7 +32,7 @@ pub(super) fn close(model: &mut Model, args: &CommandArgs) -> Result<Next, Fault
     if chosen != CloseKind::Market {
         return Ok(opened(form));
     }
-    match form.draft.command(&form.seen(&model.form_context())) {
+    match form.command(&model.account.form_context()) {
         Ok(command) => Ok(strip(model, command)),
         Err(faults) => {
             let what = faults.to_string();

@@ -55,7 +55,12 @@ fn strategy(
         Ok(account_id) => account_id,
         Err(why) => return Ok(Next::Refuse(why)),
     };
-    let mut form = Form::strategy(account_id, shape, named.as_ref(), &model.form_context());
+    let mut form = Form::strategy(
+        account_id,
+        shape,
+        named.as_ref(),
+        &model.account.form_context(),
+    );
     if let Draft::Entry(draft) = &mut form.draft {
         draft.side = side;
     }

@@ -50,9 +50,14 @@ fn order(model: &mut Model, args: &CommandArgs, side: Side, skip: usize) -> Resu
         (Some(word), _) | (None, Some(word)) => Some(market(model, word)?),
         (None, None) => None,
     };
-    let mut form = Form::order(account_id, side, market.as_ref(), &model.form_context());
-    form.be(kind(args, price)?, &model.form_context());
-    form.guess_purpose(&model.form_context());
+    let mut form = Form::order(
+        account_id,
+        side,
+        market.as_ref(),
+        &model.account.form_context(),
+    );
+    form.be(kind(args, price)?, &model.account.form_context());
+    form.guess_purpose(&model.account.form_context());
     let words = [
         (Field::Size, args.word(skip + 1)),
         (Field::LimitPrice, args.word(price)),

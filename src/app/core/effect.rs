@@ -1,10 +1,11 @@
 //! Requests to the outside.
 
-use super::export;
+use super::sheet::Sheet;
 use crate::{
     app::{
         account::{
             labels::{Switch, Visibility},
+            pane::Pane,
             poll::Source,
             row_id::RowId,
             trades::TradeLog,
@@ -13,9 +14,8 @@ use crate::{
             notice::Notice,
             user_alerts::{AlertRun, KeptAlerts},
         },
-        dialogs::caller::CallerId,
+        core::caller::CallerId,
         market::{screen::LayoutPreset, wants::MarketRequest, width_tier::WidthTier},
-        tables::pane::Pane,
     },
     config::Theme,
     model::{Command, Cursor, IdempotencyKey, MarketId, OrderId, PastMark, ScaledId, Ticket},
@@ -79,7 +79,7 @@ pub enum Effect {
     /// Reads the settings now; answered by [`crate::app::desk::msg::Msg::Reload`].
     Reload,
     /// Writes an export file; answered by [`crate::app::desk::msg::Msg::Written`].
-    Write(Box<export::Sheet>),
+    Write(Box<Sheet>),
     Quit,
 }
 
