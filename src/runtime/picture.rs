@@ -87,7 +87,7 @@ where
         draw_state: start.draw_state,
         frame: Buffer::empty(sitting.size),
         pressed: 0,
-        accounts: vec![Awaited::everything()],
+        accounts: vec![PendingAnswers::everything()],
         is_whole: true,
     };
     let size = Msg::Resized(sitting.size.width, sitting.size.height);
@@ -129,13 +129,13 @@ struct PicturedDesk<'a> {
     frame: Buffer,
     pressed: u32,
     /// Per account.
-    accounts: Vec<Awaited>,
+    accounts: Vec<PendingAnswers>,
     /// Nothing timed out.
     is_whole: bool,
 }
 
 /// What an account still waits for.
-struct Awaited {
+struct PendingAnswers {
     /// Sources that have not answered since the last key that acted.
     sources: BTreeSet<Source>,
     /// Calls of a frozen picture, reported sorted and without times: their order and pace depend on the machine.
@@ -145,7 +145,7 @@ struct Awaited {
     reports: usize,
 }
 
-impl Awaited {
+impl PendingAnswers {
     fn everything() -> Self {
         Self {
             sources: Source::iter().collect(),
@@ -166,14 +166,14 @@ impl Awaited {
         let answered = self.sources.is_empty() || only_ladders;
         let fetching = store.closed.is_fetching() || store.history.is_fetching();
         // A close-all between two rounds waits for time, which is frozen here.
-        let rests = |flight: &PendingCommand| {
-            let between_rounds = matches!(flight.progress, Progress::Running { .. });
+        let rests = |command: &PendingCommand| {
+            let between_rounds = matches!(command.progress, Progress::Running { .. });
             between_rounds && clock.is_frozen()
         };
         let resting = store
             .flights
             .values()
-            .filter(|flight| rests(flight))
+            .filter(|command| rests(command))
             .count();
         let asked = model.account.awaits_market_data();
         let landed = store.parked().count() + resting == store.flights.len();
@@ -243,7 +243,7 @@ impl PicturedDesk<'_> {
                     Incoming::Msg(whose, msg) => self.hear(whose, msg),
                     Incoming::AddedAccount(options) => {
                         self.account_set.join(*options, self.now());
-                        self.accounts.push(Awaited::everything());
+                        self.accounts.push(PendingAnswers::everything());
                     }
                 }
             }

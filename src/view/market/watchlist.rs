@@ -4,13 +4,9 @@ use crate::{
     app::{Model, has_market},
     model::{Market, MarketId, Num},
     view::{
-        panels::markets::session_change,
+        dialogs::markets::session_change,
         tables::positions::sparkline_text,
-        text::{
-            format,
-            scene::Scene,
-            span::{Span, Tone},
-        },
+        text::{Scene, Span, Tone, format},
     },
 };
 
