@@ -65,7 +65,7 @@ fn send_as(
     let (ticket, _) = begin(model, command.clone());
     if sending == Sending::Again {
         // It may have been sent before, under the same key.
-        advance(model, ticket, Progress::Sending { attempt: 1 });
+        advance(model, ticket, &Progress::Sending { attempt: 1 });
     }
     let effect = Effect::SendAs(ticket, command, key);
     vec![Effect::ReportTo(caller, ticket), effect]

@@ -18,8 +18,8 @@ use crate::{
 use strum::IntoEnumIterator;
 
 /// A command has progressed.
-pub(crate) fn advance(model: &mut Model, ticket: Ticket, progress: Progress) -> Vec<Effect> {
-    let news = alerts::advanced(&mut model.account, ticket, &progress);
+pub(crate) fn advance(model: &mut Model, ticket: Ticket, progress: &Progress) -> Vec<Effect> {
+    let news = alerts::advanced(&mut model.account, ticket, progress);
     let Some(flight) = model.account.store.flights.get_mut(&ticket) else {
         return vec![];
     };
@@ -35,7 +35,7 @@ pub(crate) fn advance(model: &mut Model, ticket: Ticket, progress: Progress) -> 
             .activity
             .note_of(about, Some(ticket), event, model.account.now);
     }
-    let next = tell_some(model, Some(ticket), WorkflowEvent::Progressed(&progress));
+    let next = tell_some(model, Some(ticket), WorkflowEvent::Progressed(progress));
     if parked {
         doubt::park(model, ticket);
     } else {

@@ -91,14 +91,12 @@ fn handled(model: &mut Model, msg: Msg) -> Vec<Effect> {
             vec![]
         }
         Msg::Traced(asked, found) => traced(model, &asked, &found),
-        Msg::Progress(ticket, progress) => advance(model, ticket, progress),
+        Msg::Progress(ticket, progress) => advance(model, ticket, &progress),
         Msg::Settled(ticket, result) => settle(model, ticket, &result),
         Msg::Ended(order, result) => doubt::end(model, &order, result),
         Msg::Resumed(ticket, command) => {
-            model
-                .account
-                .store
-                .resume(ticket, command, model.account.now);
+            let account = &mut model.account;
+            account.store.resume(ticket, command, account.now);
             vec![]
         }
         Msg::Outlived(ticket) => doubt::outlived(model, ticket),

@@ -14,7 +14,7 @@ mod running;
 pub use flip::FlipRun;
 pub use order_move::{OrderMove, is_without_effect};
 pub use replacement::Replacement;
-pub(crate) use replacement::{limit_beside, too_late};
+pub(crate) use replacement::limit_beside;
 pub(crate) use running::Running;
 pub use running::Workflows;
 

@@ -49,7 +49,7 @@ enum ReplaceStage {
 }
 
 /// Why a price that was decided on so long ago is not sent.
-pub(crate) fn too_late(age: Duration) -> Option<String> {
+fn too_late(age: Duration) -> Option<String> {
     let (most, age) = (REPLACE_WITHIN.as_secs(), age.as_secs_f64());
     (age > REPLACE_WITHIN.as_secs_f64()).then(|| {
         format!("prices and orders are {age:.1} s old, and the limit is {most} s: check the price, then send it again")
@@ -77,18 +77,23 @@ impl Replacement {
         &self.order
     }
 
+    /// Why the new order is not sent at `now`: its price was decided on too long ago.
+    pub(crate) fn too_late(&self, now: Timestamp) -> Option<String> {
+        too_late(now.since(self.since))
+    }
+
     /// Whether the new order is not sent yet.
     pub(crate) fn is_open(&self) -> bool {
         self.stage != ReplaceStage::Placing
     }
 
     /// With these terms of its order, if they name it.
-    pub(super) fn with(mut self: Box<Self>, terms: &[NewTerms]) -> Result<Self, String> {
+    pub(super) fn with(mut self, terms: &[NewTerms]) -> Result<Self, String> {
         if let Some(terms) = terms.iter().find(|terms| terms.order == self.old) {
             self.reprice(terms.price)?;
             self.order.size = terms.size.unwrap_or(self.order.size);
         }
-        Ok(*self)
+        Ok(self)
     }
 
     /// Sets the price of the order that is not sent yet: its trigger if it waits for one, otherwise its limit.
@@ -131,7 +136,8 @@ impl Replacement {
                 self.settled(known, result)
             }
             // By the time a person has decided, the price would be too old.
-            WorkflowEvent::Progressed(Progress::Parked { .. }) => self.abandon(),
+            WorkflowEvent::Progressed(Progress::Parked { .. })
+            | WorkflowEvent::Stopped(StopReason::CancelAllRequested) => self.abandon(),
             WorkflowEvent::Refused(why) => self.refused(why),
             WorkflowEvent::CancelEnded(id, result) if *id == self.old => match result {
                 Ok(_) => self.find(known),
@@ -147,7 +153,6 @@ impl Replacement {
                 }
                 vec![]
             }
-            WorkflowEvent::Stopped(StopReason::CancelAllRequested) => self.abandon(),
             WorkflowEvent::Passed if self.look_at().is_some_and(|at| at <= known.now) => {
                 self.look(known)
             }
@@ -172,7 +177,7 @@ impl Replacement {
                 self.stage = ReplaceStage::Queued(known.now.plus(LOOK_AGAIN));
                 vec![]
             }
-            Ok(_) => self.fail(format!(
+            Ok(_) => fail(format!(
                 "the cancel of {old} is only queued, it may still fill: no replacement is placed"
             )),
             Err(why) => {
@@ -188,13 +193,6 @@ impl Replacement {
                 ]
             }
         }
-    }
-
-    fn fail(&self, words: String) -> Vec<WorkflowWish> {
-        vec![
-            WorkflowWish::Fail(Failure::local(words)),
-            WorkflowWish::End(WorkflowEnd::Half),
-        ]
     }
 
     /// The order is canceled: reads are to show how much of it had filled.
@@ -218,7 +216,7 @@ impl Replacement {
         if self.look_at().is_none() {
             return vec![];
         }
-        let late = too_late(known.now.since(self.since));
+        let late = self.too_late(known.now);
         let row = found.iter().find(|order| order.id == self.old);
         if late.is_none() && !row.is_some_and(Order::is_over) {
             return vec![];
@@ -260,7 +258,7 @@ impl Replacement {
     }
 
     fn refused_with(&self, why: &str) -> Vec<WorkflowWish> {
-        self.fail(format!("{}: {why}", self.not_placed()))
+        fail(format!("{}: {why}", self.not_placed()))
     }
 
     fn abandon(&self) -> Vec<WorkflowWish> {
@@ -307,6 +305,13 @@ impl Replacement {
             ))
         }
     }
+}
+
+fn fail(words: String) -> Vec<WorkflowWish> {
+    vec![
+        WorkflowWish::Fail(Failure::local(words)),
+        WorkflowWish::End(WorkflowEnd::Half),
+    ]
 }
 
 /// A limit keeps its distance from its trigger.

@@ -21,14 +21,11 @@ use crate::{
             OrderMove, Replacement,
             goals::Moved,
             plan::{self, MovePlan},
-            too_late,
         },
     },
     cli::{Exit, exit::UsageError, local_zone::local_zone, service::Service},
     config::Sources,
-    model::{
-        Command, Failure, FailureKind, Num, Order, OrderId, PlaceOrder, Timestamp, draft::Field,
-    },
+    model::{Command, Failure, FailureKind, Num, Order, OrderId, PlaceOrder, draft::Field},
     runtime::Clock,
 };
 use color_eyre::Result;
@@ -66,7 +63,7 @@ struct Terms {
 pub(in crate::cli) async fn run(args: MoveArgs, sources: &Sources) -> Result<Exit> {
     let service = consent::service(sources, args.how).await?;
     let read_at = Clock::start().now();
-    let store = read_rows(&service).await;
+    let mut store = read_rows(&service).await;
     let order = found(&store, &args.order_id)?;
     if let Some(why) = store.positions.trouble().filter(|_| order.may_close()) {
         let words = format!("whether {} stops an open position is not known", order.id);
@@ -86,10 +83,10 @@ pub(in crate::cli) async fn run(args: MoveArgs, sources: &Sources) -> Result<Exi
             OrderMove::new(moved, Ok(Box::new(replacement)))
         }
         MovePlan::Replace => {
-            return replace(&service, args.how, (store, replacement), read_at).await;
+            return replace(&service, args.how, &mut store, replacement).await;
         }
     };
-    drive::in_place(&service, args.how, (store, one)).await
+    drive::in_place(&service, args.how, &mut store, one).await
 }
 
 /// A move that only the unread positions forbid fails with that read, which a repetition may mend.
@@ -109,8 +106,8 @@ fn plan(store: &Store, order: &Order, terms: &Terms) -> Result<MovePlan> {
 async fn replace(
     service: &Service,
     how: ActFlags,
-    (store, replacement): (Store, Replacement),
-    read_at: Timestamp,
+    store: &mut Store,
+    replacement: Replacement,
 ) -> Result<Exit> {
     let (voice, old) = (how.output.voice(), replacement.old());
     let new = Command::Place(Box::new(replacement.order().clone()));
@@ -122,7 +119,7 @@ async fn replace(
     if let Some(exit) = consent::withheld(service, how, &requests, &what).await? {
         return Ok(exit);
     }
-    if let Some(why) = too_late(Clock::start().now().since(read_at)) {
+    if let Some(why) = replacement.too_late(Clock::start().now()) {
         return Err(UsageError(format!("nothing was sent: {why}")).into());
     }
     drive::run(service, voice, store, Workflow::Replace(replacement)).await

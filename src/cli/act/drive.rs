@@ -28,7 +28,7 @@ use tokio::time::sleep;
 struct Drive<'a> {
     service: &'a Service,
     voice: Output,
-    store: Store,
+    store: &'a mut Store,
     workflow: Workflow,
     /// Of the last answer.
     exit: Exit,
@@ -38,7 +38,7 @@ struct Drive<'a> {
 pub(super) async fn run(
     service: &Service,
     voice: Output,
-    store: Store,
+    store: &mut Store,
     workflow: Workflow,
 ) -> Result<Exit> {
     let mut drive = Drive {
@@ -62,10 +62,11 @@ pub(super) async fn run(
 pub(super) async fn in_place(
     service: &Service,
     how: ActFlags,
-    (store, one): (Store, OrderMove),
+    store: &mut Store,
+    one: OrderMove,
 ) -> Result<Exit> {
     let voice = how.output.voice();
-    let command = one.what().command(&store).map_err(UsageError)?;
+    let command = one.what().command(store).map_err(UsageError)?;
     let prepared = PreparedCommand::new(command, None)?;
     if is_without_effect(&prepared.command) {
         return Ok(print_outcome(voice, &prepared, &Ok(already())));
@@ -84,13 +85,13 @@ fn already() -> Receipt {
 impl Drive<'_> {
     fn known(&self) -> Known<'_> {
         Known {
-            store: &self.store,
+            store: self.store,
             now: Clock::start().now(),
         }
     }
 
     fn tell(&mut self, event: WorkflowEvent) -> Vec<WorkflowWish> {
-        let (store, now) = (&self.store, Clock::start().now());
+        let (store, now) = (&*self.store, Clock::start().now());
         self.workflow.tell(Known { store, now }, event)
     }
 
@@ -222,10 +223,10 @@ impl Drive<'_> {
         let (open, working, ()) = tokio::join!(
             client.open_positions(account),
             client.working_orders(account),
-            read_price(self.service, &self.workflow, &mut self.store)
+            read_price(self.service, &self.workflow, self.store)
         );
-        arrive(&mut self.store, at, Answer::Positions(open));
-        arrive(&mut self.store, at, Answer::Orders(working));
+        arrive(self.store, at, Answer::Positions(open));
+        arrive(self.store, at, Answer::Orders(working));
     }
 
     async fn find(&mut self, id: OrderId) -> Vec<WorkflowWish> {

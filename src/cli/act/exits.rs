@@ -73,7 +73,7 @@ fn leg(text: &str) -> Result<WrittenLeg, String> {
 pub(in crate::cli) async fn run(args: ExitsArgs, sources: &Sources) -> Result<Exit> {
     let service = consent::service(sources, args.how).await?;
     let is_complete = args.take_profit.is_some() && args.stop_loss.is_some() && args.size.is_none();
-    let store = if is_complete {
+    let mut store = if is_complete {
         let reads = timeout(JOURNAL_OPEN_TIMEOUT, read_rows(&service)).await;
         reads.unwrap_or_default()
     } else {
@@ -82,7 +82,7 @@ pub(in crate::cli) async fn run(args: ExitsArgs, sources: &Sources) -> Result<Ex
     let order_id = OrderId::from(args.of.as_str());
     let order = store.order(&order_id).filter(|order| order.is_working());
     if order.is_none() && !store.positions_named(&args.of).is_empty() {
-        return of_position(&args, &service, store).await;
+        return of_position(&args, &service, &mut store).await;
     }
     if let Some(size) = &args.size {
         let why = format!("--size {size}: exits that are attached to an order have its size");
@@ -96,11 +96,11 @@ pub(in crate::cli) async fn run(args: ExitsArgs, sources: &Sources) -> Result<Ex
     perform(&service, args.how, prepared, &[]).await
 }
 
-async fn of_position(args: &ExitsArgs, service: &Service, store: Store) -> Result<Exit> {
-    let id = typed::position(PositionId::from(args.of.as_str()), &store)?;
-    let wanted = args.wanted(&id, &store)?;
+async fn of_position(args: &ExitsArgs, service: &Service, store: &mut Store) -> Result<Exit> {
+    let id = typed::position(PositionId::from(args.of.as_str()), store)?;
+    let wanted = args.wanted(&id, store)?;
     let one = OrderMove::of_exits(Moved::Exits(ExitGoals::setting(id, wanted)));
-    drive::in_place(service, args.how, (store, one)).await
+    drive::in_place(service, args.how, store, one).await
 }
 
 impl ExitsArgs {

@@ -55,7 +55,7 @@ pub(in crate::cli) async fn run(args: FlipArgs, sources: &Sources) -> Result<Exi
     // A halt may have come while the question was open.
     not_halted()?;
     let flip = FlipRun::new(flip.agreed(Clock::start().now()));
-    drive::run(&service, voice, store, Workflow::Flip(flip)).await
+    drive::run(&service, voice, &mut store, Workflow::Flip(flip)).await
 }
 
 fn found<'a>(store: &'a Store, id: &PositionId) -> Result<&'a Position, Failure> {
