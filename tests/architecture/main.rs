@@ -66,9 +66,10 @@ const ROOMS: &[Rooms] = &[
             "account",
             "market",
             "activity",
+            "workflows",
             "core",
             "rules",
-            "workflows", // The screen half.
+            // The screen half.
             "keys",
             "tables",
             "forms",
