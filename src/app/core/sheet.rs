@@ -16,7 +16,7 @@ pub enum Format {
 /// Everything for a file besides the store.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sheet {
-    /// As in [`Export`].
+    /// As in the panel of the export.
     pub to: Option<String>,
     pub format: Format,
     pub account: String,

@@ -1,7 +1,7 @@
 //! `perpdeck fills`: what the account's orders have filled.
 //!
 //! Contract: each fill is listed once. Where the list has an order's own row, which covers its parts
-//! ([`Order::adds_to_its_parts`]), the rows of the parts are left out.
+//! (`Order::adds_to_its_parts`), the rows of the parts are left out.
 
 use super::{
     super::{Exit, service::Service, voice::ListOutput},
