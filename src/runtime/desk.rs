@@ -33,6 +33,7 @@ use crate::{
 use std::{collections::BTreeMap, io, path::PathBuf, pin::pin, time::Duration};
 use tokio::{
     sync::mpsc::{Sender, channel},
+    task::JoinHandle,
     time::timeout,
 };
 
@@ -108,7 +109,7 @@ where
         newcomers,
         first,
     };
-    let mut far_side = tokio::spawn(services.serve(start.options.clone(), opening));
+    let far_side = tokio::spawn(services.serve(start.options.clone(), opening));
     let mut model = Model::new(start.options, READING, start.keymap, clock.now());
     model.tour = start.tour;
     model.table_views.recall(start.columns);
@@ -138,13 +139,16 @@ where
     })
     .await;
     forced::leaving();
-    drop(painter);
-    drop(taken);
-    // The accounts end with the loop, after what it requested last; a service that is still being opened does not.
-    if timeout(LAST_EFFECTS, &mut far_side).await.is_err() {
-        far_side.abort();
-    }
+    drop((painter, taken));
+    end_accounts(far_side).await;
     Ok(end)
+}
+
+/// The accounts end with the loop, after what it requested last; a service that is still being opened does not.
+async fn end_accounts<T>(mut accounts: JoinHandle<T>) {
+    if timeout(LAST_EFFECTS, &mut accounts).await.is_err() {
+        accounts.abort();
+    }
 }
 
 fn put(painter: &Painter, out: Out) {
