@@ -76,12 +76,13 @@ pub(crate) fn settle(
     }
     let is_told = bulk::settle(model, ticket, result);
     doubt::unask(model, ticket);
+    let outcome = WorkflowEvent::settled(&flight.command, result);
     let event = Event::Settled(flight.command, result.clone());
     model
         .account
         .activity
         .note_of(about, Some(ticket), event, model.account.now);
-    let next = tell_some(model, Some(ticket), WorkflowEvent::Settled(result));
+    let next = tell_some(model, Some(ticket), outcome);
     // The form of a workflow stays with it until it ends.
     if model.account.workflows.owner(ticket).is_none() {
         let form = model.sent_forms.remove(&ticket);

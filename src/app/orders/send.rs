@@ -158,6 +158,9 @@ fn pass_form(model: &mut Model, from: Ticket, to: Ticket) {
 /// The service does not move an order in place: a replacement begins, unless something objects to it.
 fn follow(model: &mut Model, ticket: Ticket, next: Workflow) -> Vec<Effect> {
     let held = match &next {
+        Workflow::Replace(one) if model.account.store.order(one.old()).is_none() => {
+            Err(format!("{} is not listed any more", one.old()))
+        }
         Workflow::Replace(one) => replaceable(model, one),
         Workflow::Flip(_) | Workflow::Move(_) => Ok(()),
     };

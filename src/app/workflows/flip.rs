@@ -104,25 +104,27 @@ impl FlipRun {
                 self.abandon(&format!("the desk is halted ({why})"))
             }
             WorkflowEvent::Passed => self.proceed(known),
-            WorkflowEvent::CancelEnded(..) => vec![],
+            WorkflowEvent::CancelEnded(..) | WorkflowEvent::Mismatched => vec![],
         }
     }
 
     fn closed(&mut self, known: Known, result: &Result<Receipt, Failure>) -> Vec<WorkflowWish> {
         let id = &self.flip.position().id;
-        match result {
-            Ok(Receipt::Order { order, .. }) => self.take(known, order),
-            Ok(_) => {
-                let words = format!(
-                    "flip stopped: {id} is closed, but the size that this close closed is not known; nothing is opened"
-                );
-                stop(words, WorkflowEnd::Half)
-            }
-            Err(why) => {
-                let words = format!("flip stopped: nothing is opened: {}", why.message);
-                stop(words, WorkflowEnd::Answered)
-            }
+        let refused = match result {
+            Ok(receipt) => receipt.refusal(),
+            Err(why) => Some(why.clone()),
+        };
+        if let Some(why) = refused {
+            let words = format!("flip stopped: nothing is opened: {}", why.message);
+            return stop(words, WorkflowEnd::Answered);
         }
+        if let Ok(Receipt::Order { order, .. }) = result {
+            return self.take(known, order);
+        }
+        let words = format!(
+            "flip stopped: {id} is closed, but the size that this close closed is not known; nothing is opened"
+        );
+        stop(words, WorkflowEnd::Half)
     }
 
     /// The row of the closing order.

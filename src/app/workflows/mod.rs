@@ -20,7 +20,7 @@ pub use running::Workflows;
 
 use crate::{
     app::{account::store::Store, activity::notice::Tone},
-    model::{Command, Failure, Num, Order, OrderId, Progress, Receipt, Timestamp},
+    model::{Command, Failure, Num, Order, OrderId, Progress, Receipt, Timestamp, echo},
 };
 use std::time::Duration;
 use strum::EnumTryAs;
@@ -51,6 +51,8 @@ pub(crate) enum WorkflowEvent<'a> {
     Settled(&'a Result<Receipt, Failure>),
     /// Its command has an outcome, which was unknown for a while.
     SettledLate(&'a Result<Receipt, Failure>),
+    /// What its command was answered differs from what it asked for.
+    Mismatched,
     /// Its command has progressed.
     Progressed(&'a Progress),
     /// Its command was not sent, for this reason.
@@ -64,6 +66,17 @@ pub(crate) enum WorkflowEvent<'a> {
     Stopped(StopReason<'a>),
     /// Time has passed, or newer rows are known.
     Passed,
+}
+
+impl<'a> WorkflowEvent<'a> {
+    /// The outcome of `command`.
+    pub(crate) fn settled(command: &Command, result: &'a Result<Receipt, Failure>) -> Self {
+        let differs = |receipt: &Receipt| !echo::differences(command, receipt).is_empty();
+        if refusal(result).is_none() && result.as_ref().is_ok_and(differs) {
+            return Self::Mismatched;
+        }
+        Self::Settled(result)
+    }
 }
 
 /// Why nothing more is to follow.
@@ -118,10 +131,24 @@ impl Workflow {
     }
 
     pub(crate) fn tell(&mut self, known: Known, event: WorkflowEvent) -> Vec<WorkflowWish> {
+        if let WorkflowEvent::Mismatched = event {
+            return self.mismatched();
+        }
         match self {
             Self::Flip(flip) => flip.tell(known, event),
             Self::Replace(replacement) => replacement.tell(known, event),
             Self::Move(one) => one.tell(known, event),
+        }
+    }
+
+    /// What the service did is not what the rest was decided on.
+    fn mismatched(&self) -> Vec<WorkflowWish> {
+        match self.half_done() {
+            Some(_) => vec![WorkflowWish::End(WorkflowEnd::Answered)],
+            None => stop(
+                "the answer differs from the request: nothing more is sent",
+                WorkflowEnd::Answered,
+            ),
         }
     }
 
@@ -138,7 +165,8 @@ impl Workflow {
     pub(crate) fn deadline(&self) -> Option<Timestamp> {
         match self {
             Self::Flip(flip) => Some(flip.flip().deadline()),
-            Self::Replace(_) | Self::Move(_) => None,
+            Self::Replace(replacement) => Some(replacement.deadline()),
+            Self::Move(_) => None,
         }
     }
 
@@ -161,7 +189,7 @@ fn stop(words: impl Into<String>, end: WorkflowEnd) -> Vec<WorkflowWish> {
 }
 
 /// Why a command was not done, if that is certain.
-fn refusal(result: &Result<Receipt, Failure>) -> Option<Failure> {
+pub(crate) fn refusal(result: &Result<Receipt, Failure>) -> Option<Failure> {
     match result {
         Err(why) => (!why.is_doubtful()).then(|| why.clone()),
         Ok(receipt) => receipt.refusal(),

@@ -114,23 +114,38 @@ impl OrderMove {
                 Err(why) => self.failed(known, why),
             },
             // The outcome is for a person to decide: nothing follows it.
-            WorkflowEvent::Progressed(Progress::Parked { .. }) => {
-                vec![WorkflowWish::End(WorkflowEnd::Answered)]
-            }
+            WorkflowEvent::Progressed(Progress::Parked { .. }) => self.parked(),
             WorkflowEvent::Refused(why) => self.stays(why),
             WorkflowEvent::Sent(command) => self.overtaken(command),
             WorkflowEvent::Passed => self.proceed(known),
             WorkflowEvent::Progressed(_)
+            | WorkflowEvent::Mismatched
             | WorkflowEvent::CancelEnded(..)
             | WorkflowEvent::Found(..)
             | WorkflowEvent::Stopped(_) => vec![],
         }
     }
 
+    fn parked(&self) -> Vec<WorkflowWish> {
+        if self.later.is_none() {
+            return vec![WorkflowWish::End(WorkflowEnd::Answered)];
+        }
+        let words = format!(
+            "the later move of {} is not sent: the outcome of the first is unknown",
+            self.names()
+        );
+        stop(words, WorkflowEnd::Answered)
+    }
+
     fn failed(&mut self, known: Known, why: &Failure) -> Vec<WorkflowWish> {
+        if why.is_doubtful() {
+            let (names, why) = (self.names(), &why.message);
+            let words = format!("{names} may have been moved: {why}");
+            return stop(words, WorkflowEnd::Answered);
+        }
         let is_conflict = why.kind == FailureKind::Conflict;
         match (&self.what, &self.stage) {
-            (Moved::Order(_), _) if is_not_moved_in_place(why) => self.replaced(),
+            (Moved::Order(_), _) if is_not_moved_in_place(why) => self.replaced(known),
             (Moved::Exits(_), MoveStage::Sent(Attempt::First)) if is_conflict => {
                 self.read(known, Attempt::Second)
             }
@@ -142,10 +157,13 @@ impl OrderMove {
     }
 
     /// It is canceled, and what is left of it is placed at the price that was requested last.
-    fn replaced(&self) -> Vec<WorkflowWish> {
+    fn replaced(&self, known: Known) -> Vec<WorkflowWish> {
         let wanted = self.later.as_ref().unwrap_or(&self.what);
         let replacement = self.otherwise.clone();
         let replacement = replacement.and_then(|one| one.with(wanted.orders()));
+        // The order is not canceled for a price that could not be sent afterwards.
+        let held = |one: &Replacement| one.too_late(known.now);
+        let replacement = replacement.and_then(|one| held(&one).map_or(Ok(one), Err));
         match replacement {
             Ok(one) => vec![WorkflowWish::Follow(Box::new(Workflow::Replace(one)))],
             Err(why) => self.stays(&why),
@@ -194,14 +212,14 @@ impl OrderMove {
         else {
             return vec![];
         };
-        let (next, asked) = (*next, *since);
-        if known.store.orders.at() > Some(asked) && known.store.positions.at() > Some(asked) {
+        let (next, since) = (*next, *since);
+        if known.store.orders.at() > Some(since) && known.store.positions.at() > Some(since) {
             if let Some(later) = self.later.take() {
                 self.what = self.what.clone().then(later);
             }
             return self.send(known, next);
         }
-        if known.now.since(asked) > READ_TIMEOUT {
+        if known.now.since(since) > READ_TIMEOUT {
             let within = READ_TIMEOUT.as_secs();
             return self.stays(&format!(
                 "positions and orders were not read within {within} s"
@@ -219,8 +237,11 @@ impl OrderMove {
         let canceled = command.cancels();
         let is_over = command.ends_everything()
             || canceled.is_some_and(|id| self.what.orders().iter().any(|one| one.order == *id));
-        if is_over && self.look_at().is_some() {
-            return vec![WorkflowWish::End(WorkflowEnd::Answered)];
+        if is_over {
+            if self.look_at().is_some() {
+                return vec![WorkflowWish::End(WorkflowEnd::Answered)];
+            }
+            self.otherwise = Err(format!("{command} was requested"));
         }
         if command.ends_everything() {
             self.later = None;

@@ -3,8 +3,8 @@
 //!
 //! Contract: nothing is placed before the cancel has taken effect and a read requested after it shows how much of the
 //! old order filled: two entries at once could both fill, two targets could close too much. The new size is the requested
-//! one less what filled since the order was shown, never more. A cancel that is refused, unknown or late, and any
-//! close-all or flatten in between, ends it with nothing placed and a message. The queued cancel of an armed order is
+//! one less what filled since the order was shown, never more. A cancel that is refused, that a person has to decide
+//! about, or that takes longer than 10 s, and any close-all or flatten in between, end it with nothing placed and a message. The queued cancel of an armed order is
 //! awaited. Each of the two requests has its own intent and key; the second is recorded when it is sent, so after a
 //! crash in between the order is only canceled.
 
@@ -80,6 +80,10 @@ impl Replacement {
     /// Why the new order is not sent at `now`: its price was decided on too long ago.
     pub(crate) fn too_late(&self, now: Timestamp) -> Option<String> {
         too_late(now.since(self.since))
+    }
+
+    pub(super) fn deadline(&self) -> Timestamp {
+        self.since.plus(REPLACE_WITHIN)
     }
 
     /// Whether the new order is not sent yet.
@@ -159,6 +163,7 @@ impl Replacement {
             WorkflowEvent::Progressed(_)
             | WorkflowEvent::CancelEnded(..)
             | WorkflowEvent::Found(..)
+            | WorkflowEvent::Mismatched
             | WorkflowEvent::Stopped(_)
             | WorkflowEvent::Passed => vec![],
         }
@@ -182,7 +187,12 @@ impl Replacement {
             )),
             Err(why) => {
                 let message = why.message.raw();
-                let message = format!("nothing is placed, {old} is not canceled: {message}");
+                let state = if why.is_doubtful() {
+                    "may be canceled"
+                } else {
+                    "is not canceled"
+                };
+                let message = format!("nothing is placed, {old} {state}: {message}");
                 let message = message.into();
                 vec![
                     WorkflowWish::Fail(Failure {

@@ -26,7 +26,6 @@ use crate::{
     cli::{Exit, exit::UsageError, local_zone::local_zone, service::Service},
     config::Sources,
     model::{Command, Failure, FailureKind, Num, Order, OrderId, PlaceOrder, draft::Field},
-    runtime::Clock,
 };
 use color_eyre::Result;
 
@@ -62,7 +61,7 @@ struct Terms {
 
 pub(in crate::cli) async fn run(args: MoveArgs, sources: &Sources) -> Result<Exit> {
     let service = consent::service(sources, args.how).await?;
-    let read_at = Clock::start().now();
+    let read_at = service.clock.now();
     let mut store = read_rows(&service).await;
     let order = found(&store, &args.order_id)?;
     if let Some(why) = store.positions.trouble().filter(|_| order.may_close()) {
@@ -119,7 +118,7 @@ async fn replace(
     if let Some(exit) = consent::withheld(service, how, &requests, &what).await? {
         return Ok(exit);
     }
-    if let Some(why) = replacement.too_late(Clock::start().now()) {
+    if let Some(why) = replacement.too_late(service.clock.now()) {
         return Err(UsageError(format!("nothing was sent: {why}")).into());
     }
     drive::run(service, voice, store, Workflow::Replace(replacement)).await
@@ -139,7 +138,7 @@ fn found<'a>(store: &'a Store, id: &OrderId) -> Result<&'a Order, Failure> {
 impl MoveArgs {
     /// What is not named stays as it is.
     fn terms(&self, service: &Service, store: &Store, order: &Order) -> Result<Terms> {
-        let (own, zone) = (Clock::start().now(), local_zone());
+        let (own, zone) = (service.clock.now(), local_zone());
         let form_context = FormContext {
             store,
             used: &UsedTerms::default(),

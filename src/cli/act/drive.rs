@@ -14,12 +14,11 @@ use crate::{
         Store, Workflow,
         account::poll::{Answer, Poll},
         workflows::{
-            Known, OrderMove, WorkflowEnd, WorkflowEvent, WorkflowWish, is_without_effect,
+            Known, OrderMove, WorkflowEnd, WorkflowEvent, WorkflowWish, is_without_effect, refusal,
         },
     },
     cli::{Exit, exit::UsageError, service::Service, voice::Output},
     model::{Command, OrderId, Receipt, Timestamp},
-    runtime::Clock,
 };
 use color_eyre::Result;
 use std::time::Duration;
@@ -69,7 +68,11 @@ pub(super) async fn in_place(
     let command = one.what().command(store).map_err(UsageError)?;
     let prepared = PreparedCommand::new(command, None)?;
     if is_without_effect(&prepared.command) {
-        return Ok(print_outcome(voice, &prepared, &Ok(already())));
+        return Ok(print_outcome(
+            voice,
+            &prepared,
+            &Ok(Receipt::AlreadySo(ALREADY.into())),
+        ));
     }
     let (requests, what) = ([&prepared.request], consent::spelled(&prepared));
     if let Some(exit) = consent::withheld(service, how, &requests, &what).await? {
@@ -78,20 +81,18 @@ pub(super) async fn in_place(
     run(service, voice, store, Workflow::Move(one)).await
 }
 
-fn already() -> Receipt {
-    Receipt::AlreadySo("the exits of the position are so already".into())
-}
+const ALREADY: &str = "the exits of the position are so already";
 
 impl Drive<'_> {
     fn known(&self) -> Known<'_> {
         Known {
             store: self.store,
-            now: Clock::start().now(),
+            now: self.service.clock.now(),
         }
     }
 
     fn tell(&mut self, event: WorkflowEvent) -> Vec<WorkflowWish> {
-        let (store, now) = (&*self.store, Clock::start().now());
+        let (store, now) = (&*self.store, self.service.clock.now());
         self.workflow.tell(Known { store, now }, event)
     }
 
@@ -134,7 +135,7 @@ impl Drive<'_> {
             )
             | None => {
                 if let Some(at) = self.workflow.look_at() {
-                    sleep(Clock::start().until(at)).await;
+                    sleep(self.service.clock.until(at)).await;
                 }
                 Ok(self.tell(WorkflowEvent::Passed))
             }
@@ -163,7 +164,7 @@ impl Drive<'_> {
         let event = if half.unknown.is_set() {
             WorkflowEvent::SettledLate(&outcome)
         } else {
-            WorkflowEvent::Settled(&outcome)
+            WorkflowEvent::settled(&prepared.command, &outcome)
         };
         let wishes = self.tell(event);
         Ok(self.report(&prepared, &outcome, wishes))
@@ -186,13 +187,9 @@ impl Drive<'_> {
             return wishes;
         }
         self.exit = print_outcome(self.voice, prepared, outcome);
-        if outcome.is_ok() && self.exit == Exit::Unknown {
-            // What differs from the request is printed, and nothing follows it.
-            return vec![WorkflowWish::End(WorkflowEnd::Answered)];
-        }
         match self.workflow.half_done() {
             // The failure is printed.
-            Some(words) if !matches!(self.exit, Exit::Ok | Exit::Unknown) => {
+            Some(words) if refusal(outcome).is_some() => {
                 self.voice.note(&words);
                 vec![WorkflowWish::End(WorkflowEnd::Half)]
             }
@@ -206,7 +203,7 @@ impl Drive<'_> {
             (WorkflowEnd::Half, Exit::Unknown) => Exit::Unknown,
             (WorkflowEnd::Half, _) => Exit::Partial,
             (WorkflowEnd::Reached, _) => {
-                self.voice.note("the exits of the position are so already");
+                self.voice.note(ALREADY);
                 Exit::Ok
             }
         }
@@ -218,7 +215,7 @@ impl Drive<'_> {
         let (client, account, at) = (
             &self.service.client,
             &self.service.account,
-            Clock::start().now(),
+            self.service.clock.now(),
         );
         let (open, working, ()) = tokio::join!(
             client.open_positions(account),

@@ -17,7 +17,6 @@ use crate::{
         Command, Failure, FailureKind, Flip, MarginMode, Market, PlaceOrder, Position, PositionId,
         Side,
     },
-    runtime::Clock,
 };
 use color_eyre::Result;
 
@@ -54,7 +53,7 @@ pub(in crate::cli) async fn run(args: FlipArgs, sources: &Sources) -> Result<Exi
     }
     // A halt may have come while the question was open.
     not_halted()?;
-    let flip = FlipRun::new(flip.agreed(Clock::start().now()));
+    let flip = FlipRun::new(flip.agreed(service.clock.now()));
     drive::run(&service, voice, &mut store, Workflow::Flip(flip)).await
 }
 
@@ -85,5 +84,5 @@ fn planned(service: &Service, position: &Position) -> Result<Flip, Failure> {
         margin_mode,
         ..PlaceOrder::market(account, market, Side::Buy, position.quantity())
     };
-    Flip::new(position, terms, Clock::start().now()).map_err(Failure::local)
+    Flip::new(position, terms, service.clock.now()).map_err(Failure::local)
 }

@@ -16,7 +16,6 @@ use crate::{
     },
     journal::{IntentRow, Journal},
     model::{Failure, Risk, Timestamp},
-    runtime::Clock,
 };
 use color_eyre::Result;
 
@@ -102,7 +101,7 @@ pub(super) async fn send_half(
         }
     }
     // Opening the journal, the rate and the limits take their time.
-    if let Some(why) = lapsed(half.deadline, Clock::start().now()) {
+    if let Some(why) = lapsed(half.deadline, service.clock.now()) {
         return Ok(Err(why));
     }
     let prepared_commands = std::slice::from_ref(prepared);
@@ -131,7 +130,7 @@ pub(super) async fn recalled(
     let (Some(entry), Some(key)) = (known, prepared.kept_key()) else {
         return Err(Failure::local("the journal has no record of it"));
     };
-    let ago = Clock::start().now().since(entry.created_at).as_secs() / 60;
+    let ago = service.clock.now().since(entry.created_at).as_secs() / 60;
     voice.note(&format!(
         "the key {key} was first sent {ago} min ago, and the service may have forgotten it; nothing is sent; the \
          outcome recorded then:"

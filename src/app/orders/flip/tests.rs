@@ -52,7 +52,10 @@ fn closing(more: &str) -> Order {
     let json = format!(
         r#""type":"market","mode":"market","side":"sell","target_position_id":"pos-1",{more}"#
     );
-    testing::order("ord-9", "BTC", &json)
+    Order {
+        reduce_only: true,
+        ..testing::order("ord-9", "BTC", &json)
+    }
 }
 
 fn receipt(order: Order) -> Receipt {
@@ -180,7 +183,10 @@ fn a_short_is_flipped_to_a_long_of_what_was_closed() {
     assert_eq!(closes(&sent).unwrap().position_id, "pos-2".into());
     let json = r#""type":"market","mode":"market","side":"buy","size":80,"initial_size":80,"filled_size":80,
         "status":"filled""#;
-    let order = testing::order("ord-9", "SOL", json);
+    let order = Order {
+        reduce_only: true,
+        ..testing::order("ord-9", "SOL", json)
+    };
     settle(&mut model, FIRST, Ok(receipt(order)));
     let effects = reads(&mut model, vec![position_left("0.5")], vec![]);
     let order = placed(&effects).unwrap();
@@ -264,6 +270,32 @@ fn a_close_that_is_refused_or_was_somebody_elses_opens_nothing() {
     ] {
         let mut model = flipping();
         settle(&mut model, FIRST, result);
+        assert_eq!(said(&model).as_deref(), Some(words));
+        opens_nothing(&mut model);
+    }
+}
+
+#[test]
+fn a_close_that_is_answered_with_another_order_opens_nothing() {
+    let whole = || closing(WHOLE);
+    let others = [
+        Order {
+            market_id: "paper|SOL".into(),
+            ..whole()
+        },
+        Order {
+            target_position_id: Some("pos-2".into()),
+            ..whole()
+        },
+        Order {
+            reduce_only: false,
+            ..whole()
+        },
+    ];
+    for other in others {
+        let mut model = flipping();
+        settle(&mut model, FIRST, Ok(receipt(other)));
+        let words = "the answer differs from the request: nothing more is sent";
         assert_eq!(said(&model).as_deref(), Some(words));
         opens_nothing(&mut model);
     }
