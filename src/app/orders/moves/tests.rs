@@ -338,6 +338,34 @@ fn replaces_after(refusal: Failure) {
 }
 
 #[test]
+fn an_order_stays_where_its_replacement_could_not_be_placed_any_more() {
+    let conflict = || Err(refused(FailureKind::Conflict));
+    let closes_all: &dyn Fn(&mut Model) = &|model| {
+        press(model, "X");
+        wait(model, 1_500);
+    };
+    let waits: &dyn Fn(&mut Model) = &|model| drop(wait(model, 11_000));
+    let disappears: &dyn Fn(&mut Model) =
+        &|model| drop(arrive(model, Answer::Orders(Ok(Page::of(vec![])))));
+    for (what, meanwhile) in [
+        ("close-all", closes_all),
+        ("an old price", waits),
+        ("gone", disappears),
+    ] {
+        let mut model = working(resting());
+        let (ticket, _) = modified(&press(&mut model, "m ctrl-u 61000 enter"));
+        meanwhile(&mut model);
+        let effects = settle(&mut model, ticket, conflict());
+        assert_eq!(sent(&effects), [], "{what}");
+        let words = said(&model).unwrap();
+        assert!(
+            words.starts_with("not moved, ord-7 stays as it is: "),
+            "{what}: {words}"
+        );
+    }
+}
+
+#[test]
 fn more_than_price_and_size_is_canceled_and_placed_anew() {
     let order = Order {
         limit_price: Some(num("69900")),
