@@ -1,5 +1,5 @@
 //! The desk's behavior as one pure function: [`update()`] takes an event ([`Msg`]) and returns requests to the outside
-//! ([`Effect`]). Names `model`, `api` and `config`.
+//! ([`Effect`]). Names `config` and `model`.
 //!
 //! Contract: no I/O, no clock, no terminal, no async. Every message carries the time.
 

@@ -87,13 +87,13 @@ impl Loaded {
         };
         if names(self) != names(newer) {
             changes.push(Change::of_contents("profiles"));
-            return changes;
         }
         let name = |loaded: &Self| loaded.settings.name.clone().unwrap_or_default();
         for other in &newer.others {
             let mut before = self.others.iter();
             let before = before.find(|before| name(before) == name(other));
-            let mut own = before.map_or(vec![], |before| before.own_changes(other));
+            let Some(before) = before else { continue };
+            let mut own = before.own_changes(other);
             own.retain(|change| {
                 let is_of_the_desk = OF_THE_DESK.contains(&change.key.as_str());
                 !is_of_the_desk && !changes.contains(change)
@@ -254,7 +254,7 @@ mod tests {
     use std::{fs, path::Path};
 
     fn loaded(file: &Path, text: &str) -> Loaded {
-        fs::write(file, text).unwrap();
+        crate::disk::replace(file, text.as_bytes()).unwrap();
         let sources = Sources {
             user_file: Some(file.to_owned()),
             ..Sources::default()
@@ -273,6 +273,26 @@ mod tests {
     #[test]
     fn nothing_that_reads_the_same_is_a_change() {
         assert_eq!(told("", "theme = \"dark\" # as it was"), []);
+    }
+
+    #[test]
+    fn a_limit_of_another_profile_is_named_although_a_profile_came_with_it() {
+        let other = |most: &str| {
+            format!(
+                "base_url = \"http://127.0.0.1:1\"\napi_key = \"k\"\nprofile = \"a\"\n[profiles.a]\naccount_id = \"chal-1\"\n[profiles.b]\naccount_id = \"chal-2\"\n\
+                 checks.max_size = {most}\n"
+            )
+        };
+        let more = format!("{}[profiles.c]\naccount_id = \"chal-3\"\n", other("2"));
+        let words: Vec<_> = told(&other("1"), &more)
+            .into_iter()
+            .map(|(words, ..)| words)
+            .collect();
+        let named = |name: &str| words.iter().any(|words| words.starts_with(name));
+        assert!(
+            named("profiles") && named("profiles.b.checks.max_size"),
+            "{words:?}"
+        );
     }
 
     #[test]

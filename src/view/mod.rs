@@ -1,5 +1,5 @@
-//! View models: the screen as words and tones, shared by the desk, the command line and exports. Names `app` and
-//! `model`.
+//! View models: the screen as words and tones, shared by the desk, the command line and exports. Names `api`,
+//! `app` and `model`.
 //!
 //! Contract: pure functions of the model without terminal types. Only the requested rows are formatted; an unknown
 //! value is [`text::format::UNKNOWN`]. Words carry every meaning, tones only repeat it.
@@ -56,7 +56,7 @@ pub use text::{
 };
 pub(crate) use text::{joined, plain_text};
 
-/// The columns of every resource, for the desk, the command line and exports.
+/// The columns of every resource, for the desk and the command line.
 pub mod columns {
     pub use crate::view::tables::{
         activity::ACTIVITY,

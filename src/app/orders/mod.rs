@@ -1,4 +1,4 @@
-//! The life of commands: submitted, pending, unknown, moved, in bulk. Names `workflows` and the rooms below it.
+//! The life of commands: submitted, pending, unknown, moved, in bulk. Names `desk` and the rooms below it.
 
 pub mod at_price;
 pub(crate) mod bulk;

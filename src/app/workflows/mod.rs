@@ -1,8 +1,8 @@
 //! Commands that follow one another: flips, replacements and moves as state machines, for the desk and the verbs. Names
-//! the rooms of the account.
+//! the rooms above it in the account half.
 //!
-//! Contract: a workflow sends, reads and waits for nothing itself. It is told what has happened by `Workflow::tell`,
-//! with what is known then, and answers with what it wants done. A command that it wants sent is checked like any other.
+//! Contract: a workflow sends, reads and waits for nothing itself. `Workflow::tell` gives it an event with what is
+//! known at that moment, and returns what it wants done. A command that it wants sent is checked like any other.
 
 mod flip;
 pub mod goals;

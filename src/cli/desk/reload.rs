@@ -1,8 +1,8 @@
 //! Reloads the settings of a running desk when their files change, and stores what the trader chooses.
 //!
-//! Contract: one thread that checks a few files every 1.4 s, twice a second while they change, and otherwise sleeps. The
+//! Contract: one thread that checks a few files every 2.4 s, twice a second while they change, and otherwise sleeps. The
 //! desk hears from it only when a setting changed, is invalid, or a reload was requested. A reading counts only if the
-//! files were unchanged for two checks before it and still are after it, so that half a file is never read. A missing
+//! files were the same in two checks before it and still are after it, so that half a file is never read. A missing
 //! file gets time to return, because editors replace files by renaming. A settings file that is now missing or empty is
 //! an error: its settings stay in force.
 //!

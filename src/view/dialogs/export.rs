@@ -252,7 +252,7 @@ fn cells<T>(
     let object = |row: &T| -> BTreeMap<&str, String> {
         let cells = columns
             .iter()
-            .map(|column| (column.id, column.cell(row, scene).text()));
+            .map(|column| (column.id, csv::cell(column, row, scene)));
         cells.collect()
     };
     let text = match format {
