@@ -85,12 +85,19 @@ pub struct Log {
     next: u64,
     /// Length of the file with the space written ahead, in bytes.
     length: u64,
-    has_failed: bool,
-    /// Found damaged: nothing in it is changed before it is written anew.
-    is_damaged: bool,
+    state: LogState,
     /// Whether the disk takes no more space.
     #[cfg(test)]
     pub(crate) is_full: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum LogState {
+    Works,
+    /// Found damaged: nothing in it is changed before it is written anew.
+    Damaged,
+    /// A write failed: nobody can tell what of it reached the disk.
+    Failed,
 }
 
 /// A log that no other process writes until this is dropped.
@@ -128,8 +135,11 @@ impl Log {
             newest,
             next: scan.next.unwrap_or(1).max(lost + 1),
             scan,
-            has_failed: false,
-            is_damaged: !damage.is_none(),
+            state: if damage.is_none() {
+                LogState::Works
+            } else {
+                LogState::Damaged
+            },
             #[cfg(test)]
             is_full: false,
         };
@@ -183,14 +193,14 @@ impl Log {
 
     /// Waits until no other process writes the log; `take` gets what others have appended since.
     pub fn lock(&mut self, take: &mut dyn FnMut(&str)) -> Result<LockedLog<'_>, LogError> {
-        if self.has_failed {
+        if self.state == LogState::Failed {
             return Err(LogError::Failed);
         }
         self.newest.lock()?;
         match self.catch_up(take) {
             Ok(()) => Ok(LockedLog(self)),
             Err(why) => {
-                self.has_failed = true;
+                self.state = LogState::Failed;
                 self.newest.unlock();
                 Err(why)
             }
@@ -223,7 +233,7 @@ impl Log {
 
     /// Overwrites what a write that was cut short has left after the last line.
     fn cut(&mut self) -> Result<(), LogError> {
-        if !self.scan.is_torn || self.is_damaged {
+        if !self.scan.is_torn || self.state == LogState::Damaged {
             return Ok(());
         }
         let path = self.held.path().display();
@@ -268,7 +278,7 @@ impl LockedLog<'_> {
     /// everything.
     pub fn append(&mut self, record: &str, reserve: Reserve, mark: Mark) -> Result<(), LogError> {
         let log = &mut *self.0;
-        if log.is_damaged {
+        if log.state == LogState::Damaged {
             return Err(LogError::Failed);
         }
         match log.make_room(record.len() + AROUND) {
@@ -320,7 +330,7 @@ impl Log {
         self.held = HeldFile::at(self.held.path())?;
         self.file = private_file(self.held.path())?;
         (self.next, self.length) = (next, end + AHEAD as u64);
-        self.is_damaged = false;
+        self.state = LogState::Works;
         self.scan = Scan {
             next: Some(next),
             end,
@@ -331,7 +341,7 @@ impl Log {
     }
 
     fn fail(&mut self, why: io::Error) -> LogError {
-        self.has_failed = true;
+        self.state = LogState::Failed;
         why.into()
     }
 }
