@@ -145,7 +145,12 @@ struct PendingAnswers {
     /// Answers to polls, minus reported calls: a call may be reported before or after its answer.
     answers: usize,
     reports: usize,
+    /// Answers about prices since the positions were read.
+    price_answers: usize,
 }
+
+/// The answer to a request for prices that left before the positions were known has none of theirs; the next one has.
+const PRICE_ANSWERS: usize = 2;
 
 impl PendingAnswers {
     fn everything() -> Self {
@@ -154,6 +159,7 @@ impl PendingAnswers {
             calls: vec![],
             answers: 0,
             reports: 0,
+            price_answers: 0,
         }
     }
 
@@ -270,11 +276,20 @@ impl PicturedDesk<'_> {
         let Some(account) = self.accounts.get_mut(at) else {
             return;
         };
-        let has_positions =
-            matches!(&msg, Msg::Polled(poll) if poll.answer.source() == Source::Positions);
-        if let Msg::Polled(poll) = &msg {
-            account.sources.remove(&poll.answer.source());
+        let source = if let Msg::Polled(poll) = &msg {
+            Some(poll.answer.source())
+        } else {
+            None
+        };
+        if let Some(source) = source {
+            account.sources.remove(&source);
             account.answers += 1;
+        }
+        if source == Some(Source::Positions) {
+            account.price_answers = 0;
+        }
+        if source == Some(Source::Markets) {
+            account.price_answers += 1;
         }
         if let Msg::MarketData(_, _, answer) = &msg {
             account.answers += usize::from(answer.was_requested());
@@ -291,7 +306,7 @@ impl PicturedDesk<'_> {
             }
             (msg, _) => self.take(whose, msg),
         }
-        if has_positions {
+        if let Some(Source::Positions | Source::Markets) = source {
             self.await_prices(at);
         }
     }
@@ -307,6 +322,7 @@ impl PicturedDesk<'_> {
         if unpriced
             && !self.clock.is_frozen()
             && let Some(account) = self.accounts.get_mut(at)
+            && account.price_answers < PRICE_ANSWERS
         {
             account.sources.insert(Source::Markets);
         }
