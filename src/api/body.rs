@@ -10,6 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// `POST /v1/orders` (docs/service-api.md 4.1). The exchange decides which fields a type requires
 /// (`exchange::engine`); this shape only refuses unknown fields.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[expect(
@@ -25,37 +26,23 @@ pub struct PlaceBody {
     pub side: Side,
     pub size: Num,
     /// Derived from the `Idempotency-Key`, so that one read by it settles a lost answer.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_order_id: Option<ClientOrderId>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected_price: Option<Num>,
     pub leverage: Num,
     pub margin_mode: MarginMode,
     #[serde(default)]
     pub reduce_only: bool,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time_in_force: Option<TimeInForce>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gtd_expires_at: Option<Timestamp>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit_price: Option<Num>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trigger_price: Option<Num>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trigger_market_id: Option<MarketId>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trigger_direction: Option<TriggerDirection>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub chase_offset: Option<Num>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub chase_cap_price: Option<Num>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub take_profit_price: Option<Num>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop_loss_price: Option<Num>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slippage_tolerance_bps: Option<Bps>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target_position_id: Option<PositionId>,
     /// A limit that crosses the market and would fill at once is meant.
     #[serde(default, skip_serializing_if = "is_false")]
@@ -145,26 +132,19 @@ fn trigger(
 }
 
 /// `POST /v1/positions/{position_id}/close`.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CloseBody {
     #[serde(rename = "type")]
     pub kind: CloseKind,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_order_id: Option<ClientOrderId>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub size: Option<Num>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected_price: Option<Num>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slippage_tolerance_bps: Option<Bps>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit_price: Option<Num>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trigger_price: Option<Num>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trigger_market_id: Option<MarketId>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trigger_direction: Option<TriggerDirection>,
     #[serde(default, skip_serializing_if = "is_false")]
     pub marketable_limit_acknowledged: bool,
@@ -287,21 +267,16 @@ pub struct ExitBatchBody {
 }
 
 /// One operation, as flat as the service takes it: which fields it needs depends on `kind`.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ExitOperationBody {
     pub kind: ExitOperationKind,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub order_id: Option<OrderId>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group: Option<ExitGroup>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub execution_type: Option<ExecutionType>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub price: Option<Num>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub size: Option<Num>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub oco_pair_with_operation_index: Option<usize>,
 }
 

@@ -27,14 +27,13 @@ pub struct DataQueued<T> {
 
 /// `{data: […], has_more, next_cursor}`. Rows stay raw, so that one bad row does not lose the page; rows beyond
 /// [`MOST_ROWS`] are dropped.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(bound(deserialize = "T: Deserialize<'de>"))]
 pub struct List<T = Box<RawValue>> {
     #[serde(deserialize_with = "first_rows")]
     pub data: Vec<T>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub has_more: Option<bool>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<Cursor>,
 }
 
@@ -75,19 +74,16 @@ pub struct ErrorEnvelope {
 }
 
 /// `code`, `message` and `request_id` are documented as always present; reading does not depend on it.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct ErrorDetail {
     #[serde(default)]
     pub code: Text,
     #[serde(default)]
     pub message: Text,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request_id: Option<Text>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub order_id: Option<OrderId>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule_id: Option<Text>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub details: Option<Box<RawValue>>,
 }
 

@@ -5,12 +5,11 @@ use crate::model::{LiquidityRole, Num};
 use serde::{Deserialize, Serialize};
 
 /// Of the notional, in basis points. The fees of the service's own fills take precedence.
+#[serde_with::apply(Option<Num> => #[serde(with = "words::decimal")])]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(expecting = "a table, [fees]", default)]
 pub struct Fees {
-    #[serde(with = "words::decimal")]
     pub taker_bps: Option<Num>,
-    #[serde(with = "words::decimal")]
     pub maker_bps: Option<Num>,
 }
 

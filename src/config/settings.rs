@@ -97,24 +97,17 @@ pub struct Settings {
 
 /// The polling intervals: working orders, TWAPs, known scaled orders, the newest page of closed positions and of all
 /// orders, prices (`markets`), account figures (`account`).
+#[serde_with::apply(Duration => #[serde(with = "words::duration")])]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(expecting = "a table, [poll]")]
 pub struct PollIntervals {
-    #[serde(with = "words::duration")]
     pub positions: Duration,
-    #[serde(with = "words::duration")]
     pub orders: Duration,
-    #[serde(with = "words::duration")]
     pub twaps: Duration,
-    #[serde(with = "words::duration")]
     pub scaled: Duration,
-    #[serde(with = "words::duration")]
     pub markets: Duration,
-    #[serde(with = "words::duration")]
     pub account: Duration,
-    #[serde(with = "words::duration")]
     pub history: Duration,
-    #[serde(with = "words::duration")]
     pub closed: Duration,
 }
 

@@ -16,26 +16,23 @@ words! {
 }
 
 /// An account. Amounts in USD. `GET /v1/accounts/{id}` adds its risk.
+#[serde_with::apply(Option => #[serde(default, deserialize_with = "or_none")])]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Account {
     pub id: AccountId,
     /// How the service numbers it, for a person.
     #[serde(default, deserialize_with = "number")]
+    #[serde_with(skip_apply)]
     pub account_number: Option<Text>,
-    #[serde(default, deserialize_with = "or_none")]
     pub name: Option<Text>,
-    #[serde(default, deserialize_with = "or_none")]
     pub stage: Option<Lenient<AccountStage>>,
-    #[serde(default, deserialize_with = "or_none")]
     pub status: Option<Lenient<AccountStatus>>,
-    #[serde(default, deserialize_with = "or_none")]
     pub starting_balance: Option<Num>,
     /// Realized: without the unrealized profit of open positions.
-    #[serde(default, deserialize_with = "or_none")]
     pub balance: Option<Num>,
-    #[serde(default, deserialize_with = "or_none")]
     pub created_at: Option<Timestamp>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde_with(skip_apply)]
     pub risk: Option<AccountRisk>,
 }
 
@@ -56,60 +53,43 @@ fn number<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Text>, D::Error> 
 }
 
 /// What is at risk on an account now, USD. A value that is null is unknown or not set, never 0.
+#[serde_with::apply(Option => #[serde(deserialize_with = "or_none")])]
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct AccountRisk {
     /// When the service measured it.
-    #[serde(deserialize_with = "or_none")]
     pub observed_at: Option<Timestamp>,
     /// Whether every open position had a mark.
-    #[serde(deserialize_with = "or_none")]
     pub marks_complete: Option<bool>,
     /// The markets without one.
-    #[serde(deserialize_with = "or_none")]
     pub missing_markets: Option<Vec<MarketId>>,
-    #[serde(deserialize_with = "or_none")]
     pub equity: Option<Num>,
-    #[serde(deserialize_with = "or_none")]
     pub unrealized_pnl: Option<Num>,
-    #[serde(deserialize_with = "or_none")]
     pub margin_used: Option<Num>,
-    #[serde(deserialize_with = "or_none")]
     pub available_balance: Option<Num>,
     /// The notional of all open positions.
-    #[serde(deserialize_with = "or_none")]
     pub gross_exposure: Option<Num>,
     /// The equity at which the daily loss limit is reached.
-    #[serde(deserialize_with = "or_none")]
     pub daily_loss_floor: Option<Num>,
     /// What can still be lost today; `None` without a known limit.
-    #[serde(deserialize_with = "or_none")]
     pub daily_loss_room: Option<Num>,
-    #[serde(deserialize_with = "or_none")]
     pub max_drawdown_floor: Option<Num>,
-    #[serde(deserialize_with = "or_none")]
     pub max_drawdown_room: Option<Num>,
     /// The profit that the target still needs.
-    #[serde(deserialize_with = "or_none")]
     pub remaining_profit: Option<Num>,
-    #[serde(deserialize_with = "or_none")]
     pub requirements: Option<AccountRequirements>,
 }
 
 /// The rules of a challenge. Percentages of the starting balance: 5 is 5 %.
+#[serde_with::apply(Option => #[serde(deserialize_with = "or_none")])]
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct AccountRequirements {
-    #[serde(deserialize_with = "or_none")]
     pub daily_loss_pct: Option<Num>,
-    #[serde(deserialize_with = "or_none")]
     pub max_drawdown_pct: Option<Num>,
-    #[serde(deserialize_with = "or_none")]
     pub profit_target_pct: Option<Num>,
     /// The largest share of the profit that one day may have.
-    #[serde(deserialize_with = "or_none")]
     pub consistency_pct: Option<Num>,
-    #[serde(deserialize_with = "or_none")]
     pub minimum_trading_days: Option<Num>,
 }
 

@@ -43,15 +43,13 @@ impl Position {
     }
 }
 
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CloseResult {
     pub position_id: PositionId,
     pub status: Lenient<CloseResultStatus>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub order: Option<Order>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure_code: Option<Text>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule_id: Option<Text>,
 }
 

@@ -8,47 +8,27 @@ use serde::{Deserialize, Serialize};
 use strum::{Display, EnumString, VariantArray};
 
 /// A market of `GET /v1/markets`. It has no tick size: prices are never refused for one.
+#[serde_with::apply(Text => #[serde(deserialize_with = "Text::read_name")])]
+#[serde_with::apply(Option => #[serde(default, deserialize_with = "or_none")])]
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Listing {
     /// What is sent.
     pub market_id: MarketId,
-    #[serde(deserialize_with = "Text::read_name")]
     pub provider: Text,
     /// What a person sees and types.
-    #[serde(deserialize_with = "Text::read_name")]
     pub symbol: Text,
     /// What the venue calls it: `BTCUSDT`, `xyz:TSLA`.
-    #[serde(deserialize_with = "Text::read_name")]
     pub coin: Text,
     /// Decimals of a size; the lot is 10^-size_decimals.
-    #[serde(default, deserialize_with = "or_none")]
+    #[serialize_always]
     pub size_decimals: Option<u32>,
-    #[serde(default, deserialize_with = "or_none")]
+    #[serialize_always]
     pub max_leverage: Option<u32>,
-    #[serde(
-        default,
-        deserialize_with = "or_none",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub market_type: Option<Text>,
-    #[serde(
-        default,
-        deserialize_with = "or_none",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub category: Option<Text>,
-    #[serde(
-        default,
-        deserialize_with = "or_none",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub trading_enabled: Option<bool>,
     /// Only orders that reduce are accepted.
-    #[serde(
-        default,
-        deserialize_with = "or_none",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub reduce_only: Option<bool>,
 }
 
@@ -61,74 +41,31 @@ words! {
 }
 
 /// Prices of one market, and with a side and a size the expected fill. USD.
+#[serde_with::apply(Option => #[serde(default, deserialize_with = "or_none")])]
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Quote {
     /// Null for a market that is priced by its mark.
-    #[serde(default, deserialize_with = "or_none")]
+    #[serialize_always]
     pub bid: Option<Num>,
-    #[serde(default, deserialize_with = "or_none")]
+    #[serialize_always]
     pub ask: Option<Num>,
-    #[serde(default, deserialize_with = "or_none")]
+    #[serialize_always]
     pub mid: Option<Num>,
     /// When the prices were made, by the service's clock.
-    #[serde(default, deserialize_with = "or_none")]
+    #[serialize_always]
     pub time: Option<Timestamp>,
-    #[serde(
-        default,
-        deserialize_with = "or_none",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub fillable: Option<bool>,
     /// Null where it is fillable.
-    #[serde(default, deserialize_with = "or_none")]
+    #[serialize_always]
     pub unfillable_reason: Option<Lenient<UnfillableReason>>,
-    #[serde(
-        default,
-        deserialize_with = "or_none",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub reference_price: Option<Num>,
-    #[serde(
-        default,
-        deserialize_with = "or_none",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub reference_kind: Option<Lenient<ReferenceKind>>,
-    #[serde(
-        default,
-        deserialize_with = "or_none",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub estimated_fill_price: Option<Num>,
-    #[serde(
-        default,
-        deserialize_with = "or_none",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub estimated_notional: Option<Num>,
-    #[serde(
-        default,
-        deserialize_with = "or_none",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub estimated_fee: Option<Num>,
-    #[serde(
-        default,
-        deserialize_with = "or_none",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub fee_bps: Option<Num>,
-    #[serde(
-        default,
-        deserialize_with = "or_none",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub levels_consumed: Option<Num>,
-    #[serde(
-        default,
-        deserialize_with = "or_none",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub depth: Option<Lenient<QuoteDepth>>,
 }
 
@@ -166,19 +103,16 @@ impl SizedQuote {
 }
 
 /// What a service says of itself: `GET /v1`.
+#[serde_with::apply(Option => #[serde(deserialize_with = "or_none")])]
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ServiceAbout {
-    #[serde(deserialize_with = "or_none")]
     pub name: Option<Text>,
-    #[serde(deserialize_with = "or_none")]
     pub version: Option<Text>,
-    #[serde(deserialize_with = "or_none")]
     pub environment: Option<Lenient<ServiceEnvironment>>,
-    #[serde(deserialize_with = "or_none")]
     pub documentation: Option<Text>,
     /// Where the controls of a simulated market are; perpdeck's own exchange says so, no other service does.
-    #[serde(deserialize_with = "or_none", skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub simulator: Option<Text>,
 }
 

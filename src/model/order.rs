@@ -14,95 +14,63 @@ use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
 /// An order. Prices in USD, sizes in coin, `fee` and `realized_pnl` in USD.
+#[serde_with::apply(Text => #[serde(deserialize_with = "Text::read_name")])]
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Order {
     pub id: OrderId,
     pub account_id: AccountId,
     pub market_id: MarketId,
-    #[serde(deserialize_with = "Text::read_name")]
     pub provider: Text,
-    #[serde(deserialize_with = "Text::read_name")]
     pub symbol: Text,
-    #[serde(deserialize_with = "Text::read_name")]
     pub coin: Text,
     #[serde(rename = "type")]
     pub kind: Lenient<OrderType>,
     pub mode: Lenient<OrderMode>,
     pub side: Lenient<Side>,
     pub size: Num,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub initial_size: Option<Num>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub filled_size: Option<Num>,
     /// The client's midpoint when it placed the order; the service never prices by it.
     pub expected_price: Num,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fill_price: Option<Num>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trigger_price: Option<Num>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit_price: Option<Num>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub notional: Option<Num>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fee: Option<Num>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub realized_pnl: Option<Num>,
     pub leverage: Num,
     pub margin_mode: Lenient<MarginMode>,
     pub reduce_only: bool,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time_in_force: Option<Lenient<TimeInForce>>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gtd_expires_at: Option<Timestamp>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attached_take_profit_price: Option<Num>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attached_stop_loss_price: Option<Num>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub chase_offset: Option<Num>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub chase_cap_price: Option<Num>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trigger_market_id: Option<MarketId>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trigger_direction: Option<Lenient<TriggerDirection>>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target_position_id: Option<PositionId>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub liquidity_role: Option<Lenient<LiquidityRole>>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub partial_of_order_id: Option<OrderId>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub partial_fill_root_order_id: Option<OrderId>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub twap_order_id: Option<TwapId>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scaled_order_id: Option<ScaledId>,
     /// The name that the sender gave it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_order_id: Option<ClientOrderId>,
     /// The other exit of a pair: a fill of the one retires the same size of the other, canceling one unlinks the other.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub oco_sibling_order_id: Option<OrderId>,
     pub status: Lenient<OrderStatus>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reject_reason: Option<Text>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reject_rule_id: Option<Text>,
     pub requested_at: Timestamp,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub settled_at: Option<Timestamp>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub canceled_at: Option<Timestamp>,
     /// When its trigger was reached.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub triggered_at: Option<Timestamp>,
     /// When a stop limit or take limit entered its limit leg.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop_triggered_at: Option<Timestamp>,
     /// When its cancel was queued; it may still fill.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cancel_requested_at: Option<Timestamp>,
 }
 

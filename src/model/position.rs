@@ -17,50 +17,34 @@ words! {
 /// (docs/service-api.md 2.2).
 ///
 /// `realized_pnl` is gross, `fees` is a cost ≥ 0, `funding` is positive when received; net = realized − fees + funding.
+#[serde_with::apply(Text => #[serde(default, deserialize_with = "Text::read_name")])]
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Position {
     pub id: PositionId,
     #[serde(default)]
     pub account_id: AccountId,
     pub market_id: MarketId,
-    #[serde(default, deserialize_with = "Text::read_name")]
     pub provider: Text,
-    #[serde(default, deserialize_with = "Text::read_name")]
     pub symbol: Text,
-    #[serde(default, deserialize_with = "Text::read_name")]
     pub coin: Text,
     /// In coin. Read it as [`Self::quantity`] and [`Self::side`].
     pub size: Num,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub side: Option<Lenient<PositionSide>>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub margin_mode: Option<Lenient<MarginMode>>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<Lenient<PositionStatus>>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub entry_price: Option<Num>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub leverage: Option<Num>,
     /// Extra margin on an isolated position, USD.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub isolated_margin_extra: Option<Num>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub opened_at: Option<Timestamp>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub liquidation_price: Option<Num>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub closed_at: Option<Timestamp>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub size_decimals: Option<u32>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit_price: Option<Num>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub realized_pnl: Option<Num>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub realized_margin_basis: Option<Num>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fees: Option<Num>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub funding: Option<Num>,
 }
 

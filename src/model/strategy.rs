@@ -8,70 +8,43 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A TWAP or VWAP order. A row without `side` has signed sizes, like a position.
+#[serde_with::apply(Text => #[serde(default, deserialize_with = "Text::read_name")])]
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Twap {
     pub id: TwapId,
     #[serde(default)]
     pub account_id: AccountId,
     pub market_id: MarketId,
-    #[serde(default, deserialize_with = "Text::read_name")]
     pub provider: Text,
-    #[serde(default, deserialize_with = "Text::read_name")]
     pub symbol: Text,
-    #[serde(default, deserialize_with = "Text::read_name")]
     pub coin: Text,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub strategy: Option<Lenient<Curve>>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub side: Option<Lenient<Side>>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub margin_mode: Option<Lenient<MarginMode>>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub total_size: Option<Num>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub filled_size: Option<Num>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub leverage: Option<Num>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub average_price: Option<Num>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trigger_price: Option<Num>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_price: Option<Num>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub min_price: Option<Num>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reduce_only: Option<bool>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub randomize: Option<bool>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duration_minutes: Option<Num>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slice_interval_seconds: Option<Num>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slice_count: Option<Num>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slices_attempted: Option<Num>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub size_decimals: Option<Num>,
     /// The set of words is not documented (`docs/service-api.md 2.3`); kept as text.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<Text>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub completion_reason: Option<Text>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub current_child_order_id: Option<OrderId>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub started_at: Option<Timestamp>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub end_at: Option<Timestamp>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub activated_at: Option<Timestamp>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_run_at: Option<Timestamp>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub canceled_at: Option<Timestamp>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub completed_at: Option<Timestamp>,
 }
 
@@ -161,51 +134,34 @@ impl Twap {
 }
 
 /// A scaled order: one order per price rung between `start_price` and `end_price`.
+#[serde_with::apply(Text => #[serde(default, deserialize_with = "Text::read_name")])]
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Scaled {
     pub id: ScaledId,
     #[serde(default)]
     pub account_id: AccountId,
     pub market_id: MarketId,
-    #[serde(default, deserialize_with = "Text::read_name")]
     pub provider: Text,
-    #[serde(default, deserialize_with = "Text::read_name")]
     pub symbol: Text,
-    #[serde(default, deserialize_with = "Text::read_name")]
     pub coin: Text,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub side: Option<Lenient<Side>>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub margin_mode: Option<Lenient<MarginMode>>,
     /// How the size is spread over the rungs.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub distribution: Option<Lenient<Distribution>>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub total_size: Option<Num>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub leverage: Option<Num>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start_price: Option<Num>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub end_price: Option<Num>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rung_count: Option<Num>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub placed_count: Option<Num>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rejected_count: Option<Num>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub size_decimals: Option<Num>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reduce_only: Option<bool>,
     /// The set of words is not documented (`docs/service-api.md 2.3`); kept as text.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<Text>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub started_at: Option<Timestamp>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub completed_at: Option<Timestamp>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub canceled_at: Option<Timestamp>,
     #[serde(default)]
     pub rungs: Vec<Rung>,
@@ -230,15 +186,13 @@ impl Scaled {
 }
 
 /// One rung of a scaled order. A rejected rung has a reason and no order.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Rung {
     pub price: Num,
     pub size: Num,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub order_id: Option<OrderId>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reject_reason: Option<Text>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub liquidity_role: Option<Lenient<LiquidityRole>>,
 }
 

@@ -7,52 +7,37 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// A missing or unreadable field is not known; the row is read all the same.
+#[serde_with::apply(Option => #[serde(deserialize_with = "or_none")])]
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TradingPolicy {
-    #[serde(deserialize_with = "or_none")]
     pub status: Option<Lenient<AccountStatus>>,
-    #[serde(deserialize_with = "or_none")]
     pub stage: Option<Lenient<AccountStage>>,
     /// No order by hand is accepted.
-    #[serde(deserialize_with = "or_none")]
     pub manual_trading_blocked: Option<bool>,
-    #[serde(deserialize_with = "or_none")]
     pub opening_exposure_restricted: Option<bool>,
-    #[serde(deserialize_with = "or_none")]
     pub payout_pending: Option<bool>,
     /// The account copies another one: only that one opens.
-    #[serde(deserialize_with = "or_none")]
     pub copy_follower_locked: Option<bool>,
-    #[serde(deserialize_with = "or_none")]
     pub copy_scope_blocked: Option<bool>,
-    #[serde(deserialize_with = "or_none")]
     pub fee_exempt: Option<bool>,
-    #[serde(deserialize_with = "or_none")]
     pub restriction: Option<Restriction>,
-    #[serde(deserialize_with = "or_none")]
     pub competition: Option<Competition>,
-    #[serde(deserialize_with = "or_none")]
     pub trading_halt: Option<TradingHalt>,
-    #[serde(deserialize_with = "or_none")]
     pub limits: Option<TradingLimits>,
-    #[serde(deserialize_with = "or_none")]
     pub slippage_tolerance_bps: Option<SlippageTolerance>,
-    #[serde(deserialize_with = "or_none")]
     pub account_rules: Option<Vec<AccountRule>>,
     /// The most notional of all open positions together, USD.
-    #[serde(deserialize_with = "or_none")]
     pub maximum_total_notional_usd: Option<Num>,
 }
 
 /// Why an account may only reduce.
+#[serde_with::apply(Option => #[serde(default, deserialize_with = "or_none")])]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Restriction {
     /// `reduce_only`, or a word of the service's own.
     pub restriction: Text,
-    #[serde(default, deserialize_with = "or_none")]
     pub reason: Option<Text>,
-    #[serde(default, deserialize_with = "or_none")]
     pub flagged_at: Option<Timestamp>,
 }
 
@@ -65,58 +50,42 @@ pub struct Competition {
 }
 
 /// Where trading is halted for everybody.
+#[serde_with::apply(Option => #[serde(deserialize_with = "or_none")])]
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TradingHalt {
-    #[serde(deserialize_with = "or_none")]
     pub platform: Option<bool>,
-    #[serde(deserialize_with = "or_none")]
     pub categories: Option<Vec<Text>>,
 }
 
 /// Limits of orders and positions. Times in milliseconds, amounts in USD.
+#[serde_with::apply(Option => #[serde(deserialize_with = "or_none")])]
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TradingLimits {
-    #[serde(deserialize_with = "or_none")]
     pub trades_per_minute: Option<Num>,
-    #[serde(deserialize_with = "or_none")]
     pub trades_per_hour: Option<Num>,
-    #[serde(deserialize_with = "or_none")]
     pub trades_per_day: Option<Num>,
-    #[serde(deserialize_with = "or_none")]
     pub order_cooldown_ms: Option<Num>,
-    #[serde(deserialize_with = "or_none")]
     pub max_open_positions: Option<Num>,
-    #[serde(deserialize_with = "or_none")]
     pub max_position_value_usd: Option<Num>,
-    #[serde(deserialize_with = "or_none")]
     pub min_order_notional_usd: Option<Num>,
-    #[serde(deserialize_with = "or_none")]
     pub execution_delay_min_ms: Option<Num>,
-    #[serde(deserialize_with = "or_none")]
     pub execution_delay_max_ms: Option<Num>,
-    #[serde(deserialize_with = "or_none")]
     pub max_book_staleness_ms: Option<Num>,
-    #[serde(deserialize_with = "or_none")]
     pub maintenance_margin_ratio_bps: Option<Num>,
-    #[serde(deserialize_with = "or_none")]
     pub liquidation_fee_bps: Option<Num>,
-    #[serde(deserialize_with = "or_none")]
     pub max_resting_orders: Option<Num>,
-    #[serde(deserialize_with = "or_none")]
     pub risk_touch_window_ms: Option<Num>,
 }
 
 /// What `slippage_tolerance_bps` of an order may be.
+#[serde_with::apply(Option => #[serde(deserialize_with = "or_none")])]
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SlippageTolerance {
-    #[serde(deserialize_with = "or_none")]
     pub min: Option<Num>,
-    #[serde(deserialize_with = "or_none")]
     pub max: Option<Num>,
-    #[serde(deserialize_with = "or_none")]
     pub market_order_maximum_by_provider: Option<BTreeMap<String, Num>>,
 }
 

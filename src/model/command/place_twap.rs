@@ -11,6 +11,7 @@ words! {
 
 /// A new order that is placed slice by slice, as in JSON. `size` is unsigned, as in an order; the resource's sizes are
 /// signed.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PlaceTwap {
@@ -31,18 +32,14 @@ pub struct PlaceTwap {
     /// 5 to 1,440.
     pub duration_minutes: Num,
     /// 30 to 43,200, at most half the duration; absent leaves it to the service.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slice_interval_seconds: Option<Num>,
     /// Slices vary in size.
     #[serde(default)]
     pub randomize: bool,
     /// It starts when the mark reaches this price.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trigger_price: Option<Num>,
     /// It ends when the mark reaches this price.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_price: Option<Num>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub min_price: Option<Num>,
 }
 

@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 /// An alert of the trader's own.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct UserAlertRow {
     /// Its number in the list, which `alert remove` takes.
@@ -16,7 +17,6 @@ pub struct UserAlertRow {
     /// As it is typed after `:alert` or `alert add`.
     pub alert: String,
     /// Absent for the profit and loss of the account.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub market_id: Option<MarketId>,
     /// What it watches: price, funding, pnl or liq.
     pub subject: String,
@@ -29,9 +29,7 @@ pub struct UserAlertRow {
     /// armed, rearming (it has fired and waits for the value to go back), done or expired.
     pub state: String,
     pub set_at: Timestamp,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<Timestamp>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub fired_at: Option<Timestamp>,
 }
 

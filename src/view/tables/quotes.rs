@@ -15,37 +15,28 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 /// A market and its prices.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct QuoteRow {
     pub market_id: MarketId,
     /// USD, as the four below.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub mark_price: Option<Num>,
     /// The best bid.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub bid_price: Option<Num>,
     /// The best ask.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ask_price: Option<Num>,
     /// Halfway between bid and ask; the mark where one of them is unknown.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub mid_price: Option<Num>,
     /// The step between order prices at the mark; absent where the source does not state it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tick_size: Option<Num>,
     /// From bid to ask, in basis points of the mid price.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub spread_bps: Option<Num>,
     /// Decimals of a size in coin.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub size_decimals: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub max_leverage: Option<u32>,
     /// Per hour, as a share: 0.0000125 is 0.00125 %.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub funding_rate: Option<Num>,
     /// When the prices were made, by the clock of the source.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub updated_at: Option<Timestamp>,
 }
 
@@ -59,6 +50,7 @@ pub enum QuoteSide {
 }
 
 /// One price of an order book.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct LevelRow {
     pub market_id: MarketId,
@@ -70,17 +62,15 @@ pub struct LevelRow {
     /// In coin.
     pub size: Num,
     /// In coin, from the best price to this one.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub total_size: Option<Num>,
     /// From the mid price to this one, as a share of the mid price.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub distance: Option<Num>,
     /// When the book was made, by the clock of the source.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub updated_at: Option<Timestamp>,
 }
 
 /// The trades of one interval.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct CandleRow {
     pub market_id: MarketId,
@@ -94,16 +84,12 @@ pub struct CandleRow {
     pub low: Num,
     pub close: Num,
     /// In coin.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub volume: Option<Num>,
     /// USD: price times size, summed.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub turnover: Option<Num>,
     /// The volume-weighted average price, USD.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub vwap: Option<Num>,
     /// How many trades.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub trades: Option<u64>,
     /// Whether the interval is over.
     pub closed: bool,
@@ -121,11 +107,11 @@ pub enum Aggressor {
 }
 
 /// A public trade.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct TapeRow {
     pub market_id: MarketId,
     /// Rises from trade to trade within a market.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub trade_id: Option<u64>,
     pub traded_at: Timestamp,
     /// The side that crossed the spread.
@@ -135,7 +121,6 @@ pub struct TapeRow {
     /// In coin.
     pub size: Num,
     /// Whether this account was one of the two sides.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub own: Option<bool>,
 }
 

@@ -18,81 +18,67 @@ use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 
 /// An open position; its size has no sign, whether the service sent one or not.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct PositionRow {
     #[serde(flatten)]
     pub sent: Position,
     /// The mark of its market when the row was made, USD.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub mark_price: Option<Num>,
     /// How far the mark is from the liquidation price, as a share of the mark.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub liquidation_distance: Option<Num>,
     /// USD at the mark.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub unrealized_pnl: Option<Num>,
     /// `unrealized_pnl` over the margin posted at entry, as a share.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub roe: Option<Num>,
     /// USD that are made or lost at the liquidation price.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub pnl_at_liquidation: Option<Num>,
     /// The trigger price of the nearest order that stops it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub stop: Option<Num>,
     /// How much of the position its stops close before it is liquidated, as a share; 0 where nothing stops it, absent where
     /// the working orders are not known.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub stop_coverage: Option<Num>,
     /// The trigger price of the nearest order that takes its profit.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<Num>,
     /// Seconds since it was opened.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub age: Option<Num>,
 }
 
 /// A closed position; its size has no sign, whether the service sent one or not.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct ClosedPositionRow {
     #[serde(flatten)]
     pub sent: Position,
     /// `realized_pnl` less `fees`, `funding` added, USD.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub net_pnl: Option<Num>,
     /// `net_pnl` over `realized_margin_basis`, as a share.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub roi: Option<Num>,
     /// Seconds from its opening to its close.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub held: Option<Num>,
 }
 
 /// A closed position with what this desk keeps of the trade.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct TradeRow {
     #[serde(flatten)]
     pub closed: ClosedPositionRow,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
     /// With blanks between.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tags: Option<String>,
     /// `net_pnl` over what was risked at the first stop; absent where this desk did not see that.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub r_multiple: Option<Num>,
     /// Maximum adverse excursion of the marks that were seen, USD.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub mae: Option<Num>,
     /// Maximum favourable excursion of the marks that were seen, USD.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub mfe: Option<Num>,
     /// The share of its time in which marks were seen.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub marks_seen: Option<Num>,
 }
 
 /// An order, working or ended.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct OrderRow {
     #[serde(flatten)]
@@ -100,39 +86,33 @@ pub struct OrderRow {
     /// Whether it waits for its trigger price.
     pub armed: bool,
     /// How much of it is filled, as a share.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub filled: Option<Num>,
     /// Of a working order: from the mark to the price that fires or fills it, as a share of the mark.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub distance: Option<Num>,
     /// What its fill was worse (below 0) or better than `expected_price`, in basis points.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub slippage_bps: Option<Num>,
     /// Of a working order: seconds since it was asked for.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub age: Option<Num>,
     /// Seconds from the request to its end.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub settle_time: Option<Num>,
 }
 
 /// A TWAP or VWAP order; its sizes have no sign, whether the service sent one or not.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct TwapRow {
     #[serde(flatten)]
     pub sent: Twap,
     /// How much of it is filled, as a share.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub filled: Option<Num>,
     /// How much of its time is over, as a share.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub elapsed: Option<Num>,
     /// How far it is ahead of its schedule (above 0) or behind it, as a share of its size.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub drift: Option<Num>,
 }
 
 /// One price of a ladder.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct RungRow {
     pub scaled_order_id: ScaledId,
@@ -141,18 +121,13 @@ pub struct RungRow {
     /// In coin.
     pub size: Num,
     /// Absent where the rung was rejected.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub order_id: Option<OrderId>,
     /// Of its order, as far as that is known.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<Text>,
     /// How much of its order is filled, as a share.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub filled: Option<Num>,
     /// From the mark to its price, as a share of the mark.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub distance: Option<Num>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub reject_reason: Option<Text>,
 }
 

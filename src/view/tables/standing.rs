@@ -18,71 +18,56 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 /// The figures of an account, USD.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct AccountRow {
     pub account_id: AccountId,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub equity: Option<Num>,
     /// Without what is open.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cash: Option<Num>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub available_margin: Option<Num>,
     /// Since the start of the service's day.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub day_pnl: Option<Num>,
     /// What is left of the daily loss limit, as a share.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub daily_loss_left: Option<Num>,
     /// What may still be lost today; absent without a limit.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub daily_loss_room: Option<Num>,
     /// What may still be lost in all; absent without a limit.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub max_drawdown_room: Option<Num>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub starting_cash: Option<Num>,
     /// The state of the challenge, in the service's word: `failed` means lost.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub standing: Option<Text>,
     /// The rule that ended it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub broken_rule: Option<Text>,
     /// The restriction of the account, in the service's word: `reduce_only`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub restriction: Option<Text>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub payout_pending: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub copy_follower_locked: Option<bool>,
     /// Why the account may open nothing now; absent if it may.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub entries_locked: Option<String>,
     /// The service's clock when it answered.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub updated_at: Option<Timestamp>,
     /// In JSON only.
     pub rules: Vec<RuleRow>,
 }
 
 /// A rule of the challenge: the measured value and its limit, both in the unit of the rule.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct RuleRow {
     pub rule_id: Text,
     /// Absent where the service states the limit alone.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<Num>,
     pub limit: Num,
     /// The value at 0 % of the limit; for a drawdown that trails, its peak.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<Num>,
 }
 
 /// A configured account.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct ProfileRow {
     /// Its name in the settings; absent for the account above the profiles.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub profile: Option<String>,
     pub account_id: AccountId,
     pub base_url: String,
@@ -90,26 +75,21 @@ pub struct ProfileRow {
     pub chosen: bool,
     pub read_only: bool,
     /// USD.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub equity: Option<Num>,
     /// USD, since the start of the service's day.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub day_pnl: Option<Num>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub open_positions: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub working_orders: Option<u32>,
     /// Why something above is absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
 }
 
 /// An order that has filled, or a part of one.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct FillRow {
     pub order_id: OrderId,
     /// Absent where the service does not date it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub filled_at: Option<Timestamp>,
     pub market_id: MarketId,
     pub side: Lenient<Side>,
@@ -118,27 +98,20 @@ pub struct FillRow {
     /// The average price, USD.
     pub price: Num,
     /// USD: price times size.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub notional: Option<Num>,
     /// USD.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub fee: Option<Num>,
     /// USD, of what it closed.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub realized_pnl: Option<Num>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub liquidity_role: Option<Lenient<LiquidityRole>>,
     /// The mid price when the order was placed, USD.
     pub expected_price: Num,
     /// What the fill was worse (below 0) or better, in basis points of the expected price, or of the trigger price.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub slippage_bps: Option<Num>,
     pub reduce_only: bool,
     /// The TWAP that it is a slice of.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub twap_order_id: Option<TwapId>,
     /// The ladder that it is a rung of.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub scaled_order_id: Option<ScaledId>,
 }
 
