@@ -69,74 +69,50 @@ pub enum RouteFault {
 
 impl Route {
     pub fn method(&self) -> Method {
-        match self {
-            Self::About
-            | Self::Markets
-            | Self::Market(_)
-            | Self::Quote(..)
-            | Self::Accounts
-            | Self::Account(_)
-            | Self::TradingPolicy(_)
-            | Self::Orders(_)
-            | Self::Order(_)
-            | Self::Fills(_)
-            | Self::Positions(_)
-            | Self::Position(_)
-            | Self::Twaps(_)
-            | Self::Twap(_)
-            | Self::ScaledOrders(_)
-            | Self::Scaled(_) => Method::Get,
-            Self::CloseAll(_)
-            | Self::CancelAll(_)
-            | Self::PlaceOrder
-            | Self::ClosePosition(_)
-            | Self::PlaceTwap
-            | Self::PlaceScaled => Method::Post,
-            Self::AttachedExits(_) | Self::ExitOrders(_) | Self::IsolatedMargin(_) => Method::Put,
-            Self::ModifyOrder(_) => Method::Patch,
-            Self::CancelOrder(_) | Self::StopTwap(_) | Self::CancelScaled(_) => Method::Delete,
-        }
-    }
-
-    /// Whether it is served without a key.
-    pub fn is_public(&self) -> bool {
-        matches!(self, Self::About | Self::Markets | Self::Market(_))
+        self.line().0
     }
 
     /// Path and query, percent-encoded, starting with `/v1`.
     pub fn target(&self) -> String {
+        self.line().1
+    }
+
+    fn line(&self) -> (Method, String) {
+        use Method::{Delete, Get, Patch, Post, Put};
         let of = |kind: &str, id: &str, rest: &str| format!("/v1/{kind}/{}{rest}", segment(id));
         match self {
-            Self::About => "/v1".to_owned(),
-            Self::Markets => "/v1/markets".to_owned(),
-            Self::Market(id) => of("markets", id.raw(), ""),
+            Self::About => (Get, "/v1".to_owned()),
+            Self::Markets => (Get, "/v1/markets".to_owned()),
+            Self::Market(id) => (Get, of("markets", id.raw(), "")),
             Self::Quote(id, size) => {
                 let query = size.map(QuoteSize::write).unwrap_or_default();
-                with_query(&of("markets", id.raw(), "/quote"), &query)
+                (Get, with_query(&of("markets", id.raw(), "/quote"), &query))
             }
-            Self::Accounts => "/v1/accounts".to_owned(),
-            Self::Account(id) => of("accounts", id.raw(), ""),
-            Self::TradingPolicy(id) => of("accounts", id.raw(), "/trading-policy"),
-            Self::CloseAll(id) => of("accounts", id.raw(), "/close-all-positions"),
-            Self::CancelAll(id) => of("accounts", id.raw(), "/cancel-all-orders"),
-            Self::Orders(query) => with_query("/v1/orders", &query.write()),
-            Self::PlaceOrder => "/v1/orders".to_owned(),
-            Self::Order(id) | Self::ModifyOrder(id) | Self::CancelOrder(id) => {
-                of("orders", id.raw(), "")
-            }
-            Self::AttachedExits(id) => of("orders", id.raw(), "/attached-exits"),
-            Self::Fills(query) => with_query("/v1/fills", &query.write()),
-            Self::Positions(query) => with_query("/v1/positions", &query.write()),
-            Self::Position(id) => of("positions", id.raw(), ""),
-            Self::ClosePosition(id) => of("positions", id.raw(), "/close"),
-            Self::ExitOrders(id) => of("positions", id.raw(), "/exit-orders"),
-            Self::IsolatedMargin(id) => of("positions", id.raw(), "/isolated-margin"),
-            Self::Twaps(query) => with_query("/v1/twap-orders", &query.write()),
-            Self::PlaceTwap => "/v1/twap-orders".to_owned(),
-            Self::Twap(id) | Self::StopTwap(id) => of("twap-orders", id.raw(), ""),
-            Self::ScaledOrders(query) => with_query("/v1/scaled-orders", &query.write()),
-            Self::PlaceScaled => "/v1/scaled-orders".to_owned(),
-            Self::Scaled(id) | Self::CancelScaled(id) => of("scaled-orders", id.raw(), ""),
+            Self::Accounts => (Get, "/v1/accounts".to_owned()),
+            Self::Account(id) => (Get, of("accounts", id.raw(), "")),
+            Self::TradingPolicy(id) => (Get, of("accounts", id.raw(), "/trading-policy")),
+            Self::CloseAll(id) => (Post, of("accounts", id.raw(), "/close-all-positions")),
+            Self::CancelAll(id) => (Post, of("accounts", id.raw(), "/cancel-all-orders")),
+            Self::Orders(query) => (Get, with_query("/v1/orders", &query.write())),
+            Self::PlaceOrder => (Post, "/v1/orders".to_owned()),
+            Self::Order(id) => (Get, of("orders", id.raw(), "")),
+            Self::ModifyOrder(id) => (Patch, of("orders", id.raw(), "")),
+            Self::CancelOrder(id) => (Delete, of("orders", id.raw(), "")),
+            Self::AttachedExits(id) => (Put, of("orders", id.raw(), "/attached-exits")),
+            Self::Fills(query) => (Get, with_query("/v1/fills", &query.write())),
+            Self::Positions(query) => (Get, with_query("/v1/positions", &query.write())),
+            Self::Position(id) => (Get, of("positions", id.raw(), "")),
+            Self::ClosePosition(id) => (Post, of("positions", id.raw(), "/close")),
+            Self::ExitOrders(id) => (Put, of("positions", id.raw(), "/exit-orders")),
+            Self::IsolatedMargin(id) => (Put, of("positions", id.raw(), "/isolated-margin")),
+            Self::Twaps(query) => (Get, with_query("/v1/twap-orders", &query.write())),
+            Self::PlaceTwap => (Post, "/v1/twap-orders".to_owned()),
+            Self::Twap(id) => (Get, of("twap-orders", id.raw(), "")),
+            Self::StopTwap(id) => (Delete, of("twap-orders", id.raw(), "")),
+            Self::ScaledOrders(query) => (Get, with_query("/v1/scaled-orders", &query.write())),
+            Self::PlaceScaled => (Post, "/v1/scaled-orders".to_owned()),
+            Self::Scaled(id) => (Get, of("scaled-orders", id.raw(), "")),
+            Self::CancelScaled(id) => (Delete, of("scaled-orders", id.raw(), "")),
         }
     }
 
