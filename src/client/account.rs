@@ -4,8 +4,8 @@ use super::{Client, lock::locked};
 use crate::{
     config::Connection,
     model::{
-        Account, AccountFacts, AccountId, AccountStatus, Call, Failure, FailureKind, Timestamp,
-        TradingPolicy,
+        Account, AccountFacts, AccountId, AccountStatus, Call, Failure, FailureKind, Fallible,
+        Timestamp, TradingPolicy,
     },
 };
 use std::{sync::Mutex, time::Duration};
@@ -54,7 +54,7 @@ impl Client {
         connection: Connection,
         calls: UnboundedSender<Call>,
         now: impl Fn() -> Timestamp + Send + Sync + 'static,
-    ) -> Result<Vec<Account>, Failure> {
+    ) -> Fallible<Vec<Account>> {
         let client = Self::new(connection, calls, now)?;
         let read = timeout(FIND_TIMEOUT, client.accounts()).await;
         let read = read.unwrap_or_else(|_| {
@@ -72,7 +72,7 @@ impl Client {
     }
 
     /// The figures and rules of an account. A policy that cannot be read is as it was, or unknown.
-    pub async fn account_facts(&self, account: &AccountId) -> Result<AccountFacts, Failure> {
+    pub async fn account_facts(&self, account: &AccountId) -> Fallible<AccountFacts> {
         let (row, policy) = join!(self.account(account), self.policy(account));
         let facts = AccountFacts::of(row?, policy);
         let is_simulator = self.is_simulator().await?;
@@ -83,7 +83,7 @@ impl Client {
     }
 
     /// One account with its risk. A row of another account is no answer.
-    pub async fn account(&self, account: &AccountId) -> Result<Account, Failure> {
+    pub async fn account(&self, account: &AccountId) -> Fallible<Account> {
         let row: Account = self.account_row(account).await?;
         if row.id == *account {
             return Ok(row);

@@ -1,14 +1,14 @@
 //! Which addresses a request may go to: `https`, or plain `http` to this machine only, and never with a secret in the
 //! URL.
 
-use crate::model::Failure;
+use crate::model::{Failure, Fallible};
 use reqwest::Url;
 use std::net::IpAddr;
 
 /// The service's own address in normal form: no trailing slash, no default port.
 ///
 /// A user name, a query or a fragment is refused, because each may leak a key into a log.
-pub(super) fn base(text: &str) -> Result<Url, Failure> {
+pub(super) fn base(text: &str) -> Fallible<Url> {
     let url = checked(text, "base URL")?;
     if url.query().is_some() || url.fragment().is_some() {
         return Err(Failure::local(
@@ -19,7 +19,7 @@ pub(super) fn base(text: &str) -> Result<Url, Failure> {
 }
 
 /// The address of a price or facts source: a path on the service, or an absolute address.
-pub(super) fn source(base: &Url, text: &str) -> Result<Url, Failure> {
+pub(super) fn source(base: &Url, text: &str) -> Fallible<Url> {
     if text.starts_with('/') {
         return checked(&format!("{}{text}", prefix(base)), "source URL");
     }
@@ -30,7 +30,7 @@ pub(super) fn source(base: &Url, text: &str) -> Result<Url, Failure> {
 ///
 /// A URL parser resolves `.` and `..` segments, so an id made of dots would name another endpoint; such a target is
 /// refused.
-pub(super) fn endpoint(base: &Url, target: &str) -> Result<Url, Failure> {
+pub(super) fn endpoint(base: &Url, target: &str) -> Fallible<Url> {
     let text = format!("{}{target}", prefix(base));
     match Url::parse(&text) {
         Ok(url) if url.as_str() == text => Ok(url),
@@ -63,7 +63,7 @@ fn prefix(base: &Url) -> &str {
     base.as_str().trim_end_matches('/')
 }
 
-fn checked(text: &str, what: &str) -> Result<Url, Failure> {
+fn checked(text: &str, what: &str) -> Fallible<Url> {
     let url = Url::parse(text).map_err(|why| {
         Failure::local(format!(
             "the {what} cannot be read ({why}): write it like https://host or http://127.0.0.1:8080"

@@ -2,7 +2,7 @@
 
 use super::Client;
 use crate::model::{
-    Failure, FailureKind, FlatFinding, FlatProof, Leftovers, Page, Position, Proving,
+    Failure, FailureKind, Fallible, FlatFinding, FlatProof, Leftovers, Page, Position, Proving,
 };
 use tokio::time::sleep;
 
@@ -20,7 +20,7 @@ pub enum CloseCheck {
 
 impl Client {
     /// Reads the open positions until the result is certain; fails if it stays uncertain.
-    pub async fn check_closed(&self) -> Result<CloseCheck, Failure> {
+    pub async fn check_closed(&self) -> Fallible<CloseCheck> {
         let account = &self.connection().account_id;
         let mut proving = Proving::default();
         let mut trouble = incomplete();

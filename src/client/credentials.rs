@@ -6,7 +6,7 @@
 use super::{Client, lock::locked};
 use crate::{
     config::{ApiKeySource, Secret},
-    model::Failure,
+    model::{Failure, Fallible},
 };
 use reqwest::header::HeaderValue;
 use secrecy::{ExposeSecret, zeroize::Zeroizing};
@@ -35,7 +35,7 @@ pub(super) struct KeyHeader {
 }
 
 impl Credentials {
-    pub(super) fn new(secret: Secret, source: ApiKeySource) -> Result<Self, Failure> {
+    pub(super) fn new(secret: Secret, source: ApiKeySource) -> Fallible<Self> {
         Ok(Self {
             in_use: Mutex::new(KeyHeader::new(secret)?),
             source,
@@ -76,7 +76,7 @@ impl Credentials {
 }
 
 impl KeyHeader {
-    fn new(key: Secret) -> Result<Self, Failure> {
+    fn new(key: Secret) -> Fallible<Self> {
         let bearer = bearer(key.expose_secret())?;
         Ok(Self { key, bearer })
     }
@@ -97,7 +97,7 @@ impl Client {
     }
 }
 
-fn bearer(key: &str) -> Result<HeaderValue, Failure> {
+fn bearer(key: &str) -> Fallible<HeaderValue> {
     if key.is_empty() {
         return Err(Failure::local("no API key is configured"));
     }

@@ -11,7 +11,7 @@ use super::{
 use crate::{
     config::{BookSource, CandleSource, TradeSource},
     model::{
-        Book, Candle, Dated, Failure, Interval, Level, MarketId, Num, Page, PublicTrade, Side,
+        Book, Candle, Dated, Fallible, Interval, Level, MarketId, Num, Page, PublicTrade, Side,
         Timestamp,
     },
 };
@@ -25,7 +25,7 @@ impl Client {
         interval: Interval,
         before: Option<Timestamp>,
         limit: u32,
-    ) -> Result<Option<Dated<Page<Candle>>>, Failure> {
+    ) -> Fallible<Option<Dated<Page<Candle>>>> {
         let choice = &self.connection().markets.candles;
         let Some(source) = &self.chosen(choice, CandleSource::paper).await? else {
             return Ok(None);
@@ -53,7 +53,7 @@ impl Client {
         &self,
         market: &MarketId,
         depth: Option<u32>,
-    ) -> Result<Option<Dated<Book>>, Failure> {
+    ) -> Fallible<Option<Dated<Book>>> {
         let choice = &self.connection().markets.books;
         let Some(source) = &self.chosen(choice, BookSource::paper).await? else {
             return Ok(None);
@@ -83,7 +83,7 @@ impl Client {
         &self,
         market: &MarketId,
         limit: u32,
-    ) -> Result<Option<Dated<Page<PublicTrade>>>, Failure> {
+    ) -> Fallible<Option<Dated<Page<PublicTrade>>>> {
         let choice = &self.connection().markets.trades;
         let Some(source) = &self.chosen(choice, TradeSource::paper).await? else {
             return Ok(None);
@@ -130,7 +130,7 @@ fn page<T>(
     document: &SourceRow,
     pointer: &str,
     read: impl Fn(&SourceRow) -> Result<T, String>,
-) -> Result<Page<T>, Failure> {
+) -> Fallible<Page<T>> {
     let mut page = Page::default();
     for (index, row) in rows(document, pointer)?.iter().enumerate() {
         match read(row) {

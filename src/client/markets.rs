@@ -9,7 +9,8 @@ use super::{Client, lock::locked};
 use crate::{
     config::{PriceSource, SourceChoice},
     model::{
-        Failure, FailureKind, Listing, Market, MarketId, Page, Quote, ServiceAbout, Timestamp,
+        Failure, FailureKind, Fallible, Listing, Market, MarketId, Page, Quote, ServiceAbout,
+        Timestamp,
     },
 };
 use futures_util::future::join_all;
@@ -51,7 +52,7 @@ struct KnownList {
 struct KnownQuote {
     asked: Instant,
     /// The last one, or why there is none.
-    quote: Result<Quote, Failure>,
+    quote: Fallible<Quote>,
 }
 
 impl KnownMarkets {
@@ -67,7 +68,7 @@ impl KnownMarkets {
     }
 
     /// A market without a fresh book keeps the quote it had, which tells its own age.
-    fn learn(&self, id: MarketId, quote: Result<Quote, Failure>) {
+    fn learn(&self, id: MarketId, quote: Fallible<Quote>) {
         let mut quotes = locked(&self.quotes);
         let asked = Instant::now();
         match (quotes.get_mut(&id), quote) {
@@ -93,7 +94,7 @@ impl KnownMarkets {
 
 impl Client {
     /// What the service says of itself, read once. A service that answers anything else says nothing.
-    pub async fn known_about(&self) -> Result<&ServiceAbout, Failure> {
+    pub async fn known_about(&self) -> Fallible<&ServiceAbout> {
         let read = || async {
             match self.about().await {
                 Err(why) if why.status.is_some_and(|status| status < 500) => {
@@ -107,7 +108,7 @@ impl Client {
 
     /// Whether the service is perpdeck's own exchange with its controls: it tells all prices at once, and has no request
     /// budget.
-    pub async fn is_simulator(&self) -> Result<bool, Failure> {
+    pub async fn is_simulator(&self) -> Fallible<bool> {
         if matches!(self.connection().prices, SourceChoice::Paper) {
             return Ok(true);
         }
@@ -130,7 +131,7 @@ impl Client {
         &self,
         choice: &SourceChoice<T>,
         paper: impl Fn() -> T,
-    ) -> Result<Option<T>, Failure> {
+    ) -> Fallible<Option<T>> {
         Ok(match choice {
             SourceChoice::Auto => self.is_simulator().await?.then(paper),
             SourceChoice::None => None,
@@ -145,7 +146,7 @@ impl Client {
         &self,
         wanted: &BTreeSet<MarketId>,
         most: usize,
-    ) -> Result<Page<Market>, Failure> {
+    ) -> Fallible<Page<Market>> {
         match &self.connection().prices {
             SourceChoice::Custom(source) => self.sourced(source).await,
             SourceChoice::None => self.quoted(&BTreeSet::new(), 0).await,
@@ -159,7 +160,7 @@ impl Client {
     }
 
     /// The prices of a source of one's own.
-    async fn sourced(&self, source: &PriceSource) -> Result<Page<Market>, Failure> {
+    async fn sourced(&self, source: &PriceSource) -> Fallible<Page<Market>> {
         let answer = self.source_answer(&source.url).await?;
         let page = super::source::market_page(&answer, source)?;
         let page = believed(page, |market| fresh(market, answer.date));
@@ -167,7 +168,7 @@ impl Client {
     }
 
     /// The simulator's prices are of its own clock, which may be any.
-    async fn simulated(&self, source: &PriceSource) -> Result<Page<Market>, Failure> {
+    async fn simulated(&self, source: &PriceSource) -> Fallible<Page<Market>> {
         let answer = self.source_answer(&source.url).await?;
         let page = super::source::market_page(&answer, source)?;
         Ok(self.described(believed(page, Market::believed)).await)
@@ -191,11 +192,7 @@ impl Client {
         page
     }
 
-    async fn quoted(
-        &self,
-        wanted: &BTreeSet<MarketId>,
-        most: usize,
-    ) -> Result<Page<Market>, Failure> {
+    async fn quoted(&self, wanted: &BTreeSet<MarketId>, most: usize) -> Fallible<Page<Market>> {
         let listed = self.listed().await?;
         let known = &self.0.markets;
         let due = known.due(wanted, most);
@@ -218,7 +215,7 @@ impl Client {
     }
 
     /// The list of markets, as it was read last.
-    pub async fn listed(&self) -> Result<Arc<Page<Listing>>, Failure> {
+    pub async fn listed(&self) -> Fallible<Arc<Page<Listing>>> {
         let mut known = self.0.markets.list.lock().await;
         if let Some(KnownList {
             asked,
@@ -258,7 +255,7 @@ impl Client {
         &self,
         market: &MarketId,
         size: Option<crate::api::QuoteSize>,
-    ) -> Result<Quote, Failure> {
+    ) -> Fallible<Quote> {
         let (quote, date) = self.quote_at(market, size).await?;
         let priced = Market::new(market.clone()).priced(&quote);
         fresh(priced, date).map_err(|why| Failure::new(FailureKind::Unreadable, why))?;

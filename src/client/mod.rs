@@ -47,7 +47,7 @@ pub use timeouts::Timeouts;
 
 use crate::{
     config::{Connection, SourceChoice},
-    model::{Call, Failure, KeyScope, Timestamp},
+    model::{Call, Fallible, KeyScope, Timestamp},
 };
 use reqwest::Url;
 use std::{
@@ -104,7 +104,7 @@ impl Client {
         connection: Connection,
         calls: UnboundedSender<Call>,
         now: impl Fn() -> Timestamp + Send + Sync + 'static,
-    ) -> Result<Self, Failure> {
+    ) -> Fallible<Self> {
         Self::with_timeouts(connection, calls, now, Timeouts::default())
     }
 
@@ -114,7 +114,7 @@ impl Client {
         calls: UnboundedSender<Call>,
         now: impl Fn() -> Timestamp + Send + Sync + 'static,
         timeouts: Timeouts,
-    ) -> Result<Self, Failure> {
+    ) -> Fallible<Self> {
         let base = base::base(&connection.base_url)?;
         let (key, source) = (connection.api_key.clone(), connection.key_source.clone());
         let credentials = credentials::Credentials::new(key, source)?;

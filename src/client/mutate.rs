@@ -7,7 +7,10 @@ use super::{
 };
 use crate::{
     api::{Data, DataQueued, Method, Request},
-    model::{AnswerKind, Failure, Mutation, Operation, Order, READ_ONLY, Receipt, SlicedOperation},
+    model::{
+        AnswerKind, Failure, Fallible, Mutation, Operation, Order, READ_ONLY, Receipt,
+        SlicedOperation,
+    },
 };
 use serde::de::DeserializeOwned;
 use std::time::Duration;
@@ -109,7 +112,7 @@ impl Client {
     }
 }
 
-fn receipt(answer: &ServiceResponse, kind: AnswerKind) -> Result<Receipt, Failure> {
+fn receipt(answer: &ServiceResponse, kind: AnswerKind) -> Fallible<Receipt> {
     Ok(match kind {
         AnswerKind::Order => {
             let DataQueued::<Order> { data, queued } = answer.decoded()?;
@@ -127,7 +130,7 @@ fn receipt(answer: &ServiceResponse, kind: AnswerKind) -> Result<Receipt, Failur
     })
 }
 
-fn data<T: DeserializeOwned>(answer: &ServiceResponse) -> Result<T, Failure> {
+fn data<T: DeserializeOwned>(answer: &ServiceResponse) -> Fallible<T> {
     answer.decoded().map(|Data { data }| data)
 }
 

@@ -3,7 +3,7 @@
 use super::{Client, base, response::ServiceResponse};
 use crate::{
     api::List,
-    model::{Failure, Text, Timestamp},
+    model::{Fallible, Text, Timestamp},
 };
 use std::time::Duration;
 use tokio::time::Instant;
@@ -12,7 +12,7 @@ use tokio::time::Instant;
 #[derive(Debug)]
 pub struct Probe {
     /// The rows, undecoded.
-    pub list: Result<List, Failure>,
+    pub list: Fallible<List>,
     pub elapsed: Duration,
     /// How far the service's clock is ahead of ours, in seconds; accurate to one second, as the `Date` header is.
     pub ahead: Option<i64>,
@@ -40,7 +40,7 @@ impl Client {
         }
     }
 
-    async fn answer_at(&self, target: &str) -> Result<ServiceResponse, Failure> {
+    async fn answer_at(&self, target: &str) -> Fallible<ServiceResponse> {
         self.fetch(base::endpoint(&self.0.base, target)?).await
     }
 }

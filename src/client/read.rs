@@ -15,16 +15,16 @@ use crate::{
         PositionsQuery, QuoteSize, Route, TwapSelector, TwapsQuery,
     },
     model::{
-        Account, AccountId, ClientOrderId, Cursor, Failure, FailureKind, Listing, MarketId, Order,
-        OrderId, Page, Position, PositionId, Quote, Scaled, ScaledId, ServiceAbout, Timestamp,
-        TradingPolicy, Twap, TwapId,
+        Account, AccountId, ClientOrderId, Cursor, Failure, FailureKind, Fallible, Listing,
+        MarketId, Order, OrderId, Page, Position, PositionId, Quote, Scaled, ScaledId,
+        ServiceAbout, Timestamp, TradingPolicy, Twap, TwapId,
     },
 };
 use serde::de::DeserializeOwned;
 
 impl Client {
     /// What the service says of itself.
-    pub async fn about(&self) -> Result<ServiceAbout, Failure> {
+    pub async fn about(&self) -> Fallible<ServiceAbout> {
         // The one answer that may come without an envelope.
         let answer = self.read(&Route::About).await?;
         let enveloped = answer.decoded().map(|Data { data }| data);
@@ -32,7 +32,7 @@ impl Client {
     }
 
     /// Every market that the service lists.
-    pub async fn listings(&self) -> Result<Page<Listing>, Failure> {
+    pub async fn listings(&self) -> Fallible<Page<Listing>> {
         self.list_at(&Route::Markets, None, None).await
     }
 
@@ -41,31 +41,28 @@ impl Client {
         &self,
         market: &MarketId,
         size: Option<QuoteSize>,
-    ) -> Result<(Quote, Option<Timestamp>), Failure> {
+    ) -> Fallible<(Quote, Option<Timestamp>)> {
         let answer = self.read(&Route::Quote(market.clone(), size)).await?;
         let Data { data } = answer.decoded()?;
         Ok((data, answer.date))
     }
 
     /// The accounts of the key.
-    pub async fn accounts(&self) -> Result<Page<Account>, Failure> {
+    pub async fn accounts(&self) -> Fallible<Page<Account>> {
         self.list_at(&Route::Accounts, None, None).await
     }
 
-    pub(super) async fn account_row(&self, account: &AccountId) -> Result<Account, Failure> {
+    pub(super) async fn account_row(&self, account: &AccountId) -> Fallible<Account> {
         self.one(&Route::Account(account.clone())).await
     }
 
     /// What the account may do now.
-    pub(super) async fn trading_policy(
-        &self,
-        account: &AccountId,
-    ) -> Result<TradingPolicy, Failure> {
+    pub(super) async fn trading_policy(&self, account: &AccountId) -> Fallible<TradingPolicy> {
         self.one(&Route::TradingPolicy(account.clone())).await
     }
 
     /// Every pending and resting order.
-    pub async fn working_orders(&self, account: &AccountId) -> Result<Page<Order>, Failure> {
+    pub async fn working_orders(&self, account: &AccountId) -> Fallible<Page<Order>> {
         let page = |cursor: Option<Cursor>| async {
             let query = page_query(account, PAGE_LIMIT, cursor);
             let route = Route::Orders(OrdersQuery::Of(query.clone(), OrderFilter::Working));
@@ -82,19 +79,19 @@ impl Client {
         &self,
         account: &AccountId,
         cursor: Option<Cursor>,
-    ) -> Result<Page<Order>, Failure> {
+    ) -> Fallible<Page<Order>> {
         let query = page_query(account, PAGE_DEFAULT, cursor);
         let route = Route::Orders(OrdersQuery::Of(query.clone(), OrderFilter::All));
         self.owned_page(&route, &query).await
     }
 
     /// One order, working or ended; `None` if the service has none of this id.
-    pub async fn order(&self, id: &OrderId) -> Result<Option<Order>, Failure> {
+    pub async fn order(&self, id: &OrderId) -> Fallible<Option<Order>> {
         found(self.one(&Route::Order(id.clone())).await)
     }
 
     /// The order of this name; `None` if the service has none. A row of another name or account is no answer.
-    pub async fn order_named(&self, name: &ClientOrderId) -> Result<Option<Order>, Failure> {
+    pub async fn order_named(&self, name: &ClientOrderId) -> Fallible<Option<Order>> {
         let route = Route::Orders(OrdersQuery::Named(name.clone()));
         let page = match self.list_at::<Order>(&route, None, None).await {
             Err(why) if why.kind == FailureKind::NotFound => return Ok(None),
@@ -115,13 +112,13 @@ impl Client {
         &self,
         account: &AccountId,
         cursor: Option<Cursor>,
-    ) -> Result<Page<Order>, Failure> {
+    ) -> Fallible<Page<Order>> {
         let query = page_query(account, PAGE_DEFAULT, cursor);
         self.owned_page(&Route::Fills(query.clone()), &query).await
     }
 
     /// Every open position.
-    pub async fn open_positions(&self, account: &AccountId) -> Result<Page<Position>, Failure> {
+    pub async fn open_positions(&self, account: &AccountId) -> Fallible<Page<Position>> {
         let page = |cursor: Option<Cursor>| async {
             let query = page_query(account, PAGE_LIMIT, cursor);
             self.positions_page(query, PositionSelector::Open).await
@@ -138,7 +135,7 @@ impl Client {
         &self,
         account: &AccountId,
         cursor: Option<Cursor>,
-    ) -> Result<Page<Position>, Failure> {
+    ) -> Fallible<Page<Position>> {
         let query = page_query(account, PAGE_DEFAULT, cursor);
         let page = self.positions_page(query, PositionSelector::Closed);
         let mut page = page.await?;
@@ -152,19 +149,19 @@ impl Client {
         &self,
         page: PageQuery,
         selector: PositionSelector,
-    ) -> Result<Page<Position>, Failure> {
+    ) -> Fallible<Page<Position>> {
         let query = PositionsQuery { page, selector };
         let route = Route::Positions(query.clone());
         self.owned_page(&route, &query.page).await
     }
 
     /// One position, open or closed; `None` if the service has none of this id.
-    pub async fn position(&self, id: &PositionId) -> Result<Option<Position>, Failure> {
+    pub async fn position(&self, id: &PositionId) -> Fallible<Option<Position>> {
         found(self.one(&Route::Position(id.clone())).await)
     }
 
     /// Every active TWAP and VWAP order of the account, without the ended ones that some services list.
-    pub async fn active_twaps(&self, account: &AccountId) -> Result<Page<Twap>, Failure> {
+    pub async fn active_twaps(&self, account: &AccountId) -> Fallible<Page<Twap>> {
         let query = PageQuery::first(account.clone());
         let mut page = self.twaps_page(query, TwapSelector::Active).await?;
         // The active ones are not paged: if the service pages them anyway, the rest cannot be read.
@@ -179,23 +176,19 @@ impl Client {
         account: &AccountId,
         ended: TwapSelector,
         cursor: Option<Cursor>,
-    ) -> Result<Page<Twap>, Failure> {
+    ) -> Fallible<Page<Twap>> {
         let query = page_query(account, PAGE_DEFAULT, cursor);
         self.twaps_page(query, ended).await
     }
 
-    async fn twaps_page(
-        &self,
-        page: PageQuery,
-        selector: TwapSelector,
-    ) -> Result<Page<Twap>, Failure> {
+    async fn twaps_page(&self, page: PageQuery, selector: TwapSelector) -> Fallible<Page<Twap>> {
         let query = TwapsQuery { page, selector };
         let route = Route::Twaps(query.clone());
         self.owned_page(&route, &query.page).await
     }
 
     /// One TWAP or VWAP order; `None` if the service has none of this id.
-    pub async fn twap(&self, id: &TwapId) -> Result<Option<Twap>, Failure> {
+    pub async fn twap(&self, id: &TwapId) -> Fallible<Option<Twap>> {
         found(self.one(&Route::Twap(id.clone())).await)
     }
 
@@ -204,14 +197,14 @@ impl Client {
         &self,
         account: &AccountId,
         cursor: Option<Cursor>,
-    ) -> Result<Page<Scaled>, Failure> {
+    ) -> Fallible<Page<Scaled>> {
         let query = page_query(account, PAGE_DEFAULT, cursor);
         let route = Route::ScaledOrders(query.clone());
         self.owned_page(&route, &query).await
     }
 
     /// One scaled order with its rungs.
-    pub async fn scaled(&self, id: &ScaledId) -> Result<Scaled, Failure> {
+    pub async fn scaled(&self, id: &ScaledId) -> Fallible<Scaled> {
         self.one(&Route::Scaled(id.clone())).await
     }
 
@@ -219,23 +212,23 @@ impl Client {
         &self,
         route: &Route,
         query: &PageQuery,
-    ) -> Result<Page<T>, Failure> {
+    ) -> Fallible<Page<T>> {
         let page = self.list_at(route, query.cursor.as_ref(), query.limit);
         Ok(rows::own(page.await?, &query.account_id))
     }
 
-    async fn one<T: DeserializeOwned>(&self, route: &Route) -> Result<T, Failure> {
+    async fn one<T: DeserializeOwned>(&self, route: &Route) -> Fallible<T> {
         let answer = self.read(route).await?;
         answer.decoded().map(|Data { data }| data)
     }
 
-    pub(super) async fn read(&self, route: &Route) -> Result<ServiceResponse, Failure> {
+    pub(super) async fn read(&self, route: &Route) -> Fallible<ServiceResponse> {
         self.fetch(base::endpoint(&self.0.base, &route.target())?)
             .await
     }
 
     /// One `GET`. The response may still be an error: see [`ServiceResponse::decoded`].
-    pub(super) async fn fetch(&self, url: reqwest::Url) -> Result<ServiceResponse, Failure> {
+    pub(super) async fn fetch(&self, url: reqwest::Url) -> Fallible<ServiceResponse> {
         let outgoing = OutgoingRequest {
             method: reqwest::Method::GET,
             url,
@@ -256,7 +249,7 @@ fn page_query(account: &AccountId, limit: u32, cursor: Option<Cursor>) -> PageQu
 }
 
 /// 404 is an answer: there is none.
-fn found<T>(read: Result<T, Failure>) -> Result<Option<T>, Failure> {
+fn found<T>(read: Fallible<T>) -> Fallible<Option<T>> {
     match read {
         Err(why) if why.kind == FailureKind::NotFound => Ok(None),
         read => read.map(Some),

@@ -7,8 +7,8 @@
 use super::Client;
 use crate::model::{
     CancelResult, ClientOrderId, ClosePosition, Command, ExecutionType, ExitBatch, ExitOperation,
-    Exits, Failure, FailureKind, IdempotencyKey, Leg, ModifyOrder, Num, OpenExposure, Order,
-    OrderId, OrderStatus, Position, PositionId, Proof, Receipt, ScaledId, TwapId,
+    Exits, Failure, FailureKind, Fallible, IdempotencyKey, Leg, ModifyOrder, Num, OpenExposure,
+    Order, OrderId, OrderStatus, Position, PositionId, Proof, Receipt, ScaledId, TwapId,
 };
 use futures_util::future::join3;
 
@@ -31,7 +31,7 @@ impl Client {
         &self,
         command: &Command,
         key: Option<&IdempotencyKey>,
-    ) -> Result<ReconcileOutcome, Failure> {
+    ) -> Fallible<ReconcileOutcome> {
         match command {
             Command::Place(_) => self.named(key).await,
             Command::Close(close) => self.closing(close, key).await,
@@ -62,7 +62,7 @@ impl Client {
     }
 
     /// The order of this name, whatever became of it. Without one the request has not arrived, or not yet.
-    async fn named(&self, key: Option<&IdempotencyKey>) -> Result<ReconcileOutcome, Failure> {
+    async fn named(&self, key: Option<&IdempotencyKey>) -> Fallible<ReconcileOutcome> {
         let Some(name) = key.and_then(ClientOrderId::of) else {
             return Ok(ReconcileOutcome::Inconclusive);
         };
@@ -76,7 +76,7 @@ impl Client {
         &self,
         close: &ClosePosition,
         key: Option<&IdempotencyKey>,
-    ) -> Result<ReconcileOutcome, Failure> {
+    ) -> Fallible<ReconcileOutcome> {
         let seen = self.named(key).await?;
         if matches!(seen, ReconcileOutcome::Done(_)) {
             return Ok(seen);
@@ -95,7 +95,7 @@ impl Client {
     }
 
     /// Whether the exits of the position are those that the batch wanted.
-    async fn reconcile_exits(&self, batch: &ExitBatch) -> Result<ReconcileOutcome, Failure> {
+    async fn reconcile_exits(&self, batch: &ExitBatch) -> Fallible<ReconcileOutcome> {
         let id = &batch.position_id;
         let Some(position) = self.position(id).await?.filter(|row| !row.is_closed()) else {
             let why = over(format!("position {id} is closed"));
@@ -117,7 +117,7 @@ impl Client {
         &self,
         id: &OrderId,
         wanted: impl Fn(&Order) -> Option<Receipt>,
-    ) -> Result<ReconcileOutcome, Failure> {
+    ) -> Fallible<ReconcileOutcome> {
         let Some(order) = self.order(id).await? else {
             return Ok(ReconcileOutcome::Inconclusive);
         };
@@ -131,11 +131,7 @@ impl Client {
         })
     }
 
-    async fn reconcile_margin(
-        &self,
-        id: &PositionId,
-        extra: Num,
-    ) -> Result<ReconcileOutcome, Failure> {
+    async fn reconcile_margin(&self, id: &PositionId, extra: Num) -> Fallible<ReconcileOutcome> {
         let page = self.open_positions(&self.connection().account_id).await?;
         let is_whole = page.is_whole();
         let found = page.rows.into_iter().find(|position| position.id == *id);
@@ -149,7 +145,7 @@ impl Client {
         })
     }
 
-    async fn reconcile_twap(&self, id: &TwapId) -> Result<ReconcileOutcome, Failure> {
+    async fn reconcile_twap(&self, id: &TwapId) -> Fallible<ReconcileOutcome> {
         let page = self.active_twaps(&self.connection().account_id).await?;
         let is_active = page.rows.iter().any(|twap| twap.id == *id);
         Ok(match (is_active, page.is_whole()) {
@@ -161,7 +157,7 @@ impl Client {
         })
     }
 
-    async fn reconcile_ladder(&self, id: &ScaledId) -> Result<ReconcileOutcome, Failure> {
+    async fn reconcile_ladder(&self, id: &ScaledId) -> Fallible<ReconcileOutcome> {
         let ladder = match self.scaled(id).await {
             Ok(ladder) => ladder,
             Err(why) if why.kind == FailureKind::NotFound => {

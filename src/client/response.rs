@@ -3,7 +3,7 @@
 use super::RequestClass;
 use crate::{
     api::{ErrorDetail, ErrorEnvelope},
-    model::{Failure, FailureKind, Text, Timestamp},
+    model::{Failure, FailureKind, Fallible, Text, Timestamp},
 };
 use reqwest::{
     StatusCode,
@@ -69,7 +69,7 @@ impl ServiceResponse {
     }
 
     /// The body as `T`, or where and why it does not decode.
-    pub(super) fn decoded<T: DeserializeOwned>(&self) -> Result<T, Failure> {
+    pub(super) fn decoded<T: DeserializeOwned>(&self) -> Fallible<T> {
         if !self.is_success() {
             return Err(self.failure());
         }

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     api::{CURSOR_LIMIT, List, MOST_ROWS, Route},
-    model::{AccountId, Cursor, Failure, Order, Page, Position, Scaled, Text, Twap},
+    model::{AccountId, Cursor, Fallible, Order, Page, Position, Scaled, Text, Twap},
 };
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::value::RawValue;
@@ -118,9 +118,9 @@ pub(super) fn own<T: Owned>(mut page: Page<T>, account: &AccountId) -> Page<T> {
 pub(super) async fn walk_on<T: Owned, F>(
     first: Page<T>,
     fetch: impl Fn(Option<Cursor>) -> F,
-) -> Result<Page<T>, Failure>
+) -> Fallible<Page<T>>
 where
-    F: Future<Output = Result<Page<T>, Failure>>,
+    F: Future<Output = Fallible<Page<T>>>,
 {
     let mut whole = first;
     let mut seen: Vec<Cursor> = vec![];
@@ -161,7 +161,7 @@ impl Client {
         route: &Route,
         asked: Option<&Cursor>,
         limit: Option<u32>,
-    ) -> Result<Page<T>, Failure> {
+    ) -> Fallible<Page<T>> {
         let list = list(&self.read(route).await?)?;
         Ok(page(list, asked, limit))
     }
@@ -169,7 +169,7 @@ impl Client {
 
 /// The rows of a response body, decoded as every list is. For the fuzz target `server_answer`.
 #[cfg(fuzzing)]
-pub fn rows_of<T: DeserializeOwned>(body: &[u8]) -> Result<Page<T>, Failure> {
+pub fn rows_of<T: DeserializeOwned>(body: &[u8]) -> Fallible<Page<T>> {
     let answer = ServiceResponse {
         status: 200,
         retry_after: None,
@@ -200,7 +200,7 @@ struct Paging {
 }
 
 /// The raw rows and the cursor of the next page. The documents show paging fields for orders only.
-fn list(answer: &ServiceResponse) -> Result<List, Failure> {
+fn list(answer: &ServiceResponse) -> Fallible<List> {
     let mut list: List = answer.decoded()?;
     if list.has_more.is_none() && list.next_cursor.is_none() {
         let PagingPlaces {

@@ -7,7 +7,7 @@ use super::{
 use crate::{
     api::IDEMPOTENCY_KEY,
     config::Proxy,
-    model::{Call, Failure, FailureKind, IdempotencyKey, Text},
+    model::{Call, Failure, FailureKind, Fallible, IdempotencyKey, Text},
 };
 use reqwest::{
     Url,
@@ -79,7 +79,7 @@ impl ConnectionPools {
         }
     }
 
-    async fn of(&self, url: &Url) -> Result<&reqwest::Client, Failure> {
+    async fn of(&self, url: &Url) -> Fallible<&reqwest::Client> {
         let (timeouts, proxy) = (self.timeouts, self.proxy.clone());
         let (cell, build): (_, Build) = if url.scheme() == "https" {
             (&self.tls, tls)

@@ -11,12 +11,12 @@ use super::{
 };
 use crate::{
     config::PriceSource,
-    model::{Failure, Grid, Market, MarketId, Num, Page, Timestamp},
+    model::{Fallible, Grid, Market, MarketId, Num, Page, Timestamp},
 };
 
 impl Client {
     /// The answer of a source: a path on the service itself, or an address.
-    pub(super) async fn source_answer(&self, url: &str) -> Result<ServiceResponse, Failure> {
+    pub(super) async fn source_answer(&self, url: &str) -> Fallible<ServiceResponse> {
         self.fetch(base::source(&self.0.base, url)?).await
     }
 }
@@ -25,7 +25,7 @@ impl Client {
 pub(super) fn market_page(
     answer: &ServiceResponse,
     source: &PriceSource,
-) -> Result<Page<Market>, Failure> {
+) -> Fallible<Page<Market>> {
     let mut page = Page::default();
     for (index, row) in rows(&whole(answer)?, &source.rows)?.iter().enumerate() {
         match market(row, source) {

@@ -4,7 +4,7 @@
 //! cannot be read is told in words that repeat at most a short excerpt of it.
 
 use super::response::ServiceResponse;
-use crate::model::{Failure, FailureKind, Num, Text, Timestamp};
+use crate::model::{Failure, FailureKind, Fallible, Num, Text, Timestamp};
 use serde_json::value::RawValue;
 use std::{borrow::Cow, collections::BTreeMap};
 
@@ -132,7 +132,7 @@ impl<'a> SourceRow<'a> {
 }
 
 /// The body of a good answer as one JSON value.
-pub(super) fn whole(answer: &ServiceResponse) -> Result<SourceRow<'_>, Failure> {
+pub(super) fn whole(answer: &ServiceResponse) -> Fallible<SourceRow<'_>> {
     if !answer.is_success() {
         return Err(answer.failure());
     }
@@ -142,10 +142,7 @@ pub(super) fn whole(answer: &ServiceResponse) -> Result<SourceRow<'_>, Failure> 
 }
 
 /// The array `pointer` names; a lone object counts as an array of one.
-pub(super) fn rows<'a>(
-    document: &SourceRow<'a>,
-    pointer: &str,
-) -> Result<Vec<SourceRow<'a>>, Failure> {
+pub(super) fn rows<'a>(document: &SourceRow<'a>, pointer: &str) -> Fallible<Vec<SourceRow<'a>>> {
     let found = document
         .find(pointer)
         .ok_or_else(|| unreadable(format!("the source's answer has nothing at `{pointer}`")))?;

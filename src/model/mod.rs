@@ -52,7 +52,7 @@ pub use command::{
     WantedExit, WantedExits,
 };
 pub use dated::Dated;
-pub use failure::{Failure, FailureKind, FieldIssue, Proof, READ_ONLY, READ_ONLY_KEY};
+pub use failure::{Failure, FailureKind, Fallible, FieldIssue, Proof, READ_ONLY, READ_ONLY_KEY};
 pub use flat::{FlatFinding, FlatProof, Flattening, Leftovers, PROOF_APART, Proving};
 pub use listing::{
     KeyScope, Listing, Quote, QuoteDepth, ReferenceKind, ServiceAbout, ServiceEnvironment,

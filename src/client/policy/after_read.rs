@@ -1,7 +1,8 @@
 //! The next step after a read.
 
 use super::{
-    Failure, FailureKind, FollowUp, NextStep, Receipt, RetryState, is_conflict, outcome_text,
+    Failure, FailureKind, Fallible, FollowUp, NextStep, Receipt, RetryState, is_conflict,
+    outcome_text,
 };
 use crate::client::ReconcileOutcome;
 use std::time::Duration;
@@ -10,7 +11,7 @@ impl RetryState {
     /// The next step after the read of [`NextStep::Reconcile`]; `elapsed` counts from the start of the first attempt.
     pub fn after_read(
         &mut self,
-        seen: Result<ReconcileOutcome, Failure>,
+        seen: Fallible<ReconcileOutcome>,
         elapsed: Duration,
         draw: u32,
     ) -> NextStep {
@@ -41,7 +42,7 @@ impl RetryState {
     }
 
     /// The wanted state may be somebody else's doing, unless our request may have caused it.
-    fn seen_done(&self, receipt: Receipt, unexplained: Failure) -> Result<Receipt, Failure> {
+    fn seen_done(&self, receipt: Receipt, unexplained: Failure) -> Fallible<Receipt> {
         match (&receipt, unexplained.status) {
             (Receipt::AlreadySo(_), Some(404 | 409)) if self.unknown_outcome.is_none() => {
                 Err(outcome_text::refused(unexplained))

@@ -20,7 +20,8 @@ mod outcome_text;
 
 use super::{Attempt, Mutation, Timeouts};
 use crate::model::{
-    Command, Failure, FailureKind, FollowUp, Progress, Receipt, Risk, SlicedOperation, Timestamp,
+    Command, Failure, FailureKind, Fallible, FollowUp, Progress, Receipt, Risk, SlicedOperation,
+    Timestamp,
 };
 use std::time::Duration;
 
@@ -48,7 +49,7 @@ struct AttemptLimit {
 /// What to do next about a command.
 #[derive(Debug, Clone, PartialEq)]
 pub enum NextStep {
-    Settle(Result<Receipt, Failure>),
+    Settle(Fallible<Receipt>),
     /// Resends the request, no earlier than `after` from now.
     Retry {
         after: Duration,
@@ -414,7 +415,7 @@ impl RetryState {
         }
     }
 
-    fn done(&self, receipt: Receipt) -> Result<Receipt, Failure> {
+    fn done(&self, receipt: Receipt) -> Fallible<Receipt> {
         let Some(operation) = SlicedOperation::of(&receipt) else {
             return Ok(receipt);
         };

@@ -2,7 +2,7 @@
 
 use crate::{
     client::{Attempt, Client, Mutation, response::ServiceResponse},
-    model::{Failure, Timestamp},
+    model::{Fallible, Timestamp},
 };
 use reqwest::{StatusCode, header::HeaderMap};
 use tokio::time::Instant;
@@ -31,7 +31,7 @@ impl Client {
         &self,
         (sent, now): (Instant, Timestamp),
         reply: &Reply,
-    ) -> Result<(), Failure> {
+    ) -> Fallible<()> {
         let answer = self.observe((sent, now), reply);
         if answer.is_success() {
             Ok(())
