@@ -28,6 +28,9 @@ pub(super) struct ApiError {
     pub(super) hold: Option<Duration>,
 }
 
+/// An answer to a request, or why there is none.
+pub(super) type ApiResult<T> = Result<T, ApiError>;
+
 /// `error.code`: the service's own, or the engine's reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ErrorCode {

@@ -4,7 +4,7 @@
 //! memory nor timing reveals a key, and a request takes as long with a thousand users as with one. `secret` says where keys come from. The exchange is for loopback.
 
 use super::{
-    api_error::{ApiError, ErrorHeader, ServiceCode},
+    api_error::{ApiError, ApiResult, ErrorHeader, ServiceCode},
     bytes::same_bytes,
     engine::AccountIx,
     scenario::UserCredentials,
@@ -33,7 +33,7 @@ pub(super) enum KeyRights {
 
 impl AuthenticatedUser {
     /// 403 for a key that only reads.
-    pub(super) fn check_may_write(&self) -> Result<(), ApiError> {
+    pub(super) fn check_may_write(&self) -> ApiResult<()> {
         match self.scope {
             KeyRights::Trade => Ok(()),
             KeyRights::Read => Err(ApiError::service(
@@ -94,7 +94,7 @@ impl Authenticator {
     }
 
     /// The user of `Authorization: Bearer <key>`, or 401. Looks up nothing else.
-    pub(super) fn authenticate(&self, headers: &HeaderMap) -> Result<&AuthenticatedUser, ApiError> {
+    pub(super) fn authenticate(&self, headers: &HeaderMap) -> ApiResult<&AuthenticatedUser> {
         let mut given = headers.get_all(AUTHORIZATION).iter();
         let presented = given
             .next()

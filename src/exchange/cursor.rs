@@ -1,7 +1,7 @@
 //! Opaque cursors: a position in one list of one account, authenticated so that it is valid nowhere else.
 
 use super::{
-    api_error::{ApiError, ServiceCode},
+    api_error::{ApiError, ApiResult, ServiceCode},
     bytes::{hex, same_bytes, unhex},
     engine::{AccountIx, Millis, RowKey},
     secret::ServerSecret,
@@ -61,7 +61,7 @@ impl CursorSigner {
         list: ListName,
         account: AccountIx,
         cursor: &Cursor,
-    ) -> Result<RowKey<Id>, ApiError> {
+    ) -> ApiResult<RowKey<Id>> {
         self.decode(list, account, cursor.raw())
             .ok_or_else(invalid_cursor)
     }

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use std::time::Duration;
 use strum::{Display, EnumString};
 
-/// The endpoints a rule can name.
+/// The endpoints a rule can name. Parsed from the name of a route; the controls of `/sim` are none of them.
 #[derive(
     Debug,
     Clone,
@@ -36,11 +36,14 @@ pub(super) enum FaultTarget {
     ClosePosition,
     IsolatedMargin,
     CloseAll,
+    #[strum(to_string = "twap_orders", serialize = "twaps")]
     TwapOrders,
     StopTwap,
+    #[strum(to_string = "scaled_order", serialize = "scaled")]
     ScaledOrder,
     CancelScaled,
     About,
+    #[strum(to_string = "markets", serialize = "market_statistics")]
     Markets,
     Market,
     Quote,
@@ -53,6 +56,7 @@ pub(super) enum FaultTarget {
     Position,
     ExitOrders,
     CancelAll,
+    #[strum(to_string = "twap_order", serialize = "twap")]
     TwapOrder,
     PlaceTwap,
     ScaledOrders,
@@ -65,50 +69,30 @@ pub(super) enum FaultTarget {
 }
 
 /// One rule, as posted and as listed.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct FaultRule {
     pub(super) kind: FaultKind,
     /// Absent: every endpoint.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) route: Option<FaultTarget>,
     /// How many requests it applies to; absent: until removed.
-    #[serde(
-        default,
-        skip_serializing_if = "Option::is_none",
-        deserialize_with = "optional_integral"
-    )]
+    #[serde(default, deserialize_with = "optional_integral")]
     pub(super) count: Option<u32>,
     /// Chance in percent that it applies to a matching request.
     #[serde(default = "always", deserialize_with = "integral")]
     pub(super) percent: u32,
     /// The error status of `before` and `after`.
-    #[serde(
-        default,
-        skip_serializing_if = "Option::is_none",
-        deserialize_with = "optional_integral"
-    )]
+    #[serde(default, deserialize_with = "optional_integral")]
     status: Option<FaultStatus>,
     /// Sent with 429 and 503, seconds.
-    #[serde(
-        default,
-        skip_serializing_if = "Option::is_none",
-        deserialize_with = "optional_integral"
-    )]
+    #[serde(default, deserialize_with = "optional_integral")]
     retry_after: Option<u32>,
     /// How long `latency` holds a request, and over how long `slow_body` spreads a response.
-    #[serde(
-        default,
-        skip_serializing_if = "Option::is_none",
-        deserialize_with = "optional_integral"
-    )]
+    #[serde(default, deserialize_with = "optional_integral")]
     millis: Option<u32>,
     /// How far `clock_skew` is ahead of the exchange's own clock; negative is behind.
-    #[serde(
-        default,
-        skip_serializing_if = "Option::is_none",
-        deserialize_with = "optional_integral"
-    )]
+    #[serde(default, deserialize_with = "optional_integral")]
     skew_millis: Option<i32>,
 }
 
@@ -387,6 +371,8 @@ impl SplitMix {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::api::Route;
+    use strum::VariantNames;
 
     fn rule(json: &str) -> FaultRule {
         serde_json::from_str(json).unwrap()
@@ -455,6 +441,13 @@ mod tests {
             listed(r#"{"kind":"latency"}"#),
             serde_json::json!({"kind": "latency", "percent": 100, "millis": 1000})
         );
+    }
+
+    #[test]
+    fn every_documented_endpoint_can_be_named_by_a_rule() {
+        for route in Route::VARIANTS {
+            assert!(route.parse::<FaultTarget>().is_ok(), "{route}");
+        }
     }
 
     #[test]

@@ -8,7 +8,7 @@
 //! ([`MAX_KEYS_PER_USER`], unless the scenario sets another) gets 429 for new keys until the oldest expires.
 
 use super::{
-    api_error::{ApiError, ServiceCode},
+    api_error::{ApiError, ApiResult, ServiceCode},
     engine::{AccountIx, Millis, OrderId, PositionId, ScaledId, TwapId},
     store::{EncodeFault, StoreRecord},
 };
@@ -35,6 +35,14 @@ pub(super) enum IdempotentRequest {
     Close(PositionId, Box<CloseBody>),
     CloseAll(AccountIx),
     CancelAll(AccountIx),
+}
+
+/// A request under an `Idempotency-Key`, or without one where it is optional.
+#[derive(Debug)]
+pub(super) struct KeyedRequest<'a> {
+    pub(super) user: usize,
+    pub(super) key: Option<&'a str>,
+    pub(super) request: IdempotentRequest,
 }
 
 /// What the first request did.
@@ -104,17 +112,13 @@ impl IdempotencyRecords {
         }
     }
 
-    /// The earlier result of a key; `None` for a new key, 409 if it was used for another request.
-    pub(super) fn recall(
-        &self,
-        user: usize,
-        key: &str,
-        keyed_request: &IdempotentRequest,
-    ) -> Result<Option<IdempotentResult>, ApiError> {
-        let record = self.users.get(&user).and_then(|keys| keys.records.get(key));
+    /// The earlier result of a key; `None` for a new key or none, 409 if it was used for another request.
+    pub(super) fn recall(&self, keyed: &KeyedRequest<'_>) -> ApiResult<Option<IdempotentResult>> {
+        let keys = self.users.get(&keyed.user);
+        let record = keyed.key.and_then(|key| keys?.records.get(key));
         match record {
             None => Ok(None),
-            Some((_, recorded, result)) if recorded == keyed_request => Ok(Some(result.clone())),
+            Some((_, recorded, result)) if *recorded == keyed.request => Ok(Some(result.clone())),
             Some(_) => Err(ApiError::service(
                 ServiceCode::IdempotencyConflict,
                 "this Idempotency-Key was used for another request",
@@ -155,15 +159,17 @@ impl IdempotencyRecords {
         }
     }
 
-    /// Records the result of a key at `now`.
+    /// Records the result of a key at `now`; without one there is nothing to repeat.
     pub(super) fn record(
         &mut self,
-        (user, key): (usize, &str),
-        (keyed_request, result): (IdempotentRequest, IdempotentResult),
+        keyed: KeyedRequest<'_>,
+        result: IdempotentResult,
         now: Millis,
     ) {
-        self.changes.push(KeyChange::Recorded(user, key.to_owned()));
-        self.keep(user, key.to_owned(), (now, keyed_request, result));
+        let Some(key) = keyed.key else { return };
+        let (user, key) = (keyed.user, key.to_owned());
+        self.changes.push(KeyChange::Recorded(user, key.clone()));
+        self.keep(user, key, (now, keyed.request, result));
     }
 
     fn keep(&mut self, user: usize, key: String, record: KeyRecord) {
@@ -212,8 +218,12 @@ impl IdempotencyRecords {
 mod tests {
     use super::*;
 
-    fn keyed_request() -> IdempotentRequest {
-        IdempotentRequest::CloseAll(AccountIx::from(0))
+    fn keyed_request() -> KeyedRequest<'static> {
+        KeyedRequest {
+            user: 0,
+            key: Some("k"),
+            request: IdempotentRequest::CloseAll(AccountIx::from(0)),
+        }
     }
 
     fn day(count: i64) -> Millis {
@@ -223,14 +233,10 @@ mod tests {
     #[test]
     fn a_key_stands_for_its_request_for_thirty_days() {
         let mut keys = IdempotencyRecords::default();
-        keys.record(
-            (0, "k"),
-            (keyed_request(), IdempotentResult::Operation(3)),
-            day(1),
-        );
+        keys.record(keyed_request(), IdempotentResult::Operation(3), day(1));
         for (today, remembered) in [(1, true), (30, true), (31, false)] {
             assert_eq!(keys.make_room(0, day(today)), Ok(()));
-            let recalled = keys.recall(0, "k", &keyed_request()).unwrap();
+            let recalled = keys.recall(&keyed_request()).unwrap();
             assert_eq!(recalled.is_some(), remembered, "day {today}");
         }
     }
@@ -238,17 +244,13 @@ mod tests {
     #[test]
     fn too_many_keys_are_refused_rather_than_an_old_one_forgotten() {
         let mut keys = IdempotencyRecords::default();
-        keys.record(
-            (0, "k"),
-            (keyed_request(), IdempotentResult::Operation(3)),
-            day(1),
-        );
+        keys.record(keyed_request(), IdempotentResult::Operation(3), day(1));
         let others = std::iter::repeat_n((day(1), String::new()), MAX_KEYS_PER_USER as usize - 1);
         keys.users.get_mut(&0).unwrap().oldest_first.extend(others);
         assert_eq!(keys.make_room(0, day(11)), Err(day(20)));
         assert_eq!(keys.make_room(1, day(11)), Ok(()), "another user");
         assert_eq!(
-            keys.recall(0, "k", &keyed_request()),
+            keys.recall(&keyed_request()),
             Ok(Some(IdempotentResult::Operation(3)))
         );
         assert_eq!(keys.make_room(0, day(31)), Ok(()));

@@ -1,7 +1,10 @@
 //! A request as the endpoints receive it, and a successful response.
 
 use super::{
-    api_error::ApiError, auth::AuthenticatedUser, clock::RetryWait, decode,
+    api_error::{ApiError, ApiResult},
+    auth::AuthenticatedUser,
+    clock::RetryWait,
+    decode,
     response_cache::CachedRead,
 };
 use crate::api::{Data, IDEMPOTENCY_KEY, IDEMPOTENCY_KEY_LIMIT};
@@ -22,7 +25,7 @@ pub(super) struct ApiResponse {
 }
 
 impl ApiResponse {
-    pub(super) fn new(status: StatusCode, envelope: &impl Serialize) -> Result<Self, ApiError> {
+    pub(super) fn new(status: StatusCode, envelope: &impl Serialize) -> ApiResult<Self> {
         let body = serde_json::to_vec(envelope)
             .map_err(|why| ApiError::broken(format!("the answer could not be written: {why}")))?;
         Ok(Self::json(status, body.into()))
@@ -37,12 +40,12 @@ impl ApiResponse {
         }
     }
 
-    pub(super) fn ok(envelope: &impl Serialize) -> Result<Self, ApiError> {
+    pub(super) fn ok(envelope: &impl Serialize) -> ApiResult<Self> {
         Self::new(StatusCode::OK, envelope)
     }
 
     /// 200 with `{data: …}`.
-    pub(super) fn data(data: impl Serialize) -> Result<Self, ApiError> {
+    pub(super) fn data(data: impl Serialize) -> ApiResult<Self> {
         Self::ok(&Data { data })
     }
 
@@ -80,7 +83,7 @@ impl ApiRequest {
     }
 
     /// The `Idempotency-Key`: exactly one, 1 to 128 characters of 0x20 to 0x7E.
-    pub(super) fn key(&self) -> Result<&str, ApiError> {
+    pub(super) fn key(&self) -> ApiResult<&str> {
         let refused = |message: &str| ApiError::invalid("Idempotency-Key", message);
         let mut given = self.headers.get_all(IDEMPOTENCY_KEY).iter();
         let key = given
@@ -98,7 +101,7 @@ impl ApiRequest {
     }
 
     /// The `Idempotency-Key` of an endpoint where it is optional.
-    pub(super) fn key_if_given(&self) -> Result<Option<&str>, ApiError> {
+    pub(super) fn key_if_given(&self) -> ApiResult<Option<&str>> {
         if self.headers.contains_key(IDEMPOTENCY_KEY) {
             self.key().map(Some)
         } else {
@@ -107,12 +110,12 @@ impl ApiRequest {
     }
 
     /// The body as `T`; an error names the path of every field that is wrong.
-    pub(super) fn json<T: DeserializeOwned>(&self) -> Result<T, ApiError> {
+    pub(super) fn json<T: DeserializeOwned>(&self) -> ApiResult<T> {
         decode::json(&self.body).map_err(ApiError::fields)
     }
 
     /// For endpoints without a body: nothing, or the `{}` that some libraries always send.
-    pub(super) fn no_body(&self) -> Result<(), ApiError> {
+    pub(super) fn no_body(&self) -> ApiResult<()> {
         match self.body.trim_ascii() {
             b"" | b"{}" => Ok(()),
             _ => Err(ApiError::body("this endpoint takes no body")),

@@ -1,7 +1,7 @@
 //! Rate limits: token buckets per key, per address and for the whole exchange.
 
 use super::{
-    api_error::{ApiError, ServiceCode},
+    api_error::{ApiError, ApiResult, ServiceCode},
     lock::locked,
     wire::integral,
 };
@@ -76,7 +76,7 @@ impl RequestLimiter {
     }
 
     /// Takes one request from `payer`'s budget, or returns 429.
-    pub(super) fn take(&self, payer: LimitScope, now: Instant) -> Result<(), ApiError> {
+    pub(super) fn take(&self, payer: LimitScope, now: Instant) -> ApiResult<()> {
         let mut ledger = locked(&self.0);
         let (rate, name) = match payer {
             LimitScope::Whole => (ledger.rates.whole, "deployment"),

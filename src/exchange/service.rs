@@ -2,7 +2,7 @@
 
 use super::{
     access::SimulatorAccess,
-    api_error::ApiError,
+    api_error::{ApiError, ApiResult},
     auth::Authenticator,
     clock::{ClockMode, ClockRecord, Speed, VirtualClock},
     cursor::CursorSigner,
@@ -45,7 +45,7 @@ pub(super) struct ResetState {
 }
 
 impl ResetState {
-    pub(super) fn open(&self) -> Result<ExchangeState, ApiError> {
+    pub(super) fn open(&self) -> ApiResult<ExchangeState> {
         let scenario = &self.scenario;
         let engine = match &self.first {
             Some(first) => scenario.reopen(first).map_err(|why| why.to_string()),
@@ -150,7 +150,7 @@ impl ExchangeService {
 
     /// Locks the state for one request, at the virtual time that is due. 500 after a panic under the lock, 503 after a
     /// failed write to the store.
-    pub(super) fn state(&self) -> Result<StateGuard<'_>, ApiError> {
+    pub(super) fn state(&self) -> ApiResult<StateGuard<'_>> {
         if let Some(store) = &self.store {
             store.check_healthy()?;
         }
@@ -182,9 +182,9 @@ impl ExchangeService {
     pub(super) fn read<Rows, Envelope: Serialize>(
         &self,
         read: CachedRead<'_>,
-        rows: impl FnOnce(&ExchangeState) -> Result<Rows, ApiError>,
+        rows: impl FnOnce(&ExchangeState) -> ApiResult<Rows>,
         envelope: impl FnOnce(Rows) -> Envelope,
-    ) -> Result<ApiResponse, ApiError> {
+    ) -> ApiResult<ApiResponse> {
         let (version, rows) = {
             let state = self.state()?;
             let version = state.engine.version();
@@ -199,7 +199,7 @@ impl ExchangeService {
     }
 
     /// Waits until every change so far is on disk; only then may a response be sent.
-    pub(super) async fn written(&self) -> Result<(), ApiError> {
+    pub(super) async fn written(&self) -> ApiResult<()> {
         match &self.store {
             Some(store) => store.written().await,
             None => Ok(()),
@@ -216,7 +216,7 @@ impl ExchangeService {
         store.closed().await;
     }
 
-    pub(super) fn faults(&self) -> Result<MutexGuard<'_, FaultInjector>, ApiError> {
+    pub(super) fn faults(&self) -> ApiResult<MutexGuard<'_, FaultInjector>> {
         let locked = self.faults.lock();
         locked.map_err(|_| ApiError::broken("the injected faults are in an unknown state"))
     }

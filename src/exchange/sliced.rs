@@ -8,19 +8,18 @@
 //! Operations are deleted only by `serve --keep`.
 
 use super::{
-    api_error::{ApiError, ServiceCode},
-    auth::AuthenticatedUser,
+    api_error::{ApiError, ApiResult, ServiceCode},
     engine::{
         AccountIx, Cancellation, CommandOutcome, EngineCommand, Millis, OrderId, PositionId,
         Reason, RefusalKind,
     },
-    idempotency::{IdempotentRequest, IdempotentResult},
-    message::{ApiRequest, ApiResponse, Execution},
+    idempotency::{IdempotentRequest, IdempotentResult, KeyedRequest},
+    message::{ApiResponse, Execution},
     operations::{
         CancelOutcome, CanceledTarget, CloseFailure, ClosedTarget, KeptOperation,
         OperationProgress, Targets,
     },
-    state::{ExchangeState, KeyedRequest},
+    state::{CommandCall, ExchangeState},
     store::RecordingEngine,
 };
 use crate::{
@@ -57,11 +56,7 @@ impl SlicedWork {
 
     /// The open positions, oldest first; or the working orders, oldest first, the rungs of scaled orders among them. 503 for
     /// too many, which says what to do about them.
-    fn snapshot(
-        self,
-        state: &ExchangeState,
-        account: AccountIx,
-    ) -> Result<OperationProgress, ApiError> {
+    fn snapshot(self, state: &ExchangeState, account: AccountIx) -> ApiResult<OperationProgress> {
         let refused = match self {
             Self::CloseAll => {
                 let positions = state.engine.open_positions(account);
@@ -94,6 +89,41 @@ impl SlicedWork {
             refused,
         ))
     }
+
+    pub(super) fn run(self, call: CommandCall<'_>, id: &AccountId) -> ApiResult<ApiResponse> {
+        let CommandCall {
+            state,
+            caller,
+            request,
+        } = call;
+        let key = request.key()?;
+        request.no_body()?;
+        let account = state.account(caller, id.raw())?;
+        let keyed = KeyedRequest {
+            user: caller.user,
+            key: Some(key),
+            request: self.keyed_request(account),
+        };
+        let index = match state.recalled(&keyed)? {
+            Some(IdempotentResult::Operation(index)) => index,
+            Some(_) => return Err(ApiError::broken("a key that names no operation")),
+            None => {
+                state.check_key_limit(caller.user)?;
+                let now = state.engine.now();
+                let index = state.operations.open(KeptOperation {
+                    account,
+                    progress: self.snapshot(state, account)?,
+                    created_at: now,
+                    completed_at: None,
+                    cooldown_until: now,
+                });
+                state.record_key(keyed, IdempotentResult::Operation(index));
+                index
+            }
+        };
+        let step = step(state, index, request.execution)?;
+        answer(state, index, step)
+    }
 }
 
 /// The result of one request.
@@ -105,47 +135,7 @@ enum OperationStep {
     Completed,
 }
 
-pub(super) fn run(
-    work: SlicedWork,
-    state: &mut ExchangeState,
-    caller: &AuthenticatedUser,
-    id: &AccountId,
-    request: &ApiRequest,
-) -> Result<ApiResponse, ApiError> {
-    let key = request.key()?;
-    request.no_body()?;
-    let account = state.account(caller, id.raw())?;
-    let keyed = KeyedRequest {
-        user: caller.user,
-        key: Some(key),
-        request: work.keyed_request(account),
-    };
-    let index = match state.recalled(&keyed)? {
-        Some(IdempotentResult::Operation(index)) => index,
-        Some(_) => return Err(ApiError::broken("a key that names no operation")),
-        None => {
-            state.check_key_limit(caller.user)?;
-            let now = state.engine.now();
-            let index = state.operations.open(KeptOperation {
-                account,
-                progress: work.snapshot(state, account)?,
-                created_at: now,
-                completed_at: None,
-                cooldown_until: now,
-            });
-            state.record_key(keyed, IdempotentResult::Operation(index));
-            index
-        }
-    };
-    let step = step(state, index, request.execution)?;
-    answer(state, index, step)
-}
-
-fn step(
-    state: &mut ExchangeState,
-    index: usize,
-    execution: Execution,
-) -> Result<OperationStep, ApiError> {
+fn step(state: &mut ExchangeState, index: usize, execution: Execution) -> ApiResult<OperationStep> {
     let ExchangeState {
         engine, operations, ..
     } = state;
@@ -302,11 +292,7 @@ impl TargetOutcome for CanceledTarget {
     }
 }
 
-fn answer(
-    state: &ExchangeState,
-    index: usize,
-    step: OperationStep,
-) -> Result<ApiResponse, ApiError> {
+fn answer(state: &ExchangeState, index: usize, step: OperationStep) -> ApiResult<ApiResponse> {
     let operation = state.operations.get(index).ok_or_else(no_operation)?;
     let (status, retry_after) = match step {
         OperationStep::Replayed => (StatusCode::OK, None),

@@ -5,14 +5,15 @@
 //! it and encodes them outside (`service`).
 
 use super::{
-    api_error::{ApiError, ServiceCode},
+    api_error::{ApiError, ApiResult, ServiceCode},
     auth::AuthenticatedUser,
     clock::VirtualClock,
     engine::{
         AccountIx, CommandOutcome, CommandRefusal, Engine, EngineCommand, MarketIx, Millis,
         OrderId, OrderRecord, PositionId, RefusalKind, ScaledId, TwapId,
     },
-    idempotency::{IdempotencyRecords, IdempotentRequest, IdempotentResult},
+    idempotency::{IdempotencyRecords, IdempotentResult, KeyedRequest},
+    message::ApiRequest,
     operations::SlicedOperations,
     store::{self, EncodeFault, RecordingEngine, StoreRecord},
     wire::{ResourceEncoder, account_limit},
@@ -72,11 +73,7 @@ impl ExchangeState {
     }
 
     /// The caller's account with that name; 404 for missing and foreign alike.
-    pub(super) fn account(
-        &self,
-        caller: &AuthenticatedUser,
-        id: &str,
-    ) -> Result<AccountIx, ApiError> {
+    pub(super) fn account(&self, caller: &AuthenticatedUser, id: &str) -> ApiResult<AccountIx> {
         account_limit("account_id", id)?;
         self.engine
             .account(id)
@@ -89,7 +86,7 @@ impl ExchangeState {
         &self,
         caller: &AuthenticatedUser,
         id: &str,
-    ) -> Result<(AccountIx, Id), ApiError> {
+    ) -> ApiResult<(AccountIx, Id)> {
         let missing = || ApiError::not_found(Id::RESOURCE);
         let id = Id::parse(id).ok_or_else(missing)?;
         let mut accounts = caller.accounts.iter().copied();
@@ -102,7 +99,7 @@ impl ExchangeState {
         &self,
         caller: &AuthenticatedUser,
         name: Option<&ClientOrderId>,
-    ) -> Result<(), ApiError> {
+    ) -> ApiResult<()> {
         match name.and_then(|name| self.order_named(caller, name)) {
             None => Ok(()),
             Some(row) => Err(ApiError::service(
@@ -126,7 +123,7 @@ impl ExchangeState {
         &mut self,
         account: AccountIx,
         command: EngineCommand,
-    ) -> Result<CommandOutcome, ApiError> {
+    ) -> ApiResult<CommandOutcome> {
         let outcome = self.engine.apply(account, command);
         outcome.map_err(|refusal| self.error(refusal))
     }
@@ -137,7 +134,7 @@ impl ExchangeState {
         keyed: KeyedRequest<'_>,
         account: AccountIx,
         command: EngineCommand,
-    ) -> Result<IdempotentResult, ApiError> {
+    ) -> ApiResult<IdempotentResult> {
         if keyed.key.is_some() {
             self.check_key_limit(keyed.user)?;
         }
@@ -159,20 +156,12 @@ impl ExchangeState {
     }
 
     pub(super) fn record_key(&mut self, keyed: KeyedRequest<'_>, result: IdempotentResult) {
-        if let Some(key) = keyed.key {
-            let now = self.engine.now();
-            self.keys
-                .record((keyed.user, key), (keyed.request, result), now);
-        }
+        self.keys.record(keyed, result, self.engine.now());
     }
 
     /// What the request with this key did, or its refusal; `None` for a new key.
-    pub(super) fn recalled(
-        &self,
-        keyed: &KeyedRequest<'_>,
-    ) -> Result<Option<IdempotentResult>, ApiError> {
-        let recall = |key| self.keys.recall(keyed.user, key, &keyed.request);
-        let Some(result) = keyed.key.map_or(Ok(None), recall)? else {
+    pub(super) fn recalled(&self, keyed: &KeyedRequest<'_>) -> ApiResult<Option<IdempotentResult>> {
+        let Some(result) = self.keys.recall(keyed)? else {
             return Ok(None);
         };
         let is_kept = match &result {
@@ -190,7 +179,7 @@ impl ExchangeState {
     }
 
     /// 429 while the user has as many keys as allowed.
-    pub(super) fn check_key_limit(&mut self, user: usize) -> Result<(), ApiError> {
+    pub(super) fn check_key_limit(&mut self, user: usize) -> ApiResult<()> {
         let room = self.keys.make_room(user, self.engine.now());
         room.map_err(|wait| {
             let message = "too many Idempotency-Keys in thirty days";
@@ -199,35 +188,31 @@ impl ExchangeState {
         })
     }
 
-    pub(super) fn order(&self, account: AccountIx, id: OrderId) -> Result<Order, ApiError> {
+    pub(super) fn order(&self, account: AccountIx, id: OrderId) -> ApiResult<Order> {
         let row = self.engine.order(account, id);
         row.map(|row| self.rows().order(row))
             .ok_or_else(|| ApiError::not_found("order"))
     }
 
-    pub(super) fn position(
-        &self,
-        account: AccountIx,
-        id: PositionId,
-    ) -> Result<Position, ApiError> {
+    pub(super) fn position(&self, account: AccountIx, id: PositionId) -> ApiResult<Position> {
         let row = self.engine.position(account, id);
         row.map(|row| self.rows().position(&row))
             .ok_or_else(|| ApiError::not_found("position"))
     }
 
-    pub(super) fn twap(&self, account: AccountIx, id: TwapId) -> Result<Twap, ApiError> {
+    pub(super) fn twap(&self, account: AccountIx, id: TwapId) -> ApiResult<Twap> {
         let row = self.engine.twap(account, id);
         row.map(|row| self.rows().twap(row))
             .ok_or_else(|| ApiError::not_found("TWAP order"))
     }
 
-    pub(super) fn scaled(&self, account: AccountIx, id: ScaledId) -> Result<Scaled, ApiError> {
+    pub(super) fn scaled(&self, account: AccountIx, id: ScaledId) -> ApiResult<Scaled> {
         let row = self.engine.scaled(account, id);
         row.map(|row| self.rows().scaled(row))
             .ok_or_else(|| ApiError::not_found("scaled order"))
     }
 
-    pub(super) fn market(&self, id: &MarketId) -> Result<MarketIx, ApiError> {
+    pub(super) fn market(&self, id: &MarketId) -> ApiResult<MarketIx> {
         let market = self.engine.market(id.raw());
         market.ok_or_else(|| ApiError::not_found("market"))
     }
@@ -251,12 +236,12 @@ impl ExchangeState {
     }
 }
 
-/// A request under an `Idempotency-Key`, or without one where it is optional.
+/// A request that changes something, and the locked state.
 #[derive(Debug)]
-pub(super) struct KeyedRequest<'a> {
-    pub(super) user: usize,
-    pub(super) key: Option<&'a str>,
-    pub(super) request: IdempotentRequest,
+pub(super) struct CommandCall<'a> {
+    pub(super) state: &'a mut ExchangeState,
+    pub(super) caller: &'a AuthenticatedUser,
+    pub(super) request: &'a ApiRequest,
 }
 
 /// An id of something that an account has.

@@ -12,9 +12,9 @@ use super::{
     },
     state::{
         AccountHistory, AccountIx, AccountState, Arena, Bps, CommandOutcome, CommandRefusal,
-        Counterparty, EngineCommand, EngineConfig, EngineEvent, FeeRates, HashedEventLog,
-        LiquidityRole, MarketIx, Millis, OrderId, OrderRecord, PositionId, PositionState,
-        PriceFeed, ScaledId, ScaledRecord, TwapId, TwapRecord, Usd, VenueSpec,
+        CommandResult, Counterparty, EngineCommand, EngineConfig, EngineEvent, FeeRates,
+        HashedEventLog, LiquidityRole, MarketIx, Millis, OrderId, OrderRecord, PositionId,
+        PositionState, PriceFeed, ScaledId, ScaledRecord, TwapId, TwapRecord, Usd, VenueSpec,
     },
 };
 
@@ -111,7 +111,7 @@ impl Engine {
         &mut self,
         account: AccountIx,
         command: EngineCommand,
-    ) -> Result<CommandOutcome, CommandRefusal> {
+    ) -> CommandResult<CommandOutcome> {
         if self.accounts.get(account).is_none() {
             return Err(CommandRefusal::not_found("account"));
         }

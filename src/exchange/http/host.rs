@@ -3,7 +3,7 @@
 //! One parser reads the header `Host` and the absolute form of the target (`GET http://host/path`). It accepts only
 //! what RFC 3986, 3.2 allows: no user, no zone, nothing after a bracket but a port.
 
-use super::super::api_error::{ApiError, ServiceCode};
+use super::super::api_error::{ApiError, ApiResult, ServiceCode};
 use hyper::{
     HeaderMap, Uri,
     header::{HOST, HeaderName},
@@ -24,7 +24,7 @@ impl AllowedHosts {
     }
 
     /// 400 unless there is exactly one `Host`, 421 if it or the target names another host.
-    pub(crate) fn check(self, target: &Uri, headers: &HeaderMap) -> Result<(), ApiError> {
+    pub(crate) fn check(self, target: &Uri, headers: &HeaderMap) -> ApiResult<()> {
         let mut given = headers.get_all(HOST).iter();
         let host = given
             .next()

@@ -1,7 +1,7 @@
 //! Reading a request's body, within limits of size and time.
 
 use super::super::{
-    api_error::{ApiError, ServiceCode},
+    api_error::{ApiError, ApiResult, ServiceCode},
     message::{ApiRequest, Execution, JSON},
 };
 use super::timeout_stream::{ConnectionPhase, Phase};
@@ -26,7 +26,7 @@ const MAX_BODY_TIMEOUT: Duration = Duration::from_secs(20);
 pub(super) async fn read(
     phase: &ConnectionPhase,
     request: Request<Incoming>,
-) -> Result<ApiRequest, ApiError> {
+) -> ApiResult<ApiRequest> {
     let (head, body) = request.into_parts();
     let body = if body.is_end_stream() {
         vec![]
@@ -47,7 +47,7 @@ pub(super) async fn read(
 }
 
 /// 415 for a body that is not said to be JSON.
-fn check_content_type(headers: &HeaderMap) -> Result<(), ApiError> {
+fn check_content_type(headers: &HeaderMap) -> ApiResult<()> {
     let is_json = |value: &HeaderValue| {
         let essence = value.to_str().ok().and_then(|text| text.split(';').next());
         essence.is_some_and(|essence| essence.trim().eq_ignore_ascii_case(JSON))
@@ -64,7 +64,7 @@ fn check_content_type(headers: &HeaderMap) -> Result<(), ApiError> {
 }
 
 /// 415 for a compressed body.
-fn check_encoding(headers: &HeaderMap) -> Result<(), ApiError> {
+fn check_encoding(headers: &HeaderMap) -> ApiResult<()> {
     let plain = |value: &HeaderValue| value.as_bytes().eq_ignore_ascii_case(b"identity");
     let mut given = headers.get_all(CONTENT_ENCODING).iter();
     let Some(packed) = given.find(|value| !plain(value)) else {
@@ -80,7 +80,7 @@ fn check_encoding(headers: &HeaderMap) -> Result<(), ApiError> {
     )
 }
 
-async fn collected(body: Incoming) -> Result<Vec<u8>, ApiError> {
+async fn collected(body: Incoming) -> ApiResult<Vec<u8>> {
     let began = Instant::now();
     let mut body = Limited::new(body, BODY_LIMIT);
     let mut read = vec![];

@@ -2,7 +2,7 @@
 
 use super::super::{
     access::{RouteAccess, SimulatorAccess},
-    api_error::{ApiError, ErrorHeader, ServiceCode},
+    api_error::{ApiError, ApiResult, ErrorHeader, ServiceCode},
     auth::AuthenticatedUser,
     decode::FieldFault,
     faults::{DrawnFaults, FaultKind, FaultRule, FaultTarget, unknown_enums, with_clock_skew},
@@ -93,7 +93,7 @@ fn stream(
     peer: IpAddr,
     route: StreamRoute,
     request: &Request<Incoming>,
-) -> Result<(SwitchHeaders, StreamRequest), ApiError> {
+) -> ApiResult<(SwitchHeaders, StreamRequest)> {
     check_head(request)?;
     service.hosts.check(request.uri(), request.headers())?;
     let caller = authorized(service, peer, &Ok(MatchedRoute::Stream), request)?;
@@ -124,15 +124,13 @@ pub(super) fn too_many_connections(request_id: Uuid) -> Vec<u8> {
     [head.into_bytes(), body].concat()
 }
 
-type ApiResult = Result<ApiResponse, ApiError>;
-
 /// The result of a request, and the fault to apply to its response.
 async fn answer(
     service: &ExchangeService,
     peer: IpAddr,
     phase: &ConnectionPhase,
     request: Request<Incoming>,
-) -> Result<(ApiResult, Option<FaultRule>), ApiError> {
+) -> ApiResult<(ApiResult<ApiResponse>, Option<FaultRule>)> {
     check_head(&request)?;
     service.hosts.check(request.uri(), request.headers())?;
     let uri = request.uri();
@@ -172,7 +170,10 @@ async fn answer(
 
 /// Carries out a request, and again after a cooldown that is too short for a `Retry-After`: what is asked to wait has
 /// recorded nothing, or is a close-all that goes on under its key.
-async fn held(execution: Execution, answer: impl Fn() -> ApiResult) -> ApiResult {
+async fn held(
+    execution: Execution,
+    answer: impl Fn() -> ApiResult<ApiResponse>,
+) -> ApiResult<ApiResponse> {
     let began = Instant::now();
     loop {
         let answered = answer();
@@ -190,7 +191,7 @@ async fn held(execution: Execution, answer: impl Fn() -> ApiResult) -> ApiResult
 }
 
 /// 431 for a head beyond its limit.
-fn check_head(request: &Request<Incoming>) -> Result<(), ApiError> {
+fn check_head(request: &Request<Incoming>) -> ApiResult<()> {
     const LINE: usize = "  HTTP/1.1\r\n".len();
     const HEADER: usize = ": \r\n".len();
     const END: usize = "\r\n".len();
@@ -213,9 +214,9 @@ fn check_head(request: &Request<Incoming>) -> Result<(), ApiError> {
 fn authorized<'a>(
     service: &'a ExchangeService,
     peer: IpAddr,
-    route: &Result<MatchedRoute, ApiError>,
+    route: &ApiResult<MatchedRoute>,
     request: &Request<Incoming>,
-) -> Result<Option<&'a AuthenticatedUser>, ApiError> {
+) -> ApiResult<Option<&'a AuthenticatedUser>> {
     let now = Instant::now();
     let limited = !matches!(route, Ok(MatchedRoute::Sim(route)) if route.is_unlimited());
     if limited {
@@ -245,12 +246,7 @@ fn authorized<'a>(
 }
 
 impl MatchedRoute {
-    fn parse(
-        method: &str,
-        path: &str,
-        query: &str,
-        simulator: SimulatorAccess,
-    ) -> Result<Self, ApiError> {
+    fn parse(method: &str, path: &str, query: &str, simulator: SimulatorAccess) -> ApiResult<Self> {
         let is_sim = path == "/sim" || path.starts_with("/sim/");
         let parse = |method: &str, query: &str| {
             // Handled like a GET; hyper omits the body.
@@ -286,10 +282,11 @@ impl MatchedRoute {
         })
     }
 
+    /// `None` for what no fault rule can name.
     fn endpoint(&self) -> Option<FaultTarget> {
         match self {
-            Self::V1(route) => Some(v1::endpoint(route)),
-            Self::Sim(route) => sim::endpoint(route),
+            Self::V1(route) => <&str>::from(route).parse().ok(),
+            Self::Sim(route) => <&str>::from(route).parse().ok(),
             Self::Stream => None,
         }
     }
@@ -320,7 +317,7 @@ fn injected_error(rule: &FaultRule) -> ApiError {
 
 /// The response as sent, with the injected fault applied.
 fn apply_fault(
-    answer: ApiResult,
+    answer: ApiResult<ApiResponse>,
     injected: Option<FaultRule>,
     request_id: Uuid,
 ) -> Result<Response<ResponseBody>, io::Error> {
@@ -355,7 +352,7 @@ fn apply_fault(
 }
 
 fn build_response(
-    answer: ApiResult,
+    answer: ApiResult<ApiResponse>,
     request_id: Uuid,
     payload: impl FnOnce(Bytes) -> ResponseBody,
 ) -> Response<ResponseBody> {

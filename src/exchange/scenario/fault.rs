@@ -29,6 +29,9 @@ pub enum ScenarioFault {
     },
 }
 
+/// What is made of a scenario, or why it cannot be.
+pub(super) type ScenarioResult<T> = Result<T, ScenarioFault>;
+
 impl ScenarioFault {
     pub(super) fn entry(
         entry: &'static str,
@@ -48,7 +51,7 @@ pub(super) fn within<N: PartialOrd + ToString>(
     entry: &'static str,
     given: N,
     allowed: RangeInclusive<N>,
-) -> Result<N, ScenarioFault> {
+) -> ScenarioResult<N> {
     if allowed.contains(&given) {
         return Ok(given);
     }

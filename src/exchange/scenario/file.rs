@@ -9,7 +9,7 @@ use super::super::{
     rate_limit::RateLimits,
 };
 use super::{
-    fault::{ScenarioFault, within},
+    fault::{ScenarioFault, ScenarioResult, within},
     rules::ScenarioRules,
     script::ScriptEntry,
 };
@@ -201,11 +201,7 @@ fn evaluation() -> AccountStage {
 }
 
 impl ScenarioFile {
-    pub(super) fn engine_config(
-        &self,
-        seed: u64,
-        start: Millis,
-    ) -> Result<EngineConfig, ScenarioFault> {
+    pub(super) fn engine_config(&self, seed: u64, start: Millis) -> ScenarioResult<EngineConfig> {
         let markets: Result<Vec<_>, _> = self.markets.iter().map(ScenarioMarket::spec).collect();
         let markets = markets?;
         distinct("market", markets.iter().map(MarketSpec::market_id))?;
@@ -233,7 +229,7 @@ impl ScenarioFile {
     }
 }
 
-fn fee(given: TextDecimal) -> Result<i64, ScenarioFault> {
+fn fee(given: TextDecimal) -> ScenarioResult<i64> {
     let rate = given
         .0
         .to_scaled(5)
@@ -242,7 +238,7 @@ fn fee(given: TextDecimal) -> Result<i64, ScenarioFault> {
         .ok_or_else(|| ScenarioFault::entry("fee", &given, "must be 0 to 0.01 in steps of 0.00001"))
 }
 
-fn distinct(entry: &'static str, names: impl Iterator<Item = String>) -> Result<(), ScenarioFault> {
+fn distinct(entry: &'static str, names: impl Iterator<Item = String>) -> ScenarioResult<()> {
     let mut seen = BTreeSet::new();
     for name in names {
         if name.is_empty() || seen.contains(&name) {
@@ -261,7 +257,7 @@ fn distinct(entry: &'static str, names: impl Iterator<Item = String>) -> Result<
 }
 
 impl ScenarioMarket {
-    fn spec(&self) -> Result<MarketSpec, ScenarioFault> {
+    fn spec(&self) -> ScenarioResult<MarketSpec> {
         name("provider", &self.provider)?;
         let coin = self.coin.as_ref().unwrap_or(&self.symbol);
         market_name("symbol", &self.symbol)?;
@@ -294,7 +290,7 @@ impl ScenarioMarket {
     }
 
     /// Each tier begins above the previous one and allows less leverage.
-    fn tiers(&self) -> Result<Vec<MarginTier>, ScenarioFault> {
+    fn tiers(&self) -> ScenarioResult<Vec<MarginTier>> {
         let (mut from, mut leverage) = (1, self.max_leverage);
         let mut tiers = vec![];
         for tier in &self.tiers {
@@ -309,7 +305,7 @@ impl ScenarioMarket {
         Ok(tiers)
     }
 
-    fn price(&self) -> Result<Px, ScenarioFault> {
+    fn price(&self) -> ScenarioResult<Px> {
         let count = self.start_price.0.to_scaled(6 - self.size_decimals);
         count
             .and_then(|count| i64::try_from(count).ok())
@@ -326,7 +322,7 @@ impl ScenarioMarket {
 }
 
 impl ScenarioAccount {
-    fn spec(&self, place: u32) -> Result<AccountSpec, ScenarioFault> {
+    fn spec(&self, place: u32) -> ScenarioResult<AccountSpec> {
         name("account", &self.id)?;
         within("cash_usd", self.cash_usd, 1..=u32::MAX)?;
         Ok(AccountSpec {
@@ -344,7 +340,7 @@ impl ScenarioAccount {
 }
 
 /// A name that appears in ids, and so in paths and queries.
-fn name(entry: &'static str, given: &str) -> Result<(), ScenarioFault> {
+fn name(entry: &'static str, given: &str) -> ScenarioResult<()> {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_.:/".contains(c);
     if (1..=32).contains(&given.len()) && given.chars().all(plain) {
         return Ok(());
@@ -355,7 +351,7 @@ fn name(entry: &'static str, given: &str) -> Result<(), ScenarioFault> {
 
 /// Venues name their coins with nearly any character: `xyz:TSLA`, `@107`, `kPEPE`, `币安人生`. A `|` would end the
 /// provider, and what has no shape of its own could not be told apart.
-fn market_name(entry: &'static str, given: &str) -> Result<(), ScenarioFault> {
+fn market_name(entry: &'static str, given: &str) -> ScenarioResult<()> {
     let plain = |c: char| c.is_alphanumeric() || (c.is_ascii_graphic() && c != '|');
     if (1..=32).contains(&given.chars().count()) && given.chars().all(plain) {
         return Ok(());

@@ -25,6 +25,7 @@ use super::{
 pub use fault::ScenarioFault;
 
 use crate::model::AccountId;
+use fault::ScenarioResult;
 use file::ScenarioFile;
 use std::{path::Path, sync::Arc};
 
@@ -73,7 +74,7 @@ pub(super) struct UserCredentials {
 
 impl Scenario {
     /// The scenario of the demo: every pane has rows.
-    pub fn demo() -> Result<Self, ScenarioFault> {
+    pub fn demo() -> ScenarioResult<Self> {
         let demo = Self::parse(DEMO)?;
         Ok(Self {
             source: ScenarioSource::BuiltIn,
@@ -81,7 +82,7 @@ impl Scenario {
         })
     }
 
-    pub fn from_file(path: &Path) -> Result<Self, ScenarioFault> {
+    pub fn from_file(path: &Path) -> ScenarioResult<Self> {
         let text = crate::disk::read_text(path).map_err(|source| ScenarioFault::File {
             path: path.to_owned(),
             source,
@@ -89,7 +90,7 @@ impl Scenario {
         Self::parse(&text)
     }
 
-    pub fn parse(text: &str) -> Result<Self, ScenarioFault> {
+    pub fn parse(text: &str) -> ScenarioResult<Self> {
         let file: ScenarioFile = decode::toml(text).map_err(Box::new)?;
         if let Some((_, why)) = file.faults.iter().find_map(FaultRule::invalid_field) {
             return Err(ScenarioFault::Fault(why));
@@ -144,7 +145,7 @@ impl Scenario {
 
     /// Whether an engine can be built from it, without playing its script.
     #[cfg(fuzzing)]
-    pub fn check(&self) -> Result<(), ScenarioFault> {
+    pub fn check(&self) -> ScenarioResult<()> {
         self.file
             .engine_config(self.seed(), Millis::seconds(0))
             .map(drop)
@@ -169,7 +170,7 @@ impl Scenario {
     }
 
     /// The engine after its script, at the last step until `start`.
-    pub(super) fn open(&self, start: Millis) -> Result<Engine, ScenarioFault> {
+    pub(super) fn open(&self, start: Millis) -> ScenarioResult<Engine> {
         self.begun(start).map(|engine| self.with_rows_kept(engine))
     }
 
@@ -183,7 +184,7 @@ impl Scenario {
         engine
     }
 
-    fn begun(&self, start: Millis) -> Result<Engine, ScenarioFault> {
+    fn begun(&self, start: Millis) -> ScenarioResult<Engine> {
         if self.is_recorded() {
             match recorded::demo_at(start) {
                 Ok(engine) => return Ok(engine),
@@ -194,7 +195,7 @@ impl Scenario {
     }
 
     /// Builds the engine and plays the script; virtual time is then `start`.
-    fn played(&self, start: Millis) -> Result<Engine, ScenarioFault> {
+    fn played(&self, start: Millis) -> ScenarioResult<Engine> {
         let before = Millis::seconds(self.file.warm_up_seconds.into());
         let config = self.file.engine_config(self.seed(), start - before)?;
         let mut engine = Engine::new(config);

@@ -10,7 +10,7 @@ use super::super::{
     wire::MarketUnits,
 };
 use super::{
-    fault::ScenarioFault,
+    fault::{ScenarioFault, ScenarioResult},
     script::{CloseAct, MarginAct, OrderAct, ScaledAct, ScriptAction, ScriptEntry, TwapAct},
 };
 use crate::model::{PlaceKind, TimeInForce};
@@ -22,7 +22,7 @@ pub(super) fn play(
     engine: &mut Engine,
     script: &[ScriptEntry],
     start: Millis,
-) -> Result<(), ScenarioFault> {
+) -> ScenarioResult<()> {
     let mut player = ScriptPlayer {
         engine,
         labels: BTreeMap::new(),
@@ -53,7 +53,7 @@ pub(super) struct ScriptPlayer<'a> {
 }
 
 impl ScriptPlayer<'_> {
-    fn enter(&mut self, entry: &ScriptEntry, start: Millis) -> Result<(), ScenarioFault> {
+    fn enter(&mut self, entry: &ScriptEntry, start: Millis) -> ScenarioResult<()> {
         let account = self.engine.account(&entry.account);
         let account = account.ok_or_else(|| unknown_name("script account", &entry.account))?;
         let at = start + Millis::seconds(entry.at);
@@ -91,7 +91,7 @@ impl ScriptPlayer<'_> {
         &mut self,
         account: AccountIx,
         action: &ScriptAction,
-    ) -> Result<Option<Millis>, ScenarioFault> {
+    ) -> ScenarioResult<Option<Millis>> {
         if let ScriptAction::Nudge(market, bps) = action {
             let market = self.snapshot(market)?.market;
             self.engine.nudge(market, Bps((*bps).into()));
@@ -127,7 +127,7 @@ impl ScriptPlayer<'_> {
         &self,
         account: AccountIx,
         action: &ScriptAction,
-    ) -> Result<Option<EngineCommand>, ScenarioFault> {
+    ) -> ScenarioResult<Option<EngineCommand>> {
         Ok(match action {
             ScriptAction::Order(order) => self
                 .snapshot(&order.market)?
@@ -154,11 +154,7 @@ impl ScriptPlayer<'_> {
         })
     }
 
-    fn close(
-        &self,
-        account: AccountIx,
-        close: &CloseAct,
-    ) -> Result<Option<CloseParams>, ScenarioFault> {
+    fn close(&self, account: AccountIx, close: &CloseAct) -> ScenarioResult<Option<CloseParams>> {
         let market = self.snapshot(&close.market)?.market;
         Ok(self.position(account, market).map(|row| CloseParams {
             position: row.id,
@@ -175,7 +171,7 @@ impl ScriptPlayer<'_> {
         &self,
         account: AccountIx,
         margin: &MarginAct,
-    ) -> Result<Option<EngineCommand>, ScenarioFault> {
+    ) -> ScenarioResult<Option<EngineCommand>> {
         let market = self.snapshot(&margin.market)?.market;
         let extra = Usd::dollars(margin.extra_usd.into());
         Ok(self.position(account, market).map(|row| {
@@ -192,7 +188,7 @@ impl ScriptPlayer<'_> {
     }
 
     /// The market that an entry names.
-    fn market(&self, name: &str) -> Result<MarketIx, ScenarioFault> {
+    fn market(&self, name: &str) -> ScenarioResult<MarketIx> {
         let is_named = |ix: &MarketIx| {
             let spec = self.engine.market_spec(*ix);
             spec.is_some_and(|spec| {
@@ -212,7 +208,7 @@ impl ScriptPlayer<'_> {
     }
 
     /// The current state of the market that an entry names.
-    fn snapshot(&self, name: &str) -> Result<MarketSnapshot, ScenarioFault> {
+    fn snapshot(&self, name: &str) -> ScenarioResult<MarketSnapshot> {
         let market = self.market(name)?;
         let snapshot = || {
             let facts = self.engine.market_facts(market)?;
@@ -258,7 +254,7 @@ impl MarketSnapshot {
         player: &ScriptPlayer<'_>,
         account: AccountIx,
         action: &OrderAct,
-    ) -> Result<Option<OrderParams>, ScenarioFault> {
+    ) -> ScenarioResult<Option<OrderParams>> {
         let position = player.position(account, self.market);
         let size = action.usd.map(|usd| self.lots(usd));
         let Some(size) = size.or(position.as_ref().map(|row| row.size.abs())) else {
@@ -300,7 +296,7 @@ impl MarketSnapshot {
         player: &ScriptPlayer<'_>,
         action: &OrderAct,
         position: Option<&PositionRecord>,
-    ) -> Result<PlaceMode, ScenarioFault> {
+    ) -> ScenarioResult<PlaceMode> {
         let price = self.price(action.price_bps.unwrap_or(0));
         let trigger = self.price(action.trigger_bps.unwrap_or(0));
         Ok(match action.kind {

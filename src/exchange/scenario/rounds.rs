@@ -2,7 +2,7 @@
 
 use super::super::engine::{AccountIx, Millis};
 use super::{
-    fault::ScenarioFault,
+    fault::{ScenarioFault, ScenarioResult},
     play::ScriptPlayer,
     script::{CloseAct, DriftAct, OrderAct, RoundsAct, ScriptAction},
 };
@@ -17,7 +17,7 @@ impl ScriptPlayer<'_> {
         account: AccountIx,
         from: Millis,
         rounds: &RoundsAct,
-    ) -> Result<(), ScenarioFault> {
+    ) -> ScenarioResult<()> {
         let turns = rounds
             .sides
             .iter()

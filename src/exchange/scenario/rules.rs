@@ -1,7 +1,7 @@
 //! The rules of an account's challenge, as a scenario writes them.
 
 use super::super::engine::{Bps, ChallengeRules, DailyBasis, Drawdown, Millis, Usd};
-use super::fault::{ScenarioFault, within};
+use super::fault::{ScenarioResult, within};
 use serde::Deserialize;
 
 /// The numbers of docs/engine.md 7; a missing one keeps its default.
@@ -28,7 +28,7 @@ pub(super) struct ScenarioRules {
 const MAX_RULE_BPS: i64 = 1_000_000;
 
 impl ScenarioRules {
-    fn check(&self) -> Result<(), ScenarioFault> {
+    fn check(&self) -> ScenarioResult<()> {
         for (entry, given, least) in [
             ("max_daily_loss_bps", self.max_daily_loss_bps, 1),
             ("max_drawdown_bps", self.max_drawdown_bps, 1),
@@ -48,7 +48,7 @@ impl ScenarioRules {
         within("day_offset_minutes", offset, 0..=1_439).map(drop)
     }
 
-    pub(super) fn spec(self) -> Result<ChallengeRules, ScenarioFault> {
+    pub(super) fn spec(self) -> ScenarioResult<ChallengeRules> {
         self.check()?;
         let usual = ChallengeRules::default();
         let bps = |given: Option<i64>, usual| given.map_or(usual, Bps);

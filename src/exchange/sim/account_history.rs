@@ -2,7 +2,7 @@
 
 use super::{
     super::{
-        api_error::ApiError,
+        api_error::ApiResult,
         auth::AuthenticatedUser,
         engine::{EquityRecord, FundingRecord, Usd},
         state::ExchangeState,
@@ -39,7 +39,7 @@ pub(super) fn equity(
     caller: &AuthenticatedUser,
     id: &AccountId,
     page: RowsQuery,
-) -> Result<Vec<EquityResource>, ApiError> {
+) -> ApiResult<Vec<EquityResource>> {
     let account = state.account(caller, id.raw())?;
     let is_before = |row: &&EquityRecord| page.before.is_none_or(|before| row.at.0 < before);
     let rows = state.engine.equity_curve(account).filter(is_before);
@@ -63,7 +63,7 @@ pub(super) fn funding(
     caller: &AuthenticatedUser,
     id: &AccountId,
     page: RowsQuery,
-) -> Result<Vec<FundingResource>, ApiError> {
+) -> ApiResult<Vec<FundingResource>> {
     let account = state.account(caller, id.raw())?;
     let rows = state.engine.funding_payments(account, page.before);
     let rows = rows.take(page.limit);

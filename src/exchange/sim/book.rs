@@ -2,7 +2,7 @@
 
 use super::{
     super::{
-        api_error::ApiError,
+        api_error::{ApiError, ApiResult},
         engine::{BookLevel, Px, Reason, Side},
         message::{ApiRequest, ApiResponse},
         service::ExchangeService,
@@ -45,7 +45,7 @@ pub(super) fn book(
     id: &MarketId,
     query: BookQuery,
     request: &ApiRequest,
-) -> Result<ApiResponse, ApiError> {
+) -> ApiResult<ApiResponse> {
     let book = |state: &ExchangeState| book_resource(state, id, query);
     service.read(request.read_by(None), book, |data| Data { data })
 }
@@ -54,7 +54,7 @@ fn book_resource(
     state: &ExchangeState,
     id: &MarketId,
     query: BookQuery,
-) -> Result<BookResource, ApiError> {
+) -> ApiResult<BookResource> {
     let ix = state.market(id)?;
     let (units, facts) = (
         MarketUnits::of(&state.engine, ix),
@@ -78,7 +78,7 @@ fn book_resource(
 }
 
 /// A multiple of the market's price step. A larger one than the lowest bid would sum bids up at a price of 0.
-fn group(units: MarketUnits, tick: Px, lowest_bid: Option<Px>, given: Num) -> Result<Px, ApiError> {
+fn group(units: MarketUnits, tick: Px, lowest_bid: Option<Px>, given: Num) -> ApiResult<Px> {
     let wrong = |message| ApiError::field("group", Reason::InvalidTick, message);
     let group = units
         .price("group", given)

@@ -1,7 +1,7 @@
 //! The controls of a simulation: clock, price, faults, budgets and reset.
 
 use super::super::{
-    api_error::ApiError,
+    api_error::{ApiError, ApiResult},
     clock::Speed,
     engine::{Bps, Millis},
     faults::{FaultInjector, FaultRule},
@@ -49,7 +49,7 @@ pub(super) struct Nudge {
     bps: i64,
 }
 
-pub(super) fn clock(state: &ExchangeState) -> Result<ApiResponse, ApiError> {
+pub(super) fn clock(state: &ExchangeState) -> ApiResult<ApiResponse> {
     ApiResponse::data(ClockState {
         now: wire::at(state.engine.now()),
         paused: state.clock.is_paused(),
@@ -59,10 +59,7 @@ pub(super) fn clock(state: &ExchangeState) -> Result<ApiResponse, ApiError> {
     })
 }
 
-pub(super) fn set_clock(
-    state: &mut ExchangeState,
-    request: &ApiRequest,
-) -> Result<ApiResponse, ApiError> {
+pub(super) fn set_clock(state: &mut ExchangeState, request: &ApiRequest) -> ApiResult<ApiResponse> {
     let body: SetClock = request.json()?;
     let speed = body.speed.map(speed).transpose()?;
     let advance = body.advance_ms.unwrap_or(0);
@@ -87,7 +84,7 @@ pub(super) fn set_clock(
     clock(state)
 }
 
-fn speed(given: Num) -> Result<Speed, ApiError> {
+fn speed(given: Num) -> ApiResult<Speed> {
     given
         .to_scaled(3)
         .and_then(|thousandths| u32::try_from(thousandths).ok())
@@ -99,10 +96,7 @@ fn speed(given: Num) -> Result<Speed, ApiError> {
         })
 }
 
-pub(super) fn nudge(
-    state: &mut ExchangeState,
-    request: &ApiRequest,
-) -> Result<ApiResponse, ApiError> {
+pub(super) fn nudge(state: &mut ExchangeState, request: &ApiRequest) -> ApiResult<ApiResponse> {
     let body: Nudge = request.json()?;
     let (market, _) = wire::market(&state.engine, "market_id", &body.market_id)?;
     if !(-MAX_NUDGE_BPS..=MAX_NUDGE_BPS).contains(&body.bps) {
@@ -120,14 +114,14 @@ pub(super) fn nudge(
     clock(state)
 }
 
-pub(super) fn faults(service: &ExchangeService) -> Result<ApiResponse, ApiError> {
+pub(super) fn faults(service: &ExchangeService) -> ApiResult<ApiResponse> {
     ApiResponse::data(service.faults()?.rules())
 }
 
 pub(super) fn plant_fault(
     service: &ExchangeService,
     request: &ApiRequest,
-) -> Result<ApiResponse, ApiError> {
+) -> ApiResult<ApiResponse> {
     let rule: FaultRule = request.json()?;
     if let Some((field, message)) = rule.invalid_field() {
         return Err(ApiError::invalid(field, message));
@@ -136,7 +130,7 @@ pub(super) fn plant_fault(
     faults(service)
 }
 
-pub(super) fn clear_faults(service: &ExchangeService) -> Result<ApiResponse, ApiError> {
+pub(super) fn clear_faults(service: &ExchangeService) -> ApiResult<ApiResponse> {
     service.faults()?.clear();
     faults(service)
 }
@@ -144,17 +138,14 @@ pub(super) fn clear_faults(service: &ExchangeService) -> Result<ApiResponse, Api
 pub(super) fn set_budgets(
     service: &ExchangeService,
     request: &ApiRequest,
-) -> Result<ApiResponse, ApiError> {
+) -> ApiResult<ApiResponse> {
     let data: RateLimits = request.json()?;
     service.rate_limiter.set(data);
     ApiResponse::data(data)
 }
 
 /// Resets every account and control to the first start.
-pub(super) fn reset(
-    service: &ExchangeService,
-    request: &ApiRequest,
-) -> Result<ApiResponse, ApiError> {
+pub(super) fn reset(service: &ExchangeService, request: &ApiRequest) -> ApiResult<ApiResponse> {
     request.no_body()?;
     // Plays the script before it takes the lock.
     let anew = service.reset_state.open()?;

@@ -1,7 +1,7 @@
 //! Facts of the markets: marks, funding, volume, and the steps of prices and sizes.
 
 use super::super::{
-    api_error::ApiError,
+    api_error::ApiResult,
     engine::{Engine, MarketIx, MarketReport, PRICE_FIGURES},
     message::{ApiRequest, ApiResponse},
     service::ExchangeService,
@@ -41,10 +41,7 @@ struct MarketResource {
     updated_at: Timestamp,
 }
 
-pub(super) fn markets(
-    service: &ExchangeService,
-    request: &ApiRequest,
-) -> Result<ApiResponse, ApiError> {
+pub(super) fn markets(service: &ExchangeService, request: &ApiRequest) -> ApiResult<ApiResponse> {
     let rows = |state: &ExchangeState| Ok(market_resources(&state.engine));
     service.read(request.read_by(None), rows, |data| Data { data })
 }

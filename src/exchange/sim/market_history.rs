@@ -2,7 +2,7 @@
 
 use super::{
     super::{
-        api_error::ApiError,
+        api_error::{ApiError, ApiResult},
         auth::AuthenticatedUser,
         engine::{CandleRange, CandleReport, CandleWindow, MarketIx, Millis, Side, TapeRecord},
         message::{ApiRequest, ApiResponse},
@@ -55,7 +55,7 @@ pub(super) fn candles(
     id: &MarketId,
     query: CandleQuery,
     request: &ApiRequest,
-) -> Result<ApiResponse, ApiError> {
+) -> ApiResult<ApiResponse> {
     let window = |state: &ExchangeState| candle_window(state, id, query);
     service.read(request.read_by(None), window, |(units, window, now)| {
         let reports = window.reports();
@@ -71,7 +71,7 @@ fn candle_window(
     state: &ExchangeState,
     id: &MarketId,
     query: CandleQuery,
-) -> Result<(MarketUnits, CandleWindow, Millis), ApiError> {
+) -> ApiResult<(MarketUnits, CandleWindow, Millis)> {
     let (ix, units) = market_units(state, id)?;
     let range = CandleRange {
         interval: query.interval,
@@ -105,7 +105,7 @@ pub(super) fn trades(
     id: &MarketId,
     page: RowsQuery,
     request: &ApiRequest,
-) -> Result<ApiResponse, ApiError> {
+) -> ApiResult<ApiResponse> {
     let is_own = |trade: &TapeRecord| {
         let accounts = &caller?.accounts;
         Some(
@@ -139,14 +139,14 @@ fn trade_page(
     state: &ExchangeState,
     id: &MarketId,
     page: RowsQuery,
-) -> Result<(MarketUnits, TradePage, Millis), ApiError> {
+) -> ApiResult<(MarketUnits, TradePage, Millis)> {
     let (ix, units) = market_units(state, id)?;
     let rows = state.engine.trades(ix, page.before).take(page.limit);
     let rows = rows.map(|(id, trade)| (id, *trade)).collect();
     Ok((units, rows, state.engine.now()))
 }
 
-fn market_units(state: &ExchangeState, id: &MarketId) -> Result<(MarketIx, MarketUnits), ApiError> {
+fn market_units(state: &ExchangeState, id: &MarketId) -> ApiResult<(MarketIx, MarketUnits)> {
     let ix = state.market(id)?;
     Ok((ix, MarketUnits::of(&state.engine, ix)))
 }

@@ -31,9 +31,8 @@ mod route;
 pub(super) use route::SimRoute;
 
 use super::{
-    api_error::ApiError,
+    api_error::{ApiError, ApiResult},
     auth::AuthenticatedUser,
-    faults::FaultTarget,
     message::{ApiRequest, ApiResponse},
     service::ExchangeService,
 };
@@ -45,7 +44,7 @@ pub(super) fn answer(
     caller: Option<&AuthenticatedUser>,
     route: SimRoute,
     request: &ApiRequest,
-) -> Result<ApiResponse, ApiError> {
+) -> ApiResult<ApiResponse> {
     match route {
         SimRoute::OpenApi => Ok(openapi::answer()),
         SimRoute::MarketStatistics => facts::markets(service, request),
@@ -73,27 +72,6 @@ pub(super) fn answer(
     }
 }
 
-fn required_user(caller: Option<&AuthenticatedUser>) -> Result<&AuthenticatedUser, ApiError> {
+fn required_user(caller: Option<&AuthenticatedUser>) -> ApiResult<&AuthenticatedUser> {
     caller.ok_or_else(|| ApiError::broken("a private route without a caller"))
-}
-
-/// The name that fault rules use for a route; `None` for controls, which are exempt.
-pub(super) fn endpoint(route: &SimRoute) -> Option<FaultTarget> {
-    match route {
-        SimRoute::MarketStatistics => Some(FaultTarget::Markets),
-        SimRoute::Book(..) => Some(FaultTarget::Book),
-        SimRoute::Candles(..) => Some(FaultTarget::Candles),
-        SimRoute::Trades(..) => Some(FaultTarget::Trades),
-        SimRoute::Equity(..) => Some(FaultTarget::Equity),
-        SimRoute::Funding(..) => Some(FaultTarget::Funding),
-        SimRoute::OpenApi
-        | SimRoute::Clock
-        | SimRoute::SetClock
-        | SimRoute::Nudge
-        | SimRoute::Faults
-        | SimRoute::PlantFault
-        | SimRoute::ClearFaults
-        | SimRoute::SetBudgets
-        | SimRoute::Reset => None,
-    }
 }

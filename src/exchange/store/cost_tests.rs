@@ -5,7 +5,7 @@
 
 use super::super::{
     engine::{AccountIx, AttachedExits, EngineCommand, OrderId},
-    idempotency::{IdempotencyRecords, IdempotentRequest, IdempotentResult},
+    idempotency::{IdempotencyRecords, IdempotentRequest, IdempotentResult, KeyedRequest},
 };
 use super::{
     file::LOG,
@@ -44,11 +44,12 @@ async fn a_restart_with_many_orders() {
         (order.client_order_id, order.exits) = (None, AttachedExits::default());
         engine.apply(me, EngineCommand::Place(order)).unwrap();
         engine.apply(me, EngineCommand::Cancel(id)).unwrap();
-        let done = (
-            IdempotentRequest::Place(body()),
-            IdempotentResult::Order(me, id),
-        );
-        keys.record((0, &format!("bot-7-{number:012}")), done, engine.now());
+        let keyed = KeyedRequest {
+            user: 0,
+            key: Some(&format!("bot-7-{number:012}")),
+            request: IdempotentRequest::Place(body()),
+        };
+        keys.record(keyed, IdempotentResult::Order(me, id), engine.now());
         if number % BATCH == 0 {
             let mut records = record::inputs(&mut engine);
             records.extend(keys.changes().unwrap());

@@ -4,6 +4,9 @@ use super::super::{engine::CheckpointFault, scenario::ScenarioFault};
 use crate::disk::LogError;
 use std::{io, path::PathBuf};
 
+/// What is stored or restored, or why it cannot be.
+pub(super) type StoreResult<T> = Result<T, StoreFault>;
+
 /// Names the directory and what to do. A refused file is left unchanged.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreFault {

@@ -1,7 +1,7 @@
 //! The log of a data directory: its lock, how it is opened, appended to and written anew.
 
 use super::{
-    fault::StoreFault,
+    fault::{StoreFault, StoreResult},
     record::{Commit, StoreRecord},
     stored::Stored,
 };
@@ -38,7 +38,7 @@ pub(super) struct StoreLog {
 }
 
 /// Locks the directory, creates it if missing, and reads the log. Only a torn end is cut off.
-pub(super) fn open(dir: &Path) -> Result<(StoreLog, Stored), StoreFault> {
+pub(super) fn open(dir: &Path) -> StoreResult<(StoreLog, Stored)> {
     let place = |why: io::Error| StoreFault::Place {
         path: dir.to_owned(),
         why,
@@ -71,7 +71,7 @@ fn limit_of(counts: u64) -> u64 {
 }
 
 /// Without its log, used keys are forgotten, and their owners have them.
-fn refuse_emptied(path: &Path, secret: PathBuf) -> Result<(), StoreFault> {
+fn refuse_emptied(path: &Path, secret: PathBuf) -> StoreResult<()> {
     let is_filled = |path: &Path| fs::metadata(path).is_ok_and(|found| found.len() > 0);
     if is_filled(path) || !is_filled(&secret) {
         return Ok(());

@@ -10,7 +10,7 @@ use super::super::{
     secret::{KeySource, ServerSecret},
 };
 use super::{
-    EncodeFault, ExchangeStore, RecordingEngine, StoreFault, StoreRecord,
+    EncodeFault, ExchangeStore, RecordingEngine, StoreFault, StoreRecord, StoreResult,
     file::{self, SECRET, StoreLog},
     record::{self, StoredExchange},
     stored::{Restored, Stored},
@@ -45,7 +45,7 @@ impl LoadedExchange {
         scenario: Scenario,
         start: Millis,
         pace: Option<ClockMode>,
-    ) -> Result<Self, StoreFault> {
+    ) -> StoreResult<Self> {
         let mut engine = scenario.open(start)?;
         let first = if scenario.is_recorded() {
             None
@@ -84,7 +84,7 @@ pub(in crate::exchange) fn open(
     scenario: Scenario,
     start: Millis,
     pace: Option<ClockMode>,
-) -> Result<LoadedExchange, StoreFault> {
+) -> StoreResult<LoadedExchange> {
     let (log, mut stored) = file::open(dir)?;
     match stored.exchange.take() {
         None => {
@@ -115,7 +115,7 @@ pub(in crate::exchange) fn open(
 
 /// The secret of the directory; the caller holds its lock. It is kept where the seed takes its place, too: it says that
 /// an exchange was begun there.
-fn secret(dir: &Path, scenario: &Scenario) -> Result<ServerSecret, StoreFault> {
+fn secret(dir: &Path, scenario: &Scenario) -> StoreResult<ServerSecret> {
     let kept = ServerSecret::load_or_create(&dir.join(SECRET));
     let kept = kept.map_err(|why| StoreFault::Place {
         path: dir.to_owned(),
@@ -128,11 +128,7 @@ fn secret(dir: &Path, scenario: &Scenario) -> Result<ServerSecret, StoreFault> {
 }
 
 /// One line: an interrupted start leaves an empty log.
-fn begin(
-    mut log: StoreLog,
-    new: LoadedExchange,
-    first: Checkpoint,
-) -> Result<LoadedExchange, StoreFault> {
+fn begin(mut log: StoreLog, new: LoadedExchange, first: Checkpoint) -> StoreResult<LoadedExchange> {
     let at = new.engine.now();
     let Scenario { source, text, .. } = &new.scenario;
     let exchange = StoredExchange {
@@ -160,7 +156,7 @@ fn resume(
     mut stored: Stored,
     scenario: Scenario,
     (start, pace): (Millis, Option<ClockMode>),
-) -> Result<LoadedExchange, StoreFault> {
+) -> StoreResult<LoadedExchange> {
     let mut kept = stored.clock()?;
     let keep = scenario.keep.map(KeepTime::millis);
     let mut restored = stored.engine(keep, kept.horizon)?;
@@ -194,7 +190,7 @@ fn resume(
 fn skip_idle_time(
     restored: &mut Restored,
     until: Millis,
-) -> Result<impl Iterator<Item = StoreRecord>, StoreFault> {
+) -> StoreResult<impl Iterator<Item = StoreRecord>> {
     let seq = restored.engine.seq();
     let engine = restored.engine.engine_mut();
     let before = engine.now();
@@ -210,11 +206,7 @@ fn skip_idle_time(
 
 /// The stored scenario: a newer perpdeck may have another built-in one, and the seed may have been given at the first
 /// start only.
-fn kept_scenario(
-    log: &Path,
-    kept: &StoredExchange,
-    given: &Scenario,
-) -> Result<Scenario, StoreFault> {
+fn kept_scenario(log: &Path, kept: &StoredExchange, given: &Scenario) -> StoreResult<Scenario> {
     let path = log.to_owned();
     let built_in = given.source == ScenarioSource::BuiltIn
         && kept.origin == ScenarioSource::BuiltIn.as_stored();

@@ -35,12 +35,13 @@ pub(super) use record::{Blob, StoreRecord, inputs};
 pub(super) use recorder::RecordingEngine;
 
 use super::{
-    api_error::ApiError,
+    api_error::ApiResult,
     clock::ClockRecord,
     engine::{Checkpoint, Millis},
     response_cache::StateVersion,
     state::ExchangeState,
 };
+use fault::StoreResult;
 use file::StoreLog;
 use record::WriteBatch;
 use std::{
@@ -145,7 +146,7 @@ impl ExchangeStore {
         });
     }
 
-    fn attempt(&self, hand_over: impl FnOnce(&mut WriteQueue) -> Result<(), StoreFault>) {
+    fn attempt(&self, hand_over: impl FnOnce(&mut WriteQueue) -> StoreResult<()>) {
         let done = match self.outbox.lock() {
             Ok(mut outbox) => hand_over(&mut outbox),
             Err(_) => Err(StoreFault::Stopped),
@@ -158,7 +159,7 @@ impl ExchangeStore {
     }
 
     /// 503 once a record could not be written: the state in memory is ahead of the disk and must not be shown.
-    pub(super) fn check_healthy(&self) -> Result<(), ApiError> {
+    pub(super) fn check_healthy(&self) -> ApiResult<()> {
         // Why the writer has ended comes before that nothing can be handed to it.
         if let WriteProgress::Failed(why) = &*self.written.borrow() {
             return Err((&**why).into());
@@ -167,7 +168,7 @@ impl ExchangeStore {
     }
 
     /// Waits until everything submitted so far is on disk.
-    pub(super) async fn written(&self) -> Result<(), ApiError> {
+    pub(super) async fn written(&self) -> ApiResult<()> {
         let wanted = self.submitted.load(Ordering::Acquire);
         let done = |written: &WriteProgress| match written {
             WriteProgress::Upto(last) => *last >= wanted,
@@ -218,11 +219,7 @@ impl FailureWatch {
 }
 
 impl WriteQueue {
-    fn submit(
-        &mut self,
-        state: &mut ExchangeState,
-        submitted: &AtomicU64,
-    ) -> Result<(), StoreFault> {
+    fn submit(&mut self, state: &mut ExchangeState, submitted: &AtomicU64) -> StoreResult<()> {
         if self.writer.is_none() {
             state.discard_changes();
             return Ok(());
@@ -244,20 +241,12 @@ impl WriteQueue {
         state.engine.seq() - seq >= CHECKPOINT_ENTRIES || state.engine.now() - at >= CHECKPOINT_SPAN
     }
 
-    fn checkpoint(
-        &mut self,
-        state: &mut ExchangeState,
-        submitted: &AtomicU64,
-    ) -> Result<(), StoreFault> {
+    fn checkpoint(&mut self, state: &mut ExchangeState, submitted: &AtomicU64) -> StoreResult<()> {
         let (seq, checkpoint) = self.take_checkpoint(state)?;
         self.send(record::checkpoint(seq, checkpoint).collect(), submitted)
     }
 
-    fn reset(
-        &mut self,
-        state: &mut ExchangeState,
-        submitted: &AtomicU64,
-    ) -> Result<(), StoreFault> {
+    fn reset(&mut self, state: &mut ExchangeState, submitted: &AtomicU64) -> StoreResult<()> {
         let (seq, checkpoint) = self.take_checkpoint(state)?;
         let now = state.engine.now();
         let clock = state.clock.kept(now, now);
@@ -277,7 +266,7 @@ impl WriteQueue {
         Ok((seq, checkpoint))
     }
 
-    fn send(&mut self, records: Vec<StoreRecord>, submitted: &AtomicU64) -> Result<(), StoreFault> {
+    fn send(&mut self, records: Vec<StoreRecord>, submitted: &AtomicU64) -> StoreResult<()> {
         let writer = self.writer.as_ref().ok_or(StoreFault::Stopped)?;
         self.number += 1;
         let number = self.number;

@@ -2,7 +2,7 @@
 
 use super::super::{
     engine::{
-        AccountIx, Bps, CommandOutcome, CommandRefusal, Engine, EngineCommand, MarketIx, Millis,
+        AccountIx, Bps, CommandOutcome, CommandResult, Engine, EngineCommand, MarketIx, Millis,
     },
     response_cache::StateVersion,
 };
@@ -72,7 +72,7 @@ impl RecordingEngine {
         &mut self,
         account: AccountIx,
         command: EngineCommand,
-    ) -> Result<CommandOutcome, CommandRefusal> {
+    ) -> CommandResult<CommandOutcome> {
         let act = EngineInput::Apply(account, command.clone());
         let done = self.engine.apply(account, command);
         self.record(act);

@@ -7,7 +7,7 @@ use super::super::{
     operations::SlicedOperations,
 };
 use super::{
-    RecordingEngine, StoreFault,
+    RecordingEngine, StoreFault, StoreResult,
     record::{Blob, Commit, StoreRecord, StoredExchange},
     recorder::LogEntry,
 };
@@ -125,7 +125,7 @@ impl Stored {
 /// For a start. What was taken out is gone from here.
 impl Stored {
     /// Fails if a line cannot be understood, or if what belongs to an exchange is missing.
-    pub(super) fn check(&self) -> Result<(), StoreFault> {
+    pub(super) fn check(&self) -> StoreResult<()> {
         if let Some(why) = &self.unreadable {
             return Err(self.damaged(why));
         }
@@ -135,7 +135,7 @@ impl Stored {
         Ok(())
     }
 
-    pub(super) fn clock(&self) -> Result<ClockRecord, StoreFault> {
+    pub(super) fn clock(&self) -> StoreResult<ClockRecord> {
         self.clock.ok_or_else(|| self.damaged("there is no clock"))
     }
 
@@ -145,7 +145,7 @@ impl Stored {
         &mut self,
         keep: Option<Millis>,
         horizon: Millis,
-    ) -> Result<Restored, StoreFault> {
+    ) -> StoreResult<Restored> {
         let Some((checkpoint, Blob(core))) = self.checkpoint.take() else {
             return Err(self.damaged("there is no checkpoint"));
         };
@@ -173,7 +173,7 @@ impl Stored {
         Ok(Restored { engine, seq, at })
     }
 
-    pub(super) fn keys(&mut self) -> Result<IdempotencyRecords, StoreFault> {
+    pub(super) fn keys(&mut self) -> StoreResult<IdempotencyRecords> {
         let mut keys = IdempotencyRecords::default();
         for (user, key, record) in self.take_keys() {
             let restored = keys.restore(user, key, &record);
@@ -190,7 +190,7 @@ impl Stored {
         keys.into_iter().map(flat)
     }
 
-    pub(super) fn operations(&mut self) -> Result<SlicedOperations, StoreFault> {
+    pub(super) fn operations(&mut self) -> StoreResult<SlicedOperations> {
         let mut operations = SlicedOperations::default();
         for (index, Blob(record)) in std::mem::take(&mut self.operations) {
             let restored = operations.restore(index, &record);

@@ -8,13 +8,13 @@ use super::super::{
         ExitOverlap, Lots, MarginMode, MarketIx, Millis, NanoPx, OrderId, OrderParams, Pacing,
         PlaceMode, Px, Reason, Reduction, ScaledParams, Side, Tif, TwapParams,
     },
-    idempotency::{IdempotencyRecords, IdempotentRequest, IdempotentResult},
+    idempotency::{IdempotencyRecords, IdempotentRequest, IdempotentResult, KeyedRequest},
     scenario::Scenario,
     secret::{KeySource, ServerSecret},
     service::ResetState,
 };
 use super::{
-    LoadedExchange, StoreFault, StoreRecord,
+    LoadedExchange, StoreRecord, StoreResult,
     file::{self, FORMAT, LOG},
     open,
     recorder::EngineInput,
@@ -137,6 +137,14 @@ fn shape(digest: Sha256) -> u32 {
     u32::from_be_bytes(*digest.finalize().first_chunk().unwrap())
 }
 
+fn used_by(user: usize, key: &str, request: IdempotentRequest) -> KeyedRequest<'_> {
+    KeyedRequest {
+        user,
+        key: Some(key),
+        request,
+    }
+}
+
 #[test]
 fn a_key_read_back_recalls_what_it_did_and_refuses_what_it_did_not() {
     let body = |size: &str| -> Box<PlaceBody> {
@@ -153,16 +161,9 @@ fn a_key_read_back_recalls_what_it_did_and_refuses_what_it_did_not() {
     });
     let at = Millis(1_790_000_000_000);
     let mut keys = IdempotencyRecords::default();
-    keys.record(
-        (1, "a"),
-        (IdempotentRequest::Place(body("0.10")), placed.clone()),
-        at,
-    );
-    keys.record(
-        (1, "b"),
-        (IdempotentRequest::Place(body("2")), refused.clone()),
-        at,
-    );
+    let keyed = |key, size| used_by(1, key, IdempotentRequest::Place(body(size)));
+    keys.record(keyed("a", "0.10"), placed.clone(), at);
+    keys.record(keyed("b", "2"), refused.clone(), at);
     let mut again = IdempotencyRecords::default();
     for record in keys.changes().unwrap() {
         let StoreRecord::Key { user, key, record } = record else {
@@ -170,7 +171,7 @@ fn a_key_read_back_recalls_what_it_did_and_refuses_what_it_did_not() {
         };
         again.restore(user, key, &record).unwrap();
     }
-    let recall = |key, size| again.recall(1, key, &IdempotentRequest::Place(body(size)));
+    let recall = |key, size| again.recall(&keyed(key, size));
     assert_eq!(recall("a", "0.1"), Ok(Some(placed)));
     assert_eq!(recall("b", "2"), Ok(Some(refused)));
     assert_eq!(
@@ -189,8 +190,8 @@ fn a_key_read_back_has_its_thirty_days_from_when_it_was_used_and_its_end_is_writ
     let keyed_request = IdempotentRequest::CloseAll(AccountIx::from(0));
     let mut keys = IdempotencyRecords::default();
     keys.record(
-        (1, "a"),
-        (keyed_request.clone(), IdempotentResult::Operation(3)),
+        used_by(1, "a", keyed_request.clone()),
+        IdempotentResult::Operation(3),
         day(1),
     );
     let mut again = IdempotencyRecords::default();
@@ -203,7 +204,7 @@ fn a_key_read_back_has_its_thirty_days_from_when_it_was_used_and_its_end_is_writ
     assert_eq!(again.make_room(1, day(30)), Ok(()));
     assert!(again.changes().unwrap().is_empty(), "not yet");
     assert_eq!(again.make_room(1, day(31)), Ok(()));
-    assert_eq!(again.recall(1, "a", &keyed_request), Ok(None));
+    assert_eq!(again.recall(&used_by(1, "a", keyed_request)), Ok(None));
     let written = again.changes().unwrap();
     assert!(
         matches!(&written[..], [StoreRecord::KeyForgotten { user: 1, key }] if key == "a"),
@@ -215,7 +216,7 @@ fn scenario() -> Scenario {
     Scenario::parse(include_str!("../../../tests/support/bare.toml")).unwrap()
 }
 
-fn open_in(dir: &Path, scenario: Scenario) -> Result<LoadedExchange, StoreFault> {
+fn open_in(dir: &Path, scenario: Scenario) -> StoreResult<LoadedExchange> {
     let paused = Some(ClockMode::Paused);
     open(dir, scenario, Millis(1_790_000_000_000), paused)
 }
@@ -336,7 +337,8 @@ async fn a_log_that_is_written_anew_adds_up_to_the_same_and_goes_on() {
     assert!(named(r#""key":"c""#) < named(r#""key":"b""#));
     let mut exchange = opened(home.path());
     assert_eq!(exchange.openings, 2);
-    let known = |user, key| exchange.keys.recall(user, key, &keyed()).unwrap().is_some();
+    let recall = |user, key| exchange.keys.recall(&used_by(user, key, keyed()));
+    let known = |user, key| recall(user, key).unwrap().is_some();
     assert!(known(1, "c") && known(1, "b") && known(2, "a") && !known(1, "a"));
     exchange.store.take().unwrap().closed().await;
 }

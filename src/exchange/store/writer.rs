@@ -4,7 +4,12 @@
 //! be trusted.
 
 use super::super::api_error::{ApiError, ServiceCode};
-use super::{WriteProgress, fault::StoreFault, file::StoreLog, record::WriteBatch};
+use super::{
+    WriteProgress,
+    fault::{StoreFault, StoreResult},
+    file::StoreLog,
+    record::WriteBatch,
+};
 use std::sync::{Arc, mpsc::Receiver};
 use tokio::sync::watch::Sender;
 
@@ -28,7 +33,7 @@ fn write_all(
     log: &mut StoreLog,
     inbox: &Receiver<WriteBatch>,
     written: &Sender<WriteProgress>,
-) -> Result<(), StoreFault> {
+) -> StoreResult<()> {
     while let Ok(WriteBatch { number, records }) = inbox.recv() {
         let (mut last, mut changes) = (number, records);
         for batch in inbox.try_iter().take(MAX_BATCHES_PER_COMMIT - 1) {

@@ -1,6 +1,6 @@
 //! The answer that makes a request a WebSocket (RFC 6455, 4.2).
 
-use super::super::api_error::{ApiError, ServiceCode};
+use super::super::api_error::{ApiError, ApiResult, ServiceCode};
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use hyper::{
     HeaderMap,
@@ -18,7 +18,7 @@ const PROTOCOL_ID: &str = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 pub(in crate::exchange) type SwitchHeaders = [(HeaderName, HeaderValue); 3];
 
 /// The headers of the 101; 426 if the request asks for no WebSocket of version 13.
-pub(in crate::exchange) fn switch(headers: &HeaderMap) -> Result<SwitchHeaders, ApiError> {
+pub(in crate::exchange) fn switch(headers: &HeaderMap) -> ApiResult<SwitchHeaders> {
     let has = |name: HeaderName, token: &str| {
         let mut values = headers
             .get_all(name)

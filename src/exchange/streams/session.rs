@@ -1,7 +1,7 @@
 //! One open stream: reads what the client asks, and writes what changed.
 
 use super::super::{
-    api_error::ApiError, engine::Millis, response_cache::StateVersion, service::ExchangeService,
+    api_error::ApiResult, engine::Millis, response_cache::StateVersion, service::ExchangeService,
     state::ExchangeState,
 };
 use futures_util::{SinkExt as _, StreamExt as _};
@@ -89,7 +89,7 @@ pub(super) async fn run(
     service: &ExchangeService,
     mut connection: StreamConnection,
     mut session: impl StreamProtocol + Send,
-) -> Result<(), ApiError> {
+) -> ApiResult<()> {
     let (greeting, mut seen) = {
         let state = service.state()?;
         (session.greeting(service, &state), state.engine.version())

@@ -5,7 +5,7 @@
 
 use super::super::{
     ClockMode, ExchangeService, Scenario, SimulatorAccess,
-    api_error::ApiError,
+    api_error::ApiResult,
     auth::{AuthenticatedUser, KeyRights},
     engine::{AccountIx, Millis},
     keep::KeepTime,
@@ -270,8 +270,6 @@ struct Answered {
     rejected: bool,
 }
 
-type ApiResult = Result<ApiResponse, ApiError>;
-
 struct Paper {
     service: ExchangeService,
     caller: AuthenticatedUser,
@@ -333,7 +331,7 @@ impl Paper {
         }
     }
 
-    fn answer(&self, request: &Request, key: &str) -> ApiResult {
+    fn answer(&self, request: &Request, key: &str) -> ApiResult<ApiResponse> {
         let mut headers = HeaderMap::new();
         headers.insert(IDEMPOTENCY_KEY, HeaderValue::from_str(key).unwrap());
         let call = ApiRequest {
@@ -366,7 +364,7 @@ impl Paper {
     }
 
     /// Everything that a desk polls, each answer as it is.
-    fn looks(&self) -> Vec<(&'static str, ApiResult)> {
+    fn looks(&self) -> Vec<(&'static str, ApiResult<ApiResponse>)> {
         let looks = LOOKS.into_iter().chain(MORE_LOOKS);
         looks
             .map(|target| (target, self.answer(&Request::get(target), "")))

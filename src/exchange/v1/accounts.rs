@@ -1,7 +1,7 @@
 //! The accounts of a key, the risk of one, and what it may do now (docs/service-api.md 2.5, 2.6).
 
 use super::super::{
-    api_error::ApiError,
+    api_error::{ApiError, ApiResult},
     auth::AuthenticatedUser,
     engine::{
         AccountIx, AccountReport, AccountSpec, Bps, ChallengeRules, ChallengeStatus, DailyBasis,
@@ -45,7 +45,7 @@ pub(super) fn of_caller(
     state: &ExchangeState,
     caller: &AuthenticatedUser,
     id: &AccountId,
-) -> Result<Account, ApiError> {
+) -> ApiResult<Account> {
     let account = state.account(caller, id.raw())?;
     with_risk(&state.engine, account).ok_or_else(|| ApiError::not_found("account"))
 }
@@ -136,7 +136,7 @@ pub(super) fn trading_policy(
     state: &ExchangeState,
     caller: &AuthenticatedUser,
     id: &AccountId,
-) -> Result<TradingPolicy, ApiError> {
+) -> ApiResult<TradingPolicy> {
     let engine = &state.engine;
     let account = state.account(caller, id.raw())?;
     let spec = &engine.accounts.at(account).spec;

@@ -5,12 +5,11 @@ mod scaled;
 mod twap;
 
 use super::super::{
-    api_error::ApiError,
-    auth::AuthenticatedUser,
+    api_error::{ApiError, ApiResult},
     engine::{Engine, EngineCommand},
-    idempotency::{IdempotentRequest, IdempotentResult},
+    idempotency::{IdempotentRequest, IdempotentResult, KeyedRequest},
     message::{ApiRequest, ApiResponse},
-    state::{ExchangeState, KeyedRequest},
+    state::{CommandCall, ExchangeState},
     wire,
 };
 use crate::{
@@ -26,7 +25,7 @@ pub(super) trait CreationBody: DeserializeOwned + Clone {
     fn keyed_request(self) -> IdempotentRequest;
 
     /// An order needs a key, a strategy may have one.
-    fn key(request: &ApiRequest) -> Result<Option<&str>, ApiError> {
+    fn key(request: &ApiRequest) -> ApiResult<Option<&str>> {
         request.key_if_given()
     }
 
@@ -36,7 +35,7 @@ pub(super) trait CreationBody: DeserializeOwned + Clone {
         None
     }
 
-    fn command(&self, engine: &Engine) -> Result<EngineCommand, ApiError>;
+    fn command(&self, engine: &Engine) -> ApiResult<EngineCommand>;
 }
 
 impl CreationBody for PlaceBody {
@@ -44,7 +43,7 @@ impl CreationBody for PlaceBody {
         IdempotentRequest::Place(Box::new(self))
     }
 
-    fn key(request: &ApiRequest) -> Result<Option<&str>, ApiError> {
+    fn key(request: &ApiRequest) -> ApiResult<Option<&str>> {
         request.key().map(Some)
     }
 
@@ -56,17 +55,18 @@ impl CreationBody for PlaceBody {
         self.client_order_id.as_ref()
     }
 
-    fn command(&self, engine: &Engine) -> Result<EngineCommand, ApiError> {
+    fn command(&self, engine: &Engine) -> ApiResult<EngineCommand> {
         wire::place(engine, self).map(EngineCommand::Place)
     }
 }
 
 /// 201 with what was made; 200 with its current state if the key is known.
-pub(super) fn create<Body: CreationBody>(
-    state: &mut ExchangeState,
-    caller: &AuthenticatedUser,
-    request: &ApiRequest,
-) -> Result<ApiResponse, ApiError> {
+pub(super) fn create<Body: CreationBody>(call: CommandCall<'_>) -> ApiResult<ApiResponse> {
+    let CommandCall {
+        state,
+        caller,
+        request,
+    } = call;
     let key = Body::key(request)?;
     let body: Body = request.json()?;
     let keyed = KeyedRequest {
@@ -89,7 +89,7 @@ fn answer(
     state: &ExchangeState,
     status: StatusCode,
     created: &IdempotentResult,
-) -> Result<ApiResponse, ApiError> {
+) -> ApiResult<ApiResponse> {
     match created {
         IdempotentResult::Order(account, id) => {
             let data = state.order(*account, *id)?;

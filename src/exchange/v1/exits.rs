@@ -1,11 +1,10 @@
 //! The exits of a position as one batch, guarded by what the client has seen.
 
 use super::super::{
-    api_error::{ApiError, ServiceCode},
-    auth::AuthenticatedUser,
+    api_error::{ApiError, ApiResult, ServiceCode},
     engine::{AccountIx, EngineCommand, OrderRecord, PositionId, PositionRecord, Reason},
-    message::{ApiRequest, ApiResponse},
-    state::ExchangeState,
+    message::ApiResponse,
+    state::{CommandCall, ExchangeState},
     wire,
 };
 
@@ -15,12 +14,12 @@ use crate::{
 };
 
 /// 409 if the position or its exits are not what the client expects: nothing is applied then.
-pub(super) fn change(
-    state: &mut ExchangeState,
-    caller: &AuthenticatedUser,
-    id: &model::PositionId,
-    request: &ApiRequest,
-) -> Result<ApiResponse, ApiError> {
+pub(super) fn change(call: CommandCall<'_>, id: &model::PositionId) -> ApiResult<ApiResponse> {
+    let CommandCall {
+        state,
+        caller,
+        request,
+    } = call;
     let (account, position): (_, PositionId) = state.owned(caller, id.raw())?;
     let body: ExitBatchBody = request.json()?;
     let row = state.engine.position(account, position);
@@ -36,7 +35,7 @@ fn check_expected(
     account: AccountIx,
     row: &PositionRecord,
     body: &ExitBatchBody,
-) -> Result<(), ApiError> {
+) -> ApiResult<()> {
     if row.closed_at.is_some() {
         let message = format!("position {} is closed", row.id);
         return Err(ApiError::conflict(Reason::PositionClosed, message));

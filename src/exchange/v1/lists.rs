@@ -1,7 +1,7 @@
 //! The lists: complete for what is open or works, paged by cursor for history.
 
 use super::super::{
-    api_error::ApiError,
+    api_error::ApiResult,
     auth::AuthenticatedUser,
     cursor::{CursorSigner, ListName, invalid_cursor},
     engine::{AccountIx, Millis, OrderRecord, RowKey, ScaledRecord, TwapRecord},
@@ -28,7 +28,7 @@ pub(super) struct ListReader<'a> {
 
 impl<'a> ListReader<'a> {
     /// The one of a name, the working ones, or a page of all, newest first.
-    pub(super) fn orders(self, query: &OrdersQuery) -> Result<List<Order>, ApiError> {
+    pub(super) fn orders(self, query: &OrdersQuery) -> ApiResult<List<Order>> {
         let (engine, rows) = (&self.state.engine, self.state.rows());
         match query {
             OrdersQuery::Named(name) => {
@@ -50,7 +50,7 @@ impl<'a> ListReader<'a> {
     }
 
     /// The open ones, oldest first, or a page of the closed ones, the last closed first.
-    pub(super) fn positions(self, query: &PositionsQuery) -> Result<List<Position>, ApiError> {
+    pub(super) fn positions(self, query: &PositionsQuery) -> ApiResult<List<Position>> {
         let (engine, rows) = (&self.state.engine, self.state.rows());
         match query.selector {
             PositionSelector::Open => {
@@ -70,7 +70,7 @@ impl<'a> ListReader<'a> {
     }
 
     /// Filled orders, the newest settlement first. An order that filled in several parts has one row per part here.
-    pub(super) fn fills(self, query: &PageQuery) -> Result<List<Order>, ApiError> {
+    pub(super) fn fills(self, query: &PageQuery) -> ApiResult<List<Order>> {
         self.page(
             ListName::Fills,
             query,
@@ -80,7 +80,7 @@ impl<'a> ListReader<'a> {
     }
 
     /// Newest first: all that run, or a page of those that ended.
-    pub(super) fn twaps(self, query: &TwapsQuery) -> Result<List<Twap>, ApiError> {
+    pub(super) fn twaps(self, query: &TwapsQuery) -> ApiResult<List<Twap>> {
         let (engine, rows) = (&self.state.engine, self.state.rows());
         let (list, ended_at): (_, EndOfTwap) = match query.selector {
             TwapSelector::Active => {
@@ -107,7 +107,7 @@ impl<'a> ListReader<'a> {
     }
 
     /// Newest first.
-    pub(super) fn scaled_orders(self, query: &PageQuery) -> Result<List<Scaled>, ApiError> {
+    pub(super) fn scaled_orders(self, query: &PageQuery) -> ApiResult<List<Scaled>> {
         self.page(
             ListName::ScaledOrders,
             query,
@@ -124,7 +124,7 @@ impl<'a> ListReader<'a> {
     }
 
     /// The account of a list that is complete: it issues no cursor, so none is valid for it.
-    fn account_of_all(self, query: &PageQuery) -> Result<AccountIx, ApiError> {
+    fn account_of_all(self, query: &PageQuery) -> ApiResult<AccountIx> {
         let account = self.state.account(self.caller, query.account_id.raw())?;
         match query.cursor {
             None => Ok(account),
@@ -140,7 +140,7 @@ impl<'a> ListReader<'a> {
         query: &PageQuery,
         rows: impl FnOnce(AccountIx, Option<RowKey<Id>>) -> Rows,
         encode: impl Fn(Row) -> Option<(RowKey<Id>, Resource)>,
-    ) -> Result<List<Resource>, ApiError>
+    ) -> ApiResult<List<Resource>>
     where
         Id: From<usize> + Copy + 'a,
         usize: From<Id>,

@@ -1,7 +1,7 @@
 //! What the service is, its markets, and a quote of one (docs/service-api.md 2.7).
 
 use super::super::{
-    api_error::{ApiError, ServiceCode},
+    api_error::{ApiError, ApiResult, ServiceCode},
     engine::{Engine, FillEstimate, LiquidityRole, Lots, MarketAccess, MarketIx, MarketSpec, Side},
     state::ExchangeState,
     wire::{self, MarketUnits, nano, usd},
@@ -37,7 +37,7 @@ pub(super) fn markets(engine: &Engine) -> Vec<Listing> {
         .collect()
 }
 
-pub(super) fn market(state: &ExchangeState, id: &MarketId) -> Result<Listing, ApiError> {
+pub(super) fn market(state: &ExchangeState, id: &MarketId) -> ApiResult<Listing> {
     let market = state.market(id)?;
     Ok(listing(&state.engine.markets.at(market).spec))
 }
@@ -62,7 +62,7 @@ pub(super) fn quote(
     state: &ExchangeState,
     id: &MarketId,
     size: Option<QuoteSize>,
-) -> Result<Quote, ApiError> {
+) -> ApiResult<Quote> {
     let ix = state.market(id)?;
     let engine = &state.engine;
     let (units, facts) = (MarketUnits::of(engine, ix), engine.market_facts(ix));

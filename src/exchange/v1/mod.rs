@@ -7,18 +7,17 @@ mod lists;
 mod markets;
 mod orders;
 mod positions;
-mod strategies;
 
 pub(super) use accounts::{with_risk, without_risk};
 
 use super::{
-    api_error::ApiError,
+    api_error::{ApiError, ApiResult},
     auth::AuthenticatedUser,
-    faults::FaultTarget,
+    engine::{AccountIx, EngineCommand},
     message::{ApiRequest, ApiResponse},
     service::ExchangeService,
-    sliced::{self, SlicedWork},
-    state::ExchangeState,
+    sliced::SlicedWork,
+    state::{CommandCall, ExchangeState, OwnedId},
 };
 use crate::{
     api::{Data, List, PlaceBody, Route},
@@ -27,13 +26,15 @@ use crate::{
 use lists::ListReader;
 use serde::Serialize;
 
+type Answer = ApiResult<ApiResponse>;
+
 /// Carries out one request; the caller is absent on public routes only.
 pub(super) fn answer(
     service: &ExchangeService,
     caller: Option<&AuthenticatedUser>,
     route: &Route,
     request: &ApiRequest,
-) -> Result<ApiResponse, ApiError> {
+) -> Answer {
     let call = RouteCall {
         service,
         caller,
@@ -49,10 +50,10 @@ pub(super) fn answer(
         Route::TradingPolicy(id) => {
             call.row(|state, caller| accounts::trading_policy(state, caller, id))
         }
-        Route::Order(id) => call.row(|state, caller| orders::order(state, caller, id)),
-        Route::Position(id) => call.row(|state, caller| positions::position(state, caller, id)),
-        Route::Twap(id) => call.row(|state, caller| strategies::twap(state, caller, id)),
-        Route::Scaled(id) => call.row(|state, caller| strategies::scaled(state, caller, id)),
+        Route::Order(id) => call.object(id.raw(), ExchangeState::order),
+        Route::Position(id) => call.object(id.raw(), ExchangeState::position),
+        Route::Twap(id) => call.object(id.raw(), ExchangeState::twap),
+        Route::Scaled(id) => call.object(id.raw(), ExchangeState::scaled),
         Route::Orders(query) => call.list(|lists| lists.orders(query)),
         Route::Fills(query) => call.list(|lists| lists.fills(query)),
         Route::Positions(query) => call.list(|lists| lists.positions(query)),
@@ -61,22 +62,23 @@ pub(super) fn answer(
         Route::PlaceOrder => call.command(creation::create::<PlaceBody>),
         Route::PlaceTwap => call.command(creation::create::<PlaceTwap>),
         Route::PlaceScaled => call.command(creation::create::<PlaceScaled>),
-        Route::CancelOrder(id) => call.command_on(id, orders::cancel),
-        Route::ModifyOrder(id) => call.command_on(id, orders::modify),
-        Route::AttachedExits(id) => call.command_on(id, orders::attached_exits),
-        Route::ClosePosition(id) => call.command_on(id, positions::close),
-        Route::ExitOrders(id) => call.command_on(id, exits::change),
-        Route::IsolatedMargin(id) => call.command_on(id, positions::isolated_margin),
-        Route::CloseAll(id) => call.command_on(id, |state, caller, id, request| {
-            sliced::run(SlicedWork::CloseAll, state, caller, id, request)
-        }),
-        Route::CancelAll(id) => call.command_on(id, |state, caller, id, request| {
-            sliced::run(SlicedWork::CancelAll, state, caller, id, request)
-        }),
-        Route::StopTwap(id) => call.command_on(id, strategies::stop_twap),
-        Route::CancelScaled(id) => call.command_on(id, strategies::cancel_scaled),
+        Route::CancelOrder(id) => call.command(|call| orders::cancel(call, id)),
+        Route::ModifyOrder(id) => call.command(|call| orders::modify(call, id)),
+        Route::AttachedExits(id) => call.command(|call| orders::attached_exits(call, id)),
+        Route::ClosePosition(id) => call.command(|call| positions::close(call, id)),
+        Route::ExitOrders(id) => call.command(|call| exits::change(call, id)),
+        Route::IsolatedMargin(id) => call.command(|call| positions::isolated_margin(call, id)),
+        Route::CloseAll(id) => call.command(|call| SlicedWork::CloseAll.run(call, id)),
+        Route::CancelAll(id) => call.command(|call| SlicedWork::CancelAll.run(call, id)),
+        Route::StopTwap(id) => call.stop(id.raw(), EngineCommand::StopTwap, ExchangeState::twap),
+        Route::CancelScaled(id) => {
+            call.stop(id.raw(), EngineCommand::CancelScaled, ExchangeState::scaled)
+        }
     }
 }
+
+/// Reads one object of an account.
+type ObjectReader<Id, T> = fn(&ExchangeState, AccountIx, Id) -> ApiResult<T>;
 
 /// One request, and who sent it.
 #[derive(Debug, Clone, Copy)]
@@ -87,16 +89,13 @@ struct RouteCall<'a> {
 }
 
 impl<'a> RouteCall<'a> {
-    fn caller(self) -> Result<&'a AuthenticatedUser, ApiError> {
+    fn caller(self) -> ApiResult<&'a AuthenticatedUser> {
         self.caller
             .ok_or_else(|| ApiError::broken("a private route without a caller"))
     }
 
     /// `{data: …}` for anybody.
-    fn public<T: Serialize>(
-        self,
-        row: impl FnOnce(&ExchangeState) -> Result<T, ApiError>,
-    ) -> Result<ApiResponse, ApiError> {
+    fn public<T: Serialize>(self, row: impl FnOnce(&ExchangeState) -> ApiResult<T>) -> Answer {
         let read = self.request.read_by(self.caller);
         self.service.read(read, row, |data| Data { data })
     }
@@ -104,17 +103,14 @@ impl<'a> RouteCall<'a> {
     /// `{data: …}` for the caller.
     fn row<T: Serialize>(
         self,
-        row: impl FnOnce(&ExchangeState, &AuthenticatedUser) -> Result<T, ApiError>,
-    ) -> Result<ApiResponse, ApiError> {
+        row: impl FnOnce(&ExchangeState, &AuthenticatedUser) -> ApiResult<T>,
+    ) -> Answer {
         let caller = self.caller()?;
         self.public(|state| row(state, caller))
     }
 
     /// `{data: […], has_more, next_cursor}` of the caller.
-    fn list<T: Serialize>(
-        self,
-        rows: impl FnOnce(ListReader<'_>) -> Result<List<T>, ApiError>,
-    ) -> Result<ApiResponse, ApiError> {
+    fn list<T: Serialize>(self, rows: impl FnOnce(ListReader<'_>) -> ApiResult<List<T>>) -> Answer {
         let caller = self.caller()?;
         let cursors = &self.service.cursors;
         let rows = |state: &ExchangeState| {
@@ -128,65 +124,36 @@ impl<'a> RouteCall<'a> {
         self.service.read(read, rows, |list| list)
     }
 
+    /// `{data: …}` of an object of the caller, whatever its state.
+    fn object<Id: OwnedId, T: Serialize>(self, id: &str, row: ObjectReader<Id, T>) -> Answer {
+        self.row(|state, caller| {
+            let (account, id) = state.owned(caller, id)?;
+            row(state, account, id)
+        })
+    }
+
     /// What changes something, under the lock of the state.
-    fn command(
-        self,
-        command: impl FnOnce(
-            &mut ExchangeState,
-            &AuthenticatedUser,
-            &ApiRequest,
-        ) -> Result<ApiResponse, ApiError>,
-    ) -> Result<ApiResponse, ApiError> {
-        let caller = self.caller()?;
-        command(&mut *self.service.state()?, caller, self.request)
+    fn command(self, command: impl FnOnce(CommandCall<'_>) -> Answer) -> Answer {
+        let (caller, request) = (self.caller()?, self.request);
+        command(CommandCall {
+            state: &mut *self.service.state()?,
+            caller,
+            request,
+        })
     }
 
-    /// The same for one object.
-    fn command_on<Id>(
+    /// Stops an object without a body to say how; one that has ended is returned unchanged.
+    fn stop<Id: OwnedId, T: Serialize>(
         self,
-        id: &Id,
-        command: impl FnOnce(
-            &mut ExchangeState,
-            &AuthenticatedUser,
-            &Id,
-            &ApiRequest,
-        ) -> Result<ApiResponse, ApiError>,
-    ) -> Result<ApiResponse, ApiError> {
-        self.command(|state, caller, request| command(state, caller, id, request))
-    }
-}
-
-/// The name that fault rules use for a route.
-pub(super) fn endpoint(route: &Route) -> FaultTarget {
-    match route {
-        Route::About => FaultTarget::About,
-        Route::Markets => FaultTarget::Markets,
-        Route::Market(_) => FaultTarget::Market,
-        Route::Quote(..) => FaultTarget::Quote,
-        Route::Accounts => FaultTarget::Accounts,
-        Route::Account(_) => FaultTarget::Account,
-        Route::TradingPolicy(_) => FaultTarget::TradingPolicy,
-        Route::PlaceOrder => FaultTarget::PlaceOrder,
-        Route::Orders(_) => FaultTarget::Orders,
-        Route::Order(_) => FaultTarget::Order,
-        Route::ModifyOrder(_) => FaultTarget::ModifyOrder,
-        Route::CancelOrder(_) => FaultTarget::CancelOrder,
-        Route::AttachedExits(_) => FaultTarget::AttachedExits,
-        Route::Fills(_) => FaultTarget::Fills,
-        Route::Positions(_) => FaultTarget::Positions,
-        Route::Position(_) => FaultTarget::Position,
-        Route::ClosePosition(_) => FaultTarget::ClosePosition,
-        Route::ExitOrders(_) => FaultTarget::ExitOrders,
-        Route::IsolatedMargin(_) => FaultTarget::IsolatedMargin,
-        Route::CloseAll(_) => FaultTarget::CloseAll,
-        Route::CancelAll(_) => FaultTarget::CancelAll,
-        Route::Twaps(_) => FaultTarget::TwapOrders,
-        Route::PlaceTwap => FaultTarget::PlaceTwap,
-        Route::Twap(_) => FaultTarget::TwapOrder,
-        Route::StopTwap(_) => FaultTarget::StopTwap,
-        Route::ScaledOrders(_) => FaultTarget::ScaledOrders,
-        Route::PlaceScaled => FaultTarget::PlaceScaled,
-        Route::Scaled(_) => FaultTarget::ScaledOrder,
-        Route::CancelScaled(_) => FaultTarget::CancelScaled,
+        id: &str,
+        stop: fn(Id) -> EngineCommand,
+        row: ObjectReader<Id, T>,
+    ) -> Answer {
+        self.command(|CommandCall { state, caller, .. }| {
+            self.request.no_body()?;
+            let (account, id) = state.owned(caller, id)?;
+            state.apply(account, stop(id))?;
+            ApiResponse::data(row(state, account, id)?)
+        })
     }
 }

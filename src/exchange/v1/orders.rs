@@ -1,16 +1,15 @@
-//! Reading, canceling, changing and protecting orders.
+//! Canceling, changing and protecting orders.
 
 use super::super::{
-    api_error::ApiError,
-    auth::AuthenticatedUser,
+    api_error::{ApiError, ApiResult},
     engine::{Cancellation, CommandOutcome, EngineCommand, OrderId},
-    message::{ApiRequest, ApiResponse, Execution},
-    state::ExchangeState,
+    message::{ApiResponse, Execution},
+    state::CommandCall,
     wire,
 };
 use crate::{
     api::{DataQueued, ExitsBody, ModifyBody},
-    model::{self, Order},
+    model,
 };
 
 use serde::Serialize;
@@ -24,22 +23,13 @@ struct CanceledOrder {
     queued: Option<bool>,
 }
 
-pub(super) fn order(
-    state: &ExchangeState,
-    caller: &AuthenticatedUser,
-    id: &model::OrderId,
-) -> Result<Order, ApiError> {
-    let (account, order): (_, OrderId) = state.owned(caller, id.raw())?;
-    state.order(account, order)
-}
-
 /// A resting order is canceled at once; an armed one is queued and canceled with the next step.
-pub(super) fn cancel(
-    state: &mut ExchangeState,
-    caller: &AuthenticatedUser,
-    id: &model::OrderId,
-    request: &ApiRequest,
-) -> Result<ApiResponse, ApiError> {
+pub(super) fn cancel(call: CommandCall<'_>, id: &model::OrderId) -> ApiResult<ApiResponse> {
+    let CommandCall {
+        state,
+        caller,
+        request,
+    } = call;
     request.no_body()?;
     let (account, order): (_, OrderId) = state.owned(caller, id.raw())?;
     let command = match request.execution {
@@ -56,12 +46,12 @@ pub(super) fn cancel(
 }
 
 /// `queued` is always false: the lock prevents a fill during the change.
-pub(super) fn attached_exits(
-    state: &mut ExchangeState,
-    caller: &AuthenticatedUser,
-    id: &model::OrderId,
-    request: &ApiRequest,
-) -> Result<ApiResponse, ApiError> {
+pub(super) fn attached_exits(call: CommandCall<'_>, id: &model::OrderId) -> ApiResult<ApiResponse> {
+    let CommandCall {
+        state,
+        caller,
+        request,
+    } = call;
     let (account, order): (_, OrderId) = state.owned(caller, id.raw())?;
     let body: ExitsBody = request.json()?;
     let row = state.engine.order(account, order);
@@ -75,12 +65,12 @@ pub(super) fn attached_exits(
 }
 
 /// `queued` while the order waits for its trigger, as for a close.
-pub(super) fn modify(
-    state: &mut ExchangeState,
-    caller: &AuthenticatedUser,
-    id: &model::OrderId,
-    request: &ApiRequest,
-) -> Result<ApiResponse, ApiError> {
+pub(super) fn modify(call: CommandCall<'_>, id: &model::OrderId) -> ApiResult<ApiResponse> {
+    let CommandCall {
+        state,
+        caller,
+        request,
+    } = call;
     let (account, order): (_, OrderId) = state.owned(caller, id.raw())?;
     let body: ModifyBody = request.json()?;
     let row = state.engine.order(account, order);

@@ -1,28 +1,27 @@
 //! Closing a position and changing its isolated margin.
 
 use super::super::{
-    api_error::ApiError,
-    auth::AuthenticatedUser,
+    api_error::{ApiError, ApiResult},
     engine::{EngineCommand, PositionId},
-    idempotency::{IdempotentRequest, IdempotentResult},
-    message::{ApiRequest, ApiResponse},
-    state::{ExchangeState, KeyedRequest},
+    idempotency::{IdempotentRequest, IdempotentResult, KeyedRequest},
+    message::ApiResponse,
+    state::{CommandCall, ExchangeState},
     wire,
 };
 use crate::{
     api::{CloseBody, DataQueued, MarginBody},
-    model::{self, Position},
+    model,
 };
 use hyper::StatusCode;
 
 /// 201 with the closing order; 200 with its current state if the key is known, also after the position was dropped
 /// (`serve --keep`).
-pub(super) fn close(
-    state: &mut ExchangeState,
-    caller: &AuthenticatedUser,
-    id: &model::PositionId,
-    request: &ApiRequest,
-) -> Result<ApiResponse, ApiError> {
+pub(super) fn close(call: CommandCall<'_>, id: &model::PositionId) -> ApiResult<ApiResponse> {
+    let CommandCall {
+        state,
+        caller,
+        request,
+    } = call;
     let key = request.key()?;
     let owned = state.owned(caller, id.raw());
     let keyed = |position, body| KeyedRequest {
@@ -37,7 +36,7 @@ pub(super) fn close(
                 return Err(missing);
             };
             let keyed = keyed(position, body);
-            let recalled = state.keys.recall(caller.user, key, &keyed.request);
+            let recalled = state.keys.recall(&keyed);
             let is_known = matches!(recalled, Ok(Some(_)));
             let closed = state
                 .recalled(&keyed)
@@ -65,7 +64,7 @@ fn answer(
     state: &ExchangeState,
     status: StatusCode,
     closed: &IdempotentResult,
-) -> Result<ApiResponse, ApiError> {
+) -> ApiResult<ApiResponse> {
     let IdempotentResult::Order(account, id) = closed else {
         return Err(ApiError::broken("a close that made no order"));
     };
@@ -76,24 +75,17 @@ fn answer(
 
 /// The body holds the desired total, so repeating the request changes nothing.
 pub(super) fn isolated_margin(
-    state: &mut ExchangeState,
-    caller: &AuthenticatedUser,
+    call: CommandCall<'_>,
     id: &model::PositionId,
-    request: &ApiRequest,
-) -> Result<ApiResponse, ApiError> {
+) -> ApiResult<ApiResponse> {
+    let CommandCall {
+        state,
+        caller,
+        request,
+    } = call;
     let (account, position): (_, PositionId) = state.owned(caller, id.raw())?;
     let body: MarginBody = request.json()?;
     let command = wire::isolated_margin(position, &body)?;
     state.apply(account, EngineCommand::SetIsolatedMargin(command))?;
     ApiResponse::data(state.position(account, position)?)
-}
-
-/// Open or closed.
-pub(super) fn position(
-    state: &ExchangeState,
-    caller: &AuthenticatedUser,
-    id: &model::PositionId,
-) -> Result<Position, ApiError> {
-    let (account, position): (_, PositionId) = state.owned(caller, id.raw())?;
-    state.position(account, position)
 }

@@ -2,7 +2,7 @@
 //! (docs/engine.md 2.7, 2.9, 6.4).
 
 use super::super::{
-    api_error::ApiError,
+    api_error::{ApiError, ApiResult},
     engine::{
         CloseHow, CloseParams, Crossing, Engine, ExitChange, MarketIx, OrderRecord, PositionId,
         SetAttachedExits, SetIsolatedMargin,
@@ -21,7 +21,7 @@ pub(crate) fn close(
     position: PositionId,
     market: MarketIx,
     body: &CloseBody,
-) -> Result<CloseParams, ApiError> {
+) -> ApiResult<CloseParams> {
     let units = MarketUnits::of(engine, market);
     refuse_unknown_close_fields(body)?;
     Ok(CloseParams {
@@ -36,7 +36,7 @@ pub(crate) fn close(
     })
 }
 
-fn refuse_unknown_close_fields(body: &CloseBody) -> Result<(), ApiError> {
+fn refuse_unknown_close_fields(body: &CloseBody) -> ApiResult<()> {
     let given = [
         (
             "slippage_tolerance_bps",
@@ -60,7 +60,7 @@ fn refuse_unknown_close_fields(body: &CloseBody) -> Result<(), ApiError> {
     refuse(&given, known, body.kind)
 }
 
-fn close_how(engine: &Engine, units: MarketUnits, body: &CloseBody) -> Result<CloseHow, ApiError> {
+fn close_how(engine: &Engine, units: MarketUnits, body: &CloseBody) -> ApiResult<CloseHow> {
     let slippage = body
         .slippage_tolerance_bps
         .map(|bps| slippage(bps.0))
@@ -102,7 +102,7 @@ pub(crate) fn exits(
     engine: &Engine,
     row: &OrderRecord,
     body: &ExitsBody,
-) -> Result<SetAttachedExits, ApiError> {
+) -> ApiResult<SetAttachedExits> {
     let units = MarketUnits::of(engine, row.market);
     let leg = |field, leg| match leg {
         model::Leg::Keep => Ok(ExitChange::Keep),
@@ -125,7 +125,7 @@ pub(crate) fn exits(
 pub(crate) fn isolated_margin(
     position: PositionId,
     body: &MarginBody,
-) -> Result<SetIsolatedMargin, ApiError> {
+) -> ApiResult<SetIsolatedMargin> {
     Ok(SetIsolatedMargin {
         position,
         extra: amount("extra_margin", body.extra_margin)?,

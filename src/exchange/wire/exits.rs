@@ -1,7 +1,7 @@
 //! `PATCH` of an order and the batch of a position's exits, as engine commands (docs/engine.md 2.12, 2.13).
 
 use super::super::{
-    api_error::ApiError,
+    api_error::{ApiError, ApiResult},
     engine::{
         ChangeExits, Engine, ExitBatchStep, NewExit, OrderChange, OrderId, OrderRecord,
         PositionRecord,
@@ -19,7 +19,7 @@ pub(crate) fn modify(
     row: &OrderRecord,
     price: Num,
     size: Option<Num>,
-) -> Result<OrderChange, ApiError> {
+) -> ApiResult<OrderChange> {
     let watched = row.trigger_market.filter(|_| row.waits());
     let units = |market| MarketUnits::of(engine, market);
     let own = units(row.market);
@@ -35,7 +35,7 @@ pub(crate) fn exit_batch(
     engine: &Engine,
     row: &PositionRecord,
     body: &ExitBatchBody,
-) -> Result<ChangeExits, ApiError> {
+) -> ApiResult<ChangeExits> {
     if body.operations.is_empty() {
         let message = "operations must name at least one change";
         return Err(ApiError::invalid("operations", message));
@@ -54,7 +54,7 @@ fn operation(
     engine: &Engine,
     row: &PositionRecord,
     given: &ExitOperationBody,
-) -> Result<ExitBatchStep, ApiError> {
+) -> ApiResult<ExitBatchStep> {
     let shaped = given.clone().into_operation().map_err(|field| {
         let message = format!("{field} is missing, or does not go with this kind of operation");
         ApiError::invalid(field, message)
@@ -95,7 +95,7 @@ fn exit<'a>(
     engine: &'a Engine,
     row: &PositionRecord,
     id: &model::OrderId,
-) -> Result<&'a OrderRecord, ApiError> {
+) -> ApiResult<&'a OrderRecord> {
     let known = OrderId::parse(id.raw()).and_then(|id| engine.order(row.account, id));
     known.ok_or_else(|| {
         let message = format!("order_id `{id}` is no exit of the position");

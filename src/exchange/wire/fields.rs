@@ -1,7 +1,7 @@
 //! Field checks that all body readers share.
 
 use super::super::{
-    api_error::{ApiError, ServiceCode},
+    api_error::{ApiError, ApiResult, ServiceCode},
     engine::{Engine, MarketIx, MarketSpec, Px},
 };
 use super::units::{MarketUnits, account_limit};
@@ -11,7 +11,7 @@ pub(crate) fn market<'a>(
     engine: &'a Engine,
     field: &'static str,
     id: &MarketId,
-) -> Result<(MarketIx, &'a MarketSpec), ApiError> {
+) -> ApiResult<(MarketIx, &'a MarketSpec)> {
     account_limit(field, id.raw())?;
     let found = engine.market(id.raw());
     found
@@ -26,9 +26,7 @@ pub(crate) fn market<'a>(
 }
 
 /// The client's own name of an order; a longer one than 128 characters is refused with the body.
-pub(super) fn client_order_id(
-    given: Option<&ClientOrderId>,
-) -> Result<Option<ClientOrderId>, ApiError> {
+pub(super) fn client_order_id(given: Option<&ClientOrderId>) -> ApiResult<Option<ClientOrderId>> {
     match given {
         Some(name) if name.raw().is_empty() => Err(ApiError::invalid(
             "client_order_id",
@@ -42,7 +40,7 @@ pub(crate) fn optional_price(
     units: MarketUnits,
     field: &'static str,
     given: Option<Num>,
-) -> Result<Option<Px>, ApiError> {
+) -> ApiResult<Option<Px>> {
     given.map(|price| units.price(field, price)).transpose()
 }
 
@@ -51,7 +49,7 @@ pub(super) fn required_price(
     field: &'static str,
     given: Option<Num>,
     kind: impl std::fmt::Display,
-) -> Result<Px, ApiError> {
+) -> ApiResult<Px> {
     units.price(field, required(field, given, kind)?)
 }
 
@@ -59,7 +57,7 @@ pub(super) fn required<T>(
     field: &'static str,
     given: Option<T>,
     kind: impl std::fmt::Display,
-) -> Result<T, ApiError> {
+) -> ApiResult<T> {
     given.ok_or_else(|| ApiError::invalid(field, format!("{field} is required for type {kind}")))
 }
 
@@ -68,7 +66,7 @@ pub(super) fn refuse(
     given: &[(&'static str, bool)],
     known: &[&str],
     kind: impl std::fmt::Display,
-) -> Result<(), ApiError> {
+) -> ApiResult<()> {
     let unknown = given
         .iter()
         .find(|(field, is_given)| *is_given && !known.contains(field));

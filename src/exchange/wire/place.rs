@@ -1,7 +1,7 @@
 //! `POST /v1/orders` as an engine command: which fields a type needs and which it refuses (docs/engine.md 2.1).
 
 use super::super::{
-    api_error::ApiError,
+    api_error::{ApiError, ApiResult},
     engine::{
         AttachedExits, Engine, ExitOverlap, MarketIx, Millis, NanoPx, OrderParams, PlaceMode,
         PositionId, Reason, Tif,
@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// `POST /v1/orders`.
-pub(crate) fn place(engine: &Engine, body: &PlaceBody) -> Result<OrderParams, ApiError> {
+pub(crate) fn place(engine: &Engine, body: &PlaceBody) -> ApiResult<OrderParams> {
     let (market, spec) = market(engine, "market_id", &body.market_id)?;
     let units = MarketUnits::from(spec);
     refuse_unknown_fields(body)?;
@@ -46,7 +46,7 @@ pub(crate) fn place(engine: &Engine, body: &PlaceBody) -> Result<OrderParams, Ap
 }
 
 /// Consent to replace exits is only for an order that brings some.
-fn overlap(body: &PlaceBody) -> Result<ExitOverlap, ApiError> {
+fn overlap(body: &PlaceBody) -> ApiResult<ExitOverlap> {
     if !body.replace_overlapping_exits {
         return Ok(ExitOverlap::Refused);
     }
@@ -84,7 +84,7 @@ fn optional_fields(kind: PlaceKind) -> &'static [&'static str] {
     }
 }
 
-fn refuse_unknown_fields(body: &PlaceBody) -> Result<(), ApiError> {
+fn refuse_unknown_fields(body: &PlaceBody) -> ApiResult<()> {
     let given = [
         ("limit_price", body.limit_price.is_some()),
         ("trigger_price", body.trigger_price.is_some()),
@@ -103,7 +103,7 @@ fn refuse_unknown_fields(body: &PlaceBody) -> Result<(), ApiError> {
     refuse(&given, optional_fields(body.kind), body.kind)
 }
 
-fn mode(engine: &Engine, units: MarketUnits, body: &PlaceBody) -> Result<PlaceMode, ApiError> {
+fn mode(engine: &Engine, units: MarketUnits, body: &PlaceBody) -> ApiResult<PlaceMode> {
     let limit = || required_price(units, "limit_price", body.limit_price, body.kind);
     let trigger = || required_price(units, "trigger_price", body.trigger_price, body.kind);
     Ok(match body.kind {
@@ -143,7 +143,7 @@ fn mode(engine: &Engine, units: MarketUnits, body: &PlaceBody) -> Result<PlaceMo
 }
 
 /// The trigger price has the units of the market it watches.
-fn conditional(engine: &Engine, body: &PlaceBody) -> Result<PlaceMode, ApiError> {
+fn conditional(engine: &Engine, body: &PlaceBody) -> ApiResult<PlaceMode> {
     let watched = required(
         "trigger_market_id",
         body.trigger_market_id.as_ref(),
@@ -157,7 +157,7 @@ fn conditional(engine: &Engine, body: &PlaceBody) -> Result<PlaceMode, ApiError>
     })
 }
 
-fn tif(body: &PlaceBody) -> Result<Tif, ApiError> {
+fn tif(body: &PlaceBody) -> ApiResult<Tif> {
     let expires_at = body.gtd_expires_at;
     let tif = match body.time_in_force {
         Some(TimeInForce::Gtc) => {
@@ -203,6 +203,6 @@ fn midpoint(engine: &Engine, market: MarketIx, units: MarketUnits) -> NanoPx {
     })
 }
 
-fn position_id(text: &str) -> Result<PositionId, ApiError> {
+fn position_id(text: &str) -> ApiResult<PositionId> {
     PositionId::parse(text).ok_or_else(|| ApiError::not_found("position"))
 }

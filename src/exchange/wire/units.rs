@@ -1,7 +1,7 @@
 //! The units of a market, in both directions.
 
 use super::super::{
-    api_error::ApiError,
+    api_error::{ApiError, ApiResult},
     engine::{
         Bps, DecimalDisplay, Engine, Lots, MAX_COUNT, MarketIx, MarketSpec, NanoPx, NanoRate, Px,
         Reason, Usd,
@@ -35,7 +35,7 @@ impl MarketUnits {
 
     /// A price above zero within the market's decimals. The engine checks the five significant figures; the error for
     /// too many decimals states the tick they require too.
-    pub(crate) fn price(self, field: &'static str, given: Num) -> Result<Px, ApiError> {
+    pub(crate) fn price(self, field: &'static str, given: Num) -> ApiResult<Px> {
         let decimals = self.price_decimals();
         counted(given, decimals, MAX_COUNT).map(Px).map_err(|why| {
             let near = given.rounded(decimals).to_scaled(decimals);
@@ -51,7 +51,7 @@ impl MarketUnits {
     }
 
     /// A price distance of zero or more.
-    pub(crate) fn offset(self, field: &'static str, given: Num) -> Result<Px, ApiError> {
+    pub(crate) fn offset(self, field: &'static str, given: Num) -> ApiResult<Px> {
         if given.is_zero() {
             return Ok(Px::ZERO);
         }
@@ -63,7 +63,7 @@ impl MarketUnits {
     }
 
     /// A size above zero in whole lots.
-    pub(crate) fn size(self, field: &'static str, given: Num) -> Result<Lots, ApiError> {
+    pub(crate) fn size(self, field: &'static str, given: Num) -> ApiResult<Lots> {
         counted(given, self.size_decimals, MAX_COUNT)
             .map(Lots)
             .map_err(|why| {
@@ -175,7 +175,7 @@ pub(crate) fn rate(rate: NanoRate) -> Num {
     exact(rate.0.into(), 9)
 }
 
-fn not_negative(field: &'static str, given: Num, code: Reason) -> Result<(), ApiError> {
+fn not_negative(field: &'static str, given: Num, code: Reason) -> ApiResult<()> {
     if given.is_negative() {
         let message = format!("{field} {given} must be 0 or more");
         return Err(ApiError::field(field, code, message));
@@ -187,7 +187,7 @@ fn not_negative(field: &'static str, given: Num, code: Reason) -> Result<(), Api
 const MAX_AMOUNT: i64 = 1_000_000_000_000_000;
 
 /// A USD amount of zero or more, exact to the micro-dollar.
-pub(crate) fn amount(field: &'static str, given: Num) -> Result<Usd, ApiError> {
+pub(crate) fn amount(field: &'static str, given: Num) -> ApiResult<Usd> {
     if given.is_zero() {
         return Ok(Usd::ZERO);
     }
@@ -198,12 +198,12 @@ pub(crate) fn amount(field: &'static str, given: Num) -> Result<Usd, ApiError> {
 }
 
 /// A whole number of at least 1; the engine checks the market's limit.
-pub(crate) fn leverage(given: Num) -> Result<u32, ApiError> {
+pub(crate) fn leverage(given: Num) -> ApiResult<u32> {
     whole("leverage", given, Reason::InvalidLeverage)
 }
 
 /// A whole number of at least 1.
-pub(crate) fn whole(field: &'static str, given: Num, code: Reason) -> Result<u32, ApiError> {
+pub(crate) fn whole(field: &'static str, given: Num, code: Reason) -> ApiResult<u32> {
     given
         .to_scaled(0)
         .and_then(|count| u32::try_from(count).ok())
@@ -218,7 +218,7 @@ pub(crate) fn whole(field: &'static str, given: Num, code: Reason) -> Result<u32
 }
 
 /// Basis points are whole: rounding would silently widen or tighten a cap.
-pub(super) fn slippage(given: Num) -> Result<Bps, ApiError> {
+pub(super) fn slippage(given: Num) -> ApiResult<Bps> {
     given
         .to_scaled(0)
         .and_then(|count| i64::try_from(count).ok())
@@ -236,7 +236,7 @@ pub(super) fn slippage(given: Num) -> Result<Bps, ApiError> {
 }
 
 /// The client's midpoint: recorded to nine decimals, never used.
-pub(crate) fn observed(field: &'static str, given: Num) -> Result<NanoPx, ApiError> {
+pub(crate) fn observed(field: &'static str, given: Num) -> ApiResult<NanoPx> {
     given
         .truncated(9)
         .to_scaled(9)
@@ -255,7 +255,7 @@ pub(crate) fn observed(field: &'static str, given: Num) -> Result<NanoPx, ApiErr
 /// Ids in bodies are at most this long; longer ones are refused before any lookup.
 const ID_LIMIT: usize = 128;
 
-pub(crate) fn account_limit(field: &'static str, id: &str) -> Result<(), ApiError> {
+pub(crate) fn account_limit(field: &'static str, id: &str) -> ApiResult<()> {
     if (1..=ID_LIMIT).contains(&id.len()) {
         return Ok(());
     }

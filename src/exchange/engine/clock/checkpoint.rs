@@ -64,6 +64,9 @@ pub enum CheckpointFault {
     Rows { wanted: u64, found: u64 },
 }
 
+/// What bytes decode to, or why they do not.
+pub(super) type CheckpointResult<T> = Result<T, CheckpointFault>;
+
 /// Row counts of the first tables of [`CheckpointTable`]; histories are bounded and may be missing.
 type Counts = [u64; 6];
 
@@ -72,7 +75,7 @@ const MAX_ROWS: u64 = 1 << 32;
 
 impl Engine {
     /// What changed since the last call. A checkpoint that is dropped makes the following ones incomplete.
-    pub fn checkpoint(&mut self) -> Result<Checkpoint, CheckpointFault> {
+    pub fn checkpoint(&mut self) -> CheckpointResult<Checkpoint> {
         let mut chunks = Vec::new();
         save(&mut self.markets, CheckpointTable::Markets, &mut chunks)?;
         save(&mut self.accounts, CheckpointTable::Accounts, &mut chunks)?;
@@ -90,7 +93,7 @@ impl Engine {
     pub fn restore(
         core: &[u8],
         chunks: impl IntoIterator<Item = CheckpointChunk>,
-    ) -> Result<Self, CheckpointFault> {
+    ) -> CheckpointResult<Self> {
         let (counts, mut engine): (Counts, Self) = postcard::from_bytes(core)?;
         if let Some(wanted) = counts.into_iter().find(|count| *count > MAX_ROWS) {
             return Err(CheckpointFault::Rows { wanted, found: 0 });
@@ -135,7 +138,7 @@ impl Engine {
     }
 
     /// With the rows at the end of a table that were dropped. A row that is missing and was not dropped was lost.
-    fn complete(mut self, counts: Counts, dropped: Counts) -> Result<Self, CheckpointFault> {
+    fn complete(mut self, counts: Counts, dropped: Counts) -> CheckpointResult<Self> {
         let kept = |(count, dropped): (u64, u64)| count.saturating_sub(dropped);
         let wanted = counts.into_iter().zip(dropped).map(kept);
         let found = self.counts().into_iter().zip(self.dropped()).map(kept);
@@ -153,7 +156,7 @@ impl Engine {
         self.scaled.skip_to(counted(scaled));
     }
 
-    fn save_dropped(&self, chunks: &mut Vec<CheckpointChunk>) -> Result<(), CheckpointFault> {
+    fn save_dropped(&self, chunks: &mut Vec<CheckpointChunk>) -> CheckpointResult<()> {
         let dropped = self.dropped();
         if dropped != Counts::default() {
             let (table, place) = (CheckpointTable::Dropped, 0);
@@ -168,7 +171,7 @@ impl Engine {
     }
 
     /// The engine of a first checkpoint, with everything marked as changed, so that its next checkpoint is complete.
-    pub fn from_first_checkpoint(first: &Checkpoint) -> Result<Self, CheckpointFault> {
+    pub fn from_first_checkpoint(first: &Checkpoint) -> CheckpointResult<Self> {
         let mut engine = Self::restore(&first.core, first.chunks.iter().cloned())?;
         engine.markets.touch_all();
         engine.accounts.touch_all();
@@ -199,7 +202,7 @@ impl Engine {
 fn same_counts(
     wanted: impl Iterator<Item = u64>,
     found: impl Iterator<Item = u64>,
-) -> Result<(), CheckpointFault> {
+) -> CheckpointResult<()> {
     match wanted.zip(found).find(|(wanted, found)| wanted != found) {
         Some((wanted, found)) => Err(CheckpointFault::Rows { wanted, found }),
         None => Ok(()),
@@ -210,7 +213,7 @@ fn save<Id, Row>(
     arena: &mut Arena<Id, Row>,
     table: CheckpointTable,
     chunks: &mut Vec<CheckpointChunk>,
-) -> Result<(), CheckpointFault>
+) -> CheckpointResult<()>
 where
     Id: From<usize> + Copy,
     usize: From<Id>,
@@ -223,7 +226,7 @@ where
     Ok(())
 }
 
-fn load<Id, Row>(arena: &mut Arena<Id, Row>, rows: &[u8]) -> Result<(), CheckpointFault>
+fn load<Id, Row>(arena: &mut Arena<Id, Row>, rows: &[u8]) -> CheckpointResult<()>
 where
     Id: From<usize> + Copy,
     usize: From<Id>,
@@ -241,7 +244,7 @@ fn load_kept<Id, Row>(
     arena: &mut Arena<Id, Row>,
     rows: &[u8],
     id: impl Fn(&Row) -> Id,
-) -> Result<(), CheckpointFault>
+) -> CheckpointResult<()>
 where
     Id: From<usize> + Copy,
     usize: From<Id>,

@@ -4,7 +4,7 @@
 
 use serde::{Serialize, de::DeserializeOwned};
 
-use super::checkpoint::{CheckpointChunk, CheckpointFault, CheckpointTable};
+use super::checkpoint::{CheckpointChunk, CheckpointResult, CheckpointTable};
 use crate::exchange::engine::{
     core::Engine,
     market::{
@@ -21,7 +21,7 @@ impl Engine {
     pub(super) fn save_histories(
         &mut self,
         chunks: &mut Vec<CheckpointChunk>,
-    ) -> Result<(), CheckpointFault> {
+    ) -> CheckpointResult<()> {
         for (owner, history) in self.market_histories.iter_mut().enumerate() {
             if !history.is_origin_kept {
                 history.is_origin_kept = true;
@@ -46,10 +46,7 @@ impl Engine {
     }
 
     /// After the rows of markets and accounts.
-    pub(super) fn load_histories(
-        &mut self,
-        chunks: &[CheckpointChunk],
-    ) -> Result<(), CheckpointFault> {
+    pub(super) fn load_histories(&mut self, chunks: &[CheckpointChunk]) -> CheckpointResult<()> {
         for market in self.markets.ids() {
             let history = self.market_history(usize::from(market), chunks)?;
             self.market_histories.push(history);
@@ -72,7 +69,7 @@ impl Engine {
         &self,
         owner: usize,
         chunks: &[CheckpointChunk],
-    ) -> Result<MarketHistory, CheckpointFault> {
+    ) -> CheckpointResult<MarketHistory> {
         let is_origin = |chunk: &&CheckpointChunk| {
             (chunk.table, chunk.place) == (CheckpointTable::Origins, owner)
         };
@@ -123,7 +120,7 @@ fn save<Row: Serialize>(
     ring: &mut RowRing<Row>,
     (table, owner): RingOwner,
     chunks: &mut Vec<CheckpointChunk>,
-) -> Result<(), CheckpointFault> {
+) -> CheckpointResult<()> {
     let before = owner * RowRing::<Row>::places(ring.capacity());
     for (place, rows) in ring.changed() {
         let (place, rows) = (before + place, postcard::to_stdvec(&rows)?);
@@ -136,7 +133,7 @@ fn load<Row: DeserializeOwned>(
     ring: &mut RowRing<Row>,
     (table, owner): RingOwner,
     chunks: &[CheckpointChunk],
-) -> Result<(), CheckpointFault> {
+) -> CheckpointResult<()> {
     let capacity = ring.capacity();
     let places = RowRing::<Row>::places(capacity);
     let own = |chunk: &&CheckpointChunk| chunk.table == table && chunk.place / places == owner;

@@ -5,9 +5,9 @@ use super::{enter::CLOSE_SLIPPAGE, orders::NewOrder, validate};
 use crate::exchange::engine::{
     core::Engine,
     state::{
-        AccountIx, Cancellation, CloseHow, CloseParams, CommandRefusal, Crossing, EngineEvent,
-        OrderId, OrderMode, OrderRecord, OrderStatus, PositionId, PositionState, Px, Reason,
-        TimeInForce, refuse,
+        AccountIx, Cancellation, CloseHow, CloseParams, CommandRefusal, CommandResult, Crossing,
+        EngineEvent, OrderId, OrderMode, OrderRecord, OrderStatus, PositionId, PositionState, Px,
+        Reason, TimeInForce, refuse,
     },
 };
 
@@ -16,7 +16,7 @@ impl Engine {
         &mut self,
         account: AccountIx,
         close: &CloseParams,
-    ) -> Result<OrderId, CommandRefusal> {
+    ) -> CommandResult<OrderId> {
         self.check_close(account, close)?;
         let held = self.open_position(account, close.position)?;
         let mode = match close.how {
@@ -55,7 +55,7 @@ impl Engine {
         }
     }
 
-    fn check_close(&self, account: AccountIx, close: &CloseParams) -> Result<(), CommandRefusal> {
+    fn check_close(&self, account: AccountIx, close: &CloseParams) -> CommandResult<()> {
         let position = self
             .position_of(account, close.position)
             .ok_or_else(|| CommandRefusal::not_found("position"))?;
@@ -84,7 +84,7 @@ impl Engine {
         &mut self,
         account: AccountIx,
         id: PositionId,
-    ) -> Result<OrderId, CommandRefusal> {
+    ) -> CommandResult<OrderId> {
         let held = self.open_position(account, id)?;
         let mut row = self.closing_row(held, OrderMode::Market);
         row.time_in_force = TimeInForce::Ioc;
@@ -118,7 +118,7 @@ impl Engine {
         &self,
         account: AccountIx,
         id: PositionId,
-    ) -> Result<&PositionState, CommandRefusal> {
+    ) -> CommandResult<&PositionState> {
         let position = self
             .position_of(account, id)
             .ok_or_else(|| CommandRefusal::not_found("position"))?;
@@ -133,7 +133,7 @@ impl Engine {
         row: &OrderRecord,
         price: Px,
         crossing: Crossing,
-    ) -> Result<(), CommandRefusal> {
+    ) -> CommandResult<()> {
         let crosses = self.markets.at(row.market).book.crosses(row.side, price);
         if crosses && crossing == Crossing::Unacknowledged {
             refuse(
@@ -150,7 +150,7 @@ impl Engine {
         &mut self,
         account: AccountIx,
         id: OrderId,
-    ) -> Result<Cancellation, CommandRefusal> {
+    ) -> CommandResult<Cancellation> {
         if self.cancelable(account, id)?.status == OrderStatus::Pending {
             return self.queue_cancel(account, id);
         }
@@ -163,7 +163,7 @@ impl Engine {
         &mut self,
         account: AccountIx,
         id: OrderId,
-    ) -> Result<Cancellation, CommandRefusal> {
+    ) -> CommandResult<Cancellation> {
         self.cancelable(account, id)?;
         if !self.cancel_queue.contains(&id) {
             self.cancel_queue.push(id);
@@ -177,7 +177,7 @@ impl Engine {
         &self,
         account: AccountIx,
         id: OrderId,
-    ) -> Result<&OrderRecord, CommandRefusal> {
+    ) -> CommandResult<&OrderRecord> {
         let row = self
             .order(account, id)
             .ok_or_else(|| CommandRefusal::not_found("order"))?;

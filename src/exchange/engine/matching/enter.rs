@@ -6,9 +6,9 @@ use crate::exchange::engine::{
     market::book::{PriceAndSize, cap, lots, notional},
     risk::margin::{MarginAssumption, RestingHold},
     state::{
-        Bps, CommandRefusal, FeeClass, FillPart, LiquidityRole, Lots, MarginMode, OrderId,
-        OrderMode, OrderRecord, OrderStatus, OrderType, PositionState, Px, Reason, Remainder,
-        TimeInForce, Usd, refuse,
+        Bps, CommandRefusal, CommandResult, FeeClass, FillPart, LiquidityRole, Lots, MarginMode,
+        OrderId, OrderMode, OrderRecord, OrderStatus, OrderType, PositionState, Px, Reason,
+        Remainder, TimeInForce, Usd, refuse,
     },
 };
 
@@ -36,7 +36,7 @@ pub(crate) enum Admission {
 
 impl Engine {
     /// Records an order and lets it enter; the row of a rejected one says why.
-    pub(crate) fn submit(&mut self, mut row: OrderRecord) -> Result<OrderId, CommandRefusal> {
+    pub(crate) fn submit(&mut self, mut row: OrderRecord) -> CommandResult<OrderId> {
         self.clamp(&mut row);
         let verdict = self.admit(&mut row);
         let id = self.push_order(row);
@@ -56,7 +56,7 @@ impl Engine {
     }
 
     /// Whether an order would be accepted, without recording it.
-    pub(crate) fn would_admit(&self, row: &OrderRecord) -> Result<(), CommandRefusal> {
+    pub(crate) fn would_admit(&self, row: &OrderRecord) -> CommandResult<()> {
         let mut row = row.clone();
         self.clamp(&mut row);
         self.admit(&mut row).map(|_| ())
@@ -75,7 +75,7 @@ impl Engine {
         }
     }
 
-    pub(super) fn admit(&self, row: &mut OrderRecord) -> Result<Admission, CommandRefusal> {
+    pub(super) fn admit(&self, row: &mut OrderRecord) -> CommandResult<Admission> {
         self.check_placement(row)?;
         if row.waits() {
             return Ok(Admission::Armed);
@@ -120,7 +120,7 @@ impl Engine {
     }
 
     /// What the order gets from the current book, if its terms and the account's margin allow it.
-    fn plan(&self, row: &OrderRecord) -> Result<ExecutionPlan, CommandRefusal> {
+    fn plan(&self, row: &OrderRecord) -> CommandResult<ExecutionPlan> {
         let book = &self.markets.at(row.market).book;
         let price_limit = self.price_limit(row);
         let slices = book.preview(row.side, price_limit, row.size);
@@ -182,7 +182,7 @@ impl Engine {
         slices: &[PriceAndSize],
         rests: Lots,
         role: LiquidityRole,
-    ) -> Result<(), CommandRefusal> {
+    ) -> CommandResult<()> {
         let parts: Vec<FillPart> = slices.iter().map(FillPart::from).collect();
         let fee = self.fee(notional(slices), role);
         let traded = self.traded(row, &parts);
@@ -219,7 +219,7 @@ impl Engine {
 
     /// A position must not be liquidated by the order that opens it. A cross one cannot be: its initial margin, which was
     /// there, is more than its maintenance.
-    fn check_stands(&self, after: &PositionState) -> Result<(), CommandRefusal> {
+    fn check_stands(&self, after: &PositionState) -> CommandResult<()> {
         match after.margin_mode {
             MarginMode::Isolated if self.is_liquidatable(after) => refuse(
                 Reason::InsufficientMargin,

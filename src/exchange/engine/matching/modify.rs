@@ -4,8 +4,8 @@ use super::{enter::Admission, validate};
 use crate::exchange::engine::{
     core::Engine,
     state::{
-        AccountIx, AttachedExits, CommandRefusal, EngineEvent, OrderChange, OrderId, OrderLinks,
-        OrderMode, OrderRecord, OrderStatus, Px, Reason, refuse,
+        AccountIx, AttachedExits, CommandRefusal, CommandResult, EngineEvent, OrderChange, OrderId,
+        OrderLinks, OrderMode, OrderRecord, OrderStatus, Px, Reason, refuse,
     },
 };
 
@@ -15,7 +15,7 @@ impl Engine {
         &mut self,
         account: AccountIx,
         modify: OrderChange,
-    ) -> Result<OrderId, CommandRefusal> {
+    ) -> CommandResult<OrderId> {
         let mut row = self.modified(account, modify)?;
         let entry = self.admit(&mut row)?;
         self.put_again(row, entry);
@@ -27,7 +27,7 @@ impl Engine {
         &self,
         account: AccountIx,
         modify: OrderChange,
-    ) -> Result<OrderRecord, CommandRefusal> {
+    ) -> CommandResult<OrderRecord> {
         let mut row = self.modifiable(account, modify.order)?.clone();
         if let Some(size) = modify.size {
             validate::size("size", size, self.size_decimals(row.market))?;
@@ -39,7 +39,7 @@ impl Engine {
         Ok(row)
     }
 
-    fn modifiable(&self, account: AccountIx, id: OrderId) -> Result<&OrderRecord, CommandRefusal> {
+    fn modifiable(&self, account: AccountIx, id: OrderId) -> CommandResult<&OrderRecord> {
         let row = self.cancelable(account, id)?;
         if row.scaled.is_some() {
             let message = format!("order {id} cannot be modified: it is a rung of a scaled order");
@@ -53,7 +53,7 @@ impl Engine {
     }
 
     /// The price of an order that waits is its trigger, of a chase its cap, of any other its limit.
-    fn reprice(&self, row: &mut OrderRecord, px: Px) -> Result<(), CommandRefusal> {
+    fn reprice(&self, row: &mut OrderRecord, px: Px) -> CommandResult<()> {
         if row.waits() {
             let watched = self.size_decimals(row.trigger_market.unwrap_or(row.market));
             validate::price("price", px, watched)?;
@@ -80,7 +80,7 @@ impl Engine {
     }
 
     /// The exits that the order brings stay on their sides of its price.
-    fn check_own_exits(&self, row: &OrderRecord) -> Result<(), CommandRefusal> {
+    fn check_own_exits(&self, row: &OrderRecord) -> CommandResult<()> {
         let exits = AttachedExits {
             take_profit: row.take_profit,
             stop_loss: row.stop_loss,

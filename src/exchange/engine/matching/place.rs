@@ -4,8 +4,8 @@ use super::orders::NewOrder;
 use crate::exchange::engine::{
     core::Engine,
     state::{
-        AccountIx, CommandRefusal, ExitOverlap, Millis, OrderId, OrderParams, OrderRecord,
-        PlaceMode, Reason, Reduction, Tif, TimeInForce, refuse,
+        AccountIx, CommandRefusal, CommandResult, ExitOverlap, Millis, OrderId, OrderParams,
+        OrderRecord, PlaceMode, Reason, Reduction, Tif, TimeInForce, refuse,
     },
 };
 
@@ -14,7 +14,7 @@ impl Engine {
         &mut self,
         account: AccountIx,
         order: &OrderParams,
-    ) -> Result<OrderId, CommandRefusal> {
+    ) -> CommandResult<OrderId> {
         self.check_payload(order)?;
         let row = self.order_row(account, order)?;
         if order.mode == PlaceMode::Market {
@@ -25,7 +25,7 @@ impl Engine {
     }
 
     /// A market execution: at most one per cooldown and account (docs/engine.md 7.1, `order_cooldown`).
-    pub(crate) fn submit_market(&mut self, row: OrderRecord) -> Result<OrderId, CommandRefusal> {
+    pub(crate) fn submit_market(&mut self, row: OrderRecord) -> CommandResult<OrderId> {
         let account = row.account;
         let wait = self.accounts.at(account).cooldown_until - self.now;
         let cooldown = self.accounts.at(account).spec.rules.cooldown;
@@ -43,11 +43,7 @@ impl Engine {
         done
     }
 
-    fn order_row(
-        &self,
-        account: AccountIx,
-        order: &OrderParams,
-    ) -> Result<OrderRecord, CommandRefusal> {
+    fn order_row(&self, account: AccountIx, order: &OrderParams) -> CommandResult<OrderRecord> {
         let mut row = self.new_row(NewOrder {
             account,
             market: order.market,
@@ -69,7 +65,7 @@ impl Engine {
         Ok(row)
     }
 
-    fn set_mode(&self, row: &mut OrderRecord, mode: PlaceMode) -> Result<(), CommandRefusal> {
+    fn set_mode(&self, row: &mut OrderRecord, mode: PlaceMode) -> CommandResult<()> {
         row.limit_price = mode.limit();
         row.trigger_price = mode.trigger();
         row.trigger_direction = mode.mode().facts().triggers_on.direction(row.side);
@@ -97,7 +93,7 @@ impl Engine {
         &self,
         row: &OrderRecord,
         named: Option<crate::exchange::engine::state::PositionId>,
-    ) -> Result<Option<crate::exchange::engine::state::PositionId>, CommandRefusal> {
+    ) -> CommandResult<Option<crate::exchange::engine::state::PositionId>> {
         let open = self.held(row.account, row.market).map(|held| held.id);
         match named {
             None => Ok(open),

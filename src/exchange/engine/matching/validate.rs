@@ -3,12 +3,13 @@
 use crate::exchange::engine::{
     core::Engine,
     state::{
-        AttachedExits, Bps, CommandRefusal, DecimalDisplay, Lots, MAX_COUNT, MarketIx, Millis,
-        OrderParams, PlaceMode, Px, Reason, Reduction, Side, Tif, refuse, refuse_field,
+        AttachedExits, Bps, CommandRefusal, CommandResult, DecimalDisplay, Lots, MAX_COUNT,
+        MarketIx, Millis, OrderParams, PlaceMode, Px, Reason, Reduction, Side, Tif, refuse,
+        refuse_field,
     },
 };
 
-pub(crate) fn price(field: &'static str, px: Px, size_decimals: u32) -> Result<(), CommandRefusal> {
+pub(crate) fn price(field: &'static str, px: Px, size_decimals: u32) -> CommandResult<()> {
     if px.is_valid(size_decimals) {
         return Ok(());
     }
@@ -20,11 +21,7 @@ pub(crate) fn price(field: &'static str, px: Px, size_decimals: u32) -> Result<(
     Err(CommandRefusal::rule(field, Reason::InvalidTick, message))
 }
 
-pub(crate) fn size(
-    field: &'static str,
-    size: Lots,
-    size_decimals: u32,
-) -> Result<(), CommandRefusal> {
+pub(crate) fn size(field: &'static str, size: Lots, size_decimals: u32) -> CommandResult<()> {
     if (1..=MAX_COUNT).contains(&size.0) {
         return Ok(());
     }
@@ -37,7 +34,7 @@ pub(crate) fn size(
     refuse_field(field, Reason::InvalidSize, message)
 }
 
-pub(crate) fn leverage(leverage: u32) -> Result<(), CommandRefusal> {
+pub(crate) fn leverage(leverage: u32) -> CommandResult<()> {
     match leverage {
         0 => refuse_field(
             "leverage",
@@ -51,7 +48,7 @@ pub(crate) fn leverage(leverage: u32) -> Result<(), CommandRefusal> {
 /// The largest slippage tolerance of an order.
 pub const MAX_SLIPPAGE: Bps = Bps(10_000);
 
-pub(crate) fn slippage(slippage: Option<Bps>) -> Result<(), CommandRefusal> {
+pub(crate) fn slippage(slippage: Option<Bps>) -> CommandResult<()> {
     match slippage {
         Some(most) if most > MAX_SLIPPAGE => refuse(
             Reason::SlippageTooHigh,
@@ -75,7 +72,7 @@ pub(crate) fn exits(
     side: Side,
     entry: Px,
     size_decimals: u32,
-) -> Result<(), CommandRefusal> {
+) -> CommandResult<()> {
     let legs = [
         ("take_profit_price", exits.take_profit, side),
         ("stop_loss_price", exits.stop_loss, side.opposite()),
@@ -106,7 +103,7 @@ pub(crate) fn exits(
 }
 
 /// Which times in force a mode allows (docs/engine.md 2.4).
-fn time_in_force(mode: PlaceMode, tif: Tif, now: Millis) -> Result<(), CommandRefusal> {
+fn time_in_force(mode: PlaceMode, tif: Tif, now: Millis) -> CommandResult<()> {
     let refused = match (mode, tif) {
         (PlaceMode::Market, Tif::Gtd { .. }) => {
             Some(("time_in_force", "a market order cannot be gtd"))
@@ -129,14 +126,14 @@ fn time_in_force(mode: PlaceMode, tif: Tif, now: Millis) -> Result<(), CommandRe
 }
 
 impl Engine {
-    pub(crate) fn known_market(&self, market: MarketIx) -> Result<u32, CommandRefusal> {
+    pub(crate) fn known_market(&self, market: MarketIx) -> CommandResult<u32> {
         self.markets
             .get(market)
             .map(|market| market.spec.size_decimals)
             .ok_or_else(|| CommandRefusal::not_found("market"))
     }
 
-    pub(crate) fn check_payload(&self, order: &OrderParams) -> Result<(), CommandRefusal> {
+    pub(crate) fn check_payload(&self, order: &OrderParams) -> CommandResult<()> {
         let decimals = self.known_market(order.market)?;
         size("size", order.size, decimals)?;
         leverage(order.leverage)?;
@@ -146,7 +143,7 @@ impl Engine {
         self.check_exits(order, decimals)
     }
 
-    fn check_mode(&self, order: &OrderParams, decimals: u32) -> Result<(), CommandRefusal> {
+    fn check_mode(&self, order: &OrderParams, decimals: u32) -> CommandResult<()> {
         if let PlaceMode::Chase { offset, cap } = order.mode {
             chase_offset(offset)?;
             cap.map_or(Ok(()), |cap| price("chase_cap_price", cap, decimals))?;
@@ -159,7 +156,7 @@ impl Engine {
         limit.map_or(Ok(()), |limit| price("limit_price", limit, decimals))
     }
 
-    fn check_exits(&self, order: &OrderParams, decimals: u32) -> Result<(), CommandRefusal> {
+    fn check_exits(&self, order: &OrderParams, decimals: u32) -> CommandResult<()> {
         if order.exits == AttachedExits::default() {
             return Ok(());
         }
@@ -189,7 +186,7 @@ impl Engine {
     }
 }
 
-fn chase_offset(offset: Px) -> Result<(), CommandRefusal> {
+fn chase_offset(offset: Px) -> CommandResult<()> {
     match offset.0 {
         0..=MAX_COUNT => Ok(()),
         _ => refuse_field(

@@ -7,7 +7,7 @@ use crate::exchange::engine::{
     core::Engine,
     market::triggers::reached,
     state::{
-        AccountIx, ChallengeStatus, CommandRefusal, ExitGroup, Lots, MarketAccess, MarketIx,
+        AccountIx, ChallengeStatus, CommandResult, ExitGroup, Lots, MarketAccess, MarketIx,
         OrderMode, OrderRecord, OrderStatus, Px, Reason, Reduction, Side, TimeInForce, Usd, refuse,
     },
 };
@@ -20,7 +20,7 @@ const MAX_CHASES: usize = 5;
 /// orders never prevent an exit.
 pub const MAX_WORKING_ORDERS: usize = 1_000;
 
-type OrderCheck = fn(&Engine, &OrderRecord) -> Result<(), CommandRefusal>;
+type OrderCheck = fn(&Engine, &OrderRecord) -> CommandResult<()>;
 
 /// The checks at placement.
 const AT_PLACEMENT: [OrderCheck; 11] = [
@@ -49,7 +49,7 @@ pub(crate) struct LeverageLimit {
 }
 
 impl LeverageLimit {
-    pub(crate) fn check(self, leverage: u32) -> Result<(), CommandRefusal> {
+    pub(crate) fn check(self, leverage: u32) -> CommandResult<()> {
         let Self { most, value } = self;
         if leverage <= most {
             return Ok(());
@@ -64,16 +64,16 @@ impl LeverageLimit {
 }
 
 impl Engine {
-    pub(crate) fn check_placement(&self, row: &OrderRecord) -> Result<(), CommandRefusal> {
+    pub(crate) fn check_placement(&self, row: &OrderRecord) -> CommandResult<()> {
         AT_PLACEMENT.iter().try_for_each(|check| check(self, row))
     }
 
-    pub(crate) fn check_activation(&self, row: &OrderRecord) -> Result<(), CommandRefusal> {
+    pub(crate) fn check_activation(&self, row: &OrderRecord) -> CommandResult<()> {
         AT_ACTIVATION.iter().try_for_each(|check| check(self, row))
     }
 
     /// For a price that was determined after the placement checks.
-    pub(crate) fn check_band(&self, row: &OrderRecord) -> Result<(), CommandRefusal> {
+    pub(crate) fn check_band(&self, row: &OrderRecord) -> CommandResult<()> {
         band(self, row)
     }
 
@@ -98,16 +98,12 @@ impl Engine {
     }
 
     /// Whether so many more orders may work.
-    pub(crate) fn check_room(&self, account: AccountIx, more: usize) -> Result<(), CommandRefusal> {
+    pub(crate) fn check_room(&self, account: AccountIx, more: usize) -> CommandResult<()> {
         room_for(more, self.accounts.at(account).working.len())
     }
 
     /// Whether `size` of an order may be filled at its leverage.
-    pub(crate) fn check_leverage(
-        &self,
-        row: &OrderRecord,
-        size: Lots,
-    ) -> Result<(), CommandRefusal> {
+    pub(crate) fn check_leverage(&self, row: &OrderRecord, size: Lots) -> CommandResult<()> {
         if row.reduce_only {
             return Ok(());
         }
@@ -144,7 +140,7 @@ impl Engine {
     }
 
     /// A restricted account only reduces.
-    pub(crate) fn check_unrestricted(&self, account: AccountIx) -> Result<(), CommandRefusal> {
+    pub(crate) fn check_unrestricted(&self, account: AccountIx) -> CommandResult<()> {
         match &self.accounts.at(account).spec.terms.restriction {
             None => Ok(()),
             Some(why) => refuse(
@@ -155,11 +151,7 @@ impl Engine {
     }
 
     /// A market may accept no order, or only those that reduce.
-    pub(crate) fn check_access(
-        &self,
-        market: MarketIx,
-        reduction: Reduction,
-    ) -> Result<(), CommandRefusal> {
+    pub(crate) fn check_access(&self, market: MarketIx, reduction: Reduction) -> CommandResult<()> {
         let spec = &self.markets.at(market).spec;
         let words = match (spec.access, reduction) {
             (MarketAccess::Open, _) | (MarketAccess::ReduceOnly, Reduction::Only) => return Ok(()),
@@ -177,7 +169,7 @@ impl Engine {
     }
 }
 
-fn standing(engine: &Engine, row: &OrderRecord) -> Result<(), CommandRefusal> {
+fn standing(engine: &Engine, row: &OrderRecord) -> CommandResult<()> {
     if !row.reduce_only {
         engine.check_unrestricted(row.account)?;
     }
@@ -196,7 +188,7 @@ fn standing(engine: &Engine, row: &OrderRecord) -> Result<(), CommandRefusal> {
 }
 
 /// An order that waits for its trigger meets the book when it fires.
-fn tradable_or_waits(engine: &Engine, row: &OrderRecord) -> Result<(), CommandRefusal> {
+fn tradable_or_waits(engine: &Engine, row: &OrderRecord) -> CommandResult<()> {
     engine.check_access(row.market, row.reduce_only.into())?;
     if row.trigger_direction.is_some() {
         return Ok(());
@@ -206,7 +198,7 @@ fn tradable_or_waits(engine: &Engine, row: &OrderRecord) -> Result<(), CommandRe
 
 /// An opening order at the market needs both sides of the book, so that there is a mid to measure its price by. One that
 /// reduces needs a counterparty only, so that an empty half of the book prevents no exit. A limit order brings its price.
-fn tradable(engine: &Engine, row: &OrderRecord) -> Result<(), CommandRefusal> {
+fn tradable(engine: &Engine, row: &OrderRecord) -> CommandResult<()> {
     engine.check_access(row.market, row.reduce_only.into())?;
     let book = &engine.markets.at(row.market).book;
     let has_counterparty = || book.best(row.side.opposite()).is_some();
@@ -220,7 +212,7 @@ fn tradable(engine: &Engine, row: &OrderRecord) -> Result<(), CommandRefusal> {
     )
 }
 
-fn reduces(engine: &Engine, row: &OrderRecord) -> Result<(), CommandRefusal> {
+fn reduces(engine: &Engine, row: &OrderRecord) -> CommandResult<()> {
     if !row.reduce_only {
         return Ok(());
     }
@@ -237,7 +229,7 @@ fn reduces(engine: &Engine, row: &OrderRecord) -> Result<(), CommandRefusal> {
     }
 }
 
-fn margin_mode(engine: &Engine, row: &OrderRecord) -> Result<(), CommandRefusal> {
+fn margin_mode(engine: &Engine, row: &OrderRecord) -> CommandResult<()> {
     match engine.held(row.account, row.market) {
         Some(held) if !row.reduce_only && held.margin_mode != row.margin_mode => refuse(
             Reason::MarginModeConflict,
@@ -250,11 +242,11 @@ fn margin_mode(engine: &Engine, row: &OrderRecord) -> Result<(), CommandRefusal>
     }
 }
 
-fn leverage(engine: &Engine, row: &OrderRecord) -> Result<(), CommandRefusal> {
+fn leverage(engine: &Engine, row: &OrderRecord) -> CommandResult<()> {
     engine.check_leverage(row, row.size)
 }
 
-fn band(engine: &Engine, row: &OrderRecord) -> Result<(), CommandRefusal> {
+fn band(engine: &Engine, row: &OrderRecord) -> CommandResult<()> {
     let market = engine.markets.at(row.market);
     let (mark, decimals) = (market.mark, market.spec.size_decimals);
     let far = |px: &Px| (px.0 - mark.0).abs() * 10_000 > mark.0 * PRICE_BAND;
@@ -271,7 +263,7 @@ fn band(engine: &Engine, row: &OrderRecord) -> Result<(), CommandRefusal> {
     }
 }
 
-fn min_notional(engine: &Engine, row: &OrderRecord) -> Result<(), CommandRefusal> {
+fn min_notional(engine: &Engine, row: &OrderRecord) -> CommandResult<()> {
     let least = engine
         .accounts
         .at(row.account)
@@ -291,7 +283,7 @@ fn min_notional(engine: &Engine, row: &OrderRecord) -> Result<(), CommandRefusal
 }
 
 /// Open positions, notional of one position, and notional of all over equity.
-fn exposure(engine: &Engine, row: &OrderRecord) -> Result<(), CommandRefusal> {
+fn exposure(engine: &Engine, row: &OrderRecord) -> CommandResult<()> {
     let opening = row.size - row.size.min(engine.reducible(row));
     if row.reduce_only || opening.is_zero() {
         return Ok(());
@@ -317,11 +309,7 @@ fn exposure(engine: &Engine, row: &OrderRecord) -> Result<(), CommandRefusal> {
     account_leverage(engine, row, mark * opening)
 }
 
-fn account_leverage(
-    engine: &Engine,
-    row: &OrderRecord,
-    opening: Usd,
-) -> Result<(), CommandRefusal> {
+fn account_leverage(engine: &Engine, row: &OrderRecord, opening: Usd) -> CommandResult<()> {
     let balance = engine.balance(row.account);
     let rules = &engine.accounts.at(row.account).spec.rules;
     let notional = balance.open_notional + opening;
@@ -341,7 +329,7 @@ fn account_leverage(
     }
 }
 
-fn trigger(engine: &Engine, row: &OrderRecord) -> Result<(), CommandRefusal> {
+fn trigger(engine: &Engine, row: &OrderRecord) -> CommandResult<()> {
     let waiting = row.trigger_direction.filter(|_| row.waits());
     let Some((direction, px)) = waiting.zip(row.trigger_price) else {
         return Ok(());
@@ -363,7 +351,7 @@ fn trigger(engine: &Engine, row: &OrderRecord) -> Result<(), CommandRefusal> {
 }
 
 /// The exits that a new order brings do not meet others of the same group, unless it replaces them (docs/engine.md 2.7).
-fn exit_allocation(engine: &Engine, row: &OrderRecord) -> Result<(), CommandRefusal> {
+fn exit_allocation(engine: &Engine, row: &OrderRecord) -> CommandResult<()> {
     let is_new = engine.orders.get(row.id).is_none();
     if !is_new || row.links.replaces_exits {
         return Ok(());
@@ -386,7 +374,7 @@ fn exit_allocation(engine: &Engine, row: &OrderRecord) -> Result<(), CommandRefu
     }
 }
 
-fn counts(engine: &Engine, row: &OrderRecord) -> Result<(), CommandRefusal> {
+fn counts(engine: &Engine, row: &OrderRecord) -> CommandResult<()> {
     if !may_wait(row) {
         return Ok(());
     }
@@ -408,7 +396,7 @@ fn counts(engine: &Engine, row: &OrderRecord) -> Result<(), CommandRefusal> {
     }
 }
 
-fn room_for(more: usize, working: usize) -> Result<(), CommandRefusal> {
+fn room_for(more: usize, working: usize) -> CommandResult<()> {
     if working + more <= MAX_WORKING_ORDERS {
         return Ok(());
     }

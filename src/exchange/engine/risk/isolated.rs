@@ -4,8 +4,8 @@ use crate::exchange::engine::{
     core::Engine,
     market::book::{lots, notional},
     state::{
-        AccountIx, CommandRefusal, EngineEvent, MAX_COUNT, MarginMode, MarketIx, Millis,
-        PositionId, PositionState, Reason, SetIsolatedMargin, Usd, refuse, refuse_field,
+        AccountIx, CommandRefusal, CommandResult, EngineEvent, MAX_COUNT, MarginMode, MarketIx,
+        Millis, PositionId, PositionState, Reason, SetIsolatedMargin, Usd, refuse, refuse_field,
     },
 };
 
@@ -17,7 +17,7 @@ impl Engine {
         &mut self,
         account: AccountIx,
         set: SetIsolatedMargin,
-    ) -> Result<PositionId, CommandRefusal> {
+    ) -> CommandResult<PositionId> {
         if set.extra < Usd::ZERO || set.extra > Usd::dollars(MAX_COUNT) {
             return refuse_field(
                 "extra_margin",
@@ -46,7 +46,7 @@ impl Engine {
         Ok(set.position)
     }
 
-    fn check_available(&self, account: AccountIx, more: Usd) -> Result<(), CommandRefusal> {
+    fn check_available(&self, account: AccountIx, more: Usd) -> CommandResult<()> {
         let available = self.available(account);
         if more > available {
             refuse(
@@ -59,7 +59,7 @@ impl Engine {
     }
 
     /// The rest must cover the initial margin and a tenth of the closing value, and must not be liquidatable.
-    fn check_safe(&self, held: &PositionState, extra: Usd) -> Result<(), CommandRefusal> {
+    fn check_safe(&self, held: &PositionState, extra: Usd) -> CommandResult<()> {
         self.check_fresh(held.market)?;
         let exit = self.exit_value(held);
         let sign = i128::from(held.sign());
@@ -85,7 +85,7 @@ impl Engine {
         }
     }
 
-    fn check_fresh(&self, market: MarketIx) -> Result<(), CommandRefusal> {
+    fn check_fresh(&self, market: MarketIx) -> CommandResult<()> {
         let age = self.now - self.markets.at(market).updated_at;
         if age > MAX_BOOK_AGE {
             Err(CommandRefusal::unavailable(format!(

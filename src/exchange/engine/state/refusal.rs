@@ -204,6 +204,9 @@ pub struct CommandRefusal {
     pub order: Option<OrderId>,
 }
 
+/// What a command did, or why it did nothing.
+pub type CommandResult<T> = Result<T, CommandRefusal>;
+
 impl CommandRefusal {
     pub(crate) fn payload(field: &'static str, code: Reason, message: String) -> Self {
         Self {
@@ -274,7 +277,7 @@ impl CommandRefusal {
 }
 
 /// By a trading rule, if the reason has one, or by the state of an object.
-pub(crate) fn refuse<T>(code: Reason, message: impl Into<String>) -> Result<T, CommandRefusal> {
+pub(crate) fn refuse<T>(code: Reason, message: impl Into<String>) -> CommandResult<T> {
     Err(CommandRefusal::conflict(code, message))
 }
 
@@ -283,7 +286,7 @@ pub(crate) fn refuse_field<T>(
     field: &'static str,
     code: Reason,
     message: impl Into<String>,
-) -> Result<T, CommandRefusal> {
+) -> CommandResult<T> {
     Err(CommandRefusal::payload(field, code, message.into()))
 }
 

@@ -4,7 +4,7 @@
 use crate::exchange::engine::{
     core::Engine,
     market::market_state::MarketState,
-    state::{CommandRefusal, MarketIx, OrderId, OrderRecord, Px, Reason, Side},
+    state::{CommandRefusal, CommandResult, MarketIx, OrderId, OrderRecord, Px, Reason, Side},
 };
 
 /// How often chases are repriced.
@@ -12,7 +12,7 @@ const REPRICE_INTERVAL_MS: i64 = 1_000;
 
 impl Engine {
     /// The first price of a chase.
-    pub(crate) fn chase_start(&self, row: &OrderRecord) -> Result<Px, CommandRefusal> {
+    pub(crate) fn chase_start(&self, row: &OrderRecord) -> CommandResult<Px> {
         price(self.markets.at(row.market), row).ok_or_else(|| {
             CommandRefusal::conflict(
                 Reason::PostOnlyWouldCross,

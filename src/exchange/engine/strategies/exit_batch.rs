@@ -10,9 +10,9 @@ use crate::exchange::engine::{
     core::Engine,
     matching::{enter::Admission, validate},
     state::{
-        AccountIx, ChangeExits, CommandRefusal, ExecutionType, ExitBatchStep, ExitGroup, Lots,
-        NewExit, OrderId, OrderRecord, OrderStatus, PositionId, PositionState, Reason,
-        exit_direction, refuse,
+        AccountIx, ChangeExits, CommandRefusal, CommandResult, ExecutionType, ExitBatchStep,
+        ExitGroup, Lots, NewExit, OrderId, OrderRecord, OrderStatus, PositionId, PositionState,
+        Reason, exit_direction, refuse,
     },
 };
 
@@ -54,7 +54,7 @@ impl Engine {
         &mut self,
         account: AccountIx,
         change: &ChangeExits,
-    ) -> Result<PositionId, CommandRefusal> {
+    ) -> CommandResult<PositionId> {
         let held = self.open_position(account, change.position)?;
         let planned = self.planned(held, &change.operations)?;
         let pairs = self.pairs(&change.operations, &planned)?;
@@ -68,7 +68,7 @@ impl Engine {
         &self,
         held: &PositionState,
         operations: &[ExitBatchStep],
-    ) -> Result<Vec<PlannedChange>, CommandRefusal> {
+    ) -> CommandResult<Vec<PlannedChange>> {
         let mut known = BTreeSet::new();
         let mut planned = Vec::new();
         for (index, operation) in operations.iter().enumerate() {
@@ -88,7 +88,7 @@ impl Engine {
         &self,
         held: &PositionState,
         operation: ExitBatchStep,
-    ) -> Result<PlannedChange, CommandRefusal> {
+    ) -> CommandResult<PlannedChange> {
         match operation {
             ExitBatchStep::Cancel(id) => {
                 self.check_exit(held, id)?;
@@ -108,7 +108,7 @@ impl Engine {
         }
     }
 
-    fn check_exit(&self, held: &PositionState, id: OrderId) -> Result<(), CommandRefusal> {
+    fn check_exit(&self, held: &PositionState, id: OrderId) -> CommandResult<()> {
         let mut exits = self.exits(held.account, held.market, held.closing_side());
         if exits.any(|exit| exit.id == id) {
             Ok(())
@@ -119,7 +119,7 @@ impl Engine {
         }
     }
 
-    fn new_exit(&self, held: &PositionState, new: NewExit) -> Result<OrderRecord, CommandRefusal> {
+    fn new_exit(&self, held: &PositionState, new: NewExit) -> CommandResult<OrderRecord> {
         let decimals = self.size_decimals(held.market);
         validate::size("size", new.size, decimals)?;
         validate::price("price", new.price, decimals)?;
@@ -140,7 +140,7 @@ impl Engine {
         &self,
         operations: &[ExitBatchStep],
         planned: &[PlannedChange],
-    ) -> Result<Vec<ExitPair>, CommandRefusal> {
+    ) -> CommandResult<Vec<ExitPair>> {
         let canceled: BTreeSet<OrderId> = planned
             .iter()
             .filter(|change| change.row().is_none())
@@ -190,7 +190,7 @@ impl Engine {
         &self,
         held: &PositionState,
         planned: &[PlannedChange],
-    ) -> Result<(), CommandRefusal> {
+    ) -> CommandResult<()> {
         for group in [ExitGroup::Tp, ExitGroup::Sl] {
             let is_of = |row: &&OrderRecord| row.exit_group() == Some(group);
             let exits = || self.exits(held.account, held.market, held.closing_side());
@@ -216,11 +216,7 @@ impl Engine {
         Ok(())
     }
 
-    fn check_batch_room(
-        &self,
-        account: AccountIx,
-        planned: &[PlannedChange],
-    ) -> Result<(), CommandRefusal> {
+    fn check_batch_room(&self, account: AccountIx, planned: &[PlannedChange]) -> CommandResult<()> {
         let new = planned.iter().filter(|change| change.known().is_none());
         let gone = planned.iter().filter(|change| change.row().is_none());
         let more = new.count().saturating_sub(gone.count());

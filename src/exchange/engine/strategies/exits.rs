@@ -8,9 +8,9 @@ use crate::exchange::engine::{
     market::triggers::reached,
     matching::{orders::NewOrder, validate},
     state::{
-        AccountIx, AttachedExits, CommandRefusal, EngineEvent, ExecutionType, ExitChange,
-        ExitGroup, Lots, OrderId, OrderMode, OrderRecord, OrderStatus, OrderType, Px, Reason,
-        SetAttachedExits, exit_direction, refuse,
+        AccountIx, AttachedExits, CommandRefusal, CommandResult, EngineEvent, ExecutionType,
+        ExitChange, ExitGroup, Lots, OrderId, OrderMode, OrderRecord, OrderStatus, OrderType, Px,
+        Reason, SetAttachedExits, exit_direction, refuse,
     },
 };
 
@@ -186,7 +186,7 @@ impl Engine {
         &mut self,
         account: AccountIx,
         set: SetAttachedExits,
-    ) -> Result<OrderId, CommandRefusal> {
+    ) -> CommandResult<OrderId> {
         let row = self
             .order(account, set.order)
             .ok_or_else(|| CommandRefusal::not_found("order"))?;
@@ -233,7 +233,7 @@ impl Engine {
     }
 
     /// An exit of an already filled part must not fire at once.
-    fn check_reached(&self, row: &OrderRecord, exits: AttachedExits) -> Result<(), CommandRefusal> {
+    fn check_reached(&self, row: &OrderRecord, exits: AttachedExits) -> CommandResult<()> {
         let mark = self.markets.at(row.market).mark;
         let legs = [
             (ExitGroup::Sl, exits.stop_loss),

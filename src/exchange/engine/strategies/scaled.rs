@@ -6,9 +6,9 @@ use crate::{
         market::book::PriceAndSize,
         matching::{orders::NewOrder, validate},
         state::{
-            AccountIx, CommandRefusal, Distribution, EngineEvent, LadderRung, Lots, OrderId,
-            OrderMode, OrderRecord, OrderStatus, Px, Reason, Reduction, ScaledId, ScaledParams,
-            ScaledRecord, ScaledStatus, Side, Usd, refuse_field,
+            AccountIx, CommandRefusal, CommandResult, Distribution, EngineEvent, LadderRung, Lots,
+            OrderId, OrderMode, OrderRecord, OrderStatus, Px, Reason, Reduction, ScaledId,
+            ScaledParams, ScaledRecord, ScaledStatus, Side, Usd, refuse_field,
         },
     },
     model::plan,
@@ -22,7 +22,7 @@ impl Engine {
         &mut self,
         account: AccountIx,
         order: &ScaledParams,
-    ) -> Result<ScaledId, CommandRefusal> {
+    ) -> CommandResult<ScaledId> {
         let rungs = self.rungs(order)?;
         let id = self.scaled.push(ScaledRecord {
             id: self.scaled.next_id(),
@@ -58,7 +58,7 @@ impl Engine {
         Ok(id)
     }
 
-    fn rungs(&self, order: &ScaledParams) -> Result<Vec<PriceAndSize>, CommandRefusal> {
+    fn rungs(&self, order: &ScaledParams) -> CommandResult<Vec<PriceAndSize>> {
         let decimals = self.known_market(order.market)?;
         validate::size("size", order.size, decimals)?;
         validate::leverage(order.leverage)?;
@@ -159,7 +159,7 @@ impl Engine {
         &mut self,
         account: AccountIx,
         id: ScaledId,
-    ) -> Result<ScaledId, CommandRefusal> {
+    ) -> CommandResult<ScaledId> {
         let ladder = self
             .scaled(account, id)
             .ok_or_else(|| CommandRefusal::not_found("scaled order"))?;

@@ -7,9 +7,9 @@ use crate::{
         market::triggers::{TriggerTarget, TwapBound, reached},
         matching::{enter::SLICE_SLIPPAGE, orders::NewOrder},
         state::{
-            AccountIx, CommandRefusal, CompletionReason, EngineEvent, Lots, Millis, OrderId,
-            OrderMode, Px, Reason, TimeInForce, TriggerDirection, TwapId, TwapRecord, TwapStatus,
-            Usd,
+            AccountIx, CommandRefusal, CommandResult, CompletionReason, EngineEvent, Lots, Millis,
+            OrderId, OrderMode, Px, Reason, TimeInForce, TriggerDirection, TwapId, TwapRecord,
+            TwapStatus, Usd,
         },
     },
     model::plan::Schedule,
@@ -225,11 +225,7 @@ impl Engine {
     }
 
     /// Stops future slices. An ended order does not change.
-    pub(crate) fn stop_twap(
-        &mut self,
-        account: AccountIx,
-        id: TwapId,
-    ) -> Result<TwapId, CommandRefusal> {
+    pub(crate) fn stop_twap(&mut self, account: AccountIx, id: TwapId) -> CommandResult<TwapId> {
         self.twap(account, id)
             .ok_or_else(|| CommandRefusal::not_found("TWAP order"))?;
         self.end_twap(id, TwapStatus::Canceled, CompletionReason::CanceledByUser);

@@ -7,7 +7,7 @@ use crate::{
         market::triggers::{TriggerTarget, TwapBound, reached},
         matching::validate,
         state::{
-            AccountIx, ChallengeStatus, CommandRefusal, EngineEvent, Lots, MarketIx, Pacing, Px,
+            AccountIx, ChallengeStatus, CommandResult, EngineEvent, Lots, MarketIx, Pacing, Px,
             Reason, Reduction, TriggerDirection, TwapId, TwapParams, TwapProgress, TwapRecord,
             TwapStatus, Usd, refuse, refuse_field,
         },
@@ -26,7 +26,7 @@ impl Engine {
         &mut self,
         account: AccountIx,
         order: &TwapParams,
-    ) -> Result<TwapId, CommandRefusal> {
+    ) -> CommandResult<TwapId> {
         self.check_twap(account, order)?;
         let row = self.twap_row(account, order, self.schedule(order));
         let (market, trigger) = (row.market, row.trigger_price);
@@ -70,7 +70,7 @@ impl Engine {
         }
     }
 
-    fn check_twap(&self, account: AccountIx, order: &TwapParams) -> Result<(), CommandRefusal> {
+    fn check_twap(&self, account: AccountIx, order: &TwapParams) -> CommandResult<()> {
         let decimals = self.known_market(order.market)?;
         validate::size("size", order.size, decimals)?;
         validate::leverage(order.leverage)?;
@@ -117,11 +117,7 @@ impl Engine {
         self.check_twap_account(account, order)
     }
 
-    fn check_twap_account(
-        &self,
-        account: AccountIx,
-        order: &TwapParams,
-    ) -> Result<(), CommandRefusal> {
+    fn check_twap_account(&self, account: AccountIx, order: &TwapParams) -> CommandResult<()> {
         if order.reduction == Reduction::Only {
             return self.check_twap_reduces(account, order);
         }
@@ -137,11 +133,7 @@ impl Engine {
     }
 
     /// An order with a trigger may find its position only when it fires.
-    fn check_twap_reduces(
-        &self,
-        account: AccountIx,
-        order: &TwapParams,
-    ) -> Result<(), CommandRefusal> {
+    fn check_twap_reduces(&self, account: AccountIx, order: &TwapParams) -> CommandResult<()> {
         let reduces = self
             .held(account, order.market)
             .is_some_and(|held| held.closing_side() == order.side);
@@ -190,7 +182,7 @@ impl Engine {
     }
 }
 
-fn check_times(order: &TwapParams) -> Result<(), CommandRefusal> {
+fn check_times(order: &TwapParams) -> CommandResult<()> {
     let refused = |field, message| refuse_field(field, Reason::InvalidTwap, message);
     let minutes = order.duration_minutes;
     if !DURATION_MINUTES.contains(&minutes) {
@@ -213,7 +205,7 @@ fn check_times(order: &TwapParams) -> Result<(), CommandRefusal> {
 }
 
 /// A bound that the trigger has reached would end the order as soon as it starts.
-fn check_bounds(order: &TwapParams, decimals: u32) -> Result<(), CommandRefusal> {
+fn check_bounds(order: &TwapParams, decimals: u32) -> CommandResult<()> {
     let Some(trigger) = order.trigger_price else {
         return Ok(());
     };

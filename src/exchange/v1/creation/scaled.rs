@@ -3,7 +3,7 @@
 use super::CreationBody;
 use crate::{
     exchange::{
-        api_error::ApiError,
+        api_error::ApiResult,
         engine::{Engine, EngineCommand, Reason, ScaledParams},
         idempotency::IdempotentRequest,
         wire::{self, MarketUnits, leverage, whole},
@@ -20,7 +20,7 @@ impl CreationBody for PlaceScaled {
         &self.account_id
     }
 
-    fn command(&self, engine: &Engine) -> Result<EngineCommand, ApiError> {
+    fn command(&self, engine: &Engine) -> ApiResult<EngineCommand> {
         let (market, spec) = wire::market(engine, "market_id", &self.market_id)?;
         let units = MarketUnits::from(spec);
         Ok(ScaledParams {

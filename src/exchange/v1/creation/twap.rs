@@ -3,7 +3,7 @@
 use super::CreationBody;
 use crate::{
     exchange::{
-        api_error::ApiError,
+        api_error::ApiResult,
         engine::{Engine, EngineCommand, Reason, TwapParams},
         idempotency::IdempotentRequest,
         wire::{self, MarketUnits, leverage, observed, optional_price, whole},
@@ -20,7 +20,7 @@ impl CreationBody for PlaceTwap {
         &self.account_id
     }
 
-    fn command(&self, engine: &Engine) -> Result<EngineCommand, ApiError> {
+    fn command(&self, engine: &Engine) -> ApiResult<EngineCommand> {
         let (market, spec) = wire::market(engine, "market_id", &self.market_id)?;
         let units = MarketUnits::from(spec);
         let whole = |field, given| whole(field, given, Reason::InvalidTwap);
