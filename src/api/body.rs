@@ -2,8 +2,8 @@
 
 use crate::model::{
     AccountId, Bps, ClientOrderId, CloseKind, ClosePosition, ExecutionType, ExitBatch, ExitGroup,
-    ExitOperation, Exits, ExpectedExit, IdempotencyKey, Leg, MarginMode, MarketId, ModifyOrder,
-    Num, OrderId, PlaceKind, PlaceOrder, PositionId, Risk, Side, TimeInForce, Timestamp, Trigger,
+    ExitOperation, Exits, ExpectedExit, IdempotencyKey, Leg, MarginMode, MarketId, Num, OrderId,
+    PlaceKind, PlaceOrder, PositionId, Risk, Side, TimeInForce, Timestamp, Trigger,
     TriggerDirection,
 };
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -248,15 +248,6 @@ pub struct MarginBody {
     pub extra_margin: Num,
 }
 
-/// `PATCH /v1/orders/{order_id}`: the wanted price and size.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ModifyBody {
-    pub price: Num,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub size: Option<Num>,
-}
-
 /// `PUT /v1/positions/{position_id}/exit-orders`: applied as a whole or not at all.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -286,15 +277,6 @@ pub enum ExitOperationKind {
     Cancel,
     Modify,
     Place,
-}
-
-impl From<&ModifyOrder> for ModifyBody {
-    fn from(modify: &ModifyOrder) -> Self {
-        Self {
-            price: modify.price,
-            size: modify.size,
-        }
-    }
 }
 
 impl ExitBatchBody {

@@ -11,7 +11,7 @@ mod route;
 
 pub use body::{
     CloseBody, ExitBatchBody, ExitOperationBody, ExitOperationKind, ExitsBody, MarginBody,
-    ModifyBody, PlaceBody,
+    PlaceBody,
 };
 pub use envelope::{Data, DataQueued, ErrorDetail, ErrorEnvelope, List, MOST_ROWS};
 pub use query::{

@@ -1,9 +1,7 @@
 //! A command as bytes, encoded once: the same bytes are journaled and sent.
 
-use super::{
-    CloseBody, ExitBatchBody, ExitsBody, MarginBody, Method, ModifyBody, PlaceBody, Route,
-};
-use crate::model::{AccountId, Command, FLATTEN, IdempotencyKey, ModifyOrder, Risk};
+use super::{CloseBody, ExitBatchBody, ExitsBody, MarginBody, Method, PlaceBody, Route};
+use crate::model::{AccountId, Command, FLATTEN, IdempotencyKey, ModifyOrder};
 use serde::{Serialize, de::DeserializeOwned, ser::Error as _};
 use std::fmt;
 
@@ -58,10 +56,7 @@ impl Request {
                 Route::AttachedExits(exits.order_id.clone()),
                 json(&ExitsBody::new(exits))?,
             ),
-            Command::Modify(modify) => (
-                Route::ModifyOrder(modify.order_id.clone()),
-                json(&ModifyBody::from(modify))?,
-            ),
+            Command::Modify(modify) => (Route::ModifyOrder(modify.order_id.clone()), json(modify)?),
             Command::ExitBatch(batch) => (
                 Route::ExitOrders(batch.position_id.clone()),
                 json(&ExitBatchBody::new(batch))?,
@@ -103,17 +98,10 @@ impl Request {
             Route::AttachedExits(id) => {
                 Command::Exits(read::<ExitsBody>(&self.body)?.into_exits(id))
             }
-            Route::ModifyOrder(order_id) => {
-                let ModifyBody { price, size } = read(&self.body)?;
-                // Nobody saw whether the order reduces.
-                let risk = Risk::Increasing;
-                Command::Modify(ModifyOrder {
-                    order_id,
-                    price,
-                    size,
-                    risk,
-                })
-            }
+            Route::ModifyOrder(order_id) => Command::Modify(ModifyOrder {
+                order_id,
+                ..read(&self.body)?
+            }),
             Route::ExitOrders(id) => {
                 let body: ExitBatchBody = read(&self.body)?;
                 Command::ExitBatch(Box::new(body.into_batch(id)?))
@@ -161,7 +149,7 @@ mod tests {
     use super::*;
     use crate::model::{
         ExecutionType, ExitBatch, ExitGroup, ExitOperation, ExpectedExit, Leg, MarginMode, Num,
-        PlaceKind, PlaceOrder, Side, TimeInForce,
+        PlaceKind, PlaceOrder, Risk, Side, TimeInForce,
     };
 
     fn limit_buy() -> PlaceOrder {

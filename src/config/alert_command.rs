@@ -3,7 +3,7 @@
 use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 
 /// A program and its arguments; empty runs nothing. No shell reads it.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, derive_more::From)]
 #[serde(transparent)]
 pub struct AlertCommand(Vec<String>);
 
@@ -12,12 +12,6 @@ impl AlertCommand {
     pub fn parts(&self) -> Option<(&str, &[String])> {
         let (program, arguments) = self.0.split_first()?;
         Some((program, arguments))
-    }
-}
-
-impl From<Vec<String>> for AlertCommand {
-    fn from(parts: Vec<String>) -> Self {
-        Self(parts)
     }
 }
 

@@ -5,10 +5,11 @@ use crate::model::{
     draft::{Amount, amount},
 };
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
-use std::{collections::BTreeMap, fmt};
+use std::collections::BTreeMap;
 
 /// One of them, in the words that a form takes: `0.05`, `$500`, `r25`; `10%` is of the equity.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, derive_more::Display)]
+#[display("{text}")]
 pub struct SizePreset {
     text: String,
     amount: Amount,
@@ -17,12 +18,6 @@ pub struct SizePreset {
 impl SizePreset {
     pub fn amount(&self) -> Amount {
         self.amount
-    }
-}
-
-impl fmt::Display for SizePreset {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.text)
     }
 }
 

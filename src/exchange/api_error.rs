@@ -6,7 +6,7 @@ use crate::api::{ErrorDetail, ErrorEnvelope};
 use hyper::StatusCode;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use serde_json::value::{RawValue, to_raw_value};
-use std::{fmt, time::Duration};
+use std::time::Duration;
 use strum::{EnumString, IntoStaticStr, VariantArray};
 use uuid::Uuid;
 
@@ -32,7 +32,8 @@ pub(super) struct ApiError {
 pub(super) type ApiResult<T> = Result<T, ApiError>;
 
 /// `error.code`: the service's own, or the engine's reason.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, derive_more::Display, derive_more::From)]
+#[display("{}", self.into_str())]
 pub(super) enum ErrorCode {
     Service(ServiceCode),
     Trade(Reason),
@@ -108,24 +109,6 @@ impl ErrorCode {
             Self::Service(code) => code.into_str(),
             Self::Trade(reason) => reason.into_str(),
         }
-    }
-}
-
-impl From<ServiceCode> for ErrorCode {
-    fn from(code: ServiceCode) -> Self {
-        Self::Service(code)
-    }
-}
-
-impl From<Reason> for ErrorCode {
-    fn from(reason: Reason) -> Self {
-        Self::Trade(reason)
-    }
-}
-
-impl fmt::Display for ErrorCode {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.into_str())
     }
 }
 

@@ -269,7 +269,7 @@ impl FaultKind {
 }
 
 /// 400 to 599.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, derive_more::Into)]
 #[serde(into = "u16")]
 pub(super) struct FaultStatus(u16);
 
@@ -287,12 +287,6 @@ impl TryFrom<i128> for FaultStatus {
             Ok(status @ 400..=599) => Ok(Self(status)),
             Ok(_) | Err(_) => Err("an error status is 400 to 599"),
         }
-    }
-}
-
-impl From<FaultStatus> for u16 {
-    fn from(status: FaultStatus) -> Self {
-        status.0
     }
 }
 

@@ -91,11 +91,7 @@ impl SlicedWork {
     }
 
     pub(super) fn run(self, call: CommandCall<'_>, id: &AccountId) -> ApiResult<ApiResponse> {
-        let CommandCall {
-            state,
-            caller,
-            request,
-        } = call;
+        let (state, caller, request) = (call.state, call.caller, call.request);
         let key = request.key()?;
         request.no_body()?;
         let account = state.account(caller, id.raw())?;

@@ -265,27 +265,16 @@ impl fmt::Display for Command {
 /// The target of a flatten in the journal begins with this; its account follows.
 pub const FLATTEN: &str = "flatten:";
 
-/// The effect of a command on exposure. Only `Increasing` may be held back.
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Hash,
-    Display,
-    EnumString,
-    Serialize,
-    Deserialize,
-)]
-#[serde(rename_all = "snake_case")]
-#[strum(serialize_all = "snake_case")]
-pub enum Risk {
-    Reducing,
-    Neutral,
-    Increasing,
+words! {
+    /// The effect of a command on exposure. Only `Increasing` may be held back.
+    Risk { Reducing, Neutral, Increasing }
+}
+
+/// Of a command whose object nobody has seen.
+impl Default for Risk {
+    fn default() -> Self {
+        Self::Increasing
+    }
 }
 
 /// What a command changes. At most one mutation per resource is in flight.

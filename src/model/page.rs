@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 /// An opaque position in a list; valid only for the endpoint, account and filter that produced it.
 ///
 /// Of any length: the reader of the list checks whether it can be sent back.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, derive_more::From)]
+#[from(String)]
 #[serde(from = "String", into = "String")]
 pub struct Cursor(Text);
 
@@ -19,12 +20,6 @@ impl From<Cursor> for String {
 impl Cursor {
     pub fn raw(&self) -> &str {
         self.0.raw()
-    }
-}
-
-impl From<String> for Cursor {
-    fn from(cursor: String) -> Self {
-        Self(cursor.into())
     }
 }
 

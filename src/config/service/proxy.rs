@@ -7,7 +7,8 @@ use std::{fmt, str::FromStr};
 use url::Url;
 
 /// Its address. A user name and password in it go only to the proxy.
-#[derive(Clone)]
+#[derive(Clone, derive_more::Display)]
+#[display("{place}")]
 pub struct Proxy {
     url: Secret,
     place: String,
@@ -47,11 +48,6 @@ impl FromStr for Proxy {
 }
 
 /// Without the password.
-impl fmt::Display for Proxy {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.place)
-    }
-}
 
 impl fmt::Debug for Proxy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -15,10 +15,10 @@ use super::{
 };
 use crate::model::{AccountStage, Num};
 use serde::Deserialize;
-use std::{collections::BTreeSet, fmt};
+use std::collections::BTreeSet;
 
 /// Decimals are written as text (`"64250.5"`): TOML numbers would go through a float.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, derive_more::Display)]
 #[serde(try_from = "String")]
 pub(super) struct TextDecimal(Num);
 
@@ -27,12 +27,6 @@ impl TryFrom<String> for TextDecimal {
 
     fn try_from(text: String) -> Result<Self, Self::Error> {
         text.parse().map(Self)
-    }
-}
-
-impl fmt::Display for TextDecimal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
     }
 }
 

@@ -31,7 +31,7 @@ mod tests {
     use crate::{
         api::{
             CloseBody, ErrorDetail, ExitBatchBody, ExitOperationBody, ExitsBody, MarginBody,
-            ModifyBody, PlaceBody, Route,
+            PlaceBody, Route,
         },
         exchange::{
             api_error::ServiceCode,
@@ -43,10 +43,10 @@ mod tests {
         model::{
             Account, AccountRequirements, AccountRisk, AccountStage, AccountStatus, CancelAll,
             CancelAllResult, CancelResult, CancelStatus, CloseAll, CloseKind, CloseResult,
-            CloseResultStatus, ExpectedExit, LiquidityRole, Listing, MarginMode, Order, OrderMode,
-            OrderStatus, OrderType, PlaceKind, PlaceScaled, PlaceTwap, Position, Quote, Rung,
-            Scaled, ServiceAbout, ServiceEnvironment, Side, TimeInForce, TradingLimits,
-            TradingPolicy, TriggerDirection, Twap,
+            CloseResultStatus, ExpectedExit, LiquidityRole, Listing, MarginMode, ModifyOrder,
+            Order, OrderMode, OrderStatus, OrderType, PlaceKind, PlaceScaled, PlaceTwap, Position,
+            Quote, Rung, Scaled, ServiceAbout, ServiceEnvironment, Side, TimeInForce,
+            TradingLimits, TradingPolicy, TriggerDirection, Twap,
         },
     };
     use serde::de::DeserializeOwned;
@@ -111,7 +111,7 @@ mod tests {
             ("CloseBody", fields::<CloseBody>()),
             ("ExitsBody", fields::<ExitsBody>()),
             ("MarginBody", fields::<MarginBody>()),
-            ("ModifyBody", fields::<ModifyBody>()),
+            ("ModifyBody", fields::<ModifyOrder>()),
             ("ExitBatchBody", fields::<ExitBatchBody>()),
             ("ExpectedExit", fields::<ExpectedExit>()),
             ("ExitOperation", fields::<ExitOperationBody>()),

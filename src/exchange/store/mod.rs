@@ -279,8 +279,10 @@ impl WriteQueue {
 }
 
 /// The locked state: its changes are queued for writing when it is dropped.
-#[derive(Debug)]
+#[derive(Debug, derive_more::Deref, derive_more::DerefMut)]
 pub(super) struct StateGuard<'a> {
+    #[deref(forward)]
+    #[deref_mut(forward)]
     pub(super) state: MutexGuard<'a, ExchangeState>,
     pub(super) store: Option<&'a ExchangeStore>,
     pub(super) broken: &'a CancellationToken,
@@ -318,19 +320,5 @@ impl Drop for StateGuard<'_> {
         let version = self.state.engine.version();
         self.changed
             .send_if_modified(|told| mem::replace(told, version) != version);
-    }
-}
-
-impl std::ops::Deref for StateGuard<'_> {
-    type Target = ExchangeState;
-
-    fn deref(&self) -> &ExchangeState {
-        &self.state
-    }
-}
-
-impl std::ops::DerefMut for StateGuard<'_> {
-    fn deref_mut(&mut self) -> &mut ExchangeState {
-        &mut self.state
     }
 }

@@ -7,12 +7,12 @@ use super::super::{
     response_cache::StateVersion,
 };
 use serde::{Deserialize, Serialize};
-use std::ops::Deref;
 
 /// Reads go straight to the engine; changes go through here and are logged. Replaying the log at the same virtual times
 /// gives the same engine.
-#[derive(Debug)]
+#[derive(Debug, derive_more::Deref)]
 pub(in crate::exchange) struct RecordingEngine {
+    #[deref]
     engine: Engine,
     entries: Vec<LogEntry>,
     /// The number of the last entry.
@@ -46,14 +46,6 @@ impl EngineInput {
             Self::Apply(account, command) => drop(engine.apply(account, command)),
             Self::Nudge(market, by) => engine.nudge(market, by),
         }
-    }
-}
-
-impl Deref for RecordingEngine {
-    type Target = Engine;
-
-    fn deref(&self) -> &Engine {
-        &self.engine
     }
 }
 

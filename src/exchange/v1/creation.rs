@@ -62,11 +62,7 @@ impl CreationBody for PlaceBody {
 
 /// 201 with what was made; 200 with its current state if the key is known.
 pub(super) fn create<Body: CreationBody>(call: CommandCall<'_>) -> ApiResult<ApiResponse> {
-    let CommandCall {
-        state,
-        caller,
-        request,
-    } = call;
+    let (state, caller, request) = (call.state, call.caller, call.request);
     let key = Body::key(request)?;
     let body: Body = request.json()?;
     let keyed = KeyedRequest {

@@ -15,11 +15,7 @@ use crate::{
 
 /// 409 if the position or its exits are not what the client expects: nothing is applied then.
 pub(super) fn change(call: CommandCall<'_>, id: &model::PositionId) -> ApiResult<ApiResponse> {
-    let CommandCall {
-        state,
-        caller,
-        request,
-    } = call;
+    let (state, caller, request) = (call.state, call.caller, call.request);
     let (account, position): (_, PositionId) = state.owned(caller, id.raw())?;
     let body: ExitBatchBody = request.json()?;
     let row = state.engine.position(account, position);

@@ -8,8 +8,8 @@ use super::super::{
     wire,
 };
 use crate::{
-    api::{DataQueued, ExitsBody, ModifyBody},
-    model,
+    api::{DataQueued, ExitsBody},
+    model::{self, ModifyOrder},
 };
 
 use serde::Serialize;
@@ -25,11 +25,7 @@ struct CanceledOrder {
 
 /// A resting order is canceled at once; an armed one is queued and canceled with the next step.
 pub(super) fn cancel(call: CommandCall<'_>, id: &model::OrderId) -> ApiResult<ApiResponse> {
-    let CommandCall {
-        state,
-        caller,
-        request,
-    } = call;
+    let (state, caller, request) = (call.state, call.caller, call.request);
     request.no_body()?;
     let (account, order): (_, OrderId) = state.owned(caller, id.raw())?;
     let command = match request.execution {
@@ -47,11 +43,7 @@ pub(super) fn cancel(call: CommandCall<'_>, id: &model::OrderId) -> ApiResult<Ap
 
 /// `queued` is always false: the lock prevents a fill during the change.
 pub(super) fn attached_exits(call: CommandCall<'_>, id: &model::OrderId) -> ApiResult<ApiResponse> {
-    let CommandCall {
-        state,
-        caller,
-        request,
-    } = call;
+    let (state, caller, request) = (call.state, call.caller, call.request);
     let (account, order): (_, OrderId) = state.owned(caller, id.raw())?;
     let body: ExitsBody = request.json()?;
     let row = state.engine.order(account, order);
@@ -66,13 +58,9 @@ pub(super) fn attached_exits(call: CommandCall<'_>, id: &model::OrderId) -> ApiR
 
 /// `queued` while the order waits for its trigger, as for a close.
 pub(super) fn modify(call: CommandCall<'_>, id: &model::OrderId) -> ApiResult<ApiResponse> {
-    let CommandCall {
-        state,
-        caller,
-        request,
-    } = call;
+    let (state, caller, request) = (call.state, call.caller, call.request);
     let (account, order): (_, OrderId) = state.owned(caller, id.raw())?;
-    let body: ModifyBody = request.json()?;
+    let body: ModifyOrder = request.json()?;
     let row = state.engine.order(account, order);
     let row = row.ok_or_else(|| ApiError::not_found("order"))?;
     let command = wire::modify(&state.engine, row, body.price, body.size)?;

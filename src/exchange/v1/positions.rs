@@ -17,11 +17,7 @@ use hyper::StatusCode;
 /// 201 with the closing order; 200 with its current state if the key is known, also after the position was dropped
 /// (`serve --keep`).
 pub(super) fn close(call: CommandCall<'_>, id: &model::PositionId) -> ApiResult<ApiResponse> {
-    let CommandCall {
-        state,
-        caller,
-        request,
-    } = call;
+    let (state, caller, request) = (call.state, call.caller, call.request);
     let key = request.key()?;
     let owned = state.owned(caller, id.raw());
     let keyed = |position, body| KeyedRequest {
@@ -78,11 +74,7 @@ pub(super) fn isolated_margin(
     call: CommandCall<'_>,
     id: &model::PositionId,
 ) -> ApiResult<ApiResponse> {
-    let CommandCall {
-        state,
-        caller,
-        request,
-    } = call;
+    let (state, caller, request) = (call.state, call.caller, call.request);
     let (account, position): (_, PositionId) = state.owned(caller, id.raw())?;
     let body: MarginBody = request.json()?;
     let command = wire::isolated_margin(position, &body)?;

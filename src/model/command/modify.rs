@@ -2,16 +2,22 @@
 
 use super::Risk;
 use crate::model::{Num, Order, OrderId};
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Repeating it changes nothing: the body holds the wanted price and size.
-#[derive(Debug, Clone, PartialEq)]
+/// Its own body. Repeating it changes nothing: it holds the wanted price and size.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ModifyOrder {
+    /// In the path.
+    #[serde(skip)]
     pub order_id: OrderId,
     pub price: Num,
     /// In coin, above zero; absent keeps the size.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<Num>,
     /// Compared with the order at the time of the command. Not sent.
+    #[serde(skip)]
     pub risk: Risk,
 }
 

@@ -1,9 +1,10 @@
 //! Ids. Each has its own type, so an order's id cannot be sent in place of a position's.
 
 use crate::model::Text;
+use derive_more::{Display, From};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
-use std::{borrow::Cow, fmt};
+use std::borrow::Cow;
 
 /// The longest id. A truncated id would identify something else.
 const LONGEST: usize = 128;
@@ -22,7 +23,10 @@ fn read<'de, D: Deserializer<'de>>(from: D) -> Result<Text, D::Error> {
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident)+) => {$(
         $(#[$doc])*
-        #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, JsonSchema)]
+        #[derive(
+            Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, JsonSchema, Display, From,
+        )]
+        #[from(&str, String)]
         #[serde(transparent)]
         #[schemars(inline)]
         pub struct $name(#[serde(deserialize_with = "read")] Text);
@@ -34,23 +38,6 @@ macro_rules! ids {
             }
         }
 
-        impl From<&str> for $name {
-            fn from(id: &str) -> Self {
-                Self(id.into())
-            }
-        }
-
-        impl From<String> for $name {
-            fn from(id: String) -> Self {
-                Self(id.into())
-            }
-        }
-
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                self.0.fmt(f)
-            }
-        }
     )+};
 }
 
@@ -100,14 +87,9 @@ impl MarketId {
 }
 
 /// A command in flight, numbered by this desk.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Display)]
+#[display("#{_0}")]
 pub struct Ticket(pub u64);
-
-impl fmt::Display for Ticket {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "#{}", self.0)
-    }
-}
 
 #[cfg(test)]
 mod tests {

@@ -1,5 +1,6 @@
 //! Exact decimals: the digits of the JSON text.
 
+use derive_more::{Display, From};
 use rust_decimal::{Decimal, RoundingStrategy};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _, ser::Error as _};
 use serde_json::value::RawValue;
@@ -13,7 +14,8 @@ use std::{
 ///
 /// It parses the text of a JSON number (`RawValue`, measured 10 % slower than `f64`) and writes the same digits. Arithmetic returns `None` instead of overflowing, so an impossible sum is unknown
 /// on the screen, not wrong.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Display, From)]
+#[from(i64, u32)]
 pub struct Num(Decimal);
 
 /// Why a text is not a number perpdeck can hold exactly.
@@ -158,18 +160,6 @@ impl Num {
     }
 }
 
-impl From<i64> for Num {
-    fn from(value: i64) -> Self {
-        Self(Decimal::from(value))
-    }
-}
-
-impl From<u32> for Num {
-    fn from(value: u32) -> Self {
-        Self(Decimal::from(value))
-    }
-}
-
 impl FromStr for Num {
     type Err = NumError;
 
@@ -212,12 +202,6 @@ fn shifted(value: Decimal, exponent: i32) -> Option<Decimal> {
     }
     let scale = value.scale().checked_add(exponent.unsigned_abs())?;
     Decimal::try_from_i128_with_scale(value.mantissa(), scale).ok()
-}
-
-impl fmt::Display for Num {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(&self.0, f)
-    }
 }
 
 impl fmt::Debug for Num {
@@ -268,15 +252,12 @@ impl NumText {
 }
 
 /// Basis points: hundredths of a percent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, Display,
+)]
+#[display("{_0} bps")]
 #[serde(transparent)]
 pub struct Bps(pub Num);
-
-impl fmt::Display for Bps {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} bps", self.0)
-    }
-}
 
 #[cfg(test)]
 mod tests {

@@ -17,7 +17,8 @@ const MESSAGE: usize = 512;
 /// `Display` is the only way to a screen, a log or a table. It shows control characters, bidirectional overrides, line
 /// separators, tags and private-use characters as `�`, so that no byte of it can act on a terminal. [`Text::raw`] is
 /// for the wire and for comparisons.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, derive_more::From)]
+#[from(&str, String)]
 #[serde(transparent)]
 pub struct Text(Box<str>);
 
@@ -59,18 +60,6 @@ impl Text {
 impl<'de> Deserialize<'de> for Text {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         Ok(Self::cut(&Cow::<str>::deserialize(from)?, MESSAGE))
-    }
-}
-
-impl From<&str> for Text {
-    fn from(text: &str) -> Self {
-        Self(text.into())
-    }
-}
-
-impl From<String> for Text {
-    fn from(text: String) -> Self {
-        Self(text.into())
     }
 }
 

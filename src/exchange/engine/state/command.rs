@@ -8,15 +8,17 @@ use super::{
 };
 use crate::model::ClientOrderId;
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, derive_more::From)]
 pub enum EngineCommand {
     Place(OrderParams),
     Close(CloseParams),
     Cancel(OrderId),
     SetExits(SetAttachedExits),
     SetIsolatedMargin(SetIsolatedMargin),
+    #[from]
     PlaceTwap(TwapParams),
     StopTwap(TwapId),
+    #[from]
     PlaceScaled(ScaledParams),
     CancelScaled(ScaledId),
     /// One target of close-all: reduce-only market at 250 bps for the whole position.
@@ -25,18 +27,6 @@ pub enum EngineCommand {
     QueueCancel(OrderId),
     Modify(OrderChange),
     ChangeExits(ChangeExits),
-}
-
-impl From<TwapParams> for EngineCommand {
-    fn from(twap: TwapParams) -> Self {
-        Self::PlaceTwap(twap)
-    }
-}
-
-impl From<ScaledParams> for EngineCommand {
-    fn from(ladder: ScaledParams) -> Self {
-        Self::PlaceScaled(ladder)
-    }
 }
 
 /// Names what a command created or changed; the row is read through the engine.

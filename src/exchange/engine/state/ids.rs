@@ -1,13 +1,13 @@
 //! Identifiers: counters from 1, rendered `ord_000001`; and indexes of markets and accounts in the configuration.
 
+use derive_more::{Display, From, Into};
 use serde::{Deserialize, Serialize};
-
-use std::fmt;
 
 macro_rules! counter {
     ($(#[$doc:meta])* $name:ident, $prefix:literal) => {
         $(#[$doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, Display)]
+        #[display("{}{_0:06}", $prefix)]
         pub struct $name(u64);
 
         impl $name {
@@ -21,12 +21,6 @@ macro_rules! counter {
             /// The counter: ids are issued in order, so it also sorts rows of equal time.
             pub fn seq(self) -> u64 {
                 self.0
-            }
-        }
-
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                write!(f, concat!($prefix, "{:06}"), self.0)
             }
         }
 
@@ -62,33 +56,13 @@ counter!(
 );
 
 /// The index in [`EngineConfig::markets`](crate::exchange::engine::state::EngineConfig).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, From, Into,
+)]
 pub struct MarketIx(pub(crate) usize);
 
 /// The index in [`EngineConfig::accounts`](crate::exchange::engine::state::EngineConfig).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, From, Into,
+)]
 pub struct AccountIx(pub(crate) usize);
-
-impl From<usize> for MarketIx {
-    fn from(index: usize) -> Self {
-        Self(index)
-    }
-}
-
-impl From<MarketIx> for usize {
-    fn from(ix: MarketIx) -> Self {
-        ix.0
-    }
-}
-
-impl From<usize> for AccountIx {
-    fn from(index: usize) -> Self {
-        Self(index)
-    }
-}
-
-impl From<AccountIx> for usize {
-    fn from(ix: AccountIx) -> Self {
-        ix.0
-    }
-}

@@ -1,6 +1,6 @@
 //! Refusals of a command ([`CommandRefusal`]), and of an order the engine already holds ([`Reason`] on the row).
 
-use std::{borrow::Cow, fmt};
+use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 use strum::{EnumString, IntoStaticStr, VariantArray};
@@ -192,7 +192,8 @@ pub enum RefusalKind {
 }
 
 /// A refused command. `message` names the field, its value and the limit, for a person.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
 pub struct CommandRefusal {
     pub kind: RefusalKind,
     pub code: Reason,
@@ -289,11 +290,3 @@ pub(crate) fn refuse_field<T>(
 ) -> CommandResult<T> {
     Err(CommandRefusal::payload(field, code, message.into()))
 }
-
-impl fmt::Display for CommandRefusal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl std::error::Error for CommandRefusal {}

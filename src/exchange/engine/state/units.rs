@@ -4,16 +4,17 @@
 //! of micro-USD on every market. Averages and liquidation prices may fall between two price units and are in nano-USD
 //! ([`NanoPx`]).
 
+use derive_more::{Add, AddAssign, Neg, Sub, SubAssign, Sum};
 use serde::{Deserialize, Serialize};
-
-use std::fmt;
-use std::iter::Sum;
-use std::ops::{Add, AddAssign, Mul, Neg, Sub, SubAssign};
+use std::{fmt, ops::Mul};
 
 macro_rules! count {
     ($(#[$doc:meta])* $name:ident($int:ty)) => {
         $(#[$doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+        #[derive(
+            Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
+            Add, Sub, Neg, AddAssign, SubAssign, Sum,
+        )]
         pub struct $name(pub $int);
 
         impl $name {
@@ -27,39 +28,6 @@ macro_rules! count {
             #[must_use]
             pub fn is_zero(self) -> bool {
                 self.0 == 0
-            }
-        }
-        impl Add for $name {
-            type Output = Self;
-            fn add(self, other: Self) -> Self {
-                Self(self.0 + other.0)
-            }
-        }
-        impl Sub for $name {
-            type Output = Self;
-            fn sub(self, other: Self) -> Self {
-                Self(self.0 - other.0)
-            }
-        }
-        impl Neg for $name {
-            type Output = Self;
-            fn neg(self) -> Self {
-                Self(-self.0)
-            }
-        }
-        impl AddAssign for $name {
-            fn add_assign(&mut self, other: Self) {
-                self.0 += other.0;
-            }
-        }
-        impl SubAssign for $name {
-            fn sub_assign(&mut self, other: Self) {
-                self.0 -= other.0;
-            }
-        }
-        impl Sum for $name {
-            fn sum<I: Iterator<Item = Self>>(items: I) -> Self {
-                items.fold(Self::ZERO, Add::add)
             }
         }
     };
