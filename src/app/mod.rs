@@ -23,7 +23,7 @@ pub use crate::{
     app::{
         account::labels::{AccountLabel, AccountLabels, Switch, Visibility},
         desk::links::links,
-        dialogs::caller::{CallerId, CallerRequest, KeyOrigin, Sending},
+        dialogs::caller::{CallerId, CallerRequest, KeyOrigin},
         update::key_prefix::awaited,
     },
     config::{Checks, Motion, Tint},

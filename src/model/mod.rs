@@ -45,10 +45,10 @@ pub use candle::{Candle, Interval};
 pub use charges::Charges;
 pub use close_all::{CloseResult, CloseResultStatus};
 pub use command::{
-    AnswerKind, CloseKind, ClosePosition, Command, CommandFacts, Curve, Dispatch, Distribution,
+    AnswerKind, CloseKind, ClosePosition, Command, CommandFacts, Curve, Distribution,
     Ends, ExecutionType, ExitBatch, ExitConflict, ExitGroup, ExitOperation, Exits, ExpectedExit,
-    FLATTEN, Flip, FlipStanding, Held, JournalRole, Leg, ModifyOrder, Mutation, MutationFacts,
-    PlaceOrder, PlaceScaled, PlaceTwap, Placed, ProcessKind, Repetition, Resource, Risk, Trigger,
+    FLATTEN, Flip, FlipStanding, Held, Leg, ModifyOrder, Mutation, MutationFacts,
+    PlaceOrder, PlaceScaled, PlaceTwap, Placed, Repetition, Resource, Risk, Trigger,
     WantedExit, WantedExits,
 };
 pub use dated::Dated;

@@ -91,8 +91,6 @@ pub struct Model {
     pub(crate) row_replacement: Option<super::row_replacement::RowReplacement>,
     /// Why new entries are refused, until the trader re-arms the desk.
     pub halted: Option<String>,
-    /// The desk that holds the journal, if this is a second one.
-    pub second: Option<String>,
     /// Whether the settings on disk are in force.
     pub settings: reload::ReloadStatus,
     pub(crate) session: Session,
@@ -140,7 +138,6 @@ impl Model {
             early_exit: None,
             row_replacement: None,
             halted: None,
-            second: None,
             settings: reload::ReloadStatus::default(),
             session: Session::default(),
             watch: alerts::Watch::default(),

@@ -90,13 +90,10 @@ pub(crate) fn decide(model: &Model, row: Option<&RowId>) -> Next {
 
 /// Why there is nothing to decide.
 fn undecided(model: &Model) -> String {
-    match (model.store.under_way(), &model.second) {
-        (0, Some(first)) => {
-            format!("no command here has an unknown status; {first} shows its own")
-        }
-        (0, None) => "no command has an unknown status".to_owned(),
-        (1, _) => "1 command is pending: perpdeck is finding out its outcome".to_owned(),
-        (n, _) => format!("{n} commands are pending: perpdeck is finding out their outcomes"),
+    match model.store.under_way() {
+        0 => "no command has an unknown status".to_owned(),
+        1 => "1 command is pending: perpdeck is finding out its outcome".to_owned(),
+        n => format!("{n} commands are pending: perpdeck is finding out their outcomes"),
     }
 }
 

@@ -10,31 +10,21 @@ use crate::{
         activity::notice::Event,
         desk::{alerts, model::Model, row_replacement},
         dialogs::effect::Effect,
-        rules::{checks, guard, halt, second},
+        rules::{checks, guard, halt},
     },
-    config::Checks,
     model::{Command, Failure, Order, OrderId, Progress, READ_ONLY, Receipt, Ticket},
 };
 use strum::IntoEnumIterator;
 
 /// Why the desk does not send this command, if so.
 pub(crate) fn objection(model: &Model, command: &Command) -> Option<String> {
-    objection_within(model, &model.options.checks, command)
-}
-
-/// [`objection`] by other limits than the settings'.
-pub(crate) fn objection_within(
-    model: &Model,
-    limits: &Checks,
-    command: &Command,
-) -> Option<String> {
     if model.options.read_only {
         return Some(READ_ONLY.to_owned());
     }
-    let held = second::objection(model, command).or_else(|| halt::objection(model, command));
-    if held.is_some() {
-        return held;
+    if let Some(held) = halt::objection(model, command) {
+        return Some(held);
     }
+    let limits = &model.options.checks;
     let held = checks::objection(limits, &model.store, &model.session, model.now, command);
     held.or_else(|| guard::objection(model, command))
 }

@@ -24,7 +24,7 @@ use crate::{
         },
         forms::open::terms,
         keys::keymap::{Action, Context},
-        rules::{guard, halt, second},
+        rules::{guard, halt},
     },
     model::{
         Command, Failure, Flip, FlipStanding, Market, Num, Order, OrderId, OrderStatus, PlaceKind,
@@ -82,7 +82,7 @@ fn plan(model: &Model, position: &Position) -> Result<Flip, String> {
 fn opening_objection(model: &Model, flip: &Flip) -> Option<String> {
     let size = flip.position().quantity();
     let opening = Command::Place(Box::new(flip.opening(size, None)));
-    let held = second::objection(model, &opening).or_else(|| halt::objection(model, &opening));
+    let held = halt::objection(model, &opening);
     let why = held.or_else(|| guard::objection(model, &opening))?;
     let key = model
         .keymap

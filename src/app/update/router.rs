@@ -28,7 +28,7 @@ use crate::{
             flip, moves,
             submit::{refuse, send_form},
         },
-        rules::{halt, second, warnings},
+        rules::{halt, warnings},
         tables::pane::Pane,
         update::{
             act, arrival,
@@ -112,7 +112,6 @@ fn handled(model: &mut Model, msg: Msg) -> Vec<Effect> {
         Msg::OpenedSince => doubt::close_the_rest(model),
         Msg::Asked(caller, request) => caller::asked(model, caller, request),
         Msg::Halted(why) => halted(model, why),
-        Msg::Second(first) => second::take(model, first),
         Msg::Reload(reread) => take(model, reread),
         Msg::Notify(tone, text) => {
             model.say(tone, text);

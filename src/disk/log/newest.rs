@@ -7,7 +7,7 @@ use super::line::sum;
 use crate::disk::{HeldFile, own_file, private_file, sync_dir};
 use std::{
     fs::File,
-    io::{self, Read as _},
+    io,
     os::unix::fs::FileExt as _,
     path::Path,
 };
@@ -45,6 +45,10 @@ impl Newest {
         found.unwrap_or(Known::Nothing)
     }
 
+    pub(super) fn known(&self) -> io::Result<Known> {
+        read(&self.file)
+    }
+
     /// On the disk when this returns, with the name of the file: nothing is recorded yet.
     pub(super) fn create(&self) -> io::Result<()> {
         self.write(0)?;
@@ -79,8 +83,9 @@ impl Newest {
 }
 
 fn read(file: &File) -> io::Result<Known> {
-    let mut bytes = vec![];
-    file.take(2 * SLOT as u64).read_to_end(&mut bytes)?;
+    let mut bytes = [0; 2 * SLOT];
+    let length = file.read_at(&mut bytes, 0)?;
+    let bytes = bytes.get(..length).unwrap_or_default();
     let newest = bytes.chunks(SLOT).filter_map(slot).max();
     Ok(newest.map_or(Known::Nothing, Known::Number))
 }

@@ -13,7 +13,7 @@ use crate::{
         keys::keymap::{Action, Context},
         orders::moves::{self, MovePlan},
         rules::{
-            halt, second,
+            halt,
             warnings::{self, OrderWarning},
         },
     },
@@ -143,7 +143,7 @@ fn halted(form: &Form, model: &Model, seen: &Seen) -> Option<Span> {
         (Draft::Entry(draft), Err(_)) => !draft.only_reduces(),
         (Draft::Close(_) | Draft::Exits(_) | Draft::Protect(_) | Draft::Margin(_), Err(_)) => false,
     };
-    let words = second::words(model).or_else(|| halt::words(model));
+    let words = halt::words(model);
     let words = words.filter(|_| raises && form.failure.is_none())?;
     Some(Span::new(words, Tone::Alert))
 }

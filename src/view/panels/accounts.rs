@@ -151,9 +151,6 @@ fn state(model: &Model, _: &Scene<'_>) -> Cell {
     if model.store.parked().next().is_some() {
         return Span::new("UNKNOWN", Tone::Alert).into();
     }
-    if model.second.is_some() {
-        return Span::new(header::SECOND_DESK, Tone::Alert).into();
-    }
     header::api_state(model).into()
 }
 

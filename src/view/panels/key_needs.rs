@@ -166,7 +166,7 @@ fn is_flattening(model: &Model) -> bool {
 
 /// New entries are allowed, and nothing is about to close what they would open.
 fn can_add(model: &Model) -> bool {
-    let is_held = model.halted.is_some() || model.second.is_some() || guard::held(model).is_some();
+    let is_held = model.halted.is_some() || guard::held(model).is_some();
     can_trade(model) && !is_held && model.store.closing_all().is_none()
 }
 

@@ -43,10 +43,6 @@ impl<'a> LocalOutbox<'a> {
         opening: JournalOpening,
         outcomes: &'a mut Outcomes,
     ) -> Self {
-        let holder = match &opening {
-            Ok(Err(why)) => why.holder().cloned(),
-            Ok(Ok(_)) | Err(_) => None,
-        };
         let open = move || match opening {
             Ok(opened) => opened,
             Err(late) => late.end().unwrap_or(Err(JournalError::Stopped)),
@@ -57,7 +53,8 @@ impl<'a> LocalOutbox<'a> {
             outbox: Outbox::for_verb(
                 client,
                 Clock::start(),
-                (holder, open),
+                &service.journal_dir,
+                open,
                 sender,
                 (service.others.clone(), resumed(prepared_commands)),
             ),
@@ -138,7 +135,6 @@ impl<'a> LocalOutbox<'a> {
             | Msg::Flatten
             | Msg::OpenedSince
             | Msg::Halted(_)
-            | Msg::Second(_)
             | Msg::Reload(_) => {}
         }
     }
@@ -193,10 +189,7 @@ impl<'a> LocalOutbox<'a> {
         if let Some(prepared) = prepared_commands.get(self.sent) {
             let command = prepared.command.clone();
             match prepared.key.clone() {
-                Some(key) => {
-                    let origin = prepared.key_origin;
-                    self.outbox.send_under(ticket, command, key, origin);
-                }
+                Some(key) => self.outbox.send_as(ticket, command, key),
                 None => self.outbox.send(ticket, command),
             }
         }
