@@ -73,6 +73,15 @@ pub enum Mark {
     Written,
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum LogState {
+    Sound,
+    /// It was opened damaged, and no process has written it anew since.
+    Damaged,
+    /// Nobody can tell what of the last write reached the disk.
+    Failed,
+}
+
 /// An open log. Nothing is locked between two calls.
 #[derive(Debug)]
 pub struct Log {
@@ -85,9 +94,7 @@ pub struct Log {
     next: u64,
     /// Length of the file with the space written ahead, in bytes.
     length: u64,
-    has_failed: bool,
-    /// Whether it was opened damaged and not written anew since.
-    is_damaged: bool,
+    state: LogState,
     /// Whether the disk takes no more space.
     #[cfg(test)]
     pub(crate) is_full: bool,
@@ -131,8 +138,11 @@ impl Log {
             newest,
             next: scan.next.unwrap_or(1).max(lost + 1),
             scan,
-            has_failed: false,
-            is_damaged: !damage.is_none(),
+            state: if damage.is_none() {
+                LogState::Sound
+            } else {
+                LogState::Damaged
+            },
             #[cfg(test)]
             is_full: false,
             #[cfg(test)]
@@ -196,14 +206,14 @@ impl Log {
     /// Waits until no other process writes the log; `take` gets what others have appended since, and all records if one
     /// of them has written the log anew.
     pub fn lock(&mut self, take: &mut dyn FnMut(&str)) -> Result<LockedLog<'_>, LogError> {
-        if self.has_failed {
+        if self.state == LogState::Failed {
             return Err(LogError::Failed);
         }
         self.newest.lock()?;
         match self.catch_up(take) {
             Ok(()) => Ok(LockedLog(self)),
             Err(why) => {
-                self.has_failed = true;
+                self.state = LogState::Failed;
                 self.newest.unlock();
                 Err(why)
             }
@@ -218,7 +228,7 @@ impl Log {
         if self.held.is_gone() {
             return self.reopen(take);
         }
-        if self.is_damaged {
+        if self.state == LogState::Damaged {
             // Whoever appends writes it anew first.
             return Ok(());
         }
@@ -239,7 +249,7 @@ impl Log {
         self.held = HeldFile::at(self.held.path()).map_err(gone)?;
         self.file = private_file(self.held.path())?;
         self.length = self.file.metadata()?.len();
-        (self.scan, self.is_damaged) = (Scan::default(), false);
+        (self.scan, self.state) = (Scan::default(), LogState::Sound);
         self.read_on(take)
     }
 
@@ -303,7 +313,7 @@ impl Log {
 impl LockedLog<'_> {
     /// Whether it was opened damaged, and no process has written it anew since.
     pub fn is_damaged(&self) -> bool {
-        self.0.is_damaged
+        self.0.state == LogState::Damaged
     }
 
     /// Records a JSON object with at least one field. After an error other than [`LogError::Full`], the log refuses
@@ -359,7 +369,7 @@ impl Log {
         self.held = HeldFile::at(self.held.path())?;
         self.file = private_file(self.held.path())?;
         (self.next, self.length) = (next, end + AHEAD as u64);
-        self.is_damaged = false;
+        self.state = LogState::Sound;
         self.scan = Scan {
             next: Some(next),
             end,
@@ -370,7 +380,7 @@ impl Log {
     }
 
     fn fail(&mut self, why: io::Error) -> LogError {
-        self.has_failed = true;
+        self.state = LogState::Failed;
         why.into()
     }
 }

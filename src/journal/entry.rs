@@ -111,12 +111,12 @@ pub enum Objection {
 }
 
 /// What is checked beside the key, under the same lock.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ClaimCheck<'a> {
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClaimCheck {
     /// When the command was given: a new entry is not recorded after a close-all or flatten of another process.
     pub given_at: Timestamp,
     /// The target of a close-all of its account.
-    pub close_all: &'a str,
+    pub close_all: String,
     /// Whether it waits for what other processes have on the wire for its key or object.
     pub waits: bool,
 }

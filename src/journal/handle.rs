@@ -1,15 +1,7 @@
 //! The open journal: how it opens, its halts, and what happens when it fails.
 
-use super::{
-    JournalError, WriterId,
-    halt::Halts,
-    record::Record,
-    rows::Rows,
-    writers::Writer,
-};
-use crate::{
-    disk::{self, LockedLog, Log, LogDamage, LogError, Mark, Reserve},
-};
+use super::{JournalError, WriterId, halt::Halts, record::Record, rows::Rows, writers::Writer};
+use crate::disk::{self, LockedLog, Log, LogDamage, LogError, Mark, Reserve};
 use sha2::{Digest as _, Sha256};
 use std::{
     fmt::Write as _,
@@ -148,8 +140,7 @@ impl Journal {
         if let Some(failed) = &self.failed {
             return Err(failed.clone());
         }
-        let (Some(log), Some(rows), Some(writer)) =
-            (&mut self.log, &mut self.rows, &self.writer)
+        let (Some(log), Some(rows), Some(writer)) = (&mut self.log, &mut self.rows, &self.writer)
         else {
             return Err(JournalError::Stopped);
         };

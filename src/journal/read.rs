@@ -1,8 +1,8 @@
 //! Reading the journal: from memory, after what others have recorded was taken in.
 
 use super::{
-    ClaimCheck, Intent, IntentId, IntentRow, IntentState, Journal, JournalError, Objection, WriterId, row::Row,
-    rows::Rows,
+    ClaimCheck, Intent, IntentId, IntentRow, IntentState, Journal, JournalError, Objection,
+    WriterId, row::Row, rows::Rows,
 };
 use crate::model::{AccountId, IdempotencyKey, Risk, Timestamp};
 use std::{borrow::Cow, collections::BTreeMap, mem, path::Path};
@@ -13,6 +13,14 @@ pub struct SenderIdentity<'a> {
     pub base_url: &'a str,
     pub account_id: &'a AccountId,
     pub credential: &'a str,
+}
+
+/// A row of which another process has reported.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HeardRow {
+    pub row: IntentRow,
+    /// The number of that process, if it still runs.
+    pub process: Option<u32>,
 }
 
 /// The response of a close-all whose operation may never end.
@@ -115,9 +123,8 @@ impl Journal {
                 || rows.left_open(&self.dir, own).next().is_some())
     }
 
-    /// The rows of which other processes have reported since the last call, oldest first, with the number of each process
-    /// that still runs.
-    pub fn heard(&mut self) -> Result<Vec<(IntentRow, Option<u32>)>, JournalError> {
+    /// The rows of which other processes have reported since the last call, oldest first.
+    pub fn heard(&mut self) -> Result<Vec<HeardRow>, JournalError> {
         self.update(|_, _| Ok(((), vec![])))?;
         let Some(rows) = &mut self.rows else {
             return Ok(vec![]);
@@ -126,7 +133,7 @@ impl Journal {
         let heard = ids.filter_map(|id| {
             let row = rows.by_id.get(&id)?.whole()?.into_owned();
             let process = row.by.and_then(|by| by.process(&self.dir));
-            Some((row, process))
+            Some(HeardRow { row, process })
         });
         Ok(heard.collect())
     }
@@ -164,11 +171,7 @@ impl Rows {
     }
 
     /// Open rows of writers that are dead, newest first.
-    pub(super) fn left_open(
-        &self,
-        dir: &Path,
-        own: WriterId,
-    ) -> impl Iterator<Item = &IntentRow> {
+    pub(super) fn left_open(&self, dir: &Path, own: WriterId) -> impl Iterator<Item = &IntentRow> {
         let mut known = BTreeMap::from([(own, true)]);
         self.open_rows().filter(move |row| {
             let is_alive = row
@@ -204,7 +207,7 @@ impl Rows {
         &self,
         own: WriterId,
         (base_url, account): (&str, &AccountId),
-        check: ClaimCheck<'_>,
+        check: &ClaimCheck,
     ) -> Option<Objection> {
         let closes = |row: &IntentRow| {
             let is_close = row.intent.is_flatten() || row.intent.target == check.close_all;

@@ -47,10 +47,10 @@ fn anonymous(rows: Vec<IntentRow>) -> Vec<IntentRow> {
     rows.map(|row| IntentRow { by: None, ..row }).collect()
 }
 
-fn check(given_at: i64) -> ClaimCheck<'static> {
+fn check(given_at: i64) -> ClaimCheck {
     ClaimCheck {
         given_at: Timestamp(given_at),
-        close_all: "/v1/close-all",
+        close_all: "/v1/close-all".into(),
         waits: true,
     }
 }
@@ -124,7 +124,10 @@ fn a_doubt_stays_open_until_it_is_settled() {
 fn a_key_that_was_used_is_known_and_what_is_done_stays_done_with_its_order() {
     let dir = place();
     let mut journal = Journal::open(dir.path()).unwrap();
-    let Claim::New(id) = journal.claim(Timestamp(1), &intent("a"), check(1)).unwrap() else {
+    let Claim::New(id) = journal
+        .claim(Timestamp(1), &intent("a"), &check(1))
+        .unwrap()
+    else {
         panic!("nothing has used it");
     };
     let done = StateUpdate {
@@ -132,14 +135,18 @@ fn a_key_that_was_used_is_known_and_what_is_done_stays_done_with_its_order() {
         ..StateUpdate::new(IntentState::Done, "order o-1 resting")
     };
     journal.record_state(Timestamp(2), id, &done).unwrap();
-    let known = journal.claim(Timestamp(3), &intent("a"), check(3)).unwrap();
+    let known = journal
+        .claim(Timestamp(3), &intent("a"), &check(3))
+        .unwrap();
     assert!(matches!(&known, Claim::Known(entry) if entry.id == id));
     journal.mark_inflight(id).unwrap();
     journal.mark_unsent(id).unwrap();
     let doubt = StateUpdate::new(IntentState::Unknown, "no answer");
     journal.record_state(Timestamp(4), id, &doubt).unwrap();
     assert_eq!(
-        journal.claim(Timestamp(5), &intent("a"), check(5)).unwrap(),
+        journal
+            .claim(Timestamp(5), &intent("a"), &check(5))
+            .unwrap(),
         known,
         "as it was"
     );
@@ -734,14 +741,11 @@ fn an_unfinished_intent_is_found_by_the_one_who_sent_it_and_only_while_its_key_i
     );
     journal.attempt(Timestamp(3), id, None).unwrap();
     assert_eq!(found(&journal, Timestamp(4), sender), Some(id));
-    let again = journal.claim_or_resume(
-        Timestamp(4),
-        &Intent {
-            key: Some("b".into()),
-            ..intent.clone()
-        },
-        check(4),
-    );
+    let anew = Intent {
+        key: Some("b".into()),
+        ..intent.clone()
+    };
+    let again = journal.claim_or_resume(Timestamp(4), &anew, &check(4));
     assert!(matches!(again.unwrap(), Claim::Known(entry) if entry.id == id));
     let done = StateUpdate::new(IntentState::Done, "op-1: 3 of 3 submitted");
     journal.record_state(Timestamp(5), id, &done).unwrap();
@@ -773,7 +777,10 @@ fn eight_writers_at_once_lose_nothing_and_number_their_rows_without_a_gap() {
         let key = row.intent.key.unwrap();
         let (writer, _) = key.raw().split_once('-').unwrap();
         let told = row.outcome.unwrap().detail;
-        assert_eq!((row.state, told), (IntentState::Done, format!("by {writer}")));
+        assert_eq!(
+            (row.state, told),
+            (IntentState::Done, format!("by {writer}"))
+        );
     }
 }
 
@@ -786,7 +793,9 @@ fn of_eight_writers_that_claim_one_key_at_once_one_has_it() {
                 let dir = dir.path();
                 scope.spawn(move || {
                     let mut journal = Journal::open(dir).unwrap();
-                    let claim = journal.claim(Timestamp(1), &intent("a"), check(1)).unwrap();
+                    let claim = journal
+                        .claim(Timestamp(1), &intent("a"), &check(1))
+                        .unwrap();
                     // Open until all have claimed it.
                     (claim, journal)
                 })
@@ -843,7 +852,7 @@ fn a_new_entry_is_refused_under_the_lock_where_another_process_has_halted_or_clo
     let mut here = Journal::open(dir.path()).unwrap();
     let mut other = Journal::open(dir.path()).unwrap();
     let mut claim = |key: &str, given_at| {
-        let claim = here.claim(Timestamp(9), &intent(key), check(given_at));
+        let claim = here.claim(Timestamp(9), &intent(key), &check(given_at));
         claim.unwrap()
     };
     let closing = Intent {
@@ -875,7 +884,7 @@ fn a_request_waits_for_one_for_the_same_object_of_a_living_process_and_an_exit_f
     let change = on_the_object("theirs", "PUT");
     let id = other.record(Timestamp(1), &change).unwrap();
     let busy = |claim: Claim| matches!(claim, Claim::Refused(Objection::Busy(..)));
-    let mut claim = |intent: &Intent| here.claim(Timestamp(2), intent, check(2)).unwrap();
+    let mut claim = |intent: &Intent| here.claim(Timestamp(2), intent, &check(2)).unwrap();
     assert!(busy(claim(&on_the_object("mine", "PUT"))));
     assert!(!busy(claim(&on_the_object("a cancel", "DELETE"))));
     let theirs = claim(&on_the_object("theirs", "PUT"));

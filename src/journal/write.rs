@@ -2,9 +2,7 @@
 
 use super::{
     AttemptRow, Claim, ClaimCheck, Intent, IntentId, IntentRow, IntentState, Journal, JournalError,
-    Objection, Outcome, SenderIdentity, StateUpdate, WriterId,
-    handle::Entry,
-    record::Record,
+    Objection, Outcome, SenderIdentity, StateUpdate, WriterId, handle::Entry, record::Record,
     rows::Rows,
 };
 use crate::{
@@ -31,7 +29,7 @@ impl Journal {
         &mut self,
         now: Timestamp,
         intent: &Intent,
-        check: ClaimCheck<'_>,
+        check: &ClaimCheck,
     ) -> Result<Claim, JournalError> {
         self.claim_unless(now, intent, check, |rows| {
             Some(rows.with_key(intent.key.as_ref()?)?.into_owned())
@@ -43,7 +41,7 @@ impl Journal {
         &mut self,
         now: Timestamp,
         intent: &Intent,
-        check: ClaimCheck<'_>,
+        check: &ClaimCheck,
     ) -> Result<Claim, JournalError> {
         let sender = SenderIdentity {
             base_url: &intent.base_url,
@@ -60,7 +58,7 @@ impl Journal {
         &mut self,
         now: Timestamp,
         intent: &Intent,
-        check: ClaimCheck<'_>,
+        check: &ClaimCheck,
         known: impl FnOnce(&Rows) -> Option<IntentRow>,
     ) -> Result<Claim, JournalError> {
         let (dir, halts) = (self.dir.clone(), self.halts.clone());
@@ -77,13 +75,13 @@ impl Journal {
                 let halted = halts.of(on.0, on.1).map(Objection::Halted);
                 halted.or_else(|| rows.closed_since(own, on, check))
             };
-            match (intent.risk == Risk::Increasing).then(held_back).flatten() {
-                Some(why) => Ok((Claim::Refused(why), vec![])),
-                None => {
-                    let (id, entries) = new(rows, own, now, intent);
-                    Ok((Claim::New(id), entries))
-                }
+            if intent.risk == Risk::Increasing
+                && let Some(why) = held_back()
+            {
+                return Ok((Claim::Refused(why), vec![]));
             }
+            let (id, entries) = new(rows, own, now, intent);
+            Ok((Claim::New(id), entries))
         })
     }
 
@@ -92,7 +90,7 @@ impl Journal {
     pub fn objection(
         &mut self,
         on: (&str, &AccountId),
-        check: ClaimCheck<'_>,
+        check: &ClaimCheck,
     ) -> Result<Option<Objection>, JournalError> {
         let closed = self.update(|rows, own| Ok((rows.closed_since(own, on, check), vec![])))?;
         let halted = self.halts.of(on.0, on.1).map(Objection::Halted);

@@ -30,7 +30,7 @@ pub use journal::socket::{DeskConnection, FoundDesk, find_desk};
 pub(crate) use outbox::interrupted;
 pub use picture::{Picture, PictureOptions, picture};
 pub use polling::poller::Poller;
-pub use recovery::dispatch::Outbox;
+pub use recovery::dispatch::{Outbox, VerbRun};
 pub use terminal::escape::Terminal;
 #[cfg(fuzzing)]
 pub use terminal::input::typed;

@@ -123,10 +123,7 @@ fn read_only_desk() -> Model {
 }
 
 fn sends(effect: &Effect) -> bool {
-    matches!(
-        effect,
-        Effect::Send(..) | Effect::Resend(_)
-    )
+    matches!(effect, Effect::Send(..) | Effect::Resend(_))
 }
 
 /// Every key with a meaning, and every other that can be typed.

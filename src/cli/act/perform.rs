@@ -84,7 +84,7 @@ pub(super) async fn send_half(
     half: &CommandHalf,
 ) -> Result<SendOutcome> {
     writable(service)?;
-    let post = Transport::open(service, voice, &prepared.command).await?;
+    let post = Transport::open(service, voice, &prepared.command)?;
     let known = post.known(prepared);
     let prepared = &match repeat::settled(known.as_ref(), prepared.clone(), service, reckoned)? {
         RepeatDecision::Due(prepared) => prepared,

@@ -43,7 +43,7 @@ pub(super) struct Transport<'a> {
 impl<'a> Transport<'a> {
     /// Opens the journal for `command` and others of its risk. The outbox receives a journal's error, and decides what may
     /// be sent without it.
-    pub(super) async fn open(
+    pub(super) fn open(
         service: &'a Service,
         voice: Output,
         command: &Command,
@@ -65,7 +65,10 @@ impl<'a> Transport<'a> {
             };
             voice.note(&format!("{}; {what}", no_answer(dir)));
             let unsent = || format!("{}; nothing was sent", no_answer(dir));
-            opening = match (is_entry, is_entry.then(|| late.within(DISK_TIMEOUT)).flatten()) {
+            opening = match (
+                is_entry,
+                is_entry.then(|| late.within(DISK_TIMEOUT)).flatten(),
+            ) {
                 (_, Some(opened)) => Ok(opened),
                 (true, None) => return Err(Failure::new(FailureKind::Unavailable, unsent())),
                 (false, None) => Err(late),

@@ -103,10 +103,6 @@ fn signal(desk: &WriterProcess) -> Result<()> {
         .args(["-USR1", &desk.number.to_string()])
         .status()
         .wrap_err("the program kill could not be started")?;
-    ensure!(
-        status.success(),
-        "desk {} cannot be signalled",
-        desk.number
-    );
+    ensure!(status.success(), "desk {} cannot be signalled", desk.number);
     Ok(())
 }

@@ -5,12 +5,7 @@
 
 use super::line::sum;
 use crate::disk::{HeldFile, own_file, private_file, sync_dir};
-use std::{
-    fs::File,
-    io,
-    os::unix::fs::FileExt as _,
-    path::Path,
-};
+use std::{fs::File, io, os::unix::fs::FileExt as _, path::Path};
 
 /// Bytes of a slot with its line end.
 const SLOT: usize = 64;

@@ -137,7 +137,8 @@ impl Member {
         earlier::tell(&client, &journal_access, PastMark::END, &way.inbox);
         let intervals = account.intervals();
         let sharing = (account.clock, account.sharing);
-        let mut sink = CommandSink::open(&journal_access, client.clone(), sharing, way.inbox.clone());
+        let mut sink =
+            CommandSink::open(&journal_access, client.clone(), sharing, way.inbox.clone());
         let mut poller = Poller::spawn(
             client.clone(),
             account.clock,

@@ -166,12 +166,7 @@ impl Services {
 }
 
 /// The one journal of the desk, opened on a thread of its own. A desk that a person is at takes requests at its socket.
-fn journal(
-    dir: &Path,
-    reach: Reach,
-    hosts: Vec<SocketHost>,
-    common: Sender<Msg>,
-) -> JournalWriter {
+fn journal(dir: &Path, reach: Reach, hosts: Vec<SocketHost>, common: Sender<Msg>) -> JournalWriter {
     let (mine, announced) = oneshot::channel();
     let place = dir.to_owned();
     let open = move || Journal::open(&place);

@@ -3,7 +3,7 @@
 
 use crate::{
     app::{Msg, activity::notice::Tone},
-    journal::{Halts, IntentId, IntentRow, Journal, JournalError},
+    journal::{Halts, HeardRow, IntentId, Journal, JournalError},
     model::Risk,
     runtime::base::{clock::Clock, process::ProcessKind},
 };
@@ -48,8 +48,8 @@ pub(crate) fn known_ref(id: IntentId) -> IntentRef {
     IntentRef::from(OnceLock::from(id))
 }
 
-/// Rows of which other processes have reported, with the number of each process that still runs.
-pub(crate) type News = Arc<[(IntentRow, Option<u32>)]>;
+/// Rows of which other processes have reported.
+pub(crate) type News = Arc<[HeardRow]>;
 
 #[derive(Debug, Clone)]
 pub(crate) struct JournalWriter {
@@ -271,9 +271,7 @@ impl JournalWriter {
 
     fn queue<T: Send + 'static>(
         &self,
-        job: impl FnOnce(Result<&mut Journal, JournalError>) -> Result<T, JournalError>
-        + Send
-        + 'static,
+        job: impl FnOnce(Result<&mut Journal, JournalError>) -> Result<T, JournalError> + Send + 'static,
     ) -> oneshot::Receiver<Result<T, JournalError>> {
         let (reply, answer) = oneshot::channel();
         let job: JournalJob = Box::new(move |journal| {

@@ -185,7 +185,9 @@ pub enum FoundDesk {
 /// Looks for a desk on the account among those that have the journal in `dir` open: the first one that answers.
 pub async fn find_desk(dir: &Path, account: &AccountAddress) -> FoundDesk {
     let mut found = FoundDesk::None;
-    let desks = writer_processes(dir).into_iter().filter(|desk| desk.listens);
+    let desks = writer_processes(dir)
+        .into_iter()
+        .filter(|desk| desk.listens);
     for desk in desks {
         found = match call(&desk.socket).await {
             Some(desk) if desk.greeting.accounts.contains(account) => {
@@ -246,9 +248,7 @@ async fn read<T: DeserializeOwned>(from: &mut BufReader<OwnedReadHalf>) -> io::R
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        app::activity::user_alerts::AlertEdit, client::testing::responder::Responder,
-    };
+    use crate::{app::activity::user_alerts::AlertEdit, client::testing::responder::Responder};
     use std::{
         env,
         io::{Read as _, Write as _},
@@ -379,10 +379,7 @@ mod tests {
         let flatten = envelope(CallerRequest::Flatten("chal-1".into()));
         assert_eq!(flatten, posted(r#"{"flatten":"chal-1"}"#));
         let edit = envelope(CallerRequest::EditAlerts(AlertEdit::default()));
-        assert_eq!(
-            edit,
-            posted(r#"{"edit_alerts":{"remove":[],"add":null}}"#)
-        );
+        assert_eq!(edit, posted(r#"{"edit_alerts":{"remove":[],"add":null}}"#));
         let done: CallerAnswer = Ok(());
         let refused: CallerAnswer = Err("no".to_owned());
         assert_eq!(

@@ -5,10 +5,12 @@ use super::{
     resource_queues::{QueueTurn, ResourceQueues},
 };
 use crate::{
+    api::Route,
     app::{Msg, activity::notice::Tone},
     client::{Client, RequestClass},
-    api::Route,
-    journal::{ClaimCheck, Halts, IntentState, Journal, JournalError, Objection, StateUpdate},
+    journal::{
+        ClaimCheck, Halts, HeardRow, IntentState, Journal, JournalError, Objection, StateUpdate,
+    },
     model::{
         AccountId, Command, Failure, FailureKind, READ_ONLY, Resource, Risk, Ticket, Timestamp,
     },
@@ -201,15 +203,8 @@ impl OutboxContext {
         patience: Duration,
     ) -> Result<Option<Failure>, JournalError> {
         let (base_url, account) = self.place();
-        let look = move |journal: &mut Journal| {
-            let close_all = Route::CloseAll(account.clone()).target();
-            let check = ClaimCheck {
-                given_at,
-                close_all: &close_all,
-                waits: false,
-            };
-            journal.objection((&base_url, &account), check)
-        };
+        let check = self.check(given_at);
+        let look = move |journal: &mut Journal| journal.objection((&base_url, &account), &check);
         let objection = self
             .writer
             .write_for_risk(Risk::Increasing, patience, look)
@@ -218,6 +213,16 @@ impl OutboxContext {
             Some(why) => Some(self.heed(why).await),
             None => None,
         })
+    }
+
+    /// What the journal checks for a command that was given then, and that waits for nobody.
+    pub(super) fn check(&self, given_at: Timestamp) -> ClaimCheck {
+        let account = self.client.connection().account_id.clone();
+        ClaimCheck {
+            given_at,
+            close_all: Route::CloseAll(account).target(),
+            waits: false,
+        }
     }
 
     /// What an objection of the journal means for the command, and for this desk.
@@ -230,7 +235,8 @@ impl OutboxContext {
             Objection::ClosedSince => closed_since(),
             Objection::Busy(command, process) => {
                 let process = process.map_or_else(String::new, |number| format!(" ({number})"));
-                let why = format!("another perpdeck{process} is sending {command}; nothing was sent");
+                let why =
+                    format!("another perpdeck{process} is sending {command}; nothing was sent");
                 Failure::new(FailureKind::Unavailable, why)
             }
         }
@@ -277,7 +283,7 @@ impl OutboxContext {
     /// Says what other processes have done on this account.
     pub(crate) async fn tell_heard(&self, heard: &News) {
         let (base_url, account) = self.place();
-        for (row, process) in heard.iter() {
+        for HeardRow { row, process } in heard.iter() {
             if (&row.intent.base_url, &row.intent.account_id) == (&base_url, &account) {
                 let process = process.map_or_else(String::new, |number| format!(" ({number})"));
                 let (command, detail) = (&row.intent.command, row.detail());

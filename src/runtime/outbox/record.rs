@@ -2,9 +2,11 @@
 
 use super::{OutboxContext, entry_gate::Epoch};
 use crate::{
-    api::{Request, Route},
+    api::Request,
     app::activity::notice::Tone,
-    journal::{Claim, ClaimCheck, Intent, IntentRow, Journal, JournalError, Objection, ReplayWindow},
+    journal::{
+        Claim, ClaimCheck, Intent, IntentRow, Journal, JournalError, Objection, ReplayWindow,
+    },
     model::{AccountId, Command, Failure, FailureKind, IdempotencyKey, OrderId, Risk, Timestamp},
     runtime::journal::journal_writer::{IntentRef, known_ref, log_in_background},
 };
@@ -113,7 +115,7 @@ impl EarlierSending {
 }
 
 /// Creates a row, or finds the row of an earlier sending.
-type ClaimIn = fn(&mut Journal, Timestamp, &Intent, ClaimCheck<'_>) -> Result<Claim, JournalError>;
+type ClaimIn = fn(&mut Journal, Timestamp, &Intent, &ClaimCheck) -> Result<Claim, JournalError>;
 
 impl OutboxContext {
     /// Scaled by the client's timeouts.
@@ -141,7 +143,10 @@ impl OutboxContext {
             _ => Journal::claim,
         };
         let place = (&origin.parent, &intent_ref);
-        let recorded = match self.put_in_turn(command, (claim, intent), place, asked_at).await {
+        let recorded = match self
+            .put_in_turn(command, (claim, intent), place, asked_at)
+            .await
+        {
             Ok(Claim::New(_)) => Ok(RecordedRequest {
                 request: request.clone(),
                 intent: Arc::clone(&intent_ref),
@@ -237,8 +242,8 @@ impl OutboxContext {
         let intent_ref = IntentRef::default();
         // The journal writer reports a failure.
         let place = (&IntentRef::default(), &intent_ref);
-        let given = (self.clock.now(), false);
-        let _put = self.put(Journal::claim, intent, place, given).await;
+        let check = self.check(self.clock.now());
+        let _put = self.put(Journal::claim, intent, place, check).await;
         intent_ref
     }
 
@@ -271,20 +276,23 @@ impl OutboxContext {
         place: (&IntentRef, &IntentRef),
         given_at: Timestamp,
     ) -> Result<Claim, JournalError> {
-        let waits = !command.facts().only_ends;
+        let check = ClaimCheck {
+            waits: !command.facts().only_ends,
+            ..self.check(given_at)
+        };
         let patience = match command.risk() {
             risk @ Risk::Increasing => self.patience(risk),
             Risk::Neutral | Risk::Reducing => self.client.timeouts().scaled(SAME_COMMAND_WAIT),
         };
         let until = Instant::now() + patience;
         loop {
-            let put = self.put(claim, intent.clone(), place, (given_at, waits)).await;
+            let put = self.put(claim, intent.clone(), place, check.clone()).await;
             match put {
                 Ok(Claim::Refused(Objection::Busy(..))) if Instant::now() < until => {
                     sleep(BUSY_POLL_INTERVAL).await;
                 }
                 Ok(Claim::Refused(Objection::Busy(..))) if command.risk() != Risk::Increasing => {
-                    return self.put(claim, intent, place, (given_at, false)).await;
+                    return self.put(claim, intent, place, self.check(given_at)).await;
                 }
                 put => return put,
             }
@@ -296,7 +304,7 @@ impl OutboxContext {
         claim: ClaimIn,
         mut intent: Intent,
         (parent, intent_ref): (&IntentRef, &IntentRef),
-        (given_at, waits): (Timestamp, bool),
+        check: ClaimCheck,
     ) -> Result<Claim, JournalError> {
         let (now, secret) = (self.clock.now(), self.client.api_key());
         let (risk, parent, intent_ref) = (intent.risk, Arc::clone(parent), Arc::clone(intent_ref));
@@ -304,12 +312,7 @@ impl OutboxContext {
             // Queued before this job, and written if it could be.
             intent.parent = parent.get().copied();
             intent.credential = journal.fingerprint(secret.expose_secret())?;
-            let check = ClaimCheck {
-                given_at,
-                close_all: &Route::CloseAll(intent.account_id.clone()).target(),
-                waits,
-            };
-            let claim = claim(journal, now, &intent, check)?;
+            let claim = claim(journal, now, &intent, &check)?;
             if let Claim::New(id) = &claim {
                 // Only this job fills it.
                 let _filled = intent_ref.set(*id);

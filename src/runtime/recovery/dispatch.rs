@@ -30,6 +30,16 @@ pub struct Outbox {
     tasks: JoinSet<()>,
 }
 
+/// What the outbox of one verb goes by.
+#[derive(Debug)]
+pub struct VerbRun {
+    pub clock: Clock,
+    /// Accounts whose rows are not looked at.
+    pub others: Vec<AccountAddress>,
+    /// Rows that the commands of the verb resume.
+    pub resumed: ResumedIntents,
+}
+
 impl Outbox {
     /// `open` opens the journal in `dir` on a thread of its own; recovery then decides what the last session left open.
     /// Progress and outcomes go out on `events`.
@@ -47,22 +57,19 @@ impl Outbox {
         Self::beside(client, clock, (writer, accounts), events)
     }
 
-    /// For the commands of a verb. Recovery only reads what became of earlier rows, and leaves the rest to a desk. It
-    /// skips rows of `others`, which belong to other processes, and rows of `resumed`, which these commands resume.
+    /// For the commands of a verb. Recovery only reads what became of earlier rows, and leaves the rest to a desk.
     pub fn for_verb(
         client: Client,
-        clock: Clock,
+        run: VerbRun,
         dir: &Path,
         open: impl FnOnce() -> Result<Journal, JournalError> + Send + 'static,
         events: Sender<Msg>,
-        (others, resumed): (Vec<AccountAddress>, ResumedIntents),
     ) -> Self {
         let writer = JournalWriter::spawn(ProcessKind::Verb, dir, open, |_| (), events.clone());
-        let accounts = JournalAccounts::among(client.connection(), others).apart_from(resumed);
-        Self::of(
-            OutboxContext::new(client, (clock, ProcessKind::Verb), writer, events),
-            accounts,
-        )
+        let own = client.connection();
+        let accounts = JournalAccounts::among(own, run.others).apart_from(run.resumed);
+        let how = (run.clock, ProcessKind::Verb);
+        Self::of(OutboxContext::new(client, how, writer, events), accounts)
     }
 
     /// The same with a journal that other accounts also write.
@@ -89,7 +96,10 @@ impl Outbox {
         let (first, outbox) = (look(&context), context.clone());
         tasks.spawn(async move {
             recover(context.clone(), first).await;
-            while process == ProcessKind::Desk {
+            if process == ProcessKind::Verb {
+                return;
+            }
+            loop {
                 match news.recv().await {
                     Ok(heard) => context.tell_heard(&heard).await,
                     Err(RecvError::Lagged(_)) => {}

@@ -88,10 +88,7 @@ pub(crate) async fn flatten(
         return Err(why);
     }
     let (parent, closing) = match resumed {
-        Some(resumed) => (
-            known_ref(resumed.parent),
-            resumed.closing,
-        ),
+        Some(resumed) => (known_ref(resumed.parent), resumed.closing),
         None => (context.record_flatten(&command).await, None),
     };
     // If the desk dies on the way, it must restart halted.

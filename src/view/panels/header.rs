@@ -25,8 +25,6 @@ use crate::{
 };
 use std::{cmp::Ordering, collections::VecDeque, time::Duration};
 
-/// Another desk holds the journal of this account.
-
 /// The whole line, left to right.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Header {

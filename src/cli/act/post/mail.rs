@@ -11,7 +11,7 @@ use crate::{
     cli::{service::Service, voice::Output},
     journal::JournalError,
     model::{Command, Failure, FailureKind, FollowUp, Progress, Ticket, Timestamp},
-    runtime::{Clock, Outbox, ResumedIntents},
+    runtime::{Clock, Outbox, ResumedIntents, VerbRun},
 };
 use std::{collections::BTreeMap, time::Duration};
 use tokio::{
@@ -49,15 +49,13 @@ impl<'a> LocalOutbox<'a> {
         };
         let (sender, events) = channel(256);
         let client = service.client.clone();
+        let run = VerbRun {
+            clock: Clock::start(),
+            others: service.others.clone(),
+            resumed: resumed(prepared_commands),
+        };
         Self {
-            outbox: Outbox::for_verb(
-                client,
-                Clock::start(),
-                &service.journal_dir,
-                open,
-                sender,
-                (service.others.clone(), resumed(prepared_commands)),
-            ),
+            outbox: Outbox::for_verb(client, run, &service.journal_dir, open, sender),
             events,
             sent: 0,
             outcomes,

@@ -83,7 +83,10 @@ async fn a_desk_started_without_room_for_a_journal_is_halted_as_before_and_close
     let responder = Responder::answering(vec![closed_all(), empty(), empty()]).await;
     let account = "chal-1".into();
     let before = Journal::open(dir.path()).unwrap();
-    before.halts().halt(&responder.url, &account, "flattened").unwrap();
+    before
+        .halts()
+        .halt(&responder.url, &account, "flattened")
+        .unwrap();
     drop(before);
     let (client, _calls) = responder.client();
     let (sender, events) = channel(64);

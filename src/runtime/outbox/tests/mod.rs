@@ -35,7 +35,7 @@ use crate::{
         base::clock::Clock,
         journal::{journal_writer::JournalWriter, shared_journal::ResumedIntents},
         recovery::{
-            dispatch::Outbox,
+            dispatch::{Outbox, VerbRun},
             dry_run::{CommandSink, DryRunOutbox},
         },
     },
@@ -138,14 +138,18 @@ fn verb(dir: TempDir, responder: Responder) -> Scene {
     let client = Client::with_timeouts(responder.connection(), calls, || NOW, timeouts).unwrap();
     let (sender, events) = channel(64);
     let place = dir.path().to_owned();
+    let run = VerbRun {
+        clock: Clock::Frozen(NOW),
+        others: vec![],
+        resumed: ResumedIntents::Keys(vec![]),
+    };
     Scene {
         outbox: Outbox::for_verb(
             client,
-            Clock::Frozen(NOW),
+            run,
             dir.path(),
             move || Journal::open(&place),
             sender,
-            (vec![], ResumedIntents::Keys(vec![])),
         ),
         dir,
         responder,

@@ -169,7 +169,11 @@ async fn beside_a_process_that_never_ends_an_order_is_refused_in_time_and_an_exi
         ..intent(&margin, &url, &other)
     };
     other.record(NOW, &stuck).unwrap();
-    let less = Command::margin("p-1".into(), "1".parse().unwrap(), Some("100".parse().unwrap()));
+    let less = Command::margin(
+        "p-1".into(),
+        "1".parse().unwrap(),
+        Some("100".parse().unwrap()),
+    );
     assert_eq!(less.risk(), Risk::Increasing);
     scene.outbox.send(Ticket(1), less);
     let why = scene.settled().await.1.unwrap_err();
@@ -198,7 +202,8 @@ async fn what_another_process_did_on_this_account_is_said() {
 
 /// The process was stopped in the middle of a write.
 #[tokio::test]
-async fn a_process_stopped_with_the_log_locked_holds_no_exit_up_and_its_row_comes_when_it_goes_on() {
+async fn a_process_stopped_with_the_log_locked_holds_no_exit_up_and_its_row_comes_when_it_goes_on()
+{
     let (mut scene, other) = beside(vec![canceled(), closed_all(), empty(), empty()]).await;
     let newest = std::fs::File::open(scene.dir.path().join("journal.newest")).unwrap();
     newest.lock().unwrap();
@@ -244,5 +249,8 @@ async fn a_flatten_waits_for_the_answer_to_an_order_of_another_process() {
     let (msgs, flat) = scene.settled().await;
     assert!(matches!(flat, Ok(Receipt::Flat(_))), "{flat:?}");
     let said = said(&msgs);
-    assert!(said.contains("an order sent before it is still unanswered"), "{said}");
+    assert!(
+        said.contains("an order sent before it is still unanswered"),
+        "{said}"
+    );
 }
