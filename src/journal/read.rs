@@ -123,9 +123,14 @@ impl Journal {
                 || rows.left_open(&self.dir, own).next().is_some())
     }
 
+    /// Takes in what other processes have recorded.
+    pub fn refresh(&mut self) -> Result<(), JournalError> {
+        self.update(|_, _| Ok(((), vec![])))
+    }
+
     /// The rows of which other processes have reported since the last call, oldest first.
     pub fn heard(&mut self) -> Result<Vec<HeardRow>, JournalError> {
-        self.update(|_, _| Ok(((), vec![])))?;
+        self.refresh()?;
         let Some(rows) = &mut self.rows else {
             return Ok(vec![]);
         };

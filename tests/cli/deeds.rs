@@ -961,10 +961,10 @@ fn beside_a_process_that_has_the_journal_open_and_does_nothing_everything_goes_o
 }
 
 #[test]
-fn verbs_at_the_same_time_take_turns_with_the_journal() {
+fn eight_verbs_at_the_same_time_all_send_and_share_one_journal() {
     let served = Served::bare();
     // Of different prices: the same order four times within a moment would be taken for a mistake.
-    let running: Vec<_> = ["1", "2", "3", "4"]
+    let running: Vec<_> = ["1", "2", "3", "4", "5", "6", "7", "8"]
         .map(|stop| {
             served
                 .verb(&with(BUY, &["--stop-loss", stop, "--yes"]))
@@ -975,7 +975,15 @@ fn verbs_at_the_same_time_take_turns_with_the_journal() {
     for child in running {
         assert!(child.wait_with_output().unwrap().status.success());
     }
-    assert_eq!(served.orders().len(), 4);
+    assert_eq!(served.orders().len(), 8);
+    let noted = served.json(&["journal"]);
+    let rows = noted.as_array().unwrap().iter().rev();
+    let ids: Vec<_> = rows
+        .clone()
+        .map(|row| row["id"].as_i64().unwrap())
+        .collect();
+    assert_eq!(ids, (1..=8).collect::<Vec<_>>());
+    assert!(rows.clone().all(|row| row["state"] == "done"), "{noted}");
 }
 
 /// A halt is a limit of one's own.

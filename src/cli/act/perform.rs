@@ -84,7 +84,7 @@ pub(super) async fn send_half(
     half: &CommandHalf,
 ) -> Result<SendOutcome> {
     writable(service)?;
-    let post = Transport::open(service, voice, &prepared.command)?;
+    let mut post = Transport::open(service, voice, &prepared.command)?;
     let known = post.known(prepared);
     let prepared = &match repeat::settled(known.as_ref(), prepared.clone(), service, reckoned)? {
         RepeatDecision::Due(prepared) => prepared,
@@ -94,10 +94,10 @@ pub(super) async fn send_half(
     };
     let is_checked = repeat::may_have_acted(known.as_ref());
     if !is_checked {
-        checks::room(service, &post, prepared).await?;
+        checks::room(service, &mut post, prepared).await?;
     }
     let objection = match halted(service, &prepared.command) {
-        None if !is_checked => checks::objection(service, &post, prepared).await,
+        None if !is_checked => checks::objection(service, &mut post, prepared).await,
         objection => objection,
     };
     if let Some(why) = objection {

@@ -87,8 +87,12 @@ impl<'a> Transport<'a> {
         self.read(move |journal| journal.by_key(&key)).flatten()
     }
 
-    /// The recent rows of this account, newest first.
-    pub(super) fn recent(&self, limit: u32) -> Vec<IntentRow> {
+    /// The recent rows of this account, newest first, whoever recorded them.
+    pub(super) fn recent(&mut self, limit: u32) -> Vec<IntentRow> {
+        if let Ok(Ok(journal)) = &mut self.opening {
+            // If it fails, the outbox says so.
+            let _failed = journal.refresh();
+        }
         let connection = self.service.client.connection();
         let (base_url, account) = (connection.base_url.clone(), connection.account_id.clone());
         let read = move |journal: &Journal| journal.recent_on((&base_url, &account), limit);
