@@ -108,6 +108,8 @@ pub enum Objection {
     ClosedSince,
     /// Another process has the same key or object on the wire: its command, and its number if it is known.
     Busy(String, Option<u32>),
+    /// As many new orders as are allowed were recorded within the last second.
+    RateSpent,
 }
 
 /// What is checked beside the key, under the same lock.
@@ -119,6 +121,8 @@ pub struct ClaimCheck {
     pub close_all: String,
     /// Whether it waits for what other processes have on the wire for its key or object.
     pub waits: bool,
+    /// New orders on the account within a second, whoever gives them; 0: no limit.
+    pub orders_per_second: u32,
 }
 
 impl IntentRow {

@@ -5,7 +5,7 @@ use super::{
     WriterId, row::Row, rows::Rows,
 };
 use crate::model::{AccountId, IdempotencyKey, Risk, Timestamp};
-use std::{borrow::Cow, collections::BTreeMap, mem, path::Path};
+use std::{borrow::Cow, collections::BTreeMap, mem, path::Path, time::Duration};
 
 /// The sender: the account, and the API key as [`Journal::fingerprint`] names it.
 #[derive(Debug, Clone, Copy)]
@@ -14,6 +14,8 @@ pub struct SenderIdentity<'a> {
     pub account_id: &'a AccountId,
     pub credential: &'a str,
 }
+
+const SECOND: Duration = Duration::from_secs(1);
 
 /// A row of which another process has reported.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -222,6 +224,27 @@ impl Rows {
         let mut since = since.take_while(|row| row.created_at() > check.given_at);
         let is_closed = since.any(|row| row.whole().is_some_and(|row| closes(&row)));
         is_closed.then_some(Objection::ClosedSince)
+    }
+
+    /// Whether `intent` is one order too many within a second.
+    pub(super) fn rate_spent(
+        &self,
+        now: Timestamp,
+        intent: &Intent,
+        most: u32,
+    ) -> Option<Objection> {
+        let is_order = |intent: &Intent| intent.method == "POST" && intent.risk == Risk::Increasing;
+        let counts = |row: &IntentRow| {
+            is_order(&row.intent)
+                && (row.maybe_executed || row.state.is_open())
+                && is_on(row, &intent.base_url, &intent.account_id)
+        };
+        let rows = self.by_id.values().rev();
+        let rows = rows.take_while(|row| now.since(row.created_at()) < SECOND);
+        let orders = rows.filter(|row| row.whole().is_some_and(|row| counts(&row)));
+        let most = usize::try_from(most).unwrap_or(usize::MAX);
+        let is_spent = most > 0 && is_order(intent) && orders.count() >= most;
+        is_spent.then_some(Objection::RateSpent)
     }
 
     /// Whether another living process has a new entry on this account on the wire.

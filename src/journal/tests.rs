@@ -52,6 +52,7 @@ fn check(given_at: i64) -> ClaimCheck {
         given_at: Timestamp(given_at),
         close_all: "/v1/close-all".into(),
         waits: true,
+        orders_per_second: 0,
     }
 }
 

@@ -73,7 +73,9 @@ impl Journal {
             let on = (intent.base_url.as_str(), &intent.account_id);
             let held_back = || {
                 let halted = halts.of(on.0, on.1).map(Objection::Halted);
-                halted.or_else(|| rows.closed_since(own, on, check))
+                let closed = || rows.closed_since(own, on, check);
+                let halted = halted.or_else(closed);
+                halted.or_else(|| rows.rate_spent(now, intent, check.orders_per_second))
             };
             if intent.risk == Risk::Increasing
                 && let Some(why) = held_back()

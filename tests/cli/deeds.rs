@@ -946,7 +946,7 @@ fn journal(served: &Served) -> std::path::PathBuf {
 #[test]
 fn beside_a_process_that_has_the_journal_open_and_does_nothing_everything_goes_out() {
     let served = Served::bare();
-    let position = served.holding("paper|BTC", 0.1, "isolated");
+    let position = served.holding("paper|SOL", 1.0, "isolated");
     let desk = perpdeck::journal::Journal::open(&journal(&served)).unwrap();
     served.json(&["margin", &position, "--extra", "10", "--yes"]);
     served.json(&with(BUY, &["--yes"]));

@@ -93,9 +93,6 @@ pub(super) async fn send_half(
         }
     };
     let is_checked = repeat::may_have_acted(known.as_ref());
-    if !is_checked {
-        checks::room(service, &mut post, prepared).await?;
-    }
     let objection = match halted(service, &prepared.command) {
         None if !is_checked => checks::objection(service, &mut post, prepared).await,
         objection => objection,

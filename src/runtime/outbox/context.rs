@@ -40,6 +40,8 @@ pub(super) const NOTE_TIMEOUT: Duration = Duration::from_secs(1);
 /// A wait for recovery longer than this is reported.
 const RECOVERY_NOTE_AFTER: Duration = Duration::from_secs(1);
 
+const RATE_SPENT: &str = "orders_per_second is reached: nothing was sent";
+
 /// The result of a write that is queued.
 type PendingWrite = oneshot::Receiver<Result<(), JournalError>>;
 
@@ -59,6 +61,8 @@ pub(crate) struct OutboxContext {
     pub(crate) process: ProcessKind,
     pub(crate) writer: JournalWriter,
     pub(super) events: Sender<Msg>,
+    /// Of a verb, which has no session that counts them; 0: no limit.
+    pub(crate) orders_per_second: u32,
     shared: Arc<OutboxState>,
 }
 
@@ -102,6 +106,7 @@ impl OutboxContext {
             process,
             writer,
             events,
+            orders_per_second: 0,
             shared: Arc::default(),
         }
     }
@@ -222,6 +227,7 @@ impl OutboxContext {
             given_at,
             close_all: Route::CloseAll(account).target(),
             waits: false,
+            orders_per_second: self.orders_per_second,
         }
     }
 
@@ -233,6 +239,10 @@ impl OutboxContext {
                 halted(&why)
             }
             Objection::ClosedSince => closed_since(),
+            Objection::RateSpent => Failure {
+                retry_after: Some(Duration::from_secs(1)),
+                ..Failure::new(FailureKind::Limited, RATE_SPENT)
+            },
             Objection::Busy(command, process) => {
                 let process = process.map_or_else(String::new, |number| format!(" ({number})"));
                 let why =

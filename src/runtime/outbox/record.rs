@@ -30,6 +30,9 @@ const SAME_COMMAND_WAIT: Duration = Duration::from_secs(2);
 /// How often it looks whether that process is done.
 const BUSY_POLL_INTERVAL: Duration = Duration::from_millis(50);
 
+/// The longest wait for the order rate.
+const RATE_WAIT: Duration = Duration::from_secs(10);
+
 const NEVER_TAKEN: &str =
     "its deadline has passed, and the disk of the journal has not recorded it: it is not sent";
 
@@ -284,11 +287,15 @@ impl OutboxContext {
             risk @ Risk::Increasing => self.patience(risk),
             Risk::Neutral | Risk::Reducing => self.client.timeouts().scaled(SAME_COMMAND_WAIT),
         };
-        let until = Instant::now() + patience;
+        let began = Instant::now();
+        let until = began + patience;
         loop {
             let put = self.put(claim, intent.clone(), place, check.clone()).await;
             match put {
                 Ok(Claim::Refused(Objection::Busy(..))) if Instant::now() < until => {
+                    sleep(BUSY_POLL_INTERVAL).await;
+                }
+                Ok(Claim::Refused(Objection::RateSpent)) if began.elapsed() < RATE_WAIT => {
                     sleep(BUSY_POLL_INTERVAL).await;
                 }
                 Ok(Claim::Refused(Objection::Busy(..))) if command.risk() != Risk::Increasing => {

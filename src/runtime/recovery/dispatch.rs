@@ -38,6 +38,8 @@ pub struct VerbRun {
     pub others: Vec<AccountAddress>,
     /// Rows that the commands of the verb resume.
     pub resumed: ResumedIntents,
+    /// New orders within a second, whoever gives them; 0: no limit.
+    pub orders_per_second: u32,
 }
 
 impl Outbox {
@@ -69,7 +71,9 @@ impl Outbox {
         let own = client.connection();
         let accounts = JournalAccounts::among(own, run.others).apart_from(run.resumed);
         let how = (run.clock, ProcessKind::Verb);
-        Self::of(OutboxContext::new(client, how, writer, events), accounts)
+        let mut context = OutboxContext::new(client, how, writer, events);
+        context.orders_per_second = run.orders_per_second;
+        Self::of(context, accounts)
     }
 
     /// The same with a journal that other accounts also write.

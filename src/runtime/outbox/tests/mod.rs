@@ -142,6 +142,7 @@ fn verb(dir: TempDir, responder: Responder) -> Scene {
         clock: Clock::Frozen(NOW),
         others: vec![],
         resumed: ResumedIntents::Keys(vec![]),
+        orders_per_second: 0,
     };
     Scene {
         outbox: Outbox::for_verb(
