@@ -70,16 +70,12 @@ fn profiles_share_a_desk_its_journal_and_its_door() {
 
     let (code, _, err) = service.by_profile(&with(BUY_ETH, &["--yes", "--profile", "swing"]));
     assert_eq!(code, 0, "{err}");
-    desk.wait_for("swing: another perpdeck");
     assert!(shows("main · chal-1")(&desk.screen()));
-    // Alone: with what follows at once a terminal would read it as Alt.
-    desk.press("\u{1b}");
-    desk.wait_until("the toast gone", |screen| {
-        !screen.contains("swing: another")
-    });
     desk.press(":account swing\r");
     desk.wait_until("the other profile", shows("swing · chal-2"));
     desk.wait_for("1 Positions 1");
+    desk.press("7");
+    desk.wait_for("another perpdeck");
 
     let (_, journal, _) = service.by_profile(&["journal", "--output", "json"]);
     let noted: Value = serde_json::from_str(&journal).unwrap();

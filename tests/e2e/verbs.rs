@@ -287,7 +287,7 @@ fn beside_a_desk_that_is_stopped_everything_goes_out_once() {
     let left = service.json(&["positions"]);
     assert_eq!(left[0]["size"].to_string(), "0.5");
     let placed = service.json(&["orders", "--history"]);
-    assert_eq!(placed.as_array().unwrap().len(), 2, "{placed}");
+    assert_eq!(placed.as_array().unwrap().len(), 3, "{placed}");
     desk.press("\u{3}");
     assert_given_back(desk, 0);
 }
@@ -327,7 +327,9 @@ fn two_desks_on_one_account_trade_as_equals_and_a_halt_of_one_process_halts_both
     }
     assert_eq!(service.run(&["journal", "rearm"]).0, 0);
     for desk in [&first, &second] {
-        desk.wait_until("re-armed", |screen| !screen.contains("HALTED"));
+        desk.wait_until("re-armed", |screen| {
+            !screen.lines().next().unwrap_or_default().contains("HALTED")
+        });
     }
     let noted = service.json(&["journal", "--open"]);
     assert_eq!(noted, serde_json::json!([]));
