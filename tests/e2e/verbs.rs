@@ -331,7 +331,7 @@ fn two_desks_on_one_account_trade_as_equals_and_a_halt_of_one_process_halts_both
             !screen.lines().next().unwrap_or_default().contains("HALTED")
         });
     }
-    let noted = service.json(&["journal", "--open"]);
+    let noted = service.json(&["journal", "list", "--open"]);
     assert_eq!(noted, serde_json::json!([]));
     for desk in [first, second] {
         desk.signal("TERM");
