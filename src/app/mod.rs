@@ -5,6 +5,7 @@
 
 pub mod account;
 pub mod activity;
+pub mod core;
 pub mod desk;
 pub mod dialogs;
 pub mod forms;
@@ -38,13 +39,16 @@ pub use account::health::Health;
 pub use account::identity::{Identity, Mode, Profile};
 pub use account::lineage::Lineage;
 pub use account::lookup::several_positions;
+pub use account::poll::Source;
 pub use account::prices::{Fill, Prices};
 pub use account::remote::Remote;
+pub use account::row_id::RowId;
 pub use account::store::{Closing, Ended, EndedBy, FillCertainty, PendingCommand, Store, Then};
 pub use account::tally::days::{DayResult, Days};
 pub use account::tally::{Fills, MarketResults, Quality, Results, Rule, Sum};
 pub use account::tree::TreeRow;
 pub use activity::alerts::Alert;
+pub use core::account::Account;
 pub use desk::freeze::Frozen;
 pub use desk::market_shown::{cursor_spacing, has_market, has_room_for_market, panels, want_shown};
 pub use desk::model::Model;
@@ -55,6 +59,7 @@ pub use desk::tracked::Tracked;
 pub use dialogs::effect::{Clip, Effect, TerminalOut};
 pub use dialogs::next::Next;
 pub use keys::key_prefix::KeyPrefix;
+pub use keys::keymap::{Action, Context};
 pub use market::{
     answer::MarketAnswer,
     candles::{CandleOrigin, CandleSeries},
@@ -68,6 +73,8 @@ pub use market::{
 };
 pub use orders::bulk::marked;
 pub use orders::sent::{corrects, has_refused};
+pub use tables::click_target::ClickTarget;
+pub use tables::pane::{Pane, PlaceContent};
 pub use tables::rows::Rows;
 pub use update::account_set::{AccountScope, AccountSet, Desks};
 pub(crate) use update::market_data::{due as market_due, markets_shown};

@@ -72,13 +72,11 @@ pub struct Client(Arc<Inner>, RequestClass);
 #[derive(Debug)]
 struct Inner {
     connection: Connection,
-    /// Mutations are refused, by the settings or since [`Client::stop_sending`].
-    read_only: AtomicBool,
     base: Url,
     credentials: credentials::Credentials,
     pools: send::ConnectionPools,
     /// Belongs to the key, which other clients may share.
-    rate_limiter: Arc<rate_limit::RateLimiter>,
+    rate_limiter: Arc<rate_limit::KeyRateLimiter>,
     timeouts: Timeouts,
     /// The service refuses the key.
     refused: AtomicBool,
@@ -125,7 +123,6 @@ impl Client {
             base::source(&base, &prices.url)?;
         }
         let inner = Inner {
-            read_only: AtomicBool::new(connection.read_only),
             pools: send::ConnectionPools::at(timeouts, connection.proxy.clone()),
             connection,
             base,
@@ -172,17 +169,7 @@ impl Client {
 
     /// Whether mutations are refused.
     pub fn is_read_only(&self) -> bool {
-        self.0.read_only.load(Ordering::Acquire)
-    }
-
-    /// Refuses all mutations from now on.
-    pub fn stop_sending(&self) {
-        self.0.read_only.store(true, Ordering::Release);
-    }
-
-    /// Ends [`Self::stop_sending`], and `read_only` of the settings.
-    pub fn allow_sending(&self) {
-        self.0.read_only.store(false, Ordering::Release);
+        self.0.connection.read_only
     }
 
     /// What the key may do, as far as its commands have shown within a minute: its rights may change. The client does

@@ -1,6 +1,6 @@
 //! A desk on a terminal, from the first frame to the exit code.
 
-use super::{Attention, LoopChannels, Out, Over, run};
+use super::{Attention, LoopChannels, LoopEnd, Out, run};
 use crate::{
     app::{
         AccountSet, LayoutPreset, Model, Msg, Options, WidthTier, activity::notice::Tone,
@@ -23,7 +23,7 @@ use crate::{
             mouse::Mouse,
             painter::Painter,
             screen_mode::{self as terminal, TerminalGuard},
-            signals::{Asked, HANGUP, Signals, flatten_on_signal},
+            signals::{HANGUP, SignalRequest, Signals, flatten_on_signal},
         },
     },
     ui::{DrawState, ThemeSet},
@@ -114,7 +114,7 @@ where
     model.market_screen.wait_for_rest(CURSOR_REST);
     let keyboard = Keyboard::start(&model)?;
     let mut account_set = AccountSet::of(model);
-    let wires = LoopChannels {
+    let channels = LoopChannels {
         input: keyboard.inputs()?,
         keyboard,
         inboxes: Inboxes::new(common_mail, coming, post),
@@ -129,7 +129,7 @@ where
         events: events.unwrap_or_default(),
         attention: Attention::default(),
     };
-    let running = run(wires, size, &mut account_set, |out| put(&painter, out));
+    let running = run(channels, size, &mut account_set, |out| put(&painter, out));
     let end = ended(running, signals, |stopping| match stopping {
         Stopping::Begins => taken.stop(&painter),
         Stopping::IsOver => taken.resume(&painter),
@@ -169,7 +169,7 @@ enum Stopping {
 
 /// Runs the desk until it quits or a signal ends it; calls `stops` whenever a signal stops or continues the process.
 async fn ended(
-    running: impl Future<Output = Over>,
+    running: impl Future<Output = LoopEnd>,
     mut signals: Signals,
     stops: impl Fn(Stopping),
 ) -> End {
@@ -177,15 +177,15 @@ async fn ended(
     loop {
         let asked = tokio::select! {
             over = &mut running => return match over {
-                Over::Quit => End::Quit,
-                Over::TerminalGone => End::Signal(HANGUP),
+                LoopEnd::Quit => End::Quit,
+                LoopEnd::TerminalGone => End::Signal(HANGUP),
             },
             asked = signals.caught() => asked,
         };
         match asked {
-            Asked::Leave(code) => return End::Signal(code),
-            Asked::Stop => stops(Stopping::Begins),
-            Asked::GoOn => stops(Stopping::IsOver),
+            SignalRequest::Leave(code) => return End::Signal(code),
+            SignalRequest::Stop => stops(Stopping::Begins),
+            SignalRequest::GoOn => stops(Stopping::IsOver),
         }
     }
 }

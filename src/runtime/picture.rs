@@ -87,7 +87,7 @@ where
         draw_state: start.draw_state,
         frame: Buffer::empty(sitting.size),
         pressed: 0,
-        accounts: vec![Awaited::everything()],
+        accounts: vec![PendingAnswers::everything()],
         is_whole: true,
     };
     let size = Msg::Resized(sitting.size.width, sitting.size.height);
@@ -110,7 +110,7 @@ where
 
 /// Why a source has never answered. An unconfigured source is no failure.
 fn trouble(model: &Model) -> Option<&Failure> {
-    let store = &model.store;
+    let store = &model.account.store;
     let mut untold = Source::iter().filter(|source| store.polled_at(*source).is_none());
     untold.find_map(|source| {
         let why = store.trouble(source);
@@ -129,13 +129,13 @@ struct PicturedDesk<'a> {
     frame: Buffer,
     pressed: u32,
     /// Per account.
-    accounts: Vec<Awaited>,
+    accounts: Vec<PendingAnswers>,
     /// Nothing timed out.
     is_whole: bool,
 }
 
 /// What an account still waits for.
-struct Awaited {
+struct PendingAnswers {
     /// Sources that have not answered since the last key that acted.
     sources: BTreeSet<Source>,
     /// Calls of a frozen picture, reported sorted and without times: their order and pace depend on the machine.
@@ -145,7 +145,7 @@ struct Awaited {
     reports: usize,
 }
 
-impl Awaited {
+impl PendingAnswers {
     fn everything() -> Self {
         Self {
             sources: Source::iter().collect(),
@@ -156,7 +156,7 @@ impl Awaited {
     }
 
     fn is_over(&self, model: &Model, clock: Clock) -> bool {
-        let store = &model.store;
+        let store = &model.account.store;
         let ladders = store
             .scaled
             .values()
@@ -166,18 +166,18 @@ impl Awaited {
         let answered = self.sources.is_empty() || only_ladders;
         let fetching = store.closed.is_fetching() || store.history.is_fetching();
         // A close-all between two rounds waits for time, which is frozen here.
-        let rests = |flight: &PendingCommand| {
-            let between_rounds = matches!(flight.progress, Progress::Running { .. });
+        let rests = |command: &PendingCommand| {
+            let between_rounds = matches!(command.progress, Progress::Running { .. });
             between_rounds && clock.is_frozen()
         };
         let resting = store
             .flights
             .values()
-            .filter(|flight| rests(flight))
+            .filter(|command| rests(command))
             .count();
-        let asked = model.awaits_market_data();
+        let asked = model.account.awaits_market_data();
         let landed = store.parked().count() + resting == store.flights.len();
-        let recalled = model.activity.horizon() != Horizon::Session;
+        let recalled = model.account.activity.horizon() != Horizon::Session;
         let explained = self.reports >= self.answers || !clock.is_frozen();
         answered && ladders && !fetching && !asked && landed && recalled && explained
     }
@@ -209,7 +209,7 @@ impl PicturedDesk<'_> {
         while self.account_set.shown().table_views.are_sifting() {
             self.take(AccountScope::Shown, Msg::Tick);
         }
-        if !self.account_set.shown().store.flights.is_empty() {
+        if !self.account_set.shown().account.store.flights.is_empty() {
             self.settle().await;
             // Every source is read once more after the time step.
             let at = self.account_set.at();
@@ -243,7 +243,7 @@ impl PicturedDesk<'_> {
                     Incoming::Msg(whose, msg) => self.hear(whose, msg),
                     Incoming::AddedAccount(options) => {
                         self.account_set.join(*options, self.now());
-                        self.accounts.push(Awaited::everything());
+                        self.accounts.push(PendingAnswers::everything());
                     }
                 }
             }
@@ -297,7 +297,7 @@ impl PicturedDesk<'_> {
     /// Where markets are quoted one by one, those of positions are asked for once the positions are known.
     fn await_prices(&mut self, at: usize) {
         let mut accounts = self.account_set.accounts();
-        let store = accounts.nth(at).map(|model| &model.store);
+        let store = accounts.nth(at).map(|model| &model.account.store);
         let unpriced = store.is_some_and(|store| {
             let mut positions = store.positions.rows().iter();
             positions.any(|position| store.mark(&position.market_id).is_none())

@@ -5,54 +5,56 @@
 //! value is [`text::format::UNKNOWN`]. Words carry every meaning, tones only repeat it.
 
 pub(crate) mod details;
+pub(crate) mod dialogs;
 pub mod forms;
 pub mod market;
 pub(crate) mod panels;
 pub mod tables;
 pub mod text;
 
+pub use crate::model::Zone;
 pub use details::curve::{Curve, FULL, curve};
 pub use details::detail::{detail, detail_text};
-pub use details::lines::{DetailLine, DetailView};
-pub use market::ladder::{LadderCell, LadderRow, LadderView, price_ladder};
+pub use details::{DetailLine, DetailLineKind, DetailView};
+pub use dialogs::accounts::accounts;
+pub use dialogs::bulk::{BulkItem, BulkView, bulk};
+pub use dialogs::column_list::column_list;
+pub use dialogs::export::{export, file, file_stem};
+pub use dialogs::glossary::glossary;
+pub use dialogs::help::{HelpSection, help, help_hint};
+pub use dialogs::markets::markets;
+pub use dialogs::quality::quality;
+pub use dialogs::review::{ReviewView, review};
+pub use dialogs::settings::settings;
+pub use dialogs::user_alerts::user_alerts;
+pub use market::ladder::{LadderCell, LadderView, PriceRow, price_ladder};
 pub use market::ladder_form::{LadderForm, LadderSides};
 pub use market::ladder_words::cursor_words;
 pub use market::title::panel_title;
-pub use panels::accounts::accounts;
-pub use panels::bulk::{BulkItem, BulkView, bulk};
-pub use panels::column_list::column_list;
-pub use panels::export::{export, file, file_stem};
 pub use panels::footer::{Following, Hint, following, footer};
-pub use panels::glossary::glossary;
 pub use panels::guard::limits;
 pub use panels::header::{Chip, Header, header};
-pub use panels::help::{HelpSection, help, help_hint};
-pub use panels::markets::markets;
 pub use panels::panes::{emptiness, foot, pane_table};
 pub use panels::prompt::{PromptView, Under, prompt};
-pub use panels::quality::quality;
-pub use panels::review::{ReviewView, review};
 pub use panels::segment::Segment;
-pub use panels::settings::settings;
 pub use panels::strip::{PendingCommandView, StripView, flights, strip};
 pub use panels::title::{Title, arrow, newer, title};
 pub use panels::toast::{ToastView, toast};
 pub use panels::tour::{TourView, tour};
 pub use panels::unseen::out_of_sight;
-pub use panels::user_alerts::user_alerts;
 pub use tables::activity::{EventLine, event_line, notification};
-pub use tables::csv::{Members, Name, csv, field as csv_field, no_members};
+pub use tables::csv::field as csv_field;
 pub use tables::days::DayLines;
 pub use tables::reading::READING;
 pub use tables::scaled::{RungLine, head as ladder_head, rungs};
 pub use tables::twaps::{Bar, TwapCard, cards};
 pub use text::drawn_data::{DataKey, MarketKey};
 pub use text::listed::ListView;
-pub use text::scene::Scene;
-pub use text::span::{Span, Tone};
-pub use text::table::{
-    Align, Cell, Column, Facts, Gauge, Heading, Lead, RowBody, Share, Table, TableRow, Widest,
+pub use text::{
+    Align, Cell, Column, Facts, Gauge, Heading, Lead, RowBody, Scene, Share, Span, Table, TableRow,
+    Tone, Widest,
 };
+pub(crate) use text::{joined, plain_text};
 
 /// The columns of every resource, for the desk, the command line and exports.
 pub mod columns {

@@ -68,7 +68,9 @@ const ROOMS: &[Rooms] = &[
     ),
     (
         &["view"],
-        &["text", "tables", "details", "panels", "market", "forms"],
+        &[
+            "text", "tables", "details", "panels", "dialogs", "market", "forms",
+        ],
     ),
     (
         &["runtime"],

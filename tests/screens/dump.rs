@@ -2,8 +2,8 @@
 
 use perpdeck::{
     app::{Desks, Model, Msg, keys::keymap::Chord, update},
+    model::Zone,
     ui::{self, DrawState, Theme},
-    view::text::format::Zone,
 };
 use ratatui::{
     buffer::{Buffer, Cell},
@@ -21,7 +21,7 @@ pub(crate) fn press(model: &mut Model, keys: &str) {
             '\t' => "tab".parse().unwrap(),
             other => other.into(),
         };
-        let now = model.now;
+        let now = model.account.now;
         update(model, now, Msg::Key(chord));
     }
 }

@@ -20,10 +20,7 @@ use crate::{
     config::Theme,
     model::{Command, Cursor, MarketId, OrderId, PastMark, ScaledId, Ticket},
 };
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    time::Duration,
-};
+use std::collections::BTreeSet;
 
 /// Everything the app can request. The only way out of the app.
 #[derive(Debug, Clone, PartialEq)]
@@ -60,11 +57,6 @@ pub enum Effect {
     Watch(Vec<ScaledId>),
     /// A control sequence for the terminal.
     Terminal(TerminalOut),
-    /// Sets the polling intervals.
-    SetIntervals(BTreeMap<Source, Duration>),
-    /// Refuses all mutations from now on; and the end of that.
-    StopSending,
-    AllowSending,
     /// Uses this theme for the session; `None` for the configured one.
     SetTheme(Option<Theme>),
     /// Uses these columns of the pane, and stores them; `None` means all in the default order. Applies to every account

@@ -35,12 +35,14 @@ fn flatten(model: &mut Model, command: Command) -> Result<Option<Effect>, String
     if is_under_way(model, &command) {
         return Ok(None);
     }
-    let words = command.words(&model.store.names);
+    let words = command.words(&model.account.store.names);
     if let Some(why) = objection(model, &command) {
-        model.say(Tone::Warn, format!("{words}: {why}"));
+        model.account.say(Tone::Warn, format!("{words}: {why}"));
         return Err(why);
     }
-    model.say(Tone::Plain, format!("from the command line: {words}"));
+    model
+        .account
+        .say(Tone::Plain, format!("from the command line: {words}"));
     let (_, effect) = send(model, command);
     Ok(Some(effect))
 }
@@ -51,7 +53,7 @@ fn edit_alerts(model: &mut Model, edit: &AlertEdit) -> Result<Option<Effect>, St
 }
 
 fn is_under_way(model: &Model, command: &Command) -> bool {
-    let mut flights = model.store.flights.values();
+    let mut flights = model.account.store.flights.values();
     flights.any(|flight| flight.command == *command)
 }
 
@@ -72,7 +74,7 @@ mod tests {
     };
 
     fn edit(model: &mut Model, remove: Vec<UserAlert>, add: Option<UserAlert>) -> Vec<Effect> {
-        let now = model.now;
+        let now = model.account.now;
         let request = CallerRequest::EditAlerts(AlertEdit { remove, add });
         update(model, now, Msg::Asked(CallerId(7), request))
     }
@@ -86,9 +88,9 @@ mod tests {
             UserAlert::new(trigger, AlertRepeat::Once, None, Timestamp(5))
         };
         let set = edit(&mut model, vec![], Some(what(66_000)));
-        let kept = Effect::KeepUserAlerts(Box::new(model.user_alerts.kept()));
+        let kept = Effect::KeepUserAlerts(Box::new(model.account.user_alerts.kept()));
         assert_eq!(set, [kept, answer(Ok(()))]);
-        assert_eq!(model.user_alerts.all().len(), 1);
+        assert_eq!(model.account.user_alerts.all().len(), 1);
         // Another process numbers it otherwise, and it has met a value since.
         let known = UserAlert {
             id: 40,
@@ -98,20 +100,25 @@ mod tests {
         let refused = edit(&mut model, vec![known.clone(), what(70_000)], None);
         let why = "this desk has no alert btc > 70000".to_owned();
         assert_eq!(refused, [answer(Err(why))]);
-        assert_eq!(model.user_alerts.all().len(), 1);
+        assert_eq!(model.account.user_alerts.all().len(), 1);
         let replaced = edit(&mut model, vec![known], Some(what(70_000)));
         assert_eq!(replaced.last(), Some(&answer(Ok(()))));
-        let levels = model.user_alerts.all().iter().map(|alert| alert.level);
+        let levels = model
+            .account
+            .user_alerts
+            .all()
+            .iter()
+            .map(|alert| alert.level);
         assert!(levels.eq([Num::from(70_000_u32)]));
     }
 
     #[test]
     fn a_desk_that_only_reads_turns_everybody_away() {
         let mut model = desk();
-        model.options.read_only = true;
+        model.account.options.read_only = true;
         let why = "the desk is read-only and sends nothing".to_owned();
         assert_eq!(ask_flatten(&mut model), [answer(Err(why))]);
-        assert!(model.store.flights.is_empty());
+        assert!(model.account.store.flights.is_empty());
     }
 
     #[test]
@@ -120,14 +127,19 @@ mod tests {
         let flatten = Command::Flatten("chal-1".into());
         let send = Effect::Send(Ticket(1), flatten.clone());
         assert_eq!(ask_flatten(&mut model), [send, answer(Ok(()))]);
-        let said = model.activity.lines.iter().map(|line| line.event.clone());
+        let said = model
+            .account
+            .activity
+            .lines
+            .iter()
+            .map(|line| line.event.clone());
         let words = format!("from the command line: {flatten}");
         assert!(said.eq([Event::Message(Tone::Plain, words), Event::Sent(flatten)]));
         assert_eq!(ask_flatten(&mut model), [answer(Ok(()))]);
     }
 
     fn ask_flatten(model: &mut Model) -> Vec<Effect> {
-        let now = model.now;
+        let now = model.account.now;
         let request = CallerRequest::Flatten("chal-1".into());
         update(model, now, Msg::Asked(CallerId(7), request))
     }

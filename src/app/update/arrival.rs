@@ -46,6 +46,7 @@ fn arrive(model: &mut Model, poll: Poll) -> Vec<Effect> {
     let pages = ReadOn::after(&poll.answer);
     let was_informed = guard::is_informed(model);
     let ended: Vec<_> = model
+        .account
         .store
         .ended_twaps
         .iter()
@@ -54,12 +55,16 @@ fn arrive(model: &mut Model, poll: Poll) -> Vec<Effect> {
     if let Answer::Account(Ok(facts)) = &poll.answer
         && let Some(told) = facts.told_at
     {
-        model.store.clocks.figures(told, poll.at, model.now);
+        model
+            .account
+            .store
+            .clocks
+            .figures(told, poll.at, model.account.now);
     }
     let mut news = alerts::arriving(model, &poll);
     let lost = alerts::lost(model, &poll);
-    let ladders = model.store.arrive(poll);
-    model.session.seen(&model.store);
+    let ladders = model.account.store.arrive(poll);
+    model.account.session.seen(&model.account.store);
     news.extend(alerts::arrived(model, source, &ended));
     if matches!(
         source,
@@ -79,13 +84,13 @@ fn arrive(model: &mut Model, poll: Poll) -> Vec<Effect> {
 
 /// The journal's record of earlier sessions, or why it could not be read.
 pub(crate) fn recalled(model: &mut Model, page: Result<PastPage, String>) -> Vec<Effect> {
-    let now = model.now;
+    let now = model.account.now;
     match page {
         Ok(page) => {
-            model.store.trades.recall_commands(&page);
-            model.activity.recall(page);
+            model.account.store.trades.recall_commands(&page);
+            model.account.activity.recall(page);
         }
-        Err(why) => model.activity.cannot_recall(&why, now),
+        Err(why) => model.account.activity.cannot_recall(&why, now),
     }
     vec![]
 }

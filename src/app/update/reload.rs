@@ -6,7 +6,6 @@ use crate::{
         desk::{
             alerts,
             model::Model,
-            options::Options,
             reload::{Reload, ReloadStatus, Renewal},
         },
         dialogs::effect::Effect,
@@ -21,7 +20,7 @@ use crate::{
 const LISTED_CHANGES: usize = 4;
 
 pub(crate) fn take(model: &mut Model, reread: Reload) -> Vec<Effect> {
-    model.settings.read_at = Some(model.now);
+    model.settings.read_at = Some(model.account.now);
     match reread {
         Reload::Good(reload) => renew(model, *reload),
         Reload::Bad(faults) => refuse(model, &faults),
@@ -35,7 +34,7 @@ fn refuse(model: &mut Model, faults: &[String]) -> Vec<Effect> {
         faults.join("; ")
     );
     model.settings.faults = faults;
-    model.say(Tone::Alert, words);
+    model.account.say(Tone::Alert, words);
     vec![]
 }
 
@@ -52,35 +51,18 @@ fn renew(model: &mut Model, reload: Renewal) -> Vec<Effect> {
         waiting: reload.waiting,
         files: reload.files,
     };
-    model.say(tone, words);
+    model.account.say(tone, words);
     if reload.keymap.notes() != model.keymap.notes()
         && let Some(words) = key_notes(&reload.keymap)
     {
-        model.say(Tone::Warn, words);
+        model.account.say(Tone::Warn, words);
     }
-    let mut effects = wanted(&model.options, &reload.options);
     model.keymap = reload.keymap;
-    model.options = Options {
-        zone: model.options.zone.clone(),
-        // A dry run never becomes real while it runs, nor the other way round.
-        dry_run: model.options.dry_run,
-        ends_with_desk: model.options.ends_with_desk,
-        ..reload.options
-    };
+    model.account.options.checks = reload.options.checks;
+    model.account.options.guard = reload.options.guard;
+    model.account.options.size_presets = reload.options.size_presets;
     let news = guard::measure(model);
-    effects.extend(alerts::raise(model, news));
-    effects
-}
-
-/// Effects of the changed options.
-fn wanted(was: &Options, is: &Options) -> Vec<Effect> {
-    let traffic = match (was.read_only, is.read_only) {
-        (false, true) => Some(Effect::StopSending),
-        (true, false) => Some(Effect::AllowSending),
-        (true, true) | (false, false) => None,
-    };
-    let paces = (was.intervals != is.intervals).then(|| Effect::SetIntervals(is.intervals.clone()));
-    traffic.into_iter().chain(paces).collect()
+    alerts::raise(model, news)
 }
 
 /// Actions that own bindings left without a key, and sections of an earlier version, if any.
@@ -109,10 +91,7 @@ pub(crate) fn summary(changes: &[Change], faults: &[String]) -> (Tone, String) {
     }
     if !later.is_empty() {
         let names: Vec<_> = later.iter().map(|change| change.key.as_str()).collect();
-        parts.push(format!(
-            "{} takes effect at the next start",
-            names.join(", ")
-        ));
+        parts.push(format!("needs a restart: {}", names.join(", ")));
     }
     let is_looser = changes.iter().any(|change| change.leeway == Leeway::More);
     let tone = if is_looser { Tone::Warn } else { Tone::Good };
@@ -128,18 +107,19 @@ fn plain(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::{
-        app::{Effect, Model, activity::notice::Tone},
+        app::{CloseAllRule, Effect, Model, activity::notice::Tone},
         config::Leeway,
     };
     use crate::{
         app::{
-            account::poll::Source, activity::notice::Event, desk::msg::Msg,
-            dialogs::overlay::Overlay, testing::*, update::router::update,
+            activity::notice::Event,
+            desk::{msg::Msg, options::Options},
+            dialogs::overlay::Overlay,
+            testing::*,
+            update::router::update,
         },
         config::SettingValues,
     };
-    use std::time::Duration;
-
     fn changed(key: &str, was: &str, is: &str) -> Change {
         Change {
             key: key.to_owned(),
@@ -157,7 +137,7 @@ mod tests {
         change: impl FnOnce(&mut Options),
         changes: Vec<Change>,
     ) -> Vec<Effect> {
-        let mut options = model.options.clone();
+        let mut options = model.account.options.clone();
         change(&mut options);
         let reload = Renewal {
             options,
@@ -167,12 +147,13 @@ mod tests {
             waiting: vec![],
             files: vec!["/home/me/config.toml".into()],
         };
-        let now = model.now;
+        let now = model.account.now;
         update(model, now, Msg::Reload(Reload::Good(Box::new(reload))))
     }
 
     fn toast(model: &Model) -> Option<(Tone, String)> {
-        let Event::Message(tone, words) = &model.activity.toast(model.now)?.event else {
+        let Event::Message(tone, words) = &model.account.activity.toast(model.account.now)?.event
+        else {
             return None;
         };
         Some((*tone, words.clone()))
@@ -201,25 +182,16 @@ mod tests {
     }
 
     #[test]
-    fn a_dry_run_begins_and_ends_with_the_desk_whatever_the_files_come_to_say() {
-        for rehearses in [true, false] {
-            let mut model = desk();
-            model.options.dry_run = rehearses;
-            let other = |options: &mut Options| options.dry_run = !rehearses;
-            assert_eq!(reads(&mut model, other, vec![]), []);
-            assert_eq!(model.options.dry_run, rehearses);
-        }
-    }
-
-    #[test]
-    fn read_only_that_is_switched_on_refuses_at_once_and_holds_back_what_is_on_its_way() {
+    fn no_other_option_changes_while_the_desk_runs() {
         let mut model = desk();
-        let effects = reads(&mut model, |options| options.read_only = true, vec![]);
-        assert_eq!(effects, [Effect::StopSending]);
-        press(&mut model, "X");
-        assert_eq!(wait(&mut model, 1_500), []);
-        let effects = reads(&mut model, |options| options.read_only = false, vec![]);
-        assert_eq!(effects, [Effect::AllowSending]);
+        let before = model.account.options.clone();
+        let others = |options: &mut Options| {
+            (options.read_only, options.dry_run) = (true, true);
+            options.intervals.clear();
+            options.close_all = CloseAllRule::Confirmed;
+        };
+        assert_eq!(reads(&mut model, others, vec![]), []);
+        assert_eq!(model.account.options, before);
     }
 
     #[test]
@@ -235,30 +207,11 @@ mod tests {
     }
 
     #[test]
-    fn other_intervals_are_polled_at_and_measured_by() {
-        let mut model = desk();
-        let slower = |options: &mut Options| {
-            options
-                .intervals
-                .insert(Source::Orders, Duration::from_secs(9));
-        };
-        let effects = reads(&mut model, slower, vec![changed("poll.orders", "1s", "9s")]);
-        assert_eq!(
-            effects,
-            [Effect::SetIntervals(model.options.intervals.clone())]
-        );
-        assert_eq!(
-            model.options.intervals[&Source::Orders],
-            Duration::from_secs(9)
-        );
-    }
-
-    #[test]
     fn settings_with_a_fault_change_nothing_and_the_fault_stays_until_it_is_mended() {
         let mut model = desk();
-        model.options.read_only = true;
+        model.account.options.read_only = true;
         let fault = "/c.toml: theme: \"\u{1b}[31mdrak\" is not one of \"dark\"".to_owned();
-        let now = model.now;
+        let now = model.account.now;
         let effects = update(&mut model, now, Msg::Reload(Reload::Bad(vec![fault])));
         let shown = "/c.toml: theme: \"\u{fffd}[31mdrak\" is not one of \"dark\"";
         let said = format!("settings not applied, the old ones stay in force: {shown}");
@@ -266,7 +219,7 @@ mod tests {
             (effects, toast(&model)),
             (vec![], Some((Tone::Alert, said)))
         );
-        assert!(model.options.read_only);
+        assert!(model.account.options.read_only);
         press(&mut model, "esc");
         assert_eq!(model.settings.faults, [shown]);
         reads(&mut model, |_| {}, vec![]);
@@ -276,23 +229,23 @@ mod tests {
     }
 
     #[test]
-    fn what_waits_for_the_next_start_says_so() {
+    fn what_needs_a_restart_says_so() {
         let mut model = desk();
         let later = Change {
-            takes: Takes::NextStart,
+            takes: Takes::Restart,
             ..changed("base_url", "http://127.0.0.1:1", "http://127.0.0.1:2")
         };
         reads(&mut model, |_| {}, vec![later]);
-        let said = "settings: base_url takes effect at the next start".to_owned();
+        let said = "settings: needs a restart: base_url".to_owned();
         assert_eq!(toast(&model), Some((Tone::Good, said)));
     }
 
     #[test]
     fn a_long_list_of_changes_is_counted() {
         let changes: Vec<_> = (1..=6)
-            .map(|n| changed(&format!("poll.p{n}"), "1s", "2s"))
+            .map(|n| changed(&format!("checks.c{n}"), "1", "2"))
             .collect();
         let (_, words) = summary(&changes, &[]);
-        assert!(words.ends_with("poll.p4 = 2s (was 1s) · 2 more"), "{words}");
+        assert!(words.ends_with("checks.c4 = 2 (was 1) · 2 more"), "{words}");
     }
 }

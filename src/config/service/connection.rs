@@ -3,7 +3,7 @@
 use crate::{
     config::{
         BookSource, MarketSources, Proxy, SourceChoice,
-        secrets::{key::KeySource, secret::Secret},
+        secrets::{key::ApiKeySource, secret::Secret},
     },
     model::AccountId,
 };
@@ -16,7 +16,7 @@ pub struct Connection {
     pub base_url: String,
     /// At the start; the client knows the one in use.
     pub api_key: Secret,
-    pub key_source: KeySource,
+    pub key_source: ApiKeySource,
     /// Empty if the settings name none: `GET /v1/accounts` tells.
     pub account_id: AccountId,
     /// The source of prices. `Auto` is what the service has: its quotes, or all prices of a simulator.

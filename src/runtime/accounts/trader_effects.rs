@@ -24,13 +24,14 @@ impl TraderEffects {
     pub(super) fn start(
         reach: Reach,
         dir: PathBuf,
-        (identity, access): (&Identity, KeptAccess),
+        identity: &Identity,
+        access: KeptAccess,
         inbox: &Sender<Msg>,
     ) -> Self {
         match reach {
             Reach::Nothing => Self::Picture,
             Reach::Signal => Self::Living {
-                kept: KeptFiles::start(dir, (identity, access), inbox.clone()),
+                kept: KeptFiles::start(dir, identity, access, inbox.clone()),
                 commands: UserCommands::new(inbox.clone()),
             },
         }

@@ -11,7 +11,7 @@ use crate::{
         draft::{CloseDraft, DraftShape, EntryDraft, Seen},
         estimate::{self, LiquidationEstimate},
     },
-    view::text::format,
+    view::text::{format, words},
 };
 
 /// Asked about once, where it raises exposure.
@@ -22,21 +22,18 @@ pub(crate) fn question(warning: &OrderWarning, seen: &Seen) -> String {
             percent,
             best,
             most,
-        } => {
-            let (percent, best) = (percent.rounded(1), format::price(*best, seen.market));
-            format!(
-                "{what} is {percent} % through the market, {best} (limit {most} %): is every digit meant?"
-            )
         }
-        OrderWarning::Away {
+        | OrderWarning::Away {
             what,
             percent,
             best,
             most,
         } => {
+            let is_through = matches!(warning, OrderWarning::Through { .. });
+            let relation = if is_through { "through" } else { "from" };
             let (percent, best) = (percent.rounded(1), format::price(*best, seen.market));
             format!(
-                "{what} is {percent} % from the market, {best} (limit {most} %): is every digit meant?"
+                "{what} is {percent} % {relation} the market, {best} (limit {most} %): is every digit meant?"
             )
         }
         OrderWarning::Far { what, how, mark } => {
@@ -70,14 +67,11 @@ pub(crate) fn question(warning: &OrderWarning, seen: &Seen) -> String {
 }
 
 fn replaced(exits: &[(Protection, Num)], seen: &Seen) -> String {
-    let words = exits.iter().map(|(role, price)| {
-        let role = match role {
-            Protection::Stop => "stop",
-            Protection::Target => "target",
-        };
-        format!("{role} at {}", format::price(*price, seen.market))
+    let exits = exits.iter().map(|(role, price)| {
+        let price = format::price(*price, seen.market);
+        Some(format!("{} at {price}", role.word()))
     });
-    let exits = words.collect::<Vec<_>>().join(" and ");
+    let exits = words::listed(exits, " and ");
     format!("this order replaces the position's {exits} when it fills")
 }
 
@@ -140,7 +134,8 @@ fn risk_words(warning: &RiskWarning, seen: &Seen) -> String {
 /// A stop protects nothing if the position is liquidated before it.
 pub(crate) fn unreached_stop(
     liquidation: Option<LiquidationEstimate>,
-    (side, stop): (Side, Num),
+    side: Side,
+    stop: Num,
     seen: &Seen,
 ) -> Option<String> {
     Some(liquidated_first(liquidation?.before(side, stop)?, seen))
@@ -154,20 +149,19 @@ fn liquidated_first(price: Num, seen: &Seen) -> String {
 /// The loss at its stop, compared with the nearest challenge limit.
 pub(crate) fn past_the_challenge(draft: &EntryDraft, model: &Model, seen: &Seen) -> Option<String> {
     let lost = TradePlan::of(draft, seen).loss()?;
-    let (limit, left) = model.guard.tightest()?;
+    let (limit, left) = model.account.guard.tightest()?;
     (lost > left).then(|| match lost.over(left) {
-        Some(times) => format!(
-            "at stop: {} × what the {limit} leaves, {} USD",
-            times.rounded(1),
-            format::usd(left)
-        ),
+        Some(times) => {
+            let (times, left) = (times.rounded(1), format::usd(left));
+            format!("at stop: {times} × what the {limit} leaves, {left} USD")
+        }
         None => format!("at stop: the {limit} leaves nothing"),
     })
 }
 
 /// The account's rule would refuse it, at the current mark.
 pub(crate) fn too_large(draft: &EntryDraft, model: &Model, seen: &Seen) -> Option<String> {
-    let (_, most) = model.store.account.value()?.largest_position()?;
+    let (_, most) = model.account.store.account.value()?.largest_position()?;
     draft.opens(seen).filter(|size| size.is_positive())?;
     let size = draft.resolved_size(seen).ok()?;
     let after = estimate::size_after(seen.position, draft.side, size)?.abs();
@@ -199,7 +193,7 @@ pub(crate) fn too_small_a_part(draft: &CloseDraft, model: &Model, seen: &Seen) -
 }
 
 fn under(what: &str, size: Num, model: &Model, seen: &Seen) -> Option<String> {
-    let least = model.store.account.value()?.smallest_order()?;
+    let least = model.account.store.account.value()?.smallest_order()?;
     let worth = size.times(seen.market?.mark?)?;
     (worth < least).then(|| {
         let (worth, least) = (format::usd(worth), format::usd(least));

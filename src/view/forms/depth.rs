@@ -6,10 +6,7 @@ use crate::{
     model::{Book, Num, Side, Sweep, TimeInForce, draft::Seen, spoken},
     view::{
         forms::words::{PreviewLine, quantity},
-        text::{
-            format, passing,
-            span::{Span, Tone},
-        },
+        text::{Span, format, passing, words},
     },
 };
 
@@ -26,7 +23,7 @@ pub(crate) struct Taker {
 /// that.
 pub(crate) fn depth(taker: &Taker, model: &Model, seen: &Seen) -> Option<PreviewLine> {
     let (size, market) = (taker.size?, seen.market?);
-    let book = match model.store.books.fit(market, model.now) {
+    let book = match model.account.store.books.fit(market, model.account.now) {
         None => return Some(("quote", quoted(taker, model, seen)?)),
         Some(Ok(book)) => book,
         Some(Err(unfit)) => return Some(("book", unmeasured(unfit, model, seen))),
@@ -39,46 +36,53 @@ pub(crate) fn depth(taker: &Taker, model: &Model, seen: &Seen) -> Option<Preview
 /// `all fills at est. 64,010, est. fee 4.41 USD, from a quote 1s old`; `None` for a quote of another order.
 fn quoted(taker: &Taker, model: &Model, seen: &Seen) -> Option<Span> {
     let size = taker.size?;
-    let (sized, age) = model.store.ticket_quote.of(&seen.market?.id, model.now)?;
+    let (sized, age) = model
+        .account
+        .store
+        .ticket_quote
+        .of(&seen.market?.id, model.account.now)?;
     if (sized.side, sized.size) != (taker.side, size) {
         return None;
     }
-    let age = passing::age(age, model.options.motion);
+    let age = passing::age(age, model.account.options.motion);
     if sized.quote.fillable == Some(false) {
         let why = sized.quote.unfillable_reason.as_ref();
         let why = why.map_or_else(|| "no reason given".to_owned(), spoken);
         let words = format!("the service cannot fill it now: {why}, from a quote {age} old");
-        return Some(Span::new(words, Tone::Warn));
+        return Some(Span::warn(words));
     }
     let price = sized.fills_at(taker.side, size, taker.limit)?;
-    let mut parts = vec![format!(
-        "all fills at est. {}",
-        format::average(price, seen.market)
-    )];
+    let price = format::average(price, seen.market);
     let fee = sized.quote.estimated_fee;
-    parts.extend(fee.map(|fee| format!("est. fee {} USD", format::usd(fee))));
+    let fee = fee.map(|fee| format!(", est. fee {} USD", format::usd(fee)));
+    let fee = fee.unwrap_or_default();
     Some(Span::plain(format!(
-        "{}, from a quote {age} old",
-        parts.join(", ")
+        "all fills at est. {price}{fee}, from a quote {age} old"
     )))
 }
 
 /// Estimates from the book state its age.
 pub(crate) fn by_book(words: &str, model: &Model, seen: &Seen) -> Option<Span> {
     let market = seen.market?;
-    model.store.books.fit(market, model.now)?.ok()?;
-    let age = model.store.books.age(&market.id, model.now)?;
-    let words = format!(
-        "{words}, from a book {} old",
-        passing::age(age, model.options.motion)
-    );
-    Some(Span::plain(words))
+    model
+        .account
+        .store
+        .books
+        .fit(market, model.account.now)?
+        .ok()?;
+    let age = model
+        .account
+        .store
+        .books
+        .age(&market.id, model.account.now)?;
+    let age = passing::age(age, model.account.options.motion);
+    Some(Span::plain(format!("{words}, from a book {age} old")))
 }
 
 fn unmeasured(unfit: UnusableBook, model: &Model, seen: &Seen) -> Span {
     let why = match unfit {
         UnusableBook::Old(age) => {
-            let age = passing::age(age, model.options.motion);
+            let age = passing::age(age, model.account.options.motion);
             format!("the last book is {age} old")
         }
         UnusableBook::Apart(middle) => {
@@ -86,7 +90,7 @@ fn unmeasured(unfit: UnusableBook, model: &Model, seen: &Seen) -> Span {
             format!("the middle of the book, {middle}, is not the observed price")
         }
     };
-    Span::new(format!("{}, {why}", format::UNKNOWN), Tone::Warn)
+    Span::warn(format!("{}, {why}", format::UNKNOWN))
 }
 
 /// `0.10000 fills at est. 64,010, 0.9 bps from mid, 0.23147 rests`.
@@ -95,19 +99,15 @@ fn met(sweep: &Sweep, taker: &Taker, book: &Book, seen: &Seen) -> String {
     let Some(average) = sweep.average else {
         return format!("nothing fills, all {}", rest(taker));
     };
-    let part = if left {
-        quantity(sweep.filled, seen)
-    } else {
-        "all".to_owned()
-    };
+    let part = left.then(|| quantity(sweep.filled, seen));
+    let part = part.unwrap_or_else(|| "all".to_owned());
     let price = format::average(average, seen.market);
-    let mut parts = vec![format!("{part} fills at est. {price}")];
-    let away = slippage(average, book);
-    parts.extend(away.map(|bps| format!("{} bps from mid", bps.rounded(1))));
-    if left {
-        parts.push(format!("{} {}", quantity(sweep.rest, seen), rest(taker)));
-    }
-    parts.join(", ")
+    let parts = [
+        Some(format!("{part} fills at est. {price}")),
+        slippage(average, book).map(|bps| format!("{} bps from mid", bps.rounded(1))),
+        left.then(|| format!("{} {}", quantity(sweep.rest, seen), rest(taker))),
+    ];
+    words::listed(parts, ", ")
 }
 
 /// The distance of the average from the mid of the same book, in basis points.

@@ -1,10 +1,6 @@
 //! The message on a screen that is too small for the desk.
 
-use crate::app::{
-    Model,
-    dialogs::overlay::Overlay,
-    keys::keymap::{Action, Context},
-};
+use crate::app::{Action, Context, Model, dialogs::overlay::Overlay};
 
 /// What is hidden, and the keys that still work.
 pub fn out_of_sight(model: &Model) -> String {
@@ -12,6 +8,7 @@ pub fn out_of_sight(model: &Model) -> String {
         format!(". {what} is off the screen: perpdeck sends nothing of it until it is visible")
     });
     let early = model
+        .account
         .early_exit
         .map(|exit| format!(". {} starts as soon as the account is read", exit.name()));
     let keys = [Action::CloseAll, Action::Flatten].into_iter();

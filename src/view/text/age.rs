@@ -1,14 +1,8 @@
 //! The age of a source's last answer in words, and how late it is.
 
-use super::{
-    passing,
-    span::{Span, Tone},
-};
+use super::{Span, Tone, passing};
 use crate::{
-    app::{
-        Model, Motion,
-        account::poll::{LATE, Source},
-    },
+    app::{Model, Motion, Source, account::poll::LATE},
     model::Timestamp,
 };
 use std::time::Duration;
@@ -18,24 +12,24 @@ const OLD: u32 = 10;
 
 /// The age of a source in words; `None` before its first answer.
 pub(crate) fn age_of(model: &Model, source: Source) -> Option<Span> {
-    age_at(model, source, model.now)
+    age_at(model, source, model.account.now)
 }
 
 /// The same at a given instant: another account's time may be ahead.
 pub(crate) fn age_at(model: &Model, source: Source, now: Timestamp) -> Option<Span> {
     let (age, lateness) = aged(model, source, now)?;
-    Some(age_words(age, lateness, model.options.motion))
+    Some(age_words(age, lateness, model.account.options.motion))
 }
 
 /// How late a source is; `None` before its first answer.
 pub(crate) fn lateness(model: &Model, source: Source) -> Option<Lateness> {
-    aged(model, source, model.now).map(|(_, lateness)| lateness)
+    aged(model, source, model.account.now).map(|(_, lateness)| lateness)
 }
 
 fn aged(model: &Model, source: Source, now: Timestamp) -> Option<(Duration, Lateness)> {
-    let (age, interval) = model.age_of(source, now)?;
+    let (age, interval) = model.account.age_of(source, now)?;
     // Ended scaled orders are rarely read, and cannot have changed.
-    let is_settled = source == Source::Scaled && model.store.all_ladders_ended();
+    let is_settled = source == Source::Scaled && model.account.store.all_ladders_ended();
     let interval = interval.filter(|_| !is_settled);
     let lateness = interval.map_or(Lateness::Fresh, |interval| Lateness::of(age, interval));
     Some((age, lateness))
@@ -72,8 +66,8 @@ pub(crate) fn age_words(age: Duration, lateness: Lateness, motion: Motion) -> Sp
     let text = passing::age(age, motion);
     match lateness {
         Lateness::Fresh => Span::muted(text),
-        Lateness::Late => Span::new(format!("late {text}"), Tone::Warn),
-        Lateness::Old => Span::new(format!("OLD {text}"), Tone::Alert),
+        Lateness::Late => Span::warn(format!("late {text}")),
+        Lateness::Old => Span::alert(format!("OLD {text}")),
     }
 }
 
@@ -96,14 +90,14 @@ mod tests {
     fn an_age_becomes_late_past_three_intervals_and_old_past_ten() {
         let words = |secs| polled_every_two_seconds(secs, Motion::Full);
         assert_eq!(words(6), Span::muted("6s"));
-        assert_eq!(words(7), Span::new("late 7s", Tone::Warn));
-        assert_eq!(words(20), Span::new("late 20s", Tone::Warn));
-        assert_eq!(words(120), Span::new("OLD 2m", Tone::Alert));
+        assert_eq!(words(7), Span::warn("late 7s"));
+        assert_eq!(words(20), Span::warn("late 20s"));
+        assert_eq!(words(120), Span::alert("OLD 2m"));
     }
 
     #[test]
     fn where_motion_is_reduced_late_is_said_as_soon_as_ever() {
         let words = polled_every_two_seconds(7, Motion::Reduced);
-        assert_eq!(words, Span::new("late <10s", Tone::Warn));
+        assert_eq!(words, Span::warn("late <10s"));
     }
 }

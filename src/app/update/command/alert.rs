@@ -1,6 +1,6 @@
 //! `:alert btc > 66000`: an alert of the trader's own, from the words of a line.
 
-use super::{CommandArgs, Word, trade};
+use super::{CommandArgs, Word, fill, trade};
 use crate::{
     app::{
         activity::user_alerts::{AlertRepeat, AlertSubject, AlertTrigger, UserAlert},
@@ -14,8 +14,6 @@ use crate::{
     },
 };
 use std::slice::Iter;
-
-pub(super) const FLAGS: &[&str] = &["--replaces="];
 
 /// The words of a trigger, the longer ones first.
 const TRIGGERS: &[(&[&str], AlertTrigger)] = &[
@@ -74,14 +72,18 @@ pub(super) fn alert(model: &mut Model, args: &CommandArgs) -> Result<Next, Fault
             "every" => repeat = AlertRepeat::Every,
             "for" | "until" => {
                 let until = rest.next().ok_or_else(|| args.missing("2h or 18:00"))?;
-                let end = instant(&until.text, model.wall_now(), &model.options.zone);
+                let end = instant(
+                    &until.text,
+                    model.account.wall_now(),
+                    &model.account.options.zone,
+                );
                 expires_at = Some(end.map_err(|fault| until.fault(fault.to_string()))?);
             }
             _ => return Err(word.fault(END)),
         }
     }
     let what = (subject, trigger, level);
-    let alert = UserAlert::new(what, repeat, expires_at, model.wall_now());
+    let alert = UserAlert::new(what, repeat, expires_at, model.account.wall_now());
     Ok(Next::OfAlerts(AlertRequest::Set(Box::new(alert), replaced)))
 }
 
@@ -91,7 +93,7 @@ fn replaced(model: &Model, args: &CommandArgs) -> Result<Option<u64>, Fault> {
         return Ok(None);
     };
     let id = word.text.parse().ok();
-    let known = id.filter(|id| model.user_alerts.get(*id).is_some());
+    let known = id.filter(|id| model.account.user_alerts.get(*id).is_some());
     known
         .map(Some)
         .ok_or_else(|| word.fault("there is no such alert"))
@@ -130,7 +132,7 @@ fn subject(
     if first.text == "pnl" {
         return Ok(AlertSubject::AccountPnl);
     }
-    let market = trade::market(model, first)?;
+    let market = fill::market(model, first)?;
     let next = rest.clone().next();
     let named = SUBJECTS
         .iter()

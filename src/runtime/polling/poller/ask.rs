@@ -1,6 +1,6 @@
 //! One request to the service, and its answer as a message.
 
-use super::{activity::Activity, beat::Beat, markets::MarketQueue};
+use super::{activity::PollActivity, beat::Beat, markets::MarketQueue};
 use crate::{
     api::QuoteSize,
     app::{
@@ -40,7 +40,7 @@ pub(super) struct PollContext {
     pub queue: Arc<Mutex<()>>,
     pub beat: Beat,
     pub markets: MarketQueue,
-    pub activity: Activity,
+    pub activity: PollActivity,
 }
 
 /// One request (or walk over pages), and where its rows belong.

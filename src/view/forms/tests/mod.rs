@@ -21,7 +21,7 @@ use crate::{
         AccountFacts, Book, Command, Failure, FailureKind, Grid, Level, Market, Page, Progress,
         Ticket, Timestamp, draft::Field,
     },
-    view::text::span::Tone,
+    view::text::Tone,
 };
 use std::time::Duration;
 
@@ -32,7 +32,7 @@ fn view(model: &Model) -> FormView {
     }
 }
 
-fn words(spans: &[crate::view::text::span::Span]) -> Vec<&str> {
+fn words(spans: &[crate::view::text::Span]) -> Vec<&str> {
     spans.iter().map(|span| span.text.as_str()).collect()
 }
 
@@ -56,8 +56,8 @@ fn limit_buy(size: &str, limit: &str) -> Model {
 
 /// What the form says of fees, where takers pay 4.5 and makers 1.5 basis points.
 fn fee(mut model: Model) -> String {
-    model.options.fees.taker_bps = Some(num("4.5"));
-    model.options.fees.maker_bps = Some(num("1.5"));
+    model.account.options.fees.taker_bps = Some(num("4.5"));
+    model.account.options.fees.maker_bps = Some(num("1.5"));
     let mut lines = preview(&model).into_iter();
     lines.find(|(label, _)| *label == "fee").unwrap().1
 }

@@ -1,0 +1,193 @@
+//! The list of markets, one line each, from the price source.
+
+use crate::view::panels::title;
+use crate::{
+    app::{ClickTarget, Context, Model, Source, dialogs::overlay::Markets},
+    model::{Grid, Market, Num, Timestamp},
+    view::{
+        tables::positions::{side_now, sparkline},
+        text::{
+            Align::{Left, Number},
+            Cell, Column, Scene, Span, Table, Tone, format,
+            listed::{self, ListView},
+            words::{self, known},
+        },
+    },
+};
+use std::collections::BTreeMap;
+
+/// In a narrow window, columns needed to write an order are dropped last.
+const COLUMNS: &[Column<Market>] = &[
+    Column::new("market", "market", Left, 0, |m, scene| {
+        scene.market(&m.id).into()
+    }),
+    Column::known("mark_price", "mark", 0, |m: &Market| priced(m, m.mark)).aligned(Number),
+    Column::new("change", "change", Number, 1, |m, scene| {
+        known(session_change(m, scene).map(format::signed_percent)).into()
+    }),
+    Column::known("bid_price", "bid", 4, |m: &Market| priced(m, m.bid)).aligned(Number),
+    Column::known("ask_price", "ask", 4, |m: &Market| priced(m, m.ask)).aligned(Number),
+    Column::number("funding_rate", "funding/h", 2, format::exact_percent, |m| {
+        m.funding_rate
+    }),
+    Column::known("tick", "tick", 5, tick)
+        .aligned(Number)
+        .toned(Tone::Muted),
+    Column::known("lot", "lot", 5, |m: &Market| {
+        Some(Num::new(1, m.size_decimals?).to_string())
+    })
+    .aligned(Number)
+    .toned(Tone::Muted),
+    Column::known("max_leverage", "max lev", 3, |m: &Market| {
+        Some(format!("{}×", m.max_leverage?))
+    })
+    .aligned(Number)
+    .toned(Tone::Muted),
+    Column::new("position", "open", Left, 1, open),
+    Column::new("course", "15m", Left, 6, |m, scene| sparkline(&m.id, scene)),
+];
+
+/// As many lines as fit into `room`, including the chosen one.
+pub fn markets(model: &Model, list: &Markets, scene: &Scene<'_>, room: usize) -> ListView {
+    let rows = list.rows(scene.store);
+    let chosen = list.place(&rows);
+    let seen = listed::seen(rows.len(), chosen, room);
+    let shown = rows.get(seen.clone()).unwrap_or_default();
+    ListView {
+        title: heading(model, list, rows.len(), scene),
+        table: Table::of(COLUMNS, shown.iter().copied(), scene),
+        chosen: chosen - seen.start,
+        spots: shown
+            .iter()
+            .map(|row| ClickTarget::Market(row.id.clone()))
+            .collect(),
+        emptiness: emptiness(model, list),
+    }
+}
+
+/// How many, the search, their age, and since when changes are measured.
+fn heading(model: &Model, list: &Markets, shown: usize, scene: &Scene<'_>) -> Vec<Span> {
+    let all = scene.store.markets.value().map_or(0, BTreeMap::len);
+    let mut spans = vec![Span::accent("Markets")];
+    spans.extend(listed::count(&list.search, shown, all));
+    for words in title::source_words(model, Source::Markets) {
+        spans.extend([Span::plain("  "), words]);
+    }
+    if let Some(since) = since(scene) {
+        let since = scene.moment(scene.on_wall(since));
+        spans.push(Span::muted(format!("  change since {since}")));
+    }
+    spans
+}
+
+/// Why the list is empty: no data yet, or no match.
+fn emptiness(model: &Model, list: &Markets) -> Vec<Span> {
+    let markets = &model.account.store.markets;
+    match (markets.value(), markets.trouble()) {
+        (None, None) => Span::muted(" loading…").into(),
+        (None, Some(why)) => Span::alert(format!(" {why}")).into(),
+        (Some(markets), _) if markets.is_empty() => {
+            Span::muted(" the price source lists no market").into()
+        }
+        (Some(_), _) => {
+            let none = " no market is called ";
+            listed::nothing_found(model, Context::Markets, none, &list.search)
+        }
+    }
+}
+
+/// When this desk first saw a price: no source has older ones.
+fn since(scene: &Scene<'_>) -> Option<Timestamp> {
+    let prices = scene.store.prices.values();
+    prices
+        .filter_map(|prices| Some(prices.marks.front()?.0))
+        .min()
+}
+
+fn priced(market: &Market, price: Option<Num>) -> Option<String> {
+    price.map(|price| format::average(price, Some(market)))
+}
+
+/// By which share the mark has moved since this desk first saw a price; unknown for a market seen for less time.
+pub(crate) fn session_change(market: &Market, scene: &Scene<'_>) -> Option<Num> {
+    let (at, first) = scene.store.prices.get(&market.id)?.marks.front()?;
+    let mark = market.mark.filter(|_| Some(*at) == since(scene))?;
+    mark.minus(*first)?.over(*first)
+}
+
+/// An estimate if the source does not state it.
+fn tick(market: &Market) -> Option<String> {
+    let step = market.tick(market.mark?)?.step();
+    Some(match market.grid {
+        Grid::Figures(_) | Grid::Step(_) => step.to_string(),
+        Grid::Guessed => format!("est. {step}"),
+    })
+}
+
+/// The open positions. Empty only if all open positions are known.
+fn open(market: &Market, scene: &Scene<'_>) -> Cell {
+    let positions = scene.store.positions.rows().iter();
+    let mut spans = vec![];
+    for held in positions.filter(|held| held.market_id == market.id) {
+        let apart = if spans.is_empty() { "" } else { "  " };
+        let size = format!(" {}", words::position_size(held, scene));
+        spans.extend([Span::plain(apart), side_now(held, scene), Span::plain(size)]);
+    }
+    let is_known = scene.store.polled_at(Source::Positions).is_some()
+        && !scene.store.is_incomplete(Source::Positions);
+    if spans.is_empty() && !is_known {
+        return Span::unknown().into();
+    }
+    spans.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        app::{account::poll::Answer, testing::*, update},
+        model::{Page, Zone},
+        view::text::RowBody,
+    };
+    use std::time::Duration;
+
+    /// The named column of each market.
+    fn told(model: &Model, column: &str) -> Vec<String> {
+        let zone = Zone::utc();
+        let scene = Scene::of(model, &zone);
+        let at = COLUMNS.iter().position(|c| c.id == column).unwrap();
+        let list = markets(model, &Markets::default(), &scene, 10);
+        let cells = list.table.rows.into_iter().map(|row| match row.body {
+            RowBody::Cells(cells) => cells[at].text(),
+            RowBody::Line(_) | RowBody::Rule(_) => panic!("no row"),
+        });
+        cells.collect()
+    }
+
+    #[test]
+    fn a_change_is_since_the_first_price_seen_and_not_known_of_what_was_listed_later() {
+        let mut model = desk();
+        let later = model.account.now.plus(Duration::from_mins(1));
+        update(&mut model, later, crate::app::Msg::Tick);
+        let markets = vec![
+            market("BTC", "64639", "64641", (5, 40)),
+            market("ETH", "2999.9", "3000.1", (4, 25)),
+            market("XRP", "2.0", "2.2", (0, 10)),
+        ];
+        arrive(&mut model, Answer::Markets(Ok(markets)));
+        assert_eq!(told(&model, "change"), ["+1.00%", "0.00%", "–"]);
+    }
+
+    #[test]
+    fn nothing_open_is_said_only_where_all_that_is_open_is_known() {
+        let mut model = desk();
+        assert_eq!(
+            told(&model, "position"),
+            ["LONG 0.50000", "", "SHORT 100.00"]
+        );
+        let mut part = Page::of(vec![position("pos-1", "BTC", "0.5", r#""leverage":10"#)]);
+        part.unreadable.push("row 1: no id".into());
+        arrive(&mut model, Answer::Positions(Ok(part)));
+        assert_eq!(told(&model, "position"), ["LONG 0.50000", "–", "–"]);
+    }
+}
