@@ -45,11 +45,10 @@ pub use candle::{Candle, Interval};
 pub use charges::Charges;
 pub use close_all::{CloseAll, CloseResult, CloseResultStatus};
 pub use command::{
-    AnswerKind, CloseKind, ClosePosition, Command, CommandFacts, Curve, Dispatch, Distribution,
-    Ends, ExecutionType, ExitBatch, ExitConflict, ExitGroup, ExitOperation, Exits, ExpectedExit,
-    FLATTEN, Flip, FlipStanding, Held, JournalRole, Leg, ModifyOrder, Mutation, MutationFacts,
-    PlaceOrder, PlaceScaled, PlaceTwap, Placed, ProcessKind, Repetition, Resource, Risk, Trigger,
-    WantedExit, WantedExits,
+    AnswerKind, CloseKind, ClosePosition, Command, CommandFacts, Curve, Distribution, Ends,
+    ExecutionType, ExitBatch, ExitConflict, ExitGroup, ExitOperation, Exits, ExpectedExit, FLATTEN,
+    Flip, FlipStanding, Held, Leg, ModifyOrder, Mutation, MutationFacts, PlaceOrder, PlaceScaled,
+    PlaceTwap, Placed, Repetition, Resource, Risk, Trigger, WantedExit, WantedExits,
 };
 pub use dated::Dated;
 pub use failure::{Failure, FailureKind, Fallible, FieldIssue, Proof, READ_ONLY, READ_ONLY_KEY};
