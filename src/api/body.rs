@@ -259,7 +259,7 @@ pub struct ExitBatchBody {
 
 /// One operation, as flat as the service takes it: which fields it needs depends on `kind`.
 #[serde_with::skip_serializing_none]
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ExitOperationBody {
     pub kind: ExitOperationKind,
@@ -271,9 +271,10 @@ pub struct ExitOperationBody {
     pub oco_pair_with_operation_index: Option<usize>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ExitOperationKind {
+    #[default]
     Cancel,
     Modify,
     Place,
@@ -307,18 +308,6 @@ impl ExitBatchBody {
 }
 
 impl ExitOperationBody {
-    fn bare(kind: ExitOperationKind) -> Self {
-        Self {
-            kind,
-            order_id: None,
-            group: None,
-            execution_type: None,
-            price: None,
-            size: None,
-            oco_pair_with_operation_index: None,
-        }
-    }
-
     /// # Errors
     /// The field that is missing, or that its kind does not take.
     pub fn into_operation(self) -> Result<ExitOperation, &'static str> {
@@ -375,18 +364,20 @@ impl From<&ExitOperation> for ExitOperationBody {
     fn from(operation: &ExitOperation) -> Self {
         match operation {
             ExitOperation::Cancel { order_id } => Self {
+                kind: ExitOperationKind::Cancel,
                 order_id: Some(order_id.clone()),
-                ..Self::bare(ExitOperationKind::Cancel)
+                ..Self::default()
             },
             ExitOperation::Modify {
                 order_id,
                 price,
                 size,
             } => Self {
+                kind: ExitOperationKind::Modify,
                 order_id: Some(order_id.clone()),
                 price: Some(*price),
                 size: *size,
-                ..Self::bare(ExitOperationKind::Modify)
+                ..Self::default()
             },
             ExitOperation::Place {
                 group,
@@ -395,12 +386,13 @@ impl From<&ExitOperation> for ExitOperationBody {
                 size,
                 oco_pair_with,
             } => Self {
+                kind: ExitOperationKind::Place,
                 group: Some(*group),
                 execution_type: *execution_type,
                 price: Some(*price),
                 size: Some(*size),
                 oco_pair_with_operation_index: *oco_pair_with,
-                ..Self::bare(ExitOperationKind::Place)
+                ..Self::default()
             },
         }
     }

@@ -55,7 +55,11 @@ impl ResetState {
             .map_err(|why| ApiError::broken(format!("the scenario cannot start again: {why}")))?;
         let clock = ClockRecord::new(self.pace, engine.now());
         Ok(ExchangeState {
-            clock: VirtualClock::resumed(clock, Instant::now(), begun(engine.now(), self.start)),
+            clock: VirtualClock::resumed(
+                clock,
+                Instant::now(),
+                clock_start(engine.now(), self.start),
+            ),
             engine: RecordingEngine::new(engine, 0),
             keys: IdempotencyRecords::default().with_key_limit(self.scenario.keys_per_user()),
             operations: SlicedOperations::default(),
@@ -65,7 +69,7 @@ impl ResetState {
 }
 
 /// Virtual time when the clock begins: within the step after the engine's, if the start is.
-fn begun(now: engine::Millis, start: engine::Millis) -> engine::Millis {
+fn clock_start(now: engine::Millis, start: engine::Millis) -> engine::Millis {
     let is_within_step = (engine::Millis::ZERO..engine::Millis::STEP).contains(&(start - now));
     if is_within_step { start } else { now }
 }
@@ -106,7 +110,7 @@ impl ExchangeService {
                 clock: VirtualClock::resumed(
                     resumed.clock,
                     began,
-                    begun(resumed.engine.now(), resumed.start),
+                    clock_start(resumed.engine.now(), resumed.start),
                 ),
                 engine: resumed.engine,
                 keys: resumed.keys.with_key_limit(scenario.keys_per_user()),

@@ -22,19 +22,19 @@ use ratatui::layout::Rect;
 use std::borrow::Cow;
 
 const GAUGE: u16 = 12;
-/// A shorter part of a flight's name would say nothing.
+/// A shorter part of a command's name would say nothing.
 const LEAST_NAME: u16 = 8;
 /// The most lines of a strip.
 const MOST_STRIP_LINES: u16 = 6;
-/// The name of a flight gets at least a third of its line.
+/// The name of a command gets at least a third of its line.
 const NAMED: u16 = 3;
-/// With more flights, only their number is drawn.
-const MOST_FLIGHTS: usize = 3;
+/// With more of them, only their number is drawn.
+const MOST_PENDING: usize = 3;
 
 /// The contents of the bottom.
 #[derive(Debug)]
 pub(super) struct Bottom {
-    pub(super) flights: Vec<PendingCommandView>,
+    pub(super) pending: Vec<PendingCommandView>,
     pub(super) toast: Option<ToastView>,
     pub(super) tour: Option<TourView>,
     /// The keys that can follow the first of two.
@@ -52,9 +52,9 @@ impl Bottom {
             (None, Some(_)) => prompt::HEIGHT,
             (None, None) => 1,
         };
-        let flights = length(self.flights.len().min(MOST_FLIGHTS));
+        let pending = length(self.pending.len().min(MOST_PENDING));
         let notices = self.notices().map(|notice| notice.height(width));
-        notices.fold(sum([flights, last]), u16::saturating_add)
+        notices.fold(sum([pending, last]), u16::saturating_add)
     }
 
     /// What has lines of its own above the keys.
@@ -67,8 +67,8 @@ impl Bottom {
 
     pub(super) fn draw(&self, canvas: &mut Canvas<'_>, area: Rect) {
         let mut rest = area;
-        for flight in self.flights.iter().take(MOST_FLIGHTS) {
-            draw_flight(canvas, line(rest, 0), flight);
+        for command in self.pending.iter().take(MOST_PENDING) {
+            draw_pending(canvas, line(rest, 0), command);
             rest = below(rest, 1);
         }
         for notice in self.notices() {
@@ -114,13 +114,13 @@ fn draw_hints(canvas: &mut Canvas<'_>, area: Rect, hints: &[Hint]) {
     }
 }
 
-fn draw_flight(canvas: &mut Canvas<'_>, row: Rect, flight: &PendingCommandView) {
+fn draw_pending(canvas: &mut Canvas<'_>, row: Rect, command: &PendingCommandView) {
     let mut row = canvas.toned(row, " ▸ ", Tone::Info);
-    if let Some(gauge) = flight.gauge {
+    if let Some(gauge) = command.gauge {
         canvas.gauge(first(row, GAUGE), gauge);
         row = after(row, GAUGE + 1);
     }
-    let Some((name, state)) = flight.words.split_first() else {
+    let Some((name, state)) = command.words.split_first() else {
         return;
     };
     let room = row.width.saturating_sub(spans_width(state));
@@ -131,7 +131,7 @@ fn draw_flight(canvas: &mut Canvas<'_>, row: Rect, flight: &PendingCommandView) 
     }
 }
 
-/// The state of a flight matters more than its name, so the name is shortened first, down to its share of the line:
+/// The state of a command matters more than its name, so the name is shortened first, down to its share of the line:
 /// without it the order cannot be identified.
 fn named(name: &str, room: u16) -> Cow<'_, str> {
     if width(name) <= room {

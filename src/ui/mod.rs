@@ -129,7 +129,7 @@ fn draw(screen: Rect, desks: &Desks<'_>, draw_state: &mut DrawState) {
         return;
     }
     let bottom = Bottom {
-        flights: view::flights(&scene),
+        pending: view::pending_commands(&scene),
         toast: view::toast(model),
         tour: view::tour(model),
         following: view::following(model),

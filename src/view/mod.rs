@@ -37,7 +37,7 @@ pub use panels::header::{Chip, Header, header};
 pub use panels::panes::{emptiness, foot, pane_table};
 pub use panels::prompt::{PromptView, Under, prompt};
 pub use panels::segment::Segment;
-pub use panels::strip::{PendingCommandView, StripView, flights, strip};
+pub use panels::strip::{PendingCommandView, StripView, pending_commands, strip};
 pub use panels::title::{Title, arrow, newer, title};
 pub use panels::toast::{ToastView, toast};
 pub use panels::tour::{TourView, tour};

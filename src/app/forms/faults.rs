@@ -24,7 +24,7 @@ impl Form {
     /// A field's error and text, with relative prices resolved.
     fn faulty(&self, field: Field, form_context: &FormContext) -> Option<(DraftFault, &str)> {
         let written = self.draft.text(field).map_or("", str::trim);
-        let meant = self.meant(field, form_context);
+        let meant = self.resolved_price(field, form_context);
         if let Some(Err(fault)) = meant {
             return Some((fault, written));
         }
@@ -33,12 +33,12 @@ impl Form {
             .command(&self.seen(form_context))
             .err()?;
         let fault = faults.of(field).cloned()?;
-        let begun = RelativePrice::begun(written).filter(|_| field.is_price());
-        Some((begun.map_or(fault, DraftFault::Begun), written))
+        let completions = RelativePrice::completions(written).filter(|_| field.is_price());
+        Some((completions.map_or(fault, DraftFault::Incomplete), written))
     }
 
     fn is_past_mending(&self, field: Field, written: &str, form_context: &FormContext) -> bool {
-        if field.is_price() && RelativePrice::begun(written).is_some() {
+        if field.is_price() && RelativePrice::completions(written).is_some() {
             return false;
         }
         let next = match field.takes() {

@@ -11,19 +11,19 @@ use crate::{
 
 impl Form {
     /// The current value of a relative price; `None` if the field has none.
-    pub fn meant(
+    pub fn resolved_price(
         &self,
         field: Field,
         form_context: &FormContext,
     ) -> Option<Result<Num, DraftFault>> {
-        self.draft.meant(field, &self.seen(form_context))
+        self.draft.resolved_price(field, &self.seen(form_context))
     }
 
     /// The draft with digits in place of relative prices.
     pub(crate) fn in_digits(&self, form_context: &FormContext) -> Draft {
         let mut draft = self.draft.clone();
         for field in self.draft.fields() {
-            if let Some(Ok(price)) = self.meant(field, form_context) {
+            if let Some(Ok(price)) = self.resolved_price(field, form_context) {
                 draft.write(field, &price.to_string());
             }
         }

@@ -150,7 +150,7 @@ impl FlagFaults {
     pub(super) fn in_digits(&mut self, draft: &Draft, seen: &Seen, voice: Output) -> Draft {
         let mut resolved = draft.clone();
         for field in draft.fields() {
-            match resolved.meant(field, seen) {
+            match resolved.resolved_price(field, seen) {
                 None => {}
                 Some(Ok(price)) => {
                     let (flag, text) = (field.flag(), draft.text(field).unwrap_or_default());

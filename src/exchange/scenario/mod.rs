@@ -171,7 +171,8 @@ impl Scenario {
 
     /// The engine after its script, at the last step until `start`.
     pub(super) fn open(&self, start: Millis) -> ScenarioResult<Engine> {
-        self.begun(start).map(|engine| self.with_rows_kept(engine))
+        self.recorded_or_played(start)
+            .map(|engine| self.with_rows_kept(engine))
     }
 
     /// The engine as [`Self::open`] left it.
@@ -184,7 +185,7 @@ impl Scenario {
         engine
     }
 
-    fn begun(&self, start: Millis) -> ScenarioResult<Engine> {
+    fn recorded_or_played(&self, start: Millis) -> ScenarioResult<Engine> {
         if self.is_recorded() {
             match recorded::demo_at(start) {
                 Ok(engine) => return Ok(engine),

@@ -90,14 +90,14 @@ pub(in crate::exchange) fn open(
         None => {
             let mut engine = scenario.open(start)?;
             let first = engine.checkpoint().map_err(EncodeFault::from)?;
-            let begun = begin(
+            let created = begin(
                 log,
                 LoadedExchange::new(scenario, engine, start, pace),
                 first,
             )?;
             // Last: beside an empty log it says that one was deleted, and not that a start was interrupted.
-            let secret = secret(dir, &begun.scenario)?;
-            Ok(LoadedExchange { secret, ..begun })
+            let secret = secret(dir, &created.scenario)?;
+            Ok(LoadedExchange { secret, ..created })
         }
         Some(kept) => {
             let secret = secret(dir, &scenario)?;

@@ -66,7 +66,7 @@ pub enum DraftFault {
     #[error("needs the {} first", .0.label())]
     Needs(Field),
     #[error("awaits more: {0}")]
-    Begun(String),
+    Incomplete(String),
     #[error("no {0} price is known here: write the price")]
     UnknownAnchor(&'static str),
     #[error("r needs an entry price and a stop loss")]

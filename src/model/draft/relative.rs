@@ -78,7 +78,7 @@ impl RelativePrice {
     }
 
     /// What an incomplete expression in `text` could become, if it is one.
-    pub fn begun(text: &str) -> Option<String> {
+    pub fn completions(text: &str) -> Option<String> {
         let text = text.trim().to_ascii_lowercase();
         if text.is_empty() || Self::read(&text).is_some() {
             return None;
@@ -147,7 +147,7 @@ impl RelativePrice {
 
 impl Draft {
     /// The current value of a relative price; `None` if the field holds none.
-    pub fn meant(&self, field: Field, seen: &Seen) -> Option<Result<Num, DraftFault>> {
+    pub fn resolved_price(&self, field: Field, seen: &Seen) -> Option<Result<Num, DraftFault>> {
         let text = self.text(field).filter(|_| field.is_price())?;
         let price = RelativePrice::read(text)?;
         Some(price.resolve(field, seen, self.entered_at(field, seen), self.side(seen)))
@@ -300,10 +300,14 @@ mod tests {
             ("mark -0.", "mark -100 · mark -0.5%"),
             ("-", "-100 · -0.5%"),
         ] {
-            assert_eq!(RelativePrice::begun(text).as_deref(), Some(rest), "{text}");
+            assert_eq!(
+                RelativePrice::completions(text).as_deref(),
+                Some(rest),
+                "{text}"
+            );
         }
         for text in ["", "mark", "mark-5", "-1%", "3000", "30.", "x", "markx"] {
-            assert_eq!(RelativePrice::begun(text), None, "{text}");
+            assert_eq!(RelativePrice::completions(text), None, "{text}");
         }
     }
 

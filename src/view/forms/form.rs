@@ -205,10 +205,10 @@ fn hint(form: &Form, model: &Model, field: Field, seen: &Seen) -> String {
     let key = |action| self::key(model, action);
     let (up, down) = (key(Action::StepUp), key(Action::StepDown));
     let choose = || key(Action::PreviousChoice) + &key(Action::NextChoice);
-    if let Some(Ok(price)) = form.meant(field, &model.account.form_context()) {
+    if let Some(Ok(price)) = form.resolved_price(field, &model.account.form_context()) {
         return format!("→ {}", format::price(price, seen.market_of(field)));
     }
-    let unfinished = form.draft.text(field).and_then(RelativePrice::begun);
+    let unfinished = form.draft.text(field).and_then(RelativePrice::completions);
     if let Some(rest) = unfinished.filter(|_| field.is_price()) {
         return format!("… {rest}");
     }

@@ -1,4 +1,4 @@
-//! What asks and what is on its way: the strip and the flights.
+//! What asks and what is on its way: the strip and the pending commands.
 
 pub(crate) mod phrases;
 
@@ -177,11 +177,11 @@ fn going(command: &Command, scene: &Scene<'_>) -> String {
 const SHOWN_AFTER: Duration = Duration::from_secs(1);
 
 /// Every command in progress that takes long enough to be seen.
-pub fn flights(scene: &Scene<'_>) -> Vec<PendingCommandView> {
-    let flights = scene.store.flights.iter();
-    let flights = flights.filter_map(|(ticket, flight)| flight_view(*ticket, flight, scene));
+pub fn pending_commands(scene: &Scene<'_>) -> Vec<PendingCommandView> {
+    let pending = scene.store.flights.iter();
+    let pending = pending.filter_map(|(ticket, pending)| pending_view(*ticket, pending, scene));
     let waiting = scene.workflows.waiting(scene.store);
-    flights
+    pending
         .chain(waiting.map(|one| between(one, scene)))
         .collect()
 }
@@ -205,12 +205,12 @@ fn between(workflow: &Workflow, scene: &Scene<'_>) -> PendingCommandView {
     PendingCommandView::new([Span::plain(what), Span::info(waits)])
 }
 
-fn flight_view(
+fn pending_view(
     ticket: Ticket,
-    flight: &PendingCommand,
+    pending: &PendingCommand,
     scene: &Scene<'_>,
 ) -> Option<PendingCommandView> {
-    let words = match (&flight.command, &flight.progress) {
+    let words = match (&pending.command, &pending.progress) {
         (
             Command::CloseAll(account) | Command::CancelAll(account),
             Progress::Running {
@@ -227,9 +227,9 @@ fn flight_view(
         (
             _,
             Progress::Flattening(_) | Progress::Parked { .. } | Progress::Sending { attempt: 2.. },
-        ) => standing(flight),
+        ) => standing(pending),
         (command @ Command::CloseAll(_), Progress::Queued | Progress::Sending { .. }) => {
-            let is_queued = flight.progress == Progress::Queued;
+            let is_queued = pending.progress == Progress::Queued;
             vec![
                 Span::info(going(command, scene)),
                 Span::muted(format!(" ({})", terms(command, scene))),
@@ -244,10 +244,10 @@ fn flight_view(
         // closed leaves this line.
         (_, Progress::Queued | Progress::Sending { .. }) => {
             let is_shown = scene.sent_forms.contains_key(&ticket)
-                || scene.own_now.since(flight.since) >= SHOWN_AFTER;
-            is_shown.then(|| standing(flight))?
+                || scene.own_now.since(pending.since) >= SHOWN_AFTER;
+            is_shown.then(|| standing(pending))?
         }
-        (_, _) => waiting(flight, scene),
+        (_, _) => waiting(pending, scene),
     };
     Some(PendingCommandView::new(words))
 }
@@ -276,18 +276,18 @@ fn running(
 }
 
 /// What was asked for.
-fn command_span(flight: &PendingCommand) -> Span {
-    let command = words::command(&flight.command, &flight.about);
+fn command_span(pending: &PendingCommand) -> Span {
+    let command = words::command(&pending.command, &pending.about);
     Span::plain(format!("{command}: "))
 }
 
 /// States without a time at which they go on.
-fn standing(flight: &PendingCommand) -> Vec<Span> {
-    let is_parked = matches!(flight.progress, Progress::Parked { .. });
+fn standing(pending: &PendingCommand) -> Vec<Span> {
+    let is_parked = matches!(pending.progress, Progress::Parked { .. });
     let tone = if is_parked { Tone::Alert } else { Tone::Info };
     vec![
-        command_span(flight),
-        Span::new(standing_words(&flight.progress), tone),
+        command_span(pending),
+        Span::new(standing_words(&pending.progress), tone),
     ]
 }
 
@@ -305,8 +305,8 @@ fn standing_words(progress: &Progress) -> String {
     .to_owned()
 }
 
-fn waiting(flight: &PendingCommand, scene: &Scene<'_>) -> Vec<Span> {
-    let progress = &flight.progress;
+fn waiting(pending: &PendingCommand, scene: &Scene<'_>) -> Vec<Span> {
+    let progress = &pending.progress;
     let (retry_at, tone) = match progress {
         Progress::Unknown { retry_at, .. } => (*retry_at, Tone::Alert),
         Progress::Waiting { retry_at, .. } | Progress::Running { retry_at, .. } => {
@@ -319,7 +319,7 @@ fn waiting(flight: &PendingCommand, scene: &Scene<'_>) -> Vec<Span> {
     };
     let retry = scene.until_own(retry_at, passing::NEXT);
     vec![
-        command_span(flight),
+        command_span(pending),
         Span::new(activity::progress_words(progress), tone),
         Span::muted(format!(" {retry}")),
     ]

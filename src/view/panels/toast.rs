@@ -26,7 +26,7 @@ pub struct ToastView {
     pub dismiss: Option<String>,
 }
 
-/// The newest notice while it lasts; what is under way shows as a flight instead. Below a form, which says itself what
+/// The newest notice while it lasts; what is under way shows as a pending command. Below a form, which says itself what
 /// became of it, stands only what must be known although it is open: bad news, and why a key did nothing.
 pub fn toast(model: &Model) -> Option<ToastView> {
     let notice = model.account.activity.toast(model.account.now)?;

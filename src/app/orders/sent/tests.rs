@@ -20,7 +20,7 @@ fn refused() -> Failure {
 
 fn line(model: &Model) -> String {
     let zone = crate::model::Zone::utc();
-    let flights = view::flights(&view::Scene::of(model, &zone));
+    let flights = view::pending_commands(&view::Scene::of(model, &zone));
     let words = flights.iter().flat_map(|flight| &flight.words);
     words.map(|span| span.text.clone()).collect()
 }

@@ -59,11 +59,11 @@ fn while_the_outcome_is_unknown_the_line_below_says_when_it_asks_again() {
     };
     let now = model.account.now;
     update(&mut model, now, Msg::Progress(Ticket(1), progress));
-    let flights = crate::view::panels::strip::flights(&crate::view::text::Scene::of(
+    let pending = crate::view::panels::strip::pending_commands(&crate::view::text::Scene::of(
         &model,
         &crate::model::Zone::utc(),
     ));
-    let line = flights.into_iter().flat_map(|flight| flight.words);
+    let line = pending.into_iter().flat_map(|command| command.words);
     let line: Vec<_> = line.map(|span| span.text).collect();
     let words = line.concat();
     assert!(
