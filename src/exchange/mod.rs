@@ -14,6 +14,7 @@ mod access;
 mod api_error;
 mod auth;
 mod bytes;
+mod call;
 
 mod clock;
 

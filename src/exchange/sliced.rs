@@ -9,6 +9,7 @@
 
 use super::{
     api_error::{ApiError, ApiResult, ServiceCode},
+    call::CommandCall,
     engine::{
         AccountIx, Cancellation, CommandOutcome, EngineCommand, Millis, OrderId, PositionId,
         Reason, RefusalKind,
@@ -19,7 +20,7 @@ use super::{
         CancelOutcome, CanceledTarget, CloseFailure, ClosedTarget, KeptOperation,
         OperationProgress, Targets,
     },
-    state::{CommandCall, ExchangeState},
+    state::ExchangeState,
     store::RecordingEngine,
 };
 use crate::{

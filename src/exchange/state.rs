@@ -13,7 +13,6 @@ use super::{
         OrderId, OrderRecord, PositionId, RefusalKind, ScaledId, TwapId,
     },
     idempotency::{IdempotencyRecords, IdempotentResult, KeyedRequest},
-    message::ApiRequest,
     operations::SlicedOperations,
     store::{self, EncodeFault, RecordingEngine, StoreRecord},
     wire::{ResourceEncoder, account_limit},
@@ -234,14 +233,6 @@ impl ExchangeState {
         }
         error
     }
-}
-
-/// A request that changes something, and the locked state.
-#[derive(Debug)]
-pub(super) struct CommandCall<'a> {
-    pub(super) state: &'a mut ExchangeState,
-    pub(super) caller: &'a AuthenticatedUser,
-    pub(super) request: &'a ApiRequest,
 }
 
 /// An id of something that an account has.

@@ -48,7 +48,6 @@ impl FromStr for Proxy {
 }
 
 /// Without the password.
-
 impl fmt::Debug for Proxy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Proxy").field(&self.place).finish()

@@ -5,7 +5,7 @@ use crate::disk::LogError;
 use std::{io, path::PathBuf};
 
 /// What is stored or restored, or why it cannot be.
-pub(super) type StoreResult<T> = Result<T, StoreFault>;
+pub(in crate::exchange) type StoreResult<T> = Result<T, StoreFault>;
 
 /// Names the directory and what to do. A refused file is left unchanged.
 #[derive(Debug, thiserror::Error)]

@@ -28,8 +28,8 @@ mod cost_tests;
 #[cfg(test)]
 mod tests;
 
-pub(super) use fault::EncodeFault;
 pub use fault::StoreFault;
+pub(super) use fault::{EncodeFault, StoreResult};
 pub(super) use load::{LoadedExchange, open};
 pub(super) use record::{Blob, StoreRecord, inputs};
 pub(super) use recorder::RecordingEngine;
@@ -41,7 +41,6 @@ use super::{
     response_cache::StateVersion,
     state::ExchangeState,
 };
-use fault::StoreResult;
 use file::StoreLog;
 use record::WriteBatch;
 use std::{

@@ -6,10 +6,11 @@ mod twap;
 
 use super::super::{
     api_error::{ApiError, ApiResult},
+    call::CommandCall,
     engine::{Engine, EngineCommand},
     idempotency::{IdempotentRequest, IdempotentResult, KeyedRequest},
     message::{ApiRequest, ApiResponse},
-    state::{CommandCall, ExchangeState},
+    state::ExchangeState,
     wire,
 };
 use crate::{

@@ -2,9 +2,10 @@
 
 use super::super::{
     api_error::{ApiError, ApiResult, ServiceCode},
+    call::CommandCall,
     engine::{AccountIx, EngineCommand, OrderRecord, PositionId, PositionRecord, Reason},
     message::ApiResponse,
-    state::{CommandCall, ExchangeState},
+    state::ExchangeState,
     wire,
 };
 

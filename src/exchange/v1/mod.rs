@@ -13,11 +13,12 @@ pub(super) use accounts::{with_risk, without_risk};
 use super::{
     api_error::{ApiError, ApiResult},
     auth::AuthenticatedUser,
+    call::CommandCall,
     engine::{AccountIx, EngineCommand},
     message::{ApiRequest, ApiResponse},
     service::ExchangeService,
     sliced::SlicedWork,
-    state::{CommandCall, ExchangeState, OwnedId},
+    state::{ExchangeState, OwnedId},
 };
 use crate::{
     api::{Data, List, PlaceBody, Route},
@@ -26,7 +27,7 @@ use crate::{
 use lists::ListReader;
 use serde::Serialize;
 
-type Answer = ApiResult<ApiResponse>;
+type ApiAnswer = ApiResult<ApiResponse>;
 
 /// Carries out one request; the caller is absent on public routes only.
 pub(super) fn answer(
@@ -34,7 +35,7 @@ pub(super) fn answer(
     caller: Option<&AuthenticatedUser>,
     route: &Route,
     request: &ApiRequest,
-) -> Answer {
+) -> ApiAnswer {
     let call = RouteCall {
         service,
         caller,
@@ -95,7 +96,7 @@ impl<'a> RouteCall<'a> {
     }
 
     /// `{data: …}` for anybody.
-    fn public<T: Serialize>(self, row: impl FnOnce(&ExchangeState) -> ApiResult<T>) -> Answer {
+    fn public<T: Serialize>(self, row: impl FnOnce(&ExchangeState) -> ApiResult<T>) -> ApiAnswer {
         let read = self.request.read_by(self.caller);
         self.service.read(read, row, |data| Data { data })
     }
@@ -104,13 +105,16 @@ impl<'a> RouteCall<'a> {
     fn row<T: Serialize>(
         self,
         row: impl FnOnce(&ExchangeState, &AuthenticatedUser) -> ApiResult<T>,
-    ) -> Answer {
+    ) -> ApiAnswer {
         let caller = self.caller()?;
         self.public(|state| row(state, caller))
     }
 
     /// `{data: […], has_more, next_cursor}` of the caller.
-    fn list<T: Serialize>(self, rows: impl FnOnce(ListReader<'_>) -> ApiResult<List<T>>) -> Answer {
+    fn list<T: Serialize>(
+        self,
+        rows: impl FnOnce(ListReader<'_>) -> ApiResult<List<T>>,
+    ) -> ApiAnswer {
         let caller = self.caller()?;
         let cursors = &self.service.cursors;
         let rows = |state: &ExchangeState| {
@@ -125,7 +129,7 @@ impl<'a> RouteCall<'a> {
     }
 
     /// `{data: …}` of an object of the caller, whatever its state.
-    fn object<Id: OwnedId, T: Serialize>(self, id: &str, row: ObjectReader<Id, T>) -> Answer {
+    fn object<Id: OwnedId, T: Serialize>(self, id: &str, row: ObjectReader<Id, T>) -> ApiAnswer {
         self.row(|state, caller| {
             let (account, id) = state.owned(caller, id)?;
             row(state, account, id)
@@ -133,7 +137,7 @@ impl<'a> RouteCall<'a> {
     }
 
     /// What changes something, under the lock of the state.
-    fn command(self, command: impl FnOnce(CommandCall<'_>) -> Answer) -> Answer {
+    fn command(self, command: impl FnOnce(CommandCall<'_>) -> ApiAnswer) -> ApiAnswer {
         let (caller, request) = (self.caller()?, self.request);
         command(CommandCall {
             state: &mut *self.service.state()?,
@@ -148,7 +152,7 @@ impl<'a> RouteCall<'a> {
         id: &str,
         stop: fn(Id) -> EngineCommand,
         row: ObjectReader<Id, T>,
-    ) -> Answer {
+    ) -> ApiAnswer {
         self.command(|CommandCall { state, caller, .. }| {
             self.request.no_body()?;
             let (account, id) = state.owned(caller, id)?;

@@ -2,10 +2,11 @@
 
 use super::super::{
     api_error::{ApiError, ApiResult},
+    call::CommandCall,
     engine::{EngineCommand, PositionId},
     idempotency::{IdempotentRequest, IdempotentResult, KeyedRequest},
     message::ApiResponse,
-    state::{CommandCall, ExchangeState},
+    state::ExchangeState,
     wire,
 };
 use crate::{
