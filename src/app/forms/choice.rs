@@ -107,7 +107,7 @@ impl Form {
         let markets =
             |chosen: Option<&MarketId>| Choice::of(&self.markets(field, form_context), chosen);
         Some(match (&self.draft, field) {
-            (Draft::Entry(d), Field::Kind) => kind(d.shape)?,
+            (Draft::Entry(d), Field::Kind | Field::Curve) => kind(d.shape)?,
             (Draft::Entry(d), Field::Market) => markets(d.market_id.as_ref()),
             (Draft::Entry(d), Field::Side) => Choice::of(Side::VARIANTS, Some(&d.side)),
             (Draft::Entry(d), Field::TriggerMarket) => markets(d.trigger_market.as_ref()),
@@ -306,7 +306,7 @@ impl Form {
     fn take(&mut self, index: usize, form_context: &FormContext) {
         let field = self.focus;
         match (&mut self.draft, field) {
-            (Draft::Entry(d), Field::Kind) => {
+            (Draft::Entry(d), Field::Kind | Field::Curve) => {
                 let mut shape = d.shape;
                 set_kind(&mut shape, index);
                 change_shape(d, shape, form_context);

@@ -158,7 +158,7 @@ fn forms(model: &Model) -> Vec<Form> {
         DraftShape::Sliced(Curve::Vwap),
         DraftShape::Ladder,
     ] {
-        forms.push(Form::strategy(account(), shape, Some(&btc), &form_context));
+        forms.push(Form::of_shape(account(), shape, Some(&btc), &form_context));
     }
     let position = model.account.store.position(&"pos-2".into()).unwrap();
     for kind in CloseKind::VARIANTS {

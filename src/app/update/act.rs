@@ -356,7 +356,7 @@ fn strategy(model: &Model, shape: DraftShape, row: Option<&RowId>) -> Next {
         Err(why) => return Next::Refuse(why),
     };
     let market = market_meant(model, row);
-    form(Form::strategy(
+    form(Form::of_shape(
         account_id,
         shape,
         market.as_ref(),

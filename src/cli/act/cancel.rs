@@ -62,7 +62,7 @@ pub(in crate::cli) async fn run(args: CancelArgs, sources: &Sources) -> Result<E
         Some(command) => {
             let command = classed(&service, command).await;
             let prepared = PreparedCommand::new(command, None)?;
-            perform(&service, args.how, prepared, &[]).await
+            perform(&service, args.how, prepared).await
         }
         None if args.what.all => all::run(&service, args.how).await,
         None => several(&service, args.how, &args.what.order_ids).await,

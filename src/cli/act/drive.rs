@@ -149,7 +149,7 @@ impl Drive<'_> {
             deadline: self.workflow.deadline().filter(|_| half_done.is_some()),
             ..CommandHalf::default()
         };
-        let sending = send_half(self.service, self.voice, (&prepared, &[]), &half).await;
+        let sending = send_half(self.service, self.voice, &prepared, &half).await;
         let outcome = match sending {
             Ok(outcome) => outcome,
             Err(why) => {

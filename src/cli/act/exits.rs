@@ -93,7 +93,7 @@ pub(in crate::cli) async fn run(args: ExitsArgs, sources: &Sources) -> Result<Ex
     }
     let command = args.attached(order_id, (order, &store))?;
     let prepared = PreparedCommand::new(command, None)?;
-    perform(&service, args.how, prepared, &[]).await
+    perform(&service, args.how, prepared).await
 }
 
 async fn of_position(args: &ExitsArgs, service: &Service, store: &mut Store) -> Result<Exit> {

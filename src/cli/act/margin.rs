@@ -58,7 +58,7 @@ pub(in crate::cli) async fn run(args: MarginArgs, sources: &Sources) -> Result<E
     let mut typed = FlagFaults::default();
     let command = typed.faults(draft.margin(&seen));
     let prepared = PreparedCommand::new(typed.finish(command)?, None)?;
-    perform(&service, args.how, prepared, &[]).await
+    perform(&service, args.how, prepared).await
 }
 
 /// A change needs the current total.

@@ -24,14 +24,11 @@ pub(super) async fn perform(
     service: &Service,
     how: ActFlags,
     prepared: PreparedCommand,
-    reckoned: &[&str],
 ) -> Result<Exit> {
-    Ok(
-        match send_with_consent(service, how, &prepared, reckoned).await? {
-            Ok(outcome) => receipt::print_outcome(how.output.voice(), &prepared, &outcome),
-            Err(exit) => exit,
-        },
-    )
+    Ok(match send_with_consent(service, how, &prepared).await? {
+        Ok(outcome) => receipt::print_outcome(how.output.voice(), &prepared, &outcome),
+        Err(exit) => exit,
+    })
 }
 
 /// Asks for consent and sends; the exit code if nothing was sent.
@@ -39,13 +36,12 @@ pub(super) async fn send_with_consent(
     service: &Service,
     how: ActFlags,
     prepared: &PreparedCommand,
-    reckoned: &[&str],
 ) -> Result<Result<SendOutcome, Exit>> {
     let (requests, what) = ([&prepared.request], consent::spelled(prepared));
     if let Some(exit) = consent::withheld(service, how, &requests, &what).await? {
         return Ok(Err(exit));
     }
-    let sending = send(service, how.output.voice(), prepared, reckoned);
+    let sending = send(service, how.output.voice(), prepared);
     sending.await.map(Ok)
 }
 
@@ -61,27 +57,20 @@ pub(super) async fn send(
     service: &Service,
     voice: Output,
     prepared: &PreparedCommand,
-    reckoned: &[&str],
 ) -> Result<SendOutcome> {
-    send_half(
-        service,
-        voice,
-        (prepared, reckoned),
-        &CommandHalf::default(),
-    )
-    .await
+    send_half(service, voice, prepared, &CommandHalf::default()).await
 }
 
 pub(super) async fn send_half(
     service: &Service,
     voice: Output,
-    (prepared, reckoned): (&PreparedCommand, &[&str]),
+    prepared: &PreparedCommand,
     half: &CommandHalf,
 ) -> Result<SendOutcome> {
     writable(service)?;
     let mut post = Transport::open(service, voice, &prepared.command)?;
     let known = post.known(prepared);
-    let prepared = &match repeat::settled(known.as_ref(), prepared.clone(), service, reckoned)? {
+    let prepared = &match repeat::settled(known.as_ref(), prepared.clone(), service)? {
         RepeatDecision::Due(prepared) => prepared,
         RepeatDecision::Past(prepared) => {
             return Ok(recalled(service, voice, &prepared, known.as_ref()).await);

@@ -45,6 +45,8 @@ pub(super) struct PreparedCommand {
     /// `None` for a flatten: each of its requests has its own.
     pub(super) key: Option<IdempotencyKey>,
     pub(super) key_origin: KeyOrigin,
+    /// The body fields that would differ an hour later: they follow from prices, positions or the clock.
+    pub(super) time_dependent: Vec<&'static str>,
 }
 
 impl PreparedCommand {
@@ -60,6 +62,7 @@ impl PreparedCommand {
             command,
             key: Some(key),
             key_origin,
+            time_dependent: vec![],
         })
     }
 

@@ -53,13 +53,13 @@ pub(super) async fn send(
     (prepared, start): (PreparedCommand, Start),
     (note, is_left): (&str, impl AsyncFnOnce(&SendOutcome) -> bool),
 ) -> Result<(PreparedCommand, SendOutcome)> {
-    let outcome = perform::send(service, voice, &prepared, &[]).await?;
+    let outcome = perform::send(service, voice, &prepared).await?;
     if start == Start::New || !is_left(&outcome).await {
         return Ok((prepared, outcome));
     }
     voice.note(note);
     let following = PreparedCommand::new(prepared.command, None)?;
-    let outcome = perform::send(service, voice, &following, &[]).await?;
+    let outcome = perform::send(service, voice, &following).await?;
     Ok((following, outcome))
 }
 

@@ -1,31 +1,16 @@
 //! Typed flags, with all their errors reported at once.
 
-use super::{
-    market::{self, MarketPurpose},
-    repeat,
-};
+use super::repeat;
 use crate::{
     app::{Store, several_positions},
-    cli::{exit::UsageError, service::Service, voice::Output},
+    cli::{exit::UsageError, voice::Output},
     journal::IntentRow,
     model::{
-        Failure, FailureKind, MarketId, PositionId, TriggerDirection,
+        Failure, FailureKind, PositionId,
         draft::{Draft, Faults, Field, RelativePrice, Seen},
     },
 };
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use color_eyre::{Report, Result};
-use std::{fmt::Display, str::FromStr};
-use strum::VariantArray;
-
-/// The words of one of our enums, as they are on the wire.
-pub(super) fn word<T>() -> impl TypedValueParser<Value = T>
-where
-    T: VariantArray + FromStr<Err: std::error::Error + Send + Sync> + Display + Clone + Send + Sync,
-{
-    let words: Vec<String> = T::VARIANTS.iter().map(ToString::to_string).collect();
-    PossibleValuesParser::new(words).try_map(|word| word.parse::<T>())
-}
 
 /// An id as typed. An empty one would address the whole list, and one of dots another path.
 pub(in crate::cli) fn id<T: From<String>>(text: &str) -> Result<T, String> {
@@ -67,52 +52,6 @@ pub(super) fn position(named: PositionId, store: &Store) -> Result<PositionId> {
             named.raw(),
             several,
         )))),
-    }
-}
-
-/// When a waiting order fires.
-#[derive(Debug, Clone, clap::Args)]
-pub(super) struct TriggerFlags {
-    /// The trigger price, USD
-    #[arg(
-        id = "trigger_price",
-        long = "trigger-price",
-        value_name = "PRICE",
-        allow_hyphen_values = true
-    )]
-    pub(super) price: Option<String>,
-    /// Whether it triggers above or below the trigger price
-    #[arg(
-        id = "trigger_direction",
-        long = "trigger-direction",
-        value_name = "WHERE",
-        value_parser = word::<TriggerDirection>(),
-        requires = "trigger_price"
-    )]
-    pub(super) direction: Option<TriggerDirection>,
-    /// The market of the trigger price [default: the order's own]
-    #[arg(
-        id = "trigger_market_id",
-        long = "trigger-market-id",
-        value_name = "MARKET",
-        value_parser = id::<MarketId>,
-        requires = "trigger_price"
-    )]
-    pub(super) market_id: Option<MarketId>,
-}
-
-impl TriggerFlags {
-    /// The market that it names, by its id.
-    pub(super) fn resolve(
-        &mut self,
-        purpose: MarketPurpose,
-        context: (&Store, &Service, Output),
-    ) -> Result<()> {
-        if let Some(name) = self.market_id.take() {
-            let named = ("--trigger-market-id", name);
-            self.market_id = Some(market::named(named, purpose, context)?);
-        }
-        Ok(())
     }
 }
 

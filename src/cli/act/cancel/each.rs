@@ -108,7 +108,7 @@ async fn together(
         outcomes = post.deliver(&others, &UnknownSeen::default()).await?;
     }
     for stop in &stops {
-        outcomes.push(match send(service, voice, stop, &[]).await {
+        outcomes.push(match send(service, voice, stop).await {
             Ok(outcome) => outcome,
             Err(why) => Err(why.downcast::<Failure>()?),
         });
