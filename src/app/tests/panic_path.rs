@@ -197,7 +197,8 @@ fn they_act_in_every_field_of_every_form_and_the_form_keeps_what_was_written() {
     let missed: Vec<_> = Field::iter()
         .filter(|field| !reached.contains(field))
         .collect();
-    assert_eq!(missed, [], "no form here has them");
+    // Only a verb has a flag for it.
+    assert_eq!(missed, [Field::ReplacedExits], "no form here has them");
 }
 
 /// A command under way in every state that one can be in.
