@@ -18,6 +18,7 @@ mod flags;
 mod journal;
 mod local_zone;
 mod log;
+mod options;
 mod out;
 mod paper;
 mod paths;

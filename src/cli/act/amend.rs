@@ -14,8 +14,8 @@ use super::{
 use crate::{
     app::{
         Store, Workflow,
-        account::used_terms::UsedTerms,
-        core::account::FormContext,
+        account::tracked::Tracked,
+        core::account::{Account, FormContext},
         forms::form::Form,
         workflows::{
             OrderMove, Replacement,
@@ -23,7 +23,7 @@ use crate::{
             plan::{self, MovePlan},
         },
     },
-    cli::{Exit, exit::UsageError, local_zone::local_zone, service::Service},
+    cli::{Exit, exit::UsageError, service::Service},
     config::Sources,
     model::{Command, Failure, FailureKind, Num, Order, OrderId, PlaceOrder, draft::Field},
 };
@@ -62,9 +62,15 @@ struct Terms {
 pub(in crate::cli) async fn run(args: MoveArgs, sources: &Sources) -> Result<Exit> {
     let service = consent::service(sources, args.how).await?;
     let read_at = service.clock.now();
-    let mut store = read_rows(&service).await;
-    let order = found(&store, &args.order_id)?;
-    if let Some(why) = store.positions.trouble().filter(|_| order.may_close()) {
+    let mut account = service.desk_account();
+    account.store = Tracked::new(read_rows(&service).await);
+    let order = found(&account.store, &args.order_id)?;
+    if let Some(why) = account
+        .store
+        .positions
+        .trouble()
+        .filter(|_| order.may_close())
+    {
         let words = format!("whether {} stops an open position is not known", order.id);
         return Err(Failure {
             message: format!("{words}: {}", why.message).into(),
@@ -72,8 +78,8 @@ pub(in crate::cli) async fn run(args: MoveArgs, sources: &Sources) -> Result<Exi
         }
         .into());
     }
-    let terms = args.terms(&service, &store, order)?;
-    let plan = plan(&store, order, &terms)?;
+    let terms = args.terms(&account, order)?;
+    let plan = plan(&account.store, order, &terms)?;
     let wanted = Box::new(terms.wanted);
     let replacement = Replacement::new(order.id.clone(), wanted, terms.filled, read_at);
     let one = match plan {
@@ -82,10 +88,10 @@ pub(in crate::cli) async fn run(args: MoveArgs, sources: &Sources) -> Result<Exi
             OrderMove::new(moved, Ok(Box::new(replacement)))
         }
         MovePlan::Replace => {
-            return replace(&service, args.how, &mut store, replacement).await;
+            return replace(&service, args.how, &mut account.store, replacement).await;
         }
     };
-    drive::in_place(&service, args.how, &mut store, one).await
+    drive::in_place(&service, args.how, &mut account.store, one).await
 }
 
 /// A move that only the unread positions forbid fails with that read, which a repetition may mend.
@@ -137,16 +143,8 @@ fn found<'a>(store: &'a Store, id: &OrderId) -> Result<&'a Order, Failure> {
 
 impl MoveArgs {
     /// What is not named stays as it is.
-    fn terms(&self, service: &Service, store: &Store, order: &Order) -> Result<Terms> {
-        let (own, zone) = (service.clock.now(), local_zone());
-        let form_context = FormContext {
-            store,
-            used: &UsedTerms::default(),
-            own,
-            now: store.clocks.at(own, own),
-            zone: &zone,
-            fees: &service.fees,
-        };
+    fn terms(&self, account: &Account, order: &Order) -> Result<Terms> {
+        let form_context = account.form_context();
         let form = if order.is_armed() {
             Form::instead(order, &form_context).ok_or("an order of this type cannot be replaced")
         } else {

@@ -6,22 +6,18 @@ use super::{
     market::{self, MarketPurpose},
     perform::perform,
     prepared::{ActFlags, KeyFlag, PreparedCommand},
-    readings::{AccountReading, Readings},
+    readings::Readings,
     repeat,
     typed::{self, FlagFaults},
 };
 use crate::{
-    app::{
-        Store,
-        forms::form::Form,
-        rules::warnings::{self, RiskFacts},
-    },
+    app::{core::account::Account, forms::form::Form, rules::warnings},
     cli::{Exit, service::Service},
     config::Sources,
     journal::IntentRow,
     model::{
         MarketId, PlaceKind, TimeInForce,
-        draft::{Amount, Draft, DraftShape, EntryDraft, Field, Seen, Texts, amount, span},
+        draft::{Amount, Draft, DraftShape, Field, Texts, amount, span},
     },
     runtime::Clock,
     view::forms::caution::question,
@@ -81,12 +77,12 @@ impl WrittenEntry {
         for field in [Field::Market, Field::TriggerMarket] {
             if self.given.has(field) {
                 let named = (field.flag(), MarketId::from(self.given.of(field)));
-                let context = (&account.store, service, voice);
+                let context = (&*account.store, service, voice);
                 let id = market::named(named, self.purpose(), context)?;
                 self.given.set(field, id.raw());
             }
         }
-        let context = account.form_context(service);
+        let context = account.form_context();
         let mut form = self.form(service, &account)?;
         let relative = typed::relative_names(&form.draft);
         let time_dependent: Vec<_> = self.time_dependent_fields().chain(relative).collect();
@@ -101,8 +97,8 @@ impl WrittenEntry {
         form.draft = faults.in_digits(&form.draft, &form.seen(&context), voice);
         let command = faults.faults(form.command(&context));
         let command = faults.finish(command)?;
-        if let (Draft::Entry(draft), None, true) = (&form.draft, &before, self.is_asked(service)) {
-            self.warn(draft, &form.seen(&context), (service, &account.store));
+        if before.is_none() && self.is_asked(service) {
+            self.warn(&form, &account);
         }
         let prepared = PreparedCommand {
             time_dependent,
@@ -112,20 +108,19 @@ impl WrittenEntry {
     }
 
     /// Prices; also positions and figures, if they are needed (for the guard's questions too) and the key is new.
-    async fn read(&self, readings: &Readings<'_>, before: Option<&IntentRow>) -> AccountReading {
+    async fn read(&self, readings: &Readings<'_>, before: Option<&IntentRow>) -> Account {
         let (service, voice) = (readings.service, self.how.output.voice());
         let is_guarded = self.is_asked(service) && self.purpose() == MarketPurpose::Opens;
-        let mut store = Store::default();
-        readings.take_prices(&mut store, &self.markets()).await;
+        let mut account = service.desk_account();
+        let store = &mut *account.store;
+        readings.take_prices(store, &self.markets()).await;
         if before.is_none() && (is_guarded || self.needs_positions()) {
-            readings.take_positions(&mut store).await;
+            readings.take_positions(store).await;
         }
-        let mut now = Clock::start().now();
         if before.is_none() && (is_guarded || self.needs_figures()) {
-            readings.take_figures(&mut store).await;
+            readings.take_figures(store).await;
             // The service ends dated orders by its own clock.
             store.clocks = service.clocks().await;
-            now = store.clocks.at(now, now);
         }
         if self.given.has(Field::Expires) && store.clocks.differ(Clock::start().now()) {
             voice.note(
@@ -135,14 +130,14 @@ impl WrittenEntry {
         if let Some(why) = store.markets.trouble() {
             voice.note(&format!("prices: {why}"));
         }
-        let now = before.map_or(now, |before| before.created_at);
-        AccountReading::new(store, now)
+        account.now = before.map_or_else(|| Clock::start().now(), |before| before.created_at);
+        account
     }
 
     /// The desk's form with what was given. What the type has no field for is sent as well: the service decides.
-    fn form(&self, service: &Service, account: &AccountReading) -> Result<Form> {
+    fn form(&self, service: &Service, account: &Account) -> Result<Form> {
         let market = MarketId::from(self.given.of(Field::Market));
-        let (own, context) = (service.account.clone(), account.form_context(service));
+        let (own, context) = (service.account.clone(), account.form_context());
         let mut form = Form::of_shape(own, self.shape, Some(&market), &context);
         if let Draft::Entry(draft) = &mut form.draft {
             draft.time_in_force = TimeInForce::Gtc;
@@ -159,15 +154,10 @@ impl WrittenEntry {
     }
 
     /// Prints what the form of the desk would ask about, before the question is put.
-    fn warn(&self, draft: &EntryDraft, seen: &Seen<'_>, (service, store): (&Service, &Store)) {
-        let facts = RiskFacts {
-            limits: &service.checks,
-            store,
-            seen,
-            candles: None,
-        };
-        for warning in warnings::of_entry(draft, facts) {
-            self.how.output.voice().note(&question(&warning, seen));
+    fn warn(&self, form: &Form, account: &Account) {
+        let seen = form.seen(&account.form_context());
+        for warning in warnings::of_draft(&form.draft, &seen, account) {
+            self.how.output.voice().note(&question(&warning, &seen));
         }
     }
 

@@ -7,11 +7,10 @@
 use super::{
     consent,
     perform::send,
-    prepared::{ActFlags, PreparedCommand, SendOutcome},
+    prepared::{ActFlags, KeyOrigin, PreparedCommand, SendOutcome},
 };
 use crate::{
     api::Request,
-    app::KeyOrigin,
     cli::{
         Exit,
         desk::running,

@@ -2,7 +2,6 @@
 
 use crate::{
     api::{IDEMPOTENCY_KEY_LIMIT, Request},
-    app::KeyOrigin,
     cli::{service::Service, voice::FormOutput},
     model::{Command, Failure, IdempotencyKey, Receipt},
 };
@@ -35,6 +34,13 @@ pub(super) fn key(text: &str) -> Result<IdempotencyKey, String> {
     Err(format!(
         "a key has 1 to {IDEMPOTENCY_KEY_LIMIT} printable ASCII characters, without spaces at its ends"
     ))
+}
+
+/// Who made up the key of a command. A person who chooses one means another order than an equal one under another key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum KeyOrigin {
+    Made,
+    Chosen,
 }
 
 /// One complete command and its key.

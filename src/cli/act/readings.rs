@@ -3,17 +3,10 @@
 use crate::{
     app::{
         Store,
-        account::{
-            poll::{Answer, Poll},
-            used_terms::UsedTerms,
-        },
-        core::account::FormContext,
+        account::poll::{Answer, Poll},
     },
-    cli::{
-        local_zone::local_zone,
-        service::{Service, arrive},
-    },
-    model::{MarketId, Timestamp, Zone},
+    cli::service::{Service, arrive},
+    model::MarketId,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use tokio::sync::{Mutex, OnceCell};
@@ -57,37 +50,6 @@ impl<'a> Readings<'a> {
     pub(super) async fn take_figures(&self, store: &mut Store) {
         let read = self.figures.get_or_init(|| self.service.read_figures());
         store.arrive(read.await.clone());
-    }
-}
-
-/// What was read of the account, as a form sees it.
-pub(super) struct AccountReading {
-    pub(super) store: Store,
-    used: UsedTerms,
-    /// By the service's clock, which ends dated orders.
-    now: Timestamp,
-    zone: Zone,
-}
-
-impl AccountReading {
-    pub(super) fn new(store: Store, now: Timestamp) -> Self {
-        Self {
-            store,
-            used: UsedTerms::default(),
-            now,
-            zone: local_zone(),
-        }
-    }
-
-    pub(super) fn form_context<'a>(&'a self, service: &'a Service) -> FormContext<'a> {
-        FormContext {
-            store: &self.store,
-            used: &self.used,
-            own: self.now,
-            now: self.now,
-            zone: &self.zone,
-            fees: &service.fees,
-        }
     }
 }
 

@@ -53,7 +53,7 @@ impl<'a> LocalOutbox<'a> {
             clock: Clock::start(),
             others: service.others.clone(),
             resumed: resumed(prepared_commands),
-            orders_per_second: service.checks.orders_per_second,
+            orders_per_second: service.orders_per_second(),
         };
         Self {
             outbox: Outbox::for_verb(client, run, &service.journal_dir, open, sender),
