@@ -6,8 +6,8 @@
 //! loss in the account figures.
 
 use super::{
-    post::Transport,
     prepared::{KeyOrigin, PreparedCommand},
+    transport::Transport,
 };
 use crate::{
     api::{Method, Request},
@@ -26,7 +26,7 @@ const REMEMBERED: u32 = 256;
 /// Why the command must not be sent, if so.
 pub(super) async fn objection(
     service: &Service,
-    post: &mut Transport<'_>,
+    transport: &mut Transport<'_>,
     prepared: &PreparedCommand,
 ) -> Option<String> {
     let command = &prepared.command;
@@ -53,7 +53,7 @@ pub(super) async fn objection(
         service.take_figures(&mut account.store).await;
         account.session.begin_with_day(&account.store);
     }
-    for (at, placed) in placed(post, prepared.kept_key()) {
+    for (at, placed) in placed(transport, prepared.kept_key()) {
         account.session.sent(&placed, at);
     }
     account.now = Clock::start().now();
@@ -67,8 +67,11 @@ fn is_held_to_the_market(limits: &Checks, command: &Command) -> bool {
 }
 
 /// Recent orders of this account under other keys, oldest first: a command does not repeat itself.
-fn placed(post: &mut Transport<'_>, own: Option<&IdempotencyKey>) -> Vec<(Timestamp, Command)> {
-    let others = post.recent(REMEMBERED).into_iter().rev();
+fn placed(
+    transport: &mut Transport<'_>,
+    own: Option<&IdempotencyKey>,
+) -> Vec<(Timestamp, Command)> {
+    let others = transport.recent(REMEMBERED).into_iter().rev();
     let others = others.filter(|entry| entry.intent.key.as_ref() != own);
     others
         .filter_map(|entry| Some((entry.created_at, command(entry)?)))

@@ -5,7 +5,7 @@
 
 use super::{
     consent,
-    perform::{CommandHalf, send_half},
+    perform::{Sent, send_before},
     prepared::{ActFlags, PreparedCommand, SendOutcome},
     receipt::print_outcome,
 };
@@ -145,13 +145,13 @@ impl Drive<'_> {
     async fn send(&mut self, command: Command) -> Result<Vec<WorkflowWish>> {
         let prepared = PreparedCommand::new(command, None)?;
         let half_done = self.workflow.half_done();
-        let half = CommandHalf {
-            deadline: self.workflow.deadline().filter(|_| half_done.is_some()),
-            ..CommandHalf::default()
-        };
-        let sending = send_half(self.service, self.voice, &prepared, &half).await;
-        let outcome = match sending {
-            Ok(outcome) => outcome,
+        let deadline = self.workflow.deadline().filter(|_| half_done.is_some());
+        let sending = send_before(self.service, self.voice, &prepared, deadline).await;
+        let Sent {
+            outcome,
+            was_unknown,
+        } = match sending {
+            Ok(sent) => sent,
             Err(why) => {
                 let Some(words) = half_done else {
                     return Err(why);
@@ -161,7 +161,7 @@ impl Drive<'_> {
                 return Ok(vec![WorkflowWish::End(WorkflowEnd::Half)]);
             }
         };
-        let event = if half.unknown.is_set() {
+        let event = if was_unknown {
             WorkflowEvent::SettledLate(&outcome)
         } else {
             WorkflowEvent::settled(&prepared.command, &outcome)

@@ -3,9 +3,9 @@
 use crate::cli::act::{
     consent,
     perform::send,
-    post::{Transport, outcomes::UnknownSeen},
     prepared::{ActFlags, PreparedCommand, SendOutcome},
     receipt::print_outcome,
+    transport::Transport,
 };
 use crate::{
     cli::{
@@ -104,8 +104,8 @@ async fn together(
         .partition(|prepared| prepared.command.risk() == Risk::Increasing);
     let mut outcomes = vec![];
     if let Some(first) = others.first() {
-        let post = Transport::open(service, voice, &first.command)?;
-        outcomes = post.deliver(&others, &UnknownSeen::default()).await?;
+        let transport = Transport::open(service, voice, &first.command)?;
+        outcomes = transport.deliver(&others).await?.outcomes;
     }
     for stop in &stops {
         outcomes.push(match send(service, voice, stop).await {

@@ -6,13 +6,9 @@
 //!
 //! Known limit: a disk that hangs while the history of a key is read blocks the verb.
 
-mod mail;
-pub(super) mod outcomes;
+mod outbox_run;
 
-use super::{
-    post::outcomes::{JournalOpening, Outcomes, UnknownSeen, ticket},
-    prepared::{PreparedCommand, SendOutcome},
-};
+use super::prepared::{PreparedCommand, SendOutcome};
 use crate::{
     cli::{
         disk_wait::{JOURNAL_OPEN_TIMEOUT, Work, no_answer},
@@ -21,10 +17,10 @@ use crate::{
     },
     journal::{IntentRow, Journal, JournalError},
     model::{Command, Failure, FailureKind, Risk},
-    runtime::{Clock, interrupted, prune_journal},
+    runtime::{Clock, prune_journal},
 };
 use color_eyre::Result;
-use mail::LocalOutbox;
+use outbox_run::OutboxRun;
 use std::time::Duration;
 use tokio::{
     select,
@@ -33,6 +29,12 @@ use tokio::{
 
 /// How long an entry waits for a slow disk.
 const DISK_TIMEOUT: Duration = Duration::from_secs(29);
+
+/// The opened journal, or the opening that still goes on.
+type JournalOpening = Result<OpenedJournal, Work<OpenedJournal>>;
+
+/// A journal, or why it does not work.
+type OpenedJournal = Result<Journal, JournalError>;
 
 pub(super) struct Transport<'a> {
     service: &'a Service,
@@ -111,11 +113,7 @@ impl<'a> Transport<'a> {
     }
 
     /// Sends all commands and waits for their outcomes, in the same order.
-    pub(super) async fn deliver(
-        self,
-        prepared_commands: &[PreparedCommand],
-        unknown: &UnknownSeen,
-    ) -> Result<Vec<SendOutcome>> {
+    pub(super) async fn deliver(self, commands: &[PreparedCommand]) -> Result<Delivered> {
         let mut terminate = signal(SignalKind::terminate())?;
         let stopped = async {
             select! {
@@ -123,33 +121,20 @@ impl<'a> Transport<'a> {
                 _ = terminate.recv() => {}
             }
         };
-        let before: Vec<_> = prepared_commands
-            .iter()
-            .map(|prepared| self.was_sent(prepared))
-            .collect();
-        let (service, voice) = (self.service, self.voice);
-        let mut outcomes = Outcomes::new();
-        let mut mail = LocalOutbox::open(service, prepared_commands, self.opening, &mut outcomes);
+        let sent_before: Vec<_> = commands.iter().map(|one| self.was_sent(one)).collect();
+        let mut run = OutboxRun::open(self.service, self.voice, commands, self.opening);
         select! {
-            () = mail.carry(prepared_commands, voice, unknown) => {}
-            () = stopped => mail.stop(&before).await,
+            () = run.carry() => {}
+            () = stopped => run.stop(&sent_before).await,
         }
-        let given = mail.close(voice).await;
-        let ends = before.into_iter().enumerate().map(|(at, before)| {
-            let may_have_left = before || at < given;
-            let untold = || {
-                Err(if may_have_left {
-                    interrupted()
-                } else {
-                    unsent()
-                })
-            };
-            outcomes.remove(&ticket(at)).unwrap_or_else(untold)
-        });
-        Ok(ends.collect())
+        Ok(run.close(&sent_before).await)
     }
 }
 
-fn unsent() -> Failure {
-    Failure::new(FailureKind::Unavailable, "interrupted; nothing was sent")
+/// What came of the commands of a verb.
+#[derive(Debug)]
+pub(super) struct Delivered {
+    pub(super) outcomes: Vec<SendOutcome>,
+    /// Whether an outcome was unknown for a while, whatever it was in the end.
+    pub(super) was_unknown: bool,
 }
