@@ -99,7 +99,7 @@ fn undecided(model: &Model) -> String {
 }
 
 /// Closes the question of a command that settled or is resent.
-pub(crate) fn unask(model: &mut Model, ticket: Ticket) {
+pub(crate) fn close_question(model: &mut Model, ticket: Ticket) {
     let asks = |overlay: &Overlay| {
         let Overlay::Strip(strip) = overlay else {
             return false;

@@ -6,10 +6,11 @@
 //! the move was decided on. An unfinished move is reported (exit 15).
 
 use super::{
-    consent, drive,
+    consent,
     prepared::{ActFlags, PreparedCommand},
     readings::read_rows,
     typed::id,
+    workflow,
 };
 use crate::{
     app::{
@@ -91,7 +92,7 @@ pub(in crate::cli) async fn run(args: MoveArgs, sources: &Sources) -> Result<Exi
             return replace(&service, args.how, &mut account.store, replacement).await;
         }
     };
-    drive::in_place(&service, args.how, &mut account.store, one).await
+    workflow::in_place(&service, args.how, &mut account.store, one).await
 }
 
 /// A move that only the unread positions forbid fails with that read, which a repetition may mend.
@@ -127,7 +128,7 @@ async fn replace(
     if let Some(why) = replacement.too_late(service.clock.now()) {
         return Err(UsageError(format!("nothing was sent: {why}")).into());
     }
-    drive::run(service, voice, store, Workflow::Replace(replacement)).await
+    workflow::run(service, voice, store, Workflow::Replace(replacement)).await
 }
 
 fn found<'a>(store: &'a Store, id: &OrderId) -> Result<&'a Order, Failure> {

@@ -1,7 +1,7 @@
 //! `perpdeck cancel`: an order, a TWAP, a scaled order, or every working order.
 
 mod all;
-mod each;
+mod several;
 
 use super::{
     consent,
@@ -15,7 +15,7 @@ use crate::{
     model::{Command, OrderId, ScaledId, TwapId},
 };
 use color_eyre::Result;
-use each::{READ_TIMEOUT, cancels, several};
+use several::{READ_TIMEOUT, cancels, named};
 use tokio::time::timeout;
 
 #[derive(Debug, clap::Args)]
@@ -65,7 +65,7 @@ pub(in crate::cli) async fn run(args: CancelArgs, sources: &Sources) -> Result<E
             perform(&service, args.how, prepared).await
         }
         None if args.what.all => all::run(&service, args.how).await,
-        None => several(&service, args.how, &args.what.order_ids).await,
+        None => named(&service, args.how, &args.what.order_ids).await,
     }
 }
 

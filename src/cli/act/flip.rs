@@ -4,10 +4,11 @@
 //! is begun.
 
 use super::{
-    consent, drive,
+    consent,
     perform::would_be_halted,
     prepared::{ActFlags, PreparedCommand},
     typed::{self, id},
+    workflow,
 };
 use crate::{
     app::{Store, Workflow, workflows::FlipRun},
@@ -54,7 +55,7 @@ pub(in crate::cli) async fn run(args: FlipArgs, sources: &Sources) -> Result<Exi
     // A halt may have come while the question was open.
     not_halted()?;
     let flip = FlipRun::new(flip.agreed(service.clock.now()));
-    drive::run(&service, voice, &mut store, Workflow::Flip(flip)).await
+    workflow::run(&service, voice, &mut store, Workflow::Flip(flip)).await
 }
 
 fn found<'a>(store: &'a Store, id: &PositionId) -> Result<&'a Position, Failure> {
@@ -72,7 +73,7 @@ fn found<'a>(store: &'a Store, id: &PositionId) -> Result<&'a Position, Failure>
 
 /// The other side is opened with the leverage and the margin mode of the position.
 fn planned(service: &Service, position: &Position) -> Result<Flip, Failure> {
-    let untold = || Failure::local("its leverage is not known: close it, then open the other way");
+    let unknown = || Failure::local("its leverage is not known: close it, then open the other way");
     let margin_mode = if position.is_isolated() {
         MarginMode::Isolated
     } else {
@@ -80,7 +81,7 @@ fn planned(service: &Service, position: &Position) -> Result<Flip, Failure> {
     };
     let (account, market) = (service.account.clone(), position.market_id.clone());
     let terms = PlaceOrder {
-        leverage: position.leverage.ok_or_else(untold)?,
+        leverage: position.leverage.ok_or_else(unknown)?,
         margin_mode,
         ..PlaceOrder::market(account, market, Side::Buy, position.quantity())
     };

@@ -1,10 +1,11 @@
 //! `perpdeck margin POSITION_ID`: the extra margin of an isolated position.
 
-use super::consent;
-use super::typed::{self, FlagFaults, id};
-use crate::cli::act::perform::perform;
-use crate::cli::act::prepared::ActFlags;
-use crate::cli::act::prepared::PreparedCommand;
+use super::{
+    consent,
+    perform::perform,
+    prepared::{ActFlags, PreparedCommand},
+    typed::{self, FlagFaults, id},
+};
 use crate::{
     app::{Store, account::poll::Answer},
     cli::{Exit, disk_wait::JOURNAL_OPEN_TIMEOUT, exit::UsageError, service::arrive},

@@ -33,8 +33,9 @@ pub(super) fn prepare(
 ) -> Result<(PreparedCommand, Start)> {
     let is_chosen = chosen.is_some();
     let prepared = PreparedCommand::new(command.clone(), chosen)?;
-    let begun = unfinished(service, &prepared.request.target).filter(|_| !is_chosen);
-    let Some((entry, key)) = begun.and_then(|entry| Some((entry.created_at, entry.intent.key?)))
+    let unfinished = unfinished(service, &prepared.request.target).filter(|_| !is_chosen);
+    let Some((entry, key)) =
+        unfinished.and_then(|entry| Some((entry.created_at, entry.intent.key?)))
     else {
         return Ok((prepared, Start::New));
     };

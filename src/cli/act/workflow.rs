@@ -24,7 +24,7 @@ use color_eyre::Result;
 use std::time::Duration;
 use tokio::time::sleep;
 
-struct Drive<'a> {
+struct WorkflowRun<'a> {
     service: &'a Service,
     voice: Output,
     store: &'a mut Store,
@@ -40,19 +40,19 @@ pub(super) async fn run(
     store: &mut Store,
     workflow: Workflow,
 ) -> Result<Exit> {
-    let mut drive = Drive {
+    let mut run = WorkflowRun {
         service,
         voice,
         store,
         workflow,
         exit: Exit::Ok,
     };
-    let first = drive.workflow.first(drive.known());
+    let first = run.workflow.first(run.known());
     let mut wishes = vec![WorkflowWish::Send(first.map_err(UsageError)?)];
     loop {
-        match drive.wanted(wishes) {
-            Some(WorkflowWish::End(end)) => return Ok(drive.end(end)),
-            next => wishes = drive.fulfill(next).await?,
+        match run.wanted(wishes) {
+            Some(WorkflowWish::End(end)) => return Ok(run.end(end)),
+            next => wishes = run.fulfill(next).await?,
         }
     }
 }
@@ -83,7 +83,7 @@ pub(super) async fn in_place(
 
 const ALREADY: &str = "the exits of the position are so already";
 
-impl Drive<'_> {
+impl WorkflowRun<'_> {
     fn known(&self) -> Known<'_> {
         Known {
             store: self.store,
