@@ -8,7 +8,10 @@ use crate::{
     app::{
         account::{about::About, row_id::RowId},
         activity::notice::{Event, Tone},
-        core::{account::EarlyExit, effect::Effect},
+        core::{
+            account::{Account, EarlyExit},
+            effect::Effect,
+        },
         desk::model::Model,
         dialogs::{
             next::Next,
@@ -85,13 +88,13 @@ pub(crate) fn decide(model: &Model, row: Option<&RowId>) -> Next {
         .find_map(|ticket| question(model, ticket));
     match strip {
         Some(strip) => Next::Open(Box::new(Overlay::Strip(strip))),
-        None => Next::Refuse(undecided(model)),
+        None => Next::Refuse(undecided(&model.account)),
     }
 }
 
 /// Why there is nothing to decide.
-fn undecided(model: &Model) -> String {
-    match model.account.workflows.under_way(&model.account.store) {
+fn undecided(account: &Account) -> String {
+    match account.workflows.under_way(&account.store) {
         0 => "no command has an unknown status".to_owned(),
         1 => "1 command is pending: perpdeck is finding out its outcome".to_owned(),
         n => format!("{n} commands are pending: perpdeck is finding out their outcomes"),

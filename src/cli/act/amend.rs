@@ -18,6 +18,7 @@ use crate::{
         account::tracked::Tracked,
         core::account::{Account, FormContext},
         forms::form::Form,
+        orders::of_row,
         workflows::{
             OrderMove, Replacement,
             goals::Moved,
@@ -146,12 +147,7 @@ impl MoveArgs {
     /// What is not named stays as it is.
     fn terms(&self, account: &Account, order: &Order) -> Result<Terms> {
         let form_context = account.form_context();
-        let form = if order.is_armed() {
-            Form::instead(order, &form_context).ok_or("an order of this type cannot be replaced")
-        } else {
-            Form::moved(order, &form_context)
-        };
-        let mut form = form.map_err(|why| UsageError(why.to_owned()))?;
+        let mut form = of_row::moved(account, order).map_err(UsageError)?;
         let shown = placed(&form, &form_context)?;
         let filled = form.replaces.as_ref().map(|old| old.filled);
         let waits_for = form.focus;
