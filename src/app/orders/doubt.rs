@@ -66,12 +66,6 @@ fn question(model: &Model, ticket: Ticket) -> Option<Strip> {
     }
 }
 
-/// A command of an earlier session with an unknown outcome was given before the last close-all.
-pub(crate) fn outlived(model: &mut Model, ticket: Ticket) -> Vec<Effect> {
-    model.account.store.outlived(ticket);
-    vec![]
-}
-
 /// The key that opens the question: about the selected line's command, or the one that has waited longest.
 pub(crate) fn decide(model: &Model, row: Option<&RowId>) -> Next {
     let selected = row.and_then(|row| match row {

@@ -8,7 +8,7 @@
 use super::{
     consent,
     prepared::{ActFlags, PreparedCommand},
-    readings::read_rows,
+    readings::{listed, read_rows},
     typed::id,
     workflow,
 };
@@ -27,7 +27,7 @@ use crate::{
     },
     cli::{Exit, exit::UsageError, service::Service},
     config::Sources,
-    model::{Command, Failure, FailureKind, Num, Order, OrderId, PlaceOrder, draft::Field},
+    model::{Command, Failure, Num, Order, OrderId, PlaceOrder, draft::Field},
 };
 use color_eyre::Result;
 
@@ -66,7 +66,10 @@ pub(in crate::cli) async fn run(args: MoveArgs, sources: &Sources) -> Result<Exi
     let read_at = service.clock.now();
     let mut account = service.desk_account();
     account.store = Tracked::new(read_rows(&service).await);
-    let order = found(&account.store, &args.order_id)?;
+    let (orders, id) = (&account.store.orders, &args.order_id);
+    let order = listed(orders.trouble(), account.store.order(id), || {
+        format!("no working order is called {id}; \"perpdeck orders\" lists them")
+    })?;
     if let Some(why) = account
         .store
         .positions
@@ -130,17 +133,6 @@ async fn replace(
         return Err(UsageError(format!("nothing was sent: {why}")).into());
     }
     workflow::run(service, voice, store, Workflow::Replace(replacement)).await
-}
-
-fn found<'a>(store: &'a Store, id: &OrderId) -> Result<&'a Order, Failure> {
-    if let Some(why) = store.orders.trouble() {
-        return Err(why.clone());
-    }
-    let why = || {
-        let words = format!("no working order is called {id}; \"perpdeck orders\" lists them");
-        Failure::new(FailureKind::NotFound, words)
-    };
-    store.order(id).ok_or_else(why)
 }
 
 impl MoveArgs {

@@ -7,7 +7,7 @@ use super::{
     perform::perform,
     prepared::{ActFlags, KeyFlag, PreparedCommand},
     repeat,
-    typed::{self, FlagFaults, id},
+    typed::{self, id},
 };
 use crate::{
     app::Store,
@@ -143,10 +143,7 @@ impl CloseArgs {
         if let Some(before) = before {
             typed::as_sent(&mut draft, before);
         }
-        let mut faults = FlagFaults::default();
-        let draft = faults.in_digits(&draft, &seen, voice);
-        let command = faults.faults(draft.command(&seen));
-        let mut command = faults.finish(command)?;
+        let (_, mut command) = typed::read(&draft, &seen, voice, |draft| draft.command(&seen))?;
         if let Command::Close(close) = &mut command {
             close.size = as_typed.or(close.size);
         }

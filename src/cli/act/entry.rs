@@ -7,8 +7,7 @@ use super::{
     perform::perform,
     prepared::{ActFlags, KeyFlag, PreparedCommand},
     readings::Readings,
-    repeat,
-    typed::{self, FlagFaults},
+    repeat, typed,
 };
 use crate::{
     app::{core::account::Account, forms::form::Form, rules::warnings},
@@ -93,10 +92,10 @@ impl WrittenEntry {
                 form.draft.write(Field::Size, &size);
             }
         }
-        let mut faults = FlagFaults::default();
-        form.draft = faults.in_digits(&form.draft, &form.seen(&context), voice);
-        let command = faults.faults(form.command(&context));
-        let command = faults.finish(command)?;
+        let seen = form.seen(&context);
+        let (draft, command) =
+            typed::read(&form.draft, &seen, voice, |draft| draft.command(&seen))?;
+        form.draft = draft;
         if before.is_none() && self.is_asked(service) {
             self.warn(&form, &account);
         }

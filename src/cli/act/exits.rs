@@ -11,7 +11,7 @@ use super::{
     perform::perform,
     prepared::{ActFlags, PreparedCommand},
     readings::read_rows,
-    typed::{self, FlagFaults, id},
+    typed::{self, id},
     workflow,
 };
 use crate::{
@@ -26,7 +26,9 @@ use crate::{
     config::Sources,
     model::{
         Command, Failure, FailureKind, Num, Order, OrderId, PositionId, WantedExits,
-        draft::{Draft, ExitsDraft, Field, ProtectDraft, RelativePrice, Seen, Texts, positive},
+        draft::{
+            Draft, ExitsDraft, Faults, Field, ProtectDraft, RelativePrice, Seen, Texts, positive,
+        },
     },
 };
 use color_eyre::Result;
@@ -117,13 +119,16 @@ impl ExitsArgs {
                 .with(Field::StopLoss, written(&self.stop_loss))
                 .with(Field::Size, written(&self.size)),
         });
-        let mut typed = FlagFaults::default();
-        let Draft::Protect(draft) = typed.in_digits(&form, &seen, self.how.output.voice()) else {
-            return Err(unknown(&self.of, store).into());
-        };
-        let wanted = draft.batch(&seen).and_then(|_| draft.wanted(&seen));
-        let wanted = typed.faults(wanted);
-        Ok(typed.finish(wanted)?)
+        let (_, wanted) = typed::read(&form, &seen, self.how.output.voice(), |draft| {
+            draft.command(&seen)?;
+            match draft {
+                Draft::Protect(draft) => draft.wanted(&seen),
+                Draft::Entry(_) | Draft::Close(_) | Draft::Exits(_) | Draft::Margin(_) => {
+                    Err(Faults::default())
+                }
+            }
+        })?;
+        Ok(wanted)
     }
 
     /// The exits attached to an order, as far as that is known.
@@ -149,10 +154,9 @@ impl ExitsArgs {
                 .with(Field::TakeProfit, text(&self.take_profit, target))
                 .with(Field::StopLoss, text(&self.stop_loss, stop)),
         });
-        let mut typed = FlagFaults::default();
-        let draft = typed.in_digits(&form, &seen, self.how.output.voice());
-        let command = typed.faults(draft.command(&seen));
-        Ok(typed.finish(command)?)
+        let voice = self.how.output.voice();
+        let (_, command) = typed::read(&form, &seen, voice, |draft| draft.command(&seen))?;
+        Ok(command)
     }
 }
 

@@ -7,6 +7,7 @@ use super::{
     consent,
     perform::would_be_halted,
     prepared::{ActFlags, PreparedCommand},
+    readings::listed,
     typed::{self, id},
     workflow,
 };
@@ -14,10 +15,7 @@ use crate::{
     app::{Store, Workflow, workflows::FlipRun},
     cli::{Exit, service::Service},
     config::Sources,
-    model::{
-        Command, Failure, FailureKind, Flip, MarginMode, Market, PlaceOrder, Position, PositionId,
-        Side,
-    },
+    model::{Command, Failure, Flip, MarginMode, Market, PlaceOrder, Position, PositionId, Side},
 };
 use color_eyre::Result;
 
@@ -37,7 +35,8 @@ pub(in crate::cli) async fn run(args: FlipArgs, sources: &Sources) -> Result<Exi
     service.take_positions(&mut store).await;
     service.take_prices(&mut store, &[]).await;
     let id = typed::position(args.position_id, &store)?;
-    let position = found(&store, &id)?;
+    let missing = || format!("no open position is called {id}");
+    let position = listed(store.positions.trouble(), store.position(&id), missing)?;
     let flip = planned(&service, position)?;
     let observed = store.market(&position.market_id).and_then(Market::mid);
     let opening = flip.opening(position.quantity(), observed);
@@ -56,19 +55,6 @@ pub(in crate::cli) async fn run(args: FlipArgs, sources: &Sources) -> Result<Exi
     not_halted()?;
     let flip = FlipRun::new(flip.agreed(service.clock.now()));
     workflow::run(&service, voice, &mut store, Workflow::Flip(flip)).await
-}
-
-fn found<'a>(store: &'a Store, id: &PositionId) -> Result<&'a Position, Failure> {
-    if let Some(why) = store.positions.trouble() {
-        return Err(why.clone());
-    }
-    let why = || {
-        Failure::new(
-            FailureKind::NotFound,
-            format!("no open position is called {id}"),
-        )
-    };
-    store.position(id).ok_or_else(why)
 }
 
 /// The other side is opened with the leverage and the margin mode of the position.

@@ -80,55 +80,44 @@ pub(super) fn as_sent(draft: &mut Draft, before: &IntentRow) {
     }
 }
 
-/// The errors so far, by flag.
-#[derive(Debug, Default)]
-pub(super) struct FlagFaults(Vec<String>);
-
-impl FlagFaults {
-    /// Replaces relative prices with digits, and prints each.
-    pub(super) fn in_digits(&mut self, draft: &Draft, seen: &Seen, voice: Output) -> Draft {
-        let mut resolved = draft.clone();
-        for field in draft.fields() {
-            match resolved.meant(field, seen) {
-                None => {}
-                Some(Ok(price)) => {
-                    let (flag, text) = (field.flag(), draft.text(field).unwrap_or_default());
-                    voice.note(&format!("{flag} {text} is {price}"));
-                    resolved.write(field, &price.to_string());
-                }
-                Some(Err(fault)) => self.0.push(format!("{}: {fault}", field.flag())),
+/// Reads a draft: with digits in place of relative prices, each of which is printed. Gives the draft that was read, and
+/// the result.
+///
+/// # Errors
+/// One sentence with everything that is wrong, by flag.
+pub(super) fn read<T>(
+    draft: &Draft,
+    seen: &Seen,
+    voice: Output,
+    read: impl FnOnce(&Draft) -> Result<T, Faults>,
+) -> Result<(Draft, T), UsageError> {
+    let (mut faults, mut resolved) = (Faults::default(), draft.clone());
+    for field in draft.fields() {
+        match resolved.meant(field, seen) {
+            None => {}
+            Some(Ok(price)) => {
+                let (flag, text) = (field.flag(), draft.text(field).unwrap_or_default());
+                voice.note(&format!("{flag} {text} is {price}"));
+                resolved.write(field, &price.to_string());
             }
+            Some(Err(fault)) => faults.0.push((field, fault)),
         }
-        resolved
     }
-
-    /// The draft's result; its errors are recorded and give `None`.
-    pub(super) fn faults<T>(&mut self, read: Result<T, Faults>) -> Option<T> {
-        let Faults(faults) = match read {
-            Ok(value) => return Some(value),
-            Err(faults) => faults,
-        };
+    let result = read(&resolved);
+    if let Err(Faults(others)) = &result {
         // A relative price that cannot be resolved was reported already.
-        let is_told = |field: &Field| {
-            let own = format!("{}: ", field.flag());
-            self.0.iter().any(|told| told.starts_with(&own))
-        };
-        let faults: Vec<_> = faults
-            .into_iter()
-            .filter(|(field, _)| !is_told(field))
-            .collect();
-        let told = faults
-            .into_iter()
-            .map(|(field, fault)| format!("{}: {fault}", field.flag()));
-        self.0.extend(told);
-        None
+        let flags: Vec<_> = faults.0.iter().map(|(field, _)| field.flag()).collect();
+        let others = others
+            .iter()
+            .filter(|(field, _)| !flags.contains(&field.flag()));
+        faults.0.extend(others.cloned());
     }
-
-    /// The value, or one sentence with all errors.
-    pub(super) fn finish<T>(self, value: Option<T>) -> Result<T, UsageError> {
-        match value {
-            Some(value) if self.0.is_empty() => Ok(value),
-            Some(_) | None => Err(UsageError(self.0.join("; "))),
+    match result {
+        Ok(value) if faults.0.is_empty() => Ok((resolved, value)),
+        Ok(_) | Err(_) => {
+            let faults = faults.0.iter();
+            let words = faults.map(|(field, fault)| format!("{}: {fault}", field.flag()));
+            Err(UsageError(words.collect::<Vec<_>>().join("; ")))
         }
     }
 }
