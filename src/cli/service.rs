@@ -163,8 +163,10 @@ impl Service {
     }
 
     /// The account as the checks and the forms of a desk take it, with nothing read yet.
-    pub(super) fn desk_account(&self) -> DeskAccount {
-        DeskAccount::new(self.options.clone(), Clock::start().now())
+    pub(super) fn desk_account(&self) -> Box<DeskAccount> {
+        let account = DeskAccount::new(self.options.clone(), Clock::start().now());
+        // It is large, and the futures of verbs hold it.
+        Box::new(account)
     }
 
     /// New orders within a second, whoever gives them; 0: no limit.

@@ -215,12 +215,13 @@ mod tests {
         model::{Order, Page, Position},
     };
 
-    fn order(id: &str, reduce_only: bool) -> Order {
+    fn orders() -> Vec<Order> {
         let more = r#""side":"sell","type":"limit","mode":"limit","size":1,"filled_size":0,"status":"resting""#;
-        Order {
-            reduce_only,
-            ..testing::order(id, "BTC", more)
-        }
+        let stop = Order {
+            reduce_only: true,
+            ..testing::order("stop", "BTC", more)
+        };
+        vec![testing::order("entry", "BTC", more), stop]
     }
 
     fn position() -> Position {
@@ -256,7 +257,6 @@ mod tests {
         let mut run = FlattenRun::default();
         assert!(run.begins_round() && run.needs_close_all());
         run.swept(HashSet::new());
-        let orders = || vec![order("entry", false), order("stop", true)];
         let held = exposure(vec![position()], orders());
         run.saw(Timestamp(0), ReadValue::Proves, held);
         assert_eq!(ids(&run.to_end()), ["entry"]);

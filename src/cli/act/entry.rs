@@ -107,7 +107,7 @@ impl WrittenEntry {
     }
 
     /// Prices; also positions and figures, if they are needed (for the guard's questions too) and the key is new.
-    async fn read(&self, readings: &Readings<'_>, before: Option<&IntentRow>) -> Account {
+    async fn read(&self, readings: &Readings<'_>, before: Option<&IntentRow>) -> Box<Account> {
         let (service, voice) = (readings.service, self.how.output.voice());
         let is_guarded = self.is_asked(service) && self.purpose() == MarketPurpose::Opens;
         let mut account = service.desk_account();

@@ -9,13 +9,15 @@ use clap::{Arg, ArgAction, ArgMatches, Command, builder::PossibleValuesParser};
 use std::{fmt::Display, marker::PhantomData};
 use strum::VariantArray;
 
+type Words = fn() -> Vec<String>;
+
 /// The flag of one field.
 pub(in crate::cli) struct FieldFlag {
     field: Field,
     help: &'static str,
     need: Need,
-    /// The words of a field that has others in each draft.
-    words: Option<fn() -> Vec<String>>,
+    /// The words of a choice.
+    words: Option<Words>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -61,7 +63,7 @@ const fn required(field: Field, help: &'static str) -> FieldFlag {
 }
 
 impl FieldFlag {
-    const fn of(self, words: fn() -> Vec<String>) -> Self {
+    const fn of(self, words: Words) -> Self {
         Self {
             words: Some(words),
             ..self
@@ -98,22 +100,10 @@ impl FieldFlag {
         arg = arg
             .value_name(self.field.value_name())
             .allow_hyphen_values(self.field.is_price());
-        match self.words() {
-            Some(words) => arg.value_parser(PossibleValuesParser::new(words)),
+        match self.words {
+            Some(words) => arg.value_parser(PossibleValuesParser::new(words())),
             None if self.field.is_typed() => arg,
             None => arg.value_parser(id::<String>),
-        }
-    }
-
-    fn words(&self) -> Option<Vec<String>> {
-        match self.field {
-            Field::Curve => Some(words::<Curve>()),
-            Field::Side => Some(words::<Side>()),
-            Field::TimeInForce => Some(words::<TimeInForce>()),
-            Field::MarginMode => Some(words::<MarginMode>()),
-            Field::TriggerDirection => Some(words::<TriggerDirection>()),
-            Field::Distribution => Some(words::<Distribution>()),
-            _ => self.words.map(|words| words()),
         }
     }
 
@@ -184,7 +174,7 @@ impl EntryTable for PlaceFlags {
 impl FlagTable for PlaceFlags {
     const FLAGS: &'static [FieldFlag] = &[
         required(Field::Market, MARKET),
-        required(Field::Side, ""),
+        required(Field::Side, "").of(words::<Side>),
         required(Field::Kind, "").of(words::<PlaceKind>),
         required(
             Field::Size,
@@ -195,17 +185,17 @@ impl FlagTable for PlaceFlags {
             Field::LimitPrice,
             "The limit price, USD. Every price is a number or an expression (bid-100, mid+0.5%)",
         ),
-        optional(Field::TimeInForce, "The time in force [default: gtc]"),
+        optional(Field::TimeInForce, "The time in force [default: gtc]").of(words::<TimeInForce>),
         optional(
             Field::Expires,
             "The end of a gtd order: 2h or 1d from now, 18:00 or 2026-01-05T18:00 local time, or 2026-01-05T14:30:00Z",
         ),
         optional(Field::TriggerPrice, TRIGGER_PRICE),
-        optional(Field::TriggerDirection, TRIGGER_DIRECTION),
+        optional(Field::TriggerDirection, TRIGGER_DIRECTION).of(words::<TriggerDirection>),
         optional(Field::TriggerMarket, TRIGGER_MARKET),
         optional(Field::ReduceOnly, REDUCE_ONLY),
         optional(Field::Leverage, LEVERAGE),
-        optional(Field::MarginMode, MARGIN_MODE),
+        optional(Field::MarginMode, MARGIN_MODE).of(words::<MarginMode>),
         optional(Field::TakeProfit, "The price of an attached take profit"),
         optional(Field::StopLoss, "The price of an attached stop loss"),
         optional(
@@ -239,7 +229,7 @@ impl EntryTable for TwapFlags {
 impl FlagTable for TwapFlags {
     const FLAGS: &'static [FieldFlag] = &[
         required(Field::Market, MARKET),
-        required(Field::Side, ""),
+        required(Field::Side, "").of(words::<Side>),
         required(Field::Size, TOTAL),
         required(
             Field::Duration,
@@ -249,6 +239,7 @@ impl FlagTable for TwapFlags {
             Field::Curve,
             "Whether slices follow time (twap) or volume (vwap)",
         )
+        .of(words::<Curve>)
         .or("twap"),
         optional(
             Field::SliceInterval,
@@ -266,7 +257,7 @@ impl FlagTable for TwapFlags {
         optional(Field::MinPrice, "The lowest price of a slice, USD"),
         optional(Field::MaxPrice, "The highest price of a slice, USD"),
         optional(Field::Leverage, LEVERAGE),
-        optional(Field::MarginMode, MARGIN_MODE),
+        optional(Field::MarginMode, MARGIN_MODE).of(words::<MarginMode>),
         optional(Field::ReduceOnly, REDUCE_ONLY),
     ];
 }
@@ -281,7 +272,7 @@ impl EntryTable for LadderFlags {
 impl FlagTable for LadderFlags {
     const FLAGS: &'static [FieldFlag] = &[
         required(Field::Market, MARKET),
-        required(Field::Side, ""),
+        required(Field::Side, "").of(words::<Side>),
         required(Field::Size, TOTAL),
         required(Field::StartPrice, "The price of the first rung, USD"),
         required(Field::EndPrice, "The price of the last rung, USD"),
@@ -290,9 +281,10 @@ impl FlagTable for LadderFlags {
             Field::Distribution,
             "Whether the rungs are of one size, or grow or shrink from the first to the last",
         )
+        .of(words::<Distribution>)
         .or("flat"),
         optional(Field::Leverage, LEVERAGE),
-        optional(Field::MarginMode, MARGIN_MODE),
+        optional(Field::MarginMode, MARGIN_MODE).of(words::<MarginMode>),
         optional(Field::ReduceOnly, REDUCE_ONLY),
     ];
 }
@@ -314,7 +306,7 @@ impl FlagTable for CloseFlags {
             "The limit price, USD. Every price is a number or an expression (bid-100, entry+2%)",
         ),
         optional(Field::TriggerPrice, TRIGGER_PRICE),
-        optional(Field::TriggerDirection, TRIGGER_DIRECTION),
+        optional(Field::TriggerDirection, TRIGGER_DIRECTION).of(words::<TriggerDirection>),
         optional(Field::TriggerMarket, TRIGGER_MARKET),
         optional(Field::Slippage, SLIPPAGE),
         optional(Field::ExpectedPrice, EXPECTED_PRICE),

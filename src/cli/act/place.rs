@@ -38,13 +38,11 @@ impl clap::Args for PlaceArgs {
 
 impl clap::FromArgMatches for PlaceArgs {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        match lines::OrderFile::from(matches)? {
-            Some(file) => Ok(Self::Lines(file)),
-            None => {
-                let order = EntryArgs::<PlaceFlags>::from_arg_matches(matches)?;
-                Ok(Self::One(order.into()))
-            }
+        if let Some(file) = lines::OrderFile::from(matches)? {
+            return Ok(Self::Lines(file));
         }
+        let order = EntryArgs::<PlaceFlags>::from_arg_matches(matches)?;
+        Ok(Self::One(order.into()))
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {

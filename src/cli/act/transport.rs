@@ -8,7 +8,7 @@
 
 mod outbox_run;
 
-use super::prepared::{PreparedCommand, SendOutcome};
+use super::prepared::PreparedCommand;
 use crate::{
     cli::{
         disk_wait::{JOURNAL_OPEN_TIMEOUT, Work, no_answer},
@@ -20,7 +20,8 @@ use crate::{
     runtime::{Clock, prune_journal},
 };
 use color_eyre::Result;
-use outbox_run::OutboxRun;
+use outbox_run::{Delivered, JournalOpening, OutboxRun};
+
 use std::time::Duration;
 use tokio::{
     select,
@@ -29,12 +30,6 @@ use tokio::{
 
 /// How long an entry waits for a slow disk.
 const DISK_TIMEOUT: Duration = Duration::from_secs(29);
-
-/// The opened journal, or the opening that still goes on.
-type JournalOpening = Result<OpenedJournal, Work<OpenedJournal>>;
-
-/// A journal, or why it does not work.
-type OpenedJournal = Result<Journal, JournalError>;
 
 pub(super) struct Transport<'a> {
     service: &'a Service,
@@ -129,12 +124,4 @@ impl<'a> Transport<'a> {
         }
         Ok(run.close(&sent_before).await)
     }
-}
-
-/// What came of the commands of a verb.
-#[derive(Debug)]
-pub(super) struct Delivered {
-    pub(super) outcomes: Vec<SendOutcome>,
-    /// Whether an outcome was unknown for a while, whatever it was in the end.
-    pub(super) was_unknown: bool,
 }

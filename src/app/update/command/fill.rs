@@ -75,23 +75,22 @@ fn choose(model: &Model, form: &mut Form, args: &CommandArgs, field: Field) -> R
     }
     // A switch has no value.
     let word = args.flag(field.flag()).unwrap_or(flag);
-    let named = match field {
-        Field::TriggerMarket => market(model, word)?.raw().to_owned(),
-        Field::TargetPosition => open_position(model, word)?.raw().to_owned(),
-        _ => word.text.to_lowercase(),
+    let named = if field == Field::TriggerMarket {
+        market(model, word)?.raw().to_owned()
+    } else if field == Field::TargetPosition {
+        open_position(model, word)?.raw().to_owned()
+    } else {
+        word.text.to_lowercase()
     };
     let filled = form.draft.fill(field, &named);
     filled.map_err(|_| no_choice(word))?;
-    match &form.draft {
-        Draft::Entry(draft) if field == Field::TimeInForce => {
-            if times_in_force(draft.shape).contains(&draft.time_in_force) {
-                Ok(())
-            } else {
-                Err(word.fault("an order of this type has no such time in force"))
-            }
-        }
-        _ => Ok(()),
+    if let Draft::Entry(draft) = &form.draft
+        && field == Field::TimeInForce
+        && !times_in_force(draft.shape).contains(&draft.time_in_force)
+    {
+        return Err(word.fault("an order of this type has no such time in force"));
     }
+    Ok(())
 }
 
 fn open_position(model: &Model, word: &Word) -> Result<PositionId, Fault> {

@@ -20,7 +20,7 @@ use std::time::Duration;
 use tokio::time::timeout;
 
 /// How long a cancel waits to learn whether it removes protection.
-pub(super) const READ_TIMEOUT: Duration = Duration::from_secs(1);
+const READ_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The cancel of each order, with the open positions in mind.
 pub(super) async fn cancels(service: &Service, orders: &[Order]) -> Vec<Command> {
@@ -68,7 +68,10 @@ pub(super) async fn named(service: &Service, how: ActFlags, ids: &[OrderId]) -> 
         .iter()
         .filter(|id| known.iter().all(|order| order.id != **id));
     commands.extend(unlisted.cloned().map(Command::Cancel));
-    let what = format!("cancel {} orders", commands.len());
+    let what = match commands.as_slice() {
+        [command] => command.to_string(),
+        several => format!("cancel {} orders", several.len()),
+    };
     send_all(service, how, (commands, what), IfEnded::Refused).await
 }
 

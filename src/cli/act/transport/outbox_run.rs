@@ -1,14 +1,14 @@
 //! The outbox of one verb: its commands side by side, each followed to its outcome.
 
-use super::{Delivered, JournalOpening};
 use crate::{
     app::Msg,
     cli::{
         act::prepared::{PreparedCommand, SendOutcome},
+        disk_wait::Work,
         service::Service,
         voice::Output,
     },
-    journal::JournalError,
+    journal::{Journal, JournalError},
     model::{Command, Failure, FailureKind, FollowUp, Progress, Ticket, Timestamp},
     runtime::{Clock, Outbox, ResumedIntents, VerbRun, interrupted},
 };
@@ -24,6 +24,20 @@ const ABREAST: usize = 8;
 const LEAVING: Duration = Duration::from_secs(2);
 /// How long a close-all may make no progress before the verb returns.
 const STALL_TIMEOUT: Duration = Duration::from_mins(10);
+
+/// A journal, or why it does not work.
+type OpenedJournal = Result<Journal, JournalError>;
+
+/// The opened journal, or the opening that still goes on.
+pub(super) type JournalOpening = Result<OpenedJournal, Work<OpenedJournal>>;
+
+/// What came of the commands of a verb.
+#[derive(Debug)]
+pub(in crate::cli::act) struct Delivered {
+    pub(in crate::cli::act) outcomes: Vec<SendOutcome>,
+    /// Whether an outcome was unknown for a while, whatever it was in the end.
+    pub(in crate::cli::act) was_unknown: bool,
+}
 
 pub(super) struct OutboxRun<'a> {
     outbox: Outbox,
