@@ -71,10 +71,14 @@ impl Journal {
         Ok(self.rows()?.open_rows().cloned().collect())
     }
 
-    /// Those of them that a dead writer has left.
-    pub fn left_open(&self) -> Result<Vec<IntentRow>, JournalError> {
-        let (rows, own) = (self.rows()?, self.writer().ok_or(JournalError::Stopped)?);
-        Ok(rows.left_open(&self.dir, own).cloned().collect())
+    /// Those of them that a dead writer has left. Looks under the lock: a writer that has ended meanwhile may have recorded
+    /// what came of its own.
+    pub fn left_open(&mut self) -> Result<Vec<IntentRow>, JournalError> {
+        let dir = self.dir.clone();
+        self.update(|rows, own| {
+            let left = rows.left_open(&dir, own).cloned();
+            Ok((left.collect(), vec![]))
+        })
     }
 
     /// Whether another living process has a new entry on this account on the wire.

@@ -845,8 +845,20 @@ fn what_dead_writers_left_open_is_taken_over_once_and_what_living_ones_have_neve
     taken.sort();
     assert_eq!(taken, ["a", "b", "c"]);
     // They have ended in turn.
-    let next = Journal::open(dir.path()).unwrap();
+    let mut next = Journal::open(dir.path()).unwrap();
     assert_eq!(next.left_open().unwrap().len(), 3);
+}
+
+#[test]
+fn what_a_writer_settled_before_it_ended_is_not_left_open() {
+    let dir = place();
+    let mut writer = Journal::open(dir.path()).unwrap();
+    let id = writer.record(Timestamp(1), &intent("a")).unwrap();
+    let mut reader = Journal::open(dir.path()).unwrap();
+    let done = StateUpdate::new(IntentState::Done, "resting");
+    writer.record_state(Timestamp(2), id, &done).unwrap();
+    drop(writer);
+    assert_eq!(reader.left_open().unwrap(), []);
 }
 
 #[test]

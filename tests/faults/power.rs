@@ -130,6 +130,9 @@ impl Trace {
     fn of(dir: &Path) -> Self {
         let mut files = BTreeMap::new();
         for entry in fs::read_dir(dir).unwrap().map(Result::unwrap) {
+            if entry.file_type().unwrap().is_dir() {
+                continue;
+            }
             let name = entry.file_name().into_string().unwrap();
             let file = File {
                 synced: fs::read(entry.path()).unwrap(),
@@ -197,17 +200,20 @@ impl Trace {
             "fsync" | "fdatasync" => rest.ends_with("= 0") && self.sync(&path(rest)),
             "writev" | "sendto" | "sendmsg" => {
                 let begins = |verb: &[u8]| strings.iter().any(|bytes| bytes.starts_with(verb));
-                let mutation = [&b"POST "[..], b"PUT ", b"DELETE "].into_iter().any(begins);
+                let mutation = [&b"POST "[..], b"PUT ", b"PATCH ", b"DELETE "]
+                    .into_iter()
+                    .any(begins);
                 mutation && !std::mem::replace(&mut self.sent, true)
             }
             _ => false,
         }
     }
 
-    /// The file's name, if it is one of those that a disk holds.
+    /// The file's name, if it is one of those that a disk holds. Of the files of writers only the locks count, which end
+    /// with the power.
     fn name(&self, path: &str) -> Option<String> {
         let name = path.strip_prefix(&self.dir)?.strip_prefix('/')?;
-        Some(name.to_owned())
+        (!name.contains('/')).then(|| name.to_owned())
     }
 
     fn create(&mut self, strings: &[Vec<u8>]) -> bool {
