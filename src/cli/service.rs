@@ -5,7 +5,7 @@ use super::{
 };
 use crate::{
     app::{
-        Clocks, Identity, Mode, Options, Profile, Store,
+        Clocks, Identity, Mode, Profile, Store,
         account::poll::{Answer, Poll},
         core::account::Account as DeskAccount,
     },
@@ -62,7 +62,7 @@ pub(super) struct Service {
     pub(super) dry_run: DryRunSource,
     /// How many days settled rows stay in the journal; zero keeps all.
     pub(super) journal_days: u32,
-    options: Options,
+    settings: Box<Settings>,
     /// The other configured accounts, which share the journal.
     pub(super) others: Vec<AccountAddress>,
     /// A proxy variable of the environment, which is not used.
@@ -82,15 +82,13 @@ impl Drop for Service {
 impl Service {
     /// The configured service. No request is sent yet, unless its account is to be found.
     pub(super) async fn open(sources: &Sources, voice: Output) -> Result<Self> {
-        let loaded = load(sources)?;
-        let others = loaded
-            .accounts()
-            .skip(1)
-            .filter_map(account_address)
-            .collect();
-        let dry_run = dry_run_source(&loaded);
-        let settings = &loaded.settings;
-        let connection = connection(settings)?;
+        let (settings, others, dry_run) = {
+            let loaded = load(sources)?;
+            let others = loaded.accounts().skip(1).filter_map(account_address);
+            let (others, dry_run) = (others.collect(), dry_run_source(&loaded));
+            (Box::new(loaded.settings), others, dry_run)
+        };
+        let connection = connection(&settings)?;
         let (sender, calls) = unbounded_channel();
         let clock = Clock::start();
         let connection = with_account(connection, &sender).await?;
@@ -98,14 +96,14 @@ impl Service {
             clock,
             account: connection.account_id.clone(),
             client: Client::new(connection, sender, move || clock.now())?,
-            journal_dir: state_dir(settings),
+            journal_dir: state_dir(&settings),
             dry_run,
             journal_days: settings.journal_days,
-            options: options(settings),
             others,
             idle_proxy: sources.idle_proxy(),
             calls: Mutex::new(CallLog::new(calls)),
             voice,
+            settings,
         })
     }
 
@@ -164,14 +162,14 @@ impl Service {
 
     /// The account as the checks and the forms of a desk take it, with nothing read yet.
     pub(super) fn desk_account(&self) -> Box<DeskAccount> {
-        let account = DeskAccount::new(self.options.clone(), Clock::start().now());
+        let account = DeskAccount::new(options(&self.settings), Clock::start().now());
         // It is large, and the futures of verbs hold it.
         Box::new(account)
     }
 
     /// New orders within a second, whoever gives them; 0: no limit.
     pub(super) fn orders_per_second(&self) -> u32 {
-        self.options.checks.orders_per_second
+        self.settings.checks.orders_per_second
     }
 
     /// `chal-1 at http://127.0.0.1:8080`.
