@@ -9,8 +9,8 @@
 use super::{
     Exit,
     act::market::unknown,
-    desk::setup,
     exit::UsageError,
+    options::options,
     read::ListView,
     service::Service,
     voice::{ListOutput, Output},
@@ -161,7 +161,7 @@ async fn add(
 /// In the words of the desk, with its list of markets.
 async fn read(service: &Service, settings: &Settings, text: &str) -> Result<UserAlert> {
     let now = Clock::start().now();
-    let mut model = Model::new(setup::options(settings), READING, Keymap::default(), now);
+    let mut model = Model::new(options(settings), READING, Keymap::default(), now);
     let first = text.split([' ', '<', '>']).next().unwrap_or_default();
     service.take_positions(&mut model.account.store).await;
     service

@@ -1,7 +1,12 @@
 //! The arguments of the command line.
 
 use super::{
-    act, alert,
+    act::{
+        self,
+        entry::EntryArgs,
+        field_flags::{LadderFlags, TwapFlags},
+    },
+    alert,
     desk::{self, DataDirFlag},
     doctor,
     exchange_args::World,
@@ -150,9 +155,9 @@ pub(super) enum ActVerb {
     /// Places an order
     Place(Box<act::place::PlaceArgs>),
     /// Starts a TWAP or VWAP order, if the service can create one
-    Twap(Box<act::strategy::TwapArgs>),
+    Twap(Box<EntryArgs<TwapFlags>>),
     /// Places a ladder of limit orders, if the service can create one
-    Ladder(Box<act::strategy::LadderArgs>),
+    Ladder(Box<EntryArgs<LadderFlags>>),
     /// Closes part or all of a position
     Close(act::close::CloseArgs),
     /// Closes a position, then opens the same size the other way

@@ -18,6 +18,7 @@ mod flags;
 mod journal;
 mod local_zone;
 mod log;
+mod options;
 mod out;
 mod paper;
 mod paths;
@@ -142,8 +143,8 @@ async fn act_verb(verb: ActVerb, sources: config::Sources) -> Result<Exit> {
     let sources = &sources;
     match verb {
         ActVerb::Place(args) => act::place::run(*args, sources).await,
-        ActVerb::Twap(args) => act::strategy::twap(*args, sources).await,
-        ActVerb::Ladder(args) => act::strategy::ladder(*args, sources).await,
+        ActVerb::Twap(args) => act::entry::run(*args, sources).await,
+        ActVerb::Ladder(args) => act::entry::run(*args, sources).await,
         ActVerb::Close(args) => act::close::run(args, sources).await,
         ActVerb::Flip(args) => act::flip::run(args, sources).await,
         ActVerb::Move(args) => act::amend::run(*args, sources).await,

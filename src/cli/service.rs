@@ -1,13 +1,16 @@
 //! The service that a headless verb uses, and its reads with retries.
 
-use super::{call_log::CallLog, exit::UsageError, paths::state_dir, voice::Output};
+use super::{
+    call_log::CallLog, exit::UsageError, options::options, paths::state_dir, voice::Output,
+};
 use crate::{
     app::{
         Clocks, Identity, Mode, Profile, Store,
         account::poll::{Answer, Poll},
+        core::account::Account as DeskAccount,
     },
     client::Client,
-    config::{Checks, Connection, FarEnd, Fees, SettingOrigin, Settings, Sources, load},
+    config::{Connection, FarEnd, Loaded, SettingOrigin, Settings, Sources, load},
     model::{
         Account, AccountFacts, AccountId, Call, Failure, Market, MarketId, MarketNames, Order,
         Page, Position, Timestamp,
@@ -59,10 +62,7 @@ pub(super) struct Service {
     pub(super) dry_run: DryRunSource,
     /// How many days settled rows stay in the journal; zero keeps all.
     pub(super) journal_days: u32,
-    /// The limits of new orders.
-    pub(super) checks: Checks,
-    /// The fees, as far as the settings have them.
-    pub(super) fees: Fees,
+    settings: Box<Settings>,
     /// The other configured accounts, which share the journal.
     pub(super) others: Vec<AccountAddress>,
     /// A proxy variable of the environment, which is not used.
@@ -79,30 +79,16 @@ impl Drop for Service {
     }
 }
 
-/// The settings of the service that a verb uses.
-pub(super) struct Configured {
-    pub(super) connection: Connection,
-    /// The directory of the journal.
-    pub(super) journal_dir: PathBuf,
-    pub(super) dry_run: DryRunSource,
-    pub(super) journal_days: u32,
-    pub(super) checks: Checks,
-    pub(super) fees: Fees,
-    pub(super) others: Vec<AccountAddress>,
-}
-
 impl Service {
     /// The configured service. No request is sent yet, unless its account is to be found.
     pub(super) async fn open(sources: &Sources, voice: Output) -> Result<Self> {
-        let Configured {
-            connection,
-            journal_dir,
-            dry_run,
-            journal_days,
-            checks,
-            fees,
-            others,
-        } = configured(sources)?;
+        let (settings, others, dry_run) = {
+            let loaded = load(sources)?;
+            let others = loaded.accounts().skip(1).filter_map(account_address);
+            let (others, dry_run) = (others.collect(), dry_run_source(&loaded));
+            (Box::new(loaded.settings), others, dry_run)
+        };
+        let connection = connection(&settings)?;
         let (sender, calls) = unbounded_channel();
         let clock = Clock::start();
         let connection = with_account(connection, &sender).await?;
@@ -110,15 +96,14 @@ impl Service {
             clock,
             account: connection.account_id.clone(),
             client: Client::new(connection, sender, move || clock.now())?,
-            journal_dir,
+            journal_dir: state_dir(&settings),
             dry_run,
-            journal_days,
-            checks,
-            fees,
+            journal_days: settings.journal_days,
             others,
             idle_proxy: sources.idle_proxy(),
             calls: Mutex::new(CallLog::new(calls)),
             voice,
+            settings,
         })
     }
 
@@ -173,6 +158,18 @@ impl Service {
             base_url: self.client.connection().base_url.clone(),
             profile: Profile::default(),
         }
+    }
+
+    /// The account as the checks and the forms of a desk take it, with nothing read yet.
+    pub(super) fn desk_account(&self) -> Box<DeskAccount> {
+        let account = DeskAccount::new(options(&self.settings), Clock::start().now());
+        // It is large, and the futures of verbs hold it.
+        Box::new(account)
+    }
+
+    /// New orders within a second, whoever gives them; 0: no limit.
+    pub(super) fn orders_per_second(&self) -> u32 {
+        self.settings.checks.orders_per_second
     }
 
     /// `chal-1 at http://127.0.0.1:8080`.
@@ -264,30 +261,14 @@ impl Service {
     }
 }
 
-pub(super) fn configured(sources: &Sources) -> Result<Configured> {
-    let loaded = load(sources)?;
-    let others = loaded
-        .accounts()
-        .skip(1)
-        .filter_map(account_address)
-        .collect();
-    let dry_run = match loaded.origin("dry_run") {
+fn dry_run_source(loaded: &Loaded) -> DryRunSource {
+    match loaded.origin("dry_run") {
         _ if !loaded.settings.dry_run => DryRunSource::No,
         Some(SettingOrigin::Flag(_)) | None => DryRunSource::Asked,
         Some(
             by @ (SettingOrigin::Default | SettingOrigin::File(_) | SettingOrigin::Variable(_)),
         ) => DryRunSource::Set(by),
-    };
-    let settings = loaded.settings;
-    Ok(Configured {
-        connection: connection(&settings)?,
-        journal_dir: state_dir(&settings),
-        dry_run,
-        journal_days: settings.journal_days,
-        checks: settings.checks,
-        fees: settings.fees,
-        others,
-    })
+    }
 }
 
 /// The service of these settings.

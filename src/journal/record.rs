@@ -43,7 +43,8 @@ pub(super) enum Record {
     },
     /// This flatten was proved.
     AbandonParts {
-        deed: IntentId,
+        #[serde(rename = "deed")]
+        flatten: IntentId,
         #[serde(deserialize_with = "millis")]
         at: Timestamp,
     },

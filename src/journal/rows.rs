@@ -87,7 +87,7 @@ impl Rows {
             Record::State { id, state, outcome } => {
                 self.change(id, |row| settle(row, state, outcome));
             }
-            Record::AbandonParts { deed, at } => self.abandon_parts(deed, at),
+            Record::AbandonParts { flatten, at } => self.abandon_parts(flatten, at),
             Record::Damage(words) => self.damage = words,
         }
     }
@@ -121,18 +121,18 @@ impl Rows {
         open.filter_map(|id| self.by_id.get(id)?.open_or_recent())
     }
 
-    fn abandon_parts(&mut self, deed: IntentId, at: Timestamp) {
-        let Some(flatten) = self.by_id.get(&deed).and_then(Row::whole) else {
+    fn abandon_parts(&mut self, flatten: IntentId, at: Timestamp) {
+        let Some(proved) = self.by_id.get(&flatten).and_then(Row::whole) else {
             return;
         };
-        let intent = &flatten.intent;
+        let intent = &proved.intent;
         let account = (intent.base_url.clone(), intent.account_id.clone());
         let rows = self.by_id.values_mut().filter(|row| row.is_open());
         for row in rows.filter_map(Row::open_or_recent_mut) {
             let of = &row.intent;
             let is_here = (&of.base_url, &of.account_id) == (&account.0, &account.1);
-            let is_older = row.id < deed && of.risk != Risk::Increasing && is_here;
-            if of.parent == Some(deed) || is_older {
+            let is_older = row.id < flatten && of.risk != Risk::Increasing && is_here;
+            if of.parent == Some(flatten) || is_older {
                 row.state = IntentState::Abandoned;
                 row.outcome = Some(Outcome {
                     at,

@@ -180,10 +180,10 @@ impl Journal {
         self.append(|_| Record::State { id, state, outcome }, NOTE)
     }
 
-    /// Settles the open parts of the flatten `deed`: reads have shown the account flat. So it settles earlier commands
+    /// Settles the open parts of a flatten: reads have shown the account flat. So it settles earlier commands
     /// that were to close or change something on that account, including an older flatten.
-    pub fn abandon_parts(&mut self, now: Timestamp, deed: IntentId) -> Result<(), JournalError> {
-        self.append(|_| Record::AbandonParts { deed, at: now }, NOTE)
+    pub fn abandon_parts(&mut self, now: Timestamp, flatten: IntentId) -> Result<(), JournalError> {
+        self.append(|_| Record::AbandonParts { flatten, at: now }, NOTE)
     }
 
     /// Deletes rows settled more than `keep` before the newest row, so that the journal does not grow without end;

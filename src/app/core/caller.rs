@@ -1,6 +1,6 @@
 //! Requests of other processes to a desk.
 
-use crate::{app::activity::user_alerts::AlertEdit, config::Checks, model::AccountId};
+use crate::{app::activity::user_alerts::AlertEdit, model::AccountId};
 use serde::Deserialize;
 use serde::Serialize;
 use std::time::Duration;
@@ -17,28 +17,6 @@ pub enum CallerRequest {
     Flatten(AccountId),
     /// Adds and removes alerts of the trader's; nothing is sent.
     EditAlerts(AlertEdit),
-}
-
-/// Who made up the key of a command. A person who chooses one means another order than an equal one under another key.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum KeyOrigin {
-    #[default]
-    Made,
-    Chosen,
-}
-
-impl KeyOrigin {
-    /// The limits for a command under such a key.
-    pub(crate) fn limits(self, limits: &Checks) -> Checks {
-        let duplicate_within = match self {
-            Self::Made => limits.duplicate_within,
-            Self::Chosen => Duration::ZERO,
-        };
-        Checks {
-            duplicate_within,
-            ..limits.clone()
-        }
-    }
 }
 
 impl CallerRequest {

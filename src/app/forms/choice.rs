@@ -107,7 +107,7 @@ impl Form {
         let markets =
             |chosen: Option<&MarketId>| Choice::of(&self.markets(field, form_context), chosen);
         Some(match (&self.draft, field) {
-            (Draft::Entry(d), Field::Kind) => kind(d.shape)?,
+            (Draft::Entry(d), Field::Kind | Field::Curve) => kind(d.shape)?,
             (Draft::Entry(d), Field::Market) => markets(d.market_id.as_ref()),
             (Draft::Entry(d), Field::Side) => Choice::of(Side::VARIANTS, Some(&d.side)),
             (Draft::Entry(d), Field::TriggerMarket) => markets(d.trigger_market.as_ref()),
@@ -305,44 +305,33 @@ impl Form {
 
     fn take(&mut self, index: usize, form_context: &FormContext) {
         let field = self.focus;
+        let options = self
+            .choice(field, form_context)
+            .map(|choice| choice.options);
         match (&mut self.draft, field) {
-            (Draft::Entry(d), Field::Kind) => {
+            (Draft::Entry(d), Field::Kind | Field::Curve) => {
                 let mut shape = d.shape;
                 set_kind(&mut shape, index);
                 change_shape(d, shape, form_context);
             }
-            (Draft::Entry(d), Field::Side) => set(&mut d.side, Side::VARIANTS, index),
             (Draft::Entry(d), Field::TargetPosition) => {
                 let open = open::positions_in(d.market_id.as_ref(), form_context.store);
                 d.target = index.checked_sub(1).and_then(|at| open.get(at).cloned());
             }
-            (Draft::Entry(d), Field::TimeInForce) => {
-                set(&mut d.time_in_force, times_in_force(d.shape), index);
-            }
-            (Draft::Entry(d), Field::MarginMode) => {
-                set(&mut d.margin_mode, MarginMode::VARIANTS, index);
-            }
             (Draft::Entry(d), Field::ReduceOnly) => set(&mut d.reduce_only, NO_YES, index),
             (Draft::Entry(d), Field::Randomize) => set(&mut d.randomize, NO_YES, index),
-            (Draft::Entry(d), Field::Distribution) => {
-                set(&mut d.distribution, Distribution::VARIANTS, index);
-            }
-            (Draft::Close(d), Field::Kind) => set(&mut d.kind, CloseKind::VARIANTS, index),
             (Draft::Close(d), Field::Share) if index <= SHARES.len() => {
                 let share = SHARES.get(index).copied().unwrap_or_default();
                 d.texts.set(Field::Size, share);
             }
             (Draft::Close(d), Field::Acknowledged) => set(&mut d.acknowledged, NO_YES, index),
-            (
-                Draft::Entry(EntryDraft {
-                    trigger_direction, ..
-                })
-                | Draft::Close(CloseDraft {
-                    trigger_direction, ..
-                }),
-                Field::TriggerDirection,
-            ) => *trigger_direction = TriggerDirection::VARIANTS.get(index).copied(),
-            _ => {}
+            (draft, _) => {
+                let words = options.unwrap_or_default();
+                if let Some(word) = words.get(index) {
+                    // The options are the words of the field.
+                    let _always = draft.fill(field, word);
+                }
+            }
         }
     }
 

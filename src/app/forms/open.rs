@@ -32,8 +32,8 @@ impl Form {
         Self::entry(account_id, (None, side), market, form_context)
     }
 
-    /// A new TWAP or scaled order.
-    pub fn strategy(
+    /// A new order of this shape.
+    pub fn of_shape(
         account_id: AccountId,
         shape: DraftShape,
         market: Option<&MarketId>,

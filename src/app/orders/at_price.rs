@@ -202,7 +202,7 @@ fn new_protection(model: &Model, position: &Position, (purpose, price): (Protect
 
 /// The form that moves an order there, as if its price had been typed.
 fn moved(model: &Model, order: &Order, price: Num) -> Result<Form, String> {
-    let mut form = of_row::moved_to(model, order, price)?;
+    let mut form = of_row::moved_to(&model.account, order, price)?;
     form.touch();
     Ok(form)
 }

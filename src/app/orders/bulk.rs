@@ -67,7 +67,7 @@ type OfRow = fn(&Model, &RowId) -> Option<Result<Command, String>>;
 /// The keys that act on all marked rows.
 const ACTING: &[(Action, OfRow)] = &[
     (Action::Cancel, |model, row| {
-        Some(of_row::cancel_of(model, row))
+        Some(of_row::cancel_of(&model.account, row))
     }),
     (Action::ClosePosition, close_of),
 ];

@@ -8,7 +8,7 @@ use super::moves;
 use crate::{
     app::{
         account::fees,
-        core::effect::Effect,
+        core::{account::Account, effect::Effect},
         desk::{model::Model, presets::PresetSize},
         dialogs::{
             next::{Next, PositionControl, PriceStep},
@@ -52,9 +52,9 @@ pub(crate) fn run(model: &mut Model, control: &PositionControl) -> Result<Vec<Ef
 }
 
 /// The price at which a stop loses nothing, on the market's ticks.
-fn break_even_of(model: &Model, position: &Position) -> Result<(Side, Num), String> {
+fn break_even_of(account: &Account, position: &Position) -> Result<(Side, Num), String> {
     let market = &position.market_id;
-    let told = (&*model.account.store, &model.account.options.fees);
+    let told = (&*account.store, &account.options.fees);
     let taker = fees::rate(told, market, LiquidityRole::Taker).map(|rate| rate.share);
     let taker = taker.ok_or("the fee rate is not known: set it in [fees] of the settings")?;
     let rates = RoundTrip {
@@ -63,30 +63,30 @@ fn break_even_of(model: &Model, position: &Position) -> Result<(Side, Num), Stri
     };
     let exact = break_even(position, rates).ok_or("its entry price or side is not known")?;
     let side = position.side().ok_or("its side is not known")?;
-    let extra = model.account.options.be_extra_ticks;
-    let price = safe_stop(side, exact, tick(model, market, exact), extra);
+    let extra = account.options.be_extra_ticks;
+    let price = safe_stop(side, exact, tick(account, market, exact), extra);
     Ok((
         side,
         price.ok_or("its break-even price has too many digits")?,
     ))
 }
 
-fn tick(model: &Model, market: &MarketId, price: Num) -> Tick {
-    let market = model.account.store.market(market);
+fn tick(account: &Account, market: &MarketId, price: Num) -> Tick {
+    let market = account.store.market(market);
     let told = market.and_then(|market| market.tick(price));
     told.unwrap_or_else(|| Tick::guessed(price))
 }
 
 fn to_break_even(model: &mut Model, position: &Position) -> Result<Vec<Effect>, String> {
-    let (side, price) = break_even_of(model, position)?;
-    let mark = mark(model, position)?;
+    let (side, price) = break_even_of(&model.account, position)?;
+    let mark = mark(&model.account, position)?;
     if !has_passed(side, mark, price) {
         let (mark, price) = (mark.grouped(), price.grouped());
         return Err(format!(
             "break-even is {price}: the mark, {mark}, has not passed it, so a stop there would trigger at once"
         ));
     }
-    let stops = guards(model, position, Protection::Stop);
+    let stops = guards(&model.account, position, Protection::Stop);
     let (kept, worse): (Vec<_>, Vec<_>) = stops
         .into_iter()
         .partition(|(_, at)| is_as_good(side, *at, price));
@@ -133,18 +133,18 @@ fn place_stop(model: &mut Model, position: &Position, price: Num) -> Result<Vec<
     moves::apply(model, Moved::Exits(goals))
 }
 
-fn mark(model: &Model, position: &Position) -> Result<Num, String> {
-    let mark = model.account.store.mark(&position.market_id);
+fn mark(account: &Account, position: &Position) -> Result<Num, String> {
+    let mark = account.store.mark(&position.market_id);
     mark.ok_or_else(|| "the mark is not known".to_owned())
 }
 
 /// The position's stops or targets, nearest first, each with its final price.
-fn guards(model: &Model, position: &Position, wanted: Protection) -> Vec<(Order, Num)> {
-    let orders = model.account.store.orders.rows().iter();
+fn guards(account: &Account, position: &Position, wanted: Protection) -> Vec<(Order, Num)> {
+    let orders = account.store.orders.rows().iter();
     let mut guards: Vec<_> = orders
         .filter(|order| guards_so(order, position, wanted))
-        .filter(|order| !model.account.store.is_cancel_queued(order))
-        .filter_map(|order| Some((order.clone(), goal(model, order)?)))
+        .filter(|order| !account.store.is_cancel_queued(order))
+        .filter_map(|order| Some((order.clone(), goal(account, order)?)))
         .collect();
     guards.sort_by_key(|(_, price)| *price);
     if (wanted == Protection::Stop) == (position.side() == Some(Side::Buy)) {
@@ -160,12 +160,9 @@ fn guards_so(order: &Order, position: &Position, wanted: Protection) -> bool {
 }
 
 /// Its price, or the goal of a move in progress.
-fn goal(model: &Model, order: &Order) -> Option<Num> {
-    let moved = model
-        .account
-        .workflows
-        .moved_to(&order.id, &model.account.store);
-    let replaced = || price_of(model.account.workflows.replacement(&order.id)?.order());
+fn goal(account: &Account, order: &Order) -> Option<Num> {
+    let moved = account.workflows.moved_to(&order.id, &account.store);
+    let replaced = || price_of(account.workflows.replacement(&order.id)?.order());
     moved
         .or_else(replaced)
         .or(order.trigger_price)
@@ -182,12 +179,12 @@ fn nudge(
     position: &Position,
     (which, step): (Protection, PriceStep),
 ) -> Result<Vec<Effect>, String> {
-    let nearest = nearest(model, position, which);
+    let nearest = nearest(&model.account, position, which);
     let (order, from) = nearest.ok_or_else(|| {
         let word = which.word();
         format!("no {word} of this position is known: e sets one")
     })?;
-    let tick = tick(model, &position.market_id, from).step();
+    let tick = tick(&model.account, &position.market_id, from).step();
     let price = match step {
         PriceStep::Up => from.plus(tick),
         PriceStep::Down => from.minus(tick),
@@ -195,7 +192,7 @@ fn nudge(
     let price = price.filter(|price| price.is_positive());
     let price = price.ok_or("there is no price there")?;
     let side = position.side().ok_or("its side is not known")?;
-    let mark = mark(model, position)?;
+    let mark = mark(&model.account, position)?;
     let is_ahead = match which {
         Protection::Stop => has_passed(side, mark, price),
         Protection::Target => has_passed(side.opposite(), mark, price),
@@ -210,12 +207,12 @@ fn nudge(
 }
 
 /// The nearest stop or target and its final price. A target between its cancel and its replacement is not listed.
-fn nearest(model: &Model, position: &Position, which: Protection) -> Option<(OrderId, Num)> {
-    let listed = guards(model, position, which).into_iter().next();
+fn nearest(account: &Account, position: &Position, which: Protection) -> Option<(OrderId, Num)> {
+    let listed = guards(account, position, which).into_iter().next();
     let listed = listed.map(|(order, price)| (order.id, price));
     let between = || {
         let is_of = |order: &PlaceOrder| order.market_id == position.market_id;
-        let mut replaced = model.account.workflows.replacements();
+        let mut replaced = account.workflows.replacements();
         let one = replaced.find(|one| one.order().reduce_only && is_of(one.order()))?;
         Some((one.old().clone(), price_of(one.order())?))
     };

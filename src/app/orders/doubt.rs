@@ -8,7 +8,10 @@ use crate::{
     app::{
         account::{about::About, row_id::RowId},
         activity::notice::{Event, Tone},
-        core::{account::EarlyExit, effect::Effect},
+        core::{
+            account::{Account, EarlyExit},
+            effect::Effect,
+        },
         desk::model::Model,
         dialogs::{
             next::Next,
@@ -63,12 +66,6 @@ fn question(model: &Model, ticket: Ticket) -> Option<Strip> {
     }
 }
 
-/// A command of an earlier session with an unknown outcome was given before the last close-all.
-pub(crate) fn outlived(model: &mut Model, ticket: Ticket) -> Vec<Effect> {
-    model.account.store.outlived(ticket);
-    vec![]
-}
-
 /// The key that opens the question: about the selected line's command, or the one that has waited longest.
 pub(crate) fn decide(model: &Model, row: Option<&RowId>) -> Next {
     let selected = row.and_then(|row| match row {
@@ -85,13 +82,13 @@ pub(crate) fn decide(model: &Model, row: Option<&RowId>) -> Next {
         .find_map(|ticket| question(model, ticket));
     match strip {
         Some(strip) => Next::Open(Box::new(Overlay::Strip(strip))),
-        None => Next::Refuse(undecided(model)),
+        None => Next::Refuse(undecided(&model.account)),
     }
 }
 
 /// Why there is nothing to decide.
-fn undecided(model: &Model) -> String {
-    match model.account.workflows.under_way(&model.account.store) {
+fn undecided(account: &Account) -> String {
+    match account.workflows.under_way(&account.store) {
         0 => "no command has an unknown status".to_owned(),
         1 => "1 command is pending: perpdeck is finding out its outcome".to_owned(),
         n => format!("{n} commands are pending: perpdeck is finding out their outcomes"),
@@ -99,7 +96,7 @@ fn undecided(model: &Model) -> String {
 }
 
 /// Closes the question of a command that settled or is resent.
-pub(crate) fn unask(model: &mut Model, ticket: Ticket) {
+pub(crate) fn close_question(model: &mut Model, ticket: Ticket) {
     let asks = |overlay: &Overlay| {
         let Overlay::Strip(strip) = overlay else {
             return false;

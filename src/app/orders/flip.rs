@@ -6,7 +6,7 @@
 use super::send::begin as begin_workflow;
 use crate::{
     app::{
-        core::effect::Effect,
+        core::{account::Account, effect::Effect},
         desk::{model::Model, row_replacement},
         dialogs::{
             next::Next,
@@ -37,7 +37,7 @@ pub(crate) fn ask(model: &Model, position: &Position) -> Next {
 /// Both halves as they would be sent now. A flip that could not finish is not begun.
 fn plan(model: &Model, position: &Position) -> Result<Flip, String> {
     let account_id = model.account.account_for("flip")?;
-    if is_under_way(model, position) {
+    if is_under_way(&model.account, position) {
         return Err(format!("{} is being closed already", position.id));
     }
     let (market, side) = (&position.market_id, position.side());
@@ -79,16 +79,16 @@ fn opening_objection(model: &Model, flip: &Flip) -> Option<String> {
     Some(format!("{why}{key}"))
 }
 
-fn is_under_way(model: &Model, position: &Position) -> bool {
+fn is_under_way(account: &Account, position: &Position) -> bool {
     let resource = Resource::Position(position.id.clone());
-    let mut flights = model.account.store.flights.values();
+    let mut flights = account.store.flights.values();
     flights.any(|flight| flight.command.facts().ends(&resource))
-        || model.account.workflows.is_flipping(&position.id)
+        || account.workflows.is_flipping(&position.id)
 }
 
 /// The strip is confirmed: sends the close.
 pub(crate) fn begin(model: &mut Model, flip: Flip) -> Result<Vec<Effect>, String> {
-    if is_under_way(model, flip.position()) {
+    if is_under_way(&model.account, flip.position()) {
         return Err(format!("{} is being closed already", flip.position().id));
     }
     let market = model.account.store.market(&flip.position().market_id);

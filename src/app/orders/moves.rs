@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     app::{
-        core::effect::Effect,
+        core::{account::Account, effect::Effect},
         desk::model::Model,
         dialogs::overlay::Overlay,
         forms::form::{FormInput, Replaces},
@@ -42,7 +42,7 @@ pub(crate) fn begin(
     {
         return Err("nothing is changed".to_owned());
     }
-    let plan = planned(model, &old.order, &wanted)?;
+    let plan = planned(&model.account, &old.order, &wanted)?;
     let place = Command::Place(wanted.clone());
     let replacement = Replacement::new(old.order.clone(), wanted, old.filled, model.account.now);
     let workflow = match plan {
@@ -54,7 +54,7 @@ pub(crate) fn begin(
             None => Workflow::Move(OrderMove::new(what, Ok(Box::new(replacement)))),
         },
         MovePlan::Replace => {
-            replaceable(model, &replacement)?;
+            replaceable(&model.account, &replacement)?;
             Workflow::Replace(replacement)
         }
     };
@@ -75,8 +75,8 @@ pub(crate) fn to(model: &mut Model, id: &OrderId, price: Num) -> Result<Vec<Effe
     let exit_of = exit_of(&model.account.store, order);
     let is_stop = |position| order.protects(position) == Some(Protection::Stop);
     if order.has_two_prices() && !exit_of.is_some_and(is_stop) {
-        let replacement = replacement_at(model, id, price)?;
-        replaceable(model, &replacement)?;
+        let replacement = replacement_at(&model.account, id, price)?;
+        replaceable(&model.account, &replacement)?;
         let (_, effect) = begin_workflow(model, Workflow::Replace(replacement))?;
         return Ok(vec![effect]);
     }
@@ -96,7 +96,7 @@ pub(crate) fn apply(model: &mut Model, what: Moved) -> Result<Vec<Effect>, Strin
     let one = match &what {
         Moved::Exits(_) => OrderMove::of_exits(what),
         Moved::Order(NewTerms { order, price, .. }) => {
-            let replacement = replacement_at(model, order, *price).map(Box::new);
+            let replacement = replacement_at(&model.account, order, *price).map(Box::new);
             OrderMove::new(what, replacement)
         }
     };
@@ -136,32 +136,27 @@ pub(crate) fn protect(
 ///
 /// # Errors
 /// As [`plan`].
-pub fn planned(model: &Model, old: &OrderId, wanted: &PlaceOrder) -> Result<MovePlan, String> {
-    let Some(order) = model.account.store.order(old) else {
+pub fn planned(account: &Account, old: &OrderId, wanted: &PlaceOrder) -> Result<MovePlan, String> {
+    let Some(order) = account.store.order(old) else {
         return Ok(MovePlan::Replace);
     };
-    let form = of_row::moved(model, order)?;
-    match form.command(&model.account.form_context()) {
-        Ok(Command::Place(shown)) => plan(&model.account.store, order, (&shown, wanted)),
+    let form = of_row::moved(account, order)?;
+    match form.command(&account.form_context()) {
+        Ok(Command::Place(shown)) => plan(&account.store, order, (&shown, wanted)),
         Ok(_) | Err(_) => Ok(MovePlan::Replace),
     }
 }
 
 /// The order at another price, in place of the old one.
-fn replacement_at(model: &Model, id: &OrderId, price: Num) -> Result<Replacement, String> {
-    let order = model.account.store.order(id);
+fn replacement_at(account: &Account, id: &OrderId, price: Num) -> Result<Replacement, String> {
+    let order = account.store.order(id);
     let order = order.ok_or("it is not listed any more")?;
-    let moved = of_row::moved_to(model, order, price)?;
+    let moved = of_row::moved_to(account, order, price)?;
     let filled = moved.replaces.as_ref().map(|old| old.filled);
-    let command = moved.command(&model.account.form_context());
+    let command = moved.command(&account.form_context());
     let Command::Place(order) = command.map_err(|faults| faults.to_string())? else {
         return Err("an order of this type cannot be replaced".to_owned());
     };
     let filled = filled.unwrap_or_default();
-    Ok(Replacement::new(
-        id.clone(),
-        order,
-        filled,
-        model.account.now,
-    ))
+    Ok(Replacement::new(id.clone(), order, filled, account.now))
 }

@@ -39,7 +39,7 @@ pub(crate) fn advance(model: &mut Model, ticket: Ticket, progress: &Progress) ->
     if parked {
         doubt::park(model, ticket);
     } else {
-        doubt::unask(model, ticket);
+        doubt::close_question(model, ticket);
     }
     let polls = polls.then(|| Effect::Poll(vec![Source::Positions]));
     let told = alerts::raise(&mut model.account, news);
@@ -75,7 +75,7 @@ pub(crate) fn settle(
         model.account.workflows.exits_answered = Some((model.account.now, ticket));
     }
     let is_told = bulk::settle(model, ticket, result);
-    doubt::unask(model, ticket);
+    doubt::close_question(model, ticket);
     let outcome = WorkflowEvent::settled(&flight.command, result);
     let event = Event::Settled(flight.command, result.clone());
     model

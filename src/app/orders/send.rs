@@ -8,7 +8,7 @@ use crate::{
     app::{
         account::{about::About, poll::Source, row_id::RowId},
         activity::notice::{Event, Tone},
-        core::effect::Effect,
+        core::{account::Account, effect::Effect},
         desk::{model::Model, row_replacement},
         forms::form::Form,
         rules::objection::objection,
@@ -39,7 +39,7 @@ pub(crate) fn send(model: &mut Model, command: Command) -> (Ticket, Effect) {
 
 /// Begins a workflow with its first command; or returns why not.
 pub(crate) fn begin(model: &mut Model, workflow: Workflow) -> Result<(Ticket, Effect), String> {
-    let command = workflow.first(known(model))?;
+    let command = workflow.first(known(&model.account))?;
     if let Some(why) = objection(&model.account, &command) {
         return Err(why);
     }
@@ -51,10 +51,10 @@ pub(crate) fn begin(model: &mut Model, workflow: Workflow) -> Result<(Ticket, Ef
     Ok((ticket, effect))
 }
 
-fn known(model: &Model) -> Known<'_> {
+fn known(account: &Account) -> Known<'_> {
     Known {
-        store: &model.account.store,
-        now: model.account.now,
+        store: &account.store,
+        now: account.now,
     }
 }
 
@@ -125,7 +125,7 @@ fn fulfill(model: &mut Model, mut one: Running, wishes: Vec<WorkflowWish>) -> Ve
 
 fn refuse(model: &mut Model, mut one: Running, why: &str) -> Vec<Effect> {
     let event = WorkflowEvent::Refused(why);
-    let wishes = one.workflow.tell(known(model), event);
+    let wishes = one.workflow.tell(known(&model.account), event);
     fulfill(model, one, wishes)
 }
 
@@ -161,7 +161,7 @@ fn follow(model: &mut Model, ticket: Ticket, next: Workflow) -> Vec<Effect> {
         Workflow::Replace(one) if model.account.store.order(one.old()).is_none() => {
             Err(format!("{} is not listed any more", one.old()))
         }
-        Workflow::Replace(one) => replaceable(model, one),
+        Workflow::Replace(one) => replaceable(&model.account, one),
         Workflow::Flip(_) | Workflow::Move(_) => Ok(()),
     };
     match held.and_then(|()| begin(model, next.clone())) {
@@ -180,19 +180,19 @@ fn follow(model: &mut Model, ticket: Ticket, next: Workflow) -> Vec<Effect> {
 ///
 /// # Errors
 /// Why not.
-pub(super) fn replaceable(model: &Model, one: &Replacement) -> Result<(), String> {
-    if is_ending(model, one.old()) {
+pub(super) fn replaceable(account: &Account, one: &Replacement) -> Result<(), String> {
+    if is_ending(account, one.old()) {
         return Err(format!("{} is being canceled already", one.old()));
     }
-    let cancel = of_row::cancel_of(model, &RowId::Order(one.old().clone()))?;
+    let cancel = of_row::cancel_of(account, &RowId::Order(one.old().clone()))?;
     let place = Command::from(one.order().clone());
-    let held = objection(&model.account, &cancel).or_else(|| objection(&model.account, &place));
+    let held = objection(account, &cancel).or_else(|| objection(account, &place));
     held.map_or(Ok(()), Err)
 }
 
-fn is_ending(model: &Model, order: &OrderId) -> bool {
-    let mut flights = model.account.store.flights.values();
+fn is_ending(account: &Account, order: &OrderId) -> bool {
+    let mut flights = account.store.flights.values();
     flights.any(|flight| flight.command.cancels() == Some(order))
-        || model.account.workflows.replacement(order).is_some()
-        || model.account.store.queued_cancels.contains(order)
+        || account.workflows.replacement(order).is_some()
+        || account.store.queued_cancels.contains(order)
 }

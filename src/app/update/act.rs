@@ -155,7 +155,9 @@ fn of_position(model: &Model, action: Action, id: &PositionId) -> Next {
 fn of_order(model: &Model, action: Action, id: &OrderId) -> Next {
     match (action, model.account.store.order(id)) {
         (Action::Exits, Some(order)) => exits(model, order),
-        (Action::Amend, Some(order)) => moved(model, order).map_or_else(Next::Refuse, form),
+        (Action::Amend, Some(order)) => {
+            moved(&model.account, order).map_or_else(Next::Refuse, form)
+        }
         _ => idle::not_for(model, Some(&RowId::Order(id.clone()))),
     }
 }
@@ -262,7 +264,7 @@ fn id_of(account: &Account, row: &RowId) -> Option<String> {
 }
 
 fn cancel(model: &Model, row: &RowId) -> Next {
-    match cancel_of(model, row) {
+    match cancel_of(&model.account, row) {
         Ok(command) => open(Overlay::Strip(Strip::confirm(command, model.account.now))),
         Err(why) => Next::Refuse(why),
     }
@@ -273,7 +275,7 @@ fn exits(model: &Model, order: &Order) -> Next {
     if order.is_working() && !order.is_armed() {
         return form(Form::exits(order));
     }
-    instead(model, order).map_or_else(Next::Refuse, form)
+    instead(&model.account, order).map_or_else(Next::Refuse, form)
 }
 
 fn margin(position: &Position) -> Next {
@@ -356,7 +358,7 @@ fn strategy(model: &Model, shape: DraftShape, row: Option<&RowId>) -> Next {
         Err(why) => return Next::Refuse(why),
     };
     let market = market_meant(model, row);
-    form(Form::strategy(
+    form(Form::of_shape(
         account_id,
         shape,
         market.as_ref(),

@@ -123,7 +123,7 @@ pub(crate) fn drag(model: &mut Model, spot: &LadderSpot) -> Next {
 pub(super) fn may_be_carried(model: &Model, id: &OrderId) -> Result<(), String> {
     let order = model.account.store.order(id);
     let order = order.ok_or_else(|| "that order is not known any more".to_owned())?;
-    of_row::moved(model, order).map(drop)
+    of_row::moved(&model.account, order).map(drop)
 }
 
 /// The left button went up after a drag: on a row the order is dropped, elsewhere it goes back.

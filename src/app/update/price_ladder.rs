@@ -297,7 +297,7 @@ fn pick_up(model: &mut Model, at: &PricePoint, spacing: Tick) -> Next {
     let Some(own) = own.max_by_key(|own| own.order.requested_at) else {
         return Next::Refuse(at_price::none_here(at));
     };
-    if let Err(why) = of_row::moved(model, own.order) {
+    if let Err(why) = of_row::moved(&model.account, own.order) {
         return Next::Refuse(why);
     }
     let id = own.order.id.clone();

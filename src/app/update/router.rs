@@ -99,7 +99,10 @@ fn handled(model: &mut Model, msg: Msg) -> Vec<Effect> {
             account.store.resume(ticket, command, account.now);
             vec![]
         }
-        Msg::Outlived(ticket) => doubt::outlived(model, ticket),
+        Msg::Outlived(ticket) => {
+            model.account.store.outlived(ticket);
+            vec![]
+        }
         Msg::Offered(text, command) => {
             doubt::offer(model, text, command);
             vec![]

@@ -6,26 +6,28 @@
 //! the move was decided on. An unfinished move is reported (exit 15).
 
 use super::{
-    consent, drive,
+    consent,
     prepared::{ActFlags, PreparedCommand},
-    readings::read_rows,
+    readings::{listed, read_rows},
     typed::id,
+    workflow,
 };
 use crate::{
     app::{
         Store, Workflow,
-        account::used_terms::UsedTerms,
-        core::account::FormContext,
+        account::tracked::Tracked,
+        core::account::{Account, FormContext},
         forms::form::Form,
+        orders::of_row,
         workflows::{
             OrderMove, Replacement,
             goals::Moved,
             plan::{self, MovePlan},
         },
     },
-    cli::{Exit, exit::UsageError, local_zone::local_zone, service::Service},
+    cli::{Exit, exit::UsageError, service::Service},
     config::Sources,
-    model::{Command, Failure, FailureKind, Num, Order, OrderId, PlaceOrder, draft::Field},
+    model::{Command, Failure, Num, Order, OrderId, PlaceOrder, draft::Field},
 };
 use color_eyre::Result;
 
@@ -62,9 +64,18 @@ struct Terms {
 pub(in crate::cli) async fn run(args: MoveArgs, sources: &Sources) -> Result<Exit> {
     let service = consent::service(sources, args.how).await?;
     let read_at = service.clock.now();
-    let mut store = read_rows(&service).await;
-    let order = found(&store, &args.order_id)?;
-    if let Some(why) = store.positions.trouble().filter(|_| order.may_close()) {
+    let mut account = service.desk_account();
+    account.store = Tracked::new(read_rows(&service).await);
+    let (orders, id) = (&account.store.orders, &args.order_id);
+    let order = listed(orders.trouble(), account.store.order(id), || {
+        format!("no working order is called {id}; \"perpdeck orders\" lists them")
+    })?;
+    if let Some(why) = account
+        .store
+        .positions
+        .trouble()
+        .filter(|_| order.may_close())
+    {
         let words = format!("whether {} stops an open position is not known", order.id);
         return Err(Failure {
             message: format!("{words}: {}", why.message).into(),
@@ -72,8 +83,8 @@ pub(in crate::cli) async fn run(args: MoveArgs, sources: &Sources) -> Result<Exi
         }
         .into());
     }
-    let terms = args.terms(&service, &store, order)?;
-    let plan = plan(&store, order, &terms)?;
+    let terms = args.terms(&account, order)?;
+    let plan = plan(&account.store, order, &terms)?;
     let wanted = Box::new(terms.wanted);
     let replacement = Replacement::new(order.id.clone(), wanted, terms.filled, read_at);
     let one = match plan {
@@ -82,10 +93,10 @@ pub(in crate::cli) async fn run(args: MoveArgs, sources: &Sources) -> Result<Exi
             OrderMove::new(moved, Ok(Box::new(replacement)))
         }
         MovePlan::Replace => {
-            return replace(&service, args.how, &mut store, replacement).await;
+            return replace(&service, args.how, &mut account.store, replacement).await;
         }
     };
-    drive::in_place(&service, args.how, &mut store, one).await
+    workflow::in_place(&service, args.how, &mut account.store, one).await
 }
 
 /// A move that only the unread positions forbid fails with that read, which a repetition may mend.
@@ -121,38 +132,14 @@ async fn replace(
     if let Some(why) = replacement.too_late(service.clock.now()) {
         return Err(UsageError(format!("nothing was sent: {why}")).into());
     }
-    drive::run(service, voice, store, Workflow::Replace(replacement)).await
-}
-
-fn found<'a>(store: &'a Store, id: &OrderId) -> Result<&'a Order, Failure> {
-    if let Some(why) = store.orders.trouble() {
-        return Err(why.clone());
-    }
-    let why = || {
-        let words = format!("no working order is called {id}; \"perpdeck orders\" lists them");
-        Failure::new(FailureKind::NotFound, words)
-    };
-    store.order(id).ok_or_else(why)
+    workflow::run(service, voice, store, Workflow::Replace(replacement)).await
 }
 
 impl MoveArgs {
     /// What is not named stays as it is.
-    fn terms(&self, service: &Service, store: &Store, order: &Order) -> Result<Terms> {
-        let (own, zone) = (service.clock.now(), local_zone());
-        let form_context = FormContext {
-            store,
-            used: &UsedTerms::default(),
-            own,
-            now: store.clocks.at(own, own),
-            zone: &zone,
-            fees: &service.fees,
-        };
-        let form = if order.is_armed() {
-            Form::instead(order, &form_context).ok_or("an order of this type cannot be replaced")
-        } else {
-            Form::moved(order, &form_context)
-        };
-        let mut form = form.map_err(|why| UsageError(why.to_owned()))?;
+    fn terms(&self, account: &Account, order: &Order) -> Result<Terms> {
+        let form_context = account.form_context();
+        let mut form = of_row::moved(account, order).map_err(UsageError)?;
         let shown = placed(&form, &form_context)?;
         let filled = form.replaces.as_ref().map(|old| old.filled);
         let waits_for = form.focus;

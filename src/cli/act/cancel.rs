@@ -1,7 +1,7 @@
 //! `perpdeck cancel`: an order, a TWAP, a scaled order, or every working order.
 
 mod all;
-mod each;
+mod several;
 
 use super::{
     consent,
@@ -10,13 +10,11 @@ use super::{
     typed::id,
 };
 use crate::{
-    cli::{Exit, service::Service},
+    cli::Exit,
     config::Sources,
     model::{Command, OrderId, ScaledId, TwapId},
 };
 use color_eyre::Result;
-use each::{READ_TIMEOUT, cancels, several};
-use tokio::time::timeout;
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct CancelArgs {
@@ -45,42 +43,20 @@ struct CancelTarget {
 }
 
 impl CancelTarget {
-    fn one(&self) -> Option<Command> {
-        let order = match self.order_ids.as_slice() {
-            [id] => Some(Command::Cancel(id.clone())),
-            [] | [_, _, ..] => None,
-        };
+    fn strategy(&self) -> Option<Command> {
         let twap = self.twap.clone().map(Command::StopTwap);
-        let scaled = self.scaled.clone().map(Command::CancelScaled);
-        order.or(twap).or(scaled)
+        twap.or_else(|| self.scaled.clone().map(Command::CancelScaled))
     }
 }
 
 pub(in crate::cli) async fn run(args: CancelArgs, sources: &Sources) -> Result<Exit> {
     let service = consent::service(sources, args.how).await?;
-    match args.what.one() {
+    match args.what.strategy() {
         Some(command) => {
-            let command = classed(&service, command).await;
             let prepared = PreparedCommand::new(command, None)?;
-            perform(&service, args.how, prepared, &[]).await
+            perform(&service, args.how, prepared).await
         }
         None if args.what.all => all::run(&service, args.how).await,
-        None => several(&service, args.how, &args.what.order_ids).await,
+        None => several::named(&service, args.how, &args.what.order_ids).await,
     }
-}
-
-/// Marks the cancel of an open position's stop, which waits when new entries do. If the service does not answer in
-/// time, it is treated like any other cancel.
-async fn classed(service: &Service, command: Command) -> Command {
-    let Command::Cancel(id) = &command else {
-        return command;
-    };
-    let look = async {
-        let working = service.client.working_orders(&service.account).await.ok()?;
-        let order = working.rows.into_iter().find(|order| order.id == *id)?;
-        Some(cancels(service, &[order]).await)
-    };
-    let looked = timeout(READ_TIMEOUT, look).await.ok().flatten();
-    let classed = looked.and_then(|mut commands| commands.pop());
-    classed.unwrap_or(command)
 }

@@ -5,20 +5,20 @@
 //! order may be repeated at once. Known limit: a verb has no session, so `max_session_loss` is compared with the day's
 //! loss in the account figures.
 
-use super::{post::Transport, prepared::PreparedCommand};
+use super::{
+    prepared::{KeyOrigin, PreparedCommand},
+    transport::Transport,
+};
 use crate::{
     api::{Method, Request},
-    app::{
-        Store,
-        account::session::{Session, as_order},
-        rules::checks,
-    },
+    app::{account::session::as_order, rules::objection},
     cli::service::Service,
     config::Checks,
     journal::IntentRow,
     model::{Command, IdempotencyKey, Risk, Timestamp},
     runtime::Clock,
 };
+use std::time::Duration;
 
 /// More than any sensible rate and repeat window need.
 const REMEMBERED: u32 = 256;
@@ -26,34 +26,38 @@ const REMEMBERED: u32 = 256;
 /// Why the command must not be sent, if so.
 pub(super) async fn objection(
     service: &Service,
-    post: &mut Transport<'_>,
+    transport: &mut Transport<'_>,
     prepared: &PreparedCommand,
 ) -> Option<String> {
     let command = &prepared.command;
     if command.risk() != Risk::Increasing {
         return None;
     }
+    let mut account = service.desk_account();
+    let limits = &mut account.options.checks;
     // The journal counts what is sent within a second, under its lock.
-    let limits = &Checks {
-        orders_per_second: 0,
-        ..prepared.key_origin.limits(&service.checks)
-    };
-    let (mut store, mut session) = (Store::default(), Session::default());
-    if limits.needs_prices() || is_held_to_the_market(limits, command) {
+    limits.orders_per_second = 0;
+    if prepared.key_origin == KeyOrigin::Chosen {
+        limits.duplicate_within = Duration::ZERO;
+    }
+    let limits = limits.clone();
+    if limits.needs_prices() || is_held_to_the_market(&limits, command) {
         let market = as_order(command).map(|order| order.market_id);
-        service.take_prices(&mut store, market.as_slice()).await;
+        let market = market.as_slice();
+        service.take_prices(&mut account.store, market).await;
     }
     if limits.max_open_notional.is_some() {
-        service.take_positions(&mut store).await;
+        service.take_positions(&mut account.store).await;
     }
     if limits.max_session_loss.is_some() {
-        service.take_figures(&mut store).await;
-        session.begin_with_day(&store);
+        service.take_figures(&mut account.store).await;
+        account.session.begin_with_day(&account.store);
     }
-    for (at, placed) in placed(post, prepared.kept_key()) {
-        session.sent(&placed, at);
+    for (at, placed) in placed(transport, prepared.kept_key()) {
+        account.session.sent(&placed, at);
     }
-    checks::objection(limits, &store, &session, Clock::start().now(), command)
+    account.now = Clock::start().now();
+    objection::objection(&account, command)
 }
 
 /// Whether its limit is measured at the best price.
@@ -63,8 +67,11 @@ fn is_held_to_the_market(limits: &Checks, command: &Command) -> bool {
 }
 
 /// Recent orders of this account under other keys, oldest first: a command does not repeat itself.
-fn placed(post: &mut Transport<'_>, own: Option<&IdempotencyKey>) -> Vec<(Timestamp, Command)> {
-    let others = post.recent(REMEMBERED).into_iter().rev();
+fn placed(
+    transport: &mut Transport<'_>,
+    own: Option<&IdempotencyKey>,
+) -> Vec<(Timestamp, Command)> {
+    let others = transport.recent(REMEMBERED).into_iter().rev();
     let others = others.filter(|entry| entry.intent.key.as_ref() != own);
     others
         .filter_map(|entry| Some((entry.created_at, command(entry)?)))

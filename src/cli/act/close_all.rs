@@ -55,8 +55,8 @@ pub(in crate::cli) async fn run(args: CloseAllArgs, sources: &Sources) -> Result
     }
     let note = "positions opened after it started are still open; a new close-all follows";
     let opened_since = async |outcome: &SendOutcome| opened_since(&service, outcome).await;
-    let begun = (prepared, start);
-    let (prepared, outcome) = sliced::send(&service, voice, begun, (note, opened_since)).await?;
+    let started = (prepared, start);
+    let (prepared, outcome) = sliced::send(&service, voice, started, (note, opened_since)).await?;
     ended(&service, voice, &prepared, &outcome).await
 }
 

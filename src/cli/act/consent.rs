@@ -13,7 +13,7 @@ use crate::{
 use color_eyre::{Result, eyre::Context as _};
 use std::io::{self, IsTerminal, Write as _};
 
-const UNASKED: &str =
+const NEEDS_YES: &str =
     "nothing was sent: without a terminal, confirm with --yes (--dry-run shows the request)";
 
 /// The service of a verb that acts. Fails early if nobody can be asked and `--yes` is missing.
@@ -45,7 +45,7 @@ fn answerable(how: ActFlags) -> Result<()> {
     if how.yes || asks {
         return Ok(());
     }
-    Err(UsageError(UNASKED.to_owned()).into())
+    Err(UsageError(NEEDS_YES.to_owned()).into())
 }
 
 /// Asks on the terminal, unless `--yes` is given. Anything but `y` or `yes` means no.

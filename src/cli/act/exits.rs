@@ -7,11 +7,12 @@
 //! both legs of an order are named, a slow service is not waited for.
 
 use super::{
-    consent, drive,
+    consent,
     perform::perform,
     prepared::{ActFlags, PreparedCommand},
     readings::read_rows,
-    typed::{self, FlagFaults, id},
+    typed::{self, id},
+    workflow,
 };
 use crate::{
     app::{
@@ -25,7 +26,9 @@ use crate::{
     config::Sources,
     model::{
         Command, Failure, FailureKind, Num, Order, OrderId, PositionId, WantedExits,
-        draft::{Draft, ExitsDraft, Field, ProtectDraft, RelativePrice, Seen, Texts, positive},
+        draft::{
+            Draft, ExitsDraft, Faults, Field, ProtectDraft, RelativePrice, Seen, Texts, positive,
+        },
     },
 };
 use color_eyre::Result;
@@ -39,10 +42,10 @@ pub(in crate::cli) struct ExitsArgs {
     of: String,
     /// A price, or none to remove it [default: unchanged]
     #[arg(long, value_name = "PRICE|none", allow_hyphen_values = true, value_parser = leg)]
-    take_profit: Option<WrittenLeg>,
+    take_profit: Option<String>,
     /// A price, or none to remove it [default: unchanged]
     #[arg(long, value_name = "PRICE|none", allow_hyphen_values = true, value_parser = leg)]
-    stop_loss: Option<WrittenLeg>,
+    stop_loss: Option<String>,
     /// Their size, of a position only: coin, or a share as 50% [default: an exit keeps its size, a new one is for the
     /// whole position]
     #[arg(long)]
@@ -51,23 +54,12 @@ pub(in crate::cli) struct ExitsArgs {
     how: ActFlags,
 }
 
-/// A leg as typed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum WrittenLeg {
-    None,
-    /// Digits, or a price relative to another.
-    Price(String),
-}
-
-fn leg(text: &str) -> Result<WrittenLeg, String> {
-    let priced = || WrittenLeg::Price(text.to_owned());
-    match text {
-        "none" => Ok(WrittenLeg::None),
-        said if RelativePrice::read(said).is_some() => Ok(priced()),
-        price => positive(price)
-            .map(|_| priced())
-            .map_err(|why| format!("write a price or \"none\": {why}")),
+/// A price, digits or relative to another, or `none`.
+fn leg(text: &str) -> Result<String, String> {
+    if text != "none" && RelativePrice::read(text).is_none() {
+        positive(text).map_err(|why| format!("write a price or \"none\": {why}"))?;
     }
+    Ok(text.to_owned())
 }
 
 pub(in crate::cli) async fn run(args: ExitsArgs, sources: &Sources) -> Result<Exit> {
@@ -93,14 +85,14 @@ pub(in crate::cli) async fn run(args: ExitsArgs, sources: &Sources) -> Result<Ex
     }
     let command = args.attached(order_id, (order, &store))?;
     let prepared = PreparedCommand::new(command, None)?;
-    perform(&service, args.how, prepared, &[]).await
+    perform(&service, args.how, prepared).await
 }
 
 async fn of_position(args: &ExitsArgs, service: &Service, store: &mut Store) -> Result<Exit> {
     let id = typed::position(PositionId::from(args.of.as_str()), store)?;
     let wanted = args.wanted(&id, store)?;
     let one = OrderMove::of_exits(Moved::Exits(ExitGoals::setting(id, wanted)));
-    drive::in_place(service, args.how, store, one).await
+    workflow::in_place(service, args.how, store, one).await
 }
 
 impl ExitsArgs {
@@ -118,26 +110,25 @@ impl ExitsArgs {
             working: store.orders.rows(),
             ..Seen::default()
         };
-        let written = |leg: &Option<WrittenLeg>| match leg {
-            Some(WrittenLeg::Price(price)) => price.clone(),
-            Some(WrittenLeg::None) => "none".to_owned(),
-            None => String::new(),
-        };
+        let written = |leg: &Option<String>| leg.clone().unwrap_or_default();
         let form = Draft::Protect(ProtectDraft {
             position_id: id.clone(),
             shown: Texts::default(),
             texts: Texts::default()
                 .with(Field::TakeProfit, written(&self.take_profit))
                 .with(Field::StopLoss, written(&self.stop_loss))
-                .with(Field::Size, self.size.clone().unwrap_or_default()),
+                .with(Field::Size, written(&self.size)),
         });
-        let mut typed = FlagFaults::default();
-        let Draft::Protect(draft) = typed.in_digits(&form, &seen, self.how.output.voice()) else {
-            return Err(unknown(&self.of, store).into());
-        };
-        let wanted = draft.batch(&seen).and_then(|_| draft.wanted(&seen));
-        let wanted = typed.faults(wanted);
-        Ok(typed.finish(wanted)?)
+        let (_, wanted) = typed::read(&form, &seen, self.how.output.voice(), |draft| {
+            draft.command(&seen)?;
+            match draft {
+                Draft::Protect(draft) => draft.wanted(&seen),
+                Draft::Entry(_) | Draft::Close(_) | Draft::Exits(_) | Draft::Margin(_) => {
+                    Err(Faults::default())
+                }
+            }
+        })?;
+        Ok(wanted)
     }
 
     /// The exits attached to an order, as far as that is known.
@@ -151,10 +142,9 @@ impl ExitsArgs {
             order,
             ..Seen::default()
         };
-        let text = |leg: &Option<WrittenLeg>, now: Option<Num>| match leg {
-            Some(WrittenLeg::Price(price)) => price.clone(),
-            Some(WrittenLeg::None) => String::new(),
-            None => now.map(|price| price.to_string()).unwrap_or_default(),
+        let text = |leg: &Option<String>, now: Option<Num>| {
+            let unchanged = || now.map(|price| price.to_string());
+            leg.clone().or_else(unchanged).unwrap_or_default()
         };
         let target = order.and_then(|order| order.attached_take_profit_price);
         let stop = order.and_then(|order| order.attached_stop_loss_price);
@@ -164,10 +154,9 @@ impl ExitsArgs {
                 .with(Field::TakeProfit, text(&self.take_profit, target))
                 .with(Field::StopLoss, text(&self.stop_loss, stop)),
         });
-        let mut typed = FlagFaults::default();
-        let draft = typed.in_digits(&form, &seen, self.how.output.voice());
-        let command = typed.faults(draft.command(&seen));
-        Ok(typed.finish(command)?)
+        let voice = self.how.output.voice();
+        let (_, command) = typed::read(&form, &seen, voice, |draft| draft.command(&seen))?;
+        Ok(command)
     }
 }
 

@@ -7,11 +7,10 @@
 use super::{
     consent,
     perform::send,
-    prepared::{ActFlags, PreparedCommand, SendOutcome},
+    prepared::{ActFlags, KeyOrigin, PreparedCommand, SendOutcome},
 };
 use crate::{
     api::Request,
-    app::KeyOrigin,
     cli::{
         Exit,
         desk::running,
@@ -77,7 +76,7 @@ pub(in crate::cli) async fn run(args: FlattenArgs, sources: &Sources) -> Result<
         return Ok(exit);
     }
     let prepared = PreparedCommand::flatten(&service);
-    match send(&service, voice, &prepared, &[]).await? {
+    match send(&service, voice, &prepared).await? {
         Ok(Receipt::Flat(proof)) => Ok(flat(voice, proof)),
         outcome => Ok(not_flat(&service, voice, &outcome).await),
     }
@@ -203,6 +202,7 @@ impl PreparedCommand {
             request: Request::flatten(&service.account),
             key: None,
             key_origin: KeyOrigin::Made,
+            time_dependent: vec![],
         }
     }
 }

@@ -4,19 +4,18 @@
 //! is begun.
 
 use super::{
-    consent, drive,
+    consent,
     perform::would_be_halted,
     prepared::{ActFlags, PreparedCommand},
+    readings::listed,
     typed::{self, id},
+    workflow,
 };
 use crate::{
     app::{Store, Workflow, workflows::FlipRun},
     cli::{Exit, service::Service},
     config::Sources,
-    model::{
-        Command, Failure, FailureKind, Flip, MarginMode, Market, PlaceOrder, Position, PositionId,
-        Side,
-    },
+    model::{Command, Failure, Flip, MarginMode, Market, PlaceOrder, Position, PositionId, Side},
 };
 use color_eyre::Result;
 
@@ -36,7 +35,8 @@ pub(in crate::cli) async fn run(args: FlipArgs, sources: &Sources) -> Result<Exi
     service.take_positions(&mut store).await;
     service.take_prices(&mut store, &[]).await;
     let id = typed::position(args.position_id, &store)?;
-    let position = found(&store, &id)?;
+    let missing = || format!("no open position is called {id}");
+    let position = listed(store.positions.trouble(), store.position(&id), missing)?;
     let flip = planned(&service, position)?;
     let observed = store.market(&position.market_id).and_then(Market::mid);
     let opening = flip.opening(position.quantity(), observed);
@@ -54,25 +54,12 @@ pub(in crate::cli) async fn run(args: FlipArgs, sources: &Sources) -> Result<Exi
     // A halt may have come while the question was open.
     not_halted()?;
     let flip = FlipRun::new(flip.agreed(service.clock.now()));
-    drive::run(&service, voice, &mut store, Workflow::Flip(flip)).await
-}
-
-fn found<'a>(store: &'a Store, id: &PositionId) -> Result<&'a Position, Failure> {
-    if let Some(why) = store.positions.trouble() {
-        return Err(why.clone());
-    }
-    let why = || {
-        Failure::new(
-            FailureKind::NotFound,
-            format!("no open position is called {id}"),
-        )
-    };
-    store.position(id).ok_or_else(why)
+    workflow::run(&service, voice, &mut store, Workflow::Flip(flip)).await
 }
 
 /// The other side is opened with the leverage and the margin mode of the position.
 fn planned(service: &Service, position: &Position) -> Result<Flip, Failure> {
-    let untold = || Failure::local("its leverage is not known: close it, then open the other way");
+    let unknown = || Failure::local("its leverage is not known: close it, then open the other way");
     let margin_mode = if position.is_isolated() {
         MarginMode::Isolated
     } else {
@@ -80,7 +67,7 @@ fn planned(service: &Service, position: &Position) -> Result<Flip, Failure> {
     };
     let (account, market) = (service.account.clone(), position.market_id.clone());
     let terms = PlaceOrder {
-        leverage: position.leverage.ok_or_else(untold)?,
+        leverage: position.leverage.ok_or_else(unknown)?,
         margin_mode,
         ..PlaceOrder::market(account, market, Side::Buy, position.quantity())
     };

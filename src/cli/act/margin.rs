@@ -1,17 +1,19 @@
 //! `perpdeck margin POSITION_ID`: the extra margin of an isolated position.
 
-use super::consent;
-use super::typed::{self, FlagFaults, id};
-use crate::cli::act::perform::perform;
-use crate::cli::act::prepared::ActFlags;
-use crate::cli::act::prepared::PreparedCommand;
+use super::{
+    consent,
+    perform::perform,
+    prepared::{ActFlags, PreparedCommand},
+    readings::listed,
+    typed::{self, id},
+};
 use crate::{
     app::{Store, account::poll::Answer},
     cli::{Exit, disk_wait::JOURNAL_OPEN_TIMEOUT, exit::UsageError, service::arrive},
     config::Sources,
     model::{
-        Failure, FailureKind, PositionId,
-        draft::{Field, MarginDraft, Seen, Texts},
+        PositionId,
+        draft::{Draft, Field, MarginDraft, Seen, Texts},
     },
 };
 use color_eyre::Result;
@@ -51,25 +53,20 @@ pub(in crate::cli) async fn run(args: MarginArgs, sources: &Sources) -> Result<E
         position: store.position(&id),
         ..Seen::default()
     };
-    let draft = MarginDraft {
-        position_id: id,
+    let draft = Draft::Margin(MarginDraft {
+        position_id: id.clone(),
         texts: Texts::default().with(Field::ExtraMargin, args.extra.clone()),
-    };
-    let mut typed = FlagFaults::default();
-    let command = typed.faults(draft.margin(&seen));
-    let prepared = PreparedCommand::new(typed.finish(command)?, None)?;
-    perform(&service, args.how, prepared, &[]).await
+    });
+    let voice = args.how.output.voice();
+    let (_, command) = typed::read(&draft, &seen, voice, |draft| draft.command(&seen))?;
+    let prepared = PreparedCommand::new(command, None)?;
+    perform(&service, args.how, prepared).await
 }
 
 /// A change needs the current total.
 fn found(store: &Store, id: &PositionId) -> Result<()> {
-    if let Some(why) = store.positions.trouble() {
-        return Err(why.clone().into());
-    }
-    let Some(position) = store.position(id) else {
-        let why = format!("there is no open position {id}");
-        return Err(Failure::new(FailureKind::NotFound, why).into());
-    };
+    let missing = || format!("there is no open position {id}");
+    let position = listed(store.positions.trouble(), store.position(id), missing)?;
     if !position.is_isolated() {
         let why =
             format!("--extra: {id} has cross margin; only an isolated position has its own margin");

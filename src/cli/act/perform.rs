@@ -5,16 +5,16 @@ use crate::{
         Exit,
         act::{
             checks, consent,
-            post::{Transport, outcomes::UnknownSeen},
             prepared::{ActFlags, PreparedCommand, SendOutcome, writable},
-            recall, receipt,
+            receipt, recorded,
             repeat::{self, RepeatDecision},
+            transport::Transport,
         },
         disk_wait::{JOURNAL_OPEN_TIMEOUT, Work},
         service::Service,
         voice::Output,
     },
-    journal::{Halts, IntentRow},
+    journal::Halts,
     model::{Command, Failure, Risk, Timestamp},
 };
 use color_eyre::Result;
@@ -24,14 +24,11 @@ pub(super) async fn perform(
     service: &Service,
     how: ActFlags,
     prepared: PreparedCommand,
-    reckoned: &[&str],
 ) -> Result<Exit> {
-    Ok(
-        match send_with_consent(service, how, &prepared, reckoned).await? {
-            Ok(outcome) => receipt::print_outcome(how.output.voice(), &prepared, &outcome),
-            Err(exit) => exit,
-        },
-    )
+    Ok(match send_with_consent(service, how, &prepared).await? {
+        Ok(outcome) => receipt::print_outcome(how.output.voice(), &prepared, &outcome),
+        Err(exit) => exit,
+    })
 }
 
 /// Asks for consent and sends; the exit code if nothing was sent.
@@ -39,98 +36,86 @@ pub(super) async fn send_with_consent(
     service: &Service,
     how: ActFlags,
     prepared: &PreparedCommand,
-    reckoned: &[&str],
 ) -> Result<Result<SendOutcome, Exit>> {
     let (requests, what) = ([&prepared.request], consent::spelled(prepared));
     if let Some(exit) = consent::withheld(service, how, &requests, &what).await? {
         return Ok(Err(exit));
     }
-    let sending = send(service, how.output.voice(), prepared, reckoned);
+    let sending = send(service, how.output.voice(), prepared);
     sending.await.map(Ok)
-}
-
-/// What one of two commands needs beyond its outcome.
-#[derive(Debug, Default)]
-pub(super) struct CommandHalf {
-    /// It is not sent after this.
-    pub(super) deadline: Option<Timestamp>,
-    pub(super) unknown: UnknownSeen,
 }
 
 pub(super) async fn send(
     service: &Service,
     voice: Output,
     prepared: &PreparedCommand,
-    reckoned: &[&str],
 ) -> Result<SendOutcome> {
-    send_half(
-        service,
-        voice,
-        (prepared, reckoned),
-        &CommandHalf::default(),
-    )
-    .await
+    let sent = send_before(service, voice, prepared, None).await?;
+    Ok(sent.outcome)
 }
 
-pub(super) async fn send_half(
+/// What came of one command.
+#[derive(Debug)]
+pub(super) struct Sent {
+    pub(super) outcome: SendOutcome,
+    /// Whether it was unknown for a while.
+    pub(super) was_unknown: bool,
+}
+
+impl From<SendOutcome> for Sent {
+    fn from(outcome: SendOutcome) -> Self {
+        Self {
+            outcome,
+            was_unknown: false,
+        }
+    }
+}
+
+/// Sends it, unless a deadline has passed.
+pub(super) async fn send_before(
     service: &Service,
     voice: Output,
-    (prepared, reckoned): (&PreparedCommand, &[&str]),
-    half: &CommandHalf,
-) -> Result<SendOutcome> {
+    prepared: &PreparedCommand,
+    deadline: Option<Timestamp>,
+) -> Result<Sent> {
     writable(service)?;
-    let mut post = Transport::open(service, voice, &prepared.command)?;
-    let known = post.known(prepared);
-    let prepared = &match repeat::settled(known.as_ref(), prepared.clone(), service, reckoned)? {
+    let mut transport = Transport::open(service, voice, &prepared.command)?;
+    let known = transport.known(prepared);
+    let prepared = &match repeat::settled(known.as_ref(), prepared.clone(), service)? {
         RepeatDecision::Due(prepared) => prepared,
         RepeatDecision::Past(prepared) => {
-            return Ok(recalled(service, voice, &prepared, known.as_ref()).await);
+            let outcome = recorded::report(service, voice, &prepared, known.as_ref()).await;
+            return Ok(outcome.into());
         }
     };
     let is_checked = repeat::may_have_acted(known.as_ref());
     let objection = match halted(service, &prepared.command) {
-        None if !is_checked => checks::objection(service, &mut post, prepared).await,
+        None if !is_checked => checks::objection(service, &mut transport, prepared).await,
         objection => objection,
     };
     if let Some(why) = objection {
-        return Ok(Err(Failure::held_back(&why)));
+        return Ok(Err(Failure::held_back(&why)).into());
     }
     // Opening the journal, the rate and the limits take their time.
-    if let Some(why) = lapsed(half.deadline, service.clock.now()) {
-        return Ok(Err(why));
+    if let Some(why) = lapsed(deadline, service.clock.now()) {
+        return Ok(Err(why).into());
     }
-    let prepared_commands = std::slice::from_ref(prepared);
-    let mut outcomes = post.deliver(prepared_commands, &half.unknown).await?;
-    let lost = || {
+    let mut delivered = transport.deliver(std::slice::from_ref(prepared)).await?;
+    let without_answer = || {
         Err(Failure::local(
             "perpdeck stopped before there was an answer",
         ))
     };
-    Ok(outcomes.pop().unwrap_or_else(lost))
+    Ok(Sent {
+        outcome: delivered.outcomes.pop().unwrap_or_else(without_answer),
+        was_unknown: delivered.was_unknown,
+    })
 }
 
 /// Why a command that was meant for an earlier moment is not sent, if so.
 fn lapsed(deadline: Option<Timestamp>, now: Timestamp) -> Option<Failure> {
     let is_late = deadline.is_some_and(|deadline| now > deadline);
     is_late.then(|| Failure::local("not sent: its deadline has passed"))
-}
-
-/// The outcome of a command that is too old to be resent.
-pub(super) async fn recalled(
-    service: &Service,
-    voice: Output,
-    prepared: &PreparedCommand,
-    known: Option<&IntentRow>,
-) -> SendOutcome {
-    let (Some(entry), Some(key)) = (known, prepared.kept_key()) else {
-        return Err(Failure::local("the journal has no record of it"));
-    };
-    let ago = service.clock.now().since(entry.created_at).as_secs() / 60;
-    voice.note(&format!(
-        "the key {key} was first sent {ago} min ago, and the service may have forgotten it; nothing is sent; the \
-         outcome recorded then:"
-    ));
-    recall::outcome(service, prepared, entry).await
 }
 
 /// New entries wait until a person has seen why a desk or verb was halted.

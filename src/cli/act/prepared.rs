@@ -2,7 +2,6 @@
 
 use crate::{
     api::{IDEMPOTENCY_KEY_LIMIT, Request},
-    app::KeyOrigin,
     cli::{service::Service, voice::FormOutput},
     model::{Command, Failure, IdempotencyKey, Receipt},
 };
@@ -37,6 +36,13 @@ pub(super) fn key(text: &str) -> Result<IdempotencyKey, String> {
     ))
 }
 
+/// Who made up the key of a command. A person who chooses one means another order than an equal one under another key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum KeyOrigin {
+    Made,
+    Chosen,
+}
+
 /// One complete command and its key.
 #[derive(Debug, Clone)]
 pub(super) struct PreparedCommand {
@@ -45,6 +51,8 @@ pub(super) struct PreparedCommand {
     /// `None` for a flatten: each of its requests has its own.
     pub(super) key: Option<IdempotencyKey>,
     pub(super) key_origin: KeyOrigin,
+    /// The body fields that would differ an hour later: they follow from prices, positions or the clock.
+    pub(super) time_dependent: Vec<&'static str>,
 }
 
 impl PreparedCommand {
@@ -60,6 +68,7 @@ impl PreparedCommand {
             command,
             key: Some(key),
             key_origin,
+            time_dependent: vec![],
         })
     }
 

@@ -6,7 +6,7 @@ use crate::{
         account::poll::{Answer, Poll},
     },
     cli::service::{Service, arrive},
-    model::MarketId,
+    model::{Failure, FailureKind, MarketId},
 };
 use std::collections::{BTreeMap, BTreeSet};
 use tokio::sync::{Mutex, OnceCell};
@@ -50,6 +50,18 @@ impl<'a> Readings<'a> {
     pub(super) async fn take_figures(&self, store: &mut Store) {
         let read = self.figures.get_or_init(|| self.service.read_figures());
         store.arrive(read.await.clone());
+    }
+}
+
+/// A row of a list, or why there is none: the list could not be read, or does not have it.
+pub(super) fn listed<'a, T>(
+    trouble: Option<&Failure>,
+    row: Option<&'a T>,
+    missing: impl FnOnce() -> String,
+) -> Result<&'a T, Failure> {
+    match trouble {
+        Some(why) => Err(why.clone()),
+        None => row.ok_or_else(|| Failure::new(FailureKind::NotFound, missing())),
     }
 }
 

@@ -1,10 +1,9 @@
 //! The printed outcome of a command.
 
-use crate::cli::act::prepared::PreparedCommand;
-use crate::cli::act::prepared::SendOutcome;
 use crate::{
     cli::{
         Exit,
+        act::prepared::{PreparedCommand, SendOutcome},
         voice::{Output, json},
     },
     model::{

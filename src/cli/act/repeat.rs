@@ -54,13 +54,12 @@ impl RepeatDecision {
     }
 }
 
-/// The command to send for `prepared`. If its key `known` was used for the same command, the earlier bytes are sent. The
-/// body fields named in `reckoned` follow from prices, positions or the clock, which have changed since.
+/// The command to send for `prepared`. If its key `known` was used for the same command, the earlier bytes are sent. What
+/// depends on the time may differ.
 pub(super) fn settled(
     known: Option<&IntentRow>,
     prepared: PreparedCommand,
     service: &Service,
-    reckoned: &[&str],
 ) -> Result<RepeatDecision> {
     let (Some(entry), Some(key)) = (known, prepared.kept_key()) else {
         return Ok(RepeatDecision::Due(prepared));
@@ -68,12 +67,13 @@ pub(super) fn settled(
     let (before, connection) = (&entry.intent, service.client.connection());
     let same_place =
         before.base_url == connection.base_url && before.account_id == connection.account_id;
-    let request = &prepared.request;
+    let (request, time_dependent) = (&prepared.request, &*prepared.time_dependent);
     let same_target =
         before.method == request.method.to_string() && before.target == request.target;
     if !same_place
         || !same_target
-        || requested_fields(&before.body, reckoned) != requested_fields(&request.body, reckoned)
+        || requested_fields(&before.body, time_dependent)
+            != requested_fields(&request.body, time_dependent)
     {
         let what = format!(
             "the key {key} was used for: {} (on {} at {}); a different command needs a different key",
@@ -112,12 +112,12 @@ fn as_sent(entry: &IntentRow, prepared: PreparedCommand) -> PreparedCommand {
 }
 
 /// The body without the fields that were only observed.
-fn requested_fields(body: &[u8], reckoned: &[&str]) -> Option<BTreeMap<String, String>> {
+fn requested_fields(body: &[u8], time_dependent: &[&str]) -> Option<BTreeMap<String, String>> {
     if body.is_empty() {
         return Some(BTreeMap::new());
     }
     let mut fields = fields(body)?;
-    for name in reckoned.iter().chain(&["expected_price"]) {
+    for name in time_dependent.iter().chain(&["expected_price"]) {
         fields.remove(*name);
     }
     let texts = fields.into_iter();

@@ -33,8 +33,9 @@ pub(super) fn prepare(
 ) -> Result<(PreparedCommand, Start)> {
     let is_chosen = chosen.is_some();
     let prepared = PreparedCommand::new(command.clone(), chosen)?;
-    let begun = unfinished(service, &prepared.request.target).filter(|_| !is_chosen);
-    let Some((entry, key)) = begun.and_then(|entry| Some((entry.created_at, entry.intent.key?)))
+    let unfinished = unfinished(service, &prepared.request.target).filter(|_| !is_chosen);
+    let Some((entry, key)) =
+        unfinished.and_then(|entry| Some((entry.created_at, entry.intent.key?)))
     else {
         return Ok((prepared, Start::New));
     };
@@ -53,13 +54,13 @@ pub(super) async fn send(
     (prepared, start): (PreparedCommand, Start),
     (note, is_left): (&str, impl AsyncFnOnce(&SendOutcome) -> bool),
 ) -> Result<(PreparedCommand, SendOutcome)> {
-    let outcome = perform::send(service, voice, &prepared, &[]).await?;
+    let outcome = perform::send(service, voice, &prepared).await?;
     if start == Start::New || !is_left(&outcome).await {
         return Ok((prepared, outcome));
     }
     voice.note(note);
     let following = PreparedCommand::new(prepared.command, None)?;
-    let outcome = perform::send(service, voice, &following, &[]).await?;
+    let outcome = perform::send(service, voice, &following).await?;
     Ok((following, outcome))
 }
 

@@ -1,31 +1,16 @@
 //! Typed flags, with all their errors reported at once.
 
-use super::{
-    market::{self, MarketPurpose},
-    repeat,
-};
+use super::repeat;
 use crate::{
     app::{Store, several_positions},
-    cli::{exit::UsageError, service::Service, voice::Output},
+    cli::{exit::UsageError, voice::Output},
     journal::IntentRow,
     model::{
-        Failure, FailureKind, MarketId, PositionId, TriggerDirection,
+        Failure, FailureKind, PositionId,
         draft::{Draft, Faults, Field, RelativePrice, Seen},
     },
 };
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use color_eyre::{Report, Result};
-use std::{fmt::Display, str::FromStr};
-use strum::VariantArray;
-
-/// The words of one of our enums, as they are on the wire.
-pub(super) fn word<T>() -> impl TypedValueParser<Value = T>
-where
-    T: VariantArray + FromStr<Err: std::error::Error + Send + Sync> + Display + Clone + Send + Sync,
-{
-    let words: Vec<String> = T::VARIANTS.iter().map(ToString::to_string).collect();
-    PossibleValuesParser::new(words).try_map(|word| word.parse::<T>())
-}
 
 /// An id as typed. An empty one would address the whole list, and one of dots another path.
 pub(in crate::cli) fn id<T: From<String>>(text: &str) -> Result<T, String> {
@@ -70,52 +55,6 @@ pub(super) fn position(named: PositionId, store: &Store) -> Result<PositionId> {
     }
 }
 
-/// When a waiting order fires.
-#[derive(Debug, Clone, clap::Args)]
-pub(super) struct TriggerFlags {
-    /// The trigger price, USD
-    #[arg(
-        id = "trigger_price",
-        long = "trigger-price",
-        value_name = "PRICE",
-        allow_hyphen_values = true
-    )]
-    pub(super) price: Option<String>,
-    /// Whether it triggers above or below the trigger price
-    #[arg(
-        id = "trigger_direction",
-        long = "trigger-direction",
-        value_name = "WHERE",
-        value_parser = word::<TriggerDirection>(),
-        requires = "trigger_price"
-    )]
-    pub(super) direction: Option<TriggerDirection>,
-    /// The market of the trigger price [default: the order's own]
-    #[arg(
-        id = "trigger_market_id",
-        long = "trigger-market-id",
-        value_name = "MARKET",
-        value_parser = id::<MarketId>,
-        requires = "trigger_price"
-    )]
-    pub(super) market_id: Option<MarketId>,
-}
-
-impl TriggerFlags {
-    /// The market that it names, by its id.
-    pub(super) fn resolve(
-        &mut self,
-        purpose: MarketPurpose,
-        context: (&Store, &Service, Output),
-    ) -> Result<()> {
-        if let Some(name) = self.market_id.take() {
-            let named = ("--trigger-market-id", name);
-            self.market_id = Some(market::named(named, purpose, context)?);
-        }
-        Ok(())
-    }
-}
-
 /// The fields with a relative price.
 fn relative(draft: &Draft) -> Vec<Field> {
     let is_relative = |field: &Field| {
@@ -141,55 +80,44 @@ pub(super) fn as_sent(draft: &mut Draft, before: &IntentRow) {
     }
 }
 
-/// The errors so far, by flag.
-#[derive(Debug, Default)]
-pub(super) struct FlagFaults(Vec<String>);
-
-impl FlagFaults {
-    /// Replaces relative prices with digits, and prints each.
-    pub(super) fn in_digits(&mut self, draft: &Draft, seen: &Seen, voice: Output) -> Draft {
-        let mut resolved = draft.clone();
-        for field in draft.fields() {
-            match resolved.resolved_price(field, seen) {
-                None => {}
-                Some(Ok(price)) => {
-                    let (flag, text) = (field.flag(), draft.text(field).unwrap_or_default());
-                    voice.note(&format!("{flag} {text} is {price}"));
-                    resolved.write(field, &price.to_string());
-                }
-                Some(Err(fault)) => self.0.push(format!("{}: {fault}", field.flag())),
+/// Reads a draft: with digits in place of relative prices, each of which is printed. Gives the draft that was read, and
+/// the result.
+///
+/// # Errors
+/// One sentence with everything that is wrong, by flag.
+pub(super) fn read<T>(
+    draft: &Draft,
+    seen: &Seen,
+    voice: Output,
+    read: impl FnOnce(&Draft) -> Result<T, Faults>,
+) -> Result<(Draft, T), UsageError> {
+    let (mut faults, mut resolved) = (Faults::default(), draft.clone());
+    for field in draft.fields() {
+        match resolved.resolved_price(field, seen) {
+            None => {}
+            Some(Ok(price)) => {
+                let (flag, text) = (field.flag(), draft.text(field).unwrap_or_default());
+                voice.note(&format!("{flag} {text} is {price}"));
+                resolved.write(field, &price.to_string());
             }
+            Some(Err(fault)) => faults.0.push((field, fault)),
         }
-        resolved
     }
-
-    /// The draft's result; its errors are recorded and give `None`.
-    pub(super) fn faults<T>(&mut self, read: Result<T, Faults>) -> Option<T> {
-        let Faults(faults) = match read {
-            Ok(value) => return Some(value),
-            Err(faults) => faults,
-        };
+    let result = read(&resolved);
+    if let Err(Faults(others)) = &result {
         // A relative price that cannot be resolved was reported already.
-        let is_told = |field: &Field| {
-            let own = format!("{}: ", field.flag());
-            self.0.iter().any(|told| told.starts_with(&own))
-        };
-        let faults: Vec<_> = faults
-            .into_iter()
-            .filter(|(field, _)| !is_told(field))
-            .collect();
-        let told = faults
-            .into_iter()
-            .map(|(field, fault)| format!("{}: {fault}", field.flag()));
-        self.0.extend(told);
-        None
+        let flags: Vec<_> = faults.0.iter().map(|(field, _)| field.flag()).collect();
+        let others = others
+            .iter()
+            .filter(|(field, _)| !flags.contains(&field.flag()));
+        faults.0.extend(others.cloned());
     }
-
-    /// The value, or one sentence with all errors.
-    pub(super) fn finish<T>(self, value: Option<T>) -> Result<T, UsageError> {
-        match value {
-            Some(value) if self.0.is_empty() => Ok(value),
-            Some(_) | None => Err(UsageError(self.0.join("; "))),
+    match result {
+        Ok(value) if faults.0.is_empty() => Ok((resolved, value)),
+        Ok(_) | Err(_) => {
+            let faults = faults.0.iter();
+            let words = faults.map(|(field, fault)| format!("{}: {fault}", field.flag()));
+            Err(UsageError(words.collect::<Vec<_>>().join("; ")))
         }
     }
 }

@@ -16,7 +16,7 @@ use crate::{
         desk::reload::{Reload, Renewal},
         keys::keymap::Keymap,
     },
-    cli::{columns, desk::setup as desk_setup, paths::state_dir},
+    cli::{columns, desk::setup as desk_setup, options::options, paths::state_dir},
     config::{Change, Loaded, Settings, Sources, Takes, load, memory},
     runtime::{SettingsReply, SettingsRequest, SettingsThread, Start},
     ui::ThemeSet,
@@ -295,7 +295,7 @@ impl SettingsWatch {
         let waiting = self.first.changes(&good.loaded).into_iter();
         let waiting = waiting.filter(|change| change.takes == Takes::Restart);
         let reload = Renewal {
-            options: desk_setup::options(&good.loaded.settings),
+            options: options(&good.loaded.settings),
             others: others(&good.loaded),
             keymap: good.keymap.clone(),
             changes,
@@ -319,7 +319,7 @@ impl SettingsWatch {
 
 fn others(loaded: &Loaded) -> Vec<(String, Options)> {
     let others = loaded.accounts().skip(1);
-    let named = |settings: &Settings| Some((settings.name.clone()?, desk_setup::options(settings)));
+    let named = |settings: &Settings| Some((settings.name.clone()?, options(settings)));
     others.filter_map(named).collect()
 }
 

@@ -1,12 +1,12 @@
 //! The service of a desk: a configured one, or a paper exchange started for it.
 
 use crate::{
-    app::{
-        CloseAllRule, Identity, Mode, Options, Profile, account::poll::Source,
-        keys::keymap::Keymap, update::reload::key_notes,
+    app::{Identity, Mode, Options, Profile, keys::keymap::Keymap, update::reload::key_notes},
+    cli::{
+        exit::UsageError, local_zone::local_zone, options::options, paths::state_dir,
+        service::found_accounts,
     },
-    cli::{exit::UsageError, local_zone::local_zone, paths::state_dir, service::found_accounts},
-    config::{ColorChoice, Connection, FarEnd, Loaded, PresetTable, Settings},
+    config::{ColorChoice, Connection, FarEnd, Loaded, Settings},
     disk,
     model::{Account, Failure},
     runtime::{
@@ -137,45 +137,6 @@ pub(in crate::cli) fn own_theme(settings: &Settings) -> Result<Option<Theme>> {
 
 fn variable_or_empty(variable: &str) -> String {
     env::var(variable).unwrap_or_default()
-}
-
-pub(in crate::cli) fn options(settings: &Settings) -> Options {
-    let poll = settings.poll;
-    let intervals = [
-        (Source::Positions, poll.positions),
-        (Source::Orders, poll.orders),
-        (Source::Twaps, poll.twaps),
-        (Source::Scaled, poll.scaled),
-        (Source::Closed, poll.closed),
-        (Source::History, poll.history),
-        (Source::Markets, poll.markets),
-        (Source::Account, poll.account),
-    ];
-    Options {
-        close_all: if settings.close_all_confirm {
-            CloseAllRule::Confirmed
-        } else {
-            CloseAllRule::After(settings.close_all_delay)
-        },
-        intervals: BTreeMap::from(intervals),
-        ladder_one_key: settings.ladder_one_key,
-        lists_markets: true,
-        checks: settings.checks.clone(),
-        size_presets: PresetTable {
-            everywhere: settings.size_presets.clone(),
-            of: settings.size_presets_of.clone(),
-        },
-        read_only: settings.read_only,
-        dry_run: settings.dry_run,
-        ends_with_desk: false,
-        zone: local_zone(),
-        alerts: settings.alerts.clone(),
-        alert_command: settings.alert_command.clone(),
-        guard: settings.guard.clone(),
-        fees: settings.fees.clone(),
-        be_extra_ticks: settings.be_extra_ticks,
-        motion: settings.motion,
-    }
 }
 
 /// The built-in keys with the trader's own on top. An invalid key file is an invalid setting.

@@ -2,10 +2,12 @@
 
 use strum::EnumIter;
 
-/// A field of a draft. Each is one body field of the API, [`Field::Share`] excepted.
+/// A field of a draft. Each is one body field of the API, except [`Field::Share`] and [`Field::ReplacedExits`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, EnumIter)]
 pub enum Field {
     Kind,
+    /// What the slices of a TWAP follow: its type.
+    Curve,
     Market,
     Side,
     /// A quick way to write the size of a close.
@@ -45,6 +47,8 @@ pub enum Field {
     Distribution,
     /// Between the slices of a TWAP, in seconds.
     SliceInterval,
+    /// Whether exits that nobody has read may be replaced too; no form asks for it.
+    ReplacedExits,
 }
 
 /// How a field is filled in.
@@ -74,6 +78,8 @@ struct FieldFacts {
     takes: FieldInput,
     /// What fills it on the command line, on the desk and in a shell.
     flag: &'static str,
+    /// What the flag's value is called in the help of a shell; empty for a switch.
+    value: &'static str,
     /// Its names in the API's bodies.
     body: &'static [&'static str],
 }
@@ -81,13 +87,14 @@ struct FieldFacts {
 const fn facts(
     label: &'static str,
     takes: FieldInput,
-    flag: &'static str,
+    (flag, value): (&'static str, &'static str),
     body: &'static [&'static str],
 ) -> FieldFacts {
     FieldFacts {
         label,
         takes,
         flag,
+        value,
         body,
     }
 }
@@ -96,38 +103,40 @@ impl Field {
     #[rustfmt::skip]
     fn facts(self) -> FieldFacts {
         match self {
-            Self::Kind => facts("type", FieldInput::Choice, "--type", &["type", "kind"]),
-            Self::Market => facts("market", FieldInput::Market, "--market", &["market_id"]),
-            Self::Side => facts("side", FieldInput::Choice, "--side", &["side"]),
-            Self::Share => facts("part", FieldInput::Choice, "--size", &[]),
-            Self::Size => facts("size", FieldInput::Size, "--size", &["size"]),
-            Self::LimitPrice => facts("limit price", FieldInput::Price, "--limit-price", &["limit_price"]),
-            Self::TriggerMarket => facts("trigger market", FieldInput::Market, "--trigger-market-id", &["trigger_market_id"]),
-            Self::TriggerPrice => facts("trigger price", FieldInput::WatchedPrice, "--trigger-price", &["trigger_price"]),
-            Self::TriggerDirection => facts("fires", FieldInput::Choice, "--trigger-direction", &["trigger_direction"]),
-            Self::ChaseOffset => facts("chase offset", FieldInput::Number, "--chase-offset", &["chase_offset"]),
-            Self::ChaseCap => facts("chase cap", FieldInput::Price, "--chase-cap-price", &["chase_cap_price"]),
-            Self::TargetPosition => facts("position", FieldInput::Choice, "--target-position-id", &["target_position_id"]),
-            Self::TimeInForce => facts("time in force", FieldInput::Choice, "--tif", &["time_in_force"]),
-            Self::Expires => facts("expires", FieldInput::Instant, "--gtd-expires-at", &["gtd_expires_at"]),
-            Self::TakeProfit => facts("take profit", FieldInput::Price, "--take-profit", &["attached_take_profit_price", "take_profit_price"]),
-            Self::StopLoss => facts("stop loss", FieldInput::Price, "--stop-loss", &["attached_stop_loss_price", "stop_loss_price"]),
-            Self::Slippage => facts("slippage bps", FieldInput::Number, "--slippage-bps", &["slippage_tolerance_bps"]),
-            Self::Leverage => facts("leverage", FieldInput::Number, "--leverage", &["leverage"]),
-            Self::MarginMode => facts("margin mode", FieldInput::Choice, "--margin-mode", &["margin_mode"]),
-            Self::ReduceOnly => facts("reduce-only", FieldInput::Choice, "--reduce-only", &["reduce_only"]),
-            Self::ExpectedPrice => facts("observed mid", FieldInput::Price, "--expected-price", &["expected_price"]),
-            Self::Acknowledged => facts("may fill at once", FieldInput::Choice, "--marketable-limit-acknowledged", &["marketable_limit_acknowledged"]),
-            Self::Duration => facts("duration", FieldInput::Span, "--duration", &["duration_minutes"]),
-            Self::Randomize => facts("randomize", FieldInput::Choice, "--randomize", &["randomize"]),
-            Self::MinPrice => facts("min price", FieldInput::Price, "--min-price", &["min_price"]),
-            Self::MaxPrice => facts("max price", FieldInput::Price, "--max-price", &["max_price"]),
-            Self::StartPrice => facts("first price", FieldInput::Price, "--start-price", &["start_price"]),
-            Self::EndPrice => facts("last price", FieldInput::Price, "--end-price", &["end_price"]),
-            Self::Rungs => facts("rungs", FieldInput::Number, "--rungs", &["rung_count"]),
-            Self::Distribution => facts("distribution", FieldInput::Choice, "--distribution", &["distribution"]),
-            Self::SliceInterval => facts("slice every s", FieldInput::Number, "--slice-interval", &["slice_interval_seconds"]),
-            Self::ExtraMargin => facts("extra margin", FieldInput::Number, "--extra", &["extra_margin"]),
+            Self::Kind => facts("type", FieldInput::Choice, ("--type", "TYPE"), &["type", "kind"]),
+            Self::Curve => facts("type", FieldInput::Choice, ("--curve", "CURVE"), &["curve"]),
+            Self::Market => facts("market", FieldInput::Market, ("--market", "MARKET"), &["market_id"]),
+            Self::Side => facts("side", FieldInput::Choice, ("--side", "SIDE"), &["side"]),
+            Self::Share => facts("part", FieldInput::Choice, ("--size", "SIZE"), &[]),
+            Self::Size => facts("size", FieldInput::Size, ("--size", "SIZE"), &["size"]),
+            Self::LimitPrice => facts("limit price", FieldInput::Price, ("--limit-price", "PRICE"), &["limit_price"]),
+            Self::TriggerMarket => facts("trigger market", FieldInput::Market, ("--trigger-market-id", "MARKET"), &["trigger_market_id"]),
+            Self::TriggerPrice => facts("trigger price", FieldInput::WatchedPrice, ("--trigger-price", "PRICE"), &["trigger_price"]),
+            Self::TriggerDirection => facts("fires", FieldInput::Choice, ("--trigger-direction", "WHERE"), &["trigger_direction"]),
+            Self::ChaseOffset => facts("chase offset", FieldInput::Number, ("--chase-offset", "USD"), &["chase_offset"]),
+            Self::ChaseCap => facts("chase cap", FieldInput::Price, ("--chase-cap-price", "PRICE"), &["chase_cap_price"]),
+            Self::TargetPosition => facts("position", FieldInput::Choice, ("--target-position-id", "POSITION_ID"), &["target_position_id"]),
+            Self::TimeInForce => facts("time in force", FieldInput::Choice, ("--tif", "TIF"), &["time_in_force"]),
+            Self::Expires => facts("expires", FieldInput::Instant, ("--gtd-expires-at", "WHEN"), &["gtd_expires_at"]),
+            Self::TakeProfit => facts("take profit", FieldInput::Price, ("--take-profit", "PRICE"), &["attached_take_profit_price", "take_profit_price"]),
+            Self::StopLoss => facts("stop loss", FieldInput::Price, ("--stop-loss", "PRICE"), &["attached_stop_loss_price", "stop_loss_price"]),
+            Self::Slippage => facts("slippage bps", FieldInput::Number, ("--slippage-bps", "BPS"), &["slippage_tolerance_bps"]),
+            Self::Leverage => facts("leverage", FieldInput::Number, ("--leverage", "LEVERAGE"), &["leverage"]),
+            Self::MarginMode => facts("margin mode", FieldInput::Choice, ("--margin-mode", "MODE"), &["margin_mode"]),
+            Self::ReduceOnly => facts("reduce-only", FieldInput::Choice, ("--reduce-only", ""), &["reduce_only"]),
+            Self::ExpectedPrice => facts("observed mid", FieldInput::Price, ("--expected-price", "PRICE"), &["expected_price"]),
+            Self::Acknowledged => facts("may fill at once", FieldInput::Choice, ("--marketable-limit-acknowledged", ""), &["marketable_limit_acknowledged"]),
+            Self::Duration => facts("duration", FieldInput::Span, ("--duration", "TIME"), &["duration_minutes"]),
+            Self::Randomize => facts("randomize", FieldInput::Choice, ("--randomize", ""), &["randomize"]),
+            Self::MinPrice => facts("min price", FieldInput::Price, ("--min-price", "PRICE"), &["min_price"]),
+            Self::MaxPrice => facts("max price", FieldInput::Price, ("--max-price", "PRICE"), &["max_price"]),
+            Self::StartPrice => facts("first price", FieldInput::Price, ("--start-price", "PRICE"), &["start_price"]),
+            Self::EndPrice => facts("last price", FieldInput::Price, ("--end-price", "PRICE"), &["end_price"]),
+            Self::Rungs => facts("rungs", FieldInput::Number, ("--rungs", "COUNT"), &["rung_count"]),
+            Self::Distribution => facts("distribution", FieldInput::Choice, ("--distribution", "DISTRIBUTION"), &["distribution"]),
+            Self::SliceInterval => facts("slice every s", FieldInput::Number, ("--slice-interval", "SECONDS"), &["slice_interval_seconds"]),
+            Self::ReplacedExits => facts("replaced exits", FieldInput::Choice, ("--replace-exits", ""), &[]),
+            Self::ExtraMargin => facts("extra margin", FieldInput::Number, ("--extra", "USD"), &["extra_margin"]),
         }
     }
 
@@ -138,6 +147,11 @@ impl Field {
     /// The flag that fills it: `--limit-price`.
     pub fn flag(self) -> &'static str {
         self.facts().flag
+    }
+
+    /// What the value of its flag is called: `PRICE`.
+    pub fn value_name(self) -> &'static str {
+        self.facts().value
     }
 
     /// Its names in the API's bodies.
@@ -158,7 +172,7 @@ impl Field {
     pub fn is_switch(self) -> bool {
         matches!(
             self,
-            Self::ReduceOnly | Self::Randomize | Self::Acknowledged
+            Self::ReduceOnly | Self::Randomize | Self::Acknowledged | Self::ReplacedExits
         )
     }
 

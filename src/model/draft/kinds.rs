@@ -16,7 +16,13 @@ pub enum DraftShape {
 }
 
 /// The first and the last fields of every new order.
-const HEAD: &[Field] = &[Field::Kind, Field::Market, Field::Side, Field::Size];
+const HEAD: &[Field] = &[
+    Field::Kind,
+    Field::Curve,
+    Field::Market,
+    Field::Side,
+    Field::Size,
+];
 const TAIL: &[Field] = &[
     Field::Leverage,
     Field::MarginMode,
@@ -170,6 +176,18 @@ fn row(shape: DraftShape) -> Option<&'static KindRow> {
 }
 
 impl DraftShape {
+    /// The same shape with the type that this word names; a ladder has none.
+    ///
+    /// # Errors
+    /// If the word is none of its types.
+    pub fn with_type(self, word: &str) -> Result<Self, strum::ParseError> {
+        Ok(match self {
+            Self::Order(_) => Self::Order(word.parse()?),
+            Self::Sliced(_) => Self::Sliced(word.parse()?),
+            Self::Ladder => Self::Ladder,
+        })
+    }
+
     /// Its fields, in form order.
     pub fn fields(self) -> impl Iterator<Item = Field> {
         let own = row(self).map_or(&[] as &[Field], |row| row.own);
@@ -182,9 +200,12 @@ impl DraftShape {
 /// A take profit always reduces; a scaled order has no other type, and no observed price.
 fn is_asked(shape: DraftShape, field: Field) -> bool {
     match shape {
-        DraftShape::Order(PlaceKind::TakeProfit) => field != Field::ReduceOnly,
-        DraftShape::Order(_) | DraftShape::Sliced(_) => true,
-        DraftShape::Ladder => !matches!(field, Field::Kind | Field::ExpectedPrice),
+        DraftShape::Order(PlaceKind::TakeProfit) => {
+            !matches!(field, Field::Curve | Field::ReduceOnly)
+        }
+        DraftShape::Order(_) => field != Field::Curve,
+        DraftShape::Sliced(_) => field != Field::Kind,
+        DraftShape::Ladder => !matches!(field, Field::Kind | Field::Curve | Field::ExpectedPrice),
     }
 }
 

@@ -196,6 +196,50 @@ impl Draft {
         }
     }
 
+    /// Writes a text, or makes the choice that this word names: for a market or a position its id, for a switch any
+    /// word. A field that the draft does not have stays as it is.
+    ///
+    /// # Errors
+    /// If the word is none of the choices.
+    pub fn fill(&mut self, field: Field, word: &str) -> Result<(), strum::ParseError> {
+        if field.is_typed() {
+            self.write(field, word);
+            return Ok(());
+        }
+        match (self, field) {
+            (Self::Entry(draft), Field::Kind | Field::Curve) => {
+                draft.shape = draft.shape.with_type(word)?;
+            }
+            (Self::Entry(draft), Field::Market) => draft.market_id = Some(word.into()),
+            (Self::Entry(draft), Field::Side) => draft.side = word.parse()?,
+            (Self::Entry(draft), Field::TimeInForce) => draft.time_in_force = word.parse()?,
+            (Self::Entry(draft), Field::MarginMode) => draft.margin_mode = word.parse()?,
+            (Self::Entry(draft), Field::Distribution) => draft.distribution = word.parse()?,
+            (Self::Entry(draft), Field::ReduceOnly) => draft.reduce_only = true,
+            (Self::Entry(draft), Field::Randomize) => draft.randomize = true,
+            (Self::Entry(draft), Field::ReplacedExits) => draft.replaces = ReplacedExits::Any,
+            (Self::Entry(draft), Field::TargetPosition) => draft.target = Some(word.into()),
+            (Self::Close(draft), Field::Kind) => draft.kind = word.parse()?,
+            (Self::Close(draft), Field::Acknowledged) => draft.acknowledged = true,
+            (
+                Self::Entry(EntryDraft { trigger_market, .. })
+                | Self::Close(CloseDraft { trigger_market, .. }),
+                Field::TriggerMarket,
+            ) => *trigger_market = Some(word.into()),
+            (
+                Self::Entry(EntryDraft {
+                    trigger_direction, ..
+                })
+                | Self::Close(CloseDraft {
+                    trigger_direction, ..
+                }),
+                Field::TriggerDirection,
+            ) => *trigger_direction = Some(word.parse()?),
+            _ => {}
+        }
+        Ok(())
+    }
+
     /// Whether an empty text prevents sending.
     pub fn is_required(&self, field: Field) -> bool {
         match self {

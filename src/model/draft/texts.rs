@@ -12,6 +12,15 @@ impl Texts {
         self.0.get(&field).map_or("", String::as_str)
     }
 
+    /// Whether it has a text, even an empty one.
+    pub fn has(&self, field: Field) -> bool {
+        self.0.contains_key(&field)
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = (Field, &str)> {
+        self.0.iter().map(|(field, text)| (*field, text.as_str()))
+    }
+
     pub fn set(&mut self, field: Field, text: impl Into<String>) {
         self.0.insert(field, text.into());
     }

@@ -214,7 +214,7 @@ impl JournalWriter {
     }
 
     /// Waits up to `patience` if the risk is increasing; otherwise as [`Self::write_soon`].
-    pub(crate) async fn write_for_risk<T: Send + 'static>(
+    pub(crate) async fn write_before_sending<T: Send + 'static>(
         &self,
         risk: Risk,
         patience: Duration,

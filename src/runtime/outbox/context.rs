@@ -212,7 +212,7 @@ impl OutboxContext {
         let look = move |journal: &mut Journal| journal.objection((&base_url, &account), &check);
         let objection = self
             .writer
-            .write_for_risk(Risk::Increasing, patience, look)
+            .write_before_sending(Risk::Increasing, patience, look)
             .await?;
         Ok(match objection {
             Some(why) => Some(self.heed(why).await),

@@ -391,7 +391,7 @@ impl Delivery {
             None => Ok(()),
         };
         writer
-            .write_for_risk(self.command.risk(), patience, job)
+            .write_before_sending(self.command.risk(), patience, job)
             .await
     }
 }

@@ -211,7 +211,7 @@ impl OutboxContext {
         };
         let entry = match self
             .writer
-            .write_for_risk(risk, self.patience(risk), again)
+            .write_before_sending(risk, self.patience(risk), again)
             .await
         {
             Ok(entry) => entry,
@@ -327,7 +327,7 @@ impl OutboxContext {
             Ok(claim)
         };
         self.writer
-            .write_for_risk(risk, self.patience(risk), write)
+            .write_before_sending(risk, self.patience(risk), write)
             .await
     }
 

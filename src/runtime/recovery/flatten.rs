@@ -1,9 +1,8 @@
 //! Flatten: stops TWAPs, cancels scaled orders and orders, closes everything, and repeats until two reads find nothing.
 //!
 //! Contract: the close-all is sent at once, beside the reads that find what else is open. Each round closes with a new
-//! key (the same key would return the old result), up to three rounds after the first; rounds whose lists cannot be read
-//! do not count among them, up to a limit of their own. Reduce-only stops and targets
-//! are canceled only when a read finds no position: until then they are the only protection. Nothing that increases
+//! key (the same key would return the old result); [`FlattenRun`] decides what a round ends and whether another one
+//! follows. Nothing that increases
 //! exposure is sent meanwhile, nor afterwards until a person re-arms the desk. It needs no journal and no screen. The
 //! reads at the end decide commands whose outcome is unknown. A list that cannot be read does not stop the others from
 //! being closed. It reports flat only after two complete reads that found nothing, begun after every order on the wire
@@ -12,12 +11,16 @@
 //! Known limit: a scaled order is found by its working rungs; one without any cannot fill.
 
 use crate::{
-    app::{Msg, activity::notice::Tone},
+    app::{
+        Msg,
+        activity::notice::Tone,
+        workflows::{AfterRead, FlattenRun, ReadValue, key_refused},
+    },
     client::policy::RetryState,
     journal::{IntentId, IntentState, StateUpdate},
     model::{
-        CloseAll, Command, Failure, FailureKind, FlatFinding, FlatProof, Flattening, OpenExposure,
-        Page, Progress, Proof, Proving, Receipt, Resource, Text, Ticket,
+        CloseAll, Command, Failure, FailureKind, FlatProof, Page, Progress, Receipt, Resource,
+        Ticket,
         remains::{entries, stops},
     },
     runtime::{
@@ -39,14 +42,8 @@ use tokio::{
     time::{Instant, sleep, timeout},
 };
 
-/// Rounds whose lists were read and showed something.
-const ROUNDS: u32 = 4;
-/// Rounds whose lists could not be read, or had no end: five minutes of them.
-const UNREAD_ROUNDS: u32 = 16;
 /// Commands on the wire beside the close-all.
 const CONCURRENT_COMMANDS: usize = 4;
-/// Failed reads after which a round counts as having proved nothing.
-const MOST_FAILED_READS: u32 = 5;
 /// How long the first cancels wait for the TWAPs to stop.
 const TWAP_HEAD_START: Duration = Duration::from_secs(2);
 /// How long the first sweep of a round waits for a list.
@@ -63,15 +60,11 @@ pub(crate) struct ResumedFlatten {
     pub(crate) closing: Option<Delivery>,
 }
 
-struct FlattenRun<'a> {
+struct Flatten<'a> {
     context: &'a OutboxContext,
     ticket: Option<Ticket>,
     parent: IntentRef,
-    state: Flattening,
-    /// What the last read found.
-    remains: Option<OpenExposure>,
-    /// What this round has ended.
-    ended: HashSet<Resource>,
+    run: FlattenRun,
     /// Until then an order on the wire keeps any read from proving that the account is flat.
     answers_due: Option<Instant>,
 }
@@ -93,17 +86,15 @@ pub(crate) async fn flatten(
     };
     // If the desk dies on the way, it must restart halted.
     drop(context.note_halt("a flatten began and did not finish".to_owned()));
-    let mut run = FlattenRun {
+    let mut flatten = Flatten {
         context,
         ticket,
         parent,
-        state: Flattening::default(),
-        remains: None,
-        ended: HashSet::new(),
+        run: FlattenRun::default(),
         answers_due: Some(Instant::now() + context.client.timeouts().scaled(ANSWER_WAIT)),
     };
-    let result = run.rounds(closing).await;
-    run.note_end(&result).await;
+    let result = flatten.rounds(closing).await;
+    flatten.note_end(&result).await;
     let why = match &result {
         Ok(_) => "flattened",
         Err(_) => "flattened, but not confirmed flat",
@@ -112,176 +103,104 @@ pub(crate) async fn flatten(
     result
 }
 
-impl FlattenRun<'_> {
+impl Flatten<'_> {
     async fn rounds(&mut self, mut closing: Option<Delivery>) -> Result<Receipt, Failure> {
-        let (mut read, mut unread) = (0, 0);
-        while read < ROUNDS && unread < UNREAD_ROUNDS {
-            self.state = Flattening {
-                round: read + unread + 1,
-                left: self.state.left,
-                ..Flattening::default()
-            };
+        while self.run.begins_round() {
             self.tell().await;
             self.round(closing.take()).await;
             if let Some(proof) = self.prove().await {
                 return Ok(Receipt::Flat(proof));
             }
             if self.context.client.key_refused() {
-                // The service would refuse further rounds too.
-                let why = "the service refuses the key: nothing can be closed or read with it";
-                return Err(not_done(FailureKind::Auth, why));
-            }
-            match self.remains.as_ref().map(OpenExposure::left) {
-                Some(Ok(_)) => read += 1,
-                Some(Err(_)) | None => unread += 1,
+                return Err(key_refused());
             }
         }
-        Err(self.failure())
+        Err(self.run.failure())
     }
 
     /// One close-all, and beside it a sweep of everything that could open a position again.
     async fn round(&mut self, closing: Option<Delivery>) {
         let (operations, mut reported) = unbounded_channel();
-        let nothing_open = self.remains.as_ref().is_some_and(OpenExposure::is_closed);
+        let closes = self.run.needs_close_all();
         let (context, parent) = (self.context, &self.parent);
         let close = async {
             match closing {
                 Some(delivery) => go_on(Arc::new(delivery.part_of(operations))).await,
-                None if nothing_open => {}
-                None => close_all(context, parent, operations).await,
+                None if closes => close_all(context, parent, operations).await,
+                None => {}
             }
         };
         let mut work = Box::pin(join(close, sweep(context, parent)));
         loop {
             tokio::select! {
                 ((), ended) = &mut work => {
-                    self.ended = ended;
+                    self.run.swept(ended);
                     return;
                 }
                 Some(operation) = reported.recv() => {
-                    self.state.operation = Some(operation);
+                    self.run.operated(operation);
                     self.tell().await;
                 }
             }
         }
     }
 
-    /// Two complete reads that find nothing; `None` if something is open or nothing can be read. Each read also ends
-    /// what it finds that the round has not ended yet.
+    /// Reads until two complete reads find nothing; `None` if something is open or nothing can be read. What a read finds
+    /// is ended.
     async fn prove(&mut self) -> Option<FlatProof> {
-        let (context, timeouts) = (self.context, self.context.client.timeouts());
-        let mut proving = Proving::default();
-        let mut failed = 0;
-        while failed < MOST_FAILED_READS && !context.client.key_refused() {
-            sleep(context.client.pause_left()).await;
-            let (at, tells) = (context.clock.now(), self.may_prove().await);
-            let remains = context.client.remains().await;
-            let (finding, pause) = match remains.left() {
-                Ok(left) => {
-                    let finding = if tells {
-                        proving.saw(at, left)
-                    } else {
-                        FlatFinding::Open
-                    };
-                    self.state.left = Some(left);
-                    self.state.clean_since = proving.clean_since();
-                    self.tell().await;
-                    (finding, proving.pause())
-                }
-                Err(why) => {
-                    if failed == 0 {
-                        context.note(Tone::Warn, format!("flatten: {why}")).await;
-                    }
-                    failed += 1;
-                    (FlatFinding::Open, after(failed))
-                }
-            };
-            if let FlatFinding::Proved(proof) = finding {
+        let (context, client) = (self.context, &self.context.client);
+        while self.run.reads_on() && !client.key_refused() {
+            sleep(client.pause_left()).await;
+            let (at, value) = (context.clock.now(), self.read_value().await);
+            let remains = client.remains().await;
+            let left = remains.left();
+            if let Err(why) = &left
+                && self.run.is_first_failure()
+            {
+                let text = format!("flatten: {why}");
+                context.note(Tone::Warn, text).await;
+            }
+            let next = self.run.saw(at, value, remains);
+            if left.is_ok() {
+                self.tell().await;
+            }
+            if let AfterRead::Flat(proof) = next {
                 return Some(proof);
             }
-            self.sweep_on(&remains).await;
-            self.remains = Some(remains);
-            if finding == FlatFinding::Left {
-                return None;
+            for commands in self.run.to_end() {
+                let ended = end_all(context, &self.parent, commands).await;
+                self.run.ended(ended);
             }
-            sleep(timeouts.scaled(pause)).await;
+            match next {
+                AfterRead::ReadAgain(pause) => sleep(client.timeouts().scaled(pause)).await,
+                AfterRead::Flat(_) | AfterRead::RoundOver => return None,
+            }
         }
         None
     }
 
-    /// Whether a read that begins now can prove anything: an order on the wire may fill after it.
-    async fn may_prove(&mut self) -> bool {
+    /// What a read is worth that begins now.
+    async fn read_value(&mut self) -> ReadValue {
         if !self.context.has_entries_inflight().await {
-            return true;
+            return ReadValue::Proves;
         }
         match self.answers_due {
-            Some(due) if Instant::now() < due => false,
+            Some(due) if Instant::now() < due => ReadValue::OnlyShows,
             Some(_) => {
                 self.answers_due = None;
                 let text = "flatten: an order sent before it is still unanswered, and may yet open something";
                 self.context.note(Tone::Alert, text).await;
-                true
+                ReadValue::Proves
             }
-            None => true,
-        }
-    }
-
-    /// Ends what the round has not ended yet, including reduce-only orders if no position is left to protect.
-    async fn sweep_on(&mut self, remains: &OpenExposure) {
-        let protection = if remains.is_closed() {
-            remains.protection()
-        } else {
-            vec![]
-        };
-        let (stops, entries) = (stops(&remains.twaps), entries(&remains.orders));
-        for commands in [stops, entries, protection] {
-            let is_new = |command: &Command| !self.ended.contains(&command.resource());
-            let commands = commands.into_iter().filter(is_new).collect();
-            let ended = end_all(self.context, &self.parent, commands).await;
-            self.ended.extend(ended);
+            None => ReadValue::Proves,
         }
     }
 
     async fn tell(&self) {
         if let Some(ticket) = self.ticket {
-            let progress = Progress::Flattening(self.state.clone());
+            let progress = Progress::Flattening(self.run.progress().clone());
             self.context.say(Msg::Progress(ticket, progress)).await;
         }
-    }
-
-    fn failure(&self) -> Failure {
-        let message = match &self.remains {
-            Some(remains) => self.describe(remains),
-            None => "whether anything is left was not read".to_owned(),
-        };
-        // An unreadable list shows no conflict.
-        let unread = self.remains.as_ref().and_then(OpenExposure::unread);
-        let kind = unread.map_or(FailureKind::Conflict, |why| why.kind);
-        not_done(
-            kind,
-            format!(
-                "not confirmed flat after {} rounds; {message}",
-                self.state.round
-            ),
-        )
-    }
-
-    /// What the last read found, and what the last close-all reported.
-    fn describe(&self, remains: &OpenExposure) -> String {
-        let operation = self.state.operation.as_ref();
-        let positions = remains.positions().iter();
-        let positions = positions.map(|position| position.left_by(operation));
-        let orders = remains.orders().iter();
-        let orders = orders.map(|order| format!("order {}", order.id));
-        let twaps = remains.twaps().iter();
-        let twaps = twaps.map(|twap| format!("TWAP {}", twap.id));
-        let left: Vec<_> = positions.chain(orders).chain(twaps).collect();
-        let left = (!left.is_empty()).then(|| format!("still there: {}", left.join(", ")));
-        let unread = remains.left().err();
-        let unread =
-            unread.map(|why| format!("whether anything else is left could not be read: {why}"));
-        let parts: Vec<_> = left.into_iter().chain(unread).collect();
-        parts.join("; ")
     }
 
     /// Records the outcome in the journal. Once the account is flat, the unknown outcomes of its parts no longer
@@ -305,14 +224,6 @@ impl FlattenRun<'_> {
             }
         });
         let _noted = noted.await;
-    }
-}
-
-/// The flatten was begun and did not end flat.
-fn not_done(kind: FailureKind, why: impl Into<Text>) -> Failure {
-    Failure {
-        proves: Proof::Refused,
-        ..Failure::new(kind, why)
     }
 }
 
@@ -434,9 +345,4 @@ async fn end(context: &OutboxContext, parent: &IntentRef, command: Command) -> b
             false
         }
     }
-}
-
-/// Pause after this many failed reads: 1, 2, then 4 s.
-fn after(failed: u32) -> Duration {
-    Duration::from_secs(1 << failed.clamp(1, 3).saturating_sub(1))
 }

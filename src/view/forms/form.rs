@@ -297,7 +297,7 @@ fn json(form: &Form, model: &Model, seen: &Seen) -> String {
         return "not yet: nothing is changed".to_owned();
     }
     if let (Command::Place(wanted), Some(old)) = (&command, &form.replaces)
-        && let Ok(MovePlan::InPlace(moved)) = planned(model, &old.order, wanted)
+        && let Ok(MovePlan::InPlace(moved)) = planned(&model.account, &old.order, wanted)
     {
         let moved = moved.command(&model.account.store);
         return moved.map_or_else(

@@ -108,7 +108,7 @@ fn issues_elsewhere(form: &Form, failure: &Failure) -> Vec<Span> {
 /// What becomes of the order that the form changes.
 fn replaces(form: &Form, old: &OrderId, model: &Model, seen: &Seen) -> Span {
     let plan = match form.draft.command(seen) {
-        Ok(Command::Place(wanted)) => planned(model, old, &wanted),
+        Ok(Command::Place(wanted)) => planned(&model.account, old, &wanted),
         Ok(_) | Err(_) => return Span::info(format!("changes {old}")),
     };
     match plan {

@@ -22,7 +22,7 @@ pub(super) fn amend(model: &mut Model, args: &CommandArgs) -> Result<Next, Fault
     let order = model.account.store.order(&id.text.as_str().into());
     let order =
         order.ok_or_else(|| id.fault("no such order here; Tab lists those that can be moved"))?;
-    let mut form = of_row::moved(model, order).map_err(|why| id.fault(why))?;
+    let mut form = of_row::moved(&model.account, order).map_err(|why| id.fault(why))?;
     let price = args.word(1).or(args.flag("--price"));
     let price = price.map(|word| (form.focus, word));
     for (field, word) in price.into_iter().chain(texts(args)) {
@@ -48,6 +48,6 @@ pub(super) fn about(model: &Model, id: &str) -> Option<String> {
 /// The orders that can be moved.
 pub(super) fn offers(model: &Model) -> Vec<String> {
     let orders = model.account.store.orders.rows().iter();
-    let movable = orders.filter(|order| of_row::moved(model, order).is_ok());
+    let movable = orders.filter(|order| of_row::moved(&model.account, order).is_ok());
     movable.map(|order| order.id.to_string()).collect()
 }

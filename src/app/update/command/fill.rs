@@ -9,12 +9,21 @@ use crate::{
         tables::table_view::Fault,
     },
     model::{
-        MarketId, PositionId, TimeInForce, ambiguous,
-        draft::{Draft, EntryDraft, Field, times_in_force},
+        MarketId, PositionId, ambiguous,
+        draft::{Draft, Field, times_in_force},
     },
 };
 use std::str::FromStr;
 use strum::IntoEnumIterator as _;
+
+/// These chose the form, and a part of a close has the flag of its size.
+const CHOSEN: [Field; 5] = [
+    Field::Kind,
+    Field::Curve,
+    Field::Market,
+    Field::Side,
+    Field::Share,
+];
 
 /// Makes the choices that flags name, then writes the words, each in its field, and the texts of the other flags.
 pub(super) fn fill<'a>(
@@ -23,8 +32,7 @@ pub(super) fn fill<'a>(
     args: &'a CommandArgs,
     words: impl IntoIterator<Item = (Field, Option<&'a Word>)>,
 ) -> Result<(), Fault> {
-    // A part of a close has the flag of its size.
-    let choices = Field::iter().filter(|field| !field.is_typed() && *field != Field::Share);
+    let choices = Field::iter().filter(|field| !field.is_typed() && !CHOSEN.contains(field));
     for field in choices {
         choose(model, form, args, field)?;
     }
@@ -67,42 +75,22 @@ fn choose(model: &Model, form: &mut Form, args: &CommandArgs, field: Field) -> R
     }
     // A switch has no value.
     let word = args.flag(field.flag()).unwrap_or(flag);
-    match (&mut form.draft, field) {
-        (Draft::Entry(draft), Field::TimeInForce) => {
-            draft.time_in_force = time_in_force(draft, word)?;
-        }
-        (Draft::Entry(draft), Field::MarginMode) => draft.margin_mode = parsed(word)?,
-        (Draft::Entry(draft), Field::Distribution) => draft.distribution = parsed(word)?,
-        (Draft::Entry(draft), Field::Randomize) => draft.randomize = true,
-        (Draft::Entry(draft), Field::TargetPosition) => {
-            draft.target = Some(open_position(model, word)?);
-        }
-        (Draft::Entry(draft), Field::TriggerDirection) => {
-            draft.trigger_direction = Some(parsed(word)?);
-        }
-        (Draft::Entry(draft), Field::TriggerMarket) => {
-            draft.trigger_market = Some(market(model, word)?);
-        }
-        (Draft::Close(draft), Field::TriggerDirection) => {
-            draft.trigger_direction = Some(parsed(word)?);
-        }
-        (Draft::Close(draft), Field::TriggerMarket) => {
-            draft.trigger_market = Some(market(model, word)?);
-        }
-        (Draft::Close(draft), Field::Acknowledged) => draft.acknowledged = true,
-        // The type, the side and the market chose the form.
-        _ => {}
+    let named = if field == Field::TriggerMarket {
+        market(model, word)?.raw().to_owned()
+    } else if field == Field::TargetPosition {
+        open_position(model, word)?.raw().to_owned()
+    } else {
+        word.text.to_lowercase()
+    };
+    let filled = form.draft.fill(field, &named);
+    filled.map_err(|_| no_choice(word))?;
+    if let Draft::Entry(draft) = &form.draft
+        && field == Field::TimeInForce
+        && !times_in_force(draft.shape).contains(&draft.time_in_force)
+    {
+        return Err(word.fault("an order of this type has no such time in force"));
     }
     Ok(())
-}
-
-fn time_in_force(draft: &EntryDraft, word: &Word) -> Result<TimeInForce, Fault> {
-    let time = parsed(word)?;
-    if times_in_force(draft.shape).contains(&time) {
-        Ok(time)
-    } else {
-        Err(word.fault("an order of this type has no such time in force"))
-    }
 }
 
 fn open_position(model: &Model, word: &Word) -> Result<PositionId, Fault> {
@@ -120,8 +108,12 @@ pub(super) fn opened(mut form: Form) -> Next {
 
 /// A word of a closed vocabulary.
 pub(super) fn parsed<T: FromStr>(word: &Word) -> Result<T, Fault> {
-    let wrong = |_| word.fault(format!("{:?} is not one of the choices", word.text));
-    word.text.to_lowercase().parse().map_err(wrong)
+    let parsed = word.text.to_lowercase().parse();
+    parsed.map_err(|_| no_choice(word))
+}
+
+fn no_choice(word: &Word) -> Fault {
+    word.fault(format!("{:?} is not one of the choices", word.text))
 }
 
 /// A market by its id or its symbol.

@@ -13,8 +13,6 @@ pub struct VerbFlag {
     pub takes_value: bool,
 }
 
-pub(super) const CURVE: &str = "--curve";
-
 /// The flags of this verb, each once.
 pub(super) fn of(verb: &str) -> Vec<VerbFlag> {
     let (own, fields): (&[&str], Vec<Field>) = match verb {
@@ -22,11 +20,7 @@ pub(super) fn of(verb: &str) -> Vec<VerbFlag> {
             let shapes = PlaceKind::VARIANTS.iter().copied().map(DraftShape::Order);
             (&[], shapes.flat_map(DraftShape::fields).collect())
         }
-        "twap" => {
-            // The curve takes the place of the type.
-            let fields = DraftShape::Sliced(Curve::Twap).fields();
-            (&[CURVE], fields.filter(|f| *f != Field::Kind).collect())
-        }
+        "twap" => (&[], DraftShape::Sliced(Curve::Twap).fields().collect()),
         "ladder" => (&[], DraftShape::Ladder.fields().collect()),
         "close" => (&[], CloseDraft::fields_of_any_type().collect()),
         "exits" => (&[], ProtectDraft::FIELDS.to_vec()),

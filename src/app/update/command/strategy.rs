@@ -3,7 +3,6 @@
 use super::{
     CommandArgs,
     fill::{fill, market, opened, parsed},
-    flags::CURVE,
     trade::markets,
 };
 use crate::{
@@ -28,7 +27,7 @@ const LADDER_WORDS: &[Field] = &[
 ];
 
 pub(super) fn twap(model: &mut Model, args: &CommandArgs) -> Result<Next, Fault> {
-    let curve = match args.flag(CURVE) {
+    let curve = match args.flag(Field::Curve.flag()) {
         Some(word) => parsed(word)?,
         None => Curve::Twap,
     };
@@ -55,7 +54,7 @@ fn strategy(
         Ok(account_id) => account_id,
         Err(why) => return Ok(Next::Refuse(why)),
     };
-    let mut form = Form::strategy(
+    let mut form = Form::of_shape(
         account_id,
         shape,
         named.as_ref(),

@@ -116,7 +116,7 @@ pub(super) fn cancel(model: &mut Model, args: &CommandArgs) -> Result<Next, Faul
 
 /// As the key does on that row.
 fn of_row(model: &Model, row: &RowId, word: &Word) -> Result<Next, Fault> {
-    let command = of_row::cancel_of(model, row).map_err(|why| word.fault(why))?;
+    let command = of_row::cancel_of(&model.account, row).map_err(|why| word.fault(why))?;
     Ok(strip(model, command))
 }
 

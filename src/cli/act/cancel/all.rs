@@ -4,17 +4,17 @@
 //! one instead where stops of open positions have to stay (new entries are blocked), and where there are more orders than
 //! one operation takes.
 
-use super::each;
-use crate::cli::act::{
-    consent,
-    perform::would_be_halted,
-    prepared::{ActFlags, PreparedCommand, SendOutcome},
-    receipt,
-    sliced::{self, Start},
-};
+use super::several;
 use crate::{
     cli::{
         Exit,
+        act::{
+            consent,
+            perform::would_be_halted,
+            prepared::{ActFlags, PreparedCommand, SendOutcome},
+            receipt,
+            sliced::{self, Start},
+        },
         service::Service,
         voice::{Output, json},
     },
@@ -55,7 +55,7 @@ pub(super) async fn run(service: &Service, how: ActFlags) -> Result<Exit> {
         }
     };
     if let Some(page) = &page {
-        let commands = each::cancels(service, &page.rows).await;
+        let commands = several::cancels(service, &page.rows).await;
         let is_stop = |command: &Command| command.risk() == Risk::Increasing;
         let keeps_stops = || commands.iter().any(is_stop) && may_keep_stops(service);
         if page.rows.len() > MOST_TARGETS || keeps_stops() {
@@ -70,7 +70,7 @@ async fn one_by_one(
     how: ActFlags,
     (page, commands): (&Page<Order>, Vec<Command>),
 ) -> Result<Exit> {
-    let canceled = each::one_by_one(service, how, commands).await?;
+    let canceled = several::one_by_one(service, how, commands).await?;
     if page.is_whole() {
         return Ok(canceled);
     }
@@ -98,8 +98,8 @@ async fn at_once(service: &Service, how: ActFlags, page: Option<&Page<Order>>) -
     }
     let note = "orders placed after it started still work; a new cancel-all follows";
     let placed_since = async |outcome: &SendOutcome| placed_since(service, outcome).await;
-    let begun = (prepared, start);
-    let (prepared, outcome) = sliced::send(service, voice, begun, (note, placed_since)).await?;
+    let started = (prepared, start);
+    let (prepared, outcome) = sliced::send(service, voice, started, (note, placed_since)).await?;
     ended(service, voice, &prepared, &outcome).await
 }
 

@@ -4,12 +4,13 @@
 //! (exit 2). The orders are then placed in their order, each as `place` does it: with its own key, draft, checks and
 //! journal entry. One that is refused does not stop the others. Standard output has one line for each order.
 
-use super::{OrderFlags, PreparedOrder};
 use crate::{
     cli::{
         Exit,
         act::{
             dry,
+            entry::{EntryArgs, WrittenEntry},
+            field_flags::PlaceFlags,
             perform::send_with_consent,
             prepared::{ActFlags, KeyFlag, PreparedCommand, SendOutcome, key},
             readings::Readings,
@@ -65,12 +66,12 @@ const LONGEST: u64 = 4 * 1024 * 1024;
 /// One order and the number of its line.
 struct NumberedOrder {
     line: usize,
-    order: OrderFlags,
+    order: WrittenEntry,
 }
 
 impl OrderFile {
     pub(super) fn augment(command: Command) -> Command {
-        let orders = ["market", "side", "kind", "size"];
+        let orders = ["market", "side", "type", "size"];
         command.arg(
             Arg::new(FILE)
                 .long(FILE)
@@ -205,10 +206,10 @@ fn read(text: &str, file: &OrderFile) -> Result<Vec<NumberedOrder>, Vec<String>>
     }
 }
 
-fn order(text: &str, (line, file): (usize, &OrderFile)) -> Result<OrderFlags, String> {
+fn order(text: &str, (line, file): (usize, &OrderFile)) -> Result<WrittenEntry, String> {
     let LineMembers(members) =
         serde_json::from_str(text).map_err(|why| format!("no JSON object: {why}"))?;
-    let flags = OrderFlags::augment_args(
+    let flags = EntryArgs::<PlaceFlags>::augment_args(
         Command::new("place")
             .no_binary_name(true)
             .disable_help_flag(true),
@@ -217,7 +218,8 @@ fn order(text: &str, (line, file): (usize, &OrderFile)) -> Result<OrderFlags, St
     let matches = flags
         .try_get_matches_from(words)
         .map_err(|why| usage_error::message(&why).replace('\n', " "))?;
-    let mut order = OrderFlags::from_arg_matches(&matches).map_err(|why| why.to_string())?;
+    let order = EntryArgs::<PlaceFlags>::from_arg_matches(&matches);
+    let mut order = WrittenEntry::from(order.map_err(|why| why.to_string())?);
     order.how = file.how;
     if let (None, Some(of_all)) = (&order.key.chosen, &file.key.chosen) {
         order.key.chosen = Some(key(&format!("{}-{line}", of_all.raw()))?);
@@ -262,9 +264,8 @@ async fn rehearse(service: &Service, voice: Output, orders: Vec<NumberedOrder>) 
     // Nothing changes between the lines.
     let readings = Readings::new(service);
     for NumberedOrder { line, order } in orders {
-        let key = order.key.clone();
-        match order.prepare(&readings, &key, voice).await {
-            Ok(ready) => prepared_commands.push(ready.prepared),
+        match order.prepare(&readings).await {
+            Ok(prepared) => prepared_commands.push(prepared),
             Err(why) => exits.push(refused(voice, line, &failure(&why), None)),
         }
     }
@@ -281,14 +282,17 @@ async fn rehearse(service: &Service, voice: Output, orders: Vec<NumberedOrder>) 
 }
 
 /// Places one order, and prints its line.
-async fn one(service: &Service, how: ActFlags, (line, order): (usize, OrderFlags)) -> Result<Exit> {
-    let (voice, key) = (how.output.voice(), order.key.clone());
-    let PreparedOrder { prepared, reckoned } =
-        match order.prepare(&Readings::new(service), &key, voice).await {
-            Ok(ready) => ready,
-            Err(why) => return Ok(refused(voice, line, &failure(&why), key.chosen.as_ref())),
-        };
-    match send_with_consent(service, how, &prepared, &reckoned).await {
+async fn one(
+    service: &Service,
+    how: ActFlags,
+    (line, order): (usize, WrittenEntry),
+) -> Result<Exit> {
+    let (voice, key) = (how.output.voice(), order.key.chosen.clone());
+    let prepared = match order.prepare(&Readings::new(service)).await {
+        Ok(prepared) => prepared,
+        Err(why) => return Ok(refused(voice, line, &failure(&why), key.as_ref())),
+    };
+    match send_with_consent(service, how, &prepared).await {
         Ok(Err(exit)) => Ok(exit),
         Ok(Ok(outcome)) => Ok(print_line(voice, line, (&prepared, &outcome))),
         Err(why) => Ok(refused(voice, line, &failure(&why), prepared.kept_key())),

@@ -1,17 +1,16 @@
-//! Commands through an outbox of this process, each followed to its outcome.
+//! The outbox of one verb: its commands side by side, each followed to its outcome.
 
-use crate::cli::act::post::outcomes::JournalOpening;
-use crate::cli::act::post::outcomes::Outcomes;
-use crate::cli::act::post::outcomes::UnknownSeen;
-use crate::cli::act::post::outcomes::ticket;
-use crate::cli::act::prepared::PreparedCommand;
-use crate::cli::act::prepared::SendOutcome;
 use crate::{
     app::Msg,
-    cli::{service::Service, voice::Output},
-    journal::JournalError,
+    cli::{
+        act::prepared::{PreparedCommand, SendOutcome},
+        disk_wait::Work,
+        service::Service,
+        voice::Output,
+    },
+    journal::{Journal, JournalError},
     model::{Command, Failure, FailureKind, FollowUp, Progress, Ticket, Timestamp},
-    runtime::{Clock, Outbox, ResumedIntents, VerbRun},
+    runtime::{Clock, Outbox, ResumedIntents, VerbRun, interrupted},
 };
 use std::{collections::BTreeMap, time::Duration};
 use tokio::{
@@ -26,72 +25,85 @@ const LEAVING: Duration = Duration::from_secs(2);
 /// How long a close-all may make no progress before the verb returns.
 const STALL_TIMEOUT: Duration = Duration::from_mins(10);
 
-/// The commands in flight.
-pub(super) struct LocalOutbox<'a> {
+/// A journal, or why it does not work.
+type OpenedJournal = Result<Journal, JournalError>;
+
+/// The opened journal, or the opening that still goes on.
+pub(super) type JournalOpening = Result<OpenedJournal, Work<OpenedJournal>>;
+
+/// What came of the commands of a verb.
+#[derive(Debug)]
+pub(in crate::cli::act) struct Delivered {
+    pub(in crate::cli::act) outcomes: Vec<SendOutcome>,
+    /// Whether an outcome was unknown for a while, whatever it was in the end.
+    pub(in crate::cli::act) was_unknown: bool,
+}
+
+pub(super) struct OutboxRun<'a> {
     outbox: Outbox,
     events: Receiver<Msg>,
-    /// How many commands were sent.
+    voice: Output,
+    commands: &'a [PreparedCommand],
+    /// How many of them were sent; the ticket of each is its index.
     sent: usize,
-    outcomes: &'a mut Outcomes,
+    outcomes: BTreeMap<Ticket, SendOutcome>,
+    was_unknown: bool,
     standstills: CloseAllProgress,
 }
 
-impl<'a> LocalOutbox<'a> {
+impl<'a> OutboxRun<'a> {
     pub(super) fn open(
         service: &Service,
-        prepared_commands: &[PreparedCommand],
+        voice: Output,
+        commands: &'a [PreparedCommand],
         opening: JournalOpening,
-        outcomes: &'a mut Outcomes,
     ) -> Self {
         let open = move || match opening {
             Ok(opened) => opened,
             Err(late) => late.end().unwrap_or(Err(JournalError::Stopped)),
         };
         let (sender, events) = channel(256);
-        let client = service.client.clone();
         let run = VerbRun {
             clock: Clock::start(),
             others: service.others.clone(),
-            resumed: resumed(prepared_commands),
-            orders_per_second: service.checks.orders_per_second,
+            resumed: resumed(commands),
+            orders_per_second: service.orders_per_second(),
         };
+        let (client, dir) = (service.client.clone(), &service.journal_dir);
         Self {
-            outbox: Outbox::for_verb(client, run, &service.journal_dir, open, sender),
+            outbox: Outbox::for_verb(client, run, dir, open, sender),
             events,
+            voice,
+            commands,
             sent: 0,
-            outcomes,
+            outcomes: BTreeMap::new(),
+            was_unknown: false,
             standstills: CloseAllProgress::default(),
         }
     }
 
-    pub(super) async fn carry(
-        &mut self,
-        prepared_commands: &[PreparedCommand],
-        voice: Output,
-        unknown: &UnknownSeen,
-    ) {
-        while self.sent < prepared_commands.len().min(ABREAST) {
-            self.send(prepared_commands);
-        }
-        while self.outcomes.len() < prepared_commands.len() {
+    /// Sends all commands, a few at once, until each has its outcome.
+    pub(super) async fn carry(&mut self) {
+        loop {
+            while self.sent < self.commands.len().min(self.outcomes.len() + ABREAST) {
+                self.send();
+            }
+            if self.outcomes.len() == self.commands.len() {
+                return;
+            }
             let Some(msg) = self.events.recv().await else {
                 return;
             };
-            if let Msg::Progress(_, progress) = &msg {
-                unknown.observe(progress);
-            }
-            self.take(msg, prepared_commands, voice);
-            while self.sent < prepared_commands.len().min(self.outcomes.len() + ABREAST) {
-                self.send(prepared_commands);
-            }
+            self.take(msg);
         }
     }
 
-    fn take(&mut self, msg: Msg, prepared_commands: &[PreparedCommand], voice: Output) {
+    fn take(&mut self, msg: Msg) {
         match msg {
             Msg::Settled(ticket, outcome) => self.settle(ticket, outcome),
             // Without a screen nobody is asked: the journal keeps the question, and the key repeats the command.
             Msg::Progress(ticket, Progress::Parked { why, .. }) => {
+                self.was_unknown = true;
                 self.settle(ticket, Err(why));
             }
             Msg::Progress(of, Progress::Running { operation, .. })
@@ -102,12 +114,13 @@ impl<'a> LocalOutbox<'a> {
                 self.settle(of, Err(stands_still()));
             }
             Msg::Progress(of, progress) => {
-                let mut numbered = prepared_commands.iter().enumerate();
+                self.was_unknown |= matches!(progress, Progress::Unknown { .. });
+                let mut numbered = (0..).zip(self.commands);
                 if let Some((_, prepared)) = numbered.find(|(at, _)| ticket(*at) == of) {
-                    print_progress(voice, &prepared.command, &progress);
+                    print_progress(self.voice, &prepared.command, &progress);
                 }
             }
-            Msg::Notify(_, text) | Msg::Offered(text, _) => voice.note(&text),
+            Msg::Notify(_, text) | Msg::Offered(text, _) => self.voice.note(&text),
             Msg::Key(_)
             | Msg::Unseen(_)
             | Msg::Paste(_)
@@ -138,12 +151,12 @@ impl<'a> LocalOutbox<'a> {
         }
     }
 
-    /// Stops sending, and returns when every command has its outcome or the time is up. A command that an earlier run
-    /// may have sent `before` never ends as unsent.
-    pub(super) async fn stop(&mut self, before: &[bool]) {
+    /// Stops sending, and returns when every command has its outcome or the time is up. A command that an earlier run may have sent never
+    /// ends as unsent.
+    pub(super) async fn stop(&mut self, sent_before: &[bool]) {
         self.outbox.stop();
         let mut waited = BTreeMap::new();
-        for (at, before) in before.iter().enumerate().take(self.sent) {
+        for (at, before) in sent_before.iter().enumerate().take(self.sent) {
             if !self.outcomes.contains_key(&ticket(at)) {
                 waited.insert(ticket(at), *before);
             }
@@ -167,12 +180,27 @@ impl<'a> LocalOutbox<'a> {
         let _late = timeout(LEAVING, ends).await;
     }
 
-    /// The number of commands that were sent; gives their last writes a moment.
-    pub(super) async fn close(self, voice: Output) -> usize {
+    /// Gives the last writes a moment. A command without an outcome is unknown, or was not sent.
+    pub(super) async fn close(mut self, sent_before: &[bool]) -> Delivered {
         if !self.outbox.is_written().await {
-            voice.note("the outcome may be missing in the journal: its disk does not answer");
+            self.voice
+                .note("the outcome may be missing in the journal: its disk does not answer");
         }
-        self.sent
+        let outcomes = sent_before.iter().enumerate().map(|(at, before)| {
+            let may_have_left = *before || at < self.sent;
+            let outcome = self.outcomes.remove(&ticket(at));
+            outcome.unwrap_or_else(|| {
+                Err(if may_have_left {
+                    interrupted()
+                } else {
+                    unsent()
+                })
+            })
+        });
+        Delivered {
+            outcomes: outcomes.collect(),
+            was_unknown: self.was_unknown,
+        }
     }
 
     /// The ticket may belong to an earlier session, which the outbox handles.
@@ -183,9 +211,9 @@ impl<'a> LocalOutbox<'a> {
     }
 
     /// Sends the next one.
-    fn send(&mut self, prepared_commands: &[PreparedCommand]) {
+    fn send(&mut self) {
         let ticket = ticket(self.sent);
-        if let Some(prepared) = prepared_commands.get(self.sent) {
+        if let Some(prepared) = self.commands.get(self.sent) {
             let command = prepared.command.clone();
             match prepared.key.clone() {
                 Some(key) => self.outbox.send_as(ticket, command, key),
@@ -194,6 +222,14 @@ impl<'a> LocalOutbox<'a> {
         }
         self.sent += 1;
     }
+}
+
+fn ticket(at: usize) -> Ticket {
+    Ticket(u64::try_from(at).unwrap_or(u64::MAX))
+}
+
+fn unsent() -> Failure {
+    Failure::new(FailureKind::Unavailable, "interrupted; nothing was sent")
 }
 
 /// Which earlier rows these commands resume.

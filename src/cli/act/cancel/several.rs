@@ -1,15 +1,15 @@
 //! Orders that are canceled one by one, each with its own outcome.
 
-use crate::cli::act::{
-    consent,
-    perform::send,
-    post::{Transport, outcomes::UnknownSeen},
-    prepared::{ActFlags, PreparedCommand, SendOutcome},
-    receipt::print_outcome,
-};
 use crate::{
     cli::{
         Exit,
+        act::{
+            consent,
+            perform::send,
+            prepared::{ActFlags, PreparedCommand, SendOutcome},
+            receipt::print_outcome,
+            transport::Transport,
+        },
         service::Service,
         voice::{Output, json},
     },
@@ -20,7 +20,7 @@ use std::time::Duration;
 use tokio::time::timeout;
 
 /// How long a cancel waits to learn whether it removes protection.
-pub(super) const READ_TIMEOUT: Duration = Duration::from_secs(1);
+const READ_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The cancel of each order, with the open positions in mind.
 pub(super) async fn cancels(service: &Service, orders: &[Order]) -> Vec<Command> {
@@ -42,18 +42,18 @@ pub(super) async fn one_by_one(
     commands: Vec<Command>,
 ) -> Result<Exit> {
     let what = format!("cancel {} working orders", commands.len());
-    together(service, how, (commands, what), Absent::Over).await
+    send_all(service, how, (commands, what), IfEnded::Done).await
 }
 
 /// Cancels these orders, whether or not a list shows them.
-pub(super) async fn several(service: &Service, how: ActFlags, ids: &[OrderId]) -> Result<Exit> {
+pub(super) async fn named(service: &Service, how: ActFlags, ids: &[OrderId]) -> Result<Exit> {
     let voice = how.output.voice();
-    let mut named = vec![];
+    let mut once = vec![];
     for id in ids {
-        if named.contains(id) {
+        if once.contains(id) {
             voice.note(&format!("{id} is named twice"));
         } else {
-            named.push(id.clone());
+            once.push(id.clone());
         }
     }
     let look = service.client.working_orders(&service.account);
@@ -61,32 +61,35 @@ pub(super) async fn several(service: &Service, how: ActFlags, ids: &[OrderId]) -
     let working = working.map_or_else(Vec::new, |page| page.rows);
     let known: Vec<_> = working
         .into_iter()
-        .filter(|order| named.contains(&order.id))
+        .filter(|order| once.contains(&order.id))
         .collect();
     let mut commands = cancels(service, &known).await;
-    let unlisted = named
+    let unlisted = once
         .iter()
         .filter(|id| known.iter().all(|order| order.id != **id));
     commands.extend(unlisted.cloned().map(Command::Cancel));
-    let what = format!("cancel {} orders", commands.len());
-    together(service, how, (commands, what), Absent::Refused).await
+    let what = match commands.as_slice() {
+        [command] => command.to_string(),
+        several => format!("cancel {} orders", several.len()),
+    };
+    send_all(service, how, (commands, what), IfEnded::Refused).await
 }
 
-/// What it means that an order is no longer there to be canceled.
+/// What it means that an order has ended before it could be canceled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Absent {
+enum IfEnded {
     /// It ended after it was listed: nothing is left to do.
-    Over,
+    Done,
     /// The service's refusal is the outcome, as for one order.
     Refused,
 }
 
 /// Sends the cancels, each with its own outcome.
-async fn together(
+async fn send_all(
     service: &Service,
     how: ActFlags,
     (mut commands, what): (Vec<Command>, String),
-    absent: Absent,
+    if_ended: IfEnded,
 ) -> Result<Exit> {
     let voice = how.output.voice();
     commands.sort_by_key(Command::risk);
@@ -104,16 +107,16 @@ async fn together(
         .partition(|prepared| prepared.command.risk() == Risk::Increasing);
     let mut outcomes = vec![];
     if let Some(first) = others.first() {
-        let post = Transport::open(service, voice, &first.command)?;
-        outcomes = post.deliver(&others, &UnknownSeen::default()).await?;
+        let transport = Transport::open(service, voice, &first.command)?;
+        outcomes = transport.deliver(&others).await?.outcomes;
     }
     for stop in &stops {
-        outcomes.push(match send(service, voice, stop, &[]).await {
+        outcomes.push(match send(service, voice, stop).await {
             Ok(outcome) => outcome,
             Err(why) => Err(why.downcast::<Failure>()?),
         });
     }
-    settled(service, voice, (&prepared_commands, &outcomes), absent).await
+    settled(service, voice, (&prepared_commands, &outcomes), if_ended).await
 }
 
 /// An order that could not be canceled may have ended: a read decides.
@@ -121,9 +124,9 @@ async fn settled(
     service: &Service,
     voice: Output,
     (prepared_commands, outcomes): (&[PreparedCommand], &[SendOutcome]),
-    absent: Absent,
+    if_ended: IfEnded,
 ) -> Result<Exit> {
-    let contested = absent == Absent::Over && outcomes.iter().any(is_over);
+    let contested = if_ended == IfEnded::Done && outcomes.iter().any(is_over);
     let left = if contested {
         service.working_orders().await.ok()
     } else {

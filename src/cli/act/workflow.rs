@@ -5,7 +5,7 @@
 
 use super::{
     consent,
-    perform::{CommandHalf, send_half},
+    perform::{Sent, send_before},
     prepared::{ActFlags, PreparedCommand, SendOutcome},
     receipt::print_outcome,
 };
@@ -24,7 +24,7 @@ use color_eyre::Result;
 use std::time::Duration;
 use tokio::time::sleep;
 
-struct Drive<'a> {
+struct WorkflowRun<'a> {
     service: &'a Service,
     voice: Output,
     store: &'a mut Store,
@@ -40,19 +40,19 @@ pub(super) async fn run(
     store: &mut Store,
     workflow: Workflow,
 ) -> Result<Exit> {
-    let mut drive = Drive {
+    let mut run = WorkflowRun {
         service,
         voice,
         store,
         workflow,
         exit: Exit::Ok,
     };
-    let first = drive.workflow.first(drive.known());
+    let first = run.workflow.first(run.known());
     let mut wishes = vec![WorkflowWish::Send(first.map_err(UsageError)?)];
     loop {
-        match drive.wanted(wishes) {
-            Some(WorkflowWish::End(end)) => return Ok(drive.end(end)),
-            next => wishes = drive.fulfill(next).await?,
+        match run.wanted(wishes) {
+            Some(WorkflowWish::End(end)) => return Ok(run.end(end)),
+            next => wishes = run.fulfill(next).await?,
         }
     }
 }
@@ -83,7 +83,7 @@ pub(super) async fn in_place(
 
 const ALREADY: &str = "the exits of the position are so already";
 
-impl Drive<'_> {
+impl WorkflowRun<'_> {
     fn known(&self) -> Known<'_> {
         Known {
             store: self.store,
@@ -145,13 +145,13 @@ impl Drive<'_> {
     async fn send(&mut self, command: Command) -> Result<Vec<WorkflowWish>> {
         let prepared = PreparedCommand::new(command, None)?;
         let half_done = self.workflow.half_done();
-        let half = CommandHalf {
-            deadline: self.workflow.deadline().filter(|_| half_done.is_some()),
-            ..CommandHalf::default()
-        };
-        let sending = send_half(self.service, self.voice, (&prepared, &[]), &half).await;
-        let outcome = match sending {
-            Ok(outcome) => outcome,
+        let deadline = self.workflow.deadline().filter(|_| half_done.is_some());
+        let sending = send_before(self.service, self.voice, &prepared, deadline).await;
+        let Sent {
+            outcome,
+            was_unknown,
+        } = match sending {
+            Ok(sent) => sent,
             Err(why) => {
                 let Some(words) = half_done else {
                     return Err(why);
@@ -161,7 +161,7 @@ impl Drive<'_> {
                 return Ok(vec![WorkflowWish::End(WorkflowEnd::Half)]);
             }
         };
-        let event = if half.unknown.is_set() {
+        let event = if was_unknown {
             WorkflowEvent::SettledLate(&outcome)
         } else {
             WorkflowEvent::settled(&prepared.command, &outcome)

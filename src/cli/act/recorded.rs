@@ -2,19 +2,36 @@
 //! Nothing is sent.
 
 use crate::{
-    cli::act::prepared::{PreparedCommand, SendOutcome},
-    cli::service::{Service, patiently},
+    cli::{
+        act::prepared::{PreparedCommand, SendOutcome},
+        service::{Service, patiently},
+        voice::Output,
+    },
     client::ReconcileOutcome,
     journal::{IntentRow, IntentState},
     model::{Failure, FailureKind, Receipt},
 };
 
-/// As first reported, so that a repeated script gets the same exit code; an unknown outcome is read again.
-pub(super) async fn outcome(
+/// The outcome of a command that is too old to be resent.
+pub(super) async fn report(
     service: &Service,
+    voice: Output,
     prepared: &PreparedCommand,
-    entry: &IntentRow,
+    known: Option<&IntentRow>,
 ) -> SendOutcome {
+    let (Some(entry), Some(key)) = (known, prepared.kept_key()) else {
+        return Err(Failure::local("the journal has no record of it"));
+    };
+    let ago = service.clock.now().since(entry.created_at).as_secs() / 60;
+    voice.note(&format!(
+        "the key {key} was first sent {ago} min ago, and the service may have forgotten it; nothing is sent; the \
+         outcome recorded then:"
+    ));
+    outcome(service, prepared, entry).await
+}
+
+/// As first reported, so that a repeated script gets the same exit code; an unknown outcome is read again.
+async fn outcome(service: &Service, prepared: &PreparedCommand, entry: &IntentRow) -> SendOutcome {
     let Some(failure) = entry.failure() else {
         let order = order(service, entry).await;
         return Ok(order.unwrap_or_else(|| entry.receipt(Some(&prepared.command))));

@@ -6,13 +6,9 @@
 //!
 //! Known limit: a disk that hangs while the history of a key is read blocks the verb.
 
-mod mail;
-pub(super) mod outcomes;
+mod outbox_run;
 
-use super::{
-    post::outcomes::{JournalOpening, Outcomes, UnknownSeen, ticket},
-    prepared::{PreparedCommand, SendOutcome},
-};
+use super::prepared::PreparedCommand;
 use crate::{
     cli::{
         disk_wait::{JOURNAL_OPEN_TIMEOUT, Work, no_answer},
@@ -21,10 +17,11 @@ use crate::{
     },
     journal::{IntentRow, Journal, JournalError},
     model::{Command, Failure, FailureKind, Risk},
-    runtime::{Clock, interrupted, prune_journal},
+    runtime::{Clock, prune_journal},
 };
 use color_eyre::Result;
-use mail::LocalOutbox;
+use outbox_run::{Delivered, JournalOpening, OutboxRun};
+
 use std::time::Duration;
 use tokio::{
     select,
@@ -111,11 +108,7 @@ impl<'a> Transport<'a> {
     }
 
     /// Sends all commands and waits for their outcomes, in the same order.
-    pub(super) async fn deliver(
-        self,
-        prepared_commands: &[PreparedCommand],
-        unknown: &UnknownSeen,
-    ) -> Result<Vec<SendOutcome>> {
+    pub(super) async fn deliver(self, commands: &[PreparedCommand]) -> Result<Delivered> {
         let mut terminate = signal(SignalKind::terminate())?;
         let stopped = async {
             select! {
@@ -123,33 +116,12 @@ impl<'a> Transport<'a> {
                 _ = terminate.recv() => {}
             }
         };
-        let before: Vec<_> = prepared_commands
-            .iter()
-            .map(|prepared| self.was_sent(prepared))
-            .collect();
-        let (service, voice) = (self.service, self.voice);
-        let mut outcomes = Outcomes::new();
-        let mut mail = LocalOutbox::open(service, prepared_commands, self.opening, &mut outcomes);
+        let sent_before: Vec<_> = commands.iter().map(|one| self.was_sent(one)).collect();
+        let mut run = OutboxRun::open(self.service, self.voice, commands, self.opening);
         select! {
-            () = mail.carry(prepared_commands, voice, unknown) => {}
-            () = stopped => mail.stop(&before).await,
+            () = run.carry() => {}
+            () = stopped => run.stop(&sent_before).await,
         }
-        let given = mail.close(voice).await;
-        let ends = before.into_iter().enumerate().map(|(at, before)| {
-            let may_have_left = before || at < given;
-            let untold = || {
-                Err(if may_have_left {
-                    interrupted()
-                } else {
-                    unsent()
-                })
-            };
-            outcomes.remove(&ticket(at)).unwrap_or_else(untold)
-        });
-        Ok(ends.collect())
+        Ok(run.close(&sent_before).await)
     }
-}
-
-fn unsent() -> Failure {
-    Failure::new(FailureKind::Unavailable, "interrupted; nothing was sent")
 }
