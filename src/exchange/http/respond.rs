@@ -153,17 +153,14 @@ async fn api_result(
         sleep(wait).await;
     }
     let mut api_request = read(phase, request).await?;
-    if drawn
-        .disturbance
-        .is_some_and(|rule| rule.kind == FaultKind::NotYet)
-    {
+    let drawn_kind = drawn.disturbance.as_ref().map(|rule| rule.kind);
+    if drawn_kind == Some(FaultKind::NotYet) {
         api_request.execution = Execution::Deferred;
     }
-    if let Some(before) = drawn
-        .disturbance
-        .filter(|rule| rule.kind == FaultKind::Before)
+    if let Some(before) = drawn.disturbance.as_ref()
+        && before.kind == FaultKind::Before
     {
-        return Ok((Err(injected_error(&before)), None));
+        return Ok((Err(injected_error(before)), None));
     }
     let api_result = match route {
         MatchedRoute::V1(route) => {
@@ -364,9 +361,20 @@ fn apply_fault(
         FaultKind::UnknownWords => build_response(api_result, request_id, |body| {
             ResponseBody::whole(unknown_enums(&body).into())
         }),
-        FaultKind::Before | FaultKind::Latency | FaultKind::NotYet => {
-            build_response(api_result, request_id, ResponseBody::whole)
-        }
+        FaultKind::Before
+        | FaultKind::Latency
+        | FaultKind::NotYet
+        | FaultKind::Close
+        | FaultKind::Stall
+        | FaultKind::Duplicate
+        | FaultKind::Reorder
+        | FaultKind::Drop
+        | FaultKind::LateAck
+        | FaultKind::WrongSymbol
+        | FaultKind::CrossedBook
+        | FaultKind::MalformedFrame
+        | FaultKind::Draining
+        | FaultKind::SnapshotMissing => build_response(api_result, request_id, ResponseBody::whole),
     })
 }
 
