@@ -41,6 +41,7 @@ pub use account::lookup::several_positions;
 pub use account::prices::{Fill, Prices};
 pub use account::remote::Remote;
 pub use account::store::{Closing, Ended, EndedBy, FillCertainty, PendingCommand, Store, Then};
+pub use account::streamed::{StreamState, StreamedPrice, StreamedRows, Streams};
 pub use account::tally::days::{DayResult, Days};
 pub use account::tally::{Fills, MarketResults, Quality, Results, Rule, Sum};
 pub use account::tree::TreeRow;
@@ -62,8 +63,9 @@ pub use market::{
     data::{MarketData, RequestTime},
     poll::MarketPolls,
     screen::{LayoutPreset, MarketPanel, MarketScreen},
+    streamed::StreamNews,
     tape::{Tape, TradedVolume},
-    wants::{CandleWant, MarketRequest, MarketWants},
+    wants::{CandleWant, MarketRequest, MarketWants, ShownMarkets},
     width_tier::WidthTier,
 };
 pub use orders::bulk::marked;

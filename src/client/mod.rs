@@ -4,7 +4,7 @@
 //! Contract: a read returns rows or a [`Failure`]. A mutation returns an [`Attempt`], which distinguishes refused,
 //! surely not sent, and possibly executed. The client never repeats a mutation: [`policy`] decides about retries and
 //! the outbox makes them. A request that is refused with 401 goes out once more if the source of the API key has another
-//! one. The API key goes only to the origin of the base URL. Redirects are
+//! one. The API key goes only to the origin of the base URL, and to the account stream on its host. Redirects are
 //! never followed, only the configured proxy is used, responses are read up to 4 MiB, and every call is reported on the
 //! `calls` channel.
 //!
@@ -29,6 +29,7 @@ mod rows;
 mod send;
 mod source;
 mod source_row;
+mod stream;
 mod timeouts;
 
 #[cfg(test)]

@@ -79,7 +79,7 @@ impl ConnectionPools {
         }
     }
 
-    async fn of(&self, url: &Url) -> Result<&reqwest::Client, Failure> {
+    pub(super) async fn of(&self, url: &Url) -> Result<&reqwest::Client, Failure> {
         let (timeouts, proxy) = (self.timeouts, self.proxy.clone());
         let (cell, build): (_, Build) = if url.scheme() == "https" {
             (&self.tls, tls)
@@ -340,7 +340,7 @@ fn unanswered(why: reqwest::Error, timeout: Duration, proxy: Option<&Proxy>) -> 
 }
 
 /// The innermost cause: reqwest's own text only says that something failed.
-fn cause(why: &reqwest::Error) -> String {
+pub(super) fn cause(why: &reqwest::Error) -> String {
     let mut innermost: Option<&dyn std::error::Error> = why.source();
     while let Some(deeper) = innermost.and_then(std::error::Error::source) {
         innermost = Some(deeper);

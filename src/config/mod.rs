@@ -54,7 +54,7 @@ pub use schema::schema;
 pub use secrets::child_env::{is_secret_variable, keyless};
 pub use secrets::key::KeySource;
 pub use secrets::secret::Secret;
-pub use service::connection::{Connection, PriceSource};
+pub use service::connection::{Connection, PriceSource, StreamUrls};
 pub use service::market_sources::{BookSource, CandleSource, MarketSources, TradeSource};
 pub use service::proxy::Proxy;
 pub use service::source::SourceChoice;

@@ -1,7 +1,7 @@
 //! From settings to the service they name.
 
 use super::{
-    Connection, MarketSources, Secret, SettingsError, SourceChoice,
+    Connection, MarketSources, Secret, SettingsError, SourceChoice, StreamUrls,
     layers::Layers,
     secrets::key::{self, KeySource},
     settings::Settings,
@@ -66,6 +66,10 @@ impl Settings {
             account_id: AccountId::from(self.account_id.as_deref().unwrap_or_default()),
             prices: self.price_source.clone(),
             markets: self.market_sources(),
+            streams: StreamUrls {
+                market: self.market_stream_url.clone(),
+                account: self.account_stream_url.clone(),
+            },
             proxy: self.proxy.clone(),
             read_only: self.read_only,
             dry_run: self.dry_run,
@@ -88,6 +92,7 @@ impl Connection {
             account_id,
             prices: SourceChoice::Paper,
             markets: MarketSources::paper(),
+            streams: StreamUrls::default(),
             proxy: None,
             read_only: false,
             dry_run: false,

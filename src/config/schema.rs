@@ -113,6 +113,9 @@ fn leaf(key: &str, default: &Value) -> Value {
         Value::Null if key == "proxy" => json!({
             "type": "string", "pattern": "^(https?://.+)?$", "examples": ["http://proxy.example:3128"]
         }),
+        Value::Null if key.ends_with("_stream_url") => json!({
+            "type": "string", "pattern": "^wss?://.+$", "examples": ["wss://stream.example/v1/stream"]
+        }),
         // An amount: a whole number may be unquoted.
         Value::String(text) if is_amount(key, text) => json!({ "type": ["string", "integer"] }),
         // Alerts are written as channels: any of them in any order, or none.

@@ -32,6 +32,10 @@ pub struct Settings {
     /// The proxy for requests to other machines; without it they go direct, whatever the environment says.
     #[serde(default, deserialize_with = "proxy::read")]
     pub(super) proxy: Option<Proxy>,
+    /// The service's stream of market data, which gets no key.
+    pub market_stream_url: Option<String>,
+    /// The service's stream of the key's accounts.
+    pub account_stream_url: Option<String>,
     /// The profile whose account is shown first.
     pub profile: Option<String>,
     /// The color of the account's name in the header; the desk chooses one if several accounts have none.

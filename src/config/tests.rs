@@ -650,3 +650,69 @@ fn what_settings_are_read_from_never_shows_the_key_it_holds() {
     let shown = format!("{sources:?}");
     assert!(shown.contains("PERPDECK_API_KEY") && !shown.contains("4711"));
 }
+
+#[test]
+fn a_stream_is_encrypted_or_on_this_machine_and_the_one_with_the_key_on_the_services_own_host() {
+    let said = |market: &str, account: &str| {
+        let mut pairs = SERVICE.to_vec();
+        pairs.push(("PERPDECK_MARKET_STREAM_URL", market));
+        pairs.push(("PERPDECK_ACCOUNT_STREAM_URL", account));
+        from_environment(&pairs).err().map(|why| why.to_string())
+    };
+    let (market, account) = (
+        "wss://data.example/v1/market-data",
+        "wss://paper.example:444/v1/stream",
+    );
+    assert_eq!(said(market, account), None);
+    assert_eq!(said("ws://127.0.0.1:8080/v1/market-data", account), None);
+    for (market, account, why) in [
+        ("https://data.example", account, "must begin with wss://"),
+        ("ws://data.example", account, "must be wss"),
+        ("wss://me:pw@data.example", account, "user name or password"),
+        (
+            "wss://data.example?key=1",
+            account,
+            "must end after its path",
+        ),
+        (
+            market,
+            "wss://other.example/v1/stream",
+            "on another host than base_url",
+        ),
+    ] {
+        let said = said(market, account).unwrap();
+        assert!(said.contains(why) && !said.contains("pw"), "{said}");
+    }
+    let alone = from_environment(&[("PERPDECK_MARKET_STREAM_URL", market)]);
+    assert!(
+        alone
+            .unwrap_err()
+            .to_string()
+            .contains("base_url is not set")
+    );
+}
+
+#[test]
+fn a_profile_with_an_address_of_its_own_inherits_no_stream() {
+    let dir = TempDir::new().unwrap();
+    let text = "base_url = 'https://paper.example'\naccount_id = 'a'\napi_key_command = 'echo k'\n\
+                market_stream_url = 'wss://paper.example/m'\naccount_stream_url = 'wss://paper.example/a'\n\
+                [profiles.here]\naccount_id = 'b'\n\
+                [profiles.there]\nbase_url = 'https://other.example'\naccount_id = 'c'\napi_key_command = 'echo k'\n";
+    let sources = Sources {
+        user_file: Some(file(&dir, "my.toml", 0o600, text)),
+        ..Sources::default()
+    };
+    let loaded = load(&sources).unwrap();
+    let streams = loaded.accounts().map(|settings| {
+        let FarEnd::LiveApi(connection) = settings.far_end().unwrap() else {
+            panic!("paper")
+        };
+        (
+            connection.streams.market.is_some(),
+            connection.streams.account.is_some(),
+        )
+    });
+    let streams: Vec<_> = streams.collect();
+    assert_eq!(streams, [(true, true), (true, true), (false, false)]);
+}

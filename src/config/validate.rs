@@ -18,6 +18,7 @@ const DELAY: (Duration, Duration) = (Duration::ZERO, Duration::from_mins(1));
 pub(super) fn problems(settings: &Settings, layers: &Layers) -> Vec<Problem> {
     let mut found = FoundProblems(vec![]);
     service(settings, &mut found);
+    streams(settings, &mut found);
     sources(settings, &mut found);
     intervals(settings, &mut found);
     found
@@ -155,6 +156,55 @@ fn safe_url(text: &str) -> Result<Url, String> {
             "must begin with https:// or, on this machine, http://, not {scheme}:"
         )),
     }
+}
+
+/// Addresses of streams: of a service, encrypted or on this machine, and no key leaves the service's own host.
+fn streams(settings: &Settings, found: &mut FoundProblems) {
+    let own = [
+        ("market_stream_url", &settings.market_stream_url),
+        ("account_stream_url", &settings.account_stream_url),
+    ];
+    for (key, url) in own {
+        let Some(text) = url else { continue };
+        let is_shared = settings.name.is_none() && !settings.profiles.0.is_empty();
+        if settings.base_url.is_none() && !is_shared {
+            found.add(key, "is of a service, and base_url is not set: set it, or leave this out to trade on paper");
+        }
+        match stream_url(text) {
+            Ok(url) if key == "account_stream_url" => {
+                let base = settings
+                    .base_url
+                    .as_deref()
+                    .and_then(|base| Url::parse(base).ok());
+                if base.is_some_and(|base| base.host() != url.host()) {
+                    found.add(
+                        key,
+                        "is on another host than base_url, and would get its key there",
+                    );
+                }
+            }
+            Ok(_) => {}
+            Err(why) => found.add(key, &why),
+        }
+    }
+}
+
+/// A stream's address as one of HTTP, which its connection begins with.
+fn stream_url(text: &str) -> Result<Url, String> {
+    let scheme = "must begin with wss:// or, on this machine, ws://";
+    let is_stream = text.starts_with("wss://") || text.starts_with("ws://");
+    let http = is_stream.then(|| text.replacen("ws", "http", 1));
+    let url = Url::parse(&http.ok_or(scheme)?).map_err(|why| format!("is not a URL ({why})"))?;
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err("must not carry a user name or password".to_owned());
+    }
+    if url.query().is_some() || url.fragment().is_some() {
+        return Err("must end after its path: perpdeck adds a query of its own".to_owned());
+    }
+    if url.scheme() == "http" && !loopback(&url) {
+        return Err("must be wss: ws is only for 127.0.0.1, ::1 and localhost".to_owned());
+    }
+    Ok(url)
 }
 
 /// A custom source: an address, and RFC 6901 pointers.

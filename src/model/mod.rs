@@ -34,6 +34,7 @@ pub mod remains;
 mod schema;
 mod service_clock;
 mod strategy;
+mod stream_kind;
 mod trading_policy;
 mod value;
 
@@ -77,6 +78,7 @@ pub use remains::OpenExposure;
 pub use schema::INSTANT;
 pub use service_clock::{ClockRate, ServiceClock};
 pub use strategy::{Rung, Scaled, Twap};
+pub use stream_kind::StreamKind;
 pub use trading_policy::{
     AccountRule, Competition, EntryLock, Restriction, SlippageTolerance, TradingHalt,
     TradingLimits, TradingPolicy,

@@ -162,6 +162,7 @@ pub(crate) fn client(stage: &Stage, n: usize, base_url: String, hurry: u32) -> C
         account_id: account(n).into(),
         prices: SourceChoice::None,
         markets: MarketSources::default(),
+        streams: perpdeck::config::StreamUrls::default(),
         proxy: None,
         read_only: false,
         dry_run: false,

@@ -21,6 +21,7 @@ pub(crate) mod remote;
 pub mod row_id;
 pub(crate) mod session;
 pub(crate) mod store;
+pub(crate) mod streamed;
 pub(crate) mod successor;
 pub(crate) mod tally;
 pub(crate) mod ticket_quote;

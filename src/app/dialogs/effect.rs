@@ -14,16 +14,17 @@ use crate::{
             user_alerts::{AlertRun, KeptAlerts},
         },
         dialogs::caller::CallerId,
-        market::{screen::LayoutPreset, wants::MarketRequest, width_tier::WidthTier},
+        market::{
+            screen::LayoutPreset,
+            wants::{MarketRequest, ShownMarkets},
+            width_tier::WidthTier,
+        },
         tables::pane::Pane,
     },
     config::Theme,
     model::{Command, Cursor, IdempotencyKey, MarketId, OrderId, PastMark, ScaledId, Ticket},
 };
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    time::Duration,
-};
+use std::{collections::BTreeMap, time::Duration};
 
 /// Everything the app can request. The only way out of the app.
 #[derive(Debug, Clone, PartialEq)]
@@ -61,7 +62,7 @@ pub enum Effect {
     /// A person is at the desk: the service is asked more often for a while.
     Attend,
     /// The markets on the screen need prices, from now on these.
-    ShowMarkets(BTreeSet<MarketId>),
+    ShowMarkets(ShownMarkets),
     /// Polls these scaled orders, too, from now on.
     Watch(Vec<ScaledId>),
     /// A control sequence for the terminal.

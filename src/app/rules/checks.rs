@@ -83,7 +83,10 @@ impl Bench<'_> {
     }
 
     fn open_notional(&self) -> Option<Num> {
-        let (at, open) = (self.store.positions.at()?, self.store.positions.value()?);
+        let (at, open) = (
+            self.store.polled_at(Source::Positions)?,
+            self.store.positions.value()?,
+        );
         // A missing or unreadable row may have any value.
         if !self.is_fresh(at) || !open.is_whole() {
             return None;

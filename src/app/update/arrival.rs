@@ -2,13 +2,18 @@
 
 use crate::{
     app::{
-        account::poll::{Answer, Poll, Source},
+        account::{
+            poll::{Answer, Poll, Source},
+            store::Store,
+            streamed::StreamState,
+        },
+        activity::alerts::Alert,
         desk::{alerts, freeze, model::Model, older_pages, user_alerts},
         dialogs::effect::Effect,
         rules::guard::{self, ReadOn},
         update::market_data,
     },
-    model::PastPage,
+    model::{PastPage, ScaledId, Timestamp, TwapId},
 };
 
 /// Stores a poll, unless the display is paused.
@@ -33,10 +38,31 @@ pub(crate) fn hold_or_thaw(model: &mut Model) -> Vec<Effect> {
 /// Continues the display with the polls that arrived meanwhile.
 pub(crate) fn thaw(model: &mut Model) -> Vec<Effect> {
     let held = freeze::end(model).into_iter();
-    held.flat_map(|poll| arrive(model, poll)).collect()
+    let mut effects: Vec<_> = held.flat_map(|poll| arrive(model, poll)).collect();
+    // What the stream told meanwhile was left out.
+    if model.store.streams.account != StreamState::None {
+        effects.push(Effect::Poll(vec![Source::Orders, Source::Positions]));
+    }
+    effects
+}
+
+/// Stores a list that the account's stream told at `at`.
+pub(crate) fn streamed(model: &mut Model, at: Timestamp, answer: Answer) -> Vec<Effect> {
+    take(model, Poll { at, answer }, |store, poll| {
+        store.arrive_streamed(poll.answer)
+    })
 }
 
 fn arrive(model: &mut Model, poll: Poll) -> Vec<Effect> {
+    take(model, poll, Store::arrive)
+}
+
+/// What follows from an answer that `store` puts into the store.
+fn take(
+    model: &mut Model,
+    poll: Poll,
+    store: impl FnOnce(&mut Store, Poll) -> Vec<ScaledId>,
+) -> Vec<Effect> {
     // A failed page is not retried at once: the next newest page does it.
     let traces = matches!(
         poll.answer,
@@ -56,25 +82,36 @@ fn arrive(model: &mut Model, poll: Poll) -> Vec<Effect> {
     {
         model.store.clocks.figures(told, poll.at, model.now);
     }
-    let mut news = alerts::arriving(model, &poll);
+    let news = alerts::arriving(model, &poll);
     let lost = alerts::lost(model, &poll);
-    let ladders = model.store.arrive(poll);
+    let ladders = store(&mut model.store, poll);
     model.session.seen(&model.store);
-    news.extend(alerts::arrived(model, source, &ended));
+    let told = arrived(model, source, &ended, news);
+    let pages = pages.or((!was_informed).then_some(ReadOn::Past));
+    let reads_on = pages.and_then(|pages| guard::read_on(model, pages));
+    let watch = (!ladders.is_empty()).then_some(Effect::Watch(ladders));
+    let trace = traces.then(|| older_pages::trace(model)).flatten();
+    let reads = trace.into_iter().chain(lost).chain(reads_on);
+    watch.into_iter().chain(reads).chain(told).collect()
+}
+
+/// What new data of `source` mean for limits and alerts, beside `news` of it; `ended` TWAPs were known before.
+pub(crate) fn arrived(
+    model: &mut Model,
+    source: Source,
+    ended: &[TwapId],
+    mut news: Vec<Alert>,
+) -> Vec<Effect> {
+    news.extend(alerts::arrived(model, source, ended));
     if matches!(
         source,
         Source::Account | Source::Closed | Source::Positions | Source::Markets
     ) {
         news.extend(guard::measure(model));
     }
-    let pages = pages.or((!was_informed).then_some(ReadOn::Past));
-    let reads_on = pages.and_then(|pages| guard::read_on(model, pages));
-    let watch = (!ladders.is_empty()).then_some(Effect::Watch(ladders));
-    let trace = traces.then(|| older_pages::trace(model)).flatten();
     let mut told = alerts::raise(model, news);
     told.extend(user_alerts::arrived(model, source));
-    let reads = trace.into_iter().chain(lost).chain(reads_on);
-    watch.into_iter().chain(reads).chain(told).collect()
+    told
 }
 
 /// The journal's record of earlier sessions, or why it could not be read.

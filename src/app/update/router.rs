@@ -35,7 +35,7 @@ use crate::{
             export::{proceed, written},
             ladder_follow, market, market_data,
             reload::take,
-            review,
+            review, streamed,
             unanswered::Unanswered,
             wake, way_out,
         },
@@ -74,6 +74,7 @@ fn handled(model: &mut Model, msg: Msg) -> Vec<Effect> {
         }
         Msg::Tick => market_data::ask_on_beat(model),
         Msg::MarketData(id, at, answer) => market_data::arrive(model, id, at, answer),
+        Msg::Streamed(at, news) => streamed::streamed(model, at, *news),
         Msg::Opened(identity) => {
             model.identity = Some(identity);
             way_out::opened(model)

@@ -205,7 +205,7 @@ pub(in crate::cli) async fn trades(args: TradesArgs, sources: &Sources) -> Resul
 }
 
 /// The market of this id or symbol. Without a list of markets the source decides about an id.
-async fn named(service: &Service, name: MarketId) -> Result<(Store, MarketId)> {
+pub(super) async fn named(service: &Service, name: MarketId) -> Result<(Store, MarketId)> {
     let store = prices(service, vec![name.clone()]).await;
     let found = store.markets_named(name.raw());
     match found.as_slice() {

@@ -23,12 +23,20 @@ pub struct Connection {
     pub prices: SourceChoice<PriceSource>,
     /// Where candles, books and trades come from.
     pub markets: MarketSources,
+    pub streams: StreamUrls,
     /// The proxy for requests to other machines; `None` connects directly.
     pub proxy: Option<Proxy>,
     /// Mutations are refused.
     pub read_only: bool,
     /// Mutations are refused, and shown instead.
     pub dry_run: bool,
+}
+
+/// The addresses of a service's streams, `wss://…` or `ws://…`; `None` where it has none.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct StreamUrls {
+    pub market: Option<String>,
+    pub account: Option<String>,
 }
 
 /// A JSON document with one row per market. Pointers are RFC 6901; numbers may be JSON numbers or strings.

@@ -3,7 +3,7 @@
 use super::{guard, segment::Segment};
 use crate::{
     app::{
-        Identity, Mode, Model, Motion, Tint,
+        Identity, Mode, Model, Motion, StreamState, Streams, Tint,
         account::{
             guard::Limit,
             poll::{LATE, Source},
@@ -82,6 +82,7 @@ pub fn header(model: &Model) -> Header {
     segments.extend(clock(model));
     segments.extend(budget(model));
     segments.extend(guard::segments(model));
+    segments.extend(stream(model));
     segments.extend(ages(model));
     segments.extend(sparkline(model));
     Header {
@@ -438,6 +439,20 @@ fn pace(elapsed: Duration, motion: Motion) -> Span {
         Motion::Reduced => word.to_owned(),
     };
     Span::new(words, tone)
+}
+
+/// Whether the streams of the service tell what is new, or polls alone; nothing where the settings name no stream.
+fn stream(model: &Model) -> Option<Segment> {
+    let Streams { market, account } = model.store.streams;
+    let is = |state| [market, account].contains(&state);
+    let (priority, word) = if is(StreamState::Down) {
+        (3, Span::new("POLL", Tone::Warn))
+    } else if market.is_up() || account.is_up() {
+        (5, Span::muted("STREAM"))
+    } else {
+        return None;
+    };
+    Some(Segment::new(priority, vec![word]))
 }
 
 /// The ages that always matter, and that of late prices; the account's figures show their own.

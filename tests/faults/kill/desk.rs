@@ -84,6 +84,7 @@ impl Desk {
             account_id: account(0).into(),
             prices: SourceChoice::None,
             markets: MarketSources::default(),
+            streams: perpdeck::config::StreamUrls::default(),
             proxy: None,
             read_only: false,
             dry_run: false,

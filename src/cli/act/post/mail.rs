@@ -124,6 +124,7 @@ impl<'a> LocalOutbox<'a> {
             | Msg::Met(_)
             | Msg::Polled(_)
             | Msg::MarketData(..)
+            | Msg::Streamed(..)
             | Msg::CallEnded(_)
             | Msg::TriesAgain(..)
             | Msg::Traced(..)

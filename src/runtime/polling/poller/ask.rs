@@ -1,6 +1,7 @@
 //! One request to the service, and its answer as a message.
 
 use super::{activity::Activity, beat::Beat, markets::MarketQueue};
+use crate::runtime::polling::{cover::StreamCover, streams::MarketsWanted};
 use crate::{
     api::QuoteSize,
     app::{
@@ -14,7 +15,7 @@ use crate::{
 };
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 use tokio::{
-    sync::{Mutex, mpsc::Sender},
+    sync::{Mutex, mpsc::Sender, watch},
     time::sleep,
 };
 
@@ -41,6 +42,9 @@ pub(super) struct PollContext {
     pub beat: Beat,
     pub markets: MarketQueue,
     pub activity: Activity,
+    pub cover: StreamCover,
+    /// What the market stream is asked for.
+    pub wanted: watch::Sender<MarketsWanted>,
 }
 
 /// One request (or walk over pages), and where its rows belong.
@@ -72,6 +76,21 @@ impl PollRequest {
     }
 }
 
+impl PollRequest {
+    fn source(&self) -> Source {
+        match self {
+            Self::Positions => Source::Positions,
+            Self::Orders => Source::Orders,
+            Self::Twaps => Source::Twaps,
+            Self::Scaled(_) => Source::Scaled,
+            Self::Closed(_) => Source::Closed,
+            Self::History(_) => Source::History,
+            Self::Markets => Source::Markets,
+            Self::Account => Source::Account,
+        }
+    }
+}
+
 impl PollContext {
     /// Asks the service what it is until it answers, and forwards the answer.
     pub(super) async fn meet(&self) {
@@ -92,9 +111,11 @@ impl PollContext {
     pub(super) async fn ask(&self, question: PollRequest, jitter: &mut Jitter) -> PollResult {
         self.silence(jitter).await;
         let _in_flight = self.in_flight.begin();
+        self.cover.begins(question.source());
         let at = self.clock.now();
         let answer = self.answer(question).await;
         let new_markets = self.activity.learn(&answer);
+        self.stream_learns(&answer);
         let told = PollResult {
             trouble: answer.trouble().cloned(),
             is_final: is_final(&answer),
@@ -102,6 +123,26 @@ impl PollContext {
         self.say(Msg::Polled(Box::new(Poll { at, answer }))).await;
         self.price(&new_markets);
         told
+    }
+
+    /// What an answer means for the streams.
+    fn stream_learns(&self, answer: &Answer) {
+        self.cover.polled(answer.source(), answer.trouble());
+        let held = self.activity.wanted();
+        self.stream_wants(|wanted| {
+            wanted.held = held;
+            if let Answer::Markets(Ok(markets)) = answer {
+                wanted.list(markets);
+            }
+        });
+    }
+
+    pub(super) fn stream_wants(&self, change: impl FnOnce(&mut MarketsWanted)) {
+        self.wanted.send_if_modified(|wanted| {
+            let before = wanted.clone();
+            change(wanted);
+            *wanted != before
+        });
     }
 
     /// Where markets are quoted one by one, a new one is not left without a price until the next poll.

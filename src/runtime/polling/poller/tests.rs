@@ -22,6 +22,8 @@ fn context(responder: &Responder) -> (PollContext, Receiver<Msg>) {
         beat: Beat::start(),
         markets: MarketQueue::default(),
         activity: Activity::default(),
+        cover: StreamCover::default(),
+        wanted: watch::Sender::default(),
     };
     (context, mail)
 }
@@ -68,6 +70,7 @@ async fn polled(mail: &mut Receiver<Msg>) -> Answer {
         | Msg::Opened(_)
         | Msg::Met(_)
         | Msg::MarketData(..)
+        | Msg::Streamed(..)
         | Msg::CallEnded(_)
         | Msg::TriesAgain(..)
         | Msg::Traced(..)
@@ -233,6 +236,8 @@ fn resting() -> (SourceTask, Arc<Notify>) {
         beat: Beat::start(),
         markets: MarketQueue::default(),
         activity: Activity::default(),
+        cover: StreamCover::default(),
+        wanted: watch::Sender::default(),
     };
     source_task(context, Duration::from_secs(1))
 }
@@ -323,6 +328,8 @@ async fn a_source_in_trouble_says_when_it_asks_again() {
         beat: Beat::start(),
         markets: MarketQueue::default(),
         activity: Activity::default(),
+        cover: StreamCover::default(),
+        wanted: watch::Sender::default(),
     };
     let (mut source, _nudge) = source_task(context, Duration::from_secs(2));
     let start = tokio::time::Instant::now();
@@ -415,6 +422,8 @@ async fn requests_of_a_minute(prices: SourceChoice<PriceSource>, happens: fn(&Ac
         beat: Beat::start(),
         markets: MarketQueue::default(),
         activity: Activity::default(),
+        cover: StreamCover::default(),
+        wanted: watch::Sender::default(),
     };
     happens(&context.activity);
     let set = |source: Source| (source, Duration::from_secs(2));
