@@ -492,7 +492,9 @@ fn take(stream: &mut AccountStream, frames: &[String], picture: &mut Option<Acco
         match news {
             AccountNews::Snapshot(rows) => {
                 let mut fresh = AccountPicture::default();
-                rows.into_iter().for_each(|row| fresh.take(row));
+                for row in rows {
+                    fresh.take(row);
+                }
                 *picture = Some(fresh);
             }
             AccountNews::Event(event) => picture.as_mut().unwrap().take(event),
@@ -705,15 +707,12 @@ proptest! {
             let goes_on = query.rsplit('=').next().and_then(|seq| seq.parse::<usize>().ok());
             stream.lost();
             stream.opened(at(0));
-            let frames = match goes_on.filter(|_| remembers && picture.is_some()) {
-                Some(seq) => {
-                    let missed = events.iter().skip(seq).cloned();
-                    std::iter::once(resumed(seq as u64)).chain(missed).collect()
-                }
-                None => {
-                    let rows: Vec<_> = truth.orders.iter().map(|row| serde_json::to_value(row).unwrap()).collect();
-                    snapshot(last, &rows)
-                }
+            let frames = if let Some(seq) = goes_on.filter(|_| remembers && picture.is_some()) {
+                let missed = events.iter().skip(seq).cloned();
+                std::iter::once(resumed(seq as u64)).chain(missed).collect()
+            } else {
+                let rows: Vec<_> = truth.orders.iter().map(|row| serde_json::to_value(row).unwrap()).collect();
+                snapshot(last, &rows)
             };
             take(&mut stream, &frames, &mut picture);
         }

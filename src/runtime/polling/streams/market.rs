@@ -74,7 +74,9 @@ pub(super) async fn tell(context: StreamContext, mut signals: Receiver<Signal<Ma
             }
             Some(Signal::Heard) => {}
             Some(Signal::Told(events)) => {
-                events.into_iter().for_each(|event| batch.take(event));
+                for event in events {
+                    batch.take(event);
+                }
                 let gathered = Instant::now() + GATHERED;
                 due = due.or(Some(gathered.max(told_at + TOLD_EVERY)));
             }
@@ -109,8 +111,8 @@ impl Batch {
                 let series = self.candles.entry((market, interval)).or_default();
                 series.insert(candle.open_time, candle);
             }
-            MarketEvent::Tick { market, tick } => self.tick(market, tick),
-            MarketEvent::Stats { market, stats } => self.stats(market, stats),
+            MarketEvent::Tick { market, tick } => self.tick(&market, tick),
+            MarketEvent::Stats { market, stats } => self.stats(&market, stats),
         }
     }
 
@@ -122,10 +124,10 @@ impl Batch {
         self.prices.entry(market.clone()).or_insert_with(new)
     }
 
-    fn tick(&mut self, market: MarketId, tick: Tick) {
+    fn tick(&mut self, market: &MarketId, tick: Tick) {
         self.has_ticks |= tick.bid.is_some() && tick.ask.is_some();
-        let is_marked = self.marked.contains(&market);
-        let price = self.price(&market);
+        let is_marked = self.marked.contains(market);
+        let price = self.price(market);
         if !is_marked {
             price.mark = Some(tick.price);
         }
@@ -133,11 +135,11 @@ impl Batch {
         price.at = price.at.max(tick.at);
     }
 
-    fn stats(&mut self, market: MarketId, stats: Stats) {
+    fn stats(&mut self, market: &MarketId, stats: Stats) {
         if stats.mark.is_some() {
             self.marked.insert(market.clone());
         }
-        let price = self.price(&market);
+        let price = self.price(market);
         price.mark = stats.mark.or(price.mark);
         price.funding_rate = stats.hourly_funding().or(price.funding_rate);
         price.at = price.at.max(stats.at);

@@ -337,7 +337,7 @@ async fn a_thousand_events_a_second_reach_the_desk_ten_times_a_second() {
     for _ in 0..5 {
         source.subscribes(json!([])).await;
     }
-    let began = std::time::Instant::now();
+    let began = tokio::time::Instant::now();
     let writer = async {
         for step in 0..1_000_i64 {
             let book = of_btc(
