@@ -272,7 +272,12 @@ fn book(levels: i64, number: u32) -> Book {
 }
 
 fn levels_of(model: &Model) -> i64 {
-    let book = model.store.books.of(&btc()).and_then(|known| known.value());
+    let book = model
+        .account
+        .store
+        .books
+        .of(&btc())
+        .and_then(|known| known.value());
     book.map_or(0, |book| {
         i64::try_from(book.levels(Side::Buy).len()).unwrap()
     })

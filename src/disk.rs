@@ -1,22 +1,23 @@
-//! Private files, written by one process at a time or replaced atomically, and durable `SQLite` databases. Names no
-//! other module.
+//! Private files, written by one process at a time or replaced atomically, and logs that are appended to. Names no other
+//! module.
 //!
 //! Known limit: not for network file systems, where neither the lock nor the sync is reliable.
 
 mod bounded;
 mod held_file;
+mod log;
 mod owned;
 mod rotating;
 
 pub use bounded::{Bounded, at_most};
 pub use held_file::HeldFile;
+pub use log::{LockedLog, Log, LogDamage, LogError, Mark, Reserve};
 pub use owned::{
     is_own_user, must_be_own, must_be_private, own_file, read_own, read_text, secret_file,
     trusted_file,
 };
 pub use rotating::Rotating;
 
-use rusqlite::{Connection, ErrorCode, OpenFlags, config::DbConfig};
 use rustix::io::Errno;
 use std::{
     fs::{self, DirBuilder, File, OpenOptions, TryLockError},
@@ -91,16 +92,27 @@ const DAMAGED: u32 = 100;
 
 /// Gives a file that cannot be used another name beside its own; answers which.
 pub fn set_aside(path: &Path) -> io::Result<PathBuf> {
-    for number in 1..=DAMAGED {
+    let aside = aside(path)?;
+    fs::rename(path, &aside)?;
+    Ok(aside)
+}
+
+/// Copies a damaged file to a name beside its own; answers which.
+pub fn copy_aside(path: &Path) -> io::Result<PathBuf> {
+    let aside = aside(path)?;
+    io::copy(&mut own_file(path)?, &mut fresh_file(&aside)?)?;
+    Ok(aside)
+}
+
+/// A free name for a damaged file.
+fn aside(path: &Path) -> io::Result<PathBuf> {
+    let names = (1..=DAMAGED).map(|number| {
         let mut name = path.as_os_str().to_owned();
         name.push(format!(".damaged-{number}"));
-        let aside = PathBuf::from(name);
-        if fs::symlink_metadata(&aside).is_err() {
-            fs::rename(path, &aside)?;
-            return Ok(aside);
-        }
-    }
-    Err(io::ErrorKind::AlreadyExists.into())
+        PathBuf::from(name)
+    });
+    let mut free = names.filter(|name| fs::symlink_metadata(name).is_err());
+    free.next().ok_or(io::ErrorKind::AlreadyExists.into())
 }
 
 /// The same for a file that is not there: [`io::ErrorKind::AlreadyExists`] if it is. The name is taken first, empty;
@@ -176,75 +188,10 @@ pub fn sync_dir(dir: &Path) -> io::Result<()> {
     File::open(dir)?.sync_all()
 }
 
-/// Opens a database for inspection. Nothing is written before [`make_durable`], not even on close, so that an unusable
-/// file stays unchanged.
-pub fn inspect(path: &Path) -> rusqlite::Result<Connection> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(path, flags)?;
-    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
-    // One connection, one process: no shared-memory file, and no other reader.
-    connection.pragma_update(None, "locking_mode", "EXCLUSIVE")?;
-    Ok(connection)
-}
-
-/// What `SQLite` reports as wrong with the file; `None` if it is sound.
-pub fn complaint(connection: &Connection) -> rusqlite::Result<Option<String>> {
-    let verdict: String = connection.pragma_query_value(None, "quick_check", |row| row.get(0))?;
-    Ok((verdict != "ok").then_some(verdict))
-}
-
-/// After this, a commit that returned is on the disk.
-pub fn make_durable(connection: &Connection) -> rusqlite::Result<()> {
-    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false)?;
-    connection.pragma_update(None, "journal_mode", "WAL")?;
-    connection.pragma_update(None, "synchronous", "FULL")?;
-    connection.pragma_update(None, "foreign_keys", "ON")?;
-    // Plain fsync does not flush the drive's cache on macOS; elsewhere these have no effect.
-    connection.pragma_update(None, "fullfsync", "ON")?;
-    connection.pragma_update(None, "checkpoint_fullfsync", "ON")
-}
-
-/// Whether an error means a full disk. If the log's shared memory cannot grow, `SQLite` reports an I/O error.
-pub fn is_full(why: &rusqlite::Error) -> bool {
-    let rusqlite::Error::SqliteFailure(why, _) = why else {
-        return false;
-    };
-    why.code == ErrorCode::DiskFull || why.extended_code == rusqlite::ffi::SQLITE_IOERR_SHMSIZE
-}
-
-/// Whether an error means a damaged database, not an unreachable one.
-pub fn is_damage(why: &rusqlite::Error) -> bool {
-    let code = why.sqlite_error_code();
-    matches!(
-        code,
-        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)
-    )
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::{fs::Permissions, os::unix::fs::PermissionsExt as _};
-
-    #[test]
-    fn a_commit_that_returned_has_been_synced_and_a_look_alone_writes_nothing() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("a.sqlite3");
-        drop(private_file(&path).unwrap());
-        let connection = inspect(&path).unwrap();
-        assert_eq!(complaint(&connection).unwrap(), None);
-        drop(connection);
-        assert_eq!(std::fs::read(&path).unwrap(), b"");
-        let connection = inspect(&path).unwrap();
-        make_durable(&connection).unwrap();
-        let setting = |name: &str| -> String {
-            let value = connection.pragma_query_value(None, name, |row| row.get(0));
-            let value: rusqlite::types::Value = value.unwrap();
-            format!("{value:?}")
-        };
-        assert_eq!(setting("journal_mode"), "Text(\"wal\")");
-        assert_eq!(setting("synchronous"), "Integer(2)", "FULL");
-    }
 
     #[test]
     fn what_others_could_read_or_enter_is_closed_when_it_is_opened() {

@@ -5,6 +5,7 @@
 
 pub mod account;
 pub mod activity;
+pub mod core;
 pub mod desk;
 pub mod dialogs;
 pub mod forms;
@@ -46,6 +47,7 @@ pub use account::tally::days::{DayResult, Days};
 pub use account::tally::{Fills, MarketResults, Quality, Results, Rule, Sum};
 pub use account::tree::TreeRow;
 pub use activity::alerts::Alert;
+pub use core::account::Account;
 pub use desk::freeze::Frozen;
 pub use desk::market_shown::{cursor_spacing, has_market, has_room_for_market, panels, want_shown};
 pub use desk::model::Model;

@@ -125,16 +125,20 @@ pub(crate) fn press(model: &mut Model, keys: &str) -> Vec<Effect> {
         Err(_) => word.chars().map(Into::into).collect(),
     });
     chords
-        .flat_map(|chord| update(model, model.now, Msg::Key(chord)))
+        .flat_map(|chord| update(model, model.account.now, Msg::Key(chord)))
         .collect()
 }
 
 /// Lets time pass, as on a running desk: it looks at a countdown ten times a second.
 pub(crate) fn wait(model: &mut Model, millis: u64) -> Vec<Effect> {
-    let later = model.now.plus(Duration::from_millis(millis));
+    let later = model.account.now.plus(Duration::from_millis(millis));
     let mut effects = vec![];
-    while counts_down(model) && model.now < later {
-        let look = model.now.plus(Duration::from_millis(100)).min(later);
+    while counts_down(model) && model.account.now < later {
+        let look = model
+            .account
+            .now
+            .plus(Duration::from_millis(100))
+            .min(later);
         effects.extend(update(model, look, Msg::Tick));
     }
     effects.extend(update(model, later, Msg::Tick));
@@ -143,7 +147,7 @@ pub(crate) fn wait(model: &mut Model, millis: u64) -> Vec<Effect> {
 
 /// Lets time pass while the machine sleeps.
 pub(crate) fn sleep(model: &mut Model, millis: u64) -> Vec<Effect> {
-    let later = model.now.plus(Duration::from_millis(millis));
+    let later = model.account.now.plus(Duration::from_millis(millis));
     update(model, later, Msg::Tick)
 }
 
@@ -155,10 +159,10 @@ fn counts_down(model: &Model) -> bool {
 /// The answer to a poll sent now.
 pub(crate) fn arrive(model: &mut Model, answer: Answer) -> Vec<Effect> {
     let poll = Poll {
-        at: model.now,
+        at: model.account.now,
         answer,
     };
-    update(model, model.now, Msg::Polled(Box::new(poll)))
+    update(model, model.account.now, Msg::Polled(Box::new(poll)))
 }
 
 /// The book of a market as the answer to a request sent now.
@@ -170,7 +174,11 @@ pub(crate) fn arrive_book(model: &mut Model, coin: &str, book: Book) -> Vec<Effe
 /// The answer to a request about a market sent now.
 pub(crate) fn arrive_market(model: &mut Model, coin: &str, answer: MarketAnswer) -> Vec<Effect> {
     let market = format!("paper|{coin}").into();
-    update(model, model.now, Msg::MarketData(market, model.now, answer))
+    update(
+        model,
+        model.account.now,
+        Msg::MarketData(market, model.account.now, answer),
+    )
 }
 
 pub(crate) fn settle(
@@ -178,7 +186,7 @@ pub(crate) fn settle(
     ticket: Ticket,
     result: Result<Receipt, Failure>,
 ) -> Vec<Effect> {
-    update(model, model.now, Msg::Settled(ticket, result))
+    update(model, model.account.now, Msg::Settled(ticket, result))
 }
 
 pub(crate) fn num(text: &str) -> Num {

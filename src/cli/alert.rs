@@ -165,13 +165,13 @@ async fn read(service: &Service, settings: &Settings, text: &str) -> Result<User
     let now = Clock::start().now();
     let mut model = Model::new(setup::options(settings), Keymap::default(), now);
     let first = text.split([' ', '<', '>']).next().unwrap_or_default();
-    service.take_positions(&mut model.store).await;
+    service.take_positions(&mut model.account.store).await;
     service
-        .take_prices(&mut model.store, &[MarketId::from(first)])
+        .take_prices(&mut model.account.store, &[MarketId::from(first)])
         .await;
-    let is_market = !model.store.markets_named(first).is_empty();
+    let is_market = !model.account.store.markets_named(first).is_empty();
     if !is_market && first != "pnl" && !first.is_empty() {
-        let words = unknown(&MarketId::from(first), &model.store);
+        let words = unknown(&MarketId::from(first), &model.account.store);
         return Err(Report::new(UsageError(words)));
     }
     let read = typed_alert(&mut model, text);

@@ -148,9 +148,9 @@ fn soundness(journal: &Journal) -> Exit {
     ))
 }
 
-/// Creates a missing journal and migrates an older one first, as a desk would.
+/// Creates a missing journal first, as a desk would.
 fn readable(dir: &Path) -> Result<Journal, JournalError> {
-    Journal::check(dir).or_else(|_| Journal::open(dir))
+    Journal::open_read_only(dir).or_else(|_| Journal::open(dir))
 }
 
 fn rearm(journal: &mut Journal) -> Result<Exit> {
@@ -238,7 +238,7 @@ impl JournalRow {
             parent: intent.parent.map(|parent| parent.0),
             replay_until: intent.replay_until,
             maybe_executed: entry.maybe_executed,
-            attempts: entry.attempts,
+            attempts: u32::try_from(entry.attempts.len()).unwrap_or(u32::MAX),
             told_at: outcome.map(|outcome| outcome.at),
             detail: outcome.map(|outcome| outcome.detail.clone()),
             order_id: outcome
@@ -358,7 +358,7 @@ fn sheet(entry: &IntentRow) -> String {
         ("service", intent.base_url.clone()),
         ("account", intent.account_id.raw().to_owned()),
         ("risk", intent.risk.to_string()),
-        ("attempts", entry.attempts.to_string()),
+        ("attempts", entry.attempts.len().to_string()),
         (
             "may have acted",
             if entry.maybe_executed { "yes" } else { "no" }.to_owned(),

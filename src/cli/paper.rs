@@ -264,7 +264,7 @@ mod tests {
             .open(
                 START,
                 Some(ClockMode::Paused),
-                crate::app::testing::bare_desk().options,
+                crate::app::testing::bare_desk().account.options,
                 stop.clone(),
             )
             .await

@@ -4,11 +4,12 @@
 //! that could not be followed (a laptop asleep, a debugger) is dropped, never replayed at once.
 
 use super::engine::Millis;
+use serde::{Deserialize, Serialize};
 use std::time::Duration;
 use tokio::time::Instant;
 
 /// Thousandths: 1 000 is real time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Speed(u32);
 
 impl Speed {
@@ -61,7 +62,7 @@ struct ClockAnchor {
 }
 
 /// What the store keeps of a clock.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct ClockRecord {
     /// No response shows a later virtual time.
     pub(super) horizon: Millis,

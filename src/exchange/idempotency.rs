@@ -17,6 +17,7 @@ use crate::{
     model::{PlaceScaled, PlaceTwap},
 };
 use serde::{Deserialize, Serialize};
+use serde_json::value::{RawValue, to_raw_value};
 use std::collections::{BTreeMap, VecDeque};
 
 /// How long a key is kept (`docs/engine.md 11.2`).
@@ -181,7 +182,7 @@ impl IdempotencyRecords {
                     .users
                     .get(&user)
                     .and_then(|keys| keys.records.get(&key));
-                let record = kept.map(serde_json::to_vec).transpose()?;
+                let record = kept.map(to_raw_value).transpose()?;
                 Ok(record.map(|record| StoreRecord::Key { user, key, record }))
             }
         };
@@ -200,9 +201,9 @@ impl IdempotencyRecords {
         &mut self,
         user: usize,
         key: String,
-        record: &[u8],
+        record: &RawValue,
     ) -> Result<(), EncodeFault> {
-        self.keep(user, key, serde_json::from_slice(record)?);
+        self.keep(user, key, serde_json::from_str(record.get())?);
         Ok(())
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{
     engine::{AccountIx, Millis, OrderId, PositionId, Reason, RuleId},
-    store::{EncodeFault, StoreRecord},
+    store::{Blob, EncodeFault, StoreRecord},
 };
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -126,7 +126,7 @@ impl SlicedOperations {
             let Some(operation) = self.get(index) else {
                 return Ok(StoreRecord::OperationDropped { index });
             };
-            let record = postcard::to_stdvec(operation)?;
+            let record = Blob(postcard::to_stdvec(operation)?);
             Ok(StoreRecord::Operation { index, record })
         });
         written.collect()

@@ -15,7 +15,7 @@ use super::{
     idempotency::{IdempotencyRecords, IdempotentRequest, IdempotentResult},
     message::ApiResponse,
     operations::SlicedOperations,
-    store::{EncodeFault, RecordingEngine, StoreRecord, encoded_log},
+    store::{self, EncodeFault, RecordingEngine, StoreRecord},
     wire::{ResourceEncoder, account_limit},
 };
 use crate::model::{ClientOrderId, MarketId, Order};
@@ -60,7 +60,7 @@ impl ExchangeState {
 
     /// Changes since the last call, encoded for the store.
     pub(super) fn changes(&mut self) -> Result<Vec<StoreRecord>, EncodeFault> {
-        let mut records = encoded_log(&mut self.engine)?;
+        let mut records = store::inputs(&mut self.engine);
         records.extend(self.keys.changes()?);
         records.extend(self.operations.changes()?);
         Ok(records)

@@ -1,41 +1,50 @@
 //! The rows: requests and their outcomes.
 
-use super::{JournalError, ReplayWindow};
-use crate::disk::is_damage;
+use super::{ReplayWindow, record};
 use crate::model::{
     AccountId, CancelAll, CloseAll, Command, FLATTEN, Failure, FailureKind, IdempotencyKey,
     OrderId, OrderStatus, Proof, Receipt, Risk, Text, Timestamp,
 };
-use rusqlite::{Connection, OptionalExtension as _, Row, ToSql, types::Type};
-use std::{str::FromStr, sync::Arc};
-use strum::{Display, EnumString, VariantArray};
+use serde::{Deserialize, Serialize};
+use strum::{Display, VariantArray};
 
 /// The number of a recorded intent. It grows and is never reused.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct IntentId(pub i64);
 
 /// A mutation as it is about to be sent, byte for byte.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Intent {
     pub base_url: String,
+    #[serde(deserialize_with = "record::exact")]
     pub account_id: AccountId,
     /// Fingerprint of its API key ([`super::Journal::fingerprint`]); empty if unknown.
     pub credential: String,
     pub method: String,
     pub target: String,
+    #[serde(with = "record::body")]
     pub body: Vec<u8>,
     /// `None` if the endpoint takes no keys.
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "record::exact_if_any"
+    )]
     pub key: Option<IdempotencyKey>,
     pub risk: Risk,
     /// One line for a person.
     pub command: String,
     /// The order, position, TWAP, scaled order or account it changes; `None` for a new order.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resource: Option<String>,
     /// The flatten it is part of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<IntentId>,
     /// After this it is not sent for the first time, unless a person decides so.
+    #[serde(deserialize_with = "record::millis")]
     pub deadline: Timestamp,
     /// After this the service may have dropped the key: the same request could create a new order.
+    #[serde(deserialize_with = "record::millis")]
     pub replay_until: Timestamp,
 }
 
@@ -47,18 +56,33 @@ impl Intent {
 }
 
 /// An intent with everything known about it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IntentRow {
     pub id: IntentId,
+    #[serde(deserialize_with = "record::millis")]
     pub created_at: Timestamp,
     pub intent: Intent,
-    /// Attempts that ended; one more may have been in flight when the desk stopped.
-    pub attempts: u32,
+    /// Attempts that ended, oldest first; one more may have been in flight when the desk stopped.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub attempts: Vec<AttemptRow>,
     /// Whether a byte may have left this machine without proof that it had no effect.
     pub maybe_executed: bool,
     pub state: IntentState,
     /// `None` until there is a report.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<Outcome>,
+}
+
+/// How an attempt ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AttemptRow {
+    #[serde(deserialize_with = "record::millis")]
+    pub ended_at: Timestamp,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<u16>,
+    /// Why it did not succeed; `None` if it did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub detail: Option<String>,
 }
 
 /// What the journal holds under the key of an intent.
@@ -128,8 +152,11 @@ impl IntentRow {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Display, EnumString, VariantArray)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, Display, VariantArray, Serialize, Deserialize,
+)]
 #[strum(serialize_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
 pub enum IntentState {
     /// On disk, not sent yet.
     Prepared,
@@ -159,22 +186,26 @@ impl IntentState {
             Self::Prepared | Self::Inflight | Self::Unknown | Self::Parked | Self::Queued
         )
     }
-
-    /// The states that [`Self::is_open`], as an SQL list.
-    pub(super) fn open_list() -> String {
-        let open = Self::VARIANTS.iter().filter(|state| state.is_open());
-        let names: Vec<String> = open.map(|state| format!("'{state}'")).collect();
-        format!("({})", names.join(", "))
-    }
 }
 
 /// The last report about an intent.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outcome {
+    #[serde(deserialize_with = "record::millis")]
     pub at: Timestamp,
     /// What the service did, or why it did not.
     pub detail: String,
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "record::exact_if_any"
+    )]
     pub order_id: Option<OrderId>,
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "record::exact_if_any"
+    )]
     pub request_id: Option<Text>,
 }
 
@@ -289,129 +320,4 @@ fn order(receipt: &Receipt) -> Option<OrderId> {
         | Receipt::AlreadySo(_)
         | Receipt::Flat(_) => None,
     }
-}
-
-/// At most one intent has a key.
-pub(super) fn with_key(
-    connection: &Connection,
-    key: &IdempotencyKey,
-) -> Result<Option<IntentRow>, JournalError> {
-    let find = || -> rusqlite::Result<Option<i64>> {
-        let sql = "SELECT id FROM intents WHERE key = ?1";
-        let mut statement = connection.prepare_cached(sql)?;
-        statement
-            .query_row([key.raw()], |row| row.get(0))
-            .optional()
-    };
-    let found = find().map_err(|why| JournalError::Read(Arc::new(why)))?;
-    let Some(id) = found else { return Ok(None) };
-    let entries = select(connection, &format!("WHERE i.id = {id}"), 1)?;
-    Ok(entries.into_iter().next())
-}
-
-/// Rows under `condition` (over `intents i`), newest first.
-pub(super) fn select(
-    connection: &Connection,
-    condition: &str,
-    limit: u32,
-) -> Result<Vec<IntentRow>, JournalError> {
-    select_by(connection, condition, "i.id DESC", &[&limit])
-}
-
-/// Rows under `condition`, in this `order`; the first of the `values` is the limit, the others belong to the condition.
-pub(super) fn select_by(
-    connection: &Connection,
-    condition: &str,
-    order: &str,
-    values: &[&dyn ToSql],
-) -> Result<Vec<IntentRow>, JournalError> {
-    rows(connection, condition, order, values).map_err(|why| JournalError::Read(Arc::new(why)))
-}
-
-/// The same. Skips rows that damage made unreadable; the damage report covers them.
-pub(super) fn rows(
-    connection: &Connection,
-    condition: &str,
-    order: &str,
-    values: &[&dyn ToSql],
-) -> rusqlite::Result<Vec<IntentRow>> {
-    let mut statement = connection.prepare_cached(&sql(condition, order))?;
-    let mut entries = vec![];
-    for row in statement.query_map(values, entry)? {
-        match row {
-            Ok(entry) => entries.push(entry),
-            Err(why) if is_unreadable(&why) => {}
-            // A read-only journal shows what it can.
-            Err(why) if is_damage(&why) && connection.is_readonly("main")? => break,
-            Err(why) => return Err(why),
-        }
-    }
-    Ok(entries)
-}
-
-fn is_unreadable(why: &rusqlite::Error) -> bool {
-    use rusqlite::Error::{
-        FromSqlConversionFailure, IntegralValueOutOfRange, InvalidColumnType, Utf8Error,
-    };
-    matches!(
-        why,
-        FromSqlConversionFailure(..)
-            | IntegralValueOutOfRange(..)
-            | InvalidColumnType(..)
-            | Utf8Error(..)
-    )
-}
-
-pub(super) fn sql(condition: &str, order: &str) -> String {
-    format!(
-        "SELECT i.*, (SELECT count(*) FROM attempts a WHERE a.intent_id = i.id) AS attempts
-         FROM intents i {condition} ORDER BY {order} LIMIT ?1"
-    )
-}
-
-fn entry(row: &Row<'_>) -> rusqlite::Result<IntentRow> {
-    Ok(IntentRow {
-        id: IntentId(row.get("id")?),
-        created_at: Timestamp(row.get("created_at")?),
-        intent: Intent {
-            base_url: row.get("base_url")?,
-            account_id: row.get::<_, String>("account_id")?.into(),
-            credential: row.get("credential")?,
-            method: row.get("method")?,
-            target: row.get("target")?,
-            body: row.get("body")?,
-            key: row.get::<_, Option<String>>("key")?.map(Into::into),
-            risk: word(row, "risk")?,
-            command: row.get("command")?,
-            resource: row.get("resource")?,
-            parent: row.get::<_, Option<i64>>("parent")?.map(IntentId),
-            deadline: Timestamp(row.get("deadline")?),
-            replay_until: Timestamp(row.get("replay_until")?),
-        },
-        attempts: row.get("attempts")?,
-        maybe_executed: row.get("maybe_executed")?,
-        state: word(row, "state")?,
-        outcome: outcome(row)?,
-    })
-}
-
-fn outcome(row: &Row<'_>) -> rusqlite::Result<Option<Outcome>> {
-    let Some(at) = row.get::<_, Option<i64>>("told_at")? else {
-        return Ok(None);
-    };
-    Ok(Some(Outcome {
-        at: Timestamp(at),
-        detail: row.get::<_, Option<String>>("detail")?.unwrap_or_default(),
-        order_id: row.get::<_, Option<String>>("order_id")?.map(Into::into),
-        request_id: row.get::<_, Option<String>>("request_id")?.map(Into::into),
-    }))
-}
-
-fn word<T: FromStr<Err = strum::ParseError>>(row: &Row<'_>, column: &str) -> rusqlite::Result<T> {
-    row.get::<_, String>(column)?
-        .parse()
-        .map_err(|why: T::Err| {
-            let index = row.as_ref().column_index(column).unwrap_or(usize::MAX);
-            rusqlite::Error::FromSqlConversionFailure(index, Type::Text, Box::new(why))
-        })
 }

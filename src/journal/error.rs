@@ -1,6 +1,9 @@
 //! Why the journal does not work, in words that say what to do.
 
-use crate::{disk, model::Failure};
+use crate::{
+    disk::LogError,
+    model::{Failure, IdempotencyKey},
+};
 use std::{
     fmt, io,
     path::{Path, PathBuf},
@@ -12,28 +15,12 @@ pub enum JournalError {
     #[error("{0} is using the journal in {dir}; trade there, or choose another place with --state-dir",
         dir = .0.dir.display())]
     Held(Holder),
-    #[error("the journal {} was written by a newer perpdeck (version {found}, this one knows {known}); it is left as \
-             it is", path.display())]
-    Newer {
-        path: PathBuf,
-        found: i64,
-        known: i64,
-    },
-    #[error("the journal {} is damaged and was left as it is ({why}); move it away to start a new one, which \
-             restores the newest commands from journal.ring", path.display())]
-    Damaged { path: PathBuf, why: String },
-    /// Found by a check while the journal was open.
-    #[error("{0}")]
-    Found(String),
+    #[error("the journal {} was written by a newer perpdeck; it is left as it is ({found})", path.display())]
+    Newer { path: PathBuf, found: String },
     #[error("the disk of the journal in {} is full; make room and start again", path.display())]
     Full { path: PathBuf },
     #[error("the journal in {} cannot be opened: {why}", path.display())]
     Place { path: PathBuf, why: Arc<io::Error> },
-    #[error("the journal {} cannot be opened: {why}", path.display())]
-    Open {
-        path: PathBuf,
-        why: Arc<rusqlite::Error>,
-    },
     /// Open rows in an overflow journal that were sent with an API key this session does not have.
     #[error("{rows} open in the journal in {}, sent with an API key that is not known here; a desk with that key \
              continues them", path.display())]
@@ -44,18 +31,10 @@ pub enum JournalError {
         path.display()
     )]
     Gone { path: PathBuf },
+    #[error("the idempotency key {0} is in the journal already")]
+    KeyUsed(IdempotencyKey),
     #[error("writing the journal failed: {0}")]
-    Write(Arc<rusqlite::Error>),
-    /// The ring file beside the database, which holds the newest commands.
-    #[error("writing journal.ring failed: {0}")]
-    Ring(Arc<io::Error>),
-    #[error(
-        "{open} commands have an unknown status, more than journal.ring can keep; settle some (perpdeck journal list \
-         --open)"
-    )]
-    Crowded { open: usize },
-    #[error("reading the journal failed: {0}")]
-    Read(Arc<rusqlite::Error>),
+    Write(LogError),
     #[error("the halt cannot be recorded: {0}")]
     Halt(Arc<io::Error>),
     /// The thread that owns the journal has ended.
@@ -75,19 +54,28 @@ impl JournalError {
         Some(holder)
     }
 
-    /// Why the database does not open.
-    pub(super) fn opening(path: &Path, why: rusqlite::Error) -> Self {
+    /// Why nothing opens at `path`.
+    pub(super) fn place(path: &Path, why: io::Error) -> Self {
         let path = path.to_owned();
-        if disk::is_full(&why) {
+        if why.kind() == io::ErrorKind::StorageFull {
             return Self::Full { path };
         }
-        if disk::is_damage(&why) {
-            let why = why.to_string();
-            return Self::Damaged { path, why };
-        }
-        Self::Open {
+        Self::Place {
             path,
             why: Arc::new(why),
+        }
+    }
+
+    /// Why the log at `path` does not open.
+    pub(super) fn opening(path: &Path, why: LogError) -> Self {
+        let path = path.to_owned();
+        match why {
+            LogError::Io(why) if why.kind() == io::ErrorKind::StorageFull => Self::Full { path },
+            LogError::Io(why) => Self::Place { path, why },
+            LogError::Full => Self::Full { path },
+            LogError::Format(found) => Self::Newer { path, found },
+            LogError::Gone(path) => Self::Gone { path },
+            LogError::Damaged(_) | LogError::Failed => Self::Write(why),
         }
     }
 }

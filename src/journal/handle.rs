@@ -1,20 +1,10 @@
 //! The open journal: how it opens, its halts, and what happens when it fails.
 
-use super::{
-    Holder, IntentState, JournalError, UsedKey, checksum, file,
-    file::OpenedDatabase,
-    halt::Halts,
-    insert::{KnownKey, NewRow},
-    inspection::{self, CheckDepth},
-    repair,
-    reserved_keys::ReservedKeys,
-    transaction::{Database, WriteTransaction},
-};
+use super::{Holder, JournalError, halt::Halts, lock, record::Record, rows::Rows};
 use crate::{
-    disk,
-    model::{AccountId, IdempotencyKey},
+    disk::{self, Log, LogDamage, LogError, Mark, Reserve},
+    model::AccountId,
 };
-use rusqlite::Connection;
 use sha2::{Digest as _, Sha256};
 use std::{
     fmt::Write as _,
@@ -23,25 +13,29 @@ use std::{
     path::{Path, PathBuf},
     sync::Arc,
 };
+use uuid::Uuid;
+
+const FILE: &str = "journal.jsonl";
+const FORMAT: &str = "perpdeck journal 1";
 
 /// The open journal; dropping it releases the lock.
 #[derive(Debug)]
 pub struct Journal {
     pub(super) dir: PathBuf,
-    /// `None` if it cannot be opened: the disk is full or the database is damaged.
-    pub(super) database: Option<Database>,
-    /// Damage that no person has seen yet.
-    pub(super) damage: Option<String>,
+    /// `None` if it is read-only, or if the disk is full and there is none yet.
+    pub(super) log: Option<Log>,
+    /// `None` if there is no room for a log.
+    pub(super) rows: Option<Rows>,
+    /// Damage that no person has seen yet, in a log that is only read.
+    looked: Option<String>,
     pub(super) failed: Option<JournalError>,
     /// Writes that still succeed on a disk that is about to fail.
     #[cfg(test)]
     pub(crate) breaks: Option<u32>,
     /// `None` if the journal is read-only, or if they could not be created.
-    pub(super) reserved_keys: Option<ReservedKeys>,
-    /// As [`Self::reserved_keys`].
     pub(super) halts: Option<Halts>,
     /// Held open to hold the lock.
-    pub(super) lock: Option<File>,
+    lock: Option<File>,
 }
 
 /// What a journal opens, and as much again for connections: without a journal exits still leave, without a connection
@@ -51,74 +45,144 @@ const FILES: usize = 16;
 impl Journal {
     /// Opens the journal in `dir`, or creates both (mode 0700).
     pub fn open(dir: &Path) -> Result<Self, JournalError> {
-        Self::on(dir, file::database)
+        Self::on(dir, |dir, rows| {
+            Log::open(&dir.join(FILE), FORMAT, &mut |text| rows.take(text))
+        })
     }
 
     pub(super) fn on(
         dir: &Path,
-        database: impl FnOnce(&Path) -> Result<OpenedDatabase, JournalError>,
+        open: impl FnOnce(&Path, &mut Rows) -> Result<(Log, LogDamage), LogError>,
     ) -> Result<Self, JournalError> {
-        disk::room_for(FILES).map_err(|why| JournalError::Place {
-            path: dir.to_owned(),
-            why: Arc::new(why),
-        })?;
-        let lock = file::lock(dir)?;
-        let (database, damage, failed) = match database(dir) {
-            Ok(opened) => (Some(opened.database), opened.damage, None),
-            Err(why @ JournalError::Full { .. }) => (None, None, Some(why)),
-            Err(why @ JournalError::Damaged { .. }) => (None, Some(why.to_string()), Some(why)),
-            Err(why) => return Err(why),
-        };
+        let place = |why| JournalError::place(dir, why);
+        disk::room_for(FILES).map_err(place)?;
         let mut journal = Self {
             dir: dir.to_owned(),
-            database,
-            damage,
-            failed,
-            #[cfg(test)]
-            breaks: None,
-            reserved_keys: None,
-            // Read before the first write, which may fail.
-            halts: halts(dir)?,
-            lock: Some(lock),
+            lock: Some(lock::lock(dir)?),
+            ..Self::closed(dir)
         };
-        if let Some(damage) = journal.damage.clone() {
+        // Read before the first write, which may fail.
+        journal.halts = halts(dir)?;
+        let mut rows = Rows::new();
+        match open(dir, &mut rows).map_err(|why| JournalError::opening(&dir.join(FILE), why)) {
+            Ok((log, damage)) => journal.begin(log, rows, &damage)?,
+            Err(why @ JournalError::Full { .. }) => journal.failed = Some(why),
+            Err(why) => return Err(why),
+        }
+        if let Some(damage) = journal.damage().map(str::to_owned) {
             journal.halts(|halts| halts.halt_everywhere(&damage))?;
         }
-        journal.open_reserved_keys(dir);
         Ok(journal)
     }
 
-    /// Opens a journal that another process writes: reads work, writes are refused.
-    pub fn open_read_only(dir: &Path) -> Result<Self, JournalError> {
-        Self::look(dir, CheckDepth::Newest)
-    }
-
-    /// The same, and checks every row: about a second for a large journal.
-    pub fn check(dir: &Path) -> Result<Self, JournalError> {
-        Self::look(dir, CheckDepth::Whole)
-    }
-
-    fn look(dir: &Path, depth: CheckDepth) -> Result<Self, JournalError> {
-        let OpenedDatabase { database, damage } = file::readable(dir, depth)?;
-        Ok(Self {
+    fn closed(dir: &Path) -> Self {
+        Self {
             dir: dir.to_owned(),
-            database: Some(database),
-            damage,
-            failed: Some(JournalError::Held(Holder {
-                dir: dir.to_owned(),
-                process: file::lock_holder(dir).map(|holder| holder.process),
-            })),
+            log: None,
+            rows: None,
+            looked: None,
+            failed: None,
             #[cfg(test)]
             breaks: None,
-            reserved_keys: None,
             halts: None,
             lock: None,
+        }
+    }
+
+    /// Mends a damaged log, and begins a new one.
+    fn begin(&mut self, log: Log, rows: Rows, damage: &LogDamage) -> Result<(), JournalError> {
+        refuse_newer(&self.dir, &rows)?;
+        let is_new = rows.salt.is_empty();
+        (self.log, self.rows) = (Some(log), Some(rows));
+        let salt = Uuid::new_v4().to_string();
+        if !damage.is_none() {
+            return self.mend(damage, salt);
+        }
+        if is_new {
+            let begin = Record::Begin { salt, next: 1 };
+            match self.append(begin, Reserve::Use, Mark::Synced) {
+                // It works as far as a full disk lets it.
+                Ok(()) | Err(JournalError::Full { .. }) => {}
+                Err(why) => return Err(why),
+            }
+        }
+        Ok(())
+    }
+
+    /// Keeps a copy of a damaged log and writes it anew with what can be read of it.
+    fn mend(&mut self, damage: &LogDamage, salt: String) -> Result<(), JournalError> {
+        let path = self.dir.join(FILE);
+        let is_there = path.metadata().is_ok_and(|found| found.len() > 0);
+        let copy = is_there.then(|| disk::copy_aside(&path).ok()).flatten();
+        let copy = copy.map_or_else(
+            || "there is no copy of it".to_owned(),
+            |copy| format!("a copy of it is {}", copy.display()),
+        );
+        let words = format!(
+            "the journal was damaged on the disk: {damage}; {copy}. Compare your orders and positions with the service"
+        );
+        tracing::error!("{words}");
+        if let Some(rows) = &mut self.rows {
+            rows.doubt();
+            rows.damage = Some(words);
+            if rows.salt.is_empty() {
+                rows.salt = salt;
+            }
+        }
+        match self.rewrite() {
+            // The next start finds the damage again.
+            Err(JournalError::Full { .. }) => self.failed = Some(JournalError::Full { path }),
+            written => written?,
+        }
+        Ok(())
+    }
+
+    /// Writes the log anew, with the rows as they are.
+    pub(super) fn rewrite(&mut self) -> Result<(), JournalError> {
+        let (Some(log), Some(rows)) = (&mut self.log, &mut self.rows) else {
+            return Err(JournalError::Stopped);
+        };
+        let lines: serde_json::Result<Vec<_>> = rows.lines().collect();
+        let lines = lines.map_err(io::Error::other);
+        let written = lines.map_err(LogError::from).and_then(|lines| {
+            let mut locked = log.lock(&mut |text| rows.take(text))?;
+            locked.rewrite(lines)
+        });
+        match written {
+            Ok(()) => {
+                rows.is_rewritten();
+                Ok(())
+            }
+            Err(why) => Err(self.refuse(why)),
+        }
+    }
+
+    /// Opens a journal that another process writes, as it is at this moment; writes are refused.
+    pub fn open_read_only(dir: &Path) -> Result<Self, JournalError> {
+        let (path, mut rows) = (dir.join(FILE), Rows::new());
+        let damage = Log::read(&path, FORMAT, &mut |text| rows.take(text));
+        let damage = damage.map_err(|why| JournalError::opening(&path, why))?;
+        refuse_newer(dir, &rows)?;
+        let words = || {
+            format!(
+                "the journal is damaged on the disk: {damage}. The next desk keeps a copy of it, goes on with what can be \
+                 read, and halts"
+            )
+        };
+        Ok(Self {
+            looked: (!damage.is_none()).then(words),
+            rows: Some(rows),
+            failed: Some(JournalError::Held(Holder {
+                dir: dir.to_owned(),
+                process: lock::lock_holder(dir).map(|holder| holder.process),
+            })),
+            ..Self::closed(dir)
         })
     }
 
     /// Whether `dir` has a journal.
     pub fn is_there(dir: &Path) -> bool {
-        file::is_there(dir)
+        dir.join(FILE).exists()
     }
 
     /// Why new entries are halted on this account, if they are.
@@ -131,7 +195,7 @@ impl Journal {
         Some(Halts::read_file(dir)?.of(base_url, account)?.to_owned())
     }
 
-    /// Halts the account ([`Self::halted`]), over restarts too. Works on a failed journal.
+    /// Halts the account ([`Self::halted`]), over restarts too. Works on a failed journal and on a full disk.
     pub fn halt(
         &mut self,
         base_url: &str,
@@ -156,30 +220,15 @@ impl Journal {
 
     /// Damage found on the disk, until a person re-arms.
     pub fn damage(&self) -> Option<&str> {
-        self.damage.as_deref()
+        let unseen = || self.rows.as_ref()?.damage.as_deref();
+        self.looked.as_deref().or_else(unseen)
     }
 
-    /// Called when a [`Self::check`] of the open journal found new damage. The journal refuses further writes, and its
-    /// next opening checks everything and restores what it can.
-    pub fn stop_for_damage(&mut self, found: &str) -> Result<(), JournalError> {
-        if self.damage.is_some() {
+    fn damage_is_seen(&mut self) -> Result<(), JournalError> {
+        if self.failed.is_some() || self.damage().is_none() {
             return Ok(());
         }
-        let forgotten = inspection::forget_checked(self.database()?);
-        forgotten.map_err(|why| self.fail(JournalError::Write(Arc::new(why))))?;
-        self.damage = Some(found.to_owned());
-        Err(self.fail(JournalError::Found(found.to_owned())))
-    }
-
-    /// Damage that keeps the journal from opening is reported again once it opens.
-    fn damage_is_seen(&mut self) -> Result<(), JournalError> {
-        let (None, Some(database)) = (&self.failed, &self.database) else {
-            return Ok(());
-        };
-        repair::seen(&database.connection)
-            .map_err(|why| self.fail(JournalError::Write(Arc::new(why))))?;
-        self.damage = None;
-        Ok(())
+        self.append(Record::Damage(None), Reserve::Use, Mark::Written)
     }
 
     fn halts<T>(
@@ -194,16 +243,14 @@ impl Journal {
     /// Marks this process as one that flattens on SIGUSR1. From now on it must handle the signal.
     pub fn announce(&self) {
         // If it fails, the flatten key of this process still works.
-        let _unfound = self.lock.as_ref().map(file::announce);
+        let _unfound = self.lock.as_ref().map(lock::announce);
     }
 
     /// A salted fingerprint of an API key: equal for equal keys, useless to anybody else.
     pub fn fingerprint(&self, secret: &str) -> Result<String, JournalError> {
-        let salt = checksum::fact(self.database()?, "salt");
-        let salt = salt.map_err(|why| JournalError::Read(Arc::new(why)))?;
         let digest = Sha256::new()
-            .chain_update(salt.unwrap_or_default())
-            .chain_update(secret.as_bytes())
+            .chain_update(&self.rows()?.salt)
+            .chain_update(secret)
             .finalize();
         let mut hex = String::new();
         for byte in digest.iter().take(FINGERPRINT_BYTES) {
@@ -213,66 +260,26 @@ impl Journal {
         Ok(hex)
     }
 
-    /// Records used keys as intents of unknown outcome and replaces them with fresh keys. If this fails, trading goes
-    /// on without reserved keys.
-    fn open_reserved_keys(&mut self, dir: &Path) {
-        let Ok((mut keys, used)) = ReservedKeys::open(dir) else {
-            return;
-        };
-        if self.failed.is_some() {
-            // Used keys stay in place until the journal works.
-            self.reserved_keys = Some(keys);
-            return;
-        }
-        let imported = used.iter().all(|used| self.import_used_key(used).is_ok());
-        if imported && keys.refill().is_ok() {
-            self.reserved_keys = Some(keys);
-        }
-    }
-
-    fn import_used_key(&mut self, used: &UsedKey) -> Result<(), JournalError> {
-        let intent = used.intent();
-        let row = NewRow {
-            state: IntentState::Unknown,
-            known_key: KnownKey::Skip,
-            ..NewRow::inflight(used.at, &intent)
-        };
-        self.write(|transaction| transaction.insert(&row).map(drop))
-    }
-
-    /// A key for a close-all that needs no new disk space, marked as used.
-    pub fn take_reserved_key(
-        &mut self,
-        used: impl FnOnce(IdempotencyKey) -> UsedKey,
-    ) -> Option<UsedKey> {
-        self.reserved_keys.as_mut()?.take(used)
-    }
-
     /// Why this journal refuses writes, if it does.
     pub fn failure(&self) -> Option<&JournalError> {
         self.failed.as_ref()
     }
 
-    pub(super) fn database(&self) -> Result<&Connection, JournalError> {
-        let closed = || self.failed.clone().unwrap_or(JournalError::Stopped);
-        let open = self.database.as_ref().ok_or_else(closed)?;
-        Ok(&open.connection)
+    pub(super) fn rows(&self) -> Result<&Rows, JournalError> {
+        let none = || self.failed.clone().unwrap_or(JournalError::Stopped);
+        self.rows.as_ref().ok_or_else(none)
     }
 
-    pub(super) fn write<T>(
-        &mut self,
-        write: impl FnOnce(&mut WriteTransaction<'_>) -> rusqlite::Result<T>,
-    ) -> Result<T, JournalError> {
-        if let Some(failed) = &self.failed {
-            return Err(failed.clone());
+    /// What a write came to. After anything but a full disk, which refuses entries alone, nothing more is written.
+    pub(super) fn refuse(&mut self, why: LogError) -> JournalError {
+        let path = self.dir.join(FILE);
+        match why {
+            LogError::Full => JournalError::Full { path },
+            LogError::Gone(path) => self.fail(JournalError::Gone { path }),
+            LogError::Io(_) | LogError::Format(_) | LogError::Damaged(_) | LogError::Failed => {
+                self.fail(JournalError::Write(why))
+            }
         }
-        #[cfg(test)]
-        let write = |transaction: &mut WriteTransaction<'_>| {
-            super::tests::wear_out(&mut self.breaks)?;
-            write(transaction)
-        };
-        let database = self.database.as_mut().ok_or(JournalError::Stopped)?;
-        database.write(write).map_err(|why| self.fail(why))
     }
 
     /// Refuses all writes from now on.
@@ -284,14 +291,21 @@ impl Journal {
     }
 }
 
+fn refuse_newer(dir: &Path, rows: &Rows) -> Result<(), JournalError> {
+    let newer = |found| JournalError::Newer {
+        path: dir.join(FILE),
+        found,
+    };
+    rows.unknown.clone().map(newer).map_or(Ok(()), Err)
+}
+
 /// Opens the halts. A full disk has none recorded; a file that is not ours is an error.
 fn halts(dir: &Path) -> Result<Option<Halts>, JournalError> {
     match Halts::open(dir) {
         Ok(halts) => Ok(Some(halts)),
-        Err(why) if why.kind() == io::ErrorKind::PermissionDenied => Err(JournalError::Place {
-            path: dir.to_owned(),
-            why: Arc::new(why),
-        }),
+        Err(why) if why.kind() == io::ErrorKind::PermissionDenied => {
+            Err(JournalError::place(dir, why))
+        }
         Err(_) => Ok(None),
     }
 }

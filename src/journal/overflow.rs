@@ -5,12 +5,8 @@
 //! between the two imports nothing twice. An overflow journal that another process holds is skipped. A row that was
 //! sent with an unknown API key stays where it is: without the key, nobody can tell whose it is.
 
-use super::{
-    IntentId, IntentRow, IntentState, Journal, JournalError, StateUpdate,
-    halt::Halts,
-    insert::{KnownKey, NewRow},
-};
-use crate::model::{AccountId, IdempotencyKey, Timestamp};
+use super::{IntentId, IntentRow, IntentState, Journal, JournalError, StateUpdate, halt::Halts};
+use crate::model::{AccountId, Timestamp};
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
@@ -37,11 +33,7 @@ impl Journal {
         for dir in overflow_dirs(dir) {
             match Self::open(&dir) {
                 Err(JournalError::Held { .. }) => {}
-                Err(why)
-                | Ok(Self {
-                    failed: Some(why @ JournalError::Damaged { .. }),
-                    ..
-                }) => broken = broken.or(Some((dir, Err(why)))),
+                Err(why) => broken = broken.or(Some((dir, Err(why)))),
                 Ok(journal) => return Some((dir, Ok(journal))),
             }
         }
@@ -162,22 +154,11 @@ impl Journal {
 
     /// Copies a row of another journal. If its key exists here, that row stands for it.
     fn adopt(&mut self, entry: &IntentRow) -> Result<IntentId, JournalError> {
-        let row = NewRow {
-            state: entry.state,
-            maybe_executed: entry.maybe_executed,
-            outcome: entry.outcome.as_ref(),
-            known_key: KnownKey::Skip,
-            ..NewRow::inflight(entry.created_at, &entry.intent)
-        };
-        self.write(|transaction| {
-            if let Some(id) = transaction.insert(&row)? {
-                return Ok(id);
-            }
-            let key = entry.intent.key.as_ref().map(IdempotencyKey::raw);
-            let known = "SELECT id FROM intents WHERE key = ?1";
-            transaction
-                .connection()
-                .query_row(known, [key], |row| row.get(0).map(IntentId))
-        })
+        let key = entry.intent.key.as_ref();
+        let known = key.and_then(|key| self.rows.as_ref()?.with_key(key));
+        match known {
+            Some(row) => Ok(row.id),
+            None => self.insert(entry.clone()),
+        }
     }
 }

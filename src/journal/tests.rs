@@ -1,9 +1,8 @@
 use super::*;
+use crate::disk::{LogError, Reserve};
 use crate::model::{
-    AccountId, CancelResult, Failure, FailureKind, IdempotencyKey, OrderStatus, Proof, Receipt,
-    Risk, Timestamp,
+    AccountId, CancelResult, Failure, FailureKind, OrderStatus, Proof, Receipt, Risk, Timestamp,
 };
-use rusqlite::Connection;
 use std::{fs, path::Path, time::Duration};
 use tempfile::TempDir;
 
@@ -34,7 +33,7 @@ fn entry(id: IntentId, at: i64, key: &str) -> IntentRow {
         id,
         created_at: Timestamp(at),
         intent: intent(key),
-        attempts: 0,
+        attempts: vec![],
         maybe_executed: true,
         state: IntentState::Inflight,
         outcome: None,
@@ -60,8 +59,13 @@ fn an_intent_is_found_again_byte_for_byte_after_a_restart() {
     drop(journal);
 
     let journal = Journal::open(dir.path()).unwrap();
+    let ended = |at, detail: Option<&str>| AttemptRow {
+        ended_at: Timestamp(at),
+        status: None,
+        detail: detail.map(str::to_owned),
+    };
     let settled = IntentRow {
-        attempts: 2,
+        attempts: vec![ended(3, Some(&why.to_string())), ended(4, None)],
         state: IntentState::Done,
         outcome: Some(Outcome {
             at: Timestamp(5),
@@ -190,104 +194,19 @@ fn a_key_has_one_fingerprint_per_journal_and_never_stands_in_it() {
     assert_ne!(print, elsewhere.fingerprint("pd_live_secret").unwrap());
 }
 
-fn used(key: IdempotencyKey) -> UsedKey {
-    UsedKey {
-        key,
-        at: Timestamp(7),
-        credential: "c0ffee".into(),
-        account_id: "chal-1".into(),
-        base_url: "https://x.test".into(),
-        target: "/v1/accounts/chal-1/close-all-positions".into(),
-    }
-}
-
-#[test]
-fn spare_keys_wait_on_disk_and_a_used_one_is_an_open_intent_of_the_next_desk() {
-    let dir = place();
-    let mut journal = Journal::open(dir.path()).unwrap();
-    let size = fs::metadata(dir.path().join("spare-keys")).unwrap().len();
-    journal.failed = Some(JournalError::Stopped);
-    let used = journal.take_reserved_key(used).unwrap();
-    let grown = fs::metadata(dir.path().join("spare-keys")).unwrap().len();
-    assert_eq!((size, grown), (4096, 4096));
-    drop(journal);
-
-    for _ in 0..2 {
-        let mut journal = Journal::open(dir.path()).unwrap();
-        let [open] = journal.open_intents().unwrap().try_into().unwrap();
-        assert_eq!(
-            (open.state, open.created_at),
-            (IntentState::Unknown, Timestamp(7))
-        );
-        assert_eq!(open.intent.key, Some(used.key.clone()));
-        assert_eq!(open.intent.target, used.target);
-        assert_eq!(journal.reserved_keys.as_mut().unwrap().len(), 8);
-    }
-}
-
-#[test]
-fn an_older_journal_is_brought_forward_whole_and_a_copy_of_it_is_kept() {
-    let dir = place();
-    let path = dir.path().join("journal.sqlite3");
-    let raw = Connection::open(&path).unwrap();
-    raw.execute_batch(schema::MIGRATIONS[0]).unwrap();
-    raw.execute_batch(
-        "INSERT INTO intents VALUES
-             (1, 10, 'https://x.test', 'chal-1', 'POST', '/v1/orders', x'7b7d', 'k1', 'increasing', 'buy'),
-             (2, 20, 'https://x.test', 'chal-1', 'POST', '/v1/orders', x'7b7d', 'k2', 'increasing', 'sell'),
-             (3, 30, 'https://x.test', 'chal-1', 'POST', '/v1/orders', x'7b7d', 'k3', 'increasing', 'buy');
-         INSERT INTO outcomes VALUES (1, 11, 'failed', 'rejected: no', NULL, 'r-1'),
-                                     (2, 21, 'done', 'order o filled', 'o', NULL);
-         PRAGMA user_version = 1;",
-    )
-    .unwrap();
-    raw.close().unwrap();
-    let journal = Journal::open(dir.path()).unwrap();
-    let found: Vec<_> = journal
-        .recent(9)
-        .unwrap()
-        .into_iter()
-        .map(|entry| {
-            (
-                entry.id.0,
-                entry.state,
-                entry.maybe_executed,
-                entry.outcome.map(|o| o.detail),
-            )
-        })
-        .collect();
-    let expected = [
-        (3, IntentState::Inflight, true, None),
-        (
-            2,
-            IntentState::Done,
-            true,
-            Some("order o filled".to_owned()),
-        ),
-        (
-            1,
-            IntentState::Rejected,
-            false,
-            Some("rejected: no".to_owned()),
-        ),
-    ];
-    assert_eq!(found, expected);
-    let copy = Connection::open(dir.path().join("journal.v1.sqlite3")).unwrap();
-    let kept: i64 = copy
-        .query_row("SELECT count(*) FROM outcomes", [], |row| row.get(0))
-        .unwrap();
-    assert_eq!(kept, 2);
-}
-
 #[test]
 fn a_second_desk_reads_along_and_writes_nothing() {
     let dir = place();
     let mut first = Journal::open(dir.path()).unwrap();
     first.record(Timestamp(1), &intent("a")).unwrap();
-    let mut second = Journal::open_read_only(dir.path()).unwrap();
-    assert_eq!(second.recent(9).unwrap().len(), 1);
+    let look = || Journal::open_read_only(dir.path()).unwrap();
+    assert_eq!(look().recent(9).unwrap().len(), 1);
     first.record(Timestamp(2), &intent("b")).unwrap();
-    assert_eq!(second.recent(9).unwrap().len(), 2);
+    let mut second = look();
+    assert_eq!(
+        (second.recent(9).unwrap().len(), second.damage()),
+        (2, None)
+    );
     let refused = second.record(Timestamp(3), &intent("c")).unwrap_err();
     let pid = format!("(process {})", std::process::id());
     assert!(refused.to_string().contains(&pid), "{refused}");
@@ -314,43 +233,21 @@ fn who_only_looks_who_has_the_journal_is_taken_for_nobody_who_has_it() {
 }
 
 #[test]
-fn every_commit_is_synced_and_only_the_owner_may_read() {
+fn only_the_owner_may_read_any_of_it() {
+    use std::os::unix::fs::PermissionsExt as _;
     let dir = place();
     let inner = dir.path().join("state/perpdeck");
-    let journal = Journal::open(&inner).unwrap();
-    let pragma = |name| -> String {
-        let value: rusqlite::types::Value = journal
-            .database()
-            .unwrap()
-            .pragma_query_value(None, name, |row| row.get(0))
-            .unwrap();
-        format!("{value:?}")
-    };
-    assert_eq!(pragma("journal_mode"), r#"Text("wal")"#);
-    assert_eq!(pragma("synchronous"), "Integer(2)");
-    #[cfg(unix)]
-    for (path, mode) in [
-        (inner.clone(), 0o700),
-        (inner.join("journal.sqlite3"), 0o600),
-        (inner.join("journal.sqlite3-wal"), 0o600),
-        (inner.join("journal.lock"), 0o600),
-        (inner.join("spare-keys"), 0o600),
-    ] {
-        use std::os::unix::fs::PermissionsExt;
-        let found = fs::metadata(&path).unwrap().permissions().mode() & 0o777;
-        assert_eq!(found, mode, "{}", path.display());
+    let _journal = Journal::open(&inner).unwrap();
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(&inner), 0o700);
+    for name in ["journal.jsonl", "journal.newest", "journal.lock", "halted"] {
+        assert_eq!(mode(&inner.join(name)), 0o600, "{name}");
     }
 }
 
 #[test]
 fn a_link_or_a_fifo_in_the_place_of_a_file_of_the_journal_is_refused_and_not_followed() {
-    for name in [
-        "journal.lock",
-        "journal.sqlite3",
-        "journal.sqlite3-wal",
-        "journal.ring",
-        "halted",
-    ] {
+    for name in ["journal.lock", "journal.jsonl", "journal.newest", "halted"] {
         let (dir, elsewhere) = (place(), place());
         let precious = elsewhere.path().join("precious");
         fs::write(&precious, "kept").unwrap();
@@ -394,96 +291,49 @@ fn freed(dir: &Path) -> Journal {
 #[test]
 fn a_journal_of_a_newer_desk_is_refused_and_kept() {
     let dir = place();
-    drop(Journal::open(dir.path()).unwrap());
-    let path = dir.path().join("journal.sqlite3");
-    let raw = Connection::open(&path).unwrap();
-    raw.pragma_update(None, "user_version", 99).unwrap();
-    raw.close().unwrap();
-    let before = fs::read(&path).unwrap();
-    let refused = Journal::open(dir.path()).unwrap_err();
-    assert!(refused.to_string().contains("newer perpdeck (version 99"));
-    assert_eq!(fs::read(&path).unwrap(), before);
-}
-
-#[test]
-fn a_damaged_journal_is_refused_and_kept() {
-    let dir = place();
-    let mut journal = Journal::open(dir.path()).unwrap();
-    for n in 0..200 {
-        settled_at(&mut journal, n, &n.to_string(), "chal-1");
+    let path = dir.path().join("journal.jsonl");
+    let newer: [(&'static str, &str); 2] = [
+        ("perpdeck journal 2", "{\"halt\":1}"),
+        ("perpdeck journal 1", "{\"halt\":1}"),
+    ];
+    for (format, record) in newer {
+        let _old = fs::remove_dir_all(dir.path());
+        fs::create_dir(dir.path()).unwrap();
+        let (mut log, _) = crate::disk::Log::open(&path, format, &mut |_| ()).unwrap();
+        let mut locked = log.lock(&mut |_| ()).unwrap();
+        locked
+            .append(record, Reserve::Keep, crate::disk::Mark::Synced)
+            .unwrap();
+        drop(locked);
+        let before = fs::read(&path).unwrap();
+        let refused = Journal::open(dir.path()).unwrap_err().to_string();
+        assert!(refused.contains("newer perpdeck"), "{refused}");
+        assert!(Journal::open_read_only(dir.path()).is_err());
+        assert_eq!(fs::read(&path).unwrap(), before);
     }
-    drop(journal);
-    let path = dir.path().join("journal.sqlite3");
-    let whole = fs::read(&path).unwrap();
-    let mut holed = whole.clone();
-    holed[4096..9000].fill(0xa5);
-    for damaged in [b"not a database at all, surely".repeat(20), holed] {
-        fs::write(&path, &damaged).unwrap();
-        // It opens as failed, so that the reserved keys are available for close-alls.
-        let mut refused = Journal::open(dir.path()).unwrap();
-        let why = refused.failure().cloned().unwrap();
-        assert!(matches!(why, JournalError::Damaged { .. }), "{why}");
-        assert!(refused.recent(9).is_err() && refused.take_reserved_key(used).is_some());
-        let halted = refused.halted("https://x.test", &"chal-1".into());
-        assert!(halted.is_some_and(|why| why.contains("damaged")));
-        assert_eq!(fs::read(&path).unwrap(), damaged);
-    }
-    fs::write(&path, whole).unwrap();
-    assert_eq!(
-        Journal::open(dir.path())
-            .unwrap()
-            .recent(500)
-            .unwrap()
-            .len(),
-        202,
-        "with what the two reserved keys were used for"
-    );
-}
-
-/// A sync that fails in place of the write after the last that `left` allows.
-pub(super) fn wear_out(left: &mut Option<u32>) -> rusqlite::Result<()> {
-    let Some(left) = left else { return Ok(()) };
-    let worn = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_IOERR_FSYNC);
-    *left = left
-        .checked_sub(1)
-        .ok_or(rusqlite::Error::SqliteFailure(worn, None))?;
-    Ok(())
 }
 
 impl Journal {
+    /// Whether the disk fails in place of the write after the last that [`Self::breaks`] allows.
+    pub(super) fn breaks_now(&mut self) -> bool {
+        let left = self.breaks.map(|left| left.checked_sub(1));
+        self.breaks = left.map(Option::unwrap_or_default);
+        left == Some(None)
+    }
+
     /// From now on the disk has no more free space.
-    pub(crate) fn fill_disk(&self) {
-        let connection = self.database().unwrap();
-        let used: i64 = connection
-            .pragma_query_value(None, "page_count", |row| row.get(0))
-            .unwrap();
-        let _most: i64 = connection
-            .pragma_update_and_check(None, "max_page_count", used, |row| row.get(0))
-            .unwrap();
+    pub(crate) fn fill_disk(&mut self) {
+        self.log.as_mut().unwrap().is_full = true;
     }
-}
 
-impl Journal {
-    /// As [`Journal::open`] opens it on a disk without room for its log.
+    /// As [`Journal::open`] opens it on a disk without room for a log.
     pub(crate) fn open_without_room(dir: &Path) -> Result<Self, JournalError> {
-        let path = dir.to_owned();
-        Self::on(dir, |_| Err(JournalError::Full { path }))
+        Self::on(dir, |_, _| Err(LogError::Full))
     }
 }
 
 #[test]
-fn what_sqlite_says_of_a_disk_without_room_reads_as_a_full_disk() {
-    for code in [
-        rusqlite::ffi::SQLITE_FULL,
-        rusqlite::ffi::SQLITE_IOERR_SHMSIZE,
-    ] {
-        let why = rusqlite::Error::SqliteFailure(rusqlite::ffi::Error::new(code), None);
-        assert!(crate::disk::is_full(&why), "{why}");
-    }
-}
-
-#[test]
-fn a_full_disk_refuses_the_intent_that_does_not_fit_and_all_after_it() {
+fn on_a_full_disk_no_entry_is_recorded_and_every_exit_is() {
     let dir = place();
     let mut journal = Journal::open(dir.path()).unwrap();
     journal.fill_disk();
@@ -493,17 +343,62 @@ fn a_full_disk_refuses_the_intent_that_does_not_fit_and_all_after_it() {
     };
     let full = journal.record(Timestamp(1), &big).unwrap_err();
     assert!(full.to_string().contains("full"), "{full}");
-    let after = journal.record(Timestamp(2), &intent("b")).unwrap_err();
-    assert_eq!(after.to_string(), full.to_string());
+    let exit = Intent {
+        risk: Risk::Reducing,
+        ..intent("b")
+    };
+    let id = journal.record(Timestamp(2), &exit).unwrap();
+    journal.attempt(Timestamp(3), id, None).unwrap();
+    journal
+        .halt("https://x.test", &"chal-1".into(), "full")
+        .unwrap();
     drop(journal);
-    assert_eq!(Journal::open(dir.path()).unwrap().recent(9).unwrap(), []);
+    let journal = Journal::open(dir.path()).unwrap();
+    let keys = journal
+        .recent(9)
+        .unwrap()
+        .into_iter()
+        .map(|row| row.intent.key);
+    assert_eq!(keys.collect::<Vec<_>>(), [Some("b".into())]);
+    assert_eq!(
+        journal.halted("https://x.test", &"chal-1".into()),
+        Some("full")
+    );
+}
+
+#[test]
+fn an_id_and_a_body_of_any_length_are_read_as_they_were_recorded() {
+    let dir = place();
+    let mut journal = Journal::open(dir.path()).unwrap();
+    let long = Intent {
+        account_id: "a".repeat(4_000).into(),
+        key: Some("k\n\"\u{2028}".repeat(100).into()),
+        body: "{\"note\":\"\\u0000 \u{1F600}\"}"
+            .repeat(3_000)
+            .into_bytes(),
+        deadline: Timestamp(7),
+        replay_until: Timestamp(i64::MAX),
+        ..intent("")
+    };
+    let id = journal.record(Timestamp(i64::MIN), &long).unwrap();
+    let update = StateUpdate {
+        request_id: Some("r".repeat(2_000).into()),
+        ..StateUpdate::new(IntentState::Parked, "told")
+    };
+    journal.record_state(Timestamp(3), id, &update).unwrap();
+    let before = journal.recent(9).unwrap();
+    drop(journal);
+    assert_eq!(
+        Journal::open(dir.path()).unwrap().recent(9).unwrap(),
+        before
+    );
 }
 
 #[test]
 fn a_journal_that_was_deleted_while_it_is_open_takes_nothing_more_and_says_so() {
     let hurts: [fn(&Path); 3] = [
         |dir| std::fs::remove_dir_all(dir).unwrap(),
-        |dir| std::fs::remove_file(dir.join("journal.sqlite3")).unwrap(),
+        |dir| std::fs::remove_file(dir.join("journal.jsonl")).unwrap(),
         |dir| {
             std::fs::remove_dir_all(dir).unwrap();
             drop(Journal::open(dir).unwrap());
@@ -532,7 +427,10 @@ fn after_one_failed_write_nothing_more_is_taken() {
     let dir = place();
     let mut journal = Journal::open(dir.path()).unwrap();
     let id = journal.record(Timestamp(1), &intent("a")).unwrap();
-    let again = journal.record(Timestamp(2), &intent("a")).unwrap_err();
+    let used = journal.record(Timestamp(2), &intent("a")).unwrap_err();
+    assert!(matches!(used, JournalError::KeyUsed(_)) && journal.failure().is_none());
+    journal.breaks = Some(0);
+    let again = journal.record(Timestamp(2), &intent("c")).unwrap_err();
     assert!(matches!(again, JournalError::Write(_)), "{again}");
     let other = journal.record(Timestamp(3), &intent("b")).unwrap_err();
     assert_eq!(other.to_string(), again.to_string());
@@ -653,7 +551,8 @@ fn what_another_key_left_open_beside_the_journal_waits_there_for_whoever_has_tha
 }
 
 #[test]
-fn a_damaged_journal_beside_the_journal_is_named_and_keeps_no_other_from_being_taken_in() {
+fn a_journal_beside_the_journal_that_does_not_open_is_named_and_keeps_no_other_from_being_taken_in()
+{
     let dir = place();
     let [broken, whole] = overflow_dirs(dir.path())
         .take(2)
@@ -668,14 +567,15 @@ fn a_damaged_journal_beside_the_journal_is_named_and_keeps_no_other_from_being_t
         };
         overflow.record(Timestamp(1), &intent).unwrap();
     }
-    fs::write(broken.join("journal.sqlite3"), "no database".repeat(500)).unwrap();
+    fs::remove_file(broken.join("journal.jsonl")).unwrap();
+    fs::create_dir(broken.join("journal.jsonl")).unwrap();
     let mut journal = Journal::open(dir.path()).unwrap();
     let [why] = journal
         .import_overflow(Timestamp(2), &[])
         .unwrap()
         .try_into()
         .unwrap();
-    assert!(matches!(why, JournalError::Damaged { .. }), "{why}");
+    assert!(matches!(why, JournalError::Place { .. }), "{why}");
     assert_eq!(journal.open_intents().unwrap().len(), 1);
 }
 
@@ -800,11 +700,10 @@ fn what_was_settled_long_ago_is_forgotten_and_nothing_that_could_still_matter_is
 
     let keep = Duration::from_hours(90 * 24);
     // The newest row counts, even with a clock that is years ahead.
-    let gone = [(100, 3), (100, 99), (9_000, 99)]
-        .map(|(day, most)| journal.prune(Timestamp(day * DAY), keep, most).unwrap());
+    let gone = [100, 100, 9_000].map(|day| journal.prune(Timestamp(day * DAY), keep).unwrap());
     assert_eq!(
         gone,
-        [3, 1, 1],
+        [4, 0, 1],
         "and the key that was known, once it is not any more"
     );
     let kept: Vec<_> = journal
@@ -825,8 +724,74 @@ fn what_was_settled_long_ago_is_forgotten_and_nothing_that_could_still_matter_is
             .recent(99)
             .unwrap()
             .iter()
-            .all(|row| row.attempts == 1)
+            .all(|row| row.attempts.len() == 1)
     );
+}
+
+#[test]
+fn a_file_much_longer_than_its_rows_is_written_anew_with_one_line_for_each() {
+    let dir = place();
+    let mut journal = Journal::open(dir.path()).unwrap();
+    let id = journal.record(Timestamp(1), &intent("a")).unwrap();
+    for _ in 0..1_100 {
+        journal.attempt(Timestamp(2), id, None).unwrap();
+    }
+    let done = StateUpdate::new(IntentState::Done, "order o resting");
+    journal.record_state(Timestamp(3), id, &done).unwrap();
+    let before = journal.recent(99).unwrap();
+    assert_eq!(journal.prune(Timestamp(4), Duration::MAX).unwrap(), 0);
+    let lines = || {
+        let text = fs::read_to_string(dir.path().join("journal.jsonl")).unwrap();
+        text.trim_end().lines().count()
+    };
+    assert_eq!(lines(), 3, "the format, the salt and the row");
+    assert_eq!(journal.prune(Timestamp(4), Duration::MAX).unwrap(), 0);
+    journal.record(Timestamp(5), &intent("b")).unwrap();
+    assert_eq!(lines(), 4, "and it is not written anew again");
+    drop(journal);
+    let journal = Journal::open(dir.path()).unwrap();
+    assert_eq!(journal.recent(99).unwrap()[1..], before[..]);
+}
+
+#[test]
+fn a_row_of_an_earlier_session_reads_and_changes_as_one_of_this_session() {
+    let dir = place();
+    let mut journal = Journal::open(dir.path()).unwrap();
+    let done = settled_at(&mut journal, 1, "a \"quoted\" key", "chal-1");
+    let refused = journal.record(Timestamp(2), &intent("b")).unwrap();
+    let update = StateUpdate::new(IntentState::Rejected, "no");
+    journal
+        .record_state(Timestamp(3), refused, &update)
+        .unwrap();
+    let open = journal.record(Timestamp(4), &intent("c")).unwrap();
+    journal.rewrite().unwrap();
+    let read = |journal: &Journal| {
+        let (at, account) = ((Timestamp(9), IntentId(99)), "chal-1".into());
+        (
+            journal.recent(99).unwrap(),
+            journal.open_intents().unwrap(),
+            journal.by_key(&"a \"quoted\" key".into()).unwrap(),
+            journal.settled("https://x.test", &account, at, 99).unwrap(),
+        )
+    };
+    let here = read(&journal);
+    drop(journal);
+    let mut journal = Journal::open(dir.path()).unwrap();
+    let rows = &journal.rows.as_ref().unwrap().by_id;
+    let is_text = |id| matches!(rows[&id], row::Row::Settled(_));
+    assert_eq!([done, refused, open].map(is_text), [true, true, false]);
+    assert_eq!(read(&journal), here);
+    // A repetition under its key.
+    journal.attempt(Timestamp(5), refused, None).unwrap();
+    let update = StateUpdate::new(IntentState::Done, "order o resting");
+    journal
+        .record_state(Timestamp(6), refused, &update)
+        .unwrap();
+    let row = journal.entry(refused).unwrap().unwrap();
+    assert_eq!((row.state, row.attempts.len()), (IntentState::Done, 1));
+    drop(journal);
+    let journal = Journal::open(dir.path()).unwrap();
+    assert_eq!(journal.entry(refused).unwrap().unwrap(), row);
 }
 
 fn settled_at(journal: &mut Journal, at: i64, key: &str, account: &str) -> IntentId {
@@ -865,8 +830,8 @@ fn what_was_settled_on_an_account_is_read_page_by_page_the_latest_first() {
         let rows = journal.settled("https://x.test", &"chal-1".into(), before, limit);
         rows.unwrap()
     };
-    let keys = |rows: &[SettledIntent]| -> Vec<String> {
-        let keys = rows.iter().filter_map(|row| row.entry.intent.key.as_ref());
+    let keys = |rows: &[IntentRow]| -> Vec<String> {
+        let keys = rows.iter().filter_map(|row| row.intent.key.as_ref());
         keys.map(|key| key.raw().to_owned()).collect()
     };
     let first = read((Timestamp(i64::MAX), IntentId(i64::MAX)), 2);
@@ -877,7 +842,7 @@ fn what_was_settled_on_an_account_is_read_page_by_page_the_latest_first() {
         .map(|a| (a.ended_at.0, a.detail.is_some()))
         .collect();
     assert_eq!(ended, [(8, true), (9, false)]);
-    let last = &first[1].entry;
+    let last = &first[1];
     assert_eq!(
         last.outcome.as_ref().unwrap().order_status(),
         Some(OrderStatus::Resting)
@@ -886,25 +851,6 @@ fn what_was_settled_on_an_account_is_read_page_by_page_the_latest_first() {
     assert_eq!(keys(&rest), ["own-3", "own-2"]);
     let elsewhere = journal.settled("https://y.test", &"chal-1".into(), (Timestamp(9), late), 9);
     assert_eq!(elsewhere.unwrap(), []);
-}
-
-#[test]
-fn looking_back_costs_what_is_looked_at_and_not_what_the_journal_holds() {
-    let dir = place();
-    let journal = Journal::open(dir.path()).unwrap();
-    let steps = settled::plan(journal.database().unwrap());
-    assert!(
-        steps
-            .iter()
-            .any(|step| step.contains("USING INDEX told (base_url=? AND account_id=?")),
-        "{steps:?}"
-    );
-    assert!(
-        !steps
-            .iter()
-            .any(|step| step.contains("B-TREE") || step.starts_with("SCAN")),
-        "{steps:?}"
-    );
 }
 
 /// Only the same sender's open close-all is resumed, and only while the service keeps its key.

@@ -23,7 +23,7 @@ pub use desk::{End, Start, desk};
 pub(crate) use journal::events::FILE as EVENTS_FILE;
 pub use journal::export::write as write_export;
 pub use journal::journal_writer::{
-    open as open_journal, open_after as open_journal_after, prune_batch as prune_journal,
+    open as open_journal, open_after as open_journal_after, prune as prune_journal,
 };
 pub use journal::shared_journal::{AccountAddress, ResumedIntents};
 #[cfg(fuzzing)]
@@ -171,10 +171,10 @@ where
         let is_unchanged = quiet == Some(market_picture(shown));
         if (is_seen && !is_unchanged) || has_news {
             let cause = if has_news { Cause::Person } else { cause };
-            gate.want(cause, shown.options.motion);
+            gate.want(cause, shown.account.options.motion);
         }
-        if wires.inboxes.is_settled() && !shown.awaits_market_data() {
-            gate.settle(shown.options.motion);
+        if wires.inboxes.is_settled() && !shown.account.awaits_market_data() {
+            gate.settle(shown.account.options.motion);
         }
     }
 }
@@ -206,7 +206,7 @@ where
                 Incoming::Msg(whose, msg) => LoopEvent::Message(whose, cause(&msg), msg),
                 Incoming::AddedAccount(options) => {
                     account_set.join(*options, self.clock.now());
-                    gate.want(Cause::Background, account_set.shown().options.motion);
+                    gate.want(Cause::Background, account_set.shown().account.options.motion);
                     LoopEvent::Handled
                 }
             },
@@ -283,7 +283,7 @@ impl<I> LoopChannels<I> {
         account_set: &AccountSet,
         (gate, show): (&mut FrameGate, &mut impl FnMut(Out)),
     ) -> LoopEvent {
-        if self.clock.now().since(account_set.shown().now) >= OF_ANOTHER_TIME {
+        if self.clock.now().since(account_set.shown().account.now) >= OF_ANOTHER_TIME {
             return LoopEvent::Message(AccountScope::Shown, Cause::Person, Msg::Tick);
         }
         show(self.frame(size, account_set));
@@ -374,7 +374,7 @@ fn take(
     clock: Clock,
 ) -> Vec<(usize, Effect)> {
     let (now, drift) = (clock.now(), clock.drift());
-    let is_set = drift.is_step(account_set.shown().drift);
+    let is_set = drift.is_step(account_set.shown().account.drift);
     let set = is_set.then_some((AccountScope::Shown, Msg::ClockSet(drift)));
     let msgs = set.into_iter().chain([(whose, msg)]);
     msgs.flat_map(|(whose, msg)| account_set.update(now, whose, msg))

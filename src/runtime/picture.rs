@@ -110,7 +110,7 @@ where
 
 /// Why a source has never answered. An unconfigured source is no failure.
 fn trouble(model: &Model) -> Option<&Failure> {
-    let store = &model.store;
+    let store = &model.account.store;
     let mut untold = Source::iter().filter(|source| store.polled_at(*source).is_none());
     untold.find_map(|source| {
         let why = store.trouble(source);
@@ -156,7 +156,7 @@ impl Awaited {
     }
 
     fn is_over(&self, model: &Model, clock: Clock) -> bool {
-        let store = &model.store;
+        let store = &model.account.store;
         let ladders = store
             .scaled
             .values()
@@ -175,9 +175,9 @@ impl Awaited {
             .values()
             .filter(|flight| rests(flight))
             .count();
-        let asked = model.awaits_market_data();
+        let asked = model.account.awaits_market_data();
         let landed = store.parked().count() + resting == store.flights.len();
-        let recalled = model.activity.horizon() != Horizon::Session;
+        let recalled = model.account.activity.horizon() != Horizon::Session;
         let explained = self.reports >= self.answers || !clock.is_frozen();
         answered && ladders && !fetching && !asked && landed && recalled && explained
     }
@@ -209,7 +209,7 @@ impl PicturedDesk<'_> {
         while self.account_set.shown().table_views.are_sifting() {
             self.take(AccountScope::Shown, Msg::Tick);
         }
-        if !self.account_set.shown().store.flights.is_empty() {
+        if !self.account_set.shown().account.store.flights.is_empty() {
             self.settle().await;
             // Every source is read once more after the time step.
             let at = self.account_set.at();
@@ -297,7 +297,7 @@ impl PicturedDesk<'_> {
     /// Where markets are quoted one by one, those of positions are asked for once the positions are known.
     fn await_prices(&mut self, at: usize) {
         let mut accounts = self.account_set.accounts();
-        let store = accounts.nth(at).map(|model| &model.store);
+        let store = accounts.nth(at).map(|model| &model.account.store);
         let unpriced = store.is_some_and(|store| {
             let mut positions = store.positions.rows().iter();
             positions.any(|position| store.mark(&position.market_id).is_none())

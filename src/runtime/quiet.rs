@@ -5,7 +5,7 @@ use crate::app::{Model, Msg, market::ladder_spot::Generation, redraw};
 
 /// What reduced motion must not delay: the newest notice, and the end of a panel.
 pub(super) fn seen_at_once(model: &Model) -> (u64, usize) {
-    (model.activity.newest(), model.overlays.len())
+    (model.account.activity.newest(), model.overlays.len())
 }
 
 /// What an answer about a market may change on the screen: what is known, where the rows of the ladder stand, and
@@ -15,7 +15,7 @@ pub(super) type MarketPicture = (u64, Generation, bool);
 pub(super) fn market_picture(model: &Model) -> MarketPicture {
     let ladder = &model.price_ladder;
     (
-        model.market_version(),
+        model.account.market_version(),
         ladder.generation(),
         ladder.is_leaving(),
     )

@@ -266,7 +266,7 @@ async fn what_happens_unseen_on_another_account_draws_nothing() {
         vec![],
         |_inbox, coming| async move {
             let (channel, other) = accounts::channel::account_channel();
-            let options = model().options;
+            let options = model().account.options;
             let newcomer = base::inboxes::AddedAccount { options, channel };
             coming.send(newcomer).await.unwrap();
             for number in 1..=8 {

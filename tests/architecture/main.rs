@@ -95,8 +95,6 @@ const ROOMS: &[Rooms] = &[
 /// A crate, and the places (files or folders under `src`) that may name it.
 const BELONGS_TO: &[(&str, &[&str])] = &[
     ("reqwest", &["client"]),
-    // The exchange keeps itself in SQLite too (--data-dir), with the journal's guarantees.
-    ("rusqlite", &["disk", "journal", "exchange/store"]),
     ("postcard", &["exchange"]),
     ("hyper", &["exchange"]),
     ("hyper_util", &["exchange"]),
@@ -107,7 +105,7 @@ const BELONGS_TO: &[(&str, &[&str])] = &[
         &["exchange/streams", "runtime/polling/streams"],
     ),
     ("ring", &["api/handshake"]),
-    ("base64", &["api/handshake"]),
+    ("base64", &["api/handshake", "exchange/store"]),
     ("rand_chacha", &["exchange"]),
     ("ratatui", &["ui", "runtime", "cli/snapshot"]),
     ("nucleo_matcher", &["app/keys"]),

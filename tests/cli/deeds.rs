@@ -189,7 +189,7 @@ fn a_dry_run_shows_the_exact_request_without_the_key_and_sends_nothing() {
         served
             .home
             .path()
-            .join(".local/state/perpdeck/journal.sqlite3")
+            .join(".local/state/perpdeck/journal.jsonl")
             .metadata()
             .is_err()
     );
@@ -989,22 +989,32 @@ fn verbs_at_the_same_time_take_turns_with_the_journal() {
     assert_eq!(served.orders().len(), 4);
 }
 
+/// A halt is a limit of one's own.
+#[test]
+fn beside_a_journal_that_was_damaged_entries_are_held_back_until_a_person_re_arms() {
+    let served = Served::bare();
+    fs::create_dir_all(journal(&served)).unwrap();
+    let garbage = "no journal".repeat(500);
+    fs::write(journal(&served).join("journal.jsonl"), garbage).unwrap();
+    let (code, error) = served.error(&with(BUY, &["--yes"]));
+    assert_eq!((code, served.orders()), (13, vec![]));
+    let why = error["message"].as_str().unwrap();
+    assert!(why.contains("HALTED") && why.contains("damaged"), "{why}");
+    assert_eq!(served.run(&["journal", "rearm"]).0, 0);
+    served.json(&with(BUY, &["--yes"]));
+}
+
 #[test]
 fn without_a_working_journal_entries_are_held_back_and_exits_go_out_with_their_key_told() {
     let served = Served::bare();
     let position = served.holding("paper|BTC", 0.1, "cross");
     fs::create_dir_all(journal(&served)).unwrap();
-    fs::write(
-        journal(&served).join("journal.sqlite3"),
-        "no database".repeat(500),
-    )
-    .unwrap();
+    fs::create_dir(journal(&served).join("journal.jsonl")).unwrap();
     let before = served.orders().len();
     let (code, error) = served.error(&with(BUY, &["--yes"]));
-    // A damaged journal halts the account, and a halt is a limit of one's own.
-    assert_eq!((code, served.orders().len()), (13, before));
+    assert_eq!((code, served.orders().len()), (1, before));
     let why = error["message"].as_str().unwrap();
-    assert!(why.contains("HALTED") && why.contains("damaged"), "{why}");
+    assert!(why.contains("journal.jsonl cannot be opened"), "{why}");
 
     let (code, out, err) = served.run(&["close", &position, "--yes"]);
     let closed: Value = serde_json::from_str(&out).unwrap();

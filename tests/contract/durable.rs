@@ -8,6 +8,7 @@ use crate::{
     support::{Paper, START},
 };
 use perpdeck::{
+    disk::Log,
     exchange::{ClockMode, ExchangeOptions, Speed},
     model::{Order, Timestamp},
 };
@@ -15,11 +16,19 @@ use serde_json::{Value, json};
 use std::{fs, path::Path};
 use tempfile::TempDir;
 
+pub(crate) const LOG: &str = "exchange.jsonl";
+pub(crate) const FORMAT: &str = "perpdeck exchange 6";
+
 /// What is on disk of `dir` at this moment, as a power cut would leave it.
 pub(crate) fn crashed(dir: &Path) -> TempDir {
     let copy = tempfile::tempdir().unwrap();
-    for entry in fs::read_dir(dir).unwrap() {
-        let path = entry.unwrap().path();
+    let mut paths: Vec<_> = fs::read_dir(dir)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    // The newest number before the log: it is written after it.
+    paths.sort_by_key(|path| path.ends_with(LOG));
+    for path in paths {
         fs::copy(&path, copy.path().join(path.file_name().unwrap())).unwrap();
     }
     copy
@@ -261,13 +270,20 @@ async fn a_long_history_is_cut_short_by_checkpoints_and_lost_by_none() {
     busy(&paper).await;
     // Past the 20 minutes after which a checkpoint is due, with the next look at the clock.
     paper.advance(1_300_000).await;
+    // Inputs behind the last checkpoint.
     let log = |dir: &Path| {
-        let copy = crashed(dir);
-        let database = rusqlite::Connection::open(copy.path().join("exchange.sqlite3")).unwrap();
-        let count = "SELECT count(*) FROM log";
-        database
-            .query_row(count, [], |row| row.get::<_, u32>(0))
-            .unwrap()
+        let mut count = 0;
+        let take = &mut |line: &str| {
+            let line: Value = serde_json::from_str(line).unwrap();
+            for change in line["changes"].as_array().unwrap() {
+                match change.get("checkpoint") {
+                    Some(_) => count = 0,
+                    None => count += usize::from(change.get("input").is_some()),
+                }
+            }
+        };
+        assert!(Log::read(&dir.join(LOG), FORMAT, take).unwrap().is_none());
+        count
     };
     while log(dir.path()) > 0 {
         tokio::task::yield_now().await;

@@ -1,10 +1,16 @@
 //! A directory that cannot be gone on with is refused with its reason and left as it is; a record that cannot be
 //! written is never answered as a success.
 
-use crate::{durable::crashed, orders::place, support::Paper};
-use perpdeck::exchange::{ExchangeOptions, Scenario, StartFault};
-use rusqlite::Connection;
-use serde_json::json;
+use crate::{
+    durable::{FORMAT, LOG, crashed},
+    orders::place,
+    support::Paper,
+};
+use perpdeck::{
+    disk::{Log, Mark, Reserve},
+    exchange::{ExchangeOptions, Scenario, StartFault},
+};
+use serde_json::{Value, json};
 use std::{
     fs,
     os::unix::fs::PermissionsExt,
@@ -12,8 +18,8 @@ use std::{
 };
 use tempfile::TempDir;
 
-fn database(dir: &Path) -> PathBuf {
-    dir.join("exchange.sqlite3")
+fn log(dir: &Path) -> PathBuf {
+    dir.join(LOG)
 }
 
 /// A directory with an order in it, put away.
@@ -34,11 +40,11 @@ async fn refused(options: ExchangeOptions) -> String {
 
 /// Refused for a reason that says `words`, with the file as it was.
 async fn refused_and_left(dir: &Path, options: ExchangeOptions, words: &str) {
-    let before = fs::read(database(dir)).unwrap();
+    let before = fs::read(log(dir)).unwrap();
     let why = refused(options).await;
     assert!(why.contains(words), "{why}");
-    assert!(why.contains(&database(dir).display().to_string()), "{why}");
-    assert!(fs::read(database(dir)).unwrap() == before, "it was changed");
+    assert!(why.contains(&log(dir).display().to_string()), "{why}");
+    assert!(fs::read(log(dir)).unwrap() == before, "it was changed");
 }
 
 #[tokio::test]
@@ -96,48 +102,49 @@ async fn another_seed_or_scenario_is_refused() {
 #[tokio::test]
 async fn another_format_and_another_program_s_file_are_refused() {
     let dir = put_away().await;
-    let change = |sql| {
-        Connection::open(database(dir.path()))
-            .unwrap()
-            .execute_batch(sql)
-    };
-    change("PRAGMA user_version = 99").unwrap();
     let options = || Paper::options(dir.path());
-    refused_and_left(dir.path(), options(), "format 99").await;
-    change("PRAGMA application_id = 0").unwrap();
-    refused_and_left(dir.path(), options(), "does not hold a perpdeck exchange").await;
-    fs::write(
-        database(dir.path()),
-        b"not a database at all, but long enough",
-    )
-    .unwrap();
+    for (format, words) in [
+        ("perpdeck exchange 99", "format 99"),
+        ("perpdeck journal 1", "does not hold a perpdeck exchange"),
+    ] {
+        let other = tempfile::tempdir().unwrap();
+        drop(Log::open(&log(other.path()), format, &mut |_| ()).unwrap());
+        fs::copy(log(other.path()), log(dir.path())).unwrap();
+        refused_and_left(dir.path(), options(), words).await;
+    }
+    fs::write(log(dir.path()), b"no log at all, but long enough").unwrap();
     refused_and_left(dir.path(), options(), "damaged").await;
 }
 
 #[tokio::test]
 async fn a_file_cut_short_or_changed_in_the_middle_is_refused() {
     let dir = put_away().await;
-    let whole = fs::read(database(dir.path())).unwrap();
-    fs::write(database(dir.path()), &whole[..whole.len() / 2]).unwrap();
+    let whole = fs::read_to_string(log(dir.path())).unwrap();
+    fs::write(log(dir.path()), &whole[..whole.trim_end().len() / 2]).unwrap();
     refused_and_left(dir.path(), Paper::options(dir.path()), "damaged").await;
-    let tables = [
-        ("core", "a record is not what was written"),
-        ("chunks", "a record is not what was written"),
-        ("keys", "a record is not what was written"),
-    ];
-    for (table, words) in tables {
-        fs::write(database(dir.path()), &whole).unwrap();
-        let other_byte = format!(
-            "UPDATE {table} SET sealed = CAST(substr(sealed, 1, length(sealed) - 1) || x'7f' AS BLOB)"
-        );
-        Connection::open(database(dir.path()))
-            .unwrap()
-            .execute_batch(&other_byte)
-            .unwrap();
-        refused_and_left(dir.path(), Paper::options(dir.path()), words).await;
+    for word in ["\"core\":\"", "\"rows\":\"", "\"record\":[", "\"input\":{"] {
+        let (before, after) = whole.split_once(word).unwrap();
+        let mut changed = format!("{before}{word}{after}").into_bytes();
+        changed[before.len() + word.len()] ^= 1;
+        fs::write(log(dir.path()), changed).unwrap();
+        let options = Paper::options(dir.path());
+        refused_and_left(dir.path(), options, "damaged (lost records: ").await;
     }
-    fs::write(database(dir.path()), &whole).unwrap();
+    fs::write(log(dir.path()), &whole).unwrap();
     Paper::kept(dir.path()).await;
+}
+
+/// A copy with another list of changes in each line.
+fn changed(dir: &Path, change: impl Fn(&mut Vec<Value>)) -> TempDir {
+    let (copy, mut lines) = (crashed(dir), vec![]);
+    let take = &mut |line: &str| {
+        let mut line: Value = serde_json::from_str(line).unwrap();
+        change(line["changes"].as_array_mut().unwrap());
+        lines.push(line.to_string());
+    };
+    let (mut opened, _) = Log::open(&log(copy.path()), FORMAT, take).unwrap();
+    opened.lock(&mut |_| ()).unwrap().rewrite(lines).unwrap();
+    copy
 }
 
 #[tokio::test]
@@ -148,38 +155,38 @@ async fn a_log_that_comes_to_another_history_is_refused() {
         assert_eq!(place(&paper, key, json!({})).await.status, 201);
         paper.advance(500).await;
     }
-    let copy = crashed(dir.path());
-    let change = |sql| {
-        Connection::open(database(copy.path()))
-            .unwrap()
-            .execute_batch(sql)
-            .unwrap();
-    };
-    change("UPDATE log SET mark = mark + 1 WHERE seq = 2; PRAGMA wal_checkpoint(TRUNCATE)");
-    refused_and_left(copy.path(), Paper::options(copy.path()), "from record 2 on").await;
-    change("DELETE FROM log WHERE seq = 2; PRAGMA wal_checkpoint(TRUNCATE)");
-    refused_and_left(
-        copy.path(),
-        Paper::options(copy.path()),
-        "record 2 is missing",
-    )
-    .await;
+    let is_second = |record: &Value| record["input"]["seq"] == 2;
+    let other = changed(dir.path(), |records| {
+        for record in records.iter_mut().filter(|record| is_second(record)) {
+            let mark = record["input"]["mark"].as_u64().unwrap();
+            record["input"]["mark"] = json!(mark ^ 1);
+        }
+    });
+    let options = Paper::options(other.path());
+    refused_and_left(other.path(), options, "from input 2 on").await;
+    let less = changed(dir.path(), |records| {
+        records.retain(|record| !is_second(record));
+    });
+    let options = Paper::options(less.path());
+    refused_and_left(less.path(), options, "input 2 is missing").await;
 }
 
 #[tokio::test]
 async fn what_could_not_be_written_is_not_answered_as_done_and_nothing_follows_it() {
     let dir = put_away().await;
-    let plant = |sql| {
-        Connection::open(database(dir.path()))
-            .unwrap()
-            .execute_batch(sql)
-            .unwrap();
-    };
-    plant("CREATE TRIGGER full BEFORE INSERT ON log BEGIN SELECT RAISE(ABORT, 'disk full'); END");
     let paper = Paper::kept(dir.path()).await;
     let known = place(&paper, "k", json!({})).await;
     assert_eq!(known.status, 200, "reads and replays need no write");
     paper.advance(500).await;
+    // Something else writes the log: nothing may be added to that.
+    let files = [log(dir.path()), dir.path().join("exchange.newest")];
+    let before = files.each_ref().map(|file| fs::read(file).unwrap());
+    let (mut other, _) = Log::open(&files[0], FORMAT, &mut |_| ()).unwrap();
+    let mut locked = other.lock(&mut |_| ()).unwrap();
+    locked
+        .append(r#"{"changes":[]}"#, Reserve::Keep, Mark::Written)
+        .unwrap();
+    drop(locked);
     let lost = place(&paper, "lost", json!({})).await;
     let (status, code, message) = lost.refusal();
     assert_eq!((status, code.as_str()), (503, "records_unavailable"));
@@ -191,7 +198,9 @@ async fn what_could_not_be_written_is_not_answered_as_done_and_nothing_follows_i
     let why = paper.handle.failed().await;
     assert!(why.to_string().contains("writing"), "{why}");
     paper.stop().await;
-    plant("DROP TRIGGER full");
+    for (file, bytes) in files.iter().zip(before) {
+        fs::write(file, bytes).unwrap();
+    }
     let again = Paper::kept(dir.path()).await;
     again.advance(500).await;
     let orders = again.get("/v1/orders?account_id=chal-1").await.json();

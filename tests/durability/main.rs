@@ -228,9 +228,9 @@ fn a_directory_that_cannot_be_gone_on_with_is_said_and_left_alone() {
         said.contains("holds an exchange of seed 42, not 7"),
         "{said}"
     );
-    let database = dir.path().join("data/exchange.sqlite3");
-    assert!(Path::new(&database).exists());
-    std::fs::remove_file(&database).unwrap();
+    let log = dir.path().join("data/exchange.jsonl");
+    assert!(Path::new(&log).exists());
+    std::fs::remove_file(&log).unwrap();
     let (code, said) = Server::refused(dir.path(), &[]);
     assert_eq!(code, 1);
     let why = "a new one would execute its used Idempotency-Keys again";

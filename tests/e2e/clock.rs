@@ -25,7 +25,7 @@ int clock_gettime(clockid_t id, struct timespec *time) {
 }
 "#;
 
-/// The C compiler that has built `SQLite` builds this too.
+/// The C compiler that has built `ring` builds this too.
 fn shim(home: &Path) -> String {
     let (source, library) = (home.join("clock.c"), home.join("clock.so"));
     fs::write(&source, SHIM).unwrap();

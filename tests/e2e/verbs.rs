@@ -133,8 +133,10 @@ fn an_alert_that_is_set_or_removed_beside_an_open_desk_is_the_desks_at_once() {
 fn a_desk_in_a_dry_run_sends_and_journals_nothing_and_leaves_the_way_out_to_the_verbs() {
     let service = Served::bare();
     service.json(BUY_AT_MARKET);
-    let journal = service.home().join(".local/state/perpdeck/journal.sqlite3");
-    std::fs::remove_file(&journal).unwrap();
+    let journal = service.home().join(".local/state/perpdeck/journal.jsonl");
+    for file in [journal.clone(), journal.with_extension("newest")] {
+        std::fs::remove_file(file).unwrap();
+    }
     let environment = service.environment();
     let mut desk = Session::start_with(service.home(), SIZE, &["--dry-run"], &environment);
     desk.wait_for("1 Positions 1");

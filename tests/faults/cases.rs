@@ -56,7 +56,7 @@ const CASES: &[Case] = &[
         &[
             "a_disk_that_fails_at_any_write_stops_entries_and_lets_exits_go",
             "without_a_working_journal_entries_are_held_back_and_exits_go_out_with_their_key_told",
-            "spare_keys_wait_on_disk_and_a_used_one_is_an_open_intent_of_the_next_desk",
+            "on_a_full_disk_no_order_leaves_and_everything_is_closed_and_recorded",
         ],
     ),
     (
@@ -70,9 +70,10 @@ const CASES: &[Case] = &[
     ),
     (
         9,
-        "a journal with a bit turned, a log cut short, a newer schema",
+        "a journal with a bit turned, cut short, of a newer version",
         &[
-            "a_damaged_journal_is_refused_and_kept",
+            "a_flipped_bit_anywhere_changes_nothing_or_is_said_and_no_order_is_changed",
+            "a_file_that_was_cut_or_is_gone_is_said",
             "a_journal_of_a_newer_desk_is_refused_and_kept",
             "power_goes_at_every_system_call_and_what_was_sent_or_told_is_on_the_disk",
         ],

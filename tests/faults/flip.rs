@@ -174,7 +174,7 @@ impl FlipDesk {
 
     /// What waits for a person goes on by no one else.
     fn is_over(&self) -> bool {
-        let store = &self.model.store;
+        let store = &self.model.account.store;
         store.flips.is_empty() && self.waits_for_a_person() == store.flights.len()
     }
 
@@ -183,7 +183,7 @@ impl FlipDesk {
     }
 
     fn parked(&self) -> impl Iterator<Item = Ticket> {
-        let flights = self.model.store.flights.iter();
+        let flights = self.model.account.store.flights.iter();
         let parked = flights.filter(|(_, one)| matches!(one.progress, Progress::Parked { .. }));
         parked.map(|(ticket, _)| *ticket)
     }
@@ -203,7 +203,7 @@ impl FlipDesk {
 
     /// Why it stopped, in its own words without the numbers.
     pub(crate) fn why(&self) -> String {
-        let lines = self.model.activity.lines.iter();
+        let lines = self.model.account.activity.lines.iter();
         let mut said = lines.filter_map(|line| match &line.event {
             Event::Message(_, words) => words.strip_prefix("flip stopped: "),
             _ => None,

@@ -17,7 +17,7 @@ use std::time::Duration;
 
 pub(crate) fn full() -> Model {
     let mut model = desk::full();
-    model.options.motion = Motion::Reduced;
+    model.account.options.motion = Motion::Reduced;
     model
 }
 
@@ -28,7 +28,7 @@ pub(crate) fn closing() -> Model {
 }
 
 fn pass(model: &mut Model, millis: u64) {
-    let then = model.now.plus(Duration::from_millis(millis));
+    let then = model.account.now.plus(Duration::from_millis(millis));
     update(model, then, Msg::Tick);
 }
 

@@ -91,7 +91,7 @@ fn the_longest_state_moves_no_column() {
         let before = heading(&desk::full(), size, &["side", "type", "state", "RO"]);
         let mut model = desk::full();
         press(&mut model, "2x");
-        let now = perpdeck::model::Timestamp(model.now.0 + 300);
+        let now = perpdeck::model::Timestamp(model.account.now.0 + 300);
         perpdeck::app::update(&mut model, now, perpdeck::app::Msg::Key('y'.into()));
         let after = heading(&model, size, &["side", "type", "state", "RO"]);
         let columns = |line: &str| line.split("││").next().map(str::to_owned);
@@ -179,7 +179,7 @@ fn the_equity_says_how_old_it_is() {
     let equity = first.split("equity ").nth(1).unwrap();
     let age = equity.split_whitespace().nth(1).unwrap();
     assert!(age.ends_with('s'), "{first}");
-    let later = perpdeck::model::Timestamp(model.now.0 + 600_000);
+    let later = perpdeck::model::Timestamp(model.account.now.0 + 600_000);
     perpdeck::app::update(&mut model, later, perpdeck::app::Msg::Tick);
     assert!(header(&model).contains("equity 101,240.18 OLD 10m"));
 }

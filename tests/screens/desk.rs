@@ -644,17 +644,20 @@ pub(crate) fn other_account() -> AccountSet {
 /// What the activity pane tells: a fill, a refusal, a queued cancel, the desk's own word.
 fn happenings(model: &mut Model) {
     let then = Timestamp(ago(60));
-    model.store.queued_cancels.insert("ord_95".into());
+    model.account.store.queued_cancels.insert("ord_95".into());
     let note = |model: &mut Model, event: Event| {
         let about = match &event {
             Event::Sent(command) | Event::Settled(command, _) | Event::Progress(command, _) => {
-                About::of(command, &model.store)
+                About::of(command, &model.account.store)
             }
             Event::Message(..) | Event::Alert(_) | Event::Elsewhere(_) | Event::Past(_) => {
                 About::default()
             }
         };
-        model.activity.note_of(about, Some(Ticket(7)), event, then);
+        model
+            .account
+            .activity
+            .note_of(about, Some(Ticket(7)), event, then);
     };
     let cancel = Command::Cancel("ord_95".into());
     let queued = perpdeck::model::CancelResult {

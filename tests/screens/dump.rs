@@ -21,7 +21,7 @@ pub(crate) fn press(model: &mut Model, keys: &str) {
             '\t' => "tab".parse().unwrap(),
             other => other.into(),
         };
-        let now = model.now;
+        let now = model.account.now;
         update(model, now, Msg::Key(chord));
     }
 }

@@ -41,7 +41,7 @@ fn press(model: &mut Model, keys: &str) {
             Err(_) => word.chars().map(Into::into).collect(),
         };
         for chord in chords {
-            let now = model.now;
+            let now = model.account.now;
             update(model, now, Msg::Key(chord));
         }
     }

@@ -146,7 +146,7 @@ fn the_tour_names_the_keys_as_they_are_bound_and_gives_way_to_what_asks() {
     let own = "[desk]\norders = \"f2\"\nnext_step = \"f9\"";
     model.keymap = Keymap::with(&[own]).unwrap();
     press(&mut model, ":tour\n");
-    let now = model.now;
+    let now = model.account.now;
     for _ in 0..2 {
         update(&mut model, now, Msg::Key("f9".parse().unwrap()));
     }

@@ -127,7 +127,7 @@ fn what_an_order_will_do_is_in_sight_whatever_has_the_keys_and_whatever_is_scrol
                 assert!(text.contains(part), "{part} of {keys} at {size:?}\n{text}");
             }
             assert_eq!(text.matches("─ preview ─").count(), 1, "{text}");
-            let now = model.now;
+            let now = model.account.now;
             update(&mut model, now, Msg::Key(then.parse().unwrap()));
         }
     }
@@ -142,7 +142,7 @@ fn what_is_wrong_is_in_sight_whatever_is_scrolled() {
             text.contains("USD of margin; 84,120.50 is available"),
             "{text}"
         );
-        let now = model.now;
+        let now = model.account.now;
         update(&mut model, now, Msg::Key(then.parse().unwrap()));
     }
 }
@@ -157,7 +157,7 @@ fn what_is_hidden_of_a_form_is_brought_into_sight_by_the_keys_on_its_border_and_
         picture::text(&frame)
     };
     let press_chord = |model: &mut Model, chord: &str| {
-        let now = model.now;
+        let now = model.account.now;
         update(model, now, Msg::Key(chord.parse().unwrap()));
     };
     let top = look(&model, &mut draw_state);
@@ -178,7 +178,7 @@ fn what_is_hidden_of_a_form_is_brought_into_sight_by_the_keys_on_its_border_and_
     assert_eq!(look(&model, &mut draw_state), top);
     let turned = draw_state.turn(Position::new(30, 8), Turn::Down(1));
     let (spot, seen) = turned.unwrap();
-    let now = model.now;
+    let now = model.account.now;
     update(&mut model, now, Msg::Scrolled(spot, seen));
     assert!(look(&model, &mut draw_state).contains('↑'));
     press(&mut model, "1");

@@ -181,7 +181,7 @@ fn without_prices() -> (Model, Timestamp) {
     let mut model = desk::full();
     let later = desk::NOW.plus(Duration::from_secs(15));
     update(&mut model, later, Msg::Tick);
-    let positions = model.store.positions.value().cloned().unwrap();
+    let positions = model.account.store.positions.value().cloned().unwrap();
     desk::arrive(&mut model, -15, Answer::Positions(Ok(positions)));
     let busy = Failure::new(FailureKind::Unavailable, "busy");
     desk::arrive(&mut model, -15, Answer::Markets(Err(busy)));
@@ -299,7 +299,7 @@ fn what_the_service_dates_is_measured_by_its_own_clock_which_the_header_names() 
         let ahead = hours * 3_600_000;
         let now = served(&mut model, |passed| passed + ahead);
         assert!(header(&model).contains(named), "{}", header(&model));
-        let order = model.store.orders.rows()[0].clone();
+        let order = model.account.store.orders.rows()[0].clone();
         let dated = Order {
             requested_at: Timestamp(now.0 + ahead - 40_000),
             ..order
@@ -571,7 +571,7 @@ fn whose_account_it_is_and_what_it_is_worth_stay_in_the_header_when_data_is_late
 #[test]
 fn a_desk_that_may_only_look_offers_no_key_that_sends_and_refuses_each_at_once() {
     let mut model = desk::full();
-    model.options.read_only = true;
+    model.account.options.read_only = true;
     let sending = ["X", "F", "b", "s", "t", "T", "c", "x", "m", "e", "K"];
     for pane in ["1", "2", "3", "4"] {
         press(&mut model, pane);
@@ -594,7 +594,7 @@ fn a_desk_that_may_only_look_offers_no_key_that_sends_and_refuses_each_at_once()
 #[test]
 fn a_dry_run_is_named_on_every_screen_and_says_what_it_did_not_send() {
     let mut model = desk::full();
-    model.options.dry_run = true;
+    model.account.options.dry_run = true;
     press(&mut model, "X");
     for (wide, high) in [(60, 16), (80, 24), (120, 40), (200, 60)] {
         let shown = screen(&model, wide, high);
@@ -603,7 +603,7 @@ fn a_dry_run_is_named_on_every_screen_and_says_what_it_did_not_send() {
     // The strip that asks says it too, whatever it asks about.
     for keys in ["X", "F", "K", "2x"] {
         let mut model = desk::full();
-        model.options.dry_run = true;
+        model.account.options.dry_run = true;
         press(&mut model, keys);
         for (wide, high) in [(60, 16), (80, 24), (120, 40)] {
             let shown = screen(&model, wide, high);

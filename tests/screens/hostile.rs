@@ -44,7 +44,7 @@ fn desk_of(text: &str) -> Model {
     let mut failure = Failure::new(FailureKind::Invalid, text);
     failure.code = Some(Text::from(text));
     arrive(&mut model, 0, Answer::Twaps(Err(failure)));
-    let now = model.now;
+    let now = model.account.now;
     update(&mut model, now, Msg::Notify(Tone::Alert, text.to_owned()));
     model
 }

@@ -42,12 +42,12 @@ fn step() -> impl Strategy<Value = Step> {
 }
 
 fn polled(model: &mut Model, answer: Answer) {
-    let (at, now) = (model.now, model.now);
+    let (at, now) = (model.account.now, model.account.now);
     update(model, now, Msg::Polled(Box::new(Poll { at, answer })));
 }
 
 fn take(model: &mut Model, draw_state: &mut DrawState, step: Step) {
-    let now = model.now;
+    let now = model.account.now;
     match step {
         Step::Key(key) => {
             let chord = match key.as_str() {
@@ -103,7 +103,7 @@ proptest! {
         let area = if is_wide { Rect::new(0, 0, 200, 60) } else { Rect::new(0, 0, 120, 40) };
         let mut model = price_ladder::traded();
         let size = Msg::Resized(area.width, area.height);
-        let now = model.now;
+        let now = model.account.now;
         update(&mut model, now, size);
         let mut draw_state = DrawState::new(Theme::default(), Zone::utc());
         drawn(&model, area, &mut draw_state);
@@ -127,7 +127,7 @@ fn drawn_cells(model: &Model, area: Rect, draw_state: &mut DrawState) -> u32 {
 fn a_moved_cursor_draws_its_pane_and_the_lines_around_it_and_a_second_later_all_is_drawn() {
     let area = Rect::new(0, 0, 200, 60);
     let mut model = price_ladder::traded();
-    let now = model.now;
+    let now = model.account.now;
     update(&mut model, now, Msg::Resized(area.width, area.height));
     let mut draw_state = DrawState::new(Theme::default(), Zone::utc());
     let whole = drawn_cells(&model, area, &mut draw_state);

@@ -182,7 +182,7 @@ fn alerts() -> Model {
 /// An alert of the trader's own that has fired.
 fn fired() -> Model {
     let mut model = pressed(":alert btc > 66000\n");
-    model.options.alerts.user_alert = [AlertChannel::Toast].into_iter().collect();
+    model.account.options.alerts.user_alert = [AlertChannel::Toast].into_iter().collect();
     let mut markets = desk::markets();
     for market in &mut markets {
         if market.id == "paper|BTC".into() {
@@ -214,7 +214,7 @@ fn unfit_settings() -> Model {
     let mut model = desk::full();
     let why =
         "/home/me/.config/perpdeck/config.toml: theme: \"drak\" is not one of \"dark\", \"light\"";
-    let now = model.now;
+    let now = model.account.now;
     let reread = Reload::Bad(vec![why.to_owned()]);
     update(&mut model, now, Msg::Reload(reread));
     press(&mut model, "\u{1b}:config\n");
@@ -262,7 +262,7 @@ fn each() -> Model {
 /// The service says that the daily loss is used up.
 fn locked(keys: &str) -> Model {
     let mut model = desk::full();
-    model.options.guard.lock = true;
+    model.account.options.guard.lock = true;
     desk::arrive(&mut model, 0, Answer::Account(Ok(desk::challenge("0"))));
     press(&mut model, "\u{1b}");
     press(&mut model, keys);
@@ -272,8 +272,8 @@ fn locked(keys: &str) -> Model {
 /// The ETH short comes near its liquidation.
 fn near_liquidation() -> Model {
     let mut model = desk::full();
-    model.options.alerts.liquidation = [AlertChannel::Toast].into_iter().collect();
-    model.options.alerts.liquidation_within = Some(desk::num("10"));
+    model.account.options.alerts.liquidation = [AlertChannel::Toast].into_iter().collect();
+    model.account.options.alerts.liquidation_within = Some(desk::num("10"));
     desk::arrive(
         &mut model,
         0,
@@ -305,7 +305,7 @@ fn refused_form() -> Model {
 /// A new order that the service refused after its form closed: its line says why and which key opens the form.
 fn refused_line() -> Model {
     let mut model = pressed("b0.5\n");
-    let now = model.now;
+    let now = model.account.now;
     let why = Failure {
         code: Some("order_rejected".into()),
         rule_id: Some("max_order_value".into()),

@@ -110,6 +110,7 @@ pub(crate) fn tell(model: &mut Model, coin: &str, interval: Interval, rows: Vec<
     let page = Dated::undated(Page::of(rows));
     let answer = MarketAnswer::Candles(interval, None, Ok(Some(page)));
     model
+        .account
         .market_data
         .arrive(&format!("paper|{coin}").into(), at, answer);
 }

@@ -69,14 +69,14 @@ impl Seen {
 
     fn click(&mut self, text: &str) {
         let spot = self.under(text).unwrap();
-        let now = self.model.now;
+        let now = self.model.account.now;
         update(&mut self.model, now, Msg::Click(spot));
         self.look();
     }
 
     fn wheel(&mut self, at: Position, turn: Turn) {
         if let Some((spot, seen)) = self.draw_state.turn(at, turn) {
-            let now = self.model.now;
+            let now = self.model.account.now;
             update(&mut self.model, now, Msg::Scrolled(spot, seen));
             self.look();
         }
@@ -177,7 +177,7 @@ fn a_click_on_the_chart_reads_the_candle_under_it() {
         let mut seen = Seen::of("0", size);
         let cells = seen.chart();
         let (at, spot) = cells[cells.len() / 3].clone();
-        let now = seen.model.now;
+        let now = seen.model.account.now;
         update(
             &mut seen.model,
             now,
@@ -240,7 +240,7 @@ fn a_row_that_is_seen_is_the_row_that_is_clicked() {
             let rows = seen.rows().into_iter().filter(|(of, _)| *of == pane);
             for (_, row) in rows.collect::<Vec<_>>() {
                 let spot = ClickTarget::Row(pane, row);
-                let now = seen.model.now;
+                let now = seen.model.account.now;
                 update(&mut seen.model, now, Msg::Click(spot.clone()));
                 seen.model.overlays.clear();
                 seen.look();

@@ -226,7 +226,7 @@ fn an_armed_order_is_called_armed_wherever_it_is_named() {
 fn more_calls_than_are_kept_are_said_to_be_more() {
     let mut model = desk::empty();
     let counted = |model: &Model| view::title(model, Pane::Calls).count;
-    let before = model.store.calls.len();
+    let before = model.account.store.calls.len();
     for _ in before..500 {
         let call = desk::call("GET", "/v1/orders", Ok(200), 4);
         update(&mut model, desk::NOW, Msg::CallEnded(call));
@@ -524,14 +524,14 @@ fn the_panels_of_the_market_do_not_move_when_its_first_list_comes() {
         !shown(&model, 200, 60).contains("0 Chart"),
         "a service may have no market"
     );
-    model.options.lists_markets = true;
+    model.account.options.lists_markets = true;
     let before = titles(&model);
     assert!(shown(&model, 200, 60).contains("loading 1m candles"));
     desk::arrive(&mut model, 0, Answer::Markets(Ok(desk::markets())));
     assert_eq!(titles(&model), before);
     assert!(shown(&model, 200, 60).contains("9 Ladder BTC"));
     let mut none = desk::connecting();
-    none.options.lists_markets = true;
+    none.account.options.lists_markets = true;
     desk::arrive(&mut none, 0, Answer::Markets(Ok(vec![])));
     assert!(!shown(&none, 200, 60).contains("0 Chart"));
 }

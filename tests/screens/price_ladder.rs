@@ -59,7 +59,7 @@ pub(crate) fn book(bid: i64, ask: i64) -> Book {
 }
 
 pub(crate) fn tell(model: &mut Model, book: Book) {
-    let now = model.now;
+    let now = model.account.now;
     let answer = MarketAnswer::Book(Ok(Some(Dated::undated(book))));
     update(model, now, Msg::MarketData(btc(), now, answer));
 }
@@ -85,26 +85,30 @@ pub(crate) fn traded() -> Model {
         armed("entry-1", "stop_market", "buy", 64_026, false),
     ];
     desk::arrive(&mut model, 0, Answer::Orders(Ok(Page::of(orders))));
-    let now = model.now;
+    let now = model.account.now;
     let at = RequestTime {
         desk: now,
         service: now,
     };
     let told = Dated::undated(Page::of(trades(now)));
     let answer = MarketAnswer::Trades(Ok(Some(told)));
-    model.market_data.arrive(&btc(), at, answer);
+    model.account.market_data.arrive(&btc(), at, answer);
     tell(&mut model, book(64_018, 64_019));
     model
 }
 
 /// The ladder alone, cut out of a screen of this size.
 fn ladder(model: &mut Model, (width, height): (u16, u16)) -> String {
-    update(model, model.now, Msg::Resized(width, height));
+    update(model, model.account.now, Msg::Resized(width, height));
     let mut draw_state = DrawState::new(Theme::default(), Zone::utc());
     let mut frame = Buffer::empty(Rect::new(0, 0, width, height));
     ui::render(&mut frame, &*model, &mut draw_state);
     if let Some(rows) = draw_state.ladder_rows() {
-        update(model, model.now, Msg::Ladder(LadderEvent::Drawn(rows)));
+        update(
+            model,
+            model.account.now,
+            Msg::Ladder(LadderEvent::Drawn(rows)),
+        );
     }
     written(&cut(&frame))
 }
@@ -143,7 +147,7 @@ fn pressed(keys: &str) -> Model {
 }
 
 fn later(model: &mut Model, millis: u64) {
-    let later = model.now.plus(Duration::from_millis(millis));
+    let later = model.account.now.plus(Duration::from_millis(millis));
     update(model, later, Msg::Tick);
 }
 
@@ -170,7 +174,7 @@ fn price_ladder_80x24() {
 #[test]
 fn price_ladder_one_key_is_loud_and_an_order_is_carried() {
     let mut model = traded();
-    model.options.ladder_one_key = true;
+    model.account.options.ladder_one_key = true;
     press(&mut model, "9!'''mkkk");
     insta::assert_snapshot!(ladder(&mut model, (160, 48)));
 }

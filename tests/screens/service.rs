@@ -219,6 +219,7 @@ pub(crate) fn with_a_read_only_key() -> Model {
     let mut model = desk();
     let forbidden = Failure {
         status: Some(403),
+        code: Some("insufficient_scope".into()),
         ..Failure::new(FailureKind::Invalid, "The key has no trade scope.")
     };
     press(&mut model, "c\n");

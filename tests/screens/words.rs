@@ -78,8 +78,8 @@ fn the_sums_of_a_history_say_of_how_many_they_are_where_there_is_more() {
     let zone = Zone::utc();
     let scene = Scene::of(&model, &zone);
     let foot = view::foot(Pane::History, &model.rows(Pane::History), &scene);
-    assert!(model.store.history.has_more());
-    let read = model.store.quality.total().orders;
+    assert!(model.account.store.history.has_more());
+    let read = model.account.store.quality.total().orders;
     assert_eq!(text(&foot[0]), format!("last {read}:"));
 }
 
@@ -103,7 +103,7 @@ fn a_position_without_a_stop_says_so_once_the_orders_are_known() {
 fn what_cannot_be_liquidated_on_paper_says_none_and_a_service_that_does_not_tell_gets_a_dash() {
     let paper = desk::full();
     let mut service = desk::full();
-    service.identity.as_mut().unwrap().mode = Mode::LiveApi;
+    service.account.identity.as_mut().unwrap().mode = Mode::LiveApi;
     for title in ["liq", "to liq", "liq loss"] {
         assert_eq!(cell(&paper, Pane::Positions, 3, title), "none", "{title}");
         assert_eq!(cell(&service, Pane::Positions, 3, title), "–", "{title}");

@@ -139,20 +139,14 @@ impl Served {
     }
 
     /// Has the journal tell each of its commands otherwise. It is written anew, by the journal itself: what anybody else
-    /// changes in its files is damage, and repaired from its ring.
+    /// changes in its files is damage.
     pub(crate) fn retell(&self, change: impl Fn(&mut IntentRow)) {
         let dir = self.home.path().join(".local/state/perpdeck");
         let was = Journal::open(&dir).unwrap();
         let told = was.recent(u32::MAX).unwrap();
         drop(was);
-        for file in [
-            "journal.sqlite3",
-            "journal.sqlite3-wal",
-            "journal.sqlite3-shm",
-            "journal.ring",
-        ] {
-            // Of a log that was written back nothing is left.
-            let _absent = fs::remove_file(dir.join(file));
+        for file in ["journal.jsonl", "journal.newest"] {
+            fs::remove_file(dir.join(file)).unwrap();
         }
         let mut anew = Journal::open(&dir).unwrap();
         let credential = anew.fingerprint(self.key()).unwrap();
@@ -162,7 +156,7 @@ impl Served {
             entry.intent.credential.clone_from(&credential);
             let id = anew.record(entry.created_at, &entry.intent).unwrap();
             assert_eq!(id, entry.id);
-            for _ in 0..entry.attempts {
+            for _ in &entry.attempts {
                 anew.attempt(entry.created_at, id, None).unwrap();
             }
             if let Some(told) = entry.outcome {

@@ -95,7 +95,7 @@ mod tests {
 
     fn told(model: &Model, symbol: &str, role: LiquidityRole) -> Option<(String, Origin)> {
         let market = MarketId::from(format!("paper|{symbol}").as_str());
-        let told = (&*model.store, &model.options.fees);
+        let told = (&*model.account.store, &model.account.options.fees);
         rate(told, &market, role).map(|rate| (rate.share.to_string(), rate.origin))
     }
 
@@ -139,7 +139,7 @@ mod tests {
             fill("o1", "BTC", r#""notional":1000,"liquidity_role":"taker""#),
         ]);
         assert_eq!(told(&model, "BTC", LiquidityRole::Taker), None);
-        model.options.fees.taker_bps = Some(num("4.5"));
+        model.account.options.fees.taker_bps = Some(num("4.5"));
         let set = Some(("0.00045".to_owned(), Origin::Settings));
         assert_eq!(told(&model, "BTC", LiquidityRole::Taker), set);
         assert_eq!(told(&model, "BTC", LiquidityRole::Maker), None);

@@ -109,13 +109,17 @@ mod tests {
             ..Page::of(rows)
         };
         let children = |model: &Model| {
-            let all = model.store.lineage.children(&RowId::Twap("tw-1".into()));
+            let all = model
+                .account
+                .store
+                .lineage
+                .children(&RowId::Twap("tw-1".into()));
             all.iter().map(|id| id.raw().to_owned()).collect::<Vec<_>>()
         };
         arrive(&mut model, Answer::History(Ok(page(vec![child(1)], "a"))));
         arrive(&mut model, Answer::History(Ok(page(vec![child(9)], "b"))));
         assert_eq!(children(&model), ["ord-9"]);
-        let cursor = model.store.history.ask_more().unwrap();
+        let cursor = model.account.store.history.ask_more().unwrap();
         let older = Answer::MoreHistory(cursor, Ok(page(vec![child(1)], "c")));
         arrive(&mut model, older);
         assert_eq!(children(&model), ["ord-9", "ord-1"]);

@@ -93,7 +93,7 @@ mod tests {
 
     #[test]
     fn a_market_answers_to_its_id_and_its_symbol_in_any_case() {
-        let store = desk().store;
+        let store = desk().account.store;
         for name in ["btc", "BTC", "paper|BTC", "Paper|btc"] {
             assert_eq!(store.markets_named(name), ["paper|BTC".into()], "{name}");
         }
@@ -102,7 +102,7 @@ mod tests {
 
     #[test]
     fn a_position_answers_to_its_id_and_to_its_market() {
-        let store = desk().store;
+        let store = desk().account.store;
         for name in ["pos-2", "sol", "paper|SOL"] {
             let found = store.positions_named(name);
             let ids: Vec<_> = found.iter().map(|position| position.id.raw()).collect();
@@ -133,7 +133,7 @@ mod tests {
                 Answer::Positions(Ok(Page::of(vec![held.clone()]))),
             );
             for name in ["tsla", "xyz:TSLA", "hyperliquid|xyz:tsla"] {
-                assert_eq!(model.store.positions_named(name), [&held], "{name}");
+                assert_eq!(model.account.store.positions_named(name), [&held], "{name}");
             }
         }
     }

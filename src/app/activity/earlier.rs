@@ -140,11 +140,16 @@ mod tests {
     }
 
     fn said(model: &mut Model, words: &str) {
-        update(model, model.now, Msg::Notify(Tone::Alert, words.to_owned()));
+        update(
+            model,
+            model.account.now,
+            Msg::Notify(Tone::Alert, words.to_owned()),
+        );
     }
 
     fn numbers(model: &Model) -> Vec<u64> {
         model
+            .account
             .activity
             .lines
             .iter()
@@ -156,23 +161,38 @@ mod tests {
     fn what_was_before_stands_below_without_a_toast_and_each_line_is_found() {
         let mut model = desk();
         said(&mut model, "first");
-        let (newest, shown) = (model.activity.newest(), numbers(&model));
-        let toast = |model: &Model| model.activity.toast(model.now).map(|n| n.number);
+        let (newest, shown) = (model.account.activity.newest(), numbers(&model));
+        let toast = |model: &Model| {
+            model
+                .account
+                .activity
+                .toast(model.account.now)
+                .map(|n| n.number)
+        };
         let told = toast(&model);
         update(&mut model, NOON, whole(1..=3));
-        assert_eq!(model.activity.newest(), newest, "nothing is new");
+        assert_eq!(model.account.activity.newest(), newest, "nothing is new");
         assert_eq!(toast(&model), told);
         said(&mut model, "second");
         let all = numbers(&model);
         assert!(all.windows(2).all(|pair| pair[1] == pair[0] + 1), "{all:?}");
         assert!(shown.iter().all(|number| all.contains(number)));
         for number in &all {
-            assert_eq!(model.activity.line(*number).unwrap().number, *number);
+            assert_eq!(
+                model.account.activity.line(*number).unwrap().number,
+                *number
+            );
         }
-        let times: Vec<_> = model.activity.lines.iter().map(|line| line.at).collect();
+        let times: Vec<_> = model
+            .account
+            .activity
+            .lines
+            .iter()
+            .map(|line| line.at)
+            .collect();
         assert!(times.is_sorted(), "{times:?}");
         press(&mut model, "7 G enter");
-        let oldest = model.activity.lines.front().unwrap();
+        let oldest = model.account.activity.lines.front().unwrap();
         assert_eq!(oldest.past().unwrap().mark.number, 997);
         let row = RowId::Line(oldest.number);
         assert!(
@@ -184,35 +204,39 @@ mod tests {
     fn a_desk_that_has_done_nothing_yet_shows_what_was_before_and_goes_on_above_it() {
         let mut model = bare_desk();
         update(&mut model, NOON, whole(1..=2));
-        assert_eq!(model.activity.toast(NOON), None);
+        assert_eq!(model.account.activity.toast(NOON), None);
         said(&mut model, "first");
         let kinds: Vec<_> = model
+            .account
             .activity
             .lines
             .iter()
             .map(|l| l.past().is_some())
             .collect();
         assert_eq!(kinds, [true, true, false]);
-        let toast = model.activity.toast(NOON).map(Notice::past);
+        let toast = model.account.activity.toast(NOON).map(Notice::past);
         assert_eq!(toast, Some(None));
     }
 
     #[test]
     fn what_another_account_did_before_is_not_told_on_the_screen() {
         let mut account_set = AccountSet::of(desk());
-        account_set.join(desk().options, NOON);
-        let lines = account_set.shown().activity.lines.len();
+        account_set.join(desk().account.options, NOON);
+        let lines = account_set.shown().account.activity.lines.len();
         let effects = account_set.update(NOON, AccountScope::Account(1), whole(1..=2));
         assert_eq!(effects, vec![]);
-        assert_eq!(account_set.shown().activity.lines.len(), lines);
-        assert_eq!(account_set.account(1).unwrap().activity.lines.len(), 2);
+        assert_eq!(account_set.shown().account.activity.lines.len(), lines);
+        assert_eq!(
+            account_set.account(1).unwrap().account.activity.lines.len(),
+            2
+        );
     }
 
     #[test]
     fn who_comes_near_the_end_gets_what_was_before_that_once() {
         let mut model = bare_desk();
         update(&mut model, NOON, part(1..=200));
-        assert!(model.activity.has_more());
+        assert!(model.account.activity.has_more());
         assert_eq!(
             press(&mut model, "7"),
             vec![],
@@ -228,9 +252,9 @@ mod tests {
             "once more"
         );
         update(&mut model, NOON, whole(201..=210));
-        assert_eq!(model.activity.lines.len(), 210);
+        assert_eq!(model.account.activity.lines.len(), 210);
         assert_eq!(press(&mut model, "G"), vec![]);
-        assert!(!model.activity.has_more());
+        assert!(!model.account.activity.has_more());
     }
 
     #[test]
@@ -249,12 +273,12 @@ mod tests {
         for first in (0..10).map(|n| n * 200 + 1) {
             update(&mut model, NOON, part(first..first + 200));
         }
-        assert_eq!(model.activity.lines.len(), KEPT);
+        assert_eq!(model.account.activity.lines.len(), KEPT);
         said(&mut model, "first");
-        assert_eq!(model.activity.lines.len(), KEPT);
-        assert_eq!(model.activity.lines.back().unwrap().past(), None);
+        assert_eq!(model.account.activity.lines.len(), KEPT);
+        assert_eq!(model.account.activity.lines.back().unwrap().past(), None);
         assert_eq!(press(&mut model, "7 G"), vec![], "there is no room");
-        assert!(model.activity.has_more());
+        assert!(model.account.activity.has_more());
     }
 
     #[test]
@@ -262,15 +286,15 @@ mod tests {
         let mut model = bare_desk();
         let why = "the journal is damaged".to_owned();
         update(&mut model, NOON, Msg::Recalled(Err(why)));
-        assert_eq!(model.activity.toast(NOON), None);
-        let Event::Message(Tone::Warn, words) = &model.activity.lines[0].event else {
+        assert_eq!(model.account.activity.toast(NOON), None);
+        let Event::Message(Tone::Warn, words) = &model.account.activity.lines[0].event else {
             panic!("said");
         };
         assert!(
             words.ends_with("cannot be shown: the journal is damaged"),
             "{words}"
         );
-        assert_eq!(model.activity.horizon(), Horizon::Unreadable);
+        assert_eq!(model.account.activity.horizon(), Horizon::Unreadable);
         assert_eq!(press(&mut model, "7 G"), vec![]);
     }
 }

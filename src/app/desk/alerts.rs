@@ -19,13 +19,17 @@ const AT_ONCE: usize = 3;
 
 /// The orders that left the working ones and must be searched for, by this answer.
 pub(crate) fn lost(model: &mut Model, poll: &Poll) -> Option<Effect> {
-    let lost = model.watch.gone.hear(&model.store, poll);
+    let lost = model.account.watch.gone.hear(&model.account.store, poll);
     (!lost.is_empty()).then_some(Effect::Trace(lost))
 }
 
 /// The result of the search.
 pub(crate) fn traced(model: &mut Model, asked: &[OrderId], found: &[Order]) -> Vec<Effect> {
-    let news = gone::sought(&model.store, &mut model.watch, (asked, found));
+    let news = gone::sought(
+        &model.account.store,
+        &mut model.account.watch,
+        (asked, found),
+    );
     raise(model, news)
 }
 
@@ -35,18 +39,18 @@ pub(crate) fn settled(
     command: (Ticket, &Command),
     result: &Result<Receipt, Failure>,
 ) -> Vec<Alert> {
-    let awaited = &mut model.watch.awaited;
-    awaited.settled(&model.store, command, result)
+    let awaited = &mut model.account.watch.awaited;
+    awaited.settled(&model.account.store, command, result)
 }
 
 /// Alerts from the progress of a command.
 pub(crate) fn advanced(model: &mut Model, ticket: Ticket, progress: &Progress) -> Vec<Alert> {
-    model.watch.awaited.advanced(ticket, progress)
+    model.account.watch.awaited.advanced(ticket, progress)
 }
 
 /// Alerts from an answer, before the store has it.
 pub(crate) fn arriving(model: &mut Model, poll: &Poll) -> Vec<Alert> {
-    let store = &model.store;
+    let store = &model.account.store;
     if let Answer::Orders(Ok(page)) = &poll.answer {
         return partials(store, page);
     }
@@ -56,7 +60,7 @@ pub(crate) fn arriving(model: &mut Model, poll: &Poll) -> Vec<Alert> {
     if store.history.head().value().is_none() {
         return vec![];
     }
-    let awaited = &mut model.watch.awaited;
+    let awaited = &mut model.account.watch.awaited;
     let over = page.rows.iter().rev();
     let news = over.filter_map(|order| awaited.hear(store, order, ended(store, order)?));
     news.collect()
@@ -67,23 +71,23 @@ pub(crate) fn arrived(model: &mut Model, source: Source, ended: &[TwapId]) -> Ve
     match source {
         Source::Positions | Source::Markets => near(model),
         Source::Twaps => {
-            let mut alerts = ending::left(&model.store, &mut model.watch, ended);
+            let mut alerts = ending::left(&model.account.store, &mut model.account.watch, ended);
             alerts.extend(stalled(model));
             alerts
         }
-        Source::History => ending::looked(&model.store, &mut model.watch.ending),
+        Source::History => ending::looked(&model.account.store, &mut model.account.watch.ending),
         Source::Orders | Source::Scaled | Source::Closed | Source::Account => vec![],
     }
 }
 
 /// Positions near their liquidation; one that moves away by a fifth can alert again.
 pub(crate) fn near(model: &mut Model) -> Vec<Alert> {
-    let Some(within) = model.options.alerts.liquidation_within else {
+    let Some(within) = model.account.options.alerts.liquidation_within else {
         return vec![];
     };
     let within = within.over(Num::from(100_u32)).unwrap_or(Num::ZERO);
     let away = within.times(Num::new(12, 1)).unwrap_or(within);
-    let (store, known) = (&model.store, &mut model.watch.near);
+    let (store, known) = (&model.account.store, &mut model.account.watch.near);
     let mut alerts = vec![];
     for position in store.positions.rows() {
         let Some(distance) = liquidation_distance(store, position) else {
@@ -101,12 +105,12 @@ pub(crate) fn near(model: &mut Model) -> Vec<Alert> {
 /// Active TWAPs whose next slice is long overdue by the service's own clock. While that clock is unsteady nothing is
 /// overdue: it may stand still.
 pub(crate) fn stalled(model: &mut Model) -> Vec<Alert> {
-    let runs = model.store.clocks.rate() == ClockRate::Same;
-    let Some(seen) = model.store.twaps.at().filter(|_| runs) else {
+    let runs = model.account.store.clocks.rate() == ClockRate::Same;
+    let Some(seen) = model.account.store.twaps.at().filter(|_| runs) else {
         return vec![];
     };
-    let seen = model.service_at(seen);
-    let (store, known) = (&model.store, &mut model.watch.stalled);
+    let seen = model.account.service_at(seen);
+    let (store, known) = (&model.account.store, &mut model.account.watch.stalled);
     let mut alerts = vec![];
     for twap in store.active_twaps() {
         let Some(due) = twap.next_run_at else {
@@ -121,8 +125,8 @@ pub(crate) fn stalled(model: &mut Model) -> Vec<Alert> {
 
 /// Whether the connection was lost or restored.
 pub(crate) fn called(model: &mut Model) -> Vec<Alert> {
-    let tries = model.store.health.tries();
-    let is_down = &mut model.watch.is_down;
+    let tries = model.account.store.health.tries();
+    let is_down = &mut model.account.watch.is_down;
     let alert = match tries {
         DOWN.. if !*is_down => Alert::Down,
         0 if *is_down => Alert::Up,
@@ -136,14 +140,18 @@ pub(crate) fn called(model: &mut Model) -> Vec<Alert> {
 pub(crate) fn raise(model: &mut Model, alerts: Vec<Alert>) -> Vec<Effect> {
     let (mut notices, mut rings) = (vec![], false);
     for alert in alerts {
-        let ways = alert.ways(&model.options.alerts).clone();
+        let ways = alert.ways(&model.account.options.alerts).clone();
         let shown = if ways.has(AlertChannel::Toast) {
             Shown::AsToast
         } else {
             Shown::InActivity
         };
         rings |= ways.has(AlertChannel::Bell);
-        let notice = model.activity.alert(alert, &model.store, model.now, shown);
+        let notice =
+            model
+                .account
+                .activity
+                .alert(alert, &model.account.store, model.account.now, shown);
         if ways.has(AlertChannel::Desktop) && notices.len() < AT_ONCE {
             notices.push(Effect::Terminal(TerminalOut::Notify(Box::new(notice))));
         }

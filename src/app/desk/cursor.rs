@@ -52,7 +52,9 @@ pub(crate) fn keep(model: &mut Model) {
         }
         model.focus.see(pane, seen);
         if is_in_view(model, pane) && model.focus.notice(pane) {
-            model.focus.startle(pane, model.now.plus(NOTICE_TIME));
+            model
+                .focus
+                .startle(pane, model.account.now.plus(NOTICE_TIME));
         }
     }
 }
@@ -78,7 +80,7 @@ fn find_again(model: &mut Model, pane: Pane) {
 /// Whether a person can see the cursor. The command line hides no row.
 fn is_in_view(model: &Model, pane: Pane) -> bool {
     let mut overlays = model.overlays.iter();
-    model.visibility == Visibility::OnScreen
+    model.account.visibility == Visibility::OnScreen
         && model.focus.has_keys(pane)
         && overlays.all(|overlay| matches!(overlay, Overlay::Prompt(_)))
 }
@@ -91,8 +93,12 @@ fn end_range(model: &mut Model, pane: Pane, fate: &CursorChange) {
     let has_both = *fate == CursorChange::Here && model.rows(pane).position(anchor).is_some();
     if !has_both {
         model.marks.end_range();
-        model.focus.startle(pane, model.now.plus(NOTICE_TIME));
-        model.say(Tone::Warn, "the range has ended: a row at its end is gone");
+        model
+            .focus
+            .startle(pane, model.account.now.plus(NOTICE_TIME));
+        model
+            .account
+            .say(Tone::Warn, "the range has ended: a row at its end is gone");
     }
 }
 
@@ -161,7 +167,7 @@ fn row_under_cursor(model: &Model, pane: Pane) -> Option<Seen> {
     let before = model.focus.seen(pane).filter(|seen| seen.row == row);
     Some(Seen {
         was_in_view: is_in_view(model, pane) || before.is_some_and(|seen| seen.was_in_view),
-        whose: ending(&model.store, &row),
+        whose: ending(&model.account.store, &row),
         through: through(&rows),
         at: rows.position(&row)?,
         row,
@@ -198,7 +204,7 @@ fn ending(store: &Store, row: &RowId) -> ClosedBy {
 /// Why a key does not act on the row under the cursor just after that row changed.
 pub(crate) fn objection(model: &mut Model, action: Action) -> Option<String> {
     let acts = action.acts_on_its_row();
-    let (pane, now) = (model.focus.pane, model.now);
+    let (pane, now) = (model.focus.pane, model.account.now);
     let until = model.focus.startled(pane).filter(|until| now < *until)?;
     acts.then(|| {
         model.focus.startle(pane, until.min(now.plus(REPEAT_TIME)));

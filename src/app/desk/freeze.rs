@@ -17,7 +17,7 @@ pub struct Frozen {
 
 pub(crate) fn start(model: &mut Model) {
     model.frozen = Some(Frozen {
-        since: model.now,
+        since: model.account.now,
         held: vec![],
     });
 }

@@ -16,7 +16,7 @@ const MOST: usize = 50;
 
 /// Where Enter goes from the detail of a row: parents first, then children.
 pub fn links(model: &Model, row: &RowId) -> Vec<RowId> {
-    let store = &model.store;
+    let store = &model.account.store;
     let mut links = match row {
         RowId::Order(id) => store.order(id).map(parents).unwrap_or_default(),
         RowId::Rung(id, number) => rung(store, id, *number),
@@ -38,7 +38,7 @@ pub fn links(model: &Model, row: &RowId) -> Vec<RowId> {
                 .collect()
         }
         RowId::Line(number) if model.focus.pane == Pane::Activity => {
-            let notice = model.activity.line(*number);
+            let notice = model.account.activity.line(*number);
             notice.map(of_notice).unwrap_or_default()
         }
         RowId::Line(_) => vec![],

@@ -19,8 +19,8 @@ pub(crate) fn follow(model: &mut Model) {
     let row = model.selected_in(model.focus.pane).map(|(_, row)| row);
     let of_row = row.and_then(|row| market_of(model, &row));
     let is_known = model.market_screen.market().is_some();
-    let market = of_row.or_else(|| (!is_known).then(|| first(&model.store))?);
-    model.market_screen.follow(market, model.now);
+    let market = of_row.or_else(|| (!is_known).then(|| first(&model.account.store))?);
+    model.market_screen.follow(market, model.account.now);
     if model.focus.panel.is_some() {
         model.market_screen.follow_at_once();
     }
@@ -45,15 +45,15 @@ fn first(store: &Store) -> Option<MarketId> {
 
 /// Whether there is a market to show: a price source lists markets.
 pub fn has_market(model: &Model) -> bool {
-    let listed = model.store.markets.value();
+    let listed = model.account.store.markets.value();
     listed.is_some_and(|listed| !listed.is_empty()) && model.market_screen.market().is_some()
 }
 
 /// Whether the screen has room for a market: there is one, or the first list of them is still awaited. The panels do not
 /// move when it comes.
 pub fn has_room_for_market(model: &Model) -> bool {
-    let is_awaited = matches!(model.store.markets, Remote::Loading);
-    (is_awaited && model.options.lists_markets) || has_market(model)
+    let is_awaited = matches!(model.account.store.markets, Remote::Loading);
+    (is_awaited && model.account.options.lists_markets) || has_market(model)
 }
 
 /// The panels of the market that have a place on the screen.
@@ -114,7 +114,7 @@ fn ladder_every(model: &Model) -> Duration {
 
 fn candles_wanted(model: &Model, market: &MarketId) -> CandleWant {
     let chart = &model.market_screen.chart;
-    let series = model.market_data.candles(market, chart.interval);
+    let series = model.account.market_data.candles(market, chart.interval);
     let newest = series.and_then(|series| Some(series.newest()?.open_time));
     CandleWant {
         market_id: market.clone(),
@@ -125,7 +125,7 @@ fn candles_wanted(model: &Model, market: &MarketId) -> CandleWant {
 
 /// The market a row is about: a new order starts there.
 pub(crate) fn market_of(model: &Model, row: &RowId) -> Option<MarketId> {
-    let store = &model.store;
+    let store = &model.account.store;
     match row {
         RowId::Position(id) => {
             let known = store.position(id).or_else(|| store.closed.find(id));

@@ -12,7 +12,7 @@ const TRACED: usize = 500;
 /// The next page of history, while a rung's order is on none of the pages read. No endpoint returns an order by its id,
 /// and a rung that stopped working has filled or not.
 pub(crate) fn trace(model: &mut Model) -> Option<Effect> {
-    let store = &model.store;
+    let store = &model.account.store;
     if store.history.rows().len() >= TRACED {
         return None;
     }
@@ -26,7 +26,7 @@ pub(crate) fn trace(model: &mut Model) -> Option<Effect> {
             .as_ref()
             .is_some_and(|id| store.order(id).is_none())
     });
-    let next = is_lost.then(|| model.store.history.ask_more());
+    let next = is_lost.then(|| model.account.store.history.ask_more());
     next.flatten().map(Effect::MoreHistory)
 }
 
@@ -43,9 +43,19 @@ pub(crate) fn more_below(model: &mut Model, pane: Pane, at: usize) -> Option<Eff
         return None;
     }
     match pane {
-        Pane::Closed => model.store.closed.ask_more().map(Effect::MoreClosed),
-        Pane::History => model.store.history.ask_more().map(Effect::MoreHistory),
-        Pane::Activity => model.activity.ask_earlier().map(Effect::Earlier),
+        Pane::Closed => model
+            .account
+            .store
+            .closed
+            .ask_more()
+            .map(Effect::MoreClosed),
+        Pane::History => model
+            .account
+            .store
+            .history
+            .ask_more()
+            .map(Effect::MoreHistory),
+        Pane::Activity => model.account.activity.ask_earlier().map(Effect::Earlier),
         Pane::Positions | Pane::Orders | Pane::Twaps | Pane::Scaled | Pane::Calls => None,
     }
 }

@@ -45,20 +45,24 @@ impl Model {
             preset: market
                 .and_then(|market| self.chosen_preset(market))
                 .cloned(),
-            last_size: self.used.of(market).map(|used| used.size.clone()),
+            last_size: self.account.used.of(market).map(|used| used.size.clone()),
         }
     }
 
     /// The chosen preset of this market, at its midpoint; `None` if none is configured.
     pub fn size_preset(&self, market: &MarketId) -> Option<PresetSize> {
-        let mid = self.store.market(market).and_then(Market::mid);
+        let mid = self.account.store.market(market).and_then(Market::mid);
         self.size_preset_at(market, mid)
     }
 
     /// The same for an order at this price.
     pub fn size_preset_at(&self, market: &MarketId, price: Option<Num>) -> Option<PresetSize> {
         let preset = self.chosen_preset(market)?.clone();
-        let decimals = self.store.market(market).and_then(|m| m.size_decimals);
+        let decimals = self
+            .account
+            .store
+            .market(market)
+            .and_then(|m| m.size_decimals);
         let size = preset.amount().coins(self.equity(), price, decimals);
         Some(PresetSize { preset, size })
     }
@@ -66,9 +70,10 @@ impl Model {
     /// Chooses the next or previous preset of this market, cyclically.
     pub(crate) fn turn_size_preset(&mut self, market: &MarketId, steps: isize) {
         let count = self
+            .account
             .options
             .size_presets
-            .in_market(market, &self.store.names)
+            .in_market(market, &self.account.store.names)
             .len();
         let at = self.preset_place(market).cast_signed() + steps;
         let at = at.checked_rem_euclid(count.cast_signed()).unwrap_or(0);
@@ -82,14 +87,19 @@ impl Model {
     /// Reloaded settings may have fewer presets.
     fn chosen_preset(&self, market: &MarketId) -> Option<&SizePreset> {
         let presets = self
+            .account
             .options
             .size_presets
-            .in_market(market, &self.store.names);
+            .in_market(market, &self.account.store.names);
         presets.get(self.preset_place(market)).or(presets.first())
     }
 
     fn equity(&self) -> Option<Num> {
-        self.store.account.value().and_then(|facts| facts.equity)
+        self.account
+            .store
+            .account
+            .value()
+            .and_then(|facts| facts.equity)
     }
 
     /// As a form takes it: there a share is of the free margin, so a share of equity is written in USD.

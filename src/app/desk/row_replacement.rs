@@ -57,7 +57,7 @@ fn begin(model: &mut Model, (pane, old): (Pane, RowId), new: NewRow) {
         pane,
         old,
         new,
-        since: model.now,
+        since: model.account.now,
         fell_to: None,
     });
 }
@@ -68,7 +68,7 @@ pub(crate) fn sent(model: &mut Model, old: &OrderId, ticket: Ticket) {
     if let Some(replacement) = &mut model.row_replacement
         && replacement.old == row
     {
-        (replacement.new, replacement.since) = (NewRow::Sent(ticket), model.now);
+        (replacement.new, replacement.since) = (NewRow::Sent(ticket), model.account.now);
     }
 }
 
@@ -93,7 +93,7 @@ pub(crate) fn follow(model: &mut Model) {
         Some(fell_to) => row.as_ref() != Some(fell_to),
         None => is_old_listed && row.as_ref() != Some(old),
     };
-    if is_moved || model.now.since(replacement.since) > FOLLOW_WITHIN {
+    if is_moved || model.account.now.since(replacement.since) > FOLLOW_WITHIN {
         return;
     }
     match new_row(model, &replacement).filter(|row| is_listed(model, pane, row)) {
@@ -101,7 +101,9 @@ pub(crate) fn follow(model: &mut Model) {
         None if is_old_listed => model.row_replacement = Some(replacement),
         None => {
             if replacement.fell_to.is_none() {
-                model.focus.startle(pane, model.now.plus(NOTICE_TIME));
+                model
+                    .focus
+                    .startle(pane, model.account.now.plus(NOTICE_TIME));
             }
             replacement.fell_to = row;
             model.row_replacement = Some(replacement);
@@ -112,7 +114,7 @@ pub(crate) fn follow(model: &mut Model) {
 fn new_row(model: &Model, replacement: &RowReplacement) -> Option<RowId> {
     match &replacement.new {
         NewRow::PositionIn(market_id) => {
-            let open = model.store.positions.rows().iter();
+            let open = model.account.store.positions.rows().iter();
             let of_market = open.filter(|one| one.market_id == *market_id);
             let mut rows = of_market.map(|one| RowId::Position(one.id.clone()));
             rows.find(|row| *row != replacement.old)

@@ -39,7 +39,7 @@ pub(crate) fn change(model: &mut Model, pane: Pane, change: impl FnOnce(&mut Tab
 
 /// Filters a pane by a text from this desk; a text without terms shows everything.
 pub(crate) fn show(model: &mut Model, pane: Pane, text: &str) {
-    let columns = (model.options.reading.columns)(pane);
+    let columns = (model.account.options.reading.columns)(pane);
     let filter = Filter::parse(text, &columns).ok().flatten();
     change(model, pane, |table_view| table_view.filter = filter);
 }
@@ -56,7 +56,7 @@ pub(crate) fn choose(model: &mut Model, pane: Pane, columns: Option<Vec<usize>>)
             key.unwrap_or_default()
         );
         let event = Event::Message(Tone::Warn, words);
-        model.activity.note(None, event, model.now);
+        model.account.activity.note(None, event, model.account.now);
     }
     model.table_views.look(pane, columns.clone());
     Effect::KeepColumns(pane, columns)
@@ -64,7 +64,7 @@ pub(crate) fn choose(model: &mut Model, pane: Pane, columns: Option<Vec<usize>>)
 
 fn hidden_risk(model: &Model, pane: Pane, columns: Option<&[usize]>) -> Vec<&'static str> {
     let is_shown = |at: &usize| columns.is_none_or(|shown| shown.contains(at));
-    let names = (model.options.reading.columns)(pane);
+    let names = (model.account.options.reading.columns)(pane);
     let numbered = names.iter().enumerate();
     let hidden = numbered.filter(|(at, name)| name.tells_risk && !is_shown(at));
     hidden.map(|(_, name)| name.title).collect()
@@ -118,10 +118,10 @@ fn filter_portion(model: &mut Model, pane: Pane, version: u64) {
 
 /// Reads the rows of a pane as they are now.
 fn read<T>(model: &Model, pane: Pane, reads: impl FnOnce(&Reader<'_>) -> T) -> T {
-    let reading = &model.options.reading;
+    let reading = &model.account.options.reading;
     reads(&Reader {
         all: model.all_rows(pane),
-        now: model.wall_now(),
+        now: model.account.wall_now(),
         fact: &|at, column| (reading.fact)(model, pane, at, column),
         words: &|at| (reading.words)(model, pane, at),
         numbers: &|at| (reading.numbers)(model, pane, at),
@@ -134,7 +134,7 @@ fn keep(model: &mut Model, pane: Pane, picked: Picked) {
         .table_views
         .of(pane)
         .is_some_and(|table_view| table_view.filter.is_some());
-    let sums = is_filtered.then(|| Sums::of(&model.store, pane, &picked.places));
+    let sums = is_filtered.then(|| Sums::of(&model.account.store, pane, &picked.places));
     if let Some(table_view) = model.table_views.0.get_mut(&pane) {
         table_view.picked = Some(picked);
         table_view.sums = sums.flatten();
@@ -169,7 +169,7 @@ fn pick(model: &mut Model, pane: Pane, version: u64) {
 
 /// How the indexes changed since this version, for lists longer than the screen.
 fn shift_since(model: &Model, pane: Pane, version: u64) -> Option<Shift> {
-    let store = &model.store;
+    let store = &model.account.store;
     match pane {
         Pane::Closed => store.closed.shift_since(version),
         Pane::History => store.history.shift_since(version),
@@ -189,11 +189,11 @@ fn has_branches(pane: Pane) -> bool {
 
 /// As long as this number does not change, the rows stay the same.
 pub(crate) fn version(model: &Model, pane: Pane) -> u64 {
-    let store = &model.store;
+    let store = &model.account.store;
     match pane {
         Pane::Closed => store.closed.version(),
         Pane::History => store.history.version(),
-        Pane::Activity => model.activity.version(),
+        Pane::Activity => model.account.activity.version(),
         Pane::Calls => store.calls.back().map_or(0, |(number, _)| *number),
         Pane::Positions | Pane::Orders | Pane::Twaps | Pane::Scaled => 0,
     }
@@ -202,7 +202,7 @@ pub(crate) fn version(model: &Model, pane: Pane) -> u64 {
 /// The next visible column to sort by; after the last comes the pane's own order.
 pub(crate) fn next_sort(model: &mut Model) {
     let pane = model.focus.pane;
-    let count = (model.options.reading.columns)(pane).len();
+    let count = (model.account.options.reading.columns)(pane).len();
     let table_view = model.table_views.of(pane);
     let shown = table_view.and_then(|table_view| table_view.columns.clone());
     let shown = shown.unwrap_or_else(|| (0..count).collect());

@@ -122,7 +122,7 @@ fn position(model: &Model) -> Option<RowId> {
 }
 
 fn is_on_a_service(model: &Model) -> bool {
-    let identity = model.identity.as_ref();
+    let identity = model.account.identity.as_ref();
     identity.is_some_and(|identity| identity.mode == Mode::LiveApi)
 }
 

@@ -4,7 +4,7 @@
 use super::model::Model;
 use crate::{
     app::{
-        account::poll::{LATE, Source},
+        account::poll::Source,
         activity::{
             alerts::Alert,
             notice::Tone,
@@ -27,10 +27,10 @@ const KEEP_TRADES_EVERY: Duration = Duration::from_mins(1);
 /// Takes in what earlier sessions kept; what was set and noted meanwhile joins it.
 pub(crate) fn recall(model: &mut Model, kept: KeptState) -> Vec<Effect> {
     match kept {
-        KeptState::Trades(trades) => model.store.trades.recall(*trades),
+        KeptState::Trades(trades) => model.account.store.trades.recall(*trades),
         KeptState::Alerts(alerts) => {
-            let was_empty = model.user_alerts.all().is_empty();
-            model.user_alerts.recall(*alerts);
+            let was_empty = model.account.user_alerts.all().is_empty();
+            model.account.user_alerts.recall(*alerts);
             if !was_empty {
                 return vec![keep(model)];
             }
@@ -44,7 +44,7 @@ pub(crate) fn follow(model: &mut Model, request: AlertRequest) -> Vec<Effect> {
     let kept = match request {
         AlertRequest::Set(alert, replaced) => {
             if let Some(id) = replaced {
-                model.user_alerts.delete(id);
+                model.account.user_alerts.delete(id);
             }
             Some(set(model, *alert))
         }
@@ -60,27 +60,30 @@ fn set(model: &mut Model, alert: UserAlert) -> Effect {
     let key = key
         .map(|key| format!("; {key} lists all"))
         .unwrap_or_default();
-    let words = format!("alert set: {}{key}", alert.words(&model.store.names));
-    model.user_alerts.set(alert);
-    model.say(Tone::Good, words);
+    let words = format!(
+        "alert set: {}{key}",
+        alert.words(&model.account.store.names)
+    );
+    model.account.user_alerts.set(alert);
+    model.account.say(Tone::Good, words);
     keep(model)
 }
 
 /// Deletes one, and says so.
 fn delete(model: &mut Model, id: u64) -> Option<Effect> {
-    let alert = model.user_alerts.delete(id)?;
-    model.say(
+    let alert = model.account.user_alerts.delete(id)?;
+    model.account.say(
         Tone::Plain,
-        format!("alert deleted: {}", alert.words(&model.store.names)),
+        format!("alert deleted: {}", alert.words(&model.account.store.names)),
     );
     Some(keep(model))
 }
 
 /// Does all of what the command line requests, or nothing of it: why not.
 pub(crate) fn edit(model: &mut Model, edit: &AlertEdit) -> Result<Effect, String> {
-    let numbers = model.user_alerts.numbers_of(&edit.remove);
+    let numbers = model.account.user_alerts.numbers_of(&edit.remove);
     let numbers = numbers.map_err(|missing| {
-        let missing = missing.words(&model.store.names);
+        let missing = missing.words(&model.account.store.names);
         format!("this desk has no alert {missing}")
     })?;
     for id in numbers {
@@ -94,26 +97,26 @@ pub(crate) fn edit(model: &mut Model, edit: &AlertEdit) -> Result<Effect, String
 
 /// Alerts fire again after a storm.
 fn let_fire(model: &mut Model) -> Option<Effect> {
-    model.user_alerts.halted_at()?;
-    model.user_alerts.go_on();
-    model.say(Tone::Good, "alerts fire again");
+    model.account.user_alerts.halted_at()?;
+    model.account.user_alerts.go_on();
+    model.account.say(Tone::Good, "alerts fire again");
     Some(keep(model))
 }
 
 /// Writes a note and tags on a trade.
 pub(crate) fn write_note(model: &mut Model, id: &PositionId, text: &str) -> Effect {
-    let now = model.wall_now();
-    model.store.trades.write(id, text, now);
+    let now = model.account.wall_now();
+    model.account.store.trades.write(id, text, now);
     keep_trades(model)
 }
 
 fn keep(model: &Model) -> Effect {
-    Effect::KeepUserAlerts(Box::new(model.user_alerts.kept()))
+    Effect::KeepUserAlerts(Box::new(model.account.user_alerts.kept()))
 }
 
 fn keep_trades(model: &mut Model) -> Effect {
-    model.trades_kept = (model.store.trades.version(), model.now);
-    Effect::KeepTrades(Box::new(model.store.trades.clone()))
+    model.account.trades_kept = (model.account.store.trades.version(), model.account.now);
+    Effect::KeepTrades(Box::new(model.account.store.trades.clone()))
 }
 
 /// What follows from an answer of this source.
@@ -128,9 +131,9 @@ pub(crate) fn arrived(model: &mut Model, source: Source) -> Vec<Effect> {
         | Source::Account => vec![],
     };
     note_trades(model, source);
-    let (version, at) = model.trades_kept;
-    let is_due = model.now.since(at) >= KEEP_TRADES_EVERY;
-    if is_due && model.store.trades.version() != version {
+    let (version, at) = model.account.trades_kept;
+    let is_due = model.account.now.since(at) >= KEEP_TRADES_EVERY;
+    if is_due && model.account.store.trades.version() != version {
         effects.push(keep_trades(model));
     }
     effects
@@ -138,15 +141,18 @@ pub(crate) fn arrived(model: &mut Model, source: Source) -> Vec<Effect> {
 
 fn judge(model: &mut Model) -> Vec<Effect> {
     let fresh = FreshSources {
-        markets: model.freshness(Source::Markets),
-        positions: model.freshness(Source::Positions),
+        markets: model.account.freshness(Source::Markets),
+        positions: model.account.freshness(Source::Positions),
     };
-    let now = model.wall_now();
-    let judged = model.user_alerts.judge(&model.store, fresh, now);
+    let now = model.account.wall_now();
+    let judged = model
+        .account
+        .user_alerts
+        .judge(&model.account.store, fresh, now);
     for alert in &judged.expired {
-        model.say(
+        model.account.say(
             Tone::Plain,
-            format!("alert expired: {}", alert.words(&model.store.names)),
+            format!("alert expired: {}", alert.words(&model.account.store.names)),
         );
     }
     let runs: Vec<_> = judged
@@ -167,7 +173,7 @@ fn judge(model: &mut Model) -> Vec<Effect> {
         let go_on = go_on.map_or_else(|| ":alerts".to_owned(), |go_on| go_on.to_string());
         let words =
             format!("alerts halted: 15 fired within 3 minutes. {key}{go_on} lets them fire again");
-        model.say(Tone::Alert, words);
+        model.account.say(Tone::Alert, words);
     }
     if judged.change == AlertsChange::Kept {
         effects.push(keep(model));
@@ -180,42 +186,29 @@ fn run(model: &Model, firing: &AlertFiring, now: Timestamp) -> Option<Effect> {
     if firing.occasion == FiringOccasion::WhileAway {
         return None;
     }
-    let account = model.identity.as_ref().map(|identity| &identity.account_id);
+    let account = model
+        .account
+        .identity
+        .as_ref()
+        .map(|identity| &identity.account_id);
     let run = AlertRun::new(
-        &model.options.alert_command,
+        &model.account.options.alert_command,
         firing,
-        &model.store.names,
+        &model.account.store.names,
         (account, now),
     )?;
     Some(Effect::RunAlertCommand(Box::new(run)))
 }
 
-impl Model {
-    /// Whether what a source tells is of now.
-    pub fn freshness(&self, source: Source) -> Freshness {
-        let has_failed = self.store.trouble(source).is_some();
-        let is_late = match self.age_of(source, self.now) {
-            None => true,
-            Some((_, None)) => false,
-            Some((age, Some(interval))) => age > interval * LATE,
-        };
-        if has_failed || is_late {
-            Freshness::Stale
-        } else {
-            Freshness::Fresh
-        }
-    }
-}
-
 /// What closed positions and old orders tell of first stops, when they have changed.
 fn learn(model: &mut Model) {
-    let store = &mut *model.store;
+    let store = &mut *model.account.store;
     let placed = store.trades.placed_version();
     let versions = (store.closed.version(), store.history.version(), placed);
-    if versions == model.trades_learned {
+    if versions == model.account.trades_learned {
         return;
     }
-    model.trades_learned = versions;
+    model.account.trades_learned = versions;
     let orders = store.history.rows();
     let oldest = orders.back().map(|order| order.requested_at);
     let is_part = store.history.has_more() || store.history.is_incomplete();
@@ -238,8 +231,9 @@ fn note_trades(model: &mut Model, source: Source) {
     if !is_fresh(model, source) || !is_fresh(model, Source::Positions) {
         return;
     }
-    let now = model.wall_now();
+    let now = model.account.wall_now();
     let whole = model
+        .account
         .store
         .positions
         .value()
@@ -248,13 +242,13 @@ fn note_trades(model: &mut Model, source: Source) {
         return;
     };
     if source == Source::Positions {
-        model.store.trades.opened(&open, now);
+        model.account.store.trades.opened(&open, now);
     }
     // Sources answer in any order: what came before its positions is noted with them.
     let notes = |of| source == of || source == Source::Positions && is_fresh(model, of);
     let (armed, marked) = (notes(Source::Orders), notes(Source::Markets));
     if armed {
-        let store = &mut *model.store;
+        let store = &mut *model.account.store;
         store.trades.armed(&open, store.orders.rows(), now);
     }
     if marked {
@@ -264,11 +258,14 @@ fn note_trades(model: &mut Model, source: Source) {
 
 /// Notes the newest marks of the positions that were open by then.
 fn note_marks(model: &mut Model, open: &[Position]) {
-    let Some(at) = model.store.markets.at() else {
+    let Some(at) = model.account.store.markets.at() else {
         return;
     };
-    let (by_service, on_wall) = (model.service_at(at), model.drift.on_wall(at));
-    let store = &mut *model.store;
+    let (by_service, on_wall) = (
+        model.account.service_at(at),
+        model.account.drift.on_wall(at),
+    );
+    let store = &mut *model.account.store;
     for position in open {
         let was_open = position.opened_at.is_none_or(|opened| opened <= by_service);
         if let Some(mark) = store.mark(&position.market_id).filter(|_| was_open) {
@@ -278,5 +275,5 @@ fn note_marks(model: &mut Model, open: &[Position]) {
 }
 
 fn is_fresh(model: &Model, source: Source) -> bool {
-    model.freshness(source) == Freshness::Fresh
+    model.account.freshness(source) == Freshness::Fresh
 }

@@ -120,7 +120,7 @@ mod tests {
     }
 
     fn said(model: &Model) -> String {
-        match model.activity.lines.back().map(|line| &line.event) {
+        match model.account.activity.lines.back().map(|line| &line.event) {
             Some(Event::Message(_, words)) => words.clone(),
             other => panic!("{other:?}"),
         }
@@ -129,7 +129,7 @@ mod tests {
     #[test]
     fn a_column_is_moved_and_another_hidden_and_that_is_kept() {
         let mut model = desk();
-        let count = (model.options.reading.columns)(Pane::Orders).len();
+        let count = (model.account.options.reading.columns)(Pane::Orders).len();
         // The third moves down two places, the one after it is hidden.
         let kept = press(&mut model, "2 C j j J J j space enter");
         let mut expected = vec![0, 1, 3, 4, 2];

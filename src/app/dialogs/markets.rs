@@ -84,7 +84,7 @@ mod tests {
 
     fn chosen(model: &Model) -> Option<String> {
         let list = model.overlays.last()?.try_as_markets_ref()?;
-        let rows = list.rows(&model.store);
+        let rows = list.rows(&model.account.store);
         Some(rows.get(list.place(&rows))?.id.to_string())
     }
 
@@ -137,7 +137,7 @@ mod tests {
         arrive(&mut model, Answer::Markets(Err(why)));
         press(&mut model, "M");
         assert_eq!(model.overlays, []);
-        let said = model.activity.lines.back().unwrap();
+        let said = model.account.activity.lines.back().unwrap();
         assert!(format!("{said:?}").contains("no price source is configured"));
     }
 

@@ -100,7 +100,7 @@ mod tests {
     fn the_first_key_is_forgotten_after_five_seconds() {
         let mut model = desk();
         press(&mut model, "G g");
-        assert!(wake(&model).is_some_and(|at| at <= model.now.plus(FORGET)));
+        assert!(wake(&model).is_some_and(|at| at <= model.account.now.plus(FORGET)));
         wait(&mut model, 5_000);
         assert_eq!(awaited(&model), None);
         press(&mut model, "h");
@@ -111,7 +111,7 @@ mod tests {
     fn the_hints_of_what_can_follow_can_be_clicked_and_so_can_the_way_back_and_the_way_out() {
         let click = |model: &mut Model, action| {
             let spot = ClickTarget::Key(model.context(), action);
-            update(model, model.now, Msg::Click(spot))
+            update(model, model.account.now, Msg::Click(spot))
         };
         let mut model = desk();
         press(&mut model, "z g");

@@ -145,7 +145,7 @@ mod tests {
         ];
         arrive(&mut model, Answer::Orders(Ok(Page::of(orders))));
         let market = "paper|BTC".into();
-        let found = priced_orders(&model.store, &market);
+        let found = priced_orders(&model.account.store, &market);
         let found: Vec<_> = found
             .map(|own| (own.order.id.to_string(), own.kind, own.price))
             .collect();
@@ -166,13 +166,14 @@ mod tests {
         let rests = r#""type":"limit","mode":"limit","limit_price":64100,"status":"resting""#;
         let page = || Answer::Orders(Ok(Page::of(vec![order_of("ord-9", rests)])));
         arrive(&mut model, page());
-        let count =
-            |model: &crate::app::Model| priced_orders(&model.store, &"paper|BTC".into()).count();
+        let count = |model: &crate::app::Model| {
+            priced_orders(&model.account.store, &"paper|BTC".into()).count()
+        };
         assert_eq!(count(&model), 1);
-        let now = model.now;
+        let now = model.account.now;
         let cancel = Command::Cancel("ord-9".into());
         let receipt = Receipt::AlreadySo("canceled".into());
-        model.store.settle(&cancel, &receipt, now);
+        model.account.store.settle(&cancel, &receipt, now);
         assert_eq!(count(&model), 0);
     }
 }

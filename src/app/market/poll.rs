@@ -12,7 +12,10 @@ use super::{
         BookWant, CandleWant, MarketRequest, MarketWants, QUOTE_EVERY, SHOWN_EVERY, TradesWant,
     },
 };
-use crate::model::{Failure, Interval, MarketId, Timestamp};
+use crate::{
+    app::account::poll::FULL_READ_EVERY,
+    model::{Failure, Interval, MarketId, Timestamp},
+};
 use std::{collections::BTreeMap, time::Duration};
 
 /// The first page of candles, wider than any screen.
@@ -32,8 +35,6 @@ pub(crate) const LOST_AFTER: Duration = Duration::from_secs(15);
 const FAILING_EVERY: Duration = Duration::from_secs(30);
 /// What a stream told so recently is not asked for.
 const STREAMED_WITHIN: Duration = Duration::from_millis(2_500);
-/// What a stream tells is asked for this often all the same.
-const FULL_READ_EVERY: Duration = Duration::from_secs(15);
 /// Two requests of one kind leave within this time at most.
 const BUDGET_WINDOW: Duration = Duration::from_secs(1);
 

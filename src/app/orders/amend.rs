@@ -38,7 +38,7 @@ mod tests;
 /// # Errors
 /// The reason.
 pub(crate) fn check(model: &Model, old: &OrderId, order: &PlaceOrder) -> Result<(), String> {
-    if is_ending(&model.store, old) {
+    if is_ending(&model.account.store, old) {
         return Err(format!("{old} is being canceled already"));
     }
     let cancel = of_row::cancel_of(model, &RowId::Order(old.clone()))?;
@@ -63,7 +63,7 @@ pub(crate) fn start(
         since,
     };
     let (ticket, effect) = send(model, cancel);
-    if let Some(flight) = model.store.flights.get_mut(&ticket) {
+    if let Some(flight) = model.account.store.flights.get_mut(&ticket) {
         flight.then = Some(Then::Place(successor));
     }
     keep_form(model, ticket, form);
@@ -90,7 +90,7 @@ pub(crate) fn answered(
         Ok(Receipt::AlreadySo(_)) => None,
         // An armed one ends a moment later: see `ended`.
         Ok(Receipt::Cancel(cancel)) if cancel.queued && successor.order.trigger.is_some() => {
-            model.store.successors.push((ticket, successor));
+            model.account.store.successors.push((ticket, successor));
             return None;
         }
         Ok(_) => Some(Failure::local(format!(
@@ -108,7 +108,7 @@ pub(crate) fn answered(
     match failure {
         None => {
             let trace = Effect::Trace(vec![old.clone()]);
-            model.store.successors.push((ticket, successor));
+            model.account.store.successors.push((ticket, successor));
             Some(trace)
         }
         Some(why) => {
@@ -126,6 +126,7 @@ pub(crate) fn ended(
     result: &Result<Receipt, Failure>,
 ) -> Option<Effect> {
     let waits = model
+        .account
         .store
         .successors
         .iter()
@@ -142,7 +143,7 @@ pub(crate) fn ended(
 
 /// The trader is told why, and the form that sent it is kept with everything in it.
 fn stay(model: &mut Model, form: Option<Box<Form>>, why: Failure) {
-    model.say(Tone::Alert, why.message.to_string());
+    model.account.say(Tone::Alert, why.message.to_string());
     if let Some(form) = form {
         sent::keep(model, form, why);
     }
@@ -150,18 +151,18 @@ fn stay(model: &mut Model, form: Option<Box<Form>>, why: Failure) {
 
 /// A search ended: the orders that waited for it are placed, or dropped.
 pub(crate) fn traced(model: &mut Model, asked: &[OrderId], found: &[Order]) -> Vec<Effect> {
-    let waiting = std::mem::take(&mut model.store.successors);
+    let waiting = std::mem::take(&mut model.account.store.successors);
     let (due, rest): (Vec<_>, Vec<_>) = waiting
         .into_iter()
         .partition(|(_, successor)| asked.contains(&successor.old));
-    model.store.successors = rest;
+    model.account.store.successors = rest;
     let mut effects = vec![];
     for (ticket, successor) in due {
         let form = model.sent_forms.remove(&ticket);
         let row = found.iter().find(|order| order.id == successor.old);
         match successor.left(row) {
             Ok(size) => effects.extend(place(model, (successor, form), size)),
-            Err(why) => model.say(Tone::Alert, why),
+            Err(why) => model.account.say(Tone::Alert, why),
         }
     }
     effects
@@ -185,7 +186,7 @@ fn place(
     if let Some(form) = &mut form {
         form.stand_alone(size);
     }
-    let is_late = model.now.since(since) > REPLACE_WITHIN;
+    let is_late = model.account.now.since(since) > REPLACE_WITHIN;
     let late = is_late.then(|| "the price was read late: check it, then send".to_owned());
     if let Some(why) = late.or_else(|| objection(model, &command)) {
         let words = format!("{old} is canceled, its replacement is not placed: {why}");
@@ -198,7 +199,7 @@ fn place(
         let words = format!(
             "part of {old} filled before its cancel: the replacement is for the remaining {size}"
         );
-        model.say(Tone::Warn, words);
+        model.account.say(Tone::Warn, words);
     }
     keep_form(model, next, form);
     Some(effect)
@@ -225,7 +226,7 @@ pub(crate) fn abandon(model: &mut Model, is_meant: impl Fn(&OrderId) -> bool) {
 }
 
 fn abandon_of(model: &mut Model, is_meant: impl Fn(Ticket, &OrderId) -> bool) {
-    let store = &mut model.store;
+    let store = &mut model.account.store;
     let mut ended = vec![];
     for (ticket, flight) in &mut store.flights {
         let is_one = |then: &mut Then| matches!(then, Then::Place(s) if is_meant(*ticket, &s.old));
@@ -244,6 +245,6 @@ fn abandon_of(model: &mut Model, is_meant: impl Fn(Ticket, &OrderId) -> bool) {
     });
     for old in ended {
         let words = format!("no replacement of {old} is placed");
-        model.say(Tone::Alert, words);
+        model.account.say(Tone::Alert, words);
     }
 }

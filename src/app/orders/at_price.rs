@@ -55,14 +55,14 @@ pub(crate) fn limit(model: &mut Model, side: Side, at: &PricePoint, mode: SendMo
         Ok(form) => form,
         Err(why) => return Next::Refuse(why),
     };
-    let taken = model.store.books.of(&at.market_id);
+    let taken = model.account.store.books.of(&at.market_id);
     let taken = taken.and_then(|known| taken_by(known.value()?, side, at.price));
     let next = give(model, form, mode);
     if let (Next::AskEach(_), Some(best)) = (&next, taken) {
-        let symbol = model.store.names.shown(&at.market_id);
+        let symbol = model.account.store.names.shown(&at.market_id);
         let (price, best) = (at.price.grouped(), best.grouped());
         let words = format!("fills now: {side} {symbol} {price} takes {best}");
-        model.say(Tone::Warn, words);
+        model.account.say(Tone::Warn, words);
     }
     next
 }
@@ -91,14 +91,14 @@ fn entry(
     at: &PricePoint,
     field: Field,
 ) -> Result<Form, String> {
-    let state = BookState::new(&model.store, &at.market_id, model.now);
+    let state = BookState::new(&model.account.store, &at.market_id, model.account.now);
     if let Some(why) = state
-        .objection(&model.store.names.shown(&at.market_id))
+        .objection(&model.account.store.names.shown(&at.market_id))
         .or_else(|| guard::held(model))
     {
         return Err(why);
     }
-    let account_id = model.account_for("new order")?;
+    let account_id = model.account.account_for("new order")?;
     let form_context = model.form_context();
     let mut form = Form::order(account_id, side, Some(&at.market_id), &form_context);
     form.be(kind, &form_context);
@@ -117,7 +117,7 @@ pub fn size(model: &Model, at: &PricePoint) -> Option<String> {
     let market = &at.market_id;
     let preset = model.size_preset_at(market, Some(at.price));
     let preset = preset.and_then(|on| on.size.ok());
-    let used = || Some(model.used.of(Some(market))?.size.clone());
+    let used = || Some(model.account.used.of(Some(market))?.size.clone());
     preset.map(|size| size.to_string()).or_else(used)
 }
 
@@ -127,7 +127,7 @@ fn crossed(
     at: &PricePoint,
     (direction, what): (TriggerDirection, &str),
 ) -> Option<String> {
-    let mark = model.store.mark(&at.market_id)?;
+    let mark = model.account.store.mark(&at.market_id)?;
     let (is_there, place) = match direction {
         TriggerDirection::Above => (mark >= at.price, "above"),
         TriggerDirection::Below => (mark <= at.price, "below"),
@@ -149,8 +149,8 @@ pub(crate) fn protect(
 }
 
 fn protection(model: &Model, purpose: Protection, at: &PricePoint) -> Result<Form, String> {
-    let symbol = model.store.names.shown(&at.market_id);
-    let position = own_position(&model.store, &at.market_id);
+    let symbol = model.account.store.names.shown(&at.market_id);
+    let position = own_position(&model.account.store, &at.market_id);
     let position = position.ok_or_else(|| format!("no open position in {symbol}"))?;
     let side = position
         .side()
@@ -185,15 +185,15 @@ fn protection(model: &Model, purpose: Protection, at: &PricePoint) -> Result<For
 
 /// Its existing stops or targets.
 fn known<'a>(model: &'a Model, purpose: Protection, position: &Position) -> Vec<&'a Order> {
-    let orders = model.store.orders.rows().iter();
-    let orders = orders.filter(|order| !model.store.is_over(order));
+    let orders = model.account.store.orders.rows().iter();
+    let orders = orders.filter(|order| !model.account.store.is_over(order));
     orders
         .filter(|order| order.protects(position) == Some(purpose))
         .collect()
 }
 
 fn new_protection(model: &Model, position: &Position, (purpose, price): (Protection, Num)) -> Form {
-    let mut form = Form::protect(position, model.store.orders.rows());
+    let mut form = Form::protect(position, model.account.store.orders.rows());
     let field = match purpose {
         Protection::Stop => Field::StopLoss,
         Protection::Target => Field::TakeProfit,
@@ -213,7 +213,7 @@ fn moved(model: &Model, order: &Order, price: Num) -> Result<Form, String> {
 
 /// Moves an own order there, like `m` in the orders pane.
 pub(crate) fn drop_order(model: &mut Model, id: &OrderId, at: &PricePoint, mode: SendMode) -> Next {
-    let Some(order) = model.store.order(id) else {
+    let Some(order) = model.account.store.order(id) else {
         return Next::Refuse(format!("{id} is no longer known: nothing is moved"));
     };
     if stands_at(order) == Some(at.price) {
@@ -255,7 +255,7 @@ pub(crate) fn at_row<'a>(
     at: &'a PricePoint,
     spacing: Tick,
 ) -> impl Iterator<Item = OwnOrder<'a>> {
-    let own = own_orders(&model.store, &at.market_id, spacing);
+    let own = own_orders(&model.account.store, &at.market_id, spacing);
     own.filter(|own| own.row == at.price)
 }
 
@@ -266,16 +266,19 @@ pub(crate) fn none_here(at: &PricePoint) -> String {
 
 /// Cancels the own orders of a row; asks first if a position would lose its stop.
 pub(crate) fn cancel_here(model: &mut Model, at: &PricePoint, spacing: Tick) -> Next {
-    let open = model.store.positions.rows();
+    let open = model.account.store.positions.rows();
     let commands = at_row(model, at, spacing).map(|own| own.order.cancel(open));
     let commands: Vec<_> = commands.collect();
     let bares = |command: &Command| matches!(command, Command::Unprotect(_));
     let asked = match commands.as_slice() {
         [] => return Next::Refuse(none_here(at)),
-        [one] if bares(one) => Overlay::Strip(Strip::confirm(one.clone(), model.now)),
-        several if several.iter().any(bares) => {
-            Overlay::Bulk(Bulk::asking(commands, vec![], &model.store, model.now))
-        }
+        [one] if bares(one) => Overlay::Strip(Strip::confirm(one.clone(), model.account.now)),
+        several if several.iter().any(bares) => Overlay::Bulk(Bulk::asking(
+            commands,
+            vec![],
+            &model.account.store,
+            model.account.now,
+        )),
         _ => return cancel_each(model, commands),
     };
     Next::Open(Box::new(asked))
@@ -285,9 +288,9 @@ fn cancel_each(model: &mut Model, commands: Vec<Command>) -> Next {
     let mut effects = vec![];
     for command in commands {
         if let Some(why) = objection(model, &command) {
-            model.activity.refuse(
-                format!("{}: {why}", command.words(&model.store.names)),
-                model.now,
+            model.account.activity.refuse(
+                format!("{}: {why}", command.words(&model.account.store.names)),
+                model.account.now,
             );
         } else {
             effects.push(send(model, command).1);
@@ -298,23 +301,26 @@ fn cancel_each(model: &mut Model, commands: Vec<Command>) -> Next {
 
 /// Asks before it cancels every resting order of one side of a market.
 pub(crate) fn cancel_side(model: &Model, side: Side, market: &MarketId) -> Next {
-    let account = match model.account_for("cancel") {
+    let account = match model.account.account_for("cancel") {
         Ok(account) => account,
         Err(why) => return Next::Refuse(why),
     };
-    let open = model.store.positions.rows();
-    let orders = model.store.orders.rows().iter();
+    let open = model.account.store.positions.rows();
+    let orders = model.account.store.orders.rows().iter();
     let rests = orders
         .filter(|order| order.market_id == *market && order.side.is(&side))
-        .filter(|order| order.is_working() && !order.is_armed() && !model.store.is_over(order));
+        .filter(|order| {
+            order.is_working() && !order.is_armed() && !model.account.store.is_over(order)
+        });
     let commands: Vec<_> = rests.map(|order| order.cancel(open)).collect();
     if commands.is_empty() {
-        let (word, symbol) = (side_word(side), model.store.names.shown(market));
+        let (word, symbol) = (side_word(side), model.account.store.names.shown(market));
         return Next::Refuse(format!("you have no resting {word}s in {symbol}"));
     }
     let proposal = StripAction::CancelSide((account, market.clone(), side), commands);
     Next::Open(Box::new(Overlay::Strip(Strip::confirm(
-        proposal, model.now,
+        proposal,
+        model.account.now,
     ))))
 }
 

@@ -35,7 +35,12 @@ pub(crate) fn mark(model: &mut Model, action: Action) -> Option<Next> {
         let why = "only rows that can be closed, canceled or stopped can be marked".to_owned();
         return Some(Next::Refuse(why));
     }
-    let rows = rows::rows(&model.store, &model.activity, &model.table_views, pane);
+    let rows = rows::rows(
+        &model.account.store,
+        &model.account.activity,
+        &model.table_views,
+        pane,
+    );
     let (at, row) = model.focus.selected(pane, &rows)?;
     if action == Action::MarkAll {
         model.marks.all(pane, &rows);
@@ -91,7 +96,7 @@ pub(crate) fn act(model: &mut Model, action: Action) -> Option<Next> {
         let why = left_out.join("; ");
         Next::Refuse(format!("none of {} marked rows: {why}", marked.len()))
     } else {
-        let bulk = Bulk::asking(commands, left_out, &model.store, model.now);
+        let bulk = Bulk::asking(commands, left_out, &model.account.store, model.account.now);
         Next::Open(Box::new(Overlay::Bulk(bulk)))
     })
 }
@@ -102,7 +107,12 @@ fn unshown(model: &mut Model) -> Option<Next> {
     if !model.marks.any(pane) {
         return None;
     }
-    let mut all = rows::rows(&model.store, &model.activity, &model.table_views, pane);
+    let mut all = rows::rows(
+        &model.account.store,
+        &model.account.activity,
+        &model.table_views,
+        pane,
+    );
     all.table_view = None;
     model.marks.prune(pane, &all);
     let why = if model.marks.any(pane) {
@@ -129,6 +139,7 @@ fn drop_rungs(model: &Model, commands: &mut Vec<Command>) {
             return false;
         };
         let ladder = model
+            .account
             .store
             .order(id)
             .and_then(|o| o.scaled_order_id.as_ref());
@@ -142,7 +153,7 @@ fn close_of(model: &Model, row: &RowId) -> Option<Result<Command, String>> {
     let RowId::Position(id) = row else {
         return None;
     };
-    let form = Form::close(model.store.position(id)?);
+    let form = Form::close(model.account.store.position(id)?);
     let command = form.draft.command(&form.seen(&model.form_context()));
     Some(command.map_err(|faults| format!("{id}: {faults}")))
 }
@@ -151,16 +162,16 @@ fn close_of(model: &Model, row: &RowId) -> Option<Result<Command, String>> {
 /// protect an open position stay: then each cancel is a request of its own, and the list says which stay. To end them,
 /// close the position or flatten.
 pub(crate) fn cancel_all(model: &mut Model) -> Result<Next, String> {
-    let account = model.account_for("cancel all")?;
+    let account = model.account.account_for("cancel all")?;
     // Cancel-all also drops replacements that wait.
     amend::abandon(model, |_| true);
     flip::abandon(model, "cancel-all was requested", |_| true);
-    if model.store.orders.value().is_none() {
+    if model.account.store.orders.value().is_none() {
         return Err("the working orders are not known yet (F still flattens)".to_owned());
     }
-    let orders = model.store.orders.rows().iter();
+    let orders = model.account.store.orders.rows().iter();
     let working = orders.filter(|order| order.is_working());
-    let open = model.store.positions.rows();
+    let open = model.account.store.positions.rows();
     let commands: Vec<_> = working.map(|order| order.cancel(open)).collect();
     if commands.is_empty() {
         return Err("there is no working order".to_owned());
@@ -168,9 +179,9 @@ pub(crate) fn cancel_all(model: &mut Model) -> Result<Next, String> {
     let bares = |command: &&Command| matches!(command, Command::Unprotect(_));
     let mut baring = commands.iter().filter(bares);
     let strip = if baring.any(|command| objection(model, command).is_some()) {
-        Strip::confirm(StripAction::CancelAll(account, commands), model.now)
+        Strip::confirm(StripAction::CancelAll(account, commands), model.account.now)
     } else {
-        Strip::confirm(Command::CancelAll(account), model.now)
+        Strip::confirm(Command::CancelAll(account), model.account.now)
     };
     Ok(Next::Open(Box::new(Overlay::Strip(strip))))
 }
@@ -189,7 +200,7 @@ pub(crate) fn proceed(model: &mut Model) -> Vec<Effect> {
     };
     let mut effects = vec![];
     loop {
-        let flights = &model.store.flights;
+        let flights = &model.account.store.flights;
         let due = bulk.due(|ticket| {
             let flight = flights.get(&ticket);
             flight.is_some_and(|flight| !matches!(flight.progress, Progress::Parked { .. }))

@@ -28,9 +28,9 @@ pub(crate) fn asked(model: &mut Model, caller: CallerId, request: CallerRequest)
         } => {
             let refused = match sending {
                 // The first sending was checked.
-                Sending::Again if !model.options.read_only => None,
+                Sending::Again if !model.account.options.read_only => None,
                 Sending::First | Sending::Again => {
-                    let limits = key_origin.limits(&model.options.checks);
+                    let limits = key_origin.limits(&model.account.options.checks);
                     objection_within(model, &limits, &command)
                 }
             };
@@ -78,21 +78,21 @@ fn edit_alerts(model: &mut Model, caller: CallerId, edit: &AlertEdit) -> Vec<Eff
 }
 
 fn turn_away(model: &mut Model, caller: CallerId, command: &Command, why: String) -> Vec<Effect> {
-    let words = format!("{}: {why}", command.words(&model.store.names));
-    model.say(Tone::Warn, words);
+    let words = format!("{}: {why}", command.words(&model.account.store.names));
+    model.account.say(Tone::Warn, words);
     vec![Effect::RefuseCaller(caller, why)]
 }
 
 fn begin(model: &mut Model, command: Command) -> (Ticket, Effect) {
-    let words = command.words(&model.store.names);
+    let words = command.words(&model.account.store.names);
     let words = format!("from the command line: {words}");
-    model.say(Tone::Plain, words);
+    model.account.say(Tone::Plain, words);
     send(model, command)
 }
 
 /// The same command, already in progress.
 fn under_way(model: &Model, command: &Command) -> Option<Ticket> {
-    let flights = model.store.flights.iter();
+    let flights = model.account.store.flights.iter();
     let mut same = flights.filter(|(_, flight)| flight.command == *command);
     same.next().map(|(ticket, _)| *ticket)
 }
@@ -115,7 +115,7 @@ mod tests {
     };
 
     fn ask(model: &mut Model, command: Command) -> Vec<Effect> {
-        let now = model.now;
+        let now = model.account.now;
         let request = CallerRequest::Send {
             command,
             key: "mine".into(),
@@ -137,8 +137,13 @@ mod tests {
                 Effect::SendAs(Ticket(1), cancel.clone(), "mine".into()),
             ]
         );
-        assert!(model.store.flights.contains_key(&Ticket(1)));
-        let said = model.activity.lines.iter().map(|line| line.event.clone());
+        assert!(model.account.store.flights.contains_key(&Ticket(1)));
+        let said = model
+            .account
+            .activity
+            .lines
+            .iter()
+            .map(|line| line.event.clone());
         let words = "from the command line: cancel order ord-1".to_owned();
         assert!(said.eq([Event::Message(Tone::Plain, words), Event::Sent(cancel)]));
     }
@@ -147,7 +152,7 @@ mod tests {
     fn an_equal_order_under_a_key_that_was_chosen_is_another_order() {
         let place = |key_origin| {
             let mut model = desk();
-            model.options.checks.duplicate_within = std::time::Duration::from_secs(2);
+            model.account.options.checks.duplicate_within = std::time::Duration::from_secs(2);
             let effects = press(&mut model, "b 0 . 1 enter");
             let [Effect::Send(_, command)] = effects.as_slice() else {
                 panic!("{effects:?}");
@@ -158,7 +163,7 @@ mod tests {
                 sending: Sending::First,
                 key_origin,
             };
-            let now = model.now;
+            let now = model.account.now;
             update(&mut model, now, Msg::Asked(CallerId(7), request))
         };
         let effects = place(KeyOrigin::Chosen);
@@ -174,7 +179,7 @@ mod tests {
     }
 
     fn edit(model: &mut Model, remove: Vec<UserAlert>, add: Option<UserAlert>) -> Vec<Effect> {
-        let now = model.now;
+        let now = model.account.now;
         let request = CallerRequest::EditAlerts(AlertEdit { remove, add });
         update(model, now, Msg::Asked(CallerId(7), request))
     }
@@ -188,9 +193,9 @@ mod tests {
             UserAlert::new(trigger, AlertRepeat::Once, None, Timestamp(5))
         };
         let set = edit(&mut model, vec![], Some(what(66_000)));
-        let kept = Effect::KeepUserAlerts(Box::new(model.user_alerts.kept()));
+        let kept = Effect::KeepUserAlerts(Box::new(model.account.user_alerts.kept()));
         assert_eq!(set, [kept, Effect::ConfirmAlerts(CallerId(7))]);
-        assert_eq!(model.user_alerts.all().len(), 1);
+        assert_eq!(model.account.user_alerts.all().len(), 1);
         // Another process numbers it otherwise, and it has met a value since.
         let known = UserAlert {
             id: 40,
@@ -200,21 +205,26 @@ mod tests {
         let refused = edit(&mut model, vec![known.clone(), what(70_000)], None);
         let why = "this desk has no alert btc > 70000".to_owned();
         assert_eq!(refused, [Effect::RefuseCaller(CallerId(7), why)]);
-        assert_eq!(model.user_alerts.all().len(), 1);
+        assert_eq!(model.account.user_alerts.all().len(), 1);
         let replaced = edit(&mut model, vec![known], Some(what(70_000)));
         assert_eq!(replaced.last(), Some(&Effect::ConfirmAlerts(CallerId(7))));
-        let levels = model.user_alerts.all().iter().map(|alert| alert.level);
+        let levels = model
+            .account
+            .user_alerts
+            .all()
+            .iter()
+            .map(|alert| alert.level);
         assert!(levels.eq([Num::from(70_000_u32)]));
     }
 
     #[test]
     fn a_desk_that_only_reads_turns_everybody_away() {
         let mut model = desk();
-        model.options.read_only = true;
+        model.account.options.read_only = true;
         let refused = ask(&mut model, Command::CloseAll("chal-1".into()));
         let why = "the desk is read-only and sends nothing".to_owned();
         assert_eq!(refused, [Effect::RefuseCaller(CallerId(7), why)]);
-        assert!(model.store.flights.is_empty());
+        assert!(model.account.store.flights.is_empty());
     }
 
     #[test]
@@ -222,7 +232,7 @@ mod tests {
         let mut model = desk();
         let flatten = Command::Flatten("chal-1".into());
         let asked = || Msg::Asked(CallerId(7), CallerRequest::Flatten("chal-1".into()));
-        let now = model.now;
+        let now = model.account.now;
         let first = update(&mut model, now, asked());
         let send = Effect::Send(Ticket(1), flatten);
         assert_eq!(first, [Effect::ReportTo(CallerId(7), Ticket(1)), send]);

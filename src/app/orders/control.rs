@@ -34,9 +34,15 @@ mod tests;
 
 pub(crate) fn run(model: &mut Model, control: &PositionControl) -> Result<Vec<Effect>, String> {
     let (PositionControl::BreakEven(id) | PositionControl::Nudge(id, ..)) = control;
-    let position = model.store.position(id).cloned();
+    let position = model.account.store.position(id).cloned();
     let position = position.ok_or("this position is not open any more")?;
-    if !model.store.orders.value().is_some_and(Page::is_whole) {
+    if !model
+        .account
+        .store
+        .orders
+        .value()
+        .is_some_and(Page::is_whole)
+    {
         return Err("the stops of this position are not known yet".to_owned());
     }
     match control {
@@ -48,7 +54,7 @@ pub(crate) fn run(model: &mut Model, control: &PositionControl) -> Result<Vec<Ef
 /// The price at which a stop loses nothing, on the market's ticks.
 fn break_even_of(model: &Model, position: &Position) -> Result<(Side, Num), String> {
     let market = &position.market_id;
-    let told = (&*model.store, &model.options.fees);
+    let told = (&*model.account.store, &model.account.options.fees);
     let taker = fees::rate(told, market, LiquidityRole::Taker).map(|rate| rate.share);
     let taker = taker.ok_or("the fee rate is not known: set it in [fees] of the settings")?;
     let rates = RoundTrip {
@@ -57,7 +63,7 @@ fn break_even_of(model: &Model, position: &Position) -> Result<(Side, Num), Stri
     };
     let exact = break_even(position, rates).ok_or("its entry price or side is not known")?;
     let side = position.side().ok_or("its side is not known")?;
-    let extra = model.options.be_extra_ticks;
+    let extra = model.account.options.be_extra_ticks;
     let price = safe_stop(side, exact, tick(model, market, exact), extra);
     Ok((
         side,
@@ -66,7 +72,7 @@ fn break_even_of(model: &Model, position: &Position) -> Result<(Side, Num), Stri
 }
 
 fn tick(model: &Model, market: &MarketId, price: Num) -> Tick {
-    let market = model.store.market(market);
+    let market = model.account.store.market(market);
     let told = market.and_then(|market| market.tick(price));
     told.unwrap_or_else(|| Tick::guessed(price))
 }
@@ -115,7 +121,7 @@ fn move_each(
     let goals = ExitGoals::moving(position.id.clone(), moved);
     let effects = moves::apply(model, Moved::Exits(goals))?;
     for why in refusals {
-        model.activity.refuse(why, model.now);
+        model.account.activity.refuse(why, model.account.now);
     }
     Ok(effects)
 }
@@ -128,16 +134,16 @@ fn place_stop(model: &mut Model, position: &Position, price: Num) -> Result<Vec<
 }
 
 fn mark(model: &Model, position: &Position) -> Result<Num, String> {
-    let mark = model.store.mark(&position.market_id);
+    let mark = model.account.store.mark(&position.market_id);
     mark.ok_or_else(|| "the mark is not known".to_owned())
 }
 
 /// The position's stops or targets, nearest first, each with its final price.
 fn guards(model: &Model, position: &Position, wanted: Protection) -> Vec<(Order, Num)> {
-    let orders = model.store.orders.rows().iter();
+    let orders = model.account.store.orders.rows().iter();
     let mut guards: Vec<_> = orders
         .filter(|order| guards_so(order, position, wanted))
-        .filter(|order| !model.store.is_cancel_queued(order))
+        .filter(|order| !model.account.store.is_cancel_queued(order))
         .filter_map(|order| Some((order.clone(), goal(model, order)?)))
         .collect();
     guards.sort_by_key(|(_, price)| *price);
@@ -155,8 +161,8 @@ fn guards_so(order: &Order, position: &Position, wanted: Protection) -> bool {
 
 /// Its price, or the goal of a move in progress.
 fn goal(model: &Model, order: &Order) -> Option<Num> {
-    let moved = model.store.moved_to(&order.id);
-    let replaced = || price_of(&model.store.successor(&order.id)?.order);
+    let moved = model.account.store.moved_to(&order.id);
+    let replaced = || price_of(&model.account.store.successor(&order.id)?.order);
     moved
         .or_else(replaced)
         .or(order.trigger_price)
@@ -205,7 +211,7 @@ fn nearest(model: &Model, position: &Position, which: Protection) -> Option<(Ord
     let listed = guards(model, position, which).into_iter().next();
     let listed = listed.map(|(order, price)| (order.id, price));
     let between = || {
-        let mut waiting = model.store.successors.iter().map(|(_, one)| one);
+        let mut waiting = model.account.store.successors.iter().map(|(_, one)| one);
         let one = waiting
             .find(|one| one.order.reduce_only && one.order.market_id == position.market_id)?;
         Some((one.old.clone(), price_of(&one.order)?))
@@ -220,9 +226,9 @@ fn usual_size(model: &Model, position: &Position) -> Result<String, String> {
         let size = size.map_err(|why| format!("the size preset {preset}: {why}"))?;
         return Ok(size.to_string());
     }
-    let used = model.used.of(Some(market));
+    let used = model.account.used.of(Some(market));
     used.map(|used| used.size.clone()).ok_or_else(|| {
-        let symbol = model.store.names.shown(market);
+        let symbol = model.account.store.names.shown(market);
         format!("no size was used in {symbol} in this session: place one order with a size first")
     })
 }
@@ -231,7 +237,7 @@ fn usual_size(model: &Model, position: &Position) -> Result<String, String> {
 pub(crate) fn add(model: &Model, position: &Position) -> Next {
     let form = || {
         let side = position.side().ok_or("its side is not known")?;
-        let account_id = model.account_for("add")?;
+        let account_id = model.account.account_for("add")?;
         let market = Some(&position.market_id);
         let mut form = Form::order(account_id, side, market, &model.form_context());
         form.draft.write(Field::Size, &usual_size(model, position)?);
@@ -270,7 +276,7 @@ fn ask(model: &Model, command: Result<Command, String>) -> Next {
     });
     match command {
         Ok(command) => {
-            let strip = Strip::confirm(command, model.now);
+            let strip = Strip::confirm(command, model.account.now);
             Next::Open(Box::new(Overlay::Strip(strip)))
         }
         Err(why) => Next::Refuse(why),

@@ -8,13 +8,13 @@ use crate::{
     app::{
         account::{about::About, row_id::RowId},
         activity::notice::{Event, Tone},
-        desk::model::{EarlyExit, Model},
         dialogs::{
             effect::Effect,
             next::Next,
             overlay::{Arm, Overlay, Strip},
         },
         keys::keymap::{Action, Context},
+        {core::account::EarlyExit, desk::model::Model},
     },
     model::{Command, Failure, OrderId, Progress, READ_ONLY, Receipt, Ticket},
 };
@@ -43,7 +43,7 @@ fn ask(model: &mut Model, ticket: Ticket) {
 }
 
 fn question(model: &Model, ticket: Ticket) -> Option<Strip> {
-    let flight = model.store.flights.get(&ticket)?;
+    let flight = model.account.store.flights.get(&ticket)?;
     match &flight.progress {
         Progress::Parked { replay_until, .. } => Some(Strip {
             proposal: flight.command.clone().into(),
@@ -51,7 +51,7 @@ fn question(model: &Model, ticket: Ticket) -> Option<Strip> {
                 ticket,
                 replay_until: *replay_until,
             },
-            drawn_at: model.now,
+            drawn_at: model.account.now,
         }),
         Progress::Queued
         | Progress::Sending { .. }
@@ -64,14 +64,14 @@ fn question(model: &Model, ticket: Ticket) -> Option<Strip> {
 
 /// A command of an earlier session with an unknown outcome was given before the last close-all.
 pub(crate) fn outlived(model: &mut Model, ticket: Ticket) -> Vec<Effect> {
-    model.store.outlived(ticket);
+    model.account.store.outlived(ticket);
     vec![]
 }
 
 /// The key that opens the question: about the selected line's command, or the one that has waited longest.
 pub(crate) fn decide(model: &Model, row: Option<&RowId>) -> Next {
     let selected = row.and_then(|row| match row {
-        RowId::Line(number) => model.activity.line(*number)?.ticket,
+        RowId::Line(number) => model.account.activity.line(*number)?.ticket,
         RowId::Position(_)
         | RowId::Order(_)
         | RowId::Twap(_)
@@ -80,7 +80,7 @@ pub(crate) fn decide(model: &Model, row: Option<&RowId>) -> Next {
     });
     let strip = selected
         .into_iter()
-        .chain(model.store.parked())
+        .chain(model.account.store.parked())
         .find_map(|ticket| question(model, ticket));
     match strip {
         Some(strip) => Next::Open(Box::new(Overlay::Strip(strip))),
@@ -90,7 +90,7 @@ pub(crate) fn decide(model: &Model, row: Option<&RowId>) -> Next {
 
 /// Why there is nothing to decide.
 fn undecided(model: &Model) -> String {
-    match (model.store.under_way(), &model.second) {
+    match (model.account.store.under_way(), &model.account.second) {
         (0, Some(first)) => {
             format!("no command here has an unknown status; {first} shows its own")
         }
@@ -113,9 +113,9 @@ pub(crate) fn unask(model: &mut Model, ticket: Ticket) {
 
 /// Raises an alert, and opens the strip that undoes its cause unless the trader is busy.
 pub(crate) fn offer(model: &mut Model, text: String, command: Command) {
-    model.say(Tone::Alert, text);
+    model.account.say(Tone::Alert, text);
     if model.overlays.is_empty() {
-        let strip = Strip::confirm(command, model.now);
+        let strip = Strip::confirm(command, model.account.now);
         model.overlays.push(Overlay::Strip(strip));
     }
 }
@@ -126,29 +126,39 @@ pub(crate) fn end(
     order: &OrderId,
     result: Result<Receipt, Failure>,
 ) -> Vec<Effect> {
-    model.store.queued_cancels.remove(order);
+    model.account.store.queued_cancels.remove(order);
     let cancel = Command::Cancel(order.clone());
-    let about = About::of(&cancel, &model.store);
+    let about = About::of(&cancel, &model.account.store);
     let next = amend::ended(model, order, &result);
     let event = Event::Settled(cancel, result);
-    model.activity.note_of(about, None, event, model.now);
+    model
+        .account
+        .activity
+        .note_of(about, None, event, model.account.now);
     next.into_iter().collect()
 }
 
 /// Requested from outside the terminal: without a strip or question.
 pub(crate) fn flatten_now(model: &mut Model) -> Vec<Effect> {
-    let Some(identity) = &model.identity else {
-        model.early_exit = model.early_exit.max(Some(EarlyExit::FlattenNow));
+    let Some(identity) = &model.account.identity else {
+        model.account.early_exit = model.account.early_exit.max(Some(EarlyExit::FlattenNow));
         let text = "flatten: the account is not known yet; flattening begins once it is";
-        model.say(Tone::Alert, text);
+        model.account.say(Tone::Alert, text);
         return vec![];
     };
-    if model.options.read_only {
-        model.say(Tone::Alert, format!("flatten: {READ_ONLY}"));
+    if model.account.options.read_only {
+        model
+            .account
+            .say(Tone::Alert, format!("flatten: {READ_ONLY}"));
         return vec![];
     }
     let command = Command::Flatten(identity.account_id.clone());
-    let under_way = model.store.flights.values().any(|f| f.command == command);
+    let under_way = model
+        .account
+        .store
+        .flights
+        .values()
+        .any(|f| f.command == command);
     if under_way {
         return vec![];
     }
@@ -158,24 +168,26 @@ pub(crate) fn flatten_now(model: &mut Model) -> Vec<Effect> {
 
 /// What a close-all that went on with an earlier one did not know goes with a new one: the key meant all that was open.
 pub(crate) fn close_the_rest(model: &mut Model) -> Vec<Effect> {
-    let Some(identity) = &model.identity else {
+    let Some(identity) = &model.account.identity else {
         return vec![];
     };
     let account = identity.account_id.clone();
     let words = format!(
         "the close-all on {account} continued an earlier one; positions opened since then are still open"
     );
-    if model.store.closing_all().is_some() {
+    if model.account.store.closing_all().is_some() {
         return vec![];
     }
     // What was opened on purpose after the key was pressed was not meant by it.
-    if model.options.read_only || model.session.has_opened_since_close_all() {
+    if model.account.options.read_only || model.account.session.has_opened_since_close_all() {
         let key = model.keymap.chord(Context::Desk, Action::CloseAll);
         let key = key.map_or_else(String::new, |key| format!("; {key} closes them"));
-        model.say(Tone::Alert, format!("{words}{key}"));
+        model.account.say(Tone::Alert, format!("{words}{key}"));
         return vec![];
     }
-    model.say(Tone::Warn, format!("{words}: a new close-all follows"));
+    model
+        .account
+        .say(Tone::Warn, format!("{words}: a new close-all follows"));
     let (_, effect) = send(model, Command::CloseAll(account));
     vec![effect]
 }
@@ -190,9 +202,9 @@ mod tests {
     const TICKET: Ticket = Ticket(1_000_007);
 
     fn parked(model: &mut Model) -> Timestamp {
-        let replay_until = model.now.plus(Duration::from_mins(15));
+        let replay_until = model.account.now.plus(Duration::from_mins(15));
         let command = Command::Cancel("ord-1".into());
-        let now = model.now;
+        let now = model.account.now;
         update(model, now, Msg::Resumed(TICKET, command));
         let why = Failure::new(FailureKind::Unknown, "no answer");
         let progress = Progress::Parked { why, replay_until };
@@ -205,14 +217,14 @@ mod tests {
         let mut model = desk();
         press(&mut model, "u");
         let told = |model: &Model| {
-            let notice = model.activity.toast(model.now).unwrap();
+            let notice = model.account.activity.toast(model.account.now).unwrap();
             let Event::Message(_, words) = &notice.event else {
                 panic!("{:?}", notice.event);
             };
             words.clone()
         };
         assert_eq!(told(&model), "no command has an unknown status");
-        let now = model.now;
+        let now = model.account.now;
         update(
             &mut model,
             now,
@@ -295,13 +307,13 @@ mod tests {
         wait(&mut model, 1_500);
         let progress = Progress::Parked {
             why: Failure::new(FailureKind::Unknown, "no answer"),
-            replay_until: model.now.plus(Duration::from_mins(15)),
+            replay_until: model.account.now.plus(Duration::from_mins(15)),
         };
-        let now = model.now;
+        let now = model.account.now;
         update(&mut model, now, Msg::Progress(*ticket, progress));
         wait(&mut model, 200);
         assert_eq!(press(&mut model, "y"), vec![]);
-        let told = model.activity.toast(model.now).unwrap();
+        let told = model.account.activity.toast(model.account.now).unwrap();
         let words = "not sent again: a close-all was requested after this order; O sends it anyway";
         assert_eq!(told.event, Event::Message(Tone::Warn, words.to_owned()));
         assert_eq!(press(&mut model, "O"), vec![Effect::Resend(*ticket)]);
@@ -312,10 +324,10 @@ mod tests {
         let mut model = desk();
         parked(&mut model);
         let why = Failure::new(FailureKind::Conflict, "the order is filled");
-        let now = model.now;
+        let now = model.account.now;
         update(&mut model, now, Msg::Settled(TICKET, Err(why)));
         assert_eq!(model.overlays, vec![]);
-        assert_eq!(model.store.parked().count(), 0);
+        assert_eq!(model.account.store.parked().count(), 0);
     }
 
     #[test]
@@ -333,7 +345,7 @@ mod tests {
     #[test]
     fn what_an_earlier_close_all_did_not_know_goes_with_a_new_one() {
         let mut model = desk();
-        let now = model.now;
+        let now = model.account.now;
         press(&mut model, "X");
         wait(&mut model, 1_500);
         update(&mut model, now, Msg::Settled(Ticket(1), Ok(closed_all())));
@@ -350,10 +362,14 @@ mod tests {
         press(&mut model, "X");
         wait(&mut model, 1_500);
         press(&mut model, "b 0 . 0 1 enter");
-        let now = model.now;
+        let now = model.account.now;
         update(&mut model, now, Msg::Settled(Ticket(1), Ok(closed_all())));
         assert_eq!(update(&mut model, now, Msg::OpenedSince), vec![]);
-        let toast = model.activity.toast(model.now).map(|line| &line.event);
+        let toast = model
+            .account
+            .activity
+            .toast(model.account.now)
+            .map(|line| &line.event);
         assert!(
             matches!(toast, Some(Event::Message(Tone::Alert, words)) if words.ends_with("X closes them")),
             "{toast:?}"
@@ -369,14 +385,14 @@ mod tests {
     #[test]
     fn a_signal_flattens_at_once_and_one_that_comes_early_is_not_lost() {
         let mut model = desk();
-        let now = model.now;
+        let now = model.account.now;
         let flatten = Command::Flatten("chal-1".into());
         let sent = vec![Effect::Send(Ticket(1), flatten)];
         assert_eq!(update(&mut model, now, Msg::Flatten), sent);
         assert_eq!(update(&mut model, now, Msg::Flatten), vec![]);
 
         let mut early = desk();
-        let identity = early.identity.take().unwrap();
+        let identity = early.account.identity.take().unwrap();
         assert_eq!(update(&mut early, now, Msg::Flatten), vec![]);
         assert_eq!(update(&mut early, now, Msg::Opened(identity)), sent);
     }
@@ -384,7 +400,7 @@ mod tests {
     #[test]
     fn a_queued_cancel_is_marked_until_it_ends() {
         let mut model = desk();
-        let now = model.now;
+        let now = model.account.now;
         let cancel = Command::Cancel("ord-1".into());
         let (ticket, _) = send(&mut model, cancel);
         let queued = Receipt::Cancel(crate::model::CancelResult {
@@ -393,9 +409,9 @@ mod tests {
             queued: true,
         });
         update(&mut model, now, Msg::Settled(ticket, Ok(queued)));
-        assert!(model.store.queued_cancels.contains(&"ord-1".into()));
+        assert!(model.account.store.queued_cancels.contains(&"ord-1".into()));
         let why = Failure::new(FailureKind::Conflict, "order ord-1 is filled");
         update(&mut model, now, Msg::Ended("ord-1".into(), Err(why)));
-        assert!(model.store.queued_cancels.is_empty());
+        assert!(model.account.store.queued_cancels.is_empty());
     }
 }

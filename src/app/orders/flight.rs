@@ -19,7 +19,7 @@ use strum::IntoEnumIterator;
 
 /// Why the desk does not send this command, if so.
 pub(crate) fn objection(model: &Model, command: &Command) -> Option<String> {
-    objection_within(model, &model.options.checks, command)
+    objection_within(model, &model.account.options.checks, command)
 }
 
 /// [`objection`] by other limits than the settings'.
@@ -28,14 +28,20 @@ pub(crate) fn objection_within(
     limits: &Checks,
     command: &Command,
 ) -> Option<String> {
-    if model.options.read_only {
+    if model.account.options.read_only {
         return Some(READ_ONLY.to_owned());
     }
     let held = second::objection(model, command).or_else(|| halt::objection(model, command));
     if held.is_some() {
         return held;
     }
-    let held = checks::objection(limits, &model.store, &model.session, model.now, command);
+    let held = checks::objection(
+        limits,
+        &model.account.store,
+        &model.account.session,
+        model.account.now,
+        command,
+    );
     held.or_else(|| guard::objection(model, command))
 }
 
@@ -43,15 +49,19 @@ pub(crate) fn send(model: &mut Model, command: Command) -> (Ticket, Effect) {
     amend::overtake(model, &command);
     flip::overtake(model, &command);
     moves::overtake(model, &command);
-    let ticket = model.store.begin(command.clone(), model.now);
+    let ticket = model
+        .account
+        .store
+        .begin(command.clone(), model.account.now);
     // A dry run has no progress, and is no first order for the repetition check.
-    if !model.options.dry_run {
-        model.session.sent(&command, model.now);
-        let about = About::of(&command, &model.store);
+    if !model.account.options.dry_run {
+        model.account.session.sent(&command, model.account.now);
+        let about = About::of(&command, &model.account.store);
         let event = Event::Sent(command.clone());
         model
+            .account
             .activity
-            .note_of(about, Some(ticket), event, model.now);
+            .note_of(about, Some(ticket), event, model.account.now);
     }
     (ticket, Effect::Send(ticket, command))
 }
@@ -59,7 +69,7 @@ pub(crate) fn send(model: &mut Model, command: Command) -> (Ticket, Effect) {
 /// A command has progressed.
 pub(crate) fn advance(model: &mut Model, ticket: Ticket, progress: Progress) -> Vec<Effect> {
     let news = alerts::advanced(model, ticket, &progress);
-    let Some(flight) = model.store.flights.get_mut(&ticket) else {
+    let Some(flight) = model.account.store.flights.get_mut(&ticket) else {
         return vec![];
     };
     flight.progress = progress.clone();
@@ -71,8 +81,9 @@ pub(crate) fn advance(model: &mut Model, ticket: Ticket, progress: Progress) -> 
         let event = Event::Progress(flight.command.clone(), progress);
         let about = flight.about.clone();
         model
+            .account
             .activity
-            .note_of(about, Some(ticket), event, model.now);
+            .note_of(about, Some(ticket), event, model.account.now);
     }
     if doubtful {
         flip::doubt(model, ticket);
@@ -95,20 +106,23 @@ pub(crate) fn settle(
     ticket: Ticket,
     result: &Result<Receipt, Failure>,
 ) -> Vec<Effect> {
-    let Some(flight) = model.store.flights.remove(&ticket) else {
+    let Some(flight) = model.account.store.flights.remove(&ticket) else {
         return vec![];
     };
     // A close-all reports what still runs at its end; all others what they were sent for.
     let about = match flight.about.target {
         Some(_) => flight.about,
-        None => About::of(&flight.command, &model.store),
+        None => About::of(&flight.command, &model.account.store),
     };
     let mut placed = vec![];
     if let Ok(receipt) = result {
-        placed = model.store.settle(&flight.command, receipt, model.now);
+        placed = model
+            .account
+            .store
+            .settle(&flight.command, receipt, model.account.now);
         row_replacement::settled(model, ticket, receipt);
     }
-    model.store.learn_scope(result);
+    model.account.store.learn_scope(result);
     let news = alerts::settled(model, (ticket, &flight.command), result);
     learn(model, &flight.command, result);
     // A form for both halves of a move stays open after the first.
@@ -120,12 +134,13 @@ pub(crate) fn settle(
     doubt::unask(model, ticket);
     let event = Event::Settled(flight.command, result.clone());
     model
+        .account
         .activity
-        .note_of(about, Some(ticket), event, model.now);
+        .note_of(about, Some(ticket), event, model.account.now);
     let moved = moves::settled(model, ticket, result, &mut form);
     settle_form(model, form, result);
     if is_told {
-        model.activity.dismiss_toast(model.now);
+        model.account.activity.dismiss_toast(model.account.now);
     }
     let half = flight.then;
     let half = half.and_then(|then| go_on(model, ticket, (then, result)));
@@ -171,16 +186,20 @@ mod tests {
     #[test]
     fn a_dry_run_tells_only_that_it_was_not_sent_and_the_form_keeps_what_was_written() {
         let mut model = desk();
-        model.options.dry_run = true;
+        model.account.options.dry_run = true;
         let sent = press(&mut model, "b 0 . 1 enter");
         let [Effect::Send(ticket, Command::Place(_))] = sent.as_slice() else {
             panic!("{sent:?}");
         };
-        assert_eq!(model.activity.lines.len(), 0, "nothing is called sent");
+        assert_eq!(
+            model.account.activity.lines.len(),
+            0,
+            "nothing is called sent"
+        );
         let why = Failure::dry_run("POST /v1/orders {}");
-        let now = model.now;
+        let now = model.account.now;
         update(&mut model, now, Msg::Settled(*ticket, Err(why.clone())));
-        let events = model.activity.lines.iter().map(|line| &line.event);
+        let events = model.account.activity.lines.iter().map(|line| &line.event);
         let events: Vec<_> = events.collect();
         assert!(matches!(events.as_slice(), [Event::Settled(_, Err(told))] if *told == why));
         assert_eq!(events[0].tone(), Tone::Warn);
@@ -190,7 +209,7 @@ mod tests {
         };
         assert_eq!(form.failure.as_ref(), Some(&why));
         // Nothing was sent before: it is no repetition.
-        model.options.checks.duplicate_within = std::time::Duration::from_mins(1);
+        model.account.options.checks.duplicate_within = std::time::Duration::from_mins(1);
         let again = press(&mut model, "enter");
         assert!(matches!(again.as_slice(), [Effect::Send(..)]), "{again:?}");
     }

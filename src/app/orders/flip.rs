@@ -39,7 +39,7 @@ mod tests;
 pub(crate) fn ask(model: &Model, position: &Position) -> Next {
     match plan(model, position) {
         Ok(flip) => {
-            let strip = Strip::confirm(StripAction::Flip(Box::new(flip)), model.now);
+            let strip = Strip::confirm(StripAction::Flip(Box::new(flip)), model.account.now);
             Next::Open(Box::new(Overlay::Strip(strip)))
         }
         Err(why) => Next::Refuse(format!("flip: {why}")),
@@ -48,7 +48,7 @@ pub(crate) fn ask(model: &Model, position: &Position) -> Next {
 
 /// Both halves as they would be sent now. A flip that could not finish is not begun.
 fn plan(model: &Model, position: &Position) -> Result<Flip, String> {
-    let account_id = model.account_for("flip")?;
+    let account_id = model.account.account_for("flip")?;
     if is_under_way(model, position) {
         return Err(format!("{} is being closed already", position.id));
     }
@@ -71,7 +71,7 @@ fn plan(model: &Model, position: &Position) -> Result<Flip, String> {
         slippage_tolerance: slippage.map(crate::model::Bps),
         ..order
     };
-    let flip = Flip::new(position, order, model.now)?;
+    let flip = Flip::new(position, order, model.account.now)?;
     match opening_objection(model, &flip) {
         Some(why) => Err(why),
         None => Ok(flip),
@@ -93,8 +93,8 @@ fn opening_objection(model: &Model, flip: &Flip) -> Option<String> {
 
 fn is_under_way(model: &Model, position: &Position) -> bool {
     let resource = Resource::Position(position.id.clone());
-    let mut flights = model.store.flights.values();
-    let mut closed = model.store.flips.iter();
+    let mut flights = model.account.store.flights.values();
+    let mut closed = model.account.store.flips.iter();
     flights.any(|flight| flight.command.facts().ends(&resource))
         || closed.any(|one| one.flip.position().id == position.id)
 }
@@ -104,7 +104,7 @@ pub(crate) fn begin(model: &mut Model, flip: Flip) -> Result<Vec<Effect>, String
     if is_under_way(model, flip.position()) {
         return Err(format!("{} is being closed already", flip.position().id));
     }
-    let market = model.store.market(&flip.position().market_id);
+    let market = model.account.store.market(&flip.position().market_id);
     let close = Command::Close(flip.close(market.and_then(Market::mid)));
     if let Some(why) = objection(model, &close) {
         return Err(format!("{close}: {why}"));
@@ -112,10 +112,10 @@ pub(crate) fn begin(model: &mut Model, flip: Flip) -> Result<Vec<Effect>, String
     if let Some(why) = opening_objection(model, &flip) {
         return Err(format!("flip: {why}"));
     }
-    let flip = flip.agreed(model.now);
+    let flip = flip.agreed(model.account.now);
     row_replacement::flips(model, flip.position());
     let (ticket, effect) = send(model, close);
-    if let Some(flight) = model.store.flights.get_mut(&ticket) {
+    if let Some(flight) = model.account.store.flights.get_mut(&ticket) {
         flight.then = Some(Then::Open(Box::new(flip)));
     }
     Ok(vec![effect])
@@ -137,12 +137,12 @@ pub(crate) fn answered(
             let words = format!(
                 "flip stopped: {id} is closed, but the size that this close closed is not known; nothing is opened"
             );
-            model.say(Tone::Alert, words);
+            model.account.say(Tone::Alert, words);
             None
         }
         Err(why) => {
             let words = format!("flip stopped: nothing is opened: {}", why.message);
-            model.say(Tone::Alert, words);
+            model.account.say(Tone::Alert, words);
             None
         }
     }
@@ -154,7 +154,7 @@ fn stage(model: &Model, flip: &Flip, order: &Order) -> Result<FlipStage, String>
         None => FlipStage::Closing(order.id.clone()),
         Some(size) => FlipStage::Closed {
             size,
-            answered_at: model.now,
+            answered_at: model.account.now,
         },
     })
 }
@@ -167,16 +167,16 @@ fn begin_reading(
     match stage {
         Ok(stage) => {
             let (flip, waits_for) = (flip, "its close".to_owned());
-            model.store.flips.push(ClosedFlip {
+            model.account.store.flips.push(ClosedFlip {
                 flip,
                 stage,
-                look_at: model.now,
+                look_at: model.account.now,
                 waits_for,
             });
             None
         }
         Err(words) => {
-            model.say(Tone::Alert, words);
+            model.account.say(Tone::Alert, words);
             None
         }
     }
@@ -186,9 +186,9 @@ fn begin_reading(
 pub(crate) fn traced(model: &mut Model, asked: &[OrderId], found: &[Order]) {
     let is_asked =
         |one: &ClosedFlip| matches!(&one.stage, FlipStage::Closing(id) if asked.contains(id));
-    let flips = std::mem::take(&mut model.store.flips);
+    let flips = std::mem::take(&mut model.account.store.flips);
     let (due, rest): (Vec<_>, Vec<_>) = flips.into_iter().partition(is_asked);
-    model.store.flips = rest;
+    model.account.store.flips = rest;
     for mut one in due {
         let FlipStage::Closing(id) = &one.stage else {
             continue;
@@ -196,12 +196,12 @@ pub(crate) fn traced(model: &mut Model, asked: &[OrderId], found: &[Order]) {
         let row = found.iter().find(|order| order.id == *id);
         let stage = row.map(|order| stage(model, &one.flip, order));
         match stage {
-            Some(Err(words)) => model.say(Tone::Alert, words),
+            Some(Err(words)) => model.account.say(Tone::Alert, words),
             Some(Ok(stage)) => {
                 one.stage = stage;
-                model.store.flips.push(one);
+                model.account.store.flips.push(one);
             }
-            None => model.store.flips.push(one),
+            None => model.account.store.flips.push(one),
         }
     }
 }
@@ -215,19 +215,19 @@ enum FlipStep {
 
 /// Continues every flip whose reads or time allow it.
 pub(crate) fn proceed(model: &mut Model) -> Vec<Effect> {
-    if model.store.flips.is_empty() {
+    if model.account.store.flips.is_empty() {
         return vec![];
     }
-    let flips = std::mem::take(&mut model.store.flips);
+    let flips = std::mem::take(&mut model.account.store.flips);
     let mut effects = vec![];
     for mut one in flips {
         match step(model, &one) {
             FlipStep::Opens(size) => effects.extend(open(model, &one, size)),
-            FlipStep::Ends(words) => model.say(Tone::Alert, words),
+            FlipStep::Ends(words) => model.account.say(Tone::Alert, words),
             FlipStep::Waits(words) => {
                 one.waits_for = words;
                 effects.extend(look(model, &mut one));
-                model.store.flips.push(one);
+                model.account.store.flips.push(one);
             }
         }
     }
@@ -235,8 +235,8 @@ pub(crate) fn proceed(model: &mut Model) -> Vec<Effect> {
 }
 
 fn step(model: &Model, one: &ClosedFlip) -> FlipStep {
-    let (flip, store) = (&one.flip, &model.store);
-    if flip.is_late(model.now) {
+    let (flip, store) = (&one.flip, &model.account.store);
+    if flip.is_late(model.account.now) {
         let words = format!(
             "flip stopped: nothing is opened: it took longer than 10 s ({})",
             one.waits_for
@@ -263,10 +263,10 @@ fn step(model: &Model, one: &ClosedFlip) -> FlipStep {
 
 /// Requests the reads it waits for, at most twice a second.
 fn look(model: &Model, one: &mut ClosedFlip) -> Option<Effect> {
-    if model.now < one.look_at {
+    if model.account.now < one.look_at {
         return None;
     }
-    one.look_at = model.now.plus(LOOK_AGAIN);
+    one.look_at = model.account.now.plus(LOOK_AGAIN);
     Some(match &one.stage {
         FlipStage::Closing(id) => Effect::Trace(vec![id.clone()]),
         FlipStage::Closed { .. } => Effect::Poll(vec![Source::Positions, Source::Orders]),
@@ -275,7 +275,7 @@ fn look(model: &Model, one: &mut ClosedFlip) -> Option<Effect> {
 
 /// Nothing is left of the position: from here on it is an ordinary order.
 fn open(model: &mut Model, one: &ClosedFlip, size: Num) -> Option<Effect> {
-    let market = model.store.market(&one.flip.position().market_id);
+    let market = model.account.store.market(&one.flip.position().market_id);
     let observed = market.and_then(Market::mid);
     let command = Command::Place(Box::new(one.flip.opening(size, observed)));
     if let Some(why) = objection(model, &command) {
@@ -283,11 +283,11 @@ fn open(model: &mut Model, one: &ClosedFlip, size: Num) -> Option<Effect> {
             "flip stopped: closed {}, nothing is opened: {why}",
             size.normalized()
         );
-        model.say(Tone::Alert, words);
+        model.account.say(Tone::Alert, words);
         return None;
     }
     let (ticket, effect) = send(model, command);
-    if let Some(flight) = model.store.flights.get_mut(&ticket) {
+    if let Some(flight) = model.account.store.flights.get_mut(&ticket) {
         flight.then = Some(Then::EndFlip);
     }
     Some(effect)
@@ -303,16 +303,16 @@ pub(crate) fn opened(model: &mut Model, result: &Result<Receipt, Failure>) {
         Ok(_) | Err(_) => return,
     };
     let words = format!("flip stopped: the position is closed, the other way is refused: {why}");
-    model.say(Tone::Alert, words);
+    model.account.say(Tone::Alert, words);
 }
 
 /// The close's outcome is unknown: it is resent with its key, and nothing follows it.
 pub(crate) fn doubt(model: &mut Model, ticket: Ticket) {
-    let flight = model.store.flights.get_mut(&ticket);
+    let flight = model.account.store.flights.get_mut(&ticket);
     let flip = flight.and_then(|flight| flight.then.take_if(|then| matches!(then, Then::Open(_))));
     if flip.is_some() {
         let words = "flip stopped: the outcome of the close is unknown; nothing is opened";
-        model.say(Tone::Alert, words);
+        model.account.say(Tone::Alert, words);
     }
 }
 
@@ -326,7 +326,7 @@ pub(crate) fn overtake(model: &mut Model, command: &Command) {
 
 /// Drops the second half of these flips, and says why and what became of the first.
 pub(crate) fn abandon(model: &mut Model, cause: &str, is_meant: impl Fn(&Flip) -> bool) {
-    let store = &mut model.store;
+    let store = &mut model.account.store;
     let mut ended = vec![];
     for flight in store.flights.values_mut() {
         let is_one = |then: &mut Then| matches!(then, Then::Open(flip) if is_meant(flip));
@@ -343,6 +343,6 @@ pub(crate) fn abandon(model: &mut Model, cause: &str, is_meant: impl Fn(&Flip) -
     });
     for state in ended {
         let words = format!("flip stopped: {cause}; {state}, nothing is opened");
-        model.say(Tone::Alert, words);
+        model.account.say(Tone::Alert, words);
     }
 }

@@ -61,7 +61,7 @@ pub(crate) fn begin(
         amend::check(model, &old.order, &wanted)?;
         let form = sent::take(model);
         let old = (old.order.clone(), old.filled);
-        return amend::start(model, old, (wanted, model.now), form);
+        return amend::start(model, old, (wanted, model.account.now), form);
     };
     if is_under_way(model, &what) {
         return Err(format!("{} is being moved already", old.order));
@@ -69,7 +69,7 @@ pub(crate) fn begin(
     if let Some(why) = objection(model, &Command::Place(wanted)) {
         return Err(why);
     }
-    let (ticket, effect) = start(model, (what, Attempt::First), model.now)?;
+    let (ticket, effect) = start(model, (what, Attempt::First), model.account.now)?;
     let form = sent::take(model);
     keep_form(model, ticket, form);
     Ok(vec![effect])
@@ -77,18 +77,18 @@ pub(crate) fn begin(
 
 /// Moves an order to `price`, or records that for after the move in progress; or returns why not.
 pub(crate) fn to(model: &mut Model, id: &OrderId, price: Num) -> Result<Vec<Effect>, String> {
-    if let Some(successor) = model.store.successor_mut(id) {
+    if let Some(successor) = model.account.store.successor_mut(id) {
         of_row::reprice(&mut successor.order, price)?;
         return Ok(vec![]);
     }
-    let order = model.store.order(id);
+    let order = model.account.store.order(id);
     let order = order.ok_or("this order is not listed any more")?;
-    let exit_of = exit_of(&model.store, order);
+    let exit_of = exit_of(&model.account.store, order);
     let is_stop = |position| order.protects(position) == Some(Protection::Stop);
     if order.has_two_prices() && !exit_of.is_some_and(is_stop) {
         let (order, size) = (id.clone(), None);
         let terms = NewTerms { order, price, size };
-        return replaced(model, &terms, model.now, None);
+        return replaced(model, &terms, model.account.now, None);
     }
     let terms = terms_at(order, price)?;
     let what = match exit_of {
@@ -100,7 +100,7 @@ pub(crate) fn to(model: &mut Model, id: &OrderId, price: Num) -> Result<Vec<Effe
 
 /// Sends it, or records it for after the move in progress.
 pub(crate) fn apply(model: &mut Model, what: Moved) -> Result<Vec<Effect>, String> {
-    let mut moves = model.store.moves.iter_mut();
+    let mut moves = model.account.store.moves.iter_mut();
     if let Some(one) = moves.find(|one| one.what.is_beside(&what)) {
         one.then(what);
         return Ok(vec![]);
@@ -109,14 +109,14 @@ pub(crate) fn apply(model: &mut Model, what: Moved) -> Result<Vec<Effect>, Strin
         let one = OrderMove {
             what,
             later: None,
-            since: model.now,
+            since: model.account.now,
             ticket,
-            stage: reading(Attempt::First, since, model.now),
+            stage: reading(Attempt::First, since, model.account.now),
         };
-        model.store.moves.push(one);
+        model.account.store.moves.push(one);
         return Ok(vec![]);
     }
-    let (_, effect) = start(model, (what, Attempt::First), model.now)?;
+    let (_, effect) = start(model, (what, Attempt::First), model.account.now)?;
     Ok(vec![effect])
 }
 
@@ -132,7 +132,12 @@ pub(crate) fn protect(
     }
     let effects = apply(model, what)?;
     let form = sent::take(model);
-    let sent = model.store.moves.last().filter(|_| !effects.is_empty());
+    let sent = model
+        .account
+        .store
+        .moves
+        .last()
+        .filter(|_| !effects.is_empty());
     if let Some(ticket) = sent.map(|sent| sent.ticket) {
         keep_form(model, ticket, form);
     }
@@ -144,8 +149,8 @@ fn unlisted(model: &Model, what: &Moved) -> Option<(Timestamp, Ticket)> {
     let Moved::Exits(_) = what else {
         return None;
     };
-    let last = model.store.exits_answered;
-    last.filter(|(at, _)| model.store.orders.at() <= Some(*at))
+    let last = model.account.store.exits_answered;
+    last.filter(|(at, _)| model.account.store.orders.at() <= Some(*at))
 }
 
 fn reading(next: Attempt, since: Timestamp, look_at: Timestamp) -> MoveStage {
@@ -157,7 +162,7 @@ fn reading(next: Attempt, since: Timestamp, look_at: Timestamp) -> MoveStage {
 }
 
 fn is_under_way(model: &Model, what: &Moved) -> bool {
-    let mut moves = model.store.moves.iter();
+    let mut moves = model.account.store.moves.iter();
     moves.any(|one| one.what.is_beside(what))
 }
 
@@ -167,15 +172,15 @@ fn start(
     since: Timestamp,
 ) -> Result<(Ticket, Effect), String> {
     let mut ending = what.orders().iter().map(|terms| &terms.order);
-    if let Some(id) = ending.find(|id| model.store.queued_cancels.contains(*id)) {
+    if let Some(id) = ending.find(|id| model.account.store.queued_cancels.contains(*id)) {
         return Err(format!("{id} is being canceled already"));
     }
-    let command = what.command(&model.store)?;
+    let command = what.command(&model.account.store)?;
     if let Some(why) = unsure(model, &command).or_else(|| objection(model, &command)) {
         return Err(why);
     }
     let (ticket, effect) = send(model, command);
-    model.store.moves.push(OrderMove {
+    model.account.store.moves.push(OrderMove {
         what,
         later: None,
         since,
@@ -192,13 +197,13 @@ pub(crate) fn settled(
     result: &Result<Receipt, Failure>,
     form: &mut Option<Box<Form>>,
 ) -> Vec<Effect> {
-    let moves = &model.store.moves;
+    let moves = &model.account.store.moves;
     let Some(at) = moves.iter().position(|one| one.ticket == ticket) else {
         return vec![];
     };
-    let one = model.store.moves.swap_remove(at);
+    let one = model.account.store.moves.swap_remove(at);
     if let Moved::Exits(_) = one.what {
-        model.store.exits_answered = Some((model.now, ticket));
+        model.account.store.exits_answered = Some((model.account.now, ticket));
     }
     let Err(why) = result else {
         return go_on(model, one);
@@ -261,7 +266,7 @@ fn again(model: &mut Model, (what, attempt): (Moved, Attempt), since: Timestamp)
 
 /// Whether the exits are so by now: a batch without operations is not sent.
 fn is_reached(model: &Model, what: &Moved) -> bool {
-    what.command(&model.store)
+    what.command(&model.account.store)
         .is_ok_and(|command| is_without_effect(&command))
 }
 
@@ -272,8 +277,8 @@ pub fn is_without_effect(command: &Command) -> bool {
 
 /// From now on lists decide.
 fn read(model: &mut Model, one: OrderMove, next: Attempt) {
-    let stage = reading(next, model.now, model.now);
-    model.store.moves.push(OrderMove { stage, ..one });
+    let stage = reading(next, model.account.now, model.account.now);
+    model.account.store.moves.push(OrderMove { stage, ..one });
 }
 
 /// The service does not move this order: it is canceled, and what is left of it is placed at the new price.
@@ -295,7 +300,7 @@ fn replaced(
     since: Timestamp,
     form: Option<Box<Form>>,
 ) -> Result<Vec<Effect>, String> {
-    let order = model.store.order(&terms.order);
+    let order = model.account.store.order(&terms.order);
     let order = order.ok_or("it is not listed any more")?;
     let mut moved = of_row::moved_to(model, order, terms.price)?;
     if let Some(size) = terms.size {
@@ -319,20 +324,22 @@ fn stays(model: &mut Model, what: &Moved, why: &str) {
         _ => "stay as they are",
     };
     let names = names.join(", ");
-    model.say(Tone::Alert, format!("not moved, {names} {verb}: {why}"));
+    model
+        .account
+        .say(Tone::Alert, format!("not moved, {names} {verb}: {why}"));
 }
 
 /// Continues every move whose reads or time allow it.
 pub(crate) fn proceed(model: &mut Model) -> Vec<Effect> {
     let is_reading = |one: &OrderMove| one.look_at().is_some();
     // A mutable borrow of the store draws every place of the screen anew.
-    if !model.store.moves.iter().any(is_reading) {
+    if !model.account.store.moves.iter().any(is_reading) {
         return vec![];
     }
-    let (reading, sent): (Vec<_>, Vec<_>) = std::mem::take(&mut model.store.moves)
+    let (reading, sent): (Vec<_>, Vec<_>) = std::mem::take(&mut model.account.store.moves)
         .into_iter()
         .partition(is_reading);
-    model.store.moves = sent;
+    model.account.store.moves = sent;
     reading.into_iter().flat_map(|one| go(model, one)).collect()
 }
 
@@ -345,34 +352,40 @@ fn go(model: &mut Model, mut one: OrderMove) -> Vec<Effect> {
     else {
         return vec![];
     };
-    let store = &model.store;
+    let store = &model.account.store;
     let (next, asked, decided) = (*next, *since, one.since);
     if store.orders.at() > Some(asked) && store.positions.at() > Some(asked) {
         let form = model.sent_forms.remove(&one.ticket);
         let effects = again(model, (one.with_later(), next), decided);
-        if let Some(sent) = model.store.moves.last().filter(|_| !effects.is_empty()) {
+        if let Some(sent) = model
+            .account
+            .store
+            .moves
+            .last()
+            .filter(|_| !effects.is_empty())
+        {
             keep_form(model, sent.ticket, form);
         }
         return effects;
     }
-    if model.now.since(asked) > READ_TIMEOUT {
+    if model.account.now.since(asked) > READ_TIMEOUT {
         let within = READ_TIMEOUT.as_secs();
         let words = format!("positions and orders were not read within {within} s");
         stays(model, &one.what, &words);
         return vec![];
     }
-    let is_due = *look_at <= model.now;
+    let is_due = *look_at <= model.account.now;
     if is_due {
-        *look_at = model.now.plus(LOOK_AGAIN);
+        *look_at = model.account.now.plus(LOOK_AGAIN);
     }
-    model.store.moves.push(one);
+    model.account.store.moves.push(one);
     let polls = || Effect::Poll(vec![Source::Orders, Source::Positions]);
     is_due.then(polls).into_iter().collect()
 }
 
 /// The command's outcome is for a person to decide: nothing follows it.
 pub(crate) fn park(model: &mut Model, ticket: Ticket) {
-    model.store.moves.retain(|one| one.ticket != ticket);
+    model.account.store.moves.retain(|one| one.ticket != ticket);
 }
 
 /// Nothing follows a close-all, a cancel-all or a flatten, or a cancel of the order.
@@ -382,8 +395,12 @@ pub(crate) fn overtake(model: &mut Model, command: &Command) {
         Command::CloseAll(_) | Command::CancelAll(_) | Command::Flatten(_)
     );
     if ends_all {
-        model.store.moves.retain(|one| one.look_at().is_none());
-        for one in &mut model.store.moves {
+        model
+            .account
+            .store
+            .moves
+            .retain(|one| one.look_at().is_none());
+        for one in &mut model.account.store.moves {
             one.later = None;
         }
     } else if let Some(canceled) = command.cancels() {
@@ -393,7 +410,7 @@ pub(crate) fn overtake(model: &mut Model, command: &Command) {
 
 fn drop_order(model: &mut Model, canceled: &OrderId) {
     let is_of = |what: &Moved| what.orders().iter().any(|terms| terms.order == *canceled);
-    let moves = &mut model.store.moves;
+    let moves = &mut model.account.store.moves;
     moves.retain(|one| one.look_at().is_none() || !is_of(&one.what));
     for one in moves {
         one.later = one.later.take().and_then(|later| later.without(canceled));
@@ -409,9 +426,9 @@ fn unsure(model: &Model, command: &Command) -> Option<String> {
         batch.places().then(|| batch.position_id.clone())
     };
     let position = places(command)?;
-    let mut parked = model.store.parked();
+    let mut parked = model.account.store.parked();
     parked.find(|ticket| {
-        let flight = model.store.flights.get(ticket);
+        let flight = model.account.store.flights.get(ticket);
         flight.and_then(|flight| places(&flight.command)).as_ref() == Some(&position)
     })?;
     let key = model.keymap.chord(Context::Desk, Action::Decide);

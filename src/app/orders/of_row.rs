@@ -7,20 +7,20 @@ use crate::{
 
 /// The command that ends this row, or why there is none.
 pub(crate) fn cancel_of(model: &Model, row: &RowId) -> Result<Command, String> {
-    let is_done = |order: &Order| order.is_over() || model.store.is_over(order);
+    let is_done = |order: &Order| order.is_over() || model.account.store.is_over(order);
     match row {
-        RowId::Order(id) if model.store.order(id).is_some_and(is_done) => {
+        RowId::Order(id) if model.account.store.order(id).is_some_and(is_done) => {
             Err("this order is not working any more".to_owned())
         }
-        RowId::Order(id) => Ok(match model.store.order(id) {
-            Some(order) => order.cancel(model.store.positions.rows()),
+        RowId::Order(id) => Ok(match model.account.store.order(id) {
+            Some(order) => order.cancel(model.account.store.positions.rows()),
             None => Command::Cancel(id.clone()),
         }),
-        RowId::Twap(id) if model.store.active_twaps().any(|t| t.id == *id) => {
+        RowId::Twap(id) if model.account.store.active_twaps().any(|t| t.id == *id) => {
             Ok(Command::StopTwap(id.clone()))
         }
         RowId::Twap(_) => Err("this TWAP has ended".to_owned()),
-        RowId::Scaled(id) | RowId::Rung(id, _) => match model.store.ladder(id) {
+        RowId::Scaled(id) | RowId::Rung(id, _) => match model.account.store.ladder(id) {
             Some(ladder) if ladder.ended_at().is_some() => Err("this ladder has ended".to_owned()),
             Some(_) | None => Ok(Command::CancelScaled(id.clone())),
         },

@@ -25,7 +25,7 @@ const KEPT: usize = 16;
 /// Closes the form that was just sent, and keeps it with its command.
 pub(crate) fn take(model: &mut Model) -> Option<Box<Form>> {
     let form = model.overlays.pop_if(|top| matches!(top, Overlay::Form(_)));
-    model.sent_at = Some(model.now);
+    model.sent_at = Some(model.account.now);
     match form {
         Some(Overlay::Form(form)) => Some(form),
         Some(_) | None => None,
@@ -34,7 +34,9 @@ pub(crate) fn take(model: &mut Model) -> Option<Box<Form>> {
 
 /// Whether a press is the second of two for a form that has just closed.
 pub(crate) fn is_second_press(model: &Model) -> bool {
-    let is_soon = model.sent_at.is_some_and(|at| model.now.since(at) < DEAF);
+    let is_soon = model
+        .sent_at
+        .is_some_and(|at| model.account.now.since(at) < DEAF);
     model.overlays.is_empty() && is_soon
 }
 
@@ -43,7 +45,7 @@ pub(crate) fn keep(model: &mut Model, mut form: Box<Form>, why: Failure) {
     form.failure = Some(why);
     form.asked = None;
     form.hand = FormInput::Touched;
-    let line = model.activity.newest();
+    let line = model.account.activity.newest();
     model.refused.push(Refused { form, line });
     if model.refused.len() > KEPT {
         model.refused.remove(0);
@@ -55,9 +57,13 @@ pub(crate) fn reopen(model: &mut Model) -> Next {
     let Some(refused) = model.refused.pop() else {
         return Next::Refuse("no order was refused: there is none to correct".to_owned());
     };
-    let toast = model.activity.toast(model.now).map(|notice| notice.number);
+    let toast = model
+        .account
+        .activity
+        .toast(model.account.now)
+        .map(|notice| notice.number);
     if toast == Some(refused.line) {
-        model.activity.dismiss_toast(model.now);
+        model.account.activity.dismiss_toast(model.account.now);
     }
     Next::Open(Box::new(Overlay::Form(refused.form)))
 }

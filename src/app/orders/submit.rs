@@ -27,7 +27,7 @@ pub(crate) fn send_form(model: &mut Model, command: Command) -> Result<Vec<Effec
     let Command::Place(order) = command else {
         return Err(format!(
             "{}: this replaces no order",
-            command.words(&model.store.names)
+            command.words(&model.account.store.names)
         ));
     };
     moves::begin(model, &old, order)
@@ -40,7 +40,7 @@ pub(crate) fn send_then(
 ) -> Vec<Effect> {
     let form = sent::take(model);
     let (ticket, effect) = send(model, command);
-    if let Some(flight) = model.store.flights.get_mut(&ticket) {
+    if let Some(flight) = model.account.store.flights.get_mut(&ticket) {
         flight.then = then;
     }
     keep_form(model, ticket, form);
@@ -74,7 +74,7 @@ pub(crate) fn settle_form(
 /// The next form starts with the terms of an accepted order, never of a refused one.
 pub(crate) fn learn(model: &mut Model, command: &Command, result: &Result<Receipt, Failure>) {
     if let (Command::Place(order), None) = (command, failure_of(result)) {
-        model.used.keep(order);
+        model.account.used.keep(order);
     }
 }
 

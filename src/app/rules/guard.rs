@@ -35,7 +35,7 @@ mod tests;
 /// How the challenge ended, if it has.
 pub fn verdict(model: &Model) -> Option<Verdict> {
     let is_passed = |facts: &AccountFacts| facts.is_passed();
-    let passed = || model.store.account.value().is_some_and(is_passed);
+    let passed = || model.account.store.account.value().is_some_and(is_passed);
     breach(model)
         .map(Verdict::Breached)
         .or_else(|| passed().then_some(Verdict::Passed))
@@ -44,6 +44,7 @@ pub fn verdict(model: &Model) -> Option<Verdict> {
 /// The rule that lost the challenge, if the service says so: an override does not help.
 pub fn breach(model: &Model) -> Option<String> {
     let facts = model
+        .account
         .store
         .account
         .value()
@@ -57,17 +58,19 @@ pub fn breach(model: &Model) -> Option<String> {
 
 /// The loss limit that locks entries now, and can be overridden.
 pub fn locked(model: &Model) -> Option<&Gauge> {
-    let locks = model.options.guard.lock && !model.guard.is_lifted && breach(model).is_none();
-    model.guard.reached().filter(|_| locks)
+    let locks = model.account.options.guard.lock
+        && !model.account.guard.is_lifted
+        && breach(model).is_none();
+    model.account.guard.reached().filter(|_| locks)
 }
 
 /// Why entries are blocked now, in short: by the service, or by a loss limit.
 pub fn held(model: &Model) -> Option<String> {
-    policy::refuses(&model.store, None).or_else(|| lost(model))
+    policy::refuses(&model.account.store, None).or_else(|| lost(model))
 }
 
 fn lost(model: &Model) -> Option<String> {
-    let breach = breach(model).filter(|_| model.options.guard.lock);
+    let breach = breach(model).filter(|_| model.account.options.guard.lock);
     let breach = breach.map(|rule| {
         format!("the account is breached by {rule}: the service accepts reducing orders only")
     });
@@ -94,22 +97,36 @@ pub(crate) fn objection(model: &Model, command: &Command) -> Option<String> {
 
 /// The strip that asks before the lock is overridden.
 pub(crate) fn ask_to_lift(model: &Model) -> Next {
-    let Some(identity) = model.identity.as_ref().filter(|_| locked(model).is_some()) else {
+    let Some(identity) = model
+        .account
+        .identity
+        .as_ref()
+        .filter(|_| locked(model).is_some())
+    else {
         return Next::Refuse("entries are not locked".to_owned());
     };
     let proposal = StripAction::Lift(identity.account_id.clone());
     Next::Open(Box::new(Overlay::Strip(Strip::confirm(
-        proposal, model.now,
+        proposal,
+        model.account.now,
     ))))
 }
 
 /// Measures again. Reports a loss limit that came nearer by a level, a target that was reached, and the end of the
 /// challenge.
 pub(crate) fn measure(model: &mut Model) -> Vec<Alert> {
-    let local = Local::of(&model.options.guard, &model.store, model.wall_now());
-    let facts = model.store.account.value();
-    model.guard.peak = model.guard.peak.max(facts.and_then(|facts| facts.equity));
-    let peak = model.guard.peak;
+    let local = Local::of(
+        &model.account.options.guard,
+        &model.account.store,
+        model.account.wall_now(),
+    );
+    let facts = model.account.store.account.value();
+    model.account.guard.peak = model
+        .account
+        .guard
+        .peak
+        .max(facts.and_then(|facts| facts.equity));
+    let peak = model.account.guard.peak;
     let (mut gauges, mut missing) = (vec![], vec![]);
     for limit in Limit::iter() {
         let told = facts.and_then(|facts| service_gauge(limit, facts, peak));
@@ -123,19 +140,19 @@ pub(crate) fn measure(model: &mut Model) -> Vec<Alert> {
         missing.extend(own.err().filter(|_| is_wanted).map(|why| (limit, why)));
         gauges.extend(counts);
     }
-    model.guard.gauges = gauges;
-    model.guard.missing = missing;
-    if model.guard.reached().is_none() {
-        model.guard.is_lifted = false;
+    model.account.guard.gauges = gauges;
+    model.account.guard.missing = missing;
+    if model.account.guard.reached().is_none() {
+        model.account.guard.is_lifted = false;
     }
     news(model)
 }
 
 pub(crate) fn news(model: &mut Model) -> Vec<Alert> {
-    let mut told = std::mem::take(&mut model.guard.told);
+    let mut told = std::mem::take(&mut model.account.guard.told);
     let mut news = vec![];
     for limit in Limit::iter() {
-        let gauge = model.guard.gauge(limit);
+        let gauge = model.account.guard.gauge(limit);
         if gauge.is_some_and(|gauge| !is_settled(gauge, model)) {
             continue;
         }
@@ -143,10 +160,12 @@ pub(crate) fn news(model: &mut Model) -> Vec<Alert> {
         let before = told.insert(limit, level).unwrap_or(Level::Fine);
         news.extend(gauge.filter(|_| level > before).cloned());
     }
-    model.guard.told = told;
+    model.account.guard.told = told;
     let verdict = verdict(model);
-    let ended = verdict.clone().filter(|_| verdict != model.guard.verdict);
-    model.guard.verdict = verdict;
+    let ended = verdict
+        .clone()
+        .filter(|_| verdict != model.account.guard.verdict);
+    model.account.guard.verdict = verdict;
     let news = news.into_iter().map(Alert::Guard);
     news.chain(ended.map(Alert::Challenge)).collect()
 }
@@ -161,9 +180,9 @@ fn is_settled(gauge: &Gauge, model: &Model) -> bool {
 
 /// Whether a source that is polled has neither answered nor failed yet.
 fn is_awaited(model: &Model, source: Source) -> bool {
-    model.options.intervals.contains_key(&source)
-        && model.store.polled_at(source).is_none()
-        && model.store.trouble(source).is_none()
+    model.account.options.intervals.contains_key(&source)
+        && model.account.store.polled_at(source).is_none()
+        && model.account.store.trouble(source).is_none()
 }
 
 /// Whether everything that the limits are measured by has answered, or failed.
@@ -202,12 +221,14 @@ pub(crate) fn read_on(model: &mut Model, pages: ReadOn) -> Option<Effect> {
     if !is_informed(model) {
         return None;
     }
-    let guard = &model.guard;
+    let guard = &model.account.guard;
     let mut lacks = guard.gauges.iter().flat_map(|gauge| &gauge.lacks);
     let is_past = |(_, why): &(Limit, Missing)| matches!(why, Missing::Lacks(Lack::Unread(_)));
     let wanted =
         lacks.any(Lack::is_unread) || (pages == ReadOn::Past && guard.missing.iter().any(is_past));
-    let page = wanted.then(|| model.store.closed.ask_more()).flatten();
+    let page = wanted
+        .then(|| model.account.store.closed.ask_more())
+        .flatten();
     page.map(Effect::MoreClosed)
 }
 

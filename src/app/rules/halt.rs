@@ -26,17 +26,17 @@ pub(crate) fn halt(model: &mut Model, why: Option<String>) -> Vec<Effect> {
         ),
         None => (Tone::Good, "re-armed: new entries allowed".to_owned()),
     };
-    model.halted = why;
-    model.say(tone, text);
+    model.account.halted = why;
+    model.account.say(tone, text);
     vec![]
 }
 
 /// The key that re-arms: it asks first.
 pub(crate) fn rearm(model: &Model) -> Next {
-    if model.halted.is_none() {
+    if model.account.halted.is_none() {
         return Next::Refuse("the desk is not halted".to_owned());
     }
-    let strip = Strip::confirm(StripAction::Rearm, model.now);
+    let strip = Strip::confirm(StripAction::Rearm, model.account.now);
     Next::Open(Box::new(Overlay::Strip(strip)))
 }
 
@@ -47,7 +47,7 @@ pub(crate) fn objection(model: &Model, command: &Command) -> Option<String> {
 
 /// That new entries are refused, why, and what to do.
 pub fn words(model: &Model) -> Option<String> {
-    let why = model.halted.as_ref()?;
+    let why = model.account.halted.as_ref()?;
     let key = model.keymap.chord(Context::Desk, Action::Rearm);
     let way_on = key.map_or_else(
         || ": re-arm it to trade again".to_owned(),
@@ -69,7 +69,7 @@ mod tests {
 
     fn halted() -> Model {
         let mut model = desk();
-        let now = model.now;
+        let now = model.account.now;
         let why = Msg::Halted(Some("flattened".to_owned()));
         assert_eq!(update(&mut model, now, why), vec![]);
         model
@@ -80,8 +80,9 @@ mod tests {
         let mut model = halted();
         assert_eq!(press(&mut model, "b 0 . 1 enter"), vec![]);
         let said = model
+            .account
             .activity
-            .toast(model.now)
+            .toast(model.account.now)
             .map(|notice| notice.event.clone());
         let why = "the desk is HALTED, flattened: R on the desk re-enables trading".to_owned();
         assert_eq!(said, Some(Event::Message(Tone::Warn, why)));
@@ -100,10 +101,13 @@ mod tests {
         assert_eq!(press(&mut model, "y"), vec![], "the strip is still deaf");
         wait(&mut model, 200);
         assert_eq!(press(&mut model, "y"), vec![Effect::Rearm]);
-        assert!(model.halted.is_some(), "not before the runtime says so");
-        let now = model.now;
+        assert!(
+            model.account.halted.is_some(),
+            "not before the runtime says so"
+        );
+        let now = model.account.now;
         update(&mut model, now, Msg::Halted(None));
-        assert_eq!(model.halted, None);
+        assert_eq!(model.account.halted, None);
         press(&mut model, "R");
         assert_eq!(model.overlays, vec![], "there is nothing to re-arm");
     }
@@ -154,7 +158,7 @@ mod tests {
     fn all_orders_are_canceled_while_the_desk_is_halted_but_the_stop_that_is_left_and_said_to_be() {
         let mut model = guarded(halted());
         let entry = r#""type":"limit","mode":"limit","side":"buy","size":1,"status":"resting""#;
-        let mut orders = model.store.orders.rows().to_vec();
+        let mut orders = model.account.store.orders.rows().to_vec();
         orders.push(order("ord-8", "ETH", entry));
         arrive(&mut model, Answer::Orders(Ok(Page::of(orders))));
         press(&mut model, "K");

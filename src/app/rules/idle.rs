@@ -115,7 +115,12 @@ mod tests {
     };
 
     fn said(model: &Model) -> Option<String> {
-        match model.activity.toast(model.now).map(|line| &line.event) {
+        match model
+            .account
+            .activity
+            .toast(model.account.now)
+            .map(|line| &line.event)
+        {
             Some(Event::Message(_, words)) => Some(words.clone()),
             Some(other) => panic!("{other:?}"),
             None => None,
@@ -152,9 +157,9 @@ mod tests {
     fn a_key_that_is_held_down_is_answered_once() {
         let mut model = desk();
         press(&mut model, "x x x x");
-        assert_eq!(model.activity.lines.len(), 1);
+        assert_eq!(model.account.activity.lines.len(), 1);
         press(&mut model, "2 c c x");
-        assert_eq!(model.activity.lines.len(), 2);
+        assert_eq!(model.account.activity.lines.len(), 2);
     }
 
     #[test]

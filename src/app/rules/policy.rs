@@ -181,7 +181,7 @@ mod tests {
             environment: Some(ServiceEnvironment::Test.into()),
             ..ServiceAbout::default()
         };
-        let now = model.now;
+        let now = model.account.now;
         update(&mut model, now, Msg::Met(Box::new(about)));
         assert_eq!(view::header(&model).badges, ["TEST", "READ-ONLY KEY"]);
         press(&mut model, "r");
@@ -200,7 +200,7 @@ mod tests {
             status: Some(403),
             ..Failure::new(FailureKind::Invalid, "403 Forbidden, with a web page")
         };
-        model.store.learn_scope(&Err(blocked));
+        model.account.store.learn_scope(&Err(blocked));
         let order = Command::from(entry("paper|BTC", "0.1"));
         assert_eq!(flight::objection(&model, &order), None);
     }
@@ -217,8 +217,8 @@ mod tests {
     fn an_order_within_the_pause_between_orders_is_sent() {
         let mut model = under(r#"{"limits":{"order_cooldown_ms":500}}"#);
         let order = |size| Command::from(entry("paper|BTC", size));
-        let now = model.now;
-        model.session.sent(&order("0.01"), now);
+        let now = model.account.now;
+        model.account.session.sent(&order("0.01"), now);
         assert_eq!(flight::objection(&model, &order("0.02")), None);
     }
 

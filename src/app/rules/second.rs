@@ -22,8 +22,8 @@ pub(crate) fn take(model: &mut Model, first: Option<String>) -> Vec<Effect> {
                 .to_owned(),
         ),
     };
-    model.second = first;
-    model.say(tone, text);
+    model.account.second = first;
+    model.account.say(tone, text);
     vec![]
 }
 
@@ -35,7 +35,7 @@ pub(crate) fn objection(model: &Model, command: &Command) -> Option<String> {
 
 /// That new entries are refused, why, and what to do.
 pub fn words(model: &Model) -> Option<String> {
-    let first = model.second.as_ref()?;
+    let first = model.account.second.as_ref()?;
     Some(format!(
         "this is a second desk, {first} has the journal: trade there, or quit it and this one takes over"
     ))
@@ -48,7 +48,7 @@ mod tests {
 
     fn second() -> Model {
         let mut model = desk();
-        let now = model.now;
+        let now = model.account.now;
         let first = "another perpdeck (process 7)".to_owned();
         assert_eq!(update(&mut model, now, Msg::Second(Some(first))), vec![]);
         model
@@ -59,8 +59,9 @@ mod tests {
         let mut model = second();
         assert_eq!(press(&mut model, "b 0 . 1 enter"), vec![]);
         let said = model
+            .account
             .activity
-            .toast(model.now)
+            .toast(model.account.now)
             .map(|notice| notice.event.clone());
         let why = "this is a second desk, another perpdeck (process 7) has the journal: trade there, or quit it and \
                    this one takes over";
@@ -76,7 +77,7 @@ mod tests {
     #[test]
     fn a_desk_that_has_taken_over_sends_orders_again() {
         let mut model = second();
-        let now = model.now;
+        let now = model.account.now;
         update(&mut model, now, Msg::Second(None));
         let sent = press(&mut model, "b 0 . 1 enter");
         assert!(matches!(

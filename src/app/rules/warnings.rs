@@ -66,7 +66,7 @@ pub enum OrderWarning {
 
 /// Whether the form must ask first; the key that sends is the answer.
 pub(crate) fn must_ask(model: &mut Model, command: &Command) -> bool {
-    let now = model.now;
+    let now = model.account.now;
     let Some(Overlay::Form(form)) = model.overlays.last() else {
         return false;
     };
@@ -103,13 +103,12 @@ pub fn of(form: &Form, model: &Model) -> Vec<OrderWarning> {
     match &form.draft {
         Draft::Entry(draft) => {
             let facts = RiskFacts {
-                limits: &model.options.checks,
-                store: &model.store,
+                limits: &model.account.options.checks,
+                store: &model.account.store,
                 seen: &seen,
-                candles: draft
-                    .market_id
-                    .as_ref()
-                    .and_then(|market| model.market_data.candles(market, Interval::Minute1)),
+                candles: draft.market_id.as_ref().and_then(|market| {
+                    model.account.market_data.candles(market, Interval::Minute1)
+                }),
             };
             let untaken = form.untaken.map(OrderWarning::Untaken);
             let late = [
@@ -263,7 +262,7 @@ pub fn far(what: &'static str, price: Option<Num>, seen: &Seen) -> Option<OrderW
 }
 
 fn late(source: Source, what: &'static str, model: &Model) -> Option<OrderWarning> {
-    let (age, interval) = model.age_of(source, model.now)?;
+    let (age, interval) = model.account.age_of(source, model.account.now)?;
     (age > interval? * LATE).then_some(OrderWarning::Late { what, age })
 }
 

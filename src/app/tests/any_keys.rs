@@ -112,8 +112,8 @@ fn makes_sense(effect: &Effect) -> bool {
 /// A read-only desk with a question of its last session and an offer on its screen.
 fn read_only_desk() -> Model {
     let mut model = desk();
-    model.options.read_only = true;
-    let (now, ticket) = (model.now, Ticket(1_000_001));
+    model.account.options.read_only = true;
+    let (now, ticket) = (model.account.now, Ticket(1_000_001));
     update(&mut model, now, Msg::Resumed(ticket, cancel()));
     let parked = Progress::Parked {
         why: Failure::new(FailureKind::Unknown, "no answer"),
@@ -147,7 +147,7 @@ proptest! {
         for (key, millis) in presses {
             let mut effects = press(&mut model, &key);
             effects.extend(wait(&mut model, millis));
-            let now = model.now;
+            let now = model.account.now;
             effects.extend(update(&mut model, now, Msg::Flatten));
             prop_assert!(!effects.iter().any(sends), "{effects:?}");
         }
@@ -209,7 +209,7 @@ fn no_key_click_or_wheel_is_without_an_effect_or_an_answer() {
         let mut model = desk_at(place);
         for input in &inputs {
             let before = format!("{model:?}");
-            let now = model.now;
+            let now = model.account.now;
             let effects = update(&mut model, now, input.clone());
             let is_answered = !effects.is_empty() || format!("{model:?}") != before;
             assert!(

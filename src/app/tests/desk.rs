@@ -65,22 +65,22 @@ fn no_key_of_the_desk_acts_behind_help_or_detail() {
 #[test]
 fn good_news_leaves_by_itself_and_bad_news_waits() {
     let mut model = desk();
-    let now = model.now;
+    let now = model.account.now;
     update(&mut model, now, Msg::Notify(Tone::Good, "ready".to_owned()));
     wait(&mut model, 5_000);
-    assert_eq!(model.activity.toast(model.now), None);
-    let now = model.now;
+    assert_eq!(model.account.activity.toast(model.account.now), None);
+    let now = model.account.now;
     update(&mut model, now, Msg::Notify(Tone::Alert, "lost".to_owned()));
     wait(&mut model, 60_000);
-    assert!(model.activity.toast(model.now).is_some());
+    assert!(model.account.activity.toast(model.account.now).is_some());
     press(&mut model, "esc");
-    assert_eq!(model.activity.toast(model.now), None);
+    assert_eq!(model.account.activity.toast(model.account.now), None);
 }
 
 #[test]
 fn once_the_toast_has_left_nothing_wakes_a_desk_that_shows_no_ages() {
     let mut model = bare_desk();
-    let now = model.now;
+    let now = model.account.now;
     update(&mut model, now, Msg::Notify(Tone::Good, "ready".to_owned()));
     assert_eq!(wake(&model), Some(NOON.plus(Duration::from_secs(5))));
     wait(&mut model, 5_000);
@@ -90,7 +90,7 @@ fn once_the_toast_has_left_nothing_wakes_a_desk_that_shows_no_ages() {
 #[test]
 fn escape_takes_the_toast_first_and_the_zoom_second() {
     let mut model = desk();
-    let now = model.now;
+    let now = model.account.now;
     update(&mut model, now, Msg::Notify(Tone::Alert, "lost".to_owned()));
     press(&mut model, "z esc");
     assert!(model.focus.zoomed);
@@ -103,7 +103,7 @@ fn an_outcome_nobody_waits_for_changes_nothing() {
     let mut model = desk();
     let down = Failure::new(FailureKind::Unavailable, "down");
     assert_eq!(settle(&mut model, Ticket(9), Err(down)), vec![]);
-    assert_eq!(model.activity.lines.len(), 0);
+    assert_eq!(model.account.activity.lines.len(), 0);
 }
 
 #[test]
@@ -111,15 +111,15 @@ fn a_wall_clock_that_is_set_is_said_and_everything_is_asked_for_again() {
     let mut model = desk();
     press(&mut model, "X");
     wait(&mut model, 1_000);
-    let now = model.now;
+    let now = model.account.now;
     let drift = Drift::between(now, Timestamp(now.0 - 120_000));
     let asked = update(&mut model, now, Msg::ClockSet(drift));
     assert_eq!(asked, [Effect::Poll(Source::iter().collect())]);
-    let said = &model.activity.lines.back().unwrap().event;
+    let said = &model.account.activity.lines.back().unwrap().event;
     assert!(matches!(said, Event::Message(Tone::Warn, text) if text.contains("set by -120 s")));
     // The service's clock follows the wall clock; the countdown uses the desk's own.
-    assert_eq!(model.wall_now(), Timestamp(now.0 - 120_000));
-    assert_eq!(model.now, now);
+    assert_eq!(model.account.wall_now(), Timestamp(now.0 - 120_000));
+    assert_eq!(model.account.now, now);
     let sent = wait(&mut model, 500);
     assert!(matches!(sent[..], [Effect::Send(_, Command::CloseAll(_))]));
 }
@@ -129,9 +129,9 @@ fn a_clock_that_steps_back_does_not_take_time_back() {
     let mut model = desk();
     press(&mut model, "X");
     wait(&mut model, 1_000);
-    let now = model.now;
+    let now = model.account.now;
     update(&mut model, NOON, Msg::Tick);
-    assert_eq!(model.now, now);
+    assert_eq!(model.account.now, now);
     assert_eq!(model.overlays.len(), 1);
 }
 
@@ -153,7 +153,7 @@ fn no_key_and_no_pasted_text_is_without_effect_and_without_a_word() {
     for key in ["]", "~", "f9", "alt-x", "ctrl-]"] {
         let mut model = desk();
         press(&mut model, key);
-        let said = format!("{:?}", model.activity.toast(model.now));
+        let said = format!("{:?}", model.account.activity.toast(model.account.now));
         assert!(
             said.contains("does nothing here: ? lists the keys"),
             "{key}: {said}"
@@ -161,18 +161,18 @@ fn no_key_and_no_pasted_text_is_without_effect_and_without_a_word() {
     }
     let mut model = desk();
     update(&mut model, NOON, Msg::Paste("0.1".to_owned()));
-    let said = format!("{:?}", model.activity.toast(model.now));
+    let said = format!("{:?}", model.account.activity.toast(model.account.now));
     assert!(said.contains("not pasted"), "{said}");
 }
 
 #[test]
 fn quitting_asks_once_when_a_paper_exchange_ends_with_what_it_holds() {
     let mut model = desk();
-    model.options.ends_with_desk = true;
+    model.account.options.ends_with_desk = true;
     assert_eq!(press(&mut model, "q"), vec![]);
     wait(&mut model, 200);
     assert_eq!(press(&mut model, "q"), vec![Effect::Quit]);
     let mut empty = bare_desk();
-    empty.options.ends_with_desk = true;
+    empty.account.options.ends_with_desk = true;
     assert_eq!(press(&mut empty, "q"), vec![Effect::Quit]);
 }

@@ -36,7 +36,7 @@ fn with_candles(model: &mut Model, count: i64) {
     };
     let page = Page::of((0..count).map(candle).collect());
     let answer = MarketAnswer::Candles(Interval::Minute1, None, Ok(Some(Dated::undated(page))));
-    model.market_data.arrive(&id("BTC"), at, answer);
+    model.account.market_data.arrive(&id("BTC"), at, answer);
 }
 
 #[test]
@@ -179,12 +179,12 @@ fn a_detail_leads_to_the_chart_of_its_market() {
 fn a_service_that_is_polled_within_its_budget_is_not_late_for_that() {
     let mut model = desk();
     let set = Duration::from_secs(1);
-    model.options.intervals.insert(Source::Orders, set);
-    assert_eq!(model.interval_of(Source::Orders), Some(set));
-    let (now, about) = (model.now, crate::model::ServiceAbout::default());
+    model.account.options.intervals.insert(Source::Orders, set);
+    assert_eq!(model.account.interval_of(Source::Orders), Some(set));
+    let (now, about) = (model.account.now, crate::model::ServiceAbout::default());
     update(&mut model, now, Msg::Met(Box::new(about)));
     assert_eq!(
-        model.interval_of(Source::Orders),
+        model.account.interval_of(Source::Orders),
         Some(Source::Orders.idle_interval())
     );
 }

@@ -48,7 +48,7 @@ fn sent(ticket: u64, command: Command) -> Vec<Effect> {
 }
 
 fn last_said(model: &Model) -> (Tone, &str) {
-    match model.activity.lines.back().map(|line| &line.event) {
+    match model.account.activity.lines.back().map(|line| &line.event) {
         Some(Event::Message(tone, words)) => (*tone, words),
         other => panic!("nothing was said but {other:?}"),
     }

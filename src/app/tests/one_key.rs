@@ -24,7 +24,7 @@ fn the_desk_wakes_in_tenths_while_it_counts_down_and_at_the_end() {
 #[test]
 fn where_motion_is_reduced_it_wakes_as_the_whole_seconds_go_and_at_the_end() {
     let mut model = bare_desk();
-    model.options.motion = Motion::Reduced;
+    model.account.options.motion = Motion::Reduced;
     press(&mut model, "X");
     let after = |ms| Some(NOON.plus(Duration::from_millis(ms)));
     assert_eq!(wake(&model), after(500));
@@ -41,7 +41,7 @@ fn a_countdown_that_did_not_run_on_the_screen_did_not_run() {
             press(&mut model, key);
             wait(&mut model, 1_400);
             assert_eq!(sleep(&mut model, asleep), vec![], "{key} after {asleep} ms");
-            let woken = model.now;
+            let woken = model.account.now;
             assert_eq!(wake(&model), Some(woken.plus(Duration::from_millis(100))));
             assert_eq!(wait(&mut model, 1_400), vec![]);
             if asleep == 2_000 {
@@ -58,7 +58,7 @@ fn a_countdown_that_did_not_run_on_the_screen_did_not_run() {
 fn escape_stops_it_even_when_the_wake_up_is_late() {
     let mut model = desk();
     press(&mut model, "X");
-    let late = model.now.plus(Duration::from_millis(1_600));
+    let late = model.account.now.plus(Duration::from_millis(1_600));
     let escape = "esc".parse().unwrap();
     assert_eq!(update(&mut model, late, Msg::Key(escape)), vec![]);
     assert_eq!(wait(&mut model, 5_000), vec![]);
@@ -76,14 +76,14 @@ fn yes_sends_it_now() {
 #[test]
 fn with_no_delay_it_goes_at_once() {
     let mut model = desk();
-    model.options.close_all = CloseAllRule::After(Duration::ZERO);
+    model.account.options.close_all = CloseAllRule::After(Duration::ZERO);
     assert_eq!(press(&mut model, "X"), sent(1, close_all()));
 }
 
 #[test]
 fn where_it_must_be_confirmed_time_alone_does_nothing() {
     let mut model = desk();
-    model.options.close_all = CloseAllRule::Confirmed;
+    model.account.options.close_all = CloseAllRule::Confirmed;
     press(&mut model, "X");
     assert!(matches!(
         model.overlays.last(),
@@ -112,7 +112,7 @@ fn a_second_one_does_not_start_while_the_first_is_on_its_way() {
 #[test]
 fn in_a_form_it_acts_too_and_the_form_stays() {
     let mut model = desk();
-    model.options.close_all = CloseAllRule::After(Duration::ZERO);
+    model.account.options.close_all = CloseAllRule::After(Duration::ZERO);
     assert_eq!(press(&mut model, "b X"), sent(1, close_all()));
     assert!(matches!(model.overlays.as_slice(), [Overlay::Form(_)]));
 }
@@ -120,7 +120,7 @@ fn in_a_form_it_acts_too_and_the_form_stays() {
 #[test]
 fn a_round_of_it_is_told_and_the_positions_are_looked_at_again() {
     let mut model = desk();
-    model.options.close_all = CloseAllRule::After(Duration::ZERO);
+    model.account.options.close_all = CloseAllRule::After(Duration::ZERO);
     press(&mut model, "X");
     let operation: CloseAll = serde_json::from_str(
         r#"{"id":"op","operation":"close_all_positions","account_id":"chal-1","status":"running",
@@ -129,23 +129,23 @@ fn a_round_of_it_is_told_and_the_positions_are_looked_at_again() {
     .unwrap();
     let running = Progress::Running {
         operation: crate::model::SlicedOperation::CloseAll(operation.clone()),
-        retry_at: model.now.plus(Duration::from_secs(1)),
+        retry_at: model.account.now.plus(Duration::from_secs(1)),
     };
-    let now = model.now;
+    let now = model.account.now;
     assert_eq!(
         update(&mut model, now, Msg::Progress(Ticket(1), running)),
         vec![Effect::Poll(vec![Source::Positions])]
     );
-    let (_, shown) = model.store.closing_all().unwrap();
+    let (_, shown) = model.account.store.closing_all().unwrap();
     assert_eq!(shown, Some(&operation));
     settle(&mut model, Ticket(1), Ok(Receipt::CloseAll(operation)));
-    assert!(model.store.closing_all().is_none());
+    assert!(model.account.store.closing_all().is_none());
 }
 
 #[test]
 fn before_the_account_is_known_it_says_so() {
     let mut model = bare_desk();
-    model.identity = None;
+    model.account.identity = None;
     assert_eq!(press(&mut model, "X"), vec![]);
     assert_eq!(
         last_said(&model),

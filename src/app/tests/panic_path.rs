@@ -34,7 +34,7 @@ const HEARD_BY: [fn(Chord) -> Msg; 2] = [Msg::Key, Msg::Unseen];
 
 /// Whether `key` starts `command`, within the time that it can be stopped.
 fn starts(model: &mut Model, (key, hear): (&str, fn(Chord) -> Msg), command: &Command) -> bool {
-    let now = model.now;
+    let now = model.account.now;
     let mut effects = update(model, now, hear(key.parse().unwrap()));
     for _ in 0..20 {
         effects.extend(wait(model, 100));
@@ -139,7 +139,7 @@ fn they_act_wherever_keys_can_be_bound() {
 /// One form of every shape there is.
 fn forms(model: &Model) -> Vec<Form> {
     let form_context = model.form_context();
-    let account = || model.account_for("a test").unwrap();
+    let account = || model.account.account_for("a test").unwrap();
     let btc = "paper|BTC".into();
     let mut forms = vec![];
     for kind in PlaceKind::VARIANTS {
@@ -160,7 +160,7 @@ fn forms(model: &Model) -> Vec<Form> {
     ] {
         forms.push(Form::strategy(account(), shape, Some(&btc), &form_context));
     }
-    let position = model.store.position(&"pos-2".into()).unwrap();
+    let position = model.account.store.position(&"pos-2".into()).unwrap();
     for kind in CloseKind::VARIANTS {
         let mut form = Form::close(position);
         if let Draft::Close(draft) = &mut form.draft {
@@ -169,7 +169,9 @@ fn forms(model: &Model) -> Vec<Form> {
         forms.push(form);
     }
     forms.push(Form::margin(position));
-    forms.push(Form::exits(model.store.order(&"ord-1".into()).unwrap()));
+    forms.push(Form::exits(
+        model.account.store.order(&"ord-1".into()).unwrap(),
+    ));
     forms
 }
 
@@ -246,7 +248,7 @@ fn they_act_whatever_is_in_flight_and_a_sent_form_holds_no_key() {
                 wait(&mut model, 200);
                 press(&mut model, "y");
                 assert_eq!(model.overlays, vec![], "{words}: what was sent is closed");
-                let now = model.now;
+                let now = model.account.now;
                 update(&mut model, now, Msg::Progress(Ticket(1), progress.clone()));
                 wait(&mut model, 200);
                 model

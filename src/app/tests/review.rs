@@ -37,13 +37,16 @@ fn a_note_on_an_open_position_is_kept_and_found_by_the_filter() {
     let prompt = model.overlays.last().unwrap().try_as_prompt_ref().unwrap();
     assert_eq!(prompt.asks, Asks::Note("pos-1".into()));
     for c in "plan B #late".chars() {
-        let now = model.now;
+        let now = model.account.now;
         update(&mut model, now, Msg::Key(c.into()));
     }
     let effects = press(&mut model, "enter");
     assert!(noted(&effects), "{effects:?}");
     assert_eq!(model.overlays, []);
-    assert_eq!(model.store.trades.text(&"pos-1".into()), "plan B #late");
+    assert_eq!(
+        model.account.store.trades.text(&"pos-1".into()),
+        "plan B #late"
+    );
     press(&mut model, "/ # l a t e enter");
     assert_eq!(model.rows(Pane::Positions).len(), 1);
     // The next press changes it.
@@ -59,14 +62,14 @@ fn a_note_on_a_closed_position_has_columns_that_filter() {
     arrive(&mut model, Answer::Closed(Ok(page(rows, None))));
     press(&mut model, "5 j N");
     for c in "chased it #Fomo".chars() {
-        let now = model.now;
+        let now = model.account.now;
         update(&mut model, now, Msg::Key(c.into()));
     }
     press(&mut model, "enter");
     for (filter, hits) in [("tags:fomo", 1), ("note:chased", 1), ("tags:calm", 0)] {
         press(&mut model, "/");
         for c in filter.chars() {
-            let now = model.now;
+            let now = model.account.now;
             update(&mut model, now, Msg::Key(c.into()));
         }
         press(&mut model, "enter");
@@ -115,7 +118,7 @@ fn the_review_counts_what_is_read_while_it_is_open_and_reads_on_when_asked() {
 fn the_first_stop_and_the_marks_of_a_trade_become_its_r_and_its_excursions() {
     let mut model = bare_desk();
     let mark = |model: &mut Model, price: &str| {
-        model.now = model.now.plus(Duration::from_secs(1));
+        model.account.now = model.account.now.plus(Duration::from_secs(1));
         let markets = vec![market("BTC", price, price, (5, 40))];
         arrive(model, Answer::Markets(Ok(markets)));
     };
@@ -142,7 +145,7 @@ fn the_first_stop_and_the_marks_of_a_trade_become_its_r_and_its_excursions() {
     mark(&mut model, "61000");
     let over = Position {
         opened_at: Some(NOON),
-        closed_at: Some(model.now),
+        closed_at: Some(model.account.now),
         ..closed("p", "500", 0)
     };
     arrive(&mut model, Answer::Positions(Ok(Page::of(vec![]))));
@@ -150,7 +153,7 @@ fn the_first_stop_and_the_marks_of_a_trade_become_its_r_and_its_excursions() {
         &mut model,
         Answer::Closed(Ok(page(vec![over.clone()], None))),
     );
-    let review = model.store.trades.review(&over);
+    let review = model.account.store.trades.review(&over);
     assert_eq!(review.r_multiple, Some(num("1")));
     assert_eq!(
         (review.mae, review.mfe),
@@ -186,7 +189,7 @@ fn noted_of(opened_at: Timestamp, order_of: &[Source]) -> TradeReview {
         };
         arrive(&mut model, answer);
     }
-    model.store.trades.review(&open)
+    model.account.store.trades.review(&open)
 }
 
 #[test]
@@ -217,7 +220,7 @@ fn a_mark_from_before_the_opening_is_no_excursion_of_the_position() {
 fn what_is_seen_of_trades_is_kept_once_a_minute() {
     let mut model = desk();
     let kept = |model: &mut Model, seconds: u64| {
-        model.now = model.now.plus(Duration::from_secs(seconds));
+        model.account.now = model.account.now.plus(Duration::from_secs(seconds));
         let effects = arrive(
             model,
             Answer::Markets(Ok(vec![market("BTC", "64000", "64000", (5, 40))])),

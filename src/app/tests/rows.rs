@@ -58,7 +58,7 @@ fn the_next_page_is_asked_for_once_when_the_end_comes_near() {
         &mut model,
         Answer::MoreHistory(cursor.clone(), Ok(history(50, None))),
     );
-    assert_eq!(model.store.history.rows().len(), 100);
+    assert_eq!(model.account.store.history.rows().len(), 100);
     assert_eq!(press(&mut model, "G j"), vec![]);
 }
 
@@ -67,7 +67,7 @@ fn a_ladder_that_was_just_placed_is_watched_from_its_receipt_on() {
     let mut model = desk();
     let sent = crate::app::orders::flight::send(&mut model, Command::CancelScaled("lad-7".into()));
     let ladder = serde_json::from_str(r#"{"id":"lad-7","market_id":"paper|BTC"}"#).unwrap();
-    let now = model.now;
+    let now = model.account.now;
     let receipt = Receipt::Scaled(Box::new(ladder));
     let effects = update(&mut model, now, Msg::Settled(sent.0, Ok(receipt)));
     assert_eq!(effects.first(), Some(&Effect::Watch(vec!["lad-7".into()])));
@@ -98,17 +98,17 @@ fn a_page_that_failed_is_asked_for_again_by_the_next_move() {
 fn an_answer_about_running_twaps_that_was_overtaken_ends_none_of_them() {
     let mut model = desk();
     let twap = serde_json::from_str(r#"{"id":"twap-1","market_id":"paper|BTC"}"#).unwrap();
-    let before = model.now;
+    let before = model.account.now;
     wait(&mut model, 2_000);
     arrive(&mut model, Answer::Twaps(Ok(Page::of(vec![twap]))));
     let late = crate::app::account::poll::Poll {
         at: before,
         answer: Answer::Twaps(Ok(Page::default())),
     };
-    let now = model.now;
+    let now = model.account.now;
     update(&mut model, now, Msg::Polled(Box::new(late)));
-    assert_eq!(model.store.ended_twaps, vec![]);
-    assert_eq!(model.store.twaps.rows().len(), 1);
+    assert_eq!(model.account.store.ended_twaps, vec![]);
+    assert_eq!(model.account.store.twaps.rows().len(), 1);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use crate::{
 };
 
 fn hear(model: &mut Model, news: StreamNews) -> Vec<Effect> {
-    let now = model.now;
+    let now = model.account.now;
     update(model, now, Msg::Streamed(now, Box::new(news)))
 }
 
@@ -26,7 +26,7 @@ fn resting(price: u32) -> Order {
 }
 
 fn price_of(model: &Model, id: &str) -> Option<Num> {
-    model.store.order(&id.into())?.limit_price
+    model.account.store.order(&id.into())?.limit_price
 }
 
 #[test]
@@ -36,10 +36,16 @@ fn an_order_that_is_moved_elsewhere_is_shown_at_once_and_its_age_is_that_of_the_
     wait(&mut model, 4_000);
     hear(&mut model, orders(vec![resting(59_000)]));
     assert_eq!(price_of(&model, "ord-1"), Some(59_000_u32.into()));
-    assert_eq!(model.store.order(&"ord-2".into()), None);
-    let age = |model: &Model| model.age_of(Source::Orders, model.now).unwrap().0;
+    assert_eq!(model.account.store.order(&"ord-2".into()), None);
+    let age = |model: &Model| {
+        model
+            .account
+            .age_of(Source::Orders, model.account.now)
+            .unwrap()
+            .0
+    };
     assert_eq!(age(&model), Duration::ZERO);
-    assert_eq!(model.store.orders.at(), Some(NOON), "the last read");
+    assert_eq!(model.account.store.orders.at(), Some(NOON), "the last read");
     wait(&mut model, 2_000);
     assert_eq!(age(&model), Duration::from_secs(2));
     hear(&mut model, StreamNews::Heard(StreamKind::Account));
@@ -52,7 +58,7 @@ fn an_order_that_is_moved_elsewhere_is_shown_at_once_and_its_age_is_that_of_the_
 fn a_stream_does_not_decide_what_a_command_did() {
     let mut model = desk();
     hear(&mut model, StreamNews::Up(StreamKind::Account));
-    let ticket = model.store.begin(cancel(), model.now);
+    let ticket = model.account.store.begin(cancel(), model.account.now);
     let canceled = serde_json::from_str(r#"{"id":"ord-1","canceled":true}"#).unwrap();
     settle(&mut model, ticket, Ok(Receipt::Cancel(canceled)));
     assert_eq!(price_of(&model, "ord-1"), None);
@@ -80,7 +86,7 @@ fn prices_of_a_stream_move_the_marks_and_their_age() {
         mark: Some(45_100_u32.into()),
         bid: Some(45_099_u32.into()),
         ask: Some(45_101_u32.into()),
-        at: Some(model.now),
+        at: Some(model.account.now),
         ..StreamedPrice::default()
     };
     let prices = vec![price];
@@ -91,16 +97,19 @@ fn prices_of_a_stream_move_the_marks_and_their_age() {
             prices,
         },
     );
-    let market = model.store.market(&"paper|BTC".into()).unwrap();
+    let market = model.account.store.market(&"paper|BTC".into()).unwrap();
     assert_eq!(
         (market.mark, market.bid),
         (Some(45_100_u32.into()), Some(45_099_u32.into()))
     );
-    let seen = model.store.prices[&MarketId::from("paper|BTC")]
+    let seen = model.account.store.prices[&MarketId::from("paper|BTC")]
         .marks
         .back();
-    assert_eq!(seen, Some(&(model.now, 45_100_u32.into())));
-    assert_eq!(model.store.polled_at(Source::Markets), Some(model.now));
+    assert_eq!(seen, Some(&(model.account.now, 45_100_u32.into())));
+    assert_eq!(
+        model.account.store.polled_at(Source::Markets),
+        Some(model.account.now)
+    );
 }
 
 fn book(bid: i64) -> Vec<(MarketId, MarketAnswer)> {
@@ -124,6 +133,7 @@ fn a_book_of_a_stream_is_shown_and_a_paused_display_reads_again_when_it_goes_on(
     };
     let bid = |model: &Model| {
         model
+            .account
             .store
             .books
             .of(&"paper|BTC".into())?
@@ -137,7 +147,7 @@ fn a_book_of_a_stream_is_shown_and_a_paused_display_reads_again_when_it_goes_on(
     hear(&mut model, news(200));
     hear(&mut model, orders(vec![]));
     assert_eq!(bid(&model), Some(100_u32.into()));
-    assert!(model.store.order(&"ord-1".into()).is_some());
+    assert!(model.account.store.order(&"ord-1".into()).is_some());
     let effects = press(&mut model, "f");
     let reads = Effect::Poll(vec![Source::Orders, Source::Positions]);
     assert!(effects.contains(&reads), "{effects:?}");
@@ -146,9 +156,9 @@ fn a_book_of_a_stream_is_shown_and_a_paused_display_reads_again_when_it_goes_on(
 #[test]
 fn a_stream_that_was_never_up_is_no_state_of_the_desk() {
     let mut model = desk();
-    assert_eq!(model.store.streams.market, StreamState::None);
+    assert_eq!(model.account.store.streams.market, StreamState::None);
     hear(&mut model, StreamNews::Heard(StreamKind::Market));
-    assert_eq!(model.store.streams.market, StreamState::None);
+    assert_eq!(model.account.store.streams.market, StreamState::None);
     hear(&mut model, StreamNews::Down(StreamKind::Market));
-    assert_eq!(model.store.streams.market, StreamState::Down);
+    assert_eq!(model.account.store.streams.market, StreamState::Down);
 }

@@ -31,14 +31,14 @@ fn an_unanswered_strip_disarms_after_five_seconds() {
     assert_eq!(wait(&mut model, 1), vec![]);
     assert_eq!(model.overlays, vec![]);
     press(&mut model, "y");
-    assert_eq!(model.store.flights.len(), 0);
+    assert_eq!(model.account.store.flights.len(), 0);
 }
 
 #[test]
 fn a_press_that_comes_before_the_late_wake_up_finds_the_strip_disarmed() {
     let mut model = desk();
     press(&mut model, "2 x");
-    let late = model.now.plus(Duration::from_secs(6));
+    let late = model.account.now.plus(Duration::from_secs(6));
     assert_eq!(update(&mut model, late, Msg::Key('y'.into())), vec![]);
     assert_eq!(model.overlays, vec![]);
 }

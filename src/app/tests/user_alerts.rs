@@ -22,7 +22,7 @@ use crate::{
 fn typed(model: &mut Model, line: &str) -> Option<KeptAlerts> {
     press(model, ":");
     for c in line.chars() {
-        update(model, model.now, Msg::Key(c.into()));
+        update(model, model.account.now, Msg::Key(c.into()));
     }
     let effects = press(model, "enter");
     effects.into_iter().find_map(|effect| match effect {
@@ -33,7 +33,7 @@ fn typed(model: &mut Model, line: &str) -> Option<KeptAlerts> {
 
 /// The price of BTC, a second later.
 fn mark(model: &mut Model, price: &str) -> Vec<Effect> {
-    model.now = model.now.plus(Duration::from_secs(1));
+    model.account.now = model.account.now.plus(Duration::from_secs(1));
     arrive(
         model,
         Answer::Markets(Ok(vec![market("BTC", price, price, (5, 40))])),
@@ -41,7 +41,7 @@ fn mark(model: &mut Model, price: &str) -> Vec<Effect> {
 }
 
 fn fired(model: &Model) -> Vec<(String, FiringOccasion)> {
-    let lines = model.activity.lines.iter();
+    let lines = model.account.activity.lines.iter();
     let firings = lines.filter_map(|line| match &line.event {
         Event::Alert(Alert::User(firing)) => Some((firing.value.to_string(), firing.occasion)),
         _ => None,
@@ -56,7 +56,7 @@ fn seen(value: &str) -> (String, FiringOccasion) {
 #[test]
 fn an_alert_that_is_set_fires_is_told_and_is_kept() {
     let mut model = desk();
-    model.options.alerts.user_alert = [
+    model.account.options.alerts.user_alert = [
         AlertChannel::Toast,
         AlertChannel::Bell,
         AlertChannel::Desktop,
@@ -68,7 +68,7 @@ fn an_alert_that_is_set_fires_is_told_and_is_kept() {
     assert!(last_said(&model).1.starts_with("alert set: btc > 66000"));
     let btc = "paper|BTC".into();
     assert_eq!(
-        model.user_alerts.prices(&btc).collect::<Vec<_>>(),
+        model.account.user_alerts.prices(&btc).collect::<Vec<_>>(),
         [num("66000")]
     );
     // On which side the price is, is kept: the next session knows what it has passed.
@@ -89,17 +89,18 @@ fn an_alert_that_is_set_fires_is_told_and_is_kept() {
     };
     assert_eq!(kept.alerts[0].phase, AlertPhase::Done);
     assert_eq!(fired(&model), [seen("66001")]);
-    let toast = model.activity.toast(model.now).unwrap();
+    let toast = model.account.activity.toast(model.account.now).unwrap();
     assert_eq!(toast.event.tone(), Tone::Alert, "it stays until it is read");
     mark(&mut model, "66002");
     assert_eq!(fired(&model).len(), 1, "once");
-    assert_eq!(model.user_alerts.prices(&btc).count(), 0);
+    assert_eq!(model.account.user_alerts.prices(&btc).count(), 0);
 }
 
 #[test]
 fn a_stale_value_never_fires() {
     let mut model = desk();
     model
+        .account
         .options
         .intervals
         .insert(Source::Markets, Duration::from_secs(1));
@@ -112,10 +113,10 @@ fn a_stale_value_never_fires() {
     wait(&mut model, 120_000);
     arrive(&mut model, Answer::Markets(Err(down)));
     let old = Poll {
-        at: Timestamp(model.now.0 - 60_000),
+        at: Timestamp(model.account.now.0 - 60_000),
         answer: Answer::Markets(Ok(vec![market("BTC", "67000", "67000", (5, 40))])),
     };
-    let now = model.now;
+    let now = model.account.now;
     update(&mut model, now, Msg::Polled(Box::new(old)));
     assert_eq!(fired(&model).len(), 1);
     mark(&mut model, "67000");
@@ -178,8 +179,9 @@ fn the_list_deletes_and_changes_and_stays_open() {
     assert_eq!(prompt.text(), "alert btc < 60000 every --replaces 2");
     press(&mut model, "enter");
     let levels = |model: &Model| -> Vec<String> {
-        let all = model.user_alerts.all().iter();
-        all.map(|alert| alert.words(&model.store.names)).collect()
+        let all = model.account.user_alerts.all().iter();
+        all.map(|alert| alert.words(&model.account.store.names))
+            .collect()
     };
     assert_eq!(levels(&model), ["btc > 66000", "btc < 60000 every"]);
     assert!(matches!(
@@ -220,14 +222,14 @@ fn a_line_with_a_fault_says_where_and_sets_nothing() {
         assert_eq!(fault.at.start, at, "{line}: {}", fault.what);
         press(&mut model, "esc");
     }
-    assert_eq!(model.user_alerts.all(), []);
+    assert_eq!(model.account.user_alerts.all(), []);
 }
 
 #[test]
 fn an_alert_expires_and_says_so() {
     let mut model = desk();
     typed(&mut model, "alert btc > 66000 for 1m");
-    model.now = model.now.plus(Duration::from_mins(1));
+    model.account.now = model.account.now.plus(Duration::from_mins(1));
     mark(&mut model, "66001");
     assert_eq!(fired(&model), []);
     assert_eq!(last_said(&model).1, "alert expired: btc > 66000");
@@ -271,9 +273,9 @@ fn what_crossed_while_the_desk_was_closed_is_said_at_its_start_and_runs_nothing(
     };
     let text = serde_json::to_string(kept).unwrap();
     let mut model = desk();
-    model.options.alert_command = AlertCommand::from(vec!["say".to_owned()]);
+    model.account.options.alert_command = AlertCommand::from(vec!["say".to_owned()]);
     let kept = Box::new(serde_json::from_str(&text).unwrap());
-    let now = model.now;
+    let now = model.account.now;
     assert_eq!(
         update(&mut model, now, Msg::Kept(KeptState::Alerts(kept))),
         vec![]
@@ -293,7 +295,7 @@ fn alerts_set_before_the_file_was_read_are_kept_with_those_in_it() {
     let kept = typed(&mut before, "alert btc > 70000").unwrap();
     let mut model = desk();
     typed(&mut model, "alert btc > 66000");
-    let now = model.now;
+    let now = model.account.now;
     let effects = update(
         &mut model,
         now,
@@ -314,7 +316,7 @@ fn alerts_set_before_the_file_was_read_are_kept_with_those_in_it() {
 fn the_command_gets_the_facts_as_arguments_and_variables_and_never_a_key() {
     let mut model = desk();
     let parts = ["notify", "{symbol} at {value}", "{unknown} {", "{text}"];
-    model.options.alert_command = AlertCommand::from(parts.map(str::to_owned).to_vec());
+    model.account.options.alert_command = AlertCommand::from(parts.map(str::to_owned).to_vec());
     typed(&mut model, "alert btc crosses 66000");
     mark(&mut model, "65000");
     let effects = mark(&mut model, "66001");

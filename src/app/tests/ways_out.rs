@@ -41,7 +41,7 @@ fn where_text_is_taken_they_are_letters() {
 fn a_question_in_doubt_is_put_off_and_a_second_yes_does_not_answer_it() {
     let mut model = desk();
     let ticket = Ticket(1_000_007);
-    let now = model.now;
+    let now = model.account.now;
     update(&mut model, now, Msg::Resumed(ticket, cancel()));
     let parked = Progress::Parked {
         why: Failure::new(FailureKind::Unknown, "no answer"),
@@ -65,7 +65,7 @@ fn pressed_again_they_do_not_begin_anew_and_flatten_is_the_more() {
         Some(Overlay::Strip(Strip { drawn_at, .. })) => Some(*drawn_at),
         _ => None,
     };
-    assert_ne!(drawn_at(&model), Some(model.now));
+    assert_ne!(drawn_at(&model), Some(model.account.now));
     press(&mut model, "F X");
     assert_eq!(model.overlays.len(), 1);
     assert_eq!(asks(&model), Some(Command::Flatten("chal-1".into())));
@@ -74,7 +74,7 @@ fn pressed_again_they_do_not_begin_anew_and_flatten_is_the_more() {
 #[test]
 fn without_a_delay_it_goes_at_once_and_leaves_what_was_open() {
     let mut model = desk();
-    model.options.close_all = CloseAllRule::After(Duration::ZERO);
+    model.account.options.close_all = CloseAllRule::After(Duration::ZERO);
     press(&mut model, "enter");
     assert_eq!(press(&mut model, "X"), sent(1, close_all()));
     assert!(matches!(model.overlays.as_slice(), [Overlay::Detail(_)]));

@@ -62,8 +62,8 @@ impl AccountSet {
     /// Adds an account after all others.
     pub fn join(&mut self, options: Options, now: Timestamp) {
         let mut model = Model::new(options, self.shown.keymap.clone(), now);
-        model.visibility = Visibility::Background;
-        model.drift = self.shown.drift;
+        model.account.visibility = Visibility::Background;
+        model.account.drift = self.shown.account.drift;
         model.table_views.recall(self.shown.table_views.columns());
         self.aside.insert(self.count(), model);
         self.seat();
@@ -124,7 +124,7 @@ impl AccountSet {
                 (at, self.beside(at, |model| update(model, now, msg)))
             }
             AccountScope::Account(_) | AccountScope::Shown => {
-                let heard = self.shown.activity.newest();
+                let heard = self.shown.account.activity.newest();
                 let wanted = update(&mut self.shown, now, msg);
                 self.take_back(heard);
                 (self.at, wanted)
@@ -150,13 +150,13 @@ impl AccountSet {
     /// Withdraws messages about the account on the screen that were shown elsewhere and are outdated.
     fn take_back(&mut self, heard: u64) {
         let label = self.shown.roster.own().map(AccountLabel::label);
-        for notice in self.shown.activity.since(heard) {
+        for notice in self.shown.account.activity.since(heard) {
             let told = Event::Elsewhere(Box::new(Elsewhere {
                 account: label.clone().unwrap_or_default(),
                 notice: notice.clone(),
             }));
             for model in self.aside.values_mut() {
-                model.activity.take_back(&told);
+                model.account.activity.take_back(&told);
             }
         }
     }
@@ -186,7 +186,9 @@ impl AccountSet {
     fn renew(&mut self, now: Timestamp, reread: &Reload) -> Vec<(usize, Effect)> {
         let mut effects = vec![];
         for at in 0..self.count() {
-            let name = self.account(at).and_then(|model| model.identity.as_ref());
+            let name = self
+                .account(at)
+                .and_then(|model| model.account.identity.as_ref());
             let name = name.and_then(|identity| identity.profile.name.clone());
             let part = match at {
                 0 => Some(reread.clone()),
@@ -225,23 +227,25 @@ impl AccountSet {
         let Some(model) = self.aside.get_mut(&at) else {
             return vec![];
         };
-        let heard = model.activity.newest();
+        let heard = model.account.activity.newest();
         let effects = happens(model);
         let label = model
             .roster
             .own()
             .map(AccountLabel::label)
             .unwrap_or_default();
-        let now = model.now;
-        self.shown.now = self.shown.now.max(now);
-        for notice in model.activity.since(heard) {
-            let must = notice.event.is_told_elsewhere(&model.options.alerts);
+        let now = model.account.now;
+        self.shown.account.now = self.shown.account.now.max(now);
+        for notice in model.account.activity.since(heard) {
+            let must = notice
+                .event
+                .is_told_elsewhere(&model.account.options.alerts);
             if must && is_told(&notice.event) {
                 let event = Event::Elsewhere(Box::new(Elsewhere {
                     account: label.clone(),
                     notice: notice.clone(),
                 }));
-                self.shown.activity.beside(&event, now);
+                self.shown.account.activity.beside(&event, now);
             }
         }
         let named = |effect| {
@@ -269,7 +273,7 @@ impl AccountSet {
         };
         let left = mem::replace(&mut self.at, to);
         let mut model = mem::replace(&mut self.shown, next);
-        model.visibility = Visibility::Background;
+        model.account.visibility = Visibility::Background;
         self.shown.market_screen.take_over(&model.market_screen);
         self.aside.insert(left, model);
         appear(&mut self.shown, now);
@@ -288,7 +292,7 @@ impl AccountSet {
         let seats: Vec<_> = self
             .accounts()
             .zip(0..)
-            .map(|(model, at)| AccountLabel::of(model.identity.as_ref(), at))
+            .map(|(model, at)| AccountLabel::of(model.account.identity.as_ref(), at))
             .collect();
         let shown = iter::once((&self.at, &mut self.shown));
         for (at, model) in shown.chain(&mut self.aside) {
@@ -303,9 +307,9 @@ impl AccountSet {
 /// A strip that opened while its account was hidden counts as shown from now on; one that would have lapsed is closed.
 /// The same for a cursor that moved to another row meanwhile.
 fn appear(model: &mut Model, now: Timestamp) {
-    model.now = model.now.max(now);
-    model.visibility = Visibility::OnScreen;
-    let now = model.now;
+    model.account.now = model.account.now.max(now);
+    model.account.visibility = Visibility::OnScreen;
+    let now = model.account.now;
     model.overlays.retain_mut(|overlay| {
         let Overlay::Strip(strip) = overlay else {
             return true;

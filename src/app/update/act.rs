@@ -110,7 +110,7 @@ const OF_POSITION: &[(Action, Begin)] = &[
         form(Form::close(position))
     }),
     (Action::Exits, |model, position| {
-        form(Form::protect(position, model.store.orders.rows()))
+        form(Form::protect(position, model.account.store.orders.rows()))
     }),
     (Action::Margin, |_, position| margin(position)),
     (Action::Flip, flip::ask),
@@ -135,14 +135,14 @@ const OF_POSITION: &[(Action, Begin)] = &[
 
 fn of_position(model: &Model, action: Action, id: &PositionId) -> Next {
     let proposal = OF_POSITION.iter().find(|(of, _)| *of == action);
-    match (proposal, model.store.position(id)) {
+    match (proposal, model.account.store.position(id)) {
         (Some((_, proposal)), Some(position)) => proposal(model, position),
         (Some(_) | None, _) => idle::not_for(model, Some(&RowId::Position(id.clone()))),
     }
 }
 
 fn of_order(model: &Model, action: Action, id: &OrderId) -> Next {
-    match (action, model.store.order(id)) {
+    match (action, model.account.store.order(id)) {
         (Action::Exits, Some(order)) => exits(model, order),
         (Action::Amend, Some(order)) => moved(model, order).map_or_else(Next::Refuse, form),
         _ => idle::not_for(model, Some(&RowId::Order(id.clone()))),
@@ -151,7 +151,7 @@ fn of_order(model: &Model, action: Action, id: &OrderId) -> Next {
 
 /// The wall clock dates the file.
 fn export(model: &Model) -> Next {
-    let export = Export::new(model.focus.pane, model.wall_now());
+    let export = Export::new(model.focus.pane, model.account.wall_now());
     open(Overlay::Export(export))
 }
 
@@ -175,7 +175,7 @@ fn form(form: Form) -> Next {
 /// The current columns of the focused pane.
 pub(crate) fn columns(model: &Model) -> Columns {
     let pane = model.focus.pane;
-    let count = (model.options.reading.columns)(pane).len();
+    let count = (model.account.options.reading.columns)(pane).len();
     let table_view = model.table_views.of(pane);
     Columns::of(
         pane,
@@ -203,7 +203,7 @@ pub(crate) fn travel(model: &mut Model, action: Action) -> bool {
 fn dismiss(model: &mut Model) -> Next {
     let pane = model.focus.pane;
     let is_filtered = |table_view: &TableView| table_view.filter.is_some();
-    let said = model.activity.dismiss_toast(model.now) || tour::end(model);
+    let said = model.account.activity.dismiss_toast(model.account.now) || tour::end(model);
     if said || model.marks.clear(pane) {
         return Next::Stay;
     }
@@ -236,7 +236,7 @@ fn id_of(model: &Model, row: &RowId) -> Option<String> {
         RowId::Twap(id) => id.raw(),
         RowId::Scaled(id) => id.raw(),
         RowId::Rung(id, number) => {
-            let ladder = model.store.ladder(id)?;
+            let ladder = model.account.store.ladder(id)?;
             ladder.rungs.get(*number)?.order_id.as_ref()?.raw()
         }
         RowId::Line(_) => return None,
@@ -246,7 +246,7 @@ fn id_of(model: &Model, row: &RowId) -> Option<String> {
 
 fn cancel(model: &Model, row: &RowId) -> Next {
     match cancel_of(model, row) {
-        Ok(command) => open(Overlay::Strip(Strip::confirm(command, model.now))),
+        Ok(command) => open(Overlay::Strip(Strip::confirm(command, model.account.now))),
         Err(why) => Next::Refuse(why),
     }
 }
@@ -289,7 +289,7 @@ pub(crate) fn order(model: &Model, side: Side, market: Option<&MarketId>) -> Nex
             .unwrap_or_default();
         return Next::Refuse(format!("{held}{key}"));
     }
-    match model.account_for(NEW_ORDER) {
+    match model.account.account_for(NEW_ORDER) {
         Ok(account_id) => form(Form::order(account_id, side, market, &model.form_context())),
         Err(why) => Next::Refuse(why),
     }
@@ -304,17 +304,17 @@ fn chart(model: &mut Model, row: Option<&RowId>) -> Next {
 /// The line that sets an alert on the market of the row or of the panel with the keys, at its price.
 fn alert_here(model: &Model, row: Option<&RowId>) -> Next {
     let market = market_meant(model, row);
-    let first = || model.store.known_markets().into_iter().next();
+    let first = || model.account.store.known_markets().into_iter().next();
     match market.or_else(first) {
-        Some(market) => alert_at(model, &market, model.store.mark(&market)),
+        Some(market) => alert_at(model, &market, model.account.store.mark(&market)),
         None => Next::Refuse("no market is known yet".to_owned()),
     }
 }
 
 /// The same at a price that the trader points at: on the chart, on the price ladder.
 pub(crate) fn alert_at(model: &Model, market: &MarketId, price: Option<Num>) -> Next {
-    let name = model.store.names.typed(market);
-    let of = model.store.market(market);
+    let name = model.account.store.names.typed(market);
+    let of = model.account.store.market(market);
     let tick = |price| of.and_then(|of| of.tick(price));
     let price = price.map(|price| tick(price).map_or(price, |tick| tick.below(price)));
     let price = price.map(|price| price.normalized().to_string());
@@ -324,13 +324,13 @@ pub(crate) fn alert_at(model: &Model, market: &MarketId, price: Option<Num>) -> 
 
 /// The note and tags of a position, open or closed.
 fn note(model: &Model, id: PositionId) -> Next {
-    let text = model.store.trades.text(&id);
+    let text = model.account.store.trades.text(&id);
     open(Overlay::Prompt(Prompt::note(id, &text)))
 }
 
 /// From the market of the row on. Nothing is listed where nobody tells of markets.
 fn markets(model: &Model, row: Option<&RowId>) -> Next {
-    let known = &model.store.markets;
+    let known = &model.account.store.markets;
     if let (None, Some(why)) = (known.value(), known.trouble()) {
         return Next::Refuse(format!("no markets to list: {}", why.message));
     }
@@ -340,7 +340,7 @@ fn markets(model: &Model, row: Option<&RowId>) -> Next {
 }
 
 fn strategy(model: &Model, shape: DraftShape, row: Option<&RowId>) -> Next {
-    let account_id = match model.account_for(NEW_ORDER) {
+    let account_id = match model.account.account_for(NEW_ORDER) {
         Ok(account_id) => account_id,
         Err(why) => return Next::Refuse(why),
     };

@@ -40,7 +40,7 @@ pub(crate) fn thaw(model: &mut Model) -> Vec<Effect> {
     let held = freeze::end(model).into_iter();
     let mut effects: Vec<_> = held.flat_map(|poll| arrive(model, poll)).collect();
     // What the stream told meanwhile was left out.
-    if model.store.streams.account != StreamState::None {
+    if model.account.store.streams.account != StreamState::None {
         effects.push(Effect::Poll(vec![Source::Orders, Source::Positions]));
     }
     effects
@@ -72,6 +72,7 @@ fn take(
     let pages = ReadOn::after(&poll.answer);
     let was_informed = guard::is_informed(model);
     let ended: Vec<_> = model
+        .account
         .store
         .ended_twaps
         .iter()
@@ -80,12 +81,16 @@ fn take(
     if let Answer::Account(Ok(facts)) = &poll.answer
         && let Some(told) = facts.told_at
     {
-        model.store.clocks.figures(told, poll.at, model.now);
+        model
+            .account
+            .store
+            .clocks
+            .figures(told, poll.at, model.account.now);
     }
     let news = alerts::arriving(model, &poll);
     let lost = alerts::lost(model, &poll);
-    let ladders = store(&mut model.store, poll);
-    model.session.seen(&model.store);
+    let ladders = store(&mut model.account.store, poll);
+    model.account.session.seen(&model.account.store);
     let told = arrived(model, source, &ended, news);
     let pages = pages.or((!was_informed).then_some(ReadOn::Past));
     let reads_on = pages.and_then(|pages| guard::read_on(model, pages));
@@ -116,13 +121,13 @@ pub(crate) fn arrived(
 
 /// The journal's record of earlier sessions, or why it could not be read.
 pub(crate) fn recalled(model: &mut Model, page: Result<PastPage, String>) -> Vec<Effect> {
-    let now = model.now;
+    let now = model.account.now;
     match page {
         Ok(page) => {
-            model.store.trades.recall_commands(&page);
-            model.activity.recall(page);
+            model.account.store.trades.recall_commands(&page);
+            model.account.activity.recall(page);
         }
-        Err(why) => model.activity.cannot_recall(&why, now),
+        Err(why) => model.account.activity.cannot_recall(&why, now),
     }
     vec![]
 }

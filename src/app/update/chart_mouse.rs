@@ -29,7 +29,7 @@ const STANDS_THERE: &str = "nothing changed: the order is already at this price"
 
 /// A press of the left button on a cell as it was drawn.
 pub(crate) fn click(model: &mut Model, spot: &ChartSpot) -> Next {
-    let now = model.now;
+    let now = model.account.now;
     model.price_ladder.one_key.touch(now);
     if !is_shown(model, spot) {
         return Next::Refuse(ROW_MOVED.to_owned());
@@ -40,7 +40,7 @@ pub(crate) fn click(model: &mut Model, spot: &ChartSpot) -> Next {
     let Some(spacing) = cursor_spacing(model) else {
         return Next::Stay;
     };
-    let own = own_orders(&model.store, &spot.market_id, spacing);
+    let own = own_orders(&model.account.store, &spot.market_id, spacing);
     let own = own.filter(|own| spot.row.contains(own.price));
     let newest = own.max_by_key(|own| own.order.requested_at);
     let grabbed = newest.map(|own| (own.order.id.clone(), own.row));
@@ -59,7 +59,11 @@ pub(crate) fn click(model: &mut Model, spot: &ChartSpot) -> Next {
 
 /// Of the account and the market shown, with the candles that were drawn.
 fn is_shown(model: &Model, spot: &ChartSpot) -> bool {
-    let account = model.identity.as_ref().map(|known| &known.account_id);
+    let account = model
+        .account
+        .identity
+        .as_ref()
+        .map(|known| &known.account_id);
     account == Some(&spot.account_id)
         && model.market_screen.market() == Some(&spot.market_id)
         && model.price_ladder.market() == Some(&spot.market_id)
@@ -81,7 +85,7 @@ pub(crate) fn drag(model: &mut Model, spot: &ChartSpot) -> Next {
     }
     if let Some(id) = model.price_ladder.grabbed() {
         // Along its own line an order does not go anywhere.
-        let price = model.store.order(id).and_then(stands_at);
+        let price = model.account.store.order(id).and_then(stands_at);
         if price.is_some_and(|price| spot.row.contains(price)) {
             return Next::Stay;
         }
@@ -121,7 +125,7 @@ pub(crate) fn release(model: &mut Model, spot: Option<&ChartSpot>) -> Next {
         return Next::Stay;
     }
     let carried = model.price_ladder.carried();
-    let order = carried.and_then(|id| model.store.order(id));
+    let order = carried.and_then(|id| model.account.store.order(id));
     let stands_at = order.and_then(stands_at);
     let objection = match spot {
         None => Some(RELEASED_OUTSIDE),

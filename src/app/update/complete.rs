@@ -27,7 +27,7 @@ pub(crate) fn of(model: &Model, asks: &Asks, text: &str, cursor: usize) -> Compl
     let (before, typed) = (before.to_owned(), typed.to_owned());
     let mut words = match asks {
         Asks::Filter(pane) => filter_words(model, *pane, &typed),
-        Asks::Note(_) => model.store.trades.tags_begun(&typed),
+        Asks::Note(_) => model.account.store.trades.tags_begun(&typed),
         Asks::Command if before.trim() == "filter" => filter_words(model, model.focus.pane, &typed),
         Asks::Command => command::offers(model, &before, &typed),
     };
@@ -44,7 +44,7 @@ pub(crate) fn of(model: &Model, asks: &Asks, text: &str, cursor: usize) -> Compl
 
 /// Before an operator the columns, after it the current values of that column.
 fn filter_words(model: &Model, pane: Pane, typed: &str) -> Vec<String> {
-    let columns = (model.options.reading.columns)(pane);
+    let columns = (model.account.options.reading.columns)(pane);
     let bare = typed.trim_start_matches(['-', '!']);
     let sign = typed.strip_suffix(bare).unwrap_or_default();
     if let Some((name, value)) = bare.split_once([':', '=']) {
@@ -69,7 +69,7 @@ fn filter_words(model: &Model, pane: Pane, typed: &str) -> Vec<String> {
 /// The words of a column, each once.
 fn values(model: &Model, pane: Pane, column: usize, value: &str) -> BTreeSet<String> {
     let rows = 0..model.all_rows(pane).len().min(READ);
-    let facts = rows.map(|at| (model.options.reading.fact)(model, pane, at, column));
+    let facts = rows.map(|at| (model.account.options.reading.fact)(model, pane, at, column));
     let words = facts.filter_map(|fact| match fact {
         Fact::Words(words) | Fact::Code(_, words) => Some(words.to_lowercase()),
         Fact::Number(_) | Fact::Span(_) | Fact::Moment(_) | Fact::Unknown => None,

@@ -23,7 +23,7 @@ pub(crate) fn proceed(model: &mut Model) -> Vec<Effect> {
     let Stage::Reading(asked) = export.stage else {
         return vec![];
     };
-    let store = &mut model.store;
+    let store = &mut model.account.store;
     if !is_known(export.pane, store) {
         let why = "perpdeck has not read this pane yet".to_owned();
         export.stage = Stage::Over(Err(why));
@@ -31,17 +31,18 @@ pub(crate) fn proceed(model: &mut Model) -> Vec<Effect> {
     }
     if !export.has_more(store) {
         let account = model
+            .account
             .identity
             .as_ref()
             .map(|identity| identity.account_id.to_string());
         let sheet = sheet(
             export,
             store,
-            model.activity.lines.iter(),
+            model.account.activity.lines.iter(),
             account.unwrap_or_default(),
         );
         export.stage = Stage::Writing;
-        export.lacks = Some(Lack::of(export.pane, store, &model.activity));
+        export.lacks = Some(Lack::of(export.pane, store, &model.account.activity));
         return vec![Effect::Write(Box::new(sheet))];
     }
     let (count, _) = export.reach(store);

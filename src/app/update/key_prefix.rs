@@ -33,7 +33,7 @@ pub(crate) fn press(model: &mut Model, chord: Chord) -> Meaning {
         model.chain = Some(KeyPrefix {
             first: chord,
             place,
-            at: model.now,
+            at: model.account.now,
         });
         return Meaning::Pending;
     }
@@ -43,7 +43,7 @@ pub(crate) fn press(model: &mut Model, chord: Chord) -> Meaning {
 /// The first key, while the second is awaited in the same context.
 pub fn awaited(model: &Model) -> Option<KeyPrefix> {
     let chain = model.chain?;
-    let is_fresh = model.now < chain.at.plus(FORGET);
+    let is_fresh = model.account.now < chain.at.plus(FORGET);
     (is_fresh && chain.place == model.context()).then_some(chain)
 }
 

@@ -31,7 +31,7 @@ pub(crate) fn follow(model: &mut Model) {
         LadderHold::Held
     };
     if let Some(quote) = quote(model, &market) {
-        let now = model.now;
+        let now = model.account.now;
         model.price_ladder.follow(quote, hold, now);
     }
     watch_queue(model, &market);
@@ -44,47 +44,49 @@ pub(crate) fn follow(model: &mut Model) {
 
 /// What rests before the own orders.
 fn watch_queue(model: &mut Model, market: &MarketId) {
-    let tape = model.market_data.tape(market).map(Tape::version);
-    let version = (model.store.orders.at(), tape);
+    let tape = model.account.market_data.tape(market).map(Tape::version);
+    let version = (model.account.store.orders.at(), tape);
     if !model.price_ladder.queue.is_outdated(version) {
         return;
     }
     let mut queue = std::mem::take(&mut model.price_ladder.queue);
-    let store = &model.store;
-    let is_live = BookState::new(store, market, model.now) == BookState::Live;
+    let store = &model.account.store;
+    let is_live = BookState::new(store, market, model.account.now) == BookState::Live;
     let book = store.books.of(market).filter(|_| is_live);
     let scene = QueueScene {
         book: book.and_then(KnownBook::value),
-        tape: model.market_data.tape(market),
-        service_now: model.service_now(),
+        tape: model.account.market_data.tape(market),
+        service_now: model.account.service_now(),
     };
     queue.watch(priced_orders(store, market), scene);
     model.price_ladder.queue = queue;
 }
 
 fn tell_off(model: &mut Model, why: &str) {
-    model.say(Tone::Warn, format!("one-key trading is off: {why}"));
+    model
+        .account
+        .say(Tone::Warn, format!("one-key trading is off: {why}"));
 }
 
 /// Why one key does not send any more.
 fn ends_one_key(model: &Model, market: &MarketId) -> Option<&'static str> {
     let end = model.price_ladder.disarms_at()?;
-    if model.now >= end {
+    if model.account.now >= end {
         return Some("60 s without a key");
     }
-    if !model.options.ladder_one_key {
+    if !model.account.options.ladder_one_key {
         return Some("the settings do not allow it any more");
     }
-    if model.visibility != Visibility::OnScreen {
+    if model.account.visibility != Visibility::OnScreen {
         return Some("another account is shown");
     }
-    BookState::new(&model.store, market, model.now).word()
+    BookState::new(&model.account.store, market, model.account.now).word()
 }
 
 /// The middle of the market: of a live book, else of the price source.
 pub(super) fn quote(model: &Model, market: &MarketId) -> Option<LadderQuote> {
-    let store = &model.store;
-    let is_live = BookState::new(store, market, model.now) == BookState::Live;
+    let store = &model.account.store;
+    let is_live = BookState::new(store, market, model.account.now) == BookState::Live;
     let of_book = || {
         let known = store.books.of(market).filter(|_| is_live)?;
         Some((known.value()?.mid()?, known.at()?))

@@ -29,7 +29,7 @@ const RELEASED_OUTSIDE: &str = "released off the ladder: the order stays where i
 
 /// A press of the left button on a cell as it was drawn.
 pub(crate) fn click(model: &mut Model, spot: &LadderSpot) -> Next {
-    let now = model.now;
+    let now = model.account.now;
     model.price_ladder.one_key.touch(now);
     model.price_ladder.point(now);
     if let Some(why) = moved_since(model, spot) {
@@ -67,14 +67,20 @@ fn click_size(
 
 fn moved_since(model: &Model, spot: &LadderSpot) -> Option<&'static str> {
     let ladder = &model.price_ladder;
-    let account = model.identity.as_ref().map(|known| &known.account_id);
+    let account = model
+        .account
+        .identity
+        .as_ref()
+        .map(|known| &known.account_id);
     let is_same = ladder.market() == Some(&spot.market_id)
         && ladder.generation() == spot.generation
         && account == Some(&spot.account_id);
     if !is_same {
         return Some(ROW_MOVED);
     }
-    ladder.is_deaf_to_clicks(model.now).then_some(JUST_MOVED)
+    ladder
+        .is_deaf_to_clicks(model.account.now)
+        .then_some(JUST_MOVED)
 }
 
 /// The button went down on an own order: moved with the button down, it goes along.
@@ -88,7 +94,7 @@ fn grab(model: &mut Model, (at, spacing): (&PricePoint, Tick), sides: &[Side]) -
 
 /// The mouse moved to another row with the left button down.
 pub(crate) fn drag(model: &mut Model, spot: &LadderSpot) -> Next {
-    let now = model.now;
+    let now = model.account.now;
     model.price_ladder.point(now);
     let is_elsewhere = model.focus.panel != Some(MarketPanel::Ladder);
     if is_elsewhere || !model.overlays.is_empty() {
@@ -115,7 +121,7 @@ pub(crate) fn drag(model: &mut Model, spot: &LadderSpot) -> Next {
 
 /// Whether this order can be moved; or why not.
 pub(super) fn may_be_carried(model: &Model, id: &OrderId) -> Result<(), String> {
-    let order = model.store.order(id);
+    let order = model.account.store.order(id);
     let order = order.ok_or_else(|| "that order is not known any more".to_owned())?;
     of_row::moved(model, order).map(drop)
 }
@@ -143,7 +149,7 @@ pub(crate) fn release(model: &mut Model, spot: Option<&LadderSpot>) -> Next {
 
 /// The wheel moves the view, which stays there until the market is centred. `first` counts from [`WHEEL_HOME`].
 pub(crate) fn turn(model: &mut Model, first: usize) {
-    let now = model.now;
+    let now = model.account.now;
     let up = i64::try_from(WHEEL_HOME).unwrap_or(0) - i64::try_from(first).unwrap_or(0);
     model.price_ladder.point(now);
     model.price_ladder.scroll(up);

@@ -118,13 +118,13 @@ fn change_interval(model: &mut Model, step: isize) {
 pub(super) fn ends(model: &Model) -> Option<(Timestamp, Timestamp)> {
     let market = model.market_screen.market()?;
     let interval = model.market_screen.chart.interval;
-    let series = model.market_data.candles(market, interval)?;
+    let series = model.account.market_data.candles(market, interval)?;
     Some((series.oldest()?.open_time, series.newest()?.open_time))
 }
 
 /// Pins the market after the one shown, or before it, in the order of the watchlist.
 fn next_market(model: &mut Model, step: isize) {
-    let Some(markets) = model.store.markets.value() else {
+    let Some(markets) = model.account.store.markets.value() else {
         return;
     };
     let shown = model.market_screen.market();
@@ -179,7 +179,7 @@ fn end_visit(model: &mut Model) {
 
 /// Esc lets go what is smallest: a carried order, the price, the candle, then the zoom, then the keys.
 fn leave(model: &mut Model) -> Option<Next> {
-    if model.activity.toast(model.now).is_some() {
+    if model.account.activity.toast(model.account.now).is_some() {
         return None;
     }
     let has_let_go =
@@ -232,7 +232,7 @@ fn pin(model: &mut Model) -> Next {
 
 fn next_layout(model: &mut Model) -> Next {
     let preset = model.market_screen.next_preset();
-    model.say(Tone::Plain, format!("layout {preset}"));
+    model.account.say(Tone::Plain, format!("layout {preset}"));
     Next::Ask(Effect::KeepLayout(model.market_screen.tier, preset))
 }
 

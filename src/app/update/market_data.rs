@@ -27,7 +27,7 @@ const BEAT_LEAD: Duration = Duration::from_millis(100);
 pub(crate) fn wants(model: &Model) -> MarketWants {
     let mut wants = MarketWants::default();
     let is_drawn = model.market_screen.tier != WidthTier::TooSmall;
-    if model.visibility == Visibility::Background || !is_drawn {
+    if model.account.visibility == Visibility::Background || !is_drawn {
         return wants;
     }
     wants.is_held = model.frozen.is_some();
@@ -36,7 +36,7 @@ pub(crate) fn wants(model: &Model) -> MarketWants {
     if let Some((form, market)) = form.and_then(|form| Some((form, form.market_id()?))) {
         wants.want_form_book(market.clone());
         let taken = form.taken(&model.form_context());
-        let taken = taken.filter(|_| model.market_polls.has_no_book(market));
+        let taken = taken.filter(|_| model.account.market_polls.has_no_book(market));
         wants.quote = taken.map(|(side, size)| QuoteWant {
             market_id: market.clone(),
             side,
@@ -75,12 +75,21 @@ fn ask_ahead(model: &mut Model, lead: Duration) -> Vec<Effect> {
     };
     if let Some(chart) = &wants.candles {
         let interval = Some(chart.interval);
-        model.market_data.show(&chart.market_id, interval, time.now);
+        model
+            .account
+            .market_data
+            .show(&chart.market_id, interval, time.now);
         build(model, &wants);
     } else if let Some(trades) = &wants.trades {
-        model.market_data.show(&trades.market_id, None, time.now);
+        model
+            .account
+            .market_data
+            .show(&trades.market_id, None, time.now);
     }
-    let requests = model.market_polls.ask(&wants, &mut model.market_data, time);
+    let requests = model
+        .account
+        .market_polls
+        .ask(&wants, &mut model.account.market_data, time);
     let effects = requests.into_iter();
     effects
         .map(|(market, request)| Effect::Market(market, request))
@@ -89,8 +98,8 @@ fn ask_ahead(model: &mut Model, lead: Duration) -> Vec<Effect> {
 
 /// When something is due next; `None` while nothing is shown that is polled.
 pub(crate) fn due(model: &Model) -> Option<Timestamp> {
-    let polls = &model.market_polls;
-    polls.next_due(&wants(model), &model.market_data, time(model))
+    let polls = &model.account.market_polls;
+    polls.next_due(&wants(model), &model.account.market_data, time(model))
 }
 
 /// Takes an answer in, to a request that was sent at `at`.
@@ -100,7 +109,7 @@ pub(crate) fn arrive(
     at: Timestamp,
     answer: MarketAnswer,
 ) -> Vec<Effect> {
-    model.market_polls.answered(&market, &answer);
+    model.account.market_polls.answered(&market, &answer);
     if model.frozen.is_some() && !is_scrolled_to(&answer) {
         return vec![];
     }
@@ -118,7 +127,7 @@ pub(crate) fn arrive_streamed(
         return vec![];
     }
     for (market, answer) in answers {
-        model.market_polls.streamed(&market, &answer, at);
+        model.account.market_polls.streamed(&market, &answer, at);
         take(model, market, at, answer);
     }
     ask(model)
@@ -129,15 +138,15 @@ fn take(model: &mut Model, market: MarketId, at: Timestamp, answer: MarketAnswer
         MarketAnswer::Book(Ok(None)) => {}
         MarketAnswer::Book(result) => {
             let result = result.map(Option::unwrap_or_default);
-            model.store.books.arrive(market, result, at);
+            model.account.store.books.arrive(market, result, at);
         }
-        MarketAnswer::Quote(result) => model.store.ticket_quote.arrive(market, result, at),
+        MarketAnswer::Quote(result) => model.account.store.ticket_quote.arrive(market, result, at),
         MarketAnswer::Candles(..) | MarketAnswer::Trades(_) => {
             let at = RequestTime {
                 desk: at,
-                service: model.service_at(at),
+                service: model.account.service_at(at),
             };
-            model.market_data.arrive(&market, at, answer);
+            model.account.market_data.arrive(&market, at, answer);
             return_from_future(model);
         }
     }
@@ -147,7 +156,8 @@ fn take(model: &mut Model, market: MarketId, at: Timestamp, answer: MarketAnswer
 fn return_from_future(model: &mut Model) {
     let chart = &model.market_screen.chart;
     let market = model.market_screen.market();
-    let series = market.and_then(|market| model.market_data.candles(market, chart.interval));
+    let series =
+        market.and_then(|market| model.account.market_data.candles(market, chart.interval));
     let newest = series.and_then(|series| Some(series.newest()?.open_time));
     let latest = chart.cursor.max(chart.edge);
     if latest
@@ -169,19 +179,19 @@ fn build(model: &mut Model, wants: &MarketWants) {
         return;
     };
     if model.frozen.is_none()
-        && model.market_data.builds_candles(&chart.market_id)
-        && let Some(seen) = model.store.prices.get(&chart.market_id)
+        && model.account.market_data.builds_candles(&chart.market_id)
+        && let Some(seen) = model.account.store.prices.get(&chart.market_id)
     {
-        let data = &mut model.market_data;
+        let data = &mut model.account.market_data;
         data.build(&chart.market_id, chart.interval, seen);
     }
 }
 
 fn time(model: &Model) -> PollTime {
-    let interval = model.options.intervals.get(&Source::Markets);
+    let interval = model.account.options.intervals.get(&Source::Markets);
     PollTime {
-        now: model.now,
-        service_now: model.service_now(),
+        now: model.account.now,
+        service_now: model.account.service_now(),
         price_interval: interval.copied().unwrap_or(PRICE_INTERVAL),
         lead: Duration::ZERO,
     }

@@ -62,7 +62,7 @@ pub(crate) fn click(model: &mut Model, spot: ClickTarget) -> Vec<Effect> {
         }
         ClickTarget::Row(pane, row) if model.overlays.is_empty() => click_row(model, pane, row),
         ClickTarget::Toast => {
-            model.activity.dismiss_toast(model.now);
+            model.account.activity.dismiss_toast(model.account.now);
             vec![]
         }
         ClickTarget::Account(at) => click_account(model, at),
@@ -151,7 +151,7 @@ fn click_market(model: &mut Model, id: MarketId) -> Vec<Effect> {
     let Some(list) = top.and_then(Overlay::try_as_markets_mut) else {
         return vec![];
     };
-    let rows = list.rows(&model.store);
+    let rows = list.rows(&model.account.store);
     let is_chosen = rows.get(list.place(&rows)).is_some_and(|row| row.id == id);
     if is_chosen {
         return follow(model, Next::NewOrder(Side::Buy, id));
@@ -167,7 +167,10 @@ fn click_user_alert(model: &mut Model, id: u64) -> Vec<Effect> {
         return vec![];
     };
     if list.chosen == Some(id) {
-        let next = list.act(Action::EditAlert, (&model.user_alerts, &model.store.names));
+        let next = list.act(
+            Action::EditAlert,
+            (&model.account.user_alerts, &model.account.store.names),
+        );
         return follow(model, next);
     }
     list.chosen = Some(id);
@@ -175,8 +178,12 @@ fn click_user_alert(model: &mut Model, id: u64) -> Vec<Effect> {
 }
 
 fn click_form(model: &mut Model, spot: &ClickTarget) -> Vec<Effect> {
-    let now = (model.now, model.service_now());
-    let form_context = model.options.form_context(&model.store, &model.used, now);
+    let now = (model.account.now, model.account.service_now());
+    let form_context =
+        model
+            .account
+            .options
+            .form_context(&model.account.store, &model.account.used, now);
     if let Some(form) = model.overlays.last_mut().and_then(Overlay::try_as_form_mut) {
         form.click(spot, &form_context);
     }

@@ -38,7 +38,7 @@ pub(crate) fn press(model: &mut Model, chord: Chord) -> Vec<Effect> {
 
 /// What a key does to what has the keys.
 fn answer(model: &mut Model, chord: Chord, action: Option<Action>) -> Next {
-    let clocks @ (now, _) = (model.now, model.service_now());
+    let clocks @ (now, _) = (model.account.now, model.account.service_now());
     let of_desk = model.keymap.lookup(Context::Desk, chord);
     let quits = of_desk == Some(Action::Quit);
     let way_out = of_desk.filter(|action| action.is_way_out());
@@ -53,14 +53,16 @@ fn answer(model: &mut Model, chord: Chord, action: Option<Action>) -> Next {
             chart_of(model, &row)
         }
         (Some(Overlay::Form(form)), action) => {
-            model.activity.forget_refusal();
-            let form_context = model
-                .options
-                .form_context(&model.store, &model.used, clocks);
+            model.account.activity.forget_refusal();
+            let form_context = model.account.options.form_context(
+                &model.account.store,
+                &model.account.used,
+                clocks,
+            );
             form.press(chord, action, &form_context).into()
         }
         (Some(Overlay::Markets(list)), action) if list.search.is_typing() => {
-            list.look_for(chord, action, &model.store)
+            list.look_for(chord, action, &model.account.store)
         }
         (Some(Overlay::Accounts(list)), action) if list.search.is_typing() => {
             list.look_for(chord, action, &model.roster)
@@ -100,9 +102,9 @@ fn chart_of(model: &Model, row: &RowId) -> Next {
 fn over(model: &mut Model, action: Action) -> Next {
     let links = linked(model);
     let context = DialogContext {
-        now: model.now,
-        store: &model.store,
-        alerts: &model.user_alerts,
+        now: model.account.now,
+        store: &model.account.store,
+        alerts: &model.account.user_alerts,
         accounts: &model.roster,
         links: &links,
     };
@@ -138,12 +140,15 @@ fn is_taken_before(model: &mut Model, chord: Chord, action: Option<Action>) -> b
     let sends = model.keymap.lookup(Context::Form, chord) == Some(Action::Submit);
     if sends && sent::is_second_press(model) {
         let words = "the form was sent once: this second press sent nothing";
-        model.activity.remark(words.to_owned(), model.now);
+        model
+            .account
+            .activity
+            .remark(words.to_owned(), model.account.now);
         return true;
     }
     let dismisses = is_said_by_toast(model, chord);
     if dismisses {
-        model.activity.dismiss_toast(model.now);
+        model.account.activity.dismiss_toast(model.account.now);
     }
     dismisses
 }
@@ -165,8 +170,8 @@ fn search(offset: &mut usize, search: &mut String, chord: Chord) -> Next {
 /// A toast over a help or a detail names the key that dismisses it: that key closes nothing else first.
 fn is_said_by_toast(model: &Model, chord: Chord) -> bool {
     let is_over = model.overlays.last().is_some_and(Overlay::is_read);
-    let waits =
-        model.activity.toast(model.now).is_some() && model.activity.toast_ends_at().is_none();
+    let waits = model.account.activity.toast(model.account.now).is_some()
+        && model.account.activity.toast_ends_at().is_none();
     let key = model.keymap.chord(Context::Desk, Action::Dismiss);
     is_over && waits && key == Some(chord.into())
 }
@@ -176,8 +181,12 @@ const NO_TEXT_FIELD: &str =
 
 pub(crate) fn paste(model: &mut Model, text: &str) -> Vec<Effect> {
     // Pasted text reaches text fields only: keys in it must never act.
-    let now = (model.now, model.wall_now());
-    let form_context = model.options.form_context(&model.store, &model.used, now);
+    let now = (model.account.now, model.account.wall_now());
+    let form_context =
+        model
+            .account
+            .options
+            .form_context(&model.account.store, &model.account.used, now);
     let takes_text = model.takes_text();
     match model.overlays.last_mut().and_then(Overlay::try_as_form_mut) {
         Some(form) => form.paste(text, &form_context),

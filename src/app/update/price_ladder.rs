@@ -41,7 +41,7 @@ const MOVES: &[(Action, i64)] = &[
 
 /// Handles a key on the ladder; `None` if it belongs to the desk.
 pub(crate) fn act(model: &mut Model, action: Action) -> Option<Next> {
-    let now = model.now;
+    let now = model.account.now;
     model.price_ladder.one_key.touch(now);
     if let Some((_, up)) = MOVES.iter().find(|(of, _)| *of == action) {
         return Some(step(model, *up));
@@ -98,7 +98,7 @@ fn at_cursor(model: &mut Model, action: Action) -> Option<Next> {
         let is_of_market = is_of_desk || action == Action::AlertHere;
         return (!is_of_market).then(|| Next::Refuse(NO_PRICE.to_owned()));
     };
-    if model.price_ladder.is_deaf_to_keys(model.now) {
+    if model.price_ladder.is_deaf_to_keys(model.account.now) {
         return Some(Next::Refuse(JUST_MOVED.to_owned()));
     }
     if action == Action::AlertHere {
@@ -167,7 +167,8 @@ pub(super) fn point(model: &Model) -> Option<(PricePoint, Tick)> {
 
 /// Whether one key sends: never by a display that is held.
 pub(super) fn mode(model: &Model) -> SendMode {
-    let is_armed = model.options.ladder_one_key && model.price_ladder.is_armed(model.now);
+    let is_armed =
+        model.account.options.ladder_one_key && model.price_ladder.is_armed(model.account.now);
     if is_armed && model.frozen.is_none() {
         SendMode::AtOnce
     } else {
@@ -177,7 +178,7 @@ pub(super) fn mode(model: &Model) -> SendMode {
 
 /// A key that is held down acts once.
 pub(super) fn is_new_press(model: &mut Model, action: Action, price: Num) -> bool {
-    let now = model.now;
+    let now = model.account.now;
     let press = format!("{action} {price}");
     model.price_ladder.one_key.takes_press(press, now)
 }
@@ -194,9 +195,14 @@ fn step(model: &mut Model, up: i64) -> Next {
 /// Where the cursor goes from home: the best price of a side, else the middle of the view.
 fn from(model: &Model, side: Side) -> Option<Num> {
     let market = model.price_ladder.market()?;
-    let book = model.store.books.of(market).and_then(|known| known.value());
+    let book = model
+        .account
+        .store
+        .books
+        .of(market)
+        .and_then(|known| known.value());
     let best = book.and_then(|book| book.best(side));
-    best.or_else(|| model.store.market(market)?.mid())
+    best.or_else(|| model.account.store.market(market)?.mid())
 }
 
 /// To the first row in view, or the last.
@@ -214,7 +220,7 @@ fn edge(model: &mut Model, side: Side) -> Next {
 }
 
 fn centre(model: &mut Model) -> Next {
-    let now = model.now;
+    let now = model.account.now;
     let market = model.price_ladder.market().cloned();
     let quote = market.and_then(|market| quote(model, &market));
     match quote {
@@ -241,7 +247,7 @@ fn turn_size(model: &mut Model, steps: isize) -> Next {
         return Next::Refuse("no market is shown".to_owned());
     };
     if model.size_preset(&market).is_none() {
-        let symbol = model.store.names.shown(&market);
+        let symbol = model.account.store.names.shown(&market);
         return Next::Refuse(format!(
             "{symbol} has no size presets: size_presets in the settings"
         ));
@@ -256,11 +262,11 @@ fn next_mark(model: &mut Model) -> Next {
     let Some((market, spacing)) = known else {
         return Next::Refuse("no price of this market is known".to_owned());
     };
-    let position = own_position(&model.store, market);
+    let position = own_position(&model.account.store, market);
     let entry = position.and_then(|position| position.entry_price);
     let liquidation = position.and_then(|position| position.liquidation_price);
-    let own = own_orders(&model.store, market, spacing).map(|own| own.row);
-    let alerts = model.user_alerts.prices(market);
+    let own = own_orders(&model.account.store, market, spacing).map(|own| own.row);
+    let alerts = model.account.user_alerts.prices(market);
     let others = entry.into_iter().chain(liquidation).chain(alerts);
     let mut marks: Vec<_> = own.chain(others.map(|price| spacing.near(price))).collect();
     marks.sort_unstable_by(|one, other| other.cmp(one));
@@ -271,7 +277,7 @@ fn next_mark(model: &mut Model) -> Next {
         None => {
             return Next::Refuse(format!(
                 "you have no order, position or alert in {}",
-                model.store.names.shown(market)
+                model.account.store.names.shown(market)
             ));
         }
     }
@@ -317,28 +323,28 @@ pub(crate) fn put_back(model: &mut Model) -> Option<Next> {
 }
 
 fn turn_one_key(model: &mut Model) -> Next {
-    let now = model.now;
+    let now = model.account.now;
     if model.price_ladder.one_key.disarm() {
-        model.say(Tone::Plain, "one-key trading is off");
+        model.account.say(Tone::Plain, "one-key trading is off");
         return Next::Stay;
     }
     let Some(market) = model.price_ladder.market().cloned() else {
         return Next::Refuse("no market is shown".to_owned());
     };
-    let state = BookState::new(&model.store, &market, now);
-    let objection = if !model.options.ladder_one_key {
+    let state = BookState::new(&model.account.store, &market, now);
+    let objection = if !model.account.options.ladder_one_key {
         Some("one-key trading is off: ladder_one_key = true in the settings allows it".to_owned())
-    } else if model.options.read_only {
+    } else if model.account.options.read_only {
         Some(READ_ONLY.to_owned())
     } else {
-        state.objection(&model.store.names.shown(&market))
+        state.objection(&model.account.store.names.shown(&market))
     };
     if let Some(why) = objection {
         return Next::Refuse(why);
     }
     model.price_ladder.one_key.arm(now);
-    let symbol = model.store.names.shown(&market);
+    let symbol = model.account.store.names.shown(&market);
     let words = format!("one-key trading is ON in {symbol}: b, s and a click send at once");
-    model.say(Tone::Warn, words);
+    model.account.say(Tone::Warn, words);
     Next::Stay
 }

@@ -207,7 +207,7 @@ fn leave_out(model: &mut Model, pane: Pane, fault: Fault) -> Fault {
     let head: String = text.chars().take(fault.at.start).collect();
     let whole = head.rfind(char::is_whitespace);
     let whole = whole.and_then(|end| head.get(..end)).unwrap_or("").trim();
-    let columns = (model.options.reading.columns)(pane);
+    let columns = (model.account.options.reading.columns)(pane);
     let filter = Filter::parse(whole, &columns).ok().flatten();
     let until = match &filter {
         Some(filter) => format!("until then only by {}", filter.text),
@@ -221,7 +221,7 @@ fn leave_out(model: &mut Model, pane: Pane, fault: Fault) -> Fault {
 }
 
 fn parsed(model: &mut Model, pane: Pane) -> Result<Option<Filter>, Fault> {
-    let columns = (model.options.reading.columns)(pane);
+    let columns = (model.account.options.reading.columns)(pane);
     let text = top(model).map_or("", |prompt| prompt.text());
     Filter::parse(text, &columns)
 }
@@ -233,7 +233,7 @@ fn spare_the_begun(model: &mut Model, pane: Pane) {
     };
     let text = table_view.filter.as_ref().map_or("", |filter| &filter.text);
     let (before, last) = text.rsplit_once(' ').unwrap_or(("", text));
-    let columns = (model.options.reading.columns)(pane);
+    let columns = (model.account.options.reading.columns)(pane);
     let bare = last.trim_start_matches(['-', '!']);
     if !begun(bare, &columns).is_empty() {
         let filter = Filter::parse(before, &columns).ok().flatten();

@@ -21,7 +21,7 @@ use crate::{
 const LISTED_CHANGES: usize = 4;
 
 pub(crate) fn take(model: &mut Model, reread: Reload) -> Vec<Effect> {
-    model.settings.read_at = Some(model.now);
+    model.settings.read_at = Some(model.account.now);
     match reread {
         Reload::Good(reload) => renew(model, *reload),
         Reload::Bad(faults) => refuse(model, &faults),
@@ -35,7 +35,7 @@ fn refuse(model: &mut Model, faults: &[String]) -> Vec<Effect> {
         faults.join("; ")
     );
     model.settings.faults = faults;
-    model.say(Tone::Alert, words);
+    model.account.say(Tone::Alert, words);
     vec![]
 }
 
@@ -52,19 +52,19 @@ fn renew(model: &mut Model, reload: Renewal) -> Vec<Effect> {
         waiting: reload.waiting,
         files: reload.files,
     };
-    model.say(tone, words);
+    model.account.say(tone, words);
     if reload.keymap.notes() != model.keymap.notes()
         && let Some(words) = key_notes(&reload.keymap)
     {
-        model.say(Tone::Warn, words);
+        model.account.say(Tone::Warn, words);
     }
-    let mut effects = wanted(&model.options, &reload.options);
+    let mut effects = wanted(&model.account.options, &reload.options);
     model.keymap = reload.keymap;
-    model.options = Options {
-        zone: model.options.zone.clone(),
+    model.account.options = Options {
+        zone: model.account.options.zone.clone(),
         // A dry run never becomes real while it runs, nor the other way round.
-        dry_run: model.options.dry_run,
-        ends_with_desk: model.options.ends_with_desk,
+        dry_run: model.account.options.dry_run,
+        ends_with_desk: model.account.options.ends_with_desk,
         ..reload.options
     };
     let news = guard::measure(model);
@@ -157,7 +157,7 @@ mod tests {
         change: impl FnOnce(&mut Options),
         changes: Vec<Change>,
     ) -> Vec<Effect> {
-        let mut options = model.options.clone();
+        let mut options = model.account.options.clone();
         change(&mut options);
         let reload = Renewal {
             options,
@@ -167,12 +167,13 @@ mod tests {
             waiting: vec![],
             files: vec!["/home/me/config.toml".into()],
         };
-        let now = model.now;
+        let now = model.account.now;
         update(model, now, Msg::Reload(Reload::Good(Box::new(reload))))
     }
 
     fn toast(model: &Model) -> Option<(Tone, String)> {
-        let Event::Message(tone, words) = &model.activity.toast(model.now)?.event else {
+        let Event::Message(tone, words) = &model.account.activity.toast(model.account.now)?.event
+        else {
             return None;
         };
         Some((*tone, words.clone()))
@@ -204,10 +205,10 @@ mod tests {
     fn a_dry_run_begins_and_ends_with_the_desk_whatever_the_files_come_to_say() {
         for rehearses in [true, false] {
             let mut model = desk();
-            model.options.dry_run = rehearses;
+            model.account.options.dry_run = rehearses;
             let other = |options: &mut Options| options.dry_run = !rehearses;
             assert_eq!(reads(&mut model, other, vec![]), []);
-            assert_eq!(model.options.dry_run, rehearses);
+            assert_eq!(model.account.options.dry_run, rehearses);
         }
     }
 
@@ -245,10 +246,12 @@ mod tests {
         let effects = reads(&mut model, slower, vec![changed("poll.orders", "1s", "9s")]);
         assert_eq!(
             effects,
-            [Effect::SetIntervals(model.options.intervals.clone())]
+            [Effect::SetIntervals(
+                model.account.options.intervals.clone()
+            )]
         );
         assert_eq!(
-            model.options.intervals[&Source::Orders],
+            model.account.options.intervals[&Source::Orders],
             Duration::from_secs(9)
         );
     }
@@ -256,9 +259,9 @@ mod tests {
     #[test]
     fn settings_with_a_fault_change_nothing_and_the_fault_stays_until_it_is_mended() {
         let mut model = desk();
-        model.options.read_only = true;
+        model.account.options.read_only = true;
         let fault = "/c.toml: theme: \"\u{1b}[31mdrak\" is not one of \"dark\"".to_owned();
-        let now = model.now;
+        let now = model.account.now;
         let effects = update(&mut model, now, Msg::Reload(Reload::Bad(vec![fault])));
         let shown = "/c.toml: theme: \"\u{fffd}[31mdrak\" is not one of \"dark\"";
         let said = format!("settings not applied, the old ones stay in force: {shown}");
@@ -266,7 +269,7 @@ mod tests {
             (effects, toast(&model)),
             (vec![], Some((Tone::Alert, said)))
         );
-        assert!(model.options.read_only);
+        assert!(model.account.options.read_only);
         press(&mut model, "esc");
         assert_eq!(model.settings.faults, [shown]);
         reads(&mut model, |_| {}, vec![]);

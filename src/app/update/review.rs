@@ -7,12 +7,12 @@ use crate::app::{
 
 /// Of the month that it is now.
 pub(crate) fn open(model: &Model) -> Review {
-    let today = model.options.zone.day(model.wall_now());
-    Review::new(&model.store, today)
+    let today = model.account.options.zone.day(model.account.wall_now());
+    Review::new(&model.account.store, today)
 }
 
 pub(crate) fn refresh(model: &mut Model) {
-    let store = &model.store;
+    let store = &model.account.store;
     for overlay in &mut model.overlays {
         if let Overlay::Review(review) = overlay {
             review.refresh(store);

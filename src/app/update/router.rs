@@ -46,7 +46,7 @@ use strum::IntoEnumIterator;
 
 /// Handles a message at `now`. Never fails, never blocks; every request is in the result.
 pub fn update(model: &mut Model, now: Timestamp, msg: Msg) -> Vec<Effect> {
-    model.now = model.now.max(now);
+    model.account.now = model.account.now.max(now);
     if means_cursor(model, &msg) {
         model.market_screen.follow_at_once();
     }
@@ -76,17 +76,17 @@ fn handled(model: &mut Model, msg: Msg) -> Vec<Effect> {
         Msg::MarketData(id, at, answer) => market_data::arrive(model, id, at, answer),
         Msg::Streamed(at, news) => streamed::streamed(model, at, *news),
         Msg::Opened(identity) => {
-            model.identity = Some(identity);
+            model.account.identity = Some(identity);
             way_out::opened(model)
         }
         Msg::Polled(poll) => polled(model, poll),
         Msg::Met(about) => {
-            model.store.about = Some(*about);
+            model.account.store.about = Some(*about);
             vec![]
         }
         Msg::CallEnded(call) => called(model, call),
         Msg::TriesAgain(source, at) => {
-            model.store.health.tries_again(source, at);
+            model.account.store.health.tries_again(source, at);
             vec![]
         }
         Msg::Traced(asked, found) => traced(model, &asked, &found),
@@ -94,7 +94,10 @@ fn handled(model: &mut Model, msg: Msg) -> Vec<Effect> {
         Msg::Settled(ticket, result) => settle(model, ticket, &result),
         Msg::Ended(order, result) => doubt::end(model, &order, result),
         Msg::Resumed(ticket, command) => {
-            model.store.resume(ticket, command, model.now);
+            model
+                .account
+                .store
+                .resume(ticket, command, model.account.now);
             vec![]
         }
         Msg::Outlived(ticket) => doubt::outlived(model, ticket),
@@ -116,7 +119,7 @@ fn handled(model: &mut Model, msg: Msg) -> Vec<Effect> {
         Msg::Second(first) => second::take(model, first),
         Msg::Reload(reread) => take(model, reread),
         Msg::Notify(tone, text) => {
-            model.say(tone, text);
+            model.account.say(tone, text);
             vec![]
         }
     }
@@ -156,18 +159,18 @@ fn halted(model: &mut Model, why: Option<String>) -> Vec<Effect> {
 }
 
 fn called(model: &mut Model, call: Call) -> Vec<Effect> {
-    model.store.call(call);
+    model.account.store.call(call);
     let alerts = alerts::called(model);
     alerts::raise(model, alerts)
 }
 
 /// Displayed instants were computed with the old clock: polls again.
 fn set_clock(model: &mut Model, drift: Drift) -> Vec<Effect> {
-    let step = drift.step_from(std::mem::replace(&mut model.drift, drift));
+    let step = drift.step_from(std::mem::replace(&mut model.account.drift, drift));
     let text = format!(
         "the machine's clock was set by {step}: countdowns and ages stay correct; perpdeck reads everything again"
     );
-    model.say(Tone::Warn, text);
+    model.account.say(Tone::Warn, text);
     refresh(model)
 }
 
@@ -175,8 +178,8 @@ const REPAINT: Effect = Effect::Terminal(TerminalOut::Repaint);
 
 /// Asks for everything now, and for what is shown of the markets. The key may be another one by now.
 fn refresh(model: &mut Model) -> Vec<Effect> {
-    model.store.key_scope = None;
-    model.market_polls.renew();
+    model.account.store.key_scope = None;
+    model.account.market_polls.renew();
     vec![Effect::Poll(Source::iter().collect())]
 }
 
@@ -217,15 +220,15 @@ pub(crate) fn follow(model: &mut Model, next: Next) -> Vec<Effect> {
         }
         Next::Control(wanted) => or_refuse(model, |model| control::run(model, &wanted)),
         Next::RunEach(commands) => run_each(model, commands),
-        Next::Resend(_) | Next::Reopen(_) if model.options.read_only => {
+        Next::Resend(_) | Next::Reopen(_) if model.account.options.read_only => {
             model.overlays.pop();
             follow(model, Next::Refuse(READ_ONLY.to_owned()))
         }
-        Next::Resend(ticket) if model.store.reopens(ticket) => {
+        Next::Resend(ticket) if model.account.store.reopens(ticket) => {
             let why = doubt::reopens(model);
             follow(model, Next::Refuse(why))
         }
-        Next::Reopen(ticket) if !model.store.reopens(ticket) => vec![],
+        Next::Reopen(ticket) if !model.account.store.reopens(ticket) => vec![],
         Next::Resend(ticket) | Next::Reopen(ticket) => close_with(model, Effect::Resend(ticket)),
         Next::GiveUp(ticket) => close_with(model, Effect::GiveUp(ticket)),
         Next::Rearm => close_with(model, Effect::Rearm),
@@ -233,7 +236,7 @@ pub(crate) fn follow(model: &mut Model, next: Next) -> Vec<Effect> {
         Next::LiftLock => lift(model),
         Next::Copy(clip) => copy(model, clip),
         Next::Refuse(why) => {
-            model.activity.refuse(why, model.now);
+            model.account.activity.refuse(why, model.account.now);
             vec![]
         }
     }
@@ -249,7 +252,7 @@ fn show_chart(model: &mut Model, market: MarketId) -> Vec<Effect> {
 /// Lists the commands with what comes of each, in place of the strip that asked.
 fn run_each(model: &mut Model, commands: Vec<Command>) -> Vec<Effect> {
     model.overlays.pop();
-    let list = Bulk::going(commands, &model.store);
+    let list = Bulk::going(commands, &model.account.store);
     model.overlays.push(Overlay::Bulk(list));
     vec![]
 }
@@ -265,7 +268,7 @@ fn or_refuse(
 
 /// The next page of closed positions, unless it is on its way.
 fn read_older(model: &mut Model) -> Vec<Effect> {
-    let closed = &mut model.store.closed;
+    let closed = &mut model.account.store.closed;
     if !closed.has_more() {
         let why = "every closed position has been read".to_owned();
         return follow(model, Next::Refuse(why));
@@ -296,7 +299,10 @@ fn run(model: &mut Model, command: Command) -> Vec<Effect> {
     if let Some(why) = objection(model, &command) {
         return follow(
             model,
-            Next::Refuse(format!("{}: {why}", command.words(&model.store.names))),
+            Next::Refuse(format!(
+                "{}: {why}",
+                command.words(&model.account.store.names)
+            )),
         );
     }
     let (_, effect) = send(model, command);
@@ -306,20 +312,20 @@ fn run(model: &mut Model, command: Command) -> Vec<Effect> {
 /// Quitting leaves commands in progress or unknown to the journal, and ends what a paper exchange that keeps nothing
 /// holds: it asks once, and the same key again confirms.
 fn leave(model: &mut Model) -> Vec<Effect> {
-    let loses = model.options.ends_with_desk && model.store.holds_something();
-    if model.store.is_settled() && !loses {
+    let loses = model.account.options.ends_with_desk && model.account.store.holds_something();
+    if model.account.store.is_settled() && !loses {
         return vec![Effect::Quit];
     }
-    let strip = Strip::confirm(StripAction::Leave, model.now);
+    let strip = Strip::confirm(StripAction::Leave, model.account.now);
     open(model, Overlay::Strip(strip))
 }
 
 /// Ends a paused display, and opens no question about a command that would not be sent.
 fn open(model: &mut Model, overlay: Overlay) -> Vec<Effect> {
-    if model.options.read_only && overlay.only_sends() {
+    if model.account.options.read_only && overlay.only_sends() {
         return follow(model, Next::Refuse(READ_ONLY.to_owned()));
     }
-    model.activity.forget_refusal();
+    model.account.activity.forget_refusal();
     let effects = if overlay.acts() { thaw(model) } else { vec![] };
     model.overlays.push(overlay);
     effects
@@ -350,8 +356,10 @@ fn leave_for(model: &mut Model, switch: Switch) -> Vec<Effect> {
 
 fn lift(model: &mut Model) -> Vec<Effect> {
     model.overlays.pop();
-    model.guard.lift();
-    model.say(Tone::Warn, "lock overridden: new entries allowed");
+    model.account.guard.lift();
+    model
+        .account
+        .say(Tone::Warn, "lock overridden: new entries allowed");
     vec![]
 }
 
@@ -367,15 +375,17 @@ fn copy(model: &mut Model, clip: Clip) -> Vec<Effect> {
         Clip::Lines(lines) => format!("copied {} ids", lines.len()),
         Clip::Detail(..) => "copied the details of this row".to_owned(),
     };
-    model.say(Tone::Plain, words);
+    model.account.say(Tone::Plain, words);
     vec![Effect::Terminal(TerminalOut::Copy(clip))]
 }
 
 /// The effects of passing time: a countdown ends, an unanswered strip disarms.
 fn pass_time(model: &mut Model) -> Vec<Effect> {
     let next = match model.overlays.last_mut() {
-        Some(Overlay::Strip(strip)) => strip.pass(model.now, wake::beat(model.options.motion)),
-        Some(Overlay::Bulk(bulk)) => bulk.pass(model.now),
+        Some(Overlay::Strip(strip)) => {
+            strip.pass(model.account.now, wake::beat(model.account.options.motion))
+        }
+        Some(Overlay::Bulk(bulk)) => bulk.pass(model.account.now),
         _ => Next::Stay,
     };
     follow(model, next)

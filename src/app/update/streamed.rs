@@ -17,26 +17,26 @@ use crate::{
 /// Takes in what came at `at`. While the display is paused, data is left out: what follows the pause reads it.
 pub(crate) fn streamed(model: &mut Model, at: Timestamp, news: StreamNews) -> Vec<Effect> {
     match news {
-        StreamNews::Up(kind) => *model.store.stream_mut(kind) = StreamState::Up(at),
-        StreamNews::Heard(kind) => model.store.stream_mut(kind).heard(at),
+        StreamNews::Up(kind) => *model.account.store.stream_mut(kind) = StreamState::Up(at),
+        StreamNews::Heard(kind) => model.account.store.stream_mut(kind).heard(at),
         StreamNews::Down(kind) => {
-            *model.store.stream_mut(kind) = StreamState::Down;
+            *model.account.store.stream_mut(kind) = StreamState::Down;
             if kind == StreamKind::Market {
-                model.market_polls.stream_lost();
+                model.account.market_polls.stream_lost();
                 return market_data::ask_on_beat(model);
             }
         }
         StreamNews::Account(rows) => {
-            model.store.streams.account.heard(at);
+            model.account.store.streams.account.heard(at);
             if model.frozen.is_none() {
                 return account(model, at, rows);
             }
         }
         StreamNews::Markets { answers, prices } => {
-            model.store.streams.market.heard(at);
+            model.account.store.streams.market.heard(at);
             let mut effects = vec![];
             if model.frozen.is_none() && !prices.is_empty() {
-                model.store.arrive_prices(prices, at);
+                model.account.store.arrive_prices(prices, at);
                 effects.extend(arrival::arrived(model, Source::Markets, &[], vec![]));
             }
             effects.extend(market_data::arrive_streamed(model, at, answers));
@@ -47,7 +47,7 @@ pub(crate) fn streamed(model: &mut Model, at: Timestamp, news: StreamNews) -> Ve
 }
 
 fn account(model: &mut Model, at: Timestamp, rows: StreamedRows) -> Vec<Effect> {
-    let known = model.store.account.value();
+    let known = model.account.store.account.value();
     let facts: Option<AccountFacts> = rows
         .account
         .zip(known)

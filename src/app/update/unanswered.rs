@@ -77,7 +77,11 @@ struct Face {
 
 impl Face {
     fn of(model: &Model) -> Self {
-        let toast = model.activity.toast(model.now).map(|line| line.number);
+        let toast = model
+            .account
+            .activity
+            .toast(model.account.now)
+            .map(|line| line.number);
         Self {
             overlays: model.overlays.clone(),
             focus: model.focus.clone(),
@@ -87,14 +91,18 @@ impl Face {
             prefix: model.chain,
             tour: model.tour.clone(),
             is_frozen: model.frozen.is_some(),
-            activity: (model.activity.newest(), model.activity.version(), toast),
+            activity: (
+                model.account.activity.newest(),
+                model.account.activity.version(),
+                toast,
+            ),
             marks: Marks::clone(&model.marks),
             generations: [
                 model.table_views.generation(),
-                model.user_alerts.generation(),
+                model.account.user_alerts.generation(),
             ],
             command_lines: model.spoken.len(),
-            commands: model.store.flights.len(),
+            commands: model.account.store.flights.len(),
         }
     }
 }
@@ -117,7 +125,7 @@ impl Unanswered {
     pub(super) fn answer(self, model: &mut Model, effects: &[Effect]) {
         if effects.is_empty() && Face::of(model) == self.before {
             let why = self.input.words(model);
-            model.activity.remark(why, model.now);
+            model.account.activity.remark(why, model.account.now);
         }
     }
 }

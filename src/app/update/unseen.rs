@@ -37,7 +37,7 @@ mod tests {
 
     fn press_unseen(model: &mut Model, keys: &str) -> Vec<Effect> {
         let chords = keys.split_whitespace().map(|key| key.parse().unwrap());
-        let now = model.now;
+        let now = model.account.now;
         chords
             .flat_map(|chord| update(model, now, Msg::Unseen(chord)))
             .collect()

@@ -31,7 +31,7 @@ pub fn wake(model: &Model) -> Option<Timestamp> {
     let wakes = redraw(model).into_iter().chain(market_data::due(model));
     wakes
         .min()
-        .map(|at| at.max(model.now.plus(Duration::from_millis(1))))
+        .map(|at| at.max(model.account.now.plus(Duration::from_millis(1))))
 }
 
 /// The instant of the next visible change, if time alone brings one.
@@ -67,26 +67,31 @@ fn cursor_rests(model: &Model) -> Option<Timestamp> {
 /// A toast that has disappeared needs no wake.
 fn toast(model: &Model) -> Option<Timestamp> {
     model
+        .account
         .activity
         .toast_ends_at()
-        .filter(|end| *end > model.now)
+        .filter(|end| *end > model.account.now)
 }
 
 fn strip(model: &Model) -> Option<Timestamp> {
     let top = model.overlays.last()?;
     if let Some(bulk) = top.try_as_bulk_ref() {
-        return Some(bulk.ends_at()?.min(model.now.plus(SECOND)));
+        return Some(bulk.ends_at()?.min(model.account.now.plus(SECOND)));
     }
     if top.try_as_accounts_ref().is_some() {
-        return Some(model.now.plus(SECOND));
+        return Some(model.account.now.plus(SECOND));
     }
     let strip = top.try_as_strip_ref()?;
     let ends_at = strip.ends_at();
-    let motion = model.options.motion;
+    let motion = model.account.options.motion;
     let next = match (strip.arm, motion) {
-        (Arm::Question { .. }, _) => model.now.plus(SECOND),
-        (Arm::Confirm | Arm::Countdown { .. }, Motion::Full) => model.now.plus(beat(motion)),
-        (Arm::Confirm | Arm::Countdown { .. }, Motion::Reduced) => whole_second(ends_at, model.now),
+        (Arm::Question { .. }, _) => model.account.now.plus(SECOND),
+        (Arm::Confirm | Arm::Countdown { .. }, Motion::Full) => {
+            model.account.now.plus(beat(motion))
+        }
+        (Arm::Confirm | Arm::Countdown { .. }, Motion::Reduced) => {
+            whole_second(ends_at, model.account.now)
+        }
     };
     Some(ends_at.min(next))
 }
@@ -94,7 +99,7 @@ fn strip(model: &Model) -> Option<Timestamp> {
 /// A form names the confirming key once it accepts it.
 fn question(model: &Model) -> Option<Timestamp> {
     let form = model.overlays.last()?.try_as_form_ref()?;
-    warnings::hears_from(form).filter(|from| *from > model.now)
+    warnings::hears_from(form).filter(|from| *from > model.account.now)
 }
 
 /// When a whole number of seconds is left until `end`.
@@ -105,13 +110,13 @@ fn whole_second(end: Timestamp, now: Timestamp) -> Timestamp {
 
 /// A long list continues to filter with every update.
 fn list_filters(model: &Model) -> Option<Timestamp> {
-    model.table_views.are_sifting().then_some(model.now)
+    model.table_views.are_sifting().then_some(model.account.now)
 }
 
 /// Halves of a flip, and moves of exits, ask for reads.
 fn reads(model: &Model) -> Option<Timestamp> {
-    let flips = model.store.flips.iter().map(|one| one.look_at);
-    let moves = model.store.moves.iter();
+    let flips = model.account.store.flips.iter().map(|one| one.look_at);
+    let moves = model.account.store.moves.iter();
     flips.chain(moves.filter_map(OrderMove::look_at)).min()
 }
 
@@ -119,22 +124,23 @@ fn reads(model: &Model) -> Option<Timestamp> {
 fn flight(model: &Model) -> Option<Timestamp> {
     let waits = |progress: &Progress| !matches!(progress, Progress::Sending { .. });
     model
+        .account
         .store
         .flights
         .values()
         .any(|flight| waits(&flight.progress))
-        .then(|| model.now.plus(SECOND))
+        .then(|| model.account.now.plus(SECOND))
 }
 
 /// The seconds until the service is retried.
 fn retry(model: &Model) -> Option<Timestamp> {
-    let counts = model.store.health.next_try(model.now);
-    counts.map(|_| model.now.plus(SECOND))
+    let counts = model.account.store.health.next_try(model.account.now);
+    counts.map(|_| model.account.now.plus(SECOND))
 }
 
 /// Ages are shown in whole seconds and all change together, whole seconds after the newest answer: that is when the
 /// next ones are asked for, so that both are one frame.
 fn age(model: &Model) -> Option<Timestamp> {
-    let is_known = Source::iter().any(|source| model.store.polled_at(source).is_some());
-    is_known.then(|| model.shown_second().plus(SECOND))
+    let is_known = Source::iter().any(|source| model.account.store.polled_at(source).is_some());
+    is_known.then(|| model.account.shown_second().plus(SECOND))
 }

@@ -6,10 +6,8 @@
 use crate::{
     app::{
         activity::notice::Tone,
-        desk::{
-            model::{EarlyExit, Model},
-            options::CloseAllRule,
-        },
+        core::account::EarlyExit,
+        desk::{model::Model, options::CloseAllRule},
         dialogs::{
             effect::Effect,
             next::Next,
@@ -23,21 +21,27 @@ use crate::{
 };
 
 pub(crate) fn close_all(model: &mut Model) -> Result<Next, String> {
-    let Ok(account) = model.account_for("close all") else {
+    let Ok(account) = model.account.account_for("close all") else {
         return wait_for_account(model, EarlyExit::CloseAllKey);
     };
-    if model.store.closing_all().is_some() {
+    if model.account.store.closing_all().is_some() {
         return Err("a close-all is already running".to_owned());
     }
     Ok(begin(model, Command::CloseAll(account)))
 }
 
 pub(crate) fn flatten(model: &mut Model) -> Result<Next, String> {
-    let Ok(account) = model.account_for("flatten") else {
+    let Ok(account) = model.account.account_for("flatten") else {
         return wait_for_account(model, EarlyExit::FlattenKey);
     };
     let command = Command::Flatten(account);
-    if model.store.flights.values().any(|f| f.command == command) {
+    if model
+        .account
+        .store
+        .flights
+        .values()
+        .any(|f| f.command == command)
+    {
         return Err("a flatten is already running".to_owned());
     }
     Ok(begin(model, command))
@@ -53,26 +57,26 @@ fn begin(model: &mut Model, command: Command) -> Next {
         }
         model.overlays.pop();
     }
-    let strip = match model.options.close_all {
-        CloseAllRule::After(delay) => Strip::countdown(command, delay, model.now),
-        CloseAllRule::Confirmed => Strip::confirm(command, model.now),
+    let strip = match model.account.options.close_all {
+        CloseAllRule::After(delay) => Strip::countdown(command, delay, model.account.now),
+        CloseAllRule::Confirmed => Strip::confirm(command, model.account.now),
     };
     Next::Open(Box::new(Overlay::Strip(strip)))
 }
 
 /// Until the account is known. A flatten includes a close-all, so it replaces one.
 fn wait_for_account(model: &mut Model, wanted: EarlyExit) -> Result<Next, String> {
-    if model.options.read_only {
+    if model.account.options.read_only {
         return Err(READ_ONLY.to_owned());
     }
-    model.early_exit = model.early_exit.max(Some(wanted));
-    let name = model.early_exit.map_or("", EarlyExit::name);
-    let stop = match model.early_exit {
+    model.account.early_exit = model.account.early_exit.max(Some(wanted));
+    let name = model.account.early_exit.map_or("", EarlyExit::name);
+    let stop = match model.account.early_exit {
         Some(EarlyExit::CloseAllKey | EarlyExit::FlattenKey) => stopping_key(model),
         Some(EarlyExit::FlattenNow) | None => String::new(),
     };
     let words = format!("{name} waits: it starts as soon as the account is read{stop}");
-    model.say(Tone::Alert, words);
+    model.account.say(Tone::Alert, words);
     Ok(Next::Stay)
 }
 
@@ -83,19 +87,20 @@ fn stopping_key(model: &Model) -> String {
 
 /// The key that dismisses stops what waits for the account; a signal's flatten is not stopped. Answers whether it did.
 pub(crate) fn stop(model: &mut Model) -> bool {
-    let Some(stopped @ (EarlyExit::CloseAllKey | EarlyExit::FlattenKey)) = model.early_exit else {
+    let Some(stopped @ (EarlyExit::CloseAllKey | EarlyExit::FlattenKey)) = model.account.early_exit
+    else {
         return false;
     };
-    model.early_exit = None;
-    model.activity.dismiss_toast(model.now);
+    model.account.early_exit = None;
+    model.account.activity.dismiss_toast(model.account.now);
     let words = format!("{} stopped: nothing was sent", stopped.name());
-    model.say(Tone::Plain, words);
+    model.account.say(Tone::Plain, words);
     true
 }
 
 /// The account is known: what waited for it begins.
 pub(crate) fn opened(model: &mut Model) -> Vec<Effect> {
-    let next = match model.early_exit.take() {
+    let next = match model.account.early_exit.take() {
         None => return vec![],
         Some(EarlyExit::FlattenNow) => return doubt::flatten_now(model),
         Some(EarlyExit::CloseAllKey) => close_all(model),
@@ -115,16 +120,16 @@ mod tests {
     /// A desk in its first milliseconds, and the account that it is about to know.
     fn early() -> (Model, Identity) {
         let mut model = bare_desk();
-        let identity = model.identity.take().unwrap();
+        let identity = model.account.identity.take().unwrap();
         (model, identity)
     }
 
     fn open(model: &mut Model, identity: Identity) -> Vec<Effect> {
-        update(model, model.now, Msg::Opened(identity))
+        update(model, model.account.now, Msg::Opened(identity))
     }
 
     fn toast(model: &Model) -> String {
-        let line = model.activity.toast(model.now).unwrap();
+        let line = model.account.activity.toast(model.account.now).unwrap();
         let crate::app::activity::notice::Event::Message(_, words) = &line.event else {
             panic!("{:?}", line.event);
         };
@@ -156,7 +161,7 @@ mod tests {
     #[test]
     fn without_a_delay_it_is_sent_with_the_account() {
         let (mut model, identity) = early();
-        model.options.close_all = CloseAllRule::After(std::time::Duration::ZERO);
+        model.account.options.close_all = CloseAllRule::After(std::time::Duration::ZERO);
         press(&mut model, "X");
         let close_all = Command::CloseAll("chal-1".into());
         assert_eq!(open(&mut model, identity), sent(close_all));
@@ -190,7 +195,7 @@ mod tests {
     #[test]
     fn a_screen_too_small_to_draw_stops_it_too() {
         let (mut model, identity) = early();
-        let now = model.now;
+        let now = model.account.now;
         for key in ["X", "esc"] {
             update(&mut model, now, Msg::Unseen(key.parse().unwrap()));
         }
@@ -201,7 +206,7 @@ mod tests {
     #[test]
     fn a_flatten_by_signal_is_not_stopped_by_a_key_and_not_asked_about() {
         let (mut model, identity) = early();
-        let now = model.now;
+        let now = model.account.now;
         update(&mut model, now, Msg::Flatten);
         press(&mut model, "X esc esc");
         let flatten = Command::Flatten("chal-1".into());
@@ -211,9 +216,9 @@ mod tests {
     #[test]
     fn a_read_only_desk_refuses_at_once() {
         let (mut model, identity) = early();
-        model.options.read_only = true;
+        model.account.options.read_only = true;
         press(&mut model, "X");
-        assert_eq!(model.early_exit, None);
+        assert_eq!(model.account.early_exit, None);
         assert_eq!(open(&mut model, identity), vec![]);
         assert_eq!(model.overlays, vec![]);
     }

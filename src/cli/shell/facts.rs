@@ -64,7 +64,7 @@ pub(super) const FILES: &[ManualEntry] = &[
         "The state directory: readable by its owner only.",
     ),
     (
-        "journal.sqlite3",
+        "journal.jsonl",
         "In the state directory: every command with its key, its bytes and its outcome.",
     ),
     (

@@ -1,6 +1,7 @@
 //! Why an exchange cannot be stored or restored.
 
 use super::super::{engine::CheckpointFault, scenario::ScenarioFault};
+use crate::disk::LogError;
 use std::{io, path::PathBuf};
 
 /// Names the directory and what to do. A refused file is left unchanged.
@@ -18,22 +19,18 @@ pub enum StoreFault {
     Open {
         path: PathBuf,
         #[source]
-        why: rusqlite::Error,
+        why: LogError,
     },
     #[error("{} is damaged ({why}): it is left as it is; restore a copy, or name another directory", path.display())]
     Damaged { path: PathBuf, why: String },
     #[error("{} does not hold a perpdeck exchange: name another directory", path.display())]
     Foreign { path: PathBuf },
     #[error(
-        "{} was written in format {found} and this perpdeck knows format {known}: use the perpdeck that wrote it, or \
-         name another directory",
+        "{} was written in format {found}, which this perpdeck does not know: use the perpdeck that wrote it, or name \
+         another directory",
         path.display()
     )]
-    Format {
-        path: PathBuf,
-        found: u32,
-        known: u32,
-    },
+    Format { path: PathBuf, found: String },
     #[error("{} holds an exchange of another scenario: start it with that one, or name another \
              directory", path.display())]
     OtherScenario { path: PathBuf },
@@ -45,7 +42,7 @@ pub enum StoreFault {
         given: u64,
     },
     #[error(
-        "{} gives another history when replayed (from record {seq} on): another version of perpdeck wrote it. It is \
+        "{} gives another history when replayed (from input {seq} on): another version of perpdeck wrote it. It is \
          left as it is; use that version, or name another directory",
         path.display()
     )]
@@ -55,14 +52,14 @@ pub enum StoreFault {
     /// Its keys are there, so an exchange was kept: what it had taken would be executed again.
     #[error(
         "{} is empty or was deleted, and {} says that an exchange was kept there: a new one would execute its used \
-         Idempotency-Keys again. Restore a copy; or, to begin a new exchange with new API keys, delete both",
+         Idempotency-Keys again. Restore a copy; or, to begin a new exchange with new API keys, delete exchange.* there",
         path.display(), secret.display()
     )]
     Emptied { path: PathBuf, secret: PathBuf },
     #[error("{} was deleted while the exchange used it", .0.display())]
     Gone(PathBuf),
     #[error("writing the exchange's records failed")]
-    Write(#[from] rusqlite::Error),
+    Write(#[source] LogError),
     #[error("the exchange's records cannot be put in bytes")]
     Encode(#[from] EncodeFault),
     /// The writer thread has ended.
@@ -79,6 +76,17 @@ pub enum EncodeFault {
     Bytes(#[from] postcard::Error),
     #[error(transparent)]
     Json(#[from] serde_json::Error),
-    #[error("a record is not what was written")]
-    Checksum,
+}
+
+impl From<LogError> for StoreFault {
+    fn from(why: LogError) -> Self {
+        match why {
+            LogError::Gone(path) => Self::Gone(path),
+            LogError::Io(_)
+            | LogError::Full
+            | LogError::Format(_)
+            | LogError::Damaged(_)
+            | LogError::Failed => Self::Write(why),
+        }
+    }
 }

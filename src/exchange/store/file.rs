@@ -1,159 +1,132 @@
-//! The database: its lock and its tables.
+//! The log of a data directory: its lock, how it is opened, appended to and written anew.
 
-use super::fault::StoreFault;
-use crate::disk::{self, HeldFile};
-use rusqlite::Connection;
+use super::{
+    fault::StoreFault,
+    record::{Commit, StoreRecord},
+    stored::Stored,
+};
+use crate::disk::{self, Log, LogDamage, LogError, Mark, Reserve};
 use std::{
-    fs::File,
+    fs::{self, File},
     io,
     path::{Path, PathBuf},
 };
 
-pub(super) const DATABASE: &str = "exchange.sqlite3";
+pub(super) const LOG: &str = "exchange.jsonl";
 const LOCK: &str = "exchange.lock";
+/// The file with the secret that API keys derive from, unless they are fixed. It is written after the log.
+pub(super) const SECRET: &str = "exchange.secret";
 
-/// The layout of the tables and of what is in them. Raised with any change to a type that is stored, or to what one of its
+/// The format of the log and of what is in it. Raised with any change to a type that is stored, or to what one of its
 /// fields means: those of the engine's rows, [`EngineInput`](super::recorder::EngineInput), the idempotency records and
 /// the close-all operations.
-pub(super) const FORMAT: u32 = 5;
+pub(super) const FORMAT: &str = "perpdeck exchange 6";
+const ANY_FORMAT: &str = "{\"log\":\"perpdeck exchange ";
 
-/// "prpx": distinguishes our file from another program's.
-const APPLICATION_ID: u32 = 0x7072_7078;
+/// A log is written anew once it is this long and twice as long as what counts of it, in bytes.
+const SPARE: u64 = 32 << 20;
 
-pub(super) const TABLES: &str = "
-    CREATE TABLE exchange (
-        id INTEGER PRIMARY KEY CHECK (id = 1),
-        origin TEXT NOT NULL CHECK (origin IN ('built_in', 'given')),
-        scenario TEXT NOT NULL,
-        seed INTEGER NOT NULL,
-        openings INTEGER NOT NULL
-    ) STRICT;
-    CREATE TABLE clock (
-        id INTEGER PRIMARY KEY CHECK (id = 1),
-        -- No answer has told of a later time than this.
-        horizon INTEGER NOT NULL,
-        speed INTEGER NOT NULL,
-        paused INTEGER NOT NULL CHECK (paused IN (0, 1))
-    ) STRICT;
-    CREATE TABLE core (
-        id INTEGER PRIMARY KEY CHECK (id = 1),
-        -- The last record of the log that is in it.
-        seq INTEGER NOT NULL,
-        sealed BLOB NOT NULL
-    ) STRICT;
-    CREATE TABLE chunks (
-        kind INTEGER NOT NULL,
-        place INTEGER NOT NULL,
-        sealed BLOB NOT NULL,
-        PRIMARY KEY (kind, place)
-    ) STRICT;
-    CREATE TABLE log (
-        seq INTEGER PRIMARY KEY,
-        at INTEGER NOT NULL,
-        mark INTEGER NOT NULL,
-        sealed BLOB NOT NULL
-    ) STRICT;
-    CREATE TABLE keys (
-        id INTEGER PRIMARY KEY AUTOINCREMENT,
-        user INTEGER NOT NULL,
-        key TEXT NOT NULL,
-        sealed BLOB NOT NULL,
-        UNIQUE (user, key)
-    ) STRICT;
-    CREATE TABLE operations (
-        id INTEGER PRIMARY KEY,
-        sealed BLOB NOT NULL
-    ) STRICT;
-";
-
-/// A database that belongs to this process, and what it contains.
+/// A log that belongs to this process.
 #[derive(Debug)]
-pub(super) struct OpenedDatabase {
-    pub(super) path: PathBuf,
-    pub(super) connection: Connection,
-    pub(super) claim: DirectoryClaim,
-    pub(super) state: DatabaseState,
+pub(super) struct StoreLog {
+    log: Log,
+    path: PathBuf,
+    /// The length at which it is written anew.
+    limit: u64,
+    /// Held open to hold the lock.
+    _claim: File,
 }
 
-/// The lock of the directory, for as long as this is kept, and the database in it.
-#[derive(Debug)]
-pub(super) struct DirectoryClaim {
-    _lock: File,
-    pub(super) database: HeldFile,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum DatabaseState {
-    Empty,
-    Kept,
-}
-
-/// Locks the directory, creates it if missing, and inspects the database without changing it.
-pub(super) fn open(dir: &Path) -> Result<OpenedDatabase, StoreFault> {
-    let path = dir.join(DATABASE);
+/// Locks the directory, creates it if missing, and reads the log. Only a torn end is cut off.
+pub(super) fn open(dir: &Path) -> Result<(StoreLog, Stored), StoreFault> {
     let place = |why: io::Error| StoreFault::Place {
         path: dir.to_owned(),
         why,
     };
     disk::private_dir(dir).map_err(place)?;
-    let lock = disk::claim(&dir.join(LOCK)).map_err(place)?;
-    let lock = lock.ok_or_else(|| StoreFault::Held(dir.to_owned()))?;
-    drop(disk::private_file(&path).map_err(place)?);
-    disk::sync_dir(dir).map_err(place)?;
-    let claim = DirectoryClaim {
-        _lock: lock,
-        database: HeldFile::at(&path).map_err(place)?,
-    };
-    let refused = |why| refusal(&path, why);
-    let connection = disk::inspect(&path).map_err(refused)?;
-    let state = state(&connection, &path)?;
-    if let Some(why) = disk::complaint(&connection).map_err(refused)? {
+    let claim = disk::claim(&dir.join(LOCK)).map_err(place)?;
+    let claim = claim.ok_or_else(|| StoreFault::Held(dir.to_owned()))?;
+    let path = dir.join(LOG);
+    refuse_emptied(&path, dir.join(SECRET))?;
+    let mut stored = Stored::of(&path);
+    let opened = Log::open(&path, FORMAT, &mut |text| stored.take(text));
+    let (log, damage) = opened.map_err(|why| refusal(&path, why))?;
+    if !damage.is_none() {
+        let why = damage.to_string();
         return Err(StoreFault::Damaged { path, why });
     }
-    Ok(OpenedDatabase {
+    stored.check()?;
+    let counts = log.length().saturating_sub(stored.superseded as u64);
+    let log = StoreLog {
+        log,
         path,
-        connection,
-        claim,
-        state,
-    })
+        limit: limit_of(counts),
+        _claim: claim,
+    };
+    Ok((log, stored))
 }
 
-fn state(connection: &Connection, path: &Path) -> Result<DatabaseState, StoreFault> {
-    let refused = |why| refusal(path, why);
-    let number = |name| connection.pragma_query_value(None, name, |row| row.get::<_, u32>(0));
-    let tables = "SELECT count(*) FROM sqlite_schema";
-    let tables: u32 = connection
-        .query_row(tables, [], |row| row.get(0))
-        .map_err(refused)?;
-    let application = number("application_id").map_err(refused)?;
-    let found = number("user_version").map_err(refused)?;
-    match (application, tables) {
-        (0, 0) => Ok(DatabaseState::Empty),
-        (APPLICATION_ID, _) if found == FORMAT => Ok(DatabaseState::Kept),
-        (APPLICATION_ID, _) => Err(StoreFault::Format {
-            path: path.to_owned(),
-            found,
-            known: FORMAT,
-        }),
-        _ => Err(StoreFault::Foreign {
-            path: path.to_owned(),
-        }),
+fn limit_of(counts: u64) -> u64 {
+    2 * counts + SPARE
+}
+
+/// Without its log, used keys are forgotten, and their owners have them.
+fn refuse_emptied(path: &Path, secret: PathBuf) -> Result<(), StoreFault> {
+    let is_filled = |path: &Path| fs::metadata(path).is_ok_and(|found| found.len() > 0);
+    if is_filled(path) || !is_filled(&secret) {
+        return Ok(());
+    }
+    let path = path.to_owned();
+    Err(StoreFault::Emptied { path, secret })
+}
+
+fn refusal(path: &Path, why: LogError) -> StoreFault {
+    let path = path.to_owned();
+    let LogError::Format(found) = why else {
+        return StoreFault::Open { path, why };
+    };
+    match found.strip_prefix(ANY_FORMAT) {
+        Some(found) => StoreFault::Format {
+            path,
+            found: found.trim_end_matches("\"}").to_owned(),
+        },
+        None => StoreFault::Foreign { path },
     }
 }
 
-/// The tables of a new exchange, in the transaction that also fills them.
-pub(super) fn create(connection: &Connection) -> rusqlite::Result<()> {
-    connection.execute_batch(TABLES)?;
-    connection.pragma_update(None, "application_id", APPLICATION_ID)?;
-    connection.pragma_update(None, "user_version", FORMAT)
-}
+impl StoreLog {
+    /// Returns once the changes are on the disk, all or none of them.
+    pub(super) fn append(&mut self, changes: Vec<StoreRecord>) -> Result<(), LogError> {
+        let line = serde_json::to_string(&Commit { changes }).map_err(io::Error::other)?;
+        let mut damage = LogDamage::default();
+        let mut locked = self.log.lock(&mut |_| damage.strange += 1)?;
+        if !damage.is_none() {
+            return Err(LogError::Damaged(damage));
+        }
+        locked.append(&line, Reserve::Keep, Mark::Written)
+    }
 
-pub(super) fn refusal(path: &Path, why: rusqlite::Error) -> StoreFault {
-    let path = path.to_owned();
-    if disk::is_damage(&why) {
-        let why = why.to_string();
-        StoreFault::Damaged { path, why }
-    } else {
-        StoreFault::Open { path, why }
+    /// Writes the log anew if most of it counts no more; appending waits for it.
+    pub(super) fn trim(&mut self) -> Result<(), LogError> {
+        self.trim_at(self.limit)
+    }
+
+    pub(super) fn trim_at(&mut self, limit: u64) -> Result<(), LogError> {
+        if self.log.length() < limit {
+            return Ok(());
+        }
+        let mut stored = Stored::of(&self.path);
+        let damage = Log::read(&self.path, FORMAT, &mut |text| stored.take(text))?;
+        if !damage.is_none() || stored.check().is_err() {
+            return Err(LogError::Damaged(damage));
+        }
+        let lines: serde_json::Result<Vec<_>> = stored.lines().collect();
+        let lines = lines.map_err(io::Error::other)?;
+        match self.log.lock(&mut |_| ())?.rewrite(lines) {
+            Err(LogError::Full) => tracing::warn!("no room to write the exchange's log anew"),
+            written => written?,
+        }
+        self.limit = limit_of(self.log.length());
+        Ok(())
     }
 }

@@ -11,14 +11,11 @@ use super::super::{
 };
 use super::{
     EncodeFault, ExchangeStore, RecordingEngine, StoreFault, StoreRecord,
-    file::{self, DatabaseState, DirectoryClaim},
-    snapshot::{Restored, SnapshotReader, StoredExchange},
+    file::{self, SECRET, StoreLog},
+    record::{self, StoredExchange},
+    stored::{Restored, Stored},
 };
-use crate::disk;
-use std::{fs, path::Path};
-
-/// The file with the secret that API keys derive from, unless they are fixed.
-const SECRET_FILE: &str = "exchange.secret";
+use std::path::Path;
 
 /// The clock mode without an option and without a stored clock.
 const DEFAULT_CLOCK_MODE: ClockMode = ClockMode::Live(Speed::REAL_TIME);
@@ -88,47 +85,38 @@ pub(in crate::exchange) fn open(
     start: Millis,
     pace: Option<ClockMode>,
 ) -> Result<LoadedExchange, StoreFault> {
-    let opened = file::open(dir)?;
-    let reader = SnapshotReader {
-        path: opened.path,
-        connection: opened.connection,
-        keep: scenario.keep.map(KeepTime::millis),
-    };
-    match opened.state {
-        DatabaseState::Empty => {
-            refuse_emptied(dir, &reader.path)?;
+    let (log, mut stored) = file::open(dir)?;
+    match stored.exchange.take() {
+        None => {
             let mut engine = scenario.open(start)?;
             let first = engine.checkpoint().map_err(EncodeFault::from)?;
-            let new = LoadedExchange::new(scenario, engine, start, pace);
-            let begun = begin(reader, opened.claim, (new, first))?;
-            // Last: beside an empty database it says that one was deleted, and not that a start was interrupted.
+            let begun = begin(
+                log,
+                LoadedExchange::new(scenario, engine, start, pace),
+                first,
+            )?;
+            // Last: beside an empty log it says that one was deleted, and not that a start was interrupted.
             let secret = secret(dir, &begun.scenario)?;
             Ok(LoadedExchange { secret, ..begun })
         }
-        DatabaseState::Kept => {
+        Some(kept) => {
             let secret = secret(dir, &scenario)?;
-            let resumed = resume(reader, opened.claim, &scenario, (start, pace))?;
-            Ok(LoadedExchange { secret, ..resumed })
+            let scenario = kept_scenario(&dir.join(file::LOG), &kept, &scenario)?;
+            let resumed = resume(log, stored, scenario, (start, pace))?;
+            let openings = kept.openings + 1;
+            Ok(LoadedExchange {
+                secret,
+                openings,
+                ..resumed
+            })
         }
     }
-}
-
-/// A secret is written after the database. Without its database, used keys are forgotten, and their owners have them.
-fn refuse_emptied(dir: &Path, database: &Path) -> Result<(), StoreFault> {
-    let secret = dir.join(SECRET_FILE);
-    if !fs::metadata(&secret).is_ok_and(|found| found.len() > 0) {
-        return Ok(());
-    }
-    Err(StoreFault::Emptied {
-        path: database.to_owned(),
-        secret,
-    })
 }
 
 /// The secret of the directory; the caller holds its lock. It is kept where the seed takes its place, too: it says that
 /// an exchange was begun there.
 fn secret(dir: &Path, scenario: &Scenario) -> Result<ServerSecret, StoreFault> {
-    let kept = ServerSecret::load_or_create(&dir.join(SECRET_FILE));
+    let kept = ServerSecret::load_or_create(&dir.join(SECRET));
     let kept = kept.map_err(|why| StoreFault::Place {
         path: dir.to_owned(),
         why,
@@ -139,59 +127,53 @@ fn secret(dir: &Path, scenario: &Scenario) -> Result<ServerSecret, StoreFault> {
     })
 }
 
-/// One transaction: an interrupted start leaves an empty database.
+/// One line: an interrupted start leaves an empty log.
 fn begin(
-    mut reader: SnapshotReader,
-    claim: DirectoryClaim,
-    (mut resumed, first): (LoadedExchange, Checkpoint),
+    mut log: StoreLog,
+    new: LoadedExchange,
+    first: Checkpoint,
 ) -> Result<LoadedExchange, StoreFault> {
-    let at = resumed.engine.now();
-    disk::make_durable(&reader.connection).map_err(|why| reader.refusal(why))?;
-    let transaction = reader.connection.transaction()?;
-    file::create(&transaction)?;
-    let Scenario { source, text, .. } = &resumed.scenario;
-    transaction.execute(
-        "INSERT INTO exchange (id, origin, scenario, seed, openings) VALUES (1, ?1, ?2, ?3, 0)",
-        (
-            source.as_stored(),
-            &**text,
-            resumed.scenario.seed().cast_signed(),
-        ),
-    )?;
-    StoreRecord::Clock(resumed.clock).write(&transaction)?;
-    let checkpoint = first.clone();
-    StoreRecord::Checkpoint { seq: 0, checkpoint }.write(&transaction)?;
-    transaction.commit()?;
-    let store = ExchangeStore::new((reader.connection, claim), resumed.clock, (0, at));
-    (resumed.store, resumed.first) = (Some(store), Some(first));
-    Ok(resumed)
+    let at = new.engine.now();
+    let Scenario { source, text, .. } = &new.scenario;
+    let exchange = StoredExchange {
+        origin: source.as_stored().to_owned(),
+        scenario: text.to_string(),
+        seed: new.scenario.seed(),
+        openings: 0,
+    };
+    let mut records = vec![
+        StoreRecord::Exchange(exchange),
+        StoreRecord::Clock(new.clock),
+    ];
+    records.extend(record::checkpoint(0, first.clone()));
+    log.append(records)?;
+    let store = ExchangeStore::new(log, new.clock, (0, at));
+    Ok(LoadedExchange {
+        store: Some(store),
+        first: Some(first),
+        ..new
+    })
 }
 
 fn resume(
-    mut reader: SnapshotReader,
-    claim: DirectoryClaim,
-    given: &Scenario,
+    mut log: StoreLog,
+    mut stored: Stored,
+    scenario: Scenario,
     (start, pace): (Millis, Option<ClockMode>),
 ) -> Result<LoadedExchange, StoreFault> {
-    let identity = reader.identity()?;
-    let scenario = scenario(&reader, &identity, given)?;
-    let mut kept = reader.clock()?;
-    let mut restored = reader.engine(kept.horizon)?;
-    let (keys, operations) = (reader.keys()?, reader.operations()?);
-    disk::make_durable(&reader.connection).map_err(|why| reader.refusal(why))?;
-    let openings = identity.openings + 1;
-    let counted = "UPDATE exchange SET openings = ?1";
-    reader.connection.execute(counted, [openings])?;
+    let mut kept = stored.clock()?;
+    let keep = scenario.keep.map(KeepTime::millis);
+    let mut restored = stored.engine(keep, kept.horizon)?;
+    let (keys, operations) = (stored.keys()?, stored.operations()?);
+    let mut records = vec![StoreRecord::Opened];
     let asked = pace.map_or(kept, |pace| ClockRecord::new(pace, kept.horizon));
     if asked.is_real_time() {
-        skip_idle_time(&mut reader, &mut restored, start)?;
+        records.extend(skip_idle_time(&mut restored, start)?);
         kept.horizon = kept.horizon.max(restored.at);
+        records.push(StoreRecord::Clock(kept));
     }
-    let store = ExchangeStore::new(
-        (reader.connection, claim),
-        kept,
-        (restored.seq, restored.at),
-    );
+    log.append(records)?;
+    let store = ExchangeStore::new(log, kept, (restored.seq, restored.at));
     Ok(LoadedExchange {
         secret: ServerSecret::new(scenario.key_source(), scenario.seed()),
         scenario,
@@ -201,7 +183,7 @@ fn resume(
         keys,
         operations,
         clock: pace.map_or(kept, |pace| ClockRecord::new(pace, kept.horizon)),
-        openings,
+        openings: 0,
         store: Some(store),
         first: None,
     })
@@ -210,37 +192,30 @@ fn resume(
 /// The market stood still while the exchange was not running. Sets the time after that gap with a checkpoint, so that
 /// no step within it is replayed.
 fn skip_idle_time(
-    reader: &mut SnapshotReader,
     restored: &mut Restored,
     until: Millis,
-) -> Result<(), StoreFault> {
+) -> Result<impl Iterator<Item = StoreRecord>, StoreFault> {
     let seq = restored.engine.seq();
     let engine = restored.engine.engine_mut();
     let before = engine.now();
     engine.skip_until(until);
-    if engine.now() == before {
-        return Ok(());
+    let mut skipped = None;
+    if engine.now() != before {
+        let checkpoint = engine.checkpoint().map_err(EncodeFault::from)?;
+        (restored.seq, restored.at) = (seq, engine.now());
+        skipped = Some(record::checkpoint(seq, checkpoint));
     }
-    let checkpoint = engine.checkpoint().map_err(EncodeFault::from)?;
-    (restored.seq, restored.at) = (seq, engine.now());
-    let clock = ClockRecord {
-        horizon: restored.at,
-        ..reader.clock()?
-    };
-    let transaction = reader.connection.transaction()?;
-    StoreRecord::Checkpoint { seq, checkpoint }.write(&transaction)?;
-    StoreRecord::Clock(clock).write(&transaction)?;
-    Ok(transaction.commit()?)
+    Ok(skipped.into_iter().flatten())
 }
 
 /// The stored scenario: a newer perpdeck may have another built-in one, and the seed may have been given at the first
 /// start only.
-fn scenario(
-    reader: &SnapshotReader,
+fn kept_scenario(
+    log: &Path,
     kept: &StoredExchange,
     given: &Scenario,
 ) -> Result<Scenario, StoreFault> {
-    let path = reader.path.clone();
+    let path = log.to_owned();
     let built_in = given.source == ScenarioSource::BuiltIn
         && kept.origin == ScenarioSource::BuiltIn.as_stored();
     if !built_in && kept.scenario != *given.text {

@@ -1,31 +1,43 @@
-//! The records on disk: one batch per request, in the order in which requests held the state.
+//! The records of the log, in the order in which requests held the state.
+//!
+//! One line has the changes of all requests that share a commit: it is written entirely or not at all.
 
 use super::super::{
     clock::ClockRecord,
-    engine::{Checkpoint, CheckpointChunk},
+    engine::{Checkpoint, CheckpointChunk, CheckpointTable},
 };
-use super::{
-    checksum::with_checksum,
-    fault::EncodeFault,
-    recorder::{LogEntry, RecordingEngine},
-};
-use rusqlite::{Transaction, params};
+use super::recorder::{LogEntry, RecordingEngine};
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
+use serde_json::value::RawValue;
 
-/// Written entirely or not at all.
+/// What one request changed.
 #[derive(Debug)]
 pub(super) struct WriteBatch {
     pub(super) number: u64,
     pub(super) records: Vec<StoreRecord>,
 }
 
-#[derive(Debug)]
+/// One line of the log.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Commit {
+    pub(super) changes: Vec<StoreRecord>,
+}
+
+/// What is stored here, and every type in it, is on disk: see [`FORMAT`](super::file::FORMAT).
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(in crate::exchange) enum StoreRecord {
-    LogEntry(EncodedLogEntry),
+    /// The first record of all.
+    Exchange(StoredExchange),
+    /// The directory was opened once more.
+    Opened,
+    Input(LogEntry),
     /// An idempotency key and its result.
     Key {
         user: usize,
         key: String,
-        record: Vec<u8>,
+        record: Box<RawValue>,
     },
     KeyForgotten {
         user: usize,
@@ -34,131 +46,70 @@ pub(in crate::exchange) enum StoreRecord {
     /// The current state of a close-all operation.
     Operation {
         index: usize,
-        record: Vec<u8>,
+        record: Blob,
     },
     /// A close-all operation that is no longer kept.
     OperationDropped {
         index: usize,
     },
     Clock(ClockRecord),
-    /// Replaces every log entry up to `seq`.
+    /// Neighboring rows of a table, in place of those before.
+    Chunk {
+        table: CheckpointTable,
+        place: usize,
+        rows: Blob,
+    },
+    /// Completes a checkpoint, behind its chunks: it replaces every input up to `seq`.
     Checkpoint {
         seq: u64,
-        checkpoint: Checkpoint,
+        core: Blob,
     },
-    /// Replaces everything but the exchange's name, scenario and seed.
-    Reset {
-        seq: u64,
-        checkpoint: Checkpoint,
-        clock: ClockRecord,
-    },
+    /// Drops everything but the exchange's identity; a checkpoint and the clock follow in the same line.
+    Reset,
 }
 
+/// The identity of a stored exchange.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(in crate::exchange) struct StoredExchange {
+    pub(super) origin: String,
+    pub(super) scenario: String,
+    pub(super) seed: u64,
+    /// How often the directory was opened again.
+    pub(super) openings: u64,
+}
+
+/// Bytes; in the log their base64.
 #[derive(Debug)]
-pub(in crate::exchange) struct EncodedLogEntry {
-    seq: u64,
-    at: i64,
-    mark: u64,
-    act: Vec<u8>,
-}
+pub(in crate::exchange) struct Blob(pub(in crate::exchange) Vec<u8>);
 
-impl EncodedLogEntry {
-    fn new(entry: &LogEntry) -> Result<Self, EncodeFault> {
-        Ok(Self {
-            seq: entry.seq,
-            at: entry.at.0,
-            mark: entry.mark,
-            act: postcard::to_stdvec(&entry.act)?,
-        })
+impl Serialize for Blob {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(&STANDARD.encode(&self.0))
     }
 }
 
-/// Encodes the recorder's log.
-pub(in crate::exchange) fn encoded_log(
-    recorder: &mut RecordingEngine,
-) -> Result<Vec<StoreRecord>, EncodeFault> {
-    let entries = recorder.take_entries();
-    let record = |entry| EncodedLogEntry::new(entry).map(StoreRecord::LogEntry);
-    entries.iter().map(record).collect()
-}
-
-impl StoreRecord {
-    pub(super) fn write(&self, to: &Transaction<'_>) -> rusqlite::Result<()> {
-        match self {
-            Self::LogEntry(entry) => {
-                let sql = "INSERT INTO log (seq, at, mark, sealed) VALUES (?1, ?2, ?3, ?4)";
-                let values = params![
-                    entry.seq,
-                    entry.at,
-                    entry.mark.cast_signed(),
-                    with_checksum(&entry.act)
-                ];
-                to.prepare_cached(sql)?.execute(values)?;
-            }
-            Self::Key { user, key, record } => {
-                let sql = "INSERT INTO keys (user, key, sealed) VALUES (?1, ?2, ?3)";
-                let values = params![user, key, with_checksum(record)];
-                to.prepare_cached(sql)?.execute(values)?;
-            }
-            Self::KeyForgotten { user, key } => {
-                let sql = "DELETE FROM keys WHERE user = ?1 AND key = ?2";
-                to.prepare_cached(sql)?.execute(params![user, key])?;
-            }
-            Self::Operation { index, record } => {
-                let sql = "INSERT OR REPLACE INTO operations (id, sealed) VALUES (?1, ?2)";
-                to.prepare_cached(sql)?
-                    .execute(params![index, with_checksum(record)])?;
-            }
-            Self::OperationDropped { index } => {
-                let sql = "DELETE FROM operations WHERE id = ?1";
-                to.prepare_cached(sql)?.execute([index])?;
-            }
-            Self::Clock(clock) => write_clock(*clock, to)?,
-            Self::Checkpoint { seq, checkpoint } => write_checkpoint(checkpoint, *seq, to)?,
-            Self::Reset {
-                seq,
-                checkpoint,
-                clock,
-            } => {
-                to.execute_batch(DELETE_ALL)?;
-                write_checkpoint(checkpoint, *seq, to)?;
-                write_clock(*clock, to)?;
-            }
-        }
-        Ok(())
+impl<'de> Deserialize<'de> for Blob {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let text = <&str>::deserialize(from)?;
+        STANDARD.decode(text).map(Self).map_err(D::Error::custom)
     }
 }
 
-/// Deletes everything that a reset replaces.
-const DELETE_ALL: &str = "
-    DELETE FROM chunks;
-    DELETE FROM log;
-    DELETE FROM keys;
-    DELETE FROM operations;
-";
-
-fn write_clock(clock: ClockRecord, to: &Transaction<'_>) -> rusqlite::Result<()> {
-    let sql = "INSERT OR REPLACE INTO clock (id, horizon, speed, paused) VALUES (1, ?1, ?2, ?3)";
-    let speed = clock.speed.thousandths();
-    let values = params![clock.horizon.0, speed, clock.paused];
-    to.prepare_cached(sql)?.execute(values)?;
-    Ok(())
+/// The recorder's log.
+pub(in crate::exchange) fn inputs(recorder: &mut RecordingEngine) -> Vec<StoreRecord> {
+    let entries = recorder.take_entries().into_iter();
+    entries.map(StoreRecord::Input).collect()
 }
 
-fn write_checkpoint(
-    checkpoint: &Checkpoint,
-    seq: u64,
-    to: &Transaction<'_>,
-) -> rusqlite::Result<()> {
-    let sql = "INSERT OR REPLACE INTO core (id, seq, sealed) VALUES (1, ?1, ?2)";
-    to.prepare_cached(sql)?
-        .execute(params![seq, with_checksum(&checkpoint.core)])?;
-    let sql = "INSERT OR REPLACE INTO chunks (kind, place, sealed) VALUES (?1, ?2, ?3)";
-    let mut chunk = to.prepare_cached(sql)?;
-    for CheckpointChunk { table, place, rows } in &checkpoint.chunks {
-        chunk.execute(params![*table as u8, place, with_checksum(rows)])?;
-    }
-    to.prepare_cached("DELETE FROM log WHERE seq <= ?1")?
-        .execute([seq])?;
-    Ok(())
+/// What replaces every input up to `seq`.
+pub(super) fn checkpoint(seq: u64, checkpoint: Checkpoint) -> impl Iterator<Item = StoreRecord> {
+    let Checkpoint { core, chunks } = checkpoint;
+    let core = Blob(core);
+    let chunks = chunks.into_iter().map(chunk);
+    chunks.chain([StoreRecord::Checkpoint { seq, core }])
+}
+
+fn chunk(CheckpointChunk { table, place, rows }: CheckpointChunk) -> StoreRecord {
+    let rows = Blob(rows);
+    StoreRecord::Chunk { table, place, rows }
 }

@@ -23,8 +23,8 @@ pub(in crate::exchange) struct RecordingEngine {
 }
 
 /// One input, and its time.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct LogEntry {
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(in crate::exchange) struct LogEntry {
     pub(super) seq: u64,
     pub(super) at: Millis,
     pub(super) act: EngineInput,
@@ -34,7 +34,7 @@ pub(super) struct LogEntry {
 
 /// These types are on disk: see [`FORMAT`](super::file::FORMAT).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) enum EngineInput {
+pub(in crate::exchange) enum EngineInput {
     Apply(AccountIx, EngineCommand),
     Nudge(MarketIx, Bps),
 }

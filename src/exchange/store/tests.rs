@@ -14,12 +14,13 @@ use super::super::{
     service::ResetState,
 };
 use super::{
-    LoadedExchange, StoreFault, StoreRecord, checksum,
-    file::{self, DATABASE, FORMAT},
+    LoadedExchange, StoreFault, StoreRecord,
+    file::{self, FORMAT, LOG},
     open,
     recorder::EngineInput,
 };
-use crate::api::PlaceBody;
+use crate::{api::PlaceBody, disk::Log};
+use serde_json::value::to_raw_value;
 use sha2::{Digest, Sha256};
 use std::{collections::BTreeSet, fs, path::Path};
 
@@ -30,7 +31,7 @@ fn engine() -> Engine {
 }
 
 /// One row of every table.
-fn commands() -> [EngineCommand; 4] {
+pub(super) fn commands() -> [EngineCommand; 4] {
     let order = OrderParams {
         market: MarketIx::from(0),
         side: Side::Buy,
@@ -105,9 +106,12 @@ fn a_change_to_a_stored_type_needs_a_new_format_number() {
         digest.update(&chunk.rows);
     }
     for command in commands() {
-        digest.update(postcard::to_stdvec(&EngineInput::Apply(me, command)).unwrap());
+        digest.update(serde_json::to_vec(&EngineInput::Apply(me, command)).unwrap());
     }
-    assert_eq!((FORMAT, shape(digest)), (5, 1_368_824_745));
+    assert_eq!(
+        (FORMAT, shape(digest)),
+        ("perpdeck exchange 6", 1_321_602_454)
+    );
     engine.advance_to(engine.now().next_hour());
     let later = split(engine.checkpoint().unwrap().chunks).1;
     let mut digest = Sha256::new();
@@ -116,7 +120,10 @@ fn a_change_to_a_stored_type_needs_a_new_format_number() {
     }
     let tables: BTreeSet<u8> = later.iter().map(|chunk| chunk.table as u8).collect();
     assert_eq!(tables, (7..=14).collect(), "one of every history");
-    assert_eq!((FORMAT, shape(digest)), (5, 1_417_087_574));
+    assert_eq!(
+        (FORMAT, shape(digest)),
+        ("perpdeck exchange 6", 1_417_087_574)
+    );
 }
 
 /// The tables that format 3 had, and those of the histories.
@@ -204,18 +211,6 @@ fn a_key_read_back_has_its_thirty_days_from_when_it_was_used_and_its_end_is_writ
     );
 }
 
-#[test]
-fn a_record_that_is_not_what_was_written_is_noticed() {
-    let sealed = checksum::with_checksum(b"a record");
-    assert_eq!(checksum::verified(sealed.clone()).unwrap(), b"a record");
-    for at in 0..sealed.len() {
-        let mut other = sealed.clone();
-        other[at] ^= 1;
-        assert!(checksum::verified(other).is_err());
-    }
-    assert!(checksum::verified(sealed[..5].to_vec()).is_err());
-}
-
 fn scenario() -> Scenario {
     Scenario::parse(include_str!("../../../tests/support/bare.toml")).unwrap()
 }
@@ -225,7 +220,7 @@ fn open_in(dir: &Path, scenario: Scenario) -> Result<LoadedExchange, StoreFault>
     open(dir, scenario, Millis(1_790_000_000_000), paused)
 }
 
-fn opened(dir: &Path) -> LoadedExchange {
+pub(super) fn opened(dir: &Path) -> LoadedExchange {
     open_in(dir, scenario()).unwrap()
 }
 
@@ -236,7 +231,7 @@ async fn ended(mut exchange: LoadedExchange) -> ServerSecret {
 }
 
 #[tokio::test]
-async fn a_directory_whose_database_is_gone_does_not_begin_anew_under_the_same_keys() {
+async fn a_directory_whose_log_is_gone_does_not_begin_anew_under_the_same_keys() {
     for scenario in [scenario(), scenario().with_fixed_keys()] {
         let home = tempfile::tempdir().unwrap();
         let dir = home.path();
@@ -246,12 +241,16 @@ async fn a_directory_whose_database_is_gone_does_not_begin_anew_under_the_same_k
             |path| fs::write(path, "").unwrap(),
         ];
         for hurt in hurts {
-            hurt(&dir.join(DATABASE));
+            hurt(&dir.join(LOG));
             let why = open_in(dir, scenario.clone()).unwrap_err().to_string();
             assert!(why.contains("Idempotency-Keys again"), "{why}");
-            assert!(why.contains("delete both"), "{why}");
+            assert!(why.contains("delete exchange.* there"), "{why}");
         }
         fs::remove_file(dir.join("exchange.secret")).unwrap();
+        let why = open_in(dir, scenario.clone()).unwrap_err().to_string();
+        assert!(why.contains("is damaged (lost records: 1-"), "{why}");
+        fs::remove_file(dir.join("exchange.newest")).unwrap();
+        fs::remove_file(dir.join(LOG)).unwrap();
         let second = ended(open_in(dir, scenario.clone()).unwrap()).await;
         let is_fixed = scenario.key_source() == KeySource::Seed;
         assert_eq!(second == first, is_fixed);
@@ -296,4 +295,52 @@ async fn an_exchange_whose_directory_is_deleted_writes_nothing_more_and_says_why
         "{}",
         refused.message
     );
+}
+
+/// The lines of the log, and what is on the disk of it.
+fn logged(dir: &Path) -> Vec<String> {
+    let mut lines = vec![];
+    let read = Log::read(&dir.join(LOG), FORMAT, &mut |line| {
+        lines.push(line.to_owned());
+    });
+    assert!(read.unwrap().is_none());
+    lines
+}
+
+#[tokio::test]
+async fn a_log_that_is_written_anew_adds_up_to_the_same_and_goes_on() {
+    let home = tempfile::tempdir().unwrap();
+    ended(opened(home.path())).await;
+    let key = |user, key: &str| StoreRecord::Key {
+        user,
+        key: key.to_owned(),
+        record: to_raw_value(&(Millis(7), keyed(), IdempotentResult::Operation(0))).unwrap(),
+    };
+    let (mut log, _) = file::open(home.path()).unwrap();
+    for name in ["c", "a", "b"] {
+        log.append(vec![key(1, name)]).unwrap();
+    }
+    let (user, forgotten) = (1, "a".to_owned());
+    let record = StoreRecord::KeyForgotten {
+        user,
+        key: forgotten,
+    };
+    log.append(vec![record, StoreRecord::Opened]).unwrap();
+    let before = logged(home.path()).len();
+    log.trim_at(0).unwrap();
+    log.append(vec![key(2, "a")]).unwrap();
+    drop(log);
+    let lines = logged(home.path());
+    assert!(!lines.concat().contains("key_forgotten") && lines.len() > before);
+    let named = |name: &str| lines.iter().position(|line| line.contains(name)).unwrap();
+    assert!(named(r#""key":"c""#) < named(r#""key":"b""#));
+    let mut exchange = opened(home.path());
+    assert_eq!(exchange.openings, 2);
+    let known = |user, key| exchange.keys.recall(user, key, &keyed()).unwrap().is_some();
+    assert!(known(1, "c") && known(1, "b") && known(2, "a") && !known(1, "a"));
+    exchange.store.take().unwrap().closed().await;
+}
+
+fn keyed() -> IdempotentRequest {
+    IdempotentRequest::CancelAll(AccountIx::from(0))
 }

@@ -1,63 +1,45 @@
-//! The writer thread: one synced transaction for all waiting batches, then their waiters are notified.
+//! The writer thread: one synced line for all waiting batches, then their waiters are notified.
 //!
-//! After the first failure nothing more is written: a failed commit may appear on disk later, so nothing after it could
+//! After the first failure nothing more is written: a failed write may appear on disk later, so nothing after it could
 //! be trusted.
 
 use super::super::api_error::{ApiError, ServiceCode};
-use super::{WriteProgress, fault::StoreFault, file::DirectoryClaim, record::WriteBatch};
-use crate::disk::HeldFile;
-use rusqlite::Connection;
+use super::{WriteProgress, fault::StoreFault, file::StoreLog, record::WriteBatch};
 use std::sync::{Arc, mpsc::Receiver};
 use tokio::sync::watch::Sender;
 
-/// The most batches in one commit.
+/// The most batches in one line.
 const MAX_BATCHES_PER_COMMIT: usize = 1_024;
 
-/// Drops the connection and then the lock before `written`: whoever sees `written` closed may open the directory again.
+/// Drops the log, and its lock, before `written`: whoever sees `written` closed may open the directory again.
 pub(super) fn run(
-    mut connection: Connection,
-    claim: DirectoryClaim,
+    mut log: StoreLog,
     inbox: &Receiver<WriteBatch>,
     written: &Sender<WriteProgress>,
 ) {
-    if let Err(why) = write_all(&mut connection, &claim.database, inbox, written) {
+    if let Err(why) = write_all(&mut log, inbox, written) {
         tracing::error!(%why, "the exchange's records cannot be written");
         written.send_replace(WriteProgress::Failed(Arc::new(why)));
     }
-    drop(connection);
-    drop(claim);
+    drop(log);
 }
 
 fn write_all(
-    connection: &mut Connection,
-    database: &HeldFile,
+    log: &mut StoreLog,
     inbox: &Receiver<WriteBatch>,
     written: &Sender<WriteProgress>,
 ) -> Result<(), StoreFault> {
-    while let Ok(first) = inbox.recv() {
-        let mut batches = vec![first];
-        batches.extend(inbox.try_iter().take(MAX_BATCHES_PER_COMMIT - 1));
-        if database.is_gone() {
-            return Err(StoreFault::Gone(database.path().to_owned()));
+    while let Ok(WriteBatch { number, records }) = inbox.recv() {
+        let (mut last, mut changes) = (number, records);
+        for batch in inbox.try_iter().take(MAX_BATCHES_PER_COMMIT - 1) {
+            last = batch.number;
+            changes.extend(batch.records);
         }
-        let last = commit(connection, &batches)?;
+        log.append(changes)?;
         written.send_replace(WriteProgress::Upto(last));
+        log.trim()?;
     }
     Ok(())
-}
-
-/// Returns the number of the last batch once all are on disk.
-fn commit(connection: &mut Connection, batches: &[WriteBatch]) -> rusqlite::Result<u64> {
-    let transaction = connection.transaction()?;
-    let mut last = 0;
-    for batch in batches {
-        for record in &batch.records {
-            record.write(&transaction)?;
-        }
-        last = batch.number;
-    }
-    transaction.commit()?;
-    Ok(last)
 }
 
 impl From<&StoreFault> for ApiError {

@@ -152,7 +152,6 @@ impl Services {
         } else {
             let hosts = members.iter().map(Member::host).collect();
             let writer = journal(dir.clone(), self.reach, hosts, self.common);
-            beside.spawn(writer.clone().check_all_rows(dir.clone()));
             beside.spawn(writer.clone().prune_daily(self.clock, self.journal_days));
             JournalAccess::Writer(writer)
         };

@@ -10,7 +10,7 @@ use crate::{
     api::{Method, Request},
     app::{Msg, activity::earlier::PAGE},
     client::Client,
-    journal::{IntentId, IntentRow, Journal, JournalError, Outcome, SettledIntent},
+    journal::{IntentId, IntentRow, Journal, JournalError, Outcome},
     model::{Attempted, Command, Failure, Past, PastMark, PastPage, Receipt, Record},
 };
 use std::path::PathBuf;
@@ -55,8 +55,8 @@ pub(crate) fn tell(
 
 fn looked(
     dir: PathBuf,
-    read: impl FnOnce(&Journal) -> Result<Vec<SettledIntent>, JournalError> + Send + 'static,
-) -> oneshot::Receiver<Result<Vec<SettledIntent>, JournalError>> {
+    read: impl FnOnce(&Journal) -> Result<Vec<IntentRow>, JournalError> + Send + 'static,
+) -> oneshot::Receiver<Result<Vec<IntentRow>, JournalError>> {
     let (sender, rows) = oneshot::channel();
     spawn_blocking(move || {
         let found = if Journal::is_there(&dir) {
@@ -70,7 +70,7 @@ fn looked(
     rows
 }
 
-fn page(rows: Vec<SettledIntent>) -> PastPage {
+fn page(rows: Vec<IntentRow>) -> PastPage {
     let most = usize::try_from(PAGE).unwrap_or(usize::MAX);
     PastPage {
         has_more: rows.len() > most,
@@ -78,9 +78,9 @@ fn page(rows: Vec<SettledIntent>) -> PastPage {
     }
 }
 
-fn past(row: SettledIntent) -> Past {
-    let SettledIntent { entry, attempts } = row;
+fn past(mut entry: IntentRow) -> Past {
     let command = command(&entry);
+    let attempts = std::mem::take(&mut entry.attempts);
     let attempts = attempts.into_iter().map(|attempt| Attempted {
         at: attempt.ended_at,
         status: attempt.status,
@@ -310,10 +310,9 @@ mod tests {
     #[tokio::test]
     async fn a_journal_that_does_not_open_is_told_as_such() {
         let dir = tempfile::tempdir().unwrap();
-        let broken = "no database".repeat(500);
-        std::fs::write(dir.path().join("journal.sqlite3"), broken).unwrap();
+        std::fs::create_dir(dir.path().join("journal.jsonl")).unwrap();
         let responder = Responder::answering(vec![]).await;
         let why = told(dir.path(), &responder).await.unwrap_err();
-        assert!(why.contains("damaged"), "{why}");
+        assert!(why.contains("cannot be opened"), "{why}");
     }
 }

@@ -80,10 +80,11 @@ impl EventLog {
         };
         self.logged.resize(account_set.count(), 0);
         for (model, logged) in account_set.accounts().zip(&mut self.logged) {
-            if *logged == model.activity.newest() {
+            if *logged == model.account.activity.newest() {
                 continue;
             }
             for notice in model
+                .account
                 .activity
                 .since(*logged)
                 .filter(|notice| is_own(notice))
@@ -91,7 +92,7 @@ impl EventLog {
                 // A writer that cannot write has reported it and ended.
                 drop(writer.lines.send(line(model, notice)));
             }
-            *logged = model.activity.newest();
+            *logged = model.account.activity.newest();
         }
     }
 }
@@ -131,9 +132,9 @@ fn is_own(notice: &Notice) -> bool {
 
 fn line(model: &Model, notice: &Notice) -> String {
     let event = view::event_line(notice);
-    let identity = model.identity.as_ref();
+    let identity = model.account.identity.as_ref();
     let line = Line {
-        at: model.drift.on_wall(notice.at).to_rfc3339(),
+        at: model.account.drift.on_wall(notice.at).to_rfc3339(),
         account: identity.map(|identity| identity.account_id.raw()),
         service: identity.map(|identity| identity.base_url.as_str()),
         event: event.event,
@@ -214,7 +215,7 @@ mod tests {
         let mut account_set = account_set();
         say(&mut account_set, "one");
         let model = account_set.accounts().next().unwrap();
-        let notice = model.activity.since(0).next().unwrap();
+        let notice = model.account.activity.since(0).next().unwrap();
         let written = line(model, notice);
         let expected = r#"{"at":"2026-09-21T14:13:20.250Z","account":null,"service":null,"event":"desk","tone":"warn","what":"one","ticket":null}"#;
         assert_eq!(written.trim_end(), expected);

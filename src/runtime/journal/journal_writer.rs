@@ -10,7 +10,7 @@ use crate::{
 };
 use std::{
     mem,
-    path::{Path, PathBuf},
+    path::Path,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -101,28 +101,22 @@ pub fn open_after(dir: &Path, polls: u32, mut waits: impl FnMut(u32, &JournalErr
     }
 }
 
-/// Rows per prune transaction; writers wait for one, and a close may wait at most 100 ms.
-const PRUNE_BATCH: u32 = 200;
-/// Pause between two prune transactions, in which others use the disk.
-const PRUNE_PAUSE: Duration = Duration::from_secs(1);
 const DAY: Duration = Duration::from_hours(24);
 
-/// Deletes up to `PRUNE_BATCH` rows settled more than `days` ago (0 keeps all); `true` if there may be more. Leaves a
-/// journal opened for reading alone; a failure is reported at the next write.
-pub fn prune_batch(journal: &mut Journal, clock: Clock, days: u32) -> bool {
-    if days == 0 || journal.failure().is_some() {
-        return false;
+/// Deletes rows settled more than `days` ago (0 keeps all). Leaves a journal opened for reading alone; a failure is
+/// reported at the next write.
+pub fn prune(journal: &mut Journal, clock: Clock, days: u32) {
+    if journal.failure().is_some() {
+        return;
     }
-    match journal.prune(clock.now(), DAY.saturating_mul(days), PRUNE_BATCH) {
-        Ok(0) => false,
-        Ok(rows) => {
-            tracing::info!(rows, days, "deleted commands that were settled long ago");
-            rows == usize::try_from(PRUNE_BATCH).unwrap_or(usize::MAX)
-        }
-        Err(why) => {
-            tracing::error!(%why, "the journal is down");
-            false
-        }
+    let keep = match days {
+        0 => Duration::MAX,
+        days => DAY.saturating_mul(days),
+    };
+    match journal.prune(clock.now(), keep) {
+        Ok(0) => {}
+        Ok(rows) => tracing::info!(rows, days, "deleted commands that were settled long ago"),
+        Err(why) => tracing::error!(%why, "old commands are not deleted"),
     }
 }
 
@@ -315,47 +309,16 @@ impl JournalWriter {
         answer
     }
 
-    /// Checks every row of the journal in `dir` once, in the background: opening a large one checks only the newest rows.
-    pub(crate) async fn check_all_rows(self, dir: PathBuf) {
-        // Once this desk holds it.
-        if !matches!(self.ask_own(|_| Ok(())).await, Ok(Ok(()))) {
-            return;
-        }
-        let (found, answer) = oneshot::channel();
-        thread::spawn(move || {
-            let journal = Journal::check(&dir);
-            let said = journal
-                .ok()
-                .and_then(|journal| journal.damage().map(str::to_owned));
-            let _left = found.send(said);
-        });
-        let Ok(Some(said)) = answer.await else {
-            return;
-        };
-        let alarm = self.alarm.clone();
-        drop(self.ask(move |journals| {
-            let heeded = journals.own().and_then(|own| own.stop_for_damage(&said));
-            alarm.check(&heeded);
-            heeded
-        }));
-    }
-
-    /// Deletes rows settled more than `days` ago, now and once a day.
+    /// Deletes rows settled more than `days` ago, now and once a day, as long as the journal opens.
     pub(crate) async fn prune_daily(self, clock: Clock, days: u32) {
-        while self.prune_now(clock, days).await {
+        let pruned = || {
+            self.ask_own(move |journal| {
+                prune(journal, clock, days);
+                Ok(())
+            })
+        };
+        while matches!(pruned().await, Ok(Ok(()))) {
             sleep(DAY).await;
-        }
-    }
-
-    /// Deletes until nothing is left for today; `false` if the journal does not open.
-    async fn prune_now(&self, clock: Clock, days: u32) -> bool {
-        loop {
-            let more = self.ask_own(move |journal| Ok(prune_batch(journal, clock, days)));
-            match more.await {
-                Ok(Ok(true)) => sleep(PRUNE_PAUSE).await,
-                Ok(Ok(false)) => return true,
-                Ok(Err(_)) | Err(_) => return false,
-            }
         }
     }
 
@@ -431,7 +394,7 @@ mod tests {
         let writer = desk(dir.path(), events);
         let fill = writer.ask_own(|journal| {
             settled(journal, 0, 0)?;
-            (0..=PRUNE_BATCH).try_for_each(|number| settled(journal, 100, number))
+            (0..=200).try_for_each(|number| settled(journal, 100, number))
         });
         fill.await.unwrap().unwrap();
         let _tidies = tokio::spawn(writer.clone().prune_daily(Clock::Frozen(NOW), 90));
@@ -440,25 +403,6 @@ mod tests {
         more.await.unwrap().unwrap();
         sleep(DAY).await;
         only_the_newest_stays(&writer).await;
-    }
-
-    #[tokio::test]
-    async fn what_a_check_beside_an_open_desk_finds_is_said_and_holds_back_new_orders() {
-        let dir = tempfile::tempdir().unwrap();
-        let (events, mut said) = tokio::sync::mpsc::channel(8);
-        let writer = desk(dir.path(), events);
-        let fill = writer.ask_own(|journal| settled(journal, 0, 0));
-        fill.await.unwrap().unwrap();
-        std::fs::remove_file(dir.path().join("journal.ring")).unwrap();
-        writer.clone().check_all_rows(dir.path().to_owned()).await;
-        let Some(Msg::Notify(Tone::Alert, text)) = said.recv().await else {
-            panic!("nothing is said");
-        };
-        assert!(text.contains("journal.ring is missing"), "{text}");
-        assert!(text.contains("New orders are refused"), "{text}");
-        assert!(writer.is_down());
-        let next = writer.ask_own(|journal| settled(journal, 0, 1));
-        assert!(next.await.unwrap().is_err());
     }
 
     async fn count(writer: &JournalWriter) -> usize {
@@ -472,7 +416,7 @@ mod tests {
             if count(writer).await == 1 {
                 return;
             }
-            sleep(PRUNE_PAUSE).await;
+            sleep(Duration::from_secs(1)).await;
         }
         panic!("{} rows", count(writer).await);
     }

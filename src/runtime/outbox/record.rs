@@ -4,7 +4,7 @@ use super::{OutboxContext, entry_gate::Epoch};
 use crate::{
     api::Request,
     app::{KeyOrigin, activity::notice::Tone},
-    journal::{Claim, Intent, IntentRow, Journal, JournalError, ReplayWindow, UsedKey},
+    journal::{Claim, Intent, IntentRow, Journal, JournalError, ReplayWindow},
     model::{AccountId, Command, Failure, FailureKind, IdempotencyKey, OrderId, Risk, Timestamp},
     runtime::journal::{
         journal_set::{IntentLocation, IntentRef, JournalSet, known_ref},
@@ -162,11 +162,7 @@ impl OutboxContext {
             Err(why) if risk == Risk::Increasing => Err(Failure::local(format!(
                 "{why}. New orders are refused without it; closing and canceling still work"
             ))),
-            Err(_) if chosen.is_some() => Ok(self.unrecorded(command, request).await),
-            Err(_) => {
-                let request = self.with_reserved_key(command, request).await;
-                Ok(self.unrecorded(command, request).await)
-            }
+            Err(_) => Ok(self.unrecorded(command, request).await),
         }
     }
 
@@ -336,33 +332,5 @@ impl OutboxContext {
         let line = text.clone();
         log_in_background(move || tracing::warn!("{line}"));
         self.note(Tone::Warn, text).await;
-    }
-
-    /// A close-all under a reserved key, if one is left.
-    async fn with_reserved_key(&self, command: &Command, mut request: Request) -> Request {
-        if let Command::CloseAll(_) = command
-            && let Some(reserved_key) = self.take_reserved_key(&request).await
-        {
-            request.key = Some(reserved_key);
-        }
-        request
-    }
-
-    async fn take_reserved_key(&self, request: &Request) -> Option<IdempotencyKey> {
-        let (connection, secret) = (self.client.connection().clone(), self.client.api_key());
-        let (at, target): (Timestamp, _) = (self.clock.now(), request.target.clone());
-        let taken = self.writer.write_soon(move |journals| {
-            let journal = journals.current_journal()?;
-            let credential = journal.fingerprint(secret.expose_secret());
-            Ok(journal.take_reserved_key(|key| UsedKey {
-                key,
-                at,
-                credential: credential.unwrap_or_default(),
-                account_id: connection.account_id,
-                base_url: connection.base_url,
-                target,
-            }))
-        });
-        taken.await.ok().flatten().map(|used| used.key)
     }
 }

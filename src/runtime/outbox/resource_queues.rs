@@ -52,6 +52,11 @@ impl ResourceQueues {
 }
 
 impl QueueTurn {
+    /// Whether a command was before this one when it joined.
+    pub(super) fn had_to_wait(&self) -> bool {
+        !self.before.is_empty()
+    }
+
     /// Returns when the commands before this one are over.
     pub(super) async fn ready(&self) {
         for before in &self.before {

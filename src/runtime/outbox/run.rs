@@ -26,6 +26,10 @@ impl OutboxContext {
         let (asked_at, intent_ref) = (self.clock.now(), Arc::clone(&origin.intent_ref));
         let start = async {
             turn.ready().await;
+            // The turn may have come because the command before this one was stopped.
+            if turn.had_to_wait() && self.stopped().is_some() {
+                return Begun::Here(Err(self.withdraw(&intent_ref).await));
+            }
             if let Some(end) = self.hand_over(ticket, &command, &origin).await {
                 return Begun::Elsewhere(end);
             }

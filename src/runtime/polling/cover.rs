@@ -3,25 +3,16 @@
 //! Contract: only while a stream is up and no poll fails. What an event hints at beyond itself is polled at the usual
 //! pace, once.
 
-use crate::{app::account::poll::Source, model::Failure};
+use crate::{
+    app::account::poll::{FULL_READ_EVERY, Source},
+    model::Failure,
+};
 use std::{
     collections::{BTreeMap, BTreeSet},
     time::Duration,
 };
+use strum::IntoEnumIterator as _;
 use tokio::sync::watch;
-
-/// What a stream tells is read whole this often all the same.
-pub(super) const FULL_READ_EVERY: Duration = Duration::from_secs(15);
-
-/// What the stream of the account tells, or hints at. The figures move with prices, without an event.
-const OF_ACCOUNT: [Source; 6] = [
-    Source::Positions,
-    Source::Orders,
-    Source::Twaps,
-    Source::Scaled,
-    Source::Closed,
-    Source::History,
-];
 
 /// Shared by all sources of one account.
 #[derive(Debug, Clone, Default)]
@@ -39,7 +30,7 @@ impl StreamCover {
     /// The account's stream is up, or down.
     pub(super) fn account(&self, is_up: StreamUse) {
         self.change(|cover| {
-            for source in OF_ACCOUNT {
+            for source in Source::iter().filter(|source| source.is_of_account_stream()) {
                 cover.set(source, is_up);
             }
         });

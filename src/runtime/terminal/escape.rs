@@ -38,7 +38,7 @@ pub(crate) fn bytes(
         TerminalOut::Repaint => vec![],
         TerminalOut::Notify(notice) => {
             let alert = view::notification(notice);
-            let note = note(model.options.alerts.desktop_escape, &alert);
+            let note = note(model.account.options.alerts.desktop_escape, &alert);
             match terminal {
                 Terminal::Plain => note.into_bytes(),
                 Terminal::Tmux => wrapped(&note).into_bytes(),

@@ -190,8 +190,9 @@ mod tests {
             )
         };
         let command = Command::Cancel("any".into());
-        let now = model.now;
+        let now = model.account.now;
         model
+            .account
             .activity
             .note(None, Event::Settled(command, Err(why)), now);
         assert_eq!(

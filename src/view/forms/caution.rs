@@ -154,7 +154,7 @@ fn liquidated_first(price: Num, seen: &Seen) -> String {
 /// The loss at its stop, compared with the nearest challenge limit.
 pub(crate) fn past_the_challenge(draft: &EntryDraft, model: &Model, seen: &Seen) -> Option<String> {
     let lost = TradePlan::of(draft, seen).loss()?;
-    let (limit, left) = model.guard.tightest()?;
+    let (limit, left) = model.account.guard.tightest()?;
     (lost > left).then(|| match lost.over(left) {
         Some(times) => format!(
             "at stop: {} × what the {limit} leaves, {} USD",
@@ -167,7 +167,7 @@ pub(crate) fn past_the_challenge(draft: &EntryDraft, model: &Model, seen: &Seen)
 
 /// The account's rule would refuse it, at the current mark.
 pub(crate) fn too_large(draft: &EntryDraft, model: &Model, seen: &Seen) -> Option<String> {
-    let (_, most) = model.store.account.value()?.largest_position()?;
+    let (_, most) = model.account.store.account.value()?.largest_position()?;
     draft.opens(seen).filter(|size| size.is_positive())?;
     let size = draft.resolved_size(seen).ok()?;
     let after = estimate::size_after(seen.position, draft.side, size)?.abs();
@@ -199,7 +199,7 @@ pub(crate) fn too_small_a_part(draft: &CloseDraft, model: &Model, seen: &Seen) -
 }
 
 fn under(what: &str, size: Num, model: &Model, seen: &Seen) -> Option<String> {
-    let least = model.store.account.value()?.smallest_order()?;
+    let least = model.account.store.account.value()?.smallest_order()?;
     let worth = size.times(seen.market?.mark?)?;
     (worth < least).then(|| {
         let (worth, least) = (format::usd(worth), format::usd(least));

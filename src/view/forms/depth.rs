@@ -26,7 +26,7 @@ pub(crate) struct Taker {
 /// that.
 pub(crate) fn depth(taker: &Taker, model: &Model, seen: &Seen) -> Option<PreviewLine> {
     let (size, market) = (taker.size?, seen.market?);
-    let book = match model.store.books.fit(market, model.now) {
+    let book = match model.account.store.books.fit(market, model.account.now) {
         None => return Some(("quote", quoted(taker, model, seen)?)),
         Some(Ok(book)) => book,
         Some(Err(unfit)) => return Some(("book", unmeasured(unfit, model, seen))),
@@ -39,11 +39,15 @@ pub(crate) fn depth(taker: &Taker, model: &Model, seen: &Seen) -> Option<Preview
 /// `all fills at est. 64,010, est. fee 4.41 USD, from a quote 1s old`; `None` for a quote of another order.
 fn quoted(taker: &Taker, model: &Model, seen: &Seen) -> Option<Span> {
     let size = taker.size?;
-    let (sized, age) = model.store.ticket_quote.of(&seen.market?.id, model.now)?;
+    let (sized, age) = model
+        .account
+        .store
+        .ticket_quote
+        .of(&seen.market?.id, model.account.now)?;
     if (sized.side, sized.size) != (taker.side, size) {
         return None;
     }
-    let age = passing::age(age, model.options.motion);
+    let age = passing::age(age, model.account.options.motion);
     if sized.quote.fillable == Some(false) {
         let why = sized.quote.unfillable_reason.as_ref();
         let why = why.map_or_else(|| "no reason given".to_owned(), spoken);
@@ -66,11 +70,20 @@ fn quoted(taker: &Taker, model: &Model, seen: &Seen) -> Option<Span> {
 /// Estimates from the book state its age.
 pub(crate) fn by_book(words: &str, model: &Model, seen: &Seen) -> Option<Span> {
     let market = seen.market?;
-    model.store.books.fit(market, model.now)?.ok()?;
-    let age = model.store.books.age(&market.id, model.now)?;
+    model
+        .account
+        .store
+        .books
+        .fit(market, model.account.now)?
+        .ok()?;
+    let age = model
+        .account
+        .store
+        .books
+        .age(&market.id, model.account.now)?;
     let words = format!(
         "{words}, from a book {} old",
-        passing::age(age, model.options.motion)
+        passing::age(age, model.account.options.motion)
     );
     Some(Span::plain(words))
 }
@@ -78,7 +91,7 @@ pub(crate) fn by_book(words: &str, model: &Model, seen: &Seen) -> Option<Span> {
 fn unmeasured(unfit: UnusableBook, model: &Model, seen: &Seen) -> Span {
     let why = match unfit {
         UnusableBook::Old(age) => {
-            let age = passing::age(age, model.options.motion);
+            let age = passing::age(age, model.account.options.motion);
             format!("the last book is {age} old")
         }
         UnusableBook::Apart(middle) => {

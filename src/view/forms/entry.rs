@@ -252,7 +252,7 @@ fn expires(draft: &EntryDraft, model: &Model, seen: &Seen) -> Span {
     let at = draft.expires(seen).ok().flatten();
     known(at.zip(seen.zone).map(|(at, zone)| {
         let (minute, by) = (zone.minute(at), by_whose_clock(model, seen));
-        match model.options.motion {
+        match model.account.options.motion {
             Motion::Full => format!("in {}{by}, {minute}", format::countdown(at, seen.now)),
             Motion::Reduced => format!("{minute}{by}"),
         }
@@ -261,7 +261,7 @@ fn expires(draft: &EntryDraft, model: &Model, seen: &Seen) -> Span {
 
 /// A note if the service's clock is known to differ from this machine's.
 fn by_whose_clock(model: &Model, seen: &Seen) -> &'static str {
-    if seen.now == model.wall_now() {
+    if seen.now == model.account.wall_now() {
         ""
     } else {
         " by the service's clock"

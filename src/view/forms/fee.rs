@@ -95,9 +95,13 @@ pub(crate) fn fee(
         ];
         let (mut total, mut rates) = (Num::ZERO, vec![]);
         for (role, usd) in parts.into_iter().filter(|(_, usd)| usd.is_positive()) {
-            let rate = rate((&model.store, &model.options.fees), market, role)?;
+            let rate = rate(
+                (&model.account.store, &model.account.options.fees),
+                market,
+                role,
+            )?;
             total = total.plus(usd.times(rate.share)?)?;
-            rates.push(charged((role, &rate), market, &model.store.names)?);
+            rates.push(charged((role, &rate), market, &model.account.store.names)?);
         }
         let at_most = match traded.certainty {
             Certainty::Expected => "",

@@ -106,7 +106,7 @@ pub fn form(form: &Form, model: &Model) -> FormView {
 }
 
 fn title(form: &Form, model: &Model, seen: &Seen) -> Vec<Span> {
-    let names = &model.store.names;
+    let names = &model.account.store.names;
     let mut title = match &form.draft {
         Draft::Entry(draft) => {
             let market = draft.market_id.as_ref().map(|id| names.shown(id));
@@ -142,7 +142,7 @@ fn title(form: &Form, model: &Model, seen: &Seen) -> Vec<Span> {
             )),
         ],
     };
-    if let Some(identity) = &model.identity {
+    if let Some(identity) = &model.account.identity {
         let account = format!(" on {}", identity.account_id);
         title.push(Span::new(account, Tone::Muted));
     }
@@ -322,7 +322,7 @@ fn json(form: &Form, model: &Model, seen: &Seen) -> String {
     if let (Command::Place(wanted), Some(old)) = (&command, &form.replaces)
         && let Ok(MovePlan::InPlace(moved)) = moves::planned(model, &old.order, wanted)
     {
-        let moved = moved.command(&model.store);
+        let moved = moved.command(&model.account.store);
         return moved.map_or_else(
             |why| format!("not yet: {why}"),
             |command| words::call(&command),

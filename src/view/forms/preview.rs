@@ -180,7 +180,7 @@ fn moved_liquidation(totals: Option<(Num, Num)>, model: &Model, seen: &Seen) -> 
     let Some(position) = seen.position else {
         return unknown();
     };
-    let scene = Scene::of(model, &model.options.zone);
+    let scene = Scene::of(model, &model.account.options.zone);
     let before = position.liquidation_price;
     let before = before.map(|price| format::average(price, seen.market));
     let before = positions::of_liquidation(position, &scene, before);
@@ -198,15 +198,18 @@ fn moved_liquidation(totals: Option<(Num, Num)>, model: &Model, seen: &Seen) -> 
 
 /// The observed price, and its age.
 fn observed(model: &Model, seen: &Seen) -> Span {
-    let Some((mid, at)) = seen.mid().zip(model.store.polled_at(Source::Markets)) else {
+    let Some((mid, at)) = seen
+        .mid()
+        .zip(model.account.store.polled_at(Source::Markets))
+    else {
         return unknown();
     };
-    let age = model.now.since(at);
+    let age = model.account.now.since(at);
     let lateness = age::lateness(model, Source::Markets);
     let words = format!(
         "{}, {} old",
         format::price(mid, seen.market),
-        passing::age(age, model.options.motion)
+        passing::age(age, model.account.options.motion)
     );
     Span::new(words, lateness.map_or(Tone::Plain, Lateness::tone))
 }

@@ -50,7 +50,7 @@ pub(crate) fn trouble(form: &Form, model: &Model, seen: &Seen) -> Vec<Span> {
         lines.push(Span::new(words, Tone::Warn));
     }
     if let Some(old) = &form.replaces {
-        let scene = Scene::of(model, &model.options.zone);
+        let scene = Scene::of(model, &model.account.options.zone);
         lines.push(replaces(form, &old.order, (model, seen)));
         let unpaired = protection::unpaired(&old.order, &scene);
         lines.extend(unpaired.map(|words| Span::new(words, Tone::Warn)));
@@ -78,7 +78,7 @@ pub(crate) fn trouble(form: &Form, model: &Model, seen: &Seen) -> Vec<Span> {
 
 /// The key that answers the question, once the form accepts it. Late data may have arrived since it was asked.
 fn answer_key(form: &Form, model: &Model, warnings: &[OrderWarning]) -> Option<Span> {
-    let waits = warnings::hears_answer(form, model.now) && form.failure.is_none();
+    let waits = warnings::hears_answer(form, model.account.now) && form.failure.is_none();
     let key = model.keymap.chord(Context::Form, Action::Submit);
     let key = key.filter(|_| waits)?;
     Some(if warnings.is_empty() {
@@ -205,7 +205,7 @@ fn guarded_already(draft: &CloseDraft, model: &Model, seen: &Seen) -> Option<Str
     let waits = draft.has(Field::TriggerPrice) && draft.watched(seen).is_none();
     let position = seen.position.filter(|_| waits)?;
     let side = Protection::of(position.side()?, draft.trigger_direction?);
-    let scene = Scene::of(model, &model.options.zone);
+    let scene = Scene::of(model, &model.account.options.zone);
     let there = protection::known(side, position, &scene)?;
     let what = side.word();
     Some(format!(
@@ -275,7 +275,7 @@ fn margin(draft: &MarginDraft, model: &Model, seen: &Seen) -> Vec<String> {
 }
 
 fn available(draft: &EntryDraft, model: &Model, seen: &Seen) -> Option<String> {
-    let available = model.store.account.value()?.available_margin?;
+    let available = model.account.store.account.value()?.available_margin?;
     let margin = draft.initial_margin(seen)?;
     (margin > available).then(|| {
         let (needed, there) = (format::usd(margin), format::usd(available));
@@ -380,14 +380,14 @@ fn losing_target(side: Side, entry: Option<Num>, target: Option<Num>) -> Option<
 }
 
 fn still_open(id: &PositionId, model: &Model) -> Vec<String> {
-    match model.store.position(id) {
+    match model.account.store.position(id) {
         Some(_) => vec![],
         None => vec!["not in the latest list of open positions".to_owned()],
     }
 }
 
 fn still_working(id: &OrderId, model: &Model) -> Vec<String> {
-    match model.store.order(id) {
+    match model.account.store.order(id) {
         Some(order) if order.is_working() => vec![],
         Some(_) | None => vec!["not in the latest list of working orders".to_owned()],
     }

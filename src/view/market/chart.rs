@@ -140,8 +140,8 @@ pub fn chart(
 fn shown(model: &Model) -> Option<(Option<&Market>, &CandleSeries)> {
     let id = model.market_screen.market()?;
     let interval = model.market_screen.chart.interval;
-    let series = model.market_data.candles(id, interval)?;
-    Some((model.store.market(id), series))
+    let series = model.account.market_data.candles(id, interval)?;
+    Some((model.account.store.market(id), series))
 }
 
 /// Why there is no candle.

@@ -32,7 +32,7 @@ impl DrawnChart {
         (unit, range): (PriceUnit, PriceRange),
     ) -> Option<Self> {
         Some(Self {
-            account_id: model.identity.as_ref()?.account_id.clone(),
+            account_id: model.account.identity.as_ref()?.account_id.clone(),
             market_id: model.market_screen.market()?.clone(),
             interval: model.market_screen.chart.interval,
             window,

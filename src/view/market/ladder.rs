@@ -114,7 +114,7 @@ impl LadderScene<'_> {
 
     fn drawn(&self) -> Option<DrawnRows> {
         Some(DrawnRows {
-            account_id: self.model.identity.as_ref()?.account_id.clone(),
+            account_id: self.model.account.identity.as_ref()?.account_id.clone(),
             market_id: self.market_id.clone(),
             generation: self.model.price_ladder.generation(),
             prices: self.prices.clone(),
@@ -245,7 +245,7 @@ impl LadderScene<'_> {
 
     /// The prices that the trader's own alerts wait for.
     pub(super) fn alerts(&self) -> impl Iterator<Item = Num> {
-        self.model.user_alerts.prices(self.market_id)
+        self.model.account.user_alerts.prices(self.market_id)
     }
 
     fn last_row(&self) -> Option<Num> {

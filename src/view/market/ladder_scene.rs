@@ -35,7 +35,7 @@ impl<'a> LadderScene<'a> {
     pub(super) fn new(model: &'a Model, now: Timestamp) -> Option<Self> {
         let market_id = model.price_ladder.market()?;
         let spacing = model.price_ladder.spacing()?;
-        let store = &model.store;
+        let store = &model.account.store;
         Some(Self {
             model,
             now,
@@ -47,7 +47,7 @@ impl<'a> LadderScene<'a> {
             prices: vec![],
             own: own_orders(store, market_id, spacing).collect(),
             position: own_position(store, market_id),
-            tape: model.market_data.tape(market_id),
+            tape: model.account.market_data.tape(market_id),
             late_mark: age::priced(model).and_then(|_| age::age_at(model, Source::Markets, now)),
         })
     }

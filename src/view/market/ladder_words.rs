@@ -150,7 +150,7 @@ impl LadderScene<'_> {
         }
         parts.extend(self.late_book(scene));
         // Why no newer book comes: the service does not answer, or its book was refused.
-        let known = self.model.store.books.of(self.market_id);
+        let known = self.model.account.store.books.of(self.market_id);
         if let Some(why) = known.and_then(KnownBook::trouble) {
             parts.push(Span::new(why.kind.word(), Tone::Warn));
         }
@@ -168,14 +168,19 @@ impl LadderScene<'_> {
 
     /// The age of a book that is late, and not yet too old to trade by.
     fn late_book(&self, scene: &Scene<'_>) -> Option<Span> {
-        let age = self.model.store.books.age(self.market_id, self.now)?;
+        let age = self
+            .model
+            .account
+            .store
+            .books
+            .age(self.market_id, self.now)?;
         (self.state == BookState::Live).then(|| late_data(age, scene))?
     }
 
     /// That one key sends, and for how long.
     fn one_key(&self, scene: &Scene<'_>) -> Option<Span> {
         let ladder = &self.model.price_ladder;
-        let is_armed = self.model.options.ladder_one_key && ladder.is_armed(scene.own_now);
+        let is_armed = self.model.account.options.ladder_one_key && ladder.is_armed(scene.own_now);
         let end = ladder.disarms_at().filter(|_| is_armed)?;
         let left = passing::left(end.since(scene.own_now), scene.motion);
         Some(Span::new(format!("! ONE-KEY ON {left}"), Tone::Alert))
@@ -233,7 +238,7 @@ impl LadderScene<'_> {
             // What is not live is dim.
             let tone = if is_stale { Tone::Muted } else { tone };
             // A stream does not say whose a trade is; the account's fills do.
-            let fills = || self.model.store.prices.get(self.market_id);
+            let fills = || self.model.account.store.prices.get(self.market_id);
             let is_own = trade.is_own.unwrap_or_else(|| {
                 fills().is_some_and(|fills| fills.has_fill(trade.at, trade.price))
             });

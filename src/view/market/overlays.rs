@@ -150,7 +150,7 @@ pub(crate) fn lines(
 ) -> Vec<PriceLine> {
     let cursor = model.price_ladder.cursor();
     let cursor = cursor.map(|price| (LineKind::Cursor, price));
-    let alerts = model.user_alerts.prices(id);
+    let alerts = model.account.user_alerts.prices(id);
     let alerts = alerts.map(|price| (LineKind::Alert, price));
     let mark = market.and_then(|market| market.mark);
     let mark = mark.map(|mark| (LineKind::mark(scene), mark));

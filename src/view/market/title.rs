@@ -45,7 +45,7 @@ fn counted(model: &Model, panel: MarketPanel) -> String {
     let screen = &model.market_screen;
     let name = screen
         .market()
-        .map(|id| model.store.names.shown(id).to_string());
+        .map(|id| model.account.store.names.shown(id).to_string());
     let mut words: Vec<String> = name.into_iter().collect();
     if panel == MarketPanel::Chart {
         words.push(screen.chart.interval.to_string());
@@ -61,7 +61,7 @@ fn candle_notes(model: &Model) -> Vec<Span> {
     let screen = &model.market_screen;
     let series = screen
         .market()
-        .and_then(|id| model.market_data.candles(id, screen.chart.interval));
+        .and_then(|id| model.account.market_data.candles(id, screen.chart.interval));
     let Some(series) = series else {
         return vec![];
     };
@@ -79,11 +79,11 @@ fn candle_notes(model: &Model) -> Vec<Span> {
     if let Some(why) = series.trouble() {
         notes.push(Span::new(why.kind.word(), Tone::Warn));
     }
-    let interval = model.options.intervals.get(&Source::Markets);
+    let interval = model.account.options.intervals.get(&Source::Markets);
     let interval = interval.copied().unwrap_or(RENEWED).max(RENEWED);
-    notes.extend(series.age(model.now).map(|age| {
+    notes.extend(series.age(model.account.now).map(|age| {
         let lateness = Lateness::of(age, interval);
-        age_words(age, lateness, model.options.motion)
+        age_words(age, lateness, model.account.options.motion)
     }));
     notes
 }

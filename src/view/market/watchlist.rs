@@ -35,13 +35,24 @@ pub struct WatchedMarket {
 
 /// The number of markets in the list; 0 on a screen without market data.
 pub fn watched_count(model: &Model) -> usize {
-    let listed = model.store.markets.value().filter(|_| has_market(model));
+    let listed = model
+        .account
+        .store
+        .markets
+        .value()
+        .filter(|_| has_market(model));
     listed.map_or(0, std::collections::BTreeMap::len)
 }
 
 /// At most `most` markets of the line, including the one shown.
 pub fn watchlist(model: &Model, scene: &Scene<'_>, most: usize) -> Vec<WatchedMarket> {
-    let Some(listed) = model.store.markets.value().filter(|_| has_market(model)) else {
+    let Some(listed) = model
+        .account
+        .store
+        .markets
+        .value()
+        .filter(|_| has_market(model))
+    else {
         return vec![];
     };
     let shown = model.market_screen.market();

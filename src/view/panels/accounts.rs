@@ -47,7 +47,7 @@ pub fn accounts(desks: &Desks<'_>, list: &Accounts, zone: &format::Zone, room: u
     let models = visible.iter().filter_map(|at| desks.all.get(*at));
     let rows = models.map(|model| {
         let scene = Scene {
-            now: desks.shown.now,
+            now: desks.shown.account.now,
             ..Scene::of(model, zone)
         };
         TableRow::cells(COLUMNS, *model, &scene)
@@ -67,7 +67,7 @@ pub fn accounts(desks: &Desks<'_>, list: &Accounts, zone: &format::Zone, room: u
 /// The account on the screen is highlighted.
 fn name(model: &Model, _: &Scene<'_>) -> Cell {
     let label = header::account_name(model).or_else(|| model.roster.own().map(AccountLabel::label));
-    let tone = match model.visibility {
+    let tone = match model.account.visibility {
         Visibility::OnScreen => Tone::Accent,
         Visibility::Background => Tone::Strong,
     };
@@ -79,19 +79,24 @@ fn name(model: &Model, _: &Scene<'_>) -> Cell {
 
 /// Only if its name differs.
 fn id(model: &Model, _: &Scene<'_>) -> Cell {
-    let identity = model.identity.as_ref();
+    let identity = model.account.identity.as_ref();
     let id = identity.map(|identity| identity.account_id.to_string());
     let id = id.filter(|id| header::account_name(model).as_ref() != Some(id));
     Span::muted(id.unwrap_or_default()).into()
 }
 
 fn mode(model: &Model, _: &Scene<'_>) -> Cell {
-    let word = match model.identity.as_ref().map(|identity| identity.mode) {
+    let word = match model
+        .account
+        .identity
+        .as_ref()
+        .map(|identity| identity.mode)
+    {
         Some(Mode::Paper) => "PAPER",
         Some(Mode::LiveApi) => "LIVE-API",
         None => return Span::unknown().into(),
     };
-    let more = if model.options.read_only {
+    let more = if model.account.options.read_only {
         " read-only"
     } else {
         ""
@@ -100,33 +105,33 @@ fn mode(model: &Model, _: &Scene<'_>) -> Cell {
 }
 
 fn equity(model: &Model, _: &Scene<'_>) -> Cell {
-    let facts = model.store.account.value();
+    let facts = model.account.store.account.value();
     let equity = facts.and_then(|facts| facts.equity);
     words::known(equity.map(format::usd)).into()
 }
 
 fn day(model: &Model, _: &Scene<'_>) -> Cell {
-    let facts = model.store.account.value();
+    let facts = model.account.store.account.value();
     words::pnl(facts.and_then(|facts| facts.day_pnl)).into()
 }
 
 fn positions(model: &Model, _: &Scene<'_>) -> Cell {
-    let page = model.store.positions.value();
+    let page = model.account.store.positions.value();
     words::known(page.map(|page| page.rows.len().to_string())).into()
 }
 
 fn orders(model: &Model, _: &Scene<'_>) -> Cell {
-    let page = model.store.orders.value();
+    let page = model.account.store.orders.value();
     let working = |rows: &[Order]| rows.iter().filter(|order| order.is_working()).count();
     words::known(page.map(|page| working(&page.rows).to_string())).into()
 }
 
 /// Open positions without a stop. A partly covered one is not counted: its own row shows the share.
 fn unprotected(model: &Model, scene: &Scene<'_>) -> Cell {
-    if model.store.orders.value().is_none() {
+    if model.account.store.orders.value().is_none() {
         return Span::unknown().into();
     }
-    let Some(page) = model.store.positions.value() else {
+    let Some(page) = model.account.store.positions.value() else {
         return Span::unknown().into();
     };
     let rows = page.rows.iter();
@@ -139,7 +144,7 @@ fn unprotected(model: &Model, scene: &Scene<'_>) -> Cell {
 
 /// A block on new entries comes before the state of the service.
 fn state(model: &Model, _: &Scene<'_>) -> Cell {
-    if model.halted.is_some() {
+    if model.account.halted.is_some() {
         return Span::new("HALTED", Tone::Alert).into();
     }
     if guard::breach(model).is_some() {
@@ -148,10 +153,10 @@ fn state(model: &Model, _: &Scene<'_>) -> Cell {
     if guard::locked(model).is_some() {
         return Span::new("LOCKED", Tone::Alert).into();
     }
-    if model.store.parked().next().is_some() {
+    if model.account.store.parked().next().is_some() {
         return Span::new("UNKNOWN", Tone::Alert).into();
     }
-    if model.second.is_some() {
+    if model.account.second.is_some() {
         return Span::new(header::SECOND_DESK, Tone::Alert).into();
     }
     header::api_state(model).into()
@@ -162,13 +167,14 @@ fn age(model: &Model, scene: &Scene<'_>) -> Cell {
     let sources = [Source::Positions, Source::Orders];
     let oldest = sources.into_iter().max_by_key(|source| {
         model
+            .account
             .store
             .polled_at(*source)
             .map(|at| scene.own_now.since(at))
     });
     let known = sources
         .iter()
-        .all(|source| model.store.polled_at(*source).is_some());
+        .all(|source| model.account.store.polled_at(*source).is_some());
     let age = oldest
         .filter(|_| known)
         .and_then(|source| age::age_at(model, source, scene.own_now));

@@ -116,7 +116,7 @@ fn item(model: &Model, item: &Item) -> BulkItem {
     let call = || Some(Span::muted(words::call(&item.command)));
     let (state, more) = match &item.state {
         State::Listed => (Span::muted("to send"), call()),
-        State::Sent(ticket) => match model.store.flights.get(ticket).map(|f| &f.progress) {
+        State::Sent(ticket) => match model.account.store.flights.get(ticket).map(|f| &f.progress) {
             Some(Progress::Parked { why, .. }) => (
                 Span::new("unknown", Tone::Alert),
                 Some(Span::new(why.message.to_string(), Tone::Alert)),
@@ -162,7 +162,7 @@ fn item(model: &Model, item: &Item) -> BulkItem {
 
 /// The later state of an order that was still to end or begin at the response.
 fn became(model: &Model, receipt: &Receipt) -> Option<Span> {
-    let store = &model.store;
+    let store = &model.account.store;
     let id = match receipt {
         Receipt::Cancel(cancel) if cancel.queued => &cancel.id,
         Receipt::Order { order, queued } if *queued || !order.is_over() => &order.id,

@@ -78,7 +78,7 @@ pub fn export(model: &Model, export: &Export) -> DetailView {
         let words = format!("/{filter} does not apply: all rows are written");
         lines.push(field("filter", vec![Span::new(words, Tone::Warn)]));
     }
-    let missing = missing(export.lack(&model.store, &model.activity));
+    let missing = missing(export.lack(&model.account.store, &model.account.activity));
     if let Some(words) = &missing {
         let words = format!("not the whole list: {words}");
         lines.push(field("holds", vec![Span::new(words, Tone::Warn)]));
@@ -115,7 +115,7 @@ fn missing(lack: Lack) -> Option<String> {
 
 /// How many rows are loaded and, if the time range has a start, how much of it is covered.
 fn progress(model: &Model, export: &Export) -> Vec<Span> {
-    let (count, oldest) = export.reach(&model.store);
+    let (count, oldest) = export.reach(&model.account.store);
     let rows = Span::plain(words::counted(count, "row", "rows"));
     let whole = export.since().map(|since| export.opened_at().since(since));
     let gone = oldest.map(|oldest| export.opened_at().since(oldest));
@@ -350,7 +350,7 @@ mod tests {
         assert!(matches!(effects.as_slice(), [Effect::Write(_)]));
         // The file's contents do not change with later data.
         arrive(&mut model, Answer::History(Ok(Page::of(vec![]))));
-        let now = model.now;
+        let now = model.account.now;
         let written = Ok(("h.csv".to_owned(), 7));
         update(&mut model, now, Msg::Written(written));
         let over = said(&model);
@@ -405,7 +405,7 @@ mod tests {
         assert!(!said(&model).contains("not the whole list"));
         let (rows, has_more) = (vec![], true);
         let more = Msg::Recalled(Ok(PastPage { rows, has_more }));
-        let now = model.now;
+        let now = model.account.now;
         update(&mut model, now, more);
         let asking = said(&model);
         let words = "not the whole list: older lines are not in it";

@@ -28,12 +28,17 @@ pub(crate) fn segments(model: &Model) -> Vec<Segment> {
     let mut segments: Vec<_> = [Limit::Drawdown, Limit::Target]
         .into_iter()
         .filter(|limit| won.is_none() || *limit != Limit::Target)
-        .filter_map(|limit| Some(segment(model.guard.gauge(limit)?, rank(model, limit))))
+        .filter_map(|limit| {
+            Some(segment(
+                model.account.guard.gauge(limit)?,
+                rank(model, limit),
+            ))
+        })
         .collect();
     if let Some(rule) = guard::breach(model) {
         let words = format!("BREACHED: {rule}");
         segments.push(Segment::new(0, vec![Span::new(words, Tone::Alert)]));
-    } else if let Some(gauge) = model.guard.reached() {
+    } else if let Some(gauge) = model.account.guard.reached() {
         let words = if guard::locked(model).is_some() {
             format!("LOCKED: {}", gauge.limit)
         } else {
@@ -47,7 +52,7 @@ pub(crate) fn segments(model: &Model) -> Vec<Segment> {
 
 /// Shown if the challenge is passed or its target reached.
 fn won(model: &Model) -> Option<Segment> {
-    let target = model.guard.gauge(Limit::Target);
+    let target = model.account.guard.gauge(Limit::Target);
     let is_reached = |gauge: &LimitGauge| gauge.level() == Level::Reached;
     let words = match guard::verdict(model) {
         Some(Verdict::Breached(_)) => return None,
@@ -64,11 +69,13 @@ fn won(model: &Model) -> Option<Segment> {
 pub(crate) fn rank(model: &Model, limit: Limit) -> u8 {
     let level = |limit| {
         model
+            .account
             .guard
             .gauge(limit)
             .map_or(Level::Fine, LimitGauge::level)
     };
     let is_told = model
+        .account
         .guard
         .reached()
         .is_some_and(|gauge| gauge.limit == limit);
@@ -139,13 +146,13 @@ pub fn limits(model: &Model) -> DetailView {
     };
     let mut lines = vec![];
     for limit in Limit::iter() {
-        let gauge = model.guard.gauge(limit);
-        let words = gauge.map_or_else(|| unmeasured(model.guard.missing(limit)), of);
+        let gauge = model.account.guard.gauge(limit);
+        let words = gauge.map_or_else(|| unmeasured(model.account.guard.missing(limit)), of);
         lines.push(field(name(limit), words));
         let lacks = gauge.into_iter().flat_map(|gauge| &gauge.lacks);
         lines.extend(lacks.map(|of| field("without", vec![Span::new(lack(*of), Tone::Warn)])));
     }
-    let facts = model.store.account.value();
+    let facts = model.account.store.account.value();
     let told = facts.into_iter().flat_map(rules);
     lines.extend(told.map(|(label, words)| field(label, words)));
     lines.push(DetailLine::Section("Lock"));
@@ -156,6 +163,7 @@ pub fn limits(model: &Model) -> DetailView {
     lines.push(DetailLine::Section("Orders"));
     lines.extend(asked_beyond(model).map(|(name, words)| field(name, words)));
     let account = model
+        .account
         .identity
         .as_ref()
         .map(|identity| identity.account_id.to_string());
@@ -173,7 +181,7 @@ pub fn limits(model: &Model) -> DetailView {
 
 /// Beyond which figures a new order is asked about once, or refused.
 fn asked_beyond(model: &Model) -> impl Iterator<Item = (&'static str, Vec<Span>)> {
-    let checks = &model.options.checks;
+    let checks = &model.account.options.checks;
     let asks = |limit: Option<Num>, of: &str| limit.map(|limit| format!("{limit}{of} asks"));
     let refused = checks.refuse_through_market;
     let refused = refused.map(|limit| format!("{limit} % is refused"));
@@ -361,11 +369,11 @@ fn lock(model: &Model) -> Vec<Span> {
         let words = format!("BREACHED by {rule}: the service accepts reducing orders only");
         return vec![Span::new(words, Tone::Alert)];
     }
-    if let Some(why) = policy::refuses(&model.store, None) {
+    if let Some(why) = policy::refuses(&model.account.store, None) {
         return vec![Span::new(why, Tone::Alert)];
     }
     let lift = model.keymap.chord(Context::Limits, Action::Lift);
-    match (model.guard.reached(), guard::locked(model)) {
+    match (model.account.guard.reached(), guard::locked(model)) {
         (Some(gauge), Some(_)) => {
             let mut spans = vec![Span::new(
                 format!("LOCKED by the {}", gauge.limit),
@@ -380,7 +388,7 @@ fn lock(model: &Model) -> Vec<Span> {
             }));
             spans
         }
-        (Some(_), None) if model.guard.is_lifted() => {
+        (Some(_), None) if model.account.guard.is_lifted() => {
             vec![Span::new(
                 "overridden by you until the figure is within the limit again",
                 Tone::Warn,
@@ -422,7 +430,7 @@ mod tests {
     #[test]
     fn an_account_that_is_breached_is_told_as_such_and_offers_no_lock_to_lift() {
         let mut model = desk();
-        model.options.guard.lock = true;
+        model.account.options.guard.lock = true;
         let rule = |id: &str, value, limit| RuleFact {
             id: id.into(),
             value: Some(num(value)),
@@ -494,9 +502,9 @@ mod tests {
     fn the_limit_that_is_near_stays_in_sight_before_one_that_is_not() {
         let ranks = |daily_loss: &str, equity: &str| {
             let mut model = bare_desk();
-            model.options.guard.start_balance = Some(num("10000"));
-            model.options.guard.daily_loss = Some(num("100"));
-            model.options.guard.drawdown = Some(num("1000"));
+            model.account.options.guard.start_balance = Some(num("10000"));
+            model.account.options.guard.daily_loss = Some(num("100"));
+            model.account.options.guard.drawdown = Some(num("1000"));
             let facts = AccountFacts {
                 equity: Some(num(equity)),
                 day_pnl: Some(num(daily_loss)),
@@ -514,8 +522,8 @@ mod tests {
     #[test]
     fn a_figure_that_is_not_whole_says_what_it_is_without() {
         let mut model = bare_desk();
-        model.options.guard.daily_loss = Some(num("100"));
-        model.options.guard.drawdown = Some(num("1000"));
+        model.account.options.guard.daily_loss = Some(num("100"));
+        model.account.options.guard.drawdown = Some(num("1000"));
         let open = position("pos-1", "BTC", "0.5", r#""leverage":10"#);
         arrive(&mut model, Answer::Positions(Ok(Page::of(vec![open]))));
         let page = Page {

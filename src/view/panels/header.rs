@@ -53,7 +53,7 @@ pub struct Chip {
 /// A paused display must not pass for live.
 fn frozen(model: &Model) -> Option<Segment> {
     let since = model.frozen.as_ref()?.since;
-    let age = passing::age(model.now.since(since), model.options.motion);
+    let age = passing::age(model.account.now.since(since), model.account.options.motion);
     let mut words = vec![Span::new(format!("FROZEN {age}"), Tone::Alert)];
     if let Some(chord) = model.keymap.chord(Context::Desk, Action::Freeze) {
         words.push(Span::new(format!(" {chord}"), Tone::Accent));
@@ -64,7 +64,7 @@ fn frozen(model: &Model) -> Option<Segment> {
 }
 
 pub fn header(model: &Model) -> Header {
-    let Some(identity) = &model.identity else {
+    let Some(identity) = &model.account.identity else {
         let connecting = Segment::new(0, vec![Span::new("connecting…", Tone::Info)]);
         return Header {
             mode: None,
@@ -99,9 +99,9 @@ const LONGEST_SHOWN_ID: usize = 16;
 /// What a person calls the account: its profile, a short id, the name that the service gives it, or how its id begins.
 pub(crate) fn account_name(model: &Model) -> Option<String> {
     let profile = || model.roster.own()?.name.clone();
-    let id = model.identity.as_ref()?.account_id.to_string();
+    let id = model.account.identity.as_ref()?.account_id.to_string();
     let short = Some(&id).filter(|id| id.chars().count() <= LONGEST_SHOWN_ID);
-    let facts = model.store.account.value();
+    let facts = model.account.store.account.value();
     let given = || facts?.name.as_ref().map(ToString::to_string);
     let begins = || format!("{}…", id.chars().take(8).collect::<String>());
     Some(
@@ -124,24 +124,25 @@ fn account(identity: &Identity, model: &Model) -> Segment {
 
 fn badges(model: &Model) -> Vec<&'static str> {
     let is_test = model
+        .account
         .store
         .about
         .as_ref()
         .is_some_and(ServiceAbout::is_test);
-    let reads_only = model.store.key_scope == Some(KeyScope::ReadOnly);
+    let reads_only = model.account.store.key_scope == Some(KeyScope::ReadOnly);
     let badges = [
         (is_test, "TEST"),
         (reads_only, "READ-ONLY KEY"),
-        (model.options.read_only, "READ-ONLY"),
-        (model.options.dry_run, "DRY-RUN"),
-        (model.second.is_some(), SECOND_DESK),
+        (model.account.options.read_only, "READ-ONLY"),
+        (model.account.options.dry_run, "DRY-RUN"),
+        (model.account.second.is_some(), SECOND_DESK),
     ];
     let badges = badges.into_iter().filter(|(is_so, _)| *is_so);
     badges.map(|(_, words)| words).collect()
 }
 
 fn chip(model: &Model) -> Option<Chip> {
-    let profile = &model.identity.as_ref()?.profile;
+    let profile = &model.account.identity.as_ref()?.profile;
     let is_named = profile.name.is_some() || profile.tint.is_some();
     if !(is_named || model.roster.has_others()) {
         return None;
@@ -162,7 +163,7 @@ fn chip(model: &Model) -> Option<Chip> {
 
 /// That no order is sent comes first, then why if there is room.
 fn halted(model: &Model) -> Option<Segment> {
-    let why = model.halted.as_ref()?;
+    let why = model.account.halted.as_ref()?;
     let word = Span::new("HALTED", Tone::Alert);
     let words = vec![word.clone(), Span::new(format!(": {why}"), Tone::Alert)];
     Some(Segment::new(0, words).brief(vec![word]))
@@ -170,13 +171,13 @@ fn halted(model: &Model) -> Option<Segment> {
 
 /// That the account may open nothing, and why.
 fn locked(model: &Model) -> Option<Segment> {
-    let EntryLock { brief, words } = model.store.account.value()?.lock()?;
+    let EntryLock { brief, words } = model.account.store.account.value()?.lock()?;
     let words = Span::new(format!("{brief}: {words}"), Tone::Alert);
     Some(Segment::new(0, vec![words]).brief(vec![Span::new(brief, Tone::Alert)]))
 }
 
 fn worth(model: &Model) -> Segment {
-    let facts = model.store.account.value();
+    let facts = model.account.store.account.value();
     let own = age::age_of(model, Source::Account).filter(|_| facts.is_some());
     let late = own.clone().filter(|age| age.tone != Tone::Muted);
     let fresh = own.filter(|age| age.tone == Tone::Muted);
@@ -216,7 +217,7 @@ fn worth(model: &Model) -> Segment {
 
 /// The margin available for new positions, by the service's figures.
 fn free(model: &Model) -> Segment {
-    let facts = model.store.account.value();
+    let facts = model.account.store.account.value();
     let free = match facts.and_then(|facts| facts.available_margin) {
         Some(free) if free.is_positive() => Span::plain(format::usd(free)),
         Some(none) => Span::new(format::usd(none), Tone::Warn),
@@ -232,8 +233,8 @@ const SPARKLINE: (Duration, usize) = (Duration::from_mins(15), 20);
 /// With enough room: how equity has moved since the desk was opened.
 fn sparkline(model: &Model) -> Option<Segment> {
     let (span, cells) = SPARKLINE;
-    let marks = model.store.worth.marks.iter().copied();
-    let sparkline = spark(marks, (model.now, span), cells)?;
+    let marks = model.account.store.worth.marks.iter().copied();
+    let sparkline = spark(marks, (model.account.now, span), cells)?;
     let label = format!("equity {} ", format::age(span));
     let words = vec![Span::muted(label), Span::plain(sparkline)];
     Some(Segment::new(9, words).brief(vec![]))
@@ -241,7 +242,7 @@ fn sparkline(model: &Model) -> Option<Segment> {
 
 /// How much may still be lost today, and of what is permitted; warns from half of it used.
 fn daily_loss(model: &Model) -> Segment {
-    let facts = model.store.account.value();
+    let facts = model.account.store.account.value();
     let room = facts.and_then(|facts| facts.daily_loss_room);
     let Some(left) = facts.and_then(|facts| facts.daily_loss_left) else {
         return daily_loss_unmeasured(model, room);
@@ -295,7 +296,7 @@ fn daily_loss_unmeasured(model: &Model, room: Option<Num>) -> Segment {
         };
         return Segment::new(rank, words("daily loss ")).brief(words("loss "));
     }
-    match model.guard.gauge(Limit::DailyLoss) {
+    match model.account.guard.gauge(Limit::DailyLoss) {
         Some(gauge) => guard::segment(gauge, rank),
         None => Segment::new(4, vec![Span::muted("daily loss "), Span::unknown()]),
     }
@@ -312,13 +313,13 @@ fn api(model: &Model) -> Segment {
 
 /// When a failing source is retried: `, again in 4s`.
 fn troubled_until(model: &Model) -> Option<Span> {
-    let health = &model.store.health;
-    if health.tries() > 0 || health.limited_until(model.now).is_some() {
+    let health = &model.account.store.health;
+    if health.tries() > 0 || health.limited_until(model.account.now).is_some() {
         return None;
     }
     let (kind, ..) = FAILURE_WORDS.iter().find(|(kind, ..)| health.has(*kind))?;
-    let at = health.asks_again(*kind, model.now)?;
-    let scene = Scene::of(model, &model.options.zone);
+    let at = health.asks_again(*kind, model.account.now)?;
+    let scene = Scene::of(model, &model.account.options.zone);
     Some(Span::muted(format!(
         ", again {}",
         scene.until_own(at, passing::NEXT)
@@ -327,15 +328,15 @@ fn troubled_until(model: &Model) -> Option<Span> {
 
 /// A refused key is tried twice a minute, and at once on request.
 fn asks_again(model: &Model) -> Option<Span> {
-    let refused = model.store.health.has(FailureKind::Auth);
+    let refused = model.account.store.health.has(FailureKind::Auth);
     let key = model.keymap.chord(Context::Desk, Action::Refresh)?;
     refused.then(|| Span::muted(format!(", {key} asks again")))
 }
 
 /// The service's clock clearly differs from this machine's: its instants are measured by its own clock.
 fn clock(model: &Model) -> Option<Segment> {
-    let scene = Scene::of(model, &model.options.zone);
-    let words = match model.store.clocks.rate() {
+    let scene = Scene::of(model, &model.account.options.zone);
+    let words = match model.account.store.clocks.rate() {
         ClockRate::Same => apart(scene.served(), scene.now)?,
         ClockRate::Still => "stalled".to_owned(),
         ClockRate::Other(rate) => format!("×{}", Num::new(rate, 3).rounded(1).normalized()),
@@ -357,7 +358,7 @@ fn apart(service: Timestamp, wall: Timestamp) -> Option<String> {
 
 /// Requests a minute that the service accepts from this key, after its first 429.
 fn budget(model: &Model) -> Option<Segment> {
-    let a_minute = model.store.health.budget()?;
+    let a_minute = model.account.store.health.budget()?;
     let words = vec![
         Span::muted("budget "),
         Span::plain(format!("{a_minute}/min")),
@@ -375,17 +376,17 @@ const FAILURE_WORDS: &[(FailureKind, &str, Tone)] = &[
 ];
 
 pub(crate) fn api_state(model: &Model) -> Span {
-    let health = &model.store.health;
-    let scene = Scene::of(model, &model.options.zone);
+    let health = &model.account.store.health;
+    let scene = Scene::of(model, &model.account.options.zone);
     if health.has(FailureKind::Auth) {
         return Span::new("AUTH: key refused", Tone::Alert);
     }
-    if let Some(until) = health.limited_until(model.now) {
+    if let Some(until) = health.limited_until(model.account.now) {
         let left = scene.until_own(until, passing::FOR);
         return Span::new(format!("LIMITED {left}"), Tone::Warn);
     }
     if health.tries() > 0 {
-        let when = health.next_try(model.now);
+        let when = health.next_try(model.account.now);
         let when = when.map(|at| format!(" {}", scene.until_own(at, passing::NEXT)));
         let when = when.unwrap_or_default();
         return Span::new(format!("DOWN, retry {}{when}", health.tries()), Tone::Alert);
@@ -394,9 +395,8 @@ pub(crate) fn api_state(model: &Model) -> Span {
     match (trouble, quiet(model)) {
         (Some((_, words, tone)), _) => Span::new(*words, *tone),
         (None, Some(quiet)) => Span::new(format!("QUIET {}", scene.age(quiet)), Tone::Warn),
-        (None, None) => {
-            typical(&model.store.calls).map_or_else(Span::unknown, |took| pace(took, scene.motion))
-        }
+        (None, None) => typical(&model.account.store.calls)
+            .map_or_else(Span::unknown, |took| pace(took, scene.motion)),
     }
 }
 
@@ -406,9 +406,12 @@ const QUIET: Duration = Duration::from_secs(5);
 /// How long nothing has arrived, if that is too long: a hanging service has not failed a call yet, and its last
 /// response times say nothing.
 fn quiet(model: &Model) -> Option<Duration> {
-    let quiet = model.now.since(model.store.health.heard_at()?);
+    let quiet = model
+        .account
+        .now
+        .since(model.account.store.health.heard_at()?);
     let sources = [Source::Orders, Source::Positions].into_iter();
-    let intervals = sources.filter_map(|source| model.interval_of(source));
+    let intervals = sources.filter_map(|source| model.account.interval_of(source));
     let most = (intervals.max()? * LATE).max(QUIET);
     (quiet > most).then_some(quiet)
 }
@@ -443,7 +446,7 @@ fn pace(elapsed: Duration, motion: Motion) -> Span {
 
 /// Whether the streams of the service tell what is new, or polls alone; nothing where the settings name no stream.
 fn stream(model: &Model) -> Option<Segment> {
-    let Streams { market, account } = model.store.streams;
+    let Streams { market, account } = model.account.store.streams;
     let is = |state| [market, account].contains(&state);
     let (priority, word) = if is(StreamState::Down) {
         (3, Span::new("POLL", Tone::Warn))

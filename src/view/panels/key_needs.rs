@@ -23,7 +23,7 @@ type Need = fn(&Model) -> bool;
 /// Keys that work on some rows only; all others always work.
 const NEEDS: &[(Action, Need)] = &[
     (Action::CloseAll, |model| {
-        model.identity.is_some() && model.store.closing_all().is_none()
+        model.account.identity.is_some() && model.account.store.closing_all().is_none()
     }),
     (Action::Confirm, |model| match model.overlays.last() {
         Some(Overlay::Bulk(bulk)) => bulk.ends_at().is_some(),
@@ -31,7 +31,14 @@ const NEEDS: &[(Action, Need)] = &[
     }),
     (Action::Flatten, can_flatten),
     (Action::CancelAll, |model| {
-        model.identity.is_some() && model.store.orders.rows().iter().any(Order::is_working)
+        model.account.identity.is_some()
+            && model
+                .account
+                .store
+                .orders
+                .rows()
+                .iter()
+                .any(Order::is_working)
     }),
     (Action::Mark, |model| {
         Marks::reach(model.focus.pane) && model.selected().is_some()
@@ -42,6 +49,7 @@ const NEEDS: &[(Action, Need)] = &[
     }),
     (Action::Markets, |model| {
         model
+            .account
             .store
             .markets
             .value()
@@ -49,7 +57,9 @@ const NEEDS: &[(Action, Need)] = &[
     }),
     (Action::Chart, leads_to_chart),
     (Action::NextChoice, can_choose),
-    (Action::ReadOlder, |model| model.store.closed.has_more()),
+    (Action::ReadOlder, |model| {
+        model.account.store.closed.has_more()
+    }),
     (Action::NextMonth, shows_calendar),
     (Action::EditAlert, has_user_alerts),
     (Action::DeleteAlert, has_user_alerts),
@@ -57,7 +67,9 @@ const NEEDS: &[(Action, Need)] = &[
         Some(Overlay::Export(export)) => export.is_paged(),
         _ => true,
     }),
-    (Action::Limits, |model| !model.guard.gauges.is_empty()),
+    (Action::Limits, |model| {
+        !model.account.guard.gauges.is_empty()
+    }),
     (Action::Lift, |model| guard::locked(model).is_some()),
     (Action::Buy, can_add),
     (Action::Sell, can_add),
@@ -68,10 +80,10 @@ const NEEDS: &[(Action, Need)] = &[
     (Action::Drop, |model| model.price_ladder.carried().is_some()),
     (Action::StopHere, can_protect_here),
     (Action::TargetHere, can_protect_here),
-    (Action::Rearm, |model| model.halted.is_some()),
+    (Action::Rearm, |model| model.account.halted.is_some()),
     (Action::Freeze, |model| model.frozen.is_some()),
     (Action::Decide, |model| {
-        model.store.parked().next().is_some()
+        model.account.store.parked().next().is_some()
     }),
     (Action::Correct, has_refused),
     (Action::ClosePosition, is_on_a_position),
@@ -130,7 +142,7 @@ fn leads_somewhere(model: &Model) -> bool {
 
 /// Whether the key would have an effect on the selection.
 pub(crate) fn works(model: &Model, action: Action) -> bool {
-    if model.options.read_only && action.sends() {
+    if model.account.options.read_only && action.sends() {
         return false;
     }
     let mut needs = NEEDS.iter().filter(|(of, _)| *of == action);
@@ -140,12 +152,12 @@ pub(crate) fn works(model: &Model, action: Action) -> bool {
 /// The account is known and its key accepted. Exits do not ask: they are sent with a refused key too, which may have
 /// been replaced.
 fn can_trade(model: &Model) -> bool {
-    model.identity.is_some() && !model.store.health.has(FailureKind::Auth)
+    model.account.identity.is_some() && !model.account.store.health.has(FailureKind::Auth)
 }
 
 /// Something is open that it would close.
 fn can_flatten(model: &Model) -> bool {
-    let store = &model.store;
+    let store = &model.account.store;
     let has_ladder = || {
         let ladders = store.scaled.values().filter_map(Remote::value);
         ladders
@@ -156,18 +168,20 @@ fn can_flatten(model: &Model) -> bool {
         || store.orders.rows().iter().any(Order::is_working)
         || store.active_twaps().next().is_some()
         || has_ladder();
-    model.identity.is_some() && has_something && !is_flattening(model)
+    model.account.identity.is_some() && has_something && !is_flattening(model)
 }
 
 fn is_flattening(model: &Model) -> bool {
-    let mut on_its_way = model.store.flights.values();
+    let mut on_its_way = model.account.store.flights.values();
     on_its_way.any(|flight| matches!(flight.command, Command::Flatten(_)))
 }
 
 /// New entries are allowed, and nothing is about to close what they would open.
 fn can_add(model: &Model) -> bool {
-    let is_held = model.halted.is_some() || model.second.is_some() || guard::held(model).is_some();
-    can_trade(model) && !is_held && model.store.closing_all().is_none()
+    let is_held = model.account.halted.is_some()
+        || model.account.second.is_some()
+        || guard::held(model).is_some();
+    can_trade(model) && !is_held && model.account.store.closing_all().is_none()
 }
 
 fn shows_calendar(model: &Model) -> bool {
@@ -176,7 +190,7 @@ fn shows_calendar(model: &Model) -> bool {
 }
 
 fn has_user_alerts(model: &Model) -> bool {
-    !model.user_alerts.all().is_empty()
+    !model.account.user_alerts.all().is_empty()
 }
 
 /// Whether the observed price would go anywhere.
@@ -210,7 +224,7 @@ fn form_of(model: &Model) -> Option<&Form> {
 fn can_protect_here(model: &Model) -> bool {
     let ladder = &model.price_ladder;
     let market = ladder.market().filter(|_| ladder.cursor().is_some());
-    market.is_some_and(|market| own_position(&model.store, market).is_some())
+    market.is_some_and(|market| own_position(&model.account.store, market).is_some())
 }
 
 /// Whether an own order stands at the price that the cursor is on; `None` where neither ladder nor chart has the keys.
@@ -222,14 +236,14 @@ fn own_at_cursor(model: &Model) -> Option<bool> {
     let is_there = || {
         let (market, row) = ladder.market().zip(ladder.cursor())?;
         let spacing = cursor_spacing(model)?;
-        let mut own = own_orders(&model.store, market, spacing);
+        let mut own = own_orders(&model.account.store, market, spacing);
         Some(own.any(|own| own.row == spacing.near(row)))
     };
     Some(is_there().unwrap_or(false))
 }
 
 fn can_cancel(model: &Model) -> bool {
-    let store = &model.store;
+    let store = &model.account.store;
     let works = |order: &Order| order.is_working() && !store.is_over(order);
     match model.selected() {
         Some(RowId::Order(id)) => store.order(&id).is_some_and(works),
@@ -242,9 +256,15 @@ fn can_cancel(model: &Model) -> bool {
 }
 
 fn selected_position(model: &Model) -> Option<&Position> {
-    model.store.position(&model.selected()?.try_as_position()?)
+    model
+        .account
+        .store
+        .position(&model.selected()?.try_as_position()?)
 }
 
 pub(super) fn selected_order(model: &Model) -> Option<&Order> {
-    model.store.order(&model.selected()?.try_as_order()?)
+    model
+        .account
+        .store
+        .order(&model.selected()?.try_as_order()?)
 }

@@ -88,7 +88,7 @@ fn heading(model: &Model, list: &Markets, (shown, scene): (usize, &Scene<'_>)) -
 
 /// Why the list is empty: no data yet, or no match.
 fn emptiness(model: &Model, list: &Markets) -> Vec<Span> {
-    let markets = &model.store.markets;
+    let markets = &model.account.store.markets;
     match (markets.value(), markets.trouble()) {
         (None, None) => return vec![Span::muted(" loading…")],
         (None, Some(why)) => return vec![Span::new(format!(" {why}"), Tone::Alert)],
@@ -178,7 +178,7 @@ mod tests {
     #[test]
     fn a_change_is_since_the_first_price_seen_and_not_known_of_what_was_listed_later() {
         let mut model = desk();
-        let later = model.now.plus(Duration::from_mins(1));
+        let later = model.account.now.plus(Duration::from_mins(1));
         update(&mut model, later, crate::app::Msg::Tick);
         let markets = vec![
             market("BTC", "64639", "64641", (5, 40)),

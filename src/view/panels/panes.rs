@@ -75,7 +75,7 @@ pub fn foot(pane: Pane, rows: &Rows<'_>, scene: &Scene<'_>) -> Vec<Vec<Span>> {
 
 /// The message of an empty pane. It says empty only if the service has said so.
 pub fn emptiness(pane: Pane, model: &Model) -> Vec<Span> {
-    let store = &model.store;
+    let store = &model.account.store;
     if let Some(source) = pane.source() {
         // Scaled orders are known only through their orders.
         let source = if pane == Pane::Scaled {
@@ -110,7 +110,7 @@ pub fn emptiness(pane: Pane, model: &Model) -> Vec<Span> {
         Pane::Scaled => "no ladder seen yet",
         Pane::Closed => "no closed positions",
         Pane::History => "no orders yet",
-        Pane::Activity if model.activity.horizon() == Horizon::Session => {
+        Pane::Activity if model.account.activity.horizon() == Horizon::Session => {
             "no activity in this session"
         }
         Pane::Activity => "no activity yet",

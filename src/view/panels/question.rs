@@ -92,7 +92,7 @@ mod tests {
 
     fn asked_of(why: Failure) -> String {
         let (mut model, ticket) = (desk(), Ticket(1_000_007));
-        let now = model.now;
+        let now = model.account.now;
         let close_all = Command::CloseAll("chal-1".into());
         update(&mut model, now, Msg::Resumed(ticket, close_all));
         let parked = Progress::Parked {
@@ -121,7 +121,7 @@ mod tests {
             why: Failure::new(FailureKind::Unknown, "no answer"),
             replay_until: Timestamp(i64::MAX),
         };
-        let now = model.now;
+        let now = model.account.now;
         update(&mut model, now, Msg::Progress(Ticket(1), progress));
         let asked = words_on(&model, Ticket(1));
         assert!(

@@ -83,7 +83,7 @@ fn title(shown: ReviewTab) -> Vec<Span> {
 
 /// How many trades have been read, and how to read more.
 fn read(model: &Model) -> Vec<Span> {
-    let closed = &model.store.closed;
+    let closed = &model.account.store.closed;
     if closed.head().value().is_none() {
         return vec![Span::muted("not read yet")];
     }

@@ -19,7 +19,7 @@ pub fn settings(model: &Model, zone: &Zone) -> DetailView {
     }];
     let read = standing.read_at.map_or_else(
         || "at the start".to_owned(),
-        |at| zone.moment(model.drift.on_wall(at), model.wall_now()),
+        |at| zone.moment(model.account.drift.on_wall(at), model.account.wall_now()),
     );
     lines.push(field("last read", Span::plain(read)));
     let lists = [

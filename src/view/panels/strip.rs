@@ -93,7 +93,13 @@ pub fn strip(model: &Model, scene: &Scene<'_>, strip: &Strip) -> StripView {
 /// A dry run: confirming sends nothing.
 pub(crate) fn rehearsed(model: &Model) -> Vec<Span> {
     let words = || Span::new("DRY RUN: nothing is sent  ", Tone::Warn);
-    model.options.dry_run.then(words).into_iter().collect()
+    model
+        .account
+        .options
+        .dry_run
+        .then(words)
+        .into_iter()
+        .collect()
 }
 
 /// Every question names its account, if it has one.
@@ -112,7 +118,12 @@ fn whole(proposal: &StripAction, model: &Model, scene: &Scene<'_>) -> String {
 
 /// Amber for paper orders, red for real ones.
 pub(crate) fn mode_tone(model: &Model) -> Tone {
-    match model.identity.as_ref().map(|identity| identity.mode) {
+    match model
+        .account
+        .identity
+        .as_ref()
+        .map(|identity| identity.mode)
+    {
         Some(Mode::LiveApi) => Tone::Bad,
         Some(Mode::Paper) | None => Tone::Warn,
     }
@@ -383,7 +394,7 @@ mod tests {
         let spans = match model.overlays.last() {
             Some(Overlay::Form(open)) => form(open, model).title,
             Some(Overlay::Strip(open)) => strip(model, &scene, open).words,
-            other => panic!("{other:?}, {:?}", model.activity.lines.back()),
+            other => panic!("{other:?}, {:?}", model.account.activity.lines.back()),
         };
         spans.into_iter().map(|span| span.text).collect()
     }

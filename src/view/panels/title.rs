@@ -86,8 +86,10 @@ fn counted(model: &Model, pane: Pane) -> String {
 /// A filter also covers ended rows.
 fn with_ended(model: &Model, pane: Pane) -> Option<usize> {
     match pane {
-        Pane::Twaps => Some(model.store.active_twaps().count() + model.store.ended_twaps.len()),
-        Pane::Scaled => Some(model.store.scaled.len()),
+        Pane::Twaps => {
+            Some(model.account.store.active_twaps().count() + model.account.store.ended_twaps.len())
+        }
+        Pane::Scaled => Some(model.account.store.scaled.len()),
         Pane::Positions
         | Pane::Orders
         | Pane::Closed
@@ -99,7 +101,7 @@ fn with_ended(model: &Model, pane: Pane) -> Option<usize> {
 
 /// `3 ended`: ended rows below the counted ones, in panes that keep them for the session.
 fn ended(model: &Model, pane: Pane) -> Option<Span> {
-    let store = &model.store;
+    let store = &model.account.store;
     let ended = match pane {
         Pane::Twaps => store.ended_twaps.len(),
         Pane::Scaled => store.scaled.len().saturating_sub(store.live_ladders()),
@@ -129,7 +131,7 @@ fn lens_words(model: &Model, pane: Pane) -> Vec<Span> {
         .sort
         .filter(|_| pane == Pane::Twaps)
         .and_then(|sort| {
-            let columns = (model.options.reading.columns)(pane);
+            let columns = (model.account.options.reading.columns)(pane);
             let title = columns.get(sort.column)?.title;
             Some(Span::muted(format!("by {title} {}", arrow(sort.direction))))
         });
@@ -145,7 +147,7 @@ pub fn arrow(direction: Direction) -> &'static str {
 }
 
 fn count(model: &Model, pane: Pane) -> Option<String> {
-    let store = &model.store;
+    let store = &model.account.store;
     let known = |count: usize| Some(format::count(count));
     match pane {
         Pane::Positions => known(store.positions.value()?.rows.len()),
@@ -160,7 +162,7 @@ fn count(model: &Model, pane: Pane) -> Option<String> {
         Pane::Closed => feed_count(&store.closed),
         Pane::History => feed_count(&store.history),
         Pane::Activity => {
-            let activity = &model.activity;
+            let activity = &model.account.activity;
             let counted = if activity.has_more() {
                 more_than
             } else {
@@ -186,7 +188,7 @@ pub fn newer(above: usize) -> Span {
 
 /// Scaled orders are known only through their orders: without that source their number is unknown.
 fn ladder_source(model: &Model) -> Option<Source> {
-    let store = &model.store;
+    let store = &model.account.store;
     let is_known = !store.scaled.is_empty() || store.polled_at(Source::Orders).is_some();
     (!is_known).then_some(Source::Orders)
 }
@@ -208,7 +210,7 @@ fn more_than(count: usize) -> String {
 }
 
 fn freshness(model: &Model, pane: Pane) -> Vec<Span> {
-    let store = &model.store;
+    let store = &model.account.store;
     let mut spans: Vec<_> = tour::mark(model, pane).into_iter().collect();
     spans.extend(marked(model, pane));
     spans.extend(lens_words(model, pane));
@@ -246,7 +248,7 @@ fn freshness(model: &Model, pane: Pane) -> Vec<Span> {
 
 /// A line below gives the reason.
 fn unrecalled(model: &Model) -> Vec<Span> {
-    let is_lost = model.activity.horizon() == Horizon::Unreadable;
+    let is_lost = model.account.activity.horizon() == Horizon::Unreadable;
     let words = is_lost.then(|| Span::new("earlier lines unread", Tone::Warn));
     words.into_iter().collect()
 }
@@ -281,7 +283,7 @@ fn forgotten(count: usize) -> Option<Span> {
 
 /// What is still loading of the scaled orders, and what was dropped.
 fn ladder_notes(model: &Model) -> Vec<Span> {
-    let store = &model.store;
+    let store = &model.account.store;
     let mut ladders = store.scaled.values();
     let waits = ladders.any(|l| l.value().is_none() && l.trouble().is_none());
     let has_some = store.polled_at(Source::Scaled).is_some();
@@ -341,17 +343,17 @@ fn no_progress() -> Span {
 
 /// The age of a source, and why there is nothing newer.
 pub(crate) fn source_words(model: &Model, source: Source) -> Vec<Span> {
-    let trouble = model.store.trouble(source);
-    let until = model.store.health.limited_until(model.now);
-    if let (Some(until), Some(_)) = (until, model.store.polled_at(source)) {
-        let scene = Scene::of(model, &model.options.zone);
+    let trouble = model.account.store.trouble(source);
+    let until = model.account.store.health.limited_until(model.account.now);
+    if let (Some(until), Some(_)) = (until, model.account.store.polled_at(source)) {
+        let scene = Scene::of(model, &model.account.options.zone);
         let waits = format!("waiting {}", scene.until_own(until, passing::FOR));
         let waits = Span::new(waits, Tone::Warn);
         return std::iter::once(waits)
             .chain(age::age_of(model, source))
             .collect();
     }
-    match (model.store.polled_at(source), trouble) {
+    match (model.account.store.polled_at(source), trouble) {
         (None, None) => vec![Span::muted("loading…")],
         (None, Some(why)) => vec![Span::new(format!("failed: {}", short(why)), Tone::Alert)],
         (Some(_), None) => age::age_of(model, source).into_iter().collect(),

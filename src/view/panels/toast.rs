@@ -31,7 +31,7 @@ pub struct ToastView {
 /// The newest notice while it lasts; what is under way shows as a flight instead. Below a form, which says itself what
 /// became of it, stands only what must be known although it is open: bad news, and why a key did nothing.
 pub fn toast(model: &Model) -> Option<ToastView> {
-    let notice = model.activity.toast(model.now)?;
+    let notice = model.account.activity.toast(model.account.now)?;
     let tone = notice.event.tone();
     let is_bad = matches!(tone, notice::Tone::Warn | notice::Tone::Alert);
     if (tells_itself(model) && !is_bad) || is_tracked(model, notice) {
@@ -39,7 +39,7 @@ pub fn toast(model: &Model) -> Option<ToastView> {
     }
     // While a strip or a form asks, the key answers that.
     let is_asked = matches!(model.overlays.last(), Some(Overlay::Strip(_))) || tells_itself(model);
-    let stays = model.activity.toast_ends_at().is_none() && !is_asked;
+    let stays = model.account.activity.toast_ends_at().is_none() && !is_asked;
     let dismiss = model.keymap.chord(Context::Desk, Action::Dismiss);
     Some(ToastView {
         tone: tone.into(),
@@ -60,7 +60,7 @@ fn is_tracked(model: &Model, notice: &Notice) -> bool {
         .ticket
         .filter(|_| matches!(notice.event, Event::Sent(_)));
     ticket.is_some_and(|ticket| {
-        let is_under_way = model.store.flights.contains_key(&ticket);
+        let is_under_way = model.account.store.flights.contains_key(&ticket);
         is_under_way && model.sent_forms.contains_key(&ticket)
     })
 }
@@ -144,7 +144,7 @@ mod tests {
             order: Box::new(filled),
             queued: false,
         };
-        let now = model.now;
+        let now = model.account.now;
         update(&mut model, now, Msg::Settled(Ticket(1), Ok(receipt)));
         let shown = toast(&model).unwrap();
         for word in ["BTC", "BUY", "chal-1"] {
@@ -173,7 +173,7 @@ mod tests {
             order: Box::new(filled),
             queued: false,
         };
-        let now = model.now;
+        let now = model.account.now;
         update(&mut model, now, Msg::Settled(*ticket, Ok(receipt)));
         let shown = toast(&model).unwrap();
         assert!(
@@ -182,7 +182,7 @@ mod tests {
             shown.words
         );
         assert_eq!(
-            model.activity.toast_ends_at(),
+            model.account.activity.toast_ends_at(),
             None,
             "it waits to be dismissed"
         );

@@ -12,6 +12,7 @@ pub fn out_of_sight(model: &Model) -> String {
         format!(". {what} is off the screen: perpdeck sends nothing of it until it is visible")
     });
     let early = model
+        .account
         .early_exit
         .map(|exit| format!(". {} starts as soon as the account is read", exit.name()));
     let keys = [Action::CloseAll, Action::Flatten].into_iter();

@@ -62,7 +62,7 @@ const COLUMNS: &[Column<AlertRow>] = &[
 
 /// As many as fit into `room`, the chosen one among them.
 pub fn user_alerts(model: &Model, list: UserAlertList, scene: &Scene<'_>, room: usize) -> ListView {
-    let alerts = &model.user_alerts;
+    let alerts = &model.account.user_alerts;
     let chosen = list.place(alerts);
     let seen = listed::seen(alerts.all().len(), chosen, room);
     let shown = alerts.all().get(seen.clone()).unwrap_or_default();
@@ -70,7 +70,7 @@ pub fn user_alerts(model: &Model, list: UserAlertList, scene: &Scene<'_>, room: 
     let lines = shown.iter().map(|alert| {
         let row = AlertRow {
             alert: alert.clone(),
-            sample: sample(&model.store, fresh, alert),
+            sample: sample(&model.account.store, fresh, alert),
             is_halted: alerts.halted_at().is_some(),
         };
         TableRow::cells(COLUMNS, &row, scene)
@@ -90,14 +90,14 @@ pub fn user_alerts(model: &Model, list: UserAlertList, scene: &Scene<'_>, room: 
 /// Which of the sources tell the truth of now.
 fn fresh(model: &Model) -> FreshSources {
     FreshSources {
-        markets: model.freshness(Source::Markets),
-        positions: model.freshness(Source::Positions),
+        markets: model.account.freshness(Source::Markets),
+        positions: model.account.freshness(Source::Positions),
     }
 }
 
 /// How many can fire, and why none does.
 fn heading(model: &Model) -> Vec<Span> {
-    let alerts = &model.user_alerts;
+    let alerts = &model.account.user_alerts;
     let waiting = alerts.all().iter().filter(|alert| alert.is_waiting());
     let mut spans = vec![
         Span::new("Your alerts", Tone::Accent),
@@ -111,7 +111,7 @@ fn heading(model: &Model) -> Vec<Span> {
         let words = format!("  HALTED after 15 in 3 min{}", key.unwrap_or_default());
         spans.push(Span::new(words, Tone::Alert));
     }
-    if model.freshness(Source::Markets) == Freshness::Stale {
+    if model.account.freshness(Source::Markets) == Freshness::Stale {
         spans.push(Span::new("  prices are stale: nothing fires", Tone::Warn));
     }
     spans

@@ -282,7 +282,10 @@ mod tests {
         arrive(&mut model, Answer::Orders(Ok(Page::of(orders.collect()))));
         let zone = Zone::utc();
         let scene = Scene::of(&model, &zone);
-        stop(model.store.position(&"pos-1".into()).unwrap(), &scene)
+        stop(
+            model.account.store.position(&"pos-1".into()).unwrap(),
+            &scene,
+        )
     }
 
     #[test]

@@ -107,7 +107,7 @@ fn commands(model: &Model, open: &Position) -> String {
         Side::Buy,
         Num::ONE,
     );
-    let flip = Flip::new(open, terms, model.now).unwrap();
+    let flip = Flip::new(open, terms, model.account.now).unwrap();
     let close = Form::close(open);
     let close = close
         .draft
@@ -145,7 +145,7 @@ fn a_short_that_says_so_by_its_word_is_sold_bought_back_and_stopped_above() {
         Side::Buy,
         Num::ONE,
     );
-    let flip = Flip::new(&short, terms, model.now).unwrap();
+    let flip = Flip::new(&short, terms, model.account.now).unwrap();
     assert_eq!(flip.opening(num("0.5"), None).side, Side::Buy);
     let Draft::Close(draft) = Form::close(&short).draft else {
         panic!("a close");

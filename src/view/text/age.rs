@@ -18,24 +18,24 @@ const OLD: u32 = 10;
 
 /// The age of a source in words; `None` before its first answer.
 pub(crate) fn age_of(model: &Model, source: Source) -> Option<Span> {
-    age_at(model, source, model.now)
+    age_at(model, source, model.account.now)
 }
 
 /// The same at a given instant: another account's time may be ahead.
 pub(crate) fn age_at(model: &Model, source: Source, now: Timestamp) -> Option<Span> {
     let (age, lateness) = aged(model, source, now)?;
-    Some(age_words(age, lateness, model.options.motion))
+    Some(age_words(age, lateness, model.account.options.motion))
 }
 
 /// How late a source is; `None` before its first answer.
 pub(crate) fn lateness(model: &Model, source: Source) -> Option<Lateness> {
-    aged(model, source, model.now).map(|(_, lateness)| lateness)
+    aged(model, source, model.account.now).map(|(_, lateness)| lateness)
 }
 
 fn aged(model: &Model, source: Source, now: Timestamp) -> Option<(Duration, Lateness)> {
-    let (age, interval) = model.age_of(source, now)?;
+    let (age, interval) = model.account.age_of(source, now)?;
     // Ended scaled orders are rarely read, and cannot have changed.
-    let is_settled = source == Source::Scaled && model.store.all_ladders_ended();
+    let is_settled = source == Source::Scaled && model.account.store.all_ladders_ended();
     let interval = interval.filter(|_| !is_settled);
     let lateness = interval.map_or(Lateness::Fresh, |interval| Lateness::of(age, interval));
     Some((age, lateness))

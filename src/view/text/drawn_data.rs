@@ -45,14 +45,14 @@ impl DataKey {
     pub fn new(model: &Model, scene: &Scene<'_>) -> Self {
         Self {
             account: model.roster.at,
-            store: model.store.generation(),
-            activity: model.activity.generation(),
+            store: model.account.store.generation(),
+            activity: model.account.activity.generation(),
             sent_forms: model.sent_forms.generation(),
             table_views: model.table_views.generation(),
             marks: model.marks.generation(),
-            identity: model.identity.clone(),
+            identity: model.account.identity.clone(),
             second: scene.own_now,
-            drift: model.drift,
+            drift: model.account.drift,
             motion: scene.motion,
             priced: scene.priced,
         }
@@ -65,12 +65,12 @@ impl MarketKey {
         Self {
             id: screen.market().cloned(),
             is_pinned: screen.is_pinned(),
-            data: model.market_data.generation(),
-            alerts: model.user_alerts.generation(),
+            data: model.account.market_data.generation(),
+            alerts: model.account.user_alerts.generation(),
             chart: (panel == MarketPanel::Chart).then(|| screen.chart.clone()),
             ladder: model.price_ladder.as_drawn(),
             size_basis: model.size_basis(screen.market()),
-            has_one_key: model.options.ladder_one_key,
+            has_one_key: model.account.options.ladder_one_key,
         }
     }
 }

@@ -38,24 +38,28 @@ pub struct Scene<'a> {
 impl<'a> Scene<'a> {
     pub fn of(model: &'a Model, zone: &'a Zone) -> Self {
         Self {
-            store: &model.store,
-            activity: &model.activity,
+            store: &model.account.store,
+            activity: &model.account.activity,
             sent_forms: &model.sent_forms,
-            now: model.wall_now(),
-            own_now: model.now,
+            now: model.account.wall_now(),
+            own_now: model.account.now,
             zone,
-            mode: model.identity.as_ref().map(|identity| identity.mode),
-            ends_with_desk: model.options.ends_with_desk,
-            motion: model.options.motion,
+            mode: model
+                .account
+                .identity
+                .as_ref()
+                .map(|identity| identity.mode),
+            ends_with_desk: model.account.options.ends_with_desk,
+            motion: model.account.options.motion,
             priced: age::priced(model),
         }
     }
 
     /// For what stays on the screen from frame to frame: its ages change once a second.
     pub fn of_rows(model: &'a Model, zone: &'a Zone) -> Self {
-        let own_now = model.shown_second();
+        let own_now = model.account.shown_second();
         Self {
-            now: model.drift.on_wall(own_now),
+            now: model.account.drift.on_wall(own_now),
             own_now,
             ..Self::of(model, zone)
         }

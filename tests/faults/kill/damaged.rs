@@ -5,7 +5,7 @@
 
 use super::{Verdict, asked, moment, process::Play, report};
 use crate::{
-    damage::{Damage, OldRing, complaints},
+    damage::{Damage, complaints},
     kind::Mutation,
 };
 use futures_util::{StreamExt, stream};
@@ -54,14 +54,13 @@ fn damage(case: &Case) -> Damage {
     all.find(name).unwrap()
 }
 
-/// The files of a journal, without the memory that processes share.
+/// The files of a journal.
 fn copy(dir: &Path) -> TempDir {
     let copy = tempfile::tempdir().unwrap();
     for entry in fs::read_dir(dir).unwrap() {
         let from = entry.unwrap().path();
-        let name = from.file_name().unwrap().to_owned();
-        if from.is_file() && !name.to_string_lossy().ends_with("-shm") {
-            fs::copy(&from, copy.path().join(name)).unwrap();
+        if from.is_file() {
+            fs::copy(&from, copy.path().join(from.file_name().unwrap())).unwrap();
         }
     }
     copy
@@ -71,11 +70,10 @@ async fn play(case: Case) -> Verdict {
     let damage = damage(&case);
     let mut play = Play::open(case).await;
     let dir = play.journal();
-    let old = OldRing::of(&dir);
     let arrived = play.dies().await;
     let whole = copy(&dir);
     let before = Journal::open(whole.path()).unwrap().recent(99).unwrap();
-    let happened = damage.befall(&dir, &old);
+    let happened = damage.befall(&dir);
     let judged = if happened { damage } else { Damage::None };
     let looked = copy(&dir);
     play.broken

@@ -1,7 +1,7 @@
 //! One life of a desk: an outbox on its journal, and the wire it has.
 
 use super::{
-    disk::{JOURNAL, Stuck, left_behind},
+    disk::{Stuck, left_behind},
     moment::{Gate, Place, Prelude},
     wire::{A_MOMENT, Port, Wire},
 };
@@ -115,7 +115,7 @@ impl Desk {
         }
         sleep(A_MOMENT).await;
         if self.place == Some(Place::BeforeCommit) {
-            self.stuck = Some(Stuck::database(&self.dir.join(JOURNAL)));
+            self.stuck = Some(Stuck::journal(&self.dir));
         }
         self.outbox.send(TICKET, command);
         self.wire.give();
@@ -142,9 +142,9 @@ impl Desk {
                 }
             }
             Some(Place::Telling(after)) => {
-                let wanted = u32::from(after > 0);
+                let wanted = usize::from(after > 0);
                 let noted =
-                    |entries: &[IntentRow]| entries.iter().any(|one| one.attempts >= wanted);
+                    |entries: &[IntentRow]| entries.iter().any(|one| one.attempts.len() >= wanted);
                 let came = timeout(NEVER, until(&self.dir, noted)).await.is_ok();
                 // Time to wait for the second attempt, and to stand before what is not heard.
                 sleep(A_MOMENT * if after == 2 { 3 } else { 1 }).await;

@@ -1,24 +1,21 @@
 //! What outlives a process: its files, as they were when it died.
 
-use rusqlite::Connection;
 use std::{
     fs,
     path::{Path, PathBuf},
 };
 
-pub(crate) const JOURNAL: &str = "journal.sqlite3";
-
 /// A journal whose disk takes no write while this lives.
-pub(crate) struct Stuck(
-    #[expect(dead_code, reason = "its open transaction is the point")] Connection,
-);
+pub(crate) struct Stuck(#[expect(dead_code, reason = "its lock is the point")] fs::File);
 
 impl Stuck {
-    /// Waits for a write that is under way.
-    pub(crate) fn database(path: &Path) -> Self {
-        let connection = Connection::open(path).unwrap();
-        connection.execute_batch("BEGIN IMMEDIATE").unwrap();
-        Self(connection)
+    /// The journal in `dir`. Waits for a write that is under way.
+    pub(crate) fn journal(dir: &Path) -> Self {
+        let mut open = fs::File::options();
+        let newest = open.create(true).write(true).truncate(false);
+        let newest = newest.open(dir.join("journal.newest")).unwrap();
+        newest.lock().unwrap();
+        Self(newest)
     }
 }
 

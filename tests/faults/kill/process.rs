@@ -4,7 +4,7 @@
 use super::{
     Verdict, asked,
     desk::entries,
-    disk::{JOURNAL, Stuck},
+    disk::Stuck,
     moment::{Case, Phase, Place, Prelude},
     report,
     wire::{A_MOMENT, Port, Wire},
@@ -78,7 +78,7 @@ impl Play {
             _ => None,
         };
         let stuck = place == Some(Place::BeforeCommit);
-        let stuck = stuck.then(|| Stuck::database(&self.journal().join(JOURNAL)));
+        let stuck = stuck.then(|| Stuck::journal(&self.journal()));
         let wire = self.wire((self.case.moment.prelude, gate));
         let mut verb = self.verb();
         let came = reached(&wire, &mut verb, place).await;

@@ -1,7 +1,7 @@
 //! Between the client and the exchange: lets requests come as far as the gate, and tells that they are there.
 
 use super::{
-    disk::{JOURNAL, Stuck, left_behind},
+    disk::{Stuck, left_behind},
     moment::{Class, Gate, Phase, Prelude},
 };
 use crate::proxy::{request, reset};
@@ -343,7 +343,7 @@ impl State {
             Phase::Noting => {
                 let request = self.request(&mut client).await.unwrap();
                 let answer = self.carried_out(&request).await;
-                let stuck = Stuck::database(&self.journal.join(JOURNAL));
+                let stuck = Stuck::journal(&self.journal);
                 let _ = client.write_all(&answer).await;
                 let _ = client.shutdown().await;
                 sleep(A_MOMENT).await;

@@ -163,7 +163,7 @@ mod tests {
         for number in 1..=130 {
             arrive(&mut model, ended(number));
         }
-        let store = &model.store;
+        let store = &model.account.store;
         assert_eq!((store.scaled.len(), store.forgotten_ladders()), (101, 30));
         assert!(store.ladder(&"lad-000".into()).is_some(), "it works");
         assert!(store.ladder(&"lad-030".into()).is_none());
@@ -171,10 +171,10 @@ mod tests {
 
         // A late answer does not restore a dropped one.
         arrive(&mut model, ended(7));
-        assert_eq!(model.store.scaled.len(), 101);
+        assert_eq!(model.account.store.scaled.len(), 101);
         // The working one ends now, and is the latest.
         arrive(&mut model, ended(131));
-        assert!(model.store.ladder(&"lad-031".into()).is_none());
+        assert!(model.account.store.ladder(&"lad-031".into()).is_none());
     }
 
     #[test]
@@ -193,9 +193,9 @@ mod tests {
             ..Page::of((0..50).map(rung).collect())
         };
         arrive(&mut model, Answer::History(Ok(newest)));
-        model.store.history.ask_more();
+        model.account.store.history.ask_more();
         let older = Page::of((50..200).map(rung).collect());
         arrive(&mut model, Answer::MoreHistory(cursor, Ok(older)));
-        assert_eq!(model.store.scaled.len(), KEPT);
+        assert_eq!(model.account.store.scaled.len(), KEPT);
     }
 }

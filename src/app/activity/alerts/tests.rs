@@ -25,7 +25,7 @@ fn watching() -> Model {
     ]
     .into_iter()
     .collect();
-    model.options.alerts = Alerts {
+    model.account.options.alerts = Alerts {
         fill: all.clone(),
         partial: all.clone(),
         reject: all.clone(),
@@ -66,13 +66,17 @@ fn told(effects: &[Effect]) -> Vec<&Alert> {
 }
 
 fn toast(model: &Model) -> Option<&Event> {
-    model.activity.toast(model.now).map(|notice| &notice.event)
+    model
+        .account
+        .activity
+        .toast(model.account.now)
+        .map(|notice| &notice.event)
 }
 
 #[test]
 fn what_the_desk_finds_when_it_opens_is_no_news() {
     let mut model = watching();
-    *model.store = Store::default();
+    *model.account.store = Store::default();
     assert_eq!(
         arrive(&mut model, Answer::History(Ok(history("filled")))),
         vec![]
@@ -102,20 +106,20 @@ fn a_fill_that_cannot_be_true_is_an_alert_that_stays() {
     }
     arrive(&mut model, Answer::History(Ok(page)));
     assert_eq!(toast(&model).map(Event::tone), Some(Tone::Alert));
-    assert_eq!(model.activity.toast_ends_at(), None);
+    assert_eq!(model.account.activity.toast_ends_at(), None);
 }
 
 #[test]
 fn what_is_not_to_be_told_is_in_the_activity_all_the_same() {
     let mut model = watching();
-    model.options.alerts.reject = AlertChannels::default();
+    model.account.options.alerts.reject = AlertChannels::default();
     assert_eq!(
         arrive(&mut model, Answer::History(Ok(history("rejected")))),
         vec![]
     );
     assert_eq!(toast(&model), None);
     let alert = Alert::Rejected(Box::new(limit("rejected", "")));
-    let last = model.activity.lines.back().map(|line| &line.event);
+    let last = model.account.activity.lines.back().map(|line| &line.event);
     assert_eq!(last, Some(&Event::Alert(alert)));
 }
 
@@ -123,7 +127,7 @@ fn what_is_not_to_be_told_is_in_the_activity_all_the_same() {
 fn what_a_command_brought_at_once_is_not_told_again() {
     let mut model = watching();
     let command = Command::Cancel("o1".into());
-    let now = model.now;
+    let now = model.account.now;
     update(&mut model, now, Msg::Resumed(Ticket(9), command));
     let receipt = Receipt::Order {
         order: Box::new(limit("filled", "")),
@@ -190,7 +194,7 @@ fn twap(next_run_at: i64) -> Twap {
 #[test]
 fn a_twap_whose_slice_is_overdue_is_told_once_a_slice_and_its_end_once() {
     let mut model = watching();
-    let due = model.now.0;
+    let due = model.account.now.0;
     let running = |due| Answer::Twaps(Ok(Page::of(vec![twap(due)])));
     assert_eq!(arrive(&mut model, running(due)), vec![]);
     wait(&mut model, 31_000);
@@ -211,7 +215,7 @@ fn a_twap_whose_slice_is_overdue_is_told_once_a_slice_and_its_end_once() {
 #[test]
 fn a_twap_of_a_service_whose_clock_stands_has_not_stalled() {
     let mut model = watching();
-    let start = model.now;
+    let start = model.account.now;
     let stands = |passed: i64| passed.min(4_000).max(passed - 90_000);
     for passed in (2_000..130_000).step_by(2_000) {
         wait(&mut model, 2_000);
@@ -249,7 +253,7 @@ fn a_position_near_its_liquidation_is_told_and_again_only_after_it_has_been_away
 
 fn call(model: &mut Model, outcome: Result<u16, FailureKind>) -> Vec<Effect> {
     let call = Call {
-        at: model.now,
+        at: model.account.now,
         method: "GET",
         target: "/v1/orders".into(),
         outcome,
@@ -259,7 +263,7 @@ fn call(model: &mut Model, outcome: Result<u16, FailureKind>) -> Vec<Effect> {
         date: None,
         budget: None,
     };
-    let now = model.now;
+    let now = model.account.now;
     update(model, now, Msg::CallEnded(call))
 }
 
@@ -289,12 +293,12 @@ fn buying(model: &mut Model) {
                 .to_vec(),
     };
     let command = request.command().unwrap();
-    let now = model.now;
+    let now = model.account.now;
     update(model, now, Msg::Resumed(Ticket(9), command));
 }
 
 fn parked(model: &mut Model) -> Vec<Effect> {
-    let now = model.now;
+    let now = model.account.now;
     let progress = Progress::Parked {
         why: Failure::new(FailureKind::Unknown, "no answer"),
         replay_until: now.plus(Duration::from_mins(15)),
@@ -367,7 +371,7 @@ fn a_stop_that_fires_while_a_close_of_its_position_is_in_doubt_is_told() {
         trigger: None,
         marketable_limit_acknowledged: false,
     });
-    let now = model.now;
+    let now = model.account.now;
     update(&mut model, now, Msg::Resumed(Ticket(9), close));
     parked(&mut model);
     let stop = limit("filled", r#","target_position_id":"pos-1""#);
@@ -379,9 +383,9 @@ fn a_stop_that_fires_while_a_close_of_its_position_is_in_doubt_is_told() {
 #[test]
 fn what_this_desk_stops_or_closes_itself_is_no_news() {
     let mut model = watching();
-    let due = model.now.0;
+    let due = model.account.now.0;
     arrive(&mut model, Answer::Twaps(Ok(Page::of(vec![twap(due)]))));
-    let now = model.now;
+    let now = model.account.now;
     let flatten = Command::Flatten("chal-1".into());
     update(&mut model, now, Msg::Resumed(Ticket(9), flatten));
     let order = serde_json::to_string(&limit("pending", "")).unwrap();
@@ -411,7 +415,7 @@ fn what_this_desk_stops_or_closes_itself_is_no_news() {
 fn good_news_does_not_take_the_place_of_bad_news_that_waits() {
     let mut model = watching();
     let why = Failure::new(FailureKind::Conflict, "no");
-    let now = model.now;
+    let now = model.account.now;
     let command = Command::Cancel("ord-1".into());
     update(&mut model, now, Msg::Resumed(Ticket(9), command));
     settle(&mut model, Ticket(9), Err(why));
@@ -429,7 +433,7 @@ mod leaving {
 
     /// `ord-2` leaves the working orders and is not on the newest page of history.
     fn left(model: &mut Model) -> Vec<Effect> {
-        let first = model.store.orders.rows()[0].clone();
+        let first = model.account.store.orders.rows()[0].clone();
         assert_eq!(arrive(model, listed(vec![first])), vec![]);
         arrive(model, Answer::History(Ok(history("resting"))))
     }
@@ -439,12 +443,12 @@ mod leaving {
     }
 
     fn traced(model: &mut Model, found: Vec<Order>) -> Vec<Effect> {
-        let now = model.now;
+        let now = model.account.now;
         update(model, now, Msg::Traced(vec!["ord-2".into()], found))
     }
 
     fn stop(model: &Model, status: &str) -> Order {
-        let mut stop = model.store.order(&"ord-2".into()).unwrap().clone();
+        let mut stop = model.account.store.order(&"ord-2".into()).unwrap().clone();
         stop.status = serde_json::from_str(&format!("{status:?}")).unwrap();
         stop
     }
@@ -478,7 +482,7 @@ mod leaving {
     fn what_the_newest_page_tells_is_not_looked_for() {
         let mut model = watching();
         let filled = stop(&model, "filled");
-        let first = model.store.orders.rows()[0].clone();
+        let first = model.account.store.orders.rows()[0].clone();
         arrive(&mut model, listed(vec![first]));
         let page = Page::of(vec![filled.clone(), limit("resting", "")]);
         let effects = arrive(&mut model, Answer::History(Ok(page)));
@@ -491,12 +495,12 @@ mod leaving {
         let mut sliced = watching();
         let mut slice = stop(&sliced, "pending");
         slice.twap_order_id = Some("twap-1".into());
-        let first = sliced.store.orders.rows()[0].clone();
+        let first = sliced.account.store.orders.rows()[0].clone();
         arrive(&mut sliced, listed(vec![first.clone(), slice]));
         assert!(!left(&mut sliced).contains(&sought()));
 
         let mut canceled = watching();
-        let now = canceled.now;
+        let now = canceled.account.now;
         let cancel = Command::Cancel("ord-2".into());
         update(&mut canceled, now, Msg::Resumed(Ticket(9), cancel));
         assert!(!left(&mut canceled).contains(&sought()));

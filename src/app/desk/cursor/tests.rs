@@ -31,7 +31,7 @@ fn position(id: &str) -> RowId {
 
 /// Whether the desk says that the cursor is on another row than before.
 fn waits(model: &Model) -> bool {
-    let said = model.activity.lines.back().map(|line| &line.event);
+    let said = model.account.activity.lines.back().map(|line| &line.event);
     matches!(said, Some(Event::Message(_, words)) if words.starts_with("that row is not listed any more"))
 }
 
@@ -166,7 +166,7 @@ fn resting(row: usize) -> Order {
 /// Two accounts with the same positions and orders.
 fn accounts() -> AccountSet {
     let first = desk();
-    let options = first.options.clone();
+    let options = first.account.options.clone();
     let mut both = AccountSet::of(first);
     both.join(options, testing::NOON);
     let identity = Identity {
@@ -375,7 +375,7 @@ fn every_key_that_acts_on_a_row_waits_where_that_row_is_gone() {
             let Some(keys) = model.keymap.chord(pane.context(), action) else {
                 continue;
             };
-            let now = model.now;
+            let now = model.account.now;
             let effects = update(&mut model, now, Msg::Key(keys.first));
             assert_eq!(effects, vec![], "{action}");
             assert!(model.overlays.is_empty() && waits(&model), "{action}");

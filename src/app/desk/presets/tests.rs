@@ -14,7 +14,7 @@ fn presets(texts: &[&str]) -> SizePresets {
 
 fn with(everywhere: &[&str]) -> Model {
     let mut model = desk();
-    model.options.size_presets.everywhere = presets(everywhere);
+    model.account.options.size_presets.everywhere = presets(everywhere);
     model
 }
 
@@ -61,7 +61,7 @@ fn a_market_may_have_presets_of_its_own() {
     let mut model = desk();
     let of = MarketPresets::from([("btc".to_owned(), presets(&["0.02"]))]);
     let everywhere = presets(&["$500"]);
-    model.options.size_presets = PresetTable { everywhere, of };
+    model.account.options.size_presets = PresetTable { everywhere, of };
     let size = |market: &str| model.size_preset(&market.into()).unwrap();
     assert_eq!(size("paper|BTC").size, Ok(num("0.02")));
     assert_eq!(size("paper|ETH").preset.to_string(), "$500");

@@ -69,7 +69,7 @@ fn what_was_so_before_it_was_asked_for_has_to_be_done_again() {
 #[test]
 fn esc_ends_it_for_good_after_the_toast_and_before_the_zoom() {
     let mut model = shown_around();
-    let now = model.now;
+    let now = model.account.now;
     update(
         &mut model,
         now,
@@ -104,7 +104,7 @@ fn a_service_is_no_place_for_it() {
         base_url: "https://example.test".to_owned(),
         profile: crate::app::account::identity::Profile::default(),
     };
-    let now = model.now;
+    let now = model.account.now;
     update(&mut model, now, Msg::Opened(identity));
     assert_eq!(at(&model), None);
     press(&mut model, ": tour enter");

@@ -77,7 +77,7 @@ fn every_page_is_read_before_the_file_is_written_once() {
     assert_eq!(ids(&effects).len(), 65);
     assert_eq!(*stage(&model), Stage::Writing);
     let done = Ok(("perpdeck-orders.csv".to_owned(), 65));
-    let now = model.now;
+    let now = model.account.now;
     assert_eq!(update(&mut model, now, Msg::Written(done.clone())), vec![]);
     assert_eq!(*stage(&model), Stage::Over(done));
 }
@@ -141,7 +141,7 @@ fn the_other_panes_are_written_as_they_are() {
     };
     assert_eq!(
         sheet.rows,
-        SheetRows::Positions(model.store.positions.rows().to_vec())
+        SheetRows::Positions(model.account.store.positions.rows().to_vec())
     );
     assert_eq!(sheet.account, "chal-1");
 }

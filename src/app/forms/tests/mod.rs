@@ -39,7 +39,7 @@ fn form(model: &Model) -> &Form {
 }
 
 fn said(model: &Model) -> String {
-    match model.activity.lines.back().map(|line| &line.event) {
+    match model.account.activity.lines.back().map(|line| &line.event) {
         Some(Event::Message(_, words)) => words.clone(),
         other => panic!("nothing was said but {other:?}"),
     }

@@ -161,7 +161,13 @@ fn the_terms_are_those_of_the_open_position_else_of_the_newest_order_there() {
         ..market_buy("SOL", "3")
     };
     assert_eq!(
-        model.store.flights.values().next().map(|f| &f.command),
+        model
+            .account
+            .store
+            .flights
+            .values()
+            .next()
+            .map(|f| &f.command),
         Some(&place(isolated))
     );
     let mut model = desk();
@@ -232,7 +238,7 @@ fn without_an_account_or_a_market_there_is_nothing_to_order() {
     assert_eq!(press(&mut model, "b 1 enter"), vec![]);
     assert_eq!(fault(&model, Field::Market), Some(DraftFault::Missing));
     let mut model = bare_desk();
-    model.identity = None;
+    model.account.identity = None;
     press(&mut model, "b");
     assert_eq!(model.overlays, vec![]);
     assert_eq!(said(&model), "new order: the account is not known yet");
@@ -242,8 +248,8 @@ fn without_an_account_or_a_market_there_is_nothing_to_order() {
 fn without_prices_the_markets_are_those_that_positions_and_orders_name() {
     let mut model = bare_desk();
     let known = desk();
-    model.store.positions = known.store.positions.clone();
-    model.store.orders = known.store.orders.clone();
+    model.account.store.positions = known.account.store.positions.clone();
+    model.account.store.orders = known.account.store.orders.clone();
     press(&mut model, "b");
     let choice = form(&model)
         .choice(Field::Market, &model.form_context())

@@ -4,7 +4,7 @@ use super::*;
 
 fn paste(model: &mut Model, text: &str) {
     assert_eq!(
-        update(model, model.now, Msg::Paste(text.to_owned())),
+        update(model, model.account.now, Msg::Paste(text.to_owned())),
         vec![]
     );
 }
@@ -122,7 +122,7 @@ fn a_number_that_stood_there_is_replaced_by_the_one_that_is_typed_and_edited_by_
     }
     let mut model = desk();
     press(&mut model, "b 0.1 shift-tab tab");
-    let now = model.now;
+    let now = model.account.now;
     update(&mut model, now, Msg::Paste("0.25".to_owned()));
     assert_eq!(form(&model).draft.text(Field::Size), Some("0.25"));
 }

@@ -58,7 +58,7 @@ fn canceled() -> Receipt {
 }
 
 fn traced(model: &mut Model, found: Vec<Order>) -> Vec<Effect> {
-    let now = model.now;
+    let now = model.account.now;
     update(model, now, Msg::Traced(vec![OLD.into()], found))
 }
 
@@ -88,7 +88,7 @@ fn form(model: &Model) -> &Form {
 }
 
 fn said(model: &Model) -> Option<String> {
-    if let Event::Message(_, words) = &model.activity.toast(model.now)?.event {
+    if let Event::Message(_, words) = &model.account.activity.toast(model.account.now)?.event {
         Some(words.clone())
     } else {
         None
@@ -179,7 +179,7 @@ fn nothing_is_placed_where_all_of_it_filled_or_nothing_tells_how_much() {
         assert!(!sends(&traced(&mut model, found)), "{words}");
         assert_eq!(said(&model).as_deref(), Some(words));
         assert_eq!(model.overlays, vec![], "{words}");
-        assert_eq!(model.store.under_way(), 0, "{words}");
+        assert_eq!(model.account.store.under_way(), 0, "{words}");
     }
 }
 
@@ -219,9 +219,9 @@ fn a_cancel_in_doubt_is_followed_by_nothing_however_it_ends() {
     press(&mut model, MOVE);
     let parked = Progress::Parked {
         why: Failure::new(FailureKind::Unknown, "no answer"),
-        replay_until: model.now.plus(Duration::from_mins(15)),
+        replay_until: model.account.now.plus(Duration::from_mins(15)),
     };
-    let now = model.now;
+    let now = model.account.now;
     update(&mut model, now, Msg::Progress(Ticket(1), parked));
     let words = "no replacement of ord-5 is placed".to_owned();
     assert_eq!(said(&model), Some(words));
@@ -283,11 +283,11 @@ fn a_flatten_from_outside_takes_the_form_away_that_waits_for_the_second_half() {
     let mut model = desk();
     press(&mut model, MOVE);
     settle(&mut model, Ticket(1), Ok(canceled()));
-    let now = model.now;
+    let now = model.account.now;
     update(&mut model, now, Msg::Flatten);
     assert_eq!(model.overlays, vec![]);
     assert!(!sends(&traced(&mut model, vec![ended("0.1")])));
-    assert_eq!(model.store.under_way(), 1, "the flatten");
+    assert_eq!(model.account.store.under_way(), 1, "the flatten");
 }
 
 #[test]
@@ -295,7 +295,7 @@ fn a_halt_or_a_long_wait_between_the_two_leaves_the_new_one_to_the_trader() {
     let mut halted = desk();
     press(&mut halted, MOVE);
     settle(&mut halted, Ticket(1), Ok(canceled()));
-    let now = halted.now;
+    let now = halted.account.now;
     update(&mut halted, now, Msg::Halted(Some("flattened".to_owned())));
     assert!(!sends(&traced(&mut halted, vec![ended("0.1")])));
     let mut late = desk();
@@ -369,7 +369,7 @@ fn a_target_that_is_moved_stays_reduce_only() {
 #[test]
 fn in_a_dry_run_a_move_is_stopped_at_its_cancel_and_places_nothing() {
     let mut model = desk();
-    model.options.dry_run = true;
+    model.account.options.dry_run = true;
     let sent = press(&mut model, MOVE);
     let [Effect::Send(ticket, command)] = sent.as_slice() else {
         panic!("{sent:?}");

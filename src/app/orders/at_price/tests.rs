@@ -35,6 +35,7 @@ fn book(bid: &str, ask: &str) -> Book {
 
 fn told(model: &mut Model, book: Book, at: Timestamp) {
     model
+        .account
         .store
         .books
         .arrive(btc(), Ok(Dated::undated(book)), at);
@@ -43,14 +44,14 @@ fn told(model: &mut Model, book: Book, at: Timestamp) {
 /// A desk with a live book of BTC, where the last order was 0.1.
 fn traded() -> Model {
     let mut model = desk();
-    let now = model.now;
+    let now = model.account.now;
     told(&mut model, book("63999", "64001"), now);
     let order = PlaceOrder {
         kind: PlaceKind::Limit,
         leverage: num("5"),
         ..PlaceOrder::market("chal-1".into(), btc(), Side::Buy, num("0.1"))
     };
-    model.used.keep(&order);
+    model.account.used.keep(&order);
     model
 }
 
@@ -89,7 +90,7 @@ fn a_key_opens_the_form_with_price_and_size_and_enter_sends_it() {
 #[test]
 fn without_a_size_the_form_waits_for_one_and_one_key_sends_nothing() {
     let mut model = traded();
-    model.used = crate::app::forms::form::Used::default();
+    model.account.used = crate::app::forms::form::Used::default();
     let why = refused(limit(&mut model, Side::Buy, &at("63990"), SendMode::AtOnce));
     assert!(why.starts_with("not sent"), "{why}");
     let next = limit(&mut model, Side::Buy, &at("63990"), SendMode::InForm);
@@ -115,7 +116,7 @@ fn one_key_sends_what_the_form_would_send_and_says_what_takes_now() {
     assert!(model.overlays.is_empty(), "no form stays");
     let takes = limit(&mut model, Side::Buy, &at("64005"), SendMode::AtOnce);
     assert_eq!(placed(takes).limit_price, Some(num("64005")));
-    let toast = model.activity.toast(model.now).unwrap();
+    let toast = model.account.activity.toast(model.account.now).unwrap();
     let words = "fills now: buy BTC 64,005 takes 64,001";
     assert!(format!("{:?}", toast.event).contains(words), "{toast:?}");
 }
@@ -125,8 +126,8 @@ fn what_the_form_would_ask_about_is_refused_at_once() {
     let mut model = traded();
     let why = refused(limit(&mut model, Side::Buy, &at("70000"), SendMode::AtOnce));
     assert_eq!(why, ASKS, "6000 through the market");
-    assert!(model.overlays.is_empty() && model.store.flights.is_empty());
-    model.options.checks.max_size = Some(num("0.05"));
+    assert!(model.overlays.is_empty() && model.account.store.flights.is_empty());
+    model.account.options.checks.max_size = Some(num("0.05"));
     let why = refused(limit(&mut model, Side::Buy, &at("63990"), SendMode::AtOnce));
     assert_eq!(why, "size 0.1 is above max_size 0.05");
 }
@@ -134,7 +135,7 @@ fn what_the_form_would_ask_about_is_refused_at_once() {
 #[test]
 fn a_stale_or_crossed_book_refuses_entries_and_lets_exits_and_cancels_through() {
     let tick = Tick::of(num("1")).unwrap();
-    let now = desk().now;
+    let now = desk().account.now;
     let old = Timestamp(now.0 - 6_000);
     let books = [
         (book("63999", "64001"), old, "stale"),
@@ -144,7 +145,7 @@ fn a_stale_or_crossed_book_refuses_entries_and_lets_exits_and_cancels_through() 
     for (book, when, word) in books {
         for mode in [SendMode::InForm, SendMode::AtOnce] {
             let mut model = traded();
-            model.store.books = crate::app::account::books::Books::default();
+            model.account.store.books = crate::app::account::books::Books::default();
             told(&mut model, book.clone(), when);
             for side in [Side::Buy, Side::Sell] {
                 let why = refused(limit(&mut model, side, &at("64000"), mode));
@@ -202,7 +203,7 @@ fn a_stop_and_a_target_close_the_open_position_where_they_are_put() {
         let words = "its price is out of bounds";
         settle(&mut model, *ticket, Err(Failure::held_back(words)));
         wait(&mut model, 50);
-        let orders = model.store.orders.rows().to_vec();
+        let orders = model.account.store.orders.rows().to_vec();
         arrive_orders(&mut model, orders);
         let why = refused(protect(&mut model, purpose, &at(wrong), SendMode::AtOnce));
         assert!(why.contains("the trigger is already crossed"), "{why}");
@@ -237,7 +238,12 @@ fn a_stop_and_a_target_put_while_a_batch_is_sent_follow_it_as_one() {
             "{next:?}"
         );
     }
-    let held = model.store.position(&"pos-1".into()).unwrap().clone();
+    let held = model
+        .account
+        .store
+        .position(&"pos-1".into())
+        .unwrap()
+        .clone();
     settle(
         &mut model,
         *ticket,

@@ -66,7 +66,7 @@ fn canceled(id: &str) -> Receipt {
 }
 
 fn said(model: &Model) -> String {
-    match model.activity.lines.back().map(|line| &line.event) {
+    match model.account.activity.lines.back().map(|line| &line.event) {
         Some(Event::Message(_, words)) => words.clone(),
         other => panic!("nothing was said but {other:?}"),
     }
@@ -239,7 +239,7 @@ fn a_list_nobody_answers_closes_and_sends_nothing() {
     assert_eq!(wait(&mut model, 30_000), vec![]);
     assert_eq!(model.overlays, vec![]);
     press(&mut model, "y");
-    assert_eq!(model.store.flights.len(), 0);
+    assert_eq!(model.account.store.flights.len(), 0);
 }
 
 #[test]
@@ -299,7 +299,8 @@ fn marked_positions_close_as_their_forms_would_untouched() {
     let mut model = desk();
     press(&mut model, "* c");
     let close = |id: &str| {
-        let form = crate::app::forms::form::Form::close(model.store.position(&id.into()).unwrap());
+        let form =
+            crate::app::forms::form::Form::close(model.account.store.position(&id.into()).unwrap());
         assert_eq!(form.draft.text(Field::Size), Some("100%"));
         form.draft
             .command(&form.seen(&model.form_context()))
@@ -312,7 +313,7 @@ fn marked_positions_close_as_their_forms_would_untouched() {
 fn a_desk_made_read_only_under_the_list_sends_none_of_them_and_says_so_on_each() {
     let mut model = with_orders();
     press(&mut model, "* x");
-    model.options.read_only = true;
+    model.account.options.read_only = true;
     wait(&mut model, 200);
     assert_eq!(press(&mut model, "y"), vec![]);
     let refused = list(&model).settled().filter(|(_, result)| result.is_err());
@@ -358,15 +359,17 @@ fn an_order_whose_cancel_is_queued_by_a_cancel_all_is_pending_and_not_done() {
     settle(&mut model, Ticket(1), Ok(Receipt::CancelAll(operation)));
     let is_pending = |id: &str| {
         model
+            .account
             .store
-            .is_cancel_queued(model.store.order(&id.into()).unwrap())
+            .is_cancel_queued(model.account.store.order(&id.into()).unwrap())
     };
     assert!(is_pending("o2") && !is_pending("o3"));
     let is_over = |id: &str| {
         model
+            .account
             .store
             .order(&id.into())
-            .is_none_or(|order| model.store.is_over(order))
+            .is_none_or(|order| model.account.store.is_over(order))
     };
     assert!(is_over("o1") && !is_over("o2"));
 }
@@ -383,7 +386,7 @@ fn while_entries_are_blocked_cancel_all_asks_for_each_order_and_stops_stay() {
         r#""type":"limit","mode":"limit","side":"buy","size":1,"status":"resting""#,
     );
     arrive(&mut model, Answer::Orders(Ok(Page::of(vec![rest, stop]))));
-    let now = model.now;
+    let now = model.account.now;
     crate::app::update(&mut model, now, Msg::Halted(Some("flattened".to_owned())));
     press(&mut model, "1 K");
     wait(&mut model, 200);
@@ -409,9 +412,9 @@ fn one_in_doubt_keeps_no_other_from_going() {
     press(&mut model, "y");
     let parked = crate::model::Progress::Parked {
         why: Failure::new(FailureKind::Unknown, "no answer"),
-        replay_until: model.now,
+        replay_until: model.account.now,
     };
-    let now = model.now;
+    let now = model.account.now;
     let effects = crate::app::update(
         &mut model,
         now,
@@ -420,6 +423,7 @@ fn one_in_doubt_keeps_no_other_from_going() {
     assert_eq!(effects, sent(5, "o5"));
     assert_eq!(
         model
+            .account
             .store
             .flights
             .get(&Ticket(5))

@@ -36,7 +36,7 @@ fn armed(id: &str, kind: &str, price: &str) -> Order {
 /// A long of 0.5 from 60,000; the mark is 64,000, and each side costs 0.045 %.
 fn charged(orders: Vec<Order>) -> Model {
     let mut model = desk();
-    model.options.fees = Fees {
+    model.account.options.fees = Fees {
         taker_bps: Some(num("4.5")),
         ..Fees::default()
     };
@@ -45,7 +45,7 @@ fn charged(orders: Vec<Order>) -> Model {
 }
 
 fn said(model: &Model) -> Option<String> {
-    if let Event::Message(_, words) = &model.activity.toast(model.now)?.event {
+    if let Event::Message(_, words) = &model.account.activity.toast(model.account.now)?.event {
         Some(words.clone())
     } else {
         None
@@ -87,7 +87,7 @@ fn break_even_moves_the_stop_to_entry_and_both_fees() {
     let mut model = charged(vec![stop("ord-5", "58000")]);
     assert_eq!(placed_at(&press(&mut model, "Z")), ["60055"]);
     let mut extra = charged(vec![stop("ord-5", "58000")]);
-    extra.options.be_extra_ticks = 3;
+    extra.account.options.be_extra_ticks = 3;
     assert_eq!(placed_at(&press(&mut extra, "Z")), ["60058"]);
 }
 
@@ -138,7 +138,12 @@ fn a_repeated_key_places_one_stop_until_that_is_listed() {
     assert_eq!(placed_at(&sent), ["60055"]);
 
     // Its response comes before a list does.
-    let held = model.store.position(&"pos-1".into()).unwrap().clone();
+    let held = model
+        .account
+        .store
+        .position(&"pos-1".into())
+        .unwrap()
+        .clone();
     let lists = |model: &mut Model, orders| {
         wait(model, 50);
         let open = Page::of(vec![held.clone()]);
@@ -165,9 +170,9 @@ fn a_stop_of_unknown_outcome_is_decided_before_another_is_placed() {
     press(&mut model, "Z");
     let parked = Progress::Parked {
         why: Failure::new(FailureKind::Unknown, "no answer"),
-        replay_until: model.now.plus(Duration::from_mins(15)),
+        replay_until: model.account.now.plus(Duration::from_mins(15)),
     };
-    let now = model.now;
+    let now = model.account.now;
     update(&mut model, now, Msg::Progress(Ticket(1), parked));
     press(&mut model, "esc");
     assert_eq!(press(&mut model, "Z"), vec![]);
@@ -265,7 +270,7 @@ fn a_target_with_a_limit_keeps_its_distance_on_every_press() {
     press(&mut model, ") )");
     canceled(&mut model, "ord-5");
     press(&mut model, ")");
-    let now = model.now;
+    let now = model.account.now;
     let found = Msg::Traced(vec!["ord-5".into()], vec![target("canceled")]);
     let effects = update(&mut model, now, found);
     let [Effect::Send(_, Command::Place(order))] = effects.as_slice() else {
@@ -301,7 +306,7 @@ fn used(size: &str) -> Model {
             num(size),
         )
     };
-    model.used.keep(&order);
+    model.account.used.keep(&order);
     model
 }
 

@@ -26,7 +26,7 @@ const FIRST: Ticket = Ticket(1);
 const SECOND: Ticket = Ticket(2);
 
 fn said(model: &Model) -> Option<String> {
-    if let Event::Message(_, words) = &model.activity.toast(model.now)?.event {
+    if let Event::Message(_, words) = &model.account.activity.toast(model.account.now)?.event {
         Some(words.clone())
     } else {
         None
@@ -109,7 +109,7 @@ fn opens_nothing(model: &mut Model) {
     assert_eq!(placed(&wait(model, 600)), None);
     assert_eq!(placed(&reads(model, vec![], vec![])), None);
     assert_eq!(placed(&wait(model, 11_000)), None);
-    assert_eq!(model.store.flips, vec![]);
+    assert_eq!(model.account.store.flips, vec![]);
 }
 
 #[test]
@@ -151,7 +151,7 @@ fn the_other_way_is_opened_once_reads_show_nothing_left_of_the_position() {
         (num("10"), MarginMode::Cross, false)
     );
     assert_eq!(order.expected_price, Some(num("64000")));
-    assert_eq!(model.store.flips, vec![]);
+    assert_eq!(model.account.store.flips, vec![]);
     // One opening per flip, whatever is read after it.
     opens_nothing(&mut model);
 }
@@ -182,7 +182,7 @@ fn a_close_that_works_is_looked_for_until_it_is_final() {
     assert!(effects.contains(&trace), "{effects:?}");
     assert_eq!(placed(&reads(&mut model, vec![], vec![])), None);
     let found = |model: &mut Model, row: &str| {
-        let now = model.now;
+        let now = model.account.now;
         let rows = vec![closing(row)];
         update(model, now, Msg::Traced(vec!["ord-9".into()], rows))
     };
@@ -199,17 +199,17 @@ fn a_close_in_doubt_is_followed_by_nothing_however_it_ends() {
     let doubts: [Doubt; 2] = [
         |model| Progress::Unknown {
             why: Failure::new(FailureKind::Unknown, "no answer"),
-            retry_at: model.now,
+            retry_at: model.account.now,
             then: crate::model::FollowUp::Again,
         },
         |model| Progress::Parked {
             why: Failure::new(FailureKind::Unknown, "no answer"),
-            replay_until: model.now.plus(Duration::from_mins(15)),
+            replay_until: model.account.now.plus(Duration::from_mins(15)),
         },
     ];
     for doubt in doubts {
         let mut model = flipping();
-        let (now, progress) = (model.now, doubt(&model));
+        let (now, progress) = (model.account.now, doubt(&model));
         update(&mut model, now, Msg::Progress(FIRST, progress));
         let words = "flip stopped: the outcome of the close is unknown; nothing is opened";
         assert_eq!(said(&model).as_deref(), Some(words));
@@ -269,7 +269,7 @@ fn nothing_is_opened_while_the_position_or_a_stop_of_it_is_listed_and_not_after_
         assert_eq!(placed(&reads(&mut model, open, working)), None, "{why}");
         let again = Effect::Poll(vec![Source::Positions, Source::Orders]);
         assert!(wait(&mut model, 600).contains(&again), "{why}");
-        assert!(wake(&model).unwrap() <= model.now.plus(Duration::from_millis(500)));
+        assert!(wake(&model).unwrap() <= model.account.now.plus(Duration::from_millis(500)));
         wait(&mut model, 10_000);
         let words = format!("flip stopped: nothing is opened: it took longer than 10 s ({why})");
         assert_eq!(said(&model), Some(words));
@@ -331,7 +331,7 @@ fn an_opening_that_is_refused_leaves_the_account_flat_and_says_why() {
 #[test]
 fn a_way_out_a_halt_or_another_close_in_between_ends_it() {
     let halt = |model: &mut Model| {
-        let now = model.now;
+        let now = model.account.now;
         update(
             model,
             now,
@@ -351,7 +351,7 @@ fn a_way_out_a_halt_or_another_close_in_between_ends_it() {
         Box::new(press_and("c enter")),
         Box::new(halt),
         Box::new(|model| {
-            let now = model.now;
+            let now = model.account.now;
             update(model, now, Msg::Flatten);
         }),
     ];
@@ -365,7 +365,7 @@ fn a_way_out_a_halt_or_another_close_in_between_ends_it() {
             if !is_answered {
                 closed(&mut model);
             }
-            assert_eq!(model.store.flips, vec![], "{at} {is_answered}");
+            assert_eq!(model.account.store.flips, vec![], "{at} {is_answered}");
             opens_nothing(&mut model);
         }
     }
@@ -397,11 +397,11 @@ fn a_halt_while_the_question_is_open_keeps_the_close_back_too() {
     let mut model = desk();
     press(&mut model, "I");
     wait(&mut model, 200);
-    let now = model.now;
+    let now = model.account.now;
     let why = Msg::Halted(Some("the journal failed".to_owned()));
     update(&mut model, now, why);
     assert_eq!(press(&mut model, "y"), vec![]);
-    assert_eq!(model.store.flights.len(), 0);
+    assert_eq!(model.account.store.flights.len(), 0);
     let words = said(&model).unwrap();
     assert!(words.starts_with("flip: the desk is HALTED"), "{words}");
 }
@@ -410,7 +410,7 @@ fn a_halt_while_the_question_is_open_keeps_the_close_back_too() {
 fn the_checks_run_again_when_it_is_due() {
     let mut model = flipping();
     closed(&mut model);
-    model.options.checks.max_size = Some(num("0.1"));
+    model.account.options.checks.max_size = Some(num("0.1"));
     assert_eq!(placed(&reads(&mut model, vec![], vec![])), None);
     let words = "flip stopped: closed 0.5, nothing is opened: size 0.5 is above max_size 0.1";
     assert_eq!(said(&model).as_deref(), Some(words));
@@ -420,7 +420,7 @@ fn the_checks_run_again_when_it_is_due() {
 #[test]
 fn what_could_not_be_finished_is_not_begun() {
     let mut halted = desk();
-    let now = halted.now;
+    let now = halted.account.now;
     let why = Msg::Halted(Some("flattened".to_owned()));
     update(&mut halted, now, why);
     assert_eq!(press(&mut halted, "I"), vec![]);
@@ -445,13 +445,13 @@ fn leaving_in_between_is_asked_about() {
     closed(&mut model);
     assert_eq!(press(&mut model, "q"), vec![]);
     assert_eq!(model.overlays.len(), 1);
-    assert_eq!(model.store.under_way(), 1);
+    assert_eq!(model.account.store.under_way(), 1);
 }
 
 #[test]
 fn in_a_dry_run_the_close_is_told_and_nothing_follows() {
     let mut model = desk();
-    model.options.dry_run = true;
+    model.account.options.dry_run = true;
     press(&mut model, "I");
     wait(&mut model, 200);
     let sent = press(&mut model, "y");

@@ -96,12 +96,12 @@ fn terms(order: &Order, (shown, wanted): (&PlaceOrder, &PlaceOrder)) -> Option<N
 /// # Errors
 /// As [`plan`].
 pub fn planned(model: &Model, old: &OrderId, wanted: &PlaceOrder) -> Result<MovePlan, String> {
-    let Some(order) = model.store.order(old) else {
+    let Some(order) = model.account.store.order(old) else {
         return Ok(MovePlan::Replace);
     };
     let form = of_row::moved(model, order)?;
     match form.draft.command(&form.seen(&model.form_context())) {
-        Ok(Command::Place(shown)) => plan(&model.store, order, (&shown, wanted)),
+        Ok(Command::Place(shown)) => plan(&model.account.store, order, (&shown, wanted)),
         Ok(_) | Err(_) => Ok(MovePlan::Replace),
     }
 }

@@ -91,7 +91,7 @@ fn accepted() -> Receipt {
 }
 
 fn said(model: &Model) -> Option<String> {
-    if let Event::Message(_, words) = &model.activity.toast(model.now)?.event {
+    if let Event::Message(_, words) = &model.account.activity.toast(model.account.now)?.event {
         Some(words.clone())
     } else {
         None
@@ -116,7 +116,13 @@ fn a_stop_moves_as_one_batch_that_says_what_was_seen() {
     assert_eq!(moves(&batch), ["move ord-5 to 58,001"]);
     assert_eq!(batch.risk, Risk::Neutral);
     assert_eq!(sent(&settle(&mut model, ticket, Ok(accepted()))), []);
-    assert_eq!((model.store.moves.len(), model.store.under_way()), (0, 0));
+    assert_eq!(
+        (
+            model.account.store.moves.len(),
+            model.account.store.under_way()
+        ),
+        (0, 0)
+    );
 }
 
 #[test]
@@ -147,7 +153,7 @@ fn a_batch_over_other_exits_is_read_again_and_sent_once_more() {
     let effects = settle(&mut model, second, conflict());
     assert_eq!(sent(&effects), []);
     assert_eq!(sent(&list(&mut model, &long("0.4"), &[stop("57000")])), []);
-    assert!(model.store.moves.is_empty());
+    assert!(model.account.store.moves.is_empty());
 }
 
 #[test]
@@ -158,7 +164,7 @@ fn a_refused_batch_leaves_the_old_stop_and_says_so() {
     assert_eq!(sent(&effects), []);
     let words = "not moved, ord-5 stays as it is: why";
     assert_eq!(said(&model).as_deref(), Some(words));
-    assert!(model.store.moves.is_empty());
+    assert!(model.account.store.moves.is_empty());
 }
 
 #[test]
@@ -195,7 +201,7 @@ fn lists_that_do_not_come_end_the_move() {
     let (ticket, _) = batch(&press(&mut model, "}"));
     settle(&mut model, ticket, Err(refused(FailureKind::Conflict)));
     wait(&mut model, 10_100);
-    assert!(model.store.moves.is_empty());
+    assert!(model.account.store.moves.is_empty());
     let words = "not moved, ord-5 stays as it is: positions and orders were not read within 10 s";
     assert_eq!(said(&model).as_deref(), Some(words));
 }
@@ -207,11 +213,11 @@ fn a_move_of_unknown_outcome_is_followed_by_nothing() {
     press(&mut model, "}");
     let parked = Progress::Parked {
         why: Failure::new(FailureKind::Unknown, "no answer"),
-        replay_until: model.now.plus(Duration::from_mins(15)),
+        replay_until: model.account.now.plus(Duration::from_mins(15)),
     };
-    let now = model.now;
+    let now = model.account.now;
     update(&mut model, now, Msg::Progress(ticket, parked));
-    assert!(model.store.moves.is_empty());
+    assert!(model.account.store.moves.is_empty());
     assert_eq!(sent(&list(&mut model, &long("0.5"), &[stop("58001")])), []);
 }
 
@@ -223,7 +229,7 @@ fn nothing_follows_a_close_all() {
     settle(&mut model, ticket, Err(refused(FailureKind::Conflict)));
     press(&mut model, "X");
     wait(&mut model, 2_000);
-    assert!(model.store.moves.is_empty());
+    assert!(model.account.store.moves.is_empty());
 }
 
 fn resting() -> Order {
@@ -312,7 +318,7 @@ fn replaces_after(refusal: Failure) {
         status: crate::model::OrderStatus::Canceled.into(),
         ..resting()
     };
-    let now = model.now;
+    let now = model.account.now;
     let effects = update(
         &mut model,
         now,
@@ -361,7 +367,7 @@ fn a_stop_with_a_trigger_and_a_limit_is_never_canceled_first() {
 #[test]
 fn break_even_moves_every_worse_stop_together() {
     let mut model = guarded();
-    model.options.fees.taker_bps = Some(num("4.5"));
+    model.account.options.fees.taker_bps = Some(num("4.5"));
     let two = [stop("58000"), exit("ord-9", "stop_market", "57000")];
     list(&mut model, &long("0.5"), &two);
     let (_, batch) = batch(&press(&mut model, "Z"));

@@ -30,7 +30,7 @@ fn a_form_that_is_sent_closes_at_once_and_leaves_a_line_that_says_how_it_goes() 
     assert_eq!(press(&mut model, "b 0.1 enter").len(), 1);
     assert_eq!(model.overlays, vec![]);
     assert!(line(&model).contains("0.1"), "{}", line(&model));
-    let now = model.now;
+    let now = model.account.now;
     let sending = Progress::Sending { attempt: 1 };
     update(&mut model, now, Msg::Progress(Ticket(1), sending));
     assert!(line(&model).ends_with(": sending"), "{}", line(&model));
@@ -81,9 +81,9 @@ fn what_waits_for_a_person_is_not_sent_a_second_time_from_its_form() {
     press(&mut model, "b 0.1 enter");
     let progress = Progress::Parked {
         why: Failure::new(FailureKind::Unknown, "no answer"),
-        replay_until: model.now.plus(Duration::from_mins(15)),
+        replay_until: model.account.now.plus(Duration::from_mins(15)),
     };
-    let now = model.now;
+    let now = model.account.now;
     update(&mut model, now, Msg::Progress(Ticket(1), progress));
     press(&mut model, "esc U");
     assert_eq!(model.overlays, vec![]);

@@ -46,7 +46,7 @@ fn facts(daily_loss_left: &str, equity: &str) -> AccountFacts {
 
 fn told_by_service(daily_loss_left: &str, equity: &str) -> Model {
     let mut model = desk();
-    model.options.guard.lock = true;
+    model.account.options.guard.lock = true;
     arrive(
         &mut model,
         Answer::Account(Ok(facts(daily_loss_left, equity))),
@@ -55,7 +55,7 @@ fn told_by_service(daily_loss_left: &str, equity: &str) -> Model {
 }
 
 fn used(model: &Model) -> Vec<(Limit, String, Origin)> {
-    let gauges = model.guard.gauges.iter();
+    let gauges = model.account.guard.gauges.iter();
     gauges
         .map(|g| (g.limit, g.used.normalized().to_string(), g.origin))
         .collect()
@@ -86,7 +86,7 @@ fn closed(day: i64, net: &str) -> Position {
 fn local() -> Model {
     let mut model = bare_desk();
     let some = |text| Some(num(text));
-    model.options.guard = config::Guard {
+    model.account.options.guard = config::Guard {
         start_balance: some("10000"),
         daily_loss: some("500"),
         drawdown: some("1000"),
@@ -101,7 +101,7 @@ fn local() -> Model {
 #[test]
 fn without_a_service_that_tells_them_the_desk_measures_by_its_own_settings() {
     let mut model = local();
-    let today = day_of(model.now);
+    let today = day_of(model.account.now);
     let rows = vec![
         closed(today, "-400"),
         closed(today - 1, "300"),
@@ -135,13 +135,13 @@ fn of_a_loss_limit_that_both_set_the_stricter_one_counts_and_locks() {
         ..facts("0.9", "98000")
     };
     arrive(&mut model, Answer::Account(Ok(told)));
-    let daily = model.guard.gauge(Limit::DailyLoss).unwrap();
+    let daily = model.account.guard.gauge(Limit::DailyLoss).unwrap();
     assert_eq!((daily.used, daily.origin), (num("1.02"), Origin::Local));
     let held = held(&model).unwrap();
     assert_eq!(held, "entries locked by the daily loss");
-    model.options.guard.daily_loss = Some(num("50000"));
+    model.account.options.guard.daily_loss = Some(num("50000"));
     arrive(&mut model, Answer::Account(Ok(facts("0.9", "98000"))));
-    let daily = model.guard.gauge(Limit::DailyLoss).unwrap();
+    let daily = model.account.guard.gauge(Limit::DailyLoss).unwrap();
     assert_eq!(daily.origin, Origin::Service, "the laxer one does not");
 }
 
@@ -154,7 +154,7 @@ fn page(rows: Vec<Position>, next: Option<&str>) -> Page<Position> {
 }
 
 fn lacks(model: &Model, limit: Limit) -> Vec<Lack> {
-    model.guard.gauge(limit).unwrap().lacks.clone()
+    model.account.guard.gauge(limit).unwrap().lacks.clone()
 }
 
 fn more(cursor: &str) -> Effect {
@@ -164,7 +164,7 @@ fn more(cursor: &str) -> Effect {
 #[test]
 fn figures_of_days_that_have_not_all_been_read_are_unknown_and_of_today_is_told_what_is() {
     let mut model = local();
-    let today = day_of(model.now);
+    let today = day_of(model.account.now);
     arrive(&mut model, Answer::Positions(Ok(Page::of(vec![]))));
     let first = page(vec![closed(today, "-400")], Some("more"));
     arrive(&mut model, Answer::Closed(Ok(first)));
@@ -172,14 +172,14 @@ fn figures_of_days_that_have_not_all_been_read_are_unknown_and_of_today_is_told_
     assert_eq!(used(&model), [daily_loss]);
     assert_eq!(lacks(&model, Limit::DailyLoss), [Lack::Unread(1)]);
     let unread = Some(Missing::Lacks(Lack::Unread(1)));
-    assert_eq!(model.guard.missing(Limit::TradingDays), unread);
-    assert_eq!(model.guard.missing(Limit::Drawdown), unread);
+    assert_eq!(model.account.guard.missing(Limit::TradingDays), unread);
+    assert_eq!(model.account.guard.missing(Limit::Drawdown), unread);
 }
 
 #[test]
 fn a_loss_that_is_realised_locks_although_no_price_is_known_of_what_is_open() {
     let mut model = local();
-    let today = day_of(model.now);
+    let today = day_of(model.account.now);
     let open = position("pos-1", "BTC", "0.5", r#""leverage":10"#);
     arrive(&mut model, Answer::Positions(Ok(Page::of(vec![open]))));
     let rows = vec![closed(today, "-1350"), closed(today - 1, "300")];
@@ -215,9 +215,9 @@ fn what_an_open_position_has_realised_counts_today_only_if_it_was_opened_today()
 #[test]
 fn today_is_read_to_its_beginning_without_anybody_scrolling() {
     let mut model = local();
-    let today = day_of(model.now);
+    let today = day_of(model.account.now);
     arrive(&mut model, Answer::Positions(Ok(Page::of(vec![]))));
-    let lines = model.activity.lines.len();
+    let lines = model.account.activity.lines.len();
     let row = |id: &str, net| Position {
         id: id.into(),
         ..closed(today, net)
@@ -230,7 +230,11 @@ fn today_is_read_to_its_beginning_without_anybody_scrolling() {
         Limit::DailyLoss,
         "a loss that is known locks before the rest of the day is read"
     );
-    assert_eq!(model.activity.lines.len(), lines, "and is not told of yet");
+    assert_eq!(
+        model.account.activity.lines.len(),
+        lines,
+        "and is not told of yet"
+    );
     let asked = |cursor: &str| -> Cursor { cursor.to_owned().into() };
     let second = page(vec![row("c", "100")], Some("2"));
     let effects = arrive(&mut model, Answer::MoreClosed(asked("1"), Ok(second)));
@@ -240,13 +244,13 @@ fn today_is_read_to_its_beginning_without_anybody_scrolling() {
     assert!(!effects.contains(&more("3")), "the day is covered");
     assert_eq!(lacks(&model, Limit::DailyLoss), []);
     assert_eq!(used(&model)[0].1, "1.2");
-    assert_eq!(model.activity.lines.len(), lines + 1);
+    assert_eq!(model.account.activity.lines.len(), lines + 1);
 }
 
 #[test]
 fn the_past_is_read_a_page_with_every_newest_one_and_then_drawdown_and_target_are_known() {
     let mut model = local();
-    let today = day_of(model.now);
+    let today = day_of(model.account.now);
     arrive(&mut model, Answer::Positions(Ok(Page::of(vec![]))));
     let newest = || page(vec![closed(today - 1, "-500")], Some("1"));
     let first = arrive(&mut model, Answer::Closed(Ok(newest())));
@@ -258,7 +262,7 @@ fn the_past_is_read_a_page_with_every_newest_one_and_then_drawdown_and_target_ar
     );
     assert_eq!(effects, [], "not one after the other");
     assert_eq!(
-        model.guard.missing(Limit::Drawdown),
+        model.account.guard.missing(Limit::Drawdown),
         Some(Missing::Lacks(Lack::Unread(2)))
     );
     assert_eq!(
@@ -279,31 +283,34 @@ fn the_past_is_read_a_page_with_every_newest_one_and_then_drawdown_and_target_ar
 #[test]
 fn a_loss_is_not_told_of_before_the_prices_that_may_make_up_for_it_have_come() {
     let mut model = local();
-    let today = day_of(model.now);
+    let today = day_of(model.account.now);
     let intervals = [(Source::Markets, std::time::Duration::from_secs(1))];
-    model.options.intervals = intervals.into();
+    model.account.options.intervals = intervals.into();
     let open = position("pos-1", "BTC", "0.5", r#""leverage":10"#);
-    let lines = model.activity.lines.len();
+    let lines = model.account.activity.lines.len();
     arrive(&mut model, Answer::Positions(Ok(Page::of(vec![open]))));
     let rows = vec![closed(today, "-600")];
     arrive(&mut model, Answer::Closed(Ok(Page::of(rows))));
-    assert_eq!(model.activity.lines.len(), lines);
+    assert_eq!(model.account.activity.lines.len(), lines);
     let none = Failure::local("no price source is configured");
     arrive(&mut model, Answer::Markets(Err(none)));
-    assert_eq!(model.activity.lines.len(), lines + 1);
+    assert_eq!(model.account.activity.lines.len(), lines + 1);
 }
 
 #[test]
 fn what_is_not_set_is_not_read_for() {
     let mut model = bare_desk();
-    let today = day_of(model.now);
+    let today = day_of(model.account.now);
     let first = page(vec![closed(today, "-400")], Some("1"));
     assert_eq!(arrive(&mut model, Answer::Closed(Ok(first))), []);
-    assert_eq!(model.guard.missing(Limit::DailyLoss), Some(Missing::Unset));
+    assert_eq!(
+        model.account.guard.missing(Limit::DailyLoss),
+        Some(Missing::Unset)
+    );
 }
 
 fn place(model: &Model, reduce_only: &str) -> Command {
-    let mut open = model.store.positions.rows().iter();
+    let mut open = model.account.store.positions.rows().iter();
     let held = open.next().unwrap();
     let json = format!(
         r#"{{"type":"market","account_id":"chal-1","market_id":"{}","side":"sell","size":0.1,"leverage":1,
@@ -332,7 +339,9 @@ fn at_the_limit_new_risk_is_held_and_no_exit_ever_is() {
         objection(&model, &margin("100")).is_some(),
         "less margin is more risk"
     );
-    let form = crate::app::forms::form::Form::close(model.store.position(&"pos-1".into()).unwrap());
+    let form = crate::app::forms::form::Form::close(
+        model.account.store.position(&"pos-1".into()).unwrap(),
+    );
     let exits = [
         place(&model, "true"),
         margin("200"),
@@ -355,7 +364,12 @@ fn the_keys_that_open_positions_say_why_they_do_not() {
     let mut model = told_by_service("0", "95000");
     press(&mut model, "b s");
     assert_eq!(model.overlays, vec![]);
-    let last = model.activity.lines.back().map(|line| line.event.clone());
+    let last = model
+        .account
+        .activity
+        .lines
+        .back()
+        .map(|line| line.event.clone());
     let words = "entries locked by the daily loss, L shows the limits".to_owned();
     assert_eq!(
         last,
@@ -390,7 +404,7 @@ fn the_lock_is_lifted_by_asking_twice_and_comes_back_with_the_next_breach() {
 #[test]
 fn where_the_settings_say_so_nothing_is_locked() {
     let mut model = told_by_service("0", "95000");
-    model.options.guard.lock = false;
+    model.account.options.guard.lock = false;
     assert_eq!(objection(&model, &place(&model, "false")), None);
 }
 
@@ -400,7 +414,7 @@ fn four_fifths_and_the_whole_of_a_limit_are_told_once_each() {
     let told = |model: &mut Model, left: &str| -> Vec<Effect> {
         arrive(model, Answer::Account(Ok(facts(left, "99000"))))
     };
-    let lines = |model: &Model| model.activity.lines.len();
+    let lines = |model: &Model| model.account.activity.lines.len();
     let before = lines(&model);
     told(&mut model, "0.21");
     assert_eq!(lines(&model), before);
@@ -455,7 +469,7 @@ fn without_a_peak_that_is_told_the_highest_equity_seen_stands_in_for_it_and_says
 #[test]
 fn the_end_of_a_challenge_is_told_once_as_the_settings_say() {
     let mut model = told_by_service("0.5", "99000");
-    model.options.alerts.guard = [config::AlertChannel::Bell].into_iter().collect();
+    model.account.options.alerts.guard = [config::AlertChannel::Bell].into_iter().collect();
     let ended = |word: &str| AccountFacts {
         standing: Some(word.into()),
         ..facts("0.5", "99000")
@@ -468,7 +482,7 @@ fn the_end_of_a_challenge_is_told_once_as_the_settings_say() {
         assert!(effects.contains(&Effect::Terminal(
             crate::app::dialogs::effect::TerminalOut::Bell
         )));
-        let newest = model.activity.lines.back().map(|line| &line.event);
+        let newest = model.account.activity.lines.back().map(|line| &line.event);
         assert_eq!(newest, Some(&Event::Alert(Alert::Challenge(verdict))));
         let again = arrive(&mut model, Answer::Account(Ok(ended(word))));
         assert!(!again.contains(&Effect::Terminal(
@@ -480,9 +494,9 @@ fn the_end_of_a_challenge_is_told_once_as_the_settings_say() {
 #[test]
 fn older_pages_are_read_once_everything_has_answered_in_whatever_order() {
     let mut model = local();
-    let today = day_of(model.now);
+    let today = day_of(model.account.now);
     let polled = [Source::Positions, Source::Closed];
-    model.options.intervals = polled
+    model.account.options.intervals = polled
         .map(|source| (source, std::time::Duration::from_secs(1)))
         .into();
     let newest = page(vec![closed(today - 1, "-500")], Some("1"));

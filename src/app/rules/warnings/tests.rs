@@ -139,8 +139,8 @@ fn a_limit_is_asked_about_one_percent_through_the_market_and_twenty_away_from_it
 #[test]
 fn a_limit_five_percent_through_the_market_is_refused_and_one_that_only_reduces_is_not() {
     let mut model = desk();
-    model.options.checks.refuse_through_market = Some(num("5"));
-    model.options.checks.facts_within = std::time::Duration::from_secs(5);
+    model.account.options.checks.refuse_through_market = Some(num("5"));
+    model.account.options.checks.facts_within = std::time::Duration::from_secs(5);
     let limit = "shift-tab shift-tab shift-tab l tab tab tab tab";
     let buy = |price: &str| format!("b 0 . 0 1 {limit} {price} enter");
     assert_eq!(sends_twice(&mut model, &buy("67202")), [0, 0]);
@@ -172,8 +172,8 @@ fn a_new_trigger_far_from_the_market_is_asked_about_like_a_limit() {
 #[test]
 fn the_notional_is_held_against_the_equity_times_the_highest_leverage() {
     let mut model = with("100000");
-    model.options.checks.max_leverage = Some(num("10"));
-    model.options.checks.ask_order_of_equity = None;
+    model.account.options.checks.max_leverage = Some(num("10"));
+    model.account.options.checks.ask_order_of_equity = None;
     let warnings = asked(&mut model, "3.91", "");
     let is_of_cap = |warning: &OrderWarning| matches!(warning, OrderWarning::Risk(RiskWarning::OfCap { cap, .. }) if *cap == num("10"));
     assert!(warnings.iter().any(is_of_cap), "{warnings:?}");
@@ -211,9 +211,9 @@ fn an_order_in_a_market_without_a_price_is_asked_about_unless_the_settings_say_n
     let blind = |asks| {
         let mut model = bare_desk();
         let known = desk();
-        model.store.positions = known.store.positions.clone();
-        model.store.orders = known.store.orders.clone();
-        model.options.checks.ask_without_price = asks;
+        model.account.store.positions = known.account.store.positions.clone();
+        model.account.store.orders = known.account.store.orders.clone();
+        model.account.options.checks.ask_without_price = asks;
         sends_twice(&mut model, "b 1 enter")
     };
     assert_eq!([blind(true), blind(false)], [[0, 1], [1, 0]]);
@@ -222,7 +222,7 @@ fn an_order_in_a_market_without_a_price_is_asked_about_unless_the_settings_say_n
 #[test]
 fn no_limit_that_is_empty_asks() {
     let mut model = with("1000");
-    model.options.checks = crate::config::Checks::default();
+    model.account.options.checks = crate::config::Checks::default();
     assert_eq!(asked(&mut model, "3", "63000"), []);
 }
 

@@ -19,12 +19,12 @@ use std::time::Duration;
 fn account_set() -> AccountSet {
     let mut first = testing::desk();
     let tell = |ways: &[AlertChannel]| ways.iter().copied().collect();
-    first.options.alerts = Alerts {
+    first.account.options.alerts = Alerts {
         fill: tell(&[AlertChannel::Toast, AlertChannel::Desktop]),
         connection: tell(&[AlertChannel::Toast]),
         ..Alerts::default()
     };
-    let options = first.options.clone();
+    let options = first.account.options.clone();
     let mut account_set = AccountSet::of(first);
     account_set.join(options, testing::NOON);
     let identity = Identity {
@@ -51,7 +51,7 @@ fn press(account_set: &mut AccountSet, keys: &str) -> Vec<(usize, Effect)> {
     });
     let mut effects = vec![];
     for chord in chords {
-        let now = account_set.shown().now;
+        let now = account_set.shown().account.now;
         effects.extend(account_set.update(now, AccountScope::Shown, Msg::Key(chord)));
     }
     effects
@@ -63,12 +63,16 @@ fn later(
     whose: AccountScope,
     msg: Msg,
 ) -> Vec<(usize, Effect)> {
-    let now = account_set.shown().now.plus(Duration::from_millis(millis));
+    let now = account_set
+        .shown()
+        .account
+        .now
+        .plus(Duration::from_millis(millis));
     account_set.update(now, whose, msg)
 }
 
 fn polled(account_set: &mut AccountSet, at: usize, answer: Answer) -> Vec<(usize, Effect)> {
-    let now = account_set.shown().now;
+    let now = account_set.shown().account.now;
     let poll = crate::app::account::poll::Poll { at: now, answer };
     account_set.update(now, AccountScope::Account(at), Msg::Polled(Box::new(poll)))
 }
@@ -76,6 +80,7 @@ fn polled(account_set: &mut AccountSet, at: usize, answer: Answer) -> Vec<(usize
 fn account(account_set: &AccountSet) -> &str {
     account_set
         .shown()
+        .account
         .identity
         .as_ref()
         .unwrap()
@@ -87,8 +92,9 @@ fn account(account_set: &AccountSet) -> &str {
 fn elsewhere(account_set: &AccountSet) -> Option<(&str, &Event)> {
     let toast = account_set
         .shown()
+        .account
         .activity
-        .toast(account_set.shown().now)?;
+        .toast(account_set.shown().account.now)?;
     let Event::Elsewhere(told) = &toast.event else {
         return None;
     };
@@ -102,7 +108,7 @@ fn the_next_account_comes_on_the_screen_as_it_was_left_and_is_asked_about_at_onc
     let selected = account_set.shown().focus.clone();
     let effects = press(&mut account_set, "a");
     assert_eq!(account(&account_set), "chal-2");
-    assert_eq!(account_set.shown().store.positions.value(), None);
+    assert_eq!(account_set.shown().account.store.positions.value(), None);
     let expected = [
         (0, Effect::Visibility(Visibility::Background)),
         (1, Effect::Visibility(Visibility::OnScreen)),
@@ -113,7 +119,7 @@ fn the_next_account_comes_on_the_screen_as_it_was_left_and_is_asked_about_at_onc
     press(&mut account_set, "a");
     assert_eq!(account(&account_set), "chal-1");
     assert_eq!(account_set.shown().focus, selected);
-    assert_eq!(account_set.shown().store.positions.rows().len(), 2);
+    assert_eq!(account_set.shown().account.store.positions.rows().len(), 2);
 }
 
 #[test]
@@ -168,7 +174,7 @@ fn what_came_of_a_command_on_an_account_left_behind_is_told_with_its_name() {
     later(&mut account_set, 60_000, AccountScope::Shown, Msg::Tick);
     assert!(elsewhere(&account_set).is_some());
     press(&mut account_set, "esc a");
-    let line = account_set.shown().activity.lines.back().unwrap();
+    let line = account_set.shown().account.activity.lines.back().unwrap();
     assert_eq!(line.event, expected);
 }
 
@@ -184,7 +190,7 @@ fn a_fill_on_an_account_that_is_not_shown_is_told_by_toast_and_desktop_with_its_
         Answer::History(Ok(Page::of(vec![order]))),
     );
     let Some(("swing", Event::Alert(Alert::Filled(told)))) = elsewhere(&account_set) else {
-        panic!("{:?}", account_set.shown().activity.lines.back())
+        panic!("{:?}", account_set.shown().account.activity.lines.back())
     };
     assert_eq!(told.id.raw(), "ord-9");
     let [(1, Effect::Terminal(TerminalOut::Notify(notice)))] = effects.as_slice() else {
@@ -202,7 +208,7 @@ fn called(
 ) {
     for _ in 0..times {
         let call = Call {
-            at: account_set.shown().now,
+            at: account_set.shown().account.now,
             method: "GET",
             target: "/v1/orders".into(),
             outcome,
@@ -233,7 +239,11 @@ fn a_connection_that_is_back_takes_away_that_it_was_down_whichever_account_is_sh
         called(&mut account_set, 0, Ok(200), 1);
         called(&mut account_set, 1, Ok(200), 1);
         for model in account_set.accounts() {
-            assert_eq!(model.activity.toast(model.now), None, "{keys}");
+            assert_eq!(
+                model.account.activity.toast(model.account.now),
+                None,
+                "{keys}"
+            );
         }
     }
 }
@@ -256,11 +266,11 @@ fn good_news_from_elsewhere_hides_no_bad_news_here() {
     account_set.beside(1, |model| {
         let receipt = Receipt::AlreadySo("gone".into());
         let event = Event::Settled(Command::Cancel("ord-7".into()), Ok(receipt));
-        model.activity.note(None, event, model.now);
+        model.account.activity.note(None, event, model.account.now);
         vec![]
     });
     assert_eq!(elsewhere(&account_set), None);
-    let newest = account_set.shown().activity.lines.back().unwrap();
+    let newest = account_set.shown().account.activity.lines.back().unwrap();
     assert!(matches!(newest.event, Event::Elsewhere(_)));
 }
 
@@ -305,10 +315,10 @@ fn a_display_that_is_held_goes_on_when_its_account_is_left() {
     let mut account_set = account_set();
     press(&mut account_set, "f");
     polled(&mut account_set, 0, Answer::Positions(Ok(Page::default())));
-    assert_eq!(account_set.shown().store.positions.rows().len(), 2);
+    assert_eq!(account_set.shown().account.store.positions.rows().len(), 2);
     press(&mut account_set, "a a");
     assert_eq!(account_set.shown().frozen, None);
-    assert_eq!(account_set.shown().store.positions.rows().len(), 0);
+    assert_eq!(account_set.shown().account.store.positions.rows().len(), 0);
 }
 
 #[test]
@@ -324,7 +334,7 @@ fn the_list_of_accounts_and_the_command_line_go_to_one_by_place_and_by_name() {
     let say = |account_set: &mut AccountSet, line: &str| {
         press(account_set, ":");
         for c in line.chars() {
-            let now = account_set.shown().now;
+            let now = account_set.shown().account.now;
             account_set.update(now, AccountScope::Shown, Msg::Key(Chord::from(c)));
         }
         press(account_set, "enter");
@@ -347,8 +357,9 @@ fn a_desk_with_one_account_says_so() {
     assert_eq!(press(&mut account_set, "a"), []);
     let said = account_set
         .shown()
+        .account
         .activity
-        .toast(account_set.shown().now)
+        .toast(account_set.shown().account.now)
         .unwrap();
     assert!(
         matches!(&said.event, Event::Message(Tone::Warn, text) if text.contains("one account"))
@@ -361,11 +372,11 @@ fn settings_that_read_otherwise_reach_each_account_as_its_profile_has_them() {
     let now = testing::NOON;
     let paper = Identity {
         profile: Profile::default(),
-        ..account_set.shown().identity.clone().unwrap()
+        ..account_set.shown().account.identity.clone().unwrap()
     };
-    account_set.join(account_set.shown().options.clone(), now);
+    account_set.join(account_set.shown().account.options.clone(), now);
     account_set.update(now, AccountScope::Account(2), Msg::Opened(paper));
-    let options = account_set.shown().options.clone();
+    let options = account_set.shown().account.options.clone();
     let held = Options {
         read_only: true,
         ..options.clone()
@@ -384,7 +395,7 @@ fn settings_that_read_otherwise_reach_each_account_as_its_profile_has_them() {
     assert_eq!(effects, [(1, Effect::StopSending)]);
     let read_only: Vec<_> = account_set
         .accounts()
-        .map(|m| m.options.read_only)
+        .map(|m| m.account.options.read_only)
         .collect();
     assert_eq!(read_only, [false, true, false]);
     // A profile that was removed from the files keeps its settings.
@@ -394,7 +405,7 @@ fn settings_that_read_otherwise_reach_each_account_as_its_profile_has_them() {
     };
     let reread = Msg::Reload(Reload::Good(Box::new(gone)));
     assert_eq!(account_set.update(now, AccountScope::Shown, reread), []);
-    assert!(account_set.shown().options.read_only);
+    assert!(account_set.shown().account.options.read_only);
 }
 
 #[test]
@@ -404,7 +415,7 @@ fn chosen_columns_are_those_of_every_account_and_of_one_that_comes_later() {
     let [(0, Effect::KeepColumns(Pane::Positions, Some(columns)))] = effects.as_slice() else {
         panic!("{effects:?}")
     };
-    let options = account_set.shown().options.clone();
+    let options = account_set.shown().account.options.clone();
     account_set.join(options, testing::NOON);
     for model in account_set.accounts() {
         let table_view = model.table_views.of(Pane::Positions).unwrap();

@@ -55,7 +55,7 @@ fn chart() -> Model {
         "BTC",
         Book::new(vec![level(63_999)], vec![level(64_001)]),
     );
-    let now = model.now;
+    let now = model.account.now;
     update(&mut model, now, Msg::Ladder(LadderEvent::Drawn(21)));
     update(
         &mut model,
@@ -92,17 +92,21 @@ fn spot(candles: i64, low: i64, edge: i64) -> ChartSpot {
 }
 
 fn press_button(model: &mut Model, spot: ChartSpot) -> Vec<Effect> {
-    update(model, model.now, Msg::Click(ClickTarget::Chart(spot)))
+    update(
+        model,
+        model.account.now,
+        Msg::Click(ClickTarget::Chart(spot)),
+    )
 }
 
 fn move_to(model: &mut Model, spot: ChartSpot) {
     let event = LadderEvent::Dragged(spot.into());
-    assert_eq!(update(model, model.now, Msg::Ladder(event)), vec![]);
+    assert_eq!(update(model, model.account.now, Msg::Ladder(event)), vec![]);
 }
 
 fn let_go(model: &mut Model, spot: Option<ChartSpot>) -> Vec<Effect> {
     let event = LadderEvent::Released(spot.map(Into::into));
-    update(model, model.now, Msg::Ladder(event))
+    update(model, model.account.now, Msg::Ladder(event))
 }
 
 fn price_in_form(model: &Model) -> Option<String> {
@@ -111,7 +115,7 @@ fn price_in_form(model: &Model) -> Option<String> {
 }
 
 fn refusal(model: &Model) -> String {
-    format!("{:?}", model.activity)
+    format!("{:?}", model.account.activity)
 }
 
 #[test]
@@ -135,6 +139,7 @@ fn a_click_puts_both_cursors_there_and_gives_the_chart_the_keys() {
     );
     press(&mut model, "x");
     let cancels = model
+        .account
         .store
         .flights
         .values()
@@ -186,9 +191,9 @@ fn an_order_is_dragged_by_its_line_like_on_the_ladder() {
 fn one_key_trading_sends_at_once_unless_the_prices_moved_under_the_hand() {
     let armed = || {
         let mut model = chart();
-        model.options.ladder_one_key = true;
+        model.account.options.ladder_one_key = true;
         press(&mut model, "!");
-        assert!(model.price_ladder.is_armed(model.now));
+        assert!(model.price_ladder.is_armed(model.account.now));
         press_button(&mut model, spot(7, 63_985, 0));
         move_to(&mut model, spot(7, 63_951, 0));
         model
@@ -233,7 +238,7 @@ fn what_was_taken_on_the_chart_is_not_dropped_on_the_ladder() {
         generation: model.price_ladder.generation(),
         column: crate::app::market::ladder_spot::LadderColumn::MyBids,
     };
-    let now = model.now;
+    let now = model.account.now;
     update(
         &mut model,
         now,
@@ -287,7 +292,11 @@ fn the_wheel_scrolls_within_what_is_known_and_follows_the_newest_again_at_the_en
     let turn = |model: &mut Model, candles: i64| {
         let first = usize::try_from(back(candles).0 / MINUTE).unwrap();
         let panel = ClickTarget::Panel(MarketPanel::Chart);
-        update(model, model.now, Msg::Scrolled(panel, first..first + 80));
+        update(
+            model,
+            model.account.now,
+            Msg::Scrolled(panel, first..first + 80),
+        );
     };
     turn(&mut model, 9);
     assert_eq!(model.market_screen.chart.edge, Some(back(9)));
@@ -343,6 +352,7 @@ fn after_a_reset_the_chart_follows_the_market_from_its_new_beginning() {
     let answer = MarketAnswer::Candles(Interval::Minute1, None, Ok(Some(page)));
     arrive_market(&mut model, "BTC", answer);
     let known = model
+        .account
         .market_data
         .candles(&"paper|BTC".into(), Interval::Minute1);
     assert_eq!(known.unwrap().newest().unwrap().open_time, back(100));

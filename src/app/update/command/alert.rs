@@ -74,14 +74,18 @@ pub(super) fn alert(model: &mut Model, args: &CommandArgs) -> Result<Next, Fault
             "every" => repeat = AlertRepeat::Every,
             "for" | "until" => {
                 let until = rest.next().ok_or_else(|| args.missing("2h or 18:00"))?;
-                let end = instant(&until.text, model.wall_now(), &model.options.zone);
+                let end = instant(
+                    &until.text,
+                    model.account.wall_now(),
+                    &model.account.options.zone,
+                );
                 expires_at = Some(end.map_err(|fault| until.fault(fault.to_string()))?);
             }
             _ => return Err(word.fault(END)),
         }
     }
     let what = (subject, trigger, level);
-    let alert = UserAlert::new(what, repeat, expires_at, model.wall_now());
+    let alert = UserAlert::new(what, repeat, expires_at, model.account.wall_now());
     Ok(Next::OfAlerts(AlertRequest::Set(Box::new(alert), replaced)))
 }
 
@@ -91,7 +95,7 @@ fn replaced(model: &Model, args: &CommandArgs) -> Result<Option<u64>, Fault> {
         return Ok(None);
     };
     let id = word.text.parse().ok();
-    let known = id.filter(|id| model.user_alerts.get(*id).is_some());
+    let known = id.filter(|id| model.account.user_alerts.get(*id).is_some());
     known
         .map(Some)
         .ok_or_else(|| word.fault("there is no such alert"))

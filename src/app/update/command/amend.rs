@@ -20,7 +20,7 @@ pub(super) const FLAGS: &[&str] = &["--price=", "--limit-price=", "--trigger-pri
 pub(super) fn amend(model: &mut Model, args: &CommandArgs) -> Result<Next, Fault> {
     args.at_most(2)?;
     let id = args.needed(0, "which order: an id")?;
-    let order = model.store.order(&id.text.as_str().into());
+    let order = model.account.store.order(&id.text.as_str().into());
     let order =
         order.ok_or_else(|| id.fault("no such order here; Tab lists those that can be moved"))?;
     let mut form = of_row::moved(model, order).map_err(|why| id.fault(why))?;
@@ -35,12 +35,12 @@ pub(super) fn amend(model: &mut Model, args: &CommandArgs) -> Result<Next, Fault
 
 /// `BTC SELL stop mkt 63291`: the description of the order with this id.
 pub(super) fn about(model: &Model, id: &str) -> Option<String> {
-    let order = model.store.order(&id.into())?;
+    let order = model.account.store.order(&id.into())?;
     let price = order.trigger_price.or(order.limit_price);
     let price = price.map(|price| format!(" {price}")).unwrap_or_default();
     let side = order.side.to_string().to_uppercase();
     let (symbol, mode) = (
-        model.store.names.shown(&order.market_id),
+        model.account.store.names.shown(&order.market_id),
         spoken(&order.mode),
     );
     Some(format!("{symbol} {side} {mode}{price}"))
@@ -48,7 +48,7 @@ pub(super) fn about(model: &Model, id: &str) -> Option<String> {
 
 /// The orders that can be moved.
 pub(super) fn offers(model: &Model) -> Vec<String> {
-    let orders = model.store.orders.rows().iter();
+    let orders = model.account.store.orders.rows().iter();
     let movable = orders.filter(|order| of_row::moved(model, order).is_ok());
     movable.map(|order| order.id.to_string()).collect()
 }

@@ -21,7 +21,7 @@ pub(super) fn columns(model: &Model) -> Vec<String> {
 }
 
 fn names(model: &Model) -> Vec<ColumnName> {
-    (model.options.reading.columns)(model.focus.pane)
+    (model.account.options.reading.columns)(model.focus.pane)
 }
 
 pub(super) fn accounts(model: &Model) -> Vec<String> {
@@ -164,6 +164,6 @@ pub(super) fn export(model: &mut Model, args: &CommandArgs) -> Result<Next, Faul
         None if ends_so(".json") => Format::Json,
         None => Format::Csv,
     };
-    let export = Export::begun(model.focus.pane, format, to, model.now);
+    let export = Export::begun(model.focus.pane, format, to, model.account.now);
     Ok(Next::Open(Box::new(Overlay::Export(export))))
 }

@@ -35,7 +35,7 @@ pub(super) fn theme(model: &mut Model, args: &CommandArgs) -> Result<Next, Fault
         |theme| format!("theme {theme} for this session; `:theme` alone restores the settings"),
     );
     let event = Event::Message(Tone::Plain, words);
-    model.activity.note(None, event, model.now);
+    model.account.activity.note(None, event, model.account.now);
     Ok(Next::Ask(Effect::SetTheme(theme)))
 }
 

@@ -82,7 +82,7 @@ fn strategy(
     let side = parsed::<Side>(side.ok_or_else(|| args.missing("buy or sell"))?)?;
     let named = args.flag("--market").or_else(|| words.next());
     let named = named.map(|word| market(model, word)).transpose()?;
-    let account_id = match model.account_for(act::NEW_ORDER) {
+    let account_id = match model.account.account_for(act::NEW_ORDER) {
         Ok(account_id) => account_id,
         Err(why) => return Ok(Next::Refuse(why)),
     };

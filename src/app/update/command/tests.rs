@@ -24,7 +24,7 @@ use crate::{
 fn say(model: &mut Model, line: &str) -> Vec<Effect> {
     let mut effects = press(model, ":");
     for c in line.chars() {
-        effects.extend(update(model, model.now, Msg::Key(Chord::from(c))));
+        effects.extend(update(model, model.account.now, Msg::Key(Chord::from(c))));
     }
     effects.extend(press(model, "enter"));
     effects
@@ -572,7 +572,7 @@ fn a_theme_is_worn_by_its_name_and_taken_off_without_one() {
     use crate::config::Theme;
     let mut model = desk();
     let toast = |model: &Model| {
-        let shown = model.activity.toast(model.now).unwrap();
+        let shown = model.account.activity.toast(model.account.now).unwrap();
         let Event::Message(_, words) = &shown.event else {
             panic!("{shown:?}")
         };

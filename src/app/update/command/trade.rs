@@ -79,7 +79,7 @@ pub(super) fn parsed<T: FromStr>(word: &Word) -> Result<T, Fault> {
 fn order(model: &mut Model, args: &CommandArgs, side: Side, skip: usize) -> Result<Next, Fault> {
     let price = price_at(args, skip)?;
     args.at_most(price + 1)?;
-    let account_id = match model.account_for(act::NEW_ORDER) {
+    let account_id = match model.account.account_for(act::NEW_ORDER) {
         Ok(account_id) => account_id,
         Err(why) => return Ok(Next::Refuse(why)),
     };
@@ -157,7 +157,7 @@ fn triggers(model: &Model, draft: &mut Draft, args: &CommandArgs) -> Result<(), 
         draft.trigger_market = Some(market(model, word)?);
     }
     if let Some(word) = target {
-        let mut open = model.store.positions.rows().iter();
+        let mut open = model.account.store.positions.rows().iter();
         let held = open.find(|position| position.id.raw() == word.text);
         let held = held.ok_or_else(|| word.fault("no open position has this id"))?;
         draft.target = Some(held.id.clone());
@@ -211,7 +211,7 @@ pub(super) fn cancel(model: &mut Model, args: &CommandArgs) -> Result<Next, Faul
     args.at_most(1)?;
     let id = args.needed(0, "which order: an id, or all")?;
     let order = id.text.as_str().into();
-    if model.store.order(&order).is_none() {
+    if model.account.store.order(&order).is_none() {
         return Err(id.fault("no such order here; Tab lists the working ones"));
     }
     of_row(model, &RowId::Order(order), id)
@@ -226,26 +226,26 @@ fn of_row(model: &Model, row: &RowId, word: &Word) -> Result<Next, Fault> {
 /// The working orders of one market, as a list to confirm.
 fn cancel_in(model: &Model, word: &Word) -> Result<Next, Fault> {
     let market = market(model, word)?;
-    let orders = model.store.orders.rows().iter();
+    let orders = model.account.store.orders.rows().iter();
     let here = orders.filter(|order| order.is_working() && order.market_id == market);
-    let positions = model.store.positions.rows();
+    let positions = model.account.store.positions.rows();
     let commands: Vec<_> = here.map(|order| order.cancel(positions)).collect();
     if commands.is_empty() {
         return Err(word.fault("there is no working order in this market"));
     }
-    let list = Bulk::asking(commands, vec![], &model.store, model.now);
+    let list = Bulk::asking(commands, vec![], &model.account.store, model.account.now);
     Ok(open(Overlay::Bulk(list)))
 }
 
 pub(super) fn exits(model: &mut Model, args: &CommandArgs) -> Result<Next, Fault> {
     args.at_most(1)?;
     let id = args.needed(0, "of what: a market, a position id or an order id")?;
-    let mut form = match model.store.order(&id.text.as_str().into()) {
+    let mut form = match model.account.store.order(&id.text.as_str().into()) {
         Some(order) if takes_exits(order) => Form::exits(order),
         Some(_) => {
             return Err(id.fault("attached exits can be changed on a resting limit order only"));
         }
-        None => Form::protect(position(model, args)?, model.store.orders.rows()),
+        None => Form::protect(position(model, args)?, model.account.store.orders.rows()),
     };
     for (field, word) in texts(args) {
         fill(&mut form, field, word)?;
@@ -285,14 +285,14 @@ pub(super) fn open(overlay: Overlay) -> Next {
 
 /// The strip that asks before a close or cancel.
 pub(super) fn strip(model: &Model, command: Command) -> Next {
-    open(Overlay::Strip(Strip::confirm(command, model.now)))
+    open(Overlay::Strip(Strip::confirm(command, model.account.now)))
 }
 
 /// A market by its id or its symbol.
 pub(super) fn market(model: &Model, word: &Word) -> Result<MarketId, Fault> {
-    match model.store.markets_named(&word.text).as_slice() {
+    match model.account.store.markets_named(&word.text).as_slice() {
         [id] => Ok(id.clone()),
-        [] if model.store.markets.value().is_none() => {
+        [] if model.account.store.markets.value().is_none() => {
             Err(word.fault("the markets have not been read yet"))
         }
         [] => Err(word.fault("no such market is known; Tab lists them")),
@@ -304,12 +304,12 @@ pub(super) fn market(model: &Model, word: &Word) -> Result<MarketId, Fault> {
 pub(super) fn position<'a>(model: &'a Model, args: &CommandArgs) -> Result<&'a Position, Fault> {
     let Some(word) = args.word(0) else {
         let held = match model.selected() {
-            Some(RowId::Position(id)) => model.store.position(&id),
+            Some(RowId::Position(id)) => model.account.store.position(&id),
             _ => None,
         };
         return held.ok_or_else(|| args.missing("which position: a market or an id"));
     };
-    match model.store.positions_named(&word.text).as_slice() {
+    match model.account.store.positions_named(&word.text).as_slice() {
         [position] => Ok(*position),
         [] => {
             market(model, word)?;
@@ -320,25 +320,30 @@ pub(super) fn position<'a>(model: &'a Model, args: &CommandArgs) -> Result<&'a P
 }
 
 pub(super) fn markets(model: &Model) -> Vec<String> {
-    let known = model.store.known_markets();
-    known.iter().map(|id| model.store.names.typed(id)).collect()
+    let known = model.account.store.known_markets();
+    known
+        .iter()
+        .map(|id| model.account.store.names.typed(id))
+        .collect()
 }
 
 /// Open positions, by market and by id.
 pub(super) fn held(model: &Model) -> Vec<String> {
-    let rows = model.store.positions.rows().iter();
-    let names = rows.clone().map(|p| model.store.names.typed(&p.market_id));
+    let rows = model.account.store.positions.rows().iter();
+    let names = rows
+        .clone()
+        .map(|p| model.account.store.names.typed(&p.market_id));
     names.chain(rows.map(|p| p.id.to_string())).collect()
 }
 
 pub(super) fn cancelable(model: &Model) -> Vec<String> {
-    let orders = model.store.orders.rows().iter();
+    let orders = model.account.store.orders.rows().iter();
     let ids = orders.filter(|o| o.is_working()).map(|o| o.id.to_string());
     std::iter::once("all".to_owned()).chain(ids).collect()
 }
 
 pub(super) fn resting(model: &Model) -> Vec<String> {
-    let orders = model.store.orders.rows().iter();
+    let orders = model.account.store.orders.rows().iter();
     let resting = orders.filter(|order| takes_exits(order));
     resting.map(|order| order.id.to_string()).collect()
 }

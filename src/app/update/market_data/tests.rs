@@ -55,9 +55,12 @@ fn a_book_is_asked_for_while_a_form_is_open_in_its_market_and_not_otherwise() {
 fn the_desk_wakes_when_the_next_book_is_due() {
     let mut model = desk();
     press(&mut model, "b");
-    assert_eq!(wake(&model), Some(model.now.plus(Duration::from_millis(1))));
+    assert_eq!(
+        wake(&model),
+        Some(model.account.now.plus(Duration::from_millis(1)))
+    );
     wait(&mut model, 1);
-    let asked_at = model.now;
+    let asked_at = model.account.now;
     arrive_book(&mut model, "BTC", book("63999", "64001"));
     assert_eq!(due(&model), Some(asked_at.plus(Duration::from_secs(2))));
 }
@@ -75,13 +78,13 @@ fn an_unanswered_request_is_not_repeated_until_it_is_lost_and_a_failing_one_less
     for _ in 0..6 {
         arrive_market(&mut model, "BTC", MarketAnswer::Book(Err(down())));
         let due = due(&model).unwrap();
-        waits.push(due.since(model.now).as_secs());
+        waits.push(due.since(model.account.now).as_secs());
         let now = due;
         assert_eq!(asked(&update(&mut model, now, Msg::Tick)).len(), 1);
     }
     assert_eq!(waits, [4, 8, 16, 30, 30, 30]);
     arrive_book(&mut model, "BTC", book("63999", "64001"));
-    let wait = due(&model).unwrap().since(model.now);
+    let wait = due(&model).unwrap().since(model.account.now);
     assert_eq!(
         wait,
         Duration::from_secs(2),
@@ -109,7 +112,7 @@ fn what_the_service_does_not_offer_is_asked_for_once() {
 fn an_account_in_the_background_asks_for_nothing_of_the_markets() {
     let mut model = desk();
     press(&mut model, "b");
-    model.visibility = Visibility::Background;
+    model.account.visibility = Visibility::Background;
     assert!(asked(&wait(&mut model, 5_000)).is_empty());
     assert_eq!(due(&model), None);
 }
@@ -119,10 +122,10 @@ fn a_failed_or_crossed_book_keeps_the_last_one_which_grows_old() {
     let mut model = desk();
     arrive_book(&mut model, "BTC", book("63999", "64001"));
     let market = "paper|BTC".into();
-    let version = model.store.books.version();
+    let version = model.account.store.books.version();
     arrive_book(&mut model, "BTC", book("63999", "64001"));
     assert_eq!(
-        model.store.books.version(),
+        model.account.store.books.version(),
         version,
         "the same book is no change"
     );
@@ -130,11 +133,11 @@ fn a_failed_or_crossed_book_keeps_the_last_one_which_grows_old() {
     let crossed = Failure::new(FailureKind::Unreadable, "the book is crossed");
     let answer = MarketAnswer::Book(Err(crossed.clone()));
     arrive_market(&mut model, "BTC", answer);
-    assert!(model.store.books.version() > version);
-    let known = model.store.books.of(&market).unwrap();
+    assert!(model.account.store.books.version() > version);
+    let known = model.account.store.books.of(&market).unwrap();
     assert_eq!(known.value(), Some(&book("63999", "64001")));
     assert_eq!(known.trouble(), Some(&crossed));
-    let age = model.store.books.age(&market, model.now);
+    let age = model.account.store.books.age(&market, model.account.now);
     assert_eq!(age, Some(Duration::from_secs(3)));
 }
 
@@ -149,7 +152,11 @@ fn a_book_whose_own_time_stands_still_grows_old_although_it_is_polled() {
         arrive_market(&mut model, "BTC", MarketAnswer::Book(Ok(Some(answer))));
         wait(&mut model, 1_000);
     }
-    let age = model.store.books.age(&"paper|BTC".into(), model.now);
+    let age = model
+        .account
+        .store
+        .books
+        .age(&"paper|BTC".into(), model.account.now);
     assert_eq!(age, Some(Duration::from_secs(4)));
 }
 
@@ -178,6 +185,7 @@ fn while_the_display_is_held_no_candle_changes_but_an_older_page_comes() {
     arrive_market(&mut model, "BTC", page(Some(Timestamp(600_000)), [8, 9]));
     let market = "paper|BTC".into();
     let series = model
+        .account
         .market_data
         .candles(&market, Interval::Minute1)
         .unwrap();
@@ -213,7 +221,7 @@ fn the_ladder_asks_for_book_and_trades_while_it_is_on_the_screen_and_not_otherwi
     assert_eq!(asked(&effects), book_and_trades.iter().collect::<Vec<_>>());
     arrive_book(&mut model, "BTC", book("63999", "64001"));
     let half = Duration::from_millis(500);
-    assert_eq!(due(&model), Some(model.now.plus(half)));
+    assert_eq!(due(&model), Some(model.account.now.plus(half)));
     press(&mut model, "1");
     assert_eq!(due(&model), None);
     assert!(asked(&wait(&mut model, 60_000)).is_empty());
@@ -222,7 +230,7 @@ fn the_ladder_asks_for_book_and_trades_while_it_is_on_the_screen_and_not_otherwi
 #[test]
 fn a_terminal_that_is_too_small_for_the_desk_asks_for_nothing_of_the_markets() {
     let mut model = desk();
-    let now = model.now;
+    let now = model.account.now;
     update(&mut model, now, Msg::Resized(160, 48));
     press(&mut model, "9");
     assert!(!wants(&model).books.is_empty());
@@ -231,7 +239,7 @@ fn a_terminal_that_is_too_small_for_the_desk_asks_for_nothing_of_the_markets() {
     assert_eq!(wants(&model), MarketWants::default());
     assert!(asked(&wait(&mut model, 60_000)).is_empty());
     assert_eq!(due(&model), None);
-    let now = model.now;
+    let now = model.account.now;
     let effects = update(&mut model, now, Msg::Resized(160, 48));
     assert!(!asked(&effects).is_empty() || due(&model).is_some());
 }

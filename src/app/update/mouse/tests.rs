@@ -14,7 +14,7 @@ use crate::{
 use std::time::Duration;
 
 fn clicked(model: &mut Model, spot: ClickTarget) -> Vec<Effect> {
-    let now = model.now;
+    let now = model.account.now;
     update(model, now, Msg::Click(spot))
 }
 
@@ -108,12 +108,12 @@ mod on_the_desk {
     #[test]
     fn a_click_on_a_toast_takes_it_away_and_nothing_else() {
         let mut model = desk();
-        let now = model.now;
+        let now = model.account.now;
         let lost = Msg::Notify(notice::Tone::Alert, "lost".to_owned());
         update(&mut model, now, lost);
         press(&mut model, "z");
         clicked(&mut model, ClickTarget::Toast);
-        assert_eq!(model.activity.toast(model.now), None);
+        assert_eq!(model.account.activity.toast(model.account.now), None);
         assert!(model.focus.zoomed);
     }
 }
@@ -152,7 +152,7 @@ mod on_what_acts {
     #[test]
     fn a_strip_does_not_hear_a_click_before_it_can_have_been_seen() {
         let mut model = desk();
-        model.options.close_all = CloseAllRule::Confirmed;
+        model.account.options.close_all = CloseAllRule::Confirmed;
         clicked(&mut model, CLOSE_ALL);
         wait(&mut model, 149);
         assert_eq!(clicked(&mut model, YES), vec![]);
@@ -168,7 +168,7 @@ mod on_what_acts {
     fn a_strip_that_has_disarmed_is_not_loaded_by_a_click() {
         let mut model = desk();
         press(&mut model, "2 x");
-        let late = model.now.plus(Duration::from_secs(5));
+        let late = model.account.now.plus(Duration::from_secs(5));
         assert_eq!(update(&mut model, late, Msg::Click(YES)), vec![]);
     }
 
@@ -206,7 +206,7 @@ mod on_what_acts {
         wait(&mut model, 200);
         let strip = crate::app::dialogs::overlay::Strip::confirm(
             Command::Cancel("ord-1".into()),
-            model.now,
+            model.account.now,
         );
         model.overlays.push(Overlay::Strip(strip));
         wait(&mut model, 200);
@@ -218,7 +218,7 @@ mod on_what_acts {
     #[test]
     fn a_read_only_desk_sends_nothing_by_clicks_either() {
         let mut model = desk();
-        model.options.read_only = true;
+        model.account.options.read_only = true;
         clicked(&mut model, CLOSE_ALL);
         wait(&mut model, 200);
         assert_eq!(clicked(&mut model, YES), vec![]);
@@ -303,7 +303,7 @@ mod the_wheel {
     };
 
     fn scroll(model: &mut Model, spot: ClickTarget, seen: std::ops::Range<usize>) -> Vec<Effect> {
-        let now = model.now;
+        let now = model.account.now;
         update(model, now, Msg::Scrolled(spot, seen))
     }
 

@@ -50,13 +50,13 @@ fn ladder() -> Model {
         &mut model,
         Answer::Orders(Ok(Page::of(vec![order("ord-1", "BTC", limit)]))),
     );
-    model.used.keep(&PlaceOrder {
+    model.account.used.keep(&PlaceOrder {
         kind: PlaceKind::Limit,
         leverage: num("5"),
         ..PlaceOrder::market("chal-1".into(), btc(), Side::Buy, num("0.1"))
     });
     tell(&mut model, book(63_999, 64_001));
-    let now = model.now;
+    let now = model.account.now;
     update(&mut model, now, Msg::Ladder(LadderEvent::Drawn(21)));
     press(&mut model, "9");
     wait(&mut model, 400);
@@ -66,9 +66,9 @@ fn ladder() -> Model {
 /// One key sends there.
 fn armed() -> Model {
     let mut model = ladder();
-    model.options.ladder_one_key = true;
+    model.account.options.ladder_one_key = true;
     press(&mut model, "!");
-    assert!(model.price_ladder.is_armed(model.now));
+    assert!(model.price_ladder.is_armed(model.account.now));
     model
 }
 
@@ -83,7 +83,7 @@ fn spot(model: &Model, price: &str, column: LadderColumn) -> LadderSpot {
 }
 
 fn click_on(model: &mut Model, spot: LadderSpot) -> Vec<Effect> {
-    let now = model.now;
+    let now = model.account.now;
     update(model, now, Msg::Click(ClickTarget::Ladder(spot)))
 }
 
@@ -103,7 +103,7 @@ fn price_in_form(model: &Model, field: Field) -> Option<String> {
 }
 
 fn refusal(model: &Model) -> String {
-    format!("{:?}", model.activity)
+    format!("{:?}", model.account.activity)
 }
 
 #[test]
@@ -136,7 +136,7 @@ fn the_size_is_the_preset_that_is_on() {
     for (keys, size) in [("b", "0.2"), ("+ b", "0.5"), ("+ - b", "0.2")] {
         let mut model = ladder();
         let presets = vec![preset("0.2"), preset("$32000")];
-        model.options.size_presets.everywhere = crate::config::SizePresets(presets);
+        model.account.options.size_presets.everywhere = crate::config::SizePresets(presets);
         press(&mut model, &format!("j {keys}"));
         let written = price_in_form(&model, Field::Size).unwrap();
         assert_eq!(num(&written).normalized(), num(size), "{keys}");
@@ -164,13 +164,16 @@ fn a_stop_entry_stop_and_target_open_at_the_cursor() {
 fn one_key_needs_the_setting_and_a_live_book() {
     let mut model = ladder();
     press(&mut model, "! j b");
-    assert!(!model.price_ladder.is_armed(model.now));
+    assert!(!model.price_ladder.is_armed(model.account.now));
     assert!(model.overlays.last().is_some(), "the form opens");
     let mut model = ladder();
-    model.options.ladder_one_key = true;
+    model.account.options.ladder_one_key = true;
     wait(&mut model, 6_000);
     press(&mut model, "!");
-    assert!(!model.price_ladder.is_armed(model.now), "the book is stale");
+    assert!(
+        !model.price_ladder.is_armed(model.account.now),
+        "the book is stale"
+    );
 }
 
 #[test]
@@ -196,7 +199,7 @@ fn one_key_ends_after_a_minute_on_another_market_and_on_a_stale_book() {
         wait(&mut model, 4_000);
         tell(&mut model, book(63_999, 64_001));
     }
-    assert!(!model.price_ladder.is_armed(model.now));
+    assert!(!model.price_ladder.is_armed(model.account.now));
     assert!(refusal(&model).contains("one-key trading is off: 60 s without a key"));
 
     let mut model = armed();
@@ -311,7 +314,7 @@ fn an_order_is_picked_up_and_dropped_two_rows_higher() {
 fn dragged(model: &mut Model, from: &str, to: &str) -> Vec<Effect> {
     let own = spot(model, from, LadderColumn::MyBids);
     let there = spot(model, to, LadderColumn::MyBids);
-    let now = model.now;
+    let now = model.account.now;
     let mut effects = update(model, now, Msg::Click(ClickTarget::Ladder(own)));
     effects.extend(update(
         model,
@@ -343,7 +346,7 @@ fn the_mouse_drags_an_order_like_the_keys() {
     let mut model = armed();
     let own = spot(&model, "63995", LadderColumn::MyBids);
     let there = spot(&model, "63997", LadderColumn::MyBids);
-    let now = model.now;
+    let now = model.account.now;
     update(&mut model, now, Msg::Click(ClickTarget::Ladder(own)));
     update(
         &mut model,
@@ -365,7 +368,7 @@ fn a_drag_over_rows_that_have_moved_leaves_the_order_and_says_so() {
     let mut model = ladder();
     let own = spot(&model, "63995", LadderColumn::MyBids);
     let there = spot(&model, "63997", LadderColumn::MyBids);
-    let now = model.now;
+    let now = model.account.now;
     update(&mut model, now, Msg::Click(ClickTarget::Ladder(own)));
     model.price_ladder.scroll(1);
     for event in [
@@ -388,7 +391,7 @@ fn where_bids_and_asks_share_a_column_both_are_dragged() {
         );
         let own = order("ord-2", "BTC", &limit);
         arrive(&mut model, Answer::Orders(Ok(Page::of(vec![own]))));
-        let now = model.now;
+        let now = model.account.now;
         let spot = |model: &Model, price| spot(model, price, LadderColumn::Mine);
         let (own, there) = (spot(&model, "64005"), spot(&model, "64007"));
         update(&mut model, now, Msg::Click(ClickTarget::Ladder(own)));
@@ -409,7 +412,7 @@ fn where_bids_and_asks_share_a_column_both_are_dragged() {
 fn the_mouse_takes_an_order_anywhere_on_its_row_unless_a_click_there_trades() {
     let carried = |mut model: Model, column| {
         let (own, there) = (spot(&model, "63995", column), spot(&model, "63997", column));
-        let now = model.now;
+        let now = model.account.now;
         update(&mut model, now, Msg::Click(ClickTarget::Ladder(own)));
         let dragged = Msg::Ladder(LadderEvent::Dragged(there.into()));
         update(&mut model, now, dragged);
@@ -425,7 +428,7 @@ fn the_mouse_takes_an_order_anywhere_on_its_row_unless_a_click_there_trades() {
 
 /// The chart has the keys; its rows are 17 dollars high, so the cursor goes in steps of 10.
 fn on_chart(mut model: Model) -> Model {
-    let now = model.now;
+    let now = model.account.now;
     update(
         &mut model,
         now,
@@ -512,7 +515,7 @@ fn the_wheel_moves_the_view_and_holds_it() {
     let mut model = ladder();
     let top = |model: &Model| model.price_ladder.prices(21)[0];
     let before = top(&model);
-    let now = model.now;
+    let now = model.account.now;
     let up = ClickTarget::Panel(crate::app::MarketPanel::Ladder);
     let seen = WHEEL_HOME - 3..WHEEL_HOME + 18;
     update(&mut model, now, Msg::Scrolled(up, seen));
@@ -542,5 +545,5 @@ fn the_other_market_of_a_row_that_moved_under_the_cursor_is_not_traded() {
     model.focus.go(Pane::Positions);
     wait(&mut model, 3_000);
     press(&mut model, "9 b");
-    assert!(model.store.flights.is_empty() && model.overlays.is_empty());
+    assert!(model.account.store.flights.is_empty() && model.overlays.is_empty());
 }

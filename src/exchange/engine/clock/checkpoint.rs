@@ -5,11 +5,10 @@
 //! the last checkpoint, so that a checkpoint costs what changed. The newest chunk of each place and the newest core are
 //! the state.
 //!
-//! Known limit: the encoding (`postcard`) names no fields. Whoever changes a stored type raises the format number of the
+//! Known limit: the encoding (`postcard`) names no fields. Whoever changes a stored type raises the format of the
 //! directory, and the oldest one that is still read (`store/file.rs`). A table that is new may be missing.
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
-use strum::FromRepr;
 
 use crate::exchange::engine::{
     core::Engine,
@@ -32,8 +31,8 @@ pub struct CheckpointChunk {
     pub rows: Vec<u8>,
 }
 
-/// The numbers are on disk.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, FromRepr, Serialize, Deserialize)]
+/// The names are on disk, and in the shipped recording the places in this list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[repr(u8)]
 pub enum CheckpointTable {
     Markets = 0,

@@ -574,7 +574,7 @@ async fn a_look_into_the_other_desks_journal_holds_up_nothing_that_is_written() 
 }
 
 #[tokio::test]
-async fn beside_a_journal_that_is_garbage_the_next_one_takes_what_closes_or_cancels() {
+async fn beside_a_journal_that_does_not_open_the_next_one_takes_what_closes_or_cancels() {
     let dir = place();
     let _other = another(&dir);
     let [broken, whole] = overflow_dirs(dir.path())
@@ -582,8 +582,7 @@ async fn beside_a_journal_that_is_garbage_the_next_one_takes_what_closes_or_canc
         .collect::<Vec<_>>()
         .try_into()
         .unwrap();
-    std::fs::create_dir_all(&broken).unwrap();
-    std::fs::write(broken.join("journal.sqlite3"), "garbage").unwrap();
+    std::fs::create_dir_all(broken.join("journal.jsonl")).unwrap();
     let mut scene = Scene::at(dir, Responder::answering(vec![canceled()]).await);
     scene.outbox.send(TICKET, Command::Cancel("o-1".into()));
     scene.settled().await.1.unwrap();

@@ -31,11 +31,9 @@ async fn an_order_that_nobody_has_is_sent_again_with_the_same_key_and_the_same_b
     assert!(why.kind == FailureKind::Broken && retry_at > NOW);
 }
 
-/// The write-ahead log holds committed rows only; another process may not open the database itself.
 fn on_disk(dir: &Path, text: &str) -> bool {
-    let log = std::fs::read(dir.join("journal.sqlite3-wal")).unwrap_or_default();
-    log.windows(text.len())
-        .any(|window| window == text.as_bytes())
+    let log = std::fs::read_to_string(dir.join("journal.jsonl")).unwrap_or_default();
+    log.contains(text)
 }
 
 #[tokio::test]
@@ -45,7 +43,7 @@ async fn the_intent_is_on_disk_before_the_first_byte_arrives() {
     let found = Arc::new(Mutex::new(None));
     let noted = Arc::clone(&found);
     let responder = Responder::watched(vec![placed()], move || {
-        *noted.lock().unwrap() = Some(on_disk(&place, r#""size":0.10"#));
+        *noted.lock().unwrap() = Some(on_disk(&place, r#"\"size\":0.10"#));
     })
     .await;
     let mut scene = Scene::at(dir, responder);
@@ -74,7 +72,7 @@ async fn the_journal_tells_what_was_asked_and_what_became_of_it() {
         sent.header("idempotency-key")
     );
     assert_eq!(
-        (entry.created_at, entry.attempts, entry.intent.risk),
+        (entry.created_at, entry.attempts.len(), entry.intent.risk),
         (NOW, 1, Risk::Increasing)
     );
     assert_eq!(entry.outcome.unwrap().detail, failure.to_string());
@@ -84,20 +82,21 @@ async fn the_journal_tells_what_was_asked_and_what_became_of_it() {
 #[tokio::test]
 async fn without_a_journal_an_order_is_held_back_and_a_cancel_goes_out() {
     let dir = place();
-    std::fs::write(dir.path().join("journal.sqlite3"), "not a database").unwrap();
+    std::fs::create_dir(dir.path().join("journal.jsonl")).unwrap();
     let mut scene = Scene::at(dir, Responder::answering(vec![canceled()]).await);
     scene.outbox.send(TICKET, buy());
     let (said, result) = scene.settled().await;
     let failure = result.unwrap_err();
     assert_eq!(failure.kind, FailureKind::Local);
-    assert!(failure.to_string().contains("damaged"), "{failure}");
+    assert!(
+        failure.to_string().contains("cannot be opened"),
+        "{failure}"
+    );
     let told = |is: fn(&Msg) -> bool| said.iter().filter(|msg| is(msg)).count();
     assert_eq!(
         told(|msg| matches!(msg, Msg::Notify(_, text) if text.contains("New orders are refused"))),
         1
     );
-    // A damaged journal halts, across restarts.
-    assert!(told(|msg| matches!(msg, Msg::Halted(Some(why)) if why.contains("damaged"))) <= 1);
     assert_eq!(scene.responder.seen(), []);
 
     scene.outbox.send(Ticket(2), Command::Cancel("o-1".into()));

@@ -271,16 +271,14 @@ async fn what_a_verb_left_open_beside_the_journal_is_gone_on_with_by_the_next_de
 async fn a_journal_beside_the_desks_that_cannot_be_read_is_told() {
     let dir = tempfile::tempdir().unwrap();
     let beside = crate::journal::overflow_dirs(dir.path()).next().unwrap();
-    std::fs::create_dir_all(&beside).unwrap();
-    let broken = "no database".repeat(500);
-    std::fs::write(beside.join("journal.sqlite3"), broken).unwrap();
+    std::fs::create_dir_all(beside.join("journal.jsonl")).unwrap();
     let responder = Responder::answering(vec![]).await;
     let mut context = opened(dir, responder, NOW);
     let Msg::Notify(Tone::Alert, text) = context.until(|_| true).await else {
         panic!("said");
     };
     assert!(
-        text.contains("aside/1") && text.contains("damaged"),
+        text.contains("aside/1") && text.contains("cannot be opened"),
         "{text}"
     );
 }

@@ -6,9 +6,12 @@
     reason = "a test looks at one kind of news, and is short"
 )]
 
-use super::{super::cover::FULL_READ_EVERY, *};
+use super::*;
 use crate::{
-    app::{MarketAnswer, ShownMarkets, StreamedRows, account::poll::Source},
+    app::{
+        MarketAnswer, ShownMarkets, StreamedRows,
+        account::poll::{FULL_READ_EVERY, Source},
+    },
     client::testing::responder::{client, connection},
     config::{Connection, StreamUrls},
     model::{Interval, Market, MarketId, Side, Timestamp},

@@ -172,7 +172,7 @@ impl Keyboard {
                     | Input::Lost,
                 ) => continue,
             };
-            drop(update(model, model.now, msg));
+            drop(update(model, model.account.now, msg));
         }
     }
 }

@@ -140,8 +140,8 @@ fn a_fee_is_reckoned_by_how_the_order_would_trade() {
 #[test]
 fn what_is_lost_at_the_stop_has_the_fees_in_it_once_they_are_known() {
     let mut model = limit_buy("r25", "60000");
-    model.options.fees.taker_bps = Some(num("4.5"));
-    model.options.fees.maker_bps = Some(num("1.5"));
+    model.account.options.fees.taker_bps = Some(num("4.5"));
+    model.account.options.fees.maker_bps = Some(num("1.5"));
     press(&mut model, "tab tab tab 63000 tab 59000");
     let lines = preview(&model);
     // 0.02414 × (1000 + 9 + 26.55) USD.

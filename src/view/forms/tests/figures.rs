@@ -53,7 +53,7 @@ fn what_only_reduces_is_priced_at_what_can_fill() {
     let reduce_only = " shift-tab shift-tab shift-tab shift-tab shift-tab right";
     let of_keys = |keys: &str| {
         let mut model = desk();
-        model.options.fees.taker_bps = Some(num("4.5"));
+        model.account.options.fees.taker_bps = Some(num("4.5"));
         press(&mut model, &format!("{keys}{reduce_only}"));
         ["size", "notional", "initial margin", "fee", "position"].map(|label| of(&model, label))
     };
@@ -140,8 +140,8 @@ fn a_size_by_dollars_or_by_the_stop_comes_to_no_more_at_what_the_book_tells() {
 #[test]
 fn a_target_pays_its_own_fee() {
     let mut model = limit_buy("r25", "60000");
-    model.options.fees.taker_bps = Some(num("100"));
-    model.options.fees.maker_bps = Some(num("0"));
+    model.account.options.fees.taker_bps = Some(num("100"));
+    model.account.options.fees.maker_bps = Some(num("0"));
     press(&mut model, "tab tab tab 63000 tab 59000");
     // 3000 less 630, over 1000 and 590.
     assert_eq!(of(&model, "R:R"), "1.49 : 1");

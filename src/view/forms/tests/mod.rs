@@ -56,8 +56,8 @@ fn limit_buy(size: &str, limit: &str) -> Model {
 
 /// What the form says of fees, where takers pay 4.5 and makers 1.5 basis points.
 fn fee(mut model: Model) -> String {
-    model.options.fees.taker_bps = Some(num("4.5"));
-    model.options.fees.maker_bps = Some(num("1.5"));
+    model.account.options.fees.taker_bps = Some(num("4.5"));
+    model.account.options.fees.maker_bps = Some(num("1.5"));
     let mut lines = preview(&model).into_iter();
     lines.find(|(label, _)| *label == "fee").unwrap().1
 }

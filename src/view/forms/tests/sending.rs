@@ -54,10 +54,10 @@ fn while_the_outcome_is_unknown_the_line_below_says_when_it_asks_again() {
     press(&mut model, "b 0.1 enter");
     let progress = Progress::Unknown {
         why: Failure::new(FailureKind::TimedOut, "10 s without an answer"),
-        retry_at: model.now.plus(Duration::from_secs(4)),
+        retry_at: model.account.now.plus(Duration::from_secs(4)),
         then: crate::model::FollowUp::Again,
     };
-    let now = model.now;
+    let now = model.account.now;
     update(&mut model, now, Msg::Progress(Ticket(1), progress));
     let flights = crate::view::panels::strip::flights(&crate::view::text::scene::Scene::of(
         &model,
@@ -116,7 +116,7 @@ fn a_leverage_that_the_market_takes_of_nobody_is_told_beside_it_and_not_sent() {
 #[test]
 fn a_form_on_a_halted_desk_says_at_once_that_it_is_and_which_key_trades_on() {
     let mut model = desk();
-    let now = model.now;
+    let now = model.account.now;
     update(&mut model, now, Msg::Halted(Some("flattened".to_owned())));
     press(&mut model, "esc b");
     let why = "the desk is HALTED, flattened: R on the desk re-enables trading";
@@ -140,7 +140,7 @@ fn a_form_on_a_halted_desk_says_at_once_that_it_is_and_which_key_trades_on() {
 fn why_a_key_did_nothing_is_not_said_any_more_when_something_else_is_done() {
     let mut model = desk();
     press(&mut model, "m");
-    assert!(model.activity.toast(model.now).is_some());
+    assert!(model.account.activity.toast(model.account.now).is_some());
     press(&mut model, "b");
     assert_eq!(
         crate::view::panels::toast::toast(&model),
@@ -171,7 +171,11 @@ fn a_close_of_what_is_no_longer_listed_says_so_and_may_still_be_sent() {
 fn a_price_that_has_not_come_for_three_intervals_is_shown_as_late() {
     let mut model = desk();
     let second = Duration::from_secs(1);
-    model.options.intervals.insert(Source::Markets, second);
+    model
+        .account
+        .options
+        .intervals
+        .insert(Source::Markets, second);
     press(&mut model, "b");
     let tone = |model: &Model| view(model).preview.last().unwrap().1.tone;
     wait(&mut model, 3_000);
@@ -184,7 +188,7 @@ fn a_price_that_has_not_come_for_three_intervals_is_shown_as_late() {
 fn a_refused_paste_says_why() {
     let mut model = desk();
     press(&mut model, "b");
-    let now = model.now;
+    let now = model.account.now;
     update(&mut model, now, Msg::Paste("1\n2".to_owned()));
     assert_eq!(
         words(&view(&model).trouble),

@@ -226,7 +226,10 @@ fn what_looks_like_a_slip_is_asked_about_once_and_sent_by_the_same_key() {
     // A key that is not heard yet is not named yet.
     assert!(!warnings(&model).contains(&again), "{:?}", warnings(&model));
     assert_eq!(press(&mut model, "enter"), vec![], "the same press");
-    let listens = model.now.plus(std::time::Duration::from_millis(150));
+    let listens = model
+        .account
+        .now
+        .plus(std::time::Duration::from_millis(150));
     assert_eq!(crate::app::redraw(&model), Some(listens));
     wait(&mut model, 150);
     assert!(warnings(&model).contains(&again), "{:?}", warnings(&model));
@@ -251,7 +254,7 @@ fn what_reduces_is_never_asked_about() {
 #[test]
 fn an_order_on_old_prices_is_asked_about_once() {
     let mut model = desk();
-    model.options.intervals = [(Source::Positions, Duration::from_secs(1))].into();
+    model.account.options.intervals = [(Source::Positions, Duration::from_secs(1))].into();
     press(&mut model, "b 0.1");
     wait(&mut model, 4_000);
     assert_eq!(
@@ -471,7 +474,7 @@ fn a_leg_that_is_moved_says_that_the_other_no_longer_falls_with_it() {
 fn a_stop_that_is_moved_says_what_the_position_loses_at_its_trigger() {
     let mut model = guarded(MADE);
     press(&mut model, "2 / stop enter e");
-    let held = model.store.position(&"pos-1".into()).unwrap();
+    let held = model.account.store.position(&"pos-1".into()).unwrap();
     assert_eq!(held.entry_price, Some(num("60000")));
     assert_eq!(of(&model, "gross profit"), "est. -800.00 USD");
     press(&mut model, "ctrl-u 61000");

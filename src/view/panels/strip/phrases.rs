@@ -20,7 +20,7 @@ use crate::{
 
 /// ` on chal-1`: every question names its account.
 pub(crate) fn account(model: &Model) -> String {
-    let identity = model.identity.as_ref();
+    let identity = model.account.identity.as_ref();
     identity.map_or_else(String::new, |identity| {
         format!(" on {}", identity.account_id)
     })

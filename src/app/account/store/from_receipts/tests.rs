@@ -16,7 +16,7 @@ const RESTING: &str = r#""type":"limit","mode":"limit","side":"buy","size":0.1,"
 
 /// Gives a command, waits a second and answers it.
 fn told(model: &mut Model, command: Command, receipt: Receipt) {
-    let ticket = model.store.begin(command, model.now);
+    let ticket = model.account.store.begin(command, model.account.now);
     wait(model, 1_000);
     settle(model, ticket, Ok(receipt));
 }
@@ -34,11 +34,11 @@ fn canceled(model: &mut Model) {
 fn answer(model: &mut Model, asked_at: u64, answer: Answer) {
     let at = NOON.plus(std::time::Duration::from_millis(asked_at));
     let poll = Poll { at, answer };
-    update(model, model.now, Msg::Polled(Box::new(poll)));
+    update(model, model.account.now, Msg::Polled(Box::new(poll)));
 }
 
 fn working(model: &Model) -> Vec<&str> {
-    let rows = model.store.orders.rows().iter();
+    let rows = model.account.store.orders.rows().iter();
     rows.map(|order| order.id.raw()).collect()
 }
 
@@ -51,7 +51,7 @@ fn down() -> Failure {
 }
 
 fn exits(model: &Model) -> (Option<Num>, Option<Num>) {
-    let order = model.store.order(&"ord-1".into()).unwrap();
+    let order = model.account.store.order(&"ord-1".into()).unwrap();
     (
         order.attached_take_profit_price,
         order.attached_stop_loss_price,
@@ -79,12 +79,12 @@ fn a_read_that_left_before_the_cancel_was_answered_brings_no_order_back_and_one_
     answer(&mut model, 500, listed());
     assert_eq!(working(&model), Vec::<&str>::new());
     assert_eq!(
-        model.store.status_by_receipt(&"ord-1".into()),
+        model.account.store.status_by_receipt(&"ord-1".into()),
         Some(OrderStatus::Canceled)
     );
     answer(&mut model, 1_500, listed());
     assert_eq!(working(&model), ["ord-1"]);
-    assert_eq!(model.store.status_by_receipt(&"ord-1".into()), None);
+    assert_eq!(model.account.store.status_by_receipt(&"ord-1".into()), None);
 }
 
 #[test]
@@ -93,8 +93,8 @@ fn an_old_page_of_the_history_does_not_call_a_canceled_order_working() {
     let page = Page::of(vec![order("ord-1", "BTC", RESTING)]);
     answer(&mut model, 0, Answer::History(Ok(page)));
     canceled(&mut model);
-    let row = model.store.order(&"ord-1".into()).unwrap();
-    assert!(row.is_working() && model.store.is_over(row));
+    let row = model.account.store.order(&"ord-1".into()).unwrap();
+    assert!(row.is_working() && model.account.store.is_over(row));
 }
 
 #[test]
@@ -107,7 +107,7 @@ fn a_cancel_that_is_queued_leaves_its_order_where_it_is() {
     });
     told(&mut model, Command::Cancel("ord-2".into()), receipt);
     assert_eq!(working(&model), ["ord-1", "ord-2"]);
-    assert!(model.store.queued_cancels.contains(&"ord-2".into()));
+    assert!(model.account.store.queued_cancels.contains(&"ord-2".into()));
 }
 
 #[test]
@@ -150,7 +150,7 @@ fn new_margin_shows_as_answered_and_an_answer_without_a_row_changes_nothing_else
     for (receipt, liquidation) in receipts {
         let mut model = desk();
         told(&mut model, command.clone(), receipt);
-        let row = model.store.position(&"pos-2".into()).unwrap();
+        let row = model.account.store.position(&"pos-2".into()).unwrap();
         let shown = (row.isolated_margin_extra, row.liquidation_price);
         assert_eq!(shown, (Some(num("300")), Some(num(liquidation))));
         assert_eq!(row.entry_price, Some(num("160")));
@@ -180,12 +180,12 @@ fn a_position_closed_in_two_steps_is_closed_whole_and_its_closed_row_says_nothin
     };
     told(&mut model, close(Some(num("0.2"))), filled("0.2"));
     let held = position("pos-1", "BTC", "0.5", r#""leverage":10"#);
-    assert_eq!(model.store.closing(&held), Some(Closing::InPart));
+    assert_eq!(model.account.store.closing(&held), Some(Closing::InPart));
     told(&mut model, close(None), filled("0.3"));
-    assert_eq!(model.store.closing(&held), Some(Closing::Whole));
+    assert_eq!(model.account.store.closing(&held), Some(Closing::Whole));
     let over = r#""leverage":10,"closed_at":1790000001000"#;
     let over = position("pos-1", "BTC", "0.5", over);
-    assert_eq!(model.store.closing(&over), None);
+    assert_eq!(model.account.store.closing(&over), None);
 }
 
 #[test]
@@ -209,12 +209,12 @@ fn a_position_says_how_much_of_it_the_answer_to_its_close_has_closed() {
         };
         let held = position("pos-1", "BTC", "0.5", r#""leverage":10"#);
         told(&mut model, close.clone(), receipt);
-        assert_eq!(model.store.closing(&held), closing, "{status}");
+        assert_eq!(model.account.store.closing(&held), closing, "{status}");
         answer(&mut model, 1_500, Answer::Positions(Err(down())));
-        assert_eq!(model.store.closing(&held), closing, "{status}");
+        assert_eq!(model.account.store.closing(&held), closing, "{status}");
         let page = Page::of(vec![held.clone()]);
         answer(&mut model, 1_600, Answer::Positions(Ok(page)));
-        assert_eq!(model.store.closing(&held), None, "{status}");
+        assert_eq!(model.account.store.closing(&held), None, "{status}");
     }
 }
 
@@ -241,5 +241,5 @@ fn a_read_of_a_ladder_that_left_before_its_cancel_was_answered_does_not_bring_it
         500,
         Answer::Scaled("lad-1".into(), Ok(ladder(""))),
     );
-    assert_eq!(model.store.ladder(&"lad-1".into()), Some(&*over));
+    assert_eq!(model.account.store.ladder(&"lad-1".into()), Some(&*over));
 }

@@ -30,7 +30,7 @@ fn entry(command: &Command, state: IntentState) -> IntentRow {
             deadline: SENT,
             replay_until: ReplayWindow::since(SENT).until(),
         },
-        attempts: 1,
+        attempts: vec![],
         maybe_executed: state != IntentState::Prepared,
         state,
         outcome: None,

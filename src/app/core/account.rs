@@ -1,0 +1,196 @@
+//! What the desk knows of its account, and what it is set to.
+
+use crate::{
+    app::{
+        account::{
+            guard::Guard,
+            identity::Identity,
+            labels::Visibility,
+            poll::{FULL_READ_EVERY, LATE, Source},
+            session::Session,
+            store::Store,
+        },
+        activity::{
+            alerts,
+            notice::{self, Activity, Tone},
+            user_alerts::{Freshness, UserAlerts},
+        },
+        desk::{options::Options, tracked::Tracked},
+        forms::form,
+        market::{data::MarketData, poll::MarketPolls},
+    },
+    model::{AccountId, Drift, Timestamp},
+};
+use std::time::Duration;
+use strum::IntoEnumIterator as _;
+
+/// One account: everything that is needed to trade on it, and nothing of a screen.
+#[derive(Debug)]
+pub struct Account {
+    /// The desk's own time, which only goes forward; see [`Self::wall_now`].
+    pub now: Timestamp,
+    pub drift: Drift,
+    pub options: Options,
+    /// `None` until the service is known.
+    pub identity: Option<Identity>,
+    /// Whether this account is on the screen.
+    pub visibility: Visibility,
+    pub store: Tracked<Store>,
+    /// Candles and trades of the markets that were shown.
+    pub market_data: Tracked<MarketData>,
+    pub(crate) market_polls: MarketPolls,
+    pub activity: Tracked<Activity>,
+    /// The terms of this session's orders, by market.
+    pub used: form::Used,
+    /// What was requested before the account was known.
+    pub(crate) early_exit: Option<EarlyExit>,
+    /// Why new entries are refused, until the trader re-arms the desk.
+    pub halted: Option<String>,
+    /// The desk that holds the journal, if this is a second one.
+    pub second: Option<String>,
+    pub(crate) session: Session,
+    pub(crate) watch: alerts::Watch,
+    /// The alerts that the trader has set.
+    pub user_alerts: Tracked<UserAlerts>,
+    /// Which version of the trades is written down, and since when.
+    pub(crate) trades_kept: (u64, Timestamp),
+    /// The versions of closed positions, of orders and of placed stops that first stops were learned from.
+    pub(crate) trades_learned: (u64, u64, u64),
+    pub guard: Guard,
+}
+
+impl Account {
+    pub fn new(options: Options, now: Timestamp) -> Self {
+        Self {
+            now,
+            store: Tracked::new(Store::by(options.zone.clone())),
+            market_data: Tracked::default(),
+            market_polls: MarketPolls::default(),
+            drift: Drift::default(),
+            options,
+            identity: None,
+            visibility: Visibility::default(),
+            activity: Tracked::default(),
+            used: form::Used::default(),
+            early_exit: None,
+            halted: None,
+            second: None,
+            session: Session::default(),
+            watch: alerts::Watch::default(),
+            user_alerts: Tracked::default(),
+            trades_kept: (0, now),
+            trades_learned: (0, 0, 0),
+            guard: Guard::default(),
+        }
+    }
+
+    /// The machine's wall clock, for comparison with the service's dates.
+    pub fn wall_now(&self) -> Timestamp {
+        self.drift.on_wall(self.now)
+    }
+
+    /// The service's clock now.
+    pub fn service_now(&self) -> Timestamp {
+        self.service_at(self.now)
+    }
+
+    /// The service's clock at `own`, an instant of the desk's own time.
+    pub(crate) fn service_at(&self, own: Timestamp) -> Timestamp {
+        self.store.clocks.at(own, self.drift.on_wall(own))
+    }
+
+    /// The instant that ages and countdowns in rows are computed for. They change together, once a second and with the
+    /// newest answer.
+    pub fn shown_second(&self) -> Timestamp {
+        let newest = Source::iter().filter_map(|source| self.store.polled_at(source));
+        newest.max().map_or(self.now, |newest| {
+            let seconds = (self.now.0 - newest.0).div_euclid(1_000);
+            Timestamp(newest.0 + seconds * 1_000)
+        })
+    }
+
+    /// Rises with every change of what is known of the markets.
+    pub fn market_version(&self) -> u64 {
+        self.market_data.version() + self.store.books.version()
+    }
+
+    /// Whether an answer about the markets is still to come.
+    pub(crate) fn awaits_market_data(&self) -> bool {
+        self.market_polls.is_awaiting() || self.market_data.awaits_older()
+    }
+
+    /// The account that the command would act on, or why it cannot be given yet.
+    pub(crate) fn account_for(&self, command: &str) -> Result<AccountId, String> {
+        let known = self.identity.as_ref();
+        let account_id = known.map(|identity| identity.account_id.clone());
+        account_id.ok_or_else(|| format!("{command}: the account is not known yet"))
+    }
+
+    /// How often a source is polled at least; `None` if it is not polled.
+    pub fn interval_of(&self, source: Source) -> Option<Duration> {
+        let set = *self.options.intervals.get(&source)?;
+        let about = self.store.about.as_ref();
+        let has_budget = about.is_some_and(|about| !about.is_simulator());
+        Some(if has_budget {
+            set.max(source.idle_interval())
+        } else {
+            set
+        })
+    }
+
+    /// The age of a source's data at `now`, and its interval; `None` before the first answer.
+    pub fn age_of(&self, source: Source, now: Timestamp) -> Option<(Duration, Option<Duration>)> {
+        let age = now.since(self.store.polled_at(source)?);
+        let is_streamed = source.is_of_account_stream() && self.store.streams.account.is_up();
+        let interval = self.interval_of(source).map(|interval| {
+            if is_streamed {
+                interval.max(FULL_READ_EVERY)
+            } else {
+                interval
+            }
+        });
+        Some((
+            age,
+            interval.map(|interval| interval * self.visibility.slower()),
+        ))
+    }
+
+    /// Whether what a source tells is of now.
+    pub fn freshness(&self, source: Source) -> Freshness {
+        let has_failed = self.store.trouble(source).is_some();
+        let is_late = match self.age_of(source, self.now) {
+            None => true,
+            Some((_, None)) => false,
+            Some((age, Some(interval))) => age > interval * LATE,
+        };
+        if has_failed || is_late {
+            Freshness::Stale
+        } else {
+            Freshness::Fresh
+        }
+    }
+
+    /// Shows a message that is about no command.
+    pub(crate) fn say(&mut self, tone: Tone, words: impl Into<String>) {
+        let event = notice::Event::Message(tone, words.into());
+        self.activity.note(None, event, self.now);
+    }
+}
+
+/// A close-all or flatten that waits for the account. The later ones do more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum EarlyExit {
+    CloseAllKey,
+    FlattenKey,
+    /// By a signal, which asks nothing.
+    FlattenNow,
+}
+
+impl EarlyExit {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::CloseAllKey => "close-all",
+            Self::FlattenKey | Self::FlattenNow => "flatten",
+        }
+    }
+}
