@@ -119,7 +119,6 @@ fn whatever_a_stream_does_nothing_wrong_is_printed_and_the_watch_goes_on() {
         json!({"kind": "drop", "percent": 50, "count": 20}),
         json!({"kind": "malformed_frame", "percent": 20, "count": 6}),
         json!({"kind": "late_ack", "count": 2}),
-        json!({"kind": "stall", "channel": "books", "count": 4}),
         books("wrong_symbol", 70),
         books("crossed_book", 70),
     ];
@@ -138,6 +137,20 @@ fn whatever_a_stream_does_nothing_wrong_is_printed_and_the_watch_goes_on() {
         assert!(after.count() > 0, "{fault}: {} lines", told.len());
         served.clear_faults();
     }
+}
+
+#[test]
+fn a_channel_that_stalls_is_asked_for_anew_while_the_others_go_on() {
+    let served = Served::bare();
+    served.plant(&json!({"kind": "stall", "channel": "books", "count": 4}));
+    let told = lines(
+        &served,
+        &["watch", "market", "BTC", "--for", "14s", "-o", "jsonl"],
+    );
+    are_sound(&told);
+    let (first, last) = told.split_at(told.len() / 2);
+    assert_eq!(of(first, "book").count(), 0);
+    assert!(of(first, "stats").count() > 0 && of(last, "book").count() > 0);
 }
 
 #[test]
