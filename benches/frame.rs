@@ -17,10 +17,9 @@ use perpdeck::{
     },
     model::{
         Book, Candle, Dated, Grid, Interval, Level, Market, MarketId, Num, Order, Page, Position,
-        Side, Timestamp,
+        Side, Timestamp, Zone,
     },
     ui::{self, DrawState, Theme},
-    view::text::format::Zone,
 };
 use ratatui::layout::Rect;
 use std::{
@@ -59,7 +58,7 @@ fn desk(rows: usize) -> Model {
         read_only: false,
         dry_run: false,
         ends_with_desk: false,
-        zone: perpdeck::view::text::format::Zone::utc(),
+        zone: perpdeck::model::Zone::utc(),
         reading: perpdeck::view::READING,
         alerts: perpdeck::config::Alerts::default(),
         alert_command: perpdeck::config::AlertCommand::default(),

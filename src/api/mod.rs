@@ -18,10 +18,10 @@ pub use envelope::{Data, DataQueued, ErrorDetail, ErrorEnvelope, List, MOST_ROWS
 pub use handshake::WebSocketKey;
 pub use query::{
     OrderFilter, OrdersQuery, PageQuery, PositionSelector, PositionsQuery, QueryFault, QueryFaults,
-    QuoteSize, TwapSelector, TwapsQuery,
+    QueryPairs, QuoteSize, TwapSelector, TwapsQuery, no_parameters, parsed, whole,
 };
 pub use request::Request;
-pub use route::{Method, Route, RouteFault};
+pub use route::{Method, Route, RouteFault, matched_route};
 
 /// Path segments and query values: everything but the characters no URL parser treats specially.
 const URL_SAFE: &percent_encoding::AsciiSet = &percent_encoding::NON_ALPHANUMERIC

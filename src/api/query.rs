@@ -3,7 +3,7 @@
 use super::{CURSOR_LIMIT, PAGE_LIMIT, URL_SAFE};
 use crate::model::{AccountId, ClientOrderId, Cursor, Num, Side};
 use percent_encoding::{percent_decode_str, utf8_percent_encode};
-use std::str::FromStr;
+use std::{ops::RangeInclusive, str::FromStr};
 use strum::{Display, EnumString};
 
 /// Why a query is refused, naming the parameter.
@@ -141,7 +141,7 @@ impl PageQuery {
     }
 
     pub(super) fn read(query: &str) -> Result<Self, QueryFaults> {
-        let mut pairs = Pairs::read(query);
+        let mut pairs = QueryPairs::read(query);
         let page = pairs.page();
         pairs.finish(page)
     }
@@ -159,7 +159,7 @@ impl OrdersQuery {
     }
 
     pub(super) fn read(query: &str) -> Result<Self, QueryFaults> {
-        let mut pairs = Pairs::read(query);
+        let mut pairs = QueryPairs::read(query);
         if let Some(id) = pairs.take("client_order_id") {
             let id = pairs.noted(client_order_id(id));
             return pairs.finish(id.map(Self::Named));
@@ -198,13 +198,10 @@ impl PositionsQuery {
     }
 
     pub(super) fn read(query: &str) -> Result<Self, QueryFaults> {
-        let mut pairs = Pairs::read(query);
+        let mut pairs = QueryPairs::read(query);
         let selector = pairs.word("status", "`open` or `closed`");
-        let page = pairs.page();
-        let query = page
-            .zip(selector)
-            .map(|(page, selector)| Self { page, selector });
-        pairs.finish(query)
+        let query = selector.zip(pairs.page());
+        pairs.finish(query.map(|(selector, page)| Self { page, selector }))
     }
 }
 
@@ -214,13 +211,10 @@ impl TwapsQuery {
     }
 
     pub(super) fn read(query: &str) -> Result<Self, QueryFaults> {
-        let mut pairs = Pairs::read(query);
+        let mut pairs = QueryPairs::read(query);
         let selector = pairs.word("status", "`active`, `completed` or `canceled`");
-        let page = pairs.page();
-        let query = page
-            .zip(selector)
-            .map(|(page, selector)| Self { page, selector });
-        pairs.finish(query)
+        let query = selector.zip(pairs.page());
+        pairs.finish(query.map(|(selector, page)| Self { page, selector }))
     }
 }
 
@@ -234,7 +228,7 @@ impl QuoteSize {
 
     /// `None` without both.
     pub(super) fn read(query: &str) -> Result<Option<Self>, QueryFaults> {
-        let mut pairs = Pairs::read(query);
+        let mut pairs = QueryPairs::read(query);
         let missing = |name: &str| QueryFault::Missing(name.to_owned());
         let (asked, coins) = match (pairs.take("side"), pairs.take("size")) {
             (None, None) => return pairs.finish(Some(None)),
@@ -251,8 +245,8 @@ impl QuoteSize {
 }
 
 /// For an endpoint without parameters.
-pub(super) fn none(query: &str) -> Result<(), QueryFaults> {
-    Pairs::read(query).finish(Some(()))
+pub fn no_parameters(query: &str) -> Result<(), QueryFaults> {
+    QueryPairs::read(query).finish(Some(()))
 }
 
 fn positive(given: String) -> Result<Num, QueryFault> {
@@ -268,7 +262,22 @@ fn positive(given: String) -> Result<Num, QueryFault> {
     })
 }
 
-fn parsed<T: FromStr>(name: &str, wanted: &str, given: String) -> Result<T, QueryFault> {
+/// Digits only, within the range.
+pub fn whole(name: &str, given: String, range: RangeInclusive<i64>) -> Result<i64, QueryFault> {
+    let is_digits = given.bytes().all(|byte| byte.is_ascii_digit());
+    let number = given.parse().ok().filter(|_| is_digits);
+    let is_within = |number: &i64| range.contains(number);
+    number.filter(is_within).ok_or_else(|| {
+        let (least, most) = (range.start(), range.end());
+        QueryFault::Value {
+            name: name.to_owned(),
+            wanted: format!("must be an integer from {least} to {most}"),
+            given,
+        }
+    })
+}
+
+pub fn parsed<T: FromStr>(name: &str, wanted: &str, given: String) -> Result<T, QueryFault> {
     given.parse().map_err(|_| QueryFault::Value {
         name: name.to_owned(),
         wanted: wanted.to_owned(),
@@ -287,7 +296,8 @@ fn write<'a>(pairs: impl IntoIterator<Item = (&'a str, Option<String>)>) -> Stri
 }
 
 /// The parameters not read yet, and what was wrong so far; any left at the end are unknown and refused.
-struct Pairs {
+#[derive(Debug)]
+pub struct QueryPairs {
     left: Vec<Pair>,
     faults: Vec<QueryFault>,
 }
@@ -295,8 +305,8 @@ struct Pairs {
 /// Name and value, decoded.
 type Pair = (String, String);
 
-impl Pairs {
-    fn read(query: &str) -> Self {
+impl QueryPairs {
+    pub fn read(query: &str) -> Self {
         let mut pairs = Self {
             left: vec![],
             faults: vec![],
@@ -331,25 +341,32 @@ impl Pairs {
         Some(self.left.swap_remove(at).1)
     }
 
-    /// A word with a default.
-    fn word<T: FromStr + Default>(&mut self, name: &str, words: &str) -> Option<T> {
-        let read = self.take(name).map_or_else(
-            || Ok(T::default()),
-            |given| parsed(name, &format!("must be {words}"), given),
-        );
+    /// A parameter that may be absent; `None` if it is wrong.
+    pub fn optional<T>(
+        &mut self,
+        name: &str,
+        read: impl FnOnce(String) -> Result<T, QueryFault>,
+    ) -> Option<Option<T>> {
+        let read = self.take(name).map(read).transpose();
         self.noted(read)
+    }
+
+    /// A word with a default.
+    pub fn word<T: FromStr + Default>(&mut self, name: &str, words: &str) -> Option<T> {
+        let read = |given| parsed(name, &format!("must be {words}"), given);
+        self.optional(name, read).map(Option::unwrap_or_default)
     }
 
     fn page(&mut self) -> Option<PageQuery> {
         let account_id = self.account();
         let account_id = self.noted(account_id);
-        let limit = self.take("limit").map(limit).transpose();
-        let limit = self.noted(limit);
-        let cursor = self.take("cursor").map(cursor).transpose();
-        let cursor = self.noted(cursor);
+        let limit = self.optional("limit", |given| {
+            whole("limit", given, 1..=PAGE_LIMIT.into())
+        });
+        let cursor = self.optional("cursor", cursor);
         Some(PageQuery {
             account_id: account_id?,
-            limit: limit?,
+            limit: limit?.and_then(|limit| u32::try_from(limit).ok()),
             cursor: cursor?,
         })
     }
@@ -362,7 +379,7 @@ impl Pairs {
     }
 
     /// `query` is absent only after a fault.
-    fn finish<T>(mut self, query: Option<T>) -> Result<T, QueryFaults> {
+    pub fn finish<T>(mut self, query: Option<T>) -> Result<T, QueryFaults> {
         let unknown = self
             .left
             .into_iter()
@@ -371,17 +388,6 @@ impl Pairs {
         query
             .filter(|_| self.faults.is_empty())
             .ok_or(QueryFaults(self.faults))
-    }
-}
-
-fn limit(given: String) -> Result<u32, QueryFault> {
-    match given.parse() {
-        Ok(limit) if (1..=PAGE_LIMIT).contains(&limit) => Ok(limit),
-        _ => Err(QueryFault::Value {
-            name: "limit".to_owned(),
-            wanted: format!("must be an integer from 1 to {PAGE_LIMIT}"),
-            given,
-        }),
     }
 }
 

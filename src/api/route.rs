@@ -1,8 +1,8 @@
 //! Every documented endpoint as one enum: method, path and query in both directions.
 
 use super::{
-    OrdersQuery, PageQuery, PositionsQuery, QueryFault, QueryFaults, QuoteSize, TwapsQuery,
-    URL_SAFE, query,
+    OrdersQuery, PageQuery, PositionsQuery, QueryFaults, QuoteSize, TwapsQuery, URL_SAFE,
+    no_parameters,
 };
 use crate::model::{AccountId, MarketId, OrderId, PositionId, ScaledId, TwapId};
 use percent_encoding::{percent_decode_str, utf8_percent_encode};
@@ -65,12 +65,6 @@ pub enum RouteFault {
     Method,
     #[error(transparent)]
     Query(#[from] QueryFaults),
-}
-
-impl From<QueryFault> for RouteFault {
-    fn from(fault: QueryFault) -> Self {
-        Self::Query(fault.into())
-    }
 }
 
 impl Route {
@@ -148,23 +142,9 @@ impl Route {
 
     /// The endpoint of a request line. `method` is as on the wire (`GET`), `query` without its `?`.
     pub fn parse(method: &str, path: &str, query: &str) -> Result<Self, RouteFault> {
-        let segments = segments(path).ok_or(RouteFault::NotFound)?;
-        let segments: Vec<&str> = segments.iter().map(String::as_str).collect();
-        let ["v1", resource @ ..] = segments.as_slice() else {
-            return Err(RouteFault::NotFound);
-        };
-        let wanted = method.parse().ok();
-        if let Some(found) = wanted.and_then(|method| Self::matched(method, resource, query)) {
-            return Ok(found?);
-        }
-        let mut methods = Method::VARIANTS.iter();
-        Err(
-            if methods.any(|method| Self::matched(*method, resource, "").is_some()) {
-                RouteFault::Method
-            } else {
-                RouteFault::NotFound
-            },
-        )
+        matched_route(method, path, "v1", |method, resource| {
+            Self::matched(method, resource, query)
+        })
     }
 
     /// `None` if no endpoint has this method and path.
@@ -174,7 +154,7 @@ impl Route {
         query: &str,
     ) -> Option<Result<Self, QueryFaults>> {
         use Method::{Delete, Get, Patch, Post, Put};
-        let bare = |route: Self| query::none(query).map(|()| route);
+        let bare = |route: Self| no_parameters(query).map(|()| route);
         Some(match (method, resource) {
             (Get, []) => bare(Self::About),
             (Get, ["markets"]) => bare(Self::Markets),
@@ -210,6 +190,33 @@ impl Route {
             _ => return None,
         })
     }
+}
+
+/// The route of a request line below `root`, by what has a method and the path segments behind it.
+pub fn matched_route<R>(
+    method: &str,
+    path: &str,
+    root: &str,
+    matched: impl Fn(Method, &[&str]) -> Option<Result<R, QueryFaults>>,
+) -> Result<R, RouteFault> {
+    let segments = segments(path).ok_or(RouteFault::NotFound)?;
+    let segments: Vec<&str> = segments.iter().map(String::as_str).collect();
+    let resource = match segments.as_slice() {
+        [first, resource @ ..] if *first == root => resource,
+        _ => return Err(RouteFault::NotFound),
+    };
+    let wanted = method.parse().ok();
+    if let Some(found) = wanted.and_then(|method| matched(method, resource)) {
+        return Ok(found?);
+    }
+    let mut methods = Method::VARIANTS.iter();
+    Err(
+        if methods.any(|method| matched(*method, resource).is_some()) {
+            RouteFault::Method
+        } else {
+            RouteFault::NotFound
+        },
+    )
 }
 
 fn segment(id: &str) -> impl fmt::Display {

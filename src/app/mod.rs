@@ -39,8 +39,10 @@ pub use account::health::Health;
 pub use account::identity::{Identity, Mode, Profile};
 pub use account::lineage::Lineage;
 pub use account::lookup::several_positions;
+pub use account::poll::Source;
 pub use account::prices::{Fill, Prices};
 pub use account::remote::Remote;
+pub use account::row_id::RowId;
 pub use account::store::{Closing, Ended, EndedBy, FillCertainty, PendingCommand, Store, Then};
 pub use account::streamed::{StreamState, StreamedPrice, StreamedRows, Streams};
 pub use account::tally::days::{DayResult, Days};
@@ -58,6 +60,7 @@ pub use desk::tracked::Tracked;
 pub use dialogs::effect::{Clip, Effect, TerminalOut};
 pub use dialogs::next::Next;
 pub use keys::key_prefix::KeyPrefix;
+pub use keys::keymap::{Action, Context};
 pub use market::{
     answer::MarketAnswer,
     candles::{CandleOrigin, CandleSeries},
@@ -72,6 +75,8 @@ pub use market::{
 };
 pub use orders::bulk::marked;
 pub use orders::sent::{corrects, has_refused};
+pub use tables::click_target::ClickTarget;
+pub use tables::pane::{Pane, PlaceContent};
 pub use tables::rows::Rows;
 pub use update::account_set::{AccountScope, AccountSet, Desks};
 pub(crate) use update::market_data::{due as market_due, markets_shown};

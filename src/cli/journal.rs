@@ -317,7 +317,7 @@ fn csv(entries: &[IntentRow]) -> Result<String> {
             match (millis, value.as_str()) {
                 (Some(millis), _) => {
                     let at = Timestamp(millis);
-                    view::text::format::Zone::stamps().moment(at, at)
+                    crate::model::Zone::stamps().moment(at, at)
                 }
                 (None, Some(words)) => {
                     view::csv_field(&crate::model::Text::from(words).to_string())

@@ -14,10 +14,9 @@ use crate::{
     app::keys::keymap::{self, Chord},
     config::{FarEnd, Loaded, Sources, load},
     exchange::ClockMode,
-    model::{Failure, FailureKind, Timestamp},
+    model::{Failure, FailureKind, Timestamp, Zone},
     runtime::{self, Clock, Picture, PictureOptions, Start},
     ui::{DrawState, Theme, picture},
-    view::text::format::Zone,
 };
 use color_eyre::Result;
 use jiff::SignedDuration;

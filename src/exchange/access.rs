@@ -1,6 +1,23 @@
-//! Who may use a route.
+//! Who may use a route, and whether the simulator's are served.
 
-use super::SimulatorAccess;
+/// Whether the controls of the simulation, below `/sim`, are served.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum SimulatorAccess {
+    #[default]
+    Served,
+    /// `/v1` alone, as a service has it.
+    Hidden,
+}
+
+impl SimulatorAccess {
+    /// Where the controls are.
+    pub(super) fn root(self) -> Option<&'static str> {
+        match self {
+            Self::Served => Some("/sim"),
+            Self::Hidden => None,
+        }
+    }
+}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RouteAccess {

@@ -67,6 +67,38 @@ pub(super) enum ServiceCode {
     InternalError,
 }
 
+impl ServiceCode {
+    fn status(self) -> StatusCode {
+        match self {
+            Self::InvalidRequest | Self::InvalidCursor | Self::UnknownMarket => {
+                StatusCode::BAD_REQUEST
+            }
+            Self::Unauthorized => StatusCode::UNAUTHORIZED,
+            Self::InsufficientScope => StatusCode::FORBIDDEN,
+            Self::NotFound | Self::UnknownEndpoint => StatusCode::NOT_FOUND,
+            Self::UpgradeRequired => StatusCode::UPGRADE_REQUIRED,
+            Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
+            Self::HostNotServed => StatusCode::MISDIRECTED_REQUEST,
+            Self::HeadTooLarge => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
+            Self::BodyTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::RequestTimeout => StatusCode::REQUEST_TIMEOUT,
+            Self::UnsupportedMediaType | Self::UnsupportedContentEncoding => {
+                StatusCode::UNSUPPORTED_MEDIA_TYPE
+            }
+            Self::RateLimited | Self::TooManyKeys => StatusCode::TOO_MANY_REQUESTS,
+            Self::TooManyConnections
+            | Self::QuoteUnavailable
+            | Self::RecordsUnavailable
+            | Self::SnapshotUnavailable
+            | Self::PlantedFault => StatusCode::SERVICE_UNAVAILABLE,
+            Self::IdempotencyConflict | Self::ClientOrderIdConflict | Self::ExpectedStateMoved => {
+                StatusCode::CONFLICT
+            }
+            Self::InternalError => StatusCode::INTERNAL_SERVER_ERROR,
+        }
+    }
+}
+
 impl ErrorCode {
     pub(super) fn into_str(self) -> &'static str {
         match self {
@@ -139,9 +171,19 @@ impl ApiError {
         }
     }
 
+    /// With the status of its code.
+    pub(super) fn service(code: ServiceCode, message: impl Into<String>) -> Self {
+        Self::new(code.status(), code, message)
+    }
+
     /// 400 of the body as a whole.
     pub(super) fn body(message: impl Into<String>) -> Self {
-        Self::field(WHOLE_BODY, ServiceCode::InvalidRequest, message)
+        Self::invalid(WHOLE_BODY, message)
+    }
+
+    /// 400 for a field that no request may have so.
+    pub(super) fn invalid(field: impl Into<String>, message: impl Into<String>) -> Self {
+        Self::field(field, ServiceCode::InvalidRequest, message)
     }
 
     /// 400 that names the field.
@@ -159,11 +201,7 @@ impl ApiError {
         let message = issues.join("; ");
         Self {
             faults,
-            ..Self::new(
-                StatusCode::BAD_REQUEST,
-                ServiceCode::InvalidRequest,
-                message,
-            )
+            ..Self::service(ServiceCode::InvalidRequest, message)
         }
     }
 
@@ -201,7 +239,7 @@ impl ApiError {
     /// The same for missing and foreign objects: the text depends on the kind of object only.
     pub(super) fn not_found(what: &str) -> Self {
         let message = format!("no such {what}, or it is not yours");
-        Self::new(StatusCode::NOT_FOUND, ServiceCode::NotFound, message)
+        Self::service(ServiceCode::NotFound, message)
     }
 
     pub(super) fn conflict(code: impl Into<ErrorCode>, message: impl Into<String>) -> Self {
@@ -210,7 +248,7 @@ impl ApiError {
 
     /// A repeated key, when what its first use made was dropped (`serve --keep`): nothing is made again.
     pub(super) fn no_longer_kept() -> Self {
-        Self::conflict(
+        Self::service(
             ServiceCode::IdempotencyConflict,
             "this Idempotency-Key was used before, and what it made has ended and is no longer kept",
         )
@@ -223,11 +261,7 @@ impl ApiError {
 
     /// 500: the exchange itself failed, and processes nothing further.
     pub(super) fn broken(message: impl Into<String>) -> Self {
-        Self::new(
-            StatusCode::INTERNAL_SERVER_ERROR,
-            ServiceCode::InternalError,
-            message,
-        )
+        Self::service(ServiceCode::InternalError, message)
     }
 
     #[must_use]

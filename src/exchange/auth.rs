@@ -5,55 +5,28 @@
 
 use super::{
     api_error::{ApiError, ErrorHeader, ServiceCode},
-    bytes::{hex, same_bytes},
+    bytes::same_bytes,
     engine::AccountIx,
     scenario::UserCredentials,
 };
-use hyper::{HeaderMap, StatusCode, header::AUTHORIZATION};
+use hyper::{HeaderMap, header::AUTHORIZATION};
 use sha2::{Digest, Sha256};
 use std::{
     collections::HashMap,
-    fmt,
     hash::{Hash, Hasher},
 };
-
-/// The service prefix of every key (`docs/service-api.md 1`: it ends in `live_`).
-const PREFIX: &str = "paper_live_";
-
-/// An API key in the clear, given to its owner once. `Debug` hides it.
-#[derive(Clone, PartialEq, Eq)]
-pub struct ApiKey(String);
-
-impl ApiKey {
-    pub fn reveal(&self) -> &str {
-        &self.0
-    }
-
-    pub(super) fn from_digest(digest: [u8; 32]) -> Self {
-        let secret = digest
-            .first_chunk::<20>()
-            .map_or_else(String::new, |half| hex(half));
-        Self(format!("{PREFIX}{secret}"))
-    }
-}
-
-impl fmt::Debug for ApiKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("ApiKey(…)")
-    }
-}
 
 /// An authenticated user; endpoints check ownership by it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct AuthenticatedUser {
     pub(super) user: usize,
-    pub(super) scope: KeyScope,
+    pub(super) scope: KeyRights,
     pub(super) accounts: Vec<AccountIx>,
 }
 
 /// What a key may do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum KeyScope {
+pub(super) enum KeyRights {
     Trade,
     Read,
 }
@@ -62,9 +35,8 @@ impl AuthenticatedUser {
     /// 403 for a key that only reads.
     pub(super) fn check_may_write(&self) -> Result<(), ApiError> {
         match self.scope {
-            KeyScope::Trade => Ok(()),
-            KeyScope::Read => Err(ApiError::new(
-                StatusCode::FORBIDDEN,
+            KeyRights::Trade => Ok(()),
+            KeyRights::Read => Err(ApiError::service(
                 ServiceCode::InsufficientScope,
                 "this API key has no trade scope: it can read, and nothing else",
             )),
@@ -102,8 +74,8 @@ impl Authenticator {
     pub(super) fn new(users: &[UserCredentials]) -> Self {
         let keys = users.iter().enumerate().flat_map(|(user, credentials)| {
             let read_only = credentials.read_only_key.as_ref();
-            let read_only = read_only.map(|key| (key, KeyScope::Read));
-            let keys = [(&credentials.key, KeyScope::Trade)]
+            let read_only = read_only.map(|key| (key, KeyRights::Read));
+            let keys = [(&credentials.key, KeyRights::Trade)]
                 .into_iter()
                 .chain(read_only);
             keys.map(move |(key, scope)| {
@@ -113,7 +85,7 @@ impl Authenticator {
                     scope,
                     accounts,
                 };
-                (KeyHash::new(&key.0), user)
+                (KeyHash::new(key.reveal()), user)
             })
         });
         Self {
@@ -142,15 +114,15 @@ impl Authenticator {
 fn unauthorized(message: &str) -> ApiError {
     ApiError {
         header: Some(ErrorHeader::Challenge),
-        ..ApiError::new(StatusCode::UNAUTHORIZED, ServiceCode::Unauthorized, message)
+        ..ApiError::service(ServiceCode::Unauthorized, message)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::exchange::secret::{KeySource, ServerSecret};
-    use hyper::header::HeaderValue;
+    use crate::exchange::secret::{ApiKey, KeySource, ServerSecret};
+    use hyper::{StatusCode, header::HeaderValue};
 
     fn key(user: &str) -> ApiKey {
         ServerSecret::new(KeySource::Seed, 7).api_key(user)

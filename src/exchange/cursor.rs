@@ -3,7 +3,7 @@
 use super::{
     api_error::{ApiError, ServiceCode},
     bytes::{hex, same_bytes, unhex},
-    engine::AccountIx,
+    engine::{AccountIx, Millis, RowKey},
     secret::ServerSecret,
 };
 use crate::model::Cursor;
@@ -18,6 +18,11 @@ pub(super) enum ListName {
     CompletedTwaps,
     CanceledTwaps,
     ScaledOrders,
+}
+
+pub(super) fn invalid_cursor() -> ApiError {
+    let message = "cursor was not issued for this endpoint, account and filter";
+    ApiError::field("cursor", ServiceCode::InvalidCursor, message)
 }
 
 /// Issues and verifies cursors with a key of this exchange.
@@ -38,40 +43,45 @@ impl CursorSigner {
         }
     }
 
-    /// `at` is the row's sort time, `seq` its counter. Together they are unique, so equal milliseconds neither skip nor
-    /// repeat a row.
-    pub(super) fn issue(&self, list: ListName, account: AccountIx, at: i64, seq: u64) -> Cursor {
-        let place = [at.to_be_bytes(), seq.to_be_bytes()].concat();
+    /// A page continues after the row of this key.
+    pub(super) fn issue<Id>(&self, list: ListName, account: AccountIx, key: RowKey<Id>) -> Cursor
+    where
+        usize: From<Id>,
+    {
+        // Rows count from 1.
+        let seq = usize::from(key.id) as u64 + 1;
+        let place = [key.at.0.to_be_bytes(), seq.to_be_bytes()].concat();
         let sealed = [place.as_slice(), &self.mac(list, account, &place)].concat();
         Cursor::from(hex(&sealed))
     }
 
     /// 400 for anything but a cursor of this exchange for this list and account.
-    pub(super) fn verify(
+    pub(super) fn verify<Id: From<usize>>(
         &self,
         list: ListName,
         account: AccountIx,
         cursor: &Cursor,
-    ) -> Result<(i64, u64), ApiError> {
-        self.decode(list, account, cursor.raw()).ok_or_else(|| {
-            ApiError::field(
-                "cursor",
-                ServiceCode::InvalidCursor,
-                "cursor was not issued for this endpoint, account and filter",
-            )
-        })
+    ) -> Result<RowKey<Id>, ApiError> {
+        self.decode(list, account, cursor.raw())
+            .ok_or_else(invalid_cursor)
     }
 
-    fn decode(&self, list: ListName, account: AccountIx, text: &str) -> Option<(i64, u64)> {
+    fn decode<Id: From<usize>>(
+        &self,
+        list: ListName,
+        account: AccountIx,
+        text: &str,
+    ) -> Option<RowKey<Id>> {
         let sealed = unhex(text).filter(|bytes| bytes.len() == POSITION_BYTES + MAC_BYTES)?;
         let (place, seal) = sealed.split_at(POSITION_BYTES);
         let expected = self.mac(list, account, place);
         same_bytes(seal, &expected).then_some(())?;
         let (at, seq) = place.split_at(8);
-        Some((
-            i64::from_be_bytes(at.try_into().ok()?),
-            u64::from_be_bytes(seq.try_into().ok()?),
-        ))
+        let seq = u64::from_be_bytes(seq.try_into().ok()?);
+        Some(RowKey {
+            at: Millis(i64::from_be_bytes(at.try_into().ok()?)),
+            id: usize::try_from(seq.saturating_sub(1)).ok()?.into(),
+        })
     }
 
     /// A keyed hash (the shape of RFC 2104) over everything the cursor is bound to.
@@ -101,6 +111,7 @@ impl CursorSigner {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::exchange::engine::OrderId;
     use crate::exchange::secret::KeySource;
 
     fn sealing(seed: u64) -> CursorSigner {
@@ -111,30 +122,40 @@ mod tests {
     fn a_cursor_opens_only_where_it_was_made() {
         let cursors = sealing(7);
         let (mine, other) = (AccountIx::from(0), AccountIx::from(1));
-        let cursor = cursors.issue(ListName::Orders, mine, 1_790_000_000_123, 42);
+        let key = RowKey {
+            at: Millis(1_790_000_000_123),
+            id: OrderId::from(41),
+        };
+        let cursor = cursors.issue(ListName::Orders, mine, key);
         let open = |list, account| cursors.verify(list, account, &cursor).ok();
-        assert_eq!(open(ListName::Orders, mine), Some((1_790_000_000_123, 42)));
+        assert_eq!(open(ListName::Orders, mine), Some(key));
         assert_eq!(open(ListName::Orders, other), None);
         assert_eq!(open(ListName::ClosedPositions, mine), None);
         let elsewhere = sealing(8);
-        assert!(elsewhere.verify(ListName::Orders, mine, &cursor).is_err());
+        let verified = elsewhere.verify::<OrderId>(ListName::Orders, mine, &cursor);
+        assert!(verified.is_err());
     }
 
     #[test]
     fn no_altered_cursor_opens() {
         let cursors = sealing(7);
         let mine = AccountIx::from(0);
-        let cursor = cursors.issue(ListName::Orders, mine, 1_790_000_000_123, 42);
+        let key = RowKey {
+            at: Millis(1_790_000_000_123),
+            id: OrderId::from(41),
+        };
+        let cursor = cursors.issue(ListName::Orders, mine, key);
         for at in 0..cursor.raw().len() {
             let mut altered = cursor.raw().as_bytes().to_vec();
             altered[at] = if altered[at] == b'0' { b'1' } else { b'0' };
             let altered = Cursor::from(String::from_utf8(altered).unwrap());
-            let verified = cursors.verify(ListName::Orders, mine, &altered);
+            let verified = cursors.verify::<OrderId>(ListName::Orders, mine, &altered);
             assert!(verified.is_err(), "{altered:?}");
         }
         for text in ["", "zz", "abc", "é"] {
             let cursor = Cursor::from(text.to_owned());
-            assert!(cursors.verify(ListName::Orders, mine, &cursor).is_err());
+            let verified = cursors.verify::<OrderId>(ListName::Orders, mine, &cursor);
+            assert!(verified.is_err());
         }
     }
 }

@@ -115,7 +115,7 @@ impl IdempotencyRecords {
         match record {
             None => Ok(None),
             Some((_, recorded, result)) if recorded == keyed_request => Ok(Some(result.clone())),
-            Some(_) => Err(ApiError::conflict(
+            Some(_) => Err(ApiError::service(
                 ServiceCode::IdempotencyConflict,
                 "this Idempotency-Key was used for another request",
             )),

@@ -1,11 +1,10 @@
 //! A request as the endpoints receive it, and a successful response.
 
 use super::{
-    api_error::{ApiError, ServiceCode},
-    clock::RetryWait,
-    decode,
+    api_error::ApiError, auth::AuthenticatedUser, clock::RetryWait, decode,
+    response_cache::CachedRead,
 };
-use crate::api::{IDEMPOTENCY_KEY, IDEMPOTENCY_KEY_LIMIT};
+use crate::api::{Data, IDEMPOTENCY_KEY, IDEMPOTENCY_KEY_LIMIT};
 use hyper::{HeaderMap, StatusCode, Uri, body::Bytes};
 use serde::{Serialize, de::DeserializeOwned};
 
@@ -42,6 +41,11 @@ impl ApiResponse {
         Self::new(StatusCode::OK, envelope)
     }
 
+    /// 200 with `{data: …}`.
+    pub(super) fn data(data: impl Serialize) -> Result<Self, ApiError> {
+        Self::ok(&Data { data })
+    }
+
     /// With the body of an earlier answer.
     pub(super) fn again(body: Bytes) -> Self {
         Self::json(StatusCode::OK, body)
@@ -66,18 +70,18 @@ pub(super) enum Execution {
 }
 
 impl ApiRequest {
-    /// Path and query as sent.
-    pub(super) fn target(&self) -> &str {
-        self.uri
-            .path_and_query()
-            .map_or("", |target| target.as_str())
+    /// As a read of this caller.
+    pub(super) fn read_by(&self, caller: Option<&AuthenticatedUser>) -> CachedRead<'_> {
+        let target = self.uri.path_and_query();
+        CachedRead {
+            user: caller.map(|caller| caller.user),
+            target: target.map_or("", |target| target.as_str()),
+        }
     }
 
     /// The `Idempotency-Key`: exactly one, 1 to 128 characters of 0x20 to 0x7E.
     pub(super) fn key(&self) -> Result<&str, ApiError> {
-        let refused = |message: &str| {
-            ApiError::field("Idempotency-Key", ServiceCode::InvalidRequest, message)
-        };
+        let refused = |message: &str| ApiError::invalid("Idempotency-Key", message);
         let mut given = self.headers.get_all(IDEMPOTENCY_KEY).iter();
         let key = given
             .next()

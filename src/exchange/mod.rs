@@ -14,9 +14,9 @@ mod access;
 mod api_error;
 mod auth;
 mod bytes;
-mod cancel_all;
+
 mod clock;
-mod close_all;
+
 mod cursor;
 mod decode;
 pub mod engine;
@@ -42,12 +42,12 @@ mod tests;
 mod v1;
 mod wire;
 
-pub use auth::ApiKey;
+pub use access::SimulatorAccess;
 pub use clock::{ClockMode, Speed};
 pub use keep::KeepTime;
 pub use rate_limit::{RateLimit, RateLimits};
 pub use scenario::{Scenario, ScenarioFault};
-pub use secret::KeySource;
+pub use secret::{ApiKey, KeySource};
 pub use store::StoreFault;
 
 use crate::model::{AccountId, Timestamp};
@@ -74,25 +74,6 @@ pub struct ExchangeOptions {
     /// Stores everything in this directory, and continues from what it holds.
     pub data_dir: Option<PathBuf>,
     pub simulator: SimulatorAccess,
-}
-
-/// Whether the controls of the simulation, below `/sim`, are served.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum SimulatorAccess {
-    #[default]
-    Served,
-    /// `/v1` alone, as a service has it.
-    Hidden,
-}
-
-impl SimulatorAccess {
-    /// Where the controls are.
-    fn root(self) -> Option<&'static str> {
-        match self {
-            Self::Served => Some("/sim"),
-            Self::Hidden => None,
-        }
-    }
 }
 
 /// Why an exchange could not start.
@@ -210,12 +191,8 @@ pub async fn start(
         .store
         .as_ref()
         .map_or_else(FailureWatch::never, ExchangeStore::failure);
-    let service = Arc::new(ExchangeService::new(
-        resumed,
-        &users,
-        simulator,
-        (addr, began),
-    ));
+    let service = ExchangeService::new(resumed, &users, simulator, addr, began);
+    let service = Arc::new(service);
     let broken = service.broken.clone();
     let task = tokio::spawn(run(listener, service, shutdown));
     Ok(ExchangeHandle {

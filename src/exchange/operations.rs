@@ -9,30 +9,23 @@ use std::collections::{BTreeMap, BTreeSet};
 
 #[derive(Debug, Default)]
 pub(super) struct SlicedOperations {
-    operations: BTreeMap<usize, SlicedOperation>,
+    operations: BTreeMap<usize, KeptOperation>,
     /// Not yet written to the store; without an operation: dropped.
     changed: BTreeSet<usize>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct SlicedOperation {
+pub(super) struct KeptOperation {
     pub(super) account: AccountIx,
-    pub(super) progress: Progress,
+    pub(super) progress: OperationProgress,
     pub(super) created_at: Millis,
     pub(super) completed_at: Option<Millis>,
     pub(super) cooldown_until: Millis,
 }
 
-/// What an operation does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum SlicedWork {
-    CloseAll,
-    CancelAll,
-}
-
 /// What an operation has done.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) enum Progress {
+pub(super) enum OperationProgress {
     CloseAll(Targets<PositionId, ClosedTarget>),
     CancelAll(Targets<OrderId, CanceledTarget>),
 }
@@ -83,7 +76,7 @@ pub(super) enum CancelOutcome {
 }
 
 impl SlicedOperations {
-    pub(super) fn open(&mut self, operation: SlicedOperation) -> usize {
+    pub(super) fn open(&mut self, operation: KeptOperation) -> usize {
         let index = self.next();
         self.operations.insert(index, operation);
         self.changed.insert(index);
@@ -95,7 +88,7 @@ impl SlicedOperations {
         last.map_or(0, |(last, _)| last + 1)
     }
 
-    pub(super) fn get(&self, index: usize) -> Option<&SlicedOperation> {
+    pub(super) fn get(&self, index: usize) -> Option<&KeptOperation> {
         self.operations.get(&index)
     }
 
@@ -113,7 +106,7 @@ impl SlicedOperations {
         });
     }
 
-    pub(super) fn change(&mut self, index: usize) -> Option<&mut SlicedOperation> {
+    pub(super) fn change(&mut self, index: usize) -> Option<&mut KeptOperation> {
         let operation = self.operations.get_mut(&index)?;
         self.changed.insert(index);
         Some(operation)

@@ -5,7 +5,6 @@ use super::{
     lock::locked,
     wire::integral,
 };
-use hyper::StatusCode;
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, net::IpAddr, sync::Mutex};
 use tokio::time::Instant;
@@ -50,7 +49,7 @@ pub(super) enum LimitScope {
 }
 
 #[derive(Debug)]
-pub(super) struct RateLimiter(Mutex<BucketTable>);
+pub(super) struct RequestLimiter(Mutex<BucketTable>);
 
 #[derive(Debug)]
 struct BucketTable {
@@ -61,7 +60,7 @@ struct BucketTable {
 /// Above this many buckets, full ones are dropped; a full bucket equals none.
 const MAX_BUCKETS: usize = 4096;
 
-impl RateLimiter {
+impl RequestLimiter {
     pub(super) fn new(rates: RateLimits) -> Self {
         Self(Mutex::new(BucketTable {
             rates,
@@ -95,12 +94,7 @@ impl RateLimiter {
             .or_insert_with(|| TokenBucket::full(rate, now));
         bucket.take(rate, now).map_err(|seconds| {
             let message = format!("the {name} request budget is spent; try again in {seconds} s");
-            ApiError::new(
-                StatusCode::TOO_MANY_REQUESTS,
-                ServiceCode::RateLimited,
-                message,
-            )
-            .retry_after(seconds)
+            ApiError::service(ServiceCode::RateLimited, message).retry_after(seconds)
         })
     }
 }
@@ -152,7 +146,7 @@ mod tests {
             burst: 2,
             per_second: 1,
         };
-        let budgets = RateLimiter::new(RateLimits {
+        let budgets = RequestLimiter::new(RateLimits {
             per_key: small,
             ..RateLimits::default()
         });

@@ -27,7 +27,7 @@ impl StateVersion {
 
 /// Who reads what. Without a user: whoever has no key.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Read<'a> {
+pub(super) struct CachedRead<'a> {
     pub(super) user: Option<usize>,
     /// Path and query as sent.
     pub(super) target: &'a str,
@@ -49,7 +49,7 @@ struct KeptResponses {
 
 impl ResponseCache {
     /// The body of the same read at the same version.
-    pub(super) fn get(&self, version: StateVersion, read: Read<'_>) -> Option<Bytes> {
+    pub(super) fn get(&self, version: StateVersion, read: CachedRead<'_>) -> Option<Bytes> {
         let kept = locked(&self.0);
         if kept.version != version {
             return None;
@@ -58,7 +58,7 @@ impl ResponseCache {
     }
 
     /// Keeps the body that this read had at that version, unless it is large or already old.
-    pub(super) fn keep(&self, version: StateVersion, read: Read<'_>, body: &Bytes) {
+    pub(super) fn keep(&self, version: StateVersion, read: CachedRead<'_>, body: &Bytes) {
         let size = body.len() + read.target.len() + ENTRY_BYTES;
         if size > MAX_RESPONSE_BYTES {
             return;
@@ -93,7 +93,7 @@ impl KeptResponses {
         Some(std::mem::replace(self, empty).by_user)
     }
 
-    fn insert(&mut self, read: Read<'_>, body: &Bytes, size: usize) {
+    fn insert(&mut self, read: CachedRead<'_>, body: &Bytes, size: usize) {
         let of_user = self.by_user.entry(read.user).or_default();
         // Two connections may have made the same answer at once.
         if of_user.insert(read.target.into(), body.clone()).is_none() {
@@ -107,9 +107,9 @@ impl KeptResponses {
 mod tests {
     use super::*;
 
-    fn read(user: usize, target: &str) -> Read<'_> {
+    fn read(user: usize, target: &str) -> CachedRead<'_> {
         let user = Some(user);
-        Read { user, target }
+        CachedRead { user, target }
     }
 
     fn body(len: usize) -> Bytes {
@@ -126,7 +126,7 @@ mod tests {
         assert_eq!(cache.get(new.next(), read(1, "/v1/orders")), None);
         assert_eq!(cache.get(new, read(2, "/v1/orders")), None);
         assert_eq!(cache.get(new, read(1, "/v1/orders?x=1")), None);
-        let nobody = Read {
+        let nobody = CachedRead {
             user: None,
             target: "/v1/orders",
         };

@@ -4,10 +4,7 @@
 //! the seed only if a flag or the scenario says so: then the same start gives the same keys and ids, and whoever knows
 //! the seed knows the keys.
 
-use super::{
-    auth::ApiKey,
-    bytes::{hex, unhex},
-};
+use super::bytes::{hex, unhex};
 use crate::disk;
 use sha2::{Digest, Sha256};
 use std::{
@@ -24,6 +21,32 @@ pub enum KeySource {
     Random,
     /// For reproducible runs.
     Seed,
+}
+
+/// The service prefix of every key (`docs/service-api.md 1`: it ends in `live_`).
+const PREFIX: &str = "paper_live_";
+
+/// An API key in the clear, given to its owner once. `Debug` hides it.
+#[derive(Clone, PartialEq, Eq)]
+pub struct ApiKey(String);
+
+impl ApiKey {
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+
+    fn from_digest(digest: [u8; 32]) -> Self {
+        let secret = digest
+            .first_chunk::<20>()
+            .map_or_else(String::new, |half| hex(half));
+        Self(format!("{PREFIX}{secret}"))
+    }
+}
+
+impl fmt::Debug for ApiKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ApiKey(…)")
+    }
 }
 
 /// `Debug` hides it.

@@ -1,19 +1,19 @@
 //! What the requests of an exchange share: its state, keys, budgets and store.
 
 use super::{
-    SimulatorAccess,
+    access::SimulatorAccess,
     api_error::ApiError,
-    auth::{AuthenticatedUser, Authenticator},
+    auth::Authenticator,
     clock::{ClockMode, ClockRecord, Speed, VirtualClock},
     cursor::CursorSigner,
     engine,
     faults::FaultInjector,
     http::AllowedHosts,
     idempotency::IdempotencyRecords,
-    message::{ApiRequest, ApiResponse},
+    message::ApiResponse,
     operations::SlicedOperations,
-    rate_limit::RateLimiter,
-    response_cache::{Read, ResponseCache, StateVersion},
+    rate_limit::RequestLimiter,
+    response_cache::{CachedRead, ResponseCache, StateVersion},
     scenario::{self, Scenario},
     secret::ServerSecret,
     state::ExchangeState,
@@ -82,7 +82,7 @@ pub(super) struct ExchangeService {
     pub(super) reset_state: ResetState,
     faults: Mutex<FaultInjector>,
     pub(super) auth: Authenticator,
-    pub(super) rate_limiter: RateLimiter,
+    pub(super) rate_limiter: RequestLimiter,
     pub(super) cursors: CursorSigner,
     pub(super) hosts: AllowedHosts,
     pub(super) request_ids: RequestIds,
@@ -95,7 +95,8 @@ impl ExchangeService {
         resumed: LoadedExchange,
         users: &[scenario::UserCredentials],
         simulator: SimulatorAccess,
-        (addr, began): (SocketAddr, Instant),
+        addr: SocketAddr,
+        began: Instant,
     ) -> Self {
         let scenario = resumed.scenario;
         Self {
@@ -122,7 +123,7 @@ impl ExchangeService {
             broken: CancellationToken::new(),
             store: resumed.store,
             faults: Mutex::new(FaultInjector::new(scenario.seed(), scenario.faults())),
-            rate_limiter: RateLimiter::new(scenario.budgets()),
+            rate_limiter: RequestLimiter::new(scenario.budgets()),
             cursors: CursorSigner::new(&resumed.secret),
             hosts: AllowedHosts::new(addr.ip()),
             request_ids: RequestIds {
@@ -180,14 +181,10 @@ impl ExchangeService {
     /// of the state, and `envelope` makes the answer of it outside, so that no reader delays matching.
     pub(super) fn read<Rows, Envelope: Serialize>(
         &self,
-        (caller, request): (Option<&AuthenticatedUser>, &ApiRequest),
+        read: CachedRead<'_>,
         rows: impl FnOnce(&ExchangeState) -> Result<Rows, ApiError>,
         envelope: impl FnOnce(Rows) -> Envelope,
     ) -> Result<ApiResponse, ApiError> {
-        let read = Read {
-            user: caller.map(|caller| caller.user),
-            target: request.target(),
-        };
         let (version, rows) = {
             let state = self.state()?;
             let version = state.engine.version();

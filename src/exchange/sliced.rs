@@ -10,34 +10,97 @@
 use super::{
     api_error::{ApiError, ServiceCode},
     auth::AuthenticatedUser,
-    cancel_all, close_all,
-    engine::{AccountIx, Millis},
+    engine::{
+        AccountIx, Cancellation, CommandOutcome, EngineCommand, Millis, OrderId, PositionId,
+        Reason, RefusalKind,
+    },
     idempotency::{IdempotentRequest, IdempotentResult},
     message::{ApiRequest, ApiResponse, Execution},
-    operations::{Progress, SlicedOperation, SlicedWork},
-    state::ExchangeState,
+    operations::{
+        CancelOutcome, CanceledTarget, CloseFailure, ClosedTarget, KeptOperation,
+        OperationProgress, Targets,
+    },
+    state::{ExchangeState, KeyedRequest},
+    store::RecordingEngine,
 };
 use crate::{
     api::Data,
-    model::{AccountId, Operation, OperationStatus, Timestamp},
+    model::{
+        AccountId, CancelAllResult, CancelStatus, CloseResult, CloseResultStatus, Operation,
+        OperationStatus, Timestamp,
+    },
 };
 use hyper::StatusCode;
 use serde::Serialize;
 
-/// The result of one request.
-enum OperationStep {
-    Replayed,
-    Waiting(Millis),
-    Completed,
+/// `docs/service-api.md 2.4`.
+const MAX_CLOSES: usize = 100;
+const MAX_CANCELS: usize = 200;
+
+/// Cancels of one request; a close is a request of its own.
+const CANCELS_PER_SLICE: usize = 50;
+
+/// What an operation does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum SlicedWork {
+    CloseAll,
+    CancelAll,
 }
 
-/// What one slice left.
-pub(super) enum Slice {
+impl SlicedWork {
+    fn keyed_request(self, account: AccountIx) -> IdempotentRequest {
+        match self {
+            Self::CloseAll => IdempotentRequest::CloseAll(account),
+            Self::CancelAll => IdempotentRequest::CancelAll(account),
+        }
+    }
+
+    /// The open positions, oldest first; or the working orders, oldest first, the rungs of scaled orders among them. 503 for
+    /// too many, which says what to do about them.
+    fn snapshot(
+        self,
+        state: &ExchangeState,
+        account: AccountIx,
+    ) -> Result<OperationProgress, ApiError> {
+        let refused = match self {
+            Self::CloseAll => {
+                let positions = state.engine.open_positions(account);
+                if positions.len() <= MAX_CLOSES {
+                    let targets = positions.iter().map(|row| row.id).collect();
+                    return Ok(OperationProgress::CloseAll(Targets::new(targets)));
+                }
+                format!(
+                    "{} positions are open, and one close-all takes at most {MAX_CLOSES}: close some of them one by one                      (POST /v1/positions/{{position_id}}/close), then send this again",
+                    positions.len()
+                )
+            }
+            Self::CancelAll => {
+                let rows = state.engine.working_orders(account);
+                let mut targets: Vec<OrderId> = rows.map(|row| row.id).collect();
+                if targets.len() <= MAX_CANCELS {
+                    targets.reverse();
+                    return Ok(OperationProgress::CancelAll(Targets::new(targets)));
+                }
+                format!(
+                    "{} orders work, and one cancel-all takes at most {MAX_CANCELS}: cancel some of them one by one                      (DELETE /v1/orders/{{order_id}}), then send this again",
+                    targets.len()
+                )
+            }
+        };
+        Err(ApiError::unavailable(
+            ServiceCode::SnapshotUnavailable,
+            refused,
+        ))
+    }
+}
+
+/// The result of one request.
+#[derive(Clone, Copy)]
+enum OperationStep {
+    Replayed,
     /// The next one may follow after so long.
-    More(Millis),
-    /// Nothing was done: try again after so long.
-    TooSoon(Millis),
-    Last,
+    Waiting(Millis),
+    Completed,
 }
 
 pub(super) fn run(
@@ -50,58 +113,30 @@ pub(super) fn run(
     let key = request.key()?;
     request.no_body()?;
     let account = state.account(caller, id.raw())?;
-    let keyed_request = match work {
-        SlicedWork::CloseAll => IdempotentRequest::CloseAll(account),
-        SlicedWork::CancelAll => IdempotentRequest::CancelAll(account),
+    let keyed = KeyedRequest {
+        user: caller.user,
+        key: Some(key),
+        request: work.keyed_request(account),
     };
-    let index = match state.keys.recall(caller.user, key, &keyed_request)? {
-        Some(IdempotentResult::Operation(index)) if state.operations.get(index).is_some() => index,
-        Some(IdempotentResult::Operation(_)) => return Err(ApiError::no_longer_kept()),
-        Some(
-            IdempotentResult::Order(..)
-            | IdempotentResult::Twap(..)
-            | IdempotentResult::Scaled(..)
-            | IdempotentResult::Refused(_),
-        ) => {
-            return Err(ApiError::broken(
-                "the key of an operation that names something else",
-            ));
-        }
+    let index = match state.recalled(&keyed)? {
+        Some(IdempotentResult::Operation(index)) => index,
+        Some(_) => return Err(ApiError::broken("a key that names no operation")),
         None => {
             state.check_key_limit(caller.user)?;
-            let index = open(work, state, account)?;
             let now = state.engine.now();
-            let result = IdempotentResult::Operation(index);
-            state
-                .keys
-                .record((caller.user, key), (keyed_request, result), now);
+            let index = state.operations.open(KeptOperation {
+                account,
+                progress: work.snapshot(state, account)?,
+                created_at: now,
+                completed_at: None,
+                cooldown_until: now,
+            });
+            state.record_key(keyed, IdempotentResult::Operation(index));
             index
         }
     };
     let step = step(state, index, request.execution)?;
-    answer(state, index, &step)
-}
-
-/// Takes the snapshot; 503 if there is too much for one.
-fn open(
-    work: SlicedWork,
-    state: &mut ExchangeState,
-    account: AccountIx,
-) -> Result<usize, ApiError> {
-    let snapshot = match work {
-        SlicedWork::CloseAll => close_all::snapshot(state, account),
-        SlicedWork::CancelAll => cancel_all::snapshot(state, account),
-    };
-    let progress =
-        snapshot.map_err(|why| ApiError::unavailable(ServiceCode::SnapshotUnavailable, why))?;
-    let now = state.engine.now();
-    Ok(state.operations.open(SlicedOperation {
-        account,
-        progress,
-        created_at: now,
-        completed_at: None,
-        cooldown_until: now,
-    }))
+    answer(state, index, step)
 }
 
 fn step(
@@ -109,8 +144,11 @@ fn step(
     index: usize,
     execution: Execution,
 ) -> Result<OperationStep, ApiError> {
-    let now = state.engine.now();
-    let operation = operation(state, index)?;
+    let ExchangeState {
+        engine, operations, ..
+    } = state;
+    let (now, operation) = (engine.now(), operations.change(index));
+    let operation = operation.ok_or_else(no_operation)?;
     if operation.completed_at.is_some() {
         return Ok(OperationStep::Replayed);
     }
@@ -118,110 +156,200 @@ fn step(
     if execution == Execution::Deferred || wait > Millis::ZERO {
         return Ok(OperationStep::Waiting(wait.max(Millis::ZERO)));
     }
-    let slice = match operation.progress {
-        Progress::CloseAll(_) => close_all::slice(state, index)?,
-        Progress::CancelAll(_) => cancel_all::slice(state, index)?,
+    let account = operation.account;
+    let (pause, is_last) = match &mut operation.progress {
+        OperationProgress::CloseAll(closes) => {
+            if let Some(position) = closes.next() {
+                match close(engine, account, position) {
+                    Ok(outcome) => closes.results.push(outcome),
+                    Err(cooldown) => return Ok(OperationStep::Waiting(cooldown)),
+                }
+            }
+            // As between any two market executions (docs/engine.md 8).
+            let pause = engine.accounts.at(account).spec.rules.cooldown;
+            (pause, closes.next().is_none())
+        }
+        OperationProgress::CancelAll(cancels) => {
+            for _ in 0..CANCELS_PER_SLICE {
+                if let Some(order) = cancels.next() {
+                    cancels.results.push(cancel(engine, account, order));
+                }
+            }
+            (Millis::ZERO, cancels.next().is_none())
+        }
     };
-    let operation = self::operation(state, index)?;
-    Ok(match slice {
-        Slice::More(pause) => {
-            operation.cooldown_until = now + pause;
-            OperationStep::Waiting(pause)
-        }
-        Slice::TooSoon(wait) => OperationStep::Waiting(wait),
-        Slice::Last => {
-            operation.completed_at = Some(now);
-            OperationStep::Completed
-        }
-    })
+    if is_last {
+        operation.completed_at = Some(now);
+        return Ok(OperationStep::Completed);
+    }
+    operation.cooldown_until = now + pause;
+    Ok(OperationStep::Waiting(pause))
 }
 
-pub(super) fn operation(
-    state: &mut ExchangeState,
-    index: usize,
-) -> Result<&mut SlicedOperation, ApiError> {
-    let operation = state.operations.change(index);
-    operation.ok_or_else(|| ApiError::broken("a key that names no operation"))
+fn no_operation() -> ApiError {
+    ApiError::broken("a key that names no operation")
+}
+
+/// Closes one target; the error is the rest of the account's order cooldown.
+fn close(
+    engine: &mut RecordingEngine,
+    account: AccountIx,
+    position: PositionId,
+) -> Result<ClosedTarget, Millis> {
+    let failed = |order, code: Reason, rule| ClosedTarget {
+        position,
+        order,
+        failure: Some(CloseFailure { code, rule }),
+    };
+    match engine.apply(account, EngineCommand::ForceClose(position)) {
+        Ok(CommandOutcome::Order(id)) => {
+            let row = engine.order(account, id);
+            let filled = row.is_some_and(|row| !row.filled_size.is_zero());
+            let reason = row
+                .and_then(|row| row.reason)
+                .unwrap_or(Reason::NoLiquidity);
+            Ok(if filled {
+                ClosedTarget {
+                    position,
+                    order: Some(id),
+                    failure: None,
+                }
+            } else {
+                failed(Some(id), reason, reason.rule())
+            })
+        }
+        Ok(_) => Ok(failed(None, Reason::PositionClosed, None)),
+        Err(refusal) => match refusal.kind {
+            RefusalKind::Cooldown { retry_in } => Err(retry_in),
+            // A position of the snapshot can only be missing because it is closed.
+            RefusalKind::NotFound => Ok(failed(None, Reason::PositionClosed, None)),
+            RefusalKind::Payload
+            | RefusalKind::Conflict
+            | RefusalKind::Rule
+            | RefusalKind::Unavailable => Ok(failed(refusal.order, refusal.code, refusal.rule)),
+        },
+    }
+}
+
+fn cancel(engine: &mut RecordingEngine, account: AccountIx, order: OrderId) -> CanceledTarget {
+    let outcome = match engine.apply(account, EngineCommand::Cancel(order)) {
+        Ok(CommandOutcome::Cancel(Cancellation::Queued(_))) => CancelOutcome::Queued,
+        Ok(_) => CancelOutcome::Canceled,
+        // An order of the snapshot can only be missing because it ended and was dropped.
+        Err(refusal) if refusal.code == Reason::NotFound => {
+            CancelOutcome::Failed(Reason::OrderNotWorking)
+        }
+        Err(refusal) => CancelOutcome::Failed(refusal.code),
+    };
+    CanceledTarget { order, outcome }
+}
+
+/// What became of a target, as the answer tells it.
+trait TargetOutcome {
+    const OPERATION: &'static str;
+    type Resource: Serialize;
+
+    fn is_failed(&self) -> bool;
+
+    fn resource(&self, state: &ExchangeState, account: AccountIx) -> Self::Resource;
+}
+
+impl TargetOutcome for ClosedTarget {
+    const OPERATION: &'static str = "close_all_positions";
+    type Resource = CloseResult;
+
+    fn is_failed(&self) -> bool {
+        self.failure.is_some()
+    }
+
+    fn resource(&self, state: &ExchangeState, account: AccountIx) -> CloseResult {
+        let status = match self.failure {
+            Some(_) => CloseResultStatus::Failed,
+            None => CloseResultStatus::Submitted,
+        };
+        let rule = self.failure.and_then(|failed| failed.rule);
+        CloseResult {
+            position_id: self.position.to_string().into(),
+            status: status.into(),
+            order: self.order.and_then(|id| state.order(account, id).ok()),
+            failure_code: self.failure.map(|failed| failed.code.into_str().into()),
+            rule_id: rule.map(|rule| rule.into_str().into()),
+        }
+    }
+}
+
+impl TargetOutcome for CanceledTarget {
+    const OPERATION: &'static str = "cancel_all_orders";
+    type Resource = CancelAllResult;
+
+    fn is_failed(&self) -> bool {
+        matches!(self.outcome, CancelOutcome::Failed(_))
+    }
+
+    fn resource(&self, _state: &ExchangeState, _account: AccountIx) -> CancelAllResult {
+        let (status, failure) = match self.outcome {
+            CancelOutcome::Canceled => (CancelStatus::Canceled, None),
+            CancelOutcome::Queued => (CancelStatus::Queued, None),
+            CancelOutcome::Failed(code) => (CancelStatus::Failed, Some(code)),
+        };
+        CancelAllResult {
+            order_id: self.order.to_string().into(),
+            status: status.into(),
+            failure_code: failure.map(|code| code.into_str().into()),
+        }
+    }
 }
 
 fn answer(
     state: &ExchangeState,
     index: usize,
-    step: &OperationStep,
+    step: OperationStep,
 ) -> Result<ApiResponse, ApiError> {
-    let operation = state.operations.get(index);
-    let operation = operation.ok_or_else(|| ApiError::broken("a key that names no operation"))?;
-    let status = match step {
-        OperationStep::Replayed => StatusCode::OK,
-        OperationStep::Waiting(_) => StatusCode::ACCEPTED,
-        OperationStep::Completed => StatusCode::CREATED,
-    };
-    let retry_after = match step {
-        OperationStep::Waiting(span) => Some(state.clock.wait(*span)),
-        OperationStep::Replayed | OperationStep::Completed => None,
-    };
-    let resource = Resource {
-        state,
-        operation,
-        index,
+    let operation = state.operations.get(index).ok_or_else(no_operation)?;
+    let (status, retry_after) = match step {
+        OperationStep::Replayed => (StatusCode::OK, None),
+        OperationStep::Waiting(span) => (StatusCode::ACCEPTED, Some(state.clock.wait(span))),
+        OperationStep::Completed => (StatusCode::CREATED, None),
     };
     let answer = match &operation.progress {
-        Progress::CloseAll(closes) => {
-            let results = closes.results.iter();
-            let failed = results.clone().filter(|closed| closed.failure.is_some());
-            let failed = failed.count();
-            let results = results.map(|closed| close_all::result(state, operation.account, closed));
-            let counts = (closes.targets.len(), failed);
-            resource.respond(status, "close_all_positions", counts, results.collect())
+        OperationProgress::CloseAll(closes) => {
+            let data = resource(state, index, operation, closes);
+            ApiResponse::new(status, &Data { data })
         }
-        Progress::CancelAll(cancels) => {
-            let results = cancels.results.iter();
-            let failed = results.clone().filter(|canceled| canceled.is_failed());
-            let counts = (cancels.targets.len(), failed.count());
-            let results = results.map(cancel_all::result).collect();
-            resource.respond(status, "cancel_all_orders", counts, results)
+        OperationProgress::CancelAll(cancels) => {
+            let data = resource(state, index, operation, cancels);
+            ApiResponse::new(status, &Data { data })
         }
-    }?;
-    Ok(ApiResponse {
+    };
+    answer.map(|answer| ApiResponse {
         retry_after,
         ..answer
     })
 }
 
-struct Resource<'a> {
-    state: &'a ExchangeState,
-    operation: &'a SlicedOperation,
+fn resource<Target, Outcome: TargetOutcome>(
+    state: &ExchangeState,
     index: usize,
-}
-
-impl Resource<'_> {
-    fn respond<R: Serialize>(
-        &self,
-        status: StatusCode,
-        word: &str,
-        (targets, failed): (usize, usize),
-        results: Vec<R>,
-    ) -> Result<ApiResponse, ApiError> {
-        let operation = self.operation;
-        let account = self.state.engine.account_spec(operation.account);
-        let account = account.ok_or_else(|| ApiError::broken("an operation of no account"))?;
-        let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
-        let done = match operation.completed_at {
-            Some(_) => OperationStatus::Completed,
-            None => OperationStatus::Running,
-        };
-        let data = Operation {
-            id: format!("op_{:06}", self.index + 1).into(),
-            operation: word.into(),
-            account_id: account.id.as_str().into(),
-            status: done.into(),
-            total_count: count(targets),
-            succeeded_count: count(results.len() - failed),
-            failed_count: count(failed),
-            results,
-            created_at: Timestamp(operation.created_at.0),
-            completed_at: operation.completed_at.map(|at| Timestamp(at.0)),
-        };
-        ApiResponse::new(status, &Data { data })
+    operation: &KeptOperation,
+    Targets { targets, results }: &Targets<Target, Outcome>,
+) -> Operation<Outcome::Resource> {
+    let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+    let failed = results.iter().filter(|outcome| outcome.is_failed()).count();
+    let status = match operation.completed_at {
+        Some(_) => OperationStatus::Completed,
+        None => OperationStatus::Running,
+    };
+    let (account, outcomes) = (operation.account, results.iter());
+    Operation {
+        id: format!("op_{:06}", index + 1).into(),
+        operation: Outcome::OPERATION.into(),
+        account_id: state.engine.accounts.at(account).spec.id.as_str().into(),
+        status: status.into(),
+        total_count: count(targets.len()),
+        succeeded_count: count(results.len() - failed),
+        failed_count: count(failed),
+        results: outcomes.map(|one| one.resource(state, account)).collect(),
+        created_at: Timestamp(operation.created_at.0),
+        completed_at: operation.completed_at.map(|at| Timestamp(at.0)),
     }
 }

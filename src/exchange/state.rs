@@ -10,16 +10,14 @@ use super::{
     clock::VirtualClock,
     engine::{
         AccountIx, CommandOutcome, CommandRefusal, Engine, EngineCommand, MarketIx, Millis,
-        OrderId, OrderRecord, RefusalKind,
+        OrderId, OrderRecord, PositionId, RefusalKind, ScaledId, TwapId,
     },
     idempotency::{IdempotencyRecords, IdempotentRequest, IdempotentResult},
-    message::ApiResponse,
     operations::SlicedOperations,
     store::{self, EncodeFault, RecordingEngine, StoreRecord},
     wire::{ResourceEncoder, account_limit},
 };
-use crate::model::{ClientOrderId, MarketId, Order};
-use hyper::StatusCode;
+use crate::model::{ClientOrderId, MarketId, Order, Position, Scaled, Twap};
 use tokio::time::Instant;
 
 #[derive(Debug)]
@@ -86,18 +84,16 @@ impl ExchangeState {
             .ok_or_else(|| ApiError::not_found("account"))
     }
 
-    /// An object of the caller and its account; 404 naming `what` if it is missing, another user's or no valid id.
-    pub(super) fn owned<Id: Copy>(
+    /// An object of the caller and its account; 404 if it is missing, another user's or has no valid id.
+    pub(super) fn owned<Id: OwnedId>(
         &self,
         caller: &AuthenticatedUser,
-        what: &'static str,
-        id: Option<Id>,
-        has: impl Fn(&Engine, AccountIx, Id) -> bool,
+        id: &str,
     ) -> Result<(AccountIx, Id), ApiError> {
-        let missing = || ApiError::not_found(what);
-        let id = id.ok_or_else(missing)?;
+        let missing = || ApiError::not_found(Id::RESOURCE);
+        let id = Id::parse(id).ok_or_else(missing)?;
         let mut accounts = caller.accounts.iter().copied();
-        let account = accounts.find(|account| has(&self.engine, *account, id));
+        let account = accounts.find(|account| id.is_in(&self.engine, *account));
         Ok((account.ok_or_else(missing)?, id))
     }
 
@@ -109,7 +105,7 @@ impl ExchangeState {
     ) -> Result<(), ApiError> {
         match name.and_then(|name| self.order_named(caller, name)) {
             None => Ok(()),
-            Some(row) => Err(ApiError::conflict(
+            Some(row) => Err(ApiError::service(
                 ServiceCode::ClientOrderIdConflict,
                 format!("order {} has this client_order_id", row.id),
             )),
@@ -132,84 +128,65 @@ impl ExchangeState {
         command: EngineCommand,
     ) -> Result<CommandOutcome, ApiError> {
         let outcome = self.engine.apply(account, command);
-        outcome.map_err(|refusal| self.fault(refusal))
+        outcome.map_err(|refusal| self.error(refusal))
     }
 
-    /// Carries out a command that creates an order, once per key.
-    pub(super) fn apply_keyed(
+    /// Carries out a command that creates something, once per key, and returns what its answer is read from.
+    pub(super) fn apply_once(
         &mut self,
-        (user, key, keyed_request): (usize, &str, IdempotentRequest),
-        account: AccountIx,
-        command: EngineCommand,
-    ) -> Result<Order, ApiError> {
-        self.check_key_limit(user)?;
-        let applied = self.apply(account, command);
-        let result = match &applied {
-            Ok(CommandOutcome::Order(id)) => Some(IdempotentResult::Order(account, *id)),
-            Ok(_) => return Err(ApiError::broken("a placement that made no order")),
-            Err(fault) if fault.order.is_some() => Some(IdempotentResult::Refused(fault.clone())),
-            Err(_) => None,
-        };
-        if let Some(result) = result.clone() {
-            let now = self.engine.now();
-            self.keys.record((user, key), (keyed_request, result), now);
-        }
-        applied?;
-        match result {
-            Some(IdempotentResult::Order(account, id)) => self.order(account, id),
-            _ => Err(ApiError::broken("a placement that made no order")),
-        }
-    }
-
-    /// Creates a TWAP or a scaled order, once per key if there is one.
-    pub(super) fn create_strategy(
-        &mut self,
-        (user, key, keyed_request): (usize, Option<&str>, IdempotentRequest),
+        keyed: KeyedRequest<'_>,
         account: AccountIx,
         command: EngineCommand,
     ) -> Result<IdempotentResult, ApiError> {
-        if key.is_some() {
-            self.check_key_limit(user)?;
+        if keyed.key.is_some() {
+            self.check_key_limit(keyed.user)?;
         }
-        let created = match self.apply(account, command)? {
-            CommandOutcome::Twap(id) => IdempotentResult::Twap(account, id),
-            CommandOutcome::Scaled(id) => IdempotentResult::Scaled(account, id),
-            CommandOutcome::Order(_) | CommandOutcome::Cancel(_) | CommandOutcome::Position(_) => {
+        let (result, refusal) = match self.apply(account, command) {
+            Ok(CommandOutcome::Order(id)) => (IdempotentResult::Order(account, id), None),
+            Ok(CommandOutcome::Twap(id)) => (IdempotentResult::Twap(account, id), None),
+            Ok(CommandOutcome::Scaled(id)) => (IdempotentResult::Scaled(account, id), None),
+            Ok(CommandOutcome::Cancel(_) | CommandOutcome::Position(_)) => {
                 return Err(ApiError::broken("a creation that made something else"));
             }
+            // The rejected order is a row.
+            Err(refusal) if refusal.order.is_some() => {
+                (IdempotentResult::Refused(refusal.clone()), Some(refusal))
+            }
+            Err(refusal) => return Err(refusal),
         };
-        if let Some(key) = key {
-            let now = self.engine.now();
-            self.keys
-                .record((user, key), (keyed_request, created.clone()), now);
-        }
-        Ok(created)
+        self.record_key(keyed, result.clone());
+        refusal.map_or(Ok(result), Err)
     }
 
-    /// What the request with this key created.
-    pub(super) fn created(
-        &self,
-        user: usize,
-        key: Option<&str>,
-        keyed_request: &IdempotentRequest,
-    ) -> Result<Option<IdempotentResult>, ApiError> {
-        let recalled = key.map_or(Ok(None), |key| self.keys.recall(user, key, keyed_request))?;
-        let is_gone = match &recalled {
-            Some(IdempotentResult::Twap(account, id)) => self.engine.twap(*account, *id).is_none(),
-            Some(IdempotentResult::Scaled(account, id)) => {
-                self.engine.scaled(*account, *id).is_none()
-            }
-            Some(
-                IdempotentResult::Order(..)
-                | IdempotentResult::Refused(_)
-                | IdempotentResult::Operation(_),
-            )
-            | None => false,
-        };
-        if is_gone {
-            return Err(ApiError::no_longer_kept());
+    pub(super) fn record_key(&mut self, keyed: KeyedRequest<'_>, result: IdempotentResult) {
+        if let Some(key) = keyed.key {
+            let now = self.engine.now();
+            self.keys
+                .record((keyed.user, key), (keyed.request, result), now);
         }
-        Ok(recalled)
+    }
+
+    /// What the request with this key did, or its refusal; `None` for a new key.
+    pub(super) fn recalled(
+        &self,
+        keyed: &KeyedRequest<'_>,
+    ) -> Result<Option<IdempotentResult>, ApiError> {
+        let recall = |key| self.keys.recall(keyed.user, key, &keyed.request);
+        let Some(result) = keyed.key.map_or(Ok(None), recall)? else {
+            return Ok(None);
+        };
+        let is_kept = match &result {
+            IdempotentResult::Order(account, id) => id.is_in(&self.engine, *account),
+            IdempotentResult::Twap(account, id) => id.is_in(&self.engine, *account),
+            IdempotentResult::Scaled(account, id) => id.is_in(&self.engine, *account),
+            IdempotentResult::Operation(index) => self.operations.get(*index).is_some(),
+            IdempotentResult::Refused(refusal) => return Err(refusal.clone()),
+        };
+        if is_kept {
+            Ok(Some(result))
+        } else {
+            Err(ApiError::no_longer_kept())
+        }
     }
 
     /// 429 while the user has as many keys as allowed.
@@ -217,42 +194,37 @@ impl ExchangeState {
         let room = self.keys.make_room(user, self.engine.now());
         room.map_err(|wait| {
             let message = "too many Idempotency-Keys in thirty days";
-            ApiError::new(
-                StatusCode::TOO_MANY_REQUESTS,
-                ServiceCode::TooManyKeys,
-                message,
-            )
-            .retry_after(self.clock.wait(wait).seconds)
+            ApiError::service(ServiceCode::TooManyKeys, message)
+                .retry_after(self.clock.wait(wait).seconds)
         })
     }
 
-    /// The current state of the order this key placed, or its refusal; `None` for a new key.
-    pub(super) fn replay(
-        &self,
-        user: usize,
-        key: &str,
-        keyed_request: &IdempotentRequest,
-    ) -> Result<Option<Order>, ApiError> {
-        match self.keys.recall(user, key, keyed_request)? {
-            None
-            | Some(
-                IdempotentResult::Twap(..)
-                | IdempotentResult::Scaled(..)
-                | IdempotentResult::Operation(_),
-            ) => Ok(None),
-            Some(IdempotentResult::Order(account, id)) => {
-                let order = self.order(account, id);
-                order.map(Some).map_err(|_| ApiError::no_longer_kept())
-            }
-            Some(IdempotentResult::Refused(fault)) => Err(fault),
-        }
+    pub(super) fn order(&self, account: AccountIx, id: OrderId) -> Result<Order, ApiError> {
+        let row = self.engine.order(account, id);
+        row.map(|row| self.rows().order(row))
+            .ok_or_else(|| ApiError::not_found("order"))
     }
 
-    pub(super) fn order(&self, account: AccountIx, id: OrderId) -> Result<Order, ApiError> {
-        self.engine
-            .order(account, id)
-            .and_then(|row| self.rows().order(row))
-            .ok_or_else(|| ApiError::not_found("order"))
+    pub(super) fn position(
+        &self,
+        account: AccountIx,
+        id: PositionId,
+    ) -> Result<Position, ApiError> {
+        let row = self.engine.position(account, id);
+        row.map(|row| self.rows().position(&row))
+            .ok_or_else(|| ApiError::not_found("position"))
+    }
+
+    pub(super) fn twap(&self, account: AccountIx, id: TwapId) -> Result<Twap, ApiError> {
+        let row = self.engine.twap(account, id);
+        row.map(|row| self.rows().twap(row))
+            .ok_or_else(|| ApiError::not_found("TWAP order"))
+    }
+
+    pub(super) fn scaled(&self, account: AccountIx, id: ScaledId) -> Result<Scaled, ApiError> {
+        let row = self.engine.scaled(account, id);
+        row.map(|row| self.rows().scaled(row))
+            .ok_or_else(|| ApiError::not_found("scaled order"))
     }
 
     pub(super) fn market(&self, id: &MarketId) -> Result<MarketIx, ApiError> {
@@ -264,29 +236,58 @@ impl ExchangeState {
         ResourceEncoder(&self.engine)
     }
 
-    pub(super) fn fault(&self, refusal: CommandRefusal) -> ApiError {
+    fn error(&self, refusal: CommandRefusal) -> ApiError {
         let RefusalKind::Cooldown { retry_in } = refusal.kind else {
             return ApiError::from_refusal(refusal, 1);
         };
         let wait = self.clock.wait(retry_in);
-        let mut fault = ApiError::from_refusal(refusal, wait.seconds);
-        fault.hold = wait.hold;
+        let mut error = ApiError::from_refusal(refusal, wait.seconds);
+        error.hold = wait.hold;
         if self.clock.is_paused() {
-            fault
-                .message
-                .push_str("; no time passes: the clock is paused (POST /sim/clock)");
+            let hint = "; no time passes: the clock is paused (POST /sim/clock)";
+            error.message.push_str(hint);
         }
-        fault
+        error
     }
 }
 
-/// `{data: …}` of a row that must exist.
-pub(super) fn data<T: serde::Serialize>(row: Option<T>) -> Result<ApiResponse, ApiError> {
-    let data = existing(row)?;
-    ApiResponse::ok(&crate::api::Data { data })
+/// A request under an `Idempotency-Key`, or without one where it is optional.
+#[derive(Debug)]
+pub(super) struct KeyedRequest<'a> {
+    pub(super) user: usize,
+    pub(super) key: Option<&'a str>,
+    pub(super) request: IdempotentRequest,
 }
 
-/// A row that must exist.
-pub(super) fn existing<T>(row: Option<T>) -> Result<T, ApiError> {
-    row.ok_or_else(|| ApiError::broken("a row in no market"))
+/// An id of something that an account has.
+pub(super) trait OwnedId: Copy {
+    /// What it is, in an error.
+    const RESOURCE: &'static str;
+
+    fn parse(text: &str) -> Option<Self>;
+
+    fn is_in(self, engine: &Engine, account: AccountIx) -> bool;
+}
+
+macro_rules! owned_ids {
+    ($($id:ident, $resource:literal, $read:ident;)*) => {
+        $(impl OwnedId for $id {
+            const RESOURCE: &'static str = $resource;
+
+            fn parse(text: &str) -> Option<Self> {
+                Self::parse(text)
+            }
+
+            fn is_in(self, engine: &Engine, account: AccountIx) -> bool {
+                engine.$read(account, self).is_some()
+            }
+        })*
+    };
+}
+
+owned_ids! {
+    OrderId, "order", order;
+    PositionId, "position", position;
+    TwapId, "TWAP order", twap;
+    ScaledId, "scaled order", scaled;
 }

@@ -2,17 +2,18 @@
 
 mod following;
 mod hints;
-pub(super) mod toast;
+mod toast;
+mod tour;
 
 use super::{
-    bottom::hints::{APART, hint_spans},
-    canvas::{Canvas, after, before, line, shortened, spans_width, width},
-    flow::flowed,
-    frame::outline,
-    prompt, tour,
+    bottom::hints::{APART, draw_hint, hint_spans},
+    prompt,
 };
 use crate::{
-    app::tables::click_target::ClickTarget,
+    ui::cells::{
+        Canvas, after, below, first, flowed, inset, length, line, outline, shortened, spans_width,
+        sum, width,
+    },
     view::{
         Following, Hint, PendingCommandView, PromptView, Span, StripView, ToastView, Tone, TourView,
     },
@@ -46,44 +47,34 @@ pub(super) struct Bottom {
 impl Bottom {
     /// How many lines it needs at this width.
     pub(super) fn height(&self, width: u16) -> u16 {
-        let flights = u16::try_from(self.flights.len().min(MOST_FLIGHTS)).unwrap_or(0);
         let last = match (&self.strip, &self.prompt) {
             (Some(strip), _) => strip_height(strip, width),
             (None, Some(_)) => prompt::HEIGHT,
             (None, None) => 1,
         };
-        let tour = self
-            .tour
-            .as_ref()
-            .map_or(0, |tour| tour::height(tour, width));
-        let following = self.following.as_ref();
-        let following = following.map_or(0, |keys| following::height(keys, width));
-        let toast = self.toast.as_ref();
-        let toast = toast.map_or(0, |toast| toast::height(toast, width));
-        [flights, toast, tour, following, last]
-            .into_iter()
-            .fold(0, u16::saturating_add)
+        let flights = length(self.flights.len().min(MOST_FLIGHTS));
+        let notices = self.notices().map(|notice| notice.height(width));
+        notices.fold(sum([flights, last]), u16::saturating_add)
+    }
+
+    /// What has lines of its own above the keys.
+    fn notices(&self) -> impl Iterator<Item = &dyn OwnLines> {
+        let toast = self.toast.as_ref().map(|toast| toast as &dyn OwnLines);
+        let tour = self.tour.as_ref().map(|tour| tour as &dyn OwnLines);
+        let following = self.following.as_ref().map(|keys| keys as &dyn OwnLines);
+        [toast, tour, following].into_iter().flatten()
     }
 
     pub(super) fn draw(&self, canvas: &mut Canvas<'_>, area: Rect) {
-        let mut used = 0;
+        let mut rest = area;
         for flight in self.flights.iter().take(MOST_FLIGHTS) {
-            draw_flight(canvas, line(area, used), flight);
-            used = used.saturating_add(1);
+            draw_flight(canvas, line(rest, 0), flight);
+            rest = below(rest, 1);
         }
-        if let Some(toast) = &self.toast {
-            toast::draw(canvas, below(area, used), toast);
-            used = toast::height(toast, area.width).saturating_add(used);
+        for notice in self.notices() {
+            notice.draw(canvas, rest);
+            rest = below(rest, notice.height(area.width));
         }
-        if let Some(tour) = &self.tour {
-            tour::draw(canvas, below(area, used), tour);
-            used = tour::height(tour, area.width).saturating_add(used);
-        }
-        if let Some(keys) = &self.following {
-            following::draw(canvas, below(area, used), keys);
-            used = following::height(keys, area.width).saturating_add(used);
-        }
-        let rest = below(area, used);
         match (&self.strip, &self.prompt) {
             (Some(strip), _) => draw_strip(canvas, rest, strip),
             (None, Some(prompt)) => prompt::draw(canvas, rest, prompt),
@@ -92,55 +83,41 @@ impl Bottom {
     }
 }
 
-/// What remains of an area below its first lines.
-fn below(area: Rect, used: u16) -> Rect {
-    let used = used.min(area.height);
-    Rect {
-        y: area.y.saturating_add(used),
-        height: area.height.saturating_sub(used),
-        ..area
-    }
+/// What has lines of its own above the keys, and covers nothing.
+trait OwnLines {
+    /// How many lines it needs at this width.
+    fn height(&self, width: u16) -> u16;
+
+    /// On the first lines of `area`.
+    fn draw(&self, canvas: &mut Canvas<'_>, area: Rect);
 }
 
 /// The key that closes everything first, in its own tone; then each that fits beside the keys that are always shown.
 fn draw_hints(canvas: &mut Canvas<'_>, area: Rect, hints: &[Hint]) {
-    let row = after(area, 1);
+    let mut row = after(area, 1);
     let (kept, others): (Vec<&Hint>, Vec<&Hint>) = hints.iter().partition(|hint| hint.is_kept);
-    let hint_width = |hint: &Hint| spans_width(&hint_spans(hint)).saturating_add(APART);
+    let hint_width = |hint: &Hint| sum([spans_width(&hint_spans(hint)), APART]);
     let taken = kept.iter().map(|hint| hint_width(hint));
     let taken = taken.fold(0, u16::saturating_add).min(row.width);
-    let mut room = row.width.saturating_add(APART).saturating_sub(taken);
+    let mut room = sum([row.width, APART]).saturating_sub(taken);
     let fitting = others.into_iter().filter(|hint| {
         let rest = room.checked_sub(hint_width(hint));
         room = rest.unwrap_or(room);
         rest.is_some()
     });
     let shown: Vec<&Hint> = fitting.chain(kept.iter().copied()).collect();
-    let mut row = row;
     for hint in shown {
-        let spans = hint_spans(hint);
-        if spans_width(&spans) > row.width {
+        if spans_width(&hint_spans(hint)) > row.width {
             break;
         }
-        let rest = canvas.spans(row, &spans);
-        canvas.spot(
-            before(row, rest),
-            ClickTarget::Key(canvas.place, hint.action),
-        );
-        row = after(rest, APART);
+        row = draw_hint(canvas, row, hint);
     }
 }
 
 fn draw_flight(canvas: &mut Canvas<'_>, row: Rect, flight: &PendingCommandView) {
     let mut row = canvas.toned(row, " ▸ ", Tone::Info);
     if let Some(gauge) = flight.gauge {
-        canvas.gauge(
-            Rect {
-                width: GAUGE.min(row.width),
-                ..row
-            },
-            gauge,
-        );
+        canvas.gauge(first(row, GAUGE), gauge);
         row = after(row, GAUGE + 1);
     }
     let Some((name, state)) = flight.words.split_first() else {
@@ -169,9 +146,7 @@ fn named(name: &str, room: u16) -> Cow<'_, str> {
 
 fn strip_height(strip: &StripView, width: u16) -> u16 {
     let lines = strip_lines(strip, width, MOST_STRIP_LINES).len();
-    u16::try_from(lines)
-        .unwrap_or(MOST_STRIP_LINES)
-        .saturating_add(2)
+    sum([length(lines), 2])
 }
 
 /// On one line beside its gauge, or on several, with the keys on the last. If there are too many lines, the middle is
@@ -189,7 +164,11 @@ fn strip_lines(strip: &StripView, width: u16, most: u16) -> Vec<Vec<Span>> {
         }
         Some(_) | None => lines.extend(flowed(keys, inner)),
     }
-    let most = usize::from(most);
+    without_middle(lines, most.into())
+}
+
+/// No more than these: what is before the last line is dropped.
+fn without_middle(mut lines: Vec<Vec<Span>>, most: usize) -> Vec<Vec<Span>> {
     if let (Some(over), Some(kept)) = (lines.len().checked_sub(most), most.checked_sub(1)) {
         lines.drain(kept..kept.saturating_add(over));
     }
@@ -198,12 +177,7 @@ fn strip_lines(strip: &StripView, width: u16, most: u16) -> Vec<Vec<Span>> {
 
 fn draw_strip(canvas: &mut Canvas<'_>, area: Rect, strip: &StripView) {
     canvas.clear(area);
-    let inner = outline(canvas, area, canvas.theme.tone(strip.tone));
-    let inner = after(inner, 1);
-    let inner = Rect {
-        width: inner.width.saturating_sub(1),
-        ..inner
-    };
+    let inner = inset(outline(canvas, area, canvas.theme.tone(strip.tone)), 1);
     let lines = strip_lines(strip, area.width, inner.height);
     let mut rest = inner;
     for (number, words) in (0..inner.height).zip(&lines) {

@@ -1,8 +1,11 @@
 //! The first line. In a narrow window it shortens its segments, then drops the least important.
 
-use super::canvas::{Canvas, after, before, shortened, spans_width, width as width_of};
+use super::theme::ThemePart;
 use crate::{
-    app::{Mode, keys::keymap::Action, tables::click_target::ClickTarget},
+    app::{Action, ClickTarget, Mode},
+    ui::cells::{
+        Canvas, after, before, first, length, shortened, spans_width, sum, width as width_of,
+    },
     view::{Chip, Gauge, Header, Segment, Span, Tone},
 };
 use ratatui::layout::Rect;
@@ -19,37 +22,30 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, header: &Header) {
     let row = header.badges.iter().fold(row, |row, words| {
         after(canvas.text(row, &format!(" {words} "), style), 1)
     });
-    let row = match &header.chip {
+    let mut row = match &header.chip {
         Some(chip) => self::chip(canvas, row, area.width, chip),
         None => row,
     };
-    let segments = fitting(&header.segments, row.width);
-    let mut row = row;
-    for (at, (spans, gauge, _)) in segments.iter().enumerate() {
+    let border = canvas.theme.part(ThemePart::Border);
+    for (at, segment) in fitting(&header.segments, row.width).iter().enumerate() {
         if at > 0 {
-            row = canvas.text(
-                row,
-                SEPARATOR,
-                canvas.theme.part(super::theme::ThemePart::Border),
-            );
+            row = canvas.text(row, SEPARATOR, border);
         }
-        row = self::segment(canvas, row, spans, *gauge);
+        row = segment.draw(canvas, row);
     }
 }
 
 fn badge(canvas: &mut Canvas<'_>, area: Rect, mode: Option<Mode>) -> Rect {
-    let row = match mode {
-        Some(mode) => {
-            let words = match mode {
-                Mode::Paper => " PAPER ",
-                Mode::LiveApi => " LIVE-API ",
-            };
-            let style = canvas.theme.badge(mode);
-            canvas.text(area, words, style)
-        }
-        None => canvas.toned(area, " perpdeck ", Tone::Accent),
+    let words = match mode {
+        Some(Mode::Paper) => " PAPER ",
+        Some(Mode::LiveApi) => " LIVE-API ",
+        None => " perpdeck ",
     };
-    after(row, 1)
+    let style = match mode {
+        Some(mode) => canvas.theme.badge(mode),
+        None => canvas.theme.tone(Tone::Accent),
+    };
+    after(canvas.text(area, words, style), 1)
 }
 
 /// At most a third of the line; a click opens the list of accounts.
@@ -68,73 +64,86 @@ fn chip(canvas: &mut Canvas<'_>, row: Rect, wide: u16, chip: &Chip) -> Rect {
     after(rest, 1)
 }
 
-fn segment(canvas: &mut Canvas<'_>, row: Rect, spans: &[Span], gauge: Option<Gauge>) -> Rect {
-    let Some(gauge) = gauge else {
-        return canvas.spans(row, spans);
-    };
-    let (label, rest) = spans.split_at(1.min(spans.len()));
-    let row = canvas.spans(row, label);
-    canvas.gauge(
-        Rect {
-            width: GAUGE.min(row.width),
-            ..row
-        },
-        gauge,
-    );
-    canvas.spans(after(row, GAUGE + 1), rest)
+/// A segment as it is drawn.
+struct ShownSegment<'a> {
+    words: &'a [Span],
+    gauge: Option<Gauge>,
+    priority: u8,
 }
 
-/// A segment as it is drawn.
-type ShownSegment<'a> = (&'a [Span], Option<Gauge>, u8);
+impl<'a> ShownSegment<'a> {
+    fn new(words: &'a [Span], gauge: Option<Gauge>, segment: &Segment) -> Self {
+        Self {
+            words,
+            gauge,
+            priority: segment.priority,
+        }
+    }
+
+    fn width(&self) -> u16 {
+        let gauge = self.gauge.map_or(0, |_| GAUGE + 1);
+        sum([spans_width(self.words), gauge])
+    }
+
+    fn draw(&self, canvas: &mut Canvas<'_>, row: Rect) -> Rect {
+        let Some(gauge) = self.gauge else {
+            return canvas.spans(row, self.words);
+        };
+        let (label, rest) = self.words.split_at(1.min(self.words.len()));
+        let row = canvas.spans(row, label);
+        canvas.gauge(first(row, GAUGE), gauge);
+        canvas.spans(after(row, GAUGE + 1), rest)
+    }
+}
 
 /// The first of these that fits: all in full; without optional segments that have no brief form; brief; without bars;
 /// without optional segments; in the fewest words; the most important of those.
-fn fitting(segments: &[Segment], room: u16) -> Vec<ShownSegment<'_>> {
-    let full = segments.iter().map(|s| (&*s.words, s.gauge, s.priority));
-    let full: Vec<ShownSegment> = full.collect();
-    if width(&full) <= room {
-        return full;
-    }
+fn fitting<'a>(segments: &'a [Segment], room: u16) -> Vec<ShownSegment<'a>> {
     let needed = || segments.iter().filter(|s| !s.brief.is_empty());
-    let full = needed().map(|s| (&*s.words, s.gauge, s.priority));
-    let full: Vec<ShownSegment> = full.collect();
-    if width(&full) <= room {
-        return full;
+    let full = |s: &'a Segment| ShownSegment::new(&s.words, s.gauge, s);
+    let mut shown: Vec<_> = segments.iter().map(full).collect();
+    if width(&shown) <= room {
+        return shown;
     }
-    let brief = needed().map(|s| (&*s.brief, s.gauge, s.priority));
-    let mut brief: Vec<ShownSegment> = brief.collect();
-    if width(&brief) > room {
-        for (_, gauge, _) in &mut brief {
-            *gauge = None;
-        }
+    shown = needed().map(full).collect();
+    if width(&shown) <= room {
+        return shown;
     }
-    drop_until_it_fits(&mut brief, room, GOOD_TO_KNOW);
-    if width(&brief) > room {
-        let fewest = needed().map(|s| (&*s.fewest, None, s.priority));
-        brief = fewest.collect();
-        drop_until_it_fits(&mut brief, room, 0);
+    shown = needed()
+        .map(|s| ShownSegment::new(&s.brief, s.gauge, s))
+        .collect();
+    if width(&shown) <= room {
+        return shown;
     }
-    brief
+    shown = needed()
+        .map(|s| ShownSegment::new(&s.brief, None, s))
+        .collect();
+    drop_until_it_fits(&mut shown, room, GOOD_TO_KNOW);
+    if width(&shown) > room {
+        shown = needed()
+            .map(|s| ShownSegment::new(&s.fewest, None, s))
+            .collect();
+        drop_until_it_fits(&mut shown, room, 0);
+    }
+    shown
 }
 
 /// Drops the least important first, down to priority `down_to`; keeps at least one.
 fn drop_until_it_fits(segments: &mut Vec<ShownSegment<'_>>, room: u16, down_to: u8) {
     while width(segments) > room && segments.len() > 1 {
-        let least = segments
+        let optional = segments
             .iter()
             .enumerate()
-            .filter(|(_, (.., priority))| *priority >= down_to)
-            .max_by_key(|(at, (.., priority))| (*priority, *at));
-        let Some((at, _)) = least else { break };
+            .filter(|(_, s)| s.priority >= down_to);
+        let Some((at, _)) = optional.max_by_key(|(at, s)| (s.priority, *at)) else {
+            break;
+        };
         segments.remove(at);
     }
 }
 
 fn width(segments: &[ShownSegment<'_>]) -> u16 {
-    let gaps = u16::try_from(segments.len().saturating_sub(1)).unwrap_or(0);
-    let gaps = gaps.saturating_mul(SEPARATOR_WIDTH);
-    segments.iter().fold(gaps, |sum, (spans, gauge, _)| {
-        let gauge = if gauge.is_some() { GAUGE + 1 } else { 0 };
-        sum.saturating_add(spans_width(spans)).saturating_add(gauge)
-    })
+    let gaps = length(segments.len().saturating_sub(1)).saturating_mul(SEPARATOR_WIDTH);
+    let widths = segments.iter().map(ShownSegment::width);
+    widths.fold(gaps, u16::saturating_add)
 }

@@ -3,9 +3,10 @@
 //! Contract: the key of a place holds everything that its cells are made from. A key that lacks something is caught: a
 //! build with debug assertions draws each frame whole too, and compares ([`super::render`]).
 
-use super::{canvas::Canvas, click_map::ClickMap, theme::Theme};
+use super::theme::Theme;
 use crate::{
-    app::{keys::keymap::Context, tables::pane::PlaceContent},
+    app::{Context, PlaceContent},
+    ui::cells::{Canvas, ClickMap},
     view::{DataKey, MarketKey, Span, Title},
 };
 use ratatui::{

@@ -2,9 +2,12 @@
 
 pub(super) mod regions;
 
-use crate::app::{
-    LayoutPreset, MarketPanel, Model, WidthTier, panels,
-    tables::pane::{Focus, Pane, PlaceContent},
+use crate::{
+    app::{
+        LayoutPreset, MarketPanel, Model, Pane, PlaceContent, WidthTier, panels,
+        tables::pane::Focus,
+    },
+    ui::cells::{columns, rows, share, sum},
 };
 use ratatui::layout::Rect;
 use strum::IntoEnumIterator;
@@ -314,25 +317,6 @@ fn list(body: Rect, arrangement: &Arrangement<'_>, wanted: impl Fn(Pane) -> u16)
     vec![shared(top, content, tabs), other]
 }
 
-/// The saturating sum.
-pub(super) fn sum<const COUNT: usize>(lengths: [u16; COUNT]) -> u16 {
-    lengths.into_iter().fold(0, u16::saturating_add)
-}
-
-/// `number` of `whole` as a part of `length`; zero for an empty whole.
-pub(super) fn part(number: usize, length: usize, whole: usize) -> usize {
-    number
-        .saturating_mul(length)
-        .checked_div(whole)
-        .unwrap_or(0)
-}
-
-/// `parts` of `of` equal parts of a length.
-pub(super) fn share(length: u16, parts: u16, of: u16) -> u16 {
-    let part = part(length.into(), parts.into(), of.max(1).into());
-    u16::try_from(part).unwrap_or(u16::MAX)
-}
-
 fn alone(area: Rect, content: PlaceContent) -> Place {
     shared(area, content, [content].into_iter())
 }
@@ -357,34 +341,6 @@ fn stacked(area: Rect, panes: [Pane; 2], wanted: &impl Fn(Pane) -> u16) -> Vec<P
         alone(above, PlaceContent::Pane(upper)),
         alone(below, PlaceContent::Pane(lower)),
     ]
-}
-
-fn rows(area: Rect, above: u16) -> (Rect, Rect) {
-    let above = above.min(area.height);
-    let upper = Rect {
-        height: above,
-        ..area
-    };
-    let lower = Rect {
-        y: area.y.saturating_add(above),
-        height: area.height.saturating_sub(above),
-        ..area
-    };
-    (upper, lower)
-}
-
-fn columns(area: Rect, left: u16) -> (Rect, Rect) {
-    let left = left.min(area.width);
-    let first = Rect {
-        width: left,
-        ..area
-    };
-    let second = Rect {
-        x: area.x.saturating_add(left),
-        width: area.width.saturating_sub(left),
-        ..area
-    };
-    (first, second)
 }
 
 #[cfg(test)]

@@ -16,217 +16,38 @@
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
 mod bottom;
-mod bulk;
-mod canvas;
-mod cards;
-mod chart;
-mod click_map;
-mod detail;
-mod fit;
-mod flow;
-mod form;
-mod frame;
+mod cells;
+mod dialogs;
+mod draw_state;
 mod header;
-mod help;
 mod kept;
 mod layout;
-mod listed;
 mod market;
-mod overlays;
-mod pane;
 pub mod picture;
 mod prompt;
-mod review;
-mod table;
+mod tables;
 pub mod theme;
-mod tour;
-mod window;
 
-pub use click_map::Turn;
-pub use theme::{Depth, Theme, ThemeSet};
+pub use cells::Turn;
+pub use draw_state::DrawState;
+pub use theme::{ColorDepth, Theme, ThemeSet};
 
 use crate::{
     app::{
-        Desks, MarketPanel, Model, WidthTier, has_room_for_market,
-        market::{market_spot::MarketSpot, width_tier::SMALLEST},
-        tables::{
-            click_target::ClickTarget,
-            pane::{Pane, PlaceContent},
-        },
+        Desks, MarketPanel, Model, Pane, PlaceContent, WidthTier, has_room_for_market,
+        market::width_tier::SMALLEST,
     },
-    view::{
-        self, Curve, DataKey, MarketKey, PromptView, Scene, StripView, market::chart::Num,
-        text::format::Zone,
-    },
+    view::{self, DataKey, MarketKey, PromptView, Scene, StripView, Zone, plain_text},
 };
 use bottom::Bottom;
-use canvas::{Canvas, line};
-use click_map::ClickMap;
-use fit::Measures;
+use cells::{Canvas, line, wrapped};
+use dialogs::overlays::{covers, overlays};
 use kept::{Kept, LayoutKey, PlaceKey, SharedKey};
 pub use kept::{copy_over, part_of};
-use layout::{Arrangement, Place, regions::Regions};
-use market::DrawnLadder;
-use overlays::{covers, overlays};
-use ratatui::{
-    buffer::Buffer,
-    layout::{Position, Rect},
-};
-use std::{collections::BTreeMap, ops::Range};
+use layout::{Arrangement, regions::Regions};
+use ratatui::{buffer::Buffer, layout::Rect};
+use tables::pane;
 use theme::ThemePart;
-use window::RowWindow;
-
-/// The state of drawing between frames: theme, zone, scroll positions and column widths. It has no meaning for the
-/// trader; losing it only moves things.
-#[derive(Debug, Clone)]
-pub struct DrawState {
-    pub theme: Theme,
-    pub zone: Zone,
-    /// The account of the following fields, by index.
-    at: usize,
-    first: BTreeMap<Pane, usize>,
-    measures: BTreeMap<Pane, Measures>,
-    clicks: ClickMap,
-    kept: Kept,
-    /// The last frame where something lies over what is kept.
-    covered: Option<Buffer>,
-    chart: market::chart::ChartCells,
-    /// With the version of its rows.
-    curve: Option<(u64, Option<Curve>)>,
-    /// The price ladder of the last frame.
-    ladder: Option<DrawnLadder>,
-}
-
-impl Default for DrawState {
-    fn default() -> Self {
-        Self::new(Theme::default(), Zone::default())
-    }
-}
-
-impl DrawState {
-    pub fn new(theme: Theme, zone: Zone) -> Self {
-        Self {
-            theme,
-            zone,
-            at: 0,
-            first: BTreeMap::new(),
-            measures: BTreeMap::new(),
-            clicks: ClickMap::default(),
-            kept: Kept::default(),
-            covered: None,
-            chart: market::chart::ChartCells::default(),
-            curve: None,
-            ladder: None,
-        }
-    }
-
-    /// All cells of the last frame.
-    fn shown(&self) -> &Buffer {
-        self.covered.as_ref().unwrap_or_else(|| self.kept.cells())
-    }
-
-    /// The next frame draws every place.
-    pub fn forget_cells(&mut self) {
-        self.kept = Kept::default();
-        self.covered = None;
-    }
-
-    /// The click target of the last frame at this position.
-    pub fn pointed(&self, at: Position) -> Option<ClickTarget> {
-        let spot = self.clicks.at(at)?;
-        Some(match self.pointed_price(at) {
-            Some(MarketSpot::Ladder(spot)) => ClickTarget::Ladder(spot),
-            Some(MarketSpot::Chart(spot)) => ClickTarget::Chart(spot),
-            None => spot.clone(),
-        })
-    }
-
-    /// The cell of the price ladder or of the chart there, unless something lies over it.
-    pub fn pointed_price(&self, at: Position) -> Option<MarketSpot> {
-        let ladder = self.ladder.as_ref();
-        let is_on = |panel| self.clicks.at(at) == Some(&ClickTarget::Panel(panel));
-        let row = ladder.filter(|_| is_on(MarketPanel::Ladder));
-        let row = row.and_then(|ladder| ladder.at(at)).map(MarketSpot::Ladder);
-        let cell = || self.chart.at(at).filter(|_| is_on(MarketPanel::Chart));
-        row.or_else(|| cell().map(MarketSpot::Chart))
-    }
-
-    /// How many rows of prices the last frame had; `None` where it had no ladder.
-    pub fn ladder_rows(&self) -> Option<usize> {
-        self.ladder.as_ref().map(DrawnLadder::rows)
-    }
-
-    /// How much price a row of the chart is high, as it was drawn last; `None` before that.
-    pub fn chart_row(&self) -> Option<Num> {
-        self.chart.row()
-    }
-
-    /// Scrolls the list under `at`; returns which one, and its visible rows.
-    pub fn turn(&mut self, at: Position, turn: Turn) -> Option<(ClickTarget, Range<usize>)> {
-        let (spot, seen) = self.clicks.turned(at, turn)?;
-        if let ClickTarget::Pane(pane) = spot {
-            self.first.insert(*pane, seen.start);
-        }
-        Some((spot.clone(), seen))
-    }
-
-    /// Drops what can be clicked of panels that are not among these places.
-    fn show(&mut self, places: &[Place]) {
-        let shows = |panel| {
-            let mut contents = places.iter().map(|place| place.content);
-            contents.any(|content| content == PlaceContent::Panel(panel))
-        };
-        if !shows(MarketPanel::Ladder) {
-            self.ladder = None;
-        }
-        if !shows(MarketPanel::Chart) {
-            self.chart.begin_frame();
-        }
-    }
-
-    /// Drops the state of another account.
-    fn turn_to(&mut self, at: usize) {
-        if self.at != at {
-            *self = Self {
-                at,
-                ..Self::new(self.theme.clone(), self.zone.clone())
-            };
-        }
-    }
-
-    fn curve(&mut self, scene: &Scene<'_>) -> Option<&Curve> {
-        let version = scene.store.closed.version();
-        if self
-            .curve
-            .as_ref()
-            .is_none_or(|(counted, _)| *counted != version)
-        {
-            self.curve = Some((version, view::curve(scene)));
-        }
-        self.curve.as_ref()?.1.as_ref()
-    }
-
-    /// The first visible row, with row `seen` visible.
-    fn first(
-        &mut self,
-        pane: Pane,
-        seen: usize,
-        window: &RowWindow<impl Fn(usize) -> usize>,
-    ) -> usize {
-        let first = self.first.entry(pane).or_default();
-        *first = window.first(*first, seen);
-        *first
-    }
-
-    fn measures(&mut self, pane: Pane) -> &mut Measures {
-        self.measures.entry(pane).or_default()
-    }
-
-    /// The titles of the visible columns; `None` if a pane is drawn without columns.
-    fn drawn(&self, pane: Pane) -> Option<&[&'static str]> {
-        self.measures.get(&pane).map(Measures::drawn)
-    }
-}
 
 /// Whether a screen of this size shows more than a strip.
 pub fn fits(screen: Rect) -> bool {
@@ -276,12 +97,15 @@ pub fn render_plain(frame: &mut Buffer, words: &str, model: Option<&Model>) {
     let screen = frame.area;
     let zone = Zone::utc();
     let strip = model.and_then(|model| strip(model, &Scene::of(model, &zone)));
-    let strip = strip.into_iter().flat_map(|strip| strip.words);
-    let strip: String = strip.map(|span| span.text).collect();
+    let strip = strip.map_or_else(String::new, |strip| plain_text(&strip.words));
     let theme = Theme::default();
     let mut canvas = Canvas::new(frame, &theme, Pane::Positions.context());
-    let lines = canvas::wrapped(words, screen.width).into_iter();
-    let lines = lines.chain(canvas::wrapped(&strip, screen.width));
+    let lines = wrapped(words, screen.width).into_iter();
+    let lines = lines.chain(wrapped(&strip, screen.width));
+    draw_lines(&mut canvas, screen, lines);
+}
+
+fn draw_lines(canvas: &mut Canvas<'_>, screen: Rect, lines: impl IntoIterator<Item = String>) {
     for (number, text) in (0..screen.height).zip(lines) {
         canvas.toned(line(screen, number), &text, view::Tone::Strong);
     }
@@ -393,7 +217,7 @@ fn prompt(model: &Model) -> Option<PromptView> {
 fn too_small(canvas: &mut Canvas<'_>, screen: Rect, model: &Model, strip: Option<&StripView>) {
     let (width, height) = SMALLEST;
     let words = match strip {
-        Some(strip) => strip.words.iter().map(|span| span.text.as_str()).collect(),
+        Some(strip) => plain_text(&strip.words),
         None => format!(
             "perpdeck needs {width}x{height}, this is {}x{}{}",
             screen.width,
@@ -401,8 +225,5 @@ fn too_small(canvas: &mut Canvas<'_>, screen: Rect, model: &Model, strip: Option
             view::out_of_sight(model)
         ),
     };
-    let lines = canvas::wrapped(&words, screen.width);
-    for (number, text) in (0..screen.height).zip(lines) {
-        canvas.toned(line(screen, number), &text, crate::view::Tone::Strong);
-    }
+    draw_lines(canvas, screen, wrapped(&words, screen.width));
 }

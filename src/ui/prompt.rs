@@ -1,11 +1,10 @@
 //! The command line, in place of the footer, with one line below it.
 
-use super::{
-    canvas::{Canvas, after, line, shortened, width},
-    layout::sum,
-    theme::ThemePart,
+use super::theme::ThemePart;
+use crate::{
+    ui::cells::{Canvas, after, first, line, shortened, sum, width},
+    view::{PromptView, Span, Tone, Under},
 };
-use crate::view::{PromptView, Span, Tone, Under};
 use ratatui::layout::Rect;
 
 /// The line and the one below it.
@@ -45,13 +44,7 @@ fn typed(canvas: &mut Canvas<'_>, row: Rect, prompt: &PromptView) -> u16 {
     let shown: String = shown.collect();
     canvas.toned(row, &shown, Tone::Plain);
     let cursor = after(row, width(&before).saturating_sub(hidden));
-    canvas.fill(
-        Rect {
-            width: 1.min(cursor.width),
-            ..cursor
-        },
-        ThemePart::Cursor,
-    );
+    canvas.fill(first(cursor, 1), ThemePart::Cursor);
     hidden
 }
 
@@ -83,11 +76,8 @@ fn words(canvas: &mut Canvas<'_>, row: Rect, words: &[String], taken: Option<usi
     let first = (0..=last).find(fits).unwrap_or(last);
     let mut spans = vec![];
     for (at, word) in words.iter().enumerate().skip(first) {
-        let tone = if taken == Some(at) {
-            Tone::Accent
-        } else {
-            Tone::Muted
-        };
+        let is_taken = taken == Some(at);
+        let tone = if is_taken { Tone::Accent } else { Tone::Muted };
         spans.push(Span::new(word.clone(), tone));
         spans.push(Span::plain("  "));
     }

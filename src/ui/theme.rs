@@ -3,7 +3,7 @@
 
 mod depth;
 
-pub use depth::Depth;
+pub use depth::ColorDepth;
 
 use crate::{app::Mode, config::Tint, view::Tone};
 use ratatui::style::{Color, Modifier, Style};
@@ -114,7 +114,7 @@ impl TryFrom<String> for Hex {
 pub struct ThemeSet {
     /// From the settings.
     pub own: Theme,
-    pub depth: Depth,
+    pub depth: ColorDepth,
 }
 
 impl ThemeSet {
@@ -159,15 +159,15 @@ impl Theme {
 
     /// The same theme with the nearest colors of a terminal with this `depth`.
     #[must_use]
-    pub fn with_depth(mut self, depth: Depth) -> Self {
+    pub fn with_depth(mut self, depth: ColorDepth) -> Self {
         match depth {
-            Depth::True => {}
-            Depth::Indexed => self.reduce(depth::indexed),
-            Depth::Basic => {
+            ColorDepth::True => {}
+            ColorDepth::Indexed => self.reduce(depth::indexed),
+            ColorDepth::Basic => {
                 self.reduce(depth::basic);
                 self.grounds = Backgrounds::One;
             }
-            Depth::None => return Self::colorless(),
+            ColorDepth::None => return Self::colorless(),
         }
         self
     }
@@ -384,7 +384,9 @@ mod tests {
     #[test]
     fn with_sixteen_colors_nothing_is_outside_of_them() {
         for (name, text) in BUILT_IN {
-            let theme = Theme::from_toml(text).unwrap().with_depth(Depth::Basic);
+            let theme = Theme::from_toml(text)
+                .unwrap()
+                .with_depth(ColorDepth::Basic);
             let styles = [
                 theme.tone(Tone::Good),
                 theme.tone(Tone::Muted),
@@ -404,7 +406,7 @@ mod tests {
 
     #[test]
     fn without_colors_nothing_has_a_color() {
-        let theme = Theme::default().with_depth(Depth::None);
+        let theme = Theme::default().with_depth(ColorDepth::None);
         for tone in [Tone::Good, Tone::Bad, Tone::Alert, Tone::Muted] {
             let style = theme.tone(tone);
             assert_eq!((style.fg, style.bg), (None, None));

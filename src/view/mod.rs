@@ -11,10 +11,11 @@ pub(crate) mod panels;
 pub mod tables;
 pub mod text;
 
+pub use crate::model::Zone;
 pub use details::curve::{Curve, FULL, curve};
 pub use details::detail::{detail, detail_text};
-pub use details::lines::{DetailLine, DetailView};
-pub use market::ladder::{LadderCell, LadderRow, LadderView, price_ladder};
+pub use details::{DetailLine, DetailLineKind, DetailView};
+pub use market::ladder::{LadderCell, LadderView, PriceRow, price_ladder};
 pub use market::ladder_form::{LadderForm, LadderSides};
 pub use market::ladder_words::cursor_words;
 pub use market::title::panel_title;
@@ -41,18 +42,18 @@ pub use panels::tour::{TourView, tour};
 pub use panels::unseen::out_of_sight;
 pub use panels::user_alerts::user_alerts;
 pub use tables::activity::{EventLine, event_line, notification};
-pub use tables::csv::{Members, Name, csv, field as csv_field, no_members};
+pub use tables::csv::field as csv_field;
 pub use tables::days::DayLines;
 pub use tables::reading::READING;
 pub use tables::scaled::{RungLine, head as ladder_head, rungs};
 pub use tables::twaps::{Bar, TwapCard, cards};
 pub use text::drawn_data::{DataKey, MarketKey};
 pub use text::listed::ListView;
-pub use text::scene::Scene;
-pub use text::span::{Span, Tone};
-pub use text::table::{
-    Align, Cell, Column, Facts, Gauge, Heading, Lead, RowBody, Share, Table, TableRow, Widest,
+pub use text::{
+    Align, Cell, Column, Facts, Gauge, Heading, Lead, RowBody, Scene, Share, Span, Table, TableRow,
+    Tone, Widest,
 };
+pub(crate) use text::{joined, plain_text};
 
 /// The columns of every resource, for the desk, the command line and exports.
 pub mod columns {

@@ -10,8 +10,8 @@ use perpdeck::{
         AccountSet, Model, Motion, Msg, account::poll::Source, dialogs::overlay::Overlay,
         tables::pane::Pane, update,
     },
-    model::{Call, FailureKind, Timestamp},
-    view::{self, Scene, text::format::Zone},
+    model::{Call, FailureKind, Timestamp, Zone},
+    view::{self, Scene},
 };
 use std::time::Duration;
 

@@ -477,7 +477,7 @@ pub(crate) fn options() -> Options {
         read_only: false,
         dry_run: false,
         ends_with_desk: false,
-        zone: perpdeck::view::text::format::Zone::utc(),
+        zone: perpdeck::model::Zone::utc(),
         reading: perpdeck::view::READING,
         alerts: perpdeck::config::Alerts::default(),
         alert_command: perpdeck::config::AlertCommand::default(),

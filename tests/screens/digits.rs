@@ -9,8 +9,8 @@ use perpdeck::{
     view::{self, Align, RowBody, Scene},
 };
 use perpdeck::{
+    model::Zone,
     ui::{Theme, picture},
-    view::text::format::Zone,
 };
 use std::collections::BTreeSet;
 use strum::IntoEnumIterator as _;

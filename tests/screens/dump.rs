@@ -2,8 +2,8 @@
 
 use perpdeck::{
     app::{Desks, Model, Msg, keys::keymap::Chord, update},
+    model::Zone,
     ui::{self, DrawState, Theme},
-    view::text::format::Zone,
 };
 use ratatui::{
     buffer::{Buffer, Cell},

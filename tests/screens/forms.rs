@@ -6,11 +6,9 @@ use crate::{
 };
 use perpdeck::{
     app::{Model, Msg, dialogs::overlay::Overlay, update},
+    model::Zone,
     ui::{self, DrawState, Theme, Turn, picture},
-    view::{
-        forms::form::{FormView, form},
-        text::format::Zone,
-    },
+    view::forms::form::{FormView, form},
 };
 use ratatui::{
     buffer::Buffer,

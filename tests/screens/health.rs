@@ -16,10 +16,10 @@ use perpdeck::{
     },
     model::{
         AccountFacts, Call, Command, Failure, FailureKind, Market, Order, Page, Proof, Ticket,
-        Timestamp,
+        Timestamp, Zone,
     },
     ui::{Theme, picture},
-    view::{self, RowBody, Scene, Title, Tone, text::format::Zone},
+    view::{self, RowBody, Scene, Title, Tone},
 };
 use std::time::Duration;
 

@@ -3,10 +3,13 @@
 
 use crate::{desk, price_ladder};
 use perpdeck::{
-    app::{Model, Msg, account::poll::Answer, account::poll::Poll, update},
-    model::{Num, Page, Timestamp},
+    app::{
+        Model, Msg,
+        account::poll::{Answer, Poll},
+        update,
+    },
+    model::{Num, Page, Timestamp, Zone},
     ui::{self, DrawState, Theme, Turn},
-    view::text::format::Zone,
 };
 use proptest::prelude::*;
 use ratatui::{

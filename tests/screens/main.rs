@@ -404,8 +404,7 @@ fn pictures() {
 #[test]
 fn a_screen_drawn_twice_is_the_same_screen() {
     let model = desk::full();
-    let mut draw_state =
-        DrawState::new(Theme::default(), perpdeck::view::text::format::Zone::utc());
+    let mut draw_state = DrawState::new(Theme::default(), perpdeck::model::Zone::utc());
     let area = ratatui::layout::Rect::new(0, 0, 200, 60);
     let mut frame = || {
         let mut buffer = ratatui::buffer::Buffer::empty(area);

@@ -4,9 +4,8 @@ use crate::desk::{NOW, num};
 use crate::dump::drawn;
 use perpdeck::{
     app::{MarketAnswer, Model, Msg, RequestTime, keys::keymap::Chord, update},
-    model::{Candle, Dated, Interval, Num, Page, Timestamp},
+    model::{Candle, Dated, Interval, Num, Page, Timestamp, Zone},
     ui::{self, DrawState, Theme, picture},
-    view::text::format::Zone,
 };
 use ratatui::{buffer::Buffer, layout::Rect};
 

@@ -11,9 +11,8 @@ use perpdeck::{
         tables::pane::Pane,
         update,
     },
-    model::draft::Field,
+    model::{Zone, draft::Field},
     ui::{self, DrawState, Theme, Turn, picture},
-    view::text::format::Zone,
 };
 use ratatui::{
     buffer::Buffer,

@@ -9,10 +9,10 @@ use perpdeck::{
     app::{Model, Msg, account::poll::Answer, tables::pane::Pane, update},
     model::{
         Command, Exits, Failure, FailureKind, FollowUp, Leg, Order, Page, Progress, Receipt, Risk,
-        Ticket, Timestamp,
+        Ticket, Timestamp, Zone,
     },
     ui::{self, DrawState, Theme, picture},
-    view::{self, text::format::Zone},
+    view,
 };
 use ratatui::{buffer::Buffer, layout::Rect};
 use serde_json::json;

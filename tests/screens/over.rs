@@ -7,8 +7,8 @@ use crate::{
 };
 use perpdeck::{
     app::{Model, Msg, account::poll::Answer, tables::pane::Pane, update},
-    model::{CloseAll, Command, FlatProof, Page, Receipt, Scaled, Ticket, Timestamp, Twap},
-    view::{self, Scene, TwapCard, text::format::Zone},
+    model::{CloseAll, Command, FlatProof, Page, Receipt, Scaled, Ticket, Timestamp, Twap, Zone},
+    view::{self, Scene, TwapCard},
 };
 use serde_json::json;
 

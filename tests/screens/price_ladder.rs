@@ -9,9 +9,8 @@ use perpdeck::{
         MarketAnswer, Model, Msg, RequestTime, account::poll::Answer,
         market::market_spot::LadderEvent, update,
     },
-    model::{Book, Dated, Level, MarketId, Page, PublicTrade, Side, Timestamp},
+    model::{Book, Dated, Level, MarketId, Page, PublicTrade, Side, Timestamp, Zone},
     ui::{self, DrawState, Theme},
-    view::text::format::Zone,
 };
 use ratatui::{buffer::Buffer, layout::Rect};
 use serde_json::json;

@@ -9,8 +9,8 @@ use perpdeck::{
         Identity, Mode, Model, Msg, account::poll::Answer, dialogs::overlay::Overlay,
         tables::pane::Pane, update,
     },
-    model::{Command, Failure, FailureKind, Page, Receipt, Ticket, Timestamp},
-    view::{self, RowBody, Scene, Span, text::format::Zone},
+    model::{Command, Failure, FailureKind, Page, Receipt, Ticket, Timestamp, Zone},
+    view::{self, RowBody, Scene, Span},
 };
 
 pub(crate) fn text(spans: &[Span]) -> String {

@@ -12,7 +12,7 @@ use crate::{
     runtime::{
         AccountAddress, Mouse, OpenAccount, Opened, OtherAccount, SettingsThread, Start, Terminal,
     },
-    ui::{Depth, DrawState, Theme, ThemeSet},
+    ui::{ColorDepth, DrawState, Theme, ThemeSet},
     view,
 };
 use color_eyre::{Result, eyre::Context as _};
@@ -72,24 +72,25 @@ pub(in crate::cli) fn theme_set(settings: &Settings) -> Result<ThemeSet> {
 }
 
 fn in_depth(theme: Theme, settings: &Settings) -> ThemeSet {
-    let depth = chosen_depth(settings)
-        .unwrap_or_else(|| Depth::of(&variable_or_empty("TERM"), &variable_or_empty("COLORTERM")));
+    let depth = chosen_depth(settings).unwrap_or_else(|| {
+        ColorDepth::of(&variable_or_empty("TERM"), &variable_or_empty("COLORTERM"))
+    });
     let depth = if has_colors(settings) {
         depth
     } else {
-        Depth::None
+        ColorDepth::None
     };
     let own = theme.with_depth(depth);
     ThemeSet { own, depth }
 }
 
 /// The setting; `None` if the terminal decides.
-fn chosen_depth(settings: &Settings) -> Option<Depth> {
+fn chosen_depth(settings: &Settings) -> Option<ColorDepth> {
     match settings.color {
         ColorChoice::Auto | ColorChoice::Always => None,
-        ColorChoice::Truecolor | ColorChoice::Never => Some(Depth::True),
-        ColorChoice::Indexed => Some(Depth::Indexed),
-        ColorChoice::Basic => Some(Depth::Basic),
+        ColorChoice::Truecolor | ColorChoice::Never => Some(ColorDepth::True),
+        ColorChoice::Indexed => Some(ColorDepth::Indexed),
+        ColorChoice::Basic => Some(ColorDepth::Basic),
     }
 }
 

@@ -1,13 +1,13 @@
 //! Rows of a resource in the desk's columns, as lines of text.
 
-use crate::view::{self, Align, Column, Scene};
+use crate::view::{Align, Column, Scene};
 use std::iter;
 use unicode_width::UnicodeWidthStr;
 
 /// A resource's columns, and its id if no column shows it.
 pub(super) struct Sheet<T: 'static> {
     pub(super) columns: &'static [Column<T>],
-    pub(super) id: Option<view::Name<T>>,
+    pub(super) id: Option<fn(&T) -> String>,
 }
 
 /// One column with its cells as text.
@@ -51,7 +51,7 @@ impl<T> Sheet<T> {
             priority: column.priority,
             cells: rows
                 .iter()
-                .map(|row| (column.cell)(row, scene).text())
+                .map(|row| column.cell(row, scene).text())
                 .collect(),
         });
         iter::empty().chain(id).chain(others).collect()

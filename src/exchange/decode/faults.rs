@@ -1,7 +1,7 @@
 //! Every fault of a JSON body, for a body that does not decode.
 //!
 //! serde stops at the first one. Here each fault is set right after it is noted, and the body is read again: a field that
-//! does not exist is left out, and one that is missing or wrong reads as a [`Placeholder`].
+//! does not exist is left out, and one that is missing or wrong reads as a [`PlaceholderValue`].
 
 use super::{ObjectOnly, known, named};
 use serde::{
@@ -40,7 +40,7 @@ impl FieldFault {
 }
 
 /// A member of the body as written; `None` reads as a placeholder.
-type Member<'a> = (String, Option<&'a RawValue>);
+type BodyField<'a> = (String, Option<&'a RawValue>);
 
 /// One fault for each top-level field that is unknown, repeated, missing or wrong, the first of each.
 pub(super) fn faults<T: DeserializeOwned>(text: &[u8]) -> Vec<FieldFault> {
@@ -50,7 +50,7 @@ pub(super) fn faults<T: DeserializeOwned>(text: &[u8]) -> Vec<FieldFault> {
     };
     let names = field_names::<T>();
     let mut found = vec![];
-    let mut kept: Vec<Member<'_>> = vec![];
+    let mut kept: Vec<BodyField<'_>> = vec![];
     for (name, raw) in members {
         if kept.iter().any(|(other, _)| *other == name) {
             found.push(FieldFault::new(&name, format!("{name} is given twice")));
@@ -76,8 +76,8 @@ fn expected(names: &[&str]) -> String {
 }
 
 /// The first fault of these members, which a placeholder then hides.
-fn next_fault<T: DeserializeOwned>(members: &mut Vec<Member<'_>>) -> Option<FieldFault> {
-    let reading = Members {
+fn next_fault<T: DeserializeOwned>(members: &mut Vec<BodyField<'_>>) -> Option<FieldFault> {
+    let reading = BodyFields {
         rest: members.iter(),
         value: None,
     };
@@ -170,13 +170,13 @@ impl<'de> Deserializer<'de> for FieldNames<'_> {
 }
 
 /// Reads the members one by one.
-struct Members<'a, 'de> {
-    rest: slice::Iter<'a, Member<'de>>,
+struct BodyFields<'a, 'de> {
+    rest: slice::Iter<'a, BodyField<'de>>,
     /// Of the member whose name was read last.
     value: Option<&'de RawValue>,
 }
 
-impl<'de> MapAccess<'de> for Members<'_, 'de> {
+impl<'de> MapAccess<'de> for BodyFields<'_, 'de> {
     type Error = Error;
 
     fn next_key_seed<K: DeserializeSeed<'de>>(
@@ -194,20 +194,20 @@ impl<'de> MapAccess<'de> for Members<'_, 'de> {
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Error> {
         match self.value {
             Some(raw) => seed.deserialize(ObjectOnly(&mut json(raw.get()))),
-            None => seed.deserialize(Placeholder),
+            None => seed.deserialize(PlaceholderValue),
         }
     }
 }
 
 /// Gives some valid value of whatever type is read.
 #[derive(Debug, Clone, Copy)]
-struct Placeholder;
+struct PlaceholderValue;
 
 fn json(text: &str) -> serde_json::Deserializer<serde_json::de::StrRead<'_>> {
     serde_json::Deserializer::from_str(text)
 }
 
-impl IntoDeserializer<'_, Error> for Placeholder {
+impl IntoDeserializer<'_, Error> for PlaceholderValue {
     type Deserializer = Self;
 
     fn into_deserializer(self) -> Self {
@@ -215,7 +215,7 @@ impl IntoDeserializer<'_, Error> for Placeholder {
     }
 }
 
-impl<'de> Deserializer<'de> for Placeholder {
+impl<'de> Deserializer<'de> for PlaceholderValue {
     type Error = Error;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
@@ -356,7 +356,7 @@ mod tests {
     fn a_placeholder_reads_as_every_field_of_every_body() {
         let names = field_names::<PlaceBody>();
         assert!(names.len() > 20, "{names:?}");
-        let all = MapDeserializer::new(names.iter().map(|name| (*name, Placeholder)));
+        let all = MapDeserializer::new(names.iter().map(|name| (*name, PlaceholderValue)));
         let read: Result<PlaceBody, Error> = PlaceBody::deserialize(all);
         assert!(read.is_ok(), "{read:?}");
     }

@@ -4,25 +4,18 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::market::{
-    feed::{FeedGenerator, RngStream},
-    history::{HistoryOrigin, MarketHistory},
-    market_state::MarketState,
-};
-use super::state::{
-    account::AccountState,
-    account_history::AccountHistory,
-    arena::Arena,
-    command::{CommandOutcome, EngineCommand},
-    counterparty::Counterparty,
-    ids::{AccountIx, MarketIx, OrderId, PositionId, ScaledId, TwapId},
-    log::{EngineEvent, HashedEventLog},
-    position::PositionState,
-    records::{OrderRecord, ScaledRecord, TwapRecord},
-    refusal::CommandRefusal,
-    spec::{EngineConfig, FeeRates, MarketTick, PriceFeed, VenueSpec},
-    units::{Bps, Millis, Usd},
-    words::LiquidityRole,
+use super::{
+    market::{
+        feed::{FeedGenerator, RngStream},
+        history::{HistoryOrigin, MarketHistory},
+        market_state::MarketState,
+    },
+    state::{
+        AccountHistory, AccountIx, AccountState, Arena, Bps, CommandOutcome, CommandRefusal,
+        Counterparty, EngineCommand, EngineConfig, EngineEvent, FeeRates, HashedEventLog,
+        LiquidityRole, MarketIx, Millis, OrderId, OrderRecord, PositionId, PositionState,
+        PriceFeed, ScaledId, ScaledRecord, TwapId, TwapRecord, Usd, VenueSpec,
+    },
 };
 
 /// The whole exchange: markets, accounts, orders and the clock. Rows and histories are kept apart by a checkpoint.
@@ -154,13 +147,6 @@ impl Engine {
             EngineCommand::ForceClose(id) => {
                 self.force_close(account, id).map(CommandOutcome::Order)
             }
-        }
-    }
-
-    /// Replaces the feed's next step for one market (a live feed, a test, a scripted gap). Several queue up.
-    pub fn inject(&mut self, market: MarketIx, tick: MarketTick) {
-        if self.markets.get(market).is_some() {
-            self.markets.at_mut(market).injected.push_back(tick);
         }
     }
 

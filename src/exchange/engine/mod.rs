@@ -28,31 +28,4 @@ pub use market::history::{CandleRange, CandleWindow};
 pub use matching::estimate::FillEstimate;
 pub use matching::validate::MAX_SLIPPAGE;
 pub use risk::checks::MAX_WORKING_ORDERS;
-pub use state::command::{
-    AttachedExits, Cancellation, ChangeExits, CloseHow, CloseParams, CommandOutcome, Crossing,
-    EngineCommand, ExitChange, ExitOperation, ExitOverlap, ModifyOrder, NewExit, OrderParams,
-    Pacing, PlaceMode, Reduction, ScaledParams, SetAttachedExits, SetIsolatedMargin, Tif,
-    TwapParams,
-};
-pub use state::history::{
-    CandleRecord, CandleReport, EquityRecord, FillRecord, FundingRecord, TradeRecord,
-};
-pub use state::ids::{AccountIx, MarketIx, OrderId, PositionId, ScaledId, TwapId};
-pub use state::log::{EngineEvent, LoggedEvent};
-pub use state::records::{
-    AccountReport, ChallengeStatus, FillKey, LadderRung, MarketReport, OrderKey, OrderRecord,
-    PositionKey, PositionRecord, RuleMeasure, RuleStatus, ScaledRecord, TwapRecord,
-};
-pub use state::refusal::{CommandRefusal, Reason, RefusalKind, RuleId};
-pub use state::spec::{
-    AccountSpec, AccountTerms, BookLevel, ChallengeRules, DailyBasis, Drawdown, EngineConfig,
-    FeeRates, ImpactModel, LiquidationMode, MarginTier, MarketAccess, MarketSpec, MarketTick,
-    MarketTrade, PriceFeed, VenueSpec,
-};
-pub use state::tick::PRICE_FIGURES;
-pub use state::units::{Bps, DecimalDisplay, Lots, MAX_COUNT, Millis, NanoPx, NanoRate, Px, Usd};
-pub use state::words::{
-    CompletionReason, Curve, Distribution, ExecutionType, ExitGroup, Interval, LiquidityRole,
-    MarginMode, OrderMode, OrderStatus, OrderType, ScaledStatus, Side, TimeInForce,
-    TriggerDirection, TwapStatus,
-};
+pub use state::*;

@@ -1,6 +1,6 @@
 //! A response's body: whole, or for an injected fault cut in half or sent slowly.
 
-use super::timeout_stream::ConnectionPhase;
+use super::timeout_stream::{ConnectionPhase, Phase};
 use hyper::body::{Body, Bytes, Frame, SizeHint};
 use std::{
     io,
@@ -30,7 +30,7 @@ struct PhaseGuard(Arc<ConnectionPhase>);
 
 impl Drop for PhaseGuard {
     fn drop(&mut self) {
-        self.0.leaving();
+        self.0.enter(Phase::Leaving);
     }
 }
 

@@ -145,6 +145,7 @@ impl Drop for ConnectionPermit {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::exchange::http::timeout_stream::Phase;
     use std::net::Ipv4Addr;
     use tokio::time::advance;
 
@@ -193,9 +194,9 @@ mod tests {
         let limiter = Arc::default();
         let held = taken(&limiter, HERE, MAX_PER_ADDRESS);
         for permit in &held[..MAX_PER_ADDRESS - 2] {
-            permit.phase.busy();
+            permit.phase.enter(Phase::Busy);
         }
-        held[0].phase.idle();
+        held[0].phase.enter(Phase::Idle);
         advance(Duration::from_secs(1)).await;
         held[MAX_PER_ADDRESS - 2].phase.head_begins();
         let mut news = vec![];
@@ -205,7 +206,7 @@ mod tests {
             vec![0, MAX_PER_ADDRESS - 2, MAX_PER_ADDRESS - 1],
         ] {
             news.push(limiter.take(HERE).unwrap());
-            news[news.len() - 1].phase.busy();
+            news[news.len() - 1].phase.enter(Phase::Busy);
             assert_eq!(gone(&held), expected);
         }
         assert!(limiter.take(HERE).is_none(), "all are being answered");
@@ -217,18 +218,18 @@ mod tests {
     async fn who_sends_a_body_slowly_gives_way_and_an_idle_client_stays() {
         let limiter = Arc::default();
         let idle = taken(&limiter, HERE, 1);
-        idle[0].phase.idle();
+        idle[0].phase.enter(Phase::Idle);
         advance(Duration::from_millis(100)).await;
         let slow = taken(&limiter, HERE, MAX_PER_ADDRESS - 1);
         for permit in &slow {
-            permit.phase.busy();
-            permit.phase.body_begins();
+            permit.phase.enter(Phase::Busy);
+            permit.phase.enter(Phase::Body);
         }
         let mut news = vec![];
         for number in 0..600 {
             let permit = limiter.take(HERE).expect("somebody gives way");
-            permit.phase.busy();
-            permit.phase.body_begins();
+            permit.phase.enter(Phase::Busy);
+            permit.phase.enter(Phase::Body);
             news.push(permit);
             advance(Duration::from_millis(number % 20)).await;
         }
@@ -247,13 +248,13 @@ mod tests {
         let limiter = Arc::default();
         let idle = taken(&limiter, HERE, MAX_PER_ADDRESS);
         for permit in &idle {
-            permit.phase.idle();
+            permit.phase.enter(Phase::Idle);
         }
         let slow: Vec<ConnectionPermit> = (0..64)
             .map(|number| limiter.take(other(number)).unwrap())
             .collect();
         for permit in &slow {
-            permit.phase.body_begins();
+            permit.phase.enter(Phase::Body);
         }
         let first = limiter.take(other(100)).unwrap();
         assert_eq!(
@@ -262,7 +263,7 @@ mod tests {
             "who has most"
         );
         advance(REQUEST_OVERDUE_AFTER).await;
-        first.phase.busy();
+        first.phase.enter(Phase::Busy);
         let _second = limiter.take(other(101)).unwrap();
         assert_eq!(
             (gone(&idle), gone(&slow)),

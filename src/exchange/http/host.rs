@@ -5,7 +5,7 @@
 
 use super::super::api_error::{ApiError, ServiceCode};
 use hyper::{
-    HeaderMap, StatusCode, Uri,
+    HeaderMap, Uri,
     header::{HOST, HeaderName},
     http::uri::Authority,
 };
@@ -54,12 +54,11 @@ impl AllowedHosts {
 }
 
 fn header_fault(name: &HeaderName, message: &str) -> ApiError {
-    ApiError::field(name.as_str(), ServiceCode::InvalidRequest, message)
+    ApiError::invalid(name.as_str(), message)
 }
 
 fn misdirected(what: &str) -> ApiError {
-    ApiError::new(
-        StatusCode::MISDIRECTED_REQUEST,
+    ApiError::service(
         ServiceCode::HostNotServed,
         format!("{what} names another host than this exchange"),
     )

@@ -30,7 +30,7 @@ use std::{
     sync::Arc,
     time::Duration,
 };
-use timeout_stream::{TimeoutStream, WaitingFor};
+use timeout_stream::{Phase, TimeoutStream, WaitingFor};
 use tokio::{
     io::{AsyncWriteExt as _, copy, sink},
     net::{TcpListener, TcpStream},
@@ -141,7 +141,7 @@ impl Serving {
         mut request: Request<Incoming>,
     ) -> Result<Response<ResponseBody>, io::Error> {
         let phase = Arc::clone(&self.permit.phase);
-        phase.busy();
+        phase.enter(Phase::Busy);
         let response = match StreamRoute::from_path(request.uri().path()) {
             Some(route) => {
                 let (response, opened) =
@@ -151,7 +151,7 @@ impl Serving {
                 }
                 response
             }
-            None => respond::respond(&self.service, (self.peer, &phase), request).await?,
+            None => respond::respond(&self.service, self.peer, &phase, request).await?,
         };
         Ok(response.map(|payload| payload.with_phase(phase)))
     }
@@ -163,7 +163,7 @@ impl Serving {
         self.tasks.spawn(async move {
             // The client may be gone before it has its answer.
             let Ok(io) = switched.await else { return };
-            permit.phase.stream_begins();
+            permit.phase.enter(Phase::Stream);
             let evict = permit.evict.clone();
             let connection = StreamConnection::new(TokioIo::new(io), stop, evict);
             streams::serve(service, accounts, opened, connection).await;

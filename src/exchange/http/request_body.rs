@@ -4,10 +4,10 @@ use super::super::{
     api_error::{ApiError, ServiceCode},
     message::{ApiRequest, Execution, JSON},
 };
-use super::timeout_stream::ConnectionPhase;
+use super::timeout_stream::{ConnectionPhase, Phase};
 use http_body_util::{BodyExt, Limited};
 use hyper::{
-    HeaderMap, Request, StatusCode,
+    HeaderMap, Request,
     body::{Body as _, Incoming},
     header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderValue},
 };
@@ -33,9 +33,9 @@ pub(super) async fn read(
     } else {
         check_content_type(&head.headers)?;
         check_encoding(&head.headers)?;
-        phase.body_begins();
+        phase.enter(Phase::Body);
         let read = collected(body).await;
-        phase.busy();
+        phase.enter(Phase::Busy);
         read?
     };
     Ok(ApiRequest {
@@ -56,8 +56,7 @@ fn check_content_type(headers: &HeaderMap) -> Result<(), ApiError> {
     if given.peek().is_some() && given.all(is_json) {
         return Ok(());
     }
-    Err(ApiError::new(
-        StatusCode::UNSUPPORTED_MEDIA_TYPE,
+    Err(ApiError::service(
         ServiceCode::UnsupportedMediaType,
         format!("the header Content-Type must be {JSON}"),
     )
@@ -75,12 +74,10 @@ fn check_encoding(headers: &HeaderMap) -> Result<(), ApiError> {
         "the header Content-Encoding is {}; this exchange reads uncompressed bodies only: leave the header out",
         packed.to_str().unwrap_or("unreadable")
     );
-    Err(ApiError::new(
-        StatusCode::UNSUPPORTED_MEDIA_TYPE,
-        ServiceCode::UnsupportedContentEncoding,
-        message,
+    Err(
+        ApiError::service(ServiceCode::UnsupportedContentEncoding, message)
+            .of_field("Content-Encoding"),
     )
-    .of_field("Content-Encoding"))
 }
 
 async fn collected(body: Incoming) -> Result<Vec<u8>, ApiError> {
@@ -109,8 +106,7 @@ fn body_time(bytes: usize) -> Duration {
 }
 
 fn too_slow(bytes: usize, within: Duration) -> ApiError {
-    ApiError::new(
-        StatusCode::REQUEST_TIMEOUT,
+    ApiError::service(
         ServiceCode::RequestTimeout,
         format!(
             "the body comes too slowly: {bytes} bytes of it after {} s",
@@ -122,11 +118,7 @@ fn too_slow(bytes: usize, within: Duration) -> ApiError {
 fn unreadable(why: &(dyn Error + Send + Sync + 'static)) -> ApiError {
     if why.is::<http_body_util::LengthLimitError>() {
         let message = format!("the body is larger than {BODY_LIMIT} bytes");
-        return ApiError::new(
-            StatusCode::PAYLOAD_TOO_LARGE,
-            ServiceCode::BodyTooLarge,
-            message,
-        );
+        return ApiError::service(ServiceCode::BodyTooLarge, message);
     }
     ApiError::body(format!("the body could not be read: {why}"))
 }

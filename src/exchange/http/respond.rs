@@ -1,8 +1,7 @@
 //! Handles one request: route, authentication, rate limit, command, response.
 
 use super::super::{
-    SimulatorAccess,
-    access::RouteAccess,
+    access::{RouteAccess, SimulatorAccess},
     api_error::{ApiError, ErrorHeader, ServiceCode},
     auth::AuthenticatedUser,
     decode::FieldFault,
@@ -46,17 +45,16 @@ enum MatchedRoute {
 /// Responds to every request, including refused ones; an error closes the connection without a response.
 pub(super) async fn respond(
     service: &ExchangeService,
-    (peer, phase): (IpAddr, &ConnectionPhase),
+    peer: IpAddr,
+    phase: &ConnectionPhase,
     request: Request<Incoming>,
 ) -> Result<Response<ResponseBody>, io::Error> {
     let request_id = service.request_ids.next();
     let began = Instant::now();
     let line = format!("{} {}", request.method(), request.uri().path());
-    let (api_result, disturbance) = match api_result(service, (peer, phase), request).await {
-        Ok((api_result, disturbance)) => (api_result, disturbance),
-        Err(fault) => (Err(fault), None),
-    };
-    let mut response = apply_fault(api_result, disturbance, request_id);
+    let answered = answer(service, peer, phase, request).await;
+    let (answer, injected) = answered.unwrap_or_else(|error| (Err(error), None));
+    let mut response = apply_fault(answer, injected, request_id);
     if let (Ok(response), Some(date)) = (&mut response, service.date()) {
         response.headers_mut().insert(DATE, date);
     }
@@ -83,8 +81,8 @@ pub(super) fn open_stream(
             response.headers_mut().extend(headers);
             (response, Some(opened))
         }
-        Err(fault) => {
-            let refused = build_response(Err(fault), request_id, ResponseBody::whole);
+        Err(error) => {
+            let refused = build_response(Err(error), request_id, ResponseBody::whole);
             (refused, None)
         }
     }
@@ -113,12 +111,11 @@ fn stream(
 
 /// The complete 503 response for a rejected connection, ready to be written.
 pub(super) fn too_many_connections(request_id: Uuid) -> Vec<u8> {
-    let fault = ApiError::new(
-        StatusCode::SERVICE_UNAVAILABLE,
+    let error = ApiError::service(
         ServiceCode::TooManyConnections,
         "there are too many connections, and this one is closed; nothing was executed on it",
     );
-    let body = fault.envelope(request_id);
+    let body = error.envelope(request_id);
     let head = format!(
         "HTTP/1.1 503 Service Unavailable\r\nContent-Type: {JSON}\r\nCache-Control: no-store\r\nRetry-After: 1\r\n\
          X-Request-Id: {request_id}\r\nConnection: close\r\nContent-Length: {}\r\n\r\n",
@@ -130,19 +127,18 @@ pub(super) fn too_many_connections(request_id: Uuid) -> Vec<u8> {
 type ApiResult = Result<ApiResponse, ApiError>;
 
 /// The result of a request, and the fault to apply to its response.
-async fn api_result(
+async fn answer(
     service: &ExchangeService,
-    (peer, phase): (IpAddr, &ConnectionPhase),
+    peer: IpAddr,
+    phase: &ConnectionPhase,
     request: Request<Incoming>,
 ) -> Result<(ApiResult, Option<FaultRule>), ApiError> {
     check_head(&request)?;
     service.hosts.check(request.uri(), request.headers())?;
     let uri = request.uri();
-    let route = MatchedRoute::parse(
-        request.method().as_str(),
-        (uri.path(), uri.query().unwrap_or_default()),
-        service.simulator,
-    );
+    let query = uri.query().unwrap_or_default();
+    let method = request.method().as_str();
+    let route = MatchedRoute::parse(method, uri.path(), query, service.simulator);
     let caller = authorized(service, peer, &route, &request)?;
     let route = route?;
     let drawn = match route.endpoint() {
@@ -162,18 +158,16 @@ async fn api_result(
     {
         return Ok((Err(injected_error(before)), None));
     }
-    let api_result = match route {
+    let answer = match route {
         MatchedRoute::V1(route) => {
-            held(api_request.execution, || {
-                v1::answer(service, caller, route.clone(), &api_request)
-            })
-            .await
+            let answer = || v1::answer(service, caller, &route, &api_request);
+            held(api_request.execution, answer).await
         }
         MatchedRoute::Sim(route) => sim::answer(service, caller, route, &api_request),
         MatchedRoute::Stream => Err(ApiError::broken("a stream that was answered as a request")),
     };
-    let api_result = service.written().await.and(api_result);
-    Ok((api_result, drawn.disturbance))
+    let answer = service.written().await.and(answer);
+    Ok((answer, drawn.disturbance))
 }
 
 /// Carries out a request, and again after a cooldown that is too short for a `Retry-After`: what is asked to wait has
@@ -181,16 +175,16 @@ async fn api_result(
 async fn held(execution: Execution, answer: impl Fn() -> ApiResult) -> ApiResult {
     let began = Instant::now();
     loop {
-        let api_result = answer();
-        let hold = match &api_result {
+        let answered = answer();
+        let hold = match &answered {
             Ok(answer) => answer.retry_after.and_then(|wait| wait.hold),
-            Err(fault) => fault.hold,
+            Err(error) => error.hold,
         };
         match (execution, hold) {
             (Execution::Immediate, Some(hold)) if began.elapsed() + hold <= MAX_HOLD => {
                 sleep(hold).await;
             }
-            (Execution::Immediate | Execution::Deferred, _) => return api_result,
+            (Execution::Immediate | Execution::Deferred, _) => return answered,
         }
     }
 }
@@ -209,8 +203,7 @@ fn check_head(request: &Request<Incoming>) -> Result<(), ApiError> {
     if size <= HEAD_LIMIT {
         return Ok(());
     }
-    Err(ApiError::new(
-        StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
+    Err(ApiError::service(
         ServiceCode::HeadTooLarge,
         format!("request line and headers are larger than {HEAD_LIMIT} bytes"),
     ))
@@ -254,7 +247,8 @@ fn authorized<'a>(
 impl MatchedRoute {
     fn parse(
         method: &str,
-        (path, query): (&str, &str),
+        path: &str,
+        query: &str,
         simulator: SimulatorAccess,
     ) -> Result<Self, ApiError> {
         let is_sim = path == "/sim" || path.starts_with("/sim/");
@@ -270,9 +264,8 @@ impl MatchedRoute {
                 }
             }
         };
-        parse(method, query).map_err(|fault| match fault {
-            RouteFault::NotFound => ApiError::new(
-                StatusCode::NOT_FOUND,
+        parse(method, query).map_err(|why| match why {
+            RouteFault::NotFound => ApiError::service(
                 ServiceCode::UnknownEndpoint,
                 format!("no such endpoint: {path}"),
             ),
@@ -305,8 +298,7 @@ impl MatchedRoute {
 fn wrong_method(method: &str, allowed: &str) -> ApiError {
     ApiError {
         header: Some(ErrorHeader::Allow(allowed.to_owned())),
-        ..ApiError::new(
-            StatusCode::METHOD_NOT_ALLOWED,
+        ..ApiError::service(
             ServiceCode::MethodNotAllowed,
             format!("this endpoint takes {allowed}, not {method}"),
         )
@@ -317,50 +309,26 @@ fn wrong_method(method: &str, allowed: &str) -> ApiError {
 fn injected_error(rule: &FaultRule) -> ApiError {
     let status = StatusCode::from_u16(rule.status());
     let status = status.unwrap_or(StatusCode::SERVICE_UNAVAILABLE);
-    let fault = ApiError::new(status, ServiceCode::PlantedFault, "an injected fault");
+    let error = ApiError::new(status, ServiceCode::PlantedFault, "an injected fault");
     match status {
         StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE => {
-            fault.retry_after(rule.retry_after().into())
+            error.retry_after(rule.retry_after().into())
         }
-        _ => fault,
+        _ => error,
     }
 }
 
 /// The response as sent, with the injected fault applied.
 fn apply_fault(
-    api_result: ApiResult,
-    disturbance: Option<FaultRule>,
+    answer: ApiResult,
+    injected: Option<FaultRule>,
     request_id: Uuid,
 ) -> Result<Response<ResponseBody>, io::Error> {
-    let Some(rule) = disturbance else {
-        return Ok(build_response(api_result, request_id, ResponseBody::whole));
+    let whole = |answer| build_response(answer, request_id, ResponseBody::whole);
+    let Some(rule) = injected else {
+        return Ok(whole(answer));
     };
     Ok(match rule.kind {
-        FaultKind::DropReply => return Err(io::ErrorKind::ConnectionAborted.into()),
-        FaultKind::After => {
-            build_response(Err(injected_error(&rule)), request_id, ResponseBody::whole)
-        }
-        FaultKind::CutBody => build_response(api_result, request_id, ResponseBody::cut),
-        FaultKind::SlowBody => {
-            let span = Duration::from_millis(rule.millis().into());
-            build_response(api_result, request_id, |body| {
-                ResponseBody::slow(body, span)
-            })
-        }
-        FaultKind::ClockSkew => {
-            let by = i64::from(rule.skew_millis());
-            let api_result = api_result.map(|answer| ApiResponse {
-                body: with_clock_skew(&answer.body, by).into(),
-                ..answer
-            });
-            build_response(api_result, request_id, ResponseBody::whole)
-        }
-        FaultKind::GarbageBody => build_response(api_result, request_id, |_| {
-            ResponseBody::whole(Bytes::from_static(b"<html>upstream \xff is resting</html>"))
-        }),
-        FaultKind::UnknownWords => build_response(api_result, request_id, |body| {
-            ResponseBody::whole(unknown_enums(&body).into())
-        }),
         FaultKind::Before
         | FaultKind::Latency
         | FaultKind::NotYet
@@ -374,16 +342,37 @@ fn apply_fault(
         | FaultKind::CrossedBook
         | FaultKind::MalformedFrame
         | FaultKind::Draining
-        | FaultKind::SnapshotMissing => build_response(api_result, request_id, ResponseBody::whole),
+        | FaultKind::SnapshotMissing => whole(answer),
+        FaultKind::After => whole(Err(injected_error(&rule))),
+        FaultKind::DropReply => return Err(io::ErrorKind::ConnectionAborted.into()),
+        FaultKind::CutBody => build_response(answer, request_id, ResponseBody::cut),
+        FaultKind::SlowBody => {
+            let span = Duration::from_millis(rule.millis().into());
+            build_response(answer, request_id, |body| ResponseBody::slow(body, span))
+        }
+        FaultKind::ClockSkew => {
+            let by = i64::from(rule.skew_millis());
+            whole(answer.map(|answer| ApiResponse {
+                body: with_clock_skew(&answer.body, by).into(),
+                ..answer
+            }))
+        }
+        FaultKind::GarbageBody => {
+            let garbage = Bytes::from_static(b"<html>upstream \xff is resting</html>");
+            build_response(answer, request_id, |_| ResponseBody::whole(garbage))
+        }
+        FaultKind::UnknownWords => build_response(answer, request_id, |body| {
+            ResponseBody::whole(unknown_enums(&body).into())
+        }),
     })
 }
 
 fn build_response(
-    api_result: ApiResult,
+    answer: ApiResult,
     request_id: Uuid,
     payload: impl FnOnce(Bytes) -> ResponseBody,
 ) -> Response<ResponseBody> {
-    let (status, media, header, body) = match api_result {
+    let (status, media, header, body) = match answer {
         Ok(answer) => (
             answer.status,
             answer.media,
@@ -392,9 +381,9 @@ fn build_response(
                 .map(|wait| ErrorHeader::RetryAfter(wait.seconds)),
             answer.body,
         ),
-        Err(fault) => {
-            let body = fault.envelope(request_id);
-            (fault.status, JSON, fault.header, body.into())
+        Err(error) => {
+            let body = error.envelope(request_id);
+            (error.status, JSON, error.header, body.into())
         }
     };
     let mut response = Response::new(payload(body));

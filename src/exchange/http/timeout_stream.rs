@@ -27,17 +27,23 @@ const IDLE_TIMEOUT: Duration = Duration::from_secs(30);
 const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
 const WRITE_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// No byte has arrived yet.
-const FRESH: u8 = 0;
-const HEAD: u8 = 1;
-const BUSY: u8 = 2;
-/// Between two requests.
-const IDLE: u8 = 3;
-/// The response is written, and may not have been sent yet.
-const LEAVING: u8 = 4;
-const BODY: u8 = 5;
-/// A stream: its client sends nothing for hours, and gives way like an idle one.
-const STREAM: u8 = 6;
+/// Where a connection is between two requests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::FromRepr)]
+#[repr(u8)]
+pub(super) enum Phase {
+    /// No byte has arrived yet.
+    Fresh,
+    Head,
+    Busy,
+    /// Between two requests.
+    Idle,
+    /// The response is complete, and may not have been sent yet: the next flush sends its last byte.
+    Leaving,
+    /// The request waits for the rest of its body.
+    Body,
+    /// A stream: its client sends nothing for hours, and gives way like an idle one.
+    Stream,
+}
 
 /// What a connection waits for from its client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,7 +73,7 @@ impl Default for ConnectionPhase {
     fn default() -> Self {
         Self {
             born: Instant::now(),
-            state: AtomicU8::new(FRESH),
+            state: AtomicU8::new(Phase::Fresh as u8),
             since: AtomicU64::new(0),
             unread_since: AtomicU64::new(NEVER),
         }
@@ -75,36 +81,17 @@ impl Default for ConnectionPhase {
 }
 
 impl ConnectionPhase {
-    pub(super) fn busy(&self) {
-        self.enter(BUSY);
-    }
-
-    /// The request waits for the rest of its body.
-    pub(super) fn body_begins(&self) {
-        self.enter(BODY);
-    }
-
-    /// The response is complete; the next flush sends its last byte.
-    pub(super) fn leaving(&self) {
-        self.enter(LEAVING);
-    }
-
-    /// The connection is a stream from now on.
-    pub(super) fn stream_begins(&self) {
-        self.enter(STREAM);
-    }
-
-    pub(super) fn idle(&self) {
-        self.enter(IDLE);
+    fn phase(&self) -> Phase {
+        Phase::from_repr(self.state.load(Ordering::Relaxed)).unwrap_or(Phase::Fresh)
     }
 
     fn flushed(&self) {
-        let state = self.state.load(Ordering::Relaxed);
-        if matches!(state, LEAVING | STREAM) {
+        let phase = self.phase();
+        if matches!(phase, Phase::Leaving | Phase::Stream) {
             self.unread_since.store(NEVER, Ordering::Relaxed);
         }
-        if state == LEAVING {
-            self.idle();
+        if phase == Phase::Leaving {
+            self.enter(Phase::Idle);
         }
     }
 
@@ -115,8 +102,8 @@ impl ConnectionPhase {
     }
 
     pub(super) fn head_begins(&self) {
-        if matches!(self.state.load(Ordering::Relaxed), FRESH | IDLE) {
-            self.enter(HEAD);
+        if matches!(self.phase(), Phase::Fresh | Phase::Idle) {
+            self.enter(Phase::Head);
         }
     }
 
@@ -126,18 +113,18 @@ impl ConnectionPhase {
         if unread != NEVER {
             return Some((WaitingFor::Reader, self.instant(unread)));
         }
-        let waits = match self.state.load(Ordering::Relaxed) {
-            BUSY | LEAVING => return None,
-            IDLE | STREAM => WaitingFor::NextRequest,
-            BODY => WaitingFor::Body,
-            _ => WaitingFor::Head,
+        let waits = match self.phase() {
+            Phase::Busy | Phase::Leaving => return None,
+            Phase::Idle | Phase::Stream => WaitingFor::NextRequest,
+            Phase::Body => WaitingFor::Body,
+            Phase::Fresh | Phase::Head => WaitingFor::Head,
         };
         Some((waits, self.since()))
     }
 
     /// Whether any byte of a request head has arrived.
     pub(super) fn has_begun(&self) -> bool {
-        self.state.load(Ordering::Relaxed) != FRESH
+        self.phase() != Phase::Fresh
     }
 
     fn since(&self) -> Instant {
@@ -152,17 +139,17 @@ impl ConnectionPhase {
         u64::try_from(self.born.elapsed().as_millis()).unwrap_or(u64::MAX)
     }
 
-    fn enter(&self, state: u8) {
+    pub(super) fn enter(&self, phase: Phase) {
         self.since.store(self.age(), Ordering::Relaxed);
-        self.state.store(state, Ordering::Relaxed);
+        self.state.store(phase as u8, Ordering::Relaxed);
     }
 
     /// When the wait times out; `None` while a request is being answered.
     fn deadline(&self) -> Option<Instant> {
-        let limit = match self.state.load(Ordering::Relaxed) {
-            BUSY | BODY | LEAVING | STREAM => return None,
-            HEAD => HEAD_TIMEOUT,
-            _ => IDLE_TIMEOUT,
+        let limit = match self.phase() {
+            Phase::Busy | Phase::Body | Phase::Leaving | Phase::Stream => return None,
+            Phase::Head => HEAD_TIMEOUT,
+            Phase::Fresh | Phase::Idle => IDLE_TIMEOUT,
         };
         Some(self.since() + limit)
     }
@@ -307,21 +294,21 @@ mod tests {
         let (mut client, phase, mut patient) = connected();
         client.write_u8(b'G').await.unwrap();
         assert_eq!(patient.read_u8().await.unwrap(), b'G');
-        phase.busy();
+        phase.enter(Phase::Busy);
         let held = tokio::time::timeout(Duration::from_mins(2), patient.read_u8()).await;
         assert!(held.is_err());
-        phase.idle();
+        phase.enter(Phase::Idle);
         assert_eq!(patience(&mut patient).await, 30);
     }
 
     #[tokio::test]
     async fn an_answer_is_under_way_until_it_has_left() {
         let (_client, phase, mut patient) = connected();
-        phase.busy();
+        phase.enter(Phase::Busy);
         patient.write_all(b"head").await.unwrap();
         patient.flush().await.unwrap();
         assert!(phase.waiting().is_none(), "the body is still to come");
-        phase.leaving();
+        phase.enter(Phase::Leaving);
         patient.write_all(b"body").await.unwrap();
         assert!(phase.waiting().is_none());
         patient.flush().await.unwrap();
@@ -333,7 +320,7 @@ mod tests {
     async fn an_answer_that_is_not_read_waits_for_its_client_since_it_got_stuck_until_it_has_left()
     {
         let (mut client, phase, mut patient) = connected();
-        phase.busy();
+        phase.enter(Phase::Busy);
         patient.write_all(&[0; 64]).await.unwrap();
         assert_eq!(phase.waiting(), None, "it is our turn");
         let stuck = Instant::now();
@@ -353,7 +340,7 @@ mod tests {
         );
         client.read_u8().await.unwrap();
         let mut patient = writing.await.unwrap();
-        phase.leaving();
+        phase.enter(Phase::Leaving);
         patient.flush().await.unwrap();
         let waits = phase.waiting().map(|(waits, _)| waits);
         assert_eq!(waits, Some(WaitingFor::NextRequest));

@@ -15,13 +15,12 @@ mod script;
 mod shipped;
 
 use super::{
-    auth::ApiKey,
     decode,
     engine::{AccountIx, Checkpoint, CheckpointFault, Engine, Millis},
     faults::FaultRule,
     keep::KeepTime,
     rate_limit::RateLimits,
-    secret::{KeySource, ServerSecret},
+    secret::{ApiKey, KeySource, ServerSecret},
 };
 pub use fault::ScenarioFault;
 

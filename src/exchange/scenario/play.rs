@@ -11,7 +11,7 @@ use super::super::{
 };
 use super::{
     fault::ScenarioFault,
-    script::{CloseAct, LadderAct, MarginAct, OrderAct, ScriptAction, ScriptEntry, TwapAct},
+    script::{CloseAct, MarginAct, OrderAct, ScaledAct, ScriptAction, ScriptEntry, TwapAct},
 };
 use crate::model::{PlaceKind, TimeInForce};
 use std::collections::BTreeMap;
@@ -349,7 +349,7 @@ impl MarketSnapshot {
         }
     }
 
-    fn ladder(&self, action: &LadderAct) -> ScaledParams {
+    fn ladder(&self, action: &ScaledAct) -> ScaledParams {
         ScaledParams {
             market: self.market,
             side: action.side,

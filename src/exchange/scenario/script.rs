@@ -23,7 +23,7 @@ pub(super) enum ScriptAction {
     Cancel(String),
     Margin(MarginAct),
     Twap(TwapAct),
-    Ladder(LadderAct),
+    Ladder(ScaledAct),
     Rounds(RoundsAct),
     Drift(DriftAct),
     /// One basis point of a drift.
@@ -129,7 +129,7 @@ pub(super) struct TwapAct {
 
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct LadderAct {
+pub(super) struct ScaledAct {
     pub(super) market: String,
     pub(super) side: Side,
     pub(super) usd: u32,

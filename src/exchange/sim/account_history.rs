@@ -5,22 +5,17 @@ use super::{
         api_error::ApiError,
         auth::AuthenticatedUser,
         engine::{EquityRecord, FundingRecord, Usd},
-        message::ApiResponse,
-        service::ExchangeService,
         state::ExchangeState,
-        wire::{self, MarketUnits, ResourceEncoder, rate, usd},
+        wire::{self, MarketUnits, rate, usd},
     },
-    query::PageQuery,
+    query::RowsQuery,
 };
-use crate::{
-    api::Data,
-    model::{AccountId, MarketId, Num, Timestamp},
-};
+use crate::model::{AccountId, MarketId, Num, Timestamp};
 use serde::Serialize;
 
 /// USD. Cash below 0 is told as an advance of the insurance fund (docs/engine.md 6.8).
 #[derive(Debug, Serialize)]
-struct EquityResource {
+pub(super) struct EquityResource {
     time: Timestamp,
     equity: Num,
     cash: Num,
@@ -29,7 +24,7 @@ struct EquityResource {
 }
 
 #[derive(Debug, Serialize)]
-struct FundingResource {
+pub(super) struct FundingResource {
     payment_id: i64,
     time: Timestamp,
     market_id: MarketId,
@@ -40,19 +35,10 @@ struct FundingResource {
 }
 
 pub(super) fn equity(
-    service: &ExchangeService,
-    caller: &AuthenticatedUser,
-    id: &AccountId,
-    page: PageQuery,
-) -> Result<ApiResponse, ApiError> {
-    let data = equity_page(&*service.state()?, caller, (id, page))?;
-    ApiResponse::ok(&Data { data })
-}
-
-fn equity_page(
     state: &ExchangeState,
     caller: &AuthenticatedUser,
-    (id, page): (&AccountId, PageQuery),
+    id: &AccountId,
+    page: RowsQuery,
 ) -> Result<Vec<EquityResource>, ApiError> {
     let account = state.account(caller, id.raw())?;
     let is_before = |row: &&EquityRecord| page.before.is_none_or(|before| row.at.0 < before);
@@ -73,37 +59,28 @@ fn sample(row: &EquityRecord) -> EquityResource {
 }
 
 pub(super) fn funding(
-    service: &ExchangeService,
-    caller: &AuthenticatedUser,
-    id: &AccountId,
-    page: PageQuery,
-) -> Result<ApiResponse, ApiError> {
-    let data = funding_page(&*service.state()?, caller, (id, page))?;
-    ApiResponse::ok(&Data { data })
-}
-
-fn funding_page(
     state: &ExchangeState,
     caller: &AuthenticatedUser,
-    (id, page): (&AccountId, PageQuery),
+    id: &AccountId,
+    page: RowsQuery,
 ) -> Result<Vec<FundingResource>, ApiError> {
     let account = state.account(caller, id.raw())?;
     let rows = state.engine.funding_payments(account, page.before);
-    let payment = |(id, row)| payment(state, id, row);
-    Ok(rows.take(page.limit).filter_map(payment).collect())
+    let rows = rows.take(page.limit);
+    let payments = rows.map(|(id, row)| payment(state, id, row));
+    Ok(payments.collect())
 }
 
-fn payment(state: &ExchangeState, payment_id: i64, row: &FundingRecord) -> Option<FundingResource> {
-    let units = MarketUnits::from(state.engine.market_spec(row.market)?);
-    Some(FundingResource {
+fn payment(state: &ExchangeState, payment_id: i64, row: &FundingRecord) -> FundingResource {
+    FundingResource {
         payment_id,
         time: wire::at(row.at),
-        market_id: ResourceEncoder(&state.engine).market_id(row.market)?,
+        market_id: state.rows().market_id(row.market),
         position_id: row.position.to_string(),
-        size: units.lots(row.size),
+        size: MarketUnits::of(&state.engine, row.market).lots(row.size),
         rate: rate(row.rate),
         amount: usd(row.amount),
-    })
+    }
 }
 
 #[cfg(test)]

@@ -3,11 +3,11 @@
 use super::{
     super::{
         api_error::ApiError,
-        engine::{BookLevel, MarketIx, Px, Reason, Side},
+        engine::{BookLevel, Px, Reason, Side},
         message::{ApiRequest, ApiResponse},
         service::ExchangeService,
-        state::{ExchangeState, existing},
-        wire::{self, MarketUnits, ResourceEncoder},
+        state::ExchangeState,
+        wire::{self, MarketUnits},
     },
     query::BookQuery,
 };
@@ -42,52 +42,43 @@ struct BookView {
 
 pub(super) fn book(
     service: &ExchangeService,
-    (id, query): (&MarketId, BookQuery),
+    id: &MarketId,
+    query: BookQuery,
     request: &ApiRequest,
 ) -> Result<ApiResponse, ApiError> {
-    let book = |state: &ExchangeState| existing(book_resource(state, id, query)?);
-    service.read((None, request), book, |data| Data { data })
+    let book = |state: &ExchangeState| book_resource(state, id, query);
+    service.read(request.read_by(None), book, |data| Data { data })
 }
 
 fn book_resource(
     state: &ExchangeState,
     id: &MarketId,
     query: BookQuery,
-) -> Result<Option<BookResource>, ApiError> {
-    let engine = &state.engine;
-    let ix = market(state, id)?;
-    let (Some(spec), Some(facts)) = (engine.market_spec(ix), engine.market_facts(ix)) else {
-        return Err(ApiError::broken("a market without prices"));
-    };
-    let units = MarketUnits::from(spec);
-    let tick = facts.mark.tick(spec.size_decimals);
+) -> Result<BookResource, ApiError> {
+    let ix = state.market(id)?;
+    let (units, facts) = (
+        MarketUnits::of(&state.engine, ix),
+        state.engine.market_facts(ix),
+    );
+    let facts = facts.ok_or_else(|| ApiError::not_found("market"))?;
+    let tick = facts.mark.tick(units.size_decimals);
     let lowest = facts.bids.last().map(|bid| bid.px);
-    let group = query.group.map(|given| group(units, (tick, lowest), given));
+    let group = query.group.map(|given| group(units, tick, lowest, given));
     let view = BookView {
         units,
         group: group.transpose()?,
         depth: query.depth.unwrap_or(usize::MAX),
     };
-    let market_id = ResourceEncoder(engine).market_id(ix);
-    Ok(market_id.map(|market_id| BookResource {
-        market_id,
+    Ok(BookResource {
+        market_id: state.rows().market_id(ix),
         bids: view.side(Side::Buy, &facts.bids),
         asks: view.side(Side::Sell, &facts.asks),
         updated_at: wire::at(facts.updated_at),
-    }))
-}
-
-pub(super) fn market(state: &ExchangeState, id: &MarketId) -> Result<MarketIx, ApiError> {
-    let market = state.engine.market(id.raw());
-    market.ok_or_else(|| ApiError::not_found("market"))
+    })
 }
 
 /// A multiple of the market's price step. A larger one than the lowest bid would sum bids up at a price of 0.
-fn group(
-    units: MarketUnits,
-    (tick, lowest_bid): (Px, Option<Px>),
-    given: Num,
-) -> Result<Px, ApiError> {
+fn group(units: MarketUnits, tick: Px, lowest_bid: Option<Px>, given: Num) -> Result<Px, ApiError> {
     let wrong = |message| ApiError::field("group", Reason::InvalidTick, message);
     let group = units
         .price("group", given)

@@ -1,7 +1,7 @@
 //! The controls of a simulation: clock, price, faults, budgets and reset.
 
 use super::super::{
-    api_error::{ApiError, ServiceCode},
+    api_error::ApiError,
     clock::Speed,
     engine::{Bps, Millis},
     faults::{FaultInjector, FaultRule},
@@ -11,10 +11,7 @@ use super::super::{
     state::ExchangeState,
     wire,
 };
-use crate::{
-    api::Data,
-    model::{MarketId, Num, Timestamp},
-};
+use crate::model::{MarketId, Num, Timestamp};
 use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
@@ -53,14 +50,12 @@ pub(super) struct Nudge {
 }
 
 pub(super) fn clock(state: &ExchangeState) -> Result<ApiResponse, ApiError> {
-    ApiResponse::ok(&Data {
-        data: ClockState {
-            now: wire::at(state.engine.now()),
-            paused: state.clock.is_paused(),
-            speed: Num::new(state.clock.speed().thousandths().into(), 3).normalized(),
-            log_hash: state.engine.log_hash(),
-            log_len: state.engine.log_len(),
-        },
+    ApiResponse::data(ClockState {
+        now: wire::at(state.engine.now()),
+        paused: state.clock.is_paused(),
+        speed: Num::new(state.clock.speed().thousandths().into(), 3).normalized(),
+        log_hash: state.engine.log_hash(),
+        log_len: state.engine.log_len(),
     })
 }
 
@@ -73,11 +68,7 @@ pub(super) fn set_clock(
     let advance = body.advance_ms.unwrap_or(0);
     if !(0..=MAX_ADVANCE_MS).contains(&advance) {
         let message = format!("advance_ms must be 0 to {MAX_ADVANCE_MS}, not {advance}");
-        return Err(ApiError::field(
-            "advance_ms",
-            ServiceCode::InvalidRequest,
-            message,
-        ));
+        return Err(ApiError::invalid("advance_ms", message));
     }
     let (wall, now) = (Instant::now(), state.engine.now());
     if let Some(speed) = speed {
@@ -104,7 +95,7 @@ fn speed(given: Num) -> Result<Speed, ApiError> {
         .ok_or_else(|| {
             let message =
                 format!("speed must be 0.001 to 100 with at most 3 decimals, not {given}");
-            ApiError::field("speed", ServiceCode::InvalidRequest, message)
+            ApiError::invalid("speed", message)
         })
 }
 
@@ -119,19 +110,18 @@ pub(super) fn nudge(
             "bps must be -{MAX_NUDGE_BPS} to {MAX_NUDGE_BPS}, not {}",
             body.bps
         );
-        return Err(ApiError::field("bps", ServiceCode::InvalidRequest, message));
+        return Err(ApiError::invalid("bps", message));
     }
     if !state.engine.has_room(market, Bps(body.bps)) {
         let message = format!("bps {} would move the price out of its range", body.bps);
-        return Err(ApiError::field("bps", ServiceCode::InvalidRequest, message));
+        return Err(ApiError::invalid("bps", message));
     }
     state.engine.nudge(market, Bps(body.bps));
     clock(state)
 }
 
 pub(super) fn faults(service: &ExchangeService) -> Result<ApiResponse, ApiError> {
-    let data = service.faults()?.rules().to_vec();
-    ApiResponse::ok(&Data { data })
+    ApiResponse::data(service.faults()?.rules())
 }
 
 pub(super) fn plant_fault(
@@ -140,7 +130,7 @@ pub(super) fn plant_fault(
 ) -> Result<ApiResponse, ApiError> {
     let rule: FaultRule = request.json()?;
     if let Some((field, message)) = rule.invalid_field() {
-        return Err(ApiError::field(field, ServiceCode::InvalidRequest, message));
+        return Err(ApiError::invalid(field, message));
     }
     service.faults()?.add(rule);
     faults(service)
@@ -157,7 +147,7 @@ pub(super) fn set_budgets(
 ) -> Result<ApiResponse, ApiError> {
     let data: RateLimits = request.json()?;
     service.rate_limiter.set(data);
-    ApiResponse::ok(&Data { data })
+    ApiResponse::data(data)
 }
 
 /// Resets every account and control to the first start.

@@ -46,7 +46,7 @@ pub(super) fn markets(
     request: &ApiRequest,
 ) -> Result<ApiResponse, ApiError> {
     let rows = |state: &ExchangeState| Ok(market_resources(&state.engine));
-    service.read((None, request), rows, |data| Data { data })
+    service.read(request.read_by(None), rows, |data| Data { data })
 }
 
 fn market_resources(engine: &Engine) -> Vec<MarketResource> {

@@ -4,14 +4,13 @@ use super::{
     super::{
         api_error::ApiError,
         auth::AuthenticatedUser,
-        engine::{CandleRange, CandleReport, CandleWindow, MarketIx, Millis, Side, TradeRecord},
+        engine::{CandleRange, CandleReport, CandleWindow, MarketIx, Millis, Side, TapeRecord},
         message::{ApiRequest, ApiResponse},
         service::ExchangeService,
         state::ExchangeState,
         wire::{self, MarketUnits, usd},
     },
-    book::market,
-    query::{CandleQuery, PageQuery},
+    query::{CandleQuery, RowsQuery},
 };
 use crate::model::{MarketId, Num, Timestamp};
 use serde::Serialize;
@@ -53,11 +52,12 @@ struct MarketRows<Row> {
 
 pub(super) fn candles(
     service: &ExchangeService,
-    (id, query): (&MarketId, CandleQuery),
+    id: &MarketId,
+    query: CandleQuery,
     request: &ApiRequest,
 ) -> Result<ApiResponse, ApiError> {
     let window = |state: &ExchangeState| candle_window(state, id, query);
-    service.read((None, request), window, |(units, window, now)| {
+    service.read(request.read_by(None), window, |(units, window, now)| {
         let reports = window.reports();
         let rows = reports.iter().map(|report| candle(units, report));
         MarketRows::<CandleResource> {
@@ -102,10 +102,11 @@ fn candle(units: MarketUnits, report: &CandleReport) -> CandleResource {
 pub(super) fn trades(
     service: &ExchangeService,
     caller: Option<&AuthenticatedUser>,
-    (id, page): (&MarketId, PageQuery),
+    id: &MarketId,
+    page: RowsQuery,
     request: &ApiRequest,
 ) -> Result<ApiResponse, ApiError> {
-    let is_own = |trade: &TradeRecord| {
+    let is_own = |trade: &TapeRecord| {
         let accounts = &caller?.accounts;
         Some(
             trade
@@ -113,7 +114,7 @@ pub(super) fn trades(
                 .is_some_and(|account| accounts.contains(&account)),
         )
     };
-    let trade = |units: MarketUnits, (trade_id, trade): &(i64, TradeRecord)| TradeResource {
+    let trade = |units: MarketUnits, (trade_id, trade): &(i64, TapeRecord)| TradeResource {
         trade_id: *trade_id,
         price: units.px(trade.px),
         size: units.lots(trade.size),
@@ -122,7 +123,7 @@ pub(super) fn trades(
         own: is_own(trade),
     };
     let page = |state: &ExchangeState| trade_page(state, id, page);
-    service.read((caller, request), page, |(units, rows, now)| {
+    service.read(request.read_by(caller), page, |(units, rows, now)| {
         let rows = rows.iter().map(|row| trade(units, row));
         MarketRows::<TradeResource> {
             data: rows.collect(),
@@ -132,12 +133,12 @@ pub(super) fn trades(
 }
 
 /// The trades of a page with their numbers.
-type TradePage = Vec<(i64, TradeRecord)>;
+type TradePage = Vec<(i64, TapeRecord)>;
 
 fn trade_page(
     state: &ExchangeState,
     id: &MarketId,
-    page: PageQuery,
+    page: RowsQuery,
 ) -> Result<(MarketUnits, TradePage, Millis), ApiError> {
     let (ix, units) = market_units(state, id)?;
     let rows = state.engine.trades(ix, page.before).take(page.limit);
@@ -146,8 +147,6 @@ fn trade_page(
 }
 
 fn market_units(state: &ExchangeState, id: &MarketId) -> Result<(MarketIx, MarketUnits), ApiError> {
-    let ix = market(state, id)?;
-    let spec = state.engine.market_spec(ix);
-    let spec = spec.ok_or_else(|| ApiError::broken("a market without its rules"))?;
-    Ok((ix, MarketUnits::from(spec)))
+    let ix = state.market(id)?;
+    Ok((ix, MarketUnits::of(&state.engine, ix)))
 }

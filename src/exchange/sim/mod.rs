@@ -49,14 +49,18 @@ pub(super) fn answer(
     match route {
         SimRoute::OpenApi => Ok(openapi::answer()),
         SimRoute::MarketStatistics => facts::markets(service, request),
-        SimRoute::Book(id, query) => book::book(service, (&id, query), request),
-        SimRoute::Candles(id, query) => market_history::candles(service, (&id, query), request),
-        SimRoute::Trades(id, page) => market_history::trades(service, caller, (&id, page), request),
+        SimRoute::Book(id, query) => book::book(service, &id, query, request),
+        SimRoute::Candles(id, query) => market_history::candles(service, &id, query, request),
+        SimRoute::Trades(id, page) => market_history::trades(service, caller, &id, page, request),
         SimRoute::Equity(id, page) => {
-            account_history::equity(service, required_user(caller)?, &id, page)
+            let caller = required_user(caller)?;
+            let rows = account_history::equity(&*service.state()?, caller, &id, page)?;
+            ApiResponse::data(rows)
         }
         SimRoute::Funding(id, page) => {
-            account_history::funding(service, required_user(caller)?, &id, page)
+            let caller = required_user(caller)?;
+            let rows = account_history::funding(&*service.state()?, caller, &id, page)?;
+            ApiResponse::data(rows)
         }
         SimRoute::Clock => control::clock(&*service.state()?),
         SimRoute::SetClock => control::set_clock(&mut *service.state()?, request),

@@ -1,9 +1,10 @@
 //! The query parameters of `/sim`: which there are, and what each may be.
 
 use super::super::engine::Interval;
-use crate::{api::QueryFault, model::Num};
-use percent_encoding::percent_decode_str;
-use std::{ops::RangeInclusive, str::FromStr};
+use crate::{
+    api::{QueryFaults, QueryPairs, parsed, whole},
+    model::Num,
+};
 use strum::VariantNames as _;
 
 /// Largest `before`: integers up to here survive every JSON reader.
@@ -26,7 +27,7 @@ struct PageLimits {
 
 /// `limit` and `before`: the newest rows below an instant or a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct PageQuery {
+pub(crate) struct RowsQuery {
     pub(crate) limit: usize,
     pub(crate) before: Option<i64>,
 }
@@ -34,7 +35,7 @@ pub(crate) struct PageQuery {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct CandleQuery {
     pub(crate) interval: Interval,
-    pub(crate) page: PageQuery,
+    pub(crate) page: RowsQuery,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -46,53 +47,52 @@ pub(crate) struct BookQuery {
 }
 
 impl CandleQuery {
-    pub(super) fn parse(query: &str) -> Result<Self, QueryFault> {
-        let [interval, limit, before] = parameters(query, ["interval", "limit", "before"])?;
-        let words = format!("must be one of {}", Interval::VARIANTS.join(", "));
-        let interval = interval.map(|given| word("interval", given, &words));
-        Ok(Self {
-            interval: interval.transpose()?.unwrap_or_default(),
-            page: PageQuery::new(limit, before, CANDLE_LIMITS)?,
-        })
+    pub(super) fn parse(query: &str) -> Result<Self, QueryFaults> {
+        let mut pairs = QueryPairs::read(query);
+        let words = format!("one of {}", Interval::VARIANTS.join(", "));
+        let interval = pairs.word("interval", &words);
+        let query = interval.zip(RowsQuery::take(&mut pairs, CANDLE_LIMITS));
+        pairs.finish(query.map(|(interval, page)| Self { interval, page }))
     }
 }
 
 impl BookQuery {
-    pub(super) fn parse(query: &str) -> Result<Self, QueryFault> {
-        let [depth, group] = parameters(query, ["depth", "group"])?;
-        let depth = depth.map(|given| whole("depth", given, 1..=1_000));
-        let group = group.map(|given| word("group", given, "must be a number"));
-        Ok(Self {
-            depth: depth.transpose()?.map(count),
-            group: group.transpose()?,
-        })
+    pub(super) fn parse(query: &str) -> Result<Self, QueryFaults> {
+        let mut pairs = QueryPairs::read(query);
+        let depth = pairs.optional("depth", |given| whole("depth", given, 1..=1_000));
+        let group = pairs.optional("group", |given| parsed("group", "must be a number", given));
+        let query = depth.zip(group).map(|(depth, group)| Self {
+            depth: depth.map(count),
+            group,
+        });
+        pairs.finish(query)
     }
 }
 
-impl PageQuery {
+impl RowsQuery {
     /// A page of rows with numbers.
-    pub(super) fn rows(query: &str) -> Result<Self, QueryFault> {
-        let [limit, before] = parameters(query, ["limit", "before"])?;
-        Self::new(limit, before, ROW_LIMITS)
+    pub(super) fn rows(query: &str) -> Result<Self, QueryFaults> {
+        Self::parse(query, ROW_LIMITS)
     }
 
     /// A page of a curve.
-    pub(super) fn samples(query: &str) -> Result<Self, QueryFault> {
-        let [limit, before] = parameters(query, ["limit", "before"])?;
-        Self::new(limit, before, CANDLE_LIMITS)
+    pub(super) fn samples(query: &str) -> Result<Self, QueryFaults> {
+        Self::parse(query, CANDLE_LIMITS)
     }
 
-    fn new(
-        limit: Option<String>,
-        before: Option<String>,
-        limits: PageLimits,
-    ) -> Result<Self, QueryFault> {
+    fn parse(query: &str, limits: PageLimits) -> Result<Self, QueryFaults> {
+        let mut pairs = QueryPairs::read(query);
+        let page = Self::take(&mut pairs, limits);
+        pairs.finish(page)
+    }
+
+    fn take(pairs: &mut QueryPairs, limits: PageLimits) -> Option<Self> {
         let most = i64::try_from(limits.most).unwrap_or(i64::MAX);
-        let limit = limit.map(|given| whole("limit", given, 1..=most));
-        let before = before.map(|given| whole("before", given, 0..=MAX_BEFORE));
-        Ok(Self {
-            limit: limit.transpose()?.map_or(limits.default, count),
-            before: before.transpose()?,
+        let limit = pairs.optional("limit", |given| whole("limit", given, 1..=most));
+        let before = pairs.optional("before", |given| whole("before", given, 0..=MAX_BEFORE));
+        Some(Self {
+            limit: limit?.map_or(limits.default, count),
+            before: before?,
         })
     }
 }
@@ -101,67 +101,14 @@ fn count(number: i64) -> usize {
     usize::try_from(number).unwrap_or(usize::MAX)
 }
 
-/// Digits only, within the range.
-fn whole(name: &str, given: String, range: RangeInclusive<i64>) -> Result<i64, QueryFault> {
-    let is_digits = given.bytes().all(|byte| byte.is_ascii_digit());
-    let number = given.parse().ok().filter(|_| is_digits);
-    number
-        .filter(|number| range.contains(number))
-        .ok_or_else(|| QueryFault::Value {
-            name: name.to_owned(),
-            wanted: format!(
-                "must be an integer from {} to {}",
-                range.start(),
-                range.end()
-            ),
-            given,
-        })
-}
-
-pub(super) fn word<T: FromStr>(name: &str, given: String, wanted: &str) -> Result<T, QueryFault> {
-    given.parse().map_err(|_| QueryFault::Value {
-        name: name.to_owned(),
-        wanted: wanted.to_owned(),
-        given,
-    })
-}
-
-/// The values of these query parameters, and of no others.
-pub(super) fn parameters<const N: usize>(
-    query: &str,
-    names: [&str; N],
-) -> Result<[Option<String>; N], QueryFault> {
-    let mut values = [const { None }; N];
-    for pair in query.split('&').filter(|pair| !pair.is_empty()) {
-        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-        let mut slots = names.iter().zip(&mut values);
-        let Some((_, slot)) = slots.find(|(known, _)| **known == name) else {
-            return Err(QueryFault::Unknown(name.to_owned()));
-        };
-        if slot.replace(value_of(name, value)?).is_some() {
-            return Err(QueryFault::Twice(name.to_owned()));
-        }
-    }
-    Ok(values)
-}
-
-fn value_of(name: &str, text: &str) -> Result<String, QueryFault> {
-    decoded(text).ok_or_else(|| QueryFault::Encoding(name.to_owned()))
-}
-
-/// `None` for what is no percent-encoded UTF-8.
-pub(super) fn decoded(text: &str) -> Option<String> {
-    let decoded = percent_decode_str(text).decode_utf8().ok()?;
-    Some(decoded.into_owned())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::api::QueryFault;
 
     #[test]
     fn a_page_has_its_default_its_bounds_and_digits_only() {
-        let page = |query| PageQuery::rows(query).map(|page| (page.limit, page.before));
+        let page = |query| RowsQuery::rows(query).map(|page| (page.limit, page.before));
         assert_eq!(page(""), Ok((100, None)));
         assert_eq!(page("limit=1000&before=0"), Ok((1_000, Some(0))));
         for query in [
@@ -173,10 +120,11 @@ mod tests {
             "before=1e3",
             "before=9007199254740992",
         ] {
-            let QueryFault::Value { name, wanted, .. } = page(query).unwrap_err() else {
+            let QueryFaults(faults) = page(query).unwrap_err();
+            let [QueryFault::Value { name, wanted, .. }] = &faults[..] else {
                 panic!("{query}");
             };
-            assert!(query.starts_with(&name), "{query}");
+            assert!(query.starts_with(name), "{query}");
             assert!(wanted.starts_with("must be an integer from "), "{wanted}");
         }
     }

@@ -1,8 +1,8 @@
 //! The simulation's own endpoints as one enum.
 
-use super::query::{BookQuery, CandleQuery, PageQuery, decoded};
+use super::query::{BookQuery, CandleQuery, RowsQuery};
 use crate::{
-    api::{QueryFault, RouteFault},
+    api::{Method, QueryFaults, RouteFault, matched_route, no_parameters},
     model::{AccountId, MarketId},
 };
 
@@ -13,9 +13,9 @@ pub(crate) enum SimRoute {
     MarketStatistics,
     Book(MarketId, BookQuery),
     Candles(MarketId, CandleQuery),
-    Trades(MarketId, PageQuery),
-    Equity(AccountId, PageQuery),
-    Funding(AccountId, PageQuery),
+    Trades(MarketId, RowsQuery),
+    Equity(AccountId, RowsQuery),
+    Funding(AccountId, RowsQuery),
     Clock,
     SetClock,
     Nudge,
@@ -29,28 +29,47 @@ pub(crate) enum SimRoute {
 impl SimRoute {
     /// As [`Route::parse`](crate::api::Route::parse), for paths below `/sim`.
     pub(crate) fn parse(method: &str, path: &str, query: &str) -> Result<Self, RouteFault> {
-        let segments: Vec<&str> = path.split('/').skip(1).collect();
-        let ["sim", resource @ ..] = segments.as_slice() else {
-            return Err(RouteFault::NotFound);
-        };
-        let route = match (method, resource) {
-            ("GET", ["openapi.yaml"]) => Self::OpenApi,
-            ("GET", ["markets"]) => Self::MarketStatistics,
-            ("GET", ["markets" | "accounts", _, _]) => return history(resource, query),
-            ("GET", ["clock"]) => Self::Clock,
-            ("POST", ["clock"]) => Self::SetClock,
-            ("POST", ["nudge"]) => Self::Nudge,
-            ("GET", ["faults"]) => Self::Faults,
-            ("POST", ["faults"]) => Self::PlantFault,
-            ("DELETE", ["faults"]) => Self::ClearFaults,
-            ("POST", ["budgets"]) => Self::SetBudgets,
-            ("POST", ["reset"]) => Self::Reset,
-            _ => return Err(unmatched(resource)),
-        };
-        match query.split('=').next().unwrap_or_default() {
-            "" => Ok(route),
-            name => Err(QueryFault::Unknown(name.to_owned()).into()),
-        }
+        matched_route(method, path, "sim", |method, resource| {
+            Self::matched(method, resource, query)
+        })
+    }
+
+    /// `None` if no endpoint has this method and path.
+    fn matched(
+        method: Method,
+        resource: &[&str],
+        query: &str,
+    ) -> Option<Result<Self, QueryFaults>> {
+        use Method::{Delete, Get, Post};
+        let bare = |route: Self| no_parameters(query).map(|()| route);
+        Some(match (method, resource) {
+            (Get, ["openapi.yaml"]) => bare(Self::OpenApi),
+            (Get, ["markets"]) => bare(Self::MarketStatistics),
+            (Get, ["markets", id, "book"]) => {
+                BookQuery::parse(query).map(|query| Self::Book((*id).into(), query))
+            }
+            (Get, ["markets", id, "candles"]) => {
+                CandleQuery::parse(query).map(|query| Self::Candles((*id).into(), query))
+            }
+            (Get, ["markets", id, "trades"]) => {
+                RowsQuery::rows(query).map(|page| Self::Trades((*id).into(), page))
+            }
+            (Get, ["accounts", id, "equity"]) => {
+                RowsQuery::samples(query).map(|page| Self::Equity((*id).into(), page))
+            }
+            (Get, ["accounts", id, "funding"]) => {
+                RowsQuery::rows(query).map(|page| Self::Funding((*id).into(), page))
+            }
+            (Get, ["clock"]) => bare(Self::Clock),
+            (Post, ["clock"]) => bare(Self::SetClock),
+            (Post, ["nudge"]) => bare(Self::Nudge),
+            (Get, ["faults"]) => bare(Self::Faults),
+            (Post, ["faults"]) => bare(Self::PlantFault),
+            (Delete, ["faults"]) => bare(Self::ClearFaults),
+            (Post, ["budgets"]) => bare(Self::SetBudgets),
+            (Post, ["reset"]) => bare(Self::Reset),
+            _ => return None,
+        })
     }
 
     /// Routes without a rate limit, so that they stay reachable.
@@ -59,38 +78,10 @@ impl SimRoute {
     }
 }
 
-fn unmatched(resource: &[&str]) -> RouteFault {
-    match resource {
-        ["openapi.yaml" | "markets" | "clock" | "nudge" | "faults" | "budgets" | "reset"]
-        | ["markets", _, "book" | "candles" | "trades"]
-        | ["accounts", _, "equity" | "funding"] => RouteFault::Method,
-        _ => RouteFault::NotFound,
-    }
-}
-
-/// The reads below one market or account.
-fn history(resource: &[&str], query: &str) -> Result<SimRoute, RouteFault> {
-    Ok(match resource {
-        ["markets", id, "book"] => SimRoute::Book(market(id)?, BookQuery::parse(query)?),
-        ["markets", id, "candles"] => SimRoute::Candles(market(id)?, CandleQuery::parse(query)?),
-        ["markets", id, "trades"] => SimRoute::Trades(market(id)?, PageQuery::rows(query)?),
-        ["accounts", id, "equity"] => SimRoute::Equity(owner(id)?, PageQuery::samples(query)?),
-        ["accounts", id, "funding"] => SimRoute::Funding(owner(id)?, PageQuery::rows(query)?),
-        _ => return Err(RouteFault::NotFound),
-    })
-}
-
-fn market(id: &str) -> Result<MarketId, RouteFault> {
-    Ok(decoded(id).ok_or(RouteFault::NotFound)?.into())
-}
-
-fn owner(id: &str) -> Result<AccountId, RouteFault> {
-    Ok(decoded(id).ok_or(RouteFault::NotFound)?.into())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::api::QueryFault;
 
     #[test]
     fn a_market_id_in_the_path_keeps_its_pipe() {
@@ -109,12 +100,15 @@ mod tests {
         assert_eq!(parse("PUT", "/sim/clock", ""), Err(RouteFault::Method));
         assert_eq!(parse("GET", "/sim/moon", ""), Err(RouteFault::NotFound));
         let unknown = QueryFault::Unknown("x".to_owned());
-        assert_eq!(parse("GET", "/sim/markets", "x=1"), Err(unknown.into()));
+        assert_eq!(
+            parse("GET", "/sim/markets", "x=1"),
+            Err(QueryFaults::from(unknown).into())
+        );
         let twice = QueryFault::Twice("limit".to_owned());
         let query = "limit=1&limit=2";
         assert_eq!(
             parse("GET", "/sim/accounts/chal-1/equity", query),
-            Err(twice.into())
+            Err(QueryFaults::from(twice).into())
         );
     }
 }

@@ -6,14 +6,14 @@
 use super::{
     super::{
         auth::AuthenticatedUser,
-        engine::{AccountIx, FillKey, Millis, OrderId, OrderKey, OrderRecord, PositionId},
+        engine::{AccountIx, Millis, OrderId, OrderRecord, PositionId, RowKey},
         lock::locked,
         response_cache::StateVersion,
         service::ExchangeService,
         state::ExchangeState,
         v1,
     },
-    session::{Next, Session},
+    session::{AfterChanges, StreamProtocol},
 };
 use percent_encoding::percent_decode_str;
 use serde_json::{Value, json};
@@ -58,8 +58,8 @@ struct KnownAccount {
     account: Option<Value>,
     positions: BTreeMap<PositionId, Value>,
     working: BTreeMap<OrderId, Value>,
-    newest_order: Option<OrderKey>,
-    newest_fill: Option<FillKey>,
+    newest_order: Option<RowKey<OrderId>>,
+    newest_fill: Option<RowKey<OrderId>>,
 }
 
 /// What happened to a row.
@@ -76,23 +76,17 @@ impl KnownAccount {
         let newest_fill = engine.filled_orders(ix, None).next();
         Self {
             ix,
-            account: v1::account_row(engine, ix),
+            account: v1::without_risk(engine, ix).map(|row| value(&row)),
             positions: positions
                 .iter()
-                .map(|row| (row.id, value(rows.position(row))))
+                .map(|row| (row.id, value(&rows.position(row))))
                 .collect(),
             working: engine
                 .working_orders(ix)
-                .map(|row| (row.id, value(rows.order(row))))
+                .map(|row| (row.id, value(&rows.order(row))))
                 .collect(),
             newest_order: engine.orders(ix, None).next().map(OrderRecord::key),
-            newest_fill: newest_fill.and_then(|row| {
-                let settled_at = row.settled_at?;
-                Some(FillKey {
-                    settled_at,
-                    id: row.id,
-                })
-            }),
+            newest_fill: newest_fill.and_then(OrderRecord::fill_key),
         }
     }
 
@@ -102,7 +96,7 @@ impl KnownAccount {
         events.extend(self.orders(now, state));
         events.extend(self.positions(now, state));
         if self.account != now.account {
-            let row = v1::account_with_risk_row(&state.engine, self.ix);
+            let row = v1::with_risk(&state.engine, self.ix).map(|row| value(&row));
             events.push(RowEvent {
                 kind: "account",
                 row,
@@ -113,17 +107,11 @@ impl KnownAccount {
 
     fn fills(&self, state: &ExchangeState) -> Vec<RowEvent> {
         let fills = state.engine.filled_orders(self.ix, None);
-        let fresh = fills.take_while(|row| {
-            let key = row.settled_at.map(|settled_at| FillKey {
-                settled_at,
-                id: row.id,
-            });
-            key > self.newest_fill
-        });
+        let fresh = fills.take_while(|row| row.fill_key() > self.newest_fill);
         let mut events: Vec<_> = fresh
             .map(|row| RowEvent {
                 kind: "fill",
-                row: Some(value(state.rows().order(row))),
+                row: Some(value(&state.rows().order(row))),
             })
             .collect();
         events.reverse();
@@ -151,7 +139,7 @@ impl KnownAccount {
         rows.into_iter()
             .map(|row| RowEvent {
                 kind: "order",
-                row: Some(value(state.rows().order(row))),
+                row: Some(value(&state.rows().order(row))),
             })
             .collect()
     }
@@ -162,7 +150,7 @@ impl KnownAccount {
             .keys()
             .filter(|id| !now.positions.contains_key(id));
         let closed = closed.filter_map(|id| state.engine.position(self.ix, *id));
-        let closed = closed.map(|row| value(state.rows().position(&row)));
+        let closed = closed.map(|row| value(&state.rows().position(&row)));
         let open = now.positions.iter();
         let open = open.filter(|(id, row)| self.positions.get(id) != Some(*row));
         closed
@@ -175,7 +163,7 @@ impl KnownAccount {
     }
 }
 
-fn value(row: Option<impl serde::Serialize>) -> Value {
+fn value(row: &impl serde::Serialize) -> Value {
     // A row of the API is always JSON.
     serde_json::to_value(row).unwrap_or_default()
 }
@@ -283,7 +271,7 @@ impl AccountSession {
                 let snapshot = json!({
                     "event": "snapshot",
                     "account_id": engine.account_spec(*ix).map(|spec| &spec.id),
-                    "account": v1::account_with_risk_row(engine, *ix),
+                    "account": v1::with_risk(engine, *ix),
                     "positions": known.positions.into_values().collect::<Vec<_>>(),
                     "orders": known.working.into_values().collect::<Vec<_>>(),
                     "seq": self.seq,
@@ -298,7 +286,7 @@ impl AccountSession {
     }
 }
 
-impl Session for AccountSession {
+impl StreamProtocol for AccountSession {
     fn greeting(&mut self, service: &ExchangeService, state: &ExchangeState) -> Vec<String> {
         let begin = || {
             let id = service.request_ids.next().to_string();
@@ -339,7 +327,7 @@ impl Session for AccountSession {
         vec![]
     }
 
-    fn changes(&mut self, state: &ExchangeState, out: &mut Vec<String>) -> Next {
+    fn changes(&mut self, state: &ExchangeState, out: &mut Vec<String>) -> AfterChanges {
         let mut streams = locked(&self.streams.0);
         let resets = state.engine.resets();
         let stream = streams
@@ -347,16 +335,16 @@ impl Session for AccountSession {
             .filter(|stream| stream.id == self.stream_id && stream.resets == resets);
         let Some(stream) = stream else {
             out.push(self.farewell());
-            return Next::Close;
+            return AfterChanges::Close;
         };
         stream.advance(state);
         if !stream.has_all_after(self.seq) {
             out.push(self.farewell());
-            return Next::Close;
+            return AfterChanges::Close;
         }
         out.extend(stream.after(self.seq).map(|event| event.text.to_string()));
         self.seq = stream.seq;
-        Next::GoOn
+        AfterChanges::GoOn
     }
 
     fn heartbeat(&mut self, now: Millis) -> Option<String> {

@@ -3,7 +3,7 @@
 use super::super::api_error::{ApiError, ServiceCode};
 use crate::api::WebSocketKey;
 use hyper::{
-    HeaderMap, StatusCode,
+    HeaderMap,
     header::{
         CONNECTION, HeaderName, HeaderValue, SEC_WEBSOCKET_ACCEPT, SEC_WEBSOCKET_KEY,
         SEC_WEBSOCKET_VERSION, UPGRADE,
@@ -28,8 +28,7 @@ pub(in crate::exchange) fn switch(headers: &HeaderMap) -> Result<SwitchHeaders, 
     let asks = has(UPGRADE, "websocket") && has(CONNECTION, "upgrade");
     let key = headers.get(SEC_WEBSOCKET_KEY);
     let (true, true, Some(key)) = (asks, has(SEC_WEBSOCKET_VERSION, "13"), key) else {
-        return Err(ApiError::new(
-            StatusCode::UPGRADE_REQUIRED,
+        return Err(ApiError::service(
             ServiceCode::UpgradeRequired,
             "this is a stream: open it as a WebSocket (Upgrade: websocket, Sec-WebSocket-Version: 13)",
         ));
@@ -47,6 +46,7 @@ pub(in crate::exchange) fn switch(headers: &HeaderMap) -> Result<SwitchHeaders, 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hyper::StatusCode;
 
     fn headers(pairs: &[(&str, &str)]) -> HeaderMap {
         let mut headers = HeaderMap::new();

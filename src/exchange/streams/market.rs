@@ -7,7 +7,7 @@ use super::{
         state::ExchangeState,
     },
     market_events::{Channel, LastSent, candle_rows},
-    session::{Next, Session},
+    session::{AfterChanges, StreamProtocol},
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -79,7 +79,7 @@ struct Payload {
     end_time: Option<i64>,
 }
 
-impl Session for MarketSession {
+impl StreamProtocol for MarketSession {
     fn greeting(&mut self, _service: &ExchangeService, _state: &ExchangeState) -> Vec<String> {
         vec![]
     }
@@ -103,10 +103,10 @@ impl Session for MarketSession {
         }
     }
 
-    fn changes(&mut self, state: &ExchangeState, out: &mut Vec<String>) -> Next {
+    fn changes(&mut self, state: &ExchangeState, out: &mut Vec<String>) -> AfterChanges {
         let subscriptions = self.subscriptions.iter_mut();
         out.extend(subscriptions.filter_map(|one| one.events(state)));
-        Next::GoOn
+        AfterChanges::GoOn
     }
 
     fn heartbeat(&mut self, _now: Millis) -> Option<String> {

@@ -10,19 +10,38 @@ mod disturbed;
 mod handshake;
 mod market;
 mod market_events;
-mod route;
+
 mod session;
 
 pub(super) use account::AccountStreams;
 pub(super) use handshake::{SwitchHeaders, switch};
-pub(super) use route::StreamRoute;
-pub(super) use session::Connection as StreamConnection;
+
+pub(super) use session::StreamConnection;
 
 use super::{api_error::ApiError, auth::AuthenticatedUser, service::ExchangeService};
 use account::AccountSession;
 use market::MarketSession;
-use session::Connection;
 use std::sync::Arc;
+
+/// A stream by its path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum StreamRoute {
+    MarketData,
+    Account,
+}
+
+impl StreamRoute {
+    pub(super) const MARKET_DATA: &'static str = "/v1/market-data";
+    pub(super) const ACCOUNT: &'static str = "/v1/stream";
+
+    pub(super) fn from_path(path: &str) -> Option<Self> {
+        match path {
+            Self::MARKET_DATA => Some(Self::MarketData),
+            Self::ACCOUNT => Some(Self::Account),
+            _ => None,
+        }
+    }
+}
 
 /// What a stream was opened with.
 #[derive(Debug)]
@@ -38,7 +57,7 @@ pub(super) async fn serve(
     service: Arc<ExchangeService>,
     accounts: Arc<AccountStreams>,
     request: StreamRequest,
-    connection: Connection,
+    connection: StreamConnection,
 ) {
     let ended = match (request.route, request.caller) {
         (StreamRoute::MarketData, _) => {

@@ -26,7 +26,7 @@ trait Socket: AsyncRead + AsyncWrite + Unpin + Send {}
 impl<T: AsyncRead + AsyncWrite + Unpin + Send> Socket for T {}
 
 /// An upgraded connection, and what ends it.
-pub(in crate::exchange) struct Connection {
+pub(in crate::exchange) struct StreamConnection {
     socket: WebSocketStream<Box<dyn Socket>>,
     disturbed: Disturbed,
     /// The exchange stops.
@@ -35,7 +35,7 @@ pub(in crate::exchange) struct Connection {
     evict: CancellationToken,
 }
 
-impl Connection {
+impl StreamConnection {
     pub(in crate::exchange) fn new(
         io: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
         stop: CancellationToken,
@@ -54,14 +54,14 @@ impl Connection {
 
 /// What a session does after it has written its changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Next {
+pub(super) enum AfterChanges {
     GoOn,
     /// The client comes back on a new connection.
     Close,
 }
 
 /// The protocol of one stream. Texts go out in the order of the vector.
-pub(super) trait Session {
+pub(super) trait StreamProtocol {
     /// Before the client has sent anything.
     fn greeting(&mut self, service: &ExchangeService, state: &ExchangeState) -> Vec<String>;
 
@@ -69,7 +69,7 @@ pub(super) trait Session {
     fn answers(&mut self, state: &ExchangeState, text: &str) -> Vec<String>;
 
     /// What changed since the last call.
-    fn changes(&mut self, state: &ExchangeState, out: &mut Vec<String>) -> Next;
+    fn changes(&mut self, state: &ExchangeState, out: &mut Vec<String>) -> AfterChanges;
 
     /// A sign of life at this virtual time; `None` if the protocol has none.
     fn heartbeat(&mut self, now: Millis) -> Option<String>;
@@ -90,8 +90,8 @@ enum Wake {
 /// Serves `session` until one of both sides ends the connection.
 pub(super) async fn run(
     service: &ExchangeService,
-    mut connection: Connection,
-    mut session: impl Session + Send,
+    mut connection: StreamConnection,
+    mut session: impl StreamProtocol + Send,
 ) -> Result<(), ApiError> {
     let (greeting, mut seen) = {
         let state = service.state()?;
@@ -123,11 +123,11 @@ pub(super) async fn run(
             Wake::Heartbeat => {
                 out.extend(session.heartbeat(service.state()?.engine.now()));
                 beat = Instant::now() + HEARTBEAT;
-                Next::GoOn
+                AfterChanges::GoOn
             }
             Wake::Message(text) => {
                 out = session.answers(&*service.state()?, &text);
-                Next::GoOn
+                AfterChanges::GoOn
             }
             Wake::Changed => {
                 let state = service.state()?;
@@ -135,7 +135,7 @@ pub(super) async fn run(
                 session.changes(&state, &mut out)
             }
         };
-        if next == Next::Close {
+        if next == AfterChanges::Close {
             let _gone = connection.write(out).await;
             connection.close().await;
             return Ok(());
@@ -143,7 +143,7 @@ pub(super) async fn run(
     }
 }
 
-impl Connection {
+impl StreamConnection {
     /// The next thing to do. Changes are looked for when a request made one, and as often as virtual time steps.
     async fn next(&mut self, service: &ExchangeService, seen: StateVersion, beat: Instant) -> Wake {
         let mut changes = service.changes();

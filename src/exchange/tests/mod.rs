@@ -14,7 +14,8 @@ fn service(pace: ClockMode) -> Arc<ExchangeService> {
         resumed,
         &users,
         SimulatorAccess::Served,
-        (addr, Instant::now()),
+        addr,
+        Instant::now(),
     ))
 }
 

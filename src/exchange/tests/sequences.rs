@@ -6,7 +6,7 @@
 use super::super::{
     ClockMode, ExchangeService, Scenario, SimulatorAccess,
     api_error::ApiError,
-    auth::{AuthenticatedUser, KeyScope},
+    auth::{AuthenticatedUser, KeyRights},
     engine::{AccountIx, Millis},
     keep::KeepTime,
     message::{ApiRequest, ApiResponse, Execution},
@@ -307,11 +307,12 @@ impl Paper {
                 resumed,
                 &users,
                 SimulatorAccess::Served,
-                (addr, tokio::time::Instant::now()),
+                addr,
+                tokio::time::Instant::now(),
             ),
             caller: AuthenticatedUser {
                 user: 0,
-                scope: KeyScope::Trade,
+                scope: KeyRights::Trade,
                 accounts: vec![AccountIx::from(0)],
             },
         }
@@ -348,7 +349,7 @@ impl Paper {
             sim::answer(&self.service, Some(&self.caller), route, &call)
         } else {
             let route = Route::parse(request.method, path, query).unwrap();
-            v1::answer(&self.service, Some(&self.caller), route, &call)
+            v1::answer(&self.service, Some(&self.caller), &route, &call)
         }
     }
 

@@ -1,49 +1,53 @@
 //! The accounts of a key, the risk of one, and what it may do now (docs/service-api.md 2.5, 2.6).
 
 use super::super::{
+    api_error::ApiError,
     auth::AuthenticatedUser,
     engine::{
         AccountIx, AccountReport, AccountSpec, Bps, ChallengeRules, ChallengeStatus, DailyBasis,
-        Drawdown, Engine, MAX_SLIPPAGE, MAX_WORKING_ORDERS, Millis, RuleId, RuleMeasure, Usd,
+        Drawdown, Engine, MAX_SLIPPAGE, MAX_WORKING_ORDERS, Millis, RuleId, Usd,
     },
+    state::ExchangeState,
     wire::{self, usd},
 };
 use crate::model::{
-    Account, AccountRequirements, AccountRisk, AccountRule, AccountStage, AccountStatus, Num,
-    Restriction, SlippageTolerance, TradingHalt, TradingLimits, TradingPolicy,
+    Account, AccountId, AccountRequirements, AccountRisk, AccountRule, AccountStage, AccountStatus,
+    Num, Restriction, SlippageTolerance, TradingHalt, TradingLimits, TradingPolicy,
 };
-use serde_json::{Value, json};
+use serde_json::json;
 
-pub(super) fn accounts(engine: &Engine, caller: &AuthenticatedUser) -> Vec<Account> {
+pub(super) fn accounts(state: &ExchangeState, caller: &AuthenticatedUser) -> Vec<Account> {
     let accounts = caller.accounts.iter();
     accounts
-        .filter_map(|ix| {
-            Some(account(
-                engine.account_spec(*ix)?,
-                &engine.account_facts(*ix)?,
-            ))
-        })
+        .filter_map(|ix| without_risk(&state.engine, *ix))
         .collect()
 }
 
-/// As a stream tells it: `None` if there is no such account.
-pub(in crate::exchange) fn account_row(engine: &Engine, ix: AccountIx) -> Option<Value> {
-    let row = account(engine.account_spec(ix)?, &engine.account_facts(ix)?);
-    serde_json::to_value(row).ok()
+/// `None` if there is no such account.
+pub(in crate::exchange) fn without_risk(engine: &Engine, ix: AccountIx) -> Option<Account> {
+    Some(account(
+        engine.account_spec(ix)?,
+        &engine.account_facts(ix)?,
+    ))
 }
 
 /// The same with its risk.
-pub(in crate::exchange) fn account_with_risk_row(engine: &Engine, ix: AccountIx) -> Option<Value> {
-    serde_json::to_value(with_risk(engine, ix)?).ok()
-}
-
-/// With its risk.
-pub(super) fn with_risk(engine: &Engine, ix: AccountIx) -> Option<Account> {
+pub(in crate::exchange) fn with_risk(engine: &Engine, ix: AccountIx) -> Option<Account> {
     let (spec, facts) = (engine.account_spec(ix)?, engine.account_facts(ix)?);
     Some(Account {
         risk: Some(risk(engine.now(), spec, &facts)),
         ..account(spec, &facts)
     })
+}
+
+/// One account of the caller, with its risk.
+pub(super) fn of_caller(
+    state: &ExchangeState,
+    caller: &AuthenticatedUser,
+    id: &AccountId,
+) -> Result<Account, ApiError> {
+    let account = state.account(caller, id.raw())?;
+    with_risk(&state.engine, account).ok_or_else(|| ApiError::not_found("account"))
 }
 
 fn account(spec: &AccountSpec, facts: &AccountReport) -> Account {
@@ -53,7 +57,7 @@ fn account(spec: &AccountSpec, facts: &AccountReport) -> Account {
         name: Some(name(spec).into()),
         stage: Some(spec.terms.stage.into()),
         status: Some(status(facts.standing).into()),
-        starting_balance: Some(usd(facts.starting_cash)),
+        starting_balance: Some(usd(spec.cash)),
         // Below 0 while the profit of open positions covers it, so that it and their PnL make the equity.
         balance: Some(usd(facts.equity - facts.unrealized_pnl)),
         created_at: Some(wire::at(facts.opened_at)),
@@ -78,11 +82,10 @@ fn status(standing: ChallengeStatus) -> AccountStatus {
 }
 
 fn risk(now: Millis, spec: &AccountSpec, facts: &AccountReport) -> AccountRisk {
-    let floor = |rule: RuleId, loss: Bps| limit(loss).and_then(|_| amount(facts, rule));
-    let daily = floor(RuleId::MaxDailyLoss, spec.rules.max_daily_loss);
-    let drawdown = floor(RuleId::MaxDrawdown, spec.rules.max_drawdown);
+    let daily = limit(spec.rules.max_daily_loss).map(|_| facts.daily_floor);
+    let drawdown = limit(spec.rules.max_drawdown).map(|_| facts.drawdown_floor);
     let room = |floor: Option<Usd>| floor.map(|floor| usd(facts.equity - floor));
-    let target = amount(facts, RuleId::ProfitTarget).filter(|_| has_goals(spec));
+    let target = has_goals(spec).then_some(facts.profit_target);
     let balance = facts.equity - facts.unrealized_pnl;
     AccountRisk {
         observed_at: Some(wire::at(now)),
@@ -99,15 +102,6 @@ fn risk(now: Millis, spec: &AccountSpec, facts: &AccountReport) -> AccountRisk {
         max_drawdown_room: room(drawdown),
         remaining_profit: target.map(|target| usd((target - balance).max(Usd::ZERO))),
         requirements: Some(requirements(spec)),
-    }
-}
-
-/// The limit or goal of a rule in USD.
-fn amount(facts: &AccountReport, rule: RuleId) -> Option<Usd> {
-    let found = facts.rules.iter().find(|fact| fact.rule == rule)?;
-    match found.limit {
-        RuleMeasure::Usd(amount) => Some(amount),
-        RuleMeasure::Bps(_) | RuleMeasure::Count(_) | RuleMeasure::Millis(_) => None,
     }
 }
 
@@ -138,12 +132,20 @@ fn percent(Bps(bps): Bps) -> Num {
     Num::new(bps, 2).normalized()
 }
 
-pub(super) fn trading_policy(engine: &Engine, ix: AccountIx) -> Option<TradingPolicy> {
-    let (spec, facts) = (engine.account_spec(ix)?, engine.account_facts(ix)?);
+pub(super) fn trading_policy(
+    state: &ExchangeState,
+    caller: &AuthenticatedUser,
+    id: &AccountId,
+) -> Result<TradingPolicy, ApiError> {
+    let engine = &state.engine;
+    let account = state.account(caller, id.raw())?;
+    let spec = &engine.accounts.at(account).spec;
+    let facts = engine.account_facts(account);
+    let facts = facts.ok_or_else(|| ApiError::not_found("account"))?;
     let is_failed = status(facts.standing) == AccountStatus::Failed;
     let restriction = spec.terms.restriction.as_ref();
     let leverage = i64::from(spec.rules.max_account_leverage);
-    Some(TradingPolicy {
+    Ok(TradingPolicy {
         status: Some(status(facts.standing).into()),
         stage: Some(spec.terms.stage.into()),
         manual_trading_blocked: Some(false),
@@ -162,7 +164,7 @@ pub(super) fn trading_policy(engine: &Engine, ix: AccountIx) -> Option<TradingPo
             platform: Some(false),
             categories: Some(vec![]),
         }),
-        limits: Some(limits(spec, &facts)),
+        limits: Some(limits(spec)),
         slippage_tolerance_bps: Some(slippage(engine)),
         account_rules: Some(account_rules(&spec.rules)),
         maximum_total_notional_usd: Some(usd(facts.equity.mul_floor(leverage, 1).max(Usd::ZERO))),
@@ -170,12 +172,12 @@ pub(super) fn trading_policy(engine: &Engine, ix: AccountIx) -> Option<TradingPo
 }
 
 /// Limits that the engine does not have stay out.
-fn limits(spec: &AccountSpec, facts: &AccountReport) -> TradingLimits {
+fn limits(spec: &AccountSpec) -> TradingLimits {
     let rules = &spec.rules;
     TradingLimits {
         order_cooldown_ms: Some(rules.cooldown.0.into()),
         max_open_positions: Some(count(rules.max_open_positions)),
-        max_position_value_usd: amount(facts, RuleId::MaxPositionNotional).map(usd),
+        max_position_value_usd: Some(usd(spec.max_position())),
         min_order_notional_usd: Some(usd(rules.min_order_notional)),
         execution_delay_min_ms: Some(Num::ZERO),
         execution_delay_max_ms: Some(Num::ZERO),
@@ -190,8 +192,8 @@ fn count(number: usize) -> Num {
 
 fn slippage(engine: &Engine) -> SlippageTolerance {
     let most = Num::from(MAX_SLIPPAGE.0);
-    let specs = engine.market_ixs().filter_map(|ix| engine.market_spec(ix));
-    let providers = specs.map(|spec| (spec.provider.clone(), most));
+    let markets = engine.markets.each();
+    let providers = markets.map(|market| (market.spec.provider.clone(), most));
     SlippageTolerance {
         min: Some(Num::ONE),
         max: Some(most),

@@ -1,4 +1,4 @@
-//! Creates TWAP, VWAP and scaled orders (docs/service-api.md 4.2 and 4.3).
+//! Creates orders, TWAP, VWAP and scaled orders (docs/service-api.md 4.1 to 4.3).
 //! With an `Idempotency-Key` a creation happens once; a repetition returns the current state of what it made.
 
 mod scaled;
@@ -7,43 +7,80 @@ mod twap;
 use super::super::{
     api_error::ApiError,
     auth::AuthenticatedUser,
-    engine::{EngineCommand, MarketIx},
+    engine::{Engine, EngineCommand},
     idempotency::{IdempotentRequest, IdempotentResult},
     message::{ApiRequest, ApiResponse},
-    state::ExchangeState,
-    wire::{self, MarketUnits},
+    state::{ExchangeState, KeyedRequest},
+    wire,
 };
 use crate::{
-    api::Data,
-    model::{AccountId, MarketId},
+    api::{Data, PlaceBody},
+    model::{AccountId, ClientOrderId},
 };
 use hyper::StatusCode;
 use serde::de::DeserializeOwned;
 
-/// A body that creates a strategy.
-pub(super) trait StrategyBody: DeserializeOwned + Clone {
+/// A body that creates something.
+pub(super) trait CreationBody: DeserializeOwned + Clone {
     /// What its key identifies.
     fn keyed_request(self) -> IdempotentRequest;
-    fn names(&self) -> (&AccountId, &MarketId);
-    fn command(&self, market: MarketIx, units: MarketUnits) -> Result<EngineCommand, ApiError>;
+
+    /// An order needs a key, a strategy may have one.
+    fn key(request: &ApiRequest) -> Result<Option<&str>, ApiError> {
+        request.key_if_given()
+    }
+
+    fn account_id(&self) -> &AccountId;
+
+    fn client_order_id(&self) -> Option<&ClientOrderId> {
+        None
+    }
+
+    fn command(&self, engine: &Engine) -> Result<EngineCommand, ApiError>;
 }
 
-pub(super) fn place<Body: StrategyBody>(
+impl CreationBody for PlaceBody {
+    fn keyed_request(self) -> IdempotentRequest {
+        IdempotentRequest::Place(Box::new(self))
+    }
+
+    fn key(request: &ApiRequest) -> Result<Option<&str>, ApiError> {
+        request.key().map(Some)
+    }
+
+    fn account_id(&self) -> &AccountId {
+        &self.account_id
+    }
+
+    fn client_order_id(&self) -> Option<&ClientOrderId> {
+        self.client_order_id.as_ref()
+    }
+
+    fn command(&self, engine: &Engine) -> Result<EngineCommand, ApiError> {
+        wire::place(engine, self).map(EngineCommand::Place)
+    }
+}
+
+/// 201 with what was made; 200 with its current state if the key is known.
+pub(super) fn create<Body: CreationBody>(
     state: &mut ExchangeState,
     caller: &AuthenticatedUser,
     request: &ApiRequest,
 ) -> Result<ApiResponse, ApiError> {
-    let key = request.key_if_given()?;
+    let key = Body::key(request)?;
     let body: Body = request.json()?;
-    let keyed_request = body.clone().keyed_request();
-    if let Some(created) = state.created(caller.user, key, &keyed_request)? {
+    let keyed = KeyedRequest {
+        user: caller.user,
+        key,
+        request: body.clone().keyed_request(),
+    };
+    if let Some(created) = state.recalled(&keyed)? {
         return answer(state, StatusCode::OK, &created);
     }
-    let (account, market) = body.names();
-    let account = state.account(caller, account.raw())?;
-    let (market, spec) = wire::market(&state.engine, "market_id", market)?;
-    let command = body.command(market, spec.into())?;
-    let created = state.create_strategy((caller.user, key, keyed_request), account, command)?;
+    let account = state.account(caller, body.account_id().raw())?;
+    let command = body.command(&state.engine)?;
+    state.check_client_order_id(caller, body.client_order_id())?;
+    let created = state.apply_once(keyed, account, command)?;
     answer(state, StatusCode::CREATED, &created)
 }
 
@@ -54,19 +91,19 @@ fn answer(
     created: &IdempotentResult,
 ) -> Result<ApiResponse, ApiError> {
     match created {
+        IdempotentResult::Order(account, id) => {
+            let data = state.order(*account, *id)?;
+            ApiResponse::new(status, &Data { data })
+        }
         IdempotentResult::Twap(account, id) => {
-            let row = state.engine.twap(*account, *id);
-            let data = row.and_then(|row| state.rows().twap(row));
+            let data = state.twap(*account, *id)?;
             ApiResponse::new(status, &Data { data })
         }
         IdempotentResult::Scaled(account, id) => {
-            let row = state.engine.scaled(*account, *id);
-            let data = row.and_then(|row| state.rows().scaled(row));
+            let data = state.scaled(*account, *id)?;
             ApiResponse::new(status, &Data { data })
         }
-        IdempotentResult::Order(..)
-        | IdempotentResult::Refused(_)
-        | IdempotentResult::Operation(_) => {
+        IdempotentResult::Refused(_) | IdempotentResult::Operation(_) => {
             Err(ApiError::broken("a creation that made something else"))
         }
     }

@@ -3,12 +3,12 @@
 use super::super::{
     api_error::{ApiError, ServiceCode},
     auth::AuthenticatedUser,
-    engine::{AccountIx, EngineCommand, OrderRecord, PositionRecord, Reason},
+    engine::{AccountIx, EngineCommand, OrderRecord, PositionId, PositionRecord, Reason},
     message::{ApiRequest, ApiResponse},
-    state::{ExchangeState, data, existing},
+    state::ExchangeState,
     wire,
 };
-use super::positions::owned;
+
 use crate::{
     api::ExitBatchBody,
     model::{self, ExecutionType, ExpectedExit},
@@ -21,14 +21,14 @@ pub(super) fn change(
     id: &model::PositionId,
     request: &ApiRequest,
 ) -> Result<ApiResponse, ApiError> {
-    let (account, position) = owned(state, caller, id)?;
+    let (account, position): (_, PositionId) = state.owned(caller, id.raw())?;
     let body: ExitBatchBody = request.json()?;
-    let row = existing(state.engine.position(account, position))?;
+    let row = state.engine.position(account, position);
+    let row = row.ok_or_else(|| ApiError::not_found("position"))?;
     let command = wire::exit_batch(&state.engine, &row, &body)?;
     check_expected(state, account, &row, &body)?;
     state.apply(account, EngineCommand::ChangeExits(command))?;
-    let row = state.engine.position(account, position);
-    data(row.and_then(|row| state.rows().position(&row)))
+    ApiResponse::data(state.position(account, position)?)
 }
 
 fn check_expected(
@@ -41,7 +41,7 @@ fn check_expected(
         let message = format!("position {} is closed", row.id);
         return Err(ApiError::conflict(Reason::PositionClosed, message));
     }
-    let shown = existing(state.rows().position(row))?;
+    let shown = state.rows().position(row);
     if shown.size != body.expected_position_size.abs() {
         let message = format!("the size of the position is {}", shown.size);
         return Err(moved(message));
@@ -59,8 +59,7 @@ fn check_expected(
 }
 
 fn is_as_seen(state: &ExchangeState, exit: &OrderRecord, seen: &ExpectedExit) -> bool {
-    let order = state.rows().order(exit);
-    let shown = order.as_ref().and_then(ExpectedExit::of);
+    let shown = ExpectedExit::of(&state.rows().order(exit));
     let execution = if exit.is_limit() {
         ExecutionType::Limit
     } else {
@@ -75,5 +74,5 @@ fn is_as_seen(state: &ExchangeState, exit: &OrderRecord, seen: &ExpectedExit) ->
 }
 
 fn moved(message: String) -> ApiError {
-    ApiError::conflict(ServiceCode::ExpectedStateMoved, message)
+    ApiError::service(ServiceCode::ExpectedStateMoved, message)
 }

@@ -2,11 +2,8 @@
 
 use super::super::{
     api_error::{ApiError, ServiceCode},
-    engine::{
-        Engine, FillEstimate, LiquidityRole, Lots, MarketAccess, MarketIx, MarketReport,
-        MarketSpec, Side,
-    },
-    state::{ExchangeState, existing},
+    engine::{Engine, FillEstimate, LiquidityRole, Lots, MarketAccess, MarketIx, MarketSpec, Side},
+    state::ExchangeState,
     wire::{self, MarketUnits, nano, usd},
 };
 use crate::{
@@ -33,13 +30,16 @@ pub(super) fn about(simulator: Option<&'static str>) -> ServiceAbout {
 }
 
 pub(super) fn markets(engine: &Engine) -> Vec<Listing> {
-    let specs = engine.market_ixs().filter_map(|ix| engine.market_spec(ix));
-    specs.map(listing).collect()
+    engine
+        .markets
+        .each()
+        .map(|market| listing(&market.spec))
+        .collect()
 }
 
 pub(super) fn market(state: &ExchangeState, id: &MarketId) -> Result<Listing, ApiError> {
-    let spec = state.engine.market_spec(state.market(id)?);
-    existing(spec.map(listing))
+    let market = state.market(id)?;
+    Ok(listing(&state.engine.markets.at(market).spec))
 }
 
 fn listing(spec: &MarketSpec) -> Listing {
@@ -65,10 +65,8 @@ pub(super) fn quote(
 ) -> Result<Quote, ApiError> {
     let ix = state.market(id)?;
     let engine = &state.engine;
-    let (Some(spec), Some(facts)) = (engine.market_spec(ix), engine.market_facts(ix)) else {
-        return Err(ApiError::broken("a market without prices"));
-    };
-    let units = MarketUnits::from(spec);
+    let (units, facts) = (MarketUnits::of(engine, ix), engine.market_facts(ix));
+    let facts = facts.ok_or_else(|| ApiError::not_found("market"))?;
     let is_priced = match size {
         None => facts.mid.is_some(),
         Some(_) => facts.bid.or(facts.ask).is_some(),
@@ -87,26 +85,16 @@ pub(super) fn quote(
         time: Some(wire::at(facts.updated_at)),
         ..Quote::default()
     };
-    Ok(match size {
-        None => prices,
-        Some(size) => estimated(engine, (ix, units, &facts), size, &prices),
-    })
-}
-
-/// With the fill that a market order of this size would get from the book as it is.
-fn estimated(
-    engine: &Engine,
-    (ix, units, facts): (MarketIx, MarketUnits, &MarketReport),
-    asked: QuoteSize,
-    prices: &Quote,
-) -> Quote {
+    let Some(size) = size else {
+        return Ok(prices);
+    };
     let (reference, kind) = match facts.mid {
         Some(mid) => (nano(mid), ReferenceKind::BookMid),
         None => (units.px(facts.mark), ReferenceKind::VenueMark),
     };
-    let fill = fill(engine, (ix, asked.side), units.whole_lots(asked.size));
+    let fill = fill(engine, ix, size.side, units.whole_lots(size.size));
     let met = fill.as_ref().ok();
-    Quote {
+    Ok(Quote {
         fillable: Some(met.is_some()),
         unfillable_reason: fill.as_ref().err().copied().map(Into::into),
         reference_price: Some(reference),
@@ -118,16 +106,15 @@ fn estimated(
         fee_bps: Some(Num::new(engine.fee_rate(LiquidityRole::Taker), 1).normalized()),
         levels_consumed: met.map(|met| Num::from(met.levels)),
         depth: Some(QuoteDepth::Standard.into()),
-        bid: prices.bid,
-        ask: prices.ask,
-        mid: prices.mid,
-        time: prices.time,
-    }
+        ..prices
+    })
 }
 
+/// What a market order of this size would get from the book as it is.
 fn fill(
     engine: &Engine,
-    (market, side): (MarketIx, Side),
+    market: MarketIx,
+    side: Side,
     lots: Option<Lots>,
 ) -> Result<FillEstimate, UnfillableReason> {
     let lots = lots.ok_or(UnfillableReason::SizePrecisionMismatch)?;

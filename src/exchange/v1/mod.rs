@@ -9,217 +9,150 @@ mod orders;
 mod positions;
 mod strategies;
 
-pub(super) use accounts::{account_row, account_with_risk_row};
+pub(super) use accounts::{with_risk, without_risk};
 
 use super::{
     api_error::ApiError,
     auth::AuthenticatedUser,
     faults::FaultTarget,
     message::{ApiRequest, ApiResponse},
-    operations::SlicedWork,
     service::ExchangeService,
-    sliced,
-    state::{ExchangeState, existing},
+    sliced::{self, SlicedWork},
+    state::ExchangeState,
 };
 use crate::{
-    api::{Data, List, Method, Route},
+    api::{Data, List, PlaceBody, Route},
     model::{PlaceScaled, PlaceTwap},
 };
+use lists::ListReader;
 use serde::Serialize;
 
 /// Carries out one request; the caller is absent on public routes only.
 pub(super) fn answer(
     service: &ExchangeService,
     caller: Option<&AuthenticatedUser>,
-    route: Route,
-    request: &ApiRequest,
-) -> Result<ApiResponse, ApiError> {
-    match caller {
-        None => public(service, &route, request),
-        Some(caller) if route.method() == Method::Get => read(service, caller, route, request),
-        Some(caller) => command(&mut *service.state()?, caller, &route, request),
-    }
-}
-
-/// Answers anybody.
-fn public(
-    service: &ExchangeService,
     route: &Route,
     request: &ApiRequest,
 ) -> Result<ApiResponse, ApiError> {
-    let anybody = (None, request);
-    match route {
-        Route::About => {
-            let data = markets::about(service.simulator.root());
-            ApiResponse::ok(&Data { data })
-        }
-        Route::Markets => {
-            let rows = |state: &ExchangeState| Ok(markets::markets(&state.engine));
-            service.read(anybody, rows, |data| Data { data })
-        }
-        Route::Market(id) => {
-            let row = |state: &ExchangeState| markets::market(state, id);
-            service.read(anybody, row, |data| Data { data })
-        }
-        Route::Quote(..)
-        | Route::Accounts
-        | Route::Account(_)
-        | Route::TradingPolicy(_)
-        | Route::CloseAll(_)
-        | Route::CancelAll(_)
-        | Route::Orders(_)
-        | Route::PlaceOrder
-        | Route::Order(_)
-        | Route::ModifyOrder(_)
-        | Route::CancelOrder(_)
-        | Route::AttachedExits(_)
-        | Route::Fills(_)
-        | Route::Positions(_)
-        | Route::Position(_)
-        | Route::ClosePosition(_)
-        | Route::ExitOrders(_)
-        | Route::IsolatedMargin(_)
-        | Route::Twaps(_)
-        | Route::PlaceTwap
-        | Route::Twap(_)
-        | Route::StopTwap(_)
-        | Route::ScaledOrders(_)
-        | Route::PlaceScaled
-        | Route::Scaled(_)
-        | Route::CancelScaled(_) => Err(ApiError::broken("a private route without a caller")),
-    }
-}
-
-/// Answers a read with the caller's own rows.
-fn read(
-    service: &ExchangeService,
-    caller: &AuthenticatedUser,
-    route: Route,
-    request: &ApiRequest,
-) -> Result<ApiResponse, ApiError> {
-    let one = Reading {
+    let call = RouteCall {
         service,
         caller,
         request,
     };
     match route {
-        Route::Quote(id, size) => one.row(|state| markets::quote(state, &id, size)),
-        Route::Accounts => one.row(|state| Ok(accounts::accounts(&state.engine, caller))),
-        Route::Account(id) => one.row(|state| {
-            let account = state.account(caller, id.raw())?;
-            existing(accounts::with_risk(&state.engine, account))
+        Route::About => ApiResponse::data(markets::about(service.simulator.root())),
+        Route::Markets => call.public(|state| Ok(markets::markets(&state.engine))),
+        Route::Market(id) => call.public(|state| markets::market(state, id)),
+        Route::Quote(id, size) => call.row(|state, _| markets::quote(state, id, *size)),
+        Route::Accounts => call.row(|state, caller| Ok(accounts::accounts(state, caller))),
+        Route::Account(id) => call.row(|state, caller| accounts::of_caller(state, caller, id)),
+        Route::TradingPolicy(id) => {
+            call.row(|state, caller| accounts::trading_policy(state, caller, id))
+        }
+        Route::Order(id) => call.row(|state, caller| orders::order(state, caller, id)),
+        Route::Position(id) => call.row(|state, caller| positions::position(state, caller, id)),
+        Route::Twap(id) => call.row(|state, caller| strategies::twap(state, caller, id)),
+        Route::Scaled(id) => call.row(|state, caller| strategies::scaled(state, caller, id)),
+        Route::Orders(query) => call.list(|lists| lists.orders(query)),
+        Route::Fills(query) => call.list(|lists| lists.fills(query)),
+        Route::Positions(query) => call.list(|lists| lists.positions(query)),
+        Route::Twaps(query) => call.list(|lists| lists.twaps(query)),
+        Route::ScaledOrders(query) => call.list(|lists| lists.scaled_orders(query)),
+        Route::PlaceOrder => call.command(creation::create::<PlaceBody>),
+        Route::PlaceTwap => call.command(creation::create::<PlaceTwap>),
+        Route::PlaceScaled => call.command(creation::create::<PlaceScaled>),
+        Route::CancelOrder(id) => call.command_on(id, orders::cancel),
+        Route::ModifyOrder(id) => call.command_on(id, orders::modify),
+        Route::AttachedExits(id) => call.command_on(id, orders::attached_exits),
+        Route::ClosePosition(id) => call.command_on(id, positions::close),
+        Route::ExitOrders(id) => call.command_on(id, exits::change),
+        Route::IsolatedMargin(id) => call.command_on(id, positions::isolated_margin),
+        Route::CloseAll(id) => call.command_on(id, |state, caller, id, request| {
+            sliced::run(SlicedWork::CloseAll, state, caller, id, request)
         }),
-        Route::TradingPolicy(id) => one.row(|state| {
-            let account = state.account(caller, id.raw())?;
-            existing(accounts::trading_policy(&state.engine, account))
+        Route::CancelAll(id) => call.command_on(id, |state, caller, id, request| {
+            sliced::run(SlicedWork::CancelAll, state, caller, id, request)
         }),
-        Route::Order(id) => one.row(|state| orders::order(state, caller, &id)),
-        Route::Position(id) => one.row(|state| positions::position(state, caller, &id)),
-        Route::Twap(id) => one.row(|state| strategies::twap(state, caller, &id)),
-        Route::Scaled(id) => one.row(|state| strategies::scaled(state, caller, &id)),
-        Route::Orders(query) => {
-            one.list(|state| lists::orders(state, caller, &service.cursors, &query))
-        }
-        Route::Fills(query) => {
-            one.list(|state| lists::fills(state, caller, &service.cursors, &query))
-        }
-        Route::Positions(query) => {
-            one.list(|state| lists::positions(state, caller, &service.cursors, &query))
-        }
-        Route::Twaps(query) => {
-            one.list(|state| lists::twaps(state, caller, &service.cursors, &query))
-        }
-        Route::ScaledOrders(query) => {
-            one.list(|state| lists::scaled_orders(state, caller, &service.cursors, &query))
-        }
-        Route::About
-        | Route::Markets
-        | Route::Market(_)
-        | Route::PlaceOrder
-        | Route::ModifyOrder(_)
-        | Route::CancelOrder(_)
-        | Route::AttachedExits(_)
-        | Route::ClosePosition(_)
-        | Route::ExitOrders(_)
-        | Route::IsolatedMargin(_)
-        | Route::CloseAll(_)
-        | Route::CancelAll(_)
-        | Route::PlaceTwap
-        | Route::StopTwap(_)
-        | Route::PlaceScaled
-        | Route::CancelScaled(_) => Err(ApiError::broken("no read of the caller's own")),
+        Route::StopTwap(id) => call.command_on(id, strategies::stop_twap),
+        Route::CancelScaled(id) => call.command_on(id, strategies::cancel_scaled),
     }
 }
 
-/// A read of one caller.
+/// One request, and who sent it.
 #[derive(Debug, Clone, Copy)]
-struct Reading<'a> {
+struct RouteCall<'a> {
     service: &'a ExchangeService,
-    caller: &'a AuthenticatedUser,
+    caller: Option<&'a AuthenticatedUser>,
     request: &'a ApiRequest,
 }
 
-impl Reading<'_> {
-    /// `{data: …}`
-    fn row<T: Serialize>(
+impl<'a> RouteCall<'a> {
+    fn caller(self) -> Result<&'a AuthenticatedUser, ApiError> {
+        self.caller
+            .ok_or_else(|| ApiError::broken("a private route without a caller"))
+    }
+
+    /// `{data: …}` for anybody.
+    fn public<T: Serialize>(
         self,
         row: impl FnOnce(&ExchangeState) -> Result<T, ApiError>,
     ) -> Result<ApiResponse, ApiError> {
-        let by = (Some(self.caller), self.request);
-        self.service.read(by, row, |data| Data { data })
+        let read = self.request.read_by(self.caller);
+        self.service.read(read, row, |data| Data { data })
     }
 
-    /// `{data: […], has_more, next_cursor}`
+    /// `{data: …}` for the caller.
+    fn row<T: Serialize>(
+        self,
+        row: impl FnOnce(&ExchangeState, &AuthenticatedUser) -> Result<T, ApiError>,
+    ) -> Result<ApiResponse, ApiError> {
+        let caller = self.caller()?;
+        self.public(|state| row(state, caller))
+    }
+
+    /// `{data: […], has_more, next_cursor}` of the caller.
     fn list<T: Serialize>(
         self,
-        rows: impl FnOnce(&ExchangeState) -> Result<List<T>, ApiError>,
+        rows: impl FnOnce(ListReader<'_>) -> Result<List<T>, ApiError>,
     ) -> Result<ApiResponse, ApiError> {
-        let by = (Some(self.caller), self.request);
-        self.service.read(by, rows, |list| list)
+        let caller = self.caller()?;
+        let cursors = &self.service.cursors;
+        let rows = |state: &ExchangeState| {
+            rows(ListReader {
+                state,
+                caller,
+                cursors,
+            })
+        };
+        let read = self.request.read_by(self.caller);
+        self.service.read(read, rows, |list| list)
     }
-}
 
-/// Carries out what changes something, under the lock of the state.
-fn command(
-    state: &mut ExchangeState,
-    caller: &AuthenticatedUser,
-    route: &Route,
-    request: &ApiRequest,
-) -> Result<ApiResponse, ApiError> {
-    match route {
-        Route::PlaceOrder => orders::place(state, caller, request),
-        Route::CancelOrder(id) => orders::cancel(state, caller, id, request),
-        Route::ModifyOrder(id) => orders::modify(state, caller, id, request),
-        Route::AttachedExits(id) => orders::attached_exits(state, caller, id, request),
-        Route::ClosePosition(id) => positions::close(state, caller, id, request),
-        Route::ExitOrders(id) => exits::change(state, caller, id, request),
-        Route::IsolatedMargin(id) => positions::isolated_margin(state, caller, id, request),
-        Route::CloseAll(id) => sliced::run(SlicedWork::CloseAll, state, caller, id, request),
-        Route::CancelAll(id) => sliced::run(SlicedWork::CancelAll, state, caller, id, request),
-        Route::StopTwap(id) => request
-            .no_body()
-            .and_then(|()| strategies::stop_twap(state, caller, id)),
-        Route::CancelScaled(id) => request
-            .no_body()
-            .and_then(|()| strategies::cancel_scaled(state, caller, id)),
-        Route::PlaceTwap => creation::place::<PlaceTwap>(state, caller, request),
-        Route::PlaceScaled => creation::place::<PlaceScaled>(state, caller, request),
-        Route::About
-        | Route::Markets
-        | Route::Market(_)
-        | Route::Quote(..)
-        | Route::Accounts
-        | Route::Account(_)
-        | Route::TradingPolicy(_)
-        | Route::Orders(_)
-        | Route::Order(_)
-        | Route::Fills(_)
-        | Route::Positions(_)
-        | Route::Position(_)
-        | Route::Twaps(_)
-        | Route::Twap(_)
-        | Route::ScaledOrders(_)
-        | Route::Scaled(_) => Err(ApiError::broken("a read among the commands")),
+    /// What changes something, under the lock of the state.
+    fn command(
+        self,
+        command: impl FnOnce(
+            &mut ExchangeState,
+            &AuthenticatedUser,
+            &ApiRequest,
+        ) -> Result<ApiResponse, ApiError>,
+    ) -> Result<ApiResponse, ApiError> {
+        let caller = self.caller()?;
+        command(&mut *self.service.state()?, caller, self.request)
+    }
+
+    /// The same for one object.
+    fn command_on<Id>(
+        self,
+        id: &Id,
+        command: impl FnOnce(
+            &mut ExchangeState,
+            &AuthenticatedUser,
+            &Id,
+            &ApiRequest,
+        ) -> Result<ApiResponse, ApiError>,
+    ) -> Result<ApiResponse, ApiError> {
+        self.command(|state, caller, request| command(state, caller, id, request))
     }
 }
 

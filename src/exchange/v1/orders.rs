@@ -1,19 +1,18 @@
-//! Placing, canceling and protecting orders.
+//! Reading, canceling, changing and protecting orders.
 
 use super::super::{
     api_error::ApiError,
     auth::AuthenticatedUser,
-    engine::{AccountIx, Cancellation, CommandOutcome, EngineCommand, OrderId},
-    idempotency::IdempotentRequest,
+    engine::{Cancellation, CommandOutcome, EngineCommand, OrderId},
     message::{ApiRequest, ApiResponse, Execution},
     state::ExchangeState,
     wire,
 };
 use crate::{
-    api::{Data, DataQueued, ExitsBody, ModifyBody, PlaceBody},
+    api::{DataQueued, ExitsBody, ModifyBody},
     model::{self, Order},
 };
-use hyper::StatusCode;
+
 use serde::Serialize;
 
 /// The answer to a cancel: it is accepted, and has happened unless it is queued.
@@ -25,31 +24,12 @@ struct CanceledOrder {
     queued: Option<bool>,
 }
 
-/// 201 with the new order; 200 with its current state if the key is known.
-pub(super) fn place(
-    state: &mut ExchangeState,
-    caller: &AuthenticatedUser,
-    request: &ApiRequest,
-) -> Result<ApiResponse, ApiError> {
-    let key = request.key()?;
-    let body: PlaceBody = request.json()?;
-    let keyed_request = IdempotentRequest::Place(Box::new(body.clone()));
-    if let Some(data) = state.replay(caller.user, key, &keyed_request)? {
-        return ApiResponse::ok(&Data { data });
-    }
-    let account = state.account(caller, body.account_id.raw())?;
-    let command = EngineCommand::Place(wire::place(&state.engine, &body)?);
-    state.check_client_order_id(caller, body.client_order_id.as_ref())?;
-    let data = state.apply_keyed((caller.user, key, keyed_request), account, command)?;
-    ApiResponse::new(StatusCode::CREATED, &Data { data })
-}
-
 pub(super) fn order(
     state: &ExchangeState,
     caller: &AuthenticatedUser,
     id: &model::OrderId,
 ) -> Result<Order, ApiError> {
-    let (account, order) = owned(state, caller, id)?;
+    let (account, order): (_, OrderId) = state.owned(caller, id.raw())?;
     state.order(account, order)
 }
 
@@ -61,19 +41,17 @@ pub(super) fn cancel(
     request: &ApiRequest,
 ) -> Result<ApiResponse, ApiError> {
     request.no_body()?;
-    let (account, order) = owned(state, caller, id)?;
+    let (account, order): (_, OrderId) = state.owned(caller, id.raw())?;
     let command = match request.execution {
         Execution::Immediate => EngineCommand::Cancel(order),
         Execution::Deferred => EngineCommand::QueueCancel(order),
     };
     let outcome = state.apply(account, command)?;
     let queued = matches!(outcome, CommandOutcome::Cancel(Cancellation::Queued(_)));
-    ApiResponse::ok(&Data {
-        data: CanceledOrder {
-            id: id.clone(),
-            canceled: true,
-            queued: queued.then_some(true),
-        },
+    ApiResponse::data(CanceledOrder {
+        id: id.clone(),
+        canceled: true,
+        queued: queued.then_some(true),
     })
 }
 
@@ -84,12 +62,11 @@ pub(super) fn attached_exits(
     id: &model::OrderId,
     request: &ApiRequest,
 ) -> Result<ApiResponse, ApiError> {
-    let (account, order) = owned(state, caller, id)?;
+    let (account, order): (_, OrderId) = state.owned(caller, id.raw())?;
     let body: ExitsBody = request.json()?;
-    let market = state.engine.order(account, order).map(|row| row.market);
-    let spec = market.and_then(|market| state.engine.market_spec(market));
-    let spec = spec.ok_or_else(|| ApiError::broken("an order in no market"))?;
-    let command = wire::exits(spec.into(), order, &body)?;
+    let row = state.engine.order(account, order);
+    let row = row.ok_or_else(|| ApiError::not_found("order"))?;
+    let command = wire::exits(&state.engine, row, &body)?;
     state.apply(account, EngineCommand::SetExits(command))?;
     ApiResponse::ok(&DataQueued {
         data: state.order(account, order)?,
@@ -104,7 +81,7 @@ pub(super) fn modify(
     id: &model::OrderId,
     request: &ApiRequest,
 ) -> Result<ApiResponse, ApiError> {
-    let (account, order) = owned(state, caller, id)?;
+    let (account, order): (_, OrderId) = state.owned(caller, id.raw())?;
     let body: ModifyBody = request.json()?;
     let row = state.engine.order(account, order);
     let row = row.ok_or_else(|| ApiError::not_found("order"))?;
@@ -114,16 +91,5 @@ pub(super) fn modify(
     ApiResponse::ok(&DataQueued {
         queued: data.is_armed(),
         data,
-    })
-}
-
-fn owned(
-    state: &ExchangeState,
-    caller: &AuthenticatedUser,
-    id: &model::OrderId,
-) -> Result<(AccountIx, OrderId), ApiError> {
-    let id = OrderId::parse(id.raw());
-    state.owned(caller, "order", id, |engine, account, id| {
-        engine.order(account, id).is_some()
     })
 }

@@ -3,19 +3,20 @@
 use super::super::{
     api_error::ApiError,
     auth::AuthenticatedUser,
-    engine::{AccountIx, EngineCommand, PositionId},
-    idempotency::IdempotentRequest,
+    engine::{EngineCommand, PositionId},
+    idempotency::{IdempotentRequest, IdempotentResult},
     message::{ApiRequest, ApiResponse},
-    state::{ExchangeState, data, existing},
+    state::{ExchangeState, KeyedRequest},
     wire,
 };
 use crate::{
     api::{CloseBody, DataQueued, MarginBody},
-    model::{self, Order, Position},
+    model::{self, Position},
 };
 use hyper::StatusCode;
 
-/// 201 with the closing order; 200 with its current state if the key is known.
+/// 201 with the closing order; 200 with its current state if the key is known, also after the position was dropped
+/// (`serve --keep`).
 pub(super) fn close(
     state: &mut ExchangeState,
     caller: &AuthenticatedUser,
@@ -23,56 +24,54 @@ pub(super) fn close(
     request: &ApiRequest,
 ) -> Result<ApiResponse, ApiError> {
     let key = request.key()?;
-    let (account, position) = match owned(state, caller, id) {
+    let owned = state.owned(caller, id.raw());
+    let keyed = |position, body| KeyedRequest {
+        user: caller.user,
+        key: Some(key),
+        request: IdempotentRequest::Close(position, Box::new(body)),
+    };
+    let (account, position) = match owned {
         Ok(owned) => owned,
-        Err(missing) => return close_again(state, caller, id, request)?.ok_or(missing),
+        Err(missing) => {
+            let (Some(position), Ok(body)) = (PositionId::parse(id.raw()), request.json()) else {
+                return Err(missing);
+            };
+            let keyed = keyed(position, body);
+            let recalled = state.keys.recall(caller.user, key, &keyed.request);
+            let is_known = matches!(recalled, Ok(Some(_)));
+            let closed = state
+                .recalled(&keyed)
+                .map_err(|gone| if is_known { gone } else { missing.clone() });
+            return closed?.map_or(Err(missing), |closed| {
+                answer(state, StatusCode::OK, &closed)
+            });
+        }
     };
     let body: CloseBody = request.json()?;
-    let keyed_request = IdempotentRequest::Close(position, Box::new(body.clone()));
-    if let Some(order) = state.replay(caller.user, key, &keyed_request)? {
-        return ApiResponse::ok(&queued(order));
+    let keyed = keyed(position, body.clone());
+    if let Some(closed) = state.recalled(&keyed)? {
+        return answer(state, StatusCode::OK, &closed);
     }
-    let market = state
-        .engine
-        .position(account, position)
-        .map(|row| row.market)
-        .ok_or_else(|| ApiError::not_found("position"))?;
-    let command = EngineCommand::Close(wire::close(&state.engine, position, market, &body)?);
+    let row = state.engine.position(account, position);
+    let row = row.ok_or_else(|| ApiError::not_found("position"))?;
+    let command = wire::close(&state.engine, position, row.market, &body)?;
     state.check_client_order_id(caller, body.client_order_id.as_ref())?;
-    let order = state.apply_keyed((caller.user, key, keyed_request), account, command)?;
-    ApiResponse::new(StatusCode::CREATED, &queued(order))
-}
-
-/// What a close under a known key gets whose position was dropped (`serve --keep`); `None` for a new key.
-fn close_again(
-    state: &ExchangeState,
-    caller: &AuthenticatedUser,
-    id: &model::PositionId,
-    request: &ApiRequest,
-) -> Result<Option<ApiResponse>, ApiError> {
-    let (Some(position), Ok(body)) = (PositionId::parse(id.raw()), request.json()) else {
-        return Ok(None);
-    };
-    let (key, keyed_request) = (
-        request.key()?,
-        IdempotentRequest::Close(position, Box::new(body)),
-    );
-    let recalled = state.keys.recall(caller.user, key, &keyed_request);
-    if !matches!(recalled, Ok(Some(_))) {
-        return Ok(None);
-    }
-    let order = state.replay(caller.user, key, &keyed_request)?;
-    order
-        .map(|order| ApiResponse::ok(&queued(order)))
-        .transpose()
+    let closed = state.apply_once(keyed, account, EngineCommand::Close(command))?;
+    answer(state, StatusCode::CREATED, &closed)
 }
 
 /// A close that waits for its trigger is queued; any other has been sent to the book.
-fn queued(order: Order) -> DataQueued<Order> {
-    DataQueued {
-        queued: order.is_armed(),
-        data: order,
-    }
+fn answer(
+    state: &ExchangeState,
+    status: StatusCode,
+    closed: &IdempotentResult,
+) -> Result<ApiResponse, ApiError> {
+    let IdempotentResult::Order(account, id) = closed else {
+        return Err(ApiError::broken("a close that made no order"));
+    };
+    let data = state.order(*account, *id)?;
+    let queued = data.is_armed();
+    ApiResponse::new(status, &DataQueued { data, queued })
 }
 
 /// The body holds the desired total, so repeating the request changes nothing.
@@ -82,12 +81,11 @@ pub(super) fn isolated_margin(
     id: &model::PositionId,
     request: &ApiRequest,
 ) -> Result<ApiResponse, ApiError> {
-    let (account, position) = owned(state, caller, id)?;
+    let (account, position): (_, PositionId) = state.owned(caller, id.raw())?;
     let body: MarginBody = request.json()?;
     let command = wire::isolated_margin(position, &body)?;
     state.apply(account, EngineCommand::SetIsolatedMargin(command))?;
-    let row = state.engine.position(account, position);
-    data(row.and_then(|row| state.rows().position(&row)))
+    ApiResponse::data(state.position(account, position)?)
 }
 
 /// Open or closed.
@@ -96,18 +94,6 @@ pub(super) fn position(
     caller: &AuthenticatedUser,
     id: &model::PositionId,
 ) -> Result<Position, ApiError> {
-    let (account, position) = owned(state, caller, id)?;
-    let row = state.engine.position(account, position);
-    existing(row.and_then(|row| state.rows().position(&row)))
-}
-
-pub(super) fn owned(
-    state: &ExchangeState,
-    caller: &AuthenticatedUser,
-    id: &model::PositionId,
-) -> Result<(AccountIx, PositionId), ApiError> {
-    let id = PositionId::parse(id.raw());
-    state.owned(caller, "position", id, |engine, account, id| {
-        engine.position(account, id).is_some()
-    })
+    let (account, position): (_, PositionId) = state.owned(caller, id.raw())?;
+    state.position(account, position)
 }

@@ -4,7 +4,7 @@
 use super::super::{
     api_error::ApiError,
     engine::{
-        CloseHow, CloseParams, Crossing, Engine, ExitChange, MarketIx, OrderId, PositionId,
+        CloseHow, CloseParams, Crossing, Engine, ExitChange, MarketIx, OrderRecord, PositionId,
         SetAttachedExits, SetIsolatedMargin,
     },
 };
@@ -22,10 +22,7 @@ pub(crate) fn close(
     market: MarketIx,
     body: &CloseBody,
 ) -> Result<CloseParams, ApiError> {
-    let units = engine
-        .market_spec(market)
-        .map(MarketUnits::from)
-        .ok_or_else(|| ApiError::broken("a position in no market"))?;
+    let units = MarketUnits::of(engine, market);
     refuse_unknown_close_fields(body)?;
     Ok(CloseParams {
         position,
@@ -102,10 +99,11 @@ fn close_how(engine: &Engine, units: MarketUnits, body: &CloseBody) -> Result<Cl
 
 /// `PUT /v1/orders/{order_id}/attached-exits`.
 pub(crate) fn exits(
-    units: MarketUnits,
-    order: OrderId,
+    engine: &Engine,
+    row: &OrderRecord,
     body: &ExitsBody,
 ) -> Result<SetAttachedExits, ApiError> {
+    let units = MarketUnits::of(engine, row.market);
     let leg = |field, leg| match leg {
         model::Leg::Keep => Ok(ExitChange::Keep),
         model::Leg::Remove => Ok(ExitChange::Remove),
@@ -117,7 +115,7 @@ pub(crate) fn exits(
         ));
     }
     Ok(SetAttachedExits {
-        order,
+        order: row.id,
         take_profit: leg("take_profit_price", body.take_profit_price)?,
         stop_loss: leg("stop_loss_price", body.stop_loss_price)?,
     })

@@ -1,9 +1,9 @@
 //! `PATCH` of an order and the batch of a position's exits, as engine commands (docs/engine.md 2.12, 2.13).
 
 use super::super::{
-    api_error::{ApiError, ServiceCode},
+    api_error::ApiError,
     engine::{
-        ChangeExits, Engine, ExitOperation, ModifyOrder, NewExit, OrderId, OrderRecord,
+        ChangeExits, Engine, ExitBatchStep, NewExit, OrderChange, OrderId, OrderRecord,
         PositionRecord,
     },
 };
@@ -19,16 +19,13 @@ pub(crate) fn modify(
     row: &OrderRecord,
     price: Num,
     size: Option<Num>,
-) -> Result<ModifyOrder, ApiError> {
+) -> Result<OrderChange, ApiError> {
     let watched = row.trigger_market.filter(|_| row.waits());
-    let units = |market| {
-        let spec = engine.market_spec(market).map(MarketUnits::from);
-        spec.ok_or_else(|| ApiError::broken("an order in no market"))
-    };
-    let own = units(row.market)?;
-    Ok(ModifyOrder {
+    let units = |market| MarketUnits::of(engine, market);
+    let own = units(row.market);
+    Ok(OrderChange {
         order: row.id,
-        price: watched.map_or(Ok(own), units)?.price("price", price)?,
+        price: watched.map_or(own, units).price("price", price)?,
         size: size.map(|size| own.size("size", size)).transpose()?,
     })
 }
@@ -41,11 +38,7 @@ pub(crate) fn exit_batch(
 ) -> Result<ChangeExits, ApiError> {
     if body.operations.is_empty() {
         let message = "operations must name at least one change";
-        return Err(ApiError::field(
-            "operations",
-            ServiceCode::InvalidRequest,
-            message,
-        ));
+        return Err(ApiError::invalid("operations", message));
     }
     let operations = body.operations.iter().enumerate();
     let read = operations.map(|(index, given)| {
@@ -61,14 +54,14 @@ fn operation(
     engine: &Engine,
     row: &PositionRecord,
     given: &ExitOperationBody,
-) -> Result<ExitOperation, ApiError> {
+) -> Result<ExitBatchStep, ApiError> {
     let shaped = given.clone().into_operation().map_err(|field| {
         let message = format!("{field} is missing, or does not go with this kind of operation");
-        ApiError::field(field, ServiceCode::InvalidRequest, message)
+        ApiError::invalid(field, message)
     })?;
     match shaped {
         model::ExitOperation::Cancel { order_id } => {
-            Ok(ExitOperation::Cancel(exit(engine, row, &order_id)?.id))
+            Ok(ExitBatchStep::Cancel(exit(engine, row, &order_id)?.id))
         }
         model::ExitOperation::Modify {
             order_id,
@@ -76,7 +69,7 @@ fn operation(
             size,
         } => {
             let exit = exit(engine, row, &order_id)?;
-            modify(engine, exit, price, size).map(ExitOperation::Modify)
+            modify(engine, exit, price, size).map(ExitBatchStep::Modify)
         }
         model::ExitOperation::Place {
             group,
@@ -85,9 +78,8 @@ fn operation(
             size,
             oco_pair_with,
         } => {
-            let spec = engine.market_spec(row.market).map(MarketUnits::from);
-            let units = spec.ok_or_else(|| ApiError::broken("a position in no market"))?;
-            Ok(ExitOperation::Place(NewExit {
+            let units = MarketUnits::of(engine, row.market);
+            Ok(ExitBatchStep::Place(NewExit {
                 group,
                 execution: execution_type.unwrap_or(ExecutionType::Market),
                 price: units.price("price", price)?,
@@ -107,6 +99,6 @@ fn exit<'a>(
     let known = OrderId::parse(id.raw()).and_then(|id| engine.order(row.account, id));
     known.ok_or_else(|| {
         let message = format!("order_id `{id}` is no exit of the position");
-        ApiError::field("order_id", ServiceCode::InvalidRequest, message)
+        ApiError::invalid("order_id", message)
     })
 }

@@ -30,16 +30,15 @@ pub(super) fn client_order_id(
     given: Option<&ClientOrderId>,
 ) -> Result<Option<ClientOrderId>, ApiError> {
     match given {
-        Some(name) if name.raw().is_empty() => Err(ApiError::field(
+        Some(name) if name.raw().is_empty() => Err(ApiError::invalid(
             "client_order_id",
-            ServiceCode::InvalidRequest,
             "client_order_id must be 1 to 128 characters long",
         )),
         Some(_) | None => Ok(given.cloned()),
     }
 }
 
-pub(super) fn optional_price(
+pub(crate) fn optional_price(
     units: MarketUnits,
     field: &'static str,
     given: Option<Num>,
@@ -61,13 +60,7 @@ pub(super) fn required<T>(
     given: Option<T>,
     kind: impl std::fmt::Display,
 ) -> Result<T, ApiError> {
-    given.ok_or_else(|| {
-        ApiError::field(
-            field,
-            ServiceCode::InvalidRequest,
-            format!("{field} is required for type {kind}"),
-        )
-    })
+    given.ok_or_else(|| ApiError::invalid(field, format!("{field} is required for type {kind}")))
 }
 
 /// Refuses the first field that `kind` does not have.
@@ -81,10 +74,6 @@ pub(super) fn refuse(
         .find(|(field, is_given)| *is_given && !known.contains(field));
     unknown.map_or(Ok(()), |(field, _)| {
         let message = format!("{field} cannot be used with type {kind}");
-        Err(ApiError::field(
-            *field,
-            ServiceCode::InvalidRequest,
-            message,
-        ))
+        Err(ApiError::invalid(*field, message))
     })
 }

@@ -13,7 +13,7 @@ mod units;
 
 pub(super) use change::{close, exits, isolated_margin};
 pub(super) use exits::{exit_batch, modify};
-pub(super) use fields::market;
+pub(super) use fields::{market, optional_price};
 pub(super) use integral::{integral, optional as optional_integral};
 pub(super) use place::place;
 pub(super) use rows::{ResourceEncoder, at};

@@ -1,7 +1,7 @@
 //! `POST /v1/orders` as an engine command: which fields a type needs and which it refuses (docs/engine.md 2.1).
 
 use super::super::{
-    api_error::{ApiError, ServiceCode},
+    api_error::ApiError,
     engine::{
         AttachedExits, Engine, ExitOverlap, MarketIx, Millis, NanoPx, OrderParams, PlaceMode,
         PositionId, Reason, Tif,
@@ -51,9 +51,8 @@ fn overlap(body: &PlaceBody) -> Result<ExitOverlap, ApiError> {
         return Ok(ExitOverlap::Refused);
     }
     if body.take_profit_price.is_none() && body.stop_loss_price.is_none() {
-        return Err(ApiError::field(
+        return Err(ApiError::invalid(
             "replace_overlapping_exits",
-            ServiceCode::InvalidRequest,
             "replace_overlapping_exits needs take_profit_price or stop_loss_price",
         ));
     }

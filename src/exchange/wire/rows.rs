@@ -10,7 +10,7 @@ use crate::model::{
     Scaled, Side, Text, Timestamp, Twap,
 };
 
-/// Encodes rows with the names of their markets and accounts; `None` only for a row of an unknown market.
+/// Encodes rows of this engine with the names of their markets and accounts.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ResourceEncoder<'a>(pub(crate) &'a Engine);
 
@@ -24,18 +24,16 @@ struct CommonFields {
     units: MarketUnits,
 }
 
-impl ResourceEncoder<'_> {
-    pub(crate) fn order(self, row: &OrderRecord) -> Option<Order> {
-        let names = self.names(row.account, row.market)?;
+impl<'a> ResourceEncoder<'a> {
+    pub(crate) fn order(self, row: &OrderRecord) -> Order {
+        let names = self.names(row.account, row.market);
         let units = names.units;
         let px = |px| units.px(px);
         // A conditional order's trigger has the units of the market it watches.
-        let watched = self
-            .0
-            .market_spec(row.trigger_market.unwrap_or(row.market))?;
-        let trigger_units = MarketUnits::from(watched);
+        let watched = row.trigger_market.unwrap_or(row.market);
+        let trigger_units = MarketUnits::from(self.spec(watched));
         let filled = (!row.notional.is_zero()).then_some(());
-        Some(Order {
+        Order {
             id: row.id.to_string().into(),
             account_id: names.account_id,
             market_id: names.market_id,
@@ -64,7 +62,7 @@ impl ResourceEncoder<'_> {
             attached_stop_loss_price: row.stop_loss.map(px),
             chase_offset: row.chase_offset.map(px),
             chase_cap_price: row.chase_cap.map(px),
-            trigger_market_id: row.trigger_market.and_then(|ix| self.market_id(ix)),
+            trigger_market_id: row.trigger_market.map(|ix| self.market_id(ix)),
             trigger_direction: row.trigger_direction.map(Into::into),
             target_position_id: row.target_position.map(|id| id.to_string().into()),
             liquidity_role: row.liquidity_role.map(Into::into),
@@ -83,11 +81,11 @@ impl ResourceEncoder<'_> {
             triggered_at: row.triggered_at.map(at),
             stop_triggered_at: row.stop_triggered_at().map(at),
             cancel_requested_at: row.cancel_requested_at.map(at),
-        })
+        }
     }
 
-    pub(crate) fn position(self, row: &PositionRecord) -> Option<Position> {
-        let names = self.names(row.account, row.market)?;
+    pub(crate) fn position(self, row: &PositionRecord) -> Position {
+        let names = self.names(row.account, row.market);
         let side = if row.size.0 < 0 {
             Side::Sell
         } else {
@@ -97,7 +95,7 @@ impl ResourceEncoder<'_> {
             Some(_) => PositionStatus::Closed,
             None => PositionStatus::Open,
         };
-        Some(Position {
+        Position {
             id: row.id.to_string().into(),
             account_id: names.account_id,
             market_id: names.market_id,
@@ -121,14 +119,14 @@ impl ResourceEncoder<'_> {
             realized_margin_basis: Some(usd(row.realized_margin_basis)),
             fees: Some(usd(row.fees)),
             funding: Some(usd(row.funding)),
-        })
+        }
     }
 
-    pub(crate) fn twap(self, row: &TwapRecord) -> Option<Twap> {
-        let names = self.names(row.account, row.market)?;
+    pub(crate) fn twap(self, row: &TwapRecord) -> Twap {
+        let names = self.names(row.account, row.market);
         let units = names.units;
         let px = |px| units.px(px);
-        Some(Twap {
+        Twap {
             id: row.id.to_string().into(),
             account_id: names.account_id,
             market_id: names.market_id,
@@ -161,13 +159,13 @@ impl ResourceEncoder<'_> {
             next_run_at: row.next_run_at.map(at),
             canceled_at: row.canceled_at.map(at),
             completed_at: row.completed_at.map(at),
-        })
+        }
     }
 
-    pub(crate) fn scaled(self, row: &ScaledRecord) -> Option<Scaled> {
-        let names = self.names(row.account, row.market)?;
+    pub(crate) fn scaled(self, row: &ScaledRecord) -> Scaled {
+        let names = self.names(row.account, row.market);
         let units = names.units;
-        Some(Scaled {
+        Scaled {
             id: row.id.to_string().into(),
             account_id: names.account_id,
             market_id: names.market_id,
@@ -195,7 +193,7 @@ impl ResourceEncoder<'_> {
                 .iter()
                 .map(|rung| self.rung(row, units, rung))
                 .collect(),
-        })
+        }
     }
 
     fn rung(self, ladder: &ScaledRecord, units: MarketUnits, rung: &LadderRung) -> Rung {
@@ -210,21 +208,24 @@ impl ResourceEncoder<'_> {
         }
     }
 
-    pub(crate) fn market_id(self, market: MarketIx) -> Option<MarketId> {
-        let spec = self.0.market_spec(market)?;
-        Some(spec.market_id().into())
+    pub(crate) fn market_id(self, market: MarketIx) -> MarketId {
+        self.spec(market).market_id().into()
     }
 
-    fn names(self, account: AccountIx, market: MarketIx) -> Option<CommonFields> {
-        let spec: &MarketSpec = self.0.market_spec(market)?;
-        Some(CommonFields {
-            account_id: self.0.account_spec(account)?.id.as_str().into(),
+    fn spec(self, market: MarketIx) -> &'a MarketSpec {
+        &self.0.markets.at(market).spec
+    }
+
+    fn names(self, account: AccountIx, market: MarketIx) -> CommonFields {
+        let spec = self.spec(market);
+        CommonFields {
+            account_id: self.0.accounts.at(account).spec.id.as_str().into(),
             market_id: spec.market_id().into(),
             provider: spec.provider.as_str().into(),
             symbol: spec.symbol.as_str().into(),
             coin: spec.coin.as_str().into(),
             units: spec.into(),
-        })
+        }
     }
 }
 

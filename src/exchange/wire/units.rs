@@ -1,8 +1,11 @@
 //! The units of a market, in both directions.
 
 use super::super::{
-    api_error::{ApiError, ServiceCode},
-    engine::{Bps, DecimalDisplay, Lots, MAX_COUNT, MarketSpec, NanoPx, NanoRate, Px, Reason, Usd},
+    api_error::ApiError,
+    engine::{
+        Bps, DecimalDisplay, Engine, Lots, MAX_COUNT, MarketIx, MarketSpec, NanoPx, NanoRate, Px,
+        Reason, Usd,
+    },
 };
 use crate::model::Num;
 
@@ -21,6 +24,11 @@ impl From<&MarketSpec> for MarketUnits {
 }
 
 impl MarketUnits {
+    /// Of a market of this engine.
+    pub(crate) fn of(engine: &Engine, market: MarketIx) -> Self {
+        Self::from(&engine.markets.at(market).spec)
+    }
+
     pub(crate) fn price_decimals(self) -> u32 {
         6_u32.saturating_sub(self.size_decimals)
     }
@@ -251,9 +259,8 @@ pub(crate) fn account_limit(field: &'static str, id: &str) -> Result<(), ApiErro
     if (1..=ID_LIMIT).contains(&id.len()) {
         return Ok(());
     }
-    Err(ApiError::field(
+    Err(ApiError::invalid(
         field,
-        ServiceCode::InvalidRequest,
         format!(
             "{field} must be 1 to {ID_LIMIT} bytes long, not {}",
             id.len()

@@ -6,8 +6,8 @@
 use crate::{
     app::{Clip, Model, TerminalOut, dialogs::overlay::Detail},
     config::Escape,
-    model::Text,
-    view::{self, Scene, text::format::Zone},
+    model::{Text, Zone},
+    view::{self, Scene},
 };
 use crossterm::{Command as _, clipboard::CopyToClipboard};
 

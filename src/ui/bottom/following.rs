@@ -1,11 +1,12 @@
 //! The keys that can follow the first of two, on lines of their own above the footer: they cover nothing.
 
+use super::{
+    OwnLines,
+    hints::{APART, draw_hint, hint_spans},
+};
 use crate::{
-    app::tables::click_target::ClickTarget,
     ui::{
-        bottom::hints::{APART, hint_spans},
-        canvas::{Canvas, after, before, line, spans_width, width},
-        layout::sum,
+        cells::{Canvas, after, length, line, spans_width, sum, width},
         theme::ThemePart,
     },
     view::{Following, Hint, Tone},
@@ -14,26 +15,22 @@ use ratatui::layout::Rect;
 
 const MARGIN: u16 = 1;
 
-/// How many lines it needs at this width.
-pub(in crate::ui) fn height(following: &Following, wide: u16) -> u16 {
-    u16::try_from(lines(following, wide).len()).unwrap_or(u16::MAX)
-}
+impl OwnLines for Following {
+    fn height(&self, width: u16) -> u16 {
+        length(lines(self, width).len())
+    }
 
-pub(in crate::ui) fn draw(canvas: &mut Canvas<'_>, area: Rect, following: &Following) {
-    for (number, hints) in (0..).zip(lines(following, area.width)) {
-        let row = line(area, number);
-        canvas.fill(row, ThemePart::Field);
-        if number == 0 {
-            canvas.toned(after(row, MARGIN), &head(following), Tone::Strong);
-        }
-        let mut row = after(row, lead(following));
-        for hint in hints {
-            let rest = canvas.spans(row, &hint_spans(hint));
-            canvas.spot(
-                before(row, rest),
-                ClickTarget::Key(canvas.place, hint.action),
-            );
-            row = after(rest, APART);
+    fn draw(&self, canvas: &mut Canvas<'_>, area: Rect) {
+        for (number, hints) in (0..).zip(lines(self, area.width)) {
+            let row = line(area, number);
+            canvas.fill(row, ThemePart::Field);
+            if number == 0 {
+                canvas.toned(after(row, MARGIN), &head(self), Tone::Strong);
+            }
+            let mut row = after(row, lead(self));
+            for hint in hints {
+                row = draw_hint(canvas, row, hint);
+            }
         }
     }
 }

@@ -1,35 +1,32 @@
 //! The newest notice in full, on lines of its own above the keys: it covers nothing.
 
+use super::{OwnLines, without_middle};
 use crate::{
-    app::{keys::keymap::Action, tables::click_target::ClickTarget},
-    ui::{
-        canvas::{Canvas, after, line, width},
-        flow::flowed,
-        layout::sum,
-    },
-    view::{Span, ToastView, Tone},
+    app::{Action, ClickTarget},
+    ui::cells::{Canvas, after, flowed, length, line, sum, width},
+    view::{Span, ToastView},
 };
 use ratatui::layout::Rect;
 
 /// The most lines.
 const MOST_LINES: usize = 6;
 
-/// How many lines it needs at this width.
-pub(in crate::ui) fn height(toast: &ToastView, wide: u16) -> u16 {
-    u16::try_from(lines(toast, wide).len()).unwrap_or(u16::MAX)
-}
-
-/// On the first lines of `area`.
-pub(in crate::ui) fn draw(canvas: &mut Canvas<'_>, area: Rect, toast: &ToastView) {
-    let lines = lines(toast, area.width);
-    let style = canvas.theme.notice(toast.tone);
-    canvas.text(area, &badge(toast), style);
-    for (number, words) in (0..).zip(&lines) {
-        canvas.spans(after(line(area, number), lead(toast)), words);
+impl OwnLines for ToastView {
+    fn height(&self, width: u16) -> u16 {
+        length(lines(self, width).len())
     }
-    let height = u16::try_from(lines.len()).unwrap_or(u16::MAX);
-    let block = Rect { height, ..area };
-    canvas.spot(block.intersection(area), ClickTarget::Toast);
+
+    fn draw(&self, canvas: &mut Canvas<'_>, area: Rect) {
+        let lines = lines(self, area.width);
+        let style = canvas.theme.notice(self.tone);
+        canvas.text(area, &badge(self), style);
+        for (number, words) in (0..).zip(&lines) {
+            canvas.spans(after(line(area, number), lead(self)), words);
+        }
+        let height = length(lines.len());
+        let block = Rect { height, ..area };
+        canvas.spot(block.intersection(area), ClickTarget::Toast);
+    }
 }
 
 fn badge(toast: &ToastView) -> String {
@@ -49,14 +46,9 @@ fn lines(toast: &ToastView, wide: u16) -> Vec<Vec<Span>> {
     }
     if let Some(key) = &toast.dismiss {
         spans.push(Span::plain("  "));
-        spans.push(Span::new(key.clone(), Tone::Accent).pressing(Action::Dismiss));
+        spans.push(Span::accent(key.clone()).pressing(Action::Dismiss));
         spans.push(Span::muted(" dismiss").pressing(Action::Dismiss));
     }
     let room = wide.saturating_sub(sum([lead(toast), 1]));
-    let mut lines = flowed(&spans, room);
-    if let Some(over) = lines.len().checked_sub(MOST_LINES) {
-        let kept = MOST_LINES - 1;
-        lines.drain(kept..kept.saturating_add(over));
-    }
-    lines
+    without_middle(flowed(&spans, room), MOST_LINES)
 }

@@ -1,6 +1,7 @@
 //! Where the fixed lines of the screen are, and what is between them.
 
-use super::{Place, sum};
+use super::Place;
+use crate::ui::cells::sum;
 use ratatui::layout::Rect;
 
 /// The fixed lines of the screen, and the area of the panes.

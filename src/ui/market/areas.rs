@@ -1,7 +1,7 @@
 //! Where the parts of a chart are, by how much room it has.
 
 use crate::{
-    ui::{canvas::after, layout::sum},
+    ui::cells::{after, length, sum},
     view::market::chart::ChartRoom,
 };
 use ratatui::layout::Rect;
@@ -48,20 +48,11 @@ impl ChartAreas {
         };
         let times = u16::from(inner.height >= WITH_TIMES);
         let volume = WITH_VOLUME.iter().filter(|least| inner.height >= **least);
-        let volume = u16::try_from(volume.count()).unwrap_or(0);
-        let beside = sum([
-            digits,
-            if inner.width >= WITH_NAMES {
-                NAME
-            } else {
-                SIGN
-            },
-        ]);
-        let beside = if inner.width > sum([beside, LEAST_PLOT]) {
-            beside
-        } else {
-            0
-        };
+        let volume = length(volume.count());
+        let has_names = inner.width >= WITH_NAMES;
+        let beside = sum([digits, if has_names { NAME } else { SIGN }]);
+        let has_prices = inner.width > sum([beside, LEAST_PLOT]);
+        let beside = if has_prices { beside } else { 0 };
         let wide = inner.width.saturating_sub(beside);
         let rows = inner.height.saturating_sub(sum([legend, times, volume]));
         let of = |y: u16, height: u16| Rect {
@@ -96,20 +87,20 @@ impl ChartAreas {
     }
 
     pub(super) fn room(&self) -> ChartRoom {
-        let slots = if self.is_line() {
-            self.plot.width.saturating_mul(2)
+        let (slots, pitch, volume_rows) = if self.is_line() {
+            (self.plot.width.saturating_mul(2), 1, 0)
         } else {
-            self.plot.width.div_ceil(self.pitch)
+            (
+                self.plot.width.div_ceil(self.pitch),
+                self.pitch,
+                self.volume.height,
+            )
         };
         ChartRoom {
             slots,
-            pitch: if self.is_line() { 1 } else { self.pitch },
+            pitch,
             rows: self.plot.height,
-            volume_rows: if self.is_line() {
-                0
-            } else {
-                self.volume.height
-            },
+            volume_rows,
         }
     }
 

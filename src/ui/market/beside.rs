@@ -3,15 +3,14 @@
 use super::areas::ChartAreas;
 use crate::{
     ui::{
-        canvas::{Canvas, line, width},
-        layout::sum,
+        cells::{Canvas, line, sum, width},
         theme::ThemePart,
     },
     view::{
         Span,
         market::{
             chart::ChartView,
-            overlays::{LineKind, PriceLine},
+            overlays::{LineKind, LineLook, PriceLine},
         },
     },
 };
@@ -21,8 +20,7 @@ use std::cmp::Reverse;
 pub(super) fn times(canvas: &mut Canvas<'_>, areas: &ChartAreas, view: &ChartView) {
     let mut free = areas.times.x;
     for (slot, label) in &view.times {
-        let x = areas.x(*slot);
-        let wide = width(&label.text);
+        let (x, wide) = (areas.x(*slot), width(&label.text));
         let end = sum([x, wide]);
         if x < free || end > areas.times.right() || areas.times.is_empty() {
             continue;
@@ -32,7 +30,7 @@ pub(super) fn times(canvas: &mut Canvas<'_>, areas: &ChartAreas, view: &ChartVie
             width: wide,
             ..areas.times
         };
-        canvas.spans(room, std::slice::from_ref(label));
+        canvas.span(room, label);
         free = sum([end, 1]);
     }
 }
@@ -62,7 +60,7 @@ pub(super) fn gutter(canvas: &mut Canvas<'_>, areas: &ChartAreas, view: &ChartVi
             && slot.replace(*count).is_none()
         {
             let row = row.and_then(|row| u16::try_from(row).ok()).unwrap_or(0);
-            canvas.spans_right(line(beside, row), std::slice::from_ref(price));
+            canvas.span_right(line(beside, row), price);
         }
     }
     let volume = line(areas.gutter, areas.volume.y.saturating_sub(areas.gutter.y));
@@ -71,7 +69,7 @@ pub(super) fn gutter(canvas: &mut Canvas<'_>, areas: &ChartAreas, view: &ChartVi
     }
     if !areas.times.is_empty() {
         let last = areas.gutter.height.saturating_sub(1);
-        canvas.spans_right(line(areas.gutter, last), std::slice::from_ref(&view.zone));
+        canvas.span_right(line(areas.gutter, last), &view.zone);
     }
 }
 
@@ -129,15 +127,15 @@ fn free_row(taken: &mut [Option<i64>], wanted: u16, count: i64) -> Option<u16> {
 
 /// `◂entry 65,607`, or `◂E 65,607`.
 fn label(canvas: &mut Canvas<'_>, room: Rect, lead: char, price: &PriceLine) {
-    let tone = price.kind.tone();
-    let name = sum([width(price.kind.name()), width(&price.price), 2]);
-    let words = if name <= room.width {
-        price.kind.name().to_owned()
+    let LineLook { name, sign, tone } = price.kind.look();
+    let with_name = sum([width(name), width(&price.price), 2]);
+    let words = if with_name <= room.width {
+        name.to_owned()
     } else {
-        price.kind.sign().to_string()
+        sign.to_string()
     };
     let lead = Span::new(format!("{lead}{words}"), tone);
-    let rest = canvas.spans(room, &[lead]);
+    let rest = canvas.span(room, &lead);
     if width(&price.price) <= rest.width {
         canvas.spans_right(rest, &[Span::new(price.price.clone(), tone)]);
     }

@@ -3,11 +3,9 @@
 
 use super::{areas::ChartAreas, beside};
 use crate::{
-    app::{MarketPanel, Model, market::chart_spot::ChartSpot, tables::click_target::ClickTarget},
+    app::{ClickTarget, MarketPanel, Model, market::chart_spot::ChartSpot},
     ui::{
-        canvas::{Canvas, after, line, spans_width},
-        click_map::ClickList,
-        layout::sum,
+        cells::{Canvas, ClickList, after, braille, line, spans_width, sum},
         theme::ThemePart,
     },
     view::{
@@ -25,10 +23,6 @@ use crate::{
 use ratatui::layout::{Position, Rect};
 
 const EIGHTHS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
-/// Dots of a cell, from its upper left one down each side; the bits Unicode gives them.
-const DOTS: [[u32; 4]; 2] = [[0x01, 0x02, 0x04, 0x40], [0x08, 0x10, 0x20, 0x80]];
-const EMPTY: u32 = 0x2800;
-
 /// What drawing a chart keeps from frame to frame.
 #[derive(Debug, Clone, Default)]
 pub(in crate::ui) struct ChartCells {
@@ -75,9 +69,7 @@ pub(in crate::ui) fn draw(
     let view = match chart(model, scene, areas.room(), &mut cells.memory) {
         Ok(view) => view,
         Err(words) => {
-            let middle = line(inner, inner.height.saturating_sub(1) / 2);
-            let lead = middle.width.saturating_sub(spans_width(&words)) / 2;
-            canvas.spans(after(middle, lead), &words);
+            canvas.spans_centered(inner, &words);
             return;
         }
     };
@@ -177,28 +169,12 @@ fn closes(canvas: &mut Canvas<'_>, areas: &ChartAreas, view: &ChartView) {
     };
     let dots: Vec<Option<i64>> = view.slots.iter().map(dot).collect();
     let style = canvas.theme.tone(Tone::Plain);
-    for (column, pair) in (areas.plot.x..areas.plot.right()).zip(0_usize..) {
-        let first = pair.saturating_mul(2);
-        let joined = [first, first.saturating_add(1)].map(|at| {
-            let value = dots.get(at).copied().flatten()?;
-            let before = at.checked_sub(1).and_then(|at| dots.get(at).copied()?);
-            let before = before.unwrap_or(value);
-            Some(value.min(before)..=value.max(before))
-        });
+    for column in 0..areas.plot.width {
+        let joined = braille::joined(|at| dots.get(at).copied()?, column);
         for row in 0..areas.plot.height {
-            let mut symbol = EMPTY;
-            for (bits, joined) in DOTS.iter().zip(&joined) {
-                let top = i64::from(row).saturating_mul(4);
-                for (dot, bit) in (top..).zip(bits) {
-                    if joined.as_ref().is_some_and(|joined| joined.contains(&dot)) {
-                        symbol |= bit;
-                    }
-                }
-            }
-            if symbol != EMPTY
-                && let Some(symbol) = char::from_u32(symbol)
-            {
-                canvas.put((column, areas.plot.y.saturating_add(row)), symbol, style);
+            if let Some(symbol) = braille::symbol(&joined, row) {
+                let place = (sum([areas.plot.x, column]), sum([areas.plot.y, row]));
+                canvas.put(place, symbol, style);
             }
         }
     }
@@ -261,12 +237,12 @@ fn lines(canvas: &mut Canvas<'_>, areas: &ChartAreas, view: &ChartView) {
         };
         let (glyph, style) = match price.kind {
             LineKind::Mark | LineKind::LateMark => ('┈', canvas.theme.part(ThemePart::Border)),
-            LineKind::Cursor => ('╌', canvas.theme.tone(price.kind.tone())),
+            LineKind::Cursor => ('╌', canvas.theme.tone(price.kind.look().tone)),
             LineKind::Order(_) | LineKind::Armed(_) | LineKind::Alert => {
-                ('╌', canvas.theme.faint(price.kind.tone()))
+                ('╌', canvas.theme.faint(price.kind.look().tone))
             }
             LineKind::Liquidation | LineKind::Stop | LineKind::Entry | LineKind::Target => {
-                ('┄', canvas.theme.faint(price.kind.tone()))
+                ('┄', canvas.theme.faint(price.kind.look().tone))
             }
         };
         let y = areas.plot.y.saturating_add(row);

@@ -1,18 +1,13 @@
 //! The price ladder as cells: prices in the middle, bids left of them, asks right, own orders outside.
 
-use super::super::{
-    canvas::{Canvas, after, line, spans_width, width},
-    click_map::ClickList,
-    layout::sum,
-    theme::ThemePart,
-};
+use super::super::theme::ThemePart;
 use crate::{
     app::{
-        MarketPanel,
+        ClickTarget, MarketPanel,
         market::ladder_spot::{DrawnRows, LadderSpot, WHEEL_HOME},
-        tables::click_target::ClickTarget,
     },
-    view::{Gauge, LadderCell, LadderForm, LadderRow, LadderSides, LadderView, Share, Span, Tone},
+    ui::cells::{Canvas, ClickList, after, first, length, line, split, sum, width, without_last},
+    view::{Gauge, LadderCell, LadderForm, LadderSides, LadderView, PriceRow, Share, Span, Tone},
 };
 use ratatui::layout::{Position, Rect};
 
@@ -51,7 +46,7 @@ const LAST: u16 = 1;
 pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, view: &LadderView) -> Option<DrawnLadder> {
     canvas.spans(line(area, 0), &view.head);
     canvas.spans(line(area, 1), &view.above);
-    let count = u16::try_from(view.rows.len()).unwrap_or(u16::MAX);
+    let count = length(view.rows.len());
     let rows = Rect {
         y: area.y.saturating_add(2),
         height: count.min(area.height.saturating_sub(2)),
@@ -81,67 +76,68 @@ fn draw_trades(canvas: &mut Canvas<'_>, area: Rect, from: u16, view: &LadderView
     if view.trades.is_empty() {
         return;
     }
-    let across = "─".repeat(usize::from(area.width));
-    let style = canvas.theme.part(ThemePart::Border);
-    canvas.text(line(area, from), &across, style);
+    canvas.rule(line(area, from));
     canvas.spans(line(area, from), &view.over_trades);
     for (number, trade) in (from.saturating_add(1)..area.height).zip(&view.trades) {
         canvas.spans(line(area, number), trade);
     }
 }
 
-fn draw_row(canvas: &mut Canvas<'_>, room: Rect, row: &LadderRow, form: LadderForm) {
+fn draw_row(canvas: &mut Canvas<'_>, room: Rect, row: &PriceRow, form: LadderForm) {
     if row.is_cursor {
         canvas.fill(room, ThemePart::Selection);
     }
-    let (mine, size) = (form.mine, form.size);
+    let (mine, size, price) = (form.mine, form.size, price_width(form));
     match form.sides {
         LadderSides::Both => {
             if !row.is_cursor {
                 draw_shades(canvas, room, row, form);
             }
-            let room = cell_right(canvas, (room, mine), &row.my_bids);
-            let room = draw_bid(canvas, (room, size), &row.bid);
-            let room = draw_price(canvas, room, row, form);
-            let room = draw_ask(canvas, (room, size), &row.ask);
-            let room = cell_left(canvas, (room, mine), &row.my_asks);
-            draw_traded(canvas, (room, form.traded), &row.traded);
+            let widths = [mine, size, price, size, mine, form.traded];
+            let [my_bids, bid, price, ask, my_asks, traded] = split(room, widths);
+            // Own orders do not touch the sizes beside them.
+            canvas.span_right(without_last(my_bids, 1), &row.my_bids);
+            draw_bid(canvas, bid, &row.bid);
+            draw_price(canvas, price, row, form);
+            draw_size(canvas, ask, &row.ask);
+            canvas.span(after(my_asks, 1), &row.my_asks);
+            canvas.span(traded, &row.traded.size);
+            bar_after(canvas, traded, &row.traded);
         }
         LadderSides::One => {
-            let (size_cell, sign) = if row.bid.size.text.is_empty() {
+            let [sizes, price, own] = split(room, [size, price, mine]);
+            let is_ask = row.bid.size.text.is_empty();
+            let (cell, sign) = if is_ask {
                 (&row.ask, "a")
             } else {
                 (&row.bid, "b")
             };
-            let room = draw_signed(canvas, (room, size), size_cell, sign);
-            let room = draw_price(canvas, room, row, form);
-            let own = if row.my_bids.text.is_empty() {
-                &row.my_asks
-            } else {
-                &row.my_bids
-            };
-            cell_left(canvas, (room, mine), own);
+            draw_signed(canvas, sizes, cell, sign);
+            draw_price(canvas, price, row, form);
+            let is_asked = row.my_bids.text.is_empty();
+            let mine = if is_asked { &row.my_asks } else { &row.my_bids };
+            canvas.span(after(own, 1), mine);
         }
     }
 }
 
+/// `›LE65,617◂`.
+fn price_width(form: LadderForm) -> u16 {
+    sum([CURSOR, form.letters, form.label, LAST])
+}
+
 /// Bars of depth behind the numbers, growing away from the price, where the theme has shades.
-fn draw_shades(canvas: &mut Canvas<'_>, room: Rect, row: &LadderRow, form: LadderForm) {
+fn draw_shades(canvas: &mut Canvas<'_>, room: Rect, row: &PriceRow, form: LadderForm) {
     // What stands beyond it is not touched.
     let side = sum([form.mine, form.size]).saturating_sub(1);
-    let (bids, rest) = first(after(room, 1), side);
-    let asks = after(rest, sum([CURSOR, form.letters, form.label, LAST]));
-    let (asks, _) = first(asks, side);
+    let [bids, _, asks] = split(after(room, 1), [side, price_width(form), side]);
     for (area, cell, is_bid) in [(bids, &row.bid, true), (asks, &row.ask, false)] {
         let Some(style) = canvas.theme.shade(cell.size.tone) else {
             return;
         };
         let wide = cell.bar.eighths(area.width).div_ceil(8).min(area.width);
-        let lead = if is_bid {
-            area.width.saturating_sub(wide)
-        } else {
-            0
-        };
+        let spare = area.width.saturating_sub(wide);
+        let lead = if is_bid { spare } else { 0 };
         let bar = Rect {
             width: wide,
             ..after(area, lead)
@@ -150,126 +146,61 @@ fn draw_shades(canvas: &mut Canvas<'_>, room: Rect, row: &LadderRow, form: Ladde
     }
 }
 
-/// `›LE65,617◂`.
-fn draw_price(canvas: &mut Canvas<'_>, room: Rect, row: &LadderRow, form: LadderForm) -> Rect {
-    let cursor = if row.is_cursor { "›" } else { " " };
-    canvas.toned(first(room, CURSOR).0, cursor, Tone::Accent);
-    let (letters, rest) = first(after(room, CURSOR), form.letters);
-    let fits = row.letters.chars().take(usize::from(form.letters));
-    canvas.toned(letters, &fits.collect::<String>(), Tone::Warn);
-    let (label, rest) = first(rest, form.label);
-    canvas.spans_right(label, std::slice::from_ref(&row.label));
-    let last = if row.is_last { "◂" } else { " " };
-    canvas.toned(first(rest, LAST).0, last, Tone::Info);
-    after(rest, LAST)
-}
-
-/// The first cells of a line, and the others.
-fn first(room: Rect, cells: u16) -> (Rect, Rect) {
-    let cells = cells.min(room.width);
-    (
-        Rect {
-            width: cells,
-            ..room
-        },
-        after(room, cells),
-    )
-}
-
-fn cell_right(canvas: &mut Canvas<'_>, (room, cells): (Rect, u16), span: &Span) -> Rect {
-    let (cell, rest) = first(room, cells);
-    // Own orders do not touch the sizes beside them.
-    let (cell, _) = first(cell, cells.saturating_sub(1));
-    canvas.spans_right(cell, std::slice::from_ref(span));
-    rest
-}
-
-fn cell_left(canvas: &mut Canvas<'_>, (room, cells): (Rect, u16), span: &Span) -> Rect {
-    let (cell, rest) = first(room, cells);
-    canvas.spans(after(cell, 1), std::slice::from_ref(span));
-    rest
+fn draw_price(canvas: &mut Canvas<'_>, room: Rect, row: &PriceRow, form: LadderForm) {
+    let widths = [CURSOR, form.letters, form.label, LAST];
+    let [cursor, letters, label, last] = split(room, widths);
+    canvas.toned(cursor, if row.is_cursor { "›" } else { " " }, Tone::Accent);
+    canvas.toned(letters, &row.letters, Tone::Warn);
+    canvas.span_right(label, &row.label);
+    canvas.toned(last, if row.is_last { "◂" } else { " " }, Tone::Info);
 }
 
 /// The size against the price, its bar growing away from it.
-fn draw_bid(canvas: &mut Canvas<'_>, (room, cells): (Rect, u16), cell: &LadderCell) -> Rect {
-    let (area, rest) = first(room, cells);
-    let left = canvas.spans_right(area, std::slice::from_ref(&cell.size));
+fn draw_bid(canvas: &mut Canvas<'_>, area: Rect, cell: &LadderCell) {
+    let left = canvas.span_right(area, &cell.size);
     if canvas.theme.shade(cell.size.tone).is_some() {
-        return rest;
+        return;
     }
     let bar = after(left, 1);
     if bar.width <= NARROW_BAR {
         let place = after(bar, bar.width.saturating_sub(1));
         canvas.toned(place, height(cell), cell.size.tone);
-        return rest;
+        return;
     }
     // There are no eighths from the right: halves are what there is.
     let halves = cell.bar.eighths(bar.width).div_ceil(4);
     let full = "█".repeat(usize::from(halves / 2));
     let half = if halves % 2 == 1 { "▐" } else { "" };
-    let words = [Span::new(format!("{half}{full}"), cell.size.tone)];
-    let bar = Rect {
-        width: bar.width.saturating_sub(1),
-        ..bar
-    };
-    canvas.spans_right(bar, &words);
-    rest
+    let words = Span::new(format!("{half}{full}"), cell.size.tone);
+    canvas.span_right(without_last(bar, 1), &words);
 }
 
-fn draw_ask(canvas: &mut Canvas<'_>, (room, cells): (Rect, u16), cell: &LadderCell) -> Rect {
-    let (area, rest) = first(room, cells);
-    canvas.spans(area, std::slice::from_ref(&cell.size));
-    if canvas.theme.shade(cell.size.tone).is_some() {
-        return rest;
+fn draw_size(canvas: &mut Canvas<'_>, area: Rect, cell: &LadderCell) {
+    canvas.span(area, &cell.size);
+    if canvas.theme.shade(cell.size.tone).is_none() {
+        bar_after(canvas, area, cell);
     }
-    bar_after(canvas, area, cell);
-    rest
-}
-
-fn draw_traded(canvas: &mut Canvas<'_>, (room, cells): (Rect, u16), cell: &LadderCell) {
-    let (area, _) = first(room, cells);
-    canvas.spans(area, std::slice::from_ref(&cell.size));
-    bar_after(canvas, area, cell);
 }
 
 /// A bar right of the words.
 fn bar_after(canvas: &mut Canvas<'_>, area: Rect, cell: &LadderCell) {
-    let used = spans_width(std::slice::from_ref(&cell.size)).saturating_add(1);
-    let bar = after(area, used);
+    let bar = after(area, sum([width(&cell.size.text), 1]));
     if bar.width <= NARROW_BAR {
-        let place = Rect {
-            width: bar.width.min(1),
-            ..bar
-        };
-        canvas.toned(place, height(cell), cell.size.tone);
+        canvas.toned(first(bar, 1), height(cell), cell.size.tone);
         return;
     }
-    let bar = Rect {
-        width: bar.width.saturating_sub(1),
-        ..bar
-    };
-    let gauge = Gauge {
-        share: cell.bar,
-        tone: cell.size.tone,
-    };
-    canvas.bar(bar, gauge);
+    let (share, tone) = (cell.bar, cell.size.tone);
+    canvas.bar(without_last(bar, 1), Gauge { share, tone });
 }
 
 /// One column for both sides says which side a size is of.
-fn draw_signed(
-    canvas: &mut Canvas<'_>,
-    (room, cells): (Rect, u16),
-    cell: &LadderCell,
-    sign: &str,
-) -> Rect {
-    let (area, rest) = first(room, cells);
+fn draw_signed(canvas: &mut Canvas<'_>, area: Rect, cell: &LadderCell, sign: &str) {
     let has_size = cell.bar != Share::default();
     let sign = if has_size { sign } else { "" };
     let left = canvas.spans_right(area, &[cell.size.clone(), Span::muted(sign)]);
     if left.width > width(sign) {
-        canvas.toned(Rect { width: 1, ..left }, height(cell), cell.size.tone);
+        canvas.toned(first(left, 1), height(cell), cell.size.tone);
     }
-    rest
 }
 
 fn height(cell: &LadderCell) -> &'static str {

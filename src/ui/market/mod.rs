@@ -10,14 +10,15 @@ pub(super) use ladder::DrawnLadder;
 
 use super::{
     DrawState,
-    canvas::{Canvas, line},
-    frame::{Border, KeyFocus},
     kept::{KeptFrame, PlaceKey},
     layout::Place,
-    pane,
 };
 use crate::{
-    app::{MarketPanel, Model, tables::click_target::ClickTarget},
+    app::{ClickTarget, MarketPanel, Model},
+    ui::{
+        cells::{Border, Canvas, line},
+        tables::pane,
+    },
     view::{self, MarketKey, Scene, Span},
 };
 use ratatui::layout::Rect;
@@ -61,11 +62,7 @@ fn border<'a>(key: &'a PlaceKey, place: &Place) -> Border<'a> {
     Border {
         titles: &key.titles,
         shown: tab.unwrap_or(0),
-        keys: if key.has_keys {
-            KeyFocus::Here
-        } else {
-            KeyFocus::Elsewhere
-        },
+        has_keys: key.has_keys,
         foot: &key.words,
     }
 }

@@ -1,11 +1,8 @@
 //! The line of markets under the header.
 
 use crate::{
-    app::{Model, tables::click_target::ClickTarget},
-    ui::{
-        canvas::{Canvas, after, before, spans_width},
-        layout::sum,
-    },
+    app::{ClickTarget, Model},
+    ui::cells::{Canvas, after, before, spans_width, sum},
     view::{
         Scene, Span,
         market::watchlist::{WatchedMarket, sparkline, watched_count, watchlist},

@@ -1,4 +1,6 @@
 //! Box and block characters as SVG shapes, so that they join in any font.
+
+use crate::ui::cells::braille::{DOTS, EMPTY};
 use std::fmt::Display;
 
 /// Width and height of a cell in SVG units, for the font size [`FONT`].
@@ -89,28 +91,20 @@ fn thick(
     SvgShape::Line { path, thickness }
 }
 
-/// The bits of braille dots, left then right, from above.
-const DOTS: [(u32, u32, u32); 8] = [
-    (0x01, 0, 0),
-    (0x02, 0, 1),
-    (0x04, 0, 2),
-    (0x40, 0, 3),
-    (0x08, 1, 0),
-    (0x10, 1, 1),
-    (0x20, 1, 2),
-    (0x80, 1, 3),
-];
-
 fn braille(symbol: &str, x: u32, y: u32) -> Option<SvgShape> {
     let code = u32::from(symbol.chars().next()?);
-    let bits = code.checked_sub(0x2800).filter(|bits| *bits <= 0xff)?;
-    let dots = DOTS.iter().filter(|(bit, ..)| bits & bit != 0);
+    let bits = code.checked_sub(EMPTY).filter(|bits| *bits <= 0xff)?;
+    let columns = (0_u32..).zip(DOTS).flat_map(|(side, column)| {
+        (0_u32..)
+            .zip(column)
+            .map(move |(row, bit)| (bit, side, row))
+    });
+    let dots = columns.filter(|(bit, ..)| bits & bit != 0);
     let squares = dots.map(|(_, side, row)| {
         let (left, top) = (x + 1 + side * 4, y + 1 + row * 5);
         format!("M{left} {top}h3v3h-3z")
     });
-    let squares: Vec<_> = squares.collect();
-    Some(SvgShape::Dots(squares.concat()))
+    Some(SvgShape::Dots(squares.collect()))
 }
 
 fn block(symbol: &str) -> SvgShape {

@@ -9,7 +9,7 @@ use ratatui::style::Color;
 
 /// How many colors the terminal has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Depth {
+pub enum ColorDepth {
     #[default]
     True,
     Indexed,
@@ -24,7 +24,7 @@ const TRUE: [&str; 6] = ["direct", "kitty", "alacritty", "ghostty", "wezterm", "
 /// Terminals with sixteen colors, by the start of their `TERM`.
 const BASIC: [&str; 5] = ["linux", "ansi", "vt", "cons25", "xterm-16color"];
 
-impl Depth {
+impl ColorDepth {
     /// From `TERM` and `COLORTERM`. Without further information, 256 colors.
     pub fn of(term: &str, colorterm: &str) -> Self {
         if ["", "dumb"].contains(&term) && colorterm.is_empty() {
@@ -115,17 +115,17 @@ mod tests {
     #[test]
     fn a_terminal_is_taken_at_its_word() {
         let depths = [
-            ("xterm-256color", "truecolor", Depth::True),
-            ("xterm-kitty", "", Depth::True),
-            ("xterm-256color", "", Depth::Indexed),
-            ("screen", "", Depth::Indexed),
-            ("linux", "", Depth::Basic),
-            ("vt220", "", Depth::Basic),
-            ("dumb", "", Depth::None),
-            ("", "", Depth::None),
+            ("xterm-256color", "truecolor", ColorDepth::True),
+            ("xterm-kitty", "", ColorDepth::True),
+            ("xterm-256color", "", ColorDepth::Indexed),
+            ("screen", "", ColorDepth::Indexed),
+            ("linux", "", ColorDepth::Basic),
+            ("vt220", "", ColorDepth::Basic),
+            ("dumb", "", ColorDepth::None),
+            ("", "", ColorDepth::None),
         ];
         for (term, colorterm, depth) in depths {
-            assert_eq!(Depth::of(term, colorterm), depth, "{term} {colorterm}");
+            assert_eq!(ColorDepth::of(term, colorterm), depth, "{term} {colorterm}");
         }
     }
 

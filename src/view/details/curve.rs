@@ -2,7 +2,7 @@
 
 use crate::{
     model::Num,
-    view::text::{format, scene::Scene, span::Span, words},
+    view::text::{Scene, Span, format, words},
 };
 
 /// Heights are thousandths of the chart, from the bottom.

@@ -1,11 +1,11 @@
 //! The rows that a detail links to, one per line.
 
 use crate::{
-    app::account::row_id::RowId,
+    app::RowId,
     view::{
-        details::lines::DetailLine,
-        tables::{orders, scaled, twaps},
-        text::{format, scene::Scene, span::Span, words},
+        details::DetailLine,
+        tables::{orders, positions, scaled, twaps},
+        text::{Scene, Span, format, words},
     },
 };
 
@@ -14,7 +14,8 @@ const VISIBLE_LINKS: usize = 6;
 
 /// The links of a row with the chosen one marked; empty without links.
 pub(crate) fn lines(
-    (row, links): (&RowId, &[RowId]),
+    row: &RowId,
+    links: &[RowId],
     choice: usize,
     scene: &Scene<'_>,
 ) -> Vec<DetailLine> {
@@ -24,33 +25,22 @@ pub(crate) fn lines(
     let chosen = choice.min(links.len() - 1);
     let first = (chosen + 1).saturating_sub(VISIBLE_LINKS);
     let shown = links.iter().enumerate().skip(first).take(VISIBLE_LINKS);
-    let mut section = vec![DetailLine::Section("Leads to")];
-    section.extend(shown.map(|(at, row)| DetailLine::Link {
-        label: kind(row).to_owned(),
-        value: words_of(row, scene),
-        is_chosen: at == chosen,
-    }));
+    let mut section = vec![DetailLine::section("Leads to")];
+    section.extend(
+        shown.map(|(at, row)| DetailLine::field(kind(row), words_of(row, scene)).at(at, chosen)),
+    );
     if links.len() > VISIBLE_LINKS {
         let counted = format!("{} of {}", chosen + 1, format::count(links.len()));
-        section.push(DetailLine::Field {
-            label: String::new(),
-            value: vec![Span::muted(counted)],
-        });
+        section.push(DetailLine::field("", Span::muted(counted)));
     }
-    section.push(DetailLine::Section(rest(row)));
+    section.push(DetailLine::section(rest(row)));
     section
 }
 
 /// The note below the links of a row.
 fn rest(row: &RowId) -> &'static str {
-    match row {
-        RowId::Line(_) => "What happened",
-        RowId::Position(_)
-        | RowId::Order(_)
-        | RowId::Twap(_)
-        | RowId::Scaled(_)
-        | RowId::Rung(..) => "Fields",
-    }
+    let is_line = matches!(row, RowId::Line(_));
+    if is_line { "What happened" } else { "Fields" }
 }
 
 fn kind(row: &RowId) -> &'static str {
@@ -69,14 +59,7 @@ fn words_of(row: &RowId, scene: &Scene<'_>) -> Vec<Span> {
     match row {
         RowId::Position(id) => {
             let position = store.position(id).or_else(|| store.closed.find(id));
-            let known = position.map(|position| {
-                vec![
-                    words::position_side(position.side()),
-                    Span::plain(format!(" {} ", words::position_size(position, scene))),
-                    scene.market(&position.market_id),
-                ]
-            });
-            with_id(id, known)
+            with_id(id, position.map(|held| positions::head(held, scene).into()))
         }
         RowId::Order(id) => {
             let known = store.order(id).map(|order| {

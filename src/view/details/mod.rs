@@ -2,10 +2,13 @@
 
 pub(crate) mod curve;
 pub(crate) mod detail;
-pub(crate) mod lines;
+mod lines;
 pub(crate) mod link;
 pub(crate) mod order;
 pub(crate) mod past;
 pub(crate) mod position;
 pub(crate) mod refusal;
 pub(crate) mod strategy;
+
+use lines::DetailFields;
+pub use lines::{DetailLine, DetailLineKind, DetailView};

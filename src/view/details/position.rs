@@ -3,14 +3,14 @@
 use crate::{
     model::{Position, Protection, Text},
     view::{
-        details::lines::{DetailFields, DetailView},
+        details::{DetailFields, DetailView},
         tables::{closed, positions, protection},
-        text::{format, scene::Scene, span::Span, words},
+        text::{Scene, Span, format, words},
     },
 };
 
 pub(crate) fn detail(position: &Position, scene: &Scene<'_>) -> DetailView {
-    let mut fields = DetailFields::default();
+    let mut fields = DetailFields::new(position, scene);
     if position.closed_at.is_some() {
         closed_fields(&mut fields, position, scene);
     } else {
@@ -18,77 +18,53 @@ pub(crate) fn detail(position: &Position, scene: &Scene<'_>) -> DetailView {
         size(&mut fields, position, scene);
         profit(&mut fields, position);
         open(&mut fields, position, scene);
-        times(&mut fields, position, scene);
+        fields.sent(["opened_at", "closed_at"]);
         trade(&mut fields, position, scene);
     }
-    let title = vec![
-        words::position_side(position.side()),
-        Span::plain(format!(" {} ", words::position_size(position, scene))),
-        scene.market(&position.market_id),
-    ];
-    fields.titled(title)
+    fields.titled(positions::head(position, scene))
 }
 
 /// First what it cost: the smallest screen shows twelve lines.
-fn closed_fields(fields: &mut DetailFields, position: &Position, scene: &Scene<'_>) {
+fn closed_fields(fields: &mut DetailFields<'_>, position: &Position, scene: &Scene<'_>) {
     profit(fields, position);
     size(fields, position, scene);
     fields.section("Times");
-    times(fields, position, scene);
+    fields.sent(["opened_at", "closed_at"]);
     trade(fields, position, scene);
     fields.section("Ids");
     names(fields, position, scene);
 }
 
-fn names(fields: &mut DetailFields, position: &Position, scene: &Scene<'_>) {
-    fields.text("id", Some(&position.id));
-    fields.text("account_id", Some(&position.account_id));
-    fields.market((
-        &position.market_id,
-        &position.provider,
-        &position.symbol,
-        &position.coin,
-    ));
-    fields.push("side", vec![positions::side_now(position, scene)]);
+fn names(fields: &mut DetailFields<'_>, position: &Position, scene: &Scene<'_>) {
+    fields.names();
+    fields.push("side", positions::side_now(position, scene));
 }
 
-fn size(fields: &mut DetailFields, position: &Position, scene: &Scene<'_>) {
+fn size(fields: &mut DetailFields<'_>, position: &Position, scene: &Scene<'_>) {
     fields.section("Price and size");
-    fields.number("size", Some(position.quantity()));
-    fields.text("size_decimals", position.size_decimals);
-    fields.number("entry_price", position.entry_price);
-    fields.number("exit_price", position.exit_price);
+    fields.text("size", Some(format::grouped(position.quantity())));
+    fields.sent(["size_decimals", "entry_price", "exit_price"]);
     match position.liquidation_price.or(position.exit_price) {
-        Some(_) => fields.number("liquidation_price", position.liquidation_price),
+        Some(_) => fields.sent(["liquidation_price"]),
         None => fields.push("liquidation_price", no_liquidation(position, scene)),
     }
-    fields.number("leverage", position.leverage);
-    fields.number("isolated_margin_extra", position.isolated_margin_extra);
+    fields.sent(["leverage", "isolated_margin_extra"]);
 }
 
-fn profit(fields: &mut DetailFields, position: &Position) {
+fn profit(fields: &mut DetailFields<'_>, position: &Position) {
     fields.section("Profit");
-    fields.profit("realized_pnl", position.realized_pnl);
-    fields.number("fees", position.fees);
-    fields.profit("funding", position.funding);
+    fields.sent(["realized_pnl", "fees", "funding"]);
     if let Some(net) = position.net_pnl() {
         let how = Span::muted("  realized - fees + funding");
-        fields.push("net", vec![words::pnl(Some(net)), how]);
+        fields.push("net", [words::signed_pnl(net), how]);
     }
-    fields.number("realized_margin_basis", position.realized_margin_basis);
-    fields.text(
-        "return on margin basis",
-        closed::return_on_basis(position).map(format::signed_percent),
-    );
-}
-
-fn times(fields: &mut DetailFields, position: &Position, scene: &Scene<'_>) {
-    fields.time("opened_at", position.opened_at, scene);
-    fields.time("closed_at", position.closed_at, scene);
+    fields.sent(["realized_margin_basis"]);
+    let share = closed::return_on_basis(position);
+    fields.text("return on margin basis", share.map(format::signed_percent));
 }
 
 /// What this desk keeps of the trade beside what the service tells.
-fn trade(fields: &mut DetailFields, position: &Position, scene: &Scene<'_>) {
+fn trade(fields: &mut DetailFields<'_>, position: &Position, scene: &Scene<'_>) {
     let trades = &scene.store.trades;
     let review = trades.review(position);
     let record = trades.get(&position.id);
@@ -96,12 +72,10 @@ fn trade(fields: &mut DetailFields, position: &Position, scene: &Scene<'_>) {
     let note = Text::from(trades.text(&position.id)).to_string();
     fields.text("note", Some(note).filter(|note| !note.is_empty()));
     let stop = record.and_then(|record| record.first_stop);
-    fields.number("first stop", stop.map(|stop| stop.price));
+    fields.text("first stop", stop.map(|stop| format::grouped(stop.price)));
     fields.text("risk at first stop", review.risk.map(format::usd));
-    fields.text(
-        "R multiple",
-        review.r_multiple.map(|multiple| multiple.rounded(2)),
-    );
+    let multiple = review.r_multiple.map(|multiple| multiple.rounded(2));
+    fields.text("R multiple", multiple);
     fields.text("MAE", review.mae.map(format::usd));
     fields.text("MFE", review.mfe.map(format::usd));
     fields.text("marks seen", review.marks_seen.map(format::whole_percent));
@@ -109,58 +83,50 @@ fn trade(fields: &mut DetailFields, position: &Position, scene: &Scene<'_>) {
 
 /// Whether there is none or it was not told cannot be known of a service: the field is optional
 /// (`docs/service-api.md 2.2`).
-fn no_liquidation(position: &Position, scene: &Scene<'_>) -> Vec<Span> {
+fn no_liquidation(position: &Position, scene: &Scene<'_>) -> [Span; 2] {
     if positions::never_liquidates(position, scene) {
-        return vec![
-            Span::plain(positions::NEVER),
-            Span::muted("  no price above zero liquidates it"),
-        ];
+        let why = Span::muted("  no price above zero liquidates it");
+        return [Span::plain(positions::NEVER), why];
     }
-    vec![Span::unknown(), Span::muted("  the service reports none")]
+    [Span::unknown(), Span::muted("  the service reports none")]
 }
 
-fn open(fields: &mut DetailFields, position: &Position, scene: &Scene<'_>) {
+fn open(fields: &mut DetailFields<'_>, position: &Position, scene: &Scene<'_>) {
     fields.section("Now");
     let mark = scene.store.mark(&position.market_id);
-    fields.push("mark", vec![words::known(mark.map(format::grouped))]);
+    fields.push("mark", words::known(mark.map(format::grouped)));
     let unrealized = positions::unrealized_pnl(position, scene);
-    fields.push("unrealized PnL", vec![words::pnl(unrealized)]);
+    fields.push("unrealized PnL", words::pnl(unrealized));
     let roe = positions::return_on_margin(position, scene);
-    fields.push("return on margin", vec![words::pnl_percent(roe)]);
+    fields.push("return on margin", words::pnl_percent(roe));
     let margin = position.entry_margin().map(format::usd);
-    fields.push("margin at entry", vec![words::known(margin)]);
+    fields.push("margin at entry", words::known(margin));
     let of_liquidation = |text| positions::of_liquidation(position, scene, text);
     let distance = positions::liquidation_distance(position, scene);
-    fields.push(
-        "mark to liquidation",
-        vec![of_liquidation(distance.map(positions::to_liquidation))],
-    );
+    let distance = distance.map(positions::to_liquidation);
+    fields.push("mark to liquidation", of_liquidation(distance));
     let from_entry = position.entry_price.zip(position.liquidation_price);
     let from_entry = from_entry.and_then(|(entry, liq)| liq.minus(entry)?.abs().over(entry));
-    fields.push(
-        "entry to liquidation",
-        vec![of_liquidation(from_entry.map(format::percent))],
-    );
-    let lost = match position.pnl_at_liquidation() {
-        Some(lost) => words::pnl(Some(lost)),
-        None => of_liquidation(None),
-    };
-    fields.push("PnL at liquidation", vec![lost]);
+    let from_entry = from_entry.map(format::percent);
+    fields.push("entry to liquidation", of_liquidation(from_entry));
+    let lost = position.pnl_at_liquidation().map(words::signed_pnl);
+    let lost = lost.unwrap_or_else(|| of_liquidation(None));
+    fields.push("PnL at liquidation", lost);
     fields.section("Protection");
-    fields.push("nearest stop", vec![protection::stop(position, scene)]);
+    fields.push("nearest stop", protection::stop(position, scene));
     for stop in protection::each(Protection::Stop, position, scene) {
-        fields.push("stop", vec![Span::plain(stop)]);
+        fields.push("stop", Span::plain(stop));
     }
     if let Some(pnl) = protection::pnl_at_stops(position, scene) {
         let how = Span::muted("  nearest first, the rest at liquidation");
-        fields.push("PnL at stops", vec![words::pnl(Some(pnl)), how]);
+        fields.push("PnL at stops", [words::signed_pnl(pnl), how]);
     }
     let target = protection::target(position, scene);
     if !target.text.is_empty() {
-        fields.push("nearest target", vec![target]);
+        fields.push("nearest target", target);
     }
     for target in protection::each(Protection::Target, position, scene) {
-        fields.push("target", vec![Span::plain(target)]);
+        fields.push("target", Span::plain(target));
     }
     fields.section("Times");
 }

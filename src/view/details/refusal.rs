@@ -3,7 +3,7 @@
 use crate::{
     app::activity::notice::{Event, Notice},
     model::{Failure, Order, Text},
-    view::text::{format, scene::Scene, words},
+    view::text::{Scene, format, words},
 };
 
 /// The paper exchange's reasons in plain words. Another service's are shown unchanged.
@@ -121,29 +121,21 @@ mod tests {
     use crate::model::Failure;
     use crate::model::FailureKind;
     use crate::model::RuleFact;
-    use crate::view::details::lines::DetailLine;
-    use crate::view::text::format::Zone;
+    use crate::model::Zone;
 
     /// The first line of a rejected order's detail, and the titles of its sections.
-    fn detail_lines(model: &Model, why: &str) -> (String, Vec<&'static str>) {
+    fn detail_lines(model: &Model, why: &str) -> (String, Vec<String>) {
         let json = format!(
             r#""type":"limit","mode":"limit","side":"buy","size":9,"limit_price":64000,"status":"rejected"{why}"#
         );
         let zone = Zone::utc();
         let scene = Scene::of(model, &zone);
         let view = super::super::order::detail(&order("ord-9", "BTC", &json), &scene);
-        let first = match view.lines.first() {
-            Some(DetailLine::Field { label, value }) => {
-                let words: String = value.iter().map(|span| span.text.as_str()).collect();
-                format!("{label}: {words}")
-            }
-            other => panic!("{other:?}"),
-        };
-        let sections = view.lines.iter().filter_map(|line| match line {
-            DetailLine::Section(name) => Some(*name),
-            DetailLine::Field { .. } | DetailLine::Cells { .. } | DetailLine::Link { .. } => None,
-        });
-        (first, sections.collect())
+        let first = &view.lines[0];
+        let words = crate::view::text::plain_text(&first.value);
+        let sections = view.lines.iter().filter(|line| line.is_section());
+        let sections = sections.map(|line| line.label.clone());
+        (format!("{}: {words}", first.label), sections.collect())
     }
 
     const RULE: &str =

@@ -11,7 +11,7 @@ use crate::{
         draft::{CloseDraft, DraftShape, EntryDraft, Seen},
         estimate::{self, LiquidationEstimate},
     },
-    view::text::format,
+    view::text::{format, words},
 };
 
 /// Asked about once, where it raises exposure.
@@ -22,21 +22,18 @@ pub(crate) fn question(warning: &OrderWarning, seen: &Seen) -> String {
             percent,
             best,
             most,
-        } => {
-            let (percent, best) = (percent.rounded(1), format::price(*best, seen.market));
-            format!(
-                "{what} is {percent} % through the market, {best} (limit {most} %): is every digit meant?"
-            )
         }
-        OrderWarning::Away {
+        | OrderWarning::Away {
             what,
             percent,
             best,
             most,
         } => {
+            let is_through = matches!(warning, OrderWarning::Through { .. });
+            let relation = if is_through { "through" } else { "from" };
             let (percent, best) = (percent.rounded(1), format::price(*best, seen.market));
             format!(
-                "{what} is {percent} % from the market, {best} (limit {most} %): is every digit meant?"
+                "{what} is {percent} % {relation} the market, {best} (limit {most} %): is every digit meant?"
             )
         }
         OrderWarning::Far { what, how, mark } => {
@@ -70,14 +67,11 @@ pub(crate) fn question(warning: &OrderWarning, seen: &Seen) -> String {
 }
 
 fn replaced(exits: &[(Protection, Num)], seen: &Seen) -> String {
-    let words = exits.iter().map(|(role, price)| {
-        let role = match role {
-            Protection::Stop => "stop",
-            Protection::Target => "target",
-        };
-        format!("{role} at {}", format::price(*price, seen.market))
+    let exits = exits.iter().map(|(role, price)| {
+        let price = format::price(*price, seen.market);
+        Some(format!("{} at {price}", role.word()))
     });
-    let exits = words.collect::<Vec<_>>().join(" and ");
+    let exits = words::listed(exits, " and ");
     format!("this order replaces the position's {exits} when it fills")
 }
 
@@ -140,7 +134,8 @@ fn risk_words(warning: &RiskWarning, seen: &Seen) -> String {
 /// A stop protects nothing if the position is liquidated before it.
 pub(crate) fn unreached_stop(
     liquidation: Option<LiquidationEstimate>,
-    (side, stop): (Side, Num),
+    side: Side,
+    stop: Num,
     seen: &Seen,
 ) -> Option<String> {
     Some(liquidated_first(liquidation?.before(side, stop)?, seen))
@@ -156,11 +151,10 @@ pub(crate) fn past_the_challenge(draft: &EntryDraft, model: &Model, seen: &Seen)
     let lost = TradePlan::of(draft, seen).loss()?;
     let (limit, left) = model.account.guard.tightest()?;
     (lost > left).then(|| match lost.over(left) {
-        Some(times) => format!(
-            "at stop: {} × what the {limit} leaves, {} USD",
-            times.rounded(1),
-            format::usd(left)
-        ),
+        Some(times) => {
+            let (times, left) = (times.rounded(1), format::usd(left));
+            format!("at stop: {times} × what the {limit} leaves, {left} USD")
+        }
         None => format!("at stop: the {limit} leaves nothing"),
     })
 }

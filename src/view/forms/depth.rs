@@ -6,10 +6,7 @@ use crate::{
     model::{Book, Num, Side, Sweep, TimeInForce, draft::Seen, spoken},
     view::{
         forms::words::{PreviewLine, quantity},
-        text::{
-            format, passing,
-            span::{Span, Tone},
-        },
+        text::{Span, format, passing, words},
     },
 };
 
@@ -52,18 +49,15 @@ fn quoted(taker: &Taker, model: &Model, seen: &Seen) -> Option<Span> {
         let why = sized.quote.unfillable_reason.as_ref();
         let why = why.map_or_else(|| "no reason given".to_owned(), spoken);
         let words = format!("the service cannot fill it now: {why}, from a quote {age} old");
-        return Some(Span::new(words, Tone::Warn));
+        return Some(Span::warn(words));
     }
     let price = sized.fills_at(taker.side, size, taker.limit)?;
-    let mut parts = vec![format!(
-        "all fills at est. {}",
-        format::average(price, seen.market)
-    )];
+    let price = format::average(price, seen.market);
     let fee = sized.quote.estimated_fee;
-    parts.extend(fee.map(|fee| format!("est. fee {} USD", format::usd(fee))));
+    let fee = fee.map(|fee| format!(", est. fee {} USD", format::usd(fee)));
+    let fee = fee.unwrap_or_default();
     Some(Span::plain(format!(
-        "{}, from a quote {age} old",
-        parts.join(", ")
+        "all fills at est. {price}{fee}, from a quote {age} old"
     )))
 }
 
@@ -81,11 +75,8 @@ pub(crate) fn by_book(words: &str, model: &Model, seen: &Seen) -> Option<Span> {
         .store
         .books
         .age(&market.id, model.account.now)?;
-    let words = format!(
-        "{words}, from a book {} old",
-        passing::age(age, model.account.options.motion)
-    );
-    Some(Span::plain(words))
+    let age = passing::age(age, model.account.options.motion);
+    Some(Span::plain(format!("{words}, from a book {age} old")))
 }
 
 fn unmeasured(unfit: UnusableBook, model: &Model, seen: &Seen) -> Span {
@@ -99,7 +90,7 @@ fn unmeasured(unfit: UnusableBook, model: &Model, seen: &Seen) -> Span {
             format!("the middle of the book, {middle}, is not the observed price")
         }
     };
-    Span::new(format!("{}, {why}", format::UNKNOWN), Tone::Warn)
+    Span::warn(format!("{}, {why}", format::UNKNOWN))
 }
 
 /// `0.10000 fills at est. 64,010, 0.9 bps from mid, 0.23147 rests`.
@@ -108,19 +99,15 @@ fn met(sweep: &Sweep, taker: &Taker, book: &Book, seen: &Seen) -> String {
     let Some(average) = sweep.average else {
         return format!("nothing fills, all {}", rest(taker));
     };
-    let part = if left {
-        quantity(sweep.filled, seen)
-    } else {
-        "all".to_owned()
-    };
+    let part = left.then(|| quantity(sweep.filled, seen));
+    let part = part.unwrap_or_else(|| "all".to_owned());
     let price = format::average(average, seen.market);
-    let mut parts = vec![format!("{part} fills at est. {price}")];
-    let away = slippage(average, book);
-    parts.extend(away.map(|bps| format!("{} bps from mid", bps.rounded(1))));
-    if left {
-        parts.push(format!("{} {}", quantity(sweep.rest, seen), rest(taker)));
-    }
-    parts.join(", ")
+    let parts = [
+        Some(format!("{part} fills at est. {price}")),
+        slippage(average, book).map(|bps| format!("{} bps from mid", bps.rounded(1))),
+        left.then(|| format!("{} {}", quantity(sweep.rest, seen), rest(taker))),
+    ];
+    words::listed(parts, ", ")
 }
 
 /// The distance of the average from the mid of the same book, in basis points.

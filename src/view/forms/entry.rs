@@ -5,8 +5,8 @@ use super::{
     fee::{fee, traded},
     trade::{TradePlan, entered_at},
     words::{
-        PreviewLine, change, dollars, estimated, execution, fires, gross, known, liquidated,
-        quantity, sized,
+        PreviewLine, change, dollars, estimated, execution, fires, gross, liquidated, quantity,
+        sized,
     },
 };
 use crate::{
@@ -17,10 +17,7 @@ use crate::{
         estimate,
         plan::{PlannedRung, Schedule},
     },
-    view::text::{
-        format,
-        span::{Span, Tone},
-    },
+    view::text::{Span, format, words::known},
 };
 use std::time::Duration;
 
@@ -42,11 +39,8 @@ pub(crate) fn entry(draft: &EntryDraft, model: &Model, seen: &Seen) -> Vec<Previ
         ),
     ];
     lines.extend(reduced(draft, seen).map(|held| gross(Some(held), entry, fills)));
-    lines.push(fee(
-        traded(draft, notional, seen),
-        draft.market_id.as_ref(),
-        model,
-    ));
+    let traded = traded(draft, notional, seen);
+    lines.push(fee(traded, draft.market_id.as_ref(), model));
     if draft.has(Field::StopLoss) {
         lines.extend(TradePlan::of(draft, seen).reward());
     }
@@ -56,7 +50,7 @@ pub(crate) fn entry(draft: &EntryDraft, model: &Model, seen: &Seen) -> Vec<Previ
             lines.push(("fires", fires(trigger, draft.direction(), seen)));
         }
         DraftShape::Order(_) => {}
-        DraftShape::Sliced(_) => lines.extend(slices(draft, (size, worth(size)), model, seen)),
+        DraftShape::Sliced(_) => lines.extend(slices(draft, size, worth(size), model, seen)),
         DraftShape::Ladder => lines.extend(rungs(draft, model, seen)),
     }
     if let Some(executes) = executes(draft, seen) {
@@ -81,8 +75,8 @@ pub(crate) fn entry(draft: &EntryDraft, model: &Model, seen: &Seen) -> Vec<Previ
 /// The open position that it can only reduce.
 pub(crate) fn reduced<'a>(draft: &EntryDraft, seen: &Seen<'a>) -> Option<&'a Position> {
     let held = seen.position.filter(|_| draft.only_reduces())?;
-    let is_meant = draft.target.as_ref().is_none_or(|id| *id == held.id);
-    (is_meant && held.side() == Some(draft.side.opposite())).then_some(held)
+    let is_target = draft.target.as_ref().is_none_or(|id| *id == held.id);
+    (is_target && held.side() == Some(draft.side.opposite())).then_some(held)
 }
 
 /// The size, and how much of it can fill if that is less.
@@ -94,7 +88,7 @@ fn size_line(size: Option<Num>, fills: Option<Num>, seen: &Seen) -> Span {
         Some((_, fills)) if fills.is_zero() => "nothing fills".to_owned(),
         Some((_, fills)) => format!("cut to {}", quantity(fills, seen)),
     };
-    Span::new(format!("{}, {words}", line.text), Tone::Warn)
+    Span::warn(format!("{}, {words}", line.text))
 }
 
 /// It is unknown which rungs fill before nothing is left to reduce.
@@ -114,7 +108,7 @@ fn margin(draft: &EntryDraft, size: Option<Num>, seen: &Seen) -> Span {
         }
         (Some(usd), Some((_, after))) => {
             let words = format!("est. {} USD, all at {after}×", format::usd(usd));
-            Span::new(words, Tone::Warn)
+            Span::warn(words)
         }
         (usd, _) => dollars(usd),
     }
@@ -128,7 +122,7 @@ fn executes(draft: &EntryDraft, seen: &Seen) -> Option<Span> {
             Some(execution(draft.side, limit, draft.lasting(), seen))
         }
         DraftShape::Order(PlaceKind::Chase) if draft.chases_nothing(seen).is_some() => {
-            Some(Span::new("rests (maker), fixed at its cap", Tone::Warn))
+            Some(Span::warn("rests (maker), fixed at its cap"))
         }
         DraftShape::Order(PlaceKind::Chase) => {
             Some(Span::plain("rests (maker), and follows the best price"))
@@ -158,7 +152,7 @@ fn rungs_execute(draft: &EntryDraft, seen: &Seen) -> Span {
         Some((count, all, share)) => {
             let share = format::whole_percent(share);
             let words = format!("{count} of {all} rungs ({share}) fill now (taker)");
-            Span::new(words, Tone::Warn)
+            Span::warn(words)
         }
     }
 }
@@ -166,7 +160,8 @@ fn rungs_execute(draft: &EntryDraft, seen: &Seen) -> Span {
 /// `est. 61, one every 30s, 0.00820 BTC each`, and when it runs.
 fn slices(
     draft: &EntryDraft,
-    (size, notional): (Option<Num>, Option<Num>),
+    size: Option<Num>,
+    notional: Option<Num>,
     model: &Model,
     seen: &Seen,
 ) -> [PreviewLine; 2] {
@@ -177,40 +172,36 @@ fn slices(
         let plan = Schedule::new(seconds, dollars);
         let exact = size.and_then(|size| size.over(Num::from(plan.slices)));
         let each = exact.map(|each| seen.size_decimals().map_or(each, |d| each.truncated(d)));
-        let each = each.map_or_else(String::new, |each| {
-            format!(", {} each", sized(Some(each), seen).text)
-        });
+        let each = each.map(|each| format!(", {} each", sized(Some(each), seen).text));
+        let each = each.unwrap_or_default();
         let every = format::age(Duration::from_secs(plan.interval_seconds.unsigned_abs()));
         format!("est. {}, one every {every}{each}", plan.slices)
     });
     let ends = seconds.map(|seconds| seen.now.plus(Duration::from_secs(seconds.unsigned_abs())));
-    let runs = match (draft.known(Field::TriggerPrice), ends.zip(seen.zone)) {
-        (Some(price), _) => {
-            let market = seen.market;
-            known(Some(format!(
-                "from the mark's reaching {}",
-                format::price(price, market)
-            )))
+    let ends = ends.zip(seen.zone).map(|(end, zone)| zone.minute(end));
+    let trigger = draft
+        .known(Field::TriggerPrice)
+        .map(|price| format::price(price, seen.market));
+    let runs = match (trigger, ends) {
+        (Some(price), _) => Some(format!("from the mark's reaching {price}")),
+        (None, Some(end)) => {
+            let by = by_whose_clock(model, seen);
+            Some(format!("at once, until {end}{by}"))
         }
-        (None, Some((end, zone))) => known(Some(format!(
-            "at once, until {}{}",
-            zone.minute(end),
-            by_whose_clock(model, seen)
-        ))),
-        (None, None) => known(None),
+        (None, None) => None,
     };
-    [("slices", known(words)), ("runs", runs)]
+    [("slices", known(words)), ("runs", known(runs))]
 }
 
 /// Every price and size, with the middle of a long list left out.
 fn rungs(draft: &EntryDraft, model: &Model, seen: &Seen) -> [PreviewLine; 2] {
     let decimals = seen.size_decimals();
     let words = draft.rungs_in(seen).map(|rungs| {
-        let told = |rung: &PlannedRung| {
+        let rung_words = |rung: &PlannedRung| {
             let size = format::size(rung.size, decimals);
             format!("{size} @ {}", format::price(rung.price, seen.market))
         };
-        listed(&rungs.iter().map(told).collect::<Vec<_>>())
+        listed(&rungs.iter().map(rung_words).collect::<Vec<_>>())
     });
     [
         ("average", average(draft, model, seen)),
@@ -261,7 +252,8 @@ fn expires(draft: &EntryDraft, model: &Model, seen: &Seen) -> Span {
 
 /// A note if the service's clock is known to differ from this machine's.
 fn by_whose_clock(model: &Model, seen: &Seen) -> &'static str {
-    if seen.now == model.account.wall_now() {
+    let is_same = seen.now == model.account.wall_now();
+    if is_same {
         ""
     } else {
         " by the service's clock"

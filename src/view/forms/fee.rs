@@ -11,8 +11,8 @@ use crate::{
         estimate,
     },
     view::{
-        forms::words::{PreviewLine, known},
-        text::format,
+        forms::words::PreviewLine,
+        text::{format, words::known},
     },
 };
 
@@ -32,19 +32,18 @@ enum Certainty {
 }
 
 impl FeeBasis {
-    pub(crate) fn taking(usd: Num) -> Self {
+    pub(crate) fn taking(taker: Num) -> Self {
         Self {
-            taker: usd,
+            taker,
             maker: Num::ZERO,
             certainty: Certainty::Expected,
         }
     }
 
-    fn resting(usd: Num) -> Self {
+    fn resting(maker: Num) -> Self {
         Self {
-            taker: Num::ZERO,
-            maker: usd,
-            certainty: Certainty::Expected,
+            maker,
+            ..Self::taking(Num::ZERO)
         }
     }
 
@@ -101,7 +100,7 @@ pub(crate) fn fee(
                 role,
             )?;
             total = total.plus(usd.times(rate.share)?)?;
-            rates.push(charged((role, &rate), market, &model.account.store.names)?);
+            rates.push(charged(role, &rate, market, &model.account.store.names)?);
         }
         let at_most = match traded.certainty {
             Certainty::Expected => "",
@@ -111,17 +110,16 @@ pub(crate) fn fee(
             return Some(format!("{} USD", format::usd(Num::ZERO)));
         }
         let rates = (!rates.is_empty()).then(|| rates.join(" · "))?;
-        Some(format!(
-            "est.{at_most} {} USD ({rates})",
-            format::usd(total)
-        ))
+        let total = format::usd(total);
+        Some(format!("est.{at_most} {total} USD ({rates})"))
     };
     ("fee", known(words()))
 }
 
 /// Names the source of the rate: a local setting is labeled.
 fn charged(
-    (role, rate): (LiquidityRole, &Rate),
+    role: LiquidityRole,
+    rate: &Rate,
     market: &MarketId,
     names: &MarketNames,
 ) -> Option<String> {

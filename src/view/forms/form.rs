@@ -2,23 +2,18 @@
 
 use crate::{
     app::{
-        Model,
+        Action, Context, Model,
         desk::presets,
         forms::form::{Form, Scroll},
-        keys::keymap::{Action, Context},
         orders::moves::{self, MovePlan},
     },
     model::{
-        CloseKind, Command, MarketNames, Side, Text,
+        CloseKind, Command, MarketNames, Text,
         draft::{Draft, DraftShape, Field, FieldInput, RelativePrice, Seen},
     },
     view::{
-        forms::words::{position_side, quantity, unknown},
-        text::{
-            format,
-            span::{Span, Tone},
-            words,
-        },
+        forms::words::quantity,
+        text::{Span, format, words},
     },
 };
 
@@ -53,8 +48,8 @@ const BRIEF: &[(&str, &str)] = &[
 
 /// The short label of a consequence; `None` if it may be hidden.
 pub fn brief(label: &str) -> Option<&'static str> {
-    let mut named = BRIEF.iter().filter(|(name, _)| *name == label);
-    named.next().map(|(_, brief)| *brief)
+    let named = BRIEF.iter().find(|(name, _)| *name == label);
+    named.map(|(_, brief)| *brief)
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -98,11 +93,12 @@ pub fn form(form: &Form, model: &Model) -> FormView {
         trouble: super::trouble::trouble(&reckoned, model, &seen),
         json: form.shows_json.then(|| json(form, model, &seen)),
         scroll: form.scroll,
-        pages: [Action::PageUp, Action::PageDown].map(|action| {
-            let chord = model.keymap.chord(Context::Form, action);
-            chord.map_or_else(String::new, |chord| chord.to_string())
-        }),
+        pages: [Action::PageUp, Action::PageDown].map(|page| key(model, page)),
     }
+}
+
+fn key(model: &Model, action: Action) -> String {
+    words::key(model, Context::Form, action)
 }
 
 fn title(form: &Form, model: &Model, seen: &Seen) -> Vec<Span> {
@@ -119,7 +115,7 @@ fn title(form: &Form, model: &Model, seen: &Seen) -> Vec<Span> {
             let of = of.map(|old| format!(" in place of {}", old.order));
             vec![
                 Span::plain(what),
-                order_side(draft.side),
+                words::order_side(&draft.side.into()),
                 Span::plain(format!(" {}", market.unwrap_or_default())),
                 Span::plain(of.unwrap_or_default()),
             ]
@@ -130,34 +126,31 @@ fn title(form: &Form, model: &Model, seen: &Seen) -> Vec<Span> {
         Draft::Close(_) => about("close ", seen, names),
         Draft::Margin(_) => about("isolated margin of ", seen, names),
         Draft::Protect(_) => about("stop and target of ", seen, names),
-        Draft::Exits(draft) => vec![
-            Span::plain("exits of "),
-            seen.order
-                .and_then(|o| o.side.known())
-                .map_or_else(unknown, order_side),
-            Span::plain(format!(
-                " {} ({})",
-                order_words(seen, names),
-                draft.order_id
-            )),
-        ],
+        Draft::Exits(draft) => {
+            let side = seen.order.and_then(|order| order.side.known());
+            let order = order_words(seen, names);
+            vec![
+                Span::plain("exits of "),
+                side.map_or_else(Span::unknown, |side| words::order_side(&side.into())),
+                Span::plain(format!(" {order} ({})", draft.order_id)),
+            ]
+        }
     };
     if let Some(identity) = &model.account.identity {
-        let account = format!(" on {}", identity.account_id);
-        title.push(Span::new(account, Tone::Muted));
+        title.push(Span::muted(format!(" on {}", identity.account_id)));
     }
     title
 }
 
 fn about(proposal: &'static str, seen: &Seen, names: &MarketNames) -> Vec<Span> {
     let Some(position) = seen.position else {
-        return vec![Span::plain(proposal), unknown()];
+        return vec![Span::plain(proposal), Span::unknown()];
     };
     let market = names.shown(&position.market_id);
     let (size, id) = (quantity(position.quantity(), seen), &position.id);
     vec![
         Span::plain(proposal),
-        position_side(position.side()),
+        words::position_side(position.side()),
         Span::plain(format!(" {size} {market} ({id})")),
     ]
 }
@@ -184,7 +177,7 @@ fn fields(form: &Form, model: &Model, seen: &Seen) -> Vec<FieldView> {
         fault: form
             .visible_fault(*field, &model.form_context())
             .map(|fault| fault.to_string())
-            .or_else(|| super::trouble::said_of(form, *field)),
+            .or_else(|| super::trouble::issue_of(form, *field)),
     };
     form.draft.fields().iter().map(view).collect()
 }
@@ -198,11 +191,8 @@ fn value(form: &Form, model: &Model, field: Field) -> ValueView {
     }
     let text = form.draft.text(field).unwrap_or_default().to_owned();
     let focused = form.focus == field;
-    let cursor = if focused {
-        form.cursor()
-    } else {
-        text.chars().count()
-    };
+    let end = text.chars().count();
+    let cursor = if focused { form.cursor() } else { end };
     ValueView::Text(TypedText {
         text,
         cursor,
@@ -211,33 +201,28 @@ fn value(form: &Form, model: &Model, field: Field) -> ValueView {
 }
 
 fn hint(form: &Form, model: &Model, field: Field, seen: &Seen) -> String {
-    let key = |action| {
-        let chord = model.keymap.chord(Context::Form, action);
-        chord.map_or_else(String::new, |chord| chord.to_string())
-    };
+    let key = |action| self::key(model, action);
     let (up, down) = (key(Action::StepUp), key(Action::StepDown));
+    let choose = || key(Action::PreviousChoice) + &key(Action::NextChoice);
     if let Some(Ok(price)) = form.meant(field, &model.form_context()) {
         return format!("→ {}", format::price(price, seen.market_of(field)));
     }
-    let begun = form.draft.text(field).and_then(RelativePrice::begun);
-    if let Some(rest) = begun.filter(|_| field.is_price()) {
+    let unfinished = form.draft.text(field).and_then(RelativePrice::begun);
+    if let Some(rest) = unfinished.filter(|_| field.is_price()) {
         return format!("… {rest}");
     }
     match (field, field.takes()) {
-        (Field::Size, _) => size_hint(form, model, (&up, seen)),
+        (Field::Size, _) => size_hint(form, model, &up, seen),
         (Field::TakeProfit | Field::StopLoss, _) => {
             format!("empty: none · -1% · {up}{down} one tick")
         }
         (Field::ChaseCap, _) => format!("empty: none · follows no further · {up}{down} one tick"),
         (Field::ChaseOffset, _) => format!("USD from the best price · {up}{down} one tick"),
         (Field::ExpectedPrice, _) => "never used for pricing · empty: the midpoint".to_owned(),
-        (Field::Leverage, _) => seen
-            .market
-            .and_then(|market| market.max_leverage)
-            .map_or_else(
-                || format!("{up}{down} by one"),
-                |most| format!("1 to {most} in this market · the account may take less"),
-            ),
+        (Field::Leverage, _) => match seen.market.and_then(|market| market.max_leverage) {
+            Some(most) => format!("1 to {most} in this market · the account may take less"),
+            None => format!("{up}{down} by one"),
+        },
         (Field::Slippage, _) => "basis points · empty: as the service does".to_owned(),
         (Field::MinPrice | Field::MaxPrice, _) => {
             format!("empty: never · {up}{down} one tick")
@@ -250,33 +235,24 @@ fn hint(form: &Form, model: &Model, field: Field, seen: &Seen) -> String {
             "30 to half of the duration · empty: the service's choice".to_owned()
         }
         (Field::ExtraMargin, _) => "+50 more · -50 less · =200 in all, USD".to_owned(),
-        (Field::Share, _) => {
-            let (back, on) = (key(Action::PreviousChoice), key(Action::NextChoice));
-            format!("{back}{on} choose · or type 0.5, 30%, $1000")
-        }
+        (Field::Share, _) => format!("{} choose · or type 0.5, 30%, $1000", choose()),
         (_, FieldInput::Price | FieldInput::WatchedPrice) => {
             let fill = key(Action::ObservedPrice);
             format!("{fill} mid · bid · +1% · {up}{down} one tick")
         }
         (_, FieldInput::Instant) => "2h · 1d · 18:00 · 2026-01-05 18:00".to_owned(),
         (_, FieldInput::Span) => "30 minutes · 90m · 2h · 1d".to_owned(),
-        (_, FieldInput::Market) => market_hint(form, &key),
+        (_, FieldInput::Market) if form.search.is_empty() => {
+            format!("letters search · {} choose", choose())
+        }
+        (_, FieldInput::Market) => format!("search: {}", Text::from(form.search.as_str())),
         (_, FieldInput::Choice | FieldInput::Size | FieldInput::Number) => {
-            let (back, on) = (key(Action::PreviousChoice), key(Action::NextChoice));
-            format!("{back}{on} or a letter choose")
+            format!("{} or a letter choose", choose())
         }
     }
 }
 
-fn market_hint(form: &Form, key: &impl Fn(Action) -> String) -> String {
-    if form.search.is_empty() {
-        let (back, on) = (key(Action::PreviousChoice), key(Action::NextChoice));
-        return format!("letters search · {back}{on} choose");
-    }
-    format!("search: {}", Text::from(form.search.as_str()))
-}
-
-fn size_hint(form: &Form, model: &Model, (up, seen): (&str, &Seen)) -> String {
+fn size_hint(form: &Form, model: &Model, up: &str, seen: &Seen) -> String {
     let preset = size_preset(form, model);
     let last = form.last_size(&model.form_context());
     if let Some(last) = last.filter(|_| form.draft.text(Field::Size) == Some("")) {
@@ -329,11 +305,4 @@ fn json(form: &Form, model: &Model, seen: &Seen) -> String {
         );
     }
     words::call(&command)
-}
-
-fn order_side(side: Side) -> Span {
-    match side {
-        Side::Buy => Span::new("BUY", Tone::Good),
-        Side::Sell => Span::new("SELL", Tone::Bad),
-    }
 }

@@ -6,12 +6,10 @@ use super::{
     fee::{FeeBasis, fee},
     protect,
     trade::TradePlan,
-    words::{
-        PreviewLine, change, dollars, execution, fires, gross, liquidated, moved, sized, unknown,
-    },
+    words::{PreviewLine, change, dollars, execution, fires, gross, liquidated, moved, sized},
 };
 use crate::{
-    app::{Model, account::poll::Source, forms::form::Form},
+    app::{Model, Source, forms::form::Form},
     model::{
         CloseKind, Exits, Leg, LiquidityRole, Num, Position, Protection, Risk, Side, TimeInForce,
         draft::{CloseDraft, Draft, ExitsDraft, Field, MarginDraft, OpeningOrder, Seen},
@@ -20,10 +18,9 @@ use crate::{
     view::{
         tables::positions,
         text::{
+            Scene, Span, Tone,
             age::{self, Lateness},
             format, passing,
-            scene::Scene,
-            span::{Span, Tone},
         },
     },
 };
@@ -43,28 +40,23 @@ pub(crate) fn preview(form: &Form, model: &Model, seen: &Seen) -> Vec<PreviewLin
 fn close(draft: &CloseDraft, model: &Model, seen: &Seen) -> Vec<PreviewLine> {
     let held = seen.position.map(Position::quantity);
     let resolved = draft.resolved_size(seen);
-    let why = resolved
-        .as_ref()
-        .err()
-        .filter(|_| !draft.texts.of(Field::Size).trim().is_empty());
-    let why = why.map(|fault| Span::new(fault.to_string(), Tone::Warn));
+    let is_typed = !draft.texts.of(Field::Size).trim().is_empty();
+    let why = resolved.as_ref().err().filter(|_| is_typed);
+    let why = why.map(|fault| Span::warn(fault.to_string()));
     let size = resolved.ok().and_then(|part| part.or(held));
     let exit = size.map_or_else(|| draft.exit(seen), |size| draft.exit_of(size, seen));
     let notional = size.zip(exit).and_then(|(s, p)| s.times(p));
     let closing = seen.position.and_then(Position::side).map(Side::opposite);
-    let after = closing
-        .zip(size)
-        .and_then(|(closing, size)| estimate::size_after(seen.position, closing, size));
+    let part = closing.zip(size);
+    let after = part.and_then(|(closing, size)| estimate::size_after(seen.position, closing, size));
+    let traded = closing.and_then(|side| traded(draft, side, notional?, seen));
+    let market = seen.position.map(|position| &position.market_id);
     let limit = draft.limit_price().ok().flatten();
     let mut lines = vec![
         ("size", why.unwrap_or_else(|| sized(size, seen))),
         ("notional", dollars(notional)),
         gross(seen.position, exit, size),
-        fee(
-            closing.and_then(|side| traded(draft, (side, notional), seen)),
-            seen.position.map(|position| &position.market_id),
-            model,
-        ),
+        fee(traded, market, model),
         ("position", change(seen.position, after, seen)),
     ];
     match (draft.kind, closing) {
@@ -100,8 +92,8 @@ fn purpose(draft: &CloseDraft, seen: &Seen) -> Option<&'static str> {
 }
 
 /// A close is sent at once, or when its trigger is reached.
-fn traded(draft: &CloseDraft, (side, usd): (Side, Option<Num>), seen: &Seen) -> Option<FeeBasis> {
-    let (usd, limit) = (usd?, draft.limit_price().ok()?);
+fn traded(draft: &CloseDraft, side: Side, usd: Num, seen: &Seen) -> Option<FeeBasis> {
+    let limit = draft.limit_price().ok()?;
     match draft.kind {
         CloseKind::Limit => Some(FeeBasis::at(limit?, side, usd, seen)),
         CloseKind::Conditional if limit.is_some() => Some(FeeBasis::taking_at_most(usd)),
@@ -115,17 +107,11 @@ fn exits(draft: &ExitsDraft, seen: &Seen) -> Vec<PreviewLine> {
     };
     let (target, stop) = (draft.take_profit(), draft.stop_loss());
     let entry = order.limit_price;
-    let target_now = order.attached_take_profit_price;
-    let stop_now = order.attached_stop_loss_price;
+    let target_line = moved(entry, order.attached_take_profit_price, &target, seen);
+    let stop_line = moved(entry, order.attached_stop_loss_price, &stop, seen);
     let mut lines = vec![
-        (
-            Field::TakeProfit.label(),
-            moved(entry, target_now, &target, seen),
-        ),
-        (
-            Field::StopLoss.label(),
-            moved_stop(moved(entry, stop_now, &stop, seen), draft, seen),
-        ),
+        (Field::TakeProfit.label(), target_line),
+        (Field::StopLoss.label(), moved_stop(stop_line, draft, seen)),
     ];
     if let Some(side) = order.side.known() {
         let stop = stop.ok().flatten();
@@ -152,7 +138,7 @@ fn moved_stop(line: Span, draft: &ExitsDraft, seen: &Seen) -> Span {
     let exits = draft.exits(seen).ok();
     let is_set = |exits: &Exits| matches!(exits.stop_loss, Leg::Set(_));
     match exits.filter(|exits| is_set(exits) && exits.risk == Risk::Increasing) {
-        Some(_) => Span::new(format!("{}, wider than before", line.text), Tone::Warn),
+        Some(_) => Span::warn(format!("{}, wider than before", line.text)),
         None => line,
     }
 }
@@ -160,25 +146,23 @@ fn moved_stop(line: Span, draft: &ExitsDraft, seen: &Seen) -> Span {
 fn margin(draft: &MarginDraft, model: &Model, seen: &Seen) -> Vec<PreviewLine> {
     let now = seen.position.and_then(|p| p.isolated_margin_extra);
     let total = draft.total(seen).ok();
-    let words = |usd: Option<Num>| usd.map_or_else(|| format::UNKNOWN.to_owned(), format::usd);
+    let words = |usd: Option<Num>| format::or_unknown(usd.map(format::usd));
     let extra = format!("{} → {} USD", words(now), words(total));
     let tone = match now.zip(total) {
         Some((now, total)) if total < now => Tone::Warn,
         Some(_) | None => Tone::Plain,
     };
+    let liquidation = moved_liquidation(now.zip(total), model, seen);
     vec![
         ("extra margin", Span::new(extra, tone)),
-        (
-            "liquidation",
-            moved_liquidation(now.zip(total), model, seen),
-        ),
+        ("liquidation", liquidation),
     ]
 }
 
 /// More margin does not create a liquidation price for a position without one.
 fn moved_liquidation(totals: Option<(Num, Num)>, model: &Model, seen: &Seen) -> Span {
     let Some(position) = seen.position else {
-        return unknown();
+        return Span::unknown();
     };
     let scene = Scene::of(model, &model.account.options.zone);
     let before = position.liquidation_price;
@@ -202,14 +186,14 @@ fn observed(model: &Model, seen: &Seen) -> Span {
         .mid()
         .zip(model.account.store.polled_at(Source::Markets))
     else {
-        return unknown();
+        return Span::unknown();
     };
     let age = model.account.now.since(at);
     let lateness = age::lateness(model, Source::Markets);
-    let words = format!(
-        "{}, {} old",
+    let (mid, age) = (
         format::price(mid, seen.market),
-        passing::age(age, model.account.options.motion)
+        passing::age(age, model.account.options.motion),
     );
+    let words = format!("{mid}, {age} old");
     Span::new(words, lateness.map_or(Tone::Plain, Lateness::tone))
 }

@@ -9,7 +9,7 @@ use crate::{
         ExitBatch, LiquidityRole, Num, Position, Protection, Risk,
         draft::{Field, ProtectDraft, Seen, only_exit},
     },
-    view::text::span::{Span, Tone},
+    view::text::Span,
 };
 
 pub(super) fn protect(draft: &ProtectDraft, seen: &Seen) -> Vec<PreviewLine> {
@@ -17,37 +17,26 @@ pub(super) fn protect(draft: &ProtectDraft, seen: &Seen) -> Vec<PreviewLine> {
         return vec![];
     };
     let line = |field: Field, purpose| {
-        let now = price_now(purpose, position, seen);
+        let now = only_exit(purpose, position, seen.working).and_then(|exit| exit.trigger_price);
         moved(position.entry_price, now, &draft.price(field), seen)
     };
     let size = draft.size(seen).ok().flatten();
+    let target = line(Field::TakeProfit, Protection::Target);
+    let stop = looser(line(Field::StopLoss, Protection::Stop), draft, seen);
     let mut lines = vec![
-        (
-            Field::TakeProfit.label(),
-            line(Field::TakeProfit, Protection::Target),
-        ),
-        (
-            Field::StopLoss.label(),
-            looser(line(Field::StopLoss, Protection::Stop), draft, seen),
-        ),
+        (Field::TakeProfit.label(), target),
+        (Field::StopLoss.label(), stop),
     ];
     lines.extend(size.map(|size| (Field::Size.label(), sized(Some(size), seen))));
-    lines.extend(reward(draft, position, (size, seen)));
+    lines.extend(reward(draft, position, size, seen));
     lines
-}
-
-fn price_now(purpose: Protection, position: &Position, seen: &Seen) -> Option<Num> {
-    only_exit(purpose, position, seen.working)?.trigger_price
 }
 
 /// A stop after which more can be lost is labeled, as in the strip and the journal.
 fn looser(line: Span, draft: &ProtectDraft, seen: &Seen) -> Span {
     let batch = draft.batch(seen).ok();
     match batch.filter(|batch: &ExitBatch| batch.risk == Risk::Increasing) {
-        Some(_) => Span::new(
-            format!("{}, protects less than before", line.text),
-            Tone::Warn,
-        ),
+        Some(_) => Span::warn(format!("{}, protects less than before", line.text)),
         None => line,
     }
 }
@@ -55,7 +44,8 @@ fn looser(line: Span, draft: &ProtectDraft, seen: &Seen) -> Span {
 fn reward(
     draft: &ProtectDraft,
     position: &Position,
-    (part, seen): (Option<Num>, &Seen),
+    part: Option<Num>,
+    seen: &Seen,
 ) -> Vec<PreviewLine> {
     let price = |field| draft.price(field).ok().flatten();
     let Some(side) = position.side() else {

@@ -7,11 +7,8 @@ use crate::{
         estimate::{self, LiquidationEstimate},
     },
     view::{
-        forms::words::{PreviewLine, known, profit, unknown},
-        text::{
-            format,
-            span::{Span, Tone},
-        },
+        forms::words::{PreviewLine, profit},
+        text::{Span, format, words::known},
     },
 };
 
@@ -50,14 +47,11 @@ impl TradePlan {
         if let Some(liquidation) = self.liquidated_before_stop() {
             let lost = profit(self.gain_at(Some(liquidation)));
             let words = format!("liquidated first, {}", lost.text);
-            return [
-                ("at stop", Span::new(words, Tone::Alert)),
-                ("R:R", unknown()),
-            ];
+            return [("at stop", Span::alert(words)), ("R:R", Span::unknown())];
         }
         let ratio = self.ratio();
         [
-            ("at stop", self.at_stop().unwrap_or_else(unknown)),
+            ("at stop", self.at_stop().unwrap_or_else(Span::unknown)),
             ("R:R", known(ratio.map(|r| format!("{} : 1", r.rounded(2))))),
         ]
     }
@@ -86,13 +80,9 @@ impl TradePlan {
         let fees = self
             .fees_to(self.stop?)
             .and_then(|fees| fees.times(self.quantity?));
-        let (usd, words) = match fees {
-            Some(fees) => (
-                gross.minus(fees)?,
-                format!(" with fees {}", format::usd(fees)),
-            ),
-            None => (gross, " before fees".to_owned()),
-        };
+        let usd = gross.minus(fees.unwrap_or_default())?;
+        let words = fees.map(|fees| format!(" with fees {}", format::usd(fees)));
+        let words = words.unwrap_or_else(|| " before fees".to_owned());
         let lost = profit(Some(usd));
         Some(Span::new(format!("{}{words}", lost.text), lost.tone))
     }

@@ -1,16 +1,11 @@
 //! Messages under the form: the command's progress, the service's response, and warnings. Warnings never block: only
 //! the service knows what it accepts.
 
-use super::{
-    caution, entry,
-    trade::entered_at,
-    words::{position_side, quantity},
-};
+use super::{caution, entry, trade::entered_at, words::quantity};
 use crate::{
     app::{
-        Model,
+        Action, Context, Model,
         forms::form::{Form, FormInput},
-        keys::keymap::{Action, Context},
         orders::moves::{self, MovePlan},
         rules::{
             halt, second,
@@ -29,9 +24,8 @@ use crate::{
     view::{
         tables::{activity, protection},
         text::{
-            format,
-            scene::Scene,
-            span::{Span, Tone},
+            Scene, Span, format,
+            words::{self, position_side},
         },
     },
 };
@@ -40,24 +34,23 @@ pub(crate) fn trouble(form: &Form, model: &Model, seen: &Seen) -> Vec<Span> {
     let mut lines: Vec<Span> = failure(form);
     lines.extend(halted(form, model, seen));
     if let Some(why) = form.refusal {
-        lines.push(Span::new(why, Tone::Warn));
+        lines.push(Span::warn(why));
     }
     if form.hand == FormInput::Leaving {
-        let key = model.keymap.chord(Context::Form, Action::Dismiss);
-        let key = key.map_or_else(String::new, |key| key.to_string());
+        let key = words::key(model, Context::Form, Action::Dismiss);
         let words =
             format!("{key} again leaves, and drops what is written here; any other key stays");
-        lines.push(Span::new(words, Tone::Warn));
+        lines.push(Span::warn(words));
     }
     if let Some(old) = &form.replaces {
         let scene = Scene::of(model, &model.account.options.zone);
-        lines.push(replaces(form, &old.order, (model, seen)));
+        lines.push(replaces(form, &old.order, model, seen));
         let unpaired = protection::unpaired(&old.order, &scene);
-        lines.extend(unpaired.map(|words| Span::new(words, Tone::Warn)));
+        lines.extend(unpaired.map(|words| Span::warn(words)));
     }
     if let Draft::Close(draft) = &form.draft {
         let words = guarded_already(draft, model, seen);
-        lines.extend(words.map(|words| Span::new(words, Tone::Info)));
+        lines.extend(words.map(|words| Span::info(words)));
     }
     let own = match &form.draft {
         Draft::Entry(draft) => entry(draft, model, seen),
@@ -67,10 +60,9 @@ pub(crate) fn trouble(form: &Form, model: &Model, seen: &Seen) -> Vec<Span> {
         Draft::Protect(draft) => protect(draft, model, seen),
     };
     let warnings = warnings::of(form, model);
-    let questions = warnings
-        .iter()
-        .map(|warning| caution::question(warning, seen));
-    let warning = |words| Span::new(words, Tone::Warn);
+    let questions = warnings.iter();
+    let questions = questions.map(|warning| caution::question(warning, seen));
+    let warning = |words| Span::warn(words);
     lines.extend(own.into_iter().chain(questions).map(warning));
     lines.extend(answer_key(form, model, &warnings));
     lines
@@ -83,26 +75,24 @@ fn answer_key(form: &Form, model: &Model, warnings: &[OrderWarning]) -> Option<S
     let key = key.filter(|_| waits)?;
     Some(if warnings.is_empty() {
         let words = format!("nothing is in question any more: {key} sends it");
-        Span::new(words, Tone::Info)
+        Span::info(words)
     } else {
-        Span::new(format!("{key} again sends it as it is"), Tone::Alert)
+        Span::alert(format!("{key} again sends it as it is"))
     })
 }
 
 /// The service's message, if it names this field.
-pub(crate) fn said_of(form: &Form, field: Field) -> Option<String> {
+pub(crate) fn issue_of(form: &Form, field: Field) -> Option<String> {
     let failure = form.failure.as_ref()?;
     // A dry run's message names every field and is about none.
     if failure.kind == FailureKind::DryRun {
         return None;
     }
     let mut issues = failure.fields.iter();
-    if let Some(told) = issues.find(|told| field.is_body_field(told.field.raw())) {
-        return Some(told.issue.to_string());
-    }
-    field
-        .is_named_in(failure.message.raw())
-        .then(|| failure.message.to_string())
+    let entry = issues.find(|entry| field.is_body_field(entry.field.raw()));
+    let is_named = || field.is_named_in(failure.message.raw());
+    let issue = entry.map(|entry| entry.issue.to_string());
+    issue.or_else(|| is_named().then(|| failure.message.to_string()))
 }
 
 /// What the service says of fields that this form does not have.
@@ -112,27 +102,25 @@ fn issues_elsewhere(form: &Form, failure: &Failure) -> Vec<Span> {
     let elsewhere = failure
         .fields
         .iter()
-        .filter(|told| !is_here(told.field.raw()));
-    let words = elsewhere.map(|told| format!("{}: {}", told.field, told.issue));
-    words.map(|words| Span::new(words, Tone::Warn)).collect()
+        .filter(|entry| !is_here(entry.field.raw()));
+    let words = elsewhere.map(|entry| format!("{}: {}", entry.field, entry.issue));
+    words.map(|words| Span::warn(words)).collect()
 }
 
 /// What becomes of the order that the form changes.
-fn replaces(form: &Form, old: &OrderId, (model, seen): (&Model, &Seen)) -> Span {
+fn replaces(form: &Form, old: &OrderId, model: &Model, seen: &Seen) -> Span {
     let plan = match form.draft.command(seen) {
         Ok(Command::Place(wanted)) => moves::planned(model, old, &wanted),
-        Ok(_) | Err(_) => return Span::new(format!("changes {old}"), Tone::Info),
+        Ok(_) | Err(_) => return Span::info(format!("changes {old}")),
     };
     match plan {
-        Ok(MovePlan::InPlace(_)) => Span::new(
-            format!("Moved in place: {old} stands until the service accepts the change"),
-            Tone::Info,
-        ),
-        Ok(MovePlan::Replace) => Span::new(
-            format!("Cancel/replace: cancels {old}, then places the unfilled remainder"),
-            Tone::Info,
-        ),
-        Err(why) => Span::new(why, Tone::Warn),
+        Ok(MovePlan::InPlace(_)) => Span::info(format!(
+            "Moved in place: {old} stands until the service accepts the change"
+        )),
+        Ok(MovePlan::Replace) => Span::info(format!(
+            "Cancel/replace: cancels {old}, then places the unfilled remainder"
+        )),
+        Err(why) => Span::warn(why),
     }
 }
 
@@ -145,7 +133,7 @@ fn halted(form: &Form, model: &Model, seen: &Seen) -> Option<Span> {
     };
     let words = second::words(model).or_else(|| halt::words(model));
     let words = words.filter(|_| raises && form.failure.is_none())?;
-    Some(Span::new(words, Tone::Alert))
+    Some(Span::alert(words))
 }
 
 fn failure(form: &Form) -> Vec<Span> {
@@ -155,22 +143,21 @@ fn failure(form: &Form) -> Vec<Span> {
     let tone = activity::failure_tone(failure);
     let mut lines = vec![Span::new(failure.to_string(), tone)];
     lines.extend(issues_elsewhere(form, failure));
-    let references = failure.references();
-    if !references.is_empty() {
-        let words: Vec<_> = references
-            .into_iter()
-            .map(|(name, value)| format!("{name} {value}"))
-            .collect();
-        lines.push(Span::new(words.join(" · "), Tone::Muted));
-    }
+    let references = failure.references().into_iter();
+    let references = references.map(|(name, value)| Some(format!("{name} {value}")));
+    let references = words::listed(references, " · ");
+    lines.extend((!references.is_empty()).then(|| Span::muted(references)));
     if failure.is_doubtful() {
         let words = "it may have executed: check before you send it again";
-        lines.push(Span::new(words, Tone::Alert));
+        lines.push(Span::alert(words));
     }
     lines
 }
 
 fn entry(draft: &EntryDraft, model: &Model, seen: &Seen) -> Vec<String> {
+    let trigger = draft.known(Field::TriggerPrice);
+    let reduced = entry::reduced(draft, seen).filter(|_| draft.watched().is_none());
+    let entry = entered_at(draft, seen);
     let own = [
         available(draft, model, seen),
         caution::past_the_challenge(draft, model, seen),
@@ -181,21 +168,9 @@ fn entry(draft: &EntryDraft, model: &Model, seen: &Seen) -> Vec<String> {
         nothing_to_reduce(draft, seen),
         no_fill(draft, seen),
         chases_nothing(draft, seen),
-        fires_at_once(
-            (draft.known(Field::TriggerPrice), draft.direction()),
-            entry::reduced(draft, seen).filter(|_| draft.watched().is_none()),
-            seen,
-        ),
-        losing_target(
-            draft.side,
-            entered_at(draft, seen),
-            draft.known(Field::TakeProfit),
-        ),
-        winning_stop(
-            draft.side,
-            entered_at(draft, seen),
-            draft.known(Field::StopLoss),
-        ),
+        fires_at_once(trigger, draft.direction(), reduced, seen),
+        losing_target(draft.side, entry, draft.known(Field::TakeProfit)),
+        winning_stop(draft.side, entry, draft.known(Field::StopLoss)),
     ];
     own.into_iter().flatten().collect()
 }
@@ -217,7 +192,7 @@ fn close(draft: &CloseDraft, model: &Model, seen: &Seen) -> Vec<String> {
     let fires = draft.has(Field::TriggerPrice).then(|| {
         let own = seen.position.filter(|_| draft.watched(seen).is_none());
         let price = draft.trigger_price().ok();
-        fires_at_once((price, draft.trigger_direction), own, seen)
+        fires_at_once(price, draft.trigger_direction, own, seen)
     });
     let mut lines = still_open(&draft.position_id, model);
     lines.extend(caution::too_small_a_part(draft, model, seen));
@@ -234,7 +209,7 @@ fn exits(draft: &ExitsDraft, model: &Model, seen: &Seen) -> Vec<String> {
     let [target, stop] = [draft.take_profit(), draft.stop_loss()].map(|leg| leg.ok().flatten());
     let late = stop.and_then(|stop| {
         let liquidation = OpeningOrder::of(order)?.liquidation(seen);
-        caution::unreached_stop(liquidation, (side, stop), seen)
+        caution::unreached_stop(liquidation, side, stop, seen)
     });
     let own = [
         losing_target(side, order.limit_price, target),
@@ -251,7 +226,7 @@ fn protect(draft: &ProtectDraft, model: &Model, seen: &Seen) -> Vec<String> {
     let fires = |field, against: Option<Side>| {
         let price = draft.price(field).ok().flatten();
         let direction = against.map(TriggerDirection::losing);
-        fires_at_once((price, direction), seen.position, seen)
+        fires_at_once(price, direction, seen.position, seen)
     };
     let mut lines = still_open(&draft.position_id, model);
     lines.extend(fires(Field::StopLoss, side));
@@ -264,8 +239,8 @@ fn margin(draft: &MarginDraft, model: &Model, seen: &Seen) -> Vec<String> {
     let now = seen.position.and_then(|p| p.isolated_margin_extra);
     let less = now
         .zip(draft.total(seen).ok())
-        .and_then(|(now, total)| now.minus(total))
-        .filter(|less| less.is_positive());
+        .and_then(|(now, total)| now.minus(total));
+    let less = less.filter(|less| less.is_positive());
     let mut lines = still_open(&draft.position_id, model);
     lines.extend(less.map(|less| {
         let less = format::usd(less);
@@ -339,7 +314,8 @@ fn chases_nothing(draft: &EntryDraft, seen: &Seen) -> Option<String> {
 
 /// For a new order and a close; for a stop or target of `held`, says on which side of the mark it belongs.
 fn fires_at_once(
-    (price, direction): (Option<Num>, Option<TriggerDirection>),
+    price: Option<Num>,
+    direction: Option<TriggerDirection>,
     held: Option<&Position>,
     seen: &Seen,
 ) -> Option<String> {

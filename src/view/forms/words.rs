@@ -9,19 +9,11 @@ use crate::{
     view::{
         tables::positions,
         text::{
-            format,
-            span::{Span, Tone},
+            Span, Tone, format,
+            words::{known, position_side},
         },
     },
 };
-
-pub(super) fn position_side(side: Option<Side>) -> Span {
-    match side {
-        Some(Side::Buy) => Span::new("LONG", Tone::Good),
-        Some(Side::Sell) => Span::new("SHORT", Tone::Bad),
-        None => Span::new("?", Tone::Warn),
-    }
-}
 
 /// `58,000 → 59,000 (-1.67%)`: old, new, and the distance from the entry.
 pub(super) fn moved(
@@ -31,38 +23,32 @@ pub(super) fn moved(
     seen: &Seen,
 ) -> Span {
     let Ok(wanted) = *wanted else {
-        return unknown();
+        return Span::unknown();
     };
     let words = |price: Option<Num>| {
         price.map_or_else(|| "none".to_owned(), |p| format::price(p, seen.market))
     };
     let distance = entry
         .zip(wanted)
-        .and_then(|(entry, price)| price.minus(entry)?.over(entry))
-        .map(|share| format!(" ({})", format::signed_percent(share)))
-        .unwrap_or_default();
-    let tone = if wanted.is_none() && now.is_some() {
-        Tone::Warn
-    } else {
-        Tone::Plain
-    };
+        .map(|(entry, price)| distance(entry, price));
+    let distance = distance.unwrap_or_default();
+    let is_removed = wanted.is_none() && now.is_some();
+    let tone = if is_removed { Tone::Warn } else { Tone::Plain };
     Span::new(
         format!("{} → {}{distance}", words(now), words(wanted)),
         tone,
     )
 }
 
+/// ` (+1.56%)`: how far a price is from another.
+fn distance(from: Num, price: Num) -> String {
+    let share = price.minus(from).and_then(|apart| apart.over(from));
+    let share = share.map(|share| format!(" ({})", format::signed_percent(share)));
+    share.unwrap_or_default()
+}
+
 pub(super) fn quantity(size: Num, seen: &Seen) -> String {
     format::size(size, seen.size_decimals())
-}
-
-pub(super) fn unknown() -> Span {
-    Span::new(format::UNKNOWN, Tone::Muted)
-}
-
-/// The text, or [`format::UNKNOWN`].
-pub(super) fn known(text: Option<String>) -> Span {
-    text.map_or_else(unknown, Span::plain)
 }
 
 /// Uses the positions pane's word for "no liquidation price".
@@ -73,7 +59,7 @@ pub(super) fn liquidated(
     match liquidation {
         Some(LiquidationEstimate::Never) => Span::plain(format!("est. {}", positions::NEVER)),
         Some(LiquidationEstimate::At(price)) => estimated(Some(price), market),
-        None => unknown(),
+        None => Span::unknown(),
     }
 }
 
@@ -90,12 +76,12 @@ pub(crate) fn execution(side: Side, limit: Option<Num>, lasting: TimeInForce, se
         .zip(seen.market)
         .and_then(|(limit, market)| estimate::crosses(market, side, limit));
     match (crosses, lasting) {
-        (Some(true), _) => Span::new("fills now (taker)", Tone::Warn),
+        (Some(true), _) => Span::warn("fills now (taker)"),
         (Some(false), TimeInForce::Gtc | TimeInForce::Gtd) => Span::plain("rests (maker)"),
         (Some(false), TimeInForce::Ioc | TimeInForce::Fok) => {
-            Span::new("nothing fills, and nothing rests", Tone::Warn)
+            Span::warn("nothing fills, and nothing rests")
         }
-        (None, _) => unknown(),
+        (None, _) => Span::unknown(),
     }
 }
 
@@ -103,21 +89,17 @@ pub(crate) fn execution(side: Side, limit: Option<Num>, lasting: TimeInForce, se
 pub(crate) fn fires(price: Option<Num>, direction: Option<TriggerDirection>, seen: &Seen) -> Span {
     let market = seen.market_of(Field::TriggerPrice);
     let (Some(price), Some(direction)) = (price, direction) else {
-        return unknown();
+        return Span::unknown();
     };
     let symbol = market.map_or_else(|| "mark".to_owned(), |m| format!("{} mark", m.symbol));
     let sign = match direction {
         TriggerDirection::Above => "≥",
         TriggerDirection::Below => "≤",
     };
-    let away = market
-        .and_then(|market| price.minus(market.mark?)?.over(market.mark?))
-        .map(|share| format!(" ({})", format::signed_percent(share)))
-        .unwrap_or_default();
-    Span::plain(format!(
-        "{symbol} {sign} {}{away}",
-        format::price(price, market)
-    ))
+    let mark = market.and_then(|market| market.mark);
+    let away = mark.map_or_else(String::new, |mark| distance(mark, price));
+    let price = format::price(price, market);
+    Span::plain(format!("{symbol} {sign} {price}{away}"))
 }
 
 /// The profit or loss of this part of the position at that price, before fees and funding.
@@ -147,20 +129,21 @@ pub(crate) fn change(held: Option<&Position>, after: Option<Num>, seen: &Seen) -
     if after.is_some() && after == held.map_or(Some(Num::ZERO), Position::signed_size) {
         return Span::plain(format!("{before}, unchanged"));
     }
-    let side = after.map(|size| match size {
-        _ if size.is_negative() => Side::Sell,
-        _ => Side::Buy,
-    });
+    let is_short = after.is_some_and(Num::is_negative);
+    let side = after.map(|_| if is_short { Side::Sell } else { Side::Buy });
     Span::plain(format!("{before} → {}", words(after, side)))
 }
 
 pub(crate) fn sized(size: Option<Num>, seen: &Seen) -> Span {
     let symbol = seen
         .market
-        .map(|m| m.symbol.to_string())
-        .unwrap_or_default();
-    let words = |size| format!("{} {symbol}", quantity(size, seen));
-    known(size.map(words).map(|words| words.trim_end().to_owned()))
+        .map_or_else(String::new, |m| m.symbol.to_string());
+    let words = |size| {
+        format!("{} {symbol}", quantity(size, seen))
+            .trim_end()
+            .to_owned()
+    };
+    known(size.map(words))
 }
 
 pub(crate) fn dollars(usd: Option<Num>) -> Span {
@@ -168,13 +151,12 @@ pub(crate) fn dollars(usd: Option<Num>) -> Span {
 }
 
 pub(crate) fn profit(usd: Option<Num>) -> Span {
-    let Some(usd) = usd else {
-        return unknown();
-    };
-    let tone = if usd.is_negative() {
-        Tone::Bad
-    } else {
-        Tone::Good
-    };
-    Span::new(format!("est. {} USD", format::signed_usd(usd)), tone)
+    usd.map_or_else(Span::unknown, |usd| {
+        let tone = if usd.is_negative() {
+            Tone::Bad
+        } else {
+            Tone::Good
+        };
+        Span::new(format!("est. {} USD", format::signed_usd(usd)), tone)
+    })
 }

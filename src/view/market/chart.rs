@@ -15,11 +15,7 @@ pub use crate::model::{Candle, Num};
 use crate::{
     app::{CandleChart, CandleOrigin, CandleSeries, Model},
     model::{Interval, Market, MarketId, Side, Timestamp},
-    view::text::{
-        format,
-        scene::Scene,
-        span::{Span, Tone},
-    },
+    view::text::{Scene, Span, Tone, format},
 };
 
 /// Round prices stand one in so many rows at most.
@@ -149,18 +145,15 @@ fn emptiness(model: &Model) -> Vec<Span> {
     let series = shown(model).map(|(_, series)| series);
     let interval = model.market_screen.chart.interval;
     if let Some(why) = series.and_then(CandleSeries::trouble) {
-        return vec![Span::new(
-            format!("no candles: {}", why.message),
-            Tone::Alert,
-        )];
+        return Span::alert(format!("no candles: {}", why.message)).into();
     }
     let is_built = series.is_some_and(|series| series.origin() == CandleOrigin::SeenMarks);
-    if is_built {
-        return vec![Span::muted(format!(
-            "{interval} candles begin with the next mark seen"
-        ))];
-    }
-    vec![Span::muted(format!("loading {interval} candles…"))]
+    Span::muted(if is_built {
+        format!("{interval} candles begin with the next mark seen")
+    } else {
+        format!("loading {interval} candles…")
+    })
+    .into()
 }
 
 impl ChartMemory {
@@ -201,24 +194,14 @@ impl ChartMemory {
         let candles = slots.iter().filter_map(|slot| slot.candle);
         let ends = candles.flat_map(|candle| [candle.low, candle.high]);
         let counts = ends.filter_map(|price| unit.count(price));
-        let needed = counts.fold(None, |range: Option<PriceRange>, count| {
-            let one = PriceRange {
-                low: count,
-                high: count,
-            };
-            Some(range.map_or(one, |range| range.and(count)))
-        });
-        let needed = needed
-            .or(self.range)
-            .unwrap_or(PriceRange { low: 0, high: 0 });
-        let reach = (needed.height() / NEAR).max(LEAST_REACH);
-        let near = PriceRange {
-            low: needed.low.saturating_sub(reach),
-            high: needed.high.saturating_add(reach),
-        };
+        let needed = counts
+            .map(PriceRange::at)
+            .reduce(|range, count| range.and(count.low));
+        let needed = needed.or(self.range).unwrap_or(PriceRange::at(0));
+        let near = needed.wider((needed.height() / NEAR).max(LEAST_REACH));
         let near = lines.iter().filter(|line| near.contains(line.count));
         let needed = near.fold(needed, |range, line| range.and(line.count));
-        let range = PriceRange::form_context(needed, self.range);
+        let range = PriceRange::kept_or_new(needed, self.range);
         self.range = Some(range);
         range
     }
@@ -229,9 +212,10 @@ const LEAST_REACH: i64 = 8;
 
 fn axis(range: PriceRange, unit: PriceUnit, rows: u16) -> Vec<(i64, Span)> {
     let most = i64::from(rows / ROWS_A_LABEL).clamp(1, 12);
-    let prices = round_prices(range, unit, most).into_iter();
-    prices
-        .map(|count| (count, Span::muted(format::grouped(unit.price(count)))))
+    let label = |count| (count, Span::muted(format::grouped(unit.price(count))));
+    round_prices(range, unit, most)
+        .into_iter()
+        .map(label)
         .collect()
 }
 
@@ -273,13 +257,11 @@ fn legend(
     (market, unit): (Option<&Market>, PriceUnit),
     scene: &Scene<'_>,
 ) -> Vec<Vec<Span>> {
-    let time = chart
-        .cursor
-        .map(|at| Span::new(scene.zone.moment(at, scene.now), Tone::Accent));
+    let time = chart.cursor.map(|at| Span::accent(scene.moment(at)));
     let mut facts: Vec<_> = time.into_iter().map(|time| vec![time]).collect();
     // The time of a candle that is read says where one is.
     if chart.edge.is_some() && chart.cursor.is_none() {
-        facts.push(vec![Span::new("scrolled back", Tone::Accent)]);
+        facts.push(vec![Span::accent("scrolled back")]);
     }
     let Some(candle) = candle else {
         facts.push(vec![Span::muted("no candle is known here")]);
@@ -306,7 +288,7 @@ fn legend(
     }
     if let Some(vwap) = vwap {
         let average = format::grouped(unit.price(vwap));
-        facts.push(vec![named("vwap"), Span::new(average, Tone::Info)]);
+        facts.push(vec![named("vwap"), Span::info(average)]);
     }
     if candle.is_synthetic {
         facts.push(vec![Span::muted("synthetic")]);

@@ -3,7 +3,7 @@
 use crate::{
     app::CandleSeries,
     model::{Candle, Timestamp},
-    view::text::{scene::Scene, span::Span},
+    view::text::{Scene, Span},
 };
 
 /// Which candles are in view.

@@ -19,12 +19,7 @@ use crate::{
         },
     },
     model::{Num, Protection, Side},
-    view::text::{
-        format,
-        scene::Scene,
-        span::{Span, Tone},
-        table::Share,
-    },
+    view::text::{Scene, Share, Span, Tone, format},
 };
 use std::collections::BTreeMap;
 
@@ -37,7 +32,7 @@ pub struct LadderView {
     /// How the rows lie, and whether one key sends: in words.
     pub head: Vec<Span>,
     pub above: Vec<Span>,
-    pub rows: Vec<LadderRow>,
+    pub rows: Vec<PriceRow>,
     pub below: Vec<Span>,
     /// What the keys do at the cursor.
     pub foot: Vec<Span>,
@@ -49,7 +44,7 @@ pub struct LadderView {
 
 /// One price.
 #[derive(Debug, Clone, PartialEq)]
-pub struct LadderRow {
+pub struct PriceRow {
     pub price: Num,
     /// The price as it is sent.
     pub label: Span,
@@ -125,7 +120,7 @@ impl LadderScene<'_> {
         Some(GroupedBook::new(self.book?, self.spacing, self.range()?))
     }
 
-    fn rows(&self, grouped: Option<&GroupedBook>, form: LadderForm) -> Vec<LadderRow> {
+    fn rows(&self, grouped: Option<&GroupedBook>, form: LadderForm) -> Vec<PriceRow> {
         let traded = self.traded();
         let most_traded = traded.values().copied().max();
         let largest = grouped.and_then(GroupedBook::largest);
@@ -135,10 +130,10 @@ impl LadderScene<'_> {
         let row = |price: &Num| {
             let cell = |side| {
                 let depth = grouped.map(|grouped| grouped.depth(side, *price));
-                self.cell((side, depth), *price, (largest, decimals))
+                self.cell(side, *price, depth, (largest, decimals))
             };
             let volume = traded.get(price).copied();
-            LadderRow {
+            PriceRow {
                 price: *price,
                 label: Span::new(self.label(*price), self.price_tone(*price)),
                 letters: self.letters(*price),
@@ -148,12 +143,10 @@ impl LadderScene<'_> {
                 ask: cell(Side::Sell),
                 my_bids: self.mine(*price, Side::Buy, form.mine),
                 my_asks: self.mine(*price, Side::Sell, form.mine),
-                traded: LadderCell {
-                    size: Span::muted(
-                        volume.map_or_else(String::new, |size| fitted_size(size, volume_decimals)),
-                    ),
+                traded: volume.map_or_else(LadderCell::default, |volume| LadderCell {
+                    size: Span::muted(fitted_size(volume, volume_decimals)),
                     bar: share(volume, most_traded),
-                },
+                }),
             }
         };
         self.prices.iter().map(row).collect()
@@ -167,8 +160,9 @@ impl LadderScene<'_> {
     /// Nothing is written beyond the best price of the other side: that is where the other side stands.
     fn cell(
         &self,
-        (side, depth): (Side, Option<Depth>),
+        side: Side,
         price: Num,
+        depth: Option<Depth>,
         (largest, decimals): (Option<Num>, u32),
     ) -> LadderCell {
         let other = self.book.and_then(|book| book.best(side.opposite()));
@@ -185,7 +179,7 @@ impl LadderScene<'_> {
             },
             Some(Depth::Size(resting)) => LadderCell {
                 size: Span::new(fitted_size(resting, decimals), self.side_tone(side)),
-                bar: share(Some(resting), largest),
+                bar: share(resting, largest),
             },
         }
     }
@@ -204,11 +198,8 @@ impl LadderScene<'_> {
             let best = self.book.and_then(|book| book.best(side));
             best.map(|best| self.spacing.resting(best, side))
         });
-        if self.state == BookState::Live && best.contains(&Some(price)) {
-            Tone::Strong
-        } else {
-            Tone::Plain
-        }
+        let is_best = self.state == BookState::Live && best.contains(&Some(price));
+        if is_best { Tone::Strong } else { Tone::Plain }
     }
 
     fn is_row(&self, row: Num, price: Option<Num>) -> bool {
@@ -216,10 +207,10 @@ impl LadderScene<'_> {
     }
 
     fn letters(&self, row: Num) -> String {
-        let position = self.position;
-        let entry = position.and_then(|position| position.entry_price);
-        let liquidation = position.and_then(|position| position.liquidation_price);
+        let [entry, liquidation] = self.position_prices();
         let mark = self.market.and_then(|market| market.mark);
+        let mark_letter = if self.late_mark.is_some() { 'm' } else { 'M' };
+        let is_alert = self.alerts().any(|price| self.is_row(row, Some(price)));
         let protects = |purpose| {
             let mut own = self.own.iter();
             own.any(|own| own.row == row && own.kind == OwnOrderKind::Protects(purpose))
@@ -229,14 +220,8 @@ impl LadderScene<'_> {
             ('S', protects(Protection::Stop)),
             ('T', protects(Protection::Target)),
             ('E', self.is_row(row, entry)),
-            (
-                '@',
-                self.alerts().any(|price| self.is_row(row, Some(price))),
-            ),
-            (
-                if self.late_mark.is_some() { 'm' } else { 'M' },
-                self.is_row(row, mark),
-            ),
+            ('@', is_alert),
+            (mark_letter, self.is_row(row, mark)),
         ]
         .into_iter()
         .filter_map(|(letter, is_here)| is_here.then_some(letter))
@@ -259,16 +244,11 @@ impl LadderScene<'_> {
         let carried = self.model.price_ladder.carried();
         let of_side = || self.own.iter().filter(|own| own.side == side);
         let here = of_side().filter(|own| own.row == row);
-        let mut parts: Vec<String> = here
-            .map(|own| {
-                let words = own_words(own);
-                if Some(&own.order.id) == carried {
-                    format!("({words})")
-                } else {
-                    words
-                }
-            })
-            .collect();
+        let parts = here.map(|own| match own_words(own) {
+            words if Some(&own.order.id) == carried => format!("({words})"),
+            words => words,
+        });
+        let mut parts: Vec<String> = parts.collect();
         if let ([one], Some(queue)) = (parts.as_mut_slice(), self.only_queue(row, side)) {
             let with_queue = format!("{one} {queue}");
             if with_queue.chars().count() < usize::from(room) {
@@ -282,10 +262,10 @@ impl LadderScene<'_> {
         let words = fitted_own(&parts.join(" "), room.saturating_sub(1));
         match (parts.len(), words) {
             (0, _) => Span::default(),
-            (_, Some(words)) => Span::new(words, Tone::Accent),
+            (_, Some(words)) => Span::accent(words),
             // A size is never cut: the orders pane has it.
-            (1, None) => Span::new("●", Tone::Accent),
-            (several, None) => Span::new(format!("●{several}"), Tone::Accent),
+            (1, None) => Span::accent("●"),
+            (several, None) => Span::accent(format!("●{several}")),
         }
     }
 
@@ -313,10 +293,8 @@ impl LadderScene<'_> {
         };
         for (price, volume) in tape.volume_at_price().range(low..=high) {
             let row = rows.entry(self.spacing.near(*price)).or_insert(Num::ZERO);
-            *row = volume
-                .total()
-                .and_then(|size| row.plus(size))
-                .unwrap_or(*row);
+            let total = volume.total().and_then(|size| row.plus(size));
+            *row = total.unwrap_or(*row);
         }
         rows
     }
@@ -332,9 +310,7 @@ fn own_words(own: &OwnOrder<'_>) -> String {
     format!("{sign}{}", format::size(own.order.size, None))
 }
 
-fn share(size: Option<Num>, largest: Option<Num>) -> Share {
-    let share = size
-        .zip(largest)
-        .and_then(|(size, largest)| size.over(largest));
+fn share(size: Num, largest: Option<Num>) -> Share {
+    let share = largest.and_then(|largest| size.over(largest));
     share.map(Share::of).unwrap_or_default()
 }

@@ -2,8 +2,7 @@
 
 use crate::{
     app::{
-        Model,
-        account::poll::Source,
+        Model, Source,
         market::{
             book_state::BookState,
             own_orders::{OwnOrder, own_orders, own_position},
@@ -11,7 +10,7 @@ use crate::{
         },
     },
     model::{Book, Market, MarketId, Num, Position, Tick, Timestamp},
-    view::text::{age, format, span::Span},
+    view::text::{Span, age, format},
 };
 
 /// The ladder's market, and what is known of it.
@@ -54,6 +53,12 @@ impl<'a> LadderScene<'a> {
 
     pub(super) fn range(&self) -> Option<(Num, Num)> {
         Some((*self.prices.last()?, *self.prices.first()?))
+    }
+
+    /// The entry and the liquidation price of the position.
+    pub(super) fn position_prices(&self) -> [Option<Num>; 2] {
+        self.position
+            .map_or([None; 2], |held| [held.entry_price, held.liquidation_price])
     }
 
     pub(super) fn label(&self, price: Num) -> String {

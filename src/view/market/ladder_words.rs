@@ -13,11 +13,7 @@ use crate::{
         orders::at_price::{self, PricePoint},
     },
     model::{Book, Num, Protection, PublicTrade, Side},
-    view::text::{
-        format, passing,
-        scene::Scene,
-        span::{Span, Tone},
-    },
+    view::text::{Scene, Span, Tone, format, joined, passing},
 };
 use std::time::Duration;
 
@@ -32,13 +28,6 @@ struct EdgeMark {
     /// The sign that it has in the price cell; in a narrow ladder the name.
     brief: &'static str,
     tone: Tone,
-}
-
-/// How the marks at the edge are named.
-#[derive(Debug, Clone, Copy)]
-enum EdgeNames {
-    Whole,
-    Brief,
 }
 
 impl EdgeMark {
@@ -75,11 +64,11 @@ impl LadderScene<'_> {
         let below = named.iter().rev().filter(|mark| mark.price < low);
         let below: Vec<_> = below.collect();
         let edge = |arrow, marks: &[&EdgeMark]| {
-            let whole = edge(arrow, self.marks(marks, EdgeNames::Whole), " · ");
+            let whole = edge(arrow, self.marks(marks, |mark| mark.name), " · ");
             if spans_width(&whole) <= room {
                 return whole;
             }
-            let mut brief = self.marks(marks, EdgeNames::Brief);
+            let mut brief = self.marks(marks, |mark| mark.brief);
             let all = brief.len();
             loop {
                 let hidden = all.saturating_sub(brief.len());
@@ -96,14 +85,10 @@ impl LadderScene<'_> {
         (edge("▲", &above), edge("▼", &below))
     }
 
-    fn marks(&self, marks: &[&EdgeMark], names: EdgeNames) -> Vec<Span> {
+    fn marks(&self, marks: &[&EdgeMark], name: fn(&EdgeMark) -> &'static str) -> Vec<Span> {
         let words = |mark: &&EdgeMark| {
-            let name = match names {
-                EdgeNames::Whole => mark.name,
-                EdgeNames::Brief => mark.brief,
-            };
             let price = format::average(mark.price, self.market);
-            Span::new(format!("{name} {price}"), mark.tone)
+            Span::new(format!("{} {price}", name(mark)), mark.tone)
         };
         marks.iter().map(words).collect()
     }
@@ -111,9 +96,7 @@ impl LadderScene<'_> {
     fn named(&self) -> Vec<EdgeMark> {
         let middle = self.book.and_then(Book::mid);
         let middle = middle.or_else(|| self.market?.mid());
-        let position = self.position;
-        let entry = position.and_then(|position| position.entry_price);
-        let liquidation = position.and_then(|position| position.liquidation_price);
+        let [entry, liquidation] = self.position_prices();
         let facts = [
             (middle, ("market", "M"), Tone::Strong),
             (entry, ("entry", "E"), Tone::Plain),
@@ -146,24 +129,24 @@ impl LadderScene<'_> {
                     word.to_owned()
                 }
             };
-            parts.push(Span::new(words, Tone::Alert));
+            parts.push(Span::alert(words));
         }
         parts.extend(self.late_book(scene));
         // Why no newer book comes: the service does not answer, or its book was refused.
         let known = self.model.account.store.books.of(self.market_id);
         if let Some(why) = known.and_then(KnownBook::trouble) {
-            parts.push(Span::new(why.kind.word(), Tone::Warn));
+            parts.push(Span::warn(why.kind.word()));
         }
         if let Some(age) = &self.late_mark {
             parts.push(Span::new(format!("mark {}", age.text), age.tone));
         }
         if ladder.is_leaving() {
-            parts.push(Span::new("market at the edge", Tone::Warn));
+            parts.push(Span::warn("market at the edge"));
         }
         let step = format::grouped(self.spacing.step());
         parts.push(Span::muted(format!("by {step}")));
         parts.extend(self.spread());
-        apart(parts)
+        joined(parts, " · ")
     }
 
     /// The age of a book that is late, and not yet too old to trade by.
@@ -183,7 +166,7 @@ impl LadderScene<'_> {
         let is_armed = self.model.account.options.ladder_one_key && ladder.is_armed(scene.own_now);
         let end = ladder.disarms_at().filter(|_| is_armed)?;
         let left = passing::left(end.since(scene.own_now), scene.motion);
-        Some(Span::new(format!("! ONE-KEY ON {left}"), Tone::Alert))
+        Some(Span::alert(format!("! ONE-KEY ON {left}")))
     }
 
     fn spread(&self) -> Option<Span> {
@@ -197,7 +180,7 @@ impl LadderScene<'_> {
     pub(super) fn foot(&self) -> Vec<Span> {
         let ladder = &self.model.price_ladder;
         if ladder.carried().is_some() {
-            return vec![Span::new("Enter drops it, Esc stops", Tone::Accent)];
+            return vec![Span::accent("Enter drops it, Esc stops")];
         }
         let Some(price) = ladder.cursor() else {
             return vec![Span::muted("j k choose a price")];
@@ -206,23 +189,20 @@ impl LadderScene<'_> {
             market_id: self.market_id.clone(),
             price,
         };
-        let size = at_price::size(self.model, &at);
-        let size = size.unwrap_or_else(|| format::UNKNOWN.to_owned());
+        let size = format::or_unknown(at_price::size(self.model, &at));
         let mut parts = vec![Span::plain(format!("size {size}"))];
         for (side, word) in [(Side::Buy, "buy"), (Side::Sell, "sell")] {
             let taken = self.book.and_then(|book| taken_by(book, side, price));
             if taken.is_some() && self.state == BookState::Live {
-                parts.push(Span::new(format!("{word} fills now"), Tone::Warn));
+                parts.push(Span::warn(format!("{word} fills now")));
             }
         }
         let here = |own: &&OwnOrder<'_>| own.row == price && own.kind == OwnOrderKind::Resting;
         for own in self.own.iter().filter(here) {
-            let queue = self
-                .queue(own)
-                .unwrap_or_else(|| format::UNKNOWN.to_owned());
+            let queue = format::or_unknown(self.queue(own));
             parts.push(Span::plain(format!("{queue} before your {}", own.side)));
         }
-        apart(parts)
+        joined(parts, " · ")
     }
 
     /// `14:03:22 65,617 0.12 ▲`; a trade of one's own has a dot.
@@ -247,7 +227,7 @@ impl LadderScene<'_> {
                 Span::muted(format!("{} ", scene.zone.time_of_day(trade.at))),
                 Span::new(format!("{sign} {}", self.label(trade.price)), tone),
                 Span::plain(format!(" {}", format::size(trade.size, Some(decimals)))),
-                Span::new(own, Tone::Accent),
+                Span::accent(own),
             ]
         };
         trades.take(usize::from(lines)).map(line).collect()
@@ -260,7 +240,7 @@ fn late_data(age: Duration, scene: &Scene<'_>) -> Option<Span> {
         Motion::Full => format!("{}.{}s", age.as_secs(), age.subsec_millis() / 100),
         Motion::Reduced => scene.age(age),
     };
-    (age >= DATA_LATE).then(|| Span::new(format!("DATA {words}"), Tone::Warn))
+    (age >= DATA_LATE).then(|| Span::warn(format!("DATA {words}")))
 }
 
 /// Over the trades: since when they and the volumes count, where that is shorter than the window of the volumes, or what
@@ -274,42 +254,26 @@ pub(super) fn over_trades(tape: &Tape, scene: &Scene<'_>) -> Vec<Span> {
     let unreadable = tape.unreadable();
     let unreadable = (unreadable > 0).then(|| format!("{unreadable} unreadable"));
     let mut parts = vec![Span::muted("trades")];
-    parts.extend(age.map(|age| Span::new(format!("STALE {}", scene.age(age)), Tone::Alert)));
+    parts.extend(age.map(|age| Span::alert(format!("STALE {}", scene.age(age)))));
     let wrong = trouble.into_iter().chain(unreadable);
-    parts.extend(wrong.map(|words| Span::new(words, Tone::Warn)));
+    parts.extend(wrong.map(|words| Span::warn(words)));
     match (since, parts.as_slice()) {
         (Some(since), [_]) => {
             let since = scene.zone.time_of_day(since);
             vec![Span::muted(format!("trades since {since} "))]
         }
-        _ => apart(parts),
+        _ => joined(parts, " · "),
     }
 }
 
-fn edge(arrow: &str, marks: Vec<Span>, between: &'static str) -> Vec<Span> {
-    let mut spans = vec![];
-    for span in marks {
-        spans.push(if spans.is_empty() {
-            Span::muted(format!("{arrow} "))
-        } else {
-            Span::muted(between)
-        });
-        spans.push(span);
+fn edge(arrow: &str, marks: Vec<Span>, between: &str) -> Vec<Span> {
+    let mut spans = joined(marks, between);
+    if !spans.is_empty() {
+        spans.insert(0, Span::muted(format!("{arrow} ")));
     }
     spans
 }
 
 fn spans_width(spans: &[Span]) -> usize {
     spans.iter().map(|span| span.text.chars().count()).sum()
-}
-
-fn apart(parts: Vec<Span>) -> Vec<Span> {
-    let mut spans = vec![];
-    for part in parts {
-        if !spans.is_empty() {
-            spans.push(Span::muted(" · "));
-        }
-        spans.push(part);
-    }
-    spans
 }

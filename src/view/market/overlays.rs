@@ -7,7 +7,7 @@ use crate::{
         market::own_orders::{OwnOrderKind, PricedOrder, priced_orders},
     },
     model::{Interval, Market, MarketId, Num, Protection, Side, Timestamp},
-    view::text::{format, scene::Scene, span::Tone},
+    view::text::{Scene, Tone, format},
 };
 
 /// What a price means to the account. Where two lie on one row, the first of these is named.
@@ -58,7 +58,6 @@ pub struct PriceLine {
     pub price: String,
 }
 
-/// Names, their one-letter signs, and tones.
 impl LineKind {
     fn mark(scene: &Scene<'_>) -> Self {
         if scene.priced.is_some() {
@@ -85,60 +84,39 @@ impl LineKind {
         )
     }
 
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Cursor => "",
-            Self::Mark => "mark",
-            Self::LateMark => "late",
-            Self::Liquidation => "liq",
-            Self::Stop => "stop",
-            Self::Entry => "entry",
-            Self::Target => "tgt",
-            Self::Order(LineSide::Buy) => "buy",
-            Self::Order(LineSide::Sell) => "sell",
-            Self::Order(LineSide::Unknown) => "order",
-            Self::Armed(LineSide::Buy) => "b trg",
-            Self::Armed(LineSide::Sell) => "s trg",
-            Self::Armed(LineSide::Unknown) => "trg",
-            Self::Alert => "alert",
-        }
-    }
-
     /// What joins its name to its line.
     pub fn lead(self) -> char {
         if self == Self::Cursor { '›' } else { '◂' }
     }
 
-    pub fn sign(self) -> char {
-        match self {
-            Self::Cursor => ' ',
-            Self::Mark => 'M',
-            Self::LateMark => 'm',
-            Self::Liquidation => 'L',
-            Self::Stop => 'S',
-            Self::Entry => 'E',
-            Self::Target => 'T',
-            Self::Order(LineSide::Buy) => 'b',
-            Self::Order(LineSide::Sell) => 's',
-            Self::Order(LineSide::Unknown) => 'o',
-            Self::Armed(_) => 't',
-            Self::Alert => '@',
-        }
+    pub fn look(self) -> LineLook {
+        let (name, sign, tone) = match self {
+            Self::Cursor => ("", ' ', Tone::Accent),
+            Self::Mark => ("mark", 'M', Tone::Strong),
+            Self::LateMark => ("late", 'm', Tone::Muted),
+            Self::Liquidation => ("liq", 'L', Tone::Alert),
+            Self::Stop => ("stop", 'S', Tone::Warn),
+            Self::Entry => ("entry", 'E', Tone::Accent),
+            Self::Target => ("tgt", 'T', Tone::Good),
+            Self::Order(LineSide::Buy) => ("buy", 'b', Tone::Good),
+            Self::Order(LineSide::Sell) => ("sell", 's', Tone::Bad),
+            Self::Order(LineSide::Unknown) => ("order", 'o', Tone::Plain),
+            Self::Armed(LineSide::Buy) => ("b trg", 't', Tone::Info),
+            Self::Armed(LineSide::Sell) => ("s trg", 't', Tone::Info),
+            Self::Armed(LineSide::Unknown) => ("trg", 't', Tone::Info),
+            Self::Alert => ("alert", '@', Tone::Info),
+        };
+        LineLook { name, sign, tone }
     }
+}
 
-    pub fn tone(self) -> Tone {
-        match self {
-            Self::Mark => Tone::Strong,
-            Self::LateMark => Tone::Muted,
-            Self::Liquidation => Tone::Alert,
-            Self::Stop => Tone::Warn,
-            Self::Entry | Self::Cursor => Tone::Accent,
-            Self::Target | Self::Order(LineSide::Buy) => Tone::Good,
-            Self::Order(LineSide::Sell) => Tone::Bad,
-            Self::Order(LineSide::Unknown) => Tone::Plain,
-            Self::Armed(_) | Self::Alert => Tone::Info,
-        }
-    }
+/// How a price is written beside the chart.
+#[derive(Debug, Clone, Copy)]
+pub struct LineLook {
+    pub name: &'static str,
+    /// Where its name has no room.
+    pub sign: char,
+    pub tone: Tone,
 }
 
 /// Every price that matters, the most important first.

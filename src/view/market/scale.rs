@@ -58,19 +58,32 @@ pub struct PriceRange {
 impl PriceRange {
     /// With room around `needed`, unless the range drawn before still serves: one that moves at every price would make
     /// every candle jump.
-    pub fn form_context(needed: Self, drawn: Option<Self>) -> Self {
+    pub fn kept_or_new(needed: Self, drawn: Option<Self>) -> Self {
         let margin = (needed.height() / MARGIN).max(LEAST_MARGIN);
-        let wanted = Self {
-            low: needed.low.saturating_sub(margin),
-            high: needed.high.saturating_add(margin),
-        };
+        let wanted = needed.wider(margin);
         let holds = |drawn: &Self| drawn.low <= needed.low && needed.high <= drawn.high;
         let is_fit = |drawn: &Self| {
             drawn.height().saturating_mul(100) <= wanted.height().saturating_mul(LARGEST_KEPT)
         };
-        drawn
-            .filter(|drawn| holds(drawn) && is_fit(drawn))
-            .unwrap_or(wanted)
+        let kept = drawn.filter(|drawn| holds(drawn) && is_fit(drawn));
+        kept.unwrap_or(wanted)
+    }
+
+    /// Of one price.
+    pub fn at(count: i64) -> Self {
+        Self {
+            low: count,
+            high: count,
+        }
+    }
+
+    /// With so many units more at each end.
+    #[must_use]
+    pub fn wider(self, units: i64) -> Self {
+        Self {
+            low: self.low.saturating_sub(units),
+            high: self.high.saturating_add(units),
+        }
     }
 
     pub fn height(self) -> i64 {
@@ -170,19 +183,19 @@ mod tests {
     #[test]
     fn a_range_stays_until_a_price_leaves_it_or_it_is_too_large() {
         let needed = |low, high| PriceRange { low, high };
-        let first = PriceRange::form_context(needed(1_000, 1_200), None);
+        let first = PriceRange::kept_or_new(needed(1_000, 1_200), None);
         assert_eq!(first, needed(990, 1_210));
-        let moved = PriceRange::form_context(needed(1_005, 1_208), Some(first));
+        let moved = PriceRange::kept_or_new(needed(1_005, 1_208), Some(first));
         assert_eq!(moved, first);
-        let left = PriceRange::form_context(needed(1_005, 1_215), Some(first));
+        let left = PriceRange::kept_or_new(needed(1_005, 1_215), Some(first));
         assert_eq!(left, needed(995, 1_225));
-        let small = PriceRange::form_context(needed(1_100, 1_140), Some(first));
+        let small = PriceRange::kept_or_new(needed(1_100, 1_140), Some(first));
         assert_eq!(small, needed(1_096, 1_144));
     }
 
     #[test]
     fn a_flat_range_has_room_and_one_without_height_has_one_line() {
-        let flat = PriceRange::form_context(PriceRange { low: 5, high: 5 }, None);
+        let flat = PriceRange::kept_or_new(PriceRange { low: 5, high: 5 }, None);
         assert_eq!((flat.low, flat.high), (1, 9));
         let none = PriceRange { low: 5, high: 5 };
         assert_eq!(none.row(5, 10), Some(4));

@@ -1,17 +1,13 @@
 //! What stands in the border of a panel of the market: its key, its name, its market, how old its data is.
 
 use crate::{
-    app::{
-        CandleOrigin, MarketPanel, Model,
-        account::poll::Source,
-        keys::keymap::{Action, Context},
-        tables::click_target::ClickTarget,
-    },
+    app::{Action, CandleOrigin, ClickTarget, Context, MarketPanel, Model, Source},
     view::{
         panels::title::Title,
         text::{
+            Span,
             age::{Lateness, age_words},
-            span::{Span, Tone},
+            words,
         },
     },
 };
@@ -26,10 +22,9 @@ pub fn panel_title(model: &Model, panel: MarketPanel) -> Title {
         MarketPanel::Chart => ("Chart", "Chart", Action::MarketChart),
         MarketPanel::Ladder => ("Ladder", "Ladder", Action::PriceLadder),
     };
-    let key = model.keymap.chord(Context::Desk, action);
     Title {
         spot: ClickTarget::Panel(panel),
-        key: key.map(|chord| chord.to_string()).unwrap_or_default(),
+        key: words::key(model, Context::Desk, action),
         name,
         short,
         count: counted(model, panel),
@@ -43,47 +38,43 @@ pub fn panel_title(model: &Model, panel: MarketPanel) -> Title {
 /// `BTC 1m`, and whether it is pinned.
 fn counted(model: &Model, panel: MarketPanel) -> String {
     let screen = &model.market_screen;
-    let name = screen
-        .market()
-        .map(|id| model.account.store.names.shown(id).to_string());
-    let mut words: Vec<String> = name.into_iter().collect();
-    if panel == MarketPanel::Chart {
-        words.push(screen.chart.interval.to_string());
-    }
-    if screen.is_pinned() {
-        words.push("pinned".to_owned());
-    }
-    words.join(" ")
+    let interval = || screen.chart.interval.to_string();
+    let parts = [
+        screen
+            .market()
+            .map(|id| model.account.store.names.shown(id).to_string()),
+        (panel == MarketPanel::Chart).then(interval),
+        screen.is_pinned().then(|| "pinned".to_owned()),
+    ];
+    words::listed(parts, " ")
 }
 
 /// Who made the candles, what is wrong with them, and how old the newest is.
 fn candle_notes(model: &Model) -> Vec<Span> {
     let screen = &model.market_screen;
-    let series = screen
-        .market()
-        .and_then(|id| model.account.market_data.candles(id, screen.chart.interval));
+    let market = screen.market();
+    let series = market.and_then(|id| model.account.market_data.candles(id, screen.chart.interval));
     let Some(series) = series else {
         return vec![];
     };
-    let mut notes = vec![];
-    if series.origin() == CandleOrigin::SeenMarks {
-        notes.push(Span::muted("built from marks seen here"));
-    }
-    if series.awaits_older() {
-        notes.push(Span::new("loading older…", Tone::Info));
-    }
-    if series.unreadable() > 0 {
-        let words = format!("{} unreadable", series.unreadable());
-        notes.push(Span::new(words, Tone::Warn));
-    }
-    if let Some(why) = series.trouble() {
-        notes.push(Span::new(why.kind.word(), Tone::Warn));
-    }
+    let is_built = series.origin() == CandleOrigin::SeenMarks;
+    let unreadable = Some(series.unreadable()).filter(|count| *count > 0);
     let interval = model.account.options.intervals.get(&Source::Markets);
     let interval = interval.copied().unwrap_or(RENEWED).max(RENEWED);
-    notes.extend(series.age(model.account.now).map(|age| {
-        let lateness = Lateness::of(age, interval);
-        age_words(age, lateness, model.account.options.motion)
-    }));
-    notes
+    let age = series.age(model.account.now);
+    let age = age.map(|age| {
+        age_words(
+            age,
+            Lateness::of(age, interval),
+            model.account.options.motion,
+        )
+    });
+    let notes = [
+        is_built.then(|| Span::muted("built from marks seen here")),
+        series.awaits_older().then(|| Span::info("loading older…")),
+        unreadable.map(|count| Span::warn(format!("{count} unreadable"))),
+        series.trouble().map(|why| Span::warn(why.kind.word())),
+        age,
+    ];
+    notes.into_iter().flatten().collect()
 }

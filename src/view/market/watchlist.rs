@@ -6,11 +6,7 @@ use crate::{
     view::{
         panels::markets::session_change,
         tables::positions::sparkline_text,
-        text::{
-            format,
-            scene::Scene,
-            span::{Span, Tone},
-        },
+        text::{Scene, Span, Tone, format},
     },
 };
 

@@ -3,23 +3,15 @@
 use super::header;
 use crate::{
     app::{
-        AccountLabel, Desks, Mode, Model, Visibility, account::poll::Source,
-        dialogs::overlay::Accounts, keys::keymap::Context, rules::guard,
-        tables::click_target::ClickTarget,
+        AccountLabel, ClickTarget, Context, Desks, Mode, Model, Source, Visibility,
+        dialogs::overlay::Accounts, rules::guard,
     },
-    model::Order,
     view::{
         tables::protection,
         text::{
-            age, format,
+            Align::{Left, Number},
+            Cell, Column, Scene, Span, Table, TableRow, Tone, age, format,
             listed::{self, ListView},
-            scene::Scene,
-            span::{Span, Tone},
-            table::{
-                Align::{Left, Number},
-                Cell, Column, Table, TableRow,
-            },
-            words,
         },
     },
 };
@@ -27,19 +19,28 @@ use crate::{
 /// In a narrow window, columns about risk are dropped last.
 const COLUMNS: &[Column<Model>] = &[
     Column::new("account", "account", Left, 0, name),
-    Column::new("account_id", "id", Left, 6, id),
-    Column::new("mode", "mode", Left, 5, mode),
-    Column::new("equity", "equity", Number, 2, equity),
-    Column::new("day_pnl", "day", Number, 0, day),
-    Column::new("positions", "open", Number, 1, positions),
+    Column::text("account_id", "id", 6, id).toned(Tone::Muted),
+    Column::known("mode", "mode", 5, mode),
+    Column::number("equity", "equity", 2, format::usd, |model| {
+        model.account.store.account.value()?.equity
+    }),
+    Column::profit("day_pnl", "day", 0, |model| {
+        model.account.store.account.value()?.day_pnl
+    }),
+    Column::known("positions", "open", 1, positions).aligned(Number),
     Column::new("unprotected", "no stop", Number, 0, unprotected),
-    Column::new("orders", "orders", Number, 4, orders),
+    Column::known("orders", "orders", 4, orders).aligned(Number),
     Column::new("state", "state", Left, 0, state),
     Column::new("age", "age", Left, 3, age),
 ];
 
 /// As many lines as fit into `room`; times are shown in `zone`.
-pub fn accounts(desks: &Desks<'_>, list: &Accounts, zone: &format::Zone, room: usize) -> ListView {
+pub fn accounts(
+    desks: &Desks<'_>,
+    list: &Accounts,
+    zone: &crate::model::Zone,
+    room: usize,
+) -> ListView {
     let found = list.rows(&desks.shown.roster);
     let chosen = list.place(&found);
     let seen = listed::seen(found.len(), chosen, room);
@@ -52,11 +53,10 @@ pub fn accounts(desks: &Desks<'_>, list: &Accounts, zone: &format::Zone, room: u
         };
         TableRow::cells(COLUMNS, *model, &scene)
     });
-    let mut title = vec![Span::new("Accounts", Tone::Accent)];
-    title.extend(listed::count(&list.search, found.len(), desks.all.len()));
+    let count = listed::count(&list.search, found.len(), desks.all.len());
     let none = " no account is called ";
     ListView {
-        title,
+        title: [vec![Span::accent("Accounts")], count].concat(),
         table: Table::new(COLUMNS, rows.collect()),
         chosen: chosen - seen.start,
         spots: visible.iter().copied().map(ClickTarget::Account).collect(),
@@ -71,112 +71,96 @@ fn name(model: &Model, _: &Scene<'_>) -> Cell {
         Visibility::OnScreen => Tone::Accent,
         Visibility::Background => Tone::Strong,
     };
+    let label = label.filter(|label| !label.is_empty());
     label
-        .filter(|label| !label.is_empty())
         .map_or_else(Span::unknown, |label| Span::new(label, tone))
         .into()
 }
 
 /// Only if its name differs.
-fn id(model: &Model, _: &Scene<'_>) -> Cell {
+fn id(model: &Model) -> String {
     let identity = model.account.identity.as_ref();
     let id = identity.map(|identity| identity.account_id.to_string());
     let id = id.filter(|id| header::account_name(model).as_ref() != Some(id));
-    Span::muted(id.unwrap_or_default()).into()
+    id.unwrap_or_default()
 }
 
-fn mode(model: &Model, _: &Scene<'_>) -> Cell {
-    let word = match model
-        .account
-        .identity
-        .as_ref()
-        .map(|identity| identity.mode)
-    {
-        Some(Mode::Paper) => "PAPER",
-        Some(Mode::LiveApi) => "LIVE-API",
-        None => return Span::unknown().into(),
+fn mode(model: &Model) -> Option<String> {
+    let word = match model.account.identity.as_ref()?.mode {
+        Mode::Paper => "PAPER",
+        Mode::LiveApi => "LIVE-API",
     };
-    let more = if model.account.options.read_only {
-        " read-only"
-    } else {
-        ""
-    };
-    Span::plain(format!("{word}{more}")).into()
+    let is_reader = model.account.options.read_only;
+    let more = if is_reader { " read-only" } else { "" };
+    Some(format!("{word}{more}"))
 }
 
-fn equity(model: &Model, _: &Scene<'_>) -> Cell {
-    let facts = model.account.store.account.value();
-    let equity = facts.and_then(|facts| facts.equity);
-    words::known(equity.map(format::usd)).into()
+fn positions(model: &Model) -> Option<String> {
+    Some(
+        model
+            .account
+            .store
+            .positions
+            .value()?
+            .rows
+            .len()
+            .to_string(),
+    )
 }
 
-fn day(model: &Model, _: &Scene<'_>) -> Cell {
-    let facts = model.account.store.account.value();
-    words::pnl(facts.and_then(|facts| facts.day_pnl)).into()
-}
-
-fn positions(model: &Model, _: &Scene<'_>) -> Cell {
-    let page = model.account.store.positions.value();
-    words::known(page.map(|page| page.rows.len().to_string())).into()
-}
-
-fn orders(model: &Model, _: &Scene<'_>) -> Cell {
-    let page = model.account.store.orders.value();
-    let working = |rows: &[Order]| rows.iter().filter(|order| order.is_working()).count();
-    words::known(page.map(|page| working(&page.rows).to_string())).into()
+fn orders(model: &Model) -> Option<String> {
+    let orders = model.account.store.orders.value()?.rows.iter();
+    Some(
+        orders
+            .filter(|order| order.is_working())
+            .count()
+            .to_string(),
+    )
 }
 
 /// Open positions without a stop. A partly covered one is not counted: its own row shows the share.
 fn unprotected(model: &Model, scene: &Scene<'_>) -> Cell {
-    if model.account.store.orders.value().is_none() {
-        return Span::unknown().into();
-    }
-    let Some(page) = model.account.store.positions.value() else {
+    let page = model.account.store.positions.value();
+    let Some(page) = page.filter(|_| model.account.store.orders.value().is_some()) else {
         return Span::unknown().into();
     };
     let rows = page.rows.iter();
     let bare = rows.filter(|position| protection::is_bare(position, scene));
     match bare.count() {
         0 => Span::muted("0").into(),
-        bare => Span::new(bare.to_string(), Tone::Warn).into(),
+        bare => Span::warn(bare.to_string()).into(),
     }
 }
 
 /// A block on new entries comes before the state of the service.
 fn state(model: &Model, _: &Scene<'_>) -> Cell {
-    if model.account.halted.is_some() {
-        return Span::new("HALTED", Tone::Alert).into();
-    }
-    if guard::breach(model).is_some() {
-        return Span::new("BREACHED", Tone::Alert).into();
-    }
-    if guard::locked(model).is_some() {
-        return Span::new("LOCKED", Tone::Alert).into();
-    }
-    if model.account.store.parked().next().is_some() {
-        return Span::new("UNKNOWN", Tone::Alert).into();
-    }
-    if model.account.second.is_some() {
-        return Span::new(header::SECOND_DESK, Tone::Alert).into();
-    }
-    header::api_state(model).into()
+    let alarms = [
+        (model.account.halted.is_some(), "HALTED"),
+        (guard::breach(model).is_some(), "BREACHED"),
+        (guard::locked(model).is_some(), "LOCKED"),
+        (model.account.store.parked().next().is_some(), "UNKNOWN"),
+        (model.account.second.is_some(), header::SECOND_DESK),
+    ];
+    let alarm = alarms.into_iter().find(|(is_so, _)| *is_so);
+    let alarm = alarm.map(|(_, word)| Span::alert(word));
+    alarm.unwrap_or_else(|| header::api_state(model)).into()
 }
 
 /// The age of the older of the sources that matter here.
 fn age(model: &Model, scene: &Scene<'_>) -> Cell {
-    let sources = [Source::Positions, Source::Orders];
-    let oldest = sources.into_iter().max_by_key(|source| {
-        model
-            .account
-            .store
-            .polled_at(*source)
-            .map(|at| scene.own_now.since(at))
+    let ages = [Source::Positions, Source::Orders].map(|source| {
+        let read = model.account.store.polled_at(source)?;
+        Some((scene.own_now.since(read), source))
     });
-    let known = sources
-        .iter()
-        .all(|source| model.account.store.polled_at(*source).is_some());
-    let age = oldest
-        .filter(|_| known)
-        .and_then(|source| age::age_at(model, source, scene.own_now));
-    age.unwrap_or_else(Span::unknown).into()
+    let oldest = || {
+        let [positions, orders] = ages;
+        let (positions, orders) = (positions?, orders?);
+        let (_, source) = if orders.0 >= positions.0 {
+            orders
+        } else {
+            positions
+        };
+        age::age_at(model, source, scene.own_now)
+    };
+    oldest().unwrap_or_else(Span::unknown).into()
 }

@@ -1,22 +1,16 @@
 //! The list of bulk commands: the exact calls before sending, the outcomes afterwards.
 
-use super::strip;
+use super::strip::{self, phrases};
 use crate::{
     app::{
-        Model,
+        Action, Context, Model,
         activity::notice,
         dialogs::overlay::{Bulk, Item, Stage, State},
-        keys::keymap::{Action, Context},
     },
     model::{Progress, Receipt},
     view::{
         tables::{activity, protection},
-        text::{
-            format, passing,
-            scene::Scene,
-            span::{Span, Tone},
-            words,
-        },
+        text::{Scene, Span, Tone, passing, words},
     },
 };
 
@@ -48,36 +42,30 @@ pub fn bulk(model: &Model, scene: &Scene<'_>, bulk: &Bulk) -> BulkView {
 }
 
 fn title(model: &Model, scene: &Scene<'_>, bulk: &Bulk) -> Vec<Span> {
-    let button = |action, does: &str| {
-        crate::view::panels::strip::phrases::button(model, Context::Bulk, action, does)
-    };
-    let account = crate::view::panels::strip::phrases::account(model);
-    let calls = counted(bulk.items.len());
-    let head = |words: String| Span::new(words, Tone::Strong);
+    let button = |action, does: &str| phrases::button(model, Context::Bulk, action, does);
+    let account = phrases::account(model);
+    let calls = words::counted(bulk.items.len(), "call", "calls");
     let settled: Vec<_> = bulk.settled().collect();
     let failed = settled.iter().filter(|(command, result)| match result {
         Ok(receipt) => notice::answer_tone(command, receipt) == notice::Tone::Alert,
         Err(_) => true,
     });
-    let failed = failed.count();
-    let done = format!("{} of {calls} over{account}", settled.len());
-    let failed = if failed == 0 {
-        Span::muted(", none failed")
-    } else {
-        Span::new(format!(", {failed} failed"), Tone::Alert)
+    let failed = match failed.count() {
+        0 => Span::muted(", none failed"),
+        failed => Span::alert(format!(", {failed} failed")),
     };
-    let is_over = settled.len() == bulk.items.len();
-    let back = |does: &str| {
-        let before = vec![head(done.clone()), failed.clone(), Span::plain("  ")];
-        [before, button(Action::Dismiss, does)].concat()
+    let done = Span::strong(format!("{} of {calls} over{account}", settled.len()));
+    let back = |does| {
+        let done = vec![done, failed, Span::plain("  ")];
+        [done, button(Action::Dismiss, does)].concat()
     };
-    match (bulk.stage, bulk.ends_at()) {
-        (Stage::Asking { .. }, end) => {
-            let left = end.map(|end| scene.until_own(end, passing::FOR));
+    match bulk.stage {
+        Stage::Asking { .. } => {
+            let left = bulk.ends_at().map(|end| scene.until_own(end, passing::FOR));
             let left = left.map(|left| format!("  ({left})")).unwrap_or_default();
             [
                 strip::rehearsed(model),
-                vec![head(format!("{calls}{account}?  "))],
+                vec![Span::strong(format!("{calls}{account}?  "))],
                 button(Action::Confirm, "send"),
                 vec![Span::plain(" · ")],
                 button(Action::Dismiss, "no"),
@@ -85,14 +73,9 @@ fn title(model: &Model, scene: &Scene<'_>, bulk: &Bulk) -> Vec<Span> {
             ]
             .concat()
         }
-        (Stage::Going, _) if !is_over => back("stops the rest"),
-        (Stage::Going | Stage::Stopped, _) => back("back"),
+        Stage::Going if settled.len() < bulk.items.len() => back("stops the rest"),
+        Stage::Going | Stage::Stopped => back("back"),
     }
-}
-
-fn counted(calls: usize) -> String {
-    let plural = if calls == 1 { "" } else { "s" };
-    format!("{} call{plural}", format::count(calls))
 }
 
 /// While the list waits for confirmation, a stop says which position it leaves unprotected.
@@ -117,40 +100,30 @@ fn item(model: &Model, item: &Item) -> BulkItem {
     let (state, more) = match &item.state {
         State::Listed => (Span::muted("to send"), call()),
         State::Sent(ticket) => match model.account.store.flights.get(ticket).map(|f| &f.progress) {
-            Some(Progress::Parked { why, .. }) => (
-                Span::new("unknown", Tone::Alert),
-                Some(Span::new(why.message.to_string(), Tone::Alert)),
-            ),
-            Some(Progress::Queued) => (Span::new("waiting", Tone::Info), call()),
-            Some(Progress::Sending { attempt: 1 }) | None => {
-                (Span::new("sending", Tone::Info), call())
+            Some(Progress::Parked { why, .. }) => {
+                let why = Span::alert(why.message.to_string());
+                (Span::alert("unknown"), Some(why))
             }
-            Some(progress) => (
-                Span::new("waiting", Tone::Warn),
-                Some(Span::new(activity::progress_words(progress), Tone::Warn)),
-            ),
+            Some(Progress::Queued) => (Span::info("waiting"), call()),
+            Some(Progress::Sending { attempt: 1 }) | None => (Span::info("sending"), call()),
+            Some(progress) => {
+                let words = Span::warn(activity::progress_words(progress));
+                (Span::warn("waiting"), Some(words))
+            }
         },
-        State::Settled(Ok(receipt)) => {
-            if let Some(state) = became(model, receipt) {
-                return BulkItem {
-                    state,
-                    words: words::command(&item.command, &item.about),
-                    more: None,
-                };
+        State::Settled(Ok(receipt)) => match became(model, receipt) {
+            Some(state) => (state, None),
+            None => {
+                let tone = notice::answer_tone(&item.command, receipt).into();
+                let state = Span::new(activity::receipt_kind(receipt), tone);
+                (state, reason(receipt))
             }
-            let tone = notice::answer_tone(&item.command, receipt);
-            (
-                Span::new(activity::receipt_kind(receipt), tone.into()),
-                reason(receipt),
-            )
-        }
+        },
         State::Settled(Err(why)) => {
             let words = format!("{}{}", why.message, activity::references(why));
             let tone = activity::failure_tone(why);
-            (
-                Span::new(why.kind.word(), tone),
-                Some(Span::new(words, tone)),
-            )
+            let state = Span::new(why.kind.word(), tone);
+            (state, Some(Span::new(words, tone)))
         }
     };
     BulkItem {
@@ -191,5 +164,5 @@ fn reason(receipt: &Receipt) -> Option<Span> {
         return None;
     };
     let why = order.reject_reason.as_ref()?;
-    Some(Span::new(why.to_string(), Tone::Alert))
+    Some(Span::alert(why.to_string()))
 }

@@ -7,9 +7,9 @@ use crate::{
         tables::table_view::ColumnName,
     },
     view::{
-        details::lines::{DetailLine, DetailView},
+        details::{DetailLine, DetailView},
         panels::title,
-        text::span::{Span, Tone},
+        text::Span,
     },
 };
 
@@ -29,30 +29,22 @@ pub fn column_list(model: &Model, columns: &Columns, drawn: Option<&[&'static st
     let line = |(at, (column, sight)): (usize, &(usize, ColumnVisibility))| {
         let name = names.get(*column)?;
         let title = format!("{:<room$}  ", name.title);
-        let mut value = vec![match sight {
-            ColumnVisibility::Shown => Span::new(title, Tone::Strong),
-            ColumnVisibility::Hidden => Span::muted(title),
-        }];
-        value.push(Span::muted(name.id));
-        if name.tells_risk && *sight == ColumnVisibility::Hidden {
-            value.push(Span::new("  shows risk", Tone::Warn));
-        }
-        Some(DetailLine::Link {
-            label: match sight {
-                ColumnVisibility::Shown if has_no_room(*column, name) => "shown, no room",
-                ColumnVisibility::Shown => "shown",
-                ColumnVisibility::Hidden => "hidden",
+        let (title, label) = match sight {
+            ColumnVisibility::Shown if has_no_room(*column, name) => {
+                (Span::strong(title), "shown, no room")
             }
-            .to_owned(),
-            value,
-            is_chosen: at == columns.at,
-        })
+            ColumnVisibility::Shown => (Span::strong(title), "shown"),
+            ColumnVisibility::Hidden => (Span::muted(title), "hidden"),
+        };
+        let is_missed = name.tells_risk && *sight == ColumnVisibility::Hidden;
+        let risk = is_missed.then(|| Span::warn("  shows risk"));
+        let value = [title, Span::muted(name.id)].into_iter().chain(risk);
+        let value: Vec<_> = value.collect();
+        Some(DetailLine::field(label, value).at(at, columns.at))
     };
+    let pane = Span::muted(format!("  {}", title::name(columns.pane)));
     DetailView {
-        title: vec![
-            Span::new("Columns", Tone::Accent),
-            Span::muted(format!("  {}", title::name(columns.pane))),
-        ],
+        title: vec![Span::accent("Columns"), pane],
         lines: columns.list.iter().enumerate().filter_map(line).collect(),
     }
 }

@@ -3,28 +3,21 @@
 use super::title;
 use crate::{
     app::{
-        Model, Motion, Store,
+        Action, Context, Model, Motion, Store,
         account::poll::{Answer, Poll},
         activity::notice::Activity,
         dialogs::export::{Export, Format, Lack, Sheet, SheetRows, Stage},
-        keys::keymap::{Action, Context},
     },
-    model::{Num, Scaled, Text},
+    model::{Num, Scaled, Text, Zone},
     view::{
-        details::lines::{DetailLine, DetailView},
+        details::{DetailLine, DetailView},
         tables::{
             activity::ACTIVITY,
             calls::CALLS,
-            csv::{csv, no_members},
+            csv,
             rows::{self, OrderRow, PositionRow, RungRow, TradeRow, TwapRow, columns_of},
         },
-        text::{
-            format::{self, Zone},
-            scene::Scene,
-            span::{Span, Tone},
-            table::Share,
-            words,
-        },
+        text::{Column, Scene, Share, Span, format, words},
     },
 };
 use serde::Serialize;
@@ -35,19 +28,9 @@ const BAR: u16 = 24;
 
 /// The panel.
 pub fn export(model: &Model, export: &Export) -> DetailView {
-    let key = |action| {
-        let chord = model.keymap.chord(Context::Export, action);
-        Span::new(
-            chord.map(|c| c.to_string()).unwrap_or_default(),
-            Tone::Accent,
-        )
-    };
-    let field = |label: &str, value| DetailLine::Field {
-        label: label.to_owned(),
-        value,
-    };
+    let key = |action| Span::accent(words::key(model, Context::Export, action));
     let choice = |text: String, action| {
-        vec![
+        [
             Span::plain(text),
             Span::plain("  "),
             key(action),
@@ -55,44 +38,42 @@ pub fn export(model: &Model, export: &Export) -> DetailView {
         ]
     };
     let mut lines = vec![
-        field("pane", vec![Span::plain(title::name(export.pane))]),
-        field(
+        DetailLine::field("pane", Span::plain(title::name(export.pane))),
+        DetailLine::field(
             "format",
             choice(export.format.to_string(), Action::NextChoice),
         ),
     ];
     if let Some(to) = &export.to {
         let to = Text::from(to.as_str()).to_string();
-        lines.push(field("to", vec![Span::plain(to)]));
+        lines.push(DetailLine::field("to", Span::plain(to)));
     }
     if export.is_paged() {
-        lines.push(field(
-            "span",
-            choice(export.span.to_string(), Action::NextField),
-        ));
-        lines.push(field("read", progress(model, export)));
+        let span = choice(export.span.to_string(), Action::NextField);
+        lines.push(DetailLine::field("span", span));
+        lines.push(DetailLine::field("read", progress(model, export)));
     }
     let table_view = model.table_views.of(export.pane);
     if let Some(filter) = table_view.and_then(|table_view| table_view.filter.as_ref()) {
         let filter = Text::from(filter.text.as_str()).to_string();
         let words = format!("/{filter} does not apply: all rows are written");
-        lines.push(field("filter", vec![Span::new(words, Tone::Warn)]));
+        lines.push(DetailLine::field("filter", Span::warn(words)));
     }
     let missing = missing(export.lack(&model.account.store, &model.account.activity));
-    if let Some(words) = &missing {
-        let words = format!("not the whole list: {words}");
-        lines.push(field("holds", vec![Span::new(words, Tone::Warn)]));
+    if !missing.is_empty() {
+        let words = format!("not the whole list: {missing}");
+        lines.push(DetailLine::field("holds", Span::warn(words)));
     }
     let keys = [Action::Submit, Action::Dismiss].map(key);
-    lines.push(field("", stage(export, missing.as_deref(), keys)));
+    lines.push(DetailLine::field("", stage(export, &missing, keys)));
     DetailView {
-        title: vec![Span::new("Export", Tone::Accent)],
+        title: Span::accent("Export").into(),
         lines,
     }
 }
 
 /// What is missing in the file, so that it cannot pass for complete.
-fn missing(lack: Lack) -> Option<String> {
+fn missing(lack: Lack) -> String {
     let Lack {
         unreadable,
         is_cut,
@@ -102,32 +83,28 @@ fn missing(lack: Lack) -> Option<String> {
     } = lack;
     let counted =
         |count: usize, what: &str| (count > 0).then(|| format!("{} {what}", format::count(count)));
-    let words = [
+    let parts = [
         counted(unreadable, "unreadable"),
         is_cut.then(|| "incomplete".to_owned()),
         counted(unread, "not read yet"),
         counted(forgotten, "older ended not kept"),
         has_older.then(|| "older lines are not in it".to_owned()),
     ];
-    let words: Vec<_> = words.into_iter().flatten().collect();
-    (!words.is_empty()).then(|| words.join(", "))
+    words::listed(parts, ", ")
 }
 
 /// How many rows are loaded and, if the time range has a start, how much of it is covered.
 fn progress(model: &Model, export: &Export) -> Vec<Span> {
     let (count, oldest) = export.reach(&model.account.store);
     let rows = Span::plain(words::counted(count, "row", "rows"));
-    let whole = export.since().map(|since| export.opened_at().since(since));
-    let gone = oldest.map(|oldest| export.opened_at().since(oldest));
-    let share = whole.zip(gone).and_then(|(whole, gone)| {
-        let millis = |span: std::time::Duration| {
-            Num::from(i64::try_from(span.as_millis()).unwrap_or(i64::MAX))
-        };
-        millis(gone).over(millis(whole))
-    });
-    let share = match (&export.stage, share) {
-        (Stage::Writing | Stage::Over(Ok(_)), _) => Some(Num::from(1_u32)),
-        (_, share) => share,
+    let millis = |since| {
+        let span = export.opened_at().since(since).as_millis();
+        Num::from(i64::try_from(span).unwrap_or(i64::MAX))
+    };
+    let share = match (&export.stage, oldest.zip(export.since())) {
+        (Stage::Writing | Stage::Over(Ok(_)), _) => Some(Num::ONE),
+        (_, Some((oldest, since))) => millis(oldest).over(millis(since)),
+        (_, None) => None,
     };
     let Some(share) = share else {
         return vec![rows, Span::muted("  count not known")];
@@ -135,14 +112,14 @@ fn progress(model: &Model, export: &Export) -> Vec<Span> {
     let filled = usize::from(Share::of(share).eighths(BAR) / 8);
     let rest = usize::from(BAR) - filled;
     vec![
-        Span::new("█".repeat(filled), Tone::Info),
+        Span::info("█".repeat(filled)),
         Span::muted("░".repeat(rest)),
         Span::plain("  "),
         rows,
     ]
 }
 
-fn stage(export: &Export, missing: Option<&str>, keys: [Span; 2]) -> Vec<Span> {
+fn stage(export: &Export, missing: &str, keys: [Span; 2]) -> Vec<Span> {
     let [enter, esc] = keys;
     let keys = |head: Span, then: &str, leave: &str| {
         vec![
@@ -156,41 +133,28 @@ fn stage(export: &Export, missing: Option<&str>, keys: [Span; 2]) -> Vec<Span> {
     match &export.stage {
         Stage::Asking => keys(Span::plain(""), "writes the file", "back"),
         Stage::Reading(_) => vec![
-            Span::new("reading every page  ", Tone::Info),
+            Span::info("reading every page  "),
             esc,
             Span::plain(" stops, nothing is written"),
         ],
-        Stage::Writing => vec![Span::new("writing", Tone::Info)],
+        Stage::Writing => Span::info("writing").into(),
         Stage::Over(Ok((path, rows))) => {
             let done = format!("{} in {path}", words::counted(*rows, "row", "rows"));
-            vec![match missing {
-                None => Span::new(done, Tone::Good),
-                Some(words) => Span::new(format!("{done}, not all there are: {words}"), Tone::Warn),
-            }]
+            match missing {
+                "" => Span::good(done).into(),
+                words => Span::warn(format!("{done}, not all there are: {words}")).into(),
+            }
         }
-        Stage::Over(Err(why)) => keys(
-            Span::new(format!("{why}  "), Tone::Alert),
-            "tries again",
-            "back",
-        ),
+        Stage::Over(Err(why)) => keys(Span::alert(format!("{why}  ")), "tries again", "back"),
     }
 }
 
 /// The start of the file name; the format adds its ending.
 pub fn file_stem(sheet: &Sheet) -> String {
-    let plain = |c: char| {
-        if c.is_ascii_alphanumeric() || "-_.".contains(c) {
-            c
-        } else {
-            '_'
-        }
-    };
+    let is_other = |c: char| !(c.is_ascii_alphanumeric() || "-_.".contains(c));
     let stamp = Zone::stamps().moment(sheet.at, sheet.at);
-    let stamp: String = stamp
-        .chars()
-        .filter(char::is_ascii_digit)
-        .take(14)
-        .collect();
+    let digits = stamp.chars().filter(char::is_ascii_digit);
+    let stamp: String = digits.take(14).collect();
     let list = match sheet.rows {
         SheetRows::Positions(_) => "positions",
         SheetRows::Working(_) => "working-orders",
@@ -201,31 +165,30 @@ pub fn file_stem(sheet: &Sheet) -> String {
         SheetRows::Activity(_) => "activity",
         SheetRows::Calls(_) => "calls",
     };
-    let account: String = sheet.account.chars().map(plain).collect();
+    let account = sheet.account.replace(is_other, "_");
     format!("perpdeck-{list}-{account}-{stamp}")
 }
 
 /// The whole file and its number of rows. Times are UTC, in full.
 pub fn file(sheet: &Sheet) -> (String, usize) {
+    let at = sheet.at;
     let mut store = Store::default();
     store.trades.clone_from(&sheet.trades);
-    store.arrive(Poll {
-        at: sheet.at,
-        answer: Answer::Markets(Ok(sheet.markets.clone())),
-    });
-    if let Some(working) = &sheet.working {
-        store.arrive(Poll {
-            at: sheet.at,
-            answer: Answer::Orders(Ok(working.clone())),
-        });
+    let markets = Answer::Markets(Ok(sheet.markets.clone()));
+    let orders = sheet
+        .working
+        .clone()
+        .map(|working| Answer::Orders(Ok(working)));
+    for answer in [Some(markets), orders].into_iter().flatten() {
+        store.arrive(Poll { at, answer });
     }
     let (activity, zone) = (Activity::default(), Zone::stamps());
     let scene = Scene {
         store: &store,
         activity: &activity,
         sent_forms: &BTreeMap::new(),
-        now: sheet.at,
-        own_now: sheet.at,
+        now: at,
+        own_now: at,
         zone: &zone,
         ends_with_desk: false,
         mode: None,
@@ -241,14 +204,8 @@ pub fn file(sheet: &Sheet) -> (String, usize) {
         }
         SheetRows::Twaps(rows) => exact(rows, TwapRow::new, columns_of::TWAP, written),
         SheetRows::Ladders(rows) => ladders(rows, written),
-        SheetRows::Activity(rows) => {
-            let text = table(ACTIVITY, rows, sheet.format, &scene);
-            (text, rows.len())
-        }
-        SheetRows::Calls(rows) => {
-            let text = table(CALLS, rows, sheet.format, &scene);
-            (text, rows.len())
-        }
+        SheetRows::Activity(rows) => cells(ACTIVITY, rows, written),
+        SheetRows::Calls(rows) => cells(CALLS, rows, written),
     }
 }
 
@@ -285,25 +242,22 @@ fn json<T: Serialize>(rows: &[T]) -> String {
 }
 
 /// The desk's own lines are no rows of the service: their cells are exported.
-fn table<T>(
-    columns: &[crate::view::text::table::Column<T>],
+fn cells<T>(
+    columns: &[Column<T>],
     rows: &[T],
-    format: Format,
-    scene: &Scene<'_>,
-) -> String {
-    if format == Format::Csv {
-        return csv(columns, None, (rows, no_members), scene);
-    }
-    let object = |row: &T| -> serde_json::Map<String, serde_json::Value> {
-        let cells = columns.iter().map(|column| {
-            (
-                column.id.to_owned(),
-                (column.cell)(row, scene).text().into(),
-            )
-        });
+    (format, scene): (Format, &Scene<'_>),
+) -> (String, usize) {
+    let object = |row: &T| -> BTreeMap<&str, String> {
+        let cells = columns
+            .iter()
+            .map(|column| (column.id, column.cell(row, scene).text()));
         cells.collect()
     };
-    json(&rows.iter().map(object).collect::<Vec<_>>())
+    let text = match format {
+        Format::Csv => csv::cells(columns, rows, scene),
+        Format::Json => json(&rows.iter().map(object).collect::<Vec<_>>()),
+    };
+    (text, rows.len())
 }
 
 #[cfg(test)]
@@ -319,14 +273,10 @@ mod tests {
             panic!("no export is open");
         };
         let fields = export(model, open).lines.into_iter();
-        let words = fields.filter_map(|line| {
-            if let DetailLine::Field { value, .. } = line {
-                Some(value)
-            } else {
-                None
-            }
-        });
-        words.flatten().map(|span| span.text).collect()
+        fields
+            .flat_map(|line| line.value)
+            .map(|span| span.text)
+            .collect()
     }
 
     fn cut() -> Page<Order> {

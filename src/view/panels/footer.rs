@@ -2,11 +2,7 @@
 
 use super::key_needs::{is_report, selected_order, works};
 use crate::{
-    app::{
-        Model, awaited,
-        keys::keymap::{Action, Context, Keys},
-        marked,
-    },
+    app::{Action, Context, Model, awaited, keys::keymap::Keys, marked},
     model::Order,
 };
 
@@ -17,7 +13,7 @@ pub struct Hint {
     pub key: String,
     pub label: String,
     /// It closes every position: shown before all others.
-    pub is_way_out: bool,
+    pub closes_all: bool,
     /// Kept in a narrow window: help and quit.
     pub is_kept: bool,
 }
@@ -49,7 +45,7 @@ pub fn following(model: &Model) -> Option<Following> {
         action,
         key: then.to_string(),
         label: action.label().to_owned(),
-        is_way_out: false,
+        closes_all: false,
         is_kept: true,
     });
     Some(Following {
@@ -72,7 +68,7 @@ pub fn footer(model: &Model) -> Vec<Hint> {
             action,
             key: keys(model, action, chord),
             label: label(model, action),
-            is_way_out: action.is_way_out(),
+            closes_all: action.is_way_out(),
             is_kept: matches!(action, Action::Help | Action::Quit | Action::Dismiss),
         })
     });

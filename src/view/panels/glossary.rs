@@ -6,14 +6,11 @@ use crate::app::dialogs::glossary::Glossary;
 /// The terms that its search finds.
 pub fn glossary(open: &Glossary) -> Vec<HelpSection> {
     let found = open.found().into_iter();
-    let lines: Vec<_> = found
-        .map(|(term, meaning)| (term.to_owned(), meaning))
-        .collect();
-    let section = (!lines.is_empty()).then_some(HelpSection {
-        title: "Terms",
-        lines,
-    });
-    section.into_iter().collect()
+    let terms = HelpSection::new("Terms", found.map(|(term, does)| (term.to_owned(), does)));
+    Some(terms)
+        .filter(|terms| !terms.lines.is_empty())
+        .into_iter()
+        .collect()
 }
 
 #[cfg(test)]

@@ -2,22 +2,16 @@
 
 use crate::{
     app::{
-        Model,
+        Action, Context, Model, Source,
         account::guard::{Gauge as LimitGauge, Lack, Level, Limit, Missing, Origin, Verdict},
-        keys::keymap::{Action, Context},
         rules::{guard, policy},
     },
     model::{AccountFacts, Num, TradingLimits},
     view::{
-        details::lines::{DetailLine, DetailView},
+        details::{DetailLine, DetailView},
         panels::segment::Segment,
         tables::alert,
-        text::{
-            age, format,
-            span::{Span, Tone},
-            table::{Gauge, Share},
-            words,
-        },
+        text::{Gauge, Span, Tone, age, format, words},
     },
 };
 use strum::IntoEnumIterator as _;
@@ -25,60 +19,43 @@ use strum::IntoEnumIterator as _;
 /// The gauges beside the daily loss, and a word if entries are locked.
 pub(crate) fn segments(model: &Model) -> Vec<Segment> {
     let won = won(model);
-    let mut segments: Vec<_> = [Limit::Drawdown, Limit::Target]
-        .into_iter()
-        .filter(|limit| won.is_none() || *limit != Limit::Target)
-        .filter_map(|limit| {
-            Some(segment(
-                model.account.guard.gauge(limit)?,
-                rank(model, limit),
-            ))
-        })
-        .collect();
-    if let Some(rule) = guard::breach(model) {
-        let words = format!("BREACHED: {rule}");
-        segments.push(Segment::new(0, vec![Span::new(words, Tone::Alert)]));
-    } else if let Some(gauge) = model.account.guard.reached() {
-        let words = if guard::locked(model).is_some() {
-            format!("LOCKED: {}", gauge.limit)
-        } else {
-            format!("{} reached", gauge.limit)
-        };
-        segments.push(Segment::new(0, vec![Span::new(words, Tone::Alert)]));
-    }
-    segments.extend(won);
-    segments
+    let shown = [Limit::Drawdown, Limit::Target].into_iter();
+    let has_won = won.is_some();
+    let shown = shown.filter(|limit| !has_won || *limit != Limit::Target);
+    let gauge = |limit| {
+        Some(segment(
+            model.account.guard.gauge(limit)?,
+            rank(model, limit),
+        ))
+    };
+    let lock = match (guard::breach(model), model.account.guard.reached()) {
+        (Some(rule), _) => Some(format!("BREACHED: {rule}")),
+        (None, Some(gauge)) if guard::locked(model).is_some() => {
+            Some(format!("LOCKED: {}", gauge.limit))
+        }
+        (None, reached) => reached.map(|gauge| format!("{} reached", gauge.limit)),
+    };
+    let lock = lock.map(|words| Segment::new(0, Span::alert(words)));
+    shown.filter_map(gauge).chain(lock).chain(won).collect()
 }
 
 /// Shown if the challenge is passed or its target reached.
 fn won(model: &Model) -> Option<Segment> {
     let target = model.account.guard.gauge(Limit::Target);
-    let is_reached = |gauge: &LimitGauge| gauge.level() == Level::Reached;
+    let reached = target.filter(|gauge| gauge.level() == Level::Reached);
     let words = match guard::verdict(model) {
         Some(Verdict::Breached(_)) => return None,
         Some(Verdict::Passed) => "PASSED".to_owned(),
-        None => format!(
-            "target{} reached",
-            alert::local(target.filter(|of| is_reached(of))?)
-        ),
+        None => format!("target{} reached", alert::local(reached?)),
     };
-    Some(Segment::new(1, vec![Span::new(words, Tone::Good)]))
+    Some(Segment::new(1, Span::good(words)))
 }
 
 /// Which limit leaves the header first: a near one stays longest. A reached one has words of its own.
 pub(crate) fn rank(model: &Model, limit: Limit) -> u8 {
-    let level = |limit| {
-        model
-            .account
-            .guard
-            .gauge(limit)
-            .map_or(Level::Fine, LimitGauge::level)
-    };
-    let is_told = model
-        .account
-        .guard
-        .reached()
-        .is_some_and(|gauge| gauge.limit == limit);
+    let of = &model.account.guard;
+    let level = |limit| of.gauge(limit).map_or(Level::Fine, LimitGauge::level);
+    let is_told = of.reached().is_some_and(|gauge| gauge.limit == limit);
     match (limit, level(limit)) {
         (Limit::DailyLoss | Limit::Drawdown, _) if is_told => 6,
         (Limit::DailyLoss, Level::Fine) if level(Limit::Drawdown) > Level::Fine => 6,
@@ -90,40 +67,26 @@ pub(crate) fn rank(model: &Model, limit: Limit) -> u8 {
 
 pub(crate) fn segment(gauge: &LimitGauge, priority: u8) -> Segment {
     let tone = tone(gauge);
-    let share = if gauge.limit.is_loss() {
-        left(gauge)
+    let (share, words) = if gauge.limit.is_loss() {
+        (left(gauge), "left")
     } else {
-        gauge.used
+        (gauge.used, "reached")
     };
-    let words = if gauge.limit.is_loss() {
-        "left"
-    } else {
-        "reached"
-    };
-    let local = alert::local(gauge);
-    let words = vec![
-        Span::muted(format!("{}{local} ", gauge.limit)),
-        Span::new(
-            format!("{} ", format::whole_percent(share)),
-            plain_if(tone, Tone::Info),
-        ),
+    let percent = format!("{} ", format::whole_percent(share));
+    let words = [
+        Span::muted(format!("{}{} ", gauge.limit, alert::local(gauge))),
+        Span::new(percent, plain_if(tone, Tone::Info)),
         Span::muted(words),
     ];
-    Segment {
-        gauge: Some(Gauge {
-            share: Share::of(share),
-            tone,
-        }),
-        ..Segment::new(priority, words)
-    }
+    Segment::new(priority, words).gauge(Gauge::new(share, tone))
 }
 
-fn plain_if(tone: Tone, usual: Tone) -> Tone {
+pub(super) fn plain_if(tone: Tone, usual: Tone) -> Tone {
     if tone == usual { Tone::Plain } else { tone }
 }
 
 fn left(gauge: &LimitGauge) -> Num {
-    let left = Num::from(1_u32).minus(gauge.used);
+    let left = Num::ONE.minus(gauge.used);
     left.unwrap_or(Num::ZERO).max(Num::ZERO)
 }
 
@@ -140,140 +103,130 @@ fn tone(gauge: &LimitGauge) -> Tone {
 
 /// Every limit with its figures, their source, and what the lock does.
 pub fn limits(model: &Model) -> DetailView {
-    let field = |label: &str, value| DetailLine::Field {
-        label: label.to_owned(),
-        value,
-    };
     let mut lines = vec![];
     for limit in Limit::iter() {
         let gauge = model.account.guard.gauge(limit);
         let words = gauge.map_or_else(|| unmeasured(model.account.guard.missing(limit)), of);
-        lines.push(field(name(limit), words));
+        lines.push(DetailLine::field(name(limit), words));
         let lacks = gauge.into_iter().flat_map(|gauge| &gauge.lacks);
-        lines.extend(lacks.map(|of| field("without", vec![Span::new(lack(*of), Tone::Warn)])));
+        lines.extend(lacks.map(|of| DetailLine::field("without", Span::warn(lack(*of)))));
     }
     let facts = model.account.store.account.value();
-    let told = facts.into_iter().flat_map(rules);
-    lines.extend(told.map(|(label, words)| field(label, words)));
-    lines.push(DetailLine::Section("Lock"));
+    lines.extend(facts.into_iter().flat_map(rules));
+    lines.push(DetailLine::section("Lock"));
     let standing = facts.and_then(|facts| facts.standing.as_ref());
-    lines.extend(standing.map(|word| field("challenge", vec![Span::plain(word.to_string())])));
-    lines.push(field("new entries", lock(model)));
-    lines.push(field("exits", vec![Span::plain("never locked")]));
-    lines.push(DetailLine::Section("Orders"));
-    lines.extend(asked_beyond(model).map(|(name, words)| field(name, words)));
-    let account = model
-        .account
-        .identity
-        .as_ref()
-        .map(|identity| identity.account_id.to_string());
-    let age = age::age_of(model, crate::app::account::poll::Source::Account);
-    lines.push(field(
-        "account",
-        vec![Span::plain(account.unwrap_or_default())],
-    ));
-    lines.extend(age.map(|age| field("read", vec![age, Span::muted(" ago")])));
+    let standing = standing.map(|word| Span::plain(word.to_string()));
+    lines.extend(standing.map(|word| DetailLine::field("challenge", word)));
+    lines.push(DetailLine::field("new entries", lock(model)));
+    lines.push(DetailLine::field("exits", Span::plain("never locked")));
+    lines.push(DetailLine::section("Orders"));
+    lines.extend(asked_beyond(model));
+    let account = model.account.identity.as_ref();
+    let account = account.map_or_else(String::new, |known| known.account_id.to_string());
+    lines.push(DetailLine::field("account", Span::plain(account)));
+    let age = age::age_of(model, Source::Account);
+    lines.extend(age.map(|age| DetailLine::field("read", [age, Span::muted(" ago")])));
     DetailView {
-        title: vec![Span::new("Challenge limits", Tone::Accent)],
+        title: Span::accent("Challenge limits").into(),
         lines,
     }
 }
 
 /// Beyond which figures a new order is asked about once, or refused.
-fn asked_beyond(model: &Model) -> impl Iterator<Item = (&'static str, Vec<Span>)> {
+fn asked_beyond(model: &Model) -> impl Iterator<Item = DetailLine> {
     let checks = &model.account.options.checks;
     let asks = |limit: Option<Num>, of: &str| limit.map(|limit| format!("{limit}{of} asks"));
     let refused = checks.refuse_through_market;
     let refused = refused.map(|limit| format!("{limit} % is refused"));
-    let through = [asks(checks.ask_through_market, " %"), refused];
-    let notional = [
-        asks(checks.ask_order_of_equity, " % of the equity"),
-        asks(checks.ask_notional, " % of equity × highest leverage"),
-    ];
-    let liquidation = [
-        asks(checks.ask_liquidation_within, " % from the mark"),
-        asks(checks.ask_liquidation_ranges, " mean 1m ranges"),
-    ];
-    let no_price = checks.ask_without_price.then(|| "asks".to_owned());
     let rows = [
-        ("through market", through),
         (
-            "from market",
-            [asks(checks.ask_away_from_market, " %"), None],
+            "through market",
+            asks(checks.ask_through_market, " %"),
+            refused,
         ),
-        ("notional", notional),
+        ("from market", asks(checks.ask_away_from_market, " %"), None),
+        (
+            "notional",
+            asks(checks.ask_order_of_equity, " % of the equity"),
+            asks(checks.ask_notional, " % of equity × highest leverage"),
+        ),
         (
             "leverage after",
-            [asks(checks.ask_leverage, " × the equity"), None],
+            asks(checks.ask_leverage, " × the equity"),
+            None,
         ),
-        ("liquidation", liquidation),
+        (
+            "liquidation",
+            asks(checks.ask_liquidation_within, " % from the mark"),
+            asks(checks.ask_liquidation_ranges, " mean 1m ranges"),
+        ),
         (
             "loss at stop",
-            [asks(checks.ask_loss_at_stop, " % of the equity"), None],
+            asks(checks.ask_loss_at_stop, " % of the equity"),
+            None,
         ),
         (
             "size",
-            [
-                asks(checks.ask_size_times, " × the largest recent one"),
-                None,
-            ],
+            asks(checks.ask_size_times, " × the largest recent one"),
+            None,
         ),
-        ("no price", [no_price, None]),
+        (
+            "no price",
+            checks.ask_without_price.then(|| "asks".to_owned()),
+            None,
+        ),
     ];
-    rows.into_iter().map(|(name, words)| {
-        let words: Vec<_> = words.into_iter().flatten().collect();
-        let words = if words.is_empty() {
-            "no limit".to_owned()
+    rows.into_iter().map(|(name, first, second)| {
+        let words = words::listed([first, second], " · ");
+        let is_limited = !words.is_empty();
+        let words = if is_limited {
+            words
         } else {
-            words.join(" · ")
+            "no limit".to_owned()
         };
-        (name, vec![Span::plain(words)])
+        DetailLine::field(name, Span::plain(words))
     })
 }
 
 /// What the service refuses by.
-fn rules(facts: &AccountFacts) -> Vec<(&'static str, Vec<Span>)> {
+fn rules(facts: &AccountFacts) -> Vec<DetailLine> {
     let policy = facts.policy.as_ref();
     let limits = policy.and_then(|policy| policy.limits.as_ref());
     let limit = |of: fn(&TradingLimits) -> Option<Num>| limits.and_then(of);
     let usd = |number: Num| format!("{} USD", format::usd(number));
     let count = |number: Num| format::grouped(number.normalized());
+    let counted = |number: Option<Num>, unit: &str| number.map(|n| format!("{}{unit}", count(n)));
     let largest = facts.largest_position().map(|(value, most)| match value {
         Some(value) => format!("{} of {}", format::usd(value), usd(most)),
         None => usd(most),
     });
     let rates = [
-        limit(|limits| limits.trades_per_minute).map(|most| format!("{} a minute", count(most))),
-        limit(|limits| limits.trades_per_hour).map(|most| format!("{} an hour", count(most))),
-        limit(|limits| limits.trades_per_day).map(|most| format!("{} a day", count(most))),
+        counted(limit(|limits| limits.trades_per_minute), " a minute"),
+        counted(limit(|limits| limits.trades_per_hour), " an hour"),
+        counted(limit(|limits| limits.trades_per_day), " a day"),
     ];
-    let rates: Vec<_> = rates.into_iter().flatten().collect();
+    let rates = Some(words::listed(rates, " · ")).filter(|rates| !rates.is_empty());
     let total = policy.and_then(|policy| policy.maximum_total_notional_usd);
+    let open = limit(|limits| limits.max_open_positions);
+    let resting = limit(|limits| limits.max_resting_orders);
+    let pause = limit(|limits| limits.order_cooldown_ms);
     let rows = [
         ("largest position", largest),
         ("smallest order", facts.smallest_order().map(usd)),
         ("all positions", total.map(usd)),
-        (
-            "open positions",
-            limit(|limits| limits.max_open_positions).map(count),
-        ),
-        (
-            "resting orders",
-            limit(|limits| limits.max_resting_orders).map(count),
-        ),
-        ("trades", (!rates.is_empty()).then(|| rates.join(" · "))),
-        (
-            "pause",
-            limit(|limits| limits.order_cooldown_ms).map(|pause| format!("{} ms", count(pause))),
-        ),
+        ("open positions", counted(open, "")),
+        ("resting orders", counted(resting, "")),
+        ("trades", rates),
+        ("pause", counted(pause, " ms")),
     ];
-    let line = |words: Option<String>| match words {
-        Some(words) => vec![Span::plain(words), Span::muted("  service")],
-        None => vec![Span::muted("not set")],
-    };
-    let is_known = |row: &(&str, Option<String>)| policy.is_some() || row.1.is_some();
-    let rows = rows.into_iter().filter(is_known);
-    rows.map(|(name, words)| (name, line(words))).collect()
+    let rows = rows
+        .into_iter()
+        .filter(|(_, words)| policy.is_some() || words.is_some());
+    rows.map(|(name, words)| match words {
+        Some(words) => DetailLine::field(name, [Span::plain(words), Span::muted("  service")]),
+        None => DetailLine::field(name, Span::muted("not set")),
+    })
+    .collect()
 }
 
 fn name(limit: Limit) -> &'static str {
@@ -345,11 +298,8 @@ fn of(gauge: &LimitGauge) -> Vec<Span> {
                 Origin::Service | Origin::Local,
             ) => " of",
         };
-        spans.push(Span::plain(format!(
-            "  {}{of} {}",
-            shown(value),
-            shown(bound)
-        )));
+        let words = format!("  {}{of} {}", shown(value), shown(bound));
+        spans.push(Span::plain(words));
     }
     spans.push(Span::muted(format!("  {origin}")));
     spans
@@ -367,37 +317,27 @@ fn figure(gauge: &LimitGauge, number: Num) -> String {
 fn lock(model: &Model) -> Vec<Span> {
     if let Some(rule) = guard::breach(model) {
         let words = format!("BREACHED by {rule}: the service accepts reducing orders only");
-        return vec![Span::new(words, Tone::Alert)];
+        return Span::alert(words).into();
     }
     if let Some(why) = policy::refuses(&model.account.store, None) {
-        return vec![Span::new(why, Tone::Alert)];
+        return Span::alert(why).into();
     }
-    let lift = model.keymap.chord(Context::Limits, Action::Lift);
     match (model.account.guard.reached(), guard::locked(model)) {
         (Some(gauge), Some(_)) => {
-            let mut spans = vec![Span::new(
-                format!("LOCKED by the {}", gauge.limit),
-                Tone::Alert,
-            )];
-            spans.extend(lift.into_iter().flat_map(|key| {
-                [
-                    Span::plain("   "),
-                    Span::new(key.to_string(), Tone::Accent),
-                    Span::plain(" overrides it"),
-                ]
-            }));
+            let mut spans = vec![Span::alert(format!("LOCKED by the {}", gauge.limit))];
+            if let Some(key) = model.keymap.chord(Context::Limits, Action::Lift) {
+                let key = Span::accent(key.to_string());
+                spans.extend([Span::plain("   "), key, Span::plain(" overrides it")]);
+            }
             spans
         }
         (Some(_), None) if model.account.guard.is_lifted() => {
-            vec![Span::new(
-                "overridden by you until the figure is within the limit again",
-                Tone::Warn,
-            )]
+            Span::warn("overridden by you until the figure is within the limit again").into()
         }
-        (Some(_), None) => vec![Span::new("not locked: [guard] lock is false", Tone::Warn)],
-        (None, _) => vec![Span::plain(
-            "allowed; locked when the daily loss or the drawdown is used up",
-        )],
+        (Some(_), None) => Span::warn("not locked: [guard] lock is false").into(),
+        (None, _) => {
+            Span::plain("allowed; locked when the daily loss or the drawdown is used up").into()
+        }
     }
 }
 
@@ -407,16 +347,14 @@ mod tests {
     use crate::{
         app::{account::poll::Answer, testing::*},
         model::{Page, Position, RuleFact},
+        view::text::plain_text,
     };
 
     /// The panel as lines of `label: words`.
     fn shown(model: &Model) -> Vec<String> {
         let line = |line: &DetailLine| {
-            let DetailLine::Field { label, value } = line else {
-                return None;
-            };
-            let words: String = value.iter().map(|span| &*span.text).collect();
-            Some(format!("{label}: {words}"))
+            let words = plain_text(&line.value);
+            (!line.is_section()).then(|| format!("{}: {words}", line.label))
         };
         limits(model).lines.iter().filter_map(line).collect()
     }

@@ -3,24 +3,13 @@
 use super::{guard, segment::Segment};
 use crate::{
     app::{
-        Identity, Mode, Model, Motion, StreamState, Streams, Tint,
-        account::{
-            guard::Limit,
-            poll::{LATE, Source},
-        },
-        keys::keymap::{Action, Context},
+        Action, Context, Identity, Mode, Model, Motion, Source, StreamState, Streams, Tint,
+        account::{guard::Limit, poll::LATE},
     },
     model::{Call, ClockRate, EntryLock, FailureKind, KeyScope, Num, ServiceAbout, Timestamp},
     view::{
         tables::calls,
-        text::{
-            age, format, passing,
-            scene::Scene,
-            span::{Span, Tone},
-            spark::spark,
-            table::{Gauge, Share},
-            words,
-        },
+        text::{Gauge, Scene, Span, Tone, age, format, passing, spark, words},
     },
 };
 use std::{cmp::Ordering, collections::VecDeque, time::Duration};
@@ -54,18 +43,15 @@ pub struct Chip {
 fn frozen(model: &Model) -> Option<Segment> {
     let since = model.frozen.as_ref()?.since;
     let age = passing::age(model.account.now.since(since), model.account.options.motion);
-    let mut words = vec![Span::new(format!("FROZEN {age}"), Tone::Alert)];
-    if let Some(chord) = model.keymap.chord(Context::Desk, Action::Freeze) {
-        words.push(Span::new(format!(" {chord}"), Tone::Accent));
-        words.push(Span::muted(" goes on"));
-    }
-    let brief = words.iter().take(1).cloned().collect();
-    Some(Segment::new(0, words).brief(brief))
+    let frozen = Span::alert(format!("FROZEN {age}"));
+    let hint = words::key_hint(model, Context::Desk, Action::Freeze, " ", " goes on");
+    let words = [vec![frozen.clone()], hint].concat();
+    Some(Segment::new(0, words).brief(frozen))
 }
 
 pub fn header(model: &Model) -> Header {
     let Some(identity) = &model.account.identity else {
-        let connecting = Segment::new(0, vec![Span::new("connecting…", Tone::Info)]);
+        let connecting = Segment::new(0, Span::info("connecting…"));
         return Header {
             mode: None,
             badges: badges(model),
@@ -104,12 +90,8 @@ pub(crate) fn account_name(model: &Model) -> Option<String> {
     let facts = model.account.store.account.value();
     let given = || facts?.name.as_ref().map(ToString::to_string);
     let begins = || format!("{}…", id.chars().take(8).collect::<String>());
-    Some(
-        profile()
-            .or(short.cloned())
-            .or_else(given)
-            .unwrap_or_else(begins),
-    )
+    let name = profile().or(short.cloned()).or_else(given);
+    Some(name.unwrap_or_else(begins))
 }
 
 /// Its name, and its id if that is another.
@@ -117,18 +99,14 @@ fn account(identity: &Identity, model: &Model) -> Segment {
     let id = identity.account_id.to_string();
     let name = account_name(model).unwrap_or_default();
     let more = (name != id).then(|| Span::muted(format!(" {id}")));
-    let name = Span::new(name, Tone::Strong);
-    let words = [Some(Span::muted("acct ")), Some(name.clone()), more];
-    Segment::new(1, words.into_iter().flatten().collect()).brief(vec![name])
+    let name = Span::strong(name);
+    let words = [Span::muted("acct "), name.clone()].into_iter().chain(more);
+    Segment::new(1, words.collect::<Vec<_>>()).brief(name)
 }
 
 fn badges(model: &Model) -> Vec<&'static str> {
-    let is_test = model
-        .account
-        .store
-        .about
-        .as_ref()
-        .is_some_and(ServiceAbout::is_test);
+    let about = model.account.store.about.as_ref();
+    let is_test = about.is_some_and(ServiceAbout::is_test);
     let reads_only = model.account.store.key_scope == Some(KeyScope::ReadOnly);
     let badges = [
         (is_test, "TEST"),
@@ -150,12 +128,13 @@ fn chip(model: &Model) -> Option<Chip> {
     let seat = model.roster.own()?;
     let id = seat.account_id.as_ref()?.to_string();
     let name = account_name(model)?;
+    let words = if name == id {
+        id
+    } else {
+        format!("{name} · {id}")
+    };
     Some(Chip {
-        words: if name == id {
-            id
-        } else {
-            format!("{name} · {id}")
-        },
+        words,
         brief: name,
         tint: seat.tint,
     })
@@ -164,54 +143,50 @@ fn chip(model: &Model) -> Option<Chip> {
 /// That no order is sent comes first, then why if there is room.
 fn halted(model: &Model) -> Option<Segment> {
     let why = model.account.halted.as_ref()?;
-    let word = Span::new("HALTED", Tone::Alert);
-    let words = vec![word.clone(), Span::new(format!(": {why}"), Tone::Alert)];
-    Some(Segment::new(0, words).brief(vec![word]))
+    let word = Span::alert("HALTED");
+    let words = [word.clone(), Span::alert(format!(": {why}"))];
+    Some(Segment::new(0, words).brief(word))
 }
 
 /// That the account may open nothing, and why.
 fn locked(model: &Model) -> Option<Segment> {
     let EntryLock { brief, words } = model.account.store.account.value()?.lock()?;
-    let words = Span::new(format!("{brief}: {words}"), Tone::Alert);
-    Some(Segment::new(0, vec![words]).brief(vec![Span::new(brief, Tone::Alert)]))
+    let words = Span::alert(format!("{brief}: {words}"));
+    Some(Segment::new(0, words).brief(Span::alert(brief)))
 }
 
 fn worth(model: &Model) -> Segment {
     let facts = model.account.store.account.value();
-    let own = age::age_of(model, Source::Account).filter(|_| facts.is_some());
-    let late = own.clone().filter(|age| age.tone != Tone::Muted);
-    let fresh = own.filter(|age| age.tone == Tone::Muted);
-    let (age, tone) = late.map_or((String::new(), None), |late| (late.text, Some(late.tone)));
+    let age = age::age_of(model, Source::Account).filter(|_| facts.is_some());
+    let late = age.as_ref().filter(|age| age.tone != Tone::Muted);
+    let fresh = age.as_ref().filter(|age| age.tone == Tone::Muted);
+    let fresh = fresh.map(|age| Span::muted(format!(" {}", age.text)));
     // Old figures say so, in words that stay in a narrow window.
+    let late_words = late.map_or("", |late| &late.text);
     let equity = |age: &str| match facts.and_then(|facts| facts.equity) {
         Some(equity) => {
             let words = format!("{} {age}", format::usd(equity));
-            Span::new(words.trim_end(), tone.unwrap_or(Tone::Strong))
+            Span::new(
+                words.trim_end(),
+                late.map_or(Tone::Strong, |late| late.tone),
+            )
         }
         None => Span::unknown(),
     };
     let day = words::pnl(facts.and_then(|facts| facts.day_pnl));
-    let day = Span {
-        tone: tone.unwrap_or(day.tone),
-        ..day
+    let tone = late.map_or(day.tone, |late| late.tone);
+    let day = Span { tone, ..day };
+    let with_day = |label: Option<Span>, day_label: &str| {
+        let equity = label
+            .into_iter()
+            .chain([equity(late_words)])
+            .chain(fresh.clone());
+        let spans = equity.chain([Span::muted(day_label), day.clone()]);
+        spans.collect::<Vec<_>>()
     };
-    let aged = |label: Option<Span>, apart: &str| {
-        let fresh = fresh
-            .as_ref()
-            .map(|age| Span::muted(format!(" {}", age.text)));
-        let day_label = Span::muted(format!("{apart}day "));
-        let spans = [
-            label,
-            Some(equity(&age)),
-            fresh,
-            Some(day_label),
-            Some(day.clone()),
-        ];
-        spans.into_iter().flatten().collect::<Vec<_>>()
-    };
-    let fewest = vec![equity(age.split(' ').next().unwrap_or_default())];
-    Segment::new(2, aged(Some(Span::muted("equity ")), "  "))
-        .brief(aged(None, " "))
+    let fewest = equity(late_words.split(' ').next().unwrap_or_default());
+    Segment::new(2, with_day(Some(Span::muted("equity ")), "  day "))
+        .brief(with_day(None, " day "))
         .fewest(fewest)
 }
 
@@ -220,11 +195,11 @@ fn free(model: &Model) -> Segment {
     let facts = model.account.store.account.value();
     let free = match facts.and_then(|facts| facts.available_margin) {
         Some(free) if free.is_positive() => Span::plain(format::usd(free)),
-        Some(none) => Span::new(format::usd(none), Tone::Warn),
+        Some(none) => Span::warn(format::usd(none)),
         None => Span::unknown(),
     };
-    let brief = vec![Span::muted("free "), free.clone()];
-    Segment::new(6, vec![Span::muted("free margin "), free]).brief(brief)
+    let brief = [Span::muted("free "), free.clone()];
+    Segment::new(6, [Span::muted("free margin "), free]).brief(brief)
 }
 
 /// The time span of the equity sparkline, and its cells.
@@ -236,8 +211,8 @@ fn sparkline(model: &Model) -> Option<Segment> {
     let marks = model.account.store.worth.marks.iter().copied();
     let sparkline = spark(marks, (model.account.now, span), cells)?;
     let label = format!("equity {} ", format::age(span));
-    let words = vec![Span::muted(label), Span::plain(sparkline)];
-    Some(Segment::new(9, words).brief(vec![]))
+    let words = [Span::muted(label), Span::plain(sparkline)];
+    Some(Segment::new(9, words).brief([]))
 }
 
 /// How much may still be lost today, and of what is permitted; warns from half of it used.
@@ -252,34 +227,20 @@ fn daily_loss(model: &Model) -> Segment {
         _ if left < Num::new(50, 2) => Tone::Warn,
         _ => Tone::Info,
     };
-    let plain = if tone == Tone::Info {
-        Tone::Plain
-    } else {
-        tone
-    };
     let percent = format::whole_percent(left);
     let room = room.map(format::whole_usd);
     let amount = room.clone().unwrap_or_else(|| percent.clone());
     let tail = room.map_or_else(|| "left".to_owned(), |_| format!("left ({percent})"));
     let words = |label, tail| {
-        vec![
-            Span::muted(label),
-            Span::new(format!("{amount} "), plain),
-            Span::muted(tail),
-        ]
+        let amount = Span::new(format!("{amount} "), guard::plain_if(tone, Tone::Info));
+        [Span::muted(label), amount, Span::muted(tail)]
     };
-    let gauge = Gauge {
-        share: Share::of(left),
-        tone,
-    };
-    Segment {
-        gauge: Some(gauge),
-        ..Segment::new(
-            guard::rank(model, Limit::DailyLoss),
-            words("daily loss ", tail),
-        )
-        .brief(words("loss ", "left".to_owned()))
-    }
+    Segment::new(
+        guard::rank(model, Limit::DailyLoss),
+        words("daily loss ", tail),
+    )
+    .brief(words("loss ", "left".to_owned()))
+    .gauge(Gauge::new(left, tone))
 }
 
 /// Without a limit in percent: the amount that the service states, what the trader's own limit leaves, or unknown.
@@ -288,7 +249,7 @@ fn daily_loss_unmeasured(model: &Model, room: Option<Num>) -> Segment {
     if let Some(room) = room {
         let words = format!("{} ", format::whole_usd(room));
         let words = |label| {
-            vec![
+            [
                 Span::muted(label),
                 Span::plain(words.clone()),
                 Span::muted("left"),
@@ -298,7 +259,7 @@ fn daily_loss_unmeasured(model: &Model, room: Option<Num>) -> Segment {
     }
     match model.account.guard.gauge(Limit::DailyLoss) {
         Some(gauge) => guard::segment(gauge, rank),
-        None => Segment::new(4, vec![Span::muted("daily loss "), Span::unknown()]),
+        None => Segment::new(4, [Span::muted("daily loss "), Span::unknown()]),
     }
 }
 
@@ -308,7 +269,7 @@ fn api(model: &Model) -> Segment {
     let mut words = vec![Span::muted("api "), state.clone()];
     words.extend(asks_again(model));
     words.extend(troubled_until(model));
-    Segment::new(0, words).brief(vec![state])
+    Segment::new(0, words).brief(state)
 }
 
 /// When a failing source is retried: `, again in 4s`.
@@ -320,10 +281,8 @@ fn troubled_until(model: &Model) -> Option<Span> {
     let (kind, ..) = FAILURE_WORDS.iter().find(|(kind, ..)| health.has(*kind))?;
     let at = health.asks_again(*kind, model.account.now)?;
     let scene = Scene::of(model, &model.account.options.zone);
-    Some(Span::muted(format!(
-        ", again {}",
-        scene.until_own(at, passing::NEXT)
-    )))
+    let at = scene.until_own(at, passing::NEXT);
+    Some(Span::muted(format!(", again {at}")))
 }
 
 /// A refused key is tried twice a minute, and at once on request.
@@ -342,7 +301,7 @@ fn clock(model: &Model) -> Option<Segment> {
         ClockRate::Other(rate) => format!("×{}", Num::new(rate, 3).rounded(1).normalized()),
         ClockRate::Unsteady => "unsteady".to_owned(),
     };
-    let words = |label| vec![Span::muted(label), Span::new(words.clone(), Tone::Warn)];
+    let words = |label| [Span::muted(label), Span::warn(words.clone())];
     Some(Segment::new(3, words("service clock ")).brief(words("clock ")))
 }
 
@@ -359,11 +318,8 @@ fn apart(service: Timestamp, wall: Timestamp) -> Option<String> {
 /// Requests a minute that the service accepts from this key, after its first 429.
 fn budget(model: &Model) -> Option<Segment> {
     let a_minute = model.account.store.health.budget()?;
-    let words = vec![
-        Span::muted("budget "),
-        Span::plain(format!("{a_minute}/min")),
-    ];
-    Some(Segment::new(5, words))
+    let rate = Span::plain(format!("{a_minute}/min"));
+    Some(Segment::new(5, [Span::muted("budget "), rate]))
 }
 
 /// Failures of the last responses and their words, most serious first.
@@ -379,22 +335,22 @@ pub(crate) fn api_state(model: &Model) -> Span {
     let health = &model.account.store.health;
     let scene = Scene::of(model, &model.account.options.zone);
     if health.has(FailureKind::Auth) {
-        return Span::new("AUTH: key refused", Tone::Alert);
+        return Span::alert("AUTH: key refused");
     }
     if let Some(until) = health.limited_until(model.account.now) {
         let left = scene.until_own(until, passing::FOR);
-        return Span::new(format!("LIMITED {left}"), Tone::Warn);
+        return Span::warn(format!("LIMITED {left}"));
     }
     if health.tries() > 0 {
         let when = health.next_try(model.account.now);
         let when = when.map(|at| format!(" {}", scene.until_own(at, passing::NEXT)));
         let when = when.unwrap_or_default();
-        return Span::new(format!("DOWN, retry {}{when}", health.tries()), Tone::Alert);
+        return Span::alert(format!("DOWN, retry {}{when}", health.tries()));
     }
     let trouble = FAILURE_WORDS.iter().find(|(kind, ..)| health.has(*kind));
     match (trouble, quiet(model)) {
         (Some((_, words, tone)), _) => Span::new(*words, *tone),
-        (None, Some(quiet)) => Span::new(format!("QUIET {}", scene.age(quiet)), Tone::Warn),
+        (None, Some(quiet)) => Span::warn(format!("QUIET {}", scene.age(quiet))),
         (None, None) => typical(&model.account.store.calls)
             .map_or_else(Span::unknown, |took| pace(took, scene.motion)),
     }
@@ -420,12 +376,8 @@ fn quiet(model: &Model) -> Option<Duration> {
 const MEDIAN_CALLS: usize = 9;
 
 fn typical(calls: &VecDeque<(u64, Call)>) -> Option<Duration> {
-    let recent = calls
-        .iter()
-        .rev()
-        .take(MEDIAN_CALLS)
-        .map(|(_, call)| call.elapsed);
-    let mut recent: Vec<_> = recent.collect();
+    let recent = calls.iter().rev().take(MEDIAN_CALLS);
+    let mut recent: Vec<_> = recent.map(|(_, call)| call.elapsed).collect();
     recent.sort_unstable();
     recent.get(recent.len() / 2).copied()
 }
@@ -449,28 +401,28 @@ fn stream(model: &Model) -> Option<Segment> {
     let Streams { market, account } = model.account.store.streams;
     let is = |state| [market, account].contains(&state);
     let (priority, word) = if is(StreamState::Down) {
-        (3, Span::new("POLL", Tone::Warn))
+        (3, Span::warn("POLL"))
     } else if market.is_up() || account.is_up() {
         (5, Span::muted("STREAM"))
     } else {
         return None;
     };
-    Some(Segment::new(priority, vec![word]))
+    Some(Segment::new(priority, [word]))
 }
 
 /// The ages that always matter, and that of late prices; the account's figures show their own.
 fn ages(model: &Model) -> Vec<Segment> {
-    let age = |source, label: &str| Some((label.to_owned(), age::age_of(model, source)?));
-    let always = [
-        age(Source::Orders, "orders "),
-        age(Source::Positions, "positions "),
+    let sources = [
+        (Source::Orders, "orders "),
+        (Source::Positions, "positions "),
+        (Source::Markets, "prices "),
     ];
-    let late = age(Source::Markets, "prices ").filter(|(_, age)| age.tone != Tone::Muted);
-    let shown = always.into_iter().flatten().chain(late);
-    shown
-        .map(|(label, age)| {
-            let priority = if age.tone == Tone::Muted { 5 } else { 3 };
-            Segment::new(priority, vec![Span::muted(label), age])
-        })
-        .collect()
+    let segment = |(source, label)| {
+        let age = age::age_of(model, source)?;
+        let is_fresh = age.tone == Tone::Muted;
+        let priority = if is_fresh { 5 } else { 3 };
+        let is_shown = source != Source::Markets || !is_fresh;
+        is_shown.then(|| Segment::new(priority, [Span::muted(label), age]))
+    };
+    sources.into_iter().filter_map(segment).collect()
 }

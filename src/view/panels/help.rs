@@ -2,45 +2,55 @@
 
 use crate::{
     app::{
-        Model,
+        Action, Context, Model,
         keys::{
             fuzzy::scored,
-            keymap::{Action, Binding, Context, HelpGroup, Keymap, UnboundAction},
+            keymap::{Binding, HelpGroup, Keymap, UnboundAction},
         },
         update::command::{VERBS, Verb},
     },
     view::text::format::UNKNOWN,
 };
 use std::{cmp::Reverse, collections::BTreeMap};
-use strum::IntoEnumIterator;
+use strum::IntoEnumIterator as _;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HelpSection {
     pub title: &'static str,
     /// Keys and their actions.
-    pub lines: Vec<(String, &'static str)>,
+    pub lines: Vec<HelpLine>,
+}
+
+/// A key, and what it does.
+type HelpLine = (String, &'static str);
+
+impl HelpSection {
+    pub(super) fn new(title: &'static str, lines: impl Iterator<Item = HelpLine>) -> Self {
+        let lines = lines.collect();
+        Self { title, lines }
+    }
 }
 
 /// What a newcomer asks first: the keys of the answer, and the answer.
-const QUESTIONS: &[(&[Action], &str)] = &[
+const QUESTIONS: &[(Action, &str)] = &[
     (
-        &[Action::Positions],
+        Action::Positions,
         "where is my stop? column stop; NO STOP without one",
     ),
     (
-        &[Action::Closed],
+        Action::Closed,
         "what did that trade cost? Enter: gross, fees, funding, net",
     ),
     (
-        &[Action::Refresh],
+        Action::Refresh,
         "is this number old? each pane's title has its age; r reads again",
     ),
     (
-        &[Action::Quit],
+        Action::Quit,
         "what happens if I quit now? orders stay at the service; a demo is forgotten",
     ),
     (
-        &[Action::Flatten],
+        Action::Flatten,
         "how do I start over? this closes everything; a new demo has a new account",
     ),
 ];
@@ -75,9 +85,8 @@ pub fn help(model: &Model, of: Context, search: &str) -> Vec<HelpSection> {
         lines.retain(|(score, _)| score.is_some());
         lines.sort_by_key(|(score, _)| Reverse(*score));
         let best = lines.first().and_then(|(score, _)| *score);
-        let lines = lines.into_iter().map(|(_, line)| line).collect();
-        let title = section.title;
-        (best, HelpSection { title, lines })
+        let lines = lines.into_iter().map(|(_, line)| line);
+        (best, HelpSection::new(section.title, lines))
     });
     let mut found: Vec<_> = found.filter(|(best, _)| best.is_some()).collect();
     found.sort_by_key(|(best, _)| Reverse(*best));
@@ -89,16 +98,12 @@ const EXACT: u32 = u32::MAX / 4;
 
 /// How well each line matches, if it does. `x` and `X` are two keys.
 fn scores(section: &HelpSection, search: &str) -> std::vec::IntoIter<Option<u32>> {
-    let is_named = section
-        .title
-        .to_lowercase()
-        .contains(&search.to_lowercase());
+    let title = section.title.to_lowercase();
+    let is_named = title.contains(&search.to_lowercase());
     let lines = section.lines.iter().enumerate();
     let found = scored(lines.clone(), search, |(_, (_, does))| (*does).to_owned());
-    let found: BTreeMap<_, _> = found
-        .into_iter()
-        .map(|(score, (at, _))| (at, score))
-        .collect();
+    let found = found.into_iter().map(|(score, (at, _))| (at, score));
+    let found: BTreeMap<_, _> = found.collect();
     let score = |(at, (key, _)): (usize, &(String, &str))| {
         let is_exact = is_named || key.contains(search);
         is_exact.then_some(EXACT).or(found.get(&at).copied())
@@ -122,55 +127,36 @@ fn all(model: &Model, of: Context, search: &str) -> Vec<HelpSection> {
     let works = |action: Action| action != Action::NextStep || model.tour.is_some();
     let listed = |b: &&&Binding| b.context != of && works(b.action);
     let desk: Vec<_> = bindings.iter().filter(listed).collect();
-    let mut sections = vec![];
-    if of != Context::Form && of != Context::Strip {
-        sections.push(questions(keymap));
-    }
+    let is_form = of == Context::Form || of == Context::Strip;
+    let mut sections: Vec<_> = (!is_form).then(|| questions(keymap)).into_iter().collect();
     sections.push(section(name(of), own.copied()));
     for group in HelpGroup::iter() {
-        let of_group = desk
-            .iter()
-            .filter(|b| keymap.presented.help_group(b.action) == group);
+        let of_group = desk.iter();
+        let of_group = of_group.filter(|b| keymap.presented.help_group(b.action) == group);
         sections.push(section(group.into(), of_group.copied().copied()));
     }
     sections.push(keyless(keymap, of));
     sections.push(section("Everywhere", keymap.always()));
-    if of != Context::Form && of != Context::Strip {
+    if !is_form {
+        let is_listed = |verb: &&Verb| !search.is_empty() || !verb.has_key();
+        let commands = VERBS.iter().filter(is_listed);
+        let commands = commands.map(|verb| (format!(":{}", verb.name), verb.does));
         let signs = LEGEND
             .iter()
             .map(|(sign, means)| ((*sign).to_owned(), *means));
-        let is_listed = |verb: &&Verb| !search.is_empty() || !verb.has_key();
-        let commands = VERBS.iter().filter(is_listed);
-        let lines = commands.map(|verb| (format!(":{}", verb.name), verb.does));
-        sections.push(HelpSection {
-            title: "Commands",
-            lines: lines.collect(),
-        });
-        sections.push(HelpSection {
-            title: "Signs",
-            lines: signs.collect(),
-        });
+        sections.push(HelpSection::new("Commands", commands));
+        sections.push(HelpSection::new("Signs", signs));
     }
     sections.retain(|section| !section.lines.is_empty());
     sections
 }
 
 fn questions(keymap: &Keymap) -> HelpSection {
-    let keys = |actions: &[Action]| {
-        let keys = actions
-            .iter()
-            .filter_map(|action| keymap.chord(Context::Desk, *action));
-        keys.map(|key| key.to_string())
-            .collect::<Vec<_>>()
-            .join(" ")
-    };
+    let key = |action: &Action| Some(keymap.chord(Context::Desk, *action)?.to_string());
     let lines = QUESTIONS
         .iter()
-        .map(|(actions, answer)| (keys(actions), *answer));
-    HelpSection {
-        title: "Questions",
-        lines: lines.collect(),
-    }
+        .map(|(action, answer)| (key(action).unwrap_or_default(), *answer));
+    HelpSection::new("Questions", lines)
 }
 
 /// Actions that the person's own bindings left without a key, and how to run them.
@@ -180,10 +166,7 @@ fn keyless(keymap: &Keymap, of: Context) -> HelpSection {
         let command = lost.command().unwrap_or_else(|| UNKNOWN.to_owned());
         (command, lost.action.label())
     });
-    HelpSection {
-        title: "Without a key",
-        lines: lines.collect(),
-    }
+    HelpSection::new("Without a key", lines)
 }
 
 fn section<'a>(title: &'static str, bindings: impl Iterator<Item = &'a Binding>) -> HelpSection {
@@ -191,10 +174,7 @@ fn section<'a>(title: &'static str, bindings: impl Iterator<Item = &'a Binding>)
         let keys: Vec<_> = binding.keys.iter().map(ToString::to_string).collect();
         (keys.join(" "), binding.action.label())
     });
-    HelpSection {
-        title,
-        lines: lines.collect(),
-    }
+    HelpSection::new(title, lines)
 }
 
 fn name(context: Context) -> &'static str {

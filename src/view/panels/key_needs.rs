@@ -2,21 +2,20 @@
 
 use crate::{
     app::{
-        Model, Remote,
-        account::{row_id::RowId, successor},
+        Action, Context, Model, Pane, Remote, RowId,
+        account::successor,
         cursor_spacing,
         desk::market_shown::market_of,
         dialogs::overlay::{Overlay, ReviewTab},
         forms::form::Form,
-        has_market, has_refused,
-        keys::keymap::{Action, Context},
-        links,
+        has_market, has_refused, links,
         market::own_orders::{own_orders, own_position},
         rules::guard,
-        tables::{marks::Marks, pane::Pane},
+        tables::marks::Marks,
     },
     model::{Command, FailureKind, Order, Position, draft::FieldInput},
 };
+
 /// A condition for a key to have an effect.
 type Need = fn(&Model) -> bool;
 
@@ -158,22 +157,14 @@ fn can_trade(model: &Model) -> bool {
 /// Something is open that it would close.
 fn can_flatten(model: &Model) -> bool {
     let store = &model.account.store;
-    let has_ladder = || {
-        let ladders = store.scaled.values().filter_map(Remote::value);
-        ladders
-            .into_iter()
-            .any(|ladder| ladder.ended_at().is_none())
-    };
+    let mut ladders = store.scaled.values().filter_map(Remote::value);
     let has_something = !store.positions.rows().is_empty()
         || store.orders.rows().iter().any(Order::is_working)
         || store.active_twaps().next().is_some()
-        || has_ladder();
-    model.account.identity.is_some() && has_something && !is_flattening(model)
-}
-
-fn is_flattening(model: &Model) -> bool {
-    let mut on_its_way = model.account.store.flights.values();
-    on_its_way.any(|flight| matches!(flight.command, Command::Flatten(_)))
+        || ladders.any(|ladder| ladder.ended_at().is_none());
+    let mut pending = store.flights.values();
+    let is_flattening = pending.any(|one| matches!(one.command, Command::Flatten(_)));
+    model.account.identity.is_some() && has_something && !is_flattening
 }
 
 /// New entries are allowed, and nothing is about to close what they would open.
@@ -200,10 +191,8 @@ fn can_fill(model: &Model) -> bool {
 
 /// In a text field the arrows move the cursor.
 fn can_choose(model: &Model) -> bool {
-    let is_list = matches!(
-        model.overlays.last(),
-        Some(Overlay::Markets(_) | Overlay::Accounts(_))
-    );
+    let top = model.overlays.last();
+    let is_list = matches!(top, Some(Overlay::Markets(_) | Overlay::Accounts(_)));
     let is_text = |form: &Form| form.draft.text(form.focus).is_some();
     !is_list && !form_of(model).is_some_and(is_text)
 }
@@ -229,9 +218,8 @@ fn can_protect_here(model: &Model) -> bool {
 
 /// Whether an own order stands at the price that the cursor is on; `None` where neither ladder nor chart has the keys.
 fn own_at_cursor(model: &Model) -> Option<bool> {
-    [Context::PriceLadder, Context::MarketChart]
-        .contains(&model.context())
-        .then_some(())?;
+    let places = [Context::PriceLadder, Context::MarketChart];
+    places.contains(&model.context()).then_some(())?;
     let ladder = &model.price_ladder;
     let is_there = || {
         let (market, row) = ladder.market().zip(ladder.cursor())?;

@@ -2,23 +2,15 @@
 
 use super::title;
 use crate::{
-    app::{
-        Model, account::poll::Source, dialogs::overlay::Markets, keys::keymap::Context,
-        tables::click_target::ClickTarget,
-    },
+    app::{ClickTarget, Context, Model, Source, dialogs::overlay::Markets},
     model::{Grid, Market, Num, Timestamp},
     view::{
         tables::positions::{side_now, sparkline},
         text::{
-            format,
+            Align::{Left, Number},
+            Cell, Column, Scene, Span, Table, Tone, format,
             listed::{self, ListView},
-            scene::Scene,
-            span::{Span, Tone},
-            table::{
-                Align::{Left, Number},
-                Cell, Column, Table, TableRow,
-            },
-            words::{self, aside, known},
+            words::{self, known},
         },
     },
 };
@@ -29,23 +21,28 @@ const COLUMNS: &[Column<Market>] = &[
     Column::new("market", "market", Left, 0, |m, scene| {
         scene.market(&m.id).into()
     }),
-    Column::new("mark_price", "mark", Number, 0, |m, _| priced(m, m.mark)),
-    Column::new("change", "change", Number, 1, change),
-    Column::new("bid_price", "bid", Number, 4, |m, _| priced(m, m.bid)),
-    Column::new("ask_price", "ask", Number, 4, |m, _| priced(m, m.ask)),
-    Column::new("funding_rate", "funding/h", Number, 2, |m, _| {
-        known(m.funding_rate.map(format::exact_percent)).into()
+    Column::known("mark_price", "mark", 0, |m: &Market| priced(m, m.mark)).aligned(Number),
+    Column::new("change", "change", Number, 1, |m, scene| {
+        known(session_change(m, scene).map(format::signed_percent)).into()
     }),
-    Column::new("tick", "tick", Number, 5, |m, _| tick(m)),
-    Column::new("lot", "lot", Number, 5, |m, _| {
-        aside(
-            m.size_decimals
-                .map(|decimals| Num::new(1, decimals).to_string()),
-        )
+    Column::known("bid_price", "bid", 4, |m: &Market| priced(m, m.bid)).aligned(Number),
+    Column::known("ask_price", "ask", 4, |m: &Market| priced(m, m.ask)).aligned(Number),
+    Column::number("funding_rate", "funding/h", 2, format::exact_percent, |m| {
+        m.funding_rate
     }),
-    Column::new("max_leverage", "max lev", Number, 3, |m, _| {
-        aside(m.max_leverage.map(|most| format!("{most}×")))
-    }),
+    Column::known("tick", "tick", 5, tick)
+        .aligned(Number)
+        .toned(Tone::Muted),
+    Column::known("lot", "lot", 5, |m: &Market| {
+        Some(Num::new(1, m.size_decimals?).to_string())
+    })
+    .aligned(Number)
+    .toned(Tone::Muted),
+    Column::known("max_leverage", "max lev", 3, |m: &Market| {
+        Some(format!("{}×", m.max_leverage?))
+    })
+    .aligned(Number)
+    .toned(Tone::Muted),
     Column::new("position", "open", Left, 1, open),
     Column::new("course", "15m", Left, 6, |m, scene| sparkline(&m.id, scene)),
 ];
@@ -56,12 +53,9 @@ pub fn markets(model: &Model, list: &Markets, scene: &Scene<'_>, room: usize) ->
     let chosen = list.place(&rows);
     let seen = listed::seen(rows.len(), chosen, room);
     let shown = rows.get(seen.clone()).unwrap_or_default();
-    let lines = shown
-        .iter()
-        .map(|row| TableRow::cells(COLUMNS, *row, scene));
     ListView {
-        title: heading(model, list, (rows.len(), scene)),
-        table: Table::new(COLUMNS, lines.collect()),
+        title: heading(model, list, rows.len(), scene),
+        table: Table::of(COLUMNS, shown.iter().copied(), scene),
         chosen: chosen - seen.start,
         spots: shown
             .iter()
@@ -72,15 +66,15 @@ pub fn markets(model: &Model, list: &Markets, scene: &Scene<'_>, room: usize) ->
 }
 
 /// How many, the search, their age, and since when changes are measured.
-fn heading(model: &Model, list: &Markets, (shown, scene): (usize, &Scene<'_>)) -> Vec<Span> {
+fn heading(model: &Model, list: &Markets, shown: usize, scene: &Scene<'_>) -> Vec<Span> {
     let all = scene.store.markets.value().map_or(0, BTreeMap::len);
-    let mut spans = vec![Span::new("Markets", Tone::Accent)];
+    let mut spans = vec![Span::accent("Markets")];
     spans.extend(listed::count(&list.search, shown, all));
     for words in title::source_words(model, Source::Markets) {
         spans.extend([Span::plain("  "), words]);
     }
     if let Some(since) = since(scene) {
-        let since = scene.zone.moment(scene.on_wall(since), scene.now);
+        let since = scene.moment(scene.on_wall(since));
         spans.push(Span::muted(format!("  change since {since}")));
     }
     spans
@@ -90,35 +84,31 @@ fn heading(model: &Model, list: &Markets, (shown, scene): (usize, &Scene<'_>)) -
 fn emptiness(model: &Model, list: &Markets) -> Vec<Span> {
     let markets = &model.account.store.markets;
     match (markets.value(), markets.trouble()) {
-        (None, None) => return vec![Span::muted(" loading…")],
-        (None, Some(why)) => return vec![Span::new(format!(" {why}"), Tone::Alert)],
+        (None, None) => Span::muted(" loading…").into(),
+        (None, Some(why)) => Span::alert(format!(" {why}")).into(),
         (Some(markets), _) if markets.is_empty() => {
-            return vec![Span::muted(" the price source lists no market")];
+            Span::muted(" the price source lists no market").into()
         }
-        (Some(_), _) => {}
+        (Some(_), _) => {
+            let none = " no market is called ";
+            listed::nothing_found(model, Context::Markets, none, &list.search)
+        }
     }
-    let none = " no market is called ";
-    listed::nothing_found(model, Context::Markets, none, &list.search)
 }
 
 /// When this desk first saw a price: no source has older ones.
 fn since(scene: &Scene<'_>) -> Option<Timestamp> {
-    let first = scene.store.prices.values();
-    first
+    let prices = scene.store.prices.values();
+    prices
         .filter_map(|prices| Some(prices.marks.front()?.0))
         .min()
 }
 
-fn priced(market: &Market, price: Option<Num>) -> Cell {
-    known(price.map(|price| format::average(price, Some(market)))).into()
+fn priced(market: &Market, price: Option<Num>) -> Option<String> {
+    price.map(|price| format::average(price, Some(market)))
 }
 
-/// Unknown for a market seen for less time than the heading says.
-fn change(market: &Market, scene: &Scene<'_>) -> Cell {
-    known(session_change(market, scene).map(format::signed_percent)).into()
-}
-
-/// By which share the mark has moved since this desk first saw a price.
+/// By which share the mark has moved since this desk first saw a price; unknown for a market seen for less time.
 pub(crate) fn session_change(market: &Market, scene: &Scene<'_>) -> Option<Num> {
     let (at, first) = scene.store.prices.get(&market.id)?.marks.front()?;
     let mark = market.mark.filter(|_| Some(*at) == since(scene))?;
@@ -126,13 +116,12 @@ pub(crate) fn session_change(market: &Market, scene: &Scene<'_>) -> Option<Num> 
 }
 
 /// An estimate if the source does not state it.
-fn tick(market: &Market) -> Cell {
-    let tick = market.mark.and_then(|mark| market.tick(mark));
-    let step = tick.map(|tick| match market.grid {
-        Grid::Figures(_) | Grid::Step(_) => tick.step().to_string(),
-        Grid::Guessed => format!("est. {}", tick.step()),
-    });
-    aside(step)
+fn tick(market: &Market) -> Option<String> {
+    let step = market.tick(market.mark?)?.step();
+    Some(match market.grid {
+        Grid::Figures(_) | Grid::Step(_) => step.to_string(),
+        Grid::Guessed => format!("est. {step}"),
+    })
 }
 
 /// The open positions. Empty only if all open positions are known.
@@ -157,8 +146,8 @@ mod tests {
     use super::*;
     use crate::{
         app::{account::poll::Answer, testing::*, update},
-        model::Page,
-        view::text::{format::Zone, table::RowBody},
+        model::{Page, Zone},
+        view::text::RowBody,
     };
     use std::time::Duration;
 

@@ -3,26 +3,21 @@
 use super::key_needs::works;
 use crate::{
     app::{
-        Model, Rows,
-        account::poll::Source,
-        activity::earlier::Horizon,
-        keys::keymap::{Action, Context},
-        tables::{pane::Pane, table_view::Filter},
+        Action, Context, Model, Pane, Rows, Source, activity::earlier::Horizon,
+        tables::table_view::Filter,
     },
     view::{
         tables::{
-            activity, calls,
+            activity::{self, ACTIVITY},
+            calls::{self, CALLS},
             closed::{self, CLOSED},
             history::{self, HISTORY},
             orders,
             positions::{self, OPEN},
-            scaled, twaps,
+            scaled,
+            twaps::{self, TWAPS},
         },
-        text::{
-            scene::Scene,
-            span::{Span, Tone},
-            table::Table,
-        },
+        text::{Scene, Span, Table, words},
     },
 };
 use std::ops::Range;
@@ -30,27 +25,37 @@ use std::ops::Range;
 /// The rows at `range` of a pane whose rows are `rows`; no others are formatted.
 pub fn pane_table(pane: Pane, rows: &Rows<'_>, range: Range<usize>, scene: &Scene<'_>) -> Table {
     let store = scene.store;
-    let shown = (rows, range.clone());
-    let visible = (rows, range.clone());
+    let positions = || {
+        rows.places(range.clone())
+            .filter_map(|at| store.positions.rows().get(at))
+    };
+    let places = rows.places(range.clone());
     let table = match pane {
-        Pane::Positions => Table::of(OPEN, shown, |at| store.positions.rows().get(at), scene),
-        Pane::Orders => orders::table(scene, rows, range),
-        Pane::Twaps => twaps::table(scene, rows, range),
-        Pane::Scaled => scaled::table(scene, rows, range),
-        Pane::Closed => Table::of(CLOSED, shown, |at| store.closed.rows().get(at), scene),
-        Pane::History => Table::of(HISTORY, shown, |at| store.history.rows().get(at), scene),
-        Pane::Activity => activity::table(scene, rows, range),
-        Pane::Calls => calls::table(scene, rows, range),
+        Pane::Positions => Table::of(OPEN, positions(), scene),
+        Pane::Orders => orders::table(scene, rows, range.clone()),
+        Pane::Twaps => Table::of(TWAPS, twaps::twaps(scene, &rows.at(range.clone())), scene),
+        Pane::Scaled => scaled::table(scene, rows, range.clone()),
+        Pane::Closed => {
+            let closed = places.filter_map(|at| store.closed.rows().get(at));
+            Table::of(CLOSED, closed, scene)
+        }
+        Pane::History => {
+            let ended = places.filter_map(|at| store.history.rows().get(at));
+            Table::of(HISTORY, ended, scene)
+        }
+        Pane::Activity => {
+            let lines = places.filter_map(|at| activity::newest_first(scene, at));
+            Table::of(ACTIVITY, lines, scene)
+        }
+        Pane::Calls => {
+            let calls = places.filter_map(|at| calls::newest_first(scene, at));
+            Table::of(CALLS, calls, scene)
+        }
     };
     let mut table = table.through(rows.table_view);
-    let are_chosen = rows
-        .table_view
-        .is_some_and(|table_view| table_view.columns.is_some());
-    if pane == Pane::Positions && !are_chosen {
-        let (rows, range) = visible;
-        let open = store.positions.rows();
-        let shown = rows.places(range).filter_map(|at| open.get(at));
-        positions::beside(&mut table, shown, scene);
+    let view = rows.table_view;
+    if pane == Pane::Positions && view.is_none_or(|view| view.columns.is_none()) {
+        positions::beside(&mut table, positions(), scene);
     }
     table
 }
@@ -60,10 +65,8 @@ pub fn foot(pane: Pane, rows: &Rows<'_>, scene: &Scene<'_>) -> Vec<Vec<Span>> {
     match pane {
         Pane::Positions => {
             let open = scene.store.positions.rows();
-            positions::foot(
-                rows.places(0..rows.len()).filter_map(|at| open.get(at)),
-                scene,
-            )
+            let places = rows.places(0..rows.len());
+            positions::foot(places.filter_map(|at| open.get(at)), scene)
         }
         Pane::Orders => orders::foot(rows, scene),
         Pane::Closed => closed::foot(rows, scene),
@@ -78,29 +81,22 @@ pub fn emptiness(pane: Pane, model: &Model) -> Vec<Span> {
     let store = &model.account.store;
     if let Some(source) = pane.source() {
         // Scaled orders are known only through their orders.
-        let source = if pane == Pane::Scaled {
-            Source::Orders
-        } else {
-            source
-        };
+        let is_scaled = pane == Pane::Scaled;
+        let source = if is_scaled { Source::Orders } else { source };
         let is_known = store.polled_at(source).is_some();
         match store.trouble(source) {
-            Some(why) if !is_known => return vec![Span::new(why.to_string(), Tone::Alert)],
-            None if !is_known => return vec![Span::muted("loading…")],
+            Some(why) if !is_known => return Span::alert(why.to_string()).into(),
+            None if !is_known => return Span::muted("loading…").into(),
             Some(_) | None => {}
         }
         if store.is_incomplete(source) {
-            return vec![Span::new(
+            return vec![Span::warn(
                 "no row could be read, and the list is incomplete",
-                Tone::Warn,
             )];
         }
     }
-    if let Some(filter) = model
-        .table_views
-        .of(pane)
-        .and_then(|table_view| table_view.filter.as_ref())
-    {
+    let view = model.table_views.of(pane);
+    if let Some(filter) = view.and_then(|view| view.filter.as_ref()) {
         return unmatched(pane, filter, model);
     }
     let words = match pane {
@@ -117,30 +113,22 @@ pub fn emptiness(pane: Pane, model: &Model) -> Vec<Span> {
         Pane::Calls => "no calls yet",
     };
     let mut spans = vec![Span::muted(words)];
-    let offered = model
-        .keymap
-        .presented
-        .offered_if_empty(pane.context())
-        .into_iter();
-    for action in offered.filter(|action| works(model, *action)) {
-        if let Some(chord) = model.keymap.chord(Context::Desk, action) {
-            spans.push(Span::new(format!("   {chord}"), Tone::Accent));
-            spans.push(Span::muted(format!(" {}", action.label())));
-        }
+    let offered = model.keymap.presented.offered_if_empty(pane.context());
+    for action in offered.into_iter().filter(|action| works(model, *action)) {
+        let does = format!(" {}", action.label());
+        spans.extend(words::key_hint(model, Context::Desk, action, "   ", &does));
     }
     spans
 }
 
 /// There may be rows, but none matches the filter.
 fn unmatched(pane: Pane, filter: &Filter, model: &Model) -> Vec<Span> {
+    let hint = words::key_hint(model, pane.context(), Action::Dismiss, "", " clears");
     let mut spans = vec![
         Span::muted("no row matches "),
-        Span::new(format!("/{}/", filter.text), Tone::Accent),
+        Span::accent(format!("/{}/", filter.text)),
     ];
-    if let Some(chord) = model.keymap.chord(pane.context(), Action::Dismiss) {
-        spans.push(Span::muted(", "));
-        spans.push(Span::new(chord.to_string(), Tone::Accent));
-        spans.push(Span::muted(" clears"));
-    }
+    spans.extend((!hint.is_empty()).then(|| Span::muted(", ")));
+    spans.extend(hint);
     spans
 }

@@ -2,16 +2,12 @@
 
 use crate::{
     app::{
-        Model,
+        Action, Context, Model,
         dialogs::prompt::{Asks, Prompt},
-        keys::keymap::{Action, Context},
-        tables::{pane::Pane, table_view::TableView},
+        tables::table_view::TableView,
         update::command,
     },
-    view::text::{
-        format,
-        span::{Span, Tone},
-    },
+    view::text::{Span, format, words},
 };
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -77,79 +73,50 @@ fn named(model: &Model, word: &str) -> String {
     }
 }
 
+/// What may be typed, and the keys.
 fn note(model: &Model, prompt: &Prompt) -> Vec<Span> {
-    match &prompt.asks {
-        Asks::Filter(pane) => filter_note(model, *pane),
-        Asks::Command => command_note(model, prompt.text()),
-        Asks::Note(_) => trade_note(model),
-    }
-}
-
-/// The arguments and effect of a command, or the list of commands.
-fn command_note(model: &Model, text: &str) -> Vec<Span> {
-    let first = text.split_whitespace().next();
-    if let Some(Ok(verb)) = first.map(command::named) {
-        return vec![
-            Span::new(verb.name, Tone::Accent),
-            Span::plain(format!(" {}", verb.shape)),
-            Span::muted(format!("  {}", verb.does)),
-        ];
-    }
-    let mut spans = vec![Span::muted(
-        "close btc 50%  cancel all btc  flatten  sort upnl   ",
-    )];
-    spans.extend(keys(
-        model,
-        &[
-            (Action::NextChoice, "commands"),
-            (Action::Up, "earlier"),
-            (Action::Dismiss, "leave"),
-        ],
-    ));
-    spans
-}
-
-/// What a note may hold, and the keys.
-fn trade_note(model: &Model) -> Vec<Span> {
-    let mut spans = vec![Span::muted(
-        "words and #tags of this trade; nothing deletes it   ",
-    )];
-    spans.extend(keys(
-        model,
-        &[
-            (Action::Submit, "keep"),
-            (Action::NextChoice, "tags"),
-            (Action::Dismiss, "leave"),
-        ],
-    ));
-    spans
-}
-
-/// How many rows are left, and the keys.
-fn filter_note(model: &Model, pane: Pane) -> Vec<Span> {
-    let hits = model.table_views.of(pane).and_then(TableView::hits);
-    let mut spans = match hits {
-        Some(hits) => vec![Span::plain(format!("{} shown   ", format::count(hits)))],
-        None => vec![Span::muted("btc  side:sell  size>1  -status:armed   ")],
-    };
-    spans.extend(keys(
-        model,
-        &[
-            (Action::Submit, "keep"),
-            (Action::Dismiss, "show all"),
-            (Action::NextChoice, "columns"),
-        ],
-    ));
-    spans
-}
-
-fn keys(model: &Model, keys: &[(Action, &str)]) -> Vec<Span> {
-    let mut spans = vec![];
-    for (action, does) in keys {
-        if let Some(chord) = model.keymap.chord(Context::Prompt, *action) {
-            spans.push(Span::new(chord.to_string(), Tone::Accent));
-            spans.push(Span::muted(format!(" {does}  ")));
+    let (text, keys) = match &prompt.asks {
+        Asks::Command => {
+            let first = prompt.text().split_whitespace().next();
+            if let Some(Ok(verb)) = first.map(command::named) {
+                return vec![
+                    Span::accent(verb.name),
+                    Span::plain(format!(" {}", verb.shape)),
+                    Span::muted(format!("  {}", verb.does)),
+                ];
+            }
+            let examples = "close btc 50%  cancel all btc  flatten  sort upnl   ";
+            (Span::muted(examples), COMMAND_KEYS)
         }
-    }
-    spans
+        Asks::Note(_) => {
+            let words = "words and #tags of this trade; nothing deletes it   ";
+            (Span::muted(words), NOTE_KEYS)
+        }
+        Asks::Filter(pane) => {
+            let hits = model.table_views.of(*pane).and_then(TableView::hits);
+            let hits = hits.map(|hits| Span::plain(format!("{} shown   ", format::count(hits))));
+            let examples = || Span::muted("btc  side:sell  size>1  -status:armed   ");
+            (hits.unwrap_or_else(examples), FILTER_KEYS)
+        }
+    };
+    let keys = keys.iter().flat_map(|(action, does)| {
+        words::key_hint(model, Context::Prompt, *action, "", &format!(" {does}  "))
+    });
+    std::iter::once(text).chain(keys).collect()
 }
+
+const COMMAND_KEYS: [(Action, &str); 3] = [
+    (Action::NextChoice, "commands"),
+    (Action::Up, "earlier"),
+    (Action::Dismiss, "leave"),
+];
+const NOTE_KEYS: [(Action, &str); 3] = [
+    (Action::Submit, "keep"),
+    (Action::NextChoice, "tags"),
+    (Action::Dismiss, "leave"),
+];
+const FILTER_KEYS: [(Action, &str); 3] = [
+    (Action::Submit, "keep"),
+    (Action::Dismiss, "show all"),
+    (Action::NextChoice, "columns"),
+];

@@ -7,14 +7,9 @@ use crate::{
     },
     model::Text,
     view::{
-        details::lines::{DetailLine, DetailView},
+        details::{DetailLine, DetailView},
         tables::{history::bps, order_words::rule_name},
-        text::{
-            format,
-            scene::Scene,
-            span::{Span, Tone},
-            words,
-        },
+        text::{Scene, Span, format, words},
     },
 };
 use std::hash::Hash;
@@ -59,25 +54,19 @@ pub fn quality(report: &Report, scene: &Scene<'_>) -> DetailView {
             Line::Result(_) => &mut results,
             Line::Rule(_) => &mut rules,
         };
-        section.push(one(line, (at, chosen), scene));
+        section.push(one(line, scene).at(at, chosen));
     }
     fills.insert(0, heading(COLUMNS));
     if !results.is_empty() {
         results.insert(0, heading(RESULTS));
     }
     let store = scene.store;
+    let closed = none("no position was closed", store.closed.head());
+    let refused = none("no order was refused", store.history.head());
     let sections = [
         section(FILLS, fills, UNREAD),
-        section(
-            CLOSED,
-            results,
-            none("no position was closed", store.closed.head()),
-        ),
-        section(
-            REFUSED,
-            rules,
-            none("no order was refused", store.history.head()),
-        ),
+        section(CLOSED, results, closed),
+        section(REFUSED, rules, refused),
     ];
     DetailView {
         title: title(scene),
@@ -86,20 +75,15 @@ pub fn quality(report: &Report, scene: &Scene<'_>) -> DetailView {
 }
 
 fn section(name: &'static str, rows: Vec<DetailLine>, none: &'static str) -> Vec<DetailLine> {
-    let none = rows.is_empty().then(|| DetailLine::Field {
-        label: String::new(),
-        value: vec![Span::muted(none)],
-    });
-    let name = DetailLine::Section(name);
+    let none = rows
+        .is_empty()
+        .then(|| DetailLine::field("", Span::muted(none)));
+    let name = DetailLine::section(name);
     std::iter::once(name).chain(rows).chain(none).collect()
 }
 
 pub(super) fn heading(columns: [&'static str; 8]) -> DetailLine {
-    DetailLine::Cells {
-        label: String::new(),
-        value: columns.map(Span::muted).into(),
-        is_chosen: false,
-    }
+    DetailLine::cells("", columns.map(Span::muted))
 }
 
 /// "None" applies only to what was read.
@@ -114,24 +98,18 @@ fn none(words: &'static str, read: &Remote<()>) -> &'static str {
 /// The number of orders is unknown before the first page of history.
 const UNREAD: &str = "not read yet";
 
-fn is_read(scene: &Scene<'_>) -> bool {
-    scene.store.history.head().value().is_some()
-}
-
 fn title(scene: &Scene<'_>) -> Vec<Span> {
     let history = &scene.store.history;
-    if !is_read(scene) {
-        return vec![
-            Span::new("Execution quality", Tone::Strong),
-            Span::muted(format!("  {UNREAD}")),
-        ];
+    let name = Span::strong("Execution quality");
+    if history.head().value().is_none() {
+        return vec![name, Span::muted(format!("  {UNREAD}"))];
     }
     // A partial fill's row is no order, as in the table.
     let orders = read(history, scene.store.quality.total().orders, "orders");
     let closed = &scene.store.closed;
     let closed = read(closed, closed.rows().len(), "closed");
     vec![
-        Span::new("Execution quality", Tone::Strong),
+        name,
         Span::muted(format!("  of {orders}")),
         Span::muted(format!(", {closed}")),
     ]
@@ -143,39 +121,26 @@ fn read<K: Eq + Hash, T>(feed: &Feed<K, T>, count: usize, what: &str) -> String 
     format!("{of} {} {what}", format::count(count))
 }
 
-fn one(line: &Line, (at, chosen): (usize, usize), scene: &Scene<'_>) -> DetailLine {
-    let is_chosen = at == chosen;
+fn one(line: &Line, scene: &Scene<'_>) -> DetailLine {
     let quality = &scene.store.quality;
     match line {
-        Line::All => DetailLine::Cells {
-            label: "all".to_owned(),
-            value: cells(&quality.total()),
-            is_chosen,
-        },
-        Line::Market(id) => DetailLine::Cells {
-            label: scene.market(id).text,
-            value: quality.markets.get(id).map(cells).unwrap_or_default(),
-            is_chosen,
-        },
-        Line::Result(id) => DetailLine::Cells {
-            label: scene.market(id).text,
-            value: scene
-                .store
-                .market_results
-                .0
-                .get(id)
-                .map(came_to)
-                .unwrap_or_default(),
-            is_chosen,
-        },
+        Line::All => DetailLine::cells("all", cells(&quality.total())),
+        Line::Market(id) => {
+            let cells = quality.markets.get(id).map(cells).unwrap_or_default();
+            DetailLine::cells(scene.market(id).text, cells)
+        }
+        Line::Result(id) => {
+            let results = scene.store.market_results.0.get(id);
+            DetailLine::cells(
+                scene.market(id).text,
+                results.map(came_to).unwrap_or_default(),
+            )
+        }
         Line::Rule(name) => {
             let rule = quality.rules.get(name);
             let count = rule.map_or(0, |rule| rule.count);
-            DetailLine::Link {
-                label: format!("{} ×", format::count(count)),
-                value: rule.map_or_else(Vec::new, |rule| refused(name, rule, scene)),
-                is_chosen,
-            }
+            let value = rule.map_or_else(Vec::new, |rule| refused(name, rule, scene));
+            DetailLine::field(format!("{} ×", format::count(count)), value)
         }
     }
 }
@@ -221,16 +186,9 @@ fn padded(cells: [Span; 8], columns: [&str; 8]) -> Vec<Span> {
 
 /// How often, by which rule, when last, and the service's message then.
 fn refused(name: &Text, rule: &Rule, scene: &Scene<'_>) -> Vec<Span> {
-    let mut value = vec![
-        Span::new(rule_name(name), Tone::Alert),
-        Span::muted(format!(
-            "  last {} {}",
-            scene.zone.moment(rule.last_at, scene.now),
-            rule.last
-        )),
-    ];
-    if let Some(reason) = rule.reason.as_ref().filter(|reason| *reason != name) {
-        value.push(Span::plain(format!("  {reason}")));
-    }
-    value
+    let last = format!("  last {} {}", scene.moment(rule.last_at), rule.last);
+    let reason = rule.reason.as_ref().filter(|reason| *reason != name);
+    let reason = reason.map(|reason| Span::plain(format!("  {reason}")));
+    let named = [Span::alert(rule_name(name)), Span::muted(last)];
+    named.into_iter().chain(reason).collect()
 }

@@ -1,19 +1,11 @@
 //! The question about a command that only a person can decide.
 
 use crate::{
-    app::{
-        Model,
-        dialogs::overlay::Strip,
-        keys::keymap::{Action, Context},
-    },
+    app::{Action, Context, Model, dialogs::overlay::Strip},
     model::{Progress, Ticket},
     view::{
         panels::strip::phrases::{account, button, question_words},
-        text::{
-            passing,
-            scene::Scene,
-            span::{Span, Tone},
-        },
+        text::{Scene, Span, passing},
     },
 };
 
@@ -21,11 +13,7 @@ use crate::{
 const REOPENS: &str = "; CLOSED ALL SINCE, this opens a new position";
 
 /// What is known of it, and what the keys do.
-pub(crate) fn words(
-    model: &Model,
-    scene: &Scene<'_>,
-    (strip, ticket): (&Strip, Ticket),
-) -> Vec<Span> {
+pub(crate) fn words(model: &Model, scene: &Scene<'_>, strip: &Strip, ticket: Ticket) -> Vec<Span> {
     let button = |action, does: &str| button(model, Context::Strip, action, does);
     let never_left = never_left(scene, ticket);
     let reopens = scene.store.reopens(ticket);
@@ -49,31 +37,22 @@ pub(crate) fn words(
         " may have executed"
     };
     let head = vec![
-        Span::new(
-            question_words(&strip.proposal, scene) + &account(model),
-            Tone::Strong,
-        ),
-        Span::new(known, Tone::Alert),
-        Span::new(if reopens { REOPENS } else { "" }, Tone::Alert),
+        Span::strong(question_words(&strip.proposal, scene) + &account(model)),
+        Span::alert(known),
+        Span::alert(if reopens { REOPENS } else { "" }),
         Span::plain(":  "),
     ];
-    let [give_up, later] = [(Action::GiveUp, "give it up"), (Action::Dismiss, "later")]
-        .map(|(a, does)| button(a, does));
+    let give_up = button(Action::GiveUp, "give it up");
+    let later = button(Action::Dismiss, "later");
     [head, again, apart(), give_up, apart(), later].concat()
 }
 
 /// Whether the command was never sent.
 fn never_left(scene: &Scene<'_>, ticket: Ticket) -> bool {
     let flight = scene.store.flights.get(&ticket);
-    flight.is_some_and(|flight| match &flight.progress {
-        Progress::Parked { why, .. } => !why.is_doubtful(),
-        Progress::Queued
-        | Progress::Sending { .. }
-        | Progress::Unknown { .. }
-        | Progress::Waiting { .. }
-        | Progress::Running { .. }
-        | Progress::Flattening(_) => false,
-    })
+    flight.is_some_and(
+        |flight| matches!(&flight.progress, Progress::Parked { why, .. } if !why.is_doubtful()),
+    )
 }
 
 #[cfg(test)]
@@ -86,8 +65,7 @@ mod tests {
             testing::{desk, press, wait},
             update,
         },
-        model::{Command, Failure, FailureKind, Timestamp},
-        view::text::format::Zone,
+        model::{Command, Failure, FailureKind, Timestamp, Zone},
     };
 
     fn asked_of(why: Failure) -> String {
@@ -108,7 +86,7 @@ mod tests {
             panic!("{:?}", model.overlays);
         };
         let zone = Zone::utc();
-        let spans = words(model, &Scene::of(model, &zone), (strip, ticket));
+        let spans = words(model, &Scene::of(model, &zone), strip, ticket);
         spans.iter().map(|span| span.text.as_str()).collect()
     }
 

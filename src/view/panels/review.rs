@@ -4,23 +4,20 @@
 use super::quality::{RESULTS, came_to, heading};
 use crate::{
     app::{
-        DayResult, Model,
+        Action, Context, DayResult, Model,
         dialogs::{
             overlay::{Review, ReviewTab},
             review::{DrawdownFigures, R_BOUNDS, RiskFigures},
         },
-        keys::keymap::{Action, Context},
     },
     model::{Num, ZoneDay},
     view::{
         details::{
+            DetailLine, DetailView,
             curve::{Curve, FULL},
-            lines::{DetailLine, DetailView},
         },
         text::{
-            format,
-            scene::Scene,
-            span::{Span, Tone},
+            Scene, Span, format,
             words::{self, known},
         },
     },
@@ -48,22 +45,20 @@ pub fn review(model: &Model, review: &Review, scene: &Scene<'_>) -> ReviewView {
         ReviewTab::Risk => risk(&review.risk),
         ReviewTab::Drawdown => drawdown(&review.drawdown, scene),
     };
-    let mut all = vec![field("of", read(model))];
-    all.extend(lines);
+    let of = DetailLine::field("of", read(model));
+    let is_curved = review.tab == ReviewTab::Drawdown;
     ReviewView {
         lines: DetailView {
             title: title(review.tab),
-            lines: all,
+            lines: std::iter::once(of).chain(lines).collect(),
         },
-        curve: (review.tab == ReviewTab::Drawdown)
-            .then(|| curve(&review.drawdown))
-            .flatten(),
+        curve: is_curved.then(|| curve(&review.drawdown)).flatten(),
     }
 }
 
 /// The part that is shown stands in brackets.
 fn title(shown: ReviewTab) -> Vec<Span> {
-    let mut spans = vec![Span::new("Review ", Tone::Strong)];
+    let mut spans = vec![Span::strong("Review ")];
     for tab in ReviewTab::iter() {
         let name = match tab {
             ReviewTab::Days => "days",
@@ -73,7 +68,7 @@ fn title(shown: ReviewTab) -> Vec<Span> {
             ReviewTab::Drawdown => "drawdown",
         };
         spans.push(if tab == shown {
-            Span::new(format!(" [{name}]"), Tone::Accent)
+            Span::accent(format!(" [{name}]"))
         } else {
             Span::muted(format!("  {name} "))
         });
@@ -85,12 +80,12 @@ fn title(shown: ReviewTab) -> Vec<Span> {
 fn read(model: &Model) -> Vec<Span> {
     let closed = &model.account.store.closed;
     if closed.head().value().is_none() {
-        return vec![Span::muted("not read yet")];
+        return Span::muted("not read yet").into();
     }
     let count = closed.rows().len();
     let counted = words::counted(count, "closed position", "closed positions");
     if !closed.has_more() {
-        return vec![Span::plain(format!("all {counted}"))];
+        return Span::plain(format!("all {counted}")).into();
     }
     let more = if closed.is_fetching() {
         "; reading older ones".to_owned()
@@ -99,25 +94,7 @@ fn read(model: &Model) -> Vec<Span> {
         let key = key.map(|key| format!(", {key} reads them"));
         format!("; there are older ones{}", key.unwrap_or_default())
     };
-    vec![
-        Span::plain(format!("the last {counted}")),
-        Span::new(more, Tone::Warn),
-    ]
-}
-
-fn field(label: &str, value: Vec<Span>) -> DetailLine {
-    DetailLine::Field {
-        label: label.to_owned(),
-        value,
-    }
-}
-
-fn cells(label: impl Into<String>, value: Vec<Span>) -> DetailLine {
-    DetailLine::Cells {
-        label: label.into(),
-        value,
-        is_chosen: false,
-    }
+    vec![Span::plain(format!("the last {counted}")), Span::warn(more)]
 }
 
 /// Realised profit less fees, with funding, by the day of the close.
@@ -126,14 +103,14 @@ fn days(review: &Review, scene: &Scene<'_>) -> Vec<DetailLine> {
         return vec![];
     };
     let mut lines = vec![
-        field("month", month_total(month, scene)),
-        field("zone", vec![Span::plain(scene.zone.name(scene.now))]),
-        DetailLine::Section("Net by the day of the close, USD"),
-        cells("", WEEKDAYS.map(|day| Span::muted(right(day))).into()),
+        DetailLine::field("month", month_total(month, scene)),
+        DetailLine::field("zone", Span::plain(scene.zone.name(scene.now))),
+        DetailLine::section("Net by the day of the close, USD"),
+        DetailLine::cells("", WEEKDAYS.map(|day| Span::muted(right(day)))),
     ];
     for week in month.weeks() {
-        lines.push(cells("", week.map(|day| number(day, scene)).into()));
-        lines.push(cells("", week.map(|day| net(day, scene)).into()));
+        lines.push(DetailLine::cells("", week.map(|day| number(day, scene))));
+        lines.push(DetailLine::cells("", week.map(|day| net(day, scene))));
     }
     let oldest = month.weeks().into_iter().flatten().flatten();
     let oldest = oldest
@@ -141,7 +118,7 @@ fn days(review: &Review, scene: &Scene<'_>) -> Vec<DetailLine> {
         .find(|_| scene.store.closed.has_more());
     if let Some(oldest) = oldest {
         let words = format!("{oldest} and earlier days may be incomplete");
-        lines.push(field("", vec![Span::new(words, Tone::Warn)]));
+        lines.push(DetailLine::field("", Span::warn(words)));
     }
     lines
 }
@@ -156,11 +133,8 @@ fn number(day: Option<ZoneDay>, scene: &Scene<'_>) -> Span {
         return Span::plain(right(""));
     };
     let count = scene.store.days.of(day).map_or(0, |result| result.count);
-    let trades = if count > 0 {
-        format!("{}× ", format::count(count))
-    } else {
-        String::new()
-    };
+    let trades = (count > 0).then(|| format!("{}× ", format::count(count)));
+    let trades = trades.unwrap_or_default();
     Span::muted(right(&format!("{trades}{:>2}", day.number())))
 }
 
@@ -190,24 +164,18 @@ fn month_total(month: ZoneDay, scene: &Scene<'_>) -> Vec<Span> {
         .iter()
         .try_fold(Num::ZERO, |sum, day| sum.plus(day.net()?));
     let trades: usize = results.iter().map(|day| day.count).sum();
-    let won = results
-        .iter()
-        .filter(|day| day.net().is_some_and(Num::is_positive));
-    let won = won.count();
+    let is_won = |day: &&&DayResult| day.net().is_some_and(Num::is_positive);
+    let won = results.iter().filter(is_won).count();
     if results.is_empty() {
-        return vec![
-            Span::plain(month.month()),
-            Span::muted("  no close in the rows read"),
-        ];
+        let none = Span::muted("  no close in the rows read");
+        return vec![Span::plain(month.month()), none];
     }
+    let closes = words::counted(trades, "close", "closes");
+    let days = words::counted(results.len(), "day", "days");
     vec![
         Span::plain(format!("{}  net ", month.month())),
         words::pnl(net),
-        Span::muted(format!(
-            "  of {}, {won} of {} won",
-            words::counted(trades, "close", "closes"),
-            words::counted(results.len(), "day", "days"),
-        )),
+        Span::muted(format!("  of {closes}, {won} of {days} won")),
     ]
 }
 
@@ -216,97 +184,77 @@ fn markets(scene: &Scene<'_>) -> Vec<DetailLine> {
     results.sort_by_key(|(_, results)| std::cmp::Reverse(results.net()));
     let rows = results
         .into_iter()
-        .map(|(id, results)| cells(scene.market(id).text, came_to(results)));
-    let total = cells("all", came_to(&scene.store.results));
-    let head = DetailLine::Section("By market");
-    [head, heading(RESULTS)]
-        .into_iter()
-        .chain(rows)
-        .chain([total])
-        .collect()
+        .map(|(id, results)| DetailLine::cells(scene.market(id).text, came_to(results)));
+    let head = [DetailLine::section("By market"), heading(RESULTS)];
+    let total = DetailLine::cells("all", came_to(&scene.store.results));
+    head.into_iter().chain(rows).chain([total]).collect()
 }
 
 /// Hours without a close make no line.
 fn hours(scene: &Scene<'_>) -> Vec<DetailLine> {
-    let zone = field("zone", vec![Span::plain(scene.zone.name(scene.now))]);
-    let hours = scene.store.hours.all();
-    let rows = hours.map(|(hour, results)| cells(format!("{hour:02}:00"), came_to(results)));
-    [
-        zone,
-        DetailLine::Section("By the hour of the close"),
+    let head = [
+        DetailLine::field("zone", Span::plain(scene.zone.name(scene.now))),
+        DetailLine::section("By the hour of the close"),
         heading(RESULTS),
-    ]
-    .into_iter()
-    .chain(rows)
-    .collect()
+    ];
+    let rows = scene
+        .store
+        .hours
+        .all()
+        .map(|(hour, results)| DetailLine::cells(format!("{hour:02}:00"), came_to(results)));
+    head.into_iter().chain(rows).collect()
 }
 
 fn in_r(multiple: Option<Num>) -> Span {
-    let text = multiple.map(|multiple| {
-        let sign = if multiple.is_positive() { "+" } else { "" };
-        format!("{sign}{} R", multiple.rounded(2))
-    });
-    let tone = multiple.map_or(Tone::Plain, words::pnl_tone);
-    Span {
-        tone,
-        ..known(text)
-    }
+    let multiple = multiple.map(words::multiple);
+    multiple.map_or_else(
+        || Span::plain(format::UNKNOWN),
+        |shown| Span::new(format!("{} R", shown.text), shown.tone),
+    )
 }
 
 /// What was made and lost for what was risked, and how far trades went before.
 fn risk(figures: &RiskFigures) -> Vec<DetailLine> {
-    let of = |count: usize, what: &str| {
-        vec![Span::plain(format!(
-            "{} of {} {what}",
-            format::count(count),
-            words::counted(figures.trades, "trade", "trades")
-        ))]
+    let of = |count: usize| {
+        let trades = words::counted(figures.trades, "trade", "trades");
+        Span::plain(format!("{} of {trades} ", format::count(count)))
     };
+    let extremes = [
+        in_r(figures.worst_r),
+        Span::muted("  "),
+        in_r(figures.best_r),
+    ];
     let mut lines = vec![
-        DetailLine::Section("R multiples: net over |entry − first stop| × size"),
-        field("first stop seen", of(figures.with_risk, "")),
-        field("mean", vec![in_r(figures.mean_r)]),
-        field(
-            "worst, best",
-            vec![
-                in_r(figures.worst_r),
-                Span::muted("  "),
-                in_r(figures.best_r),
-            ],
-        ),
+        DetailLine::section("R multiples: net over |entry − first stop| × size"),
+        DetailLine::field("first stop seen", of(figures.with_risk)),
+        DetailLine::field("mean", in_r(figures.mean_r)),
+        DetailLine::field("worst, best", extremes),
     ];
     let most = figures.ranges.iter().max().copied().unwrap_or(0).max(1);
     for (at, count) in figures.ranges.iter().enumerate() {
-        let bar = "█".repeat(count * BAR / most);
-        let value = vec![
-            Span::new(bar, Tone::Info),
-            Span::plain(format!(" {}", format::count(*count))),
-        ];
-        lines.push(field(&range(at), value));
+        let bar = Span::info("█".repeat(count * BAR / most));
+        let count = Span::plain(format!(" {}", format::count(*count)));
+        lines.push(DetailLine::field(range(at), [bar, count]));
     }
+    let seen = known(figures.marks_seen.map(format::whole_percent));
+    let excursions = [
+        in_r(figures.mean_mae.map(Num::negated)),
+        Span::muted("  "),
+        in_r(figures.mean_mfe),
+        Span::muted(format!("  of {}", format::count(figures.with_both))),
+    ];
     lines.extend([
-        DetailLine::Section("Maximum adverse and favourable excursion of the mark"),
-        field("marks seen", of(figures.with_marks, "")),
-        field(
-            "share of time",
-            vec![known(figures.marks_seen.map(format::whole_percent))],
-        ),
-        field(
-            "mean MAE, MFE",
-            vec![
-                in_r(figures.mean_mae.map(Num::negated)),
-                Span::muted("  "),
-                in_r(figures.mean_mfe),
-                Span::muted(format!("  of {}", format::count(figures.with_both))),
-            ],
-        ),
+        DetailLine::section("Maximum adverse and favourable excursion of the mark"),
+        DetailLine::field("marks seen", of(figures.with_marks)),
+        DetailLine::field("share of time", seen),
+        DetailLine::field("mean MAE, MFE", excursions),
     ]);
     lines
 }
 
 /// `-1 to -0.5 R`.
 fn range(at: usize) -> String {
-    let bound = |at: usize| {
+    let bound = |at| {
         R_BOUNDS
             .get(at)
             .map(|tenths| Num::new(*tenths, 1).normalized())
@@ -322,16 +270,15 @@ fn range(at: usize) -> String {
 
 fn drawdown(figures: &DrawdownFigures, scene: &Scene<'_>) -> Vec<DetailLine> {
     let results = &scene.store.results;
+    let won = known(results.win_rate().map(format::rate));
+    let factor = known(results.profit_factor().map(format::ratio));
     vec![
-        field("deepest", vec![words::pnl(figures.deepest)]),
-        field("now", vec![words::pnl(figures.now)]),
-        field("net", vec![words::pnl(results.net())]),
-        field("expectancy", vec![words::pnl(results.expectancy())]),
-        field("won", vec![known(results.win_rate().map(format::rate))]),
-        field(
-            "profit factor",
-            vec![known(results.profit_factor().map(format::ratio))],
-        ),
+        DetailLine::field("deepest", words::pnl(figures.deepest)),
+        DetailLine::field("now", words::pnl(figures.now)),
+        DetailLine::field("net", words::pnl(results.net())),
+        DetailLine::field("expectancy", words::pnl(results.expectancy())),
+        DetailLine::field("won", won),
+        DetailLine::field("profit factor", factor),
     ]
 }
 

@@ -1,6 +1,6 @@
 //! One segment of the header, in several lengths.
 
-use crate::view::text::{span::Span, table::Gauge};
+use crate::view::text::{Gauge, Span};
 
 /// One segment of the header. As room shrinks, it changes to its brief words, loses its bar, changes to its shortest
 /// words, and is dropped; highest priority number first.
@@ -16,7 +16,8 @@ pub struct Segment {
 }
 
 impl Segment {
-    pub(crate) fn new(priority: u8, words: Vec<Span>) -> Self {
+    pub(crate) fn new(priority: u8, words: impl Into<Vec<Span>>) -> Self {
+        let words = words.into();
         let brief = words.clone();
         let fewest = words.clone();
         Self {
@@ -28,7 +29,8 @@ impl Segment {
         }
     }
 
-    pub(super) fn brief(self, brief: Vec<Span>) -> Self {
+    pub(super) fn brief(self, brief: impl Into<Vec<Span>>) -> Self {
+        let brief = brief.into();
         let fewest = brief.clone();
         Self {
             brief,
@@ -37,7 +39,17 @@ impl Segment {
         }
     }
 
-    pub(super) fn fewest(self, fewest: Vec<Span>) -> Self {
-        Self { fewest, ..self }
+    pub(super) fn gauge(self, gauge: Gauge) -> Self {
+        Self {
+            gauge: Some(gauge),
+            ..self
+        }
+    }
+
+    pub(super) fn fewest(self, fewest: impl Into<Vec<Span>>) -> Self {
+        Self {
+            fewest: fewest.into(),
+            ..self
+        }
     }
 }

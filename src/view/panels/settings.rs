@@ -2,26 +2,28 @@
 
 use crate::{
     app::{Model, desk::reload::ReloadStatus},
+    model::Zone,
     view::{
-        details::lines::{DetailLine, DetailView},
-        text::{
-            format::Zone,
-            span::{Span, Tone},
-        },
+        details::{DetailLine, DetailView},
+        text::{Span, Tone},
     },
 };
 
 pub fn settings(model: &Model, zone: &Zone) -> DetailView {
     let standing = &model.settings;
-    let mut lines = vec![DetailLine::Field {
-        label: "in force".to_owned(),
-        value: vec![in_force(standing)],
-    }];
+    let in_force = if standing.faults.is_empty() {
+        Span::good("as in the files")
+    } else {
+        Span::alert("as before: the changed files are not applied")
+    };
     let read = standing.read_at.map_or_else(
         || "at the start".to_owned(),
         |at| zone.moment(model.account.drift.on_wall(at), model.account.wall_now()),
     );
-    lines.push(field("last read", Span::plain(read)));
+    let mut lines = vec![
+        DetailLine::field("in force", in_force),
+        DetailLine::field("last read", Span::plain(read)),
+    ];
     let lists = [
         ("wrong", Tone::Alert, standing.faults.clone()),
         ("changed", Tone::Plain, standing.changes.clone()),
@@ -31,37 +33,18 @@ pub fn settings(model: &Model, zone: &Zone) -> DetailView {
     for (label, tone, entries) in lists {
         let labels = std::iter::once(label).chain(std::iter::repeat(""));
         let fields = labels.zip(entries);
-        lines.extend(fields.map(|(label, text)| field(label, Span::new(text, tone))));
+        lines.extend(fields.map(|(label, text)| DetailLine::field(label, Span::new(text, tone))));
     }
-    lines.push(field(
-        "",
-        Span::muted(
-            "\"perpdeck config show\" lists every setting and where it stands; :reload \
-                                      reads them now",
-        ),
-    ));
+    let words = "\"perpdeck config show\" lists every setting and where it stands; :reload \
+                 reads them now";
+    lines.push(DetailLine::field("", Span::muted(words)));
     DetailView {
-        title: vec![Span::new("Settings", Tone::Accent)],
+        title: Span::accent("Settings").into(),
         lines,
-    }
-}
-
-fn in_force(standing: &ReloadStatus) -> Span {
-    if standing.faults.is_empty() {
-        Span::new("as in the files", Tone::Good)
-    } else {
-        Span::new("as before: the changed files are not applied", Tone::Alert)
     }
 }
 
 fn files(standing: &ReloadStatus) -> Vec<String> {
     let there = standing.files.iter();
     there.map(|file| file.display().to_string()).collect()
-}
-
-fn field(label: &str, value: Span) -> DetailLine {
-    DetailLine::Field {
-        label: label.to_owned(),
-        value: vec![value],
-    }
 }

@@ -5,24 +5,17 @@ pub(super) mod phrases;
 use super::question;
 use crate::{
     app::{
-        Mode, Model, Motion, PendingCommand,
+        Action, Context, Mode, Model, Motion, PendingCommand,
         account::{
             store::{flips::ClosedFlip, moves::OrderMove},
             successor::Successor,
         },
         dialogs::overlay::{Arm, Strip, StripAction},
-        keys::keymap::{Action, Context},
     },
     model::{AccountId, Command, Num, Progress, SlicedOperation, Ticket, Timestamp},
     view::{
         tables::activity,
-        text::{
-            passing,
-            scene::Scene,
-            span::{Span, Tone},
-            table::{Gauge, Share},
-            words,
-        },
+        text::{Gauge, Scene, Span, Tone, passing, words},
     },
 };
 use phrases::{account, button, named, question_words, stays};
@@ -45,54 +38,61 @@ pub struct PendingCommandView {
     pub gauge: Option<Gauge>,
 }
 
+impl PendingCommandView {
+    fn new(words: impl Into<Vec<Span>>) -> Self {
+        Self {
+            words: words.into(),
+            gauge: None,
+        }
+    }
+}
+
 pub fn strip(model: &Model, scene: &Scene<'_>, strip: &Strip) -> StripView {
     let button = |action, does: &str| button(model, Context::Strip, action, does);
     let left = passing::left(strip.ends_at().since(scene.own_now), scene.motion);
+    let apart = || vec![Span::plain(" · ")];
+    let also = || vec![Span::muted(in_brackets(&strip.proposal, scene))];
     let words = match strip.arm {
-        Arm::Question { ticket, .. } => question::words(model, scene, (strip, ticket)),
-        Arm::Countdown { .. } => [
-            vec![
-                Span::new(starting(&strip.proposal, scene), Tone::Strong),
-                Span::plain(format!(" in {left}: ")),
-            ],
-            button(Action::Confirm, "now"),
-            vec![Span::plain(" · ")],
-            button(Action::Dismiss, "stops it"),
-            vec![Span::muted(in_brackets(&strip.proposal, scene))],
-        ]
-        .concat(),
-        Arm::Confirm => [
-            vec![
-                Span::new(whole(&strip.proposal, model, scene), Tone::Strong),
-                Span::plain("  "),
-            ],
-            button(Action::Confirm, "yes"),
-            vec![Span::plain(" · ")],
-            button(Action::Dismiss, "no"),
-            vec![Span::plain(format!("  ({left})"))],
-            vec![Span::muted(in_brackets(&strip.proposal, scene))],
-        ]
-        .concat(),
+        Arm::Question { ticket, .. } => question::words(model, scene, strip, ticket),
+        Arm::Countdown { .. } => {
+            let start = Span::strong(starting(&strip.proposal, scene));
+            let head = vec![start, Span::plain(format!(" in {left}: "))];
+            let (now, stop) = (
+                button(Action::Confirm, "now"),
+                button(Action::Dismiss, "stops it"),
+            );
+            [head, now, apart(), stop, also()].concat()
+        }
+        Arm::Confirm => {
+            let question = Span::strong(whole(&strip.proposal, model, scene));
+            let head = vec![question, Span::plain("  ")];
+            let (yes, no) = (
+                button(Action::Confirm, "yes"),
+                button(Action::Dismiss, "no"),
+            );
+            let left = vec![Span::plain(format!("  ({left})"))];
+            [head, yes, apart(), no, left, also()].concat()
+        }
     };
-    let note = if strip.sends() {
-        rehearsed(model)
-    } else {
-        vec![]
-    };
-    let words = [note, words].concat();
+    let note = strip.sends().then(|| rehearsed(model)).unwrap_or_default();
     let whole = strip.ends_at().since(strip.drawn_at);
-    let share = share_of(strip.ends_at(), scene.own_now, whole.as_millis());
     let tone = mode_tone(model);
+    let gauge = || {
+        Gauge::new(
+            share_of(strip.ends_at(), scene.own_now, whole.as_millis()),
+            tone,
+        )
+    };
     StripView {
         tone,
-        words,
-        left: (scene.motion == Motion::Full).then_some(Gauge { share, tone }),
+        words: [note, words].concat(),
+        left: (scene.motion == Motion::Full).then(gauge),
     }
 }
 
 /// A dry run: confirming sends nothing.
 pub(crate) fn rehearsed(model: &Model) -> Vec<Span> {
-    let words = || Span::new("DRY RUN: nothing is sent  ", Tone::Warn);
+    let words = || Span::warn("DRY RUN: nothing is sent  ");
     model
         .account
         .options
@@ -104,16 +104,11 @@ pub(crate) fn rehearsed(model: &Model) -> Vec<Span> {
 
 /// Every question names its account, if it has one.
 fn whole(proposal: &StripAction, model: &Model, scene: &Scene<'_>) -> String {
-    let asked = question_words(proposal, scene);
-    match proposal {
-        StripAction::Leave => asked,
-        StripAction::One(_)
-        | StripAction::Flip(_)
-        | StripAction::CancelAll(..)
-        | StripAction::CancelSide(..)
-        | StripAction::Rearm
-        | StripAction::Lift(_) => format!("{asked}{}?", account(model)),
+    let question = question_words(proposal, scene);
+    if *proposal == StripAction::Leave {
+        return question;
     }
+    format!("{question}{}?", account(model))
 }
 
 /// Amber for paper orders, red for real ones.
@@ -129,39 +124,25 @@ pub(crate) fn mode_tone(model: &Model) -> Tone {
     }
 }
 
-fn share_of(ends_at: Timestamp, now: Timestamp, whole: u128) -> Share {
+fn share_of(ends_at: Timestamp, now: Timestamp, whole: u128) -> Num {
     let millis = |ms: u128| Num::from(i64::try_from(ms).unwrap_or(i64::MAX));
     let left = millis(ends_at.since(now).as_millis());
-    Share::of(left.over(millis(whole)).unwrap_or(Num::ZERO))
+    left.over(millis(whole)).unwrap_or(Num::ZERO)
 }
 
 fn starting(proposal: &StripAction, scene: &Scene<'_>) -> String {
-    match proposal {
-        StripAction::One(command) => going(command, scene),
-        StripAction::Flip(_)
-        | StripAction::CancelAll(..)
-        | StripAction::CancelSide(..)
-        | StripAction::Rearm
-        | StripAction::Lift(_)
-        | StripAction::Leave => question_words(proposal, scene),
-    }
+    let StripAction::One(command) = proposal else {
+        return question_words(proposal, scene);
+    };
+    going(command, scene)
 }
 
 /// What a close-all or flatten does besides, after the keys: what, on which account and when are never cut.
 fn in_brackets(proposal: &StripAction, scene: &Scene<'_>) -> String {
-    let words = match proposal {
-        StripAction::One(command @ (Command::CloseAll(_) | Command::Flatten(_))) => {
-            terms(command, scene)
-        }
-        StripAction::One(_)
-        | StripAction::Flip(_)
-        | StripAction::CancelAll(..)
-        | StripAction::CancelSide(..)
-        | StripAction::Rearm
-        | StripAction::Lift(_)
-        | StripAction::Leave => return String::new(),
+    let StripAction::One(command @ (Command::CloseAll(_) | Command::Flatten(_))) = proposal else {
+        return String::new();
     };
-    format!("  ({words})")
+    format!("  ({})", terms(command, scene))
 }
 
 /// The service's own cap of a close-all (`docs/service-api.md 2.4`), and what stays.
@@ -209,36 +190,22 @@ pub fn flights(scene: &Scene<'_>) -> Vec<PendingCommandView> {
 fn flipping(one: &ClosedFlip, scene: &Scene<'_>) -> PendingCommandView {
     let what = one.flip.closes(&scene.store.names);
     let waits = format!("opens once nothing is left: {}", one.waits_for);
-    PendingCommandView {
-        words: vec![
-            Span::plain(format!("flip of {what}: ")),
-            Span::new(waits, Tone::Info),
-        ],
-        gauge: None,
-    }
+    let head = Span::plain(format!("flip of {what}: "));
+    PendingCommandView::new([head, Span::info(waits)])
 }
 
 /// A move that waits for lists.
 fn reading_again(one: &OrderMove) -> Option<PendingCommandView> {
     one.look_at()?;
-    Some(PendingCommandView {
-        words: vec![
-            Span::plain(format!("move of {}: ", one.what.names().join(", "))),
-            Span::new("reading the exits of the position again", Tone::Info),
-        ],
-        gauge: None,
-    })
+    let head = Span::plain(format!("move of {}: ", one.what.names().join(", ")));
+    let waits = Span::info("reading the exits of the position again");
+    Some(PendingCommandView::new([head, waits]))
 }
 
 /// A moved order between its cancel and its replacement.
 fn between(next: &Successor) -> PendingCommandView {
-    PendingCommandView {
-        words: vec![
-            Span::plain(format!("{} is canceled: ", next.old())),
-            Span::new("reading how much of it had filled", Tone::Info),
-        ],
-        gauge: None,
-    }
+    let head = Span::plain(format!("{} is canceled: ", next.old()));
+    PendingCommandView::new([head, Span::info("reading how much of it had filled")])
 }
 
 fn flight_view(
@@ -246,51 +213,46 @@ fn flight_view(
     flight: &PendingCommand,
     scene: &Scene<'_>,
 ) -> Option<PendingCommandView> {
-    let plain = |words| PendingCommandView { words, gauge: None };
-    match (&flight.command, &flight.progress) {
+    let words = match (&flight.command, &flight.progress) {
         (
             Command::CloseAll(account) | Command::CancelAll(account),
             Progress::Running {
                 operation,
                 retry_at,
             },
-        ) => Some(PendingCommandView {
-            words: running(account, operation, *retry_at, scene),
-            gauge: Some(done_share(operation)),
-        }),
+        ) => {
+            let done = Num::from(operation.done_count()).over(Num::from(operation.total_count()));
+            return Some(PendingCommandView {
+                words: running(account, operation, *retry_at, scene),
+                gauge: Some(Gauge::new(done.unwrap_or(Num::ZERO), Tone::Info)),
+            });
+        }
         (
             _,
             Progress::Flattening(_) | Progress::Parked { .. } | Progress::Sending { attempt: 2.. },
-        ) => Some(plain(standing(flight))),
-        (
-            command @ Command::CloseAll(_),
-            progress @ (Progress::Queued | Progress::Sending { .. }),
-        ) => Some(plain(vec![
-            Span::new(going(command, scene), Tone::Info),
-            Span::muted(format!(" ({})", terms(command, scene))),
-            Span::muted(if *progress == Progress::Queued {
-                " not sent yet"
-            } else {
-                " sending"
-            }),
-        ])),
+        ) => standing(flight),
+        (command @ Command::CloseAll(_), Progress::Queued | Progress::Sending { .. }) => {
+            let is_queued = flight.progress == Progress::Queued;
+            vec![
+                Span::info(going(command, scene)),
+                Span::muted(format!(" ({})", terms(command, scene))),
+                Span::muted(if is_queued {
+                    " not sent yet"
+                } else {
+                    " sending"
+                }),
+            ]
+        }
         // Most commands pass these states at once, and what ends too soon to be read is not shown. A form that has
         // closed leaves this line.
         (_, Progress::Queued | Progress::Sending { .. }) => {
             let is_shown = scene.sent_forms.contains_key(&ticket)
                 || scene.own_now.since(flight.since) >= SHOWN_AFTER;
-            is_shown.then(|| plain(standing(flight)))
+            is_shown.then(|| standing(flight))?
         }
-        (_, _) => Some(plain(waiting(flight, scene))),
-    }
-}
-
-fn done_share(operation: &SlicedOperation) -> Gauge {
-    let done = Num::from(operation.done_count()).over(Num::from(operation.total_count()));
-    Gauge {
-        share: Share::of(done.unwrap_or(Num::ZERO)),
-        tone: Tone::Info,
-    }
+        (_, _) => waiting(flight, scene),
+    };
+    Some(PendingCommandView::new(words))
 }
 
 fn running(
@@ -304,122 +266,64 @@ fn running(
         SlicedOperation::CancelAll(_) => "canceling all orders",
     };
     let (done, total) = (operation.done_count(), operation.total_count());
-    let mut words = vec![
-        Span::new(format!("{doing} on {account} "), Tone::Info),
-        Span::new(format!("{done}/{total} done"), Tone::Strong),
-    ];
-    if operation.failed_count() > 0 {
-        words.push(Span::new(
-            format!("  {} failed", operation.failed_count()),
-            Tone::Alert,
-        ));
-    }
+    let failed = Some(operation.failed_count()).filter(|failed| *failed > 0);
+    let failed = failed.map(|failed| Span::alert(format!("  {failed} failed")));
     let next = scene.until_own(retry_at, passing::NEXT);
+    let mut words = vec![
+        Span::info(format!("{doing} on {account} ")),
+        Span::strong(format!("{done}/{total} done")),
+    ];
+    words.extend(failed);
     words.push(Span::muted(format!("  next {next}")));
     words
 }
 
+/// What was asked for.
+fn command_span(flight: &PendingCommand) -> Span {
+    let command = words::command(&flight.command, &flight.about);
+    Span::plain(format!("{command}: "))
+}
+
 /// States without a time at which they go on.
 fn standing(flight: &PendingCommand) -> Vec<Span> {
-    let tone = if matches!(flight.progress, Progress::Parked { .. }) {
-        Tone::Alert
-    } else {
-        Tone::Info
-    };
+    let is_parked = matches!(flight.progress, Progress::Parked { .. });
+    let tone = if is_parked { Tone::Alert } else { Tone::Info };
     vec![
-        Span::plain(format!(
-            "{}: ",
-            words::command(&flight.command, &flight.about)
-        )),
+        command_span(flight),
         Span::new(standing_words(&flight.progress), tone),
     ]
 }
 
 /// A parked command has its reason in the activity pane and the strip; here is only its name.
 fn standing_words(progress: &Progress) -> String {
-    match progress {
-        Progress::Parked { why, .. } if why.is_doubtful() => "may have executed".to_owned(),
-        Progress::Parked { .. } => "was never sent".to_owned(),
-        Progress::Queued
-        | Progress::Sending { .. }
-        | Progress::Unknown { .. }
-        | Progress::Waiting { .. }
-        | Progress::Running { .. }
-        | Progress::Flattening(_) => activity::progress_words(progress),
+    let Progress::Parked { why, .. } = progress else {
+        return activity::progress_words(progress);
+    };
+    let is_doubtful = why.is_doubtful();
+    if is_doubtful {
+        "may have executed"
+    } else {
+        "was never sent"
     }
+    .to_owned()
 }
 
 fn waiting(flight: &PendingCommand, scene: &Scene<'_>) -> Vec<Span> {
     let progress = &flight.progress;
-    let retry_at = match progress {
-        Progress::Unknown { retry_at, .. }
-        | Progress::Waiting { retry_at, .. }
-        | Progress::Running { retry_at, .. } => *retry_at,
-        Progress::Queued
-        | Progress::Sending { .. }
-        | Progress::Flattening(_)
-        | Progress::Parked { .. } => scene.own_now,
-    };
-    let tone = match progress {
-        Progress::Unknown { .. } | Progress::Parked { .. } => Tone::Alert,
-        Progress::Queued
-        | Progress::Sending { .. }
-        | Progress::Waiting { .. }
-        | Progress::Running { .. }
-        | Progress::Flattening(_) => Tone::Warn,
-    };
-    vec![
-        Span::plain(format!(
-            "{}: ",
-            words::command(&flight.command, &flight.about)
-        )),
-        Span::new(activity::progress_words(progress), tone),
-        Span::muted(format!(" {}", scene.until_own(retry_at, passing::NEXT))),
-    ]
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{
-        app::{dialogs::overlay::Overlay, testing::*},
-        model::Zone,
-        view::forms::form::form,
-    };
-
-    /// What the form or the strip on top says, and the toast.
-    fn words(model: &Model) -> String {
-        let zone = Zone::utc();
-        let scene = Scene::of(model, &zone);
-        let spans = match model.overlays.last() {
-            Some(Overlay::Form(open)) => form(open, model).title,
-            Some(Overlay::Strip(open)) => strip(model, &scene, open).words,
-            other => panic!("{other:?}, {:?}", model.account.activity.lines.back()),
-        };
-        spans.into_iter().map(|span| span.text).collect()
-    }
-
-    #[test]
-    fn every_form_and_strip_about_one_thing_names_its_market_its_side_and_its_account() {
-        for (keys, market, sides) in [
-            ("b", "BTC", "BUY"),
-            ("s", "BTC", "SELL"),
-            ("c", "BTC", "LONG"),
-            ("e", "BTC", "LONG"),
-            ("j m", "SOL", "SHORT"),
-            ("j c", "SOL", "SHORT"),
-            ("2 e", "BTC", "BUY"),
-            ("2 j m", "ETH", "SELL"),
-            ("2 x", "BTC", "BUY"),
-            ("2 j x", "ETH", "SELL"),
-            ("I", "BTC", "long"),
-        ] {
-            let mut model = desk();
-            press(&mut model, keys);
-            let words = words(&model);
-            for word in [market, sides, "chal-1"] {
-                assert!(words.contains(word), "{keys}: {words}");
-            }
+    let (retry_at, tone) = match progress {
+        Progress::Unknown { retry_at, .. } => (*retry_at, Tone::Alert),
+        Progress::Waiting { retry_at, .. } | Progress::Running { retry_at, .. } => {
+            (*retry_at, Tone::Warn)
         }
-    }
+        Progress::Parked { .. } => (scene.own_now, Tone::Alert),
+        Progress::Queued | Progress::Sending { .. } | Progress::Flattening(_) => {
+            (scene.own_now, Tone::Warn)
+        }
+    };
+    let retry = scene.until_own(retry_at, passing::NEXT);
+    vec![
+        command_span(flight),
+        Span::new(activity::progress_words(progress), tone),
+        Span::muted(format!(" {retry}")),
+    ]
 }

@@ -3,22 +3,12 @@
 use super::tour;
 use crate::{
     app::{
-        Feed, Model,
-        account::poll::Source,
+        ClickTarget, Context, Feed, Model, Pane, Source,
         activity::earlier::Horizon,
-        keys::keymap::Context,
-        tables::{
-            click_target::ClickTarget,
-            pane::Pane,
-            table_view::{Direction, TableView},
-        },
+        tables::table_view::{Direction, TableView},
     },
-    model::{Failure, Page},
-    view::text::{
-        age, format, passing,
-        scene::Scene,
-        span::{Span, Tone},
-    },
+    model::Page,
+    view::text::{Scene, Span, Tone, age, format, passing, words},
 };
 use std::hash::Hash;
 
@@ -42,10 +32,9 @@ pub struct Title {
 
 pub fn title(model: &Model, pane: Pane) -> Title {
     let (name, short) = names(pane);
-    let key = model.keymap.chord(Context::Desk, pane.focus_action());
     Title {
         spot: ClickTarget::Pane(pane),
-        key: key.map(|chord| chord.to_string()).unwrap_or_default(),
+        key: words::key(model, Context::Desk, pane.focus_action()),
         name,
         short,
         count: counted(model, pane),
@@ -86,9 +75,7 @@ fn counted(model: &Model, pane: Pane) -> String {
 /// A filter also covers ended rows.
 fn with_ended(model: &Model, pane: Pane) -> Option<usize> {
     match pane {
-        Pane::Twaps => {
-            Some(model.account.store.active_twaps().count() + model.account.store.ended_twaps.len())
-        }
+        Pane::Twaps => Some(model.account.store.active_twaps().count() + ended(model, pane)),
         Pane::Scaled => Some(model.account.store.scaled.len()),
         Pane::Positions
         | Pane::Orders
@@ -99,10 +86,10 @@ fn with_ended(model: &Model, pane: Pane) -> Option<usize> {
     }
 }
 
-/// `3 ended`: ended rows below the counted ones, in panes that keep them for the session.
-fn ended(model: &Model, pane: Pane) -> Option<Span> {
+/// Ended rows below the counted ones, in panes that keep them for the session.
+fn ended(model: &Model, pane: Pane) -> usize {
     let store = &model.account.store;
-    let ended = match pane {
+    match pane {
         Pane::Twaps => store.ended_twaps.len(),
         Pane::Scaled => store.scaled.len().saturating_sub(store.live_ladders()),
         Pane::Positions
@@ -111,8 +98,7 @@ fn ended(model: &Model, pane: Pane) -> Option<Span> {
         | Pane::History
         | Pane::Activity
         | Pane::Calls => 0,
-    };
-    (ended > 0).then(|| Span::muted(format!("{} ended", format::count(ended))))
+    }
 }
 
 /// The filter and the sort, for a pane of cards, which has no column titles.
@@ -125,16 +111,14 @@ fn lens_words(model: &Model, pane: Pane) -> Vec<Span> {
         if text.len() < filter.text.len() {
             text.push('…');
         }
-        Span::new(format!("/{text}"), Tone::Accent)
+        Span::accent(format!("/{text}"))
     });
-    let sort = table_view
-        .sort
-        .filter(|_| pane == Pane::Twaps)
-        .and_then(|sort| {
-            let columns = (model.account.options.reading.columns)(pane);
-            let title = columns.get(sort.column)?.title;
-            Some(Span::muted(format!("by {title} {}", arrow(sort.direction))))
-        });
+    let sort = table_view.sort.filter(|_| pane == Pane::Twaps);
+    let sort = sort.and_then(|sort| {
+        let columns = (model.account.options.reading.columns)(pane);
+        let title = columns.get(sort.column)?.title;
+        Some(Span::muted(format!("by {title} {}", arrow(sort.direction))))
+    });
     filter.into_iter().chain(sort).collect()
 }
 
@@ -148,42 +132,36 @@ pub fn arrow(direction: Direction) -> &'static str {
 
 fn count(model: &Model, pane: Pane) -> Option<String> {
     let store = &model.account.store;
-    let known = |count: usize| Some(format::count(count));
     match pane {
-        Pane::Positions => known(store.positions.value()?.rows.len()),
-        Pane::Orders => known(store.orders.value()?.rows.len()),
-        Pane::Twaps => store
-            .twaps
-            .value()
-            .and_then(|_| known(store.active_twaps().count())),
-        Pane::Scaled => ladder_source(model)
-            .is_none()
-            .then(|| format::count(store.live_ladders())),
+        Pane::Positions => Some(format::count(store.positions.value()?.rows.len())),
+        Pane::Orders => Some(format::count(store.orders.value()?.rows.len())),
+        Pane::Twaps => {
+            store.twaps.value()?;
+            Some(format::count(store.active_twaps().count()))
+        }
+        Pane::Scaled => {
+            let is_known = ladder_source(model).is_none();
+            is_known.then(|| format::count(store.live_ladders()))
+        }
         Pane::Closed => feed_count(&store.closed),
         Pane::History => feed_count(&store.history),
         Pane::Activity => {
             let activity = &model.account.activity;
-            let counted = if activity.has_more() {
-                more_than
-            } else {
-                format::count
-            };
-            Some(counted(activity.lines.len()))
+            Some(counted_of(
+                activity.lines.len(),
+                activity.has_more().then_some("+"),
+            ))
         }
-        Pane::Calls => {
-            let counted = if store.has_older_calls() {
-                more_than
-            } else {
-                format::count
-            };
-            Some(counted(store.calls.len()))
-        }
+        Pane::Calls => Some(counted_of(
+            store.calls.len(),
+            store.has_older_calls().then_some("+"),
+        )),
     }
 }
 
 /// `7 newer ↑`: rows above the visible ones, in a list with the newest first.
 pub fn newer(above: usize) -> Span {
-    Span::new(format!("{} newer ↑", format::count(above)), Tone::Info)
+    Span::info(format!("{} newer ↑", format::count(above)))
 }
 
 /// Scaled orders are known only through their orders: without that source their number is unknown.
@@ -196,17 +174,15 @@ fn ladder_source(model: &Model) -> Option<Source> {
 /// `150+` while older pages are unread.
 fn feed_count<K: Eq + Hash, T>(feed: &Feed<K, T>) -> Option<String> {
     feed.head().value()?;
-    let counted = if feed.has_more() {
-        more_than
-    } else {
-        format::count
-    };
-    Some(counted(feed.rows().len()))
+    Some(counted_of(
+        feed.rows().len(),
+        feed.has_more().then_some("+"),
+    ))
 }
 
-/// `500+`: at least this many.
-fn more_than(count: usize) -> String {
-    format!("{}+", format::count(count))
+/// With a sign behind it if there are more.
+fn counted_of(count: usize, more: Option<&str>) -> String {
+    format::count(count) + more.unwrap_or_default()
 }
 
 fn freshness(model: &Model, pane: Pane) -> Vec<Span> {
@@ -215,20 +191,25 @@ fn freshness(model: &Model, pane: Pane) -> Vec<Span> {
     spans.extend(marked(model, pane));
     spans.extend(lens_words(model, pane));
     spans.extend(filter_progress(model, pane));
-    spans.extend(ended(model, pane));
+    spans.extend(noted(ended(model, pane), Tone::Muted, "ended"));
     spans.extend(match pane {
-        Pane::Positions => unread(store.positions.value()),
-        Pane::Orders => unread(store.orders.value()),
+        Pane::Positions => page_notes(store.positions.value()),
+        Pane::Orders => page_notes(store.orders.value()),
         Pane::Twaps => {
-            let mut notes = unread(store.twaps.value());
-            notes.extend(forgotten(store.forgotten_twaps));
-            notes
+            let forgotten = forgotten(store.forgotten_twaps);
+            page_notes(store.twaps.value())
+                .into_iter()
+                .chain(forgotten)
+                .collect()
         }
         Pane::Closed => feed_notes(&store.closed),
         Pane::History => feed_notes(&store.history),
         Pane::Scaled => ladder_notes(model),
-        Pane::Activity => unrecalled(model),
-        Pane::Calls => vec![],
+        // A line below gives the reason.
+        Pane::Activity if model.account.activity.horizon() == Horizon::Unreadable => {
+            Span::warn("earlier lines unread").into()
+        }
+        Pane::Activity | Pane::Calls => vec![],
     });
     let source = if pane == Pane::Scaled && store.scaled.is_empty() {
         ladder_source(model)
@@ -238,19 +219,10 @@ fn freshness(model: &Model, pane: Pane) -> Vec<Span> {
     let prices = late_prices(model).filter(|_| pane == Pane::Positions);
     let own = source.map_or(vec![], |source| source_words(model, source));
     // The oldest source decides the pane's age.
-    let own = own
-        .into_iter()
-        .filter(|span| prices.is_none() || span.tone != Tone::Muted);
-    spans.extend(own);
+    let is_oldest = |span: &Span| prices.is_none() || span.tone != Tone::Muted;
+    spans.extend(own.into_iter().filter(is_oldest));
     spans.extend(prices);
     spans
-}
-
-/// A line below gives the reason.
-fn unrecalled(model: &Model) -> Vec<Span> {
-    let is_lost = model.account.activity.horizon() == Horizon::Unreadable;
-    let words = is_lost.then(|| Span::new("earlier lines unread", Tone::Warn));
-    words.into_iter().collect()
 }
 
 /// `prices OLD 16s`: marks, profits and distances depend on them.
@@ -271,14 +243,18 @@ fn marked(model: &Model, pane: Pane) -> Vec<Span> {
     };
     match model.marks.rows(pane, &rows, selected).len() {
         0 => vec![],
-        n => vec![Span::new(format!("{n} marked{range}"), Tone::Accent)],
+        n => Span::accent(format!("{n} marked{range}")).into(),
     }
 }
 
 /// How many ended rows were dropped to save space.
 fn forgotten(count: usize) -> Option<Span> {
-    let words = || format!("{} older ended not shown", format::count(count));
-    (count > 0).then(|| Span::muted(words()))
+    noted(count, Tone::Muted, "older ended not shown")
+}
+
+/// `3 ended`, if there is any.
+fn noted(count: usize, tone: Tone, what: &str) -> Option<Span> {
+    (count > 0).then(|| Span::new(format!("{} {what}", format::count(count)), tone))
 }
 
 /// What is still loading of the scaled orders, and what was dropped.
@@ -292,84 +268,61 @@ fn ladder_notes(model: &Model) -> Vec<Span> {
     forgotten.into_iter().chain(loading).collect()
 }
 
-fn unread<T>(page: Option<&Page<T>>) -> Vec<Span> {
+fn page_notes<T>(page: Option<&Page<T>>) -> Vec<Span> {
     page.map_or(vec![], |page| {
-        let notes = [
-            unreadable(page.unreadable.len()),
-            left_out(page.left_out),
-            page.stalled
-                .then(no_progress)
-                .or_else(|| page.incomplete.then(incomplete)),
-        ];
-        notes.into_iter().flatten().collect()
+        let stalled = page.stalled.then_some(NO_PROGRESS);
+        let missing = stalled.or_else(|| page.incomplete.then_some("incomplete"));
+        list_notes(page.unreadable.len(), page.left_out, missing)
     })
+}
+
+const NO_PROGRESS: &str = "incomplete: the list makes no progress";
+
+/// What a list lacks. Rows of another account, without an id, or listed twice are left out.
+fn list_notes(unreadable: usize, left_out: usize, missing: Option<&str>) -> Vec<Span> {
+    let counted = [
+        (unreadable > 0).then(|| format!("{unreadable} unreadable")),
+        (left_out > 0).then(|| format!("{left_out} left out")),
+    ];
+    let notes = counted.into_iter().chain([missing.map(str::to_owned)]);
+    notes.flatten().map(Span::warn).collect()
 }
 
 /// The progress of filtering or sorting a long list; until then it stays as it was.
 fn filter_progress(model: &Model, pane: Pane) -> Option<Span> {
     let percent = model.table_views.of(pane)?.sifted()?;
-    Some(Span::new(format!("filtering {percent} %"), Tone::Info))
+    Some(Span::info(format!("filtering {percent} %")))
 }
 
 fn feed_notes<K: Eq + Hash, T>(feed: &Feed<K, T>) -> Vec<Span> {
-    let notes = [
-        unreadable(feed.unreadable()),
-        left_out(feed.left_out()),
-        feed.is_stalled()
-            .then(no_progress)
-            .or_else(|| feed.is_incomplete().then(incomplete)),
-        feed.is_fetching()
-            .then(|| Span::new("loading more…", Tone::Info)),
-    ];
-    notes.into_iter().flatten().collect()
-}
-
-fn unreadable(count: usize) -> Option<Span> {
-    (count > 0).then(|| Span::new(format!("{count} unreadable"), Tone::Warn))
-}
-
-/// Rows of another account, without an id, or listed twice.
-fn left_out(count: usize) -> Option<Span> {
-    (count > 0).then(|| Span::new(format!("{count} left out"), Tone::Warn))
-}
-
-fn incomplete() -> Span {
-    Span::new("incomplete", Tone::Warn)
-}
-
-fn no_progress() -> Span {
-    Span::new("incomplete: the list makes no progress", Tone::Warn)
+    let stalled = feed.is_stalled().then_some(NO_PROGRESS);
+    let missing = stalled.or_else(|| feed.is_incomplete().then_some("incomplete"));
+    let mut notes = list_notes(feed.unreadable(), feed.left_out(), missing);
+    notes.extend(feed.is_fetching().then(|| Span::info("loading more…")));
+    notes
 }
 
 /// The age of a source, and why there is nothing newer.
 pub(crate) fn source_words(model: &Model, source: Source) -> Vec<Span> {
-    let trouble = model.account.store.trouble(source);
-    let until = model.account.store.health.limited_until(model.account.now);
-    if let (Some(until), Some(_)) = (until, model.account.store.polled_at(source)) {
+    let store = &model.account.store;
+    let read_at = store.polled_at(source);
+    let age = age::age_of(model, source);
+    if let (Some(until), Some(_)) = (store.health.limited_until(model.account.now), read_at) {
         let scene = Scene::of(model, &model.account.options.zone);
         let waits = format!("waiting {}", scene.until_own(until, passing::FOR));
-        let waits = Span::new(waits, Tone::Warn);
-        return std::iter::once(waits)
-            .chain(age::age_of(model, source))
-            .collect();
+        return [Span::warn(waits)].into_iter().chain(age).collect();
     }
-    match (model.account.store.polled_at(source), trouble) {
-        (None, None) => vec![Span::muted("loading…")],
-        (None, Some(why)) => vec![Span::new(format!("failed: {}", short(why)), Tone::Alert)],
-        (Some(_), None) => age::age_of(model, source).into_iter().collect(),
-        (Some(_), Some(why)) => {
-            let why = Span::new(why.kind.word(), Tone::Warn);
-            [Some(why), age::age_of(model, source)]
-                .into_iter()
-                .flatten()
-                .collect()
+    let trouble = match (read_at, store.trouble(source)) {
+        (None, None) => Some(Span::muted("loading…")),
+        (None, Some(why)) => {
+            let status = why.status.map(|status| format!(" ({status})"));
+            let status = status.unwrap_or_default();
+            Some(Span::alert(format!("failed: {}{status}", why.kind.word())))
         }
-    }
-}
-
-fn short(why: &Failure) -> String {
-    match why.status {
-        Some(status) => format!("{} ({status})", why.kind.word()),
-        None => why.kind.word().to_owned(),
-    }
+        (Some(_), why) => why.map(|why| Span::warn(why.kind.word())),
+    };
+    trouble
+        .into_iter()
+        .chain(age.filter(|_| read_at.is_some()))
+        .collect()
 }

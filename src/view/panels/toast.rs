@@ -3,16 +3,14 @@
 use super::strip::phrases::account;
 use crate::{
     app::{
-        Model,
+        Action, Context, Model,
         activity::notice::{self, Event, Notice},
         corrects,
         dialogs::overlay::Overlay,
-        keys::keymap::{Action, Context},
     },
-    model::Command,
     view::{
         tables::activity,
-        text::{span::Tone, words},
+        text::{Tone, words},
     },
 };
 
@@ -41,14 +39,11 @@ pub fn toast(model: &Model) -> Option<ToastView> {
     let is_asked = matches!(model.overlays.last(), Some(Overlay::Strip(_))) || tells_itself(model);
     let stays = model.account.activity.toast_ends_at().is_none() && !is_asked;
     let dismiss = model.keymap.chord(Context::Desk, Action::Dismiss);
+    let words = toast_words(notice, &account(model));
     Some(ToastView {
         tone: tone.into(),
         head: activity::kind(&notice.event).to_owned(),
-        words: format!(
-            "{}{}",
-            toast_words(notice, &account(model)),
-            correct(model, notice)
-        ),
+        words: words + &correct(model, notice),
         references: references(&notice.event),
         dismiss: dismiss.filter(|_| stays).map(|chord| chord.to_string()),
     })
@@ -56,10 +51,8 @@ pub fn toast(model: &Model) -> Option<ToastView> {
 
 /// What was sent by a form has its own line while it is on its way.
 fn is_tracked(model: &Model, notice: &Notice) -> bool {
-    let ticket = notice
-        .ticket
-        .filter(|_| matches!(notice.event, Event::Sent(_)));
-    ticket.is_some_and(|ticket| {
+    let is_sent = matches!(notice.event, Event::Sent(_));
+    notice.ticket.filter(|_| is_sent).is_some_and(|ticket| {
         let is_under_way = model.account.store.flights.contains_key(&ticket);
         is_under_way && model.sent_forms.contains_key(&ticket)
     })
@@ -92,33 +85,24 @@ fn tells_itself(model: &Model) -> bool {
 
 /// `account` is where it was asked, where no word of it says that.
 fn toast_words(notice: &Notice, account: &str) -> String {
-    let asked = |command: &Command| {
-        let words = words::command(command, &notice.about);
-        let named = words.contains(account.trim_start());
-        format!("{words}{}", if named { "" } else { account })
+    let on_account = |words: String| {
+        let is_named = words.contains(account.trim_start());
+        if is_named { words } else { words + account }
     };
-    let told = || {
-        let spans = activity::words_of(notice).into_iter();
-        spans.map(|span| span.text).collect::<String>()
-    };
+    let command_words = |command| on_account(words::command(command, &notice.about));
     match &notice.event {
         Event::Settled(command, Err(why)) if why.is_doubtful() => {
-            format!("{}: may or may not have executed", asked(command))
+            format!("{}: may or may not have executed", command_words(command))
         }
-        Event::Settled(command, Err(why)) => format!("{}: {}", asked(command), why.message),
+        Event::Settled(command, Err(why)) => format!("{}: {}", command_words(command), why.message),
         Event::Elsewhere(elsewhere) => {
-            format!(
-                "{}: {}",
-                elsewhere.account,
-                toast_words(&elsewhere.notice, "")
-            )
+            let words = toast_words(&elsewhere.notice, "");
+            format!("{}: {words}", elsewhere.account)
         }
         Event::Settled(_, Ok(_)) | Event::Sent(_) | Event::Progress(..) => {
-            let words = told();
-            let named = words.contains(account.trim_start());
-            format!("{words}{}", if named { "" } else { account })
+            on_account(activity::plain_words(notice))
         }
-        Event::Message(..) | Event::Alert(_) | Event::Past(_) => told(),
+        Event::Message(..) | Event::Alert(_) | Event::Past(_) => activity::plain_words(notice),
     }
 }
 
@@ -127,7 +111,7 @@ mod tests {
     use super::*;
     use crate::{
         app::{Effect, Msg, testing::*, update},
-        model::{Order, Receipt, Ticket},
+        model::{Command, Order, Receipt, Ticket},
     };
 
     #[test]

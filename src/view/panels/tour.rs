@@ -1,13 +1,8 @@
 //! The current step of the tour in words, with the bound keys.
 
 use crate::{
-    app::{
-        Model, awaited,
-        desk::tour::Step,
-        keys::keymap::{Action, Context},
-        tables::pane::Pane,
-    },
-    view::text::span::{Span, Tone},
+    app::{Action, Context, Model, Pane, awaited, desk::tour::Step},
+    view::{panels::strip::phrases::button, text::Span},
 };
 
 /// The current step.
@@ -27,9 +22,9 @@ pub fn tour(model: &Model) -> Option<TourView> {
     let (number, of) = tour.step.number();
     let here = model.context();
     let keys = [
-        crate::view::panels::strip::phrases::button(model, here, Action::NextStep, "next"),
+        button(model, here, Action::NextStep, "next"),
         vec![Span::plain(" · ")],
-        crate::view::panels::strip::phrases::button(model, here, Action::Dismiss, "ends the tour"),
+        button(model, here, Action::Dismiss, "ends the tour"),
     ];
     Some(TourView {
         head: format!("Tour {number}/{of}"),
@@ -41,7 +36,7 @@ pub fn tour(model: &Model) -> Option<TourView> {
 /// The mark in the border of the step's pane.
 pub(crate) fn mark(model: &Model, pane: Pane) -> Option<Span> {
     let tour = model.tour.as_ref().filter(|_| model.overlays.is_empty())?;
-    (tour.step.pane() == pane).then(|| Span::new("◀ tour", Tone::Accent))
+    (tour.step.pane() == pane).then(|| Span::accent("◀ tour"))
 }
 
 fn words(model: &Model, step: Step) -> String {

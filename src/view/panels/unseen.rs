@@ -1,10 +1,6 @@
 //! The message on a screen that is too small for the desk.
 
-use crate::app::{
-    Model,
-    dialogs::overlay::Overlay,
-    keys::keymap::{Action, Context},
-};
+use crate::app::{Action, Context, Model, dialogs::overlay::Overlay};
 
 /// What is hidden, and the keys that still work.
 pub fn out_of_sight(model: &Model) -> String {

@@ -2,27 +2,20 @@
 
 use crate::{
     app::{
-        Model,
-        account::poll::Source,
+        Action, ClickTarget, Context, Model, Source,
         activity::user_alerts::{
             AlertPhase, AlertSample, FreshSources, Freshness, UserAlert, sample,
         },
         dialogs::overlay::UserAlertList,
-        keys::keymap::{Action, Context},
-        tables::click_target::ClickTarget,
     },
+    model::Market,
     view::{
         tables::user_alert::{condition, subject, value},
         text::{
-            format,
+            Align::{Left, Number},
+            Cell, Column, Scene, Span, Table, TableRow, Tone, format,
             listed::{self, ListView},
-            scene::Scene,
-            span::{Span, Tone},
-            table::{
-                Align::{Left, Number},
-                Cell, Column, Table, TableRow,
-            },
-            words::{aside, known},
+            words::{self, known, known_muted},
         },
     },
 };
@@ -35,28 +28,30 @@ struct AlertRow {
     is_halted: bool,
 }
 
+impl AlertRow {
+    fn market<'a>(&self, scene: &Scene<'a>) -> Option<&'a Market> {
+        scene.store.market(self.alert.subject.market_id()?)
+    }
+}
+
 /// Where room is short, how it repeats and ends go first.
 const COLUMNS: &[Column<AlertRow>] = &[
     Column::new("subject", "watches", Left, 0, |row, scene| {
         Span::plain(subject(&row.alert.subject, &scene.store.names)).into()
     }),
     Column::new("condition", "fires when it", Left, 0, |row, scene| {
-        let market = row.alert.subject.market_id();
-        let market = market.and_then(|id| scene.store.market(id));
-        Span::plain(condition(&row.alert, market)).into()
+        Span::plain(condition(&row.alert, row.market(scene))).into()
     }),
     Column::new("value", "now", Number, 1, now),
     Column::new("away", "away", Number, 2, away),
     Column::new("state", "state", Left, 0, state),
-    Column::new("repeat", "repeat", Left, 4, |row, _| {
-        aside(Some(row.alert.repeat.to_string()))
-    }),
+    Column::text("repeat", "repeat", 4, |row: &AlertRow| {
+        row.alert.repeat.to_string()
+    })
+    .toned(Tone::Muted),
     Column::new("expires_at", "until", Left, 3, |row, scene| {
-        let end = row.alert.expires_at;
-        aside(Some(end.map_or_else(
-            || "deleted".to_owned(),
-            |end| scene.zone.moment(end, scene.now),
-        )))
+        let end = row.alert.expires_at.map(|end| scene.moment(end));
+        Span::muted(end.unwrap_or_else(|| "deleted".to_owned())).into()
     }),
 ];
 
@@ -100,7 +95,7 @@ fn heading(model: &Model) -> Vec<Span> {
     let alerts = &model.account.user_alerts;
     let waiting = alerts.all().iter().filter(|alert| alert.is_waiting());
     let mut spans = vec![
-        Span::new("Your alerts", Tone::Accent),
+        Span::accent("Your alerts"),
         Span::muted(format!(" {} armed", waiting.count())),
     ];
     if alerts.halted_at().is_some() {
@@ -109,29 +104,27 @@ fn heading(model: &Model) -> Vec<Span> {
             .chord(Context::UserAlerts, Action::LetAlertsFire);
         let key = key.map(|key| format!(": {key} lets them fire"));
         let words = format!("  HALTED after 15 in 3 min{}", key.unwrap_or_default());
-        spans.push(Span::new(words, Tone::Alert));
+        spans.push(Span::alert(words));
     }
     if model.account.freshness(Source::Markets) == Freshness::Stale {
-        spans.push(Span::new("  prices are stale: nothing fires", Tone::Warn));
+        spans.push(Span::warn("  prices are stale: nothing fires"));
     }
     spans
 }
 
 fn emptiness(model: &Model) -> Vec<Span> {
-    let mut spans = vec![Span::muted(" no alert is set   ")];
-    if let Some(key) = model.keymap.chord(Context::UserAlerts, Action::AlertHere) {
-        spans.push(Span::new(key.to_string(), Tone::Accent));
-        spans.push(Span::muted(" sets one, as does "));
-    }
-    spans.push(Span::new(":alert btc > 66000", Tone::Accent));
-    spans
+    let place = Context::UserAlerts;
+    let hint = words::key_hint(model, place, Action::AlertHere, "", " sets one, as does ");
+    let none = vec![Span::muted(" no alert is set   ")];
+    [none, hint, vec![Span::accent(":alert btc > 66000")]].concat()
 }
 
 fn now(row: &AlertRow, scene: &Scene<'_>) -> Cell {
-    let market = row.alert.subject.market_id();
-    let market = market.and_then(|id| scene.store.market(id));
-    let sample = row.sample;
-    known(sample.map(|sample| value(&row.alert.subject, sample.value, market))).into()
+    let market = row.market(scene);
+    let now = row
+        .sample
+        .map(|sample| value(&row.alert.subject, sample.value, market));
+    known(now).into()
 }
 
 /// From the value to the level: as a share of the value, of shares and profits in their own unit.
@@ -148,17 +141,15 @@ fn away(row: &AlertRow, _: &Scene<'_>) -> Cell {
             format::signed_usd(away)
         })
     };
-    aside(row.alert.is_waiting().then(away).flatten())
+    known_muted(row.alert.is_waiting().then(away).flatten()).into()
 }
 
 fn state(row: &AlertRow, scene: &Scene<'_>) -> Cell {
     let fired = row.alert.fired_at;
-    let fired = fired.map(|at| format!("fired {}", scene.zone.moment(at, scene.now)));
+    let fired = fired.map(|at| format!("fired {}", scene.moment(at)));
     match row.alert.phase {
-        AlertPhase::Armed | AlertPhase::Rearming if row.is_halted => {
-            Span::new("halted", Tone::Warn)
-        }
-        AlertPhase::Armed if row.sample.is_none() => Span::new("no value", Tone::Warn),
+        AlertPhase::Armed | AlertPhase::Rearming if row.is_halted => Span::warn("halted"),
+        AlertPhase::Armed if row.sample.is_none() => Span::warn("no value"),
         AlertPhase::Armed => match fired {
             Some(fired) => Span::plain(format!("armed, {fired}")),
             None => Span::plain("armed"),

@@ -2,7 +2,7 @@
 
 use crate::{
     app::{
-        About, Rows,
+        About,
         activity::notice::{Event, Notice},
     },
     model::{
@@ -12,22 +12,15 @@ use crate::{
     view::{
         tables::order_words::order_words,
         text::{
-            format,
-            scene::Scene,
-            span::{Span, Tone},
-            table::{
-                Align::{Left, Words},
-                Column, Table,
-            },
-            words,
+            Align::{Left, Words},
+            Column, Scene, Span, Tone, format, plain_text, words,
         },
     },
 };
-use std::ops::Range;
 
 pub const ACTIVITY: &[Column<Notice>] = &[
     Column::new("at", "time", Left, 1, |notice: &Notice, scene| {
-        Span::muted(scene.zone.moment(on_wall(notice, scene), scene.now)).into()
+        Span::muted(scene.moment(on_wall(notice, scene))).into()
     })
     .moment(|notice| Some(notice.at)),
     Column::new("kind", "event", Left, 0, |notice, _| {
@@ -37,19 +30,15 @@ pub const ACTIVITY: &[Column<Notice>] = &[
         words_of(notice).into()
     }),
     // The outcome comes before the ticket number.
-    Column::new("ticket", "ticket", Left, 9, |notice, _| {
-        Span::muted(notice.ticket.map(|t| t.to_string()).unwrap_or_default()).into()
-    }),
+    Column::text("ticket", "ticket", 9, |notice: &Notice| {
+        notice.ticket.map(|t| t.to_string()).unwrap_or_default()
+    })
+    .toned(Tone::Muted),
 ];
-
-pub(crate) fn table(scene: &Scene<'_>, rows: &Rows<'_>, range: Range<usize>) -> Table {
-    Table::of(ACTIVITY, (rows, range), |at| newest_first(scene, at), scene)
-}
 
 /// The line at this index, newest first.
 pub(crate) fn newest_first<'a>(scene: &Scene<'a>, at: usize) -> Option<&'a Notice> {
-    let lines = &scene.activity.lines;
-    lines.get(lines.len().checked_sub(at + 1)?)
+    scene.activity.lines.iter().nth_back(at)
 }
 
 /// A line of the pane for the event log.
@@ -72,8 +61,7 @@ pub fn event_line(notice: &Notice) -> EventLine {
 
 /// Without colors.
 pub(crate) fn plain_words(notice: &Notice) -> String {
-    let spans = words_of(notice).into_iter();
-    spans.map(|span| span.text).collect()
+    plain_text(&words_of(notice))
 }
 
 /// Its time by the wall clock.
@@ -171,11 +159,11 @@ fn past_kind(past: &Past) -> &'static str {
 
 /// The event as spans: the command, then its outcome. Uses nothing of the current state.
 pub(crate) fn words_of(notice: &Notice) -> Vec<Span> {
-    let asked = |command| Span::plain(words::command(command, &notice.about));
+    let request = |command| Span::plain(words::command(command, &notice.about));
     match &notice.event {
-        Event::Sent(command) => vec![asked(command)],
+        Event::Sent(command) => vec![request(command)],
         Event::Progress(command, progress) => vec![
-            asked(command),
+            request(command),
             Span::muted(format!("  {}", progress_words(progress))),
         ],
         Event::Settled(Command::Exits(exits), Ok(Receipt::Order { order, .. }))
@@ -185,23 +173,23 @@ pub(crate) fn words_of(notice: &Notice) -> Vec<Span> {
             vec![Span::plain(words)]
         }
         Event::Settled(command, Ok(receipt)) => {
-            let asked = words::command(command, &notice.about);
+            let request = words::command(command, &notice.about);
             let mut spans: Vec<_> = mismatch(command, receipt).into_iter().collect();
-            spans.extend(in_two(&receipt_words(asked, receipt, &notice.about)));
+            spans.extend(in_two(&receipt_words(request, receipt, &notice.about)));
             spans
         }
-        Event::Settled(command, Err(why)) => failed(asked(command), why),
+        Event::Settled(command, Err(why)) => failed(request(command), why),
         Event::Message(_, text) => vec![Span::plain(text.clone())],
         Event::Alert(alert) => in_two(&super::alert::words(alert, &notice.about)),
         Event::Elsewhere(told) => {
-            let mut spans = vec![Span::new(format!("{}: ", told.account), Tone::Strong)];
+            let mut spans = vec![Span::strong(format!("{}: ", told.account))];
             spans.extend(words_of(&told.notice));
             spans
         }
         Event::Past(past) => match &past.result {
             Ok(receipt) => {
-                let asked = past.asked.to_string();
-                in_two(&receipt_words(asked, receipt, &notice.about))
+                let request = past.asked.to_string();
+                in_two(&receipt_words(request, receipt, &notice.about))
             }
             Err(why) => failed(Span::plain(past.asked.to_string()), why),
         },
@@ -212,54 +200,40 @@ pub(crate) fn words_of(notice: &Notice) -> Vec<Span> {
 fn mismatch(command: &Command, receipt: &Receipt) -> Option<Span> {
     let differences = echo::differences(command, receipt);
     let words = format!("{}: ", differences.join(", "));
-    (!differences.is_empty()).then(|| Span::new(words, Tone::Alert))
+    (!differences.is_empty()).then(|| Span::alert(words))
 }
 
 /// The object and the outcome; the outcome stays in a narrow window.
 fn in_two(words: &str) -> Vec<Span> {
     let end = words.find(": ").unwrap_or(words.len());
     let parts = words.split_at_checked(end).unwrap_or((words, ""));
-    let parts = [parts.0, parts.1].into_iter();
-    parts
-        .filter(|part| !part.is_empty())
-        .map(Span::plain)
-        .collect()
+    let parts = [parts.0, parts.1]
+        .into_iter()
+        .filter(|part| !part.is_empty());
+    parts.map(Span::plain).collect()
 }
 
-fn failed(asked: Span, why: &Failure) -> Vec<Span> {
-    let mut spans = vec![asked];
-    spans.push(Span::new(format!(": {}", why.message), failure_tone(why)));
-    spans.push(Span::muted(references(why)));
-    spans
+fn failed(request: Span, why: &Failure) -> Vec<Span> {
+    let what = Span::new(format!(": {}", why.message), failure_tone(why));
+    vec![request, what, Span::muted(references(why))]
 }
 
 /// A dry run is no failure.
 pub(crate) fn failure_tone(why: &Failure) -> Tone {
-    match why.kind {
-        FailureKind::DryRun => Tone::Warn,
-        FailureKind::Invalid
-        | FailureKind::Auth
-        | FailureKind::NotFound
-        | FailureKind::Conflict
-        | FailureKind::Limited
-        | FailureKind::Unavailable
-        | FailureKind::Unreachable
-        | FailureKind::TimedOut
-        | FailureKind::Broken
-        | FailureKind::Unreadable
-        | FailureKind::Unknown
-        | FailureKind::Contradiction
-        | FailureKind::Local => Tone::Alert,
+    let is_rehearsal = why.kind == FailureKind::DryRun;
+    if is_rehearsal {
+        Tone::Warn
+    } else {
+        Tone::Alert
     }
 }
 
 /// `  code risk  rule R-7  request 8f…`: what helps to look a failure up.
 pub(crate) fn references(why: &Failure) -> String {
     let named = why.references().into_iter();
-    let words: Vec<_> = named
+    named
         .map(|(name, value)| format!("  {name} {value}"))
-        .collect();
-    words.concat()
+        .collect()
 }
 
 /// What a read does that follows instead of another request.
@@ -314,18 +288,21 @@ pub(crate) fn cancel_all_words(operation: &CancelAll) -> String {
     format!("{accepted}{queued}{failed}{failures}")
 }
 
-fn receipt_words(asked: String, receipt: &Receipt, about: &About) -> String {
+fn receipt_words(request: String, receipt: &Receipt, about: &About) -> String {
     match receipt {
         Receipt::Order { order, .. } => order_words(order, about),
-        Receipt::CancelAll(operation) => format!("{asked}: {}", cancel_all_words(operation)),
+        Receipt::CancelAll(operation) => format!("{request}: {}", cancel_all_words(operation)),
         Receipt::CloseAll(operation) => {
-            let words = [Some(close_all_words(operation)), still_running(about)];
-            let words: Vec<_> = words.into_iter().flatten().collect();
-            format!("{asked}: {}", words.join("; "))
+            // A close-all leaves TWAPs running, and their next slice opens a position again.
+            let running = words::twaps_still_run(about.running_twaps);
+            let words = words::listed([Some(close_all_words(operation)), running], "; ");
+            format!("{request}: {words}")
         }
-        Receipt::AlreadySo(what) => format!("{asked}: {what}"),
-        Receipt::Flat(proof) => format!("{asked}: {proof}"),
-        Receipt::Cancel(_) | Receipt::Position(_) | Receipt::Twap(_) | Receipt::Scaled(_) => asked,
+        Receipt::AlreadySo(what) => format!("{request}: {what}"),
+        Receipt::Flat(proof) => format!("{request}: {proof}"),
+        Receipt::Cancel(_) | Receipt::Position(_) | Receipt::Twap(_) | Receipt::Scaled(_) => {
+            request
+        }
     }
 }
 
@@ -341,21 +318,11 @@ fn exits_words(exits: &Exits, order: &Order, about: &About) -> String {
         leg("stop", exits.stop_loss),
         leg("target", exits.take_profit),
     ];
-    let legs: Vec<_> = legs.into_iter().flatten().collect();
-    format!(
-        "{} on {}",
-        legs.join(", "),
-        words::order(order, market, &about.names)
-    )
-}
-
-/// A close-all leaves TWAPs running, and their next slice opens a position again.
-fn still_running(about: &About) -> Option<String> {
-    match about.running_twaps {
-        0 => None,
-        1 => Some("1 TWAP still runs".to_owned()),
-        many => Some(format!("{many} TWAPs still run")),
-    }
+    let (legs, order) = (
+        words::listed(legs, ", "),
+        words::order(order, market, &about.names),
+    );
+    format!("{legs} on {order}")
 }
 
 /// How many closes were submitted, and the service's words for the others.
@@ -376,14 +343,15 @@ fn close_all_words(operation: &CloseAll) -> String {
 
 /// The text of a desktop notification.
 pub fn notification(notice: &Notice) -> String {
-    let words = plain_words(notice);
     match &notice.event {
-        Event::Alert(alert) => format!("{}: {words}", super::alert::kind(alert)),
+        Event::Alert(alert) => {
+            format!("{}: {}", super::alert::kind(alert), plain_words(notice))
+        }
         Event::Elsewhere(told) => format!("{}: {}", told.account, notification(&told.notice)),
         Event::Sent(_)
         | Event::Progress(..)
         | Event::Settled(..)
         | Event::Message(..)
-        | Event::Past(_) => words,
+        | Event::Past(_) => plain_words(notice),
     }
 }

@@ -37,10 +37,10 @@ pub(crate) fn words(alert: &Alert, about: &About) -> String {
     match alert {
         Alert::Filled(order) | Alert::Rejected(order) => believed(order, order_words(order, about)),
         Alert::Partial(order) => believed(order, partial(order, about)),
-        Alert::Gone(order) => format!(
-            "{}: no longer works: filled, canceled or expired",
-            words::order(order, of, &about.names)
-        ),
+        Alert::Gone(order) => {
+            let order = words::order(order, of, &about.names);
+            format!("{order}: no longer works: filled, canceled or expired")
+        }
         Alert::TwapStalled(twap) => {
             format!("{}: its next slice is overdue", twap_words(twap, about))
         }
@@ -60,10 +60,8 @@ fn believed(order: &Order, words: String) -> String {
     if doubts.is_empty() {
         return words;
     }
-    format!(
-        "the service contradicts itself, {}: {words}",
-        doubts.join(", ")
-    )
+    let doubts = doubts.join(", ");
+    format!("the service contradicts itself, {doubts}: {words}")
 }
 
 fn ended_by(verdict: &Verdict) -> String {
@@ -88,29 +86,24 @@ fn guarded(gauge: &Gauge) -> String {
 fn partial(order: &Order, about: &About) -> String {
     let of = about.market.as_ref();
     let size = |size| words::order_size(size, of);
-    let filled = order
-        .filled_size
-        .map_or_else(|| format::UNKNOWN.to_owned(), size);
+    let (filled, all) = (order.filled_size.map(size), size(order.asked_size()));
+    let filled = format::or_unknown(filled);
     format!(
-        "{}: {filled} of {} filled",
-        words::order(order, of, &about.names),
-        size(order.asked_size())
+        "{}: {filled} of {all} filled",
+        words::order(order, of, &about.names)
     )
 }
 
 fn twap_words(twap: &Twap, about: &About) -> String {
-    format!(
-        "{} ({})",
-        words::twap(twap, about.market.as_ref(), &about.names),
-        twap.id
-    )
+    let words = words::twap(twap, about.market.as_ref(), &about.names);
+    format!("{words} ({})", twap.id)
 }
 
 /// The service's last word for it, only if that was final.
 fn ended(ended: &Ended, about: &About) -> String {
     let twap = &ended.twap;
-    let told = twap.status.as_ref().filter(|_| twap.ended_at().is_some());
-    let why = twap.completion_reason.as_ref().or(told);
+    let last_status = twap.status.as_ref().filter(|_| twap.ended_at().is_some());
+    let why = twap.completion_reason.as_ref().or(last_status);
     let why = why.map(|why: &Text| words::spaced(why));
     let why = why.filter(|why| why != "filled" || !ended.is_whole());
     let why = why.map(|why| format!(", {why}")).unwrap_or_default();
@@ -126,11 +119,13 @@ fn ended(ended: &Ended, about: &About) -> String {
 fn near(position: &Position, distance: Num, about: &About) -> String {
     let position = words::position(position, about.market.as_ref(), &about.names);
     let apart = format::percent(distance.abs());
-    if distance.is_negative() {
-        format!("{position}: {apart} past its liquidation price")
+    let is_past = distance.is_negative();
+    let where_to = if is_past {
+        "past its liquidation price"
     } else {
-        format!("{position}: {apart} to liquidation")
-    }
+        "to liquidation"
+    };
+    format!("{position}: {apart} {where_to}")
 }
 
 pub(crate) fn local(gauge: &Gauge) -> &'static str {

@@ -3,14 +3,7 @@
 use crate::{
     app::activity::user_alerts::{AlertPhase, UserAlert},
     model::{MarketId, MarketNames, Num, Timestamp},
-    view::text::{
-        span::{Span, Tone},
-        table::{
-            Align::{Left, Number},
-            Column,
-        },
-        words::known,
-    },
+    view::text::{Align, Column, Tone},
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -71,24 +64,12 @@ fn state(phase: AlertPhase) -> &'static str {
 
 /// The columns of a table.
 pub const ALERTS: &[Column<UserAlertRow>] = &[
-    Column::new("id", "number", Number, 0, |row, _| {
-        Span::plain(row.id.to_string()).into()
-    }),
-    Column::new("alert", "alert", Left, 0, |row, _| {
-        Span::new(row.alert.as_str(), Tone::Strong).into()
-    }),
-    Column::new("state", "state", Left, 0, |row, _| {
-        Span::plain(row.state.as_str()).into()
-    }),
-    Column::new("fired_at", "fired", Left, 1, |row, scene| {
-        known(row.fired_at.map(|at| scene.zone.moment(at, scene.now))).into()
-    }),
-    Column::new("expires_at", "expires", Left, 2, |row, scene| {
-        known(row.expires_at.map(|at| scene.zone.moment(at, scene.now))).into()
-    }),
-    Column::new("set_at", "set", Left, 3, |row, scene| {
-        Span::muted(scene.zone.moment(row.set_at, scene.now)).into()
-    }),
+    Column::text("id", "number", 0, |row: &UserAlertRow| row.id.to_string()).aligned(Align::Number),
+    Column::text("alert", "alert", 0, |row: &UserAlertRow| row.alert.clone()).toned(Tone::Strong),
+    Column::text("state", "state", 0, |row| row.state.clone()),
+    Column::time("fired_at", "fired", 1, |row| row.fired_at),
+    Column::time("expires_at", "expires", 2, |row| row.expires_at),
+    Column::time("set_at", "set", 3, |row: &UserAlertRow| Some(row.set_at)).toned(Tone::Muted),
 ];
 
 /// The columns of a CSV, in their order.

@@ -8,65 +8,52 @@ use crate::{
     },
     model::{Num, Position, Text},
     view::text::{
-        format,
-        scene::Scene,
-        span::Span,
-        table::{
-            Align::{Left, Number},
-            Cell, Column,
-        },
-        words::{self, aside, known},
+        Align::{Left, Number},
+        Cell, Column, Scene, Span, Tone, format,
+        words::{self, known, known_muted},
     },
 };
 use std::time::Duration;
 
 pub const CLOSED: &[Column<Position>] = &[
-    Column::new("closed_at", "closed", Left, 2, closed).moment(|p| p.closed_at),
+    Column::time("closed_at", "closed", 2, |p: &Position| p.closed_at).toned(Tone::Muted),
     Column::new("market", "market", Left, 0, positions::market),
     Column::new("side", "side", Left, 1, positions::side),
     Column::new("size", "size", Number, 4, positions::size),
     Column::new("entry_price", "entry", Number, 3, positions::entry),
     Column::new("exit_price", "exit", Number, 3, exit),
-    Column::new("realized_pnl", "gross", Number, 5, |p, _| {
-        known(p.realized_pnl.map(format::signed_usd)).into()
+    Column::number("realized_pnl", "gross", 5, format::signed_usd, |p| {
+        p.realized_pnl
     }),
-    Column::new("fees", "fees", Number, 6, |p, _| {
-        aside(p.fees.map(format::usd))
-    }),
-    Column::new("funding", "funding", Number, 6, |p, _| {
-        aside(p.funding.map(format::signed_usd))
-    }),
-    Column::new("net_pnl", "net", Number, 0, |p: &Position, _| {
-        words::pnl(p.net_pnl()).into()
-    })
-    .exact(|p, _| p.net_pnl()),
-    Column::new("roi", "ROI", Number, 2, |p: &Position, _| {
+    Column::number("fees", "fees", 6, format::usd, |p: &Position| p.fees).toned(Tone::Muted),
+    Column::number(
+        "funding",
+        "funding",
+        6,
+        format::signed_usd,
+        |p: &Position| p.funding,
+    )
+    .toned(Tone::Muted),
+    Column::profit("net_pnl", "net", 0, Position::net_pnl),
+    Column::new("roi", "ROI", Number, 2, |p, _| {
         words::pnl_percent(return_on_basis(p)).into()
-    })
-    .exact(|p, _| return_on_basis(p)),
-    Column::new("held", "held", Number, 7, |p, _| {
-        aside(held(p).map(format::span))
-    })
-    .span(|p, _| held(p)),
-    Column::new("position_id", "id", Left, 9, |p, _| {
-        Span::muted(p.id.to_string()).into()
     }),
-    Column::new("r_multiple", "R", Number, 6, r_multiple)
-        .exact(|p, scene| scene.store.trades.review(p).r_multiple),
+    Column::known("held", "held", 7, |p: &Position| held(p).map(format::span))
+        .aligned(Number)
+        .toned(Tone::Muted)
+        .span(|p, _| held(p)),
+    Column::text("position_id", "id", 9, |p: &Position| p.id.to_string()).toned(Tone::Muted),
+    Column::new("r_multiple", "R", Number, 6, r_multiple),
     Column::new("mae", "MAE", Number, 8, |p, scene| {
-        aside(scene.store.trades.review(p).mae.map(format::usd))
+        known_muted(scene.store.trades.review(p).mae.map(format::usd)).into()
     }),
     Column::new("mfe", "MFE", Number, 8, |p, scene| {
-        aside(scene.store.trades.review(p).mfe.map(format::usd))
+        known_muted(scene.store.trades.review(p).mfe.map(format::usd)).into()
     }),
     Column::new("tags", "tags", Left, 8, |p, scene| {
-        let tags = scene
-            .store
-            .trades
-            .get(&p.id)
-            .map(|record| record.tags.iter());
-        let tags = tags.into_iter().flatten().map(|tag| format!("#{tag}"));
-        let tags: Vec<_> = tags.collect();
+        let record = scene.store.trades.get(&p.id);
+        let tags = record.into_iter().flat_map(|record| &record.tags);
+        let tags: Vec<_> = tags.map(|tag| format!("#{tag}")).collect();
         Span::muted(Text::from(tags.join(" ")).to_string()).into()
     }),
     Column::new("note", "note", Left, 8, |p, scene| {
@@ -85,25 +72,12 @@ pub const CLOSED_AS_TOLD: &[Column<Position>] = CLOSED.split_at(TOLD_COLUMNS).0;
 /// `+1.25`, in what was risked at the first stop.
 fn r_multiple(position: &Position, scene: &Scene<'_>) -> Cell {
     let multiple = scene.store.trades.review(position).r_multiple;
-    let Some(multiple) = multiple else {
-        return Span::unknown().into();
-    };
-    let sign = if multiple.is_positive() { "+" } else { "" };
-    let text = format!("{sign}{}", multiple.rounded(2));
-    Span::new(text, words::pnl_tone(multiple)).into()
-}
-
-fn closed(position: &Position, scene: &Scene<'_>) -> Cell {
-    aside(
-        position
-            .closed_at
-            .map(|at| scene.zone.moment(at, scene.now)),
-    )
+    multiple.map_or_else(Span::unknown, words::multiple).into()
 }
 
 fn exit(position: &Position, scene: &Scene<'_>) -> Cell {
-    let market = scene.store.market(&position.market_id);
-    known(position.exit_price.map(|p| format::average(p, market))).into()
+    let price = position.exit_price;
+    known(price.map(|price| scene.average(price, &position.market_id))).into()
 }
 
 /// Net profit as a share of the margin basis that the service states.
@@ -129,23 +103,20 @@ pub(crate) fn foot(rows: &Rows<'_>, scene: &Scene<'_>) -> Vec<Vec<Span>> {
         None if scene.store.closed.has_more() => "last",
         None => "all",
     };
-    let named = format!("{of} {}: net ", format::count(results.count));
-    let amount = |name, amount| vec![Span::muted(name), words::pnl(amount)];
-    let cost = |name, sum: Option<Num>| vec![Span::muted(name), known(sum.map(format::usd))];
+    let named = |name: &str, value| vec![Span::muted(name), value];
+    let amount = |name, amount| named(name, words::pnl(amount));
+    let ratio = |name, ratio| named(name, known(ratio));
     vec![
-        vec![Span::muted(named), words::pnl(results.net())],
-        vec![
-            Span::muted("won "),
-            known(results.win_rate().map(format::rate)),
-        ],
+        amount(
+            &format!("{of} {}: net ", format::count(results.count)),
+            results.net(),
+        ),
+        ratio("won ", results.win_rate().map(format::rate)),
         amount("expectancy ", results.expectancy()),
         amount("win ", results.average_win()),
         amount("loss ", results.average_loss()),
-        vec![
-            Span::muted("profit factor "),
-            known(results.profit_factor().map(format::ratio)),
-        ],
-        cost("fees ", results.fees.value()),
+        ratio("profit factor ", results.profit_factor().map(format::ratio)),
+        ratio("fees ", results.fees.value().map(format::usd)),
         amount("funding ", results.funding.value()),
     ]
 }

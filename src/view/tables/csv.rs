@@ -1,98 +1,46 @@
-//! Rows as comma-separated values, for exports and the command line.
+//! Comma-separated values, for exports and the command line.
 //!
-//! Contract: a number has the service's digits, or is derived without rounding. Shares are fractions of 1, durations
-//! are seconds, instants RFC 3339 in UTC. An unknown value is empty.
+//! Contract: durations are seconds, instants RFC 3339 in UTC. An unknown value is empty.
 
 use crate::{
     app::tables::table_view::Fact,
-    model::Num,
-    view::text::{
-        format::{UNKNOWN, Zone},
-        scene::Scene,
-        table::Column,
-    },
+    model::{Num, Zone},
+    view::text::{Column, Scene},
 };
-use serde_json::value::RawValue;
-use std::{collections::BTreeMap, iter, time::Duration};
+use std::time::Duration;
 
-/// The id of a row, safe to show.
-pub type Name<T> = fn(&T) -> String;
-
-/// A row's JSON members by name.
-pub type Members = BTreeMap<String, Box<RawValue>>;
-
-/// The source of a row's members.
-pub(crate) type CsvSource<T> = fn(&T) -> Members;
-
-/// For rows of the desk's own.
-pub fn no_members<T>(_: &T) -> Members {
-    Members::new()
-}
-
-/// RFC 4180 with column ids as header. `id` comes first if no column has it.
-pub fn csv<T>(
-    columns: &[Column<T>],
-    id: Option<Name<T>>,
-    (rows, members): (&[T], CsvSource<T>),
-    scene: &Scene<'_>,
+/// RFC 4180, with the names on top.
+pub(crate) fn file<'a>(
+    names: impl Iterator<Item = &'a str>,
+    records: impl Iterator<Item = Vec<String>>,
 ) -> String {
-    let record = |fields: Vec<String>| format!("{}\r\n", fields.join(","));
-    let names = id
-        .map(|_| "id")
-        .into_iter()
-        .chain(columns.iter().flat_map(Column::names));
-    let mut lines = vec![record(names.map(field).collect())];
-    lines.extend(rows.iter().map(|row| {
-        let own = id.map(|id| field(&id(row)));
-        let members = members(row);
-        let cells = columns.iter().flat_map(|column| {
-            let cell = || vec![value(column, row, &members, scene)];
-            column.values(row).unwrap_or_else(cell)
+    let names = names.map(str::to_owned).collect();
+    let records = std::iter::once(names)
+        .chain(records)
+        .map(|cells: Vec<String>| {
+            let fields: Vec<_> = cells.iter().map(|cell| field(cell)).collect();
+            format!("{}\r\n", fields.join(","))
         });
-        let cells = cells.map(|cell| field(&cell));
-        record(iter::empty().chain(own).chain(cells).collect())
-    }));
-    lines.concat()
+    records.collect()
 }
 
-fn value<T>(column: &Column<T>, row: &T, members: &Members, scene: &Scene<'_>) -> String {
-    match column.fact(row, scene) {
-        Fact::Span(span) => return seconds(span),
-        Fact::Moment(at) => return Zone::stamps().moment(at, at),
-        Fact::Unknown | Fact::Words(_) | Fact::Number(_) | Fact::Code(..) => {}
-    }
-    let sent = members.get(column.id).map(|raw| raw.get());
-    let sent = sent.filter(|raw| raw.starts_with(|c: char| c == '-' || c.is_ascii_digit()));
-    let exact = || {
-        column
-            .number(row, scene)
-            .map(|number| number.normalized().to_string())
+/// The desk's own lines, which are no rows of the service: their cells.
+pub(crate) fn cells<T>(columns: &[Column<T>], rows: &[T], scene: &Scene<'_>) -> String {
+    let cell = |column: &Column<T>, row| match column.fact(row, scene) {
+        Fact::Span(span) => seconds(span).to_string(),
+        Fact::Moment(at) => Zone::stamps().moment(at, at),
+        Fact::Unknown => String::new(),
+        Fact::Words(_) | Fact::Number(_) | Fact::Code(..) => column.cell(row, scene).text(),
     };
-    let sent = sent.map(str::to_owned).or_else(exact);
-    sent.unwrap_or_else(|| plain(&(column.cell)(row, scene).text()))
+    let records = rows
+        .iter()
+        .map(|row| columns.iter().map(|column| cell(column, row)).collect());
+    file(columns.iter().map(|column| column.id), records)
 }
 
-fn seconds(span: Duration) -> String {
+pub(super) fn seconds(span: Duration) -> Num {
     let millis = i64::try_from(span.as_millis()).unwrap_or(i64::MAX);
-    Num::new(millis, 3).normalized().to_string()
-}
-
-/// A cell's plain number: no thousands separators, a percentage as a fraction.
-fn plain(text: &str) -> String {
-    if text == UNKNOWN {
-        return String::new();
-    }
-    let bare = text.replace(',', "");
-    let share = bare.strip_suffix('%').and_then(|percent| {
-        let percent: Num = percent.trim_start_matches('+').trim().parse().ok()?;
-        percent.over(Num::HUNDRED)
-    });
-    let is_number = bare.trim_start_matches('+').parse::<Num>().is_ok();
-    match share {
-        Some(share) => share.normalized().to_string(),
-        None if is_number => bare,
-        None => text.to_owned(),
-    }
+    Num::new(millis, 3).normalized()
 }
 
 /// Characters that a spreadsheet may take for the start of a formula.
@@ -128,16 +76,9 @@ mod tests {
     use super::*;
     use crate::{
         app::testing::{desk, order, position},
-        view::tables::{closed::CLOSED, history::HISTORY, positions::OPEN},
+        view::tables::rows::{ClosedPositionRow, OrderRow, PositionRow, columns_of, csv},
     };
-    use serde::Serialize;
     use std::collections::BTreeMap;
-
-    /// The members that the service sent.
-    fn members<T: Serialize>(row: &T) -> Members {
-        let text = serde_json::to_string(row).unwrap_or_default();
-        serde_json::from_str(&text).unwrap_or_default()
-    }
 
     /// The only row of the text, by column.
     fn only(text: &str) -> BTreeMap<String, String> {
@@ -162,7 +103,7 @@ mod tests {
             r#""type":"limit","mode":"limit","side":"buy","size":0.10,"limit_price":60000.0,"fill_price":59999.98765,
             "fee":1.23456789,"settled_at":1790000000250,"status":"filled""#,
         );
-        let row = only(&csv(HISTORY, None, (&[filled], members), &scene));
+        let row = only(&csv(columns_of::ORDER, &[OrderRow::new(&filled, &scene)]));
         let names = [
             "requested_at",
             "size",
@@ -195,7 +136,10 @@ mod tests {
             "0.5",
             r#""leverage":10,"liquidation_price":45000"#,
         );
-        let row = only(&csv(OPEN, None, (&[open], members), &scene));
+        let row = only(&csv(
+            columns_of::POSITION,
+            &[PositionRow::new(&open, &scene)],
+        ));
         assert_eq!(
             shown(
                 &row,
@@ -215,7 +159,8 @@ mod tests {
             "0",
             r#""realized_pnl":10.005,"fees":1.0049,"funding":-0.00001,"closed_at":1790000000001,"realized_margin_basis":80"#,
         );
-        let row = only(&csv(CLOSED, None, (&[closed], members), &scene));
+        let row = ClosedPositionRow::new(&closed, &scene);
+        let row = only(&csv(columns_of::CLOSED_POSITION, &[row]));
         assert_eq!(
             shown(&row, ["closed_at", "realized_pnl", "net_pnl", "held"]),
             ["2026-09-21T14:13:20.001Z", "10.005", "9.00009", "3600.001"]

@@ -2,9 +2,9 @@
 
 use super::activity;
 use crate::{
-    app::{Rows, tables::pane::Pane},
+    app::{Pane, Rows},
     model::{Timestamp, ZoneDay},
-    view::text::{format, scene::Scene, span::Span, words},
+    view::text::{Scene, Span, format, words},
 };
 
 /// The days of a pane's rows.
@@ -18,9 +18,7 @@ pub struct DayLines<'a> {
 impl<'a> DayLines<'a> {
     /// `None` for panes without days, and for rows sorted by another column.
     pub fn of(pane: Pane, rows: &'a Rows<'a>, scene: &'a Scene<'a>) -> Option<Self> {
-        let is_sorted = rows
-            .table_view
-            .is_some_and(|table_view| table_view.sort.is_some());
+        let is_sorted = rows.table_view.is_some_and(|view| view.sort.is_some());
         let has_days = matches!(pane, Pane::Closed | Pane::History | Pane::Activity) && !is_sorted;
         has_days.then_some(Self { pane, rows, scene })
     }
@@ -58,10 +56,8 @@ impl<'a> DayLines<'a> {
         if let Some(result) = result {
             spans.push(Span::muted("  net "));
             spans.push(words::pnl(result.net()));
-            let is_filtered = self
-                .rows
-                .table_view
-                .is_some_and(|table_view| table_view.filter.is_some());
+            let view = self.rows.table_view;
+            let is_filtered = view.is_some_and(|view| view.filter.is_some());
             let all = if is_filtered { "all " } else { "" };
             let count = format::count(result.count);
             spans.push(Span::muted(format!(" of {all}{count}")));

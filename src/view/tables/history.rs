@@ -11,21 +11,18 @@ use crate::{
     },
     model::{Num, Order},
     view::text::{
-        format,
-        scene::Scene,
-        span::{Span, Tone},
-        table::{
-            Align::{Left, Number, Words},
-            Cell, Column,
-        },
-        words::{self, aside, known},
+        Align::{Left, Number, Words},
+        Cell, Column, Scene, Span, Tone, format,
+        words::{self, known},
     },
 };
 use std::cmp::Reverse;
 
 pub const HISTORY: &[Column<Order>] = &[
-    Column::new("requested_at", "time", Left, 2, requested)
-        .moment(|order| Some(order.requested_at)),
+    Column::time("requested_at", "time", 2, |order: &Order| {
+        Some(order.requested_at)
+    })
+    .toned(Tone::Muted),
     Column::new("market", "market", Left, 0, orders::market),
     Column::new("side", "side", Left, 0, orders::side),
     Column::new("mode", "type", Left, 4, orders::mode),
@@ -34,59 +31,46 @@ pub const HISTORY: &[Column<Order>] = &[
     }),
     Column::new("size", "size", Number, 2, orders::size),
     Column::new("limit_price", "price", Number, 6, orders::price),
-    Column::new("fill_price", "filled at", Number, 1, fill),
-    Column::new("slippage_bps", "bps", Number, 4, |order: &Order, _| {
+    Column::new("fill_price", "filled at", Number, 1, |order, scene| {
+        let market = scene.store.market(&order.market_id);
+        known(order.fill_price.map(|p| format::fill(p, market))).into()
+    }),
+    Column::new("slippage_bps", "bps", Number, 4, |order, _| {
         bps(order.fill_bps()).into()
-    })
-    .exact(|order, _| order.fill_bps()),
-    Column::new("liquidity_role", "role", Left, 8, |order, _| {
-        Span::muted(
-            order
-                .liquidity_role
-                .as_ref()
-                .map(ToString::to_string)
-                .unwrap_or_default(),
-        )
-        .into()
     }),
-    Column::new("fee", "fee", Number, 7, |order, _| {
-        aside(order.fee.map(format::usd))
-    }),
-    Column::new("realized_pnl", "PnL", Number, 3, realized),
-    Column::new("settle_time", "settled", Number, 8, |order: &Order, _| {
-        aside(order.settle_time().map(format::elapsed))
+    Column::text("liquidity_role", "role", 8, |order: &Order| {
+        order
+            .liquidity_role
+            .as_ref()
+            .map_or_else(String::new, ToString::to_string)
     })
+    .toned(Tone::Muted),
+    Column::number("fee", "fee", 7, format::usd, |order: &Order| order.fee).toned(Tone::Muted),
+    // Only orders that closed something have a realized profit.
+    Column::new("realized_pnl", "PnL", Number, 3, |order, _| {
+        order
+            .realized_pnl
+            .map(words::signed_pnl)
+            .map(Cell::from)
+            .unwrap_or_default()
+    }),
+    Column::known("settle_time", "settled", 8, |order: &Order| {
+        order.settle_time().map(format::elapsed)
+    })
+    .aligned(Number)
+    .toned(Tone::Muted)
     .span(|order, _| order.settle_time()),
-    Column::new("reject_reason", "reason", Words, 1, |order, _| {
-        Span::new(reason(order), Tone::Alert).into()
-    }),
-    Column::new("order_id", "id", Left, 9, |order, _| {
-        Span::muted(order.id.to_string()).into()
-    }),
+    Column::text("reject_reason", "reason", 1, reason)
+        .aligned(Words)
+        .toned(Tone::Alert),
+    Column::text("order_id", "id", 9, |order: &Order| order.id.to_string()).toned(Tone::Muted),
 ];
-
-fn requested(order: &Order, scene: &Scene<'_>) -> Cell {
-    Span::muted(scene.zone.moment(order.requested_at, scene.now)).into()
-}
-
-fn fill(order: &Order, scene: &Scene<'_>) -> Cell {
-    let market = scene.store.market(&order.market_id);
-    known(order.fill_price.map(|p| format::fill(p, market))).into()
-}
 
 /// How much better (+) or worse (−) than expected, or than the trigger, in basis points.
 pub(crate) fn bps(bps: Option<Num>) -> Span {
     bps.map_or_else(Span::unknown, |bps| {
         Span::new(format::signed_bps(bps), words::pnl_tone(bps.rounded(1)))
     })
-}
-
-/// Only orders that closed something have a realized profit.
-fn realized(order: &Order, _: &Scene<'_>) -> Cell {
-    match order.realized_pnl {
-        Some(pnl) => words::pnl(Some(pnl)).into(),
-        None => Cell::default(),
-    }
 }
 
 /// Execution quality, and refusals by rule, most frequent first: of the orders that match the filter, otherwise of
@@ -124,7 +108,7 @@ pub(crate) fn foot(rows: &Rows<'_>, scene: &Scene<'_>) -> Vec<Vec<Span>> {
         return groups;
     }
     let rejected = format!("{} rejected", format::count(total.rejected));
-    groups.push(vec![Span::new(rejected, Tone::Alert)]);
+    groups.push(vec![Span::alert(rejected)]);
     let mut rules: Vec<_> = quality.rules.iter().collect();
     rules.sort_by_key(|(_, rule)| Reverse(rule.count));
     // As many as fit: fewer would not add up.

@@ -3,19 +3,16 @@
 use crate::{
     app::About,
     model::{Num, Order, OrderStatus, Text},
-    view::text::{
-        format,
-        words::{self},
-    },
+    view::text::{format, words},
 };
 
 /// Why it was refused: reason and rule.
 pub(crate) fn reason(order: &Order) -> String {
-    let words = [&order.reject_reason, &order.reject_rule_id]
-        .into_iter()
-        .flatten();
-    let words: Vec<_> = words.map(ToString::to_string).collect();
-    words.join(" · ")
+    let parts = [&order.reject_reason, &order.reject_rule_id];
+    words::listed(
+        parts.map(|part| part.as_ref().map(ToString::to_string)),
+        " · ",
+    )
 }
 
 /// The name of a rule; some refusals have none.
@@ -42,21 +39,17 @@ pub(crate) fn due_size(order: &Order) -> Num {
 /// The order after its command: with its fill, or why it was refused.
 pub(crate) fn order_words(order: &Order, about: &About) -> String {
     let market = about.market.as_ref();
-    let mut words = vec![words::order(order, market, &about.names)];
-    if order.status.known().is_none() {
-        words.push(words::known_or_quoted("status", &order.status, |known| {
-            known.to_string()
-        }));
-    }
-    words.extend(
-        order
-            .fill_price
-            .map(|price| format!("filled at {}", format::fill(price, market))),
-    );
-    words.extend(
-        Some(crate::view::tables::order_words::reason(order)).filter(|reason| !reason.is_empty()),
-    );
-    words.join(": ")
+    let status = words::known_or_quoted("status", &order.status, |known| known.to_string());
+    let filled = order
+        .fill_price
+        .map(|price| format!("filled at {}", format::fill(price, market)));
+    let parts = [
+        Some(words::order(order, market, &about.names)),
+        Some(status).filter(|_| order.status.known().is_none()),
+        filled,
+        Some(reason(order)).filter(|reason| !reason.is_empty()),
+    ];
+    words::listed(parts, ": ")
 }
 
 #[cfg(test)]

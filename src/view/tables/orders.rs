@@ -5,17 +5,12 @@ use super::{
     scaled, twaps,
 };
 use crate::{
-    app::{Rows, Store, TreeRow, account::row_id::RowId},
+    app::{RowId, Rows, Store, TreeRow},
     model::{Command, Lenient, Num, Order, OrderId, OrderMode, OrderStatus, Progress, TimeInForce},
     view::text::{
-        format, passing,
-        scene::Scene,
-        span::{Span, Tone},
-        table::{
-            Align::{Left, Number},
-            Cell, Column, Facts, Lead, RowBody, Table, TableRow,
-        },
-        words::{self, aside},
+        Align::{Left, Number},
+        Cell, Column, Facts, Lead, RowBody, Scene, Span, Table, TableRow, Tone, format, passing,
+        words::{self, known_muted},
     },
 };
 use std::{collections::HashSet, ops::Range};
@@ -35,12 +30,11 @@ pub const WORKING: &[Column<Order>] = &[
     Column::new("time_in_force", "tif", Left, 3, time_in_force).holds("gtd 23h59m", "23h"),
     Column::new("reduce_only", "RO", Left, 0, reduce_only).holds("RO", "RO"),
     Column::new("attached_exits", "SL/TP", Left, 5, exits),
-    Column::new("margin", "margin", Left, 8, margin).parts(&[
-        ("margin_mode", |o| o.margin_mode.to_string()),
-        ("leverage", |o| o.leverage.to_string()),
-    ]),
+    Column::new("margin", "margin", Left, 8, |o, _| {
+        words::margin(&o.margin_mode, Some(o.leverage)).into()
+    }),
     Column::new("age", "age", Number, 7, |order: &Order, scene| {
-        aside(Some(scene.age(scene.since(order.requested_at))))
+        Span::muted(scene.age(scene.since(order.requested_at))).into()
     })
     .span(|order, scene| Some(scene.since(order.requested_at))),
 ];
@@ -103,21 +97,23 @@ pub(crate) fn rests_at_cap(order: &Order, scene: &Scene<'_>) -> bool {
 fn partial(order: &Order) -> Cell {
     let share = filled_share(order).map(format::whole_percent);
     let brief = share.map_or_else(|| "partial".to_owned(), |share| format!("part {share}"));
-    Cell::from(Span::new("partial", Tone::Info)).or_brief(Span::new(brief, Tone::Info))
+    Cell::from(Span::info("partial")).or_brief(Span::info(brief))
 }
 
 /// The service's status, or `armed` while it waits for a price. `ended` if an old history page calls it working and a
 /// newer list of working orders lacks it.
 pub(crate) fn status(order: &Order, scene: &Scene<'_>) -> Span {
-    let told = scene.store.status_by_receipt(&order.id);
-    if let Some(told) = told.filter(|told| order.is_working() && !told.is_working()) {
-        return words::status(&Lenient::Known(told));
+    let from_receipt = scene.store.status_by_receipt(&order.id);
+    if let Some(from_receipt) =
+        from_receipt.filter(|from_receipt| order.is_working() && !from_receipt.is_working())
+    {
+        return words::status(&Lenient::Known(from_receipt));
     }
     if scene.store.is_over(order) {
         return Span::muted("ended");
     }
     if order.is_armed() {
-        return Span::new("armed", Tone::Info);
+        return Span::info("armed");
     }
     words::status(&order.status)
 }
@@ -143,11 +139,8 @@ fn filled(order: &Order, _: &Scene<'_>) -> Cell {
     } else {
         Tone::Plain
     };
-    Cell::with_gauge(
-        share,
-        Tone::Info,
-        Span::new(format::whole_percent(share), tone),
-    )
+    let words = Span::new(format::whole_percent(share), tone);
+    Cell::with_gauge(share, Tone::Info, words)
 }
 
 pub(crate) fn price(order: &Order, scene: &Scene<'_>) -> Cell {
@@ -169,11 +162,8 @@ fn chase(order: &Order, scene: &Scene<'_>) -> Option<Cell> {
     let cap = order.chase_cap_price.map(|cap| format::price(cap, market));
     let words = |off: &str, cap_word: &str| {
         let cap = cap.as_ref().map(|cap| format!(" {cap_word}{cap}"));
-        Span::muted(format!(
-            "{off}{}{}",
-            format::grouped(offset),
-            cap.unwrap_or_default()
-        ))
+        let (offset, cap) = (format::grouped(offset), cap.unwrap_or_default());
+        Span::muted(format!("{off}{offset}{cap}"))
     };
     Some(Cell::from(words("off ", "cap ")).or_brief(words("o", "c")))
 }
@@ -197,12 +187,9 @@ pub(crate) fn trigger(order: &Order, scene: &Scene<'_>) -> Cell {
     };
     let price = format::price(price, scene.store.market(of));
     let words = format!("{elsewhere}{sign} {price}");
-    let brief = ["≥", "≤"].into_iter().fold(words.clone(), |words, sign| {
-        words
-            .replace(&format!("{sign} "), sign)
-            .replace(&format!(" {sign}"), sign)
-    });
-    or_wider(Cell::from(Span::new(words, Tone::Info)).or_brief(Span::new(brief, Tone::Info)))
+    let brief = words.replace("≥ ", "≥").replace(" ≥", "≥");
+    let brief = brief.replace("≤ ", "≤").replace(" ≤", "≤");
+    or_wider(Cell::from(Span::info(words)).or_brief(Span::info(brief)))
 }
 
 /// How far the mark is from the price that fills or fires it, as a share of the mark.
@@ -211,13 +198,11 @@ pub(crate) fn distance_share(order: &Order, scene: &Scene<'_>) -> Option<Num> {
         Some(_) => order.trigger_market_id.as_ref().unwrap_or(&order.market_id),
         None => &order.market_id,
     };
-    let mark = scene.store.mark(of)?;
-    let price = order.trigger_price.or(order.limit_price)?;
-    price.minus(mark)?.over(mark)
+    scene.from_mark(order.trigger_price.or(order.limit_price)?, of)
 }
 
 fn distance(order: &Order, scene: &Scene<'_>) -> Cell {
-    aside(distance_share(order, scene).map(format::signed_percent))
+    known_muted(distance_share(order, scene).map(format::signed_percent)).into()
 }
 
 fn time_in_force(order: &Order, scene: &Scene<'_>) -> Cell {
@@ -255,17 +240,8 @@ pub(crate) fn exits(order: &Order, scene: &Scene<'_>) -> Cell {
         return Cell::default();
     }
     let leg = |price: Option<Num>| price.map(|price| format::price(price, market));
-    let legs = legs.map(|price| leg(price).unwrap_or_else(|| format::UNKNOWN.to_owned()));
+    let legs = legs.map(|price| format::or_unknown(leg(price)));
     Span::muted(legs.join("/")).into()
-}
-
-fn margin(order: &Order, _: &Scene<'_>) -> Cell {
-    let leverage = format::grouped(order.leverage.normalized());
-    Span::muted(format!(
-        "{:<5} {leverage:>2}×",
-        words::margin_mode(&order.margin_mode)
-    ))
-    .into()
 }
 
 /// The visible lines of the tree.
@@ -328,15 +304,13 @@ fn orders_of<'a>(rows: &Rows<'_>, store: &'a Store) -> Vec<&'a Order> {
 /// How many work in the book, and how many wait for their trigger.
 pub(crate) fn foot(rows: &Rows<'_>, scene: &Scene<'_>) -> Vec<Vec<Span>> {
     let orders = orders_of(rows, scene.store);
-    let armed = orders.iter().filter(|o| o.is_armed()).count();
-    let working = orders
-        .iter()
-        .filter(|o| o.status.is(&OrderStatus::Resting))
-        .count();
+    let count = |is: fn(&Order) -> bool| orders.iter().filter(|order| is(order)).count();
     if orders.is_empty() {
         return vec![];
     }
-    let counted = [(working, "working"), (armed, "armed")];
-    let counted = counted.map(|(count, word)| vec![Span::muted(format!("{count} {word}"))]);
-    counted.into()
+    let rests = |order: &Order| order.status.is(&OrderStatus::Resting);
+    let counted = [(count(rests), "working"), (count(Order::is_armed), "armed")];
+    counted
+        .map(|(count, word)| vec![Span::muted(format!("{count} {word}"))])
+        .into()
 }

@@ -5,15 +5,9 @@ use crate::{
     app::{Mode, activity::alerts},
     model::{MarginMode, MarketId, Num, Position, Timestamp},
     view::text::{
-        format,
-        scene::Scene,
-        span::{Span, Tone},
-        spark::spark,
-        table::{
-            Align::{Left, Number},
-            Cell, Column, Heading, RowBody, Table,
-        },
-        words::{self, aside, known},
+        Align::{Left, Number},
+        Cell, Column, Heading, RowBody, Scene, Span, Table, Tone, format, spark,
+        words::{self, known, known_muted},
     },
 };
 use std::time::Duration;
@@ -27,35 +21,29 @@ pub const OPEN: &[Column<Position>] = &[
     Column::new("side", "side", Left, 0, side),
     Column::new("size", "size", Number, 0, open_size),
     Column::new("entry_price", "entry", Number, 1, entry),
-    Column::new("mark_price", "mark", Number, 3, mark)
-        .exact(|p, scene| scene.store.mark(&p.market_id)),
+    Column::new("mark_price", "mark", Number, 3, mark),
     Column::new("liquidation_price", "liq", Number, 2, liquidation),
-    Column::new("liquidation_distance", "to liq", Number, 0, distance).exact(liquidation_distance),
-    Column::new("unrealized_pnl", "uPnL", Number, 0, unrealized).exact(unrealized_pnl),
-    Column::new("roe", "ROE", Number, 6, roe).exact(return_on_margin),
-    Column::new("pnl_at_liquidation", "liq loss", Number, 5, at_liquidation)
-        .exact(|p, _| p.pnl_at_liquidation()),
+    Column::new("liquidation_distance", "to liq", Number, 0, distance),
+    Column::new("unrealized_pnl", "uPnL", Number, 0, unrealized),
+    Column::new("roe", "ROE", Number, 6, roe),
+    Column::new("pnl_at_liquidation", "liq loss", Number, 5, at_liquidation),
     Column::new("stop", "stop", Left, 0, protection::stop_cell)
         .holds("65,000 133% of size +1", "65,000 133%"),
     Column::new("target", "target", Left, 4, |p, scene| {
         protection::target(p, scene).into()
     })
     .holds("65,000 85%", "65,000"),
-    Column::new("margin", "margin", Left, 3, margin).parts(&[
-        ("margin_mode", |p| margin_mode(p).to_string()),
-        ("leverage", |p| {
-            p.leverage
-                .map(|leverage| leverage.to_string())
-                .unwrap_or_default()
-        }),
-    ]),
+    Column::new("margin", "margin", Left, 3, margin),
     Column::new("isolated_margin_extra", "extra", Number, 8, extra),
-    Column::new("fees", "fees", Number, 9, |p, _| {
-        aside(p.fees.map(format::usd))
-    }),
-    Column::new("funding", "funding", Number, 9, |p, _| {
-        aside(p.funding.map(format::signed_usd))
-    }),
+    Column::number("fees", "fees", 9, format::usd, |p: &Position| p.fees).toned(Tone::Muted),
+    Column::number(
+        "funding",
+        "funding",
+        9,
+        format::signed_usd,
+        |p: &Position| p.funding,
+    )
+    .toned(Tone::Muted),
     Column::new("age", "age", Number, 7, age).span(|p, scene| Some(scene.since(p.opened_at?))),
 ];
 
@@ -67,6 +55,15 @@ pub(crate) fn side(position: &Position, scene: &Scene<'_>) -> Cell {
     side_now(position, scene).into()
 }
 
+/// `LONG 0.5 BTC`.
+pub(crate) fn head(position: &Position, scene: &Scene<'_>) -> [Span; 3] {
+    [
+        words::position_side(position.side()),
+        Span::plain(format!(" {} ", words::position_size(position, scene))),
+        scene.market(&position.market_id),
+    ]
+}
+
 /// With the progress of its close, if that response is newer than the row.
 pub(crate) fn side_now(position: &Position, scene: &Scene<'_>) -> Span {
     let side = words::position_side(position.side());
@@ -74,7 +71,7 @@ pub(crate) fn side_now(position: &Position, scene: &Scene<'_>) -> Span {
         return side;
     };
     let text = format!("{} {}", side.text, words::closing(closing));
-    Span::new(text, Tone::Warn)
+    Span::warn(text)
 }
 
 pub(crate) fn size(position: &Position, scene: &Scene<'_>) -> Cell {
@@ -94,10 +91,7 @@ pub(crate) fn entry(position: &Position, scene: &Scene<'_>) -> Cell {
 
 fn mark(position: &Position, scene: &Scene<'_>) -> Cell {
     let market = scene.store.market(&position.market_id);
-    let mark = market
-        .and_then(|m| m.mark)
-        .map(|p| format::average(p, market));
-    Cell::from(scene.priced(known(mark))).of_price(market)
+    Cell::from(scene.priced(known(format::mark(market)))).of_price(market)
 }
 
 /// The paper exchange omits the field if no price liquidates the position (`assets/openapi.yaml`); for another service
@@ -196,16 +190,7 @@ pub(crate) fn margin_mode(position: &Position) -> MarginMode {
 }
 
 fn margin(position: &Position, _: &Scene<'_>) -> Cell {
-    let mode = if position.is_isolated() {
-        "iso"
-    } else {
-        "cross"
-    };
-    let leverage = position.leverage.map_or_else(
-        || format::UNKNOWN.to_owned(),
-        |leverage| format::grouped(leverage.normalized()),
-    );
-    Span::muted(format!("{mode:<5} {leverage:>2}×")).into()
+    words::margin(&margin_mode(position).into(), position.leverage).into()
 }
 
 /// Only isolated positions have extra margin.
@@ -216,7 +201,7 @@ fn extra(position: &Position, _: &Scene<'_>) -> Cell {
 }
 
 fn age(position: &Position, scene: &Scene<'_>) -> Cell {
-    aside(position.opened_at.map(|at| scene.age(scene.since(at))))
+    known_muted(position.opened_at.map(|at| scene.age(scene.since(at)))).into()
 }
 
 /// The time span of a mark's sparkline, and its cells.
@@ -224,24 +209,14 @@ const SPARKLINE: (Duration, usize) = (Duration::from_mins(15), 16);
 
 /// How the mark has moved while this desk watched it.
 pub(crate) fn sparkline(market: &MarketId, scene: &Scene<'_>) -> Cell {
-    let (span, cells) = SPARKLINE;
-    let sparkline = scene.store.prices.get(market).and_then(|prices| {
-        let from = Timestamp(
-            scene
-                .own_now
-                .0
-                .saturating_sub_unsigned(span.as_secs() * 1_000),
-        );
-        spark(prices.marks_since(from), (scene.own_now, span), cells)
-    });
-    aside(sparkline)
+    known_muted(sparkline_text(market, SPARKLINE.1, scene)).into()
 }
 
-/// The same in fewer cells, for a line of markets.
+/// The same in so many cells.
 pub(crate) fn sparkline_text(market: &MarketId, cells: usize, scene: &Scene<'_>) -> Option<String> {
     let (span, _) = SPARKLINE;
-    let from = i64::try_from(span.as_millis()).unwrap_or(0);
-    let from = Timestamp(scene.own_now.0.saturating_sub(from));
+    let millis = i64::try_from(span.as_millis()).unwrap_or(0);
+    let from = Timestamp(scene.own_now.0.saturating_sub(millis));
     let prices = scene.store.prices.get(market)?;
     spark(prices.marks_since(from), (scene.own_now, span), cells)
 }
@@ -253,14 +228,7 @@ pub(crate) fn beside<'a>(
     shown: impl Iterator<Item = &'a Position>,
     scene: &Scene<'_>,
 ) {
-    table.headings.push(Heading {
-        title: "15m",
-        short: None,
-        holds: None,
-        align: Left,
-        priority: 10,
-        sorted: None,
-    });
+    table.headings.push(Heading::plain("15m", Left, 10));
     for (row, position) in table.rows.iter_mut().zip(shown) {
         if let RowBody::Cells(cells) = &mut row.body {
             cells.push(sparkline(&position.market_id, scene));
@@ -273,17 +241,18 @@ pub(crate) fn foot<'a>(
     shown: impl Iterator<Item = &'a Position>,
     scene: &Scene<'_>,
 ) -> Vec<Vec<Span>> {
-    let profits: Vec<_> = shown.map(|p| unrealized_pnl(p, scene)).collect();
-    let total = profits
-        .iter()
-        .try_fold(Num::ZERO, |sum, profit| sum.plus((*profit)?));
-    match total {
-        Some(total) if !profits.is_empty() => {
-            let total = scene.priced(words::pnl(Some(total)));
-            vec![vec![Span::muted("uPnL "), total]]
-        }
-        Some(_) | None => vec![],
-    }
+    let mut count = 0;
+    let total = shown
+        .inspect(|_| count += 1)
+        .try_fold(Num::ZERO, |sum, position| {
+            sum.plus(unrealized_pnl(position, scene)?)
+        });
+    let total = total.filter(|_| count > 0);
+    let total = total.map(|total| scene.priced(words::signed_pnl(total)));
+    total
+        .map(|total| vec![Span::muted("uPnL "), total])
+        .into_iter()
+        .collect()
 }
 
 #[cfg(test)]

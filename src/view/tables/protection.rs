@@ -2,13 +2,7 @@
 
 use crate::{
     model::{Market, Num, Order, OrderId, Page, Position, Protection, Side, estimate},
-    view::text::{
-        format,
-        scene::Scene,
-        span::{Span, Tone},
-        table::Cell,
-        words,
-    },
+    view::text::{Cell, Scene, Span, Tone, format, words},
 };
 
 /// The nearest stop, the share of the position that all stops cover, and how many are at other prices; or `NO STOP`.
@@ -37,8 +31,8 @@ fn stop_words(position: &Position, scene: &Scene<'_>, form: WordLength) -> Span 
             };
             Span::new(stops.words(market, form), tone)
         }
-        None if is_unread(orders, position) => Span::new(UNKNOWN_STOP, Tone::Warn),
-        None => Span::new(NO_STOP, Tone::Warn),
+        None if is_unread(orders, position) => Span::warn(UNKNOWN_STOP),
+        None => Span::warn(NO_STOP),
     }
 }
 
@@ -84,11 +78,8 @@ pub(crate) fn left_bare(
     let side = words::position_side(position.side()).text;
     let symbol = scene.market(&position.market_id).text;
     let known = scene.store.orders.value()?;
-    let bare = if is_unread(known, position) {
-        UNKNOWN_STOP
-    } else {
-        NO_STOP
-    };
+    let is_unread = is_unread(known, position);
+    let bare = if is_unread { UNKNOWN_STOP } else { NO_STOP };
     Some(format!("{side} {symbol} with {bare}"))
 }
 
@@ -165,20 +156,15 @@ impl Guarded {
         let price = format::price(self.nearest, market);
         let part = self.share.filter(|_| !self.is_late);
         let part = part.filter(|part| !is_about_whole(*part));
-        let of = match form {
-            WordLength::Full => " of size",
-            WordLength::Brief => "",
+        // Where room is short the share alone says that there are several.
+        let (of, counts) = match form {
+            WordLength::Full => (" of size", self.others > 0),
+            WordLength::Brief => ("", self.others > 0 && part.is_none()),
         };
         let part = part.map(|part| format!(" {}{of}", format::whole_percent(part)));
         let late = self.is_late.then(|| " past liq".to_owned());
-        // Where room is short the share alone says that there are several.
-        let counts = match form {
-            WordLength::Full => self.others > 0,
-            WordLength::Brief => self.others > 0 && part.is_none(),
-        };
         let others = counts.then(|| format!(" +{}", self.others));
-        let words = [Some(price), part, late, others];
-        words.into_iter().flatten().collect()
+        words::listed([Some(price), part, late, others], "")
     }
 }
 
@@ -224,14 +210,13 @@ pub(crate) fn each(side: Protection, position: &Position, scene: &Scene<'_>) -> 
         return vec![];
     }
     let words = legs.into_iter().map(|(price, size)| {
-        let part = size.over(position.quantity());
-        let guard = Guarded {
+        let one = Guarded {
             nearest: price,
             others: 0,
-            share: part,
+            share: size.over(position.quantity()),
             is_late: side == Protection::Stop && is_liquidated_before(position, price),
         };
-        guard.words(market, WordLength::Brief)
+        one.words(market, WordLength::Brief)
     });
     words.collect()
 }
@@ -265,8 +250,7 @@ mod tests {
     use super::*;
     use crate::{
         app::{account::poll::Answer, testing::*},
-        model::Page,
-        view::text::format::Zone,
+        model::{Page, Zone},
     };
 
     /// The stop cell of a BTC long of 0.5 with armed stops of these prices, sizes and initial sizes.
@@ -293,7 +277,7 @@ mod tests {
         let whole = shown(&[("58000", "0.5", "0.5")]);
         assert_eq!(whole, Span::plain("58,000"));
         let two = shown(&[("58000", "0.01", "0.01"), ("57000", "0.09", "0.09")]);
-        assert_eq!(two, Span::new("58,000 20% of size +1", Tone::Warn));
+        assert_eq!(two, Span::warn("58,000 20% of size +1"));
         let both = shown(&[("58000", "0.2", "0.2"), ("57000", "0.3", "0.3")]);
         assert_eq!(both, Span::plain("58,000 +1"));
     }
@@ -301,15 +285,15 @@ mod tests {
     #[test]
     fn a_stop_that_the_position_does_not_live_to_see_covers_nothing_of_it() {
         let late = shown(&[("44000", "0.5", "0.5")]);
-        assert_eq!(late, Span::new("44,000 past liq", Tone::Alert));
+        assert_eq!(late, Span::alert("44,000 past liq"));
         let half = shown(&[("58000", "0.25", "0.25"), ("44000", "0.25", "0.25")]);
-        assert_eq!(half, Span::new("58,000 50% of size +1", Tone::Warn));
+        assert_eq!(half, Span::warn("58,000 50% of size +1"));
     }
 
     #[test]
     fn a_stop_that_shrank_covers_what_is_left_of_it_and_every_place_says_so() {
         let shrunk = shown(&[("58000", "0.3", "0.4")]);
-        assert_eq!(shrunk, Span::new("58,000 60% of size", Tone::Warn));
+        assert_eq!(shrunk, Span::warn("58,000 60% of size"));
         let json = r#""type":"stop_market","mode":"stop_market","side":"sell","size":0.3,"initial_size":0.4,
             "filled_size":0,"trigger_price":58000,"status":"pending""#;
         let stop = order("ord-9", "BTC", json);

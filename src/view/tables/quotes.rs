@@ -6,14 +6,9 @@
 use crate::{
     model::{Book, Candle, Interval, Level, Market, MarketId, Num, PublicTrade, Side, Timestamp},
     view::text::{
-        format,
-        scene::Scene,
-        span::{Span, Tone},
-        table::{
-            Align::{Left, Number},
-            Cell, Column,
-        },
-        words::{self, aside, known},
+        Align::{Left, Number},
+        Cell, Column, Scene, Span, Tone, format,
+        words::{self, known},
     },
 };
 use schemars::JsonSchema;
@@ -146,20 +141,14 @@ pub struct TapeRow {
 
 impl QuoteRow {
     pub fn new(market: &Market, _: &Scene<'_>) -> Self {
-        let mid = market.mid();
-        let spread = market.ask.zip(market.bid).and_then(|(a, b)| a.minus(b));
-        let share = spread.zip(mid).and_then(|(spread, mid)| spread.over(mid));
         Self {
             market_id: market.id.clone(),
             mark_price: market.mark,
             bid_price: market.bid,
             ask_price: market.ask,
-            mid_price: mid,
-            tick_size: market
-                .mark
-                .and_then(|mark| market.told_tick(mark))
-                .map(crate::model::Tick::step),
-            spread_bps: share.and_then(|share| share.times(Num::from(10_000_u32))),
+            mid_price: market.mid(),
+            tick_size: tick_size(market),
+            spread_bps: spread_bps(market),
             size_decimals: market.size_decimals,
             max_leverage: market.max_leverage,
             funding_rate: market.funding_rate,
@@ -236,41 +225,31 @@ impl TapeRow {
 
 /// The columns of a table.
 pub const QUOTES: &[Column<Market>] = &[
-    Column::new("market_id", "market", Left, 0, |m, _| {
-        Span::plain(m.id.to_string()).into()
+    Column::text("market_id", "market", 0, |m| m.id.to_string()),
+    Column::known("mark_price", "mark", 0, |m: &Market| quoted(m, m.mark)).aligned(Number),
+    Column::known("bid_price", "bid", 1, |m: &Market| quoted(m, m.bid)).aligned(Number),
+    Column::known("ask_price", "ask", 1, |m: &Market| quoted(m, m.ask)).aligned(Number),
+    Column::number("spread_bps", "spread bps", 3, format::bps, spread_bps),
+    Column::number("funding_rate", "funding/h", 2, format::exact_percent, |m| {
+        m.funding_rate
     }),
-    Column::new("mark_price", "mark", Number, 0, |m, _| {
-        known(m.mark.map(|price| format::price(price, Some(m)))).into()
-    }),
-    Column::new("bid_price", "bid", Number, 1, |m, _| {
-        known(m.bid.map(|price| format::price(price, Some(m)))).into()
-    }),
-    Column::new("ask_price", "ask", Number, 1, |m, _| {
-        known(m.ask.map(|price| format::price(price, Some(m)))).into()
-    }),
-    Column::new("spread_bps", "spread bps", Number, 3, |m, scene| {
-        let spread = QuoteRow::new(m, scene).spread_bps;
-        known(spread.map(format::bps)).into()
-    }),
-    Column::new("funding_rate", "funding/h", Number, 2, |m, _| {
-        known(m.funding_rate.map(format::exact_percent)).into()
-    }),
-    Column::new("tick_size", "tick", Number, 4, |m, scene| {
-        let tick = QuoteRow::new(m, scene).tick_size;
-        known(tick.map(|tick| tick.to_string())).into()
-    }),
-    Column::new("size_decimals", "decimals", Number, 6, |m, _| {
-        aside(m.size_decimals.map(|count| count.to_string()))
-    }),
-    Column::new("max_leverage", "max lev", Number, 5, |m, _| {
-        aside(m.max_leverage.map(|times| format!("{times}x")))
-    }),
+    Column::known("tick_size", "tick", 4, |m: &Market| counted(tick_size(m))).aligned(Number),
+    Column::known("size_decimals", "decimals", 6, |m: &Market| {
+        counted(m.size_decimals)
+    })
+    .aligned(Number)
+    .toned(Tone::Muted),
+    Column::known("max_leverage", "max lev", 5, |m: &Market| {
+        m.max_leverage.map(|times| format!("{times}x"))
+    })
+    .aligned(Number)
+    .toned(Tone::Muted),
 ];
 
 pub const BOOK: &[Column<LevelRow>] = &[
     Column::new("side", "side", Left, 0, |row, _| match row.side {
-        QuoteSide::Bid => Span::new("bid", Tone::Good).into(),
-        QuoteSide::Ask => Span::new("ask", Tone::Bad).into(),
+        QuoteSide::Bid => Span::good("bid").into(),
+        QuoteSide::Ask => Span::bad("ask").into(),
     }),
     Column::new("price", "price", Number, 0, |row, scene| {
         priced(row.price, &row.market_id, scene)
@@ -281,15 +260,13 @@ pub const BOOK: &[Column<LevelRow>] = &[
     Column::new("total_size", "total", Number, 1, |row, scene| {
         sized(row.total_size, &row.market_id, scene)
     }),
-    Column::new("distance", "from mid", Number, 2, |row, _| {
-        known(row.distance.map(format::signed_percent)).into()
+    Column::number("distance", "from mid", 2, format::signed_percent, |row| {
+        row.distance
     }),
 ];
 
 pub const CANDLES: &[Column<CandleRow>] = &[
-    Column::new("opened_at", "opened", Left, 0, |row, scene| {
-        moment(row.opened_at, scene)
-    }),
+    Column::time("opened_at", "opened", 0, |row| Some(row.opened_at)),
     Column::new("open", "open", Number, 0, |row, scene| {
         priced(row.open, &row.market_id, scene)
     }),
@@ -306,29 +283,27 @@ pub const CANDLES: &[Column<CandleRow>] = &[
         sized(row.volume, &row.market_id, scene)
     }),
     Column::new("vwap", "VWAP", Number, 3, |row, scene| {
-        let market = scene.store.market(&row.market_id);
-        known(row.vwap.map(|price| format::average(price, market))).into()
+        known(row.vwap.map(|price| scene.average(price, &row.market_id))).into()
     }),
-    Column::new("trades", "trades", Number, 2, |row, _| {
-        aside(row.trades.map(|count| count.to_string()))
-    }),
-    Column::new("state", "state", Left, 4, |row, _| {
-        let words = match (row.closed, row.synthetic) {
+    Column::known("trades", "trades", 2, |row: &CandleRow| counted(row.trades))
+        .aligned(Number)
+        .toned(Tone::Muted),
+    Column::text("state", "state", 4, |row: &CandleRow| {
+        match (row.closed, row.synthetic) {
             (false, _) => "open",
             (true, true) => "synthetic",
             (true, false) => "closed",
-        };
-        Span::muted(words).into()
-    }),
+        }
+        .to_owned()
+    })
+    .toned(Tone::Muted),
 ];
 
 pub const TAPE: &[Column<TapeRow>] = &[
-    Column::new("traded_at", "time", Left, 0, |row, scene| {
-        moment(row.traded_at, scene)
-    }),
+    Column::time("traded_at", "time", 0, |row| Some(row.traded_at)),
     Column::new("aggressor", "side", Left, 0, |row, _| match row.aggressor {
-        Aggressor::Buy => Span::new("BUY", Tone::Good).into(),
-        Aggressor::Sell => Span::new("SELL", Tone::Bad).into(),
+        Aggressor::Buy => Span::good("BUY").into(),
+        Aggressor::Sell => Span::bad("SELL").into(),
     }),
     Column::new("price", "price", Number, 0, |row, scene| {
         priced(row.price, &row.market_id, scene)
@@ -336,13 +311,31 @@ pub const TAPE: &[Column<TapeRow>] = &[
     Column::new("size", "size", Number, 0, |row, scene| {
         sized(Some(row.size), &row.market_id, scene)
     }),
-    Column::new("own", "own", Left, 1, |row, _| {
-        Span::plain(if row.own == Some(true) { "own" } else { "" }).into()
+    Column::text("own", "own", 1, |row| {
+        if row.own == Some(true) { "own" } else { "" }.to_owned()
     }),
-    Column::new("trade_id", "id", Number, 2, |row, _| {
-        aside(row.trade_id.map(|id| id.to_string()))
-    }),
+    Column::known("trade_id", "id", 2, |row: &TapeRow| counted(row.trade_id))
+        .aligned(Number)
+        .toned(Tone::Muted),
 ];
+
+fn counted(count: Option<impl ToString>) -> Option<String> {
+    count.map(|count| count.to_string())
+}
+
+/// From bid to ask, as a share of the mid price.
+fn spread_bps(market: &Market) -> Option<Num> {
+    let spread = market.ask?.minus(market.bid?)?;
+    spread.over(market.mid()?)?.times(Num::from(10_000_u32))
+}
+
+fn tick_size(market: &Market) -> Option<Num> {
+    Some(market.told_tick(market.mark?)?.step())
+}
+
+fn quoted(market: &Market, price: Option<Num>) -> Option<String> {
+    price.map(|price| format::price(price, Some(market)))
+}
 
 fn priced(price: Num, market: &MarketId, scene: &Scene<'_>) -> Cell {
     Span::plain(format::price(price, scene.store.market(market))).into()
@@ -351,10 +344,6 @@ fn priced(price: Num, market: &MarketId, scene: &Scene<'_>) -> Cell {
 fn sized(size: Option<Num>, market: &MarketId, scene: &Scene<'_>) -> Cell {
     let market = scene.store.market(market);
     known(size.map(|size| words::order_size(size, market))).into()
-}
-
-fn moment(at: Timestamp, scene: &Scene<'_>) -> Cell {
-    Span::plain(scene.zone.moment(at, scene.now)).into()
 }
 
 /// The columns of a CSV, in their order.

@@ -1,30 +1,23 @@
 //! The plain cell values that filters and sorts compare.
 
 use super::{
-    activity::ACTIVITY,
-    calls::CALLS,
+    activity::{self, ACTIVITY},
+    calls::{self, CALLS},
     closed::CLOSED,
     history::HISTORY,
     orders::WORKING,
     positions::OPEN,
     scaled::{self, RUNGS},
-    twaps::TWAPS,
+    twaps::{self, TWAPS},
 };
 use crate::{
     app::{
-        Model,
-        account::row_id::RowId,
+        Model, Pane, RowId, Store,
         desk::reading::Reading,
-        tables::{
-            pane::Pane,
-            table_view::{ColumnName, Fact, Kind},
-        },
+        tables::table_view::{ColumnName, Fact, Kind},
     },
-    view::text::{
-        format::Zone,
-        scene::Scene,
-        table::{self, Column},
-    },
+    model::Zone,
+    view::text::{Column, Scene, plain_text},
 };
 
 /// Gives the desk access to the columns, so that it can filter and sort by them.
@@ -68,28 +61,36 @@ fn fact(model: &Model, pane: Pane, at: usize, column: usize) -> Fact {
     // A comparison must not depend on the person's time zone.
     let zone = Zone::utc();
     let scene = Scene::of(model, &zone);
-    row(pane, at, &scene, &Facts(column)).unwrap_or(Fact::Unknown)
+    row(pane, at, &scene, &FactOf(column)).unwrap_or(Fact::Unknown)
 }
 
 fn words(model: &Model, pane: Pane, at: usize) -> String {
-    let zone = Zone::utc();
-    let scene = Scene::of(model, &zone);
     let id = model.all_rows(pane).get(at);
-    let cells = row(pane, at, &scene, &Words).unwrap_or_else(|| heading(id.as_ref(), &scene));
+    let cells = cells(model, pane, at, |kind| {
+        matches!(kind, Kind::Words | Kind::Code)
+    });
     // A note on an open position has no column of its own.
     let note = match &id {
-        Some(RowId::Position(id)) => scene.store.trades.text(id),
+        Some(RowId::Position(id)) => model.account.store.trades.text(id),
         _ => String::new(),
     };
-    format!("{cells} {} {note}", id_words(id.as_ref(), &scene)).to_lowercase()
+    format!(
+        "{cells} {} {note}",
+        id_words(id.as_ref(), &model.account.store)
+    )
+    .to_lowercase()
 }
 
 fn numbers(model: &Model, pane: Pane, at: usize) -> String {
+    cells(model, pane, at, |_| true).replace(',', "")
+}
+
+/// The cells of the columns of these kinds, or the words of a heading.
+fn cells(model: &Model, pane: Pane, at: usize, has: fn(Kind) -> bool) -> String {
     let zone = Zone::utc();
     let scene = Scene::of(model, &zone);
-    let id = model.all_rows(pane).get(at);
-    let cells = row(pane, at, &scene, &Shown).unwrap_or_else(|| heading(id.as_ref(), &scene));
-    cells.replace(',', "")
+    let heading = || heading(model.all_rows(pane).get(at).as_ref(), &scene);
+    row(pane, at, &scene, &CellsOf(has)).unwrap_or_else(heading)
 }
 
 /// A request for one row of any type.
@@ -98,11 +99,13 @@ trait Ask {
     fn of<T>(&self, columns: &[Column<T>], row: &T, scene: &Scene<'_>) -> Self::Answer;
 }
 
-struct Facts(usize);
-struct Words;
-struct Shown;
+/// The fact of this column.
+struct FactOf(usize);
 
-impl Ask for Facts {
+/// The words of the columns of these kinds.
+struct CellsOf(fn(Kind) -> bool);
+
+impl Ask for FactOf {
     type Answer = Fact;
 
     fn of<T>(&self, columns: &[Column<T>], row: &T, scene: &Scene<'_>) -> Fact {
@@ -111,23 +114,15 @@ impl Ask for Facts {
     }
 }
 
-impl Ask for Words {
+impl Ask for CellsOf {
     type Answer = String;
 
     fn of<T>(&self, columns: &[Column<T>], row: &T, scene: &Scene<'_>) -> String {
-        let has_words = |c: &&Column<T>| matches!(c.name().kind, Kind::Words | Kind::Code);
-        let words = columns.iter().filter(has_words);
-        let cells: Vec<_> = words.map(|c| (c.cell)(row, scene).text()).collect();
+        let columns = columns.iter().filter(|column| (self.0)(column.name().kind));
+        let cells: Vec<_> = columns
+            .map(|column| column.cell(row, scene).text())
+            .collect();
         cells.join(" ")
-    }
-}
-
-impl Ask for Shown {
-    type Answer = String;
-
-    fn of<T>(&self, columns: &[Column<T>], row: &T, scene: &Scene<'_>) -> String {
-        let cells = columns.iter().map(|c| (c.cell)(row, scene).text());
-        cells.collect::<Vec<_>>().join(" ")
     }
 }
 
@@ -154,35 +149,30 @@ fn row<A: Ask>(pane: Pane, at: usize, scene: &Scene<'_>, ask: &A) -> Option<A::A
         }
         Pane::Closed => ask.of(CLOSED, store.closed.rows().get(at)?, scene),
         Pane::History => ask.of(HISTORY, store.history.rows().get(at)?, scene),
-        Pane::Activity => ask.of(ACTIVITY, scene.activity.lines.iter().nth_back(at)?, scene),
-        Pane::Calls => {
-            let (_, call) = store.calls.iter().nth_back(at)?;
-            ask.of(CALLS, call, scene)
-        }
+        Pane::Activity => ask.of(ACTIVITY, activity::newest_first(scene, at)?, scene),
+        Pane::Calls => ask.of(CALLS, calls::newest_first(scene, at)?, scene),
     })
 }
 
 /// The line above rows that belong together.
 fn heading(id: Option<&RowId>, scene: &Scene<'_>) -> String {
+    let store = scene.store;
     let spans = match id {
-        Some(RowId::Twap(id)) => scene
-            .store
-            .twap(id)
-            .map(|twap| super::twaps::head(twap, scene)),
-        Some(RowId::Scaled(id)) => scene.store.ladder(id).map(|l| scaled::head(l, scene)),
+        Some(RowId::Twap(id)) => store.twap(id).map(|twap| twaps::head(twap, scene)),
+        Some(RowId::Scaled(id)) => store.ladder(id).map(|l| scaled::head(l, scene)),
         Some(RowId::Position(_) | RowId::Order(_) | RowId::Rung(..) | RowId::Line(_)) | None => {
             None
         }
     };
-    table::Cell::from(spans.unwrap_or_default()).text()
+    plain_text(&spans.unwrap_or_default())
 }
 
 /// The ids of the row, and of what it belongs to.
-fn id_words(id: Option<&RowId>, scene: &Scene<'_>) -> String {
+fn id_words(id: Option<&RowId>, store: &Store) -> String {
     match id {
         Some(RowId::Position(id)) => id.to_string(),
         Some(RowId::Order(id)) => {
-            let order = scene.store.order(id);
+            let order = store.order(id);
             let twap = order.and_then(|o| o.twap_order_id.as_ref());
             let ladder = order.and_then(|o| o.scaled_order_id.as_ref());
             let twap = twap.map(ToString::to_string).unwrap_or_default();

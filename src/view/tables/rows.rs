@@ -4,18 +4,18 @@
 //! the same row, unrounded: shares are of 1, spans in seconds. What is not known is absent, and empty in CSV. CSV has the
 //! same values under the same names, but instants are RFC 3339 in UTC there, and milliseconds since 1970 in JSON.
 
-use super::{closed, csv::field, positions as open, protection, scaled::RungLine, twaps};
+use super::{closed, csv, order_words, orders, positions as open, protection, scaled, twaps};
 use crate::{
     model::{
         Lenient, MarginMode, Num, Order, OrderId, Position, PositionSide, Protection, Scaled,
-        ScaledId, Text, Timestamp, Twap,
+        ScaledId, Text, Timestamp, Twap, Zone,
     },
-    view::text::{format::Zone, scene::Scene},
+    view::text::Scene,
 };
 use schemars::{JsonSchema, Schema, generate::SchemaSettings};
 use serde::Serialize;
 use serde_json::value::RawValue;
-use std::{collections::BTreeMap, time::Duration};
+use std::collections::BTreeMap;
 
 /// An open position; its size has no sign, whether the service sent one or not.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -178,7 +178,7 @@ impl PositionRow {
                 None => bare,
             },
             target: guard(Protection::Target).map(|(price, _)| price),
-            age: position.opened_at.map(|at| seconds(scene.since(at))),
+            age: position.opened_at.map(|at| csv::seconds(scene.since(at))),
             sent: Position {
                 margin_mode: Some(margin_mode(position)),
                 ..unsigned(position)
@@ -192,7 +192,7 @@ impl ClosedPositionRow {
         Self {
             net_pnl: position.net_pnl(),
             roi: closed::return_on_basis(position),
-            held: closed::held(position).map(seconds),
+            held: closed::held(position).map(csv::seconds),
             sent: unsigned(position),
         }
     }
@@ -225,11 +225,11 @@ impl OrderRow {
         let works = order.is_working();
         Self {
             armed: order.is_armed(),
-            filled: crate::view::tables::order_words::filled_share(order),
-            distance: super::orders::distance_share(order, scene).filter(|_| works),
+            filled: order_words::filled_share(order),
+            distance: orders::distance_share(order, scene).filter(|_| works),
             slippage_bps: order.fill_bps(),
-            age: works.then(|| seconds(scene.since(order.requested_at))),
-            settle_time: order.settle_time().map(seconds),
+            age: works.then(|| csv::seconds(scene.since(order.requested_at))),
+            settle_time: order.settle_time().map(csv::seconds),
             sent: order.clone(),
         }
     }
@@ -255,25 +255,21 @@ impl TwapRow {
 impl RungRow {
     /// Those of a ladder, in their order.
     pub fn all(ladder: &Scaled, scene: &Scene<'_>) -> Vec<Self> {
-        let lines = super::scaled::rungs(ladder, scene).into_iter();
+        let lines = scaled::rungs(ladder, scene).into_iter();
         lines.map(|line| Self::new(ladder, line, scene)).collect()
     }
 
-    fn new(ladder: &Scaled, line: RungLine, scene: &Scene<'_>) -> Self {
+    fn new(ladder: &Scaled, line: scaled::RungLine, scene: &Scene<'_>) -> Self {
         let (rung, order) = (line.rung, line.order.as_ref());
-        let distance = || {
-            let mark = scene.store.mark(&ladder.market_id)?;
-            rung.price.minus(mark)?.over(mark)
-        };
         Self {
+            distance: scene.from_mark(rung.price, &ladder.market_id),
             scaled_order_id: ladder.id.clone(),
             market_id: ladder.market_id.raw().into(),
             price: rung.price,
             size: rung.size,
             order_id: rung.order_id,
             status: order.map(|order| order.status.to_string().as_str().into()),
-            filled: order.and_then(crate::view::tables::order_words::filled_share),
-            distance: distance(),
+            filled: order.and_then(order_words::filled_share),
             reject_reason: rung.reject_reason,
         }
     }
@@ -294,11 +290,6 @@ fn margin_mode(position: &Position) -> Lenient<MarginMode> {
     sent.unwrap_or_else(|| open::margin_mode(position).into())
 }
 
-fn seconds(span: Duration) -> Num {
-    let millis = i64::try_from(span.as_millis()).unwrap_or(i64::MAX);
-    Num::new(millis, 3).normalized()
-}
-
 /// The schema of `T` as it is written.
 pub fn schema_of<T: JsonSchema>() -> Schema {
     let settings = SchemaSettings::draft2020_12().for_serialize();
@@ -314,11 +305,8 @@ pub mod columns_of {
         "isolated_margin_extra", "fees", "funding", "age", "opened_at", "realized_pnl", "realized_margin_basis",
         "exit_price", "closed_at", "status", "size_decimals", "account_id", "provider", "symbol", "coin",
     ];
-    pub const CLOSED_POSITION: &[&str] = &[
-        "id", "closed_at", "market_id", "side", "size", "entry_price", "exit_price", "realized_pnl", "fees", "funding",
-        "net_pnl", "roi", "held", "opened_at", "leverage", "realized_margin_basis", "liquidation_price",
-        "margin_mode", "isolated_margin_extra", "status", "size_decimals", "account_id", "provider", "symbol", "coin",
-    ];
+    /// Those of a trade without what this desk keeps of it.
+    pub const CLOSED_POSITION: &[&str] = TRADE.split_at(25).0;
     pub const TRADE: &[&str] = &[
         "id", "closed_at", "market_id", "side", "size", "entry_price", "exit_price", "realized_pnl", "fees", "funding",
         "net_pnl", "roi", "held", "opened_at", "leverage", "realized_margin_basis", "liquidation_price",
@@ -347,22 +335,22 @@ pub mod columns_of {
     ];
 }
 
-/// RFC 4180, with the names on top.
+/// The rows under the names of `columns`.
 pub fn csv<T: Serialize>(columns: &[&str], rows: &[T]) -> String {
-    let record = |fields: Vec<String>| format!("{}\r\n", fields.join(","));
-    let mut lines = vec![record(columns.iter().map(|name| field(name)).collect())];
-    lines.extend(rows.iter().map(|row| {
+    let records = rows.iter().map(|row| {
         let members = members(row);
-        let cells = columns.iter().map(|name| {
-            let raw = members.get(*name).map(|raw| raw.get());
-            raw.map_or_else(String::new, |raw| field(&cell(name, raw)))
-        });
-        record(cells.collect())
-    }));
-    lines.concat()
+        let cell = |name: &&str| members.get(*name).map(|raw| cell(name, raw.get()));
+        let cells = columns.iter().map(cell);
+        cells.map(Option::unwrap_or_default).collect()
+    });
+    csv::file(columns.iter().copied(), records)
 }
 
-fn members<T: Serialize>(row: &T) -> BTreeMap<String, Box<RawValue>> {
+/// A row's JSON members by name.
+pub(crate) type RowMembers = BTreeMap<String, Box<RawValue>>;
+
+/// None of what is no object.
+pub(crate) fn members(row: &impl Serialize) -> RowMembers {
     let text = serde_json::to_string(row).unwrap_or_default();
     serde_json::from_str(&text).unwrap_or_default()
 }

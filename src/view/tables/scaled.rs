@@ -1,17 +1,13 @@
 //! Scaled orders: the prices of each with a size bar, and the state of every rung.
 
+use super::order_words;
 use crate::{
-    app::{Remote, Rows, account::row_id::RowId},
-    model::{MarketId, Num, Order, OrderStatus, Rung, Scaled},
+    app::{Remote, RowId, Rows},
+    model::{MarketId, Num, Order, OrderStatus, Rung, Scaled, ScaledId},
     view::text::{
-        format,
-        scene::Scene,
-        span::{Span, Tone},
-        table::{
-            Align::{Left, Number, Words},
-            Cell, Column, Facts, Lead, RowBody, Table, TableRow,
-        },
-        words::{self, aside, known},
+        Align::{Number, Words},
+        Cell, Column, Facts, Lead, RowBody, Scene, Span, Table, TableRow, Tone, format,
+        words::{self, known, known_muted},
     },
 };
 use std::ops::Range;
@@ -26,7 +22,7 @@ pub struct RungLine {
     pub weight: Option<Num>,
     pub order: Option<Order>,
     /// Its order no longer works, whatever an older row says.
-    pub over: Option<Over>,
+    pub over: Option<RungEnd>,
 }
 
 impl RungLine {
@@ -39,7 +35,7 @@ impl RungLine {
 
 /// Why an order that was last seen working no longer works.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Over {
+pub enum RungEnd {
     /// With its scaled order, whose cancel ends the working rungs (`docs/service-api.md 2.3`).
     Canceled,
     /// Filled or canceled.
@@ -52,11 +48,8 @@ pub const RUNGS: &[Column<RungLine>] = &[
         Span::new(format::price(line.rung.price, market), tone(line)).into()
     }),
     Column::new("distance", "to mark", Number, 3, |line, scene| {
-        let distance = || {
-            let mark = scene.store.mark(&line.market_id)?;
-            line.rung.price.minus(mark)?.over(mark)
-        };
-        aside(distance().map(format::signed_percent))
+        let distance = scene.from_mark(line.rung.price, &line.market_id);
+        known_muted(distance.map(format::signed_percent)).into()
     }),
     Column::new("size", "size", Number, 1, |line, _| {
         let size = Span::new(format::size(line.rung.size, line.size_decimals), tone(line));
@@ -65,13 +58,12 @@ pub const RUNGS: &[Column<RungLine>] = &[
             None => size.into(),
         }
     }),
-    Column::new("filled", "filled", Number, 2, |line, _| {
-        aside(filled(line).map(format::whole_percent))
-    }),
+    Column::number("filled", "filled", 2, format::whole_percent, filled).toned(Tone::Muted),
     Column::new("state", "state", Words, 0, |line, _| state(line).into()),
-    Column::new("order_id", "order", Left, 9, |line, _| {
-        aside(line.rung.order_id.as_ref().map(ToString::to_string))
-    }),
+    Column::known("order_id", "order", 9, |line: &RungLine| {
+        line.rung.order_id.as_ref().map(ToString::to_string)
+    })
+    .toned(Tone::Muted),
 ];
 
 /// The status of its order; `None` if unknown.
@@ -81,7 +73,7 @@ fn status(line: &RungLine) -> Option<OrderStatus> {
 }
 
 fn filled(line: &RungLine) -> Option<Num> {
-    crate::view::tables::order_words::filled_share(line.order.as_ref()?)
+    order_words::filled_share(line.order.as_ref()?)
 }
 
 fn is_partial(line: &RungLine) -> bool {
@@ -112,7 +104,7 @@ fn bar_tone(line: &RungLine) -> Tone {
 /// worked and its scaled order was canceled since, `ended` if nothing shows how it ended.
 fn state(line: &RungLine) -> Span {
     if let Some(why) = &line.rung.reject_reason {
-        return Span::new(format!("rejected: {why}"), Tone::Alert);
+        return Span::alert(format!("rejected: {why}"));
     }
     let Some(order) = &line.order else {
         return match line.rung.order_id {
@@ -124,22 +116,18 @@ fn state(line: &RungLine) -> Span {
     match order.status.known() {
         Some(OrderStatus::Resting | OrderStatus::Pending) if line.over.is_some() => {
             Span::muted(match line.over {
-                Some(Over::Canceled) => "canceled",
-                Some(Over::Somehow) | None => "ended",
+                Some(RungEnd::Canceled) => "canceled",
+                Some(RungEnd::Somehow) | None => "ended",
             })
         }
         Some(OrderStatus::Resting | OrderStatus::Pending) if is_partial(line) => {
-            Span::new("partial", Tone::Info)
+            Span::info("partial")
         }
-        Some(OrderStatus::Resting | OrderStatus::Pending) => Span::new("working", Tone::Accent),
-        Some(OrderStatus::Filled) => Span::new("filled", Tone::Info),
-        Some(OrderStatus::Rejected) => Span::new(
-            format!(
-                "rejected: {}",
-                crate::view::tables::order_words::reason(order)
-            ),
-            Tone::Alert,
-        ),
+        Some(OrderStatus::Resting | OrderStatus::Pending) => Span::accent("working"),
+        Some(OrderStatus::Filled) => Span::info("filled"),
+        Some(OrderStatus::Rejected) => {
+            Span::alert(format!("rejected: {}", order_words::reason(order)))
+        }
         Some(OrderStatus::Canceled | OrderStatus::Expired) | None => words::status(&order.status),
     }
 }
@@ -162,10 +150,8 @@ fn title(ladder: &Scaled, scene: &Scene<'_>) -> Vec<Facts> {
     let size = ladder
         .total_size
         .map(|size| format::size(size, decimals(ladder, scene)));
-    let price = |price: Option<Num>| {
-        price.map_or_else(|| format::UNKNOWN.to_owned(), |p| format::price(p, market))
-    };
-    let count = |n: Option<Num>| n.map_or_else(|| format::UNKNOWN.to_owned(), format::grouped);
+    let price = |price: Option<Num>| format::or_unknown(price.map(|p| format::price(p, market)));
+    let count = |n: Option<Num>| format::or_unknown(n.map(format::grouped));
     let name = [
         scene.market(&ladder.market_id),
         Span::plain(" "),
@@ -177,15 +163,15 @@ fn title(ladder: &Scaled, scene: &Scene<'_>) -> Vec<Facts> {
     let (placed, rungs) = (count(ladder.placed_count), count(ladder.rung_count));
     let rejected = ladder.rejected_count.filter(|n| n.is_positive()).map(|n| {
         let rejected = format!("  {} rejected", format::grouped(n));
-        Facts::new(2, [Span::new(rejected, Tone::Alert)])
+        Facts::new(2, [Span::alert(rejected)])
     });
     let facts = [
         Some(Facts::new(0, name)),
-        Some(Facts::new(1, [Span::muted(format!("  {start} → {end}"))])),
+        Some(Facts::new(1, Span::muted(format!("  {start} → {end}")))),
         rejected,
         Some(Facts::new(
             4,
-            [Span::muted(format!("  {placed}/{rungs} placed"))],
+            Span::muted(format!("  {placed}/{rungs} placed")),
         )),
         Some(Facts::new(3, [Span::plain("  "), status_words(ladder)])),
     ];
@@ -234,14 +220,10 @@ fn line(row: &RowId, next: Option<&RowId>, scene: &Scene<'_>) -> Option<TableRow
 }
 
 /// A scaled order that was not read yet, and why.
-fn waiting(id: &crate::model::ScaledId, scene: &Scene<'_>) -> Span {
-    match scene
-        .store
-        .scaled
-        .get(id)
-        .and_then(|ladder| ladder.trouble())
-    {
-        Some(why) => Span::new(format!("  {why}"), Tone::Alert),
+fn waiting(id: &ScaledId, scene: &Scene<'_>) -> Span {
+    let ladder = scene.store.scaled.get(id);
+    match ladder.and_then(Remote::trouble) {
+        Some(why) => Span::alert(format!("  {why}")),
         None => Span::muted("  loading…"),
     }
 }
@@ -275,32 +257,28 @@ pub(crate) fn rung_line(ladder: &Scaled, number: usize, scene: &Scene<'_>) -> Op
 
 /// Whether the rung's order is known to have ended: a complete list of working orders lacks it, or its scaled order was
 /// canceled after that list was read.
-fn over(ladder: &Scaled, rung: &Rung, scene: &Scene<'_>) -> Option<Over> {
+fn over(ladder: &Scaled, rung: &Rung, scene: &Scene<'_>) -> Option<RungEnd> {
     let store = scene.store;
     let id = rung.order_id.as_ref()?;
     let read_at = store.scaled.get(&ladder.id).and_then(Remote::at);
     let is_canceled = ladder.canceled_at.is_some();
     if is_canceled && read_at >= store.orders.at() {
-        return Some(Over::Canceled);
+        return Some(RungEnd::Canceled);
     }
     let is_over = match store.order(id) {
         Some(order) => store.is_over(order),
         None => store.is_over_since(id, read_at),
     };
     let how = if is_canceled {
-        Over::Canceled
+        RungEnd::Canceled
     } else {
-        Over::Somehow
+        RungEnd::Somehow
     };
     is_over.then_some(how)
 }
 
 fn decimals(ladder: &Scaled, scene: &Scene<'_>) -> Option<u32> {
-    let own = ladder
-        .size_decimals
-        .and_then(Num::to_i64)
-        .and_then(|n| u32::try_from(n).ok());
-    own.or_else(|| scene.store.market(&ladder.market_id)?.size_decimals)
+    scene.decimals(ladder.size_decimals, &ladder.market_id)
 }
 
 /// A rung on one line, for the detail.

@@ -1,14 +1,15 @@
 //! A short is a short, whichever way the service says so: by `side` with unsigned sizes, or by signed sizes alone.
 
-use super::{closed, csv::no_members, positions, rows, twaps};
+use super::{closed, positions, rows, twaps};
 use crate::{
     app::account::poll::Answer,
     app::{desk::model::Model, forms::form::Form, testing::*},
     model::{
         Command, Flip, MarketId, Num, Page, PlaceOrder, Position, Side, TriggerDirection, Twap,
+        Zone,
         draft::{Draft, Field},
     },
-    view::text::{format::Zone, scene::Scene, table::Column},
+    view::text::{Column, Scene},
 };
 use proptest::prelude::*;
 
@@ -44,20 +45,9 @@ fn twap(convention: Convention, it: (Side, Num)) -> Twap {
 }
 
 fn cells<T>(columns: &[Column<T>], row: &T, scene: &Scene<'_>) -> String {
-    let cells = columns
-        .iter()
-        .map(|column| (column.cell)(row, scene).text());
+    let cells = columns.iter().map(|column| column.cell(row, scene).text());
     let cells: Vec<_> = cells.collect();
-    format!(
-        "{}\n{}",
-        cells.join(" | "),
-        super::csv::csv(
-            columns,
-            None,
-            (std::slice::from_ref(row), no_members),
-            scene
-        )
-    )
+    cells.join(" | ")
 }
 
 /// What every pane, export and command says of the same rows.

@@ -8,13 +8,10 @@ use crate::{
         Side, Text, Timestamp, TwapId,
     },
     view::text::{
-        format,
-        span::{Span, Tone},
-        table::{
-            Align::{Left, Number, Words},
-            Column,
-        },
-        words::{self, known},
+        Align::{Left, Number, Words},
+        Column, Span, Tone,
+        format::{self, percent, signed_bps, usd},
+        words,
     },
 };
 use schemars::JsonSchema;
@@ -204,87 +201,66 @@ impl FillRow {
 
 /// The columns of a table.
 pub const ACCOUNT: &[Column<AccountRow>] = &[
-    Column::new("account_id", "account", Left, 0, |row, _| {
-        Span::plain(row.account_id.to_string()).into()
+    Column::text("account_id", "account", 0, |row| row.account_id.to_string()),
+    Column::number("equity", "equity", 0, usd, |row| row.equity),
+    Column::profit("day_pnl", "day", 0, |row| row.day_pnl),
+    Column::number("daily_loss_left", "daily loss left", 1, percent, |row| {
+        row.daily_loss_left
     }),
-    Column::new("equity", "equity", Number, 0, |row, _| {
-        known(row.equity.map(format::usd)).into()
+    Column::number("daily_loss_room", "daily loss room", 2, usd, |row| {
+        row.daily_loss_room
     }),
-    Column::new("day_pnl", "day", Number, 0, |row, _| {
-        words::pnl(row.day_pnl).into()
+    Column::number("max_drawdown_room", "drawdown room", 2, usd, |row| {
+        row.max_drawdown_room
     }),
-    Column::new("daily_loss_left", "daily loss left", Number, 1, |row, _| {
-        known(row.daily_loss_left.map(format::percent)).into()
+    Column::text("entries_locked", "locked", 4, |row: &AccountRow| {
+        row.entries_locked.clone().unwrap_or_default()
+    })
+    .aligned(Words)
+    .toned(Tone::Alert),
+    Column::number("cash", "cash", 3, usd, |row| row.cash),
+    Column::number("available_margin", "free margin", 2, usd, |row| {
+        row.available_margin
     }),
-    Column::new("daily_loss_room", "daily loss room", Number, 2, |row, _| {
-        known(row.daily_loss_room.map(format::usd)).into()
-    }),
-    Column::new("max_drawdown_room", "drawdown room", Number, 2, |row, _| {
-        known(row.max_drawdown_room.map(format::usd)).into()
-    }),
-    Column::new("entries_locked", "locked", Words, 4, |row, _| {
-        let words = row.entries_locked.clone().unwrap_or_default();
-        Span::new(words, Tone::Alert).into()
-    }),
-    Column::new("cash", "cash", Number, 3, |row, _| {
-        known(row.cash.map(format::usd)).into()
-    }),
-    Column::new("available_margin", "free margin", Number, 2, |row, _| {
-        known(row.available_margin.map(format::usd)).into()
-    }),
-    Column::new("standing", "state", Left, 1, |row, _| {
-        known(row.standing.as_ref().map(ToString::to_string)).into()
+    Column::known("standing", "state", 1, |row| {
+        row.standing.as_ref().map(ToString::to_string)
     }),
 ];
 
 pub const RULES: &[Column<RuleRow>] = &[
-    Column::new("rule_id", "rule", Left, 0, |row, _| {
-        Span::plain(row.rule_id.to_string()).into()
-    }),
-    Column::new("value", "value", Number, 0, |row, _| {
-        known(row.value.map(|value| value.normalized().to_string())).into()
-    }),
-    Column::new("limit", "limit", Number, 0, |row, _| {
-        Span::plain(row.limit.normalized().to_string()).into()
-    }),
+    Column::text("rule_id", "rule", 0, |row| row.rule_id.to_string()),
+    Column::number("value", "value", 0, exact, |row| row.value),
+    Column::number("limit", "limit", 0, exact, |row| Some(row.limit)),
 ];
 
 pub const PROFILES: &[Column<ProfileRow>] = &[
-    Column::new("profile", "profile", Left, 0, |row, _| {
-        known(row.profile.clone()).into()
+    Column::known("profile", "profile", 0, |row| row.profile.clone()),
+    Column::text("chosen", "chosen", 2, |row| {
+        if row.chosen { "yes" } else { "" }.to_owned()
     }),
-    Column::new("chosen", "chosen", Left, 2, |row, _| {
-        Span::plain(if row.chosen { "yes" } else { "" }).into()
+    Column::text("account_id", "account", 0, |row| row.account_id.to_string()),
+    Column::number("equity", "equity", 0, usd, |row| row.equity),
+    Column::profit("day_pnl", "day", 0, |row| row.day_pnl),
+    Column::known("open_positions", "open", 1, |row: &ProfileRow| {
+        counted(row.open_positions)
+    })
+    .aligned(Number),
+    Column::known("working_orders", "orders", 2, |row: &ProfileRow| {
+        counted(row.working_orders)
+    })
+    .aligned(Number),
+    Column::text("base_url", "service", 5, |row| {
+        Text::from(row.base_url.as_str()).to_string()
     }),
-    Column::new("account_id", "account", Left, 0, |row, _| {
-        Span::plain(row.account_id.to_string()).into()
-    }),
-    Column::new("equity", "equity", Number, 0, |row, _| {
-        known(row.equity.map(format::usd)).into()
-    }),
-    Column::new("day_pnl", "day", Number, 0, |row, _| {
-        words::pnl(row.day_pnl).into()
-    }),
-    Column::new("open_positions", "open", Number, 1, |row, _| {
-        known(row.open_positions.map(|count| count.to_string())).into()
-    }),
-    Column::new("working_orders", "orders", Number, 2, |row, _| {
-        known(row.working_orders.map(|count| count.to_string())).into()
-    }),
-    Column::new("base_url", "service", Left, 5, |row, _| {
-        Span::plain(Text::from(row.base_url.as_str()).to_string()).into()
-    }),
-    Column::new("problem", "problem", Words, 3, |row, _| {
-        let words = row.problem.clone().unwrap_or_default();
-        Span::new(words, Tone::Alert).into()
-    }),
+    Column::text("problem", "problem", 3, |row: &ProfileRow| {
+        row.problem.clone().unwrap_or_default()
+    })
+    .aligned(Words)
+    .toned(Tone::Alert),
 ];
 
 pub const FILLS: &[Column<FillRow>] = &[
-    Column::new("filled_at", "time", Left, 0, |row, scene| {
-        let at = row.filled_at.map(|at| scene.zone.moment(at, scene.now));
-        known(at).into()
-    }),
+    Column::time("filled_at", "time", 0, |row| row.filled_at),
     Column::new("market_id", "market", Left, 0, |row, scene| {
         scene.market(&row.market_id).into()
     }),
@@ -299,25 +275,26 @@ pub const FILLS: &[Column<FillRow>] = &[
         let market = scene.store.market(&row.market_id);
         Span::plain(format::fill(row.price, market)).into()
     }),
-    Column::new("notional", "notional", Number, 4, |row, _| {
-        known(row.notional.map(format::usd)).into()
+    Column::number("notional", "notional", 4, usd, |row| row.notional),
+    Column::number("fee", "fee", 3, usd, |row| row.fee),
+    Column::profit("realized_pnl", "PnL", 1, |row| row.realized_pnl),
+    Column::number("slippage_bps", "slip bps", 4, signed_bps, |row| {
+        row.slippage_bps
     }),
-    Column::new("fee", "fee", Number, 3, |row, _| {
-        known(row.fee.map(format::usd)).into()
+    Column::known("liquidity_role", "role", 5, |row| {
+        row.liquidity_role.as_ref().map(ToString::to_string)
     }),
-    Column::new("realized_pnl", "PnL", Number, 1, |row, _| {
-        words::pnl(row.realized_pnl).into()
-    }),
-    Column::new("slippage_bps", "slip bps", Number, 4, |row, _| {
-        known(row.slippage_bps.map(format::signed_bps)).into()
-    }),
-    Column::new("liquidity_role", "role", Left, 5, |row, _| {
-        known(row.liquidity_role.as_ref().map(ToString::to_string)).into()
-    }),
-    Column::new("order_id", "order", Left, 2, |row, _| {
-        Span::plain(row.order_id.to_string()).into()
-    }),
+    Column::text("order_id", "order", 2, |row| row.order_id.to_string()),
 ];
+
+/// Every digit of it.
+fn exact(number: Num) -> String {
+    number.normalized().to_string()
+}
+
+fn counted(count: Option<u32>) -> Option<String> {
+    count.map(|count| count.to_string())
+}
 
 /// The columns of a CSV, in their order.
 #[rustfmt::skip]

@@ -1,20 +1,16 @@
 //! TWAP and VWAP orders: as cards with two bars, or as columns if each has only one line.
 
 use crate::{
-    app::{EndedBy, Rows, account::row_id::RowId},
+    app::{EndedBy, RowId, Rows},
     model::{Curve, Num, OrderId, Timestamp, Twap},
     view::text::{
-        format, passing,
-        scene::Scene,
-        span::{Span, Tone},
-        table::{
-            Align::{Left, Number, Parts},
-            Cell, Column, Facts, Gauge, Share, Table, TableRow,
-        },
-        words::{self, aside, known},
+        Align::{Left, Number, Parts},
+        Column, Facts, Gauge, Scene, Span, Tone,
+        format::{self, whole_percent},
+        passing,
+        words::{self, known, known_muted},
     },
 };
-use std::ops::Range;
 
 pub const TWAPS: &[Column<Twap>] = &[
     Column::new("market", "market", Left, 0, |t: &Twap, scene| {
@@ -27,25 +23,21 @@ pub const TWAPS: &[Column<Twap>] = &[
     Column::new("total_size", "size", Number, 1, |t, scene| {
         known(t.total_size.map(|size| sized(t, size, scene))).into()
     }),
-    Column::new("filled", "filled", Number, 0, |t: &Twap, _| {
-        part(t.filled_share())
-    })
-    .short("fill"),
+    // Without a bar: with room for one, cards are drawn.
+    Column::number("filled", "filled", 0, whole_percent, Twap::filled_share).short("fill"),
     Column::new("elapsed", "time", Number, 5, |t, scene| {
-        part(t.elapsed_share(clock(t, scene)))
+        known(t.elapsed_share(clock(t, scene)).map(whole_percent)).into()
     }),
     Column::new("drift", "drift", Number, 2, |t, scene| {
         drift(t, scene).into()
     }),
-    Column::new("slices", "slices", Left, 5, |t, _| {
-        Span::muted(slices(t)).into()
-    }),
+    Column::text("slices", "slices", 5, slices).toned(Tone::Muted),
     Column::new("next_run_at", "next", Number, 4, |t, scene| {
-        aside(next_slice(t, scene).map(|at| scene.until(at, passing::BARE)))
+        known_muted(next_slice(t, scene).map(|at| scene.until(at, passing::BARE))).into()
     })
     .span(|t, scene| Some(next_slice(t, scene)?.since(scene.served()))),
     Column::new("average_price", "average", Number, 3, |t, scene| {
-        known(t.average_price.map(|p| priced(t, p, scene))).into()
+        known(t.average_price.map(|p| scene.average(p, &t.market_id))).into()
     }),
     Column::new("status", "status", Parts, 0, |t, scene| {
         state(t, scene).into()
@@ -83,13 +75,8 @@ pub fn cards(scene: &Scene<'_>, rows: &[RowId]) -> Vec<TwapCard> {
     twaps(scene, rows).map(|twap| card(twap, scene)).collect()
 }
 
-pub(crate) fn table(scene: &Scene<'_>, rows: &Rows<'_>, range: Range<usize>) -> Table {
-    let visible = rows.at(range);
-    let lines = twaps(scene, &visible).map(|twap| TableRow::cells(TWAPS, twap, scene));
-    Table::new(TWAPS, lines.collect())
-}
-
-fn twaps<'a>(scene: &Scene<'a>, rows: &[RowId]) -> impl Iterator<Item = &'a Twap> {
+/// The TWAPs of these rows.
+pub(crate) fn twaps<'a>(scene: &Scene<'a>, rows: &[RowId]) -> impl Iterator<Item = &'a Twap> {
     let ids = rows.iter().filter_map(RowId::try_as_twap_ref);
     ids.filter_map(|id| scene.store.twap(id))
 }
@@ -101,15 +88,16 @@ pub(crate) fn foot(rows: &Rows<'_>, scene: &Scene<'_>) -> Vec<Vec<Span>> {
         .filter(|twap| is_live(twap, scene))
         .filter_map(|twap| Some((twap.drift(clock(twap, scene))?.abs(), twap)));
     let widest = adrift.max_by(|(one, _), (two, _)| one.cmp(two));
-    let groups = widest.map(|(_, twap)| {
+    let words = widest.map(|(_, twap)| {
+        let (drift, market) = (drift(twap, scene), scene.market(&twap.market_id));
         vec![
             Span::muted("widest drift "),
-            drift(twap, scene),
+            drift,
             Span::plain(" "),
-            scene.market(&twap.market_id),
+            market,
         ]
     });
-    groups.into_iter().collect()
+    words.into_iter().collect()
 }
 
 /// `TWAP BTC BUY 0.50000`, above its slices.
@@ -119,21 +107,20 @@ pub(crate) fn head(twap: &Twap, scene: &Scene<'_>) -> Vec<Span> {
 
 /// The same in parts, for narrow windows.
 pub(crate) fn facts(twap: &Twap, scene: &Scene<'_>) -> Vec<Facts> {
-    let filled = twap.filled_share().map(format::whole_percent);
-    let filled = filled.unwrap_or_else(|| format::UNKNOWN.to_owned());
+    let filled = format::or_unknown(twap.filled_share().map(whole_percent));
     let strategy = if is_vwap(twap) { "VWAP " } else { "TWAP " };
     let mut named = vec![Span::muted(strategy)];
     named.extend(name(twap, scene));
     let mut facts = vec![
         Facts::new(0, named),
         Facts::new(3, terms(twap)),
-        Facts::new(2, [Span::muted(format!("  {filled} filled"))]),
+        Facts::new(2, Span::muted(format!("  {filled} filled"))),
     ];
     let mut state = state(twap, scene);
     if let Some(first) = state.first_mut() {
         first.text.insert_str(0, "  ");
     }
-    facts.extend(state.into_iter().map(|part| Facts::new(1, [part])));
+    facts.extend(state.into_iter().map(|part| Facts::new(1, part)));
     facts
 }
 
@@ -194,18 +181,13 @@ fn card_state(twap: &Twap, scene: &Scene<'_>, triggers_at: &'static str) -> Vec<
 
 fn filled_bar(twap: &Twap, scene: &Scene<'_>) -> Bar {
     let share = twap.filled_share();
-    let size = |size: Option<Num>| {
-        size.map_or_else(
-            || format::UNKNOWN.to_owned(),
-            |size| sized(twap, size, scene),
-        )
-    };
+    let size = |size: Option<Num>| format::or_unknown(size.map(|size| sized(twap, size, scene)));
     let words = format!("{} of {}", size(twap.filled_size), size(twap.total_size));
     let words = [Span::muted(words)].into_iter().chain(due(twap, scene));
     Bar {
         label: "filled",
-        gauge: gauge(share, Tone::Info),
-        share: known(share.map(format::whole_percent)),
+        gauge: Gauge::new(share.unwrap_or(Num::ZERO), Tone::Info),
+        share: known(share.map(whole_percent)),
         words: words.collect(),
     }
 }
@@ -221,21 +203,17 @@ fn time_bar(twap: &Twap, scene: &Scene<'_>) -> Bar {
     words.extend(left.into_iter().flat_map(|left| left_words(&left)));
     Bar {
         label: "time",
-        gauge: gauge(share, Tone::Muted),
-        share: known(share.map(format::whole_percent)),
+        gauge: Gauge::new(share.unwrap_or(Num::ZERO), Tone::Muted),
+        share: known(share.map(whole_percent)),
         words,
     }
 }
 
 /// `  due 9%`: how much of it should have filled. The drift is the difference.
 fn due(twap: &Twap, scene: &Scene<'_>) -> Option<Span> {
-    let due = twap
-        .due_share(clock(twap, scene))
-        .filter(|_| is_live(twap, scene));
-    Some(Span::muted(format!(
-        "  due {}",
-        format::whole_percent(due?)
-    )))
+    let due = twap.due_share(clock(twap, scene));
+    let due = due.filter(|_| is_live(twap, scene))?;
+    Some(Span::muted(format!("  due {}", whole_percent(due))))
 }
 
 /// As wide with a sign as without one.
@@ -254,16 +232,21 @@ fn left_words(left: &str) -> Vec<Span> {
 }
 
 fn progress(twap: &Twap, scene: &Scene<'_>) -> Vec<Span> {
-    let mut spans = vec![Span::muted(format!("slices {}", slices(twap)))];
-    spans.push(Span::muted("  avg "));
-    spans.push(known(twap.average_price.map(|p| priced(twap, p, scene))));
+    let average = twap
+        .average_price
+        .map(|price| scene.average(price, &twap.market_id));
+    let mut spans = vec![
+        Span::muted(format!("slices {}", slices(twap))),
+        Span::muted("  avg "),
+        known(average),
+    ];
     spans.extend(band(twap, scene));
     spans
 }
 
 /// Its price limits, highlighted if the average is outside.
 fn band(twap: &Twap, scene: &Scene<'_>) -> Option<Span> {
-    let priced = |price| priced(twap, price, scene);
+    let priced = |price| scene.average(price, &twap.market_id);
     let words = match (twap.min_price, twap.max_price) {
         (None, None) => return None,
         (Some(min), None) => format!(" ≥ {}", priced(min)),
@@ -289,19 +272,16 @@ fn state_in(twap: &Twap, scene: &Scene<'_>, triggers_at: &'static str) -> Vec<Sp
         return end_words(twap, end, scene).map(Span::muted).collect();
     }
     if let (None, Some(trigger)) = (twap.activated_at, twap.trigger_price) {
-        let price = priced(twap, trigger, scene);
-        return vec![
-            Span::new(triggers_at, Tone::Warn),
-            Span::new(format!(" {price}"), Tone::Warn),
-        ];
+        let price = scene.average(trigger, &twap.market_id);
+        return vec![Span::warn(triggers_at), Span::warn(format!(" {price}"))];
     }
     let status = known(twap.status.as_ref().map(words::spaced));
     match &twap.completion_reason {
-        Some(why) => vec![
-            Span::new(status.text, Tone::Warn),
-            Span::new(format!(": {}", words::spaced(why)), Tone::Warn),
-        ],
-        None => vec![Span::new(status.text, Tone::Info)],
+        Some(why) => {
+            let why = format!(": {}", words::spaced(why));
+            vec![Span::warn(status.text), Span::warn(why)]
+        }
+        None => Span::info(status.text).into(),
     }
 }
 
@@ -333,37 +313,30 @@ fn end(twap: &Twap, scene: &Scene<'_>) -> Option<TwapEnd> {
 /// `stopped` ` 14:03:22`, `completed` ` 14:03:22` `: filled`, `ended` ` (last seen 14:03:22)`; if its orders show that
 /// all of it filled, `ended` `: filled` ` (last seen 14:03:22)`.
 fn end_words(twap: &Twap, end: TwapEnd, scene: &Scene<'_>) -> impl Iterator<Item = String> {
-    let moment = |at| scene.zone.moment(at, scene.now);
-    let reason = twap.completion_reason.as_ref().map(words::spaced);
-    let because = || reason.as_ref().map(|why| format!(": {why}"));
-    let parts = match end {
-        TwapEnd::Stopped(at) => [
-            Some("stopped".to_owned()),
-            Some(format!(" {}", moment(at))),
-            because(),
-        ],
-        TwapEnd::Completed(at) => [
-            Some("completed".to_owned()),
-            Some(format!(" {}", moment(at))),
-            because(),
-        ],
-        TwapEnd::LastSeen(own, EndedBy::Flatten) if reason.is_none() => [
-            Some("stopped".to_owned()),
-            Some(" by this desk's F".to_owned()),
-            Some(format!(" (last seen {})", moment(scene.on_wall(own)))),
-        ],
-        TwapEnd::LastSeen(own, EndedBy::Unknown | EndedBy::Flatten) => [
-            Some("ended".to_owned()),
-            because(),
-            Some(format!(" (last seen {})", moment(scene.on_wall(own)))),
-        ],
-        TwapEnd::Filled(own) => [
-            Some("ended".to_owned()),
-            because().or_else(|| Some(": filled".to_owned())),
-            Some(format!(" (last seen {})", moment(scene.on_wall(own)))),
-        ],
+    let at = |at| Some(format!(" {}", scene.moment(at)));
+    let last_seen = |own| {
+        let seen = scene.moment(scene.on_wall(own));
+        Some(format!(" (last seen {seen})"))
     };
-    parts.into_iter().flatten()
+    let reason = twap.completion_reason.as_ref().map(words::spaced);
+    let is_told = reason.is_some();
+    let because = reason.map(|why| format!(": {why}"));
+    let (word, parts) = match end {
+        TwapEnd::Stopped(instant) => ("stopped", [at(instant), because]),
+        TwapEnd::Completed(instant) => ("completed", [at(instant), because]),
+        TwapEnd::LastSeen(own, EndedBy::Flatten) if !is_told => (
+            "stopped",
+            [Some(" by this desk's F".to_owned()), last_seen(own)],
+        ),
+        TwapEnd::LastSeen(own, EndedBy::Unknown | EndedBy::Flatten) => {
+            ("ended", [because, last_seen(own)])
+        }
+        TwapEnd::Filled(own) => {
+            let filled = because.or_else(|| Some(": filled".to_owned()));
+            ("ended", [filled, last_seen(own)])
+        }
+    };
+    std::iter::once(word.to_owned()).chain(parts.into_iter().flatten())
 }
 
 fn is_live(twap: &Twap, scene: &Scene<'_>) -> bool {
@@ -404,35 +377,12 @@ fn drift(twap: &Twap, scene: &Scene<'_>) -> Span {
 }
 
 fn slices(twap: &Twap) -> String {
-    let count = |n: Option<Num>| n.map_or_else(|| format::UNKNOWN.to_owned(), format::grouped);
-    format!(
-        "{}/{}",
-        count(twap.slices_attempted),
-        count(twap.slice_count)
-    )
-}
-
-fn gauge(share: Option<Num>, tone: Tone) -> Gauge {
-    Gauge {
-        share: Share::of(share.unwrap_or(Num::ZERO)),
-        tone,
-    }
-}
-
-/// Without a bar: with room for one, cards are drawn.
-fn part(share: Option<Num>) -> Cell {
-    known(share.map(format::whole_percent)).into()
+    let counts = [twap.slices_attempted, twap.slice_count];
+    counts
+        .map(|count| format::or_unknown(count.map(format::grouped)))
+        .join("/")
 }
 
 pub(crate) fn sized(twap: &Twap, size: Num, scene: &Scene<'_>) -> String {
-    let own = twap
-        .size_decimals
-        .and_then(Num::to_i64)
-        .and_then(|n| u32::try_from(n).ok());
-    let market = || scene.store.market(&twap.market_id)?.size_decimals;
-    format::size(size, own.or_else(market))
-}
-
-fn priced(twap: &Twap, price: Num, scene: &Scene<'_>) -> String {
-    format::average(price, scene.store.market(&twap.market_id))
+    format::size(size, scene.decimals(twap.size_decimals, &twap.market_id))
 }

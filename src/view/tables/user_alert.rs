@@ -60,8 +60,6 @@ pub(crate) fn fired(firing: &AlertFiring, about: &About) -> String {
         FiringOccasion::Seen => "",
         FiringOccasion::WhileAway => " while this desk was closed",
     };
-    format!(
-        "{} {now} {passed} {level}{away}",
-        subject(&alert.subject, &about.names)
-    )
+    let subject = subject(&alert.subject, &about.names);
+    format!("{subject} {now} {passed} {level}{away}")
 }

@@ -1,14 +1,8 @@
 //! The age of a source's last answer in words, and how late it is.
 
-use super::{
-    passing,
-    span::{Span, Tone},
-};
+use super::{Span, Tone, passing};
 use crate::{
-    app::{
-        Model, Motion,
-        account::poll::{LATE, Source},
-    },
+    app::{Model, Motion, Source, account::poll::LATE},
     model::Timestamp,
 };
 use std::time::Duration;
@@ -72,8 +66,8 @@ pub(crate) fn age_words(age: Duration, lateness: Lateness, motion: Motion) -> Sp
     let text = passing::age(age, motion);
     match lateness {
         Lateness::Fresh => Span::muted(text),
-        Lateness::Late => Span::new(format!("late {text}"), Tone::Warn),
-        Lateness::Old => Span::new(format!("OLD {text}"), Tone::Alert),
+        Lateness::Late => Span::warn(format!("late {text}")),
+        Lateness::Old => Span::alert(format!("OLD {text}")),
     }
 }
 
@@ -96,14 +90,14 @@ mod tests {
     fn an_age_becomes_late_past_three_intervals_and_old_past_ten() {
         let words = |secs| polled_every_two_seconds(secs, Motion::Full);
         assert_eq!(words(6), Span::muted("6s"));
-        assert_eq!(words(7), Span::new("late 7s", Tone::Warn));
-        assert_eq!(words(20), Span::new("late 20s", Tone::Warn));
-        assert_eq!(words(120), Span::new("OLD 2m", Tone::Alert));
+        assert_eq!(words(7), Span::warn("late 7s"));
+        assert_eq!(words(20), Span::warn("late 20s"));
+        assert_eq!(words(120), Span::alert("OLD 2m"));
     }
 
     #[test]
     fn where_motion_is_reduced_late_is_said_as_soon_as_ever() {
         let words = polled_every_two_seconds(7, Motion::Reduced);
-        assert_eq!(words, Span::new("late <10s", Tone::Warn));
+        assert_eq!(words, Span::warn("late <10s"));
     }
 }

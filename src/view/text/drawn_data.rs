@@ -2,7 +2,7 @@
 //!
 //! Contract: what a pane or a panel of the market shows is a function of these, its titles and its focus.
 
-use super::{scene::Scene, span::Tone};
+use super::{Scene, Tone};
 use crate::{
     app::{
         CandleChart, Identity, MarketPanel, Model, Motion, SizeBasis,

@@ -3,8 +3,6 @@
 //! Contract: an unknown value is [`UNKNOWN`], never 0. No digit that a trader typed, or that the service sent as a
 //! price or size of an order, is rounded away.
 
-pub use crate::model::Zone;
-
 use crate::model::{Market, Num, Timestamp};
 use std::time::Duration;
 
@@ -14,6 +12,11 @@ pub const UNKNOWN: &str = "–";
 /// shows all.
 const AVERAGE_DECIMALS: u32 = 6;
 const FINER_THAN_TICK: u32 = 2;
+
+/// The text, or the sign for an unknown value.
+pub(crate) fn or_unknown(text: Option<String>) -> String {
+    text.unwrap_or_else(|| UNKNOWN.to_owned())
+}
 
 /// The digits unchanged, with thousands separators.
 pub fn grouped(value: Num) -> String {
@@ -101,46 +104,38 @@ pub fn signed_whole_usd(amount: Num) -> String {
     signed(amount.rounded(0))
 }
 
+fn in_percent(share: Num, digits: impl FnOnce(Num) -> String) -> String {
+    let percent = share.times(Num::HUNDRED).map(digits);
+    percent.map_or_else(|| UNKNOWN.to_owned(), |digits| format!("{digits}%"))
+}
+
 /// A share (1 is all) as a percentage with two decimals.
 pub fn percent(share: Num) -> String {
-    share.times(Num::HUNDRED).map_or_else(
-        || UNKNOWN.to_owned(),
-        |p| format!("{}%", grouped(p.rounded(2))),
-    )
+    in_percent(share, |percent| grouped(percent.rounded(2)))
 }
 
 /// A change as a percentage with two decimals and its sign.
 pub fn signed_percent(share: Num) -> String {
-    share.times(Num::HUNDRED).map_or_else(
-        || UNKNOWN.to_owned(),
-        |p| format!("{}%", signed(p.rounded(2))),
-    )
+    in_percent(share, |percent| signed(percent.rounded(2)))
 }
 
 /// A rate as a percentage with its sign and the necessary decimals, six at most.
 pub fn exact_percent(rate: Num) -> String {
-    rate.times(Num::HUNDRED).map_or_else(
-        || UNKNOWN.to_owned(),
-        |p| format!("{}%", signed(p.rounded(6).normalized())),
-    )
+    in_percent(rate, |percent| signed(percent.rounded(6).normalized()))
 }
 
 /// A share as a whole percentage, for gauges; rounded down so that 100% means all.
 pub fn whole_percent(share: Num) -> String {
-    share.times(Num::HUNDRED).map_or_else(
-        || UNKNOWN.to_owned(),
-        |p| format!("{}%", grouped(p.truncated(0))),
-    )
+    in_percent(share, |percent| grouped(percent.truncated(0)))
 }
 
 /// How many of all, as the nearest whole percentage: 100% only if it is all, 0% only if it is none.
 pub fn rate(share: Num) -> String {
-    let Some(percent) = share.times(Num::HUNDRED) else {
-        return UNKNOWN.to_owned();
-    };
     let least = Num::from(i64::from(share.is_positive()));
     let most = Num::from(if share < Num::ONE { 99_i64 } else { 100 });
-    format!("{}%", grouped(percent.rounded(0).clamp(least, most)))
+    in_percent(share, |percent| {
+        grouped(percent.rounded(0).clamp(least, most))
+    })
 }
 
 /// A multiple with two decimals.
@@ -180,13 +175,8 @@ pub fn span(span: Duration) -> String {
 
 /// Time left until `at`; 0 only once it is reached.
 pub fn countdown(at: Timestamp, now: Timestamp) -> String {
-    let left = at.since(now);
-    span(Duration::from_secs(
-        left.as_millis()
-            .div_ceil(1_000)
-            .try_into()
-            .unwrap_or(u64::MAX),
-    ))
+    let seconds = at.since(now).as_millis().div_ceil(1_000);
+    span(Duration::from_secs(seconds.try_into().unwrap_or(u64::MAX)))
 }
 
 /// Time left in tenths of a second: for the strip.
@@ -215,6 +205,7 @@ fn grouped_count(count: u128) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Zone;
 
     fn num(text: &str) -> Num {
         text.parse().unwrap()

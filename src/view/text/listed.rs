@@ -1,16 +1,8 @@
 //! A list in a panel; one of its lines has the keys.
 
-use super::{
-    span::{Span, Tone},
-    table::Table,
-};
+use super::{Span, Table, words};
 use crate::{
-    app::{
-        Model,
-        dialogs::overlay::ListSearch,
-        keys::keymap::{Action, Context},
-        tables::click_target::ClickTarget,
-    },
+    app::{Action, ClickTarget, Context, Model, dialogs::overlay::ListSearch},
     model::Text,
 };
 use std::ops::Range;
@@ -32,14 +24,15 @@ pub struct ListView {
 /// How many lines the list has, and how many of them its search finds.
 pub(crate) fn count(search: &ListSearch, shown: usize, all: usize) -> Vec<Span> {
     let text = Text::from(search.text.as_str());
-    let mut spans = vec![Span::muted(if search.text.is_empty() {
-        format!(" {all}")
+    let of = if search.text.is_empty() {
+        String::new()
     } else {
-        format!(" {shown}/{all}")
-    })];
+        format!("{shown}/")
+    };
+    let mut spans = vec![Span::muted(format!(" {of}{all}"))];
     let cursor = if search.is_typing() { "▏" } else { "" };
     if search.is_typing() || !search.text.is_empty() {
-        spans.push(Span::new(format!("  /{text}{cursor}"), Tone::Accent));
+        spans.push(Span::accent(format!("  /{text}{cursor}")));
     }
     spans
 }
@@ -52,11 +45,9 @@ pub(crate) fn nothing_found(
     search: &ListSearch,
 ) -> Vec<Span> {
     let text = Text::from(search.text.as_str());
-    let mut spans = vec![Span::muted(none), Span::new(text.to_string(), Tone::Accent)];
-    if let Some(chord) = model.keymap.chord(list, Action::Dismiss) {
-        spans.push(Span::new(format!("   {chord}"), Tone::Accent));
-        spans.push(Span::muted(" shows all"));
-    }
+    let mut spans = vec![Span::muted(none), Span::accent(text.to_string())];
+    let hint = words::key_hint(model, list, Action::Dismiss, "   ", " shows all");
+    spans.extend(hint);
     spans
 }
 

@@ -5,8 +5,16 @@ pub(crate) mod drawn_data;
 pub mod format;
 pub(crate) mod listed;
 pub(crate) mod passing;
-pub mod scene;
-pub mod span;
-pub(crate) mod spark;
-pub(crate) mod table;
+mod scene;
+mod span;
+mod spark;
+mod table;
 pub(crate) mod words;
+
+pub use scene::Scene;
+pub use span::{Span, Tone};
+pub(crate) use span::{joined, plain_text};
+pub(crate) use spark::spark;
+pub use table::{
+    Align, Cell, Column, Facts, Gauge, Heading, Lead, RowBody, Share, Table, TableRow, Widest,
+};

@@ -1,14 +1,12 @@
 //! What cells are formatted with: one moment of the desk, its clocks and its zone.
 
 use super::{
-    age,
-    format::{self, Zone},
+    Span, Tone, age, format,
     passing::{NEXT, Until, age},
-    span::{Span, Tone},
 };
 use crate::{
     app::{Mode, Model, Motion, Store, activity::notice::Activity, forms::form::Form},
-    model::{ClockRate, Drift, MarketId, Ticket, Timestamp},
+    model::{ClockRate, Drift, MarketId, Num, Ticket, Timestamp, Zone},
 };
 use std::{collections::BTreeMap, time::Duration};
 
@@ -72,7 +70,7 @@ impl<'a> Scene<'a> {
 
     /// `BTC`; the whole id where another market has that symbol.
     pub(crate) fn market(&self, id: &MarketId) -> Span {
-        Span::new(self.store.names.shown(id).to_string(), Tone::Strong)
+        Span::strong(self.store.names.shown(id).to_string())
     }
 
     pub(crate) fn served(&self) -> Timestamp {
@@ -82,6 +80,30 @@ impl<'a> Scene<'a> {
     /// How long ago an instant of the service was.
     pub(crate) fn since(&self, at: Timestamp) -> Duration {
         self.served().since(at)
+    }
+
+    /// From the mark of a market to a price, as a share of the mark.
+    pub(crate) fn from_mark(&self, price: Num, market: &MarketId) -> Option<Num> {
+        let mark = self.store.mark(market)?;
+        price.minus(mark)?.over(mark)
+    }
+
+    /// The decimals of a size: the row's own, else those of its market.
+    pub(crate) fn decimals(&self, own: Option<Num>, market: &MarketId) -> Option<u32> {
+        let own = own
+            .and_then(Num::to_i64)
+            .and_then(|n| u32::try_from(n).ok());
+        own.or_else(|| self.store.market(market)?.size_decimals)
+    }
+
+    /// A price as an average is written.
+    pub(crate) fn average(&self, price: Num, market: &MarketId) -> String {
+        format::average(price, self.store.market(market))
+    }
+
+    /// The instant by the clocks of the zone, without the date where it is today's.
+    pub(crate) fn moment(&self, at: Timestamp) -> String {
+        self.zone.moment(at, self.now)
     }
 
     /// A number that depends on prices: late prices change its tone.
@@ -136,8 +158,8 @@ impl Scene<'_> {
     fn wait(&self, end: Option<Timestamp>, words: Until) -> String {
         let (words, text) = match self.motion {
             Motion::Full => (words.counted, end.map(|at| format::countdown(at, self.now))),
-            Motion::Reduced => (words.fixed, end.map(|at| self.zone.moment(at, self.now))),
+            Motion::Reduced => (words.fixed, end.map(|at| self.moment(at))),
         };
-        words.replace("{}", text.as_deref().unwrap_or(format::UNKNOWN))
+        words.replace("{}", &format::or_unknown(text))
     }
 }

@@ -1,7 +1,7 @@
 //! Text with a meaning.
 
 use super::format;
-use crate::app::{activity::notice, keys::keymap::Action};
+use crate::app::{Action, activity::notice};
 
 /// The meaning of a text; the theme decides its look. The words always carry the meaning too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -37,6 +37,20 @@ impl From<notice::Tone> for Tone {
     }
 }
 
+/// A constructor for each tone: `Span::muted("equity ")`.
+macro_rules! in_each_tone {
+    ($($name:ident $tone:ident),+) => {
+        impl Span {$(
+            pub fn $name(text: impl Into<String>) -> Self {
+                Self::new(text, Tone::$tone)
+            }
+        )+}
+    };
+}
+in_each_tone!(
+    plain Plain, muted Muted, strong Strong, accent Accent, info Info, good Good, bad Bad, warn Warn, alert Alert
+);
+
 /// A piece of text with its meaning.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Span {
@@ -64,16 +78,32 @@ impl Span {
         }
     }
 
-    pub fn plain(text: impl Into<String>) -> Self {
-        Self::new(text, Tone::Plain)
-    }
-
-    pub fn muted(text: impl Into<String>) -> Self {
-        Self::new(text, Tone::Muted)
-    }
-
     /// The sign for an unknown value.
     pub fn unknown() -> Self {
         Self::muted(format::UNKNOWN)
     }
+}
+
+/// One piece where several may stand.
+impl From<Span> for Vec<Span> {
+    fn from(span: Span) -> Self {
+        vec![span]
+    }
+}
+
+/// The words without their tones.
+pub(crate) fn plain_text(spans: &[Span]) -> String {
+    spans.iter().map(|span| span.text.as_str()).collect()
+}
+
+/// The parts with this muted text between them.
+pub(crate) fn joined(parts: impl IntoIterator<Item = Span>, between: &str) -> Vec<Span> {
+    let mut spans = vec![];
+    for part in parts {
+        if !spans.is_empty() {
+            spans.push(Span::muted(between));
+        }
+        spans.push(part);
+    }
+    spans
 }

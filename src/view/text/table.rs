@@ -1,18 +1,11 @@
 //! Tables as data: a resource's columns, and its visible rows.
 
-use super::{
-    format,
-    scene::Scene,
-    span::{Span, Tone},
-};
+use super::{Scene, Span, Tone, format, plain_text, words};
 use crate::{
-    app::{
-        Rows,
-        tables::table_view::{self, ColumnName, Direction, Fact, Kind},
-    },
+    app::tables::table_view::{self, ColumnName, Direction, Fact, Kind},
     model::{Market, Num, Timestamp},
 };
-use std::{ops::Range, time::Duration};
+use std::time::Duration;
 
 /// How a column is aligned, and whether it may be shortened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -27,7 +20,7 @@ pub enum Align {
     Number,
 }
 
-/// One column of a resource, shared by the desk, the command line and exports.
+/// One column of a resource, shared by the desk and the command line.
 #[derive(Debug)]
 pub struct Column<T: 'static> {
     /// Its name in settings and exports.
@@ -39,22 +32,29 @@ pub struct Column<T: 'static> {
     pub align: Align,
     /// In a narrow window the highest number is dropped first. From 80 columns on, 0 and 1 stay.
     pub priority: u8,
-    pub cell: fn(&T, &Scene<'_>) -> Cell,
-    by: By<T>,
-    /// The exact value of a rounded cell, for exports; shares are fractions of 1.
-    exact: Option<ExactNumber<T>>,
-    /// The export columns of a cell with several values.
-    parts: &'static [NamedPart<T>],
+    content: CellContent<T>,
+    /// Of a text, a number and an instant.
+    tone: Tone,
+    by: Compared<T>,
 }
 
-/// The name of an export column, and its value.
-type NamedPart<T> = (&'static str, fn(&T) -> String);
-
-type ExactNumber<T> = fn(&T, &Scene<'_>) -> Option<Num>;
+/// What a cell is made of.
+#[derive(Debug)]
+enum CellContent<T: 'static> {
+    Cell(fn(&T, &Scene<'_>) -> Cell),
+    Text(fn(&T) -> String),
+    /// Unknown without a text, as the following.
+    Known(fn(&T) -> Option<String>),
+    /// A number, and how it is written.
+    Number(fn(&T) -> Option<Num>, fn(Num) -> String),
+    /// A profit or a loss in USD.
+    Profit(fn(&T) -> Option<Num>),
+    Time(fn(&T) -> Option<Timestamp>),
+}
 
 /// What filters and sorts compare.
 #[derive(Debug)]
-enum By<T: 'static> {
+enum Compared<T: 'static> {
     /// The cell's text, as a number or words.
     Cell,
     Span(fn(&T, &Scene<'_>) -> Option<Duration>),
@@ -86,6 +86,13 @@ pub struct Cell {
 pub struct Gauge {
     pub share: Share,
     pub tone: Tone,
+}
+
+impl Gauge {
+    pub(crate) fn new(share: Num, tone: Tone) -> Self {
+        let share = Share::of(share);
+        Self { share, tone }
+    }
 }
 
 /// A share in thousandths, 0 to 1000.
@@ -149,18 +156,14 @@ impl Table {
         Self { headings, rows }
     }
 
-    /// The rows at `range`, each a `T` that `get` finds by its index in the pane's own order.
-    pub(crate) fn of<'a, T>(
+    /// These rows of a pane.
+    pub(crate) fn of<'a, T: 'a>(
         columns: &[Column<T>],
-        (rows, range): (&Rows<'_>, Range<usize>),
-        get: impl Fn(usize) -> Option<&'a T>,
+        rows: impl Iterator<Item = &'a T>,
         scene: &Scene<'_>,
     ) -> Self {
-        let rows = rows.places(range).filter_map(get);
-        let rows = rows
-            .map(|row| TableRow::cells(columns, row, scene))
-            .collect();
-        Self::new(columns, rows)
+        let rows = rows.map(|row| TableRow::cells(columns, row, scene));
+        Self::new(columns, rows.collect())
     }
 
     /// The same rows with the chosen columns in their order, and the sorted one marked. Which are dropped in a narrow
@@ -169,27 +172,38 @@ impl Table {
         let Some(table_view) = table_view else {
             return self;
         };
-        let sorted = table_view.sort.and_then(|sort| {
-            let heading = self.headings.get_mut(sort.column)?;
-            Some((heading, sort.direction))
-        });
-        if let Some((heading, direction)) = sorted {
-            heading.sorted = Some(direction);
+        if let Some(sort) = table_view.sort
+            && let Some(heading) = self.headings.get_mut(sort.column)
+        {
+            heading.sorted = Some(sort.direction);
         }
         if let Some(columns) = &table_view.columns {
-            let headings = columns.iter().filter_map(|at| self.headings.get(*at));
-            self.headings = headings.copied().collect();
+            self.headings = chosen(&self.headings, columns);
             for row in &mut self.rows {
                 if let RowBody::Cells(cells) = &mut row.body {
-                    *cells = columns
-                        .iter()
-                        .filter_map(|at| cells.get(*at))
-                        .cloned()
-                        .collect();
+                    *cells = chosen(cells, columns);
                 }
             }
         }
         self
+    }
+}
+
+fn chosen<T: Clone>(all: &[T], places: &[usize]) -> Vec<T> {
+    let chosen = places.iter().filter_map(|at| all.get(*at));
+    chosen.cloned().collect()
+}
+
+impl Heading {
+    pub(crate) fn plain(title: &'static str, align: Align, priority: u8) -> Self {
+        Self {
+            title,
+            short: None,
+            holds: None,
+            align,
+            priority,
+            sorted: None,
+        }
     }
 }
 
@@ -201,6 +215,70 @@ impl<T> Column<T> {
         priority: u8,
         cell: fn(&T, &Scene<'_>) -> Cell,
     ) -> Self {
+        Self::of(id, title, (align, priority), CellContent::Cell(cell))
+    }
+
+    pub(crate) const fn text(
+        id: &'static str,
+        title: &'static str,
+        priority: u8,
+        text: fn(&T) -> String,
+    ) -> Self {
+        Self::of(id, title, (Align::Left, priority), CellContent::Text(text))
+    }
+
+    pub(crate) const fn known(
+        id: &'static str,
+        title: &'static str,
+        priority: u8,
+        text: fn(&T) -> Option<String>,
+    ) -> Self {
+        Self::of(id, title, (Align::Left, priority), CellContent::Known(text))
+    }
+
+    /// A number, and how it is written.
+    pub(crate) const fn number(
+        id: &'static str,
+        title: &'static str,
+        priority: u8,
+        write: fn(Num) -> String,
+        number: fn(&T) -> Option<Num>,
+    ) -> Self {
+        let content = CellContent::Number(number, write);
+        Self::of(id, title, (Align::Number, priority), content)
+    }
+
+    /// A profit or a loss in USD.
+    pub(crate) const fn profit(
+        id: &'static str,
+        title: &'static str,
+        priority: u8,
+        usd: fn(&T) -> Option<Num>,
+    ) -> Self {
+        Self::of(
+            id,
+            title,
+            (Align::Number, priority),
+            CellContent::Profit(usd),
+        )
+    }
+
+    /// An instant of the service.
+    pub(crate) const fn time(
+        id: &'static str,
+        title: &'static str,
+        priority: u8,
+        at: fn(&T) -> Option<Timestamp>,
+    ) -> Self {
+        Self::of(id, title, (Align::Left, priority), CellContent::Time(at)).moment(at)
+    }
+
+    const fn of(
+        id: &'static str,
+        title: &'static str,
+        (align, priority): (Align, u8),
+        content: CellContent<T>,
+    ) -> Self {
         Self {
             id,
             title,
@@ -208,11 +286,32 @@ impl<T> Column<T> {
             holds: None,
             align,
             priority,
-            cell,
-            by: By::Cell,
-            exact: None,
-            parts: &[],
+            content,
+            tone: Tone::Plain,
+            by: Compared::Cell,
         }
+    }
+
+    pub(crate) const fn aligned(self, align: Align) -> Self {
+        Self { align, ..self }
+    }
+
+    /// In this tone where it is known.
+    pub(crate) const fn toned(self, tone: Tone) -> Self {
+        Self { tone, ..self }
+    }
+
+    pub fn cell(&self, row: &T, scene: &Scene<'_>) -> Cell {
+        let words = match self.content {
+            CellContent::Cell(cell) => return cell(row, scene),
+            CellContent::Profit(usd) => return words::pnl(usd(row)).into(),
+            CellContent::Text(text) => Some(text(row)),
+            CellContent::Known(text) => text(row),
+            CellContent::Number(number, write) => number(row).map(write),
+            CellContent::Time(at) => at(row).map(|at| scene.moment(at)),
+        };
+        let known = words.map(|words| Span::new(words, self.tone));
+        known.unwrap_or_else(Span::unknown).into()
     }
 
     /// A short title, without the bar.
@@ -231,42 +330,10 @@ impl<T> Column<T> {
         }
     }
 
-    /// What its cell says, each in a column of its own where a program reads it.
-    pub(crate) const fn parts(self, parts: &'static [NamedPart<T>]) -> Self {
-        Self { parts, ..self }
-    }
-
-    /// What it is called in an export.
-    pub(crate) fn names(&self) -> Vec<&'static str> {
-        match self.parts {
-            [] => vec![self.id],
-            parts => parts.iter().map(|(name, _)| *name).collect(),
-        }
-    }
-
-    /// What stands under these names, if its cell is not it.
-    pub(crate) fn values(&self, row: &T) -> Option<Vec<String>> {
-        let parts = Some(self.parts).filter(|parts| !parts.is_empty())?;
-        Some(parts.iter().map(|(_, value)| value(row)).collect())
-    }
-
-    /// What its cell rounds.
-    pub(crate) const fn exact(self, exact: ExactNumber<T>) -> Self {
-        Self {
-            exact: Some(exact),
-            ..self
-        }
-    }
-
-    /// The number its cell rounds, where no member of the row is it.
-    pub(crate) fn number(&self, row: &T, scene: &Scene<'_>) -> Option<Num> {
-        (self.exact?)(row, scene)
-    }
-
     /// Compared by how long something is.
     pub(crate) const fn span(self, by: fn(&T, &Scene<'_>) -> Option<Duration>) -> Self {
         Self {
-            by: By::Span(by),
+            by: Compared::Span(by),
             ..self
         }
     }
@@ -274,7 +341,7 @@ impl<T> Column<T> {
     /// Compared by when something was.
     pub(crate) const fn moment(self, by: fn(&T) -> Option<Timestamp>) -> Self {
         Self {
-            by: By::Moment(by),
+            by: Compared::Moment(by),
             ..self
         }
     }
@@ -282,7 +349,7 @@ impl<T> Column<T> {
     /// Compared by a number, and looked into as the words it stands among.
     pub(crate) const fn code(self, by: fn(&T) -> Option<Num>) -> Self {
         Self {
-            by: By::Code(by),
+            by: Compared::Code(by),
             ..self
         }
     }
@@ -293,11 +360,11 @@ impl<T> Column<T> {
             title: self.title,
             tells_risk: false,
             kind: match (&self.by, self.align) {
-                (By::Span(_), _) => Kind::Span,
-                (By::Moment(_), _) => Kind::Moment,
-                (By::Code(_), _) => Kind::Code,
-                (By::Cell, Align::Number) => Kind::Number,
-                (By::Cell, Align::Left | Align::Words | Align::Parts) => Kind::Words,
+                (Compared::Span(_), _) => Kind::Span,
+                (Compared::Moment(_), _) => Kind::Moment,
+                (Compared::Code(_), _) => Kind::Code,
+                (Compared::Cell, Align::Number) => Kind::Number,
+                (Compared::Cell, Align::Left | Align::Words | Align::Parts) => Kind::Words,
             },
         }
     }
@@ -305,43 +372,40 @@ impl<T> Column<T> {
     /// What the row says in this column, to be compared.
     pub(crate) fn fact(&self, row: &T, scene: &Scene<'_>) -> Fact {
         match self.by {
-            By::Span(by) => by(row, scene).map_or(Fact::Unknown, Fact::Span),
-            By::Moment(by) => by(row).map_or(Fact::Unknown, Fact::Moment),
-            By::Code(by) => {
-                let text = (self.cell)(row, scene).text();
-                by(row).map_or_else(
-                    || text_fact(&text),
-                    |number| Fact::Code(number, text.clone()),
-                )
+            Compared::Span(by) => by(row, scene).map_or(Fact::Unknown, Fact::Span),
+            Compared::Moment(by) => by(row).map_or(Fact::Unknown, Fact::Moment),
+            Compared::Code(by) => {
+                let text = self.cell(row, scene).text();
+                match by(row) {
+                    Some(number) => Fact::Code(number, text),
+                    None => text_fact(text),
+                }
             }
-            By::Cell => {
-                let text = (self.cell)(row, scene).text();
+            Compared::Cell => {
+                let text = self.cell(row, scene).text();
                 let number = (self.align == Align::Number).then(|| table_view::number(&text));
                 number
                     .flatten()
-                    .map_or_else(|| text_fact(&text), Fact::Number)
+                    .map_or_else(|| text_fact(text), Fact::Number)
             }
         }
     }
 
     fn heading(&self) -> Heading {
         Heading {
-            title: self.title,
             short: self.short,
             holds: self.holds,
-            align: self.align,
-            priority: self.priority,
-            sorted: None,
+            ..Heading::plain(self.title, self.align, self.priority)
         }
     }
 }
 
 /// Words, where there are any.
-fn text_fact(text: &str) -> Fact {
+fn text_fact(text: String) -> Fact {
     if text.is_empty() || text == format::UNKNOWN {
         Fact::Unknown
     } else {
-        Fact::Words(text.to_owned())
+        Fact::Words(text)
     }
 }
 
@@ -369,23 +433,19 @@ impl TableRow {
     pub(crate) fn cells<T>(columns: &[Column<T>], row: &T, scene: &Scene<'_>) -> Self {
         Self {
             lead: Lead::Root,
-            body: RowBody::Cells(columns.iter().map(|c| (c.cell)(row, scene)).collect()),
+            body: RowBody::Cells(columns.iter().map(|c| c.cell(row, scene)).collect()),
         }
     }
 }
 
 impl Cell {
     pub fn text(&self) -> String {
-        self.spans.iter().map(|span| span.text.as_str()).collect()
+        plain_text(&self.spans)
     }
 
     pub(crate) fn with_gauge(share: Num, tone: Tone, span: Span) -> Self {
-        let gauge = Gauge {
-            share: Share::of(share),
-            tone,
-        };
         Self {
-            gauge: Some(gauge),
+            gauge: Some(Gauge::new(share, tone)),
             ..span.into()
         }
     }
@@ -425,16 +485,10 @@ impl Cell {
     }
 }
 
-impl From<Span> for Cell {
-    fn from(span: Span) -> Self {
-        vec![span].into()
-    }
-}
-
-impl From<Vec<Span>> for Cell {
-    fn from(spans: Vec<Span>) -> Self {
+impl<Spans: Into<Vec<Span>>> From<Spans> for Cell {
+    fn from(spans: Spans) -> Self {
         Self {
-            spans,
+            spans: spans.into(),
             ..Self::default()
         }
     }
@@ -451,8 +505,8 @@ impl Share {
     pub fn eighths(self, cells: u16) -> u16 {
         let whole = u32::from(cells) * 8;
         let filled = u32::from(self.0) * whole / 1_000;
-        let begun = u32::from(self.0 > 0);
-        u16::try_from(filled.max(begun).min(whole)).unwrap_or(u16::MAX)
+        let started = u32::from(self.0 > 0);
+        u16::try_from(filled.max(started).min(whole)).unwrap_or(u16::MAX)
     }
 }
 

@@ -1,14 +1,9 @@
 //! Words that several panes share: sides, markets, reasons, and the full description of a command.
 
-use super::{
-    format,
-    scene::Scene,
-    span::{Span, Tone},
-    table::Cell,
-};
+use super::{Scene, Span, Tone, format};
 use crate::{
     api::Request,
-    app::{About, Closing, Target},
+    app::{About, Action, Closing, Context, Model, Target},
     model::{
         Command, Exits, Lenient, MarginMode, Market, MarketNames, Num, Order, OrderMode,
         OrderStatus, Position, Side, Text, TriggerDirection, Twap, spoken,
@@ -24,9 +19,9 @@ pub(crate) fn order_side(side: &Lenient<Side>) -> Span {
 /// `LONG`, `SHORT`, or `?` if the service does not say.
 pub(crate) fn position_side(side: Option<Side>) -> Span {
     match side {
-        Some(Side::Buy) => Span::new("LONG", Tone::Good),
-        Some(Side::Sell) => Span::new("SHORT", Tone::Bad),
-        None => Span::new("?", Tone::Warn),
+        Some(Side::Buy) => Span::good("LONG"),
+        Some(Side::Sell) => Span::bad("SHORT"),
+        None => Span::warn("?"),
     }
 }
 
@@ -40,10 +35,7 @@ pub(crate) fn closing(closing: Closing) -> &'static str {
 
 /// `BUY`, `SELL`, or `?` if the service does not say.
 pub(crate) fn strategy_side(side: Option<Side>) -> Span {
-    side.map_or_else(
-        || Span::new("?", Tone::Warn),
-        |side| order_side(&side.into()),
-    )
+    side.map_or_else(|| Span::warn("?"), |side| order_side(&side.into()))
 }
 
 fn side_tone(side: Side) -> Tone {
@@ -55,18 +47,25 @@ fn side_tone(side: Side) -> Tone {
 
 /// A profit or loss in USD, marked by both sign and tone.
 pub(crate) fn pnl(amount: Option<Num>) -> Span {
-    let Some(amount) = amount else {
-        return Span::unknown();
-    };
+    amount.map_or_else(Span::unknown, signed_pnl)
+}
+
+pub(crate) fn signed_pnl(amount: Num) -> Span {
     // 0.00 is neither profit nor loss.
     Span::new(format::signed_usd(amount), pnl_tone(amount.rounded(2)))
 }
 
 pub(crate) fn pnl_percent(share: Option<Num>) -> Span {
-    let Some(share) = share else {
-        return Span::unknown();
-    };
-    Span::new(format::signed_percent(share), pnl_tone(share.rounded(4)))
+    share.map_or_else(Span::unknown, |share| {
+        Span::new(format::signed_percent(share), pnl_tone(share.rounded(4)))
+    })
+}
+
+/// `+1.25`: a multiple of what was risked.
+pub(crate) fn multiple(multiple: Num) -> Span {
+    let sign = if multiple.is_positive() { "+" } else { "" };
+    let text = format!("{sign}{}", multiple.rounded(2));
+    Span::new(text, pnl_tone(multiple))
 }
 
 /// Good if positive, bad if negative.
@@ -84,17 +83,48 @@ pub(crate) fn known(text: Option<String>) -> Span {
 }
 
 /// As [`known`], in the tone of secondary text.
-pub(crate) fn aside(text: Option<String>) -> Cell {
-    text.map_or_else(Span::unknown, Span::muted).into()
+pub(crate) fn known_muted(text: Option<String>) -> Span {
+    text.map_or_else(Span::unknown, Span::muted)
+}
+
+/// The parts that there are, with this between them.
+pub(crate) fn listed(parts: impl IntoIterator<Item = Option<String>>, between: &str) -> String {
+    let parts: Vec<_> = parts.into_iter().flatten().collect();
+    parts.join(between)
+}
+
+/// The key of an action there; empty if it has none.
+pub(crate) fn key(model: &Model, place: Context, action: Action) -> String {
+    let chord = model.keymap.chord(place, action);
+    chord.map(|chord| chord.to_string()).unwrap_or_default()
+}
+
+/// A key behind `lead`, and what it does; nothing without a key.
+pub(crate) fn key_hint(
+    model: &Model,
+    place: Context,
+    action: Action,
+    lead: &str,
+    does: &str,
+) -> Vec<Span> {
+    let chord = model.keymap.chord(place, action);
+    let hint = chord.map(|chord| [Span::accent(format!("{lead}{chord}")), Span::muted(does)]);
+    hint.into_iter().flatten().collect()
 }
 
 /// `1 mark`, `2 marks`.
 pub(crate) fn counted(count: usize, one: &str, many: &str) -> String {
-    format!(
-        "{} {}",
-        format::count(count),
-        if count == 1 { one } else { many }
-    )
+    let words = if count == 1 { one } else { many };
+    format!("{} {words}", format::count(count))
+}
+
+/// `2 TWAPs still run`, if any does.
+pub(crate) fn twaps_still_run(count: usize) -> Option<String> {
+    match count {
+        0 => None,
+        1 => Some("1 TWAP still runs".to_owned()),
+        many => Some(format!("{many} TWAPs still run")),
+    }
 }
 
 /// `take_profit` as `take profit`.
@@ -123,11 +153,18 @@ pub(crate) fn brief_mode(mode: &Lenient<OrderMode>) -> String {
 }
 
 /// As short as in the positions pane.
-pub(crate) fn margin_mode(mode: &Lenient<MarginMode>) -> String {
+fn margin_mode(mode: &Lenient<MarginMode>) -> String {
     match mode.known() {
         Some(MarginMode::Isolated) => "iso".to_owned(),
         Some(MarginMode::Cross) | None => mode.to_string(),
     }
+}
+
+/// `iso   10×`.
+pub(crate) fn margin(mode: &Lenient<MarginMode>, leverage: Option<Num>) -> Span {
+    let leverage = leverage.map(|leverage| format::grouped(leverage.normalized()));
+    let leverage = format::or_unknown(leverage);
+    Span::muted(format!("{:<5} {leverage:>2}×", margin_mode(mode)))
 }
 
 /// The service's status; shortened only for an order that was partly filled before it ended.
@@ -173,7 +210,10 @@ pub(crate) fn command(command: &Command, about: &About) -> String {
         (Command::Cancel(id) | Command::Unprotect(id), Some(Target::Order(order))) => {
             format!("cancel {} ({id})", self::order(order, of, names))
         }
-        (Command::Exits(exits), target) => self::exits(exits, target.as_ref(), (of, names)),
+        (Command::Exits(exits), Some(Target::Order(order))) => {
+            self::exits(exits, &self::order(order, of, names))
+        }
+        (Command::Exits(exits), _) => self::exits(exits, &exits.order_id.to_string()),
         (Command::StopTwap(id), Some(Target::Twap(twap))) => {
             format!("stop TWAP {} ({id})", self::twap(twap, of, names))
         }
@@ -187,30 +227,16 @@ pub(crate) fn command(command: &Command, about: &About) -> String {
     }
 }
 
-fn exits(
-    exits: &Exits,
-    target: Option<&Target>,
-    (of, names): (Option<&Market>, &MarketNames),
-) -> String {
-    let order = match target {
-        Some(Target::Order(order)) => self::order(order, of, names),
-        Some(Target::Position(_) | Target::Twap(_) | Target::Scaled(_)) | None => {
-            exits.order_id.to_string()
-        }
-    };
+fn exits(exits: &Exits, order: &str) -> String {
     let (take, stop) = (exits.take_profit, exits.stop_words());
     format!("exits of {order}: take profit {take}, {stop}")
 }
 
 /// `SELL 0.50000 BTC limit @ 65,000`.
 pub(crate) fn order(order: &Order, of: Option<&Market>, names: &MarketNames) -> String {
-    let words = format!(
-        "{} {} {} {}",
-        known_or_quoted("side", &order.side, |_| order_side(&order.side).text),
-        order_size(order.size, of),
-        names.shown(&order.market_id),
-        known_or_quoted("type", &order.mode, |_| mode(&order.mode)),
-    );
+    let side = known_or_quoted("side", &order.side, |_| order_side(&order.side).text);
+    let (size, market) = (order_size(order.size, of), names.shown(&order.market_id));
+    let kind = known_or_quoted("type", &order.mode, |_| mode(&order.mode));
     let elsewhere = elsewhere(order, of, names);
     let own = order.trigger_price.filter(|_| elsewhere.is_none());
     let price = match (order.limit_price, own) {
@@ -218,7 +244,8 @@ pub(crate) fn order(order: &Order, of: Option<&Market>, names: &MarketNames) -> 
         (None, Some(own)) => format!(" at {}", format::price(own, of)),
         (None, None) => String::new(),
     };
-    format!("{words}{price}{}", elsewhere.unwrap_or_default())
+    let elsewhere = elsewhere.unwrap_or_default();
+    format!("{side} {size} {market} {kind}{price}{elsewhere}")
 }
 
 /// ` when BTC ≥ 67,168`, for an order triggered by another market. Also for a conditional order, which may watch any
@@ -258,12 +285,11 @@ pub(crate) fn known_or_quoted<T: Copy + fmt::Display>(
 
 pub(crate) fn twap(twap: &Twap, of: Option<&Market>, names: &MarketNames) -> String {
     let total = twap.total_size.map(|total| order_size(total, of));
-    let side = strategy_side(twap.side()).text;
-    format!(
-        "{side} {} {}",
-        known(total).text,
-        names.shown(&twap.market_id)
-    )
+    let (side, market) = (
+        strategy_side(twap.side()).text,
+        names.shown(&twap.market_id),
+    );
+    format!("{side} {} {market}", format::or_unknown(total))
 }
 
 /// `LONG 0.50000 BTC (pos_3)`.

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::exchange::engine::{
     core::Engine,
-    state::arena::{Arena, ArenaSize},
+    state::{Arena, ArenaSize},
 };
 
 /// What changed since the last checkpoint; everything, the first time.
@@ -48,6 +48,7 @@ pub enum CheckpointTable {
     Days = 10,
     Trades = 11,
     Fills = 12,
+
     Equity = 13,
     Funding = 14,
     /// How many rows of each table were dropped; missing while none was.
@@ -113,6 +114,7 @@ impl Engine {
                 | CheckpointTable::Fills
                 | CheckpointTable::Equity
                 | CheckpointTable::Funding => histories.push(chunk),
+
                 CheckpointTable::Dropped => dropped = postcard::from_bytes(rows)?,
             }
         }

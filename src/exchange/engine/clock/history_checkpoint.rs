@@ -11,7 +11,7 @@ use crate::exchange::engine::{
         candles::CandleLevel,
         history::{HistoryOrigin, MarketHistory},
     },
-    state::{account_history::AccountHistory, ring::Ring},
+    state::{AccountHistory, RowRing},
 };
 
 /// A ring of one market or account: its table, and which of them it belongs to.
@@ -58,6 +58,7 @@ impl Engine {
             let mut history = AccountHistory::default();
             let fills = (CheckpointTable::Fills, owner);
             load(&mut history.fills, fills, chunks)?;
+
             let samples = (CheckpointTable::Equity, owner);
             load(&mut history.equity, samples, chunks)?;
             let payments = (CheckpointTable::Funding, owner);
@@ -119,11 +120,11 @@ fn candle_table(level: CandleLevel) -> CheckpointTable {
 }
 
 fn save<Row: Serialize>(
-    ring: &mut Ring<Row>,
+    ring: &mut RowRing<Row>,
     (table, owner): RingOwner,
     chunks: &mut Vec<CheckpointChunk>,
 ) -> Result<(), CheckpointFault> {
-    let before = owner * Ring::<Row>::places(ring.capacity());
+    let before = owner * RowRing::<Row>::places(ring.capacity());
     for (place, rows) in ring.changed() {
         let (place, rows) = (before + place, postcard::to_stdvec(&rows)?);
         chunks.push(CheckpointChunk { table, place, rows });
@@ -132,18 +133,18 @@ fn save<Row: Serialize>(
 }
 
 fn load<Row: DeserializeOwned>(
-    ring: &mut Ring<Row>,
+    ring: &mut RowRing<Row>,
     (table, owner): RingOwner,
     chunks: &[CheckpointChunk],
 ) -> Result<(), CheckpointFault> {
     let capacity = ring.capacity();
-    let places = Ring::<Row>::places(capacity);
+    let places = RowRing::<Row>::places(capacity);
     let own = |chunk: &&CheckpointChunk| chunk.table == table && chunk.place / places == owner;
     let rows = chunks.iter().filter(own);
     let rows: Result<_, _> = rows
         .map(|chunk| postcard::from_bytes(&chunk.rows))
         .collect();
-    if let Some(restored) = Ring::restored(capacity, rows?) {
+    if let Some(restored) = RowRing::restored(capacity, rows?) {
         *ring = restored;
     }
     Ok(())

@@ -9,11 +9,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::exchange::engine::core::Engine;
-use crate::exchange::engine::state::{
-    ids::{OrderId, PositionId, ScaledId, TwapId},
-    records::{OrderRecord, ScaledRecord, TwapRecord},
-    units::Millis,
+use crate::exchange::engine::{
+    core::Engine,
+    state::{Millis, OrderId, OrderRecord, PositionId, ScaledId, ScaledRecord, TwapId, TwapRecord},
 };
 
 /// How often rows are dropped.

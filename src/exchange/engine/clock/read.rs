@@ -1,22 +1,20 @@
-//! The reads of the service. They change nothing; lookups by id return `None` for missing and foreign ids alike.
+//! The reads of the service: rows, and the histories of markets and accounts. They change nothing; lookups by id return
+//! `None` for missing and foreign ids alike.
 
-use crate::exchange::engine::core::Engine;
-use crate::exchange::engine::{
-    risk::margin::MarginAssumption,
-    state::{
-        ids::{AccountIx, MarketIx, OrderId, PositionId, ScaledId, TwapId},
-        log::LoggedEvent,
-        position::PositionState,
-        records::{
-            AccountReport, FillKey, MarketReport, OrderKey, OrderRecord, PositionKey,
-            PositionRecord, ScaledRecord, TwapRecord,
+use crate::{
+    exchange::engine::{
+        core::Engine,
+        market::history::{CandleRange, CandleWindow},
+        risk::margin::MarginAssumption,
+        state::{
+            AccountHistory, AccountIx, AccountReport, AccountSpec, AccountState, EquityRecord,
+            FundingRecord, MarginMode, MarketIx, MarketReport, MarketSpec, OrderId, OrderRecord,
+            PositionId, PositionRecord, PositionState, RowKey, ScaledId, ScaledRecord, Side,
+            TapeRecord, TwapId, TwapRecord, target,
         },
-        spec::{AccountSpec, MarketSpec},
-        units::Usd,
-        words::{MarginMode, Side},
     },
+    model::ClientOrderId,
 };
-use crate::model::ClientOrderId;
 
 impl Engine {
     pub fn market_ixs(&self) -> impl DoubleEndedIterator<Item = MarketIx> + use<> {
@@ -65,38 +63,20 @@ impl Engine {
     pub fn orders(
         &self,
         account: AccountIx,
-        before: Option<OrderKey>,
+        before: Option<RowKey<OrderId>>,
     ) -> impl Iterator<Item = &OrderRecord> {
-        let ids = self
-            .accounts
-            .get(account)
-            .map_or(&[][..], |account| &account.orders);
-        let end = match before {
-            None => ids.len(),
-            Some(key) => ids.partition_point(|id| self.orders.at(*id).key() < key),
-        };
-        ids.iter().take(end).rev().map(|id| self.orders.at(*id))
+        let ids = self.listed(account, |account| &account.orders);
+        page(ids, before, |id| Some(self.orders.at(id).key())).map(|id| self.orders.at(id))
     }
 
     /// The rows of executions, newest first, from just after `before`.
     pub fn filled_orders(
         &self,
         account: AccountIx,
-        before: Option<FillKey>,
+        before: Option<RowKey<OrderId>>,
     ) -> impl Iterator<Item = &OrderRecord> {
-        let ids = self
-            .accounts
-            .get(account)
-            .map_or(&[][..], |account| &account.fills);
-        let key = |id: OrderId| FillKey {
-            settled_at: self.orders.at(id).settled_at.unwrap_or(self.now),
-            id,
-        };
-        let end = match before {
-            None => ids.len(),
-            Some(before) => ids.partition_point(|id| key(*id) < before),
-        };
-        ids.iter().take(end).rev().map(|id| self.orders.at(*id))
+        let ids = self.listed(account, |account| &account.fills);
+        page(ids, before, |id| self.orders.at(id).fill_key()).map(|id| self.orders.at(id))
     }
 
     /// Pending and resting orders, newest first.
@@ -139,24 +119,20 @@ impl Engine {
     pub fn closed_positions(
         &self,
         account: AccountIx,
-        before: Option<PositionKey>,
+        before: Option<RowKey<PositionId>>,
     ) -> impl Iterator<Item = PositionRecord> {
-        let ids = self
-            .accounts
-            .get(account)
-            .map_or(&[][..], |account| &account.closed);
-        let key = |id: PositionId| PositionKey {
-            closed_at: self.positions.at(id).closed_at.unwrap_or(self.now),
-            id,
+        let ids = self.listed(account, |account| &account.closed);
+        let key = |id| {
+            let closed_at = self.positions.at(id).closed_at;
+            closed_at.map(|at| RowKey { at, id })
         };
-        let end = match before {
-            None => ids.len(),
-            Some(before) => ids.partition_point(|id| key(*id) < before),
-        };
-        ids.iter()
-            .take(end)
-            .rev()
-            .map(|id| self.position_row(self.positions.at(*id)))
+        page(ids, before, key).map(|id| self.position_row(self.positions.at(id)))
+    }
+
+    /// A list of an account; empty for an unknown one.
+    fn listed<Id>(&self, account: AccountIx, list: impl Fn(&AccountState) -> &Vec<Id>) -> &[Id] {
+        let account = self.accounts.get(account);
+        account.map_or(&[], |account| list(account))
     }
 
     pub fn twap(&self, account: AccountIx, id: TwapId) -> Option<&TwapRecord> {
@@ -194,30 +170,19 @@ impl Engine {
     pub fn account_facts(&self, account: AccountIx) -> Option<AccountReport> {
         let state = self.accounts.get(account)?;
         let balance = self.balance_if(account, &MarginAssumption::default());
+        let (challenge, spec) = (&state.challenge, &state.spec);
         Some(AccountReport {
-            account,
-            id: state.spec.id.clone(),
             opened_at: state.opened_at,
-            standing: state.challenge.standing,
-            starting_cash: state.spec.cash,
-            cash: state.cash + state.advance(),
-            insurance_paid: state.flows.insurance + state.advance(),
-            insurance_advance: state.advance(),
+            standing: challenge.standing,
             unrealized_pnl: balance.unrealized,
             equity: balance.equity(),
             isolated_margin: balance.isolated,
             cross_margin: balance.cross_margin,
-            maintenance_margin: balance.maintenance,
-            order_holds: balance.holds,
             available_margin: balance.available(),
             open_notional: balance.open_notional,
-            open_positions: state.open.len(),
-            working_orders: state.working.len(),
-            day_start_balance: state.challenge.day_balance,
-            day_pnl: balance.equity() - state.challenge.day_equity,
-            trading_days: state.challenge.trading_days(),
-            cooldown_until: state.cooldown_until,
-            rules: self.rule_facts(account, &balance),
+            daily_floor: challenge.daily_floor(&spec.rules),
+            drawdown_floor: challenge.drawdown_floor(spec),
+            profit_target: target(spec),
         })
     }
 
@@ -241,16 +206,6 @@ impl Engine {
         })
     }
 
-    /// The sum of all money, positions at mark. Always equals the deposits.
-    pub fn money(&self) -> Usd {
-        let accounts = self.accounts.ids();
-        let users: Usd = accounts.map(|account| self.balance(account).equity()).sum();
-        users
-            + self
-                .counterparty
-                .value(|market| self.markets.at(market).mark)
-    }
-
     /// SHA-256 chained over everything that happened, in hex.
     pub fn log_hash(&self) -> String {
         self.log.hash()
@@ -266,9 +221,45 @@ impl Engine {
         self.log.len()
     }
 
-    /// The latest events, newest first; the log keeps a few thousand.
-    pub fn recent_events(&self) -> impl Iterator<Item = &LoggedEvent> {
-        self.log.latest().rev()
+    /// `None` for an unknown market. The last candle is the interval that has not ended.
+    pub fn candles(&self, market: MarketIx, range: CandleRange) -> Option<CandleWindow> {
+        let history = self.market_histories.get(usize::from(market))?;
+        let spec = self.market_spec(market)?;
+        Some(history.candles(spec, &self.rng, self.now, range))
+    }
+
+    /// Newest first, from just before the trade of that number; a few thousand are kept.
+    pub fn trades(
+        &self,
+        market: MarketIx,
+        before: Option<i64>,
+    ) -> impl Iterator<Item = (i64, &TapeRecord)> {
+        let history = self.market_histories.get(usize::from(market));
+        history
+            .into_iter()
+            .flat_map(move |history| history.trades.before(before))
+    }
+
+    /// Newest first.
+    pub fn equity_curve(&self, account: AccountIx) -> impl Iterator<Item = &EquityRecord> {
+        let samples = self.account_history(account).into_iter();
+        samples.flat_map(|history| history.equity.before(None).map(|(_, sample)| sample))
+    }
+
+    /// Newest first, from just before the payment of that number.
+    pub fn funding_payments(
+        &self,
+        account: AccountIx,
+        before: Option<i64>,
+    ) -> impl Iterator<Item = (i64, &FundingRecord)> {
+        let history = self.account_history(account);
+        history
+            .into_iter()
+            .flat_map(move |history| history.funding.before(before))
+    }
+
+    fn account_history(&self, account: AccountIx) -> Option<&AccountHistory> {
+        self.account_histories.get(usize::from(account))
     }
 
     fn position_row(&self, position: &PositionState) -> PositionRecord {
@@ -281,7 +272,6 @@ impl Engine {
         } else {
             (closed.size, closed.cost)
         };
-        let notional = position.notional(market.mark);
         PositionRecord {
             id: position.id,
             account: position.account,
@@ -304,14 +294,19 @@ impl Engine {
             realized_margin_basis: position.basis,
             fees: position.fees,
             funding: position.funding,
-            mark: market.mark,
-            unrealized_pnl: position.unrealized(market.mark),
-            notional,
-            margin: match position.own_margin() {
-                Some(own) => own,
-                None => market.initial_margin(notional, position.leverage),
-            },
-            maintenance_margin: market.maintenance(notional),
         }
     }
+}
+
+/// The ids from just after `before`, newest first. They are in the order of their keys, which all have one.
+fn page<Id: Copy + Ord>(
+    ids: &[Id],
+    before: Option<RowKey<Id>>,
+    key: impl Fn(Id) -> Option<RowKey<Id>>,
+) -> impl Iterator<Item = Id> {
+    let end = match before {
+        None => ids.len(),
+        before => ids.partition_point(|id| key(*id) < before),
+    };
+    ids.iter().take(end).rev().copied()
 }

@@ -1,17 +1,12 @@
 //! One step of virtual time, always in the same order (docs/engine.md 4).
 
 use super::prune::PRUNE_INTERVAL;
-use crate::exchange::engine::core::Engine;
 use crate::exchange::engine::{
+    core::Engine,
     market::{mark::mark, triggers::TriggerTarget},
     state::{
-        account_history::EQUITY_INTERVAL_MS,
-        ids::MarketIx,
-        log::EngineEvent,
-        refusal::Reason,
-        spec::{ImpactModel, MarketTick},
-        units::{Millis, Usd},
-        words::{OrderStatus, Side, TwapStatus},
+        EQUITY_INTERVAL_MS, EngineEvent, ImpactModel, MarketIx, MarketTick, Millis, OrderStatus,
+        Reason, Side, TwapStatus, Usd,
     },
 };
 

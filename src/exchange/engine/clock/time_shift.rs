@@ -2,12 +2,7 @@
 
 use crate::exchange::engine::{
     core::Engine,
-    state::{
-        account_history::AccountHistory,
-        position::PositionState,
-        records::{OrderRecord, ScaledRecord, TwapRecord},
-        units::Millis,
-    },
+    state::{AccountHistory, Millis, OrderRecord, PositionState, ScaledRecord, TwapRecord},
 };
 
 impl Engine {

@@ -3,11 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::exchange::engine::state::{
-    spec::BookLevel,
-    units::{Bps, Lots, NanoPx, Px, Usd},
-    words::Side,
-};
+use crate::exchange::engine::state::{BookLevel, Bps, Lots, NanoPx, Px, Side, Usd};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 struct ConsumedLevel {

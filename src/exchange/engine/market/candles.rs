@@ -4,12 +4,7 @@
 
 use std::ops::Range;
 
-use crate::exchange::engine::state::{
-    history::CandleRecord,
-    ring::Ring,
-    units::{Lots, Millis, Px},
-    words::Interval,
-};
+use crate::exchange::engine::state::{CandleRecord, Interval, Lots, Millis, Px, RowRing};
 
 /// The intervals that are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,6 +16,8 @@ pub(crate) enum CandleLevel {
 }
 
 impl CandleLevel {
+    const ALL: [Self; 4] = [Self::Second, Self::Minute, Self::Hour, Self::Day];
+
     /// Of one candle, in milliseconds.
     pub(crate) fn length(self) -> i64 {
         let interval = match self {
@@ -59,50 +56,27 @@ impl CandleLevel {
     }
 }
 
-/// One value for each level.
+/// One value for each level, from the finest.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct PerLevel<T> {
-    pub(crate) second: T,
-    pub(crate) minute: T,
-    pub(crate) hour: T,
-    pub(crate) day: T,
-}
+pub(crate) struct PerLevel<T>(pub(crate) [T; 4]);
 
 impl<T> PerLevel<T> {
-    pub(crate) fn new(mut make: impl FnMut(CandleLevel) -> T) -> Self {
-        Self {
-            second: make(CandleLevel::Second),
-            minute: make(CandleLevel::Minute),
-            hour: make(CandleLevel::Hour),
-            day: make(CandleLevel::Day),
-        }
+    pub(crate) fn new(make: impl FnMut(CandleLevel) -> T) -> Self {
+        Self(CandleLevel::ALL.map(make))
     }
 
     pub(crate) fn at(&self, level: CandleLevel) -> &T {
+        let [second, minute, hour, day] = &self.0;
         match level {
-            CandleLevel::Second => &self.second,
-            CandleLevel::Minute => &self.minute,
-            CandleLevel::Hour => &self.hour,
-            CandleLevel::Day => &self.day,
+            CandleLevel::Second => second,
+            CandleLevel::Minute => minute,
+            CandleLevel::Hour => hour,
+            CandleLevel::Day => day,
         }
     }
 
-    pub(crate) fn each_mut(&mut self) -> [(CandleLevel, &mut T); 4] {
-        [
-            (CandleLevel::Second, &mut self.second),
-            (CandleLevel::Minute, &mut self.minute),
-            (CandleLevel::Hour, &mut self.hour),
-            (CandleLevel::Day, &mut self.day),
-        ]
-    }
-
-    pub(crate) fn at_mut(&mut self, level: CandleLevel) -> &mut T {
-        match level {
-            CandleLevel::Second => &mut self.second,
-            CandleLevel::Minute => &mut self.minute,
-            CandleLevel::Hour => &mut self.hour,
-            CandleLevel::Day => &mut self.day,
-        }
+    pub(crate) fn each_mut(&mut self) -> impl Iterator<Item = (CandleLevel, &mut T)> {
+        CandleLevel::ALL.into_iter().zip(&mut self.0)
     }
 }
 
@@ -111,7 +85,7 @@ impl<T> PerLevel<T> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct CandleRing {
     level: CandleLevel,
-    ring: Ring<CandleRecord>,
+    ring: RowRing<CandleRecord>,
     /// The close before the first candle.
     before: Px,
 }
@@ -121,7 +95,7 @@ impl CandleRing {
     pub(crate) fn new(level: CandleLevel, at: Millis, px: Px) -> Self {
         Self {
             level,
-            ring: Ring::new(level.capacity(), level.index(at)),
+            ring: RowRing::new(level.capacity(), level.index(at)),
             before: px,
         }
     }
@@ -179,7 +153,7 @@ impl CandleRing {
         (first, (first..numbers.end).map(candle).collect())
     }
 
-    pub(crate) fn ring_mut(&mut self) -> &mut Ring<CandleRecord> {
+    pub(crate) fn ring_mut(&mut self) -> &mut RowRing<CandleRecord> {
         &mut self.ring
     }
 }
@@ -248,5 +222,5 @@ mod tests {
         }
     }
 
-    use crate::exchange::engine::state::units::Usd;
+    use crate::exchange::engine::state::Usd;
 }

@@ -6,10 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::book::OrderBook;
-use crate::exchange::engine::state::{
-    units::{Millis, Px, Usd},
-    words::Side,
-};
+use crate::exchange::engine::state::{Millis, Px, Side, Usd};
 
 /// exp(−0.25 s / 150 s) in 1 / 2³².
 const EMA_DECAY: i128 = 4_287_814_979;
@@ -102,7 +99,7 @@ impl DayStats {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::exchange::engine::state::{spec::BookLevel, units::Lots};
+    use crate::exchange::engine::state::{BookLevel, Lots};
 
     fn book(bid: i64, ask: i64) -> OrderBook {
         let level = |px| BookLevel {

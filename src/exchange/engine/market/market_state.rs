@@ -12,9 +12,7 @@ use super::{
     triggers::Triggers,
 };
 use crate::exchange::engine::state::{
-    ids::OrderId,
-    spec::{MarginTier, MarketSpec, MarketTick},
-    units::{Millis, Px, Usd},
+    MarginTier, MarketSpec, MarketTick, Millis, OrderId, Px, Usd,
 };
 
 #[derive(Debug, Serialize, Deserialize)]

@@ -3,10 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::book::OrderBook;
-use crate::exchange::engine::state::{
-    units::{NanoRate, Px, Usd},
-    words::Side,
-};
+use crate::exchange::engine::state::{NanoRate, Px, Side, Usd};
 
 /// 0.01 % per 8 h.
 const FUNDING_INTEREST: i64 = 100_000;
@@ -59,7 +56,7 @@ pub(crate) fn premium(book: &OrderBook, oracle: Px, impact: Usd) -> Option<NanoR
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::exchange::engine::state::{spec::BookLevel, units::Lots};
+    use crate::exchange::engine::state::{BookLevel, Lots};
 
     fn book(bid: i64, ask: i64) -> OrderBook {
         let level = |px| BookLevel {

@@ -7,13 +7,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::book::{OrderBook, PriceDepth};
-use crate::exchange::engine::state::{
-    ids::OrderId,
-    records::QueuePosition,
-    spec::MarketTrade,
-    units::{Lots, Px},
-    words::Side,
-};
+use crate::exchange::engine::state::{Lots, MarketTrade, OrderId, Px, QueuePosition, Side};
 
 /// Best price first on each side, then by arrival.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -182,7 +176,7 @@ impl RestingOrders {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::exchange::engine::state::spec::BookLevel;
+    use crate::exchange::engine::state::BookLevel;
 
     fn bid_book(size: i64) -> OrderBook {
         let mut book = OrderBook::default();

@@ -4,11 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use crate::exchange::engine::state::{
-    ids::{OrderId, TwapId},
-    units::Px,
-    words::{CompletionReason, TriggerDirection},
-};
+use crate::exchange::engine::state::{CompletionReason, OrderId, Px, TriggerDirection, TwapId};
 
 /// What a trigger starts. Orders sort before strategies: a stop acts before a slice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

@@ -2,16 +2,13 @@
 //! (docs/engine.md 2.9, 2.10, 8).
 
 use super::{enter::CLOSE_SLIPPAGE, orders::NewOrder, validate};
-use crate::exchange::engine::core::Engine;
-use crate::exchange::engine::state::{
-    command::{Cancellation, CloseHow, CloseParams, Crossing},
-    ids::{AccountIx, OrderId, PositionId},
-    log::EngineEvent,
-    position::PositionState,
-    records::OrderRecord,
-    refusal::{CommandRefusal, Reason},
-    units::Px,
-    words::{OrderMode, OrderStatus, TimeInForce},
+use crate::exchange::engine::{
+    core::Engine,
+    state::{
+        AccountIx, Cancellation, CloseHow, CloseParams, CommandRefusal, Crossing, EngineEvent,
+        OrderId, OrderMode, OrderRecord, OrderStatus, PositionId, PositionState, Px, Reason,
+        TimeInForce, refuse,
+    },
 };
 
 impl Engine {
@@ -41,7 +38,7 @@ impl Engine {
             CloseHow::Limit { price, crossing } => {
                 self.check_crossing(&row, price, crossing)?;
                 row.limit_price = Some(price);
-                Ok(self.submit(row)?)
+                self.submit(row)
             }
             CloseHow::Conditional {
                 market,
@@ -53,7 +50,7 @@ impl Engine {
                 row.trigger_price = Some(trigger);
                 row.trigger_direction = Some(direction);
                 row.slippage = slippage;
-                Ok(self.submit(row)?)
+                self.submit(row)
             }
         }
     }
@@ -127,10 +124,7 @@ impl Engine {
             .ok_or_else(|| CommandRefusal::not_found("position"))?;
         match position.closed_at {
             None => Ok(position),
-            Some(_) => Err(CommandRefusal::conflict(
-                Reason::PositionClosed,
-                format!("position {id} is closed"),
-            )),
+            Some(_) => refuse(Reason::PositionClosed, format!("position {id} is closed")),
         }
     }
 
@@ -142,10 +136,10 @@ impl Engine {
     ) -> Result<(), CommandRefusal> {
         let crosses = self.markets.at(row.market).book.crosses(row.side, price);
         if crosses && crossing == Crossing::Unacknowledged {
-            Err(CommandRefusal::conflict(
+            refuse(
                 Reason::MarketableLimitUnacknowledged,
                 "limit_price crosses the market: send marketable_limit_acknowledged true if it is meant",
-            ))
+            )
         } else {
             Ok(())
         }
@@ -191,7 +185,7 @@ impl Engine {
             return Ok(row);
         }
         let message = format!("order {id} is already {}", row.status);
-        Err(CommandRefusal::conflict(Reason::OrderNotWorking, message))
+        refuse(Reason::OrderNotWorking, message)
     }
 
     /// After a breach: sells the position into the book at any price. If the other side is empty or too thin, the next

@@ -1,21 +1,14 @@
 //! An order enters the market: it is checked and recorded, then trades, rests or is armed
 //! (docs/engine.md 2.2, 2.4, 3.1).
 
-use crate::exchange::engine::core::Engine;
 use crate::exchange::engine::{
+    core::Engine,
     market::book::{PriceAndSize, cap, lots, notional},
-    risk::{
-        checks::Rejection,
-        margin::{MarginAssumption, RestingHold},
-    },
+    risk::margin::{MarginAssumption, RestingHold},
     state::{
-        fill::{FeeClass, FillPart, Remainder},
-        ids::OrderId,
-        position::PositionState,
-        records::OrderRecord,
-        refusal::{CommandRefusal, Reason},
-        units::{Bps, Lots, Px, Usd},
-        words::{LiquidityRole, MarginMode, OrderMode, OrderStatus, OrderType, TimeInForce},
+        Bps, CommandRefusal, FeeClass, FillPart, LiquidityRole, Lots, MarginMode, OrderId,
+        OrderMode, OrderRecord, OrderStatus, OrderType, PositionState, Px, Reason, Remainder,
+        TimeInForce, Usd, refuse,
     },
 };
 
@@ -34,22 +27,6 @@ pub(crate) struct ExecutionPlan {
     rests: Lots,
 }
 
-/// An order that was recorded as rejected.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct RejectedOrder {
-    pub(crate) id: OrderId,
-    pub(crate) rejection: Rejection,
-}
-
-impl From<RejectedOrder> for CommandRefusal {
-    fn from(rejected: RejectedOrder) -> Self {
-        Self {
-            order: Some(rejected.id),
-            ..rejected.rejection.into()
-        }
-    }
-}
-
 /// How a placed order starts.
 pub(crate) enum Admission {
     Now(ExecutionPlan),
@@ -59,22 +36,27 @@ pub(crate) enum Admission {
 
 impl Engine {
     /// Records an order and lets it enter; the row of a rejected one says why.
-    pub(crate) fn submit(&mut self, mut row: OrderRecord) -> Result<OrderId, RejectedOrder> {
+    pub(crate) fn submit(&mut self, mut row: OrderRecord) -> Result<OrderId, CommandRefusal> {
         self.clamp(&mut row);
         let verdict = self.admit(&mut row);
         let id = self.push_order(row);
         match verdict {
-            Ok(entry) => self.begin(id, entry),
-            Err(rejection) => {
-                self.finish(id, OrderStatus::Rejected, Some(rejection.reason));
-                return Err(RejectedOrder { id, rejection });
+            Ok(entry) => {
+                self.begin(id, entry);
+                Ok(id)
+            }
+            Err(refusal) => {
+                self.finish(id, OrderStatus::Rejected, Some(refusal.code));
+                Err(CommandRefusal {
+                    order: Some(id),
+                    ..refusal
+                })
             }
         }
-        Ok(id)
     }
 
     /// Whether an order would be accepted, without recording it.
-    pub(crate) fn would_admit(&self, row: &OrderRecord) -> Result<(), Rejection> {
+    pub(crate) fn would_admit(&self, row: &OrderRecord) -> Result<(), CommandRefusal> {
         let mut row = row.clone();
         self.clamp(&mut row);
         self.admit(&mut row).map(|_| ())
@@ -93,7 +75,7 @@ impl Engine {
         }
     }
 
-    pub(super) fn admit(&self, row: &mut OrderRecord) -> Result<Admission, Rejection> {
+    pub(super) fn admit(&self, row: &mut OrderRecord) -> Result<Admission, CommandRefusal> {
         self.check_placement(row)?;
         if row.waits() {
             return Ok(Admission::Armed);
@@ -120,7 +102,7 @@ impl Engine {
         if self.orders.at(id).status != OrderStatus::Pending {
             return;
         }
-        self.record(crate::exchange::engine::state::log::EngineEvent::Triggered { order: id });
+        self.record(crate::exchange::engine::state::EngineEvent::Triggered { order: id });
         self.orders.at_mut(id).triggered_at = Some(self.now);
         let mut row = self.orders.at(id).clone();
         self.clamp(&mut row);
@@ -130,40 +112,36 @@ impl Engine {
                 self.orders.at_mut(id).size = row.size;
                 self.execute(id, &plan);
             }
-            Err(Rejection { reason, .. }) if has_no_position(reason) => {
+            Err(refusal) if has_no_position(refusal.code) => {
                 self.finish(id, OrderStatus::Canceled, Some(Reason::ReduceOnly));
             }
-            Err(Rejection { reason, .. }) => {
-                self.finish(id, OrderStatus::Rejected, Some(reason));
-            }
+            Err(refusal) => self.finish(id, OrderStatus::Rejected, Some(refusal.code)),
         }
     }
 
     /// What the order gets from the current book, if its terms and the account's margin allow it.
-    fn plan(&self, row: &OrderRecord) -> Result<ExecutionPlan, Rejection> {
+    fn plan(&self, row: &OrderRecord) -> Result<ExecutionPlan, CommandRefusal> {
         let book = &self.markets.at(row.market).book;
         let price_limit = self.price_limit(row);
         let slices = book.preview(row.side, price_limit, row.size);
         let got = lots(&slices);
         let limit = row.is_limit();
-        let refused = match (row.time_in_force, limit) {
-            (TimeInForce::Fok, _) if got < row.size => Some(Rejection::new(
-                Reason::FokUnfillable,
-                "fok: the book cannot fill all of it now",
-            )),
-            (TimeInForce::Ioc, true) if got.is_zero() => Some(Rejection::new(
-                Reason::IocNoMatch,
-                "ioc: nothing in the book matches limit_price",
-            )),
-            (_, false) if got.is_zero() => Some(Rejection::new(
-                Reason::NoLiquidity,
-                "nothing in the book inside the slippage cap",
-            )),
-            _ => None,
-        };
-        if let Some(rejection) = refused {
-            return Err(rejection);
+        match (row.time_in_force, limit) {
+            (TimeInForce::Fok, _) if got < row.size => {
+                let message = "fok: the book cannot fill all of it now";
+                return refuse(Reason::FokUnfillable, message);
+            }
+            (TimeInForce::Ioc, true) if got.is_zero() => {
+                let message = "ioc: nothing in the book matches limit_price";
+                return refuse(Reason::IocNoMatch, message);
+            }
+            (_, false) if got.is_zero() => {
+                let message = "nothing in the book inside the slippage cap";
+                return refuse(Reason::NoLiquidity, message);
+            }
+            _ => {}
         }
+
         let rests = match (limit, row.time_in_force) {
             (true, TimeInForce::Gtc | TimeInForce::Gtd) => row.size - got,
             _ => Lots::ZERO,
@@ -204,7 +182,7 @@ impl Engine {
         slices: &[PriceAndSize],
         rests: Lots,
         role: LiquidityRole,
-    ) -> Result<(), Rejection> {
+    ) -> Result<(), CommandRefusal> {
         let parts: Vec<FillPart> = slices.iter().map(FillPart::from).collect();
         let fee = self.fee(notional(slices), role);
         let traded = self.traded(row, &parts);
@@ -224,14 +202,14 @@ impl Engine {
         };
         let left = self.balance_if(row.account, &assumption).available();
         if left < Usd::ZERO {
-            Err(Rejection::new(
+            refuse(
                 Reason::InsufficientMargin,
                 format!(
                     "the order needs {} USD more margin than the {} available",
                     -left,
                     self.available(row.account)
                 ),
-            ))
+            )
         } else {
             traded
                 .after()
@@ -241,12 +219,12 @@ impl Engine {
 
     /// A position must not be liquidated by the order that opens it. A cross one cannot be: its initial margin, which was
     /// there, is more than its maintenance.
-    fn check_stands(&self, after: &PositionState) -> Result<(), Rejection> {
+    fn check_stands(&self, after: &PositionState) -> Result<(), CommandRefusal> {
         match after.margin_mode {
-            MarginMode::Isolated if self.is_liquidatable(after) => Err(Rejection::new(
+            MarginMode::Isolated if self.is_liquidatable(after) => refuse(
                 Reason::InsufficientMargin,
                 "the position would be below its maintenance margin at once, and liquidated: use less leverage",
-            )),
+            ),
             MarginMode::Isolated | MarginMode::Cross => Ok(()),
         }
     }

@@ -1,14 +1,10 @@
 //! What a market order would get from the book as it is, without placing one.
 
 use super::enter::MARKET_SLIPPAGE;
-use crate::exchange::engine::core::Engine;
 use crate::exchange::engine::{
+    core::Engine,
     market::book::{cap, lots, notional},
-    state::{
-        ids::MarketIx,
-        units::{Lots, NanoPx, Usd},
-        words::{LiquidityRole, Side},
-    },
+    state::{LiquidityRole, Lots, MarketIx, NanoPx, Side, Usd},
 };
 
 /// The fill within the slippage that a market order has without a tolerance of its own.

@@ -2,16 +2,12 @@
 //!
 //! A maker fills at its own limit, never better. Margin is checked again; if that fails, the order is canceled.
 
-use crate::exchange::engine::core::Engine;
 use crate::exchange::engine::{
+    core::Engine,
     market::{book::lots, resting::MakerFill},
     state::{
-        fill::{FeeClass, FillPart, Remainder},
-        ids::MarketIx,
-        refusal::Reason,
-        spec::{BookLevel, MarketTrade},
-        units::Lots,
-        words::{LiquidityRole, OrderStatus, Side},
+        BookLevel, FeeClass, FillPart, LiquidityRole, Lots, MarketIx, MarketTrade, OrderStatus,
+        Reason, Remainder, Side,
     },
 };
 

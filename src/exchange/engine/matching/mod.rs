@@ -4,7 +4,6 @@ pub(crate) mod close;
 pub(crate) mod enter;
 pub(crate) mod estimate;
 pub(crate) mod fill;
-pub(crate) mod history;
 pub(crate) mod maker;
 pub(crate) mod modify;
 pub(crate) mod orders;

@@ -1,15 +1,12 @@
 //! `PATCH /v1/orders/{id}`: another price and size for an order where it is (docs/engine.md 2.12).
 
 use super::{enter::Admission, validate};
-use crate::exchange::engine::core::Engine;
-use crate::exchange::engine::state::{
-    command::{AttachedExits, ModifyOrder},
-    ids::{AccountIx, OrderId},
-    log::EngineEvent,
-    records::{OrderLinks, OrderRecord},
-    refusal::{CommandRefusal, Reason},
-    units::Px,
-    words::{OrderMode, OrderStatus},
+use crate::exchange::engine::{
+    core::Engine,
+    state::{
+        AccountIx, AttachedExits, CommandRefusal, EngineEvent, OrderChange, OrderId, OrderLinks,
+        OrderMode, OrderRecord, OrderStatus, Px, Reason, refuse,
+    },
 };
 
 impl Engine {
@@ -17,7 +14,7 @@ impl Engine {
     pub(crate) fn modify(
         &mut self,
         account: AccountIx,
-        modify: ModifyOrder,
+        modify: OrderChange,
     ) -> Result<OrderId, CommandRefusal> {
         let mut row = self.modified(account, modify)?;
         let entry = self.admit(&mut row)?;
@@ -29,7 +26,7 @@ impl Engine {
     pub(crate) fn modified(
         &self,
         account: AccountIx,
-        modify: ModifyOrder,
+        modify: OrderChange,
     ) -> Result<OrderRecord, CommandRefusal> {
         let mut row = self.modifiable(account, modify.order)?.clone();
         if let Some(size) = modify.size {
@@ -46,14 +43,11 @@ impl Engine {
         let row = self.cancelable(account, id)?;
         if row.scaled.is_some() {
             let message = format!("order {id} cannot be modified: it is a rung of a scaled order");
-            return Err(CommandRefusal::conflict(
-                Reason::OrderNotModifiable,
-                message,
-            ));
+            return refuse(Reason::OrderNotModifiable, message);
         }
         if row.cancel_requested_at.is_some() {
             let message = format!("order {id} is being canceled");
-            return Err(CommandRefusal::conflict(Reason::OrderNotWorking, message));
+            return refuse(Reason::OrderNotWorking, message);
         }
         Ok(row)
     }
@@ -96,11 +90,9 @@ impl Engine {
             return Ok(());
         };
         let decimals = self.size_decimals(row.market);
-        validate::exits(validate::ATTACHED, exits, row.side, entry, decimals).map_err(|refusal| {
-            CommandRefusal {
-                field: Some("price".into()),
-                ..refusal
-            }
+        validate::exits(exits, row.side, entry, decimals).map_err(|refusal| CommandRefusal {
+            field: Some("price".into()),
+            ..refusal
         })
     }
 

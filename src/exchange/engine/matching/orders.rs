@@ -1,15 +1,11 @@
 //! The states of an order: recorded, armed or resting, ended. Keeps every index of orders.
 
-use crate::exchange::engine::core::Engine;
 use crate::exchange::engine::{
+    core::Engine,
     market::triggers::TriggerTarget,
     state::{
-        ids::{AccountIx, MarketIx, OrderId},
-        log::EngineEvent,
-        records::{OrderLinks, OrderRecord},
-        refusal::Reason,
-        units::{Lots, Usd},
-        words::{MarginMode, OrderMode, OrderStatus, Side, TimeInForce},
+        AccountIx, EngineEvent, Lots, MarginMode, MarketIx, OrderId, OrderLinks, OrderMode,
+        OrderRecord, OrderStatus, Reason, Side, TimeInForce, Usd,
     },
 };
 

@@ -1,14 +1,12 @@
 //! `POST /v1/orders`: turns a command into a row (docs/engine.md 2.1).
 
-use super::{enter::RejectedOrder, orders::NewOrder};
-use crate::exchange::engine::core::Engine;
-use crate::exchange::engine::state::{
-    command::{ExitOverlap, OrderParams, PlaceMode, Reduction, Tif},
-    ids::{AccountIx, OrderId},
-    records::OrderRecord,
-    refusal::{CommandRefusal, Reason},
-    units::Millis,
-    words::TimeInForce,
+use super::orders::NewOrder;
+use crate::exchange::engine::{
+    core::Engine,
+    state::{
+        AccountIx, CommandRefusal, ExitOverlap, Millis, OrderId, OrderParams, OrderRecord,
+        PlaceMode, Reason, Reduction, Tif, TimeInForce, refuse,
+    },
 };
 
 impl Engine {
@@ -22,7 +20,7 @@ impl Engine {
         if order.mode == PlaceMode::Market {
             self.submit_market(row)
         } else {
-            Ok(self.submit(row)?)
+            self.submit(row)
         }
     }
 
@@ -37,12 +35,12 @@ impl Engine {
         let done = self.submit(row);
         let reached_the_book = match &done {
             Ok(_) => true,
-            Err(RejectedOrder { rejection, .. }) => rejection.reason == Reason::NoLiquidity,
+            Err(refusal) => refusal.code == Reason::NoLiquidity,
         };
         if reached_the_book {
             self.accounts.at_mut(account).cooldown_until = self.now + cooldown;
         }
-        Ok(done?)
+        done
     }
 
     fn order_row(
@@ -98,8 +96,8 @@ impl Engine {
     fn target(
         &self,
         row: &OrderRecord,
-        named: Option<crate::exchange::engine::state::ids::PositionId>,
-    ) -> Result<Option<crate::exchange::engine::state::ids::PositionId>, CommandRefusal> {
+        named: Option<crate::exchange::engine::state::PositionId>,
+    ) -> Result<Option<crate::exchange::engine::state::PositionId>, CommandRefusal> {
         let open = self.held(row.account, row.market).map(|held| held.id);
         match named {
             None => Ok(open),
@@ -107,10 +105,10 @@ impl Engine {
                 Err(CommandRefusal::not_found("position"))
             }
             Some(id) if open == Some(id) => Ok(open),
-            Some(id) => Err(CommandRefusal::conflict(
+            Some(id) => refuse(
                 Reason::PositionClosed,
                 format!("target_position_id {id} is not open on this market"),
-            )),
+            ),
         }
     }
 }

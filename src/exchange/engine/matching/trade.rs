@@ -3,12 +3,7 @@
 
 use crate::exchange::engine::{
     risk::cash::excess,
-    state::{
-        fill::FillPart,
-        position::{NewPosition, PositionState},
-        units::{Lots, Usd},
-        words::Side,
-    },
+    state::{FillPart, Lots, NewPosition, PositionState, Side, Usd},
 };
 
 /// The position before and after a fill.

@@ -1,12 +1,11 @@
 //! Checks of a command that do not depend on the state (400, nothing recorded): docs/engine.md 1.3, 2.1, 2.4.
 
-use crate::exchange::engine::core::Engine;
-use crate::exchange::engine::state::{
-    command::{AttachedExits, OrderParams, PlaceMode, Tif},
-    ids::MarketIx,
-    refusal::{CommandRefusal, Reason},
-    units::{Bps, DecimalDisplay, Lots, MAX_COUNT, Millis, Px},
-    words::Side,
+use crate::exchange::engine::{
+    core::Engine,
+    state::{
+        AttachedExits, Bps, CommandRefusal, DecimalDisplay, Lots, MAX_COUNT, MarketIx, Millis,
+        OrderParams, PlaceMode, Px, Reason, Reduction, Side, Tif, refuse, refuse_field,
+    },
 };
 
 pub(crate) fn price(field: &'static str, px: Px, size_decimals: u32) -> Result<(), CommandRefusal> {
@@ -35,16 +34,16 @@ pub(crate) fn size(
     };
     let message =
         format!("{field} {shown} must be above 0 and have at most {size_decimals} decimals");
-    Err(CommandRefusal::payload(field, Reason::InvalidSize, message))
+    refuse_field(field, Reason::InvalidSize, message)
 }
 
 pub(crate) fn leverage(leverage: u32) -> Result<(), CommandRefusal> {
     match leverage {
-        0 => Err(CommandRefusal::payload(
+        0 => refuse_field(
             "leverage",
             Reason::InvalidLeverage,
             "leverage 0 must be a whole number from 1".to_owned(),
-        )),
+        ),
         _ => Ok(()),
     }
 }
@@ -54,38 +53,32 @@ pub const MAX_SLIPPAGE: Bps = Bps(10_000);
 
 pub(crate) fn slippage(slippage: Option<Bps>) -> Result<(), CommandRefusal> {
     match slippage {
-        Some(most) if most > MAX_SLIPPAGE => Err(CommandRefusal::conflict(
+        Some(most) if most > MAX_SLIPPAGE => refuse(
             Reason::SlippageTooHigh,
             format!(
                 "slippage_tolerance_bps {} is above {}",
                 most.0, MAX_SLIPPAGE.0
             ),
-        )),
-        Some(Bps(bps)) if bps <= 0 => Err(CommandRefusal::payload(
+        ),
+        Some(Bps(bps)) if bps <= 0 => refuse_field(
             "slippage_tolerance_bps",
             Reason::InvalidSlippage,
             format!("slippage_tolerance_bps {bps} must be above 0"),
-        )),
+        ),
         Some(_) | None => Ok(()),
     }
 }
 
-/// The request's names of take-profit and stop-loss.
-pub(crate) type ExitFields = [&'static str; 2];
-
-pub(super) const ATTACHED: ExitFields = ["take_profit_price", "stop_loss_price"];
-
 /// A buy needs stop-loss < entry < take-profit, a sell the reverse (docs/engine.md 2.7).
 pub(crate) fn exits(
-    [take_profit, stop_loss]: ExitFields,
     exits: AttachedExits,
     side: Side,
     entry: Px,
     size_decimals: u32,
 ) -> Result<(), CommandRefusal> {
     let legs = [
-        (take_profit, exits.take_profit, side),
-        (stop_loss, exits.stop_loss, side.opposite()),
+        ("take_profit_price", exits.take_profit, side),
+        ("stop_loss_price", exits.stop_loss, side.opposite()),
     ];
     for (field, px, profit_side) in legs {
         let Some(px) = px else {
@@ -128,11 +121,9 @@ fn time_in_force(mode: PlaceMode, tif: Tif, now: Millis) -> Result<(), CommandRe
         _ => None,
     };
     match refused {
-        Some((field, message)) => Err(CommandRefusal::payload(
-            field,
-            Reason::InvalidTimeInForce,
-            message.to_owned(),
-        )),
+        Some((field, message)) => {
+            refuse_field(field, Reason::InvalidTimeInForce, message.to_owned())
+        }
         None => Ok(()),
     }
 }
@@ -172,15 +163,21 @@ impl Engine {
         if order.exits == AttachedExits::default() {
             return Ok(());
         }
-        let reduces = order.reduction == crate::exchange::engine::state::command::Reduction::Only
+        let reduces = order.reduction == Reduction::Only
             || matches!(order.mode, PlaceMode::TakeProfit { .. });
         if reduces {
-            let [take_profit, stop_loss] = ATTACHED;
-            return Err(CommandRefusal::payload(
-                order.exits.take_profit.map_or(stop_loss, |_| take_profit),
+            let takes_profit = order.exits.take_profit.is_some();
+            let field = if takes_profit {
+                "take_profit_price"
+            } else {
+                "stop_loss_price"
+            };
+
+            return refuse_field(
+                field,
                 Reason::InvalidAttachedExit,
                 "a reduce-only order opens nothing that exits could protect".to_owned(),
-            ));
+            );
         }
         let own_trigger = order
             .mode
@@ -188,17 +185,17 @@ impl Engine {
             .filter(|_| order.mode.watched().is_none());
         let entry = order.mode.limit().or(own_trigger);
         let entry = entry.unwrap_or(self.markets.at(order.market).mark);
-        exits(ATTACHED, order.exits, order.side, entry, decimals)
+        exits(order.exits, order.side, entry, decimals)
     }
 }
 
 fn chase_offset(offset: Px) -> Result<(), CommandRefusal> {
     match offset.0 {
         0..=MAX_COUNT => Ok(()),
-        _ => Err(CommandRefusal::payload(
+        _ => refuse_field(
             "chase_offset",
             Reason::InvalidPrice,
             "chase_offset must be 0 or more".to_owned(),
-        )),
+        ),
     }
 }

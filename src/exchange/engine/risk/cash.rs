@@ -3,15 +3,11 @@
 //! An isolated position loses at most its margin; closing a part of it, at most that part's share. A cross position
 //! loses at most the cross equity: the cash that is not isolated margin, plus the profit of the other cross positions.
 //! The insurance account pays anything beyond, whatever closed the position: a stop, a slice, a close, a liquidation.
-//! Cash is negative only while the profit of open cross positions covers it, and is reported as an advance
-//! ([`AccountState::advance`]).
+//! Cash is negative only while the profit of open cross positions covers it.
 
-use crate::exchange::engine::core::Engine;
-use crate::exchange::engine::state::{
-    account::{AccountState, CashFlows},
-    ids::AccountIx,
-    log::EngineEvent,
-    units::Usd,
+use crate::exchange::engine::{
+    core::Engine,
+    state::{AccountIx, CashFlows, EngineEvent, Usd},
 };
 
 /// The part of a loss beyond its margin; zero without a margin of its own.
@@ -23,13 +19,6 @@ impl CashFlows {
     /// Without what the insurance paid.
     pub(crate) fn net(self) -> Usd {
         self.realized - self.fees + self.funding
-    }
-}
-
-impl AccountState {
-    /// What the insurance lends against the profit of open cross positions, so that cash is never negative.
-    pub(crate) fn advance(&self) -> Usd {
-        (-self.cash).max(Usd::ZERO)
     }
 }
 

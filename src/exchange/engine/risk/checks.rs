@@ -3,17 +3,12 @@
 //! Each rule is one function; lists of them run at placement and again when a trigger fires. Challenge rules never
 //! block a reduce-only order.
 
-use crate::exchange::engine::core::Engine;
 use crate::exchange::engine::{
+    core::Engine,
     market::triggers::reached,
     state::{
-        command::Reduction,
-        ids::{AccountIx, MarketIx},
-        records::{ChallengeStatus, OrderRecord},
-        refusal::{CommandRefusal, Reason},
-        spec::MarketAccess,
-        units::{Lots, Px, Usd},
-        words::{ExitGroup, OrderMode, OrderStatus, Side, TimeInForce},
+        AccountIx, ChallengeStatus, CommandRefusal, ExitGroup, Lots, MarketAccess, MarketIx,
+        OrderMode, OrderRecord, OrderStatus, Px, Reason, Reduction, Side, TimeInForce, Usd, refuse,
     },
 };
 
@@ -25,29 +20,7 @@ const MAX_CHASES: usize = 5;
 /// orders never prevent an exit.
 pub const MAX_WORKING_ORDERS: usize = 1_000;
 
-/// Why the state rejects an order.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Rejection {
-    pub(crate) reason: Reason,
-    pub(crate) message: String,
-}
-
-impl Rejection {
-    pub(crate) fn new(reason: Reason, message: impl Into<String>) -> Self {
-        Self {
-            reason,
-            message: message.into(),
-        }
-    }
-}
-
-impl From<Rejection> for CommandRefusal {
-    fn from(rejection: Rejection) -> Self {
-        Self::conflict(rejection.reason, rejection.message)
-    }
-}
-
-type OrderCheck = fn(&Engine, &OrderRecord) -> Result<(), Rejection>;
+type OrderCheck = fn(&Engine, &OrderRecord) -> Result<(), CommandRefusal>;
 
 /// The checks at placement.
 const AT_PLACEMENT: [OrderCheck; 11] = [
@@ -76,31 +49,31 @@ pub(crate) struct LeverageLimit {
 }
 
 impl LeverageLimit {
-    pub(crate) fn check(self, leverage: u32) -> Result<(), Rejection> {
+    pub(crate) fn check(self, leverage: u32) -> Result<(), CommandRefusal> {
         let Self { most, value } = self;
         if leverage <= most {
             return Ok(());
         }
-        Err(Rejection::new(
+        refuse(
             Reason::LeverageTooHigh,
             format!(
                 "leverage {leverage} is above {most}, the most for a position worth {value} USD"
             ),
-        ))
+        )
     }
 }
 
 impl Engine {
-    pub(crate) fn check_placement(&self, row: &OrderRecord) -> Result<(), Rejection> {
+    pub(crate) fn check_placement(&self, row: &OrderRecord) -> Result<(), CommandRefusal> {
         AT_PLACEMENT.iter().try_for_each(|check| check(self, row))
     }
 
-    pub(crate) fn check_activation(&self, row: &OrderRecord) -> Result<(), Rejection> {
+    pub(crate) fn check_activation(&self, row: &OrderRecord) -> Result<(), CommandRefusal> {
         AT_ACTIVATION.iter().try_for_each(|check| check(self, row))
     }
 
     /// For a price that was determined after the placement checks.
-    pub(crate) fn check_band(&self, row: &OrderRecord) -> Result<(), Rejection> {
+    pub(crate) fn check_band(&self, row: &OrderRecord) -> Result<(), CommandRefusal> {
         band(self, row)
     }
 
@@ -125,12 +98,16 @@ impl Engine {
     }
 
     /// Whether so many more orders may work.
-    pub(crate) fn check_room(&self, account: AccountIx, more: usize) -> Result<(), Rejection> {
+    pub(crate) fn check_room(&self, account: AccountIx, more: usize) -> Result<(), CommandRefusal> {
         room_for(more, self.accounts.at(account).working.len())
     }
 
     /// Whether `size` of an order may be filled at its leverage.
-    pub(crate) fn check_leverage(&self, row: &OrderRecord, size: Lots) -> Result<(), Rejection> {
+    pub(crate) fn check_leverage(
+        &self,
+        row: &OrderRecord,
+        size: Lots,
+    ) -> Result<(), CommandRefusal> {
         if row.reduce_only {
             return Ok(());
         }
@@ -167,13 +144,13 @@ impl Engine {
     }
 
     /// A restricted account only reduces.
-    pub(crate) fn check_unrestricted(&self, account: AccountIx) -> Result<(), Rejection> {
+    pub(crate) fn check_unrestricted(&self, account: AccountIx) -> Result<(), CommandRefusal> {
         match &self.accounts.at(account).spec.terms.restriction {
             None => Ok(()),
-            Some(why) => Err(Rejection::new(
+            Some(why) => refuse(
                 Reason::AccountRestricted,
                 format!("the account is restricted ({why}): only reduce-only orders are accepted"),
-            )),
+            ),
         }
     }
 
@@ -182,17 +159,17 @@ impl Engine {
         &self,
         market: MarketIx,
         reduction: Reduction,
-    ) -> Result<(), Rejection> {
+    ) -> Result<(), CommandRefusal> {
         let spec = &self.markets.at(market).spec;
         let words = match (spec.access, reduction) {
             (MarketAccess::Open, _) | (MarketAccess::ReduceOnly, Reduction::Only) => return Ok(()),
             (MarketAccess::ReduceOnly, Reduction::May) => "accepts reduce-only orders only",
             (MarketAccess::Disabled, _) => "accepts no orders now",
         };
-        Err(Rejection::new(
+        refuse(
             Reason::MarketRestricted,
             format!("{} {words}", spec.market_id()),
-        ))
+        )
     }
 
     pub(crate) fn standing(&self, account: AccountIx) -> ChallengeStatus {
@@ -200,18 +177,18 @@ impl Engine {
     }
 }
 
-fn standing(engine: &Engine, row: &OrderRecord) -> Result<(), Rejection> {
+fn standing(engine: &Engine, row: &OrderRecord) -> Result<(), CommandRefusal> {
     if !row.reduce_only {
         engine.check_unrestricted(row.account)?;
     }
     match engine.standing(row.account) {
-        ChallengeStatus::Breached { rule, .. } if !row.reduce_only => Err(Rejection::new(
+        ChallengeStatus::Breached { rule, .. } if !row.reduce_only => refuse(
             Reason::AccountBreached,
             format!(
                 "the account broke {}: only reduce-only orders are accepted",
                 rule.into_str()
             ),
-        )),
+        ),
         ChallengeStatus::Breached { .. }
         | ChallengeStatus::Active
         | ChallengeStatus::Passed { .. } => Ok(()),
@@ -219,7 +196,7 @@ fn standing(engine: &Engine, row: &OrderRecord) -> Result<(), Rejection> {
 }
 
 /// An order that waits for its trigger meets the book when it fires.
-fn tradable_or_waits(engine: &Engine, row: &OrderRecord) -> Result<(), Rejection> {
+fn tradable_or_waits(engine: &Engine, row: &OrderRecord) -> Result<(), CommandRefusal> {
     engine.check_access(row.market, row.reduce_only.into())?;
     if row.trigger_direction.is_some() {
         return Ok(());
@@ -229,7 +206,7 @@ fn tradable_or_waits(engine: &Engine, row: &OrderRecord) -> Result<(), Rejection
 
 /// An opening order at the market needs both sides of the book, so that there is a mid to measure its price by. One that
 /// reduces needs a counterparty only, so that an empty half of the book prevents no exit. A limit order brings its price.
-fn tradable(engine: &Engine, row: &OrderRecord) -> Result<(), Rejection> {
+fn tradable(engine: &Engine, row: &OrderRecord) -> Result<(), CommandRefusal> {
     engine.check_access(row.market, row.reduce_only.into())?;
     let book = &engine.markets.at(row.market).book;
     let has_counterparty = || book.best(row.side.opposite()).is_some();
@@ -237,66 +214,64 @@ fn tradable(engine: &Engine, row: &OrderRecord) -> Result<(), Rejection> {
         return Ok(());
     }
     let market = engine.markets.at(row.market);
-    Err(Rejection::new(
+    refuse(
         Reason::MarketUnavailable,
         format!("{} has no two-sided book now", market.spec.market_id()),
-    ))
+    )
 }
 
-fn reduces(engine: &Engine, row: &OrderRecord) -> Result<(), Rejection> {
+fn reduces(engine: &Engine, row: &OrderRecord) -> Result<(), CommandRefusal> {
     if !row.reduce_only {
         return Ok(());
     }
     match engine.held(row.account, row.market) {
-        None => Err(Rejection::new(
+        None => refuse(
             Reason::ReduceOnlyNoPosition,
             "reduce_only needs an open position on this market",
-        )),
-        Some(held) if held.closing_side() != row.side => Err(Rejection::new(
+        ),
+        Some(held) if held.closing_side() != row.side => refuse(
             Reason::ReduceOnlyWouldIncrease,
             format!("reduce_only {} would increase the position", row.side),
-        )),
+        ),
         Some(_) => Ok(()),
     }
 }
 
-fn margin_mode(engine: &Engine, row: &OrderRecord) -> Result<(), Rejection> {
+fn margin_mode(engine: &Engine, row: &OrderRecord) -> Result<(), CommandRefusal> {
     match engine.held(row.account, row.market) {
-        Some(held) if !row.reduce_only && held.margin_mode != row.margin_mode => {
-            Err(Rejection::new(
-                Reason::MarginModeConflict,
-                format!(
-                    "margin_mode {} differs from the open position's {}",
-                    row.margin_mode, held.margin_mode
-                ),
-            ))
-        }
+        Some(held) if !row.reduce_only && held.margin_mode != row.margin_mode => refuse(
+            Reason::MarginModeConflict,
+            format!(
+                "margin_mode {} differs from the open position's {}",
+                row.margin_mode, held.margin_mode
+            ),
+        ),
         Some(_) | None => Ok(()),
     }
 }
 
-fn leverage(engine: &Engine, row: &OrderRecord) -> Result<(), Rejection> {
+fn leverage(engine: &Engine, row: &OrderRecord) -> Result<(), CommandRefusal> {
     engine.check_leverage(row, row.size)
 }
 
-fn band(engine: &Engine, row: &OrderRecord) -> Result<(), Rejection> {
+fn band(engine: &Engine, row: &OrderRecord) -> Result<(), CommandRefusal> {
     let market = engine.markets.at(row.market);
     let (mark, decimals) = (market.mark, market.spec.size_decimals);
     let far = |px: &Px| (px.0 - mark.0).abs() * 10_000 > mark.0 * PRICE_BAND;
     match row.limit_price.filter(far) {
         None => Ok(()),
-        Some(px) => Err(Rejection::new(
+        Some(px) => refuse(
             Reason::PriceOutOfBand,
             format!(
                 "limit_price {} is more than 95 % away from the mark {}",
                 px.shown(decimals),
                 mark.shown(decimals)
             ),
-        )),
+        ),
     }
 }
 
-fn min_notional(engine: &Engine, row: &OrderRecord) -> Result<(), Rejection> {
+fn min_notional(engine: &Engine, row: &OrderRecord) -> Result<(), CommandRefusal> {
     let least = engine
         .accounts
         .at(row.account)
@@ -306,17 +281,17 @@ fn min_notional(engine: &Engine, row: &OrderRecord) -> Result<(), Rejection> {
     let value = engine.markets.at(row.market).mark * row.size;
     let closes_all = row.reduce_only && row.size >= engine.reducible(row);
     if value < least && !closes_all {
-        Err(Rejection::new(
+        refuse(
             Reason::BelowMinNotional,
             format!("the order is worth {value} USD, less than the minimum {least}"),
-        ))
+        )
     } else {
         Ok(())
     }
 }
 
 /// Open positions, notional of one position, and notional of all over equity.
-fn exposure(engine: &Engine, row: &OrderRecord) -> Result<(), Rejection> {
+fn exposure(engine: &Engine, row: &OrderRecord) -> Result<(), CommandRefusal> {
     let opening = row.size - row.size.min(engine.reducible(row));
     if row.reduce_only || opening.is_zero() {
         return Ok(());
@@ -325,27 +300,28 @@ fn exposure(engine: &Engine, row: &OrderRecord) -> Result<(), Rejection> {
     let rules = &account.spec.rules;
     let held = engine.held(row.account, row.market);
     if held.is_none() && account.open.len() >= rules.max_open_positions {
-        return Err(Rejection::new(
+        return refuse(
             Reason::MaxOpenPositions,
             format!("{} positions are open already", account.open.len()),
-        ));
+        );
     }
     let mark = engine.markets.at(row.market).mark;
     let after = engine.value_after(row.account, row.market, row.side, row.size);
-    let most = account
-        .spec
-        .cash
-        .mul_floor(i64::from(rules.max_position_multiple), 1);
+    let most = account.spec.max_position();
     if after > most {
-        return Err(Rejection::new(
+        return refuse(
             Reason::MaxPosition,
             format!("the position would be worth {after} USD, more than {most}"),
-        ));
+        );
     }
     account_leverage(engine, row, mark * opening)
 }
 
-fn account_leverage(engine: &Engine, row: &OrderRecord, opening: Usd) -> Result<(), Rejection> {
+fn account_leverage(
+    engine: &Engine,
+    row: &OrderRecord,
+    opening: Usd,
+) -> Result<(), CommandRefusal> {
     let balance = engine.balance(row.account);
     let rules = &engine.accounts.at(row.account).spec.rules;
     let notional = balance.open_notional + opening;
@@ -353,19 +329,19 @@ fn account_leverage(engine: &Engine, row: &OrderRecord, opening: Usd) -> Result<
         .equity()
         .mul_floor(i64::from(rules.max_account_leverage), 1);
     if notional > most {
-        Err(Rejection::new(
+        refuse(
             Reason::LeverageTooHigh,
             format!(
                 "open positions would be worth {notional} USD, more than {} times the equity",
                 rules.max_account_leverage
             ),
-        ))
+        )
     } else {
         Ok(())
     }
 }
 
-fn trigger(engine: &Engine, row: &OrderRecord) -> Result<(), Rejection> {
+fn trigger(engine: &Engine, row: &OrderRecord) -> Result<(), CommandRefusal> {
     let waiting = row.trigger_direction.filter(|_| row.waits());
     let Some((direction, px)) = waiting.zip(row.trigger_price) else {
         return Ok(());
@@ -373,21 +349,21 @@ fn trigger(engine: &Engine, row: &OrderRecord) -> Result<(), Rejection> {
     let market = engine.markets.at(row.trigger_market.unwrap_or(row.market));
     if reached(direction, market.mark, px) {
         let decimals = market.spec.size_decimals;
-        Err(Rejection::new(
+        refuse(
             Reason::TriggerWouldFire,
             format!(
                 "the mark {} has already reached trigger_price {}",
                 market.mark.shown(decimals),
                 px.shown(decimals)
             ),
-        ))
+        )
     } else {
         Ok(())
     }
 }
 
 /// The exits that a new order brings do not meet others of the same group, unless it replaces them (docs/engine.md 2.7).
-fn exit_allocation(engine: &Engine, row: &OrderRecord) -> Result<(), Rejection> {
+fn exit_allocation(engine: &Engine, row: &OrderRecord) -> Result<(), CommandRefusal> {
     let is_new = engine.orders.get(row.id).is_none();
     if !is_new || row.links.replaces_exits {
         return Ok(());
@@ -400,17 +376,17 @@ fn exit_allocation(engine: &Engine, row: &OrderRecord) -> Result<(), Rejection> 
     let mut met = exits.filter(|exit| exit.exit_group().is_some_and(brings));
     match met.next() {
         None => Ok(()),
-        Some(exit) => Err(Rejection::new(
+        Some(exit) => refuse(
             Reason::ExitAllocation,
             format!(
                 "order {} is an exit of the position already: send replace_overlapping_exits true to replace it",
                 exit.id
             ),
-        )),
+        ),
     }
 }
 
-fn counts(engine: &Engine, row: &OrderRecord) -> Result<(), Rejection> {
+fn counts(engine: &Engine, row: &OrderRecord) -> Result<(), CommandRefusal> {
     if !may_wait(row) {
         return Ok(());
     }
@@ -423,23 +399,23 @@ fn counts(engine: &Engine, row: &OrderRecord) -> Result<(), Rejection> {
         other.mode == OrderMode::Chase && other.status == OrderStatus::Resting
     });
     if row.mode == OrderMode::Chase && chases.count() >= MAX_CHASES {
-        Err(Rejection::new(
+        refuse(
             Reason::TooManyChaseOrders,
             format!("{MAX_CHASES} chase orders are working already"),
-        ))
+        )
     } else {
         Ok(())
     }
 }
 
-fn room_for(more: usize, working: usize) -> Result<(), Rejection> {
+fn room_for(more: usize, working: usize) -> Result<(), CommandRefusal> {
     if working + more <= MAX_WORKING_ORDERS {
         return Ok(());
     }
-    Err(Rejection::new(
+    refuse(
         Reason::TooManyWorkingOrders,
         format!("{MAX_WORKING_ORDERS} orders are working already"),
-    ))
+    )
 }
 
 /// Whether it may rest in the book or wait for its trigger.

@@ -1,15 +1,12 @@
 //! Hourly funding (docs/engine.md 6.6): premium samples every 5 s, the resulting rate, and the payments.
 
-use super::cash::excess;
-use crate::exchange::engine::core::Engine;
+use super::{cash::excess, margin::MarginAssumption};
 use crate::exchange::engine::{
+    core::Engine,
     market::premium::{PremiumSamples, premium},
     state::{
-        account::CashFlows,
-        ids::PositionId,
-        log::EngineEvent,
-        units::{Millis, NanoRate, Usd},
-        words::MarginMode,
+        CashFlows, EngineEvent, EquityRecord, FundingRecord, MarginMode, Millis, NanoRate,
+        PositionId, Usd,
     },
 };
 
@@ -70,6 +67,38 @@ impl Engine {
             amount,
         });
         self.pay(account, flows);
+    }
+}
+
+impl Engine {
+    fn keep_funding(&mut self, id: PositionId, rate: NanoRate, amount: Usd) {
+        let position = self.positions.at(id);
+        let payment = FundingRecord {
+            at: self.now,
+            market: position.market,
+            position: id,
+            size: position.size,
+            rate,
+            amount,
+        };
+        let account = usize::from(position.account);
+        if let Some(history) = self.account_histories.get_mut(account) {
+            history.funding.push(payment);
+        }
+    }
+
+    pub(crate) fn sample_equity(&mut self) {
+        for account in self.accounts.ids() {
+            let balance = self.balance_if(account, &MarginAssumption::default());
+            let sample = EquityRecord {
+                at: self.now,
+                cash: balance.cash,
+                unrealized: balance.unrealized,
+            };
+            if let Some(history) = self.account_histories.get_mut(usize::from(account)) {
+                history.equity.push(sample);
+            }
+        }
     }
 }
 

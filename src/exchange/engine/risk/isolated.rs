@@ -1,14 +1,12 @@
 //! `PUT /v1/positions/{id}/isolated-margin`: a total, not a delta (docs/engine.md 6.4).
 
-use crate::exchange::engine::core::Engine;
-use crate::exchange::engine::state::{
-    command::SetIsolatedMargin,
-    ids::{AccountIx, MarketIx, PositionId},
-    log::EngineEvent,
-    position::PositionState,
-    refusal::{CommandRefusal, Reason},
-    units::{MAX_COUNT, Millis, Usd},
-    words::MarginMode,
+use crate::exchange::engine::{
+    core::Engine,
+    market::book::{lots, notional},
+    state::{
+        AccountIx, CommandRefusal, EngineEvent, MAX_COUNT, MarginMode, MarketIx, Millis,
+        PositionId, PositionState, Reason, SetIsolatedMargin, Usd, refuse, refuse_field,
+    },
 };
 
 /// The oldest book that a reduction may be judged by.
@@ -21,18 +19,18 @@ impl Engine {
         set: SetIsolatedMargin,
     ) -> Result<PositionId, CommandRefusal> {
         if set.extra < Usd::ZERO || set.extra > Usd::dollars(MAX_COUNT) {
-            return Err(CommandRefusal::payload(
+            return refuse_field(
                 "extra_margin",
                 Reason::InvalidMargin,
                 format!("extra_margin {} must be 0 or more", set.extra),
-            ));
+            );
         }
         let held = self.open_position(account, set.position)?;
         if held.margin_mode == MarginMode::Cross {
-            return Err(CommandRefusal::conflict(
+            return refuse(
                 Reason::PositionNotIsolated,
                 format!("position {} is cross: it has no margin of its own", held.id),
-            ));
+            );
         }
         let more = set.extra - held.extra;
         if more > Usd::ZERO {
@@ -51,10 +49,10 @@ impl Engine {
     fn check_available(&self, account: AccountIx, more: Usd) -> Result<(), CommandRefusal> {
         let available = self.available(account);
         if more > available {
-            Err(CommandRefusal::conflict(
+            refuse(
                 Reason::InsufficientMargin,
                 format!("extra_margin needs {more} USD more; {available} is available"),
-            ))
+            )
         } else {
             Ok(())
         }
@@ -76,12 +74,12 @@ impl Engine {
             .initial_margin(exit, held.leverage)
             .max(exit.mul_ceil(1, 10));
         if left < needed || self.is_liquidatable(&after) {
-            Err(CommandRefusal::conflict(
+            refuse(
                 Reason::IsolatedMarginUnsafe,
                 format!(
                     "extra_margin {extra} would leave {left} USD of margin; {needed} is needed"
                 ),
-            ))
+            )
         } else {
             Ok(())
         }
@@ -104,7 +102,7 @@ impl Engine {
         let market = self.markets.at(held.market);
         let size = held.size.abs();
         let slices = market.book.preview(held.closing_side(), None, size);
-        let missing = size - crate::exchange::engine::market::book::lots(&slices);
-        crate::exchange::engine::market::book::notional(&slices) + market.mark * missing
+        let missing = size - lots(&slices);
+        notional(&slices) + market.mark * missing
     }
 }

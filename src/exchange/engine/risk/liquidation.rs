@@ -5,18 +5,13 @@
 //! A venue may liquidate gradually ([`LiquidationMode::Gradual`]): first a fifth of a large position, whose proceeds
 //! stay as margin of the rest.
 
-use crate::exchange::engine::core::Engine;
 use crate::exchange::engine::{
+    core::Engine,
     market::book::{lots, notional},
     state::{
-        fill::{FeeClass, FillPart, Remainder},
-        ids::{AccountIx, OrderId, PositionId},
-        log::EngineEvent,
-        position::PositionState,
-        refusal::Reason,
-        spec::LiquidationMode,
-        units::{Lots, Millis, Usd},
-        words::{CompletionReason, MarginMode, OrderMode, OrderStatus, TimeInForce},
+        AccountIx, CompletionReason, EngineEvent, FeeClass, FillPart, LiquidationMode, Lots,
+        MarginMode, MarketIx, Millis, OrderId, OrderMode, OrderStatus, PositionId, PositionState,
+        Reason, Remainder, TimeInForce, Usd,
     },
 };
 
@@ -90,7 +85,8 @@ impl Engine {
             self.maintenance_of(position),
         );
         let cut = self.first_cut(position).filter(|_| !backstop);
-        self.clear_isolated(id);
+        let own = position.market;
+        self.clear(account, |market, _| market == own);
         let cash = self.accounts.at(account).cash;
         if let Some(cut) = cut {
             self.sell_part(id, cut);
@@ -121,7 +117,7 @@ impl Engine {
         let balance = self.balance(account);
         let backstop = under_two_thirds(balance.cross_equity(), balance.cross_maintenance);
         let cut = self.first_cut(self.positions.at(id));
-        self.clear_cross(account);
+        self.clear(account, |_, mode| mode == MarginMode::Cross);
         if let Some(cut) = cut.filter(|_| !backstop) {
             self.sell_part(id, cut);
             return;
@@ -195,28 +191,19 @@ impl Engine {
         self.fill(order, &[part], FeeClass::Free, Remainder::Drops);
     }
 
-    fn clear_isolated(&mut self, id: PositionId) {
-        let (account, market) = (self.positions.at(id).account, self.positions.at(id).market);
-        for order in self.working_on(account, market) {
-            self.finish(order, OrderStatus::Canceled, Some(Reason::Liquidated));
-        }
-        for twap in self.live_twap_ids(account) {
-            if self.twaps.at(twap).market == market {
-                self.fail_twap(twap, CompletionReason::Liquidated);
-            }
-        }
-    }
-
-    fn clear_cross(&mut self, account: AccountIx) {
+    /// Ends the orders and strategies of an account that the liquidation concerns.
+    fn clear(&mut self, account: AccountIx, concerns: impl Fn(MarketIx, MarginMode) -> bool) {
         let working: Vec<OrderId> = self.accounts.at(account).working.iter().copied().collect();
-        for order in working {
-            if self.orders.at(order).margin_mode == MarginMode::Cross {
-                self.finish(order, OrderStatus::Canceled, Some(Reason::Liquidated));
+        for id in working {
+            let row = self.orders.at(id);
+            if concerns(row.market, row.margin_mode) {
+                self.finish(id, OrderStatus::Canceled, Some(Reason::Liquidated));
             }
         }
-        for twap in self.live_twap_ids(account) {
-            if self.twaps.at(twap).margin_mode == MarginMode::Cross {
-                self.fail_twap(twap, CompletionReason::Liquidated);
+        for id in self.live_twap_ids(account) {
+            let row = self.twaps.at(id);
+            if concerns(row.market, row.margin_mode) {
+                self.fail_twap(id, CompletionReason::Liquidated);
             }
         }
     }

@@ -5,15 +5,12 @@
 
 use std::collections::BTreeMap;
 
-use crate::exchange::engine::core::Engine;
 use crate::exchange::engine::{
+    core::Engine,
     market::market_state::MarketState,
     state::{
-        ids::{AccountIx, MarketIx, OrderId},
-        position::PositionState,
-        records::OrderRecord,
-        units::{Lots, NanoPx, Px, Usd},
-        words::{MarginMode, OrderStatus, Side},
+        AccountIx, Lots, MarginMode, MarketIx, NanoPx, OrderId, OrderRecord, OrderStatus,
+        PositionState, Px, Side, Usd,
     },
 };
 
@@ -183,7 +180,7 @@ impl Engine {
             total += notional.mul_ceil(1, i64::from(hold.leverage));
             total += self.fee(
                 notional,
-                crate::exchange::engine::state::words::LiquidityRole::Maker,
+                crate::exchange::engine::state::LiquidityRole::Maker,
             );
         }
         total
@@ -230,7 +227,7 @@ fn liquidation(
     let twice = 2 * i128::from(max_leverage);
     let owed = (side * position.cost.0 - backing.0) * twice * 10_i128.pow(3 + size_decimals);
     let den = i128::from(position.size.abs().0) * (side * twice - 1);
-    let nano = crate::exchange::engine::state::units::ratio(owed, den)?;
+    let nano = crate::exchange::engine::state::ratio(owed, den)?;
     i64::try_from(nano)
         .ok()
         .filter(|nano| *nano > 0)

@@ -3,9 +3,8 @@
 pub(crate) mod cash;
 pub(crate) mod checks;
 pub(crate) mod funding;
-pub(crate) mod history;
 pub(crate) mod isolated;
 pub(crate) mod liquidation;
 pub(crate) mod margin;
-pub(crate) mod rule_facts;
+
 pub(crate) mod rules;

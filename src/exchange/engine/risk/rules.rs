@@ -3,17 +3,16 @@
 //! `checks` holds the rules that reject orders. These watch equity, end an account that breaks one, and pass an account
 //! that meets its goals.
 
-use crate::exchange::engine::core::Engine;
-use crate::exchange::engine::state::{
-    challenge::{day, target},
-    ids::{AccountIx, OrderId, PositionId},
-    log::EngineEvent,
-    records::ChallengeStatus,
-    refusal::{Reason, RuleId},
-    spec::DailyBasis,
-    words::{CompletionReason, OrderStatus},
+use crate::{
+    exchange::engine::{
+        core::Engine,
+        state::{
+            AccountIx, ChallengeStatus, CompletionReason, DailyBasis, EngineEvent, OrderId,
+            OrderStatus, PositionId, Reason, RuleId, day, target,
+        },
+    },
+    model::AccountStage,
 };
-use crate::model::AccountStage;
 
 impl Engine {
     pub(crate) fn roll_days(&mut self) {

@@ -5,10 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    challenge::ChallengeState,
-    ids::{MarketIx, OrderId, PositionId, ScaledId, TwapId},
-    spec::AccountSpec,
-    units::{Millis, Usd},
+    AccountSpec, ChallengeState, MarketIx, Millis, OrderId, PositionId, ScaledId, TwapId, Usd,
 };
 use crate::model::ClientOrderId;
 

@@ -271,7 +271,7 @@ where
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::exchange::engine::state::ids::OrderId;
+    use crate::exchange::engine::state::OrderId;
     use proptest::prelude::*;
 
     type Numbers = Arena<OrderId, usize>;

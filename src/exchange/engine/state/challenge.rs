@@ -5,11 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::{
-    records::ChallengeStatus,
-    spec::{AccountSpec, ChallengeRules, Drawdown},
-    units::{Bps, Millis, Usd},
-};
+use super::{AccountSpec, Bps, ChallengeRules, ChallengeStatus, Drawdown, Millis, Usd};
 
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct ChallengeState {
@@ -80,14 +76,6 @@ impl ChallengeState {
                 let room = spec.cash.mul_floor(spec.rules.max_drawdown.0, 10_000);
                 (self.peak - room).min(spec.cash)
             }
-        }
-    }
-
-    /// The base of the distance to that floor.
-    pub(crate) fn drawdown_from(&self, spec: &AccountSpec) -> Usd {
-        match spec.rules.drawdown {
-            Drawdown::Static => spec.cash,
-            Drawdown::Trailing => self.peak,
         }
     }
 

@@ -3,12 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    ids::{MarketIx, OrderId, PositionId, ScaledId, TwapId},
-    units::{Bps, Lots, Millis, NanoPx, Px, Usd},
-    words::{
-        Curve, Distribution, ExecutionType, ExitGroup, MarginMode, OrderMode, Side,
-        TriggerDirection,
-    },
+    Bps, Curve, Distribution, ExecutionType, ExitGroup, Lots, MarginMode, MarketIx, Millis, NanoPx,
+    OrderId, OrderMode, PositionId, Px, ScaledId, Side, TriggerDirection, TwapId, Usd,
 };
 use crate::model::ClientOrderId;
 
@@ -27,7 +23,7 @@ pub enum EngineCommand {
     ForceClose(PositionId),
     /// As [`EngineCommand::Cancel`], but at the next step even for a resting order.
     QueueCancel(OrderId),
-    Modify(ModifyOrder),
+    Modify(OrderChange),
     ChangeExits(ChangeExits),
 }
 
@@ -258,7 +254,7 @@ pub enum ExitChange {
 
 /// Another price, and perhaps another remaining size, for a working order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ModifyOrder {
+pub struct OrderChange {
     pub order: OrderId,
     pub price: Px,
     pub size: Option<Lots>,
@@ -268,13 +264,13 @@ pub struct ModifyOrder {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChangeExits {
     pub position: PositionId,
-    pub operations: Vec<ExitOperation>,
+    pub operations: Vec<ExitBatchStep>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum ExitOperation {
+pub enum ExitBatchStep {
     Cancel(OrderId),
-    Modify(ModifyOrder),
+    Modify(OrderChange),
     Place(NewExit),
 }
 

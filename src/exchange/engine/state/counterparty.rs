@@ -2,19 +2,13 @@
 //!
 //! The market maker trades against every fill from the book, the insurance account against what a liquidation cannot
 //! sell; fees and funding go to pools. Users and counterparties together always sum to the deposits, to the micro-USD
-//! ([`Engine::money`](crate::exchange::engine::core::Engine::money)).
+//! .
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{
-    account::CashFlows,
-    fill::FeeClass,
-    ids::MarketIx,
-    units::{Lots, Px, Usd},
-    words::Side,
-};
+use super::{CashFlows, FeeClass, FillPart, Lots, MarketIx, Side, Usd};
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Counterparty {
@@ -36,8 +30,9 @@ impl Counterparty {
     pub(crate) fn trade(
         &mut self,
         fee_class: FeeClass,
-        (market, side): (MarketIx, Side),
-        (lots, money): (Lots, Usd),
+        market: MarketIx,
+        side: Side,
+        FillPart { lots, money }: FillPart,
     ) {
         let counterparty = match fee_class {
             FeeClass::Maker | FeeClass::Taker => &mut self.maker,
@@ -59,7 +54,8 @@ impl Counterparty {
     }
 
     /// Its total value with positions at `mark`.
-    pub(crate) fn value(&self, mark: impl Fn(MarketIx) -> Px) -> Usd {
+    #[cfg(test)]
+    pub(crate) fn value(&self, mark: impl Fn(MarketIx) -> super::units::Px) -> Usd {
         let worth = |inventory: &Inventory| {
             let held = inventory.held.iter();
             inventory.cash + held.map(|(market, lots)| mark(*market) * *lots).sum()

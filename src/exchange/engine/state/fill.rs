@@ -1,9 +1,6 @@
 //! The parts of a fill: lots for money, the fee, and what happens to the rest of the order.
 
-use super::{
-    units::{Lots, Px, Usd},
-    words::LiquidityRole,
-};
+use super::{LiquidityRole, Lots, Px, Usd};
 
 /// A part of a fill: `lots` for `money`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

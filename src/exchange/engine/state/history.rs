@@ -1,13 +1,11 @@
 //! Rows of the histories of a market and of an account. Histories record what happened and affect nothing; they are in
 //! the checkpoint, and not in the log.
 
-use serde::{Deserialize, Serialize};
-
 use super::{
-    ids::{AccountIx, MarketIx, OrderId, PositionId},
-    units::{Lots, Millis, NanoPx, NanoRate, Px, Usd},
-    words::{LiquidityRole, Side},
+    AccountIx, LiquidityRole, Lots, MarketIx, Millis, NanoPx, NanoRate, OrderId, PositionId, Px,
+    RowRing, Side, Usd,
 };
+use serde::{Deserialize, Serialize};
 
 /// What traded in one interval. Without a trade all four prices are the close before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -76,7 +74,7 @@ pub struct CandleReport {
 
 /// One trade of a market, of others or of a user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct TradeRecord {
+pub struct TapeRecord {
     pub px: Px,
     pub size: Lots,
     pub aggressor: Side,
@@ -129,4 +127,30 @@ pub struct FundingRecord {
     /// Per hour.
     pub rate: NanoRate,
     pub amount: Usd,
+}
+
+/// Fills kept of an account.
+pub(crate) const FILL_CAPACITY: usize = 8_192;
+/// Samples kept of an account's equity: three days at one a minute.
+pub(crate) const EQUITY_CAPACITY: usize = 4_320;
+/// Funding payments kept of an account.
+pub(crate) const FUNDING_CAPACITY: usize = 4_096;
+/// The equity of every account is sampled once in this span.
+pub(crate) const EQUITY_INTERVAL_MS: i64 = Millis::MINUTE.0;
+
+#[derive(Debug)]
+pub(crate) struct AccountHistory {
+    pub(crate) fills: RowRing<FillRecord>,
+    pub(crate) equity: RowRing<EquityRecord>,
+    pub(crate) funding: RowRing<FundingRecord>,
+}
+
+impl Default for AccountHistory {
+    fn default() -> Self {
+        Self {
+            fills: RowRing::new(FILL_CAPACITY, 1),
+            equity: RowRing::new(EQUITY_CAPACITY, 1),
+            funding: RowRing::new(FUNDING_CAPACITY, 1),
+        }
+    }
 }

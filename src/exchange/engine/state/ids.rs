@@ -61,11 +61,11 @@ counter!(
     ScaledId, "scl_"
 );
 
-/// The index in [`EngineConfig::markets`](crate::exchange::engine::state::spec::EngineConfig).
+/// The index in [`EngineConfig::markets`](crate::exchange::engine::state::EngineConfig).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct MarketIx(pub(crate) usize);
 
-/// The index in [`EngineConfig::accounts`](crate::exchange::engine::state::spec::EngineConfig).
+/// The index in [`EngineConfig::accounts`](crate::exchange::engine::state::EngineConfig).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct AccountIx(pub(crate) usize);
 

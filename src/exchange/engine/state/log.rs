@@ -7,10 +7,8 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::{
-    ids::{AccountIx, MarketIx, OrderId, PositionId, ScaledId, TwapId},
-    refusal::{Reason, RuleId},
-    units::{Lots, Millis, Px, Usd},
-    words::{CompletionReason, LiquidityRole, OrderStatus, ScaledStatus, TwapStatus},
+    AccountIx, CompletionReason, LiquidityRole, Lots, MarketIx, Millis, OrderId, OrderStatus,
+    PositionId, Px, Reason, RuleId, ScaledId, ScaledStatus, TwapId, TwapStatus, Usd,
 };
 
 /// How many events stay readable; the hash covers all.
@@ -192,6 +190,7 @@ impl HashedEventLog {
         self.len
     }
 
+    #[cfg(test)]
     pub(crate) fn latest(&self) -> impl DoubleEndedIterator<Item = &LoggedEvent> {
         self.latest.iter()
     }

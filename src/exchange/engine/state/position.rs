@@ -5,12 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{
-    fill::FillPart,
-    ids::{AccountIx, MarketIx, PositionId},
-    units::{Lots, Millis, Px, Usd},
-    words::{MarginMode, Side},
-};
+use super::{AccountIx, FillPart, Lots, MarginMode, MarketIx, Millis, PositionId, Px, Side, Usd};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct PositionState {

@@ -3,29 +3,18 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    ids::{AccountIx, MarketIx, OrderId, PositionId, ScaledId, TwapId},
-    refusal::{Reason, RuleId},
-    spec::BookLevel,
-    units::{Bps, Lots, Millis, NanoPx, NanoRate, Px, Usd},
-    words::{
-        CompletionReason, Curve, Distribution, ExitGroup, LiquidityRole, MarginMode, OrderMode,
-        OrderStatus, OrderType, ScaledStatus, Side, TimeInForce, TriggerDirection, TwapStatus,
-    },
+    AccountIx, BookLevel, Bps, CompletionReason, Curve, Distribution, ExitGroup, LiquidityRole,
+    Lots, MarginMode, MarketIx, Millis, NanoPx, NanoRate, OrderId, OrderMode, OrderStatus,
+    OrderType, PositionId, Px, Reason, RuleId, ScaledId, ScaledStatus, Side, TimeInForce,
+    TriggerDirection, TwapId, TwapStatus, Usd,
 };
 use crate::model::ClientOrderId;
 
-/// Sort key of order lists, newest first; unique, so pages neither skip nor repeat.
+/// Sort key of a list of rows, newest first; unique, so pages neither skip nor repeat.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct OrderKey {
-    pub requested_at: Millis,
-    pub id: OrderId,
-}
-
-/// Sort key of executions, newest first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct FillKey {
-    pub settled_at: Millis,
-    pub id: OrderId,
+pub struct RowKey<Id> {
+    pub at: Millis,
+    pub id: Id,
 }
 
 /// One order, or one fill of it.
@@ -160,12 +149,20 @@ impl OrderRecord {
         })
     }
 
+    /// In the list of orders.
     #[must_use]
-    pub fn key(&self) -> OrderKey {
-        OrderKey {
-            requested_at: self.requested_at,
+    pub fn key(&self) -> RowKey<OrderId> {
+        RowKey {
+            at: self.requested_at,
             id: self.id,
         }
+    }
+
+    /// In the list of executions; `None` before it has one.
+    #[must_use]
+    pub fn fill_key(&self) -> Option<RowKey<OrderId>> {
+        let id = self.id;
+        self.settled_at.map(|at| RowKey { at, id })
     }
 }
 
@@ -204,20 +201,6 @@ pub struct PositionRecord {
     pub fees: Usd,
     /// Positive is received.
     pub funding: Usd,
-    pub mark: Px,
-    pub unrealized_pnl: Usd,
-    /// |size| × mark.
-    pub notional: Usd,
-    /// Isolated: its own margin. Cross: its initial margin at mark.
-    pub margin: Usd,
-    pub maintenance_margin: Usd,
-}
-
-/// Sort key of closed positions, newest first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct PositionKey {
-    pub closed_at: Millis,
-    pub id: PositionId,
 }
 
 /// A TWAP or VWAP order. Sizes are signed (negative sells).
@@ -299,37 +282,23 @@ pub struct LadderRung {
 /// One account now (docs/engine.md 6.1, 7).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AccountReport {
-    pub account: AccountIx,
-    pub id: String,
     pub opened_at: Millis,
     pub standing: ChallengeStatus,
-    pub starting_cash: Usd,
-    /// Deposits + gross realised − fees + funding + insurance; never below 0.
-    pub cash: Usd,
-    /// What the insurance account paid for losses beyond a margin or the cash, including the advance.
-    pub insurance_paid: Usd,
-    /// The part that the profit of open cross positions pays back.
-    pub insurance_advance: Usd,
     pub unrealized_pnl: Usd,
-    /// `cash` + `unrealized_pnl` − `insurance_advance`.
+    /// Cash and `unrealized_pnl`.
     pub equity: Usd,
     /// Allocated to isolated positions.
     pub isolated_margin: Usd,
     /// Initial margin of cross positions at mark.
     pub cross_margin: Usd,
-    pub maintenance_margin: Usd,
-    /// Held by working orders.
-    pub order_holds: Usd,
     pub available_margin: Usd,
     pub open_notional: Usd,
-    pub open_positions: usize,
-    pub working_orders: usize,
-    pub day_start_balance: Usd,
-    /// Equity against the start of the UTC day.
-    pub day_pnl: Usd,
-    pub trading_days: usize,
-    pub cooldown_until: Millis,
-    pub rules: Vec<RuleStatus>,
+    /// At or below this equity the daily limit is broken.
+    pub daily_floor: Usd,
+    /// At or below this equity the account is lost.
+    pub drawdown_floor: Usd,
+    /// The balance that meets the profit target.
+    pub profit_target: Usd,
 }
 
 /// The state of an account's challenge.
@@ -338,27 +307,6 @@ pub enum ChallengeStatus {
     Active,
     Breached { rule: RuleId, at: Millis },
     Passed { at: Millis },
-}
-
-/// One rule: the measured value and the limit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct RuleStatus {
-    pub rule: RuleId,
-    pub value: RuleMeasure,
-    pub limit: RuleMeasure,
-    /// For a drawdown: the base of the distance to `limit`.
-    pub from: Option<Usd>,
-    /// Kept (a limit) or reached (a goal) now.
-    pub met: bool,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RuleMeasure {
-    Usd(Usd),
-    /// Basis points (10 000 is 100 %, or leverage 1).
-    Bps(Bps),
-    Count(u64),
-    Millis(Millis),
 }
 
 /// One market now.

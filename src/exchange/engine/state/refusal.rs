@@ -5,7 +5,7 @@ use std::{borrow::Cow, fmt};
 use serde::{Deserialize, Serialize};
 use strum::{EnumString, IntoStaticStr, VariantArray};
 
-use super::{ids::OrderId, units::Millis};
+use super::{Millis, OrderId};
 
 /// `reject_reason` of an order row and `code` of an error (docs/engine.md 2.11, 7, 8).
 #[derive(
@@ -271,6 +271,20 @@ impl CommandRefusal {
             order: None,
         }
     }
+}
+
+/// By a trading rule, if the reason has one, or by the state of an object.
+pub(crate) fn refuse<T>(code: Reason, message: impl Into<String>) -> Result<T, CommandRefusal> {
+    Err(CommandRefusal::conflict(code, message))
+}
+
+/// For a field that is invalid in any state.
+pub(crate) fn refuse_field<T>(
+    field: &'static str,
+    code: Reason,
+    message: impl Into<String>,
+) -> Result<T, CommandRefusal> {
+    Err(CommandRefusal::payload(field, code, message.into()))
 }
 
 impl fmt::Display for CommandRefusal {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::units::{Bps, Lots, Millis, Px, Usd};
+use super::{Bps, Lots, Millis, Px, Usd};
 use crate::model::AccountStage;
 
 /// One perpetual market. `market_id` in the API is `<provider>|<coin>`.
@@ -75,6 +75,15 @@ pub struct AccountSpec {
     pub cash: Usd,
     pub rules: ChallengeRules,
     pub terms: AccountTerms,
+}
+
+impl AccountSpec {
+    /// The most that one position may be worth.
+    #[must_use]
+    pub fn max_position(&self) -> Usd {
+        self.cash
+            .mul_floor(i64::from(self.rules.max_position_multiple), 1)
+    }
 }
 
 /// What an account is, beside its money and its rules.

@@ -1,20 +1,12 @@
 //! The valid prices and sizes of an order (docs/engine.md 1.3): at most 5 significant figures and `6 - size_decimals`
 //! decimals, whole dollars always. Prices that the engine computes are rounded to the passive side.
 
-use super::{
-    units::{DecimalDisplay, Lots, MAX_COUNT, Px},
-    words::Side,
-};
+use super::{DecimalDisplay, MAX_COUNT, Px, Side};
 
 /// Significant figures of an order price.
 pub const PRICE_FIGURES: u32 = 5;
 
 impl Px {
-    /// The exact price `mantissa × 10^-scale`; `None` if this market cannot express it.
-    pub fn exact(mantissa: i128, scale: u32, size_decimals: u32) -> Option<Self> {
-        exact(mantissa, scale, 6_u32.checked_sub(size_decimals)?).map(Self)
-    }
-
     /// The spacing of valid order prices around this one.
     #[must_use]
     pub fn tick(self, size_decimals: u32) -> Self {
@@ -49,28 +41,20 @@ impl Px {
     }
 }
 
-impl Lots {
-    /// The exact size `mantissa × 10^-scale`; `None` if it is finer than a lot or out of range.
-    pub fn exact(mantissa: i128, scale: u32, size_decimals: u32) -> Option<Self> {
-        exact(mantissa, scale, size_decimals).map(Self)
-    }
-}
-
-fn exact(mantissa: i128, scale: u32, decimals: u32) -> Option<i64> {
-    let count = if scale <= decimals {
-        mantissa.checked_mul(10_i128.checked_pow(decimals - scale)?)?
-    } else {
-        let unit = 10_i128.checked_pow(scale - decimals)?;
-        (mantissa % unit == 0).then_some(mantissa / unit)?
-    };
-    i64::try_from(count)
-        .ok()
-        .filter(|count| count.abs() <= MAX_COUNT)
-}
-
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
+
+    /// The count of `10^-decimals` in `mantissa × 10^-scale`; `None` if there is no such count.
+    pub(crate) fn exact(mantissa: i128, scale: u32, decimals: u32) -> Option<i64> {
+        let count = if scale <= decimals {
+            mantissa * 10_i128.pow(decimals - scale)
+        } else {
+            let unit = 10_i128.pow(scale - decimals);
+            (mantissa % unit == 0).then_some(mantissa / unit)?
+        };
+        i64::try_from(count).ok()
+    }
 
     /// mantissa, scale, `size_decimals`; whether it is a price there, and one an order may have
     type Case = (i128, u32, u32, Option<bool>);
@@ -93,7 +77,7 @@ mod tests {
     #[test]
     fn an_order_price_has_five_figures_and_the_decimals_its_size_leaves() {
         for (mantissa, scale, decimals, valid) in TABLE {
-            let px = Px::exact(mantissa, scale, decimals);
+            let px = exact(mantissa, scale, 6 - decimals).map(Px);
             assert_eq!(
                 px.map(|px| px.is_valid(decimals)),
                 valid,
@@ -122,11 +106,5 @@ mod tests {
         let raw = Px(974_512);
         assert_eq!(raw.round_passive(Side::Sell, 2), Px(974_520), "97.4512 up");
         assert_eq!(raw.round_passive(Side::Buy, 2), Px(974_510), "97.4512 down");
-    }
-
-    #[test]
-    fn a_size_finer_than_a_lot_is_no_size() {
-        assert_eq!(Lots::exact(15, 1, 0), None);
-        assert_eq!(Lots::exact(150, 2, 1), Some(Lots(15)));
     }
 }

@@ -1,17 +1,10 @@
 //! Chase orders: a resting limit that follows the best price at a fixed distance in both directions and never crosses
 //! (docs/engine.md 2.8).
 
-use crate::exchange::engine::core::Engine;
 use crate::exchange::engine::{
+    core::Engine,
     market::market_state::MarketState,
-    risk::checks::Rejection,
-    state::{
-        ids::{MarketIx, OrderId},
-        records::OrderRecord,
-        refusal::Reason,
-        units::Px,
-        words::Side,
-    },
+    state::{CommandRefusal, MarketIx, OrderId, OrderRecord, Px, Reason, Side},
 };
 
 /// How often chases are repriced.
@@ -19,9 +12,9 @@ const REPRICE_INTERVAL_MS: i64 = 1_000;
 
 impl Engine {
     /// The first price of a chase.
-    pub(crate) fn chase_start(&self, row: &OrderRecord) -> Result<Px, Rejection> {
+    pub(crate) fn chase_start(&self, row: &OrderRecord) -> Result<Px, CommandRefusal> {
         price(self.markets.at(row.market), row).ok_or_else(|| {
-            Rejection::new(
+            CommandRefusal::conflict(
                 Reason::PostOnlyWouldCross,
                 "there is no price at this distance from the touch",
             )

@@ -6,17 +6,13 @@
 use std::collections::BTreeSet;
 
 use super::exits::mode;
-use crate::exchange::engine::core::Engine;
 use crate::exchange::engine::{
+    core::Engine,
     matching::{enter::Admission, validate},
     state::{
-        command::{ChangeExits, ExitOperation, NewExit},
-        ids::{AccountIx, OrderId, PositionId},
-        position::PositionState,
-        records::{OrderRecord, exit_direction},
-        refusal::{CommandRefusal, Reason},
-        units::Lots,
-        words::{ExecutionType, ExitGroup, OrderStatus},
+        AccountIx, ChangeExits, CommandRefusal, ExecutionType, ExitBatchStep, ExitGroup, Lots,
+        NewExit, OrderId, OrderRecord, OrderStatus, PositionId, PositionState, Reason,
+        exit_direction, refuse,
     },
 };
 
@@ -51,7 +47,7 @@ impl PlannedChange {
 }
 
 /// Two operations, the lower one first.
-type Pair = (usize, usize);
+type ExitPair = (usize, usize);
 
 impl Engine {
     pub(crate) fn change_exits(
@@ -71,7 +67,7 @@ impl Engine {
     fn planned(
         &self,
         held: &PositionState,
-        operations: &[ExitOperation],
+        operations: &[ExitBatchStep],
     ) -> Result<Vec<PlannedChange>, CommandRefusal> {
         let mut known = BTreeSet::new();
         let mut planned = Vec::new();
@@ -91,20 +87,20 @@ impl Engine {
     fn planned_change(
         &self,
         held: &PositionState,
-        operation: ExitOperation,
+        operation: ExitBatchStep,
     ) -> Result<PlannedChange, CommandRefusal> {
         match operation {
-            ExitOperation::Cancel(id) => {
+            ExitBatchStep::Cancel(id) => {
                 self.check_exit(held, id)?;
                 Ok(PlannedChange::Cancel(id))
             }
-            ExitOperation::Modify(modify) => {
+            ExitBatchStep::Modify(modify) => {
                 self.check_exit(held, modify.order)?;
                 let row = self.modified(held.account, modify)?;
                 self.check_placement(&row)?;
                 Ok(PlannedChange::Modify(row))
             }
-            ExitOperation::Place(new) => {
+            ExitBatchStep::Place(new) => {
                 let row = self.new_exit(held, new)?;
                 self.check_placement(&row)?;
                 Ok(PlannedChange::Place(row))
@@ -142,9 +138,9 @@ impl Engine {
     /// The pairs that the operations name: one take profit and one stop loss each, no order in two pairs.
     fn pairs(
         &self,
-        operations: &[ExitOperation],
+        operations: &[ExitBatchStep],
         planned: &[PlannedChange],
-    ) -> Result<Vec<Pair>, CommandRefusal> {
+    ) -> Result<Vec<ExitPair>, CommandRefusal> {
         let canceled: BTreeSet<OrderId> = planned
             .iter()
             .filter(|change| change.row().is_none())
@@ -152,7 +148,7 @@ impl Engine {
             .collect();
         let mut pairs = BTreeSet::new();
         for (index, operation) in operations.iter().enumerate() {
-            let ExitOperation::Place(NewExit {
+            let ExitBatchStep::Place(NewExit {
                 pair: Some(other), ..
             }) = *operation
             else {
@@ -173,7 +169,7 @@ impl Engine {
 
     fn check_pair(
         &self,
-        (index, other): Pair,
+        (index, other): ExitPair,
         planned: &[PlannedChange],
         canceled: &BTreeSet<OrderId>,
     ) -> Result<(), &'static str> {
@@ -211,10 +207,10 @@ impl Engine {
             let left = planned.iter().filter_map(PlannedChange::row);
             let after = kept + left.filter(is_of).map(|row| row.size).sum();
             if after > before && after > held.size.abs() {
-                return Err(CommandRefusal::conflict(
+                return refuse(
                     Reason::ExitAllocation,
                     "the exits of one group would be larger than the position",
-                ));
+                );
             }
         }
         Ok(())
@@ -228,11 +224,11 @@ impl Engine {
         let new = planned.iter().filter(|change| change.known().is_none());
         let gone = planned.iter().filter(|change| change.row().is_none());
         let more = new.count().saturating_sub(gone.count());
-        Ok(self.check_room(account, more)?)
+        self.check_room(account, more)
     }
 
     /// Cancels come first: they part pairs that later operations make anew.
-    fn carry_out(&mut self, planned: Vec<PlannedChange>, pairs: &[Pair]) {
+    fn carry_out(&mut self, planned: Vec<PlannedChange>, pairs: &[ExitPair]) {
         for change in &planned {
             if let PlannedChange::Cancel(id) = change {
                 self.finish(*id, OrderStatus::Canceled, Some(Reason::User));

@@ -3,18 +3,14 @@
 //! Every filled lot is protected at once: the legs appear with the first fill and grow with each one. The legs are a pair:
 //! a fill of one reduces the other by the same size. The stop is created first, so that it acts first if both are reached.
 
-use crate::exchange::engine::core::Engine;
 use crate::exchange::engine::{
+    core::Engine,
     market::triggers::reached,
     matching::{orders::NewOrder, validate},
     state::{
-        command::{ExitChange, SetAttachedExits},
-        ids::{AccountIx, OrderId},
-        log::EngineEvent,
-        records::{OrderRecord, exit_direction},
-        refusal::{CommandRefusal, Reason},
-        units::{Lots, Px},
-        words::{ExecutionType, ExitGroup, OrderMode, OrderStatus, OrderType},
+        AccountIx, AttachedExits, CommandRefusal, EngineEvent, ExecutionType, ExitChange,
+        ExitGroup, Lots, OrderId, OrderMode, OrderRecord, OrderStatus, OrderType, Px, Reason,
+        SetAttachedExits, exit_direction, refuse,
     },
 };
 
@@ -198,13 +194,13 @@ impl Engine {
             && row.order_type == OrderType::Limit
             && !row.reduce_only;
         let Some(limit) = row.limit_price.filter(|_| entry) else {
-            return Err(CommandRefusal::conflict(
+            return refuse(
                 Reason::OrderNotResting,
                 format!(
                     "exits can be set only on a resting limit entry; {} is not",
                     row.id
                 ),
-            ));
+            );
         };
         let wanted = [
             (ExitGroup::Sl, set.stop_loss),
@@ -216,17 +212,11 @@ impl Engine {
             ExitChange::Set(px) => Some(px),
         });
         let decimals = self.size_decimals(row.market);
-        let exits = crate::exchange::engine::state::command::AttachedExits {
+        let exits = AttachedExits {
             take_profit,
             stop_loss,
         };
-        validate::exits(
-            ["take_profit_price", "stop_loss_price"],
-            exits,
-            row.side,
-            limit,
-            decimals,
-        )?;
+        validate::exits(exits, row.side, limit, decimals)?;
         self.check_reached(row, exits)?;
         let row = self.orders.at_mut(set.order);
         row.stop_loss = stop_loss;
@@ -243,11 +233,7 @@ impl Engine {
     }
 
     /// An exit of an already filled part must not fire at once.
-    fn check_reached(
-        &self,
-        row: &OrderRecord,
-        exits: crate::exchange::engine::state::command::AttachedExits,
-    ) -> Result<(), CommandRefusal> {
+    fn check_reached(&self, row: &OrderRecord, exits: AttachedExits) -> Result<(), CommandRefusal> {
         let mark = self.markets.at(row.market).mark;
         let legs = [
             (ExitGroup::Sl, exits.stop_loss),
@@ -258,10 +244,10 @@ impl Engine {
             .filter_map(|(group, px)| Some((exit_direction(group, row.side), px?)))
             .any(|(direction, px)| reached(direction, mark, px));
         if fires && row.filled_size > Lots::ZERO {
-            Err(CommandRefusal::conflict(
+            refuse(
                 Reason::TriggerWouldFire,
                 "the mark has already reached this exit, and part of the entry is filled",
-            ))
+            )
         } else {
             Ok(())
         }

@@ -3,7 +3,6 @@
 pub(crate) mod chase;
 pub(crate) mod exit_batch;
 pub(crate) mod exits;
-pub(crate) mod ladder;
 pub(crate) mod scaled;
 pub(crate) mod schedule;
 pub(crate) mod slices;

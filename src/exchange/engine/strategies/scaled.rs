@@ -1,19 +1,17 @@
 //! Scaled orders: rungs placed in order, each an ordinary limit order (docs/engine.md 5.4).
 
-use super::ladder::{prices, sizes};
-use crate::exchange::engine::core::Engine;
-use crate::exchange::engine::{
-    market::book::PriceAndSize,
-    matching::{orders::NewOrder, validate},
-    state::{
-        command::{Reduction, ScaledParams},
-        ids::{AccountIx, OrderId, ScaledId},
-        log::EngineEvent,
-        records::{LadderRung, OrderRecord, ScaledRecord},
-        refusal::{CommandRefusal, Reason},
-        units::{Lots, Px, Usd},
-        words::{OrderMode, OrderStatus, ScaledStatus},
+use crate::{
+    exchange::engine::{
+        core::Engine,
+        market::book::PriceAndSize,
+        matching::{orders::NewOrder, validate},
+        state::{
+            AccountIx, CommandRefusal, Distribution, EngineEvent, LadderRung, Lots, OrderId,
+            OrderMode, OrderRecord, OrderStatus, Px, Reason, Reduction, ScaledId, ScaledParams,
+            ScaledRecord, ScaledStatus, Side, Usd, refuse_field,
+        },
     },
+    model::plan,
 };
 
 const RUNG_COUNTS: std::ops::RangeInclusive<u32> = 2..=10;
@@ -66,13 +64,7 @@ impl Engine {
         validate::leverage(order.leverage)?;
         validate::price("start_price", order.start_price, decimals)?;
         validate::price("end_price", order.end_price, decimals)?;
-        let refused = |field, message| {
-            Err(CommandRefusal::payload(
-                field,
-                Reason::InvalidScaled,
-                message,
-            ))
-        };
+        let refused = |field, message| refuse_field(field, Reason::InvalidScaled, message);
         if !RUNG_COUNTS.contains(&order.rung_count) {
             let message = format!("rung_count {} must be from 2 to 10", order.rung_count);
             return refused("rung_count", message);
@@ -98,13 +90,9 @@ impl Engine {
     /// A rejected rung keeps its price, size and reason, and has no order.
     fn place_rung(&mut self, id: ScaledId, price: Px, size: Lots) {
         let row = self.rung_row(id, price, size);
-        let placed = self
-            .would_admit(&row)
-            .map_err(|rejection| rejection.reason)
-            .and_then(|()| {
-                self.submit(row)
-                    .map_err(|rejected| rejected.rejection.reason)
-            });
+        let admitted = self.would_admit(&row);
+        let placed = admitted.and_then(|()| self.submit(row));
+        let placed = placed.map_err(|refusal| refusal.code);
         let ladder = self.scaled.at_mut(id);
         match placed {
             Ok(_) => ladder.placed_count += 1,
@@ -184,5 +172,41 @@ impl Engine {
             self.finish(order, OrderStatus::Canceled, Some(Reason::ParentCanceled));
         }
         Ok(id)
+    }
+}
+
+/// Sizes of the rungs; they sum to `total` exactly.
+pub(crate) fn sizes(total: Lots, rungs: i64, distribution: Distribution) -> Vec<Lots> {
+    let shares = plan::shares(total.0, rungs, distribution);
+    shares.into_iter().map(Lots).collect()
+}
+
+/// Prices of the rungs, both ends included, rounded to the passive side.
+pub(crate) fn prices((start, end): (Px, Px), rungs: i64, side: Side, decimals: u32) -> Vec<Px> {
+    let last = i128::from((rungs - 1).max(1));
+    (0..rungs)
+        .map(|rung| {
+            let exact = i128::from(start.0) * last + i128::from(end.0 - start.0) * i128::from(rung);
+            let whole = match side {
+                Side::Buy => exact.div_euclid(last),
+                Side::Sell => -(-exact).div_euclid(last),
+            };
+            Px(i64::try_from(whole).unwrap_or(0)).round_passive(side, decimals)
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rungs_stand_evenly_between_the_ends_on_valid_prices() {
+        let buys = prices((Px(830_000), Px(820_000)), 3, Side::Buy, 5);
+        assert_eq!(buys, [Px(830_000), Px(825_000), Px(820_000)]);
+        let sells = prices((Px(1_000_000), Px(1_030_000)), 3, Side::Sell, 2);
+        assert_eq!(sells, [Px(1_000_000), Px(1_015_000), Px(1_030_000)]);
+        let eth = prices((Px(265_715), Px(266_247)), 3, Side::Buy, 4);
+        assert_eq!(eth, [Px(265_710), Px(265_980), Px(266_240)]);
     }
 }

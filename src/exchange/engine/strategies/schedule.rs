@@ -1,10 +1,7 @@
 //! The arithmetic of time-sliced orders (docs/engine.md 5.1, 5.2): number, spacing and size of slices.
 
 use crate::{
-    exchange::engine::state::{
-        units::{Lots, Millis},
-        words::Curve,
-    },
+    exchange::engine::state::{Curve, Lots, Millis},
     model::plan::Schedule,
 };
 
@@ -52,7 +49,8 @@ fn volume(count: i64, schedule: Schedule, start: Millis) -> i64 {
 /// The size of slice `index`: what is due, varied by `variation` (hundredths of a percent, none on the last slice), at
 /// most three normal slices and the rest.
 pub(crate) fn wanted(
-    (total, filled): (Lots, Lots),
+    total: Lots,
+    filled: Lots,
     target: Lots,
     slices: i64,
     variation: Option<i64>,
@@ -85,7 +83,7 @@ mod tests {
         let mut wants = Vec::new();
         for slice in 0..11 {
             let due = target(Curve::Twap, total, slice, schedule, Millis(0));
-            let want = wanted((total, filled), due, 11, None);
+            let want = wanted(total, filled, due, 11, None);
             wants.push(want.0);
             if !dry.contains(&slice) {
                 filled += want;
@@ -127,7 +125,7 @@ mod tests {
         let mut wants = Vec::new();
         for (slice, variation) in (0..).zip(variation) {
             let due = target(Curve::Twap, total, slice, schedule, Millis(0));
-            let want = wanted((total, filled), due, 5, variation);
+            let want = wanted(total, filled, due, 5, variation);
             wants.push(want.0);
             filled += want;
         }

@@ -1,18 +1,15 @@
 //! Running TWAP and VWAP orders: activation, slices, bounds, ends (docs/engine.md 5.2, 5.3).
 
 use super::schedule::{target, wanted};
-use crate::exchange::engine::core::Engine;
 use crate::{
     exchange::engine::{
+        core::Engine,
         market::triggers::{TriggerTarget, TwapBound, reached},
         matching::{enter::SLICE_SLIPPAGE, orders::NewOrder},
         state::{
-            ids::{AccountIx, OrderId, TwapId},
-            log::EngineEvent,
-            records::TwapRecord,
-            refusal::{CommandRefusal, Reason},
-            units::{Lots, Millis, Px, Usd},
-            words::{CompletionReason, OrderMode, TimeInForce, TriggerDirection, TwapStatus},
+            AccountIx, CommandRefusal, CompletionReason, EngineEvent, Lots, Millis, OrderId,
+            OrderMode, Px, Reason, TimeInForce, TriggerDirection, TwapId, TwapRecord, TwapStatus,
+            Usd,
         },
     },
     model::plan::Schedule,
@@ -144,7 +141,7 @@ impl Engine {
         let (market, last) = (row.market, index + 1 >= schedule.slices);
         let variation = (row.randomize && !last)
             .then(|| self.rng.between(-MAX_SIZE_VARIATION, MAX_SIZE_VARIATION));
-        let size = wanted((total, filled), due, schedule.slices, variation);
+        let size = wanted(total, filled, due, schedule.slices, variation);
         let market = self.markets.at(market);
         // Without a mid the slice is still tried, so that a market without a book ends the order.
         let twice_mid = market.book.twice_mid();
@@ -173,7 +170,7 @@ impl Engine {
         row.twap = Some(id);
         match self.submit(row) {
             Ok(child) => self.count_child(id, child),
-            Err(rejected) => self.count_rejection(id, rejected.id, rejected.rejection.reason),
+            Err(refusal) => self.count_rejection(id, &refusal),
         }
     }
 
@@ -191,15 +188,15 @@ impl Engine {
         row.average_price = row.run.notional.per(row.filled_size, decimals);
     }
 
-    fn count_rejection(&mut self, id: TwapId, child: OrderId, reason: Reason) {
+    fn count_rejection(&mut self, id: TwapId, refusal: &CommandRefusal) {
         let row = self.twaps.at_mut(id);
-        row.current_child_order = Some(child);
-        if reason == Reason::NoLiquidity {
+        row.current_child_order = refusal.order;
+        if refusal.code == Reason::NoLiquidity {
             return;
         }
         let (patience, ends) = REJECTED_SLICE_LIMITS
             .into_iter()
-            .find(|(cause, _, _)| *cause == reason)
+            .find(|(cause, _, _)| *cause == refusal.code)
             .map_or(
                 (MAX_REJECTED_SLICES, CompletionReason::InsufficientMargin),
                 |(_, patience, ends)| (patience, ends),

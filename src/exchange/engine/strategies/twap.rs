@@ -1,19 +1,15 @@
 //! Placing a TWAP or VWAP order: its valid parameters (docs/engine.md 5.1, 5.3).
 
 use super::slices::MIN_SLICE_NOTIONAL;
-use crate::exchange::engine::core::Engine;
 use crate::{
     exchange::engine::{
+        core::Engine,
         market::triggers::{TriggerTarget, TwapBound, reached},
         matching::validate,
         state::{
-            command::{Pacing, Reduction, TwapParams},
-            ids::{AccountIx, MarketIx, TwapId},
-            log::EngineEvent,
-            records::{ChallengeStatus, TwapProgress, TwapRecord},
-            refusal::{CommandRefusal, Reason},
-            units::{Lots, Px, Usd},
-            words::{TriggerDirection, TwapStatus},
+            AccountIx, ChallengeStatus, CommandRefusal, EngineEvent, Lots, MarketIx, Pacing, Px,
+            Reason, Reduction, TriggerDirection, TwapId, TwapParams, TwapProgress, TwapRecord,
+            TwapStatus, Usd, refuse, refuse_field,
         },
     },
     model::plan::Schedule,
@@ -91,19 +87,19 @@ impl Engine {
         let market = self.markets.at(order.market);
         let value = market.mark * order.size;
         if value < MIN_TWAP_NOTIONAL {
-            return Err(CommandRefusal::conflict(
+            return refuse(
                 Reason::BelowMinNotional,
                 format!(
                     "the order is worth {value} USD, less than the minimum {MIN_TWAP_NOTIONAL}"
                 ),
-            ));
+            );
         }
         let slice = value.mul_floor(1, self.schedule(order).slices);
         if slice < MIN_SLICE_NOTIONAL && order.slice_interval_seconds.is_some() {
-            return Err(CommandRefusal::conflict(
+            return refuse(
                 Reason::BelowMinNotional,
                 format!("a slice is worth {slice} USD, less than the minimum {MIN_SLICE_NOTIONAL}"),
-            ));
+            );
         }
         let beyond = [
             (TwapBound::Max, order.max_price),
@@ -112,10 +108,10 @@ impl Engine {
         .into_iter()
         .any(|(bound, px)| px.is_some_and(|px| reached(bound.direction(), market.mark, px)));
         if beyond && order.trigger_price.is_none() {
-            return Err(CommandRefusal::conflict(
+            return refuse(
                 Reason::TriggerWouldFire,
                 "the mark is beyond max_price or min_price already",
-            ));
+            );
         }
         self.check_access(order.market, order.reduction)?;
         self.check_twap_account(account, order)
@@ -132,13 +128,11 @@ impl Engine {
         self.check_unrestricted(account)?;
         let limit = self.leverage_limit(account, order.market, order.side, order.size);
         match self.standing(account) {
-            ChallengeStatus::Breached { .. } => Err(CommandRefusal::conflict(
+            ChallengeStatus::Breached { .. } => refuse(
                 Reason::AccountBreached,
                 "the account broke a rule: only reduce-only orders are accepted",
-            )),
-            ChallengeStatus::Active | ChallengeStatus::Passed { .. } => {
-                Ok(limit.check(order.leverage)?)
-            }
+            ),
+            ChallengeStatus::Active | ChallengeStatus::Passed { .. } => limit.check(order.leverage),
         }
     }
 
@@ -154,10 +148,10 @@ impl Engine {
         if reduces || order.trigger_price.is_some() {
             Ok(())
         } else {
-            Err(CommandRefusal::conflict(
+            refuse(
                 Reason::ReduceOnlyNoPosition,
                 "reduce_only needs an open position this order would close",
-            ))
+            )
         }
     }
 
@@ -197,8 +191,7 @@ impl Engine {
 }
 
 fn check_times(order: &TwapParams) -> Result<(), CommandRefusal> {
-    let refused =
-        |field, message| Err(CommandRefusal::payload(field, Reason::InvalidTwap, message));
+    let refused = |field, message| refuse_field(field, Reason::InvalidTwap, message);
     let minutes = order.duration_minutes;
     if !DURATION_MINUTES.contains(&minutes) {
         let message = format!("duration_minutes {minutes} must be from 5 to 1440");
@@ -232,7 +225,7 @@ fn check_bounds(order: &TwapParams, decimals: u32) -> Result<(), CommandRefusal>
         if let Some(px) = px.filter(|px| reached(bound.direction(), trigger, *px)) {
             let (px, trigger) = (px.shown(decimals), trigger.shown(decimals));
             let message = format!("{field} {px} must be {relation} trigger_price {trigger}");
-            return Err(CommandRefusal::payload(field, Reason::InvalidTwap, message));
+            return refuse_field(field, Reason::InvalidTwap, message);
         }
     }
     Ok(())

@@ -313,8 +313,7 @@ fn an_account_loses_at_most_its_cash_and_never_the_margin_of_its_isolated_positi
     cross_stop(&mut desk, BTC, Side::Sell, "3", "49000");
     desk.at(BTC, "40000");
     assert_eq!(desk.held(BTC), Lots::ZERO);
-    let position = desk.position(ETH).unwrap();
-    assert_eq!(desk.facts().cash, position.margin);
+    assert_eq!(desk.facts().cash, desk.margin(ETH));
     assert_eq!(desk.facts().available_margin, Usd::ZERO);
     adds_up(&desk);
 
@@ -389,7 +388,7 @@ fn funding_takes_no_more_than_the_margin_of_an_isolated_position() {
     desk.engine.pay_funding();
     let paid = desk.engine.positions.at(id).funding;
     assert!(paid < usd("-1"), "{paid}");
-    assert_eq!(desk.position(BTC).unwrap().margin, Usd::ZERO);
+    assert_eq!(desk.margin(BTC), Usd::ZERO);
     assert_eq!(before - desk.facts().cash, usd("625"));
     assert_eq!(desk.facts().insurance_paid, -paid - usd("0.01"));
 }

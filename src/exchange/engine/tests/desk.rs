@@ -1,6 +1,7 @@
 //! A desk on a scripted market: the test sets the prices.
 
-use crate::exchange::engine::*;
+use crate::exchange::engine::{risk::margin::MarginAssumption, state::tick::tests::exact, *};
+use std::ops::Deref;
 
 pub(super) const BTC: usize = 0;
 pub(super) const ETH: usize = 1;
@@ -62,7 +63,7 @@ fn decimal(text: &str) -> (i128, u32) {
 
 fn px_of(text: &str, size_decimals: u32) -> Px {
     let (mantissa, scale) = decimal(text);
-    Px::exact(mantissa, scale, size_decimals).unwrap()
+    Px(exact(mantissa, scale, 6 - size_decimals).unwrap())
 }
 
 /// "12.5" as money.
@@ -147,7 +148,7 @@ impl Desk {
 
     pub(super) fn lots(&self, market: usize, text: &str) -> Lots {
         let (mantissa, scale) = decimal(text.trim_start_matches('-'));
-        let lots = Lots::exact(mantissa, scale, self.decimals(market)).unwrap();
+        let lots = Lots(exact(mantissa, scale, self.decimals(market)).unwrap());
         if text.starts_with('-') { -lots } else { lots }
     }
 
@@ -338,8 +339,16 @@ impl Desk {
         self.engine.closed_positions(self.me, None).next().unwrap()
     }
 
-    pub(super) fn facts(&self) -> AccountReport {
-        self.engine.account_facts(self.me).unwrap()
+    pub(super) fn facts(&self) -> AccountFacts {
+        facts(&self.engine, self.me)
+    }
+
+    /// Isolated: its own margin. Cross: its initial margin at mark.
+    pub(super) fn margin(&self, market: usize) -> Usd {
+        let held = self.engine.held(self.me, market.into()).unwrap();
+        let market = self.engine.markets.at(market.into());
+        let cross = || market.initial_margin(held.notional(market.mark), held.leverage);
+        held.own_margin().unwrap_or_else(cross)
     }
 
     pub(super) fn liquidation(&self, market: usize) -> Option<NanoPx> {
@@ -357,6 +366,78 @@ impl Desk {
             position,
             extra,
         }))
+    }
+}
+
+/// The report of an account, and what it does not tell.
+#[derive(Debug, PartialEq)]
+pub(super) struct AccountFacts {
+    report: AccountReport,
+    pub(super) starting_cash: Usd,
+    /// Deposits + gross realized − fees + funding + insurance; never below 0.
+    pub(super) cash: Usd,
+    /// What the insurance account paid for losses beyond a margin or the cash, including the advance.
+    pub(super) insurance_paid: Usd,
+    /// The part that the profit of open cross positions pays back.
+    pub(super) insurance_advance: Usd,
+    pub(super) maintenance_margin: Usd,
+    pub(super) order_holds: Usd,
+    pub(super) open_positions: usize,
+    pub(super) working_orders: usize,
+}
+
+impl Deref for AccountFacts {
+    type Target = AccountReport;
+
+    fn deref(&self) -> &AccountReport {
+        &self.report
+    }
+}
+
+pub(super) fn facts(engine: &Engine, account: AccountIx) -> AccountFacts {
+    let state = engine.accounts.at(account);
+    let balance = engine.balance_if(account, &MarginAssumption::default());
+    let advance = (-state.cash).max(Usd::ZERO);
+    AccountFacts {
+        report: engine.account_facts(account).unwrap(),
+        starting_cash: state.spec.cash,
+        cash: state.cash + advance,
+        insurance_paid: state.flows.insurance + advance,
+        insurance_advance: advance,
+        maintenance_margin: balance.maintenance,
+        order_holds: balance.holds,
+        open_positions: state.open.len(),
+        working_orders: state.working.len(),
+    }
+}
+
+impl Engine {
+    /// Replaces the feed's next step for one market. Several queue up.
+    pub(super) fn inject(&mut self, market: MarketIx, tick: MarketTick) {
+        self.markets.at_mut(market).injected.push_back(tick);
+    }
+
+    /// The latest events, newest first; the log keeps a few thousand.
+    pub(super) fn recent_events(&self) -> impl Iterator<Item = &LoggedEvent> {
+        self.log.latest().rev()
+    }
+
+    /// Newest first, from just before the fill of that number: stored, and read by nobody else yet.
+    pub(super) fn fills(
+        &self,
+        account: AccountIx,
+        before: Option<i64>,
+    ) -> impl Iterator<Item = (i64, &FillRecord)> {
+        let history = &self.account_histories[usize::from(account)];
+        history.fills.before(before)
+    }
+
+    /// The sum of all money, positions at mark. Always equals the deposits.
+    pub(super) fn money(&self) -> Usd {
+        let accounts = self.accounts.ids();
+        let users: Usd = accounts.map(|account| self.balance(account).equity()).sum();
+        let mark = |market| self.markets.at(market).mark;
+        users + self.counterparty.value(mark)
     }
 }
 

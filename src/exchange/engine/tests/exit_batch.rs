@@ -7,8 +7,8 @@ fn exit(
     price: &str,
     coins: &str,
     pair: Option<usize>,
-) -> ExitOperation {
-    ExitOperation::Place(NewExit {
+) -> ExitBatchStep {
+    ExitBatchStep::Place(NewExit {
         group,
         execution: ExecutionType::Market,
         price: desk.px(SOL, price),
@@ -19,7 +19,7 @@ fn exit(
 
 fn change(
     desk: &mut Desk,
-    operations: Vec<ExitOperation>,
+    operations: Vec<ExitBatchStep>,
 ) -> Result<CommandOutcome, CommandRefusal> {
     let position = desk.position(SOL).unwrap().id;
     desk.apply(EngineCommand::ChangeExits(ChangeExits {
@@ -95,14 +95,14 @@ fn canceling_one_of_a_pair_leaves_the_other_alone() {
 fn a_batch_moves_cancels_and_places_at_once_and_pairs_what_it_moves() {
     let mut desk = paired();
     let (stop, target) = (ids(&desk)[0], ids(&desk)[1]);
-    let moved = ModifyOrder {
+    let moved = OrderChange {
         order: stop,
         price: desk.px(SOL, "97"),
         size: Some(desk.lots(SOL, "2")),
     };
     let operations = vec![
-        ExitOperation::Cancel(target),
-        ExitOperation::Modify(moved),
+        ExitBatchStep::Cancel(target),
+        ExitBatchStep::Modify(moved),
         exit(&desk, ExitGroup::Tp, "120", "2", Some(1)),
         exit(&desk, ExitGroup::Sl, "90", "2", None),
     ];
@@ -123,7 +123,7 @@ fn a_batch_moves_cancels_and_places_at_once_and_pairs_what_it_moves() {
 }
 
 /// A batch, and why it is refused, at which field.
-type Wrong<'a> = (Vec<ExitOperation>, Reason, Option<&'a str>);
+type Wrong<'a> = (Vec<ExitBatchStep>, Reason, Option<&'a str>);
 
 /// Each batch is refused so, and changes nothing.
 fn refused(desk: &mut Desk, wrong: Vec<Wrong<'_>>) {
@@ -142,19 +142,19 @@ fn a_batch_with_one_refused_operation_changes_nothing() {
     let (order, target) = (ids(&desk)[0], ids(&desk)[1]);
     let entry = desk.limit(SOL, Side::Buy, "1", "90");
     let entry = desk.place(entry).unwrap();
-    let crossed = ExitOperation::Modify(ModifyOrder {
+    let crossed = ExitBatchStep::Modify(OrderChange {
         order,
         price: desk.px(SOL, "105"),
         size: None,
     });
-    let cancel = ExitOperation::Cancel(target);
+    let cancel = ExitBatchStep::Cancel(target);
     let large = exit(&desk, ExitGroup::Tp, "111", "5", None);
     let second = Some("operations[1].order_id");
     let wrong = vec![
         (vec![cancel, crossed], Reason::TriggerWouldFire, None),
         (vec![cancel, cancel], Reason::NotFound, second),
         (
-            vec![cancel, ExitOperation::Cancel(entry)],
+            vec![cancel, ExitBatchStep::Cancel(entry)],
             Reason::NotFound,
             second,
         ),
@@ -167,7 +167,7 @@ fn a_batch_with_one_refused_operation_changes_nothing() {
 fn a_pair_is_a_stop_and_a_target_that_are_in_no_other_pair() {
     let mut desk = paired();
     let (order, target) = (ids(&desk)[0], ids(&desk)[1]);
-    let moved = ExitOperation::Modify(ModifyOrder {
+    let moved = ExitBatchStep::Modify(OrderChange {
         order,
         price: desk.px(SOL, "96"),
         size: None,
@@ -178,7 +178,7 @@ fn a_pair_is_a_stop_and_a_target_that_are_in_no_other_pair() {
         place(ExitGroup::Tp, "111", 7),
     );
     let stop = place(ExitGroup::Sl, "94", 0);
-    let cancel = ExitOperation::Cancel(target);
+    let cancel = ExitBatchStep::Cancel(target);
     let wrong = [
         vec![cancel, first],
         vec![cancel, far],
@@ -238,7 +238,7 @@ fn an_attached_exit_that_was_moved_protects_there_what_the_entry_fills_later() {
     assert_eq!(sibling(&desk, stop), Some(target));
     let price = desk.px(SOL, "96");
     let (order, size) = (stop, None);
-    desk.apply(EngineCommand::Modify(ModifyOrder { order, price, size }))
+    desk.apply(EngineCommand::Modify(OrderChange { order, price, size }))
         .unwrap();
     desk.apply(EngineCommand::SetExits(SetAttachedExits {
         order: entry,

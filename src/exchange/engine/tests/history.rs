@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{
-    desk::{BTC, Desk, ETH, START, lax, markets, usd},
+    desk::{BTC, Desk, ETH, START, facts, lax, markets, usd},
     market::synthetic,
     same_again::{MINUTE, script},
 };
@@ -87,7 +87,7 @@ proptest! {
         let mut direct = Direct { origin: at, trades: vec![] };
         for (wait, px, size) in trades {
             at += Millis(wait / 250 * 250);
-            let trade = TradeRecord {
+            let trade = TapeRecord {
                 px: Px(px),
                 size: Lots(size),
                 aggressor: Side::Buy,
@@ -98,7 +98,7 @@ proptest! {
             direct.trades.push((at, trade.px, trade.size));
         }
         let rng = &market.engine.rng;
-        let read = |range| history.candles((spec, rng), at, range).reports();
+        let read = |range| history.candles(spec, rng, at, range).reports();
         for interval in Interval::iter() {
             let told = read(whole(interval));
             direct.check(&told, interval);
@@ -252,7 +252,7 @@ fn ten_minutes(mut pass: impl FnMut(Engine) -> Engine) -> Engine {
 
 type Histories = (
     Vec<Vec<CandleReport>>,
-    Vec<(i64, TradeRecord)>,
+    Vec<(i64, TapeRecord)>,
     Vec<(i64, FillRecord)>,
     Vec<EquityRecord>,
     Vec<(i64, FundingRecord)>,
@@ -371,7 +371,7 @@ fn a_trade_that_fills_an_order_is_recorded_in_its_parts() {
         .map(|(id, row)| (id, *row))
         .collect();
     let (now, me) = (desk.engine.now(), Some(desk.me));
-    let trade = |px, size, account| TradeRecord {
+    let trade = |px, size, account| TapeRecord {
         px: desk.px(ETH, px),
         size: desk.lots(ETH, size),
         aggressor: Side::Sell,
@@ -490,7 +490,7 @@ fn equity_is_sampled_at_the_start_and_once_a_minute() {
         .map(|minute| START + Millis(minute * MINUTE.0));
     assert!(curve.iter().map(|row| row.at).eq(ats));
     assert_eq!(curve.last().unwrap().equity(), Usd::dollars(100_000));
-    let facts = engine.account_facts(me).unwrap();
+    let facts = facts(&engine, me);
     assert_eq!(
         (curve[0].equity(), curve[0].cash),
         (facts.equity, facts.cash)
@@ -507,7 +507,7 @@ fn memory_stays_flat_over_thirty_days() {
     let mut history = MarketHistory::new(origin);
     let mut kept = Vec::new();
     for second in 0..30 * 86_400_i64 {
-        history.trade(TradeRecord {
+        history.trade(TapeRecord {
             px: Px(64_000 + second % 100),
             size: Lots(1),
             aggressor: Side::Sell,
@@ -515,8 +515,8 @@ fn memory_stays_flat_over_thirty_days() {
             account: None,
         });
         if second % 86_400 == 86_399 {
-            let candles = history.candles.each_mut();
-            let [seconds, minutes, ..] = candles.map(|(_, ring)| ring.ring_mut().len());
+            let [seconds, minutes, ..] = &mut history.candles.0;
+            let [seconds, minutes] = [seconds, minutes].map(|ring| ring.ring_mut().len());
             kept.push((seconds, minutes, history.trades.len()));
         }
     }

@@ -100,6 +100,7 @@ fn what_ended_long_ago_goes_what_is_open_stays_and_no_money_changes() {
     assert_eq!(engine.twap(me, twap), None);
     assert_eq!(engine.twap_orders(me).count(), 0);
     assert_eq!(engine.fills(me, None).count(), 0);
+
     assert_eq!(kept.facts(), all.facts());
     assert_eq!(engine.log_hash(), all.engine.log_hash());
     assert_eq!(all.engine.closed_positions(all.me, None).count(), 1);

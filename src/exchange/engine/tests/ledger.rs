@@ -28,7 +28,7 @@ fn average_entry_partial_close_and_flip_come_out_to_the_cent() {
         (usd("180"), usd("744"), usd("5.94"))
     );
     assert_eq!(
-        (open.isolated_margin_extra, open.margin),
+        (open.isolated_margin_extra, desk.margin(ETH)),
         (Some(usd("60")), usd("1176"))
     );
     desk.at(ETH, "3200");
@@ -61,7 +61,7 @@ fn a_short_profits_when_the_price_falls() {
     let mut desk = Desk::new(10_000);
     desk.market(SOL, Side::Sell, "10");
     desk.at(SOL, "90");
-    assert_eq!(desk.position(SOL).unwrap().unrealized_pnl, usd("100"));
+    assert_eq!(desk.facts().unrealized_pnl, usd("100"));
     desk.market(SOL, Side::Buy, "10");
     let closed = desk.last_closed();
     assert_eq!(
@@ -109,7 +109,7 @@ fn funding_moves_cash_and_brings_an_isolated_liquidation_nearer() {
     );
     assert_eq!(desk.facts().cash, before.cash + after.funding);
     assert_eq!(desk.facts().available_margin, before.available_margin);
-    assert_eq!(after.margin, usd("2499.6875"));
+    assert_eq!(desk.margin(BTC), usd("2499.6875"));
 }
 
 #[test]

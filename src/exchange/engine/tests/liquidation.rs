@@ -183,9 +183,8 @@ fn where_a_venue_sells_gradually_a_large_position_loses_a_fifth_first_and_keeps_
     let row = &liquidation_rows(&desk)[0];
     assert_eq!((row.size, row.initial_size), (Lots(100_000), Lots(100_000)));
     assert_eq!(desk.held(BTC), desk.lots(BTC, "4"));
-    let position = desk.position(BTC).unwrap();
     let lost = usd("4431") + row.fee;
-    assert_eq!(position.margin, usd("25000") - lost);
+    assert_eq!(desk.margin(BTC), usd("25000") - lost);
     desk.at(BTC, "45400");
     assert_eq!(desk.held(BTC), Lots::ZERO, "again within 30 s: all of it");
 

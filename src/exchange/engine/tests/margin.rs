@@ -168,7 +168,7 @@ fn a_new_leverage_is_the_whole_positions_if_its_margin_is_there() {
     desk.market(SOL, Side::Buy, "10");
     desk.place(at(&desk, 5, "1")).unwrap();
     let held = desk.position(SOL).unwrap();
-    assert_eq!((held.leverage, held.margin), (5, usd("220")));
+    assert_eq!((held.leverage, desk.margin(SOL)), (5, usd("220")));
     let refused = desk.refused(at(&desk, 1, "0.2"));
     assert_eq!(
         refused,
@@ -249,8 +249,8 @@ fn the_margin_of_an_isolated_position_is_what_its_row_adds_up_to_after_funding_a
         let row = desk.position(BTC).unwrap();
         let entry = usd("1250");
         let extra = row.isolated_margin_extra.unwrap();
-        assert_eq!(row.margin, usd(margin), "{funding}");
-        assert_eq!(row.margin, entry + extra + row.funding, "{funding}");
+        assert_eq!(desk.margin(BTC), usd(margin), "{funding}");
+        assert_eq!(desk.margin(BTC), entry + extra + row.funding, "{funding}");
     }
 }
 
@@ -288,7 +288,7 @@ fn at_liquidation(desk: &Desk, side: i128) -> (i128, i128) {
     let position = desk.position(BTC).unwrap();
     let nano = i128::from(position.liquidation_price.unwrap().0);
     let profit = side * (nano - i128::from(position.entry_price.0)) / 2_000;
-    (position.margin.0 + profit, nano / 2_000 / 80)
+    (desk.margin(BTC).0 + profit, nano / 2_000 / 80)
 }
 
 #[test]

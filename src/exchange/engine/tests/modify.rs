@@ -9,7 +9,7 @@ fn modify(
 ) -> Result<CommandOutcome, CommandRefusal> {
     let price = desk.px(SOL, price);
     let size = coins.map(|coins| desk.lots(SOL, coins));
-    desk.apply(EngineCommand::Modify(ModifyOrder { order, price, size }))
+    desk.apply(EngineCommand::Modify(OrderChange { order, price, size }))
 }
 
 /// Around 100, with 50 shown at 99.

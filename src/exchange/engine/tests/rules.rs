@@ -58,31 +58,11 @@ fn the_daily_limit_is_measured_anew_at_midnight() {
     desk.market(SOL, Side::Sell, "1000");
     let limits = |desk: &Desk| {
         let facts = desk.facts();
-        let limit = |rule| {
-            facts
-                .rules
-                .iter()
-                .find(|fact| fact.rule == rule)
-                .unwrap()
-                .limit
-        };
-        [limit(RuleId::MaxDailyLoss), limit(RuleId::MaxDrawdown)]
+        [facts.daily_floor, facts.drawdown_floor]
     };
-    assert_eq!(
-        limits(&desk),
-        [
-            RuleMeasure::Usd(usd("96000")),
-            RuleMeasure::Usd(usd("94000"))
-        ]
-    );
+    assert_eq!(limits(&desk), [usd("96000"), usd("94000")]);
     desk.next_day();
-    assert_eq!(
-        limits(&desk),
-        [
-            RuleMeasure::Usd(usd("94080")),
-            RuleMeasure::Usd(usd("94000"))
-        ]
-    );
+    assert_eq!(limits(&desk), [usd("94080"), usd("94000")]);
 }
 
 #[test]
@@ -95,13 +75,9 @@ fn a_day_may_begin_at_half_past_midnight_and_be_measured_from_the_better_of_bala
         });
         desk.market(SOL, Side::Buy, "1000");
         desk.at(SOL, "102");
-        let floor = |desk: &Desk| {
-            let facts = desk.facts();
-            let is = |fact: &&RuleStatus| fact.rule == RuleId::MaxDailyLoss;
-            facts.rules.iter().find(is).unwrap().limit
-        };
+        let floor = |desk: &Desk| desk.facts().daily_floor;
         desk.pass(Millis::seconds(29 * 60));
-        assert_eq!(floor(&desk), RuleMeasure::Usd(usd("96000")));
+        assert_eq!(floor(&desk), usd("96000"));
         desk.pass(Millis::seconds(60));
         floor(&desk)
     };
@@ -110,7 +86,7 @@ fn a_day_may_begin_at_half_past_midnight_and_be_measured_from_the_better_of_bala
         (DailyBasis::Equity, "97920"),
         (DailyBasis::Larger, "97920"),
     ] {
-        assert_eq!(floor_at(basis), RuleMeasure::Usd(usd(floor)), "{basis:?}");
+        assert_eq!(floor_at(basis), usd(floor), "{basis:?}");
     }
 }
 
@@ -123,10 +99,8 @@ fn a_trailing_drawdown_follows_the_highest_balance_and_locks_at_the_start() {
     };
     let mut desk = strict(trailing);
     let floor = |desk: &Desk| {
-        let facts = desk.facts();
-        let is = |fact: &&RuleStatus| fact.rule == RuleId::MaxDrawdown;
-        let fact = facts.rules.iter().find(is).unwrap();
-        (fact.from, fact.limit)
+        let challenge = &desk.engine.accounts.at(desk.me).challenge;
+        (challenge.peak, desk.facts().drawdown_floor)
     };
     let course = [
         ("104", "104000", "96000"),
@@ -139,8 +113,8 @@ fn a_trailing_drawdown_follows_the_highest_balance_and_locks_at_the_start() {
         desk.at(SOL, gain);
         desk.market(SOL, Side::Sell, "1000");
         desk.step();
-        let expected = RuleMeasure::Usd(usd(expected));
-        assert_eq!(floor(&desk), (Some(usd(peak)), expected));
+        let expected = usd(expected);
+        assert_eq!(floor(&desk), (usd(peak), expected));
     }
 }
 
@@ -514,28 +488,4 @@ fn a_day_that_began_with_105_000_is_lost_at_100_800_and_not_a_cent_before() {
         desk.facts().standing,
         ChallengeStatus::Breached { .. }
     ));
-}
-
-#[test]
-fn every_rule_and_goal_of_the_challenge_is_told() {
-    let desk = strict(ChallengeRules::default());
-    let told: Vec<&str> = desk
-        .facts()
-        .rules
-        .iter()
-        .map(|fact| fact.rule.into_str())
-        .collect();
-    let all = [
-        "max_daily_loss",
-        "max_drawdown",
-        "max_leverage",
-        "min_order_notional",
-        "max_open_positions",
-        "max_position_notional",
-        "order_cooldown",
-        "profit_target",
-        "min_trading_days",
-        "consistency",
-    ];
-    assert_eq!(told, all);
 }

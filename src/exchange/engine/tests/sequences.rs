@@ -455,7 +455,7 @@ impl Story {
     fn modify(&self, order: OrderId, away: i64) -> EngineCommand {
         let row = self.desk.row(order);
         let market = row.trigger_market.unwrap_or(row.market);
-        EngineCommand::Modify(ModifyOrder {
+        EngineCommand::Modify(OrderChange {
             order,
             price: self.px(usize::from(market), away),
             size: (away % 2 == 0).then_some(Lots(row.size.0 / 2 + 1)),
@@ -468,8 +468,8 @@ impl Story {
         let sign = held.size.0.signum();
         let exits = self.desk.engine.position_exits(self.desk.me, held.id);
         let known = exits.first().and_then(|exit| match away % 3 {
-            0 => Some(ExitOperation::Cancel(exit.id)),
-            1 => Some(ExitOperation::Modify(ModifyOrder {
+            0 => Some(ExitBatchStep::Cancel(exit.id)),
+            1 => Some(ExitBatchStep::Modify(OrderChange {
                 order: exit.id,
                 price: self.px(market, -away * sign),
                 size: None,
@@ -478,7 +478,7 @@ impl Story {
         });
         let next = usize::from(known.is_some());
         let exit = |group, away: i64, pair| {
-            ExitOperation::Place(NewExit {
+            ExitBatchStep::Place(NewExit {
                 group,
                 execution: if away % 2 == 0 {
                     ExecutionType::Limit
@@ -927,7 +927,7 @@ proptest! {
         };
         desk.place(order).unwrap();
         desk.set_extra(SOL, &extra.to_string()).unwrap();
-        let margin = desk.position(SOL).unwrap().margin;
+        let margin = desk.margin(SOL);
         // The backing of a cross position moves with the cash; its other fields do not.
         let neighbour = |desk: &Desk| PositionRecord {
             liquidation_price: None,

@@ -109,7 +109,7 @@ fn a_cross_position_that_grew_into_a_tier_holds_the_initial_margin_of_that_tier(
     assert_eq!(desk.facts().cross_margin, usd("1990"));
     desk.at(SOL, "150");
     assert_eq!(desk.facts().cross_margin, usd("5970"), "29,850 USD at 5x");
-    assert_eq!(desk.position(SOL).unwrap().margin, usd("5970"));
+    assert_eq!(desk.margin(SOL), usd("5970"));
 }
 
 #[test]

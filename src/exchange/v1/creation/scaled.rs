@@ -1,26 +1,28 @@
 //! The creation of a scaled order, from its body.
 
-use super::StrategyBody;
+use super::CreationBody;
 use crate::{
     exchange::{
         api_error::ApiError,
-        engine::{EngineCommand, MarketIx, Reason, ScaledParams},
+        engine::{Engine, EngineCommand, Reason, ScaledParams},
         idempotency::IdempotentRequest,
-        wire::{MarketUnits, leverage, whole},
+        wire::{self, MarketUnits, leverage, whole},
     },
-    model::{AccountId, MarketId, PlaceScaled},
+    model::{AccountId, PlaceScaled},
 };
 
-impl StrategyBody for PlaceScaled {
+impl CreationBody for PlaceScaled {
     fn keyed_request(self) -> IdempotentRequest {
         IdempotentRequest::PlaceScaled(Box::new(self))
     }
 
-    fn names(&self) -> (&AccountId, &MarketId) {
-        (&self.account_id, &self.market_id)
+    fn account_id(&self) -> &AccountId {
+        &self.account_id
     }
 
-    fn command(&self, market: MarketIx, units: MarketUnits) -> Result<EngineCommand, ApiError> {
+    fn command(&self, engine: &Engine) -> Result<EngineCommand, ApiError> {
+        let (market, spec) = wire::market(engine, "market_id", &self.market_id)?;
+        let units = MarketUnits::from(spec);
         Ok(ScaledParams {
             market,
             side: self.side,

@@ -1,6 +1,6 @@
 use super::*;
 use crate::{
-    app::keys::keymap::Context,
+    app::Context,
     model::{Interval, Num, Timestamp},
     ui::Theme,
     view::{
@@ -166,7 +166,7 @@ fn up_and_down_are_told_apart_without_a_color_and_on_a_console() {
             .all(|color| *color == Color::Reset)
     };
     assert!(plain.content.iter().all(is_bare));
-    let console = Theme::default().with_depth(crate::ui::Depth::Basic);
+    let console = Theme::default().with_depth(crate::ui::ColorDepth::Basic);
     let rows = rows(&drawn(&view, &console));
     assert_eq!(rows[4], " ▒ ▒ █ │         ▒              65,610");
 }

@@ -21,7 +21,7 @@ use crate::{
         AccountFacts, Book, Command, Failure, FailureKind, Grid, Level, Market, Page, Progress,
         Ticket, Timestamp, draft::Field,
     },
-    view::text::span::Tone,
+    view::text::Tone,
 };
 use std::time::Duration;
 
@@ -32,7 +32,7 @@ fn view(model: &Model) -> FormView {
     }
 }
 
-fn words(spans: &[crate::view::text::span::Span]) -> Vec<&str> {
+fn words(spans: &[crate::view::text::Span]) -> Vec<&str> {
     spans.iter().map(|span| span.text.as_str()).collect()
 }
 

@@ -59,7 +59,7 @@ fn while_the_outcome_is_unknown_the_line_below_says_when_it_asks_again() {
     };
     let now = model.account.now;
     update(&mut model, now, Msg::Progress(Ticket(1), progress));
-    let flights = crate::view::panels::strip::flights(&crate::view::text::scene::Scene::of(
+    let flights = crate::view::panels::strip::flights(&crate::view::text::Scene::of(
         &model,
         &crate::model::Zone::utc(),
     ));

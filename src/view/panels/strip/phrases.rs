@@ -2,19 +2,12 @@
 
 use crate::{
     app::{
-        About, Model,
-        dialogs::overlay::StripAction,
-        keys::keymap::{Action, Context},
-        orders::at_price::side_word,
+        About, Action, Context, Model, dialogs::overlay::StripAction, orders::at_price::side_word,
     },
     model::{Command, Ends, Order, OrderId, Resource},
     view::{
         tables::{protection, scaled, twaps},
-        text::{
-            scene::Scene,
-            span::{Span, Tone},
-            words,
-        },
+        text::{Scene, Span, words},
     },
 };
 
@@ -28,13 +21,9 @@ pub(crate) fn account(model: &Model) -> String {
 
 /// A key and its action; a click on either presses it.
 pub(crate) fn button(model: &Model, place: Context, action: Action, does: &str) -> Vec<Span> {
-    let chord = model.keymap.chord(place, action);
-    let key = chord.map_or_else(String::new, |chord| chord.to_string());
-    let words = [
-        Span::new(key, Tone::Accent),
-        Span::plain(format!(" {does}")),
-    ];
-    words.map(|span| span.pressing(action)).to_vec()
+    let key = Span::accent(words::key(model, place, action));
+    let does = Span::plain(format!(" {does}"));
+    [key, does].map(|span| span.pressing(action)).to_vec()
 }
 
 pub(crate) fn question_words(proposal: &StripAction, scene: &Scene<'_>) -> String {
@@ -79,19 +68,18 @@ fn cancel_all<'a>(orders: impl Iterator<Item = &'a OrderId>, scene: &Scene<'_>) 
         n => format!("all {n} working orders"),
     };
     let pause = if protecting.is_empty() { "" } else { "," };
-    format!("cancel {orders}{protecting}{}{pause}", aside(scene))
+    let running = runs_on(scene).map_or_else(String::new, |words| format!(" ({words})"));
+    format!("cancel {orders}{protecting}{running}{pause}")
 }
 
 /// What quitting leaves open; shown while the strip asks.
-pub(super) fn leaving(scene: &Scene<'_>) -> String {
-    let parts: Vec<String> = [in_doubt(scene), under_way(scene), ending(scene)]
-        .into_iter()
-        .flatten()
-        .collect();
+fn leaving(scene: &Scene<'_>) -> String {
+    let parts = [in_doubt(scene), under_way(scene), ending(scene)];
+    let parts = words::listed(parts, "; ");
     if parts.is_empty() {
         return "quit? nothing is pending any more".to_owned();
     }
-    format!("quit? {}", parts.join("; "))
+    format!("quit? {parts}")
 }
 
 /// What ends with a paper exchange that keeps nothing.
@@ -103,26 +91,21 @@ fn ending(scene: &Scene<'_>) -> Option<String> {
     };
     let working = scene.store.orders.rows().iter();
     let working = working.filter(|order| order.is_working()).count();
-    let held = [
-        count(scene.store.positions.rows().len(), "position"),
-        count(working, "working order"),
-    ];
-    let held: Vec<_> = held.into_iter().flatten().collect();
+    let positions = count(scene.store.positions.rows().len(), "position");
+    let held = words::listed([positions, count(working, "working order")], " and ");
     (scene.ends_with_desk && !held.is_empty())
-        .then(|| format!("this paper exchange ends with {}", held.join(" and ")))
+        .then(|| format!("this paper exchange ends with {held}"))
 }
 
 /// Commands of unknown outcome that wait for a person.
-pub(super) fn in_doubt(scene: &Scene<'_>) -> Option<String> {
+fn in_doubt(scene: &Scene<'_>) -> Option<String> {
     let parked: Vec<_> = scene.store.parked().collect();
     let unknown = match parked.as_slice() {
         [] => return None,
         [ticket] => {
             let flight = scene.store.flights.get(ticket)?;
-            format!(
-                "{} may or may not have executed",
-                words::command(&flight.command, &flight.about)
-            )
+            let command = words::command(&flight.command, &flight.about);
+            format!("{command} may or may not have executed")
         }
         several => format!("{} commands may or may not have executed", several.len()),
     };
@@ -131,7 +114,7 @@ pub(super) fn in_doubt(scene: &Scene<'_>) -> Option<String> {
     ))
 }
 
-pub(super) fn under_way(scene: &Scene<'_>) -> Option<String> {
+fn under_way(scene: &Scene<'_>) -> Option<String> {
     let (commands, it) = match scene.store.under_way() {
         0 => return None,
         1 => ("1 command is".to_owned(), "it"),
@@ -155,7 +138,7 @@ fn protecting(orders: &[&OrderId], scene: &Scene<'_>) -> String {
 }
 
 /// `, 5 of 6 rungs still work,` and `, 26 of 60 filled, 34 left,`: the filled part cannot be canceled.
-pub(super) fn done_already(command: &Command, scene: &Scene<'_>) -> Option<String> {
+fn done_already(command: &Command, scene: &Scene<'_>) -> Option<String> {
     let facts = command.facts();
     match facts.resource {
         _ if facts.ends != Ends::Resource => None,
@@ -180,7 +163,7 @@ pub(super) fn done_already(command: &Command, scene: &Scene<'_>) -> Option<Strin
 }
 
 /// `, leaves LONG BTC with NO STOP,`.
-pub(super) fn baring(command: &Command, scene: &Scene<'_>) -> String {
+fn baring(command: &Command, scene: &Scene<'_>) -> String {
     let bared = command
         .cancels()
         .and_then(|id| protection::left_bare(id, &[id], scene));
@@ -188,12 +171,8 @@ pub(super) fn baring(command: &Command, scene: &Scene<'_>) -> String {
 }
 
 /// A TWAP runs on after a close or cancel and may open the position again.
-pub(super) fn runs_on(scene: &Scene<'_>) -> Option<String> {
-    match scene.store.active_twaps().count() {
-        0 => None,
-        1 => Some("1 TWAP still runs".to_owned()),
-        n => Some(format!("{n} TWAPs still run")),
-    }
+fn runs_on(scene: &Scene<'_>) -> Option<String> {
+    words::twaps_still_run(scene.store.active_twaps().count())
 }
 
 /// A close-all does not cancel resting orders: a fill opens a position again.
@@ -208,12 +187,8 @@ pub(super) fn stays(scene: &Scene<'_>) -> Option<String> {
         1 => Some("1 entry still rests: F cancels it".to_owned()),
         n => Some(format!("{n} entries still rest: F cancels them")),
     };
-    let words: Vec<_> = [runs_on(scene), entries].into_iter().flatten().collect();
-    (!words.is_empty()).then(|| words.join(", "))
-}
-
-pub(super) fn aside(scene: &Scene<'_>) -> String {
-    runs_on(scene).map_or_else(String::new, |words| format!(" ({words})"))
+    let words = words::listed([runs_on(scene), entries], ", ");
+    (!words.is_empty()).then_some(words)
 }
 
 /// A command that is not given yet, described by the current state.

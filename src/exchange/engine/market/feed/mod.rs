@@ -17,12 +17,7 @@ pub(crate) use synthetic_candles::{BackwardWalk, SyntheticCandles};
 
 use serde::{Deserialize, Serialize};
 
-use crate::exchange::engine::state::{
-    ids::MarketIx,
-    spec::{MarketSpec, MarketTick},
-    units::{Bps, Lots, Px, Usd},
-    words::Side,
-};
+use crate::exchange::engine::state::{Bps, Lots, MarketIx, MarketSpec, MarketTick, Px, Side, Usd};
 use numbers::real;
 use price_process::{CommonProcess, PriceProcess};
 use synthetic_book::SyntheticBook;

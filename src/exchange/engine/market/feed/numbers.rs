@@ -1,7 +1,7 @@
 //! Conversions between the generator's floats and the engine's integers.
 #![expect(clippy::float_arithmetic, reason = "the generator alone uses floats")]
 
-use crate::exchange::engine::state::units::Bps;
+use crate::exchange::engine::state::Bps;
 
 /// Length of a step in seconds.
 pub(super) const DT: f64 = 0.25;

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::exchange::engine::state::{units::Px, words::Side};
+use crate::exchange::engine::state::{Px, Side};
 
 /// In the order of sides and prices, so that a book is walked and not searched: every step asks for forty prices, best
 /// first. Stored like a map.
@@ -39,24 +39,24 @@ impl PerPrice {
         self.0.retain_mut(|(_, number)| keeps(number));
     }
 
-    pub(super) fn walk(&self, side: Side) -> Walk<'_> {
+    pub(super) fn walk(&self, side: Side) -> PriceWalk<'_> {
         let asks = self.0.partition_point(|((side, _), _)| *side == Side::Buy);
         let (bids, asks) = self.0.split_at(asks);
         match side {
-            Side::Buy => Walk { side, left: bids },
-            Side::Sell => Walk { side, left: asks },
+            Side::Buy => PriceWalk { side, left: bids },
+            Side::Sell => PriceWalk { side, left: asks },
         }
     }
 }
 
 /// The numbers of one side, from its best price to its worst.
 #[derive(Debug)]
-pub(super) struct Walk<'a> {
+pub(super) struct PriceWalk<'a> {
     side: Side,
     left: &'a [PriceNumber],
 }
 
-impl Walk<'_> {
+impl PriceWalk<'_> {
     /// The number at `px`, if there is one. Each call asks for a worse price than the one before.
     pub(super) fn at(&mut self, px: Px) -> Option<f64> {
         loop {

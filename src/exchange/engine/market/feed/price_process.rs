@@ -7,11 +7,7 @@ use super::{
     numbers::{DAY, DT, YEAR, bps, halving, real, whole},
     rng::RngStream,
 };
-use crate::exchange::engine::state::{
-    spec::MarketSpec,
-    units::{Bps, MAX_COUNT, Px},
-    words::Side,
-};
+use crate::exchange::engine::state::{Bps, MAX_COUNT, MarketSpec, Px, Side};
 
 /// Half-life of the price impact of users' trades, in seconds.
 const PRESSURE_HALF_LIFE: f64 = 300.0;
@@ -232,7 +228,7 @@ mod tests {
     use super::*;
     use crate::exchange::engine::{
         market::premium::hourly,
-        state::units::{NanoRate, Usd},
+        state::{NanoRate, Usd},
     };
 
     fn coin(symbol: &str, volatility: i64, beta: i64) -> MarketSpec {

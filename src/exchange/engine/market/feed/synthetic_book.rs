@@ -8,14 +8,10 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     numbers::{halving, real, whole},
-    per_price::{PerPrice, Walk},
+    per_price::{PerPrice, PriceWalk},
     rng::RngStream,
 };
-use crate::exchange::engine::state::{
-    spec::{BookLevel, MarketSpec},
-    units::{Lots, MAX_COUNT, Px},
-    words::Side,
-};
+use crate::exchange::engine::state::{BookLevel, Lots, MAX_COUNT, MarketSpec, Px, Side};
 
 /// Visible levels per side.
 const LEVELS_PER_SIDE: usize = 20;
@@ -122,7 +118,7 @@ impl SyntheticBook {
         });
     }
 
-    fn side(&mut self, side: Side, best: Px, mut before: Walk<'_>) -> BookSide {
+    fn side(&mut self, side: Side, best: Px, mut before: PriceWalk<'_>) -> BookSide {
         let mut levels = Vec::with_capacity(LEVELS_PER_SIDE);
         let mut size_deviations = Vec::with_capacity(LEVELS_PER_SIDE);
         let mut depleted = self.depleted.walk(side);

@@ -11,11 +11,7 @@ use super::{
 };
 use crate::exchange::engine::{
     market::candles::{CandleLevel, PerLevel},
-    state::{
-        history::CandleRecord,
-        spec::MarketSpec,
-        units::{Lots, MAX_COUNT, Millis, Px},
-    },
+    state::{CandleRecord, Lots, MAX_COUNT, MarketSpec, Millis, Px},
 };
 
 /// Half-life of the pull to the start price, in days: two years stay around it and still have trends.
@@ -77,10 +73,9 @@ pub(crate) struct SyntheticCandles(PerLevel<LevelCandles>);
 impl SyntheticCandles {
     /// The candles that end at `at` with the price that the walk begins from. The last of each level is the part of it before `at`.
     pub(crate) fn new(mut walk: BackwardWalk, at: Millis) -> Self {
-        let mut levels = PerLevel::new(|_| LevelCandles::default());
-        let mut finer: Option<CandleLevel> = None;
+        let mut finer: Option<(CandleLevel, LevelCandles)> = None;
         let mut from = at;
-        for reach in REACHES {
+        let levels = REACHES.map(|reach| {
             let start = Millis((at.0.div_euclid(reach.span.0) - reach.spans) * reach.span.0);
             let level = reach.level;
             // The second that has begun is generated whole and shown as the part before `at`.
@@ -88,13 +83,14 @@ impl SyntheticCandles {
             let first = level.index(start);
             let mut rows: Vec<_> = (first..end).map(|_| walk.candle(reach)).collect();
             rows.reverse();
-            if let Some(finer) = finer {
-                rows.extend(rolled_up(levels.at(finer), level.length() / finer.length()));
+            if let Some((finer, candles)) = &finer {
+                rows.extend(rolled_up(candles, level.length() / finer.length()));
             }
-            *levels.at_mut(level) = LevelCandles { first, rows };
-            (finer, from) = (Some(level), start);
-        }
-        Self(levels)
+            let candles = LevelCandles { first, rows };
+            (finer, from) = (Some((level, candles.clone())), start);
+            candles
+        });
+        Self(PerLevel(levels))
     }
 
     pub(crate) fn get(&self, level: CandleLevel, index: i64) -> Option<CandleRecord> {

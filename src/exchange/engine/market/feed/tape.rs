@@ -8,11 +8,7 @@ use super::{
     rng::RngStream,
     synthetic_book::SyntheticBook,
 };
-use crate::exchange::engine::state::{
-    spec::{BookLevel, MarketSpec, MarketTrade},
-    units::Lots,
-    words::Side,
-};
+use crate::exchange::engine::state::{BookLevel, Lots, MarketSpec, MarketTrade, Side};
 
 /// Trades per second of a market with the largest depth.
 const TRADES_PER_SECOND: f64 = 2.0;

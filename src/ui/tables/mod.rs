@@ -1,0 +1,8 @@
+//! Panes and tables: which rows and columns are visible, and where. Names `cells`.
+
+pub(super) mod cards;
+pub(super) mod chart;
+pub(super) mod fit;
+pub(super) mod pane;
+pub(super) mod table;
+pub(super) mod window;
