@@ -143,10 +143,8 @@ fn whatever_a_stream_does_nothing_wrong_is_printed_and_the_watch_goes_on() {
 fn a_channel_that_stalls_is_asked_for_anew_while_the_others_go_on() {
     let served = Served::bare();
     served.plant(&json!({"kind": "stall", "channel": "books", "count": 4}));
-    let told = lines(
-        &served,
-        &["watch", "market", "BTC", "--for", "14s", "-o", "jsonl"],
-    );
+    let watch = ["watch", "market", "BTC", "--channel", "book,stats"];
+    let told = lines(&served, &with(&watch, &["--for", "14s", "-o", "jsonl"]));
     are_sound(&told);
     let (first, last) = told.split_at(told.len() / 2);
     assert_eq!(of(first, "book").count(), 0);

@@ -40,7 +40,7 @@ use crate::{
             wake, way_out,
         },
     },
-    model::{Call, Command, Drift, MarketId, READ_ONLY, Text, Timestamp},
+    model::{Call, Command, Drift, MarketId, READ_ONLY, ServiceAbout, Text, Timestamp},
 };
 use strum::IntoEnumIterator;
 
@@ -80,10 +80,7 @@ fn handled(model: &mut Model, msg: Msg) -> Vec<Effect> {
             way_out::opened(model)
         }
         Msg::Polled(poll) => polled(model, poll),
-        Msg::Met(about) => {
-            model.account.store.about = Some(*about);
-            vec![]
-        }
+        Msg::Met(about) => met(model, *about),
         Msg::CallEnded(call) => called(model, call),
         Msg::TriesAgain(source, at) => {
             model.account.store.health.tries_again(source, at);
@@ -123,6 +120,12 @@ fn handled(model: &mut Model, msg: Msg) -> Vec<Effect> {
             vec![]
         }
     }
+}
+
+/// The service says what it is.
+fn met(model: &mut Model, about: ServiceAbout) -> Vec<Effect> {
+    model.account.store.about = Some(about);
+    vec![]
 }
 
 /// Whether it may be about the market under the cursor: anything that a person does but move.
