@@ -103,6 +103,10 @@ impl Account {
     /// newest answer.
     pub fn shown_second(&self) -> Timestamp {
         let newest = Source::iter().filter_map(|source| self.store.polled_at(source));
+        // A quiet stream is not heard in step with the polls: ages change with their answers, in one frame.
+        let is_streamed = self.store.streams.account.is_up();
+        let read = self.store.markets.at().max(self.store.account.at());
+        let newest = newest.chain(read.filter(|_| is_streamed));
         newest.max().map_or(self.now, |newest| {
             let seconds = (self.now.0 - newest.0).div_euclid(1_000);
             Timestamp(newest.0 + seconds * 1_000)
