@@ -63,7 +63,8 @@ fn prefix(base: &Url) -> &str {
     base.as_str().trim_end_matches('/')
 }
 
-fn checked(text: &str, what: &str) -> Result<Url, Failure> {
+/// An address that may be requested; `what` names it in words.
+pub(super) fn checked(text: &str, what: &str) -> Result<Url, Failure> {
     let url = Url::parse(text).map_err(|why| {
         Failure::local(format!(
             "the {what} cannot be read ({why}): write it like https://host or http://127.0.0.1:8080"

@@ -31,6 +31,8 @@ mod source;
 mod source_row;
 mod stream;
 mod timeouts;
+mod venue;
+mod venue_budget;
 
 #[cfg(test)]
 pub(crate) mod testing;
@@ -45,7 +47,9 @@ pub use rate_limit::RequestClass;
 pub use reconcile::ReconcileOutcome;
 #[cfg(fuzzing)]
 pub use rows::rows_of;
+pub(crate) use stream::StreamIo;
 pub use timeouts::Timeouts;
+pub use venue::VenueClient;
 
 use crate::{
     config::{Connection, SourceChoice},
@@ -78,6 +82,8 @@ struct Inner {
     base: Url,
     credentials: credentials::Credentials,
     pools: send::ConnectionPools,
+    /// Built of addresses alone: the key never gets there.
+    venues: Option<VenueClient>,
     /// Belongs to the key, which other clients may share.
     rate_limiter: Arc<rate_limit::RateLimiter>,
     timeouts: Timeouts,
@@ -125,7 +131,13 @@ impl Client {
         if let SourceChoice::Custom(prices) = &connection.prices {
             base::source(&base, &prices.url)?;
         }
+        let venues = connection
+            .venues
+            .clone()
+            .filter(|_| connection.streams.market.is_none());
+        let proxy = connection.proxy.clone();
         let inner = Inner {
+            venues: venues.map(|venues| VenueClient::new(venues, proxy, timeouts)),
             read_only: AtomicBool::new(connection.read_only),
             pools: send::ConnectionPools::at(timeouts, connection.proxy.clone()),
             connection,

@@ -20,7 +20,7 @@ use tokio::{sync::OnceCell, time::Instant};
 /// closing connection has an unknown outcome for no reason.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(15);
 /// A full page of 100 orders is about 80 KiB; a body 50 times larger is no valid response.
-const BODY_LIMIT: usize = 4 * 1024 * 1024;
+pub(super) const BODY_LIMIT: usize = 4 * 1024 * 1024;
 
 /// One request, complete.
 #[derive(Debug, Clone)]

@@ -3,7 +3,10 @@
 //! Contract: the key goes to the account stream alone, and only to the service's own host, encrypted or on this machine.
 //! The market stream gets none, whatever its address. A stream is no call: it is neither counted nor paused.
 
-use super::{Client, base, send::cause};
+use super::{
+    Client, Timeouts, base,
+    send::{ConnectionPools, cause},
+};
 use crate::{
     api::WebSocketKey,
     model::{Failure, FailureKind, StreamKind},
@@ -15,10 +18,10 @@ use reqwest::{
         SEC_WEBSOCKET_KEY, SEC_WEBSOCKET_VERSION, UPGRADE,
     },
 };
-use tokio::{
-    io::{AsyncRead, AsyncWrite},
-    time::timeout,
-};
+use tokio::time::timeout;
+
+/// An open stream: bytes of both directions.
+pub(crate) type StreamIo = reqwest::Upgraded;
 
 impl Client {
     /// Whether the settings name this stream.
@@ -39,7 +42,7 @@ impl Client {
         let Some(setting) = self.stream_setting(kind) else {
             return Err(Failure::local("the settings name no such stream"));
         };
-        let url = base::source(&self.0.base, &setting.replacen("ws", "http", 1))?;
+        let url = http_url(setting)?;
         if kind == StreamKind::Account && url.host() != self.0.base.host() {
             return Err(Failure::local(
                 "account_stream_url is on another host than base_url, and would get its key there",
@@ -54,34 +57,54 @@ impl Client {
         &self,
         kind: StreamKind,
         query: &str,
-    ) -> Result<impl AsyncRead + AsyncWrite + Unpin + Send + use<>, Failure> {
+    ) -> Result<StreamIo, Failure> {
         let url = self.stream_url(kind, query)?;
-        let key = WebSocketKey::new(uuid::Uuid::new_v4().into_bytes());
-        let asked = HeaderValue::from_bytes(key.header())
-            .map_err(|_| Failure::local("the handshake of a stream is no header"))?;
-        let pool = self.0.pools.of(&url).await?;
-        let mut request = pool
-            .request(Method::GET, url)
-            .header(CONNECTION, "Upgrade")
-            .header(UPGRADE, "websocket")
-            .header(SEC_WEBSOCKET_VERSION, "13")
-            .header(SEC_WEBSOCKET_KEY, asked);
-        if kind == StreamKind::Account {
-            request = request.header(AUTHORIZATION, self.0.credentials.in_use().bearer);
-        }
-        let opening = async {
-            let response = request.send().await.map_err(unopened)?;
-            checked(&response, &key)?;
-            response.upgrade().await.map_err(unopened)
+        let bearer = match kind {
+            StreamKind::Market => None,
+            StreamKind::Account => Some(self.0.credentials.in_use().bearer),
         };
-        let opened = timeout(self.timeouts().read(), opening).await;
-        opened.unwrap_or_else(|_| {
-            Err(Failure::new(
-                FailureKind::TimedOut,
-                "the stream did not open",
-            ))
-        })
+        upgraded(&self.0.pools, url, bearer, self.timeouts()).await
     }
+}
+
+/// The address of the request that opens the stream at `wss://…` or `ws://…`.
+pub(super) fn http_url(stream_url: &str) -> Result<Url, Failure> {
+    base::checked(&stream_url.replacen("ws", "http", 1), "stream URL")
+}
+
+/// Sends the request that becomes a stream, with this header if there is one.
+pub(super) async fn upgraded(
+    pools: &ConnectionPools,
+    url: Url,
+    bearer: Option<HeaderValue>,
+    timeouts: Timeouts,
+) -> Result<StreamIo, Failure> {
+    let key = WebSocketKey::new(uuid::Uuid::new_v4().into_bytes());
+    let asked = HeaderValue::from_bytes(key.header())
+        .map_err(|_| Failure::local("the handshake of a stream is no header"))?;
+    let mut request = pools
+        .of(&url)
+        .await?
+        .request(Method::GET, url)
+        .header(CONNECTION, "Upgrade")
+        .header(UPGRADE, "websocket")
+        .header(SEC_WEBSOCKET_VERSION, "13")
+        .header(SEC_WEBSOCKET_KEY, asked);
+    if let Some(bearer) = bearer {
+        request = request.header(AUTHORIZATION, bearer);
+    }
+    let opening = async {
+        let response = request.send().await.map_err(unopened)?;
+        checked(&response, &key)?;
+        response.upgrade().await.map_err(unopened)
+    };
+    let opened = timeout(timeouts.read(), opening).await;
+    opened.unwrap_or_else(|_| {
+        Err(Failure::new(
+            FailureKind::TimedOut,
+            "the stream did not open",
+        ))
+    })
 }
 
 /// The server must have understood that this is a `WebSocket`.

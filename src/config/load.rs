@@ -1,8 +1,8 @@
 //! Builds validated settings from the layers.
 
 use super::{
-    BookSource, CandleSource, Escape, LogLevel, Motion, PriceSource, Problem, SettingOrigin,
-    Settings, SettingsError, Sources, Theme, Tint, TradeSource,
+    BookSource, CandleSource, Escape, LogLevel, MarketData, Motion, PriceSource, Problem,
+    SettingOrigin, Settings, SettingsError, Sources, Theme, Tint, TradeSource,
     layers::{Layers, variable},
     loaded::Loaded,
     profiles::{self, ProfileLayer},
@@ -180,6 +180,7 @@ pub(super) fn choices(key: &str) -> Option<Vec<String>> {
         "theme" => Some(words::<Theme>()),
         "color" => Some(words::<ColorChoice>()),
         "log_level" => Some(words::<LogLevel>()),
+        "market_data" => Some(words::<MarketData>()),
         "motion" => Some(words::<Motion>()),
         "badge_color" => Some(words::<Tint>()),
         "alerts.desktop_escape" => Some(words::<Escape>()),

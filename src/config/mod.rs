@@ -58,5 +58,6 @@ pub use service::connection::{Connection, PriceSource, StreamUrls};
 pub use service::market_sources::{BookSource, CandleSource, MarketSources, TradeSource};
 pub use service::proxy::Proxy;
 pub use service::source::SourceChoice;
-pub use settings::{ColorChoice, LogLevel, Motion, Poll, Settings, Theme, Tint};
+pub use service::venues::{VenueUrls, Venues};
+pub use settings::{ColorChoice, LogLevel, MarketData, Motion, Poll, Settings, Theme, Tint};
 pub use show::template;

@@ -10,6 +10,8 @@ use super::{Loaded, Problem, SettingOrigin, Settings, SettingsError, Sources, la
 pub(super) const OF_THE_DESK: &[&str] = &[
     "profile",
     "profiles",
+    "market_data",
+    "venues",
     "theme",
     "theme_file",
     "color",

@@ -4,7 +4,7 @@ use super::{
     Connection, MarketSources, Secret, SettingsError, SourceChoice, StreamUrls,
     layers::Layers,
     secrets::key::{self, KeySource},
-    settings::Settings,
+    settings::{MarketData, Settings},
 };
 use crate::model::AccountId;
 use secrecy::ExposeSecret as _;
@@ -70,6 +70,10 @@ impl Settings {
                 market: self.market_stream_url.clone(),
                 account: self.account_stream_url.clone(),
             },
+            venues: match self.market_data {
+                MarketData::Off => None,
+                MarketData::Venue => Some(self.venues.clone()),
+            },
             proxy: self.proxy.clone(),
             read_only: self.read_only,
             dry_run: self.dry_run,
@@ -93,6 +97,7 @@ impl Connection {
             prices: SourceChoice::Paper,
             markets: MarketSources::paper(),
             streams: StreamUrls::default(),
+            venues: None,
             proxy: None,
             read_only: false,
             dry_run: false,

@@ -2,8 +2,8 @@
 
 use super::{
     AlertCommand, Alerts, BookSource, CandleSource, Checks, Fees, Guard, MarketPresets,
-    PriceSource, Proxy, Secret, SizePresets, SourceChoice, TradeSource, presets, service::proxy,
-    words,
+    PriceSource, Proxy, Secret, SizePresets, SourceChoice, TradeSource, Venues, presets,
+    service::proxy, words,
 };
 use serde::{Deserialize, Deserializer, Serialize};
 use std::{
@@ -36,6 +36,9 @@ pub struct Settings {
     pub market_stream_url: Option<String>,
     /// The service's stream of the key's accounts.
     pub account_stream_url: Option<String>,
+    /// Whether the public market data of venues is used.
+    pub market_data: MarketData,
+    pub venues: Venues,
     /// The profile whose account is shown first.
     pub profile: Option<String>,
     /// The color of the account's name in the header; the desk chooses one if several accounts have none.
@@ -165,6 +168,11 @@ word!(
 word!(
     /// The color that marks an account. Neither red nor green, which mean profit and side.
     Tint { Blue, Cyan, Violet, Magenta, Orange, Yellow, Grey }
+);
+
+word!(
+    /// Where market data comes from that the service has none of: nowhere, or the venue of each market.
+    MarketData { Off, Venue }
 );
 
 word!(LogLevel {

@@ -4,9 +4,11 @@ use super::{
     Problem, Settings, SourceChoice, layers::Layers, rows, secrets::keyring,
     service::reach::loopback, words,
 };
+use crate::model::Venue;
 use serde::Serialize;
 use serde_json::Value;
 use std::time::Duration;
+use strum::IntoEnumIterator as _;
 use url::Url;
 
 /// A faster poller would spend the request budget on changes that nobody can see.
@@ -19,6 +21,7 @@ pub(super) fn problems(settings: &Settings, layers: &Layers) -> Vec<Problem> {
     let mut found = FoundProblems(vec![]);
     service(settings, &mut found);
     streams(settings, &mut found);
+    venues(settings, &mut found);
     sources(settings, &mut found);
     intervals(settings, &mut found);
     found
@@ -203,6 +206,62 @@ fn stream_url(text: &str) -> Result<Url, String> {
     }
     if url.scheme() == "http" && !loopback(&url) {
         return Err("must be wss: ws is only for 127.0.0.1, ::1 and localhost".to_owned());
+    }
+    Ok(url)
+}
+
+/// Addresses of venues. Each venue has its own paths.
+fn venues(settings: &Settings, found: &mut FoundProblems) {
+    for venue in Venue::iter() {
+        let urls = settings.venues.of(venue);
+        if let Err(why) = place(&urls.rest_url, "https", "http") {
+            found.add(&format!("venues.{venue}.rest_url"), &why);
+        }
+        let stream = match venue {
+            Venue::Hyperliquid => ending(&urls.stream_url, "/ws"),
+            Venue::Binance => place(&urls.stream_url, "wss", "ws"),
+            Venue::Bybit => ending(&urls.stream_url, "/v5/public/linear"),
+        };
+        if let Err(why) = stream {
+            found.add(&format!("venues.{venue}.stream_url"), &why);
+        }
+    }
+}
+
+/// A venue's address of scheme, host and port; `local` is the scheme of this machine alone.
+fn place(text: &str, scheme: &str, local: &str) -> Result<(), String> {
+    let url = venue_url(text, scheme, local)?;
+    if !matches!(url.path(), "" | "/") {
+        return Err(format!(
+            "must be scheme, host and port only, as in \"{scheme}://venue.example\""
+        ));
+    }
+    Ok(())
+}
+
+/// The address of a venue's stream, with the end that this venue has.
+fn ending(text: &str, path: &str) -> Result<(), String> {
+    let url = venue_url(text, "wss", "ws")?;
+    if !url.path().ends_with(path) {
+        return Err(format!(
+            "must end in {path}, as in \"wss://venue.example{path}\""
+        ));
+    }
+    Ok(())
+}
+
+fn venue_url(text: &str, scheme: &str, local: &str) -> Result<Url, String> {
+    let url = Url::parse(text).map_err(|why| format!("{text:?} is not a URL ({why})"))?;
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err("must not carry a user name or password".to_owned());
+    }
+    if url.scheme() != scheme && !(url.scheme() == local && loopback(&url)) {
+        return Err(format!(
+            "must begin with {scheme}:// or, for 127.0.0.1, ::1 and localhost, {local}://"
+        ));
+    }
+    if url.query().is_some() || url.fragment().is_some() {
+        return Err("must end after its path: no ? and no #".to_owned());
     }
     Ok(url)
 }

@@ -155,7 +155,7 @@ impl AccountStream {
 impl Stream for AccountStream {
     type Event = AccountNews;
 
-    fn query(&self) -> String {
+    fn query(&mut self, _now: Timestamp) -> String {
         self.resume.as_ref().map_or_else(String::new, |(id, seq)| {
             let id = utf8_percent_encode(id, NON_ALPHANUMERIC);
             format!("?resume={id}&last_seq={seq}")

@@ -70,6 +70,20 @@ pub(crate) struct Stats {
 }
 
 impl Stats {
+    /// The same, with what `newer` knows.
+    pub(crate) fn patched(self, newer: Self) -> Self {
+        Self {
+            mark: newer.mark.or(self.mark),
+            day_change: newer.day_change.or(self.day_change),
+            funding_rate: newer.funding_rate.or(self.funding_rate),
+            funding_hours: newer.funding_hours.or(self.funding_hours),
+            next_funding_at: newer.next_funding_at.or(self.next_funding_at),
+            open_interest: newer.open_interest.or(self.open_interest),
+            day_volume: newer.day_volume.or(self.day_volume),
+            at: newer.at.or(self.at),
+        }
+    }
+
     /// The funding rate of one hour.
     pub(crate) fn hourly_funding(&self) -> Option<Num> {
         let hours = self.funding_hours.filter(|hours| hours.is_positive());

@@ -1,27 +1,23 @@
 //! The market stream: subscriptions for what is wanted, and their events.
 //!
 //! Contract: no frame of it carries a key; it knows none. At most [`MOST_SUBSCRIPTIONS`] at a time, and
-//! [`REQUESTS_A_SECOND`] requests.
+//! [`REQUESTS_A_SECOND`](super::requests::REQUESTS_A_SECOND) requests.
 
 use super::{
     Stream,
     event::MarketEvent,
     link::LinkEnd,
     market_frame::Frame,
+    requests::Requests,
     subscription::Subscription,
     topic::{Topic, unsubscribe},
 };
 use crate::model::Timestamp;
 use serde_json::json;
-use std::{
-    collections::{BTreeSet, VecDeque},
-    time::Duration,
-};
+use std::{collections::BTreeSet, time::Duration};
 
 /// As many as the service allows on a connection.
 pub(crate) const MOST_SUBSCRIPTIONS: usize = 64;
-pub(crate) const REQUESTS_A_SECOND: usize = 10;
-const SECOND: Duration = Duration::from_secs(1);
 
 /// A subscription that the service ended is asked for again after this.
 const AGAIN_AFTER_END: Duration = Duration::from_millis(1_500);
@@ -40,10 +36,7 @@ pub(crate) struct MarketStream {
     subscriptions: Vec<Subscription>,
     is_open: bool,
     last_id: u64,
-    /// What is still to be sent.
-    waiting: VecDeque<String>,
-    /// When the requests of the last second were sent.
-    sent: VecDeque<Timestamp>,
+    requests: Requests,
     events: Vec<MarketEvent>,
     early: BTreeSet<String>,
     unreadable: u32,
@@ -57,8 +50,8 @@ impl MarketStream {
             .into_iter()
             .partition(|one| self.wanted.contains(&one.topic));
         self.subscriptions = kept;
-        self.waiting
-            .extend(over.iter().map(|one| unsubscribe(one.id)));
+        self.requests
+            .add(over.iter().map(|one| unsubscribe(one.id)));
         let is_new = |topic: &&Topic| !self.subscriptions.iter().any(|one| one.topic == **topic);
         let room = MOST_SUBSCRIPTIONS.saturating_sub(self.subscriptions.len());
         let new: Vec<_> = self
@@ -70,7 +63,7 @@ impl MarketStream {
             .collect();
         for topic in new {
             let id = self.next_id();
-            self.waiting.push_back(topic.subscribe(id));
+            self.requests.add([topic.subscribe(id)]);
             self.subscriptions.push(Subscription::new(id, topic, now));
         }
     }
@@ -92,7 +85,7 @@ impl MarketStream {
             if let Some(one) = self.by_id(Some(*id)) {
                 one.renew(fresh, now);
                 let asks = one.topic.subscribe(fresh);
-                self.waiting.extend([unsubscribe(*id), asks]);
+                self.requests.add([unsubscribe(*id), asks]);
             }
         }
     }
@@ -129,7 +122,7 @@ impl MarketStream {
         let events = frame.events.iter();
         self.events
             .extend(events.filter_map(|event| one.take(event, now)));
-        let refuted = one.is_refuted().then_some(one.id);
+        let refuted = one.progress().is_refuted().then_some(one.id);
         self.renew(refuted.as_slice(), now);
     }
 
@@ -146,12 +139,12 @@ impl MarketStream {
 
     /// When this one is to be asked for anew, as far as that depends on time alone.
     fn renewal_due(&self, one: &Subscription) -> Option<Timestamp> {
-        let due = one.renewal_due();
-        if !one.is_live() {
+        let due = one.progress().renewal_due();
+        if !one.progress().is_live() {
             return Some(due);
         }
         let others = self.subscriptions.iter().filter(|other| other.id != one.id);
-        let heard = others.map(Subscription::heard_at).max()?;
+        let heard = others.map(|other| other.progress().heard_at()).max()?;
         // Whatever is heard later brings a look of its own.
         (heard.plus(OTHERS_HEARD) >= due).then_some(due)
     }
@@ -211,21 +204,11 @@ impl Stream for MarketStream {
     fn due(&self) -> Option<Timestamp> {
         let all = self.subscriptions.iter();
         let renewal = all.filter_map(|one| self.renewal_due(one)).min();
-        let full = self.sent.len() >= REQUESTS_A_SECOND;
-        let oldest = self
-            .sent
-            .front()
-            .filter(|_| full && !self.waiting.is_empty());
-        let room = oldest.map(|oldest| oldest.plus(SECOND));
-        renewal.into_iter().chain(room).min()
+        renewal.into_iter().chain(self.requests.due()).min()
     }
 
     fn requests(&mut self, now: Timestamp) -> Vec<String> {
-        self.sent.retain(|at| now.since(*at) < SECOND);
-        let room = REQUESTS_A_SECOND.saturating_sub(self.sent.len());
-        let count = room.min(self.waiting.len());
-        self.sent.extend(std::iter::repeat_n(now, count));
-        self.waiting.drain(..count).collect()
+        self.requests.take(now)
     }
 
     fn ping(&mut self) -> Option<String> {
@@ -238,7 +221,11 @@ impl Stream for MarketStream {
     }
 
     fn is_live(&self) -> bool {
-        self.is_open && self.subscriptions.iter().all(Subscription::is_settled)
+        self.is_open
+            && self
+                .subscriptions
+                .iter()
+                .all(|one| one.progress().is_settled())
     }
 
     fn end(&self) -> Option<LinkEnd> {

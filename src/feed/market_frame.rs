@@ -37,7 +37,7 @@ pub(super) struct EventHead<'a> {
 }
 
 /// A decimal, as text or as a number.
-struct Amount(Num);
+pub(super) struct Amount(pub(super) Num);
 
 impl<'de> Deserialize<'de> for Amount {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
@@ -49,7 +49,7 @@ impl<'de> Deserialize<'de> for Amount {
     }
 }
 
-fn amount<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Num>, D::Error> {
+pub(super) fn amount<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Num>, D::Error> {
     Option::<Amount>::deserialize(from).map(|told| told.map(|Amount(number)| number))
 }
 
@@ -76,11 +76,11 @@ impl Patch {
     }
 }
 
-fn instant<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Timestamp>, D::Error> {
+pub(super) fn instant<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Timestamp>, D::Error> {
     amount(from).map(|number| number.and_then(Timestamp::from_wire))
 }
 
-fn positive(number: Option<Num>) -> Option<Num> {
+pub(super) fn positive(number: Option<Num>) -> Option<Num> {
     number.filter(|number| number.is_positive())
 }
 
@@ -109,17 +109,21 @@ struct WireLevel {
 /// A whole book: sorted, every level above 0, not crossed.
 pub(super) fn book(event: &RawValue) -> Option<Dated<Book>> {
     let told: WireBook<'_> = read(event)?;
-    let (bids, asks) = (levels(&told.bids)?, levels(&told.asks)?);
-    let falls = bids.is_sorted_by(|near, far| near.price > far.price);
-    let rises = asks.is_sorted_by(|near, far| near.price < far.price);
-    let book = Book::new(bids, asks);
-    (falls && rises && !book.is_crossed()).then_some(Dated {
-        value: book,
+    Some(Dated {
+        value: sound_book(levels(&told.bids)?, levels(&told.asks)?)?,
         made_at: told.time,
     })
 }
 
-fn levels(side: &[&RawValue]) -> Option<Vec<Level>> {
+/// A book of these sides, the best level first; `None` if one is not sorted or they are crossed.
+pub(super) fn sound_book(bids: Vec<Level>, asks: Vec<Level>) -> Option<Book> {
+    let falls = bids.is_sorted_by(|near, far| near.price > far.price);
+    let rises = asks.is_sorted_by(|near, far| near.price < far.price);
+    let book = Book::new(bids, asks);
+    (falls && rises && !book.is_crossed()).then_some(book)
+}
+
+pub(super) fn levels(side: &[&RawValue]) -> Option<Vec<Level>> {
     if side.len() > MOST_LEVELS {
         return None;
     }
@@ -210,6 +214,11 @@ pub(super) fn candle(event: &RawValue) -> Option<Candle> {
         is_closed: told.is_final,
         is_synthetic: false,
     };
+    sound_candle(candle)
+}
+
+/// The same candle, if its prices and amounts can be such.
+pub(super) fn sound_candle(candle: Candle) -> Option<Candle> {
     let holds = |price| candle.low <= price && price <= candle.high;
     let amounts = [candle.volume, candle.turnover];
     let is_sound = candle.low.is_positive()

@@ -1,5 +1,5 @@
-//! Market data and account events as they come: the two streams of the service (docs/service-api.md 8) as one kind of
-//! event. Names `api`, `config` and `model`.
+//! Market data and account events as they come: the two streams of the service (docs/service-api.md 8) and
+//! the public ones of venues, as one kind of event. Names `api`, `config` and `model`.
 //!
 //! Contract: pure. Frames and instants go in, events and requests come out; whoever owns the socket sends, waits and
 //! draws lots. A frame is checked before it is believed: of what was asked for, well formed, in order, and no book that
@@ -13,14 +13,21 @@ pub(crate) mod link;
 pub(crate) mod market;
 mod market_frame;
 pub(crate) mod picture;
+mod progress;
+mod requests;
+pub(crate) mod rest_read;
+mod retry;
 mod subscription;
 pub(crate) mod topic;
+mod trade_tail;
+pub(crate) mod venue;
 
 #[cfg(test)]
 mod tests;
 
 use crate::model::Timestamp;
 use link::LinkEnd;
+use rest_read::{ReadSubject, StreamRead};
 use std::collections::BTreeSet;
 use topic::Topic;
 
@@ -32,7 +39,7 @@ pub(crate) trait Stream {
     type Event;
 
     /// The query of the next connection's address, with its `?`; empty if it has none.
-    fn query(&self) -> String {
+    fn query(&mut self, _now: Timestamp) -> String {
         String::new()
     }
 
@@ -53,6 +60,19 @@ pub(crate) trait Stream {
 
     /// What is to be sent now.
     fn requests(&mut self, now: Timestamp) -> Vec<String>;
+
+    /// What is to be read beside the frames, now.
+    fn reads(&mut self, _now: Timestamp) -> Vec<StreamRead> {
+        vec![]
+    }
+
+    /// What a read has brought; `None` if it failed.
+    fn answer(&mut self, _subject: ReadSubject, _answer: Option<&[u8]>, _now: Timestamp) {}
+
+    /// How many messages were not believed since this was asked last.
+    fn refused(&mut self) -> u32 {
+        0
+    }
 
     /// What asks the other end for a sign of life; `None` if the socket's own ping does.
     fn ping(&mut self) -> Option<String> {

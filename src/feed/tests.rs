@@ -514,7 +514,7 @@ fn prices(picture: Option<&AccountPicture>) -> Vec<(String, String)> {
 #[test]
 fn an_account_is_told_whole_then_row_by_row_and_goes_on_where_it_was() {
     let (mut stream, mut picture) = (account(), None);
-    assert_eq!(stream.query(), "");
+    assert_eq!(stream.query(at(0)), "");
     stream.opened(at(0));
     take(
         &mut stream,
@@ -545,7 +545,7 @@ fn an_account_is_told_whole_then_row_by_row_and_goes_on_where_it_was() {
         "nothing behind a gap is told"
     );
     stream.lost();
-    assert_eq!(stream.query(), "?resume=st%2F1&last_seq=7");
+    assert_eq!(stream.query(at(0)), "?resume=st%2F1&last_seq=7");
     stream.opened(at(0));
     let frames = [
         resumed(7),
@@ -703,7 +703,7 @@ proptest! {
         let last = events.len() as u64;
         stream.frame(&json!({"event": "heartbeat", "seq": last}).to_string(), at(0));
         if stream.end().is_some() || !stream.is_live() {
-            let query = stream.query();
+            let query = stream.query(at(0));
             let goes_on = query.rsplit('=').next().and_then(|seq| seq.parse::<usize>().ok());
             stream.lost();
             stream.opened(at(0));
@@ -730,5 +730,5 @@ fn a_market_source_is_sent_nothing_but_what_is_subscribed_to() {
         sent,
         r#"{"channel":"books","id":1,"op":"sub","payload":{"providers":["paper"],"symbols":["BTC"]}}{"id":2,"method":"ping","op":"req"}"#
     );
-    assert_eq!(stream.query(), "");
+    assert_eq!(stream.query(at(0)), "");
 }

@@ -1,6 +1,6 @@
 //! What can be subscribed to.
 
-use crate::model::{Interval, MarketId};
+use crate::model::{Interval, Market, MarketId};
 use serde::Serialize;
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -25,6 +25,17 @@ impl StreamedMarket {
             provider: id.provider().to_owned(),
             symbol: id.coin().raw().to_owned(),
             id,
+        }
+    }
+}
+
+impl From<&Market> for StreamedMarket {
+    /// By the names that the service lists.
+    fn from(market: &Market) -> Self {
+        Self {
+            id: market.id.clone(),
+            provider: market.provider.raw().to_owned(),
+            symbol: market.coin.raw().to_owned(),
         }
     }
 }

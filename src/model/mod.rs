@@ -37,6 +37,7 @@ mod strategy;
 mod stream_kind;
 mod trading_policy;
 mod value;
+mod venue;
 
 pub use account::{Account, AccountRequirements, AccountRisk, AccountStage, AccountStatus};
 pub use account_facts::{AccountFacts, RuleFact};
@@ -96,3 +97,4 @@ pub use value::words::{
     LiquidityRole, MarginMode, OrderStatus, Side, TimeInForce, TriggerDirection, spoken,
 };
 pub use value::zone::{Zone, ZoneDay};
+pub use venue::Venue;

@@ -20,7 +20,12 @@ use super::{
 use crate::{
     app::{Store, account::poll::Answer},
     config::Sources,
+    feed::topic::StreamedMarket,
     model::{Candle, Dated, Interval, MarketId, Page, Timestamp, ambiguous},
+    runtime::{
+        Clock,
+        polling::market_reads::{self, WantedCandles},
+    },
     view::tables::quotes::{
         BOOK, CANDLES, CandleRow, LevelRow, QUOTES, QuoteRow, TAPE, TapeRow, columns_of,
     },
@@ -113,7 +118,8 @@ pub(in crate::cli) async fn markets(args: MarketsArgs, sources: &Sources) -> Res
 pub(in crate::cli) async fn book(args: BookArgs, sources: &Sources) -> Result<Exit> {
     let service = Service::open(sources, args.output.voice()).await?;
     let (store, market) = named(&service, args.market).await?;
-    let read = patiently(|| service.client.book(&market, Some(args.depth))).await?;
+    let names = source_names(&store, &market);
+    let read = patiently(|| market_reads::book(&service.client, &names, Some(args.depth))).await?;
     let Dated { value, made_at } = read.ok_or_else(|| source_name::BOOKS.unset())?;
     let mut rows = LevelRow::all(&market, &value, made_at);
     // A source may send more levels.
@@ -125,7 +131,7 @@ pub(in crate::cli) async fn book(args: BookArgs, sources: &Sources) -> Result<Ex
 pub(in crate::cli) async fn candles(args: CandlesArgs, sources: &Sources) -> Result<Exit> {
     let service = Service::open(sources, args.output.voice()).await?;
     let (store, market) = named(&service, args.market.clone()).await?;
-    let candles = read_candles(&service, &market, &args).await?;
+    let candles = read_candles(&service, &source_names(&store, &market), &args).await?;
     let rows = candles.rows.iter();
     let page = Page {
         rows: rows
@@ -141,7 +147,7 @@ pub(in crate::cli) async fn candles(args: CandlesArgs, sources: &Sources) -> Res
 /// Oldest first; older pages follow until there are enough.
 async fn read_candles(
     service: &Service,
-    market: &MarketId,
+    market: &StreamedMarket,
     args: &CandlesArgs,
 ) -> Result<Page<Candle>> {
     let most = usize::try_from(args.limit).unwrap_or(usize::MAX);
@@ -149,8 +155,12 @@ async fn read_candles(
     let (mut whole, mut before) = (Page::<Candle>::default(), None::<Timestamp>);
     loop {
         let ask = || {
-            let limit = args.limit.min(PAGE);
-            service.client.candles(market, args.interval, before, limit)
+            let wanted = WantedCandles {
+                interval: args.interval,
+                before,
+                limit: args.limit.min(PAGE),
+            };
+            market_reads::candles(&service.client, market, wanted, Clock::start().now())
         };
         let read = patiently(ask).await?;
         let mut page = read.ok_or_else(|| source_name::CANDLES.unset())?.value;
@@ -182,7 +192,8 @@ pub(in crate::cli) async fn trades(args: TradesArgs, sources: &Sources) -> Resul
     } else {
         args.limit.min(PAGE)
     };
-    let read = patiently(|| service.client.trades(&market, limit)).await?;
+    let names = source_names(&store, &market);
+    let read = patiently(|| market_reads::trades(&service.client, &names, limit)).await?;
     let mut page = read.ok_or_else(|| source_name::TRADES.unset())?.value;
     page.rows
         .sort_by_key(|row| std::cmp::Reverse((row.at, row.id)));
@@ -202,6 +213,12 @@ pub(in crate::cli) async fn trades(args: TradesArgs, sources: &Sources) -> Resul
         ..Page::default()
     };
     list(voice, &page, (TAPE, columns_of::TAPE), ready(store)).await
+}
+
+/// What the sources of market data call a market.
+pub(super) fn source_names(store: &Store, market: &MarketId) -> StreamedMarket {
+    let listed = store.market(market).map(StreamedMarket::from);
+    listed.unwrap_or_else(|| StreamedMarket::new(market.clone()))
 }
 
 /// The market of this id or symbol. Without a list of markets the source decides about an id.

@@ -2,7 +2,7 @@
 
 use crate::{
     config::{
-        BookSource, MarketSources, Proxy, SourceChoice,
+        BookSource, MarketSources, Proxy, SourceChoice, Venues,
         secrets::{key::KeySource, secret::Secret},
     },
     model::AccountId,
@@ -24,6 +24,8 @@ pub struct Connection {
     /// Where candles, books and trades come from.
     pub markets: MarketSources,
     pub streams: StreamUrls,
+    /// The venues whose public market data is used; `None` for none of them.
+    pub venues: Option<Venues>,
     /// The proxy for requests to other machines; `None` connects directly.
     pub proxy: Option<Proxy>,
     /// Mutations are refused.

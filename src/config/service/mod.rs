@@ -5,3 +5,4 @@ pub(super) mod market_sources;
 pub(super) mod proxy;
 pub(super) mod reach;
 pub(super) mod source;
+pub(super) mod venues;

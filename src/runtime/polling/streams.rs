@@ -4,10 +4,12 @@
 //! keep up, the socket is not read, and of books and prices the newest wins.
 
 mod account;
+pub(crate) mod door;
 mod market;
 pub(crate) mod socket;
 #[cfg(test)]
 mod tests;
+mod venues;
 mod wanted;
 
 pub(super) use wanted::MarketsWanted;
@@ -20,6 +22,7 @@ use crate::{
     model::StreamKind,
     runtime::base::{clock::Clock, jitter::Jitter},
 };
+use door::StreamDoor;
 use socket::{Signal, StreamLink};
 use std::{collections::BTreeSet, sync::Arc};
 use tokio::{
@@ -65,23 +68,27 @@ pub(super) fn spawn(context: &StreamContext, tasks: &mut JoinSet<()>) {
         let (signals, told) = channel(SIGNALS);
         let topics = watch::Sender::new(BTreeSet::new());
         let link = StreamLink {
-            client: client.clone(),
+            door: StreamDoor::Service(client.clone(), StreamKind::Market),
             clock: context.clock,
-            kind: StreamKind::Market,
             topics: Some(topics.subscribe()),
             signals,
             draws: Jitter::seeded(context.seed),
         };
         tasks.spawn(link.run(MarketStream::default()));
-        tasks.spawn(wanted::choose(context.wanted.subscribe(), topics));
+        tasks.spawn(wanted::choose(
+            context.wanted.subscribe(),
+            topics,
+            MarketsWanted::topics,
+        ));
         tasks.spawn(market::tell(context.clone(), told));
+    } else if let Some(venues) = client.venues() {
+        venues::spawn(context, &venues, tasks);
     }
     if client.has_stream(StreamKind::Account) {
         let (signals, told) = channel::<Signal<_>>(SIGNALS);
         let link = StreamLink {
-            client: client.clone(),
+            door: StreamDoor::Service(client.clone(), StreamKind::Account),
             clock: context.clock,
-            kind: StreamKind::Account,
             topics: None,
             signals,
             draws: Jitter::seeded(!context.seed),

@@ -13,27 +13,35 @@ use crate::{
         Exit,
         exit::UsageError,
         local_zone::local_zone,
-        read::market::named,
+        read::market::{named, source_names},
         service::Service,
         voice::{Output, json},
     },
     feed::{
         account::{AccountNews, AccountStream},
-        event::AccountEvent,
+        event::{AccountEvent, MarketEvent},
         market::MarketStream,
         topic::{Channel, StreamedMarket, Topic},
+        venue::{VenueSocket, stream::VenueStream},
     },
-    model::{Interval, MarketId, StreamKind, Text},
+    model::{Interval, MarketId, StreamKind, Text, Venue},
     runtime::{
         Clock,
         base::jitter::Jitter,
-        polling::streams::socket::{Signal, StreamLink},
+        polling::streams::{
+            door::StreamDoor,
+            socket::{Signal, StreamLink},
+        },
     },
 };
 use color_eyre::Result;
 use serde::Serialize;
 use std::collections::BTreeSet;
-use tokio::sync::{mpsc::channel, watch};
+use strum::IntoEnumIterator as _;
+use tokio::sync::{
+    mpsc::{Sender, channel},
+    watch,
+};
 
 /// Signals of the socket that are not printed yet.
 const SIGNALS: usize = 256;
@@ -80,14 +88,7 @@ pub(super) async fn market(
     (voice, format): (Output, WatchFormat),
 ) -> Result<Exit> {
     let (store, id) = named(service, name.clone()).await?;
-    let market = store.market(&id).map_or_else(
-        || StreamedMarket::new(id.clone()),
-        |market| StreamedMarket {
-            id: id.clone(),
-            provider: market.provider.raw().to_owned(),
-            symbol: market.coin.raw().to_owned(),
-        },
-    );
+    let market = source_names(&store, &id);
     let topics = channels.iter().map(|channel| {
         let channel = match channel {
             WatchedChannel::Book => Channel::Book,
@@ -98,15 +99,9 @@ pub(super) async fn market(
         Topic::of(channel, market.clone())
     });
     let topics: BTreeSet<_> = topics.collect();
-    let wanted = watch::Sender::new(topics);
     let (signals, mut told) = channel(SIGNALS);
-    let socket = link(
-        service,
-        StreamKind::Market,
-        Some(wanted.subscribe()),
-        signals,
-    )?;
-    tokio::spawn(socket.run(MarketStream::default()));
+    let _wanted = follow_market(service, &market, &topics, &signals)?;
+    drop(signals);
     let mut printer = Printer::new(voice, format);
     let mut seq = 0;
     while let Some(signal) = told.recv().await {
@@ -127,6 +122,33 @@ pub(super) async fn market(
         }
     }
     Ok(Exit::Ok)
+}
+
+/// Begins the service's own stream, or without one those of the market's venue; what is wanted of each is held.
+fn follow_market(
+    service: &Service,
+    market: &StreamedMarket,
+    topics: &BTreeSet<Topic>,
+    signals: &Sender<Signal<MarketEvent>>,
+) -> Result<Vec<watch::Sender<BTreeSet<Topic>>>> {
+    let venue = Venue::of(&market.provider);
+    let Some((venues, venue)) = service.client.venues().zip(venue) else {
+        let wanted = watch::Sender::new(topics.clone());
+        let topics = Some(wanted.subscribe());
+        let socket = link(service, StreamKind::Market, topics, signals.clone())?;
+        tokio::spawn(socket.run(MarketStream::default()));
+        return Ok(vec![wanted]);
+    };
+    let sockets = VenueSocket::iter().filter(|socket| socket.venue() == venue);
+    let wanted = sockets.map(|socket| {
+        let carried = topics.iter().filter(|topic| socket.carries(topic.channel));
+        let wanted = watch::Sender::new(carried.cloned().collect());
+        let door = StreamDoor::Venue(venues.clone(), socket);
+        let link = opened_by(door, Some(wanted.subscribe()), signals.clone());
+        tokio::spawn(link.run(VenueStream::new(socket)));
+        wanted
+    });
+    Ok(wanted.collect())
 }
 
 /// Follows the stream of the account.
@@ -163,24 +185,39 @@ fn link<E>(
     service: &Service,
     kind: StreamKind,
     topics: Option<watch::Receiver<BTreeSet<Topic>>>,
-    signals: tokio::sync::mpsc::Sender<Signal<E>>,
+    signals: Sender<Signal<E>>,
 ) -> Result<StreamLink<E>> {
     if !service.client.has_stream(kind) {
-        let setting = match kind {
-            StreamKind::Market => "market_stream_url",
-            StreamKind::Account => "account_stream_url",
+        let words = match kind {
+            StreamKind::Market if service.client.venues().is_some() => {
+                let words = "this market is of no venue whose public data perpdeck reads (hyperliquid, binance, bybit)";
+                return Err(UsageError(words.to_owned()).into());
+            }
+            StreamKind::Market => {
+                "market_stream_url is not set: set it to the address of your service's stream, or set market_data to \"venue\""
+            }
+            StreamKind::Account => {
+                "account_stream_url is not set: set it to the address of your service's stream"
+            }
         };
-        let words = format!("{setting} is not set: set it to the address of your service's stream");
-        return Err(UsageError(words).into());
+        return Err(UsageError(words.to_owned()).into());
     }
-    Ok(StreamLink {
-        client: service.client.clone(),
+    let door = StreamDoor::Service(service.client.clone(), kind);
+    Ok(opened_by(door, topics, signals))
+}
+
+fn opened_by<E>(
+    door: StreamDoor,
+    topics: Option<watch::Receiver<BTreeSet<Topic>>>,
+    signals: Sender<Signal<E>>,
+) -> StreamLink<E> {
+    StreamLink {
+        door,
         clock: Clock::start(),
-        kind,
         topics,
         signals,
         draws: Jitter::seeded(std::process::id().into()),
-    })
+    }
 }
 
 fn events(news: AccountNews) -> Vec<AccountEvent> {

@@ -1,7 +1,11 @@
 //! One request to the service, and its answer as a message.
 
 use super::{activity::Activity, beat::Beat, markets::MarketQueue};
-use crate::runtime::polling::{cover::StreamCover, streams::MarketsWanted};
+use crate::runtime::polling::{
+    cover::StreamCover,
+    market_reads::{self, WantedCandles},
+    streams::MarketsWanted,
+};
 use crate::{
     api::QuoteSize,
     app::{
@@ -176,18 +180,27 @@ impl PollContext {
 
     async fn market_answer(&self, market: &MarketId, request: MarketRequest) -> MarketAnswer {
         let client = &self.client;
+        let named = self.wanted.borrow().named(market);
         match request {
             MarketRequest::Candles {
                 interval,
                 before,
                 limit,
             } => {
-                let page = client.candles(market, interval, before, limit).await;
+                let wanted = WantedCandles {
+                    interval,
+                    before,
+                    limit,
+                };
+                let now = self.clock.now();
+                let page = market_reads::candles(client, &named, wanted, now).await;
                 MarketAnswer::Candles(interval, before, page)
             }
-            MarketRequest::Book { depth } => MarketAnswer::Book(client.book(market, depth).await),
+            MarketRequest::Book { depth } => {
+                MarketAnswer::Book(market_reads::book(client, &named, depth).await)
+            }
             MarketRequest::Trades { limit } => {
-                MarketAnswer::Trades(client.trades(market, limit).await)
+                MarketAnswer::Trades(market_reads::trades(client, &named, limit).await)
             }
             MarketRequest::Quote { side, size } => {
                 let quote = client.quote(market, Some(QuoteSize { side, size })).await;

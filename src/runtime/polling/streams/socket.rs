@@ -1,13 +1,14 @@
 //! The socket of one stream: connects, reads, pings, and comes back. What the frames mean is `feed`'s.
 
+use super::door::StreamDoor;
 use crate::{
-    client::Client,
     feed::{
         LONGEST_FRAME, Stream,
         link::{LinkEnd, Pulse, Reconnects, Watchdog},
+        rest_read::{ReadSubject, StreamRead},
         topic::Topic,
     },
-    model::{StreamKind, Timestamp},
+    model::Timestamp,
     runtime::base::{clock::Clock, jitter::Jitter},
 };
 use futures_util::{SinkExt as _, StreamExt as _};
@@ -15,6 +16,7 @@ use std::{collections::BTreeSet, future::pending, time::Duration};
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     sync::{mpsc::Sender, watch},
+    task::JoinSet,
     time::{sleep, timeout},
 };
 use tokio_websockets::{ClientBuilder, CloseCode, Limits, Message, WebSocketStream};
@@ -39,9 +41,8 @@ pub(crate) enum Signal<E> {
 /// A stream, and the channels to it.
 #[derive(Debug)]
 pub(crate) struct StreamLink<E> {
-    pub(crate) client: Client,
+    pub(crate) door: StreamDoor,
     pub(crate) clock: Clock,
-    pub(crate) kind: StreamKind,
     /// What is wanted of it; without a list, everything. While nothing is, there is no connection.
     pub(crate) topics: Option<watch::Receiver<BTreeSet<Topic>>>,
     pub(crate) signals: Sender<Signal<E>>,
@@ -65,6 +66,8 @@ struct OpenLink<'a, S, T> {
     stream: &'a mut S,
     socket: WebSocketStream<T>,
     watchdog: Watchdog,
+    /// What is being read beside the frames.
+    reads: JoinSet<(ReadSubject, Option<Vec<u8>>)>,
     was_live: bool,
     now: Timestamp,
 }
@@ -73,6 +76,8 @@ struct OpenLink<'a, S, T> {
 enum Wake {
     /// `None` at its end.
     Message(Option<Result<Message, tokio_websockets::Error>>),
+    /// A read has ended, unless it failed.
+    Read(Option<(ReadSubject, Option<Vec<u8>>)>),
     /// Something else is wanted.
     Wanted,
     Time,
@@ -83,12 +88,12 @@ impl<E> StreamLink<E> {
     pub(crate) async fn run(mut self, mut stream: impl Stream<Event = E>) {
         let mut reconnects = Reconnects::default();
         loop {
-            self.until_wanted().await;
+            self.until_wanted(&mut stream).await;
             let at = reconnects.next(self.clock.now(), self.draws.per_mille());
             sleep(self.clock.until(at)).await;
             let since = self.clock.now();
             reconnects.began(since);
-            let opened = self.client.open_stream(self.kind, &stream.query()).await;
+            let opened = self.door.open(&stream.query(since)).await;
             let why = match opened {
                 Ok(io) => match self.talk(&mut stream, io).await {
                     Over::Lost(why) => why,
@@ -98,18 +103,23 @@ impl<E> StreamLink<E> {
             };
             stream.lost();
             reconnects.ended(since, self.clock.now());
-            tracing::debug!("the {:?} stream is down: {why}", self.kind);
+            tracing::debug!("the {} stream is down: {why}", self.door.name());
             if self.say(Signal::Down(why)).await.is_err() {
                 return;
             }
         }
     }
 
-    async fn until_wanted(&mut self) {
-        if let Some(topics) = &mut self.topics
-            && topics.wait_for(|topics| !topics.is_empty()).await.is_err()
-        {
-            pending::<()>().await;
+    /// Returns once something is wanted, which the stream then knows.
+    async fn until_wanted(&mut self, stream: &mut impl Stream<Event = E>) {
+        let Some(topics) = &mut self.topics else {
+            return;
+        };
+        let wanted = topics.wait_for(|topics| !topics.is_empty()).await;
+        let wanted = wanted.map(|topics| topics.clone());
+        match wanted {
+            Ok(wanted) => stream.want(wanted, self.clock.now()),
+            Err(_) => pending::<()>().await,
         }
     }
 
@@ -125,6 +135,7 @@ impl<E> StreamLink<E> {
             stream,
             socket: ClientBuilder::new().limits(limits).take_over(io),
             watchdog: Watchdog::open(now),
+            reads: JoinSet::new(),
             was_live: false,
             now,
         };
@@ -147,6 +158,7 @@ impl<E> StreamLink<E> {
     {
         let requests = link.stream.requests(link.now);
         link.write(requests.into_iter().map(Message::text)).await?;
+        self.read(link);
         self.tell_state(link).await?;
         if let Some(end) = link.stream.end() {
             let bye = Message::close(Some(CloseCode::NORMAL_CLOSURE), "");
@@ -159,14 +171,28 @@ impl<E> StreamLink<E> {
         let due = link.due();
         let wake = tokio::select! {
             message = link.socket.next() => Wake::Message(message),
+            Some(read) = link.reads.join_next(), if !link.reads.is_empty() => Wake::Read(read.ok()),
             () = changed(&mut self.topics) => Wake::Wanted,
             () = sleep(self.clock.until(due).max(TICK)) => Wake::Time,
         };
         link.now = self.clock.now();
         match wake {
             Wake::Message(message) => self.say(link.heard(message)?).await,
+            Wake::Read(read) => self.say(link.answered(read)).await,
             Wake::Wanted => self.want(link),
             Wake::Time => link.pass().await,
+        }
+    }
+
+    /// Begins the reads that the stream needs.
+    fn read<S, T>(&self, link: &mut OpenLink<'_, S, T>)
+    where
+        S: Stream<Event = E>,
+    {
+        for StreamRead { subject, rest } in link.stream.reads(link.now) {
+            let door = self.door.clone();
+            link.reads
+                .spawn(async move { (subject, door.read(rest).await) });
         }
     }
 
@@ -228,16 +254,31 @@ where
         if let Some(text) = message.as_text() {
             self.stream.frame(text, self.now);
         }
+        Ok(self.told())
+    }
+
+    fn answered(&mut self, read: Option<(ReadSubject, Option<Vec<u8>>)>) -> Signal<S::Event> {
+        if let Some((subject, answer)) = read {
+            self.stream.answer(subject, answer.as_deref(), self.now);
+        }
+        self.told()
+    }
+
+    fn told(&mut self) -> Signal<S::Event> {
         let told = self.stream.events();
-        Ok(if told.is_empty() {
+        if told.is_empty() {
             Signal::Heard
         } else {
             Signal::Told(told)
-        })
+        }
     }
 
     async fn pass(&mut self) -> Result<(), Over> {
         self.stream.pass(self.now);
+        let refused = self.stream.refused();
+        if refused > 0 {
+            tracing::warn!("{refused} messages of a stream were not believed, and left out");
+        }
         match self.watchdog.check(self.now) {
             Pulse::Fine => Ok(()),
             Pulse::Dead => Err(lost("it is silent")),
