@@ -59,7 +59,6 @@ fn desk(rows: usize) -> Model {
         dry_run: false,
         ends_with_desk: false,
         zone: perpdeck::model::Zone::utc(),
-        reading: perpdeck::view::READING,
         alerts: perpdeck::config::Alerts::default(),
         alert_command: perpdeck::config::AlertCommand::default(),
         guard: perpdeck::config::Guard::default(),
@@ -72,7 +71,7 @@ fn desk(rows: usize) -> Model {
         close_all: CloseAllRule::Confirmed,
         intervals: BTreeMap::new(),
     };
-    let mut model = Model::new(options, Keymap::default(), NOW);
+    let mut model = Model::new(options, perpdeck::view::READING, Keymap::default(), NOW);
     let identity = Identity {
         mode: Mode::Paper,
         account_id: "chal-1".into(),

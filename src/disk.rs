@@ -97,10 +97,13 @@ pub fn set_aside(path: &Path) -> io::Result<PathBuf> {
     Ok(aside)
 }
 
-/// Copies a damaged file to a name beside its own; answers which.
+/// Copies a damaged file to a name beside its own; answers which. The copy is on the disk when this returns, or there is
+/// none.
 pub fn copy_aside(path: &Path) -> io::Result<PathBuf> {
     let aside = aside(path)?;
-    io::copy(&mut own_file(path)?, &mut fresh_file(&aside)?)?;
+    let mut copy = fresh_file(&aside)?;
+    let copied = io::copy(&mut own_file(path)?, &mut copy).and_then(|_| copy.sync_all());
+    copied.inspect_err(|_| discard(&aside))?;
     Ok(aside)
 }
 
@@ -115,7 +118,7 @@ fn aside(path: &Path) -> io::Result<PathBuf> {
     free.next().ok_or(io::ErrorKind::AlreadyExists.into())
 }
 
-/// The same for a file that is not there: [`io::ErrorKind::AlreadyExists`] if it is. The name is taken first, empty;
+/// Writes a new file at `path`; [`io::ErrorKind::AlreadyExists`] if there is one. The name is taken first, empty;
 /// where that is all that comes of it, it goes again.
 pub fn create(path: &Path, bytes: &[u8]) -> io::Result<()> {
     created(path, |file| file.write_all(bytes))

@@ -8,7 +8,7 @@
 //! | [`api`] | the HTTP contract of `/v1` for both ends, and every guess about it |
 //! | [`config`] | layered settings and their errors |
 //! | [`client`] | the HTTP client: one method per endpoint |
-//! | [`disk`] | private files, locked or replaced atomically, and durable databases |
+//! | [`disk`] | private files, locked or replaced atomically, and logs that are appended to |
 //! | [`journal`] | every request with its key and bytes, and its outcome |
 //! | `feed` | what streams tell, checked and in order, pure |
 //! | [`exchange`] | the paper exchange: an engine of integers behind a real HTTP server |

@@ -104,7 +104,6 @@ fn desk() -> Model {
         dry_run: false,
         ends_with_desk: false,
         zone: Zone::utc(),
-        reading: perpdeck::view::READING,
         alerts: Alerts::default(),
         alert_command: AlertCommand::default(),
         guard: Guard::default(),
@@ -113,7 +112,7 @@ fn desk() -> Model {
         lists_markets: false,
         motion: Motion::Full,
     };
-    let mut model = Model::new(options, KEYS.clone(), NOW);
+    let mut model = Model::new(options, perpdeck::view::READING, KEYS.clone(), NOW);
     let identity = Identity {
         mode: Mode::Paper,
         account_id: "chal-1".into(),

@@ -94,19 +94,14 @@ impl Request {
         let method = self.method.to_string();
         let (path, query) = self.target.split_once('?').unwrap_or((&self.target, ""));
         Some(match Route::parse(&method, path, query).ok()? {
-            Route::PlaceOrder => {
-                let body: PlaceBody = read(&self.body)?;
-                body.into_order().into()
-            }
+            Route::PlaceOrder => read::<PlaceBody>(&self.body)?.into_order().into(),
             Route::PlaceTwap => Command::PlaceTwap(read(&self.body)?),
             Route::PlaceScaled => Command::PlaceScaled(read(&self.body)?),
             Route::ClosePosition(id) => {
-                let body: CloseBody = read(&self.body)?;
-                Command::Close(body.into_close(id))
+                Command::Close(read::<CloseBody>(&self.body)?.into_close(id))
             }
-            Route::AttachedExits(order_id) => {
-                let body: ExitsBody = read(&self.body)?;
-                Command::Exits(body.into_exits(order_id))
+            Route::AttachedExits(id) => {
+                Command::Exits(read::<ExitsBody>(&self.body)?.into_exits(id))
             }
             Route::ModifyOrder(order_id) => {
                 let ModifyBody { price, size } = read(&self.body)?;

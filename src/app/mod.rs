@@ -1,5 +1,5 @@
 //! The desk's behavior as one pure function: [`update()`] takes an event ([`Msg`]) and returns requests to the outside
-//! ([`Effect`]). Names `model`, `api` and `config`.
+//! ([`Effect`]). Names `config` and `model`.
 //!
 //! Contract: no I/O, no clock, no terminal, no async. Every message carries the time.
 
@@ -19,12 +19,13 @@ pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
 pub mod update;
+pub mod workflows;
 
 pub use crate::{
     app::{
         account::labels::{AccountLabel, AccountLabels, Switch, Visibility},
+        core::caller::{CallerId, CallerRequest, KeyOrigin, Sending},
         desk::links::links,
-        dialogs::caller::{CallerId, CallerRequest, KeyOrigin, Sending},
         update::key_prefix::awaited,
     },
     config::{Checks, Motion, Tint},
@@ -39,25 +40,26 @@ pub use account::health::Health;
 pub use account::identity::{Identity, Mode, Profile};
 pub use account::lineage::Lineage;
 pub use account::lookup::several_positions;
+pub use account::options::{CloseAllRule, Options};
+pub use account::pane::Pane;
 pub use account::poll::Source;
 pub use account::prices::{Fill, Prices};
 pub use account::remote::Remote;
 pub use account::row_id::RowId;
-pub use account::store::{Closing, Ended, EndedBy, FillCertainty, PendingCommand, Store, Then};
+pub use account::store::{Closing, Ended, EndedBy, FillCertainty, PendingCommand, Store};
 pub use account::streamed::{StreamState, StreamedPrice, StreamedRows, Streams};
 pub use account::tally::days::{DayResult, Days};
 pub use account::tally::{Fills, MarketResults, Quality, Results, Rule, Sum};
+pub use account::tracked::Tracked;
 pub use account::tree::TreeRow;
 pub use activity::alerts::Alert;
-pub use core::account::Account;
+pub use core::account::{Account, FormContext};
+pub use core::effect::{Clip, Effect, TerminalOut};
 pub use desk::freeze::Frozen;
 pub use desk::market_shown::{cursor_spacing, has_market, has_room_for_market, panels, want_shown};
 pub use desk::model::Model;
 pub use desk::msg::Msg;
-pub use desk::options::{CloseAllRule, Options};
 pub use desk::presets::{PresetSize, SizeBasis};
-pub use desk::tracked::Tracked;
-pub use dialogs::effect::{Clip, Effect, TerminalOut};
 pub use dialogs::next::Next;
 pub use keys::key_prefix::KeyPrefix;
 pub use keys::keymap::{Action, Context};
@@ -76,9 +78,10 @@ pub use market::{
 pub use orders::bulk::marked;
 pub use orders::sent::{corrects, has_refused};
 pub use tables::click_target::ClickTarget;
-pub use tables::pane::{Pane, PlaceContent};
+pub use tables::pane::PlaceContent;
 pub use tables::rows::Rows;
 pub use update::account_set::{AccountScope, AccountSet, Desks};
 pub(crate) use update::market_data::{due as market_due, markets_shown};
 pub use update::router::update;
 pub use update::wake::{redraw, wake};
+pub use workflows::{Workflow, Workflows};

@@ -6,17 +6,12 @@ use crate::{
     app::{
         account::{
             identity::{Identity, Mode},
+            options::{CloseAllRule, Options},
             poll::{Answer, Poll},
         },
-        desk::{
-            model::Model,
-            msg::Msg,
-            options::{CloseAllRule, Options},
-        },
-        dialogs::{
-            effect::Effect,
-            overlay::{Arm, Overlay},
-        },
+        core::effect::Effect,
+        desk::{model::Model, msg::Msg},
+        dialogs::overlay::{Arm, Overlay},
         keys::keymap::Keymap,
         market::{answer::MarketAnswer, width_tier::WidthTier},
         update::router::update,
@@ -78,7 +73,6 @@ pub(crate) fn bare_desk() -> Model {
         dry_run: false,
         ends_with_desk: false,
         zone: Zone::utc(),
-        reading: crate::view::READING,
         alerts: Alerts::default(),
         alert_command: AlertCommand::default(),
         guard: Guard::default(),
@@ -87,7 +81,7 @@ pub(crate) fn bare_desk() -> Model {
         lists_markets: false,
         motion: Motion::Full,
     };
-    let mut model = Model::new(options, KEYMAP.clone(), NOON);
+    let mut model = Model::new(options, crate::view::READING, KEYMAP.clone(), NOON);
     // The market is on the screen, and asked for, where a key goes to it.
     model.market_screen.tier = WidthTier::Column;
     let identity = Identity {

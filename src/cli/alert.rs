@@ -10,12 +10,13 @@ use super::{
     act::market::unknown,
     desk::setup,
     exit::UsageError,
+    read::ListView,
     service::Service,
     voice::{ListOutput, Output},
 };
 use crate::{
     app::{
-        Model,
+        Model, Store,
         activity::user_alerts::{AlertEdit, KeptAlerts, UserAlert, UserAlerts},
         keys::keymap::Keymap,
         update::command::typed_alert,
@@ -26,11 +27,14 @@ use crate::{
     runtime::{
         AlertEditResult, Clock, DeskConnection, FoundDesk, find_desk, keep_alerts, kept_alerts,
     },
-    view::tables::alert_rows::{ALERTS, UserAlertRow, columns_of},
+    view::{
+        READING,
+        tables::alert_rows::{ALERTS, UserAlertRow, columns_of},
+    },
 };
 use clap::Subcommand;
 use color_eyre::{Report, Result, eyre::Context as _};
-use std::{future::ready, num::NonZeroU64, time::Duration};
+use std::{num::NonZeroU64, time::Duration};
 use tokio::time::sleep;
 
 /// How often the file of the alerts is read until it holds what the desk changed, and how long apart: 2 s in all.
@@ -84,16 +88,16 @@ pub(super) async fn run(args: AlertArgs, sources: &Sources) -> Result<Exit> {
     };
     let service = Service::open(sources, output.voice()).await?;
     match args.verb {
-        None => list(&service, args.output).await,
-        Some(AlertVerb::List { output }) => list(&service, output).await,
+        None => list(&service, args.output),
+        Some(AlertVerb::List { output }) => list(&service, output),
         Some(AlertVerb::Add {
             words,
             replaces,
             output,
         }) => {
             let settings = load(sources)?.settings;
-            let said = (words.join(" "), replaces);
-            add(&service, &settings, said, output.voice()).await
+            let text = words.join(" ");
+            add(&service, &settings, &text, replaces, output.voice()).await
         }
         Some(AlertVerb::Remove { number, output }) => {
             remove(&service, &number, output.voice()).await
@@ -116,27 +120,23 @@ fn keep(service: &Service, alerts: &UserAlerts) -> Result<()> {
         .wrap_err_with(|| format!("the alerts cannot be kept in {}", dir.display()))
 }
 
-async fn list(service: &Service, output: ListOutput) -> Result<Exit> {
+fn list(service: &Service, output: ListOutput) -> Result<Exit> {
     let alerts = kept(service)?;
     let rows = alerts.all().iter();
     let names = names(alerts.all());
     let rows = rows.map(|alert| UserAlertRow::new(alert, &names));
-    super::read::list(
-        output.voice(),
-        &Page::of(rows.collect()),
-        (ALERTS, columns_of::ALERT),
-        ready(crate::app::Store::default()),
-    )
-    .await
+    let view = ListView::plain(ALERTS, columns_of::ALERT);
+    view.print(output.voice(), &Page::of(rows.collect()), &Store::default())
 }
 
 async fn add(
     service: &Service,
     settings: &Settings,
-    (text, replaces): (String, Option<NonZeroU64>),
+    text: &str,
+    replaces: Option<NonZeroU64>,
     voice: Output,
 ) -> Result<Exit> {
-    let alert = read(service, settings, &text).await?;
+    let alert = read(service, settings, text).await?;
     let mut alerts = kept(service)?;
     let old = replaces.map(|id| alerts.delete(id.get()).ok_or_else(|| missing(id)));
     let edit = AlertEdit {
@@ -149,13 +149,13 @@ async fn add(
         let alerts = hand_over(service, desk, edit, is_listed).await?;
         let mut newest = alerts.all().iter().rev();
         let added = newest.find(|one| one.is_same(&alert));
-        print_changed(voice, "added", (added, &names(alerts.all())));
+        print_changed(voice, "added", added, &names(alerts.all()));
         voice.note(&format!("the open desk (process {process}) watches for it"));
         return Ok(Exit::Ok);
     }
     let id = alerts.set(alert);
     keep(service, &alerts)?;
-    print_changed(voice, "added", (alerts.get(id), &names(alerts.all())));
+    print_changed(voice, "added", alerts.get(id), &names(alerts.all()));
     voice.note("a desk on this account watches for it; no desk is open on it now");
     Ok(Exit::Ok)
 }
@@ -163,7 +163,7 @@ async fn add(
 /// In the words of the desk, with its list of markets.
 async fn read(service: &Service, settings: &Settings, text: &str) -> Result<UserAlert> {
     let now = Clock::start().now();
-    let mut model = Model::new(setup::options(settings), Keymap::default(), now);
+    let mut model = Model::new(setup::options(settings), READING, Keymap::default(), now);
     let first = text.split([' ', '<', '>']).next().unwrap_or_default();
     service.take_positions(&mut model.account.store).await;
     service
@@ -201,7 +201,7 @@ async fn remove(service: &Service, numbers: &[NonZeroU64], voice: Output) -> Res
     }
     let names = names(&removed);
     for alert in &removed {
-        print_changed(voice, "removed", (Some(alert), &names));
+        print_changed(voice, "removed", Some(alert), &names);
     }
     Ok(Exit::Ok)
 }
@@ -221,7 +221,7 @@ fn names(alerts: &[UserAlert]) -> MarketNames {
 }
 
 /// One line for each alert that was changed.
-fn print_changed(voice: Output, what: &str, (alert, names): (Option<&UserAlert>, &MarketNames)) {
+fn print_changed(voice: Output, what: &str, alert: Option<&UserAlert>, names: &MarketNames) {
     let Some(alert) = alert else {
         return;
     };

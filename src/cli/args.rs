@@ -219,16 +219,17 @@ mod tests {
             // An alert of the desk's line is added.
             let command = command.find_subcommand("add").unwrap_or(command);
             shared.push(verb.name);
-            for flag in verb.flags {
-                let name = flag.trim_start_matches("--").trim_end_matches('=');
+            for flag in verb.flags() {
+                let name = flag.name.trim_start_matches("--");
                 let mut known = command.get_arguments();
                 let arg = known.find(|arg| arg.get_long() == Some(name));
                 let takes_value = arg.map(|arg| arg.get_action().takes_values());
                 assert_eq!(
                     takes_value,
-                    Some(flag.ends_with('=')),
-                    "{} {flag}",
-                    verb.name
+                    Some(flag.takes_value),
+                    "{} {}",
+                    verb.name,
+                    flag.name
                 );
             }
         }

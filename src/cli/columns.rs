@@ -1,8 +1,8 @@
 //! The chosen columns of earlier sessions: the file names them, the desk numbers them.
 
 use crate::{
-    app::tables::pane::Pane,
-    config::{Choice, columns_file, keep_columns, kept_columns},
+    app::account::pane::Pane,
+    config::{ColumnChoice, columns_file, keep_columns, kept_columns},
     view::READING,
 };
 use std::{collections::BTreeMap, io, path::Path};
@@ -47,7 +47,7 @@ pub(super) fn keep(state_dir: &Path, pane: Pane, columns: Option<&[usize]>) -> i
         let hidden = names.iter().enumerate();
         let hidden = hidden.filter(|(at, _)| !columns.contains(at));
         let shown = columns.iter().filter_map(|at| names.get(*at));
-        Choice {
+        ColumnChoice {
             shown: shown.map(|name| name.id.to_owned()).collect(),
             hidden: hidden.map(|(_, name)| name.id.to_owned()).collect(),
         }
@@ -61,7 +61,7 @@ pub(super) fn name(pane: Pane) -> String {
 }
 
 /// The column numbers of a choice, and the ids that do not exist.
-fn chosen(pane: Pane, choice: &Choice) -> (Vec<usize>, Vec<String>) {
+fn chosen(pane: Pane, choice: &ColumnChoice) -> (Vec<usize>, Vec<String>) {
     let names = (READING.columns)(pane);
     let place = |id: &String| names.iter().position(|name| name.id == id);
     let (mut columns, mut unknown) = (vec![], vec![]);

@@ -15,7 +15,7 @@ use super::{
     paths::state_dir,
 };
 use crate::{
-    app::{LayoutPreset, WidthTier, desk::tour::Tour},
+    app::{LayoutPreset, WidthTier, desk::tour_step::Tour},
     config::{Loaded, LogLevel, Sources, memory},
     runtime::{self, End},
 };
@@ -57,7 +57,7 @@ impl From<DataDirFlag> for World {
     }
 }
 
-pub(super) async fn run(choice: DeskMode, (sources, loaded): (&Sources, Loaded)) -> Result<Exit> {
+pub(super) async fn run(choice: DeskMode, sources: &Sources, loaded: Loaded) -> Result<Exit> {
     let settings = &loaded.settings;
     if !(io::stdin().is_terminal() && io::stdout().is_terminal()) {
         let words = "the desk needs a terminal; \"perpdeck snapshot\" prints one frame without one";

@@ -161,7 +161,7 @@ fn desk(choice: DeskMode, sources: &config::Sources) -> Result<Exit> {
     // One thread: the desk waits nearly always, and an answer need not wake a second one.
     run_on(
         tokio::runtime::Builder::new_current_thread(),
-        Box::pin(desk::run(choice, (sources, loaded))),
+        Box::pin(desk::run(choice, sources, loaded)),
     )
 }
 

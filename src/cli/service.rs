@@ -52,6 +52,8 @@ pub(super) enum DryRunSource {
 #[derive(Debug)]
 pub(super) struct Service {
     pub(super) client: Client,
+    /// The one clock of this verb: a wall clock that is set meanwhile lengthens no wait.
+    pub(super) clock: Clock,
     pub(super) account: AccountId,
     pub(super) journal_dir: PathBuf,
     pub(super) dry_run: DryRunSource,
@@ -105,6 +107,7 @@ impl Service {
         let clock = Clock::start();
         let connection = with_account(connection, &sender).await?;
         Ok(Self {
+            clock,
             account: connection.account_id.clone(),
             client: Client::new(connection, sender, move || clock.now())?,
             journal_dir,

@@ -5,7 +5,7 @@
 
 use super::{Client, lock::locked};
 use crate::{
-    config::{KeySource, Secret},
+    config::{ApiKeySource, Secret},
     model::Failure,
 };
 use reqwest::header::HeaderValue;
@@ -21,44 +21,44 @@ const READ_TIMEOUT: Duration = Duration::from_secs(10);
 
 #[derive(Debug)]
 pub(super) struct Credentials {
-    in_use: Mutex<ApiKey>,
-    source: KeySource,
+    in_use: Mutex<KeyHeader>,
+    source: ApiKeySource,
     /// When the last reading of the source began.
     last_reading: tokio::sync::Mutex<Option<Instant>>,
 }
 
 /// A key, and the header that carries it.
 #[derive(Debug, Clone)]
-pub(super) struct ApiKey {
+pub(super) struct KeyHeader {
     key: Secret,
     pub(super) bearer: HeaderValue,
 }
 
 impl Credentials {
-    pub(super) fn new(secret: Secret, source: KeySource) -> Result<Self, Failure> {
+    pub(super) fn new(secret: Secret, source: ApiKeySource) -> Result<Self, Failure> {
         Ok(Self {
-            in_use: Mutex::new(ApiKey::new(secret)?),
+            in_use: Mutex::new(KeyHeader::new(secret)?),
             source,
             last_reading: tokio::sync::Mutex::default(),
         })
     }
 
-    pub(super) fn in_use(&self) -> ApiKey {
+    pub(super) fn in_use(&self) -> KeyHeader {
         locked(&self.in_use).clone()
     }
 
     /// Whether another key than `refused`, which was sent at `sent`, is in use now.
-    async fn renew(&self, refused: &ApiKey, sent: Instant) -> bool {
+    async fn renew(&self, refused: &KeyHeader, sent: Instant) -> bool {
         let mut last_reading = self.last_reading.lock().await;
         let is_known = last_reading.is_some_and(|at| at > sent);
-        if !is_known && self.is_in_use(refused) && self.source != KeySource::Start {
+        if !is_known && self.is_in_use(refused) && self.source != ApiKeySource::Start {
             *last_reading = Some(Instant::now());
             self.read_again().await;
         }
         !self.is_in_use(refused)
     }
 
-    fn is_in_use(&self, key: &ApiKey) -> bool {
+    fn is_in_use(&self, key: &KeyHeader) -> bool {
         locked(&self.in_use).bearer == key.bearer
     }
 
@@ -67,7 +67,7 @@ impl Credentials {
         let Ok(Some(found)) = spawn_blocking(move || source.read_again()).await else {
             return;
         };
-        let key = found.map_err(Failure::local).and_then(ApiKey::new);
+        let key = found.map_err(Failure::local).and_then(KeyHeader::new);
         match key {
             Ok(key) => *locked(&self.in_use) = key,
             Err(why) => tracing::warn!(%why, "the API key cannot be read again"),
@@ -75,7 +75,7 @@ impl Credentials {
     }
 }
 
-impl ApiKey {
+impl KeyHeader {
     fn new(key: Secret) -> Result<Self, Failure> {
         let bearer = bearer(key.expose_secret())?;
         Ok(Self { key, bearer })
@@ -89,7 +89,7 @@ impl Client {
     }
 
     /// Reads the key's source again after a 401 to `refused`, which was sent at `sent`: whether there is another key.
-    pub(super) async fn renew_key(&self, refused: ApiKey, sent: Instant) -> bool {
+    pub(super) async fn renew_key(&self, refused: KeyHeader, sent: Instant) -> bool {
         let client = self.clone();
         // Goes on after the timeout.
         let renewal = tokio::spawn(async move { client.0.credentials.renew(&refused, sent).await });
@@ -132,7 +132,7 @@ mod tests {
     }
 
     fn with_key_in(responder: &Responder, path: &Path) -> Client {
-        let source = KeySource::File(path.to_owned());
+        let source = ApiKeySource::File(path.to_owned());
         let connection = Connection {
             key_source: source,
             ..responder.connection()

@@ -3,9 +3,10 @@
 //!
 //! Contract: a read returns rows or a [`Failure`]. A mutation returns an [`Attempt`], which distinguishes refused,
 //! surely not sent, and possibly executed. The client never repeats a mutation: [`policy`] decides about retries and
-//! the outbox makes them. A request that is refused with 401 goes out once more if the source of the API key has another
-//! one. The API key goes only to the origin of the base URL, and to the account stream on its host. Redirects are
-//! never followed, only the configured proxy is used, responses are read up to 4 MiB, and every call is reported on the
+//! the outbox makes them. A request whose key is refused (401) or may not trade (403) goes out once more if the source of
+//! the API key has another one. The API key goes only to the origin of the base URL, and to the account stream on its
+//! host. Redirects are never followed, only the configured proxy is used, responses are read up to 4 MiB, and every call
+//! is reported on the
 //! `calls` channel.
 //!
 //! Known limits: HTTP/1.1 without compression. An HTTP date in `Retry-After` is compared with this machine's clock if
@@ -77,15 +78,13 @@ pub struct Client(Arc<Inner>, RequestClass);
 #[derive(Debug)]
 struct Inner {
     connection: Connection,
-    /// Mutations are refused, by the settings or since [`Client::stop_sending`].
-    read_only: AtomicBool,
     base: Url,
     credentials: credentials::Credentials,
     pools: send::ConnectionPools,
     /// Built of addresses alone: the key never gets there.
     venues: Option<VenueClient>,
     /// Belongs to the key, which other clients may share.
-    rate_limiter: Arc<rate_limit::RateLimiter>,
+    rate_limiter: Arc<rate_limit::KeyRateLimiter>,
     timeouts: Timeouts,
     /// The service refuses the key.
     refused: AtomicBool,
@@ -138,7 +137,6 @@ impl Client {
         let proxy = connection.proxy.clone();
         let inner = Inner {
             venues: venues.map(|venues| VenueClient::new(venues, proxy, timeouts)),
-            read_only: AtomicBool::new(connection.read_only),
             pools: send::ConnectionPools::at(timeouts, connection.proxy.clone()),
             connection,
             base,
@@ -185,17 +183,7 @@ impl Client {
 
     /// Whether mutations are refused.
     pub fn is_read_only(&self) -> bool {
-        self.0.read_only.load(Ordering::Acquire)
-    }
-
-    /// Refuses all mutations from now on.
-    pub fn stop_sending(&self) {
-        self.0.read_only.store(true, Ordering::Release);
-    }
-
-    /// Ends [`Self::stop_sending`], and `read_only` of the settings.
-    pub fn allow_sending(&self) {
-        self.0.read_only.store(false, Ordering::Release);
+        self.0.connection.read_only
     }
 
     /// What the key may do, as far as its commands have shown within a minute: its rights may change. The client does

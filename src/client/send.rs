@@ -1,7 +1,7 @@
 //! Sends one request and reads the response; decides nothing about it.
 
 use super::{
-    Client, RequestClass, Timeouts, base, credentials::ApiKey, lock::locked,
+    Client, RequestClass, Timeouts, base, credentials::KeyHeader, lock::locked,
     response::ServiceResponse,
 };
 use crate::{
@@ -156,7 +156,7 @@ impl Client {
     async fn exchange_once(
         &self,
         outgoing: OutgoingRequest<'_>,
-        key: &ApiKey,
+        key: &KeyHeader,
     ) -> Result<ServiceResponse, NoResponse> {
         let (method, target) = (outgoing.method.clone(), self.shown(&outgoing.url));
         let own = outgoing.url.origin() == self.0.base.origin();
@@ -230,7 +230,7 @@ impl Client {
     async fn attempt(
         &self,
         outgoing: OutgoingRequest<'_>,
-        key: &ApiKey,
+        key: &KeyHeader,
     ) -> Result<ServiceResponse, NoResponse> {
         let pool = self.0.pools.of(&outgoing.url).await;
         let proxy = self.0.pools.proxy_to(&outgoing.url).cloned();
@@ -268,7 +268,7 @@ impl Client {
         &self,
         pool: &reqwest::Client,
         outgoing: OutgoingRequest<'_>,
-        key: &ApiKey,
+        key: &KeyHeader,
     ) -> reqwest::RequestBuilder {
         let own = outgoing.url.origin() == self.0.base.origin();
         let mut request = pool

@@ -15,11 +15,11 @@ const LONGEST_WORD: usize = 128;
 #[derive(Debug)]
 pub(super) struct SourceRow<'a> {
     raw: &'a RawValue,
-    members: Members<'a>,
+    members: RowMembers<'a>,
 }
 
 #[derive(Debug)]
-enum Members<'a> {
+enum RowMembers<'a> {
     Object(BTreeMap<String, &'a RawValue>),
     Array(Vec<&'a RawValue>),
     None,
@@ -29,11 +29,11 @@ impl<'a> From<&'a RawValue> for SourceRow<'a> {
     fn from(raw: &'a RawValue) -> Self {
         let text = raw.get();
         let members = match text.as_bytes().first() {
-            Some(b'{') => serde_json::from_str(text).map(Members::Object),
-            Some(b'[') => serde_json::from_str(text).map(Members::Array),
-            Some(_) | None => Ok(Members::None),
+            Some(b'{') => serde_json::from_str(text).map(RowMembers::Object),
+            Some(b'[') => serde_json::from_str(text).map(RowMembers::Array),
+            Some(_) | None => Ok(RowMembers::None),
         };
-        let members = members.unwrap_or(Members::None);
+        let members = members.unwrap_or(RowMembers::None);
         Self { raw, members }
     }
 }
@@ -57,21 +57,21 @@ impl<'a> SourceRow<'a> {
 
     fn member(&self, token: &str) -> Option<&'a RawValue> {
         match &self.members {
-            Members::Object(members) if !token.contains('~') => members.get(token).copied(),
-            Members::Object(members) => {
+            RowMembers::Object(members) if !token.contains('~') => members.get(token).copied(),
+            RowMembers::Object(members) => {
                 let name = token.replace("~1", "/").replace("~0", "~");
                 members.get(&name).copied()
             }
-            Members::Array(items) => items.get(token.parse::<usize>().ok()?).copied(),
-            Members::None => None,
+            RowMembers::Array(items) => items.get(token.parse::<usize>().ok()?).copied(),
+            RowMembers::None => None,
         }
     }
 
     /// What an array holds.
     pub(super) fn items(&self) -> Option<Vec<Self>> {
         match &self.members {
-            Members::Array(items) => Some(items.iter().map(|item| Self::from(*item)).collect()),
-            Members::Object(_) | Members::None => None,
+            RowMembers::Array(items) => Some(items.iter().map(|item| Self::from(*item)).collect()),
+            RowMembers::Object(_) | RowMembers::None => None,
         }
     }
 
@@ -149,7 +149,7 @@ pub(super) fn rows<'a>(
     let found = document
         .find(pointer)
         .ok_or_else(|| unreadable(format!("the source's answer has nothing at `{pointer}`")))?;
-    if matches!(found.members, Members::Object(_)) {
+    if matches!(found.members, RowMembers::Object(_)) {
         return Ok(vec![found]);
     }
     let rows = found.items();

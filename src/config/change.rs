@@ -1,7 +1,7 @@
 //! The differences between two readings of the settings, and when each takes effect on a running desk.
 //!
-//! Contract: every changed setting is named once. Those in [`LIVE`] take effect at once, all others at the next start:
-//! the desk chooses its connection, account and journal once. A key is never among the values.
+//! Contract: every changed setting is named once. Those in [`LIVE`] take effect at once, all others need a restart. A
+//! key is never among the values.
 
 use super::{Loaded, Settings, profiles::OF_THE_DESK};
 use crate::model::Num;
@@ -37,7 +37,7 @@ pub enum SettingValues {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Takes {
     Now,
-    NextStart,
+    Restart,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,19 +59,12 @@ enum Looser {
 
 /// The settings that a running desk applies. A table stands for everything in it; the first match counts.
 const LIVE: &[(&str, Looser)] = &[
-    ("close_all_delay", Looser::Never),
-    ("close_all_confirm", Looser::Never),
-    ("be_extra_ticks", Looser::Never),
-    // It sends nothing by itself: a person arms it in each session.
-    ("ladder_one_key", Looser::Never),
     ("size_presets", Looser::Never),
     ("size_presets_of", Looser::Never),
     ("theme", Looser::Never),
     ("theme_file", Looser::Never),
     ("color", Looser::Never),
-    ("motion", Looser::Never),
     ("keys_file", Looser::Never),
-    ("read_only", Looser::WhenOff),
     ("checks.duplicate_within", Looser::WhenLess),
     ("checks.ask_without_price", Looser::WhenOff),
     ("checks.ask_liquidation_within", Looser::WhenLess),
@@ -81,10 +74,6 @@ const LIVE: &[(&str, Looser)] = &[
     ("guard.daily_loss", Looser::WhenMore),
     ("guard.drawdown", Looser::WhenMore),
     ("guard", Looser::Never),
-    ("fees", Looser::Never),
-    ("alerts", Looser::Never),
-    ("alert_command", Looser::Never),
-    ("poll", Looser::Never),
 ];
 
 impl Loaded {
@@ -98,13 +87,13 @@ impl Loaded {
         };
         if names(self) != names(newer) {
             changes.push(Change::of_contents("profiles"));
-            return changes;
         }
         let name = |loaded: &Self| loaded.settings.name.clone().unwrap_or_default();
         for other in &newer.others {
             let mut before = self.others.iter();
             let before = before.find(|before| name(before) == name(other));
-            let mut own = before.map_or(vec![], |before| before.own_changes(other));
+            let Some(before) = before else { continue };
+            let mut own = before.own_changes(other);
             own.retain(|change| {
                 let is_of_the_desk = OF_THE_DESK.contains(&change.key.as_str());
                 !is_of_the_desk && !changes.contains(change)
@@ -164,7 +153,7 @@ impl fmt::Display for Change {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.key)?;
         match (&self.values, self.takes) {
-            (_, Takes::NextStart) => return Ok(()),
+            (_, Takes::Restart) => return Ok(()),
             (SettingValues::Untold, _) => f.write_str(" changed")?,
             (SettingValues::Told { was, is }, Takes::Now) => write!(f, " = {is} (was {was})")?,
         }
@@ -213,7 +202,7 @@ fn live(name: &str) -> Option<Looser> {
 fn takes(name: &str) -> Takes {
     match live(name) {
         Some(_) => Takes::Now,
-        None => Takes::NextStart,
+        None => Takes::Restart,
     }
 }
 
@@ -265,7 +254,7 @@ mod tests {
     use std::{fs, path::Path};
 
     fn loaded(file: &Path, text: &str) -> Loaded {
-        fs::write(file, text).unwrap();
+        crate::disk::replace(file, text.as_bytes()).unwrap();
         let sources = Sources {
             user_file: Some(file.to_owned()),
             ..Sources::default()
@@ -287,12 +276,32 @@ mod tests {
     }
 
     #[test]
+    fn a_limit_of_another_profile_is_named_although_a_profile_came_with_it() {
+        let other = |most: &str| {
+            format!(
+                "base_url = \"http://127.0.0.1:1\"\napi_key = \"k\"\nprofile = \"a\"\n[profiles.a]\naccount_id = \"chal-1\"\n[profiles.b]\naccount_id = \"chal-2\"\n\
+                 checks.max_size = {most}\n"
+            )
+        };
+        let more = format!("{}[profiles.c]\naccount_id = \"chal-3\"\n", other("2"));
+        let words: Vec<_> = told(&other("1"), &more)
+            .into_iter()
+            .map(|(words, ..)| words)
+            .collect();
+        let named = |name: &str| words.iter().any(|words| words.starts_with(name));
+        assert!(
+            named("profiles") && named("profiles.b.checks.max_size"),
+            "{words:?}"
+        );
+    }
+
+    #[test]
     fn a_change_says_what_was_and_what_is() {
         assert_eq!(
-            told("", "theme = \"light\"\n[poll]\norders = \"2s\""),
+            told("", "theme = \"light\"\n[checks]\nmax_size = \"2\""),
             [
                 (
-                    "poll.orders = 2s (was 1s)".to_owned(),
+                    "checks.max_size = 2 (was none)".to_owned(),
                     Takes::Now,
                     Leeway::Same
                 ),
@@ -306,12 +315,12 @@ mod tests {
     }
 
     #[test]
-    fn whom_the_desk_trades_with_is_chosen_at_its_start() {
+    fn a_setting_that_is_neither_looks_nor_keys_nor_a_limit_needs_a_restart() {
         let service =
             "base_url = \"http://127.0.0.1:9\"\naccount_id = \"a\"\napi_key_file = \"/k\"";
         let changes = told(
             service,
-            "state_dir = \"/x\"\nlog_level = \"off\"\ncandle_source = \"none\"",
+            "read_only = true\nlog_level = \"off\"\n[poll]\norders = \"2s\"",
         );
         let later: Vec<_> = changes
             .iter()
@@ -320,12 +329,12 @@ mod tests {
         assert_eq!(
             later,
             [
-                ("account_id", Takes::NextStart),
-                ("api_key_file", Takes::NextStart),
-                ("base_url", Takes::NextStart),
-                ("candle_source", Takes::NextStart),
-                ("log_level", Takes::NextStart),
-                ("state_dir", Takes::NextStart),
+                ("account_id", Takes::Restart),
+                ("api_key_file", Takes::Restart),
+                ("base_url", Takes::Restart),
+                ("log_level", Takes::Restart),
+                ("poll.orders", Takes::Restart),
+                ("read_only", Takes::Restart),
             ]
         );
     }
@@ -333,7 +342,6 @@ mod tests {
     #[test]
     fn a_limit_that_is_lifted_or_raised_is_called_looser_and_one_that_is_set_is_not() {
         let more = [
-            ("read_only = true", "read_only = false"),
             ("[checks]\nmax_size = \"1\"", ""),
             ("[checks]\nmax_size = \"1\"", "[checks]\nmax_size = \"1.5\""),
             ("", "[checks]\norders_per_second = 0"),
@@ -359,7 +367,7 @@ mod tests {
         let was = loaded(&file, &format!("{service}api_key = \"sk-1\""));
         let is = loaded(&file, &format!("{service}api_key = \"sk-2\""));
         assert_eq!(was.changes(&is), [Change::of_contents("api_key")]);
-        assert_eq!(was.changes(&is)[0].takes, Takes::NextStart);
+        assert_eq!(was.changes(&is)[0].takes, Takes::Restart);
         assert_eq!(was.changes(&was), []);
     }
 

@@ -16,12 +16,12 @@ use std::{
 const FILE: &str = "columns.json";
 
 /// By pane name.
-pub type KeptChoices = BTreeMap<String, Choice>;
+pub type KeptChoices = BTreeMap<String, ColumnChoice>;
 
 /// The ids of all columns of a pane, shown ones in order.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Choice {
+pub struct ColumnChoice {
     pub shown: Vec<String>,
     #[serde(default)]
     pub hidden: Vec<String>,
@@ -42,7 +42,7 @@ pub fn kept_columns(state_dir: &Path) -> io::Result<KeptChoices> {
 }
 
 /// Stores the choice of one pane; `None` removes it. Replaces an unreadable file.
-pub fn keep_columns(state_dir: &Path, pane: &str, choice: Option<Choice>) -> io::Result<()> {
+pub fn keep_columns(state_dir: &Path, pane: &str, choice: Option<ColumnChoice>) -> io::Result<()> {
     let mut kept = kept_columns(state_dir).unwrap_or_default();
     match choice {
         Some(choice) => kept.insert(pane.to_owned(), choice),
@@ -56,8 +56,8 @@ mod tests {
     use super::*;
     use std::fs;
 
-    fn choice(shown: &[&str]) -> Choice {
-        Choice {
+    fn choice(shown: &[&str]) -> ColumnChoice {
+        ColumnChoice {
             shown: shown.iter().map(ToString::to_string).collect(),
             hidden: vec!["fees".to_owned()],
         }

@@ -41,7 +41,7 @@ pub use change::{Change, Leeway, SettingValues, Takes};
 pub use checks::Checks;
 pub use fees::Fees;
 pub use guard::Guard;
-pub use kept::{Choice, KeptChoices, columns_file, keep_columns, kept_columns};
+pub use kept::{ColumnChoice, KeptChoices, columns_file, keep_columns, kept_columns};
 pub use layers::{SettingFlag, Sources};
 pub use load::load;
 pub use loaded::Loaded;
@@ -52,12 +52,15 @@ pub use problem::{Problem, SettingsError};
 pub use resolve::FarEnd;
 pub use schema::schema;
 pub use secrets::child_env::{is_secret_variable, keyless};
-pub use secrets::key::KeySource;
+pub use secrets::key::ApiKeySource;
 pub use secrets::secret::Secret;
-pub use service::connection::{Connection, PriceSource, StreamUrls};
+pub use service::connection::{Connection, StreamUrls};
 pub use service::market_sources::{BookSource, CandleSource, MarketSources, TradeSource};
+pub use service::price_source::PriceSource;
 pub use service::proxy::Proxy;
 pub use service::source::SourceChoice;
 pub use service::venues::{VenueUrls, Venues};
-pub use settings::{ColorChoice, LogLevel, MarketData, Motion, Poll, Settings, Theme, Tint};
+pub use settings::{
+    ColorChoice, LogLevel, MarketData, Motion, PollIntervals, Settings, Theme, Tint,
+};
 pub use show::template;

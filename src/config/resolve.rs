@@ -3,7 +3,7 @@
 use super::{
     Connection, MarketSources, Secret, SettingsError, SourceChoice, StreamUrls,
     layers::Layers,
-    secrets::key::{self, KeySource},
+    secrets::key::{self, ApiKeySource},
     settings::{MarketData, Settings},
 };
 use crate::model::AccountId;
@@ -62,7 +62,7 @@ impl Settings {
         Ok(FarEnd::LiveApi(Box::new(Connection {
             base_url: base_url.trim_end_matches('/').to_owned(),
             api_key: key::find(self)?,
-            key_source: KeySource::of(self),
+            key_source: ApiKeySource::of(self),
             account_id: AccountId::from(self.account_id.as_deref().unwrap_or_default()),
             prices: self.price_source.clone(),
             markets: self.market_sources(),
@@ -92,7 +92,7 @@ impl Connection {
         Self {
             base_url,
             api_key,
-            key_source: KeySource::Start,
+            key_source: ApiKeySource::Start,
             account_id,
             prices: SourceChoice::Paper,
             markets: MarketSources::paper(),

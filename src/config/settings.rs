@@ -94,7 +94,7 @@ pub struct Settings {
     pub guard: Guard,
     pub fees: Fees,
     pub alerts: Alerts,
-    pub poll: Poll,
+    pub poll: PollIntervals,
     #[serde(default, skip_serializing)]
     pub(super) profiles: ProfileNames,
     /// The profile of these settings; `None` for the top level.
@@ -106,7 +106,7 @@ pub struct Settings {
 /// orders, prices (`markets`), account figures (`account`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(expecting = "a table, [poll]")]
-pub struct Poll {
+pub struct PollIntervals {
     #[serde(with = "words::duration")]
     pub positions: Duration,
     #[serde(with = "words::duration")]

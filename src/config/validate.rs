@@ -270,33 +270,33 @@ fn venue_url(text: &str, scheme: &str, local: &str) -> Result<Url, String> {
 fn sources(settings: &Settings, found: &mut FoundProblems) {
     source("price_source", &settings.price_source, &[], found);
     let candles = [
-        Placeholder::Needed("{market_id}"),
-        Placeholder::Needed("{interval}"),
-        Placeholder::Known("{limit}"),
-        Placeholder::Known("{before}"),
+        UrlPlaceholder::Needed("{market_id}"),
+        UrlPlaceholder::Needed("{interval}"),
+        UrlPlaceholder::Known("{limit}"),
+        UrlPlaceholder::Known("{before}"),
     ];
     source("candle_source", &settings.candle_source, &candles, found);
     let books = [
-        Placeholder::Needed("{market_id}"),
-        Placeholder::Known("{depth}"),
+        UrlPlaceholder::Needed("{market_id}"),
+        UrlPlaceholder::Known("{depth}"),
     ];
     source("book_source", &settings.book_source, &books, found);
     let trades = [
-        Placeholder::Needed("{market_id}"),
-        Placeholder::Known("{limit}"),
+        UrlPlaceholder::Needed("{market_id}"),
+        UrlPlaceholder::Known("{limit}"),
     ];
     source("trade_source", &settings.trade_source, &trades, found);
 }
 
 /// What stands in an address for what is asked for.
 #[derive(Debug, Clone, Copy)]
-enum Placeholder {
+enum UrlPlaceholder {
     /// Without it every request would get the same answer.
     Needed(&'static str),
     Known(&'static str),
 }
 
-impl Placeholder {
+impl UrlPlaceholder {
     fn word(self) -> &'static str {
         match self {
             Self::Needed(word) | Self::Known(word) => word,
@@ -307,7 +307,7 @@ impl Placeholder {
 fn source<T: Serialize>(
     setting: &str,
     choice: &SourceChoice<T>,
-    placeholders: &[Placeholder],
+    placeholders: &[UrlPlaceholder],
     found: &mut FoundProblems,
 ) {
     let SourceChoice::Custom(source) = choice else {
@@ -318,7 +318,7 @@ fn source<T: Serialize>(
         match key.rsplit('.').next() {
             Some("url") => address(&key, &text, placeholders, found),
             Some("book_url") => {
-                address(&key, &text, &[Placeholder::Needed("{market_id}")], found);
+                address(&key, &text, &[UrlPlaceholder::Needed("{market_id}")], found);
             }
             Some(_) | None => pointer(&key, &text, found),
         }
@@ -334,7 +334,7 @@ fn pointer(key: &str, text: &str, found: &mut FoundProblems) {
     }
 }
 
-fn address(key: &str, text: &str, placeholders: &[Placeholder], found: &mut FoundProblems) {
+fn address(key: &str, text: &str, placeholders: &[UrlPlaceholder], found: &mut FoundProblems) {
     if !text.starts_with('/')
         && let Err(why) = safe_url(text)
     {
@@ -344,7 +344,7 @@ fn address(key: &str, text: &str, placeholders: &[Placeholder], found: &mut Foun
     let mut rest = text.to_owned();
     for placeholder in placeholders {
         let word = placeholder.word();
-        if matches!(placeholder, Placeholder::Needed(_)) && !text.contains(word) {
+        if matches!(placeholder, UrlPlaceholder::Needed(_)) && !text.contains(word) {
             found.add(key, &format!("must contain {word}"));
         }
         rest = rest.replace(word, "");

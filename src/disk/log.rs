@@ -39,7 +39,7 @@ pub enum LogError {
     /// Only [`Reserve::Use`] goes on.
     #[error("the disk is full")]
     Full,
-    /// Or the end of it.
+    /// A file of the log, or the end of one, was removed.
     #[error("{} was deleted while it was open", .0.display())]
     Gone(PathBuf),
     /// The first line names another format than the one asked for.
@@ -85,10 +85,19 @@ pub struct Log {
     next: u64,
     /// Length of the file with the space written ahead, in bytes.
     length: u64,
-    has_failed: bool,
+    state: LogState,
     /// Whether the disk takes no more space.
     #[cfg(test)]
     pub(crate) is_full: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum LogState {
+    Works,
+    /// Found damaged: nothing in it is changed before it is written anew.
+    Damaged,
+    /// A write failed: nobody can tell what of it reached the disk.
+    Failed,
 }
 
 /// A log that no other process writes until this is dropped.
@@ -126,7 +135,11 @@ impl Log {
             newest,
             next: scan.next.unwrap_or(1).max(lost + 1),
             scan,
-            has_failed: false,
+            state: if damage.is_none() {
+                LogState::Works
+            } else {
+                LogState::Damaged
+            },
             #[cfg(test)]
             is_full: false,
         };
@@ -168,6 +181,11 @@ impl Log {
         Ok(scan.damage)
     }
 
+    /// Whether there is a log at `path`, or was one: its number stays when it is deleted.
+    pub fn is_there(path: &Path) -> bool {
+        path.exists() || path.with_extension("newest").exists()
+    }
+
     /// Bytes of its lines.
     pub fn length(&self) -> u64 {
         self.scan.end
@@ -175,14 +193,14 @@ impl Log {
 
     /// Waits until no other process writes the log; `take` gets what others have appended since.
     pub fn lock(&mut self, take: &mut dyn FnMut(&str)) -> Result<LockedLog<'_>, LogError> {
-        if self.has_failed {
+        if self.state == LogState::Failed {
             return Err(LogError::Failed);
         }
         self.newest.lock()?;
         match self.catch_up(take) {
             Ok(()) => Ok(LockedLog(self)),
             Err(why) => {
-                self.has_failed = true;
+                self.state = LogState::Failed;
                 self.newest.unlock();
                 Err(why)
             }
@@ -190,8 +208,10 @@ impl Log {
     }
 
     fn catch_up(&mut self, take: &mut dyn FnMut(&str)) -> Result<(), LogError> {
-        if self.held.is_gone() || self.newest.is_gone() {
-            return Err(LogError::Gone(self.held.path().to_owned()));
+        for file in [&self.held, self.newest.held()] {
+            if file.is_gone() {
+                return Err(LogError::Gone(file.path().to_owned()));
+            }
         }
         self.length = self.file.metadata()?.len();
         if self.length < self.scan.end {
@@ -213,7 +233,7 @@ impl Log {
 
     /// Overwrites what a write that was cut short has left after the last line.
     fn cut(&mut self) -> Result<(), LogError> {
-        if !self.scan.is_torn {
+        if !self.scan.is_torn || self.state == LogState::Damaged {
             return Ok(());
         }
         let path = self.held.path().display();
@@ -258,6 +278,9 @@ impl LockedLog<'_> {
     /// everything.
     pub fn append(&mut self, record: &str, reserve: Reserve, mark: Mark) -> Result<(), LogError> {
         let log = &mut *self.0;
+        if log.state == LogState::Damaged {
+            return Err(LogError::Failed);
+        }
         match log.make_room(record.len() + AROUND) {
             // Whatever is left is for those that may use it.
             Err(why) if is_full(&why) && reserve == Reserve::Use => {}
@@ -307,6 +330,7 @@ impl Log {
         self.held = HeldFile::at(self.held.path())?;
         self.file = private_file(self.held.path())?;
         (self.next, self.length) = (next, end + AHEAD as u64);
+        self.state = LogState::Works;
         self.scan = Scan {
             next: Some(next),
             end,
@@ -317,7 +341,7 @@ impl Log {
     }
 
     fn fail(&mut self, why: io::Error) -> LogError {
-        self.has_failed = true;
+        self.state = LogState::Failed;
         why.into()
     }
 }

@@ -70,7 +70,8 @@ impl SlicedWork {
                     return Ok(OperationProgress::CloseAll(Targets::new(targets)));
                 }
                 format!(
-                    "{} positions are open, and one close-all takes at most {MAX_CLOSES}: close some of them one by one                      (POST /v1/positions/{{position_id}}/close), then send this again",
+                    "{} positions are open, and one close-all takes at most {MAX_CLOSES}: close some of them one by one \
+                     (POST /v1/positions/{{position_id}}/close), then send this again",
                     positions.len()
                 )
             }
@@ -82,7 +83,8 @@ impl SlicedWork {
                     return Ok(OperationProgress::CancelAll(Targets::new(targets)));
                 }
                 format!(
-                    "{} orders work, and one cancel-all takes at most {MAX_CANCELS}: cancel some of them one by one                      (DELETE /v1/orders/{{order_id}}), then send this again",
+                    "{} orders work, and one cancel-all takes at most {MAX_CANCELS}: cancel some of them one by one \
+                     (DELETE /v1/orders/{{order_id}}), then send this again",
                     targets.len()
                 )
             }

@@ -113,11 +113,11 @@ impl Journal {
     fn mend(&mut self, damage: &LogDamage, salt: String) -> Result<(), JournalError> {
         let path = self.dir.join(FILE);
         let is_there = path.metadata().is_ok_and(|found| found.len() > 0);
-        let copy = is_there.then(|| disk::copy_aside(&path).ok()).flatten();
-        let copy = copy.map_or_else(
-            || "there is no copy of it".to_owned(),
-            |copy| format!("a copy of it is {}", copy.display()),
-        );
+        let copy = match is_there.then(|| disk::copy_aside(&path)) {
+            Some(Ok(copy)) => format!("a copy of it is {}", copy.display()),
+            Some(Err(why)) => format!("no copy of it could be made ({why})"),
+            None => "there is no copy of it".to_owned(),
+        };
         let words = format!(
             "the journal was damaged on the disk: {damage}; {copy}. Compare your orders and positions with the service"
         );
@@ -182,7 +182,7 @@ impl Journal {
 
     /// Whether `dir` has a journal.
     pub fn is_there(dir: &Path) -> bool {
-        dir.join(FILE).exists()
+        Log::is_there(&dir.join(FILE))
     }
 
     /// Why new entries are halted on this account, if they are.

@@ -1,7 +1,9 @@
 use super::*;
-use crate::disk::{LogError, Reserve};
-use crate::model::{
-    AccountId, CancelResult, Failure, FailureKind, OrderStatus, Proof, Receipt, Risk, Timestamp,
+use crate::{
+    disk::{LogError, Reserve},
+    model::{
+        AccountId, CancelResult, Failure, FailureKind, OrderStatus, Proof, Receipt, Risk, Timestamp,
+    },
 };
 use std::{fs, path::Path, time::Duration};
 use tempfile::TempDir;

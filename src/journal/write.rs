@@ -143,8 +143,11 @@ impl Journal {
         };
         let count = rows.prune(now, keep);
         if count > 0 || rows.is_long() {
-            // If there is no room for it, the next start finds the rows again.
-            self.rewrite()?;
+            match self.rewrite() {
+                // The next start finds the rows again.
+                Err(JournalError::Full { .. }) => return Ok(0),
+                written => written?,
+            }
         }
         Ok(count)
     }

@@ -1,12 +1,14 @@
 //! The close-all-positions operation. `completed` does not mean flat: a submitted close is an order, not a fill.
 
-use super::{CloseAll, Lenient, Order, Position, PositionId, Text, value::words::words};
+use super::{Lenient, Operation, Order, Position, PositionId, Text, value::words::words};
 use serde::{Deserialize, Serialize};
 use strum::{Display, EnumString, VariantArray};
 
 words! {
     CloseResultStatus { Submitted, Failed }
 }
+
+pub type CloseAll = Operation<CloseResult>;
 
 impl CloseAll {
     /// Whether it was to close this one: it closes what was open when it began.

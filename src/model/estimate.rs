@@ -55,7 +55,8 @@ impl From<Num> for LiquidationEstimate {
 /// profit.
 pub fn liquidation(
     side: Side,
-    (quantity, entry): (Num, Num),
+    quantity: Num,
+    entry: Num,
     backing: Num,
     maintenance: Num,
 ) -> Option<LiquidationEstimate> {
@@ -127,7 +128,8 @@ fn steepness(side: Side, maintenance: Num) -> Option<Num> {
 pub fn merged(
     position: Option<&Position>,
     side: Side,
-    (added, entry): (Num, Num),
+    added: Num,
+    entry: Num,
 ) -> Option<(Num, Num)> {
     let Some(held) = position else {
         return Some((added, entry));
@@ -193,8 +195,8 @@ mod tests {
             (Side::Sell, "500", "55308.641975"),
         ] {
             let margin = num("2500").plus(num(extra)).unwrap();
-            let position = (num("0.5"), num("50000"));
-            let liquidation = liquidation(side, position, margin, num("0.0125"));
+            let (size, entry) = (num("0.5"), num("50000"));
+            let liquidation = liquidation(side, size, entry, margin, num("0.0125"));
             assert_eq!(rounded(liquidation), Some(price.to_owned()));
         }
     }
@@ -216,7 +218,7 @@ mod tests {
 
     #[test]
     fn a_position_fully_paid_for_has_no_liquidation_price() {
-        let paid = liquidation(Side::Buy, (num("1"), num("100")), num("100"), num("0.05"));
+        let paid = liquidation(Side::Buy, num("1"), num("100"), num("100"), num("0.05"));
         assert_eq!(paid, Some(LiquidationEstimate::Never));
         let long = held(r#""size":1,"liquidation_price":100"#);
         let moved = moved_liquidation(&long, num("1000"), num("0.05"));
@@ -230,11 +232,11 @@ mod tests {
     #[test]
     fn adding_to_a_position_averages_it_and_reducing_it_is_not_guessed() {
         let long = held(r#""size":0.25,"entry_price":40000"#);
-        let order = (num("0.25"), num("60000"));
-        let (quantity, average) = merged(Some(&long), Side::Buy, order).unwrap();
+        let (size, price) = (num("0.25"), num("60000"));
+        let (quantity, average) = merged(Some(&long), Side::Buy, size, price).unwrap();
         assert_eq!((quantity, average), (num("0.5"), num("50000")));
-        assert_eq!(merged(Some(&long), Side::Sell, order), None);
-        assert_eq!(merged(None, Side::Sell, order), Some(order));
+        assert_eq!(merged(Some(&long), Side::Sell, size, price), None);
+        assert_eq!(merged(None, Side::Sell, size, price), Some((size, price)));
     }
 
     #[test]
@@ -249,9 +251,9 @@ mod tests {
         let short = held(r#""size":-10,"entry_price":3000"#);
         let pocket =
             held(r#""size":1,"entry_price":1000,"leverage":2,"isolated_margin_extra":100"#);
-        let price = |side, position, others: &[(&Position, Option<&Market>)], maintenance| {
+        let price = |side, (size, entry), others: &[(&Position, Option<&Market>)], maintenance| {
             let backing = cross_backing(num("10000"), others.iter().copied())?;
-            liquidation(side, position, backing, num(maintenance))
+            liquidation(side, size, entry, backing, num(maintenance))
         };
         let one = (num("1"), num("50000"));
         let ten = (num("10"), num("3000"));

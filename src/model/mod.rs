@@ -45,7 +45,7 @@ pub use book::{Book, Level, Sweep};
 pub use call::Call;
 pub use candle::{Candle, Interval};
 pub use charges::Charges;
-pub use close_all::{CloseResult, CloseResultStatus};
+pub use close_all::{CloseAll, CloseResult, CloseResultStatus};
 pub use command::{
     AnswerKind, CloseKind, ClosePosition, Command, CommandFacts, Curve, Dispatch, Distribution,
     Ends, ExecutionType, ExitBatch, ExitConflict, ExitGroup, ExitOperation, Exits, ExpectedExit,
@@ -62,9 +62,7 @@ pub use listing::{
 };
 pub use market::Market;
 pub use market_names::{MarketNames, NameFit, ambiguous};
-pub use operation::{
-    CancelAll, CancelAllResult, CancelStatus, CloseAll, Operation, OperationStatus,
-};
+pub use operation::{CancelAll, CancelAllResult, CancelStatus, Operation, OperationStatus};
 pub use order::{
     FillReference, Order,
     mode::{OrderMode, OrderModeFacts, OrderType, PlaceKind, TriggersOn},

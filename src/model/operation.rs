@@ -1,9 +1,7 @@
 //! Operations of the service that act on many objects, one slice of them per request: close-all-positions and
 //! cancel-all-orders. The same request is repeated with its key until it is completed.
 
-use super::{
-    AccountId, CloseResult, Lenient, OperationId, OrderId, Text, Timestamp, value::words::words,
-};
+use super::{AccountId, Lenient, OperationId, OrderId, Text, Timestamp, value::words::words};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use strum::{Display, EnumString, VariantArray};
@@ -33,7 +31,6 @@ pub struct Operation<R> {
     pub completed_at: Option<Timestamp>,
 }
 
-pub type CloseAll = Operation<CloseResult>;
 pub type CancelAll = Operation<CancelAllResult>;
 
 /// What became of one order of a cancel-all.

@@ -1,8 +1,8 @@
 //! The service's response to a command, and the state of a command before its response.
 
 use super::{
-    CancelAll, CloseAll, Failure, FlatProof, Flattening, OperationId, Order, OrderId, Position,
-    Scaled, Text, Timestamp, Twap,
+    CancelAll, CloseAll, Failure, FailureKind, FlatProof, Flattening, OperationId, Order, OrderId,
+    OrderStatus, Position, Proof, Scaled, Text, Timestamp, Twap,
 };
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -56,6 +56,34 @@ pub enum Receipt {
     AlreadySo(Text),
     /// Reads proved that nothing is left.
     Flat(FlatProof),
+}
+
+impl Receipt {
+    /// Why a 2xx is a refusal, if it is one: an order that was accepted and then rejected, or that is not canceled.
+    pub fn refusal(&self) -> Option<Failure> {
+        let refused = |order: &OrderId, kind, why: Text| Failure {
+            proves: Proof::Refused,
+            order_id: Some(order.clone()),
+            ..Failure::new(kind, why)
+        };
+        if let Self::Order { order, .. } = self
+            && order.status.is(&OrderStatus::Rejected)
+        {
+            let reason = order.reject_reason.clone();
+            let reason = reason.unwrap_or_else(|| "the service gave no reason".into());
+            return Some(Failure {
+                rule_id: order.reject_rule_id.clone(),
+                ..refused(&order.id, FailureKind::Invalid, reason)
+            });
+        }
+        if let Self::Cancel(result) = self
+            && !(result.canceled || result.queued)
+        {
+            let why = "the order is not canceled".into();
+            return Some(refused(&result.id, FailureKind::Conflict, why));
+        }
+        None
+    }
 }
 
 /// An operation that goes on: its request is repeated with the same key.

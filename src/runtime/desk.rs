@@ -1,17 +1,18 @@
 //! A desk on a terminal, from the first frame to the exit code.
 
-use super::{Attention, LoopChannels, Out, Over, run};
+use super::{Attention, LoopChannels, LoopEnd, Out, run};
 use crate::{
     app::{
-        AccountSet, LayoutPreset, Model, Msg, Options, WidthTier, activity::notice::Tone,
-        desk::tour::Tour, keys::keymap::Keymap, tables::pane::Pane,
+        AccountSet, LayoutPreset, Model, Msg, Options, WidthTier, account::pane::Pane,
+        activity::notice::Tone, desk::tour_step::Tour, keys::keymap::Keymap,
     },
     model::Failure,
     runtime::{
         accounts::{
             channel::account_channel,
-            services::{Opened, Reach, Services},
+            services::{Opened, Services},
             settings_thread::SettingsThread,
+            trader_effects::Reach,
         },
         base::{clock::Clock, inboxes::Inboxes},
         forced,
@@ -23,14 +24,16 @@ use crate::{
             mouse::Mouse,
             painter::Painter,
             screen_mode::{self as terminal, TerminalGuard},
-            signals::{Asked, HANGUP, Signals, flatten_on_signal},
+            signals::{HANGUP, SignalRequest, Signals, flatten_on_signal},
         },
     },
     ui::{DrawState, ThemeSet},
+    view::READING,
 };
 use std::{collections::BTreeMap, io, path::PathBuf, pin::pin, time::Duration};
 use tokio::{
     sync::mpsc::{Sender, channel},
+    task::JoinHandle,
     time::timeout,
 };
 
@@ -106,15 +109,15 @@ where
         newcomers,
         first,
     };
-    let mut far_side = tokio::spawn(services.serve(start.options.clone(), opening));
-    let mut model = Model::new(start.options, start.keymap, clock.now());
+    let far_side = tokio::spawn(services.serve(start.options.clone(), opening));
+    let mut model = Model::new(start.options, READING, start.keymap, clock.now());
     model.tour = start.tour;
     model.table_views.recall(start.columns);
     model.market_screen.recall(start.layouts);
     model.market_screen.wait_for_rest(CURSOR_REST);
     let keyboard = Keyboard::start(&model)?;
     let mut account_set = AccountSet::of(model);
-    let wires = LoopChannels {
+    let channels = LoopChannels {
         input: keyboard.inputs()?,
         keyboard,
         inboxes: Inboxes::new(common_mail, coming, post),
@@ -129,20 +132,23 @@ where
         events: events.unwrap_or_default(),
         attention: Attention::default(),
     };
-    let running = run(wires, size, &mut account_set, |out| put(&painter, out));
+    let running = run(channels, size, &mut account_set, |out| put(&painter, out));
     let end = ended(running, signals, |stopping| match stopping {
         Stopping::Begins => taken.stop(&painter),
         Stopping::IsOver => taken.resume(&painter),
     })
     .await;
     forced::leaving();
-    drop(painter);
-    drop(taken);
-    // The accounts end with the loop, after what it requested last; a service that is still being opened does not.
-    if timeout(LAST_EFFECTS, &mut far_side).await.is_err() {
-        far_side.abort();
-    }
+    drop((painter, taken));
+    end_accounts(far_side).await;
     Ok(end)
+}
+
+/// The accounts end with the loop, after what it requested last; a service that is still being opened does not.
+async fn end_accounts<T>(mut accounts: JoinHandle<T>) {
+    if timeout(LAST_EFFECTS, &mut accounts).await.is_err() {
+        accounts.abort();
+    }
 }
 
 fn put(painter: &Painter, out: Out) {
@@ -169,7 +175,7 @@ enum Stopping {
 
 /// Runs the desk until it quits or a signal ends it; calls `stops` whenever a signal stops or continues the process.
 async fn ended(
-    running: impl Future<Output = Over>,
+    running: impl Future<Output = LoopEnd>,
     mut signals: Signals,
     stops: impl Fn(Stopping),
 ) -> End {
@@ -177,15 +183,15 @@ async fn ended(
     loop {
         let asked = tokio::select! {
             over = &mut running => return match over {
-                Over::Quit => End::Quit,
-                Over::TerminalGone => End::Signal(HANGUP),
+                LoopEnd::Quit => End::Quit,
+                LoopEnd::TerminalGone => End::Signal(HANGUP),
             },
             asked = signals.caught() => asked,
         };
         match asked {
-            Asked::Leave(code) => return End::Signal(code),
-            Asked::Stop => stops(Stopping::Begins),
-            Asked::GoOn => stops(Stopping::IsOver),
+            SignalRequest::Leave(code) => return End::Signal(code),
+            SignalRequest::Stop => stops(Stopping::Begins),
+            SignalRequest::GoOn => stops(Stopping::IsOver),
         }
     }
 }

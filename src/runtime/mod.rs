@@ -56,7 +56,7 @@ use ratatui::{buffer::Buffer, layout::Rect};
 use std::{future::pending, io, time::Duration};
 use terminal::drawing::{Render, ShownFrame, news_of_frame};
 use terminal::frame::{Cause, FrameGate};
-use terminal::input::{Input, Keyboard};
+use terminal::input::{Keyboard, TerminalInput};
 use tokio::{select, time::Instant};
 
 /// A frame delayed longer than this (the process was stopped, motion is reduced) is rebuilt, so that its ages are
@@ -107,7 +107,7 @@ enum Out {
 
 /// Why the loop ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Over {
+enum LoopEnd {
     Quit,
     TerminalGone,
 }
@@ -127,53 +127,58 @@ const BELL: &[u8] = b"\x07";
 
 /// Runs until the desk quits or the input ends. `show` gets every frame and every control sequence.
 async fn run<I>(
-    mut wires: LoopChannels<I>,
+    mut channels: LoopChannels<I>,
     mut size: Rect,
     account_set: &mut AccountSet,
     mut show: impl FnMut(Out),
-) -> Over
+) -> LoopEnd
 where
-    I: Stream<Item = io::Result<Input>> + Unpin,
+    I: Stream<Item = io::Result<TerminalInput>> + Unpin,
 {
     let mut gate = FrameGate::open();
-    let first = take(account_set, AccountScope::Shown, resized(size), wires.clock);
+    let first = take(
+        account_set,
+        AccountScope::Shown,
+        resized(size),
+        channels.clock,
+    );
     for (at, effect) in first {
-        wires.inboxes.send(at, effect);
+        channels.inboxes.send(at, effect);
     }
     loop {
-        let (whose, cause, msg) = match wires
-            .next(&mut size, account_set, (&mut gate, &mut show))
+        let (whose, cause, msg) = match channels
+            .next(&mut size, account_set, &mut gate, &mut show)
             .await
         {
             LoopEvent::Message(whose, cause, msg) => (whose, cause, msg),
             LoopEvent::Handled => continue,
-            LoopEvent::TerminalGone => return Over::TerminalGone,
+            LoopEvent::TerminalGone => return LoopEnd::TerminalGone,
         };
         let before = seen_at_once(account_set.shown());
-        let quiet = quiet(cause, &msg, account_set.shown(), wires.clock);
+        let quiet = quiet(cause, &msg, account_set.shown(), channels.clock);
         let is_seen = account_set.is_on_screen(whose);
         let by_person = (cause == Cause::Person && is_input(&msg)).then(Instant::now);
-        let effects = take(account_set, whose, msg, wires.clock);
-        wires.events.note(account_set);
+        let effects = take(account_set, whose, msg, channels.clock);
+        channels.events.note(account_set);
         for (at, effect) in effects {
             if effect == Effect::Quit {
-                return Over::Quit;
+                return LoopEnd::Quit;
             }
-            if let Some(out) = wires.write_for_risk(at, effect, account_set.shown()) {
+            if let Some(out) = channels.dispatch(at, effect, account_set.shown()) {
                 show(out);
             }
         }
-        wires.tell_pollers(by_person, account_set);
+        channels.tell_pollers(by_person, account_set);
         // A change that is not on the screen needs no frame.
         let shown = account_set.shown();
-        wires.keyboard.heed(shown);
+        channels.keyboard.update_bindings(shown);
         let has_news = seen_at_once(shown) != before;
         let is_unchanged = quiet == Some(market_picture(shown));
         if (is_seen && !is_unchanged) || has_news {
             let cause = if has_news { Cause::Person } else { cause };
             gate.want(cause, shown.account.options.motion);
         }
-        if wires.inboxes.is_settled() && !shown.account.awaits_market_data() {
+        if channels.inboxes.is_settled() && !shown.account.awaits_market_data() {
             gate.settle(shown.account.options.motion);
         }
     }
@@ -181,7 +186,7 @@ where
 
 impl<I> LoopChannels<I>
 where
-    I: Stream<Item = io::Result<Input>> + Unpin,
+    I: Stream<Item = io::Result<TerminalInput>> + Unpin,
 {
     /// Waits for what happens next. A frame that a person waits for comes first (60 Hz at most), then the person, any
     /// other frame, the network, and time.
@@ -189,11 +194,12 @@ where
         &mut self,
         size: &mut Rect,
         account_set: &mut AccountSet,
-        (gate, show): (&mut FrameGate, &mut impl FnMut(Out)),
+        gate: &mut FrameGate,
+        show: &mut impl FnMut(Out),
     ) -> LoopEvent {
         select! {
             biased;
-            () = gate.due_for_person() => self.draw_due(*size, account_set, (gate, show)),
+            () = gate.due_for_person() => self.draw_due(*size, account_set, gate, show),
             input = self.input.next() => match input {
                 Some(Ok(input)) => match self.taken(input, size, show) {
                     Some(msg) => LoopEvent::Message(AccountScope::Shown, Cause::Person, msg),
@@ -201,7 +207,7 @@ where
                 },
                 Some(Err(_)) | None => LoopEvent::TerminalGone,
             },
-            () = gate.due() => self.draw_due(*size, account_set, (gate, show)),
+            () = gate.due() => self.draw_due(*size, account_set, gate, show),
             incoming = self.inboxes.next() => match incoming {
                 Incoming::Msg(whose, msg) => LoopEvent::Message(whose, cause(&msg), msg),
                 Incoming::AddedAccount(options) => {
@@ -237,39 +243,44 @@ impl<I> LoopChannels<I> {
     }
 
     /// The message of an input, if the desk has one for it.
-    fn taken(&mut self, input: Input, size: &mut Rect, show: &mut impl FnMut(Out)) -> Option<Msg> {
+    fn taken(
+        &mut self,
+        input: TerminalInput,
+        size: &mut Rect,
+        show: &mut impl FnMut(Out),
+    ) -> Option<Msg> {
         match input {
-            Input::Key(chord) => Some(match self.shown_frame {
+            TerminalInput::Key(chord) => Some(match self.shown_frame {
                 ShownFrame::Desk => pressed(chord, *size),
                 ShownFrame::StripOnly => Msg::Unseen(chord),
             }),
-            Input::Paste(_) if !self.is_drawn(*size) => None,
-            Input::Paste(text) => Some(Msg::Paste(text)),
-            Input::Resize(now) => {
+            TerminalInput::Paste(_) if !self.is_drawn(*size) => None,
+            TerminalInput::Paste(text) => Some(Msg::Paste(text)),
+            TerminalInput::Resize(now) => {
                 *size = now;
                 Some(resized(now))
             }
-            Input::Click(at) => {
+            TerminalInput::Click(at) => {
                 let target = self.draw_state.pointed(at);
                 Some(Msg::Click(target.unwrap_or(ClickTarget::Nothing)))
             }
-            Input::OtherButton => Some(Msg::Click(ClickTarget::Nothing)),
-            Input::Drag(at) => {
+            TerminalInput::OtherButton => Some(Msg::Click(ClickTarget::Nothing)),
+            TerminalInput::Drag(at) => {
                 let spot = self.draw_state.pointed_price(at)?;
                 self.is_dragging = true;
                 Some(Msg::Ladder(LadderEvent::Dragged(spot)))
             }
-            Input::Release(at) => {
+            TerminalInput::Release(at) => {
                 let spot = self.draw_state.pointed_price(at);
                 let was_dragging = std::mem::take(&mut self.is_dragging);
                 was_dragging.then_some(Msg::Ladder(LadderEvent::Released(spot)))
             }
-            Input::Wheel(at, notches) => Some(crate::runtime::terminal::mouse::turned(
+            TerminalInput::Wheel(at, notches) => Some(crate::runtime::terminal::mouse::turned(
                 at,
                 notches,
                 &mut self.draw_state,
             )),
-            Input::Lost => {
+            TerminalInput::Lost => {
                 show(Out::Aside(BELL.to_vec()));
                 None
             }
@@ -281,7 +292,8 @@ impl<I> LoopChannels<I> {
         &mut self,
         size: Rect,
         account_set: &AccountSet,
-        (gate, show): (&mut FrameGate, &mut impl FnMut(Out)),
+        gate: &mut FrameGate,
+        show: &mut impl FnMut(Out),
     ) -> LoopEvent {
         if self.clock.now().since(account_set.shown().account.now) >= OF_ANOTHER_TIME {
             return LoopEvent::Message(AccountScope::Shown, Cause::Person, Msg::Tick);
@@ -304,7 +316,7 @@ impl<I> LoopChannels<I> {
     }
 
     /// Sends an effect of the account at this index to its receiver; returns effects of the terminal.
-    fn write_for_risk(&mut self, at: usize, effect: Effect, shown: &Model) -> Option<Out> {
+    fn dispatch(&mut self, at: usize, effect: Effect, shown: &Model) -> Option<Out> {
         if effect == Effect::Terminal(TerminalOut::Repaint) {
             return Some(Out::Repaint);
         }
@@ -318,7 +330,7 @@ impl<I> LoopChannels<I> {
             return Some(Out::Aside(bytes));
         }
         if let Effect::SetTheme(theme) = effect {
-            self.wear(theme);
+            self.apply_theme(theme);
         } else if let Effect::KeepColumns(pane, columns) = effect {
             self.request_settings(SettingsRequest::Keep(pane, columns));
         } else if let Effect::KeepLayout(size, layout) = effect {
@@ -359,7 +371,7 @@ impl<I> LoopChannels<I> {
     }
 
     /// Every account is drawn with the same theme.
-    fn wear(&mut self, theme: Option<Theme>) {
+    fn apply_theme(&mut self, theme: Option<Theme>) {
         let looks = &self.looks;
         let named = theme.map(|theme| looks.named(&theme.to_string()));
         self.draw_state.theme = named.unwrap_or_else(|| looks.own.clone());

@@ -3,13 +3,14 @@
 use crate::{
     app::{
         AccountScope, AccountSet, Effect, Model, Msg, PendingCommand, account::poll::Source,
-        activity::earlier::Horizon, keys::keymap::Chord, market_due,
+        activity::notice::Horizon, keys::keymap::Chord, market_due,
     },
     model::{Call, Failure, FailureKind, Progress, Timestamp},
     runtime::{
         accounts::{
             channel::account_channel,
-            services::{Opened, Reach, Services},
+            services::{Opened, Services},
+            trader_effects::Reach,
         },
         base::{
             clock::Clock,
@@ -19,6 +20,7 @@ use crate::{
         terminal::drawing::news_of_frame,
     },
     ui::{self, DrawState},
+    view::READING,
 };
 use ratatui::{buffer::Buffer, layout::Rect};
 use std::{collections::BTreeSet, time::Duration};
@@ -76,7 +78,7 @@ where
         first,
     };
     let far_side = tokio::spawn(services.serve(start.options.clone(), opening));
-    let mut model = Model::new(start.options, start.keymap, clock.now());
+    let mut model = Model::new(start.options, READING, start.keymap, clock.now());
     model.table_views.recall(start.columns);
     model.market_screen.recall(start.layouts);
     let mut sitter = PicturedDesk {
@@ -87,7 +89,7 @@ where
         draw_state: start.draw_state,
         frame: Buffer::empty(sitting.size),
         pressed: 0,
-        accounts: vec![Awaited::everything()],
+        accounts: vec![PendingAnswers::everything()],
         is_whole: true,
     };
     let size = Msg::Resized(sitting.size.width, sitting.size.height);
@@ -129,13 +131,13 @@ struct PicturedDesk<'a> {
     frame: Buffer,
     pressed: u32,
     /// Per account.
-    accounts: Vec<Awaited>,
+    accounts: Vec<PendingAnswers>,
     /// Nothing timed out.
     is_whole: bool,
 }
 
 /// What an account still waits for.
-struct Awaited {
+struct PendingAnswers {
     /// Sources that have not answered since the last key that acted.
     sources: BTreeSet<Source>,
     /// Calls of a frozen picture, reported sorted and without times: their order and pace depend on the machine.
@@ -143,15 +145,21 @@ struct Awaited {
     /// Answers to polls, minus reported calls: a call may be reported before or after its answer.
     answers: usize,
     reports: usize,
+    /// Answers about prices since the positions were read.
+    price_answers: usize,
 }
 
-impl Awaited {
+/// The answer to a request for prices that left before the positions were known has none of theirs; the next one has.
+const PRICE_ANSWERS: usize = 2;
+
+impl PendingAnswers {
     fn everything() -> Self {
         Self {
             sources: Source::iter().collect(),
             calls: vec![],
             answers: 0,
             reports: 0,
+            price_answers: 0,
         }
     }
 
@@ -166,14 +174,14 @@ impl Awaited {
         let answered = self.sources.is_empty() || only_ladders;
         let fetching = store.closed.is_fetching() || store.history.is_fetching();
         // A close-all between two rounds waits for time, which is frozen here.
-        let rests = |flight: &PendingCommand| {
-            let between_rounds = matches!(flight.progress, Progress::Running { .. });
+        let rests = |command: &PendingCommand| {
+            let between_rounds = matches!(command.progress, Progress::Running { .. });
             between_rounds && clock.is_frozen()
         };
         let resting = store
             .flights
             .values()
-            .filter(|flight| rests(flight))
+            .filter(|command| rests(command))
             .count();
         let asked = model.account.awaits_market_data();
         let landed = store.parked().count() + resting == store.flights.len();
@@ -243,7 +251,7 @@ impl PicturedDesk<'_> {
                     Incoming::Msg(whose, msg) => self.hear(whose, msg),
                     Incoming::AddedAccount(options) => {
                         self.account_set.join(*options, self.now());
-                        self.accounts.push(Awaited::everything());
+                        self.accounts.push(PendingAnswers::everything());
                     }
                 }
             }
@@ -268,11 +276,20 @@ impl PicturedDesk<'_> {
         let Some(account) = self.accounts.get_mut(at) else {
             return;
         };
-        let has_positions =
-            matches!(&msg, Msg::Polled(poll) if poll.answer.source() == Source::Positions);
-        if let Msg::Polled(poll) = &msg {
-            account.sources.remove(&poll.answer.source());
+        let source = if let Msg::Polled(poll) = &msg {
+            Some(poll.answer.source())
+        } else {
+            None
+        };
+        if let Some(source) = source {
+            account.sources.remove(&source);
             account.answers += 1;
+        }
+        if source == Some(Source::Positions) {
+            account.price_answers = 0;
+        }
+        if source == Some(Source::Markets) {
+            account.price_answers += 1;
         }
         if let Msg::MarketData(_, _, answer) = &msg {
             account.answers += usize::from(answer.was_requested());
@@ -289,7 +306,7 @@ impl PicturedDesk<'_> {
             }
             (msg, _) => self.take(whose, msg),
         }
-        if has_positions {
+        if let Some(Source::Positions | Source::Markets) = source {
             self.await_prices(at);
         }
     }
@@ -305,6 +322,7 @@ impl PicturedDesk<'_> {
         if unpriced
             && !self.clock.is_frozen()
             && let Some(account) = self.accounts.get_mut(at)
+            && account.price_answers < PRICE_ANSWERS
         {
             account.sources.insert(Source::Markets);
         }

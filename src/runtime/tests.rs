@@ -41,7 +41,6 @@ fn moving(motion: Motion) -> Model {
         dry_run: false,
         ends_with_desk: false,
         zone: crate::model::Zone::utc(),
-        reading: crate::view::READING,
         alerts: Alerts::default(),
         alert_command: AlertCommand::default(),
         guard: Guard::default(),
@@ -50,7 +49,12 @@ fn moving(motion: Motion) -> Model {
         lists_markets: false,
         motion,
     };
-    Model::new(options, Keymap::default(), FROZEN.now())
+    Model::new(
+        options,
+        crate::view::READING,
+        Keymap::default(),
+        FROZEN.now(),
+    )
 }
 
 /// Runs the loop for `span` beside `feed`; returns the instants at which it drew.
@@ -78,7 +82,7 @@ where
 async fn drawn<F>(
     model: Model,
     span: Duration,
-    events: Vec<Input>,
+    events: Vec<TerminalInput>,
     feed: impl FnOnce(Sender<Msg>, Sender<base::inboxes::AddedAccount>) -> F,
 ) -> Vec<Duration>
 where
@@ -99,7 +103,7 @@ async fn drawn_beside<F>(
     in_flight: &InFlight,
     model: Model,
     span: Duration,
-    events: Vec<Input>,
+    events: Vec<TerminalInput>,
     feed: impl FnOnce(Sender<Msg>, Sender<base::inboxes::AddedAccount>) -> F,
 ) -> Vec<Duration>
 where
@@ -123,7 +127,7 @@ where
         sleep(span / 2).await;
         Err(io::Error::other("the terminal is gone"))
     }));
-    let wires = LoopChannels {
+    let channels = LoopChannels {
         input: Box::pin(input),
         keyboard: Keyboard::default(),
         render: |screen, account_set, state| ui::render_changes(screen, account_set, state),
@@ -139,10 +143,15 @@ where
         attention: Attention::default(),
     };
     let (mut shown, start) = (vec![], Instant::now());
-    run(wires, SCREEN, &mut AccountSet::of(model), |out| match out {
-        Out::Frame(_) => shown.push(start.elapsed()),
-        Out::Aside(_) | Out::Repaint => {}
-    })
+    run(
+        channels,
+        SCREEN,
+        &mut AccountSet::of(model),
+        |out| match out {
+            Out::Frame(_) => shown.push(start.elapsed()),
+            Out::Aside(_) | Out::Repaint => {}
+        },
+    )
     .await;
     shown
 }
@@ -329,9 +338,9 @@ async fn shown_by(render: Render, keys: &str) -> (Vec<Buffer>, Vec<Effect>) {
     let chords: Vec<Chord> = keys.split(' ').map(|key| key.parse().unwrap()).collect();
     let presses = stream::iter(chords).then(|chord| async move {
         sleep(Duration::from_secs(1)).await;
-        Ok(Input::Key(chord))
+        Ok(TerminalInput::Key(chord))
     });
-    let wires = LoopChannels {
+    let channels = LoopChannels {
         input: Box::pin(presses),
         keyboard: Keyboard::default(),
         inboxes: Inboxes::new(common, newcomers, post),
@@ -348,7 +357,7 @@ async fn shown_by(render: Render, keys: &str) -> (Vec<Buffer>, Vec<Effect>) {
     };
     let (mut shown, mut screen) = (vec![], Buffer::empty(SCREEN));
     let mut desk = AccountSet::of(crate::app::testing::desk());
-    let over = run(wires, SCREEN, &mut desk, |out| match out {
+    let over = run(channels, SCREEN, &mut desk, |out| match out {
         Out::Frame(changes) => {
             for part in &changes {
                 ui::copy_over(&mut screen, part);
@@ -357,7 +366,7 @@ async fn shown_by(render: Render, keys: &str) -> (Vec<Buffer>, Vec<Effect>) {
         }
         Out::Aside(_) | Out::Repaint => {}
     });
-    assert_eq!(over.await, Over::TerminalGone);
+    assert_eq!(over.await, LoopEnd::TerminalGone);
     (
         shown,
         std::iter::from_fn(|| wanted.try_recv().ok()).collect(),

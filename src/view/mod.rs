@@ -1,10 +1,11 @@
-//! View models: the screen as words and tones, shared by the desk, the command line and exports. Names `app` and
-//! `model`.
+//! View models: the screen as words and tones, shared by the desk, the command line and exports. Names `api`,
+//! `app` and `model`.
 //!
 //! Contract: pure functions of the model without terminal types. Only the requested rows are formatted; an unknown
 //! value is [`text::format::UNKNOWN`]. Words carry every meaning, tones only repeat it.
 
 pub(crate) mod details;
+pub(crate) mod dialogs;
 pub mod forms;
 pub mod market;
 pub(crate) mod panels;
@@ -15,32 +16,32 @@ pub use crate::model::Zone;
 pub use details::curve::{Curve, FULL, curve};
 pub use details::detail::{detail, detail_text};
 pub use details::{DetailLine, DetailLineKind, DetailView};
+pub use dialogs::accounts::accounts;
+pub use dialogs::bulk::{BulkItem, BulkView, bulk};
+pub use dialogs::column_list::column_list;
+pub use dialogs::export::{export, file, file_stem};
+pub use dialogs::glossary::glossary;
+pub use dialogs::help::{HelpSection, help, help_hint};
+pub use dialogs::markets::markets;
+pub use dialogs::quality::quality;
+pub use dialogs::review::{ReviewView, review};
+pub use dialogs::settings::settings;
+pub use dialogs::user_alerts::user_alerts;
 pub use market::ladder::{LadderCell, LadderView, PriceRow, price_ladder};
 pub use market::ladder_form::{LadderForm, LadderSides};
 pub use market::ladder_words::cursor_words;
 pub use market::title::panel_title;
-pub use panels::accounts::accounts;
-pub use panels::bulk::{BulkItem, BulkView, bulk};
-pub use panels::column_list::column_list;
-pub use panels::export::{export, file, file_stem};
 pub use panels::footer::{Following, Hint, following, footer};
-pub use panels::glossary::glossary;
 pub use panels::guard::limits;
 pub use panels::header::{Chip, Header, header};
-pub use panels::help::{HelpSection, help, help_hint};
-pub use panels::markets::markets;
 pub use panels::panes::{emptiness, foot, pane_table};
 pub use panels::prompt::{PromptView, Under, prompt};
-pub use panels::quality::quality;
-pub use panels::review::{ReviewView, review};
 pub use panels::segment::Segment;
-pub use panels::settings::settings;
 pub use panels::strip::{PendingCommandView, StripView, flights, strip};
 pub use panels::title::{Title, arrow, newer, title};
 pub use panels::toast::{ToastView, toast};
 pub use panels::tour::{TourView, tour};
 pub use panels::unseen::out_of_sight;
-pub use panels::user_alerts::user_alerts;
 pub use tables::activity::{EventLine, event_line, notification};
 pub use tables::csv::field as csv_field;
 pub use tables::days::DayLines;
@@ -55,7 +56,7 @@ pub use text::{
 };
 pub(crate) use text::{joined, plain_text};
 
-/// The columns of every resource, for the desk, the command line and exports.
+/// The columns of every resource, for the desk and the command line.
 pub mod columns {
     pub use crate::view::tables::{
         activity::ACTIVITY,

@@ -63,13 +63,28 @@ const ROOMS: &[Rooms] = &[
     (
         &["app"],
         &[
-            "keys", "account", "market", "activity", "tables", "forms", "dialogs", "desk", "rules",
-            "orders", "update",
+            // The account half, which needs no screen: a verb has an account too.
+            "account",
+            "market",
+            "activity",
+            "workflows",
+            "core",
+            "rules",
+            // The screen half.
+            "keys",
+            "tables",
+            "forms",
+            "dialogs",
+            "desk",
+            "orders",
+            "update",
         ],
     ),
     (
         &["view"],
-        &["text", "tables", "details", "panels", "market", "forms"],
+        &[
+            "text", "tables", "details", "panels", "dialogs", "market", "forms",
+        ],
     ),
     (
         &["runtime"],

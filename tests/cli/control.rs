@@ -311,6 +311,26 @@ fn a_resting_order_is_moved_in_place_or_else_replaced() {
 }
 
 #[test]
+fn a_replacement_that_stops_halfway_says_whether_the_old_order_is_canceled() {
+    let half = "is canceled, its replacement is not placed";
+    for (route, code, is_half) in [("cancel_order", 13, false), ("place_order", 15, true)] {
+        let served = Served::bare();
+        let old = served.waiting("limit");
+        for route in ["modify_order", route] {
+            served.plant(&json!({ "kind": "before", "route": route, "status": 409 }));
+        }
+        let (exit, out, err) = served.run(&["move", &old, "--price", "48000", "--yes"]);
+        assert_eq!(exit, code, "{out} {err}");
+        assert_eq!(
+            notes(&err).contains(&format!("{old} {half}")),
+            is_half,
+            "{err}"
+        );
+        assert_eq!(working(&served).len(), usize::from(!is_half), "{err}");
+    }
+}
+
+#[test]
 fn a_refused_price_leaves_the_order_where_it_is() {
     let served = Served::bare();
     let old = served.waiting("limit");

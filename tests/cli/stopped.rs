@@ -5,7 +5,7 @@ use serde_json::json;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// The drill of `hardening.md` 5: the way out does not wait for whoever has the journal.
+/// A close, cancel or flatten does not wait for whoever has the journal.
 const AT_ONCE: Duration = Duration::from_secs(3);
 
 const LONG: &[&str] = &[

@@ -2,7 +2,10 @@
 
 use super::{served::Served, *};
 use serde_json::{Value, json};
-use std::process::Command;
+use std::{
+    io::{BufRead as _, BufReader},
+    process::{Command, Stdio},
+};
 
 /// A verb with the addresses of the streams.
 fn streaming(served: &Served, args: &[&str]) -> Command {
@@ -31,11 +34,9 @@ fn of<'a>(lines: &'a [Value], kind: &'a str) -> impl Iterator<Item = &'a Value> 
 /// Nothing wrong is printed as right: books that are not crossed and do not go back, trades once and in order, of this market.
 #[track_caller]
 fn are_sound(lines: &[Value]) {
-    let mut seq = 0;
     let (mut updated_at, mut trade_id) = (0, 0);
-    for line in lines {
-        assert_eq!(line["seq"].as_u64(), Some(seq + 1), "{line}");
-        seq += 1;
+    for (seq, line) in (1..).zip(lines) {
+        assert_eq!(line["seq"].as_u64(), Some(seq), "{line}");
         if let Some(book) = line["book"].as_object() {
             let best = |side: &str| book[side][0][0].as_f64().unwrap();
             assert!(best("bids") < best("asks"), "{line}");
@@ -83,16 +84,20 @@ fn a_watched_market_is_told_as_it_was_and_then_as_it_changes() {
 fn a_watched_account_is_told_whole_and_then_event_by_event() {
     let served = Served::bare();
     let order = served.waiting("limit");
-    let mut verb = streaming(&served, &["watch", "account", "--for", "3s", "-o", "jsonl"]);
-    let watch = std::thread::spawn(move || ran(&mut verb));
-    std::thread::sleep(std::time::Duration::from_millis(1_000));
-    served.json(&["cancel", &order, "--yes"]);
-    let (code, out, err) = watch.join().unwrap();
-    assert_eq!((code, err.as_str()), (0, ""));
-    let told: Vec<Value> = out
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect();
+    let mut verb = streaming(&served, &["watch", "account", "-o", "jsonl"]);
+    let mut watch = verb.stdout(Stdio::piped()).spawn().unwrap();
+    let lines = BufReader::new(watch.stdout.take().unwrap()).lines();
+    let mut told: Vec<Value> = vec![];
+    for line in lines {
+        told.push(serde_json::from_str(&line.unwrap()).unwrap());
+        match told.last().unwrap()["order"]["status"].as_str() {
+            Some("canceled") => break,
+            Some(_) => drop(served.json(&["cancel", &order, "--yes"])),
+            None => {}
+        }
+    }
+    watch.kill().unwrap();
+    watch.wait().unwrap();
     assert_eq!(told[0]["account"]["status"], "active");
     let orders: Vec<_> = of(&told, "order").collect();
     assert_eq!(

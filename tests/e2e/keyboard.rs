@@ -186,7 +186,7 @@ impl Watched {
     }
 }
 
-// The drill of hardening.md 5: 1 MiB of paste with X, F and ^C in it. Nothing of it acts; then F does.
+// 1 MiB of paste with X, F and ^C in it. Nothing of it acts; then F does.
 #[test]
 fn a_mebibyte_of_paste_does_nothing_and_a_flatten_behind_it_is_heard() {
     let mut watched = Watched::open(&[], "1 Positions 1");

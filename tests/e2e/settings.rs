@@ -24,17 +24,29 @@ fn save(file: &Path, text: &str) {
 fn a_file_edited_under_a_running_desk_is_in_force_when_good_and_refused_when_not() {
     let home = tempfile::tempdir().unwrap();
     let file = config(home.path());
-    save(&file, "read_only = true\n");
+    save(
+        &file,
+        "close_all_confirm = true\n[checks]\nmax_size = \"1\"\n",
+    );
     let mut session = Session::start(home.path(), SIZE, &["demo", "--speed", "0.001"]);
     session.wait_for("1 Positions 5");
 
-    session.press("X");
-    session.wait_for("the desk is read-only and sends nothing");
+    save(
+        &file,
+        "close_all_confirm = true\ntheme = \"light\"\n[checks]\nmax_size = \"1\"\n",
+    );
+    session.wait_for("settings: theme = light (was dark)");
 
-    save(&file, "read_only = true\nclose_all_confirm = true\n");
-    session.wait_for("settings: close_all_confirm = true (was false)");
+    save(
+        &file,
+        "close_all_confirm = true\nread_only = true\ntheme = \"light\"\n[checks]\nmax_size = \"1\"\n",
+    );
+    session.wait_for("settings: needs a restart: read_only");
 
-    save(&file, "read_only = perhaps\nclose_all_confirm = true\n");
+    save(
+        &file,
+        "close_all_confirm = true\nread_only = perhaps\ntheme = \"light\"\n",
+    );
     session.wait_for("settings not applied, the old ones stay in force");
     session.press("\u{1b}");
     session.wait_until("the toast gone", |screen| {
@@ -42,20 +54,20 @@ fn a_file_edited_under_a_running_desk_is_in_force_when_good_and_refused_when_not
     });
     session.press(":config\r");
     session.wait_for("as before: the changed files are not applied");
-    session.wait_for("line 1:");
+    session.wait_for("line 2:");
     session.press("\u{1b}");
 
     save(
         &file,
-        "close_all_confirm = true\nbase_url = \"http://127.0.0.1:1\"\n",
+        "close_all_confirm = true\ntheme = \"light\"\nbase_url = \"http://127.0.0.1:1\"\n",
     );
     session.wait_for("api_key: is missing, and base_url asks for a service");
-    save(&file, "close_all_confirm = true\n");
-    session.wait_for("read_only = false (was true), LOOSER");
+    save(&file, "close_all_confirm = true\ntheme = \"light\"\n");
+    session.wait_for("checks.max_size = none (was 1), LOOSER");
 
     fs::remove_file(&file).unwrap();
     session.wait_for("is missing or empty");
-    save(&file, "close_all_confirm = true\n");
+    save(&file, "close_all_confirm = true\ntheme = \"light\"\n");
     session.wait_for("settings are valid again");
     session.press(":reload\r");
     session.wait_for("settings: nothing has changed");

@@ -71,7 +71,12 @@ impl FlipDesk {
         let place = dir.to_owned();
         let outbox = Outbox::spawn(far.clone(), clock, move || open_journal(&place), events);
         let mut desk = Self {
-            model: Model::new(options(), Keymap::default(), clock.now()),
+            model: Model::new(
+                options(),
+                perpdeck::view::READING,
+                Keymap::default(),
+                clock.now(),
+            ),
             outbox,
             events: said,
             client: far,
@@ -175,7 +180,8 @@ impl FlipDesk {
     /// What waits for a person goes on by no one else.
     fn is_over(&self) -> bool {
         let store = &self.model.account.store;
-        store.flips.is_empty() && self.waits_for_a_person() == store.flights.len()
+        let mut waiting = self.model.account.workflows.waiting(store);
+        waiting.next().is_none() && self.waits_for_a_person() == store.flights.len()
     }
 
     pub(crate) fn waits_for_a_person(&self) -> usize {
@@ -237,7 +243,6 @@ fn options() -> Options {
         dry_run: false,
         ends_with_desk: false,
         zone: Zone::utc(),
-        reading: perpdeck::view::READING,
         alerts: perpdeck::config::Alerts::default(),
         guard: perpdeck::config::Guard::default(),
         fees: perpdeck::config::Fees::default(),

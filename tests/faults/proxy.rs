@@ -34,12 +34,19 @@ pub(crate) struct Proxy {
 /// What the service asked for, and whether it was heeded.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Silence {
-    /// When each 429 that names no trading rule was given, and before when nothing is to come.
-    all: Vec<(Instant, Instant)>,
+    /// The 429s that name no trading rule. A read that must wait holds back reads alone, and a command commands.
+    all: Vec<Pause>,
     /// Before when a request that got a 202, a 503 or a rule's 429 is not to come again.
     own: HashMap<Vec<u8>, Instant>,
     pub(crate) asked: u32,
     pub(crate) early: u32,
+}
+
+#[derive(Debug, Clone)]
+struct Pause {
+    given: Instant,
+    until: Instant,
+    of_reads: bool,
 }
 
 /// What arrives so shortly after a 429 had left before it was heard.
@@ -51,9 +58,9 @@ impl Silence {
         let heard = self
             .all
             .iter()
-            .filter(|(given, _)| *given + ON_THE_WAY < at);
+            .filter(|pause| pause.of_reads == is_read(request) && pause.given + ON_THE_WAY < at);
         let early = heard
-            .map(|(_, until)| until)
+            .map(|pause| &pause.until)
             .chain(own)
             .any(|until| at < *until);
         self.early += u32::from(early);
@@ -68,15 +75,23 @@ impl Silence {
         let Some(seconds) = asked.and_then(|seconds| seconds.trim().parse().ok()) else {
             return;
         };
-        let now = Instant::now();
-        let until = now + Duration::from_secs(seconds);
+        let given = Instant::now();
+        let until = given + Duration::from_secs(seconds);
         self.asked += 1;
         match head.split(' ').nth(1) {
-            Some("429") if !head.contains("\"rule_id\"") => self.all.push((now, until)),
+            Some("429") if !head.contains("\"rule_id\"") => self.all.push(Pause {
+                given,
+                until,
+                of_reads: is_read(request),
+            }),
             Some("202" | "429" | "503") => drop(self.own.insert(name(request), until)),
             _ => {}
         }
     }
+}
+
+fn is_read(request: &[u8]) -> bool {
+    request.starts_with(b"GET")
 }
 
 /// What it asks for, and under which key: the same for every try.
@@ -229,8 +244,7 @@ async fn meet(mut client: TcpStream, state: Arc<State>) {
         return;
     };
     state.silence.lock().unwrap().arrived(&request, at);
-    let is_read = request.starts_with(b"GET");
-    let concerned = !is_read || state.plan.reads == Reads::Hit;
+    let concerned = !is_read(&request) || state.plan.reads == Reads::Hit;
     if concerned && state.hit() {
         break_it(client, &request, &state).await;
         state.troubled();

@@ -158,7 +158,7 @@ pub(crate) fn client(stage: &Stage, n: usize, base_url: String, hurry: u32) -> C
     let connection = Connection {
         base_url,
         api_key: stage.key(n).into(),
-        key_source: perpdeck::config::KeySource::Start,
+        key_source: perpdeck::config::ApiKeySource::Start,
         account_id: account(n).into(),
         prices: SourceChoice::None,
         markets: MarketSources::default(),

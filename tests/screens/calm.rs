@@ -7,8 +7,10 @@ use crate::{
 };
 use perpdeck::{
     app::{
-        AccountSet, Model, Motion, Msg, account::poll::Source, dialogs::overlay::Overlay,
-        tables::pane::Pane, update,
+        AccountSet, Model, Motion, Msg,
+        account::{pane::Pane, poll::Source},
+        dialogs::overlay::Overlay,
+        update,
     },
     model::{Call, FailureKind, Timestamp, Zone},
     view::{self, Scene},

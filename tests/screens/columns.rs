@@ -1,12 +1,15 @@
 //! Which columns of positions and working orders are drawn at the sizes people have.
 
-use crate::words::cell;
 use crate::{
     desk::{self, num},
     dump::{drawn, press},
+    words::cell,
 };
 use perpdeck::{
-    app::{Model, account::poll::Answer, tables::pane::Pane},
+    app::{
+        Model,
+        account::{pane::Pane, poll::Answer},
+    },
     model::{Order, Page},
     ui::{Theme, picture},
     view::title,

@@ -478,7 +478,6 @@ pub(crate) fn options() -> Options {
         dry_run: false,
         ends_with_desk: false,
         zone: perpdeck::model::Zone::utc(),
-        reading: perpdeck::view::READING,
         alerts: perpdeck::config::Alerts::default(),
         alert_command: perpdeck::config::AlertCommand::default(),
         guard: perpdeck::config::Guard::default(),
@@ -498,7 +497,7 @@ pub(crate) fn options() -> Options {
 /// A desk that knows where it is and nothing else.
 pub(crate) fn connecting() -> Model {
     static KEYMAP: LazyLock<Keymap> = LazyLock::new(Keymap::default);
-    Model::new(options(), KEYMAP.clone(), NOW)
+    Model::new(options(), perpdeck::view::READING, KEYMAP.clone(), NOW)
 }
 
 pub(crate) fn opened() -> Model {

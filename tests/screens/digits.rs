@@ -5,12 +5,10 @@ use crate::{
     dump::{drawn, press},
 };
 use perpdeck::{
-    app::{Model, tables::pane::Pane},
-    view::{self, Align, RowBody, Scene},
-};
-use perpdeck::{
+    app::{Model, account::pane::Pane},
     model::Zone,
     ui::{Theme, picture},
+    view::{self, Align, RowBody, Scene},
 };
 use std::collections::BTreeSet;
 use strum::IntoEnumIterator as _;

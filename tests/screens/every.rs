@@ -10,12 +10,11 @@ use crate::{
 use perpdeck::{
     app::{
         Model, Msg,
-        account::poll::Answer,
-        desk::tour::Step,
+        account::{pane::Pane, poll::Answer},
+        desk::tour_step::Step,
         dialogs::overlay::{Overlay, OverlayKind},
         forms::form::Form,
         keys::keymap::Chord,
-        tables::pane::Pane,
         update,
     },
     model::{

@@ -7,11 +7,9 @@ use crate::{
 use perpdeck::{
     app::{
         AccountScope, Model, Msg,
+        account::pane::Pane,
         keys::keymap::Keymap,
-        tables::{
-            pane::Pane,
-            table_view::{Fact, Kind},
-        },
+        tables::table_view::{Fact, Kind},
         update,
     },
     ui::{Theme, picture},
@@ -144,7 +142,7 @@ fn a_column_that_has_no_room_is_not_called_shown_alone() {
 fn the_tour_names_the_keys_as_they_are_bound_and_gives_way_to_what_asks() {
     let mut model = desk::full();
     let own = "[desk]\norders = \"f2\"\nnext_step = \"f9\"";
-    model.keymap = Keymap::with(&[own]).unwrap();
+    model.set_keymap(Keymap::with(&[own]).unwrap());
     press(&mut model, ":tour\n");
     let now = model.account.now;
     for _ in 0..2 {

@@ -8,10 +8,12 @@ use crate::{
 use perpdeck::{
     app::{
         Effect, Model, Msg,
-        account::poll::{Answer, Poll, Source},
+        account::{
+            pane::Pane,
+            poll::{Answer, Poll, Source},
+        },
         dialogs::overlay::Overlay,
         keys::keymap::Action,
-        tables::pane::Pane,
         update,
     },
     model::{

@@ -1,7 +1,9 @@
 //! The market on the screen: candles that a seeded walk has made, ending at the mark.
 
-use crate::desk::{NOW, num};
-use crate::dump::drawn;
+use crate::{
+    desk::{NOW, num},
+    dump::drawn,
+};
 use perpdeck::{
     app::{MarketAnswer, Model, Msg, RequestTime, keys::keymap::Chord, update},
     model::{Candle, Dated, Interval, Num, Page, Timestamp, Zone},

@@ -1,14 +1,13 @@
 //! What lies under the pointer, at the sizes people have.
 
 use crate::{desk, dump::press};
-use perpdeck::app::account::row_id::RowId;
-use perpdeck::app::market::chart_spot::ChartSpot;
-use perpdeck::app::tables::click_target::ClickTarget;
 use perpdeck::{
     app::{
         AccountScope, AccountSet, Model, Msg,
+        account::{pane::Pane, row_id::RowId},
         keys::keymap::{Action, Context},
-        tables::pane::Pane,
+        market::chart_spot::ChartSpot,
+        tables::click_target::ClickTarget,
         update,
     },
     model::{Zone, draft::Field},

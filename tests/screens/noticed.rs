@@ -6,7 +6,11 @@ use crate::{
     words::footer,
 };
 use perpdeck::{
-    app::{Model, Msg, account::poll::Answer, tables::pane::Pane, update},
+    app::{
+        Model, Msg,
+        account::{pane::Pane, poll::Answer},
+        update,
+    },
     model::{
         Command, Exits, Failure, FailureKind, FollowUp, Leg, Order, Page, Progress, Receipt, Risk,
         Ticket, Timestamp, Zone,

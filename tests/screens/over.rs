@@ -6,7 +6,11 @@ use crate::{
     words::{cell, footer, text},
 };
 use perpdeck::{
-    app::{Model, Msg, account::poll::Answer, tables::pane::Pane, update},
+    app::{
+        Model, Msg,
+        account::{pane::Pane, poll::Answer},
+        update,
+    },
     model::{CloseAll, Command, FlatProof, Page, Receipt, Scaled, Ticket, Timestamp, Twap, Zone},
     view::{self, Scene, TwapCard},
 };

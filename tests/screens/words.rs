@@ -6,8 +6,10 @@ use crate::{
 };
 use perpdeck::{
     app::{
-        Identity, Mode, Model, Msg, account::poll::Answer, dialogs::overlay::Overlay,
-        tables::pane::Pane, update,
+        Identity, Mode, Model, Msg,
+        account::{pane::Pane, poll::Answer},
+        dialogs::overlay::Overlay,
+        update,
     },
     model::{Command, Failure, FailureKind, Page, Receipt, Ticket, Timestamp, Zone},
     view::{self, RowBody, Scene, Span},

@@ -171,7 +171,7 @@ impl Served {
         assert_eq!(anew.damage(), None);
     }
 
-    /// Plants a fault; see `src/exchange/chaos.rs`.
+    /// Plants a fault; see `src/exchange/faults.rs`.
     pub(crate) fn plant(&self, fault: &Value) {
         self.call("POST", "/sim/faults", Some(fault));
     }

@@ -1,5 +1,5 @@
 //! The data of an account, and its age: lists, prices, equity, results, limits, commands in progress, identity. Names
-//! `keys`.
+//! no other room.
 
 pub(crate) mod about;
 pub(crate) mod backing;
@@ -15,6 +15,8 @@ pub(crate) mod identity;
 pub mod labels;
 pub(crate) mod lineage;
 pub(crate) mod lookup;
+pub(crate) mod options;
+pub mod pane;
 pub mod poll;
 pub(crate) mod prices;
 pub(crate) mod remote;
@@ -22,8 +24,9 @@ pub mod row_id;
 pub(crate) mod session;
 pub(crate) mod store;
 pub(crate) mod streamed;
-pub(crate) mod successor;
 pub(crate) mod tally;
 pub(crate) mod ticket_quote;
+pub(crate) mod tracked;
 pub mod trades;
 pub(crate) mod tree;
+pub(crate) mod used_terms;

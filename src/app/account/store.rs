@@ -1,12 +1,9 @@
 //! The last known data of the account, its age, and the commands in progress.
 
 pub(crate) mod ended;
-pub(crate) mod flips;
 mod from_receipts;
 mod ladders;
-pub(crate) mod moves;
 mod streamed;
-mod successors;
 
 pub use ended::{Ended, FillCertainty};
 pub use from_receipts::Closing;
@@ -29,11 +26,11 @@ use super::{
     tree::TreeRow,
 };
 use crate::{
-    app::account::{row_id::RowId, successor::Successor},
+    app::account::row_id::RowId,
     model::{
-        AccountFacts, Call, CloseAll, Command, Failure, Flip, KeyScope, Market, MarketId,
-        MarketNames, Num, Order, OrderId, Page, Position, PositionId, Progress, Receipt, Risk,
-        Scaled, ScaledId, ServiceAbout, Ticket, Timestamp, Twap, TwapId, Zone,
+        AccountFacts, Call, CloseAll, Command, Failure, KeyScope, Market, MarketId, MarketNames,
+        Num, Order, OrderId, Page, Position, PositionId, Progress, Receipt, Risk, Scaled, ScaledId,
+        ServiceAbout, Ticket, Timestamp, Twap, TwapId, Zone,
     },
 };
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -49,18 +46,6 @@ pub struct PendingCommand {
     pub about: About,
     pub since: Timestamp,
     pub progress: Progress,
-    pub then: Option<Then>,
-}
-
-/// What follows when a command is done; its form may have closed by then.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Then {
-    /// Place the replacement of the order that it cancels.
-    Place(Successor),
-    /// Open the other half of a flip, after its close.
-    Open(Box<Flip>),
-    /// Nothing: it is the other half of a flip.
-    EndFlip,
 }
 
 /// Why a TWAP left the list, as far as this desk knows.
@@ -131,14 +116,6 @@ pub struct Store {
     pub tree: Vec<TreeRow>,
     pub ladder_rows: Vec<RowId>,
     pub flights: BTreeMap<Ticket, PendingCommand>,
-    /// Replacements that wait for reads to show how the orders ended that these tickets canceled.
-    pub successors: Vec<(Ticket, Successor)>,
-    /// Flips whose position was closed, until reads prove that nothing of it is left.
-    pub flips: Vec<flips::ClosedFlip>,
-    /// Orders that are being moved in place.
-    pub moves: Vec<moves::OrderMove>,
-    /// The last answer to a batch of exits: older lists do not show what came of it.
-    pub exits_answered: Option<(Timestamp, Ticket)>,
     /// What responses to commands showed of rows, until newer reads do.
     pub from_receipts: from_receipts::FromReceipts,
     /// Orders whose cancel is queued: they may still fill.
@@ -354,7 +331,6 @@ impl Store {
             about,
             since,
             progress,
-            then: None,
         };
         self.flights.insert(ticket, flight);
     }
@@ -383,25 +359,13 @@ impl Store {
 
     /// Commands in progress, without those that wait for a person.
     pub fn under_way(&self) -> usize {
-        self.flights.len() - self.parked().count() + self.waiting()
-    }
-
-    /// Whether every command of this desk has a known outcome.
-    pub fn is_settled(&self) -> bool {
-        self.flights.is_empty() && self.waiting() == 0
+        self.flights.len() - self.parked().count()
     }
 
     /// Whether the account has an open position or a working order.
     pub fn holds_something(&self) -> bool {
         let is_working = self.orders.rows().iter().any(Order::is_working);
         !self.positions.rows().is_empty() || is_working
-    }
-
-    /// Second halves of commands that wait for reads.
-    fn waiting(&self) -> usize {
-        let moves = self.moves.iter();
-        let reads = moves.filter(|one| one.look_at().is_some()).count();
-        self.successors.len() + self.flips.len() + reads
     }
 
     pub fn call(&mut self, call: Call) {

@@ -2,7 +2,7 @@
 //!
 //! Contract: they show no toast, ring no bell and raise no alert, and no line of this session moves because of them.
 
-use super::notice::{Activity, Event, KEPT, Notice, Tone};
+use super::notice::{Activity, Event, Horizon, KEPT, Notice, Tone};
 use crate::{
     app::account::about::About,
     model::{Past, PastMark, PastPage, Timestamp},
@@ -10,22 +10,6 @@ use crate::{
 
 /// The most lines per page.
 pub const PAGE: u32 = 200;
-
-/// How far back the activity reaches.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Horizon {
-    /// Nothing before this session was read yet.
-    #[default]
-    Session,
-    /// Older lines exist.
-    Part,
-    /// The same, and they were requested.
-    Asked,
-    /// Everything recorded, except dropped lines.
-    Whole,
-    /// Older lines could not be read.
-    Unreadable,
-}
 
 impl Activity {
     pub fn horizon(&self) -> Horizon {

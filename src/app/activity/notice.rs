@@ -1,8 +1,12 @@
 //! Events as data: the toast shows the newest, the activity pane all.
 
-use super::{alerts::Alert, earlier::Horizon};
+use super::alerts::Alert;
 use crate::{
-    app::account::{about::About, store::Store},
+    app::account::{
+        about::About,
+        guard::{Level, Verdict},
+        store::Store,
+    },
     config::{AlertChannel, Alerts},
     model::{
         Command, Failure, FailureKind, OrderStatus, Past, Progress, Receipt, Ticket, Timestamp,
@@ -116,6 +120,28 @@ impl Event {
     }
 }
 
+impl Alert {
+    pub fn tone(&self) -> Tone {
+        match self {
+            // It stays until the trader has read it.
+            Self::Filled(order) | Self::Partial(order) if !order.contradictions().is_empty() => {
+                Tone::Alert
+            }
+            Self::Filled(_) | Self::Up | Self::Challenge(Verdict::Passed) => Tone::Good,
+            Self::Partial(_) | Self::TwapEnded(_) => Tone::Plain,
+            Self::Guard(gauge) if !gauge.limit.is_loss() => Tone::Good,
+            Self::Guard(gauge) if gauge.level() == Level::Reached => Tone::Alert,
+            Self::TwapStalled(_) | Self::Guard(_) | Self::Gone(_) => Tone::Warn,
+            Self::Challenge(Verdict::Breached(_))
+            | Self::Rejected(_)
+            | Self::NearLiquidation(..)
+            // It stays until the trader has read it.
+            | Self::User(_)
+            | Self::Down => Tone::Alert,
+        }
+    }
+}
+
 /// Whether the response is the wanted one, and about what was asked for.
 pub fn answer_tone(command: &Command, receipt: &Receipt) -> Tone {
     if echo::differences(command, receipt).is_empty() {
@@ -157,6 +183,22 @@ fn past_tone(past: &Past) -> Tone {
         (Ok(_), Some(OrderStatus::Rejected | OrderStatus::Expired)) | (Err(_), _) => Tone::Alert,
         (Ok(receipt), _) => receipt_tone(receipt),
     }
+}
+
+/// How far back the activity reaches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Horizon {
+    /// Nothing before this session was read yet.
+    #[default]
+    Session,
+    /// Older lines exist.
+    Part,
+    /// The same, and they were requested.
+    Asked,
+    /// Everything recorded, except dropped lines.
+    Whole,
+    /// Older lines could not be read.
+    Unreadable,
 }
 
 /// All events of this desk, and which of them the toast shows.

@@ -13,8 +13,10 @@ mod storm;
 mod tests;
 
 pub use command::AlertRun;
-pub use condition::{AlertPhase, AlertRepeat, AlertSubject, AlertTrigger, LevelSide, UserAlert};
-pub use sample::{AlertSample, FreshSources, Freshness, sample};
+pub use condition::{
+    AlertPhase, AlertRepeat, AlertSample, AlertSubject, AlertTrigger, LevelSide, UserAlert,
+};
+pub use sample::{FreshSources, Freshness, sample};
 
 use crate::{
     app::account::{store::Store, trades::TradeLog},
@@ -49,6 +51,16 @@ pub enum FiringOccasion {
 #[serde(default)]
 pub struct KeptAlerts {
     pub alerts: Vec<UserAlert>,
+}
+
+/// What becomes of the trader's alerts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AlertRequest {
+    /// Set it, in the place of that one.
+    Set(Box<UserAlert>, Option<u64>),
+    Delete(u64),
+    /// They fire again after a storm.
+    LetFire,
 }
 
 /// What the command line wants changed: the alerts as the file has them, since each process numbers them for itself.

@@ -6,20 +6,23 @@ use crate::{
             guard::Guard,
             identity::Identity,
             labels::Visibility,
+            options::Options,
             poll::{FULL_READ_EVERY, LATE, Source},
             session::Session,
             store::Store,
+            tracked::Tracked,
+            used_terms::UsedTerms,
         },
         activity::{
             alerts,
             notice::{self, Activity, Tone},
             user_alerts::{Freshness, UserAlerts},
         },
-        desk::{options::Options, tracked::Tracked},
-        forms::form,
         market::{data::MarketData, poll::MarketPolls},
+        workflows::Workflows,
     },
-    model::{AccountId, Drift, Timestamp},
+    config::Fees,
+    model::{AccountId, Drift, Timestamp, Zone},
 };
 use std::time::Duration;
 use strum::IntoEnumIterator as _;
@@ -31,6 +34,7 @@ pub struct Account {
     pub now: Timestamp,
     pub drift: Drift,
     pub options: Options,
+    pub key_hints: KeyHints,
     /// `None` until the service is known.
     pub identity: Option<Identity>,
     /// Whether this account is on the screen.
@@ -41,7 +45,7 @@ pub struct Account {
     pub(crate) market_polls: MarketPolls,
     pub activity: Tracked<Activity>,
     /// The terms of this session's orders, by market.
-    pub used: form::Used,
+    pub used: UsedTerms,
     /// What was requested before the account was known.
     pub(crate) early_exit: Option<EarlyExit>,
     /// Why new entries are refused, until the trader re-arms the desk.
@@ -57,6 +61,8 @@ pub struct Account {
     /// The versions of closed positions, of orders and of placed stops that first stops were learned from.
     pub(crate) trades_learned: (u64, u64, u64),
     pub guard: Guard,
+    /// Flips, replacements and moves in progress.
+    pub workflows: Workflows,
 }
 
 impl Account {
@@ -68,10 +74,11 @@ impl Account {
             market_polls: MarketPolls::default(),
             drift: Drift::default(),
             options,
+            key_hints: KeyHints::default(),
             identity: None,
             visibility: Visibility::default(),
             activity: Tracked::default(),
-            used: form::Used::default(),
+            used: UsedTerms::default(),
             early_exit: None,
             halted: None,
             second: None,
@@ -81,6 +88,7 @@ impl Account {
             trades_kept: (0, now),
             trades_learned: (0, 0, 0),
             guard: Guard::default(),
+            workflows: Workflows::default(),
         }
     }
 
@@ -174,6 +182,18 @@ impl Account {
         }
     }
 
+    /// The context of a form.
+    pub fn form_context(&self) -> FormContext<'_> {
+        FormContext {
+            store: &self.store,
+            used: &self.used,
+            own: self.now,
+            now: self.service_now(),
+            zone: &self.options.zone,
+            fees: &self.options.fees,
+        }
+    }
+
     /// Shows a message that is about no command.
     pub(crate) fn say(&mut self, tone: Tone, words: impl Into<String>) {
         let event = notice::Event::Message(tone, words.into());
@@ -197,4 +217,27 @@ impl EarlyExit {
             Self::FlattenKey | Self::FlattenNow => "flatten",
         }
     }
+}
+
+/// The keys that the account's messages name; without a screen there are none.
+#[derive(Debug, Default)]
+pub struct KeyHints {
+    pub(crate) rearm: Option<String>,
+    pub(crate) alerts: Option<String>,
+    pub(crate) let_alerts_fire: Option<String>,
+    pub(crate) decide: Option<String>,
+}
+
+/// The account as a form sees it.
+#[derive(Debug, Clone, Copy)]
+pub struct FormContext<'a> {
+    pub store: &'a Store,
+    pub used: &'a UsedTerms,
+    /// The desk's own clock, for ages.
+    pub own: Timestamp,
+    /// The service's clock, for dated orders.
+    pub now: Timestamp,
+    pub zone: &'a Zone,
+    /// The fees if no fill shows them.
+    pub fees: &'a Fees,
 }

@@ -2,3 +2,8 @@
 //! parts. Names `activity` and the rooms below it, and nothing of the screen: a verb has an account too.
 
 pub(crate) mod account;
+pub(crate) mod alerts;
+pub mod caller;
+pub(crate) mod effect;
+pub mod sheet;
+pub(crate) mod user_alerts;

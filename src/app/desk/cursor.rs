@@ -8,13 +8,12 @@
 
 use crate::{
     app::{
-        account::{labels::Visibility, row_id::RowId, store::Store},
+        account::{labels::Visibility, pane::Pane, row_id::RowId, store::Store},
         activity::notice::Tone,
         dialogs::overlay::Overlay,
         keys::keymap::Action,
         tables::{
             marks::Marks,
-            pane::Pane,
             rows::Rows,
             seen::{ClosedBy, Seen, Through},
         },

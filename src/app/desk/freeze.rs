@@ -3,7 +3,6 @@
 //! Contract: only ages, and the outcomes of this desk's own commands, keep changing. Anything that opens in order to
 //! act ends the pause first: nobody acts on paused data.
 
-use super::model::Model;
 use crate::{
     app::account::poll::{Answer, Poll},
     model::Timestamp,
@@ -15,34 +14,35 @@ pub struct Frozen {
     held: Vec<Poll>,
 }
 
-pub(crate) fn start(model: &mut Model) {
-    model.frozen = Some(Frozen {
-        since: model.account.now,
-        held: vec![],
-    });
-}
+impl Frozen {
+    pub(crate) fn since(now: Timestamp) -> Self {
+        Self {
+            since: now,
+            held: vec![],
+        }
+    }
 
-/// The polls that arrived meanwhile, oldest first.
-pub(crate) fn end(model: &mut Model) -> Vec<Poll> {
-    model.frozen.take().map_or(vec![], |frozen| frozen.held)
-}
+    /// The polls that arrived meanwhile, oldest first.
+    pub(crate) fn into_held(self) -> Vec<Poll> {
+        self.held
+    }
 
-/// Holds a poll back while the display is paused; pages requested by scrolling pass.
-pub(crate) fn hold(model: &mut Model, poll: Box<Poll>) -> Option<Box<Poll>> {
-    let is_asked = matches!(
-        poll.answer,
-        Answer::MoreClosed(..) | Answer::MoreHistory(..)
-    );
-    let Some(frozen) = model.frozen.as_mut().filter(|_| !is_asked) else {
-        return Some(poll);
-    };
-    // A failure does not replace the last answer with data.
-    let is_older = |old: &Poll| old.answer.trouble().is_some() || poll.answer.trouble().is_none();
-    frozen
-        .held
-        .retain(|old| !(is_same(&old.answer, &poll.answer) && is_older(old)));
-    frozen.held.push(*poll);
-    None
+    /// Holds a poll back, unless it is a page that was requested by scrolling.
+    pub(crate) fn hold(&mut self, poll: Box<Poll>) -> Option<Box<Poll>> {
+        if matches!(
+            poll.answer,
+            Answer::MoreClosed(..) | Answer::MoreHistory(..)
+        ) {
+            return Some(poll);
+        }
+        // A failure does not replace the last answer with data.
+        let is_older =
+            |old: &Poll| old.answer.trouble().is_some() || poll.answer.trouble().is_none();
+        self.held
+            .retain(|old| !(is_same(&old.answer, &poll.answer) && is_older(old)));
+        self.held.push(*poll);
+        None
+    }
 }
 
 fn is_same(a: &Answer, b: &Answer) -> bool {

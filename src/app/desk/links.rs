@@ -2,10 +2,9 @@
 
 use crate::{
     app::{
-        account::{row_id::RowId, store::Store, tree::parent},
+        account::{pane::Pane, row_id::RowId, store::Store, tree::parent},
         activity::notice::{Event, Notice},
         desk::model::Model,
-        tables::pane::Pane,
     },
     model::{Command, Order, OrderId, Past, Position, Receipt, Resource},
 };

@@ -2,38 +2,44 @@
 
 use crate::{
     app::{
-        account::{labels::AccountLabels, row_id::RowId},
-        core::account::Account,
+        account::{
+            labels::AccountLabels, options::Options, pane::Pane, row_id::RowId, tracked::Tracked,
+        },
+        core::account::{Account, KeyHints},
         dialogs::overlay::Overlay,
         forms::form::{self, Form},
         keys::{
             key_prefix::KeyPrefix,
-            keymap::{Context, Keymap},
+            keymap::{Action, Context, Keymap},
         },
         market::{
             price_ladder::PriceLadder,
             screen::{MarketPanel, MarketScreen},
         },
         tables::{
+            all_rows::{self, All},
             marks::Marks,
-            pane::{Focus, Pane},
-            rows::{self, All, Rows},
-            table_view::TableViews,
+            pane::Focus,
+            rows::{self, Rows},
+            table_view::{
+                TableViews,
+                fact::{ColumnName, Fact},
+            },
         },
     },
-    model::{Ticket, Timestamp},
+    model::{MarketId, Ticket, Timestamp},
 };
 
-use super::{
-    freeze::Frozen, options::Options, presets::ChosenPresets, reload, tour, tracked::Tracked,
-};
-use std::collections::BTreeMap;
+use super::{freeze::Frozen, reload, replaced_row::RowReplacement, tour_step::Tour};
+use std::{collections::BTreeMap, ptr::fn_addr_eq};
 
 /// One account's desk: the whole state behind the keys and the screen.
 #[derive(Debug)]
 pub struct Model {
     pub account: Account,
+    /// Changed by [`Self::set_keymap`].
     pub keymap: Keymap,
+    pub reading: Reading,
     /// The accounts of this desk, including this one.
     pub roster: AccountLabels,
     pub focus: Focus,
@@ -48,8 +54,8 @@ pub struct Model {
     pub(crate) sent_forms: Tracked<BTreeMap<Ticket, Box<form::Form>>>,
     /// When a form was last sent and closed.
     pub(crate) sent_at: Option<Timestamp>,
-    /// Which size preset is on in each market.
-    pub(crate) presets: ChosenPresets,
+    /// The index of the chosen size preset, by market; the first by default.
+    pub(crate) presets: BTreeMap<MarketId, usize>,
     /// What is filtered and sorted, and how.
     pub table_views: Tracked<TableViews>,
     /// The polls since the display was paused; `None` while it is not.
@@ -57,20 +63,30 @@ pub struct Model {
     /// The command lines of this session, newest last.
     pub(crate) spoken: Vec<String>,
     /// Where the cursor goes after a flip.
-    pub(crate) row_replacement: Option<super::row_replacement::RowReplacement>,
+    pub(crate) row_replacement: Option<RowReplacement>,
     /// Whether the settings on disk are in force.
     pub settings: reload::ReloadStatus,
     /// The first key of a sequence, until the second comes.
     pub(crate) chain: Option<KeyPrefix>,
     /// The tour, while it runs.
-    pub tour: Option<tour::Tour>,
+    pub tour: Option<Tour>,
 }
 
 impl Model {
-    pub fn new(options: Options, keymap: Keymap, now: Timestamp) -> Self {
+    /// The keys of this desk from now on, also in the messages of its account.
+    pub fn set_keymap(&mut self, keymap: Keymap) {
+        self.account.key_hints = key_hints(&keymap);
+        self.keymap = keymap;
+    }
+
+    pub fn new(options: Options, reading: Reading, keymap: Keymap, now: Timestamp) -> Self {
         Self {
-            account: Account::new(options, now),
+            account: Account {
+                key_hints: key_hints(&keymap),
+                ..Account::new(options, now)
+            },
             keymap,
+            reading,
             roster: AccountLabels::default(),
             focus: Focus::default(),
             market_screen: MarketScreen::default(),
@@ -80,7 +96,7 @@ impl Model {
             refused: vec![],
             sent_forms: Tracked::default(),
             sent_at: None,
-            presets: ChosenPresets::default(),
+            presets: BTreeMap::new(),
             table_views: Tracked::default(),
             frozen: None,
             spoken: vec![],
@@ -114,15 +130,7 @@ impl Model {
     }
 
     pub(crate) fn all_rows(&self, pane: Pane) -> All<'_> {
-        rows::all(&self.account.store, &self.account.activity, pane)
-    }
-
-    /// The context of a form.
-    pub fn form_context(&self) -> form::FormContext<'_> {
-        let now = (self.account.now, self.account.service_now());
-        self.account
-            .options
-            .form_context(&self.account.store, &self.account.used, now)
+        all_rows::all(&self.account.store, &self.account.activity, pane)
     }
 
     /// The topmost panel decides what a key means.
@@ -147,9 +155,46 @@ impl Model {
     }
 }
 
+fn key_hints(keymap: &Keymap) -> KeyHints {
+    let key = |context, action| Some(keymap.chord(context, action)?.to_string());
+    KeyHints {
+        rearm: key(Context::Desk, Action::Rearm),
+        alerts: key(Context::Desk, Action::UserAlerts),
+        let_alerts_fire: key(Context::UserAlerts, Action::LetAlertsFire),
+        decide: key(Context::Desk, Action::Decide),
+    }
+}
+
 /// A form whose command was refused, and its line in the activity pane.
 #[derive(Debug)]
 pub(crate) struct Refused {
     pub(crate) form: Box<Form>,
     pub(crate) line: u64,
+}
+
+/// A row's value in a column; the row by its index in the pane's own order, the column by its number.
+pub(crate) type Read = fn(&Model, Pane, usize, usize) -> Fact;
+
+/// How the columns of the panes are read. The tables belong to the view, which the app does not name: the creator of a
+/// desk passes this in.
+#[derive(Debug, Clone, Copy)]
+pub struct Reading {
+    /// The columns of a pane, in the default order.
+    pub columns: fn(Pane) -> Vec<ColumnName>,
+    /// The value of the row at this index (before filter and sort) in the n-th column.
+    pub fact: Read,
+    /// All words of the row at this index: its cells and its id, in lower case.
+    pub words: fn(&Model, Pane, usize) -> String,
+    /// The numbers of the row at this index as displayed, without thousands separators.
+    pub numbers: fn(&Model, Pane, usize) -> String,
+}
+
+/// Compares the functions.
+impl PartialEq for Reading {
+    fn eq(&self, other: &Self) -> bool {
+        fn_addr_eq(self.columns, other.columns)
+            && fn_addr_eq(self.fact, other.fact)
+            && fn_addr_eq(self.words, other.words)
+            && fn_addr_eq(self.numbers, other.numbers)
+    }
 }

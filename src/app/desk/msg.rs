@@ -8,7 +8,7 @@ use crate::{
             poll::{Poll, Source},
         },
         activity::{notice::Tone, user_alerts::KeptState},
-        dialogs::caller::{CallerId, CallerRequest},
+        core::caller::{CallerId, CallerRequest},
         keys::keymap::Chord,
         market::{answer::MarketAnswer, market_spot::LadderEvent, streamed::StreamNews},
         tables::click_target::ClickTarget,

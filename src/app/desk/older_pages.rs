@@ -1,7 +1,7 @@
 //! Requests older pages of a list: when somebody scrolls near the end, or when an order is missing.
 
 use super::model::Model;
-use crate::app::{dialogs::effect::Effect, tables::pane::Pane};
+use crate::app::{account::pane::Pane, core::account::Account, core::effect::Effect};
 
 /// How close to the end of the loaded rows the selection must be.
 const READ_AHEAD: usize = 30;
@@ -11,8 +11,8 @@ const TRACED: usize = 500;
 
 /// The next page of history, while a rung's order is on none of the pages read. No endpoint returns an order by its id,
 /// and a rung that stopped working has filled or not.
-pub(crate) fn trace(model: &mut Model) -> Option<Effect> {
-    let store = &model.account.store;
+pub(crate) fn trace(account: &mut Account) -> Option<Effect> {
+    let store = &account.store;
     if store.history.rows().len() >= TRACED {
         return None;
     }
@@ -26,7 +26,7 @@ pub(crate) fn trace(model: &mut Model) -> Option<Effect> {
             .as_ref()
             .is_some_and(|id| store.order(id).is_none())
     });
-    let next = is_lost.then(|| model.account.store.history.ask_more());
+    let next = is_lost.then(|| account.store.history.ask_more());
     next.flatten().map(Effect::MoreHistory)
 }
 

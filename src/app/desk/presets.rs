@@ -12,14 +12,9 @@ use crate::{
         draft::{Amount, Draft, DraftFault, EntryDraft, Field, share_of},
     },
 };
-use std::collections::BTreeMap;
 
 const NONE_SET: &str = "no size presets are set for this market: size_presets in the settings";
 const NO_EQUITY: &str = "the account's equity is not known: a share of it cannot be computed";
-
-/// The index of the chosen preset, by market; the first by default.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct ChosenPresets(BTreeMap<MarketId, usize>);
 
 /// A preset, and the size of its order.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -77,11 +72,11 @@ impl Model {
             .len();
         let at = self.preset_place(market).cast_signed() + steps;
         let at = at.checked_rem_euclid(count.cast_signed()).unwrap_or(0);
-        self.presets.0.insert(market.clone(), at.cast_unsigned());
+        self.presets.insert(market.clone(), at.cast_unsigned());
     }
 
     fn preset_place(&self, market: &MarketId) -> usize {
-        self.presets.0.get(market).copied().unwrap_or(0)
+        self.presets.get(market).copied().unwrap_or(0)
     }
 
     /// Reloaded settings may have fewer presets.

@@ -1,11 +1,14 @@
 //! Settings that change while the desk runs.
 //!
 //! Contract: a valid reading takes effect as a whole with its message; an invalid one changes nothing, so an unreadable
-//! file never relaxes a limit. Either way the trader is told what changed, and `:config` repeats it. The service and
-//! how it is reached stay as at the start.
+//! file never relaxes a limit. Either way the trader is told what changed, and `:config` repeats it. Keys,
+//! theme, size presets and limits change; everything else stays as at the start.
 
-use super::options::Options;
-use crate::{app::keys::keymap::Keymap, config::Change, model::Timestamp};
+use crate::{
+    app::{account::options::Options, keys::keymap::Keymap},
+    config::Change,
+    model::Timestamp,
+};
 use std::path::PathBuf;
 
 /// The result of reading the files.
@@ -18,7 +21,7 @@ pub enum Reload {
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Renewal {
-    /// Of the account that the desk was started with.
+    /// Of the account that the desk was started with. Only its limits and size presets are applied.
     pub options: Options,
     /// Of the other profiles, by name.
     pub others: Vec<(String, Options)>,

@@ -4,37 +4,22 @@
 //! Contract: only where a person has not moved it meanwhile. Between the two it lies on another row, on which keys that act
 //! are held back for a moment, as on every row that came under the cursor by itself.
 
-use super::model::Model;
+use super::{
+    model::Model,
+    replaced_row::{NewRow, RowReplacement},
+};
 use crate::{
-    app::{account::row_id::RowId, tables::pane::Pane},
-    model::{MarketId, OrderId, Position, Receipt, Ticket, Timestamp},
+    app::{
+        account::{pane::Pane, row_id::RowId},
+        core::account::Account,
+    },
+    model::{OrderId, Position, Receipt, Ticket},
 };
 use std::time::Duration;
 
 /// A replacement ends within 10 s; its row may be read a little later.
 const FOLLOW_WITHIN: Duration = Duration::from_secs(15);
 const NOTICE_TIME: Duration = Duration::from_secs(2);
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct RowReplacement {
-    pane: Pane,
-    old: RowId,
-    new: NewRow,
-    since: Timestamp,
-    /// Where the cursor lies in between.
-    fell_to: Option<RowId>,
-}
-
-/// What takes the place of the old row.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum NewRow {
-    /// Another position in this market.
-    PositionIn(MarketId),
-    /// An order that is not sent yet.
-    Unsent,
-    Sent(Ticket),
-    Order(OrderId),
-}
 
 /// A flip of this position begins.
 pub(crate) fn flips(model: &mut Model, position: &Position) {
@@ -96,7 +81,7 @@ pub(crate) fn follow(model: &mut Model) {
     if is_moved || model.account.now.since(replacement.since) > FOLLOW_WITHIN {
         return;
     }
-    match new_row(model, &replacement).filter(|row| is_listed(model, pane, row)) {
+    match new_row(&model.account, &replacement).filter(|row| is_listed(model, pane, row)) {
         Some(row) => model.focus.select(pane, row),
         None if is_old_listed => model.row_replacement = Some(replacement),
         None => {
@@ -111,10 +96,10 @@ pub(crate) fn follow(model: &mut Model) {
     }
 }
 
-fn new_row(model: &Model, replacement: &RowReplacement) -> Option<RowId> {
+fn new_row(account: &Account, replacement: &RowReplacement) -> Option<RowId> {
     match &replacement.new {
         NewRow::PositionIn(market_id) => {
-            let open = model.account.store.positions.rows().iter();
+            let open = account.store.positions.rows().iter();
             let of_market = open.filter(|one| one.market_id == *market_id);
             let mut rows = of_market.map(|one| RowId::Position(one.id.clone()));
             rows.find(|row| *row != replacement.old)

@@ -1,20 +1,17 @@
 //! Changes the filter, sort and columns of a pane, and filters again when its rows change.
 
 use crate::app::{
-    account::feed::Shift,
+    account::{feed::Shift, pane::Pane},
     activity::notice::{Event, Tone},
+    core::{account::Account, effect::Effect},
     desk::model::Model,
-    dialogs::effect::Effect,
     keys::keymap::{Action, Context},
-    tables::{
-        pane::Pane,
-        table_view::{
-            Direction, PORTION, Picked, Sort, TableView,
-            arrange::{self, Reader},
-            filter::Filter,
-            flat::{self, Filtering},
-            sums::Sums,
-        },
+    tables::table_view::{
+        Direction, PORTION, Picked, Sort, TableView,
+        arrange::{self, Reader},
+        filter::Filter,
+        flat::{self, Filtering},
+        sums::Sums,
     },
 };
 use strum::IntoEnumIterator;
@@ -39,7 +36,7 @@ pub(crate) fn change(model: &mut Model, pane: Pane, change: impl FnOnce(&mut Tab
 
 /// Filters a pane by a text from this desk; a text without terms shows everything.
 pub(crate) fn show(model: &mut Model, pane: Pane, text: &str) {
-    let columns = (model.account.options.reading.columns)(pane);
+    let columns = (model.reading.columns)(pane);
     let filter = Filter::parse(text, &columns).ok().flatten();
     change(model, pane, |table_view| table_view.filter = filter);
 }
@@ -64,7 +61,7 @@ pub(crate) fn choose(model: &mut Model, pane: Pane, columns: Option<Vec<usize>>)
 
 fn hidden_risk(model: &Model, pane: Pane, columns: Option<&[usize]>) -> Vec<&'static str> {
     let is_shown = |at: &usize| columns.is_none_or(|shown| shown.contains(at));
-    let names = (model.account.options.reading.columns)(pane);
+    let names = (model.reading.columns)(pane);
     let numbered = names.iter().enumerate();
     let hidden = numbered.filter(|(at, name)| name.tells_risk && !is_shown(at));
     hidden.map(|(_, name)| name.title).collect()
@@ -101,12 +98,12 @@ fn filter_portion(model: &mut Model, pane: Pane, version: u64) {
     };
     if sifting.is_of(version) {
         read(model, pane, |reader| {
-            sifting.go_on(reader, table_view, PORTION);
+            sifting.go_on(reader, table_view.filter.as_ref(), PORTION);
         });
     } else {
         sifting = Filtering::begin(model.all_rows(pane).len(), table_view.sort, version);
         read(model, pane, |reader| {
-            sifting.go_on(reader, table_view, usize::MAX);
+            sifting.go_on(reader, table_view.filter.as_ref(), usize::MAX);
         });
     }
     if sifting.is_over() {
@@ -118,7 +115,7 @@ fn filter_portion(model: &mut Model, pane: Pane, version: u64) {
 
 /// Reads the rows of a pane as they are now.
 fn read<T>(model: &Model, pane: Pane, reads: impl FnOnce(&Reader<'_>) -> T) -> T {
-    let reading = &model.account.options.reading;
+    let reading = &model.reading;
     reads(&Reader {
         all: model.all_rows(pane),
         now: model.account.wall_now(),
@@ -155,21 +152,22 @@ fn pick(model: &mut Model, pane: Pane, version: u64) {
     };
     let shift = old
         .as_ref()
-        .and_then(|old| shift_since(model, pane, old.version));
+        .and_then(|old| shift_since(&model.account, pane, old.version));
+    let (filter, sort) = (table_view.filter.as_ref(), table_view.sort);
     let picked = read(model, pane, |reader| match old.zip(shift) {
         _ if !has_branches(pane) && reader.all.len() <= ALWAYS => {
-            flat::picked(reader, table_view, version)
+            flat::picked(reader, filter, sort, version)
         }
-        Some((old, shift)) => flat::again(reader, table_view, old, (shift, version)),
-        None if has_branches(pane) => arrange::picked(reader, table_view, version),
-        None => flat::picked(reader, table_view, version),
+        Some((old, shift)) => flat::again(reader, filter, old, (shift, version)),
+        None if has_branches(pane) => arrange::picked(reader, filter, sort, version),
+        None => flat::picked(reader, filter, sort, version),
     });
     keep(model, pane, picked);
 }
 
 /// How the indexes changed since this version, for lists longer than the screen.
-fn shift_since(model: &Model, pane: Pane, version: u64) -> Option<Shift> {
-    let store = &model.account.store;
+fn shift_since(account: &Account, pane: Pane, version: u64) -> Option<Shift> {
+    let store = &account.store;
     match pane {
         Pane::Closed => store.closed.shift_since(version),
         Pane::History => store.history.shift_since(version),
@@ -202,7 +200,7 @@ pub(crate) fn version(model: &Model, pane: Pane) -> u64 {
 /// The next visible column to sort by; after the last comes the pane's own order.
 pub(crate) fn next_sort(model: &mut Model) {
     let pane = model.focus.pane;
-    let count = (model.account.options.reading.columns)(pane).len();
+    let count = (model.reading.columns)(pane).len();
     let table_view = model.table_views.of(pane);
     let shown = table_view.and_then(|table_view| table_view.columns.clone());
     let shown = shown.unwrap_or_else(|| (0..count).collect());

@@ -3,72 +3,26 @@
 //! Contract: it is shown beside the desk and takes only its own two keys. It never appears on a service, and never
 //! again once dismissed. A step counts as done only by a change while it is shown.
 
-use super::model::Model;
+use super::{
+    model::Model,
+    tour_step::{Step, Tour},
+};
 use crate::{
     app::{
-        account::{identity::Mode, row_id::RowId},
+        account::{identity::Mode, pane::Pane, row_id::RowId},
+        core::account::Account,
         dialogs::{
             next::Next,
             overlay::{Overlay, StripAction},
         },
         keys::keymap::Action,
-        tables::pane::Pane,
     },
     model::{Command, draft::Draft},
 };
-use strum::{EnumCount, EnumIter, IntoEnumIterator};
+use strum::IntoEnumIterator;
 
 #[cfg(test)]
 mod tests;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, EnumIter, EnumCount)]
-pub enum Step {
-    Move,
-    Detail,
-    Orders,
-    Buy,
-    Twaps,
-    History,
-    CloseAll,
-    Help,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Tour {
-    pub step: Step,
-    /// The selected position at its start.
-    row: Option<RowId>,
-    /// The step's goal was met before it began.
-    was_so: bool,
-}
-
-impl Default for Tour {
-    fn default() -> Self {
-        Self {
-            step: Step::Move,
-            row: None,
-            was_so: false,
-        }
-    }
-}
-
-impl Step {
-    /// Its pane.
-    pub fn pane(self) -> Pane {
-        match self {
-            Self::Move | Self::Detail | Self::CloseAll => Pane::Positions,
-            Self::Orders | Self::Buy | Self::Help => Pane::Orders,
-            Self::Twaps => Pane::Twaps,
-            Self::History => Pane::Closed,
-        }
-    }
-
-    /// Its number from 1, and the number of steps.
-    pub fn number(self) -> (usize, usize) {
-        let before = Self::iter().take_while(|step| *step != self).count();
-        (before + 1, Self::COUNT)
-    }
-}
 
 impl Tour {
     /// The next step; `None` after the last.
@@ -80,7 +34,7 @@ impl Tour {
     }
 
     fn after(self, model: &Model) -> Option<Self> {
-        if is_on_a_service(model) {
+        if is_on_a_service(&model.account) {
             return None;
         }
         let is_so = self.is_so(model);
@@ -121,14 +75,14 @@ fn position(model: &Model) -> Option<RowId> {
     model.selected_in(Pane::Positions).map(|(_, row)| row)
 }
 
-fn is_on_a_service(model: &Model) -> bool {
-    let identity = model.account.identity.as_ref();
+fn is_on_a_service(account: &Account) -> bool {
+    let identity = account.identity.as_ref();
     identity.is_some_and(|identity| identity.mode == Mode::LiveApi)
 }
 
 /// Starts at the first step.
 pub(crate) fn start(model: &mut Model) -> Next {
-    if is_on_a_service(model) {
+    if is_on_a_service(&model.account) {
         return Next::Refuse("the tour is for the paper desk: perpdeck demo".to_owned());
     }
     model.tour = Some(Tour::default());

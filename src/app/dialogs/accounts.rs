@@ -84,8 +84,8 @@ impl Accounts {
 mod tests {
     use crate::app::{
         account::labels::{AccountLabel, AccountLabels, Switch},
+        core::effect::Effect,
         desk::model::Model,
-        dialogs::effect::Effect,
         testing::*,
     };
 

@@ -3,11 +3,11 @@
 //! Contract: the commands are final when the list opens; what is shown is what is sent. Nothing is sent without
 //! confirmation, and an unanswered list closes by itself.
 
-use super::{next::Next, overlay::DEAF, strip::NOT_IN_DOUBT};
+use super::{next::Next, strip::NOT_IN_DOUBT};
 use crate::{
     app::{
         account::{about::About, store::Store},
-        keys::keymap::Action,
+        keys::{DEAF, keymap::Action},
     },
     model::{Command, Failure, Receipt, Ticket, Timestamp},
 };

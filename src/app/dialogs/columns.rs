@@ -1,7 +1,7 @@
 //! The choice of a pane's columns. Nothing takes effect before it is kept.
 
 use super::next::Next;
-use crate::app::{keys::keymap::Action, tables::pane::Pane};
+use crate::app::{account::pane::Pane, keys::keymap::Action};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Columns {
@@ -108,8 +108,9 @@ mod tests {
     use super::*;
     use crate::app::{
         activity::notice::Event,
+        core::effect::Effect,
         desk::model::Model,
-        dialogs::{effect::Effect, overlay::Overlay},
+        dialogs::overlay::Overlay,
         tables::table_view::TableView,
         testing::{desk, press},
     };
@@ -129,7 +130,7 @@ mod tests {
     #[test]
     fn a_column_is_moved_and_another_hidden_and_that_is_kept() {
         let mut model = desk();
-        let count = (model.account.options.reading.columns)(Pane::Orders).len();
+        let count = (model.reading.columns)(Pane::Orders).len();
         // The third moves down two places, the one after it is hidden.
         let kept = press(&mut model, "2 C j j J J j space enter");
         let mut expected = vec![0, 1, 3, 4, 2];

@@ -7,25 +7,18 @@
 use super::next::Next;
 use crate::{
     app::{
-        account::{feed::Feed, store::Store, trades::TradeLog},
-        activity::notice::{Activity, Notice},
+        account::{feed::Feed, pane::Pane, store::Store},
+        activity::notice::Activity,
+        core::sheet::Format,
         keys::keymap::Action,
-        tables::pane::Pane,
     },
-    model::{Call, Market, Order, Page, Position, Scaled, Timestamp, Twap},
+    model::{Page, Timestamp},
 };
 use std::{hash::Hash, time::Duration};
 use strum::Display;
 
 #[cfg(test)]
 mod tests;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Display)]
-#[strum(serialize_all = "lowercase")]
-pub enum Format {
-    Csv,
-    Json,
-}
 
 /// How far back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Display)]
@@ -38,15 +31,6 @@ pub enum Span {
     Week,
     #[strum(to_string = "last 30 days")]
     Month,
-}
-
-impl Format {
-    fn other(self) -> Self {
-        match self {
-            Self::Csv => Self::Json,
-            Self::Json => Self::Csv,
-        }
-    }
 }
 
 impl Span {
@@ -144,35 +128,6 @@ impl Lack {
             ..Self::default()
         }
     }
-}
-
-/// Everything for a file besides the store.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Sheet {
-    /// As in [`Export`].
-    pub to: Option<String>,
-    pub format: Format,
-    pub account: String,
-    pub at: Timestamp,
-    pub rows: SheetRows,
-    pub markets: Vec<Market>,
-    /// The working orders, which show what protects a position; `None` for other lists.
-    pub working: Option<Page<Order>>,
-    /// Notes and what was seen of trades; of other lists than those of positions it is empty.
-    pub trades: TradeLog,
-}
-
-/// The list of one pane.
-#[derive(Debug, Clone, PartialEq)]
-pub enum SheetRows {
-    Positions(Vec<Position>),
-    Working(Vec<Order>),
-    Twaps(Vec<Twap>),
-    Ladders(Vec<Scaled>),
-    Closed(Vec<Position>),
-    History(Vec<Order>),
-    Activity(Vec<Notice>),
-    Calls(Vec<Call>),
 }
 
 impl Export {

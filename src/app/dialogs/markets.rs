@@ -78,7 +78,7 @@ impl Markets {
 #[cfg(test)]
 mod tests {
     use crate::{
-        app::{account::poll::Answer, desk::model::Model, dialogs::effect::Effect, testing::*},
+        app::{account::poll::Answer, core::effect::Effect, desk::model::Model, testing::*},
         model::{Failure, draft::Draft},
     };
 

@@ -1,12 +1,10 @@
-//! Panels over the desk (strips, details, charts, exports, the command line) and their requests: `Next` to the app,
-//! `Effect` to the outside. Names `forms` and the rooms below it.
+//! Panels over the desk (strips, details, charts, exports, the command line) and their requests to the app, `Next`.
+//! Names `forms` and the rooms below it.
 
 pub(crate) mod accounts;
 pub(crate) mod bulk;
-pub mod caller;
 pub(crate) mod columns;
 pub(crate) mod detail;
-pub(crate) mod effect;
 pub mod export;
 pub mod glossary;
 pub(crate) mod markets;

@@ -1,13 +1,13 @@
 //! Requests from a panel to the app.
 
-use super::{
-    effect::{Clip, Effect},
-    overlay::Overlay,
-};
+use super::overlay::Overlay;
 use crate::{
     app::{
-        account::labels::Switch, activity::user_alerts::UserAlert, forms::answer::Answer,
-        keys::keymap::Action, tables::pane::Pane,
+        account::{labels::Switch, pane::Pane},
+        activity::user_alerts::AlertRequest,
+        core::effect::{Clip, Effect},
+        forms::answer::Answer,
+        keys::keymap::{Action, Keys},
     },
     model::{Command, Flip, MarketId, PositionId, Protection, Side, Ticket},
 };
@@ -40,6 +40,8 @@ pub enum Next {
     ShowFiltered(Pane, String),
     /// As if the key for this action had been pressed on the desk.
     Press(Action),
+    /// As if these keys had been pressed, one after another.
+    PressKeys(Keys),
     /// Uses and stores these columns; `None` means all in the default order. The list closes.
     ChooseColumns(Pane, Option<Vec<usize>>),
     /// Sends this effect.
@@ -83,16 +85,6 @@ pub enum PositionControl {
 pub enum PriceStep {
     Down,
     Up,
-}
-
-/// What becomes of the trader's alerts.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum AlertRequest {
-    /// Set it, in the place of that one.
-    Set(Box<UserAlert>, Option<u64>),
-    Delete(u64),
-    /// They fire again after a storm.
-    LetFire,
 }
 
 impl From<Answer> for Next {

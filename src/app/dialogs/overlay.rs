@@ -10,19 +10,16 @@ pub use super::{
     markets::Markets,
     review::{Review, ReviewTab},
     search::ListSearch,
-    strip::{Arm, DEAF, Strip, StripAction},
+    strip::{Arm, Strip, StripAction},
     user_alerts::UserAlertList,
 };
 
 use super::{export::Export, next::Next, prompt::Prompt};
-use crate::{
-    app::{
-        account::{labels::AccountLabels, row_id::RowId, store::Store},
-        activity::user_alerts::UserAlerts,
-        forms::form::{Form, Scroll},
-        keys::keymap::{Action, Context},
-    },
-    model::Timestamp,
+use crate::app::{
+    account::{labels::AccountLabels, row_id::RowId},
+    core::account::Account,
+    forms::form::{Form, Scroll},
+    keys::keymap::{Action, Context},
 };
 use strum::{EnumDiscriminants, EnumIter, EnumTryAs};
 
@@ -71,9 +68,7 @@ pub enum Overlay {
 /// What keys over a panel look at beside the panel.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct DialogContext<'a> {
-    pub(crate) now: Timestamp,
-    pub(crate) store: &'a Store,
-    pub(crate) alerts: &'a UserAlerts,
+    pub(crate) account: &'a Account,
     /// The accounts of the desk.
     pub(crate) accounts: &'a AccountLabels,
     /// What the open detail leads to.
@@ -102,9 +97,9 @@ impl Overlay {
     /// What a key of its own does.
     pub(crate) fn act(&mut self, action: Action, context: DialogContext<'_>) -> Next {
         match self {
-            Self::Markets(list) => list.act(action, context.store),
-            Self::Strip(strip) => strip.act(action, context.now),
-            Self::Bulk(bulk) => bulk.act(action, context.now),
+            Self::Markets(list) => list.act(action, &context.account.store),
+            Self::Strip(strip) => strip.act(action, context.account.now),
+            Self::Bulk(bulk) => bulk.act(action, context.account.now),
             Self::Export(export) => export.act(action),
             Self::Columns(columns) => columns.act(action),
             Self::Accounts(list) => list.act(action, context.accounts),
@@ -112,9 +107,12 @@ impl Overlay {
             | Self::Glossary(Glossary { offset, .. })
             | Self::Settings { offset }
             | Self::Limits { offset } => scroll(offset, action),
-            Self::UserAlerts(list) => list.act(action, (context.alerts, &context.store.names)),
+            Self::UserAlerts(list) => list.act(
+                action,
+                (&context.account.user_alerts, &context.account.store.names),
+            ),
             Self::Review(review) => review.act(action),
-            Self::Quality(report) => report.act(action, context.store),
+            Self::Quality(report) => report.act(action, &context.account.store),
             Self::Detail(detail) => detail.act(action, context.links),
             // They read their keys themselves.
             Self::Form(_) | Self::Prompt(_) => Next::Stay,

@@ -2,7 +2,10 @@
 
 use super::next::Next;
 use crate::{
-    app::{account::store::Store, keys::keymap::Action, tables::pane::Pane},
+    app::{
+        account::{pane::Pane, store::Store},
+        keys::keymap::Action,
+    },
     model::{MarketId, MarketNames, Text},
 };
 use std::cmp::Reverse;

@@ -1,16 +1,18 @@
 //! The strip: one line that asks before a destructive action. Its target is fixed when it opens.
 
-use super::next::Next;
+use super::{next::Next, overlay::Overlay};
 use crate::{
-    app::keys::keymap::Action,
+    app::{
+        core::account::Account,
+        keys::{DEAF, keymap::Action},
+        rules::guard,
+    },
     model::{AccountId, Command, Flip, MarketId, Side, Ticket, Timestamp},
 };
 use std::time::Duration;
 
 /// The key that resends is a key of the desk too.
 pub(crate) const NOT_IN_DOUBT: &str = "no order of unknown status here can be sent again";
-/// A key this soon after a question appeared was meant for something else.
-pub const DEAF: Duration = Duration::from_millis(150);
 /// An unanswered strip does not stay armed.
 const DISARM_AFTER: Duration = Duration::from_secs(5);
 /// How late a busy machine may look at a countdown.
@@ -108,6 +110,26 @@ impl Strip {
             arm: Arm::Confirm,
             drawn_at: now,
         }
+    }
+
+    /// Asks before entries are allowed again after a halt.
+    pub(crate) fn to_rearm(account: &Account) -> Next {
+        if account.halted.is_none() {
+            return Next::Refuse("the desk is not halted".to_owned());
+        }
+        let strip = Self::confirm(StripAction::Rearm, account.now);
+        Next::Open(Box::new(Overlay::Strip(strip)))
+    }
+
+    /// Asks before the lock of a loss limit is overridden.
+    pub(crate) fn to_lift(account: &Account) -> Next {
+        let identity = account.identity.as_ref();
+        let Some(identity) = identity.filter(|_| guard::locked(account).is_some()) else {
+            return Next::Refuse("entries are not locked".to_owned());
+        };
+        let lift = StripAction::Lift(identity.account_id.clone());
+        let strip = Self::confirm(lift, account.now);
+        Next::Open(Box::new(Overlay::Strip(strip)))
     }
 
     pub fn countdown(proposal: impl Into<StripAction>, delay: Duration, now: Timestamp) -> Self {

@@ -1,9 +1,9 @@
 //! The list of the alerts that the trader has set. The chosen line is an alert and no place in the list.
 
-use super::next::{AlertRequest, Next};
+use super::next::Next;
 use crate::{
     app::{
-        activity::user_alerts::{UserAlert, UserAlerts},
+        activity::user_alerts::{AlertRequest, UserAlert, UserAlerts},
         keys::keymap::Action,
     },
     model::MarketNames,

@@ -2,11 +2,11 @@
 
 use super::{
     entry_change::{change_market, change_shape, watch},
-    form::{Form, FormContext, FormInput, Purpose},
+    form::{Form, FormInput, Purpose},
     markets, open,
 };
 use crate::{
-    app::{account::remote::Remote, keys::keymap::Action},
+    app::{account::remote::Remote, core::account::FormContext, keys::keymap::Action},
     model::{
         CloseKind, Curve, Distribution, MarginMode, MarketId, PlaceKind, Position, PositionId,
         Side, TriggerDirection,

@@ -1,12 +1,12 @@
 //! What follows in a draft when its type or market changes.
 
-use super::{
-    form_context::{FormContext, UsualTerms},
-    open,
-};
-use crate::model::{
-    MarketId,
-    draft::{DraftShape, EntryDraft, Field, Texts, times_in_force},
+use super::open;
+use crate::{
+    app::{account::used_terms::UsualTerms, core::account::FormContext},
+    model::{
+        MarketId,
+        draft::{DraftShape, EntryDraft, Field, Texts, times_in_force},
+    },
 };
 
 /// A price of the previous trigger market means nothing in another one.

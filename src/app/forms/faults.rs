@@ -1,12 +1,15 @@
 //! The errors of a form, and when they are shown.
 
-use super::form::{Form, FormContext};
-use crate::model::draft::{DraftFault, Faults, Field, FieldInput, RelativePrice};
+use super::form::Form;
+use crate::{
+    app::core::account::FormContext,
+    model::draft::{DraftFault, Faults, Field, FieldInput, RelativePrice},
+};
 
 impl Form {
     /// What prevents sending now.
     pub fn faults(&self, form_context: &FormContext) -> Faults {
-        let command = self.draft.command(&self.seen(form_context));
+        let command = self.command(form_context);
         command.err().unwrap_or_default()
     }
 
@@ -68,7 +71,7 @@ mod tests {
         let Some(Overlay::Form(mut form)) = model.overlays.pop() else {
             panic!("no form");
         };
-        let form_context = model.form_context();
+        let form_context = model.account.form_context();
         form.focus = field;
         form.draft.write(field, text);
         form.visible_fault(field, &form_context)

@@ -3,15 +3,12 @@
 //! Contract: the object of a form is fixed by id when it opens. Typing never acts; text that does not parse is never
 //! sent. A sent form closes, and if its command fails everything typed is still there.
 
-pub use super::{
-    choice::Choice,
-    form_context::{FormContext, Used},
-    scroll::Scroll,
-};
+pub use super::{choice::Choice, scroll::Scroll};
 
 use crate::{
     app::{
         account::fees,
+        core::account::FormContext,
         forms::answer::Answer,
         keys::{
             keymap::{Action, Chord},
@@ -19,8 +16,8 @@ use crate::{
         },
     },
     model::{
-        Charges, Failure, MarketId, Num, Order, OrderId, Page, Position, Side, Timestamp,
-        draft::{Draft, Field, FieldInput, Seen},
+        Charges, Command, Failure, MarketId, Num, Order, OrderId, Page, Position, Side, Timestamp,
+        draft::{Draft, Faults, Field, FieldInput, Seen},
     },
 };
 
@@ -73,8 +70,7 @@ pub enum FormInput {
     Leaving,
 }
 
-/// The order that the form changes: it is moved in place (see [`moves`](crate::app::orders::moves)), or replaced (see
-/// [`amend`](crate::app::orders::amend)).
+/// The order that the form changes: it is moved in place, or canceled and replaced (`docs/delivery.md 3.6`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Replaces {
     pub order: OrderId,
@@ -201,6 +197,11 @@ impl Form {
         Answer::Close
     }
 
+    /// The command that it sends, or what is wrong in which field.
+    pub fn command(&self, form_context: &FormContext) -> Result<Command, Faults> {
+        self.draft.command(&self.seen(form_context))
+    }
+
     /// The current data about the form's object.
     pub fn seen<'a>(&'a self, form_context: &FormContext<'a>) -> Seen<'a> {
         let store = form_context.store;
@@ -317,7 +318,7 @@ impl Form {
             return Answer::Stay;
         }
         self.tried = true;
-        let command = match self.draft.command(&self.seen(form_context)) {
+        let command = match self.command(form_context) {
             Ok(command) => command,
             Err(faults) => {
                 if let Some((field, _)) = faults.0.first() {

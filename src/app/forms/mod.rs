@@ -1,11 +1,11 @@
-//! Forms of orders: fields, choices and errors. Names `tables` and the rooms below it.
+//! Forms of orders: fields, choices, errors and questions. Names `tables` and the rooms below it.
 
 pub(crate) mod answer;
+mod asking;
 pub(crate) mod choice;
 mod entry_change;
 pub(crate) mod faults;
 pub mod form;
-pub(crate) mod form_context;
 pub(crate) mod markets;
 pub(crate) mod observed;
 pub(crate) mod open;

@@ -1,11 +1,8 @@
 //! Fills in the observed price.
 
-use super::{
-    form::{Form, FormContext},
-    step,
-};
+use super::{form::Form, step};
 use crate::{
-    app::{forms::answer::Answer, keys::line::Line},
+    app::{core::account::FormContext, forms::answer::Answer, keys::line::Line},
     model::{Num, draft::Field},
 };
 

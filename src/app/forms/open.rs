@@ -1,11 +1,11 @@
 //! Opens forms, with their object and initial values.
 
-use super::form::{Form, FormContext, Frozen, Purpose, Replaces};
+use super::form::{Form, Frozen, Purpose, Replaces};
 use crate::{
-    app::account::{store::Store, successor},
+    app::{account::store::Store, core::account::FormContext},
     model::{
-        AccountId, CloseKind, Distribution, Lenient, MarginMode, MarketId, Num, Order, PlaceKind,
-        Position, PositionId, Side, TriggerDirection,
+        AccountId, CloseKind, Distribution, Lenient, MarginMode, MarketId, Num, Order, OrderMode,
+        OrderStatus, PlaceKind, Position, PositionId, Side, TriggerDirection,
         draft::{
             CloseDraft, Draft, DraftShape, EntryDraft, ExitsDraft, Field, MarginDraft,
             ProtectDraft, ReplacedExits, Texts,
@@ -93,7 +93,7 @@ impl Form {
     pub fn moved(order: &Order, form_context: &FormContext) -> Result<Self, &'static str> {
         let replaces = Replaces {
             order: order.id.clone(),
-            filled: successor::filled_of(order)?,
+            filled: filled_of(order)?,
         };
         let form = Self::in_place_of(order, (replaces, Field::LimitPrice), form_context);
         form.ok_or("its side is not known")
@@ -253,4 +253,21 @@ pub(crate) fn known_markets(store: &Store) -> Vec<MarketId> {
         .chain(orders.map(|o| &o.market_id))
         .collect();
     named.into_iter().cloned().collect()
+}
+
+/// How much of a movable order has filled; or why it cannot be moved.
+pub(crate) fn filled_of(order: &Order) -> Result<Num, &'static str> {
+    let is_limit = order.mode.is(&OrderMode::Limit);
+    if !is_limit || !order.status.is(&OrderStatus::Resting) {
+        return Err("only a resting limit order is moved: cancel it and place a new one");
+    }
+    if order.scaled_order_id.is_some() || order.twap_order_id.is_some() {
+        return Err(
+            "an order of a ladder or TWAP cannot be moved: the new order would not belong to it",
+        );
+    }
+    let filled = order.filled_size.map(Num::abs);
+    filled.ok_or(
+        "the service does not report how much of it has filled: cancel it and place a new one",
+    )
 }

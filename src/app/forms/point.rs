@@ -1,7 +1,10 @@
 //! Mouse clicks on a form.
 
-use super::form::{Form, FormContext};
-use crate::{app::tables::click_target::ClickTarget, model::draft::Field};
+use super::form::Form;
+use crate::{
+    app::{core::account::FormContext, tables::click_target::ClickTarget},
+    model::draft::Field,
+};
 
 impl Form {
     /// A click focuses a field, or chooses an option. It never sends anything.

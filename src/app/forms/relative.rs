@@ -1,8 +1,8 @@
 //! Resolves relative prices: shown while they are typed, replaced by digits before the form is sent.
 
-use super::form::{Form, FormContext};
+use super::form::Form;
 use crate::{
-    app::keys::line::Line,
+    app::{core::account::FormContext, keys::line::Line},
     model::{
         Num,
         draft::{Draft, DraftFault, Field},

@@ -3,7 +3,7 @@
 use super::form::{Form, FormInput};
 use crate::{
     app::{
-        forms::form::FormContext,
+        core::account::FormContext,
         keys::{
             keymap::{Action, Chord},
             line::Line,

@@ -24,15 +24,13 @@ mod tests {
     use crate::{
         app::{
             Model,
-            account::row_id::RowId,
+            account::{pane::Pane, row_id::RowId},
             awaited,
+            core::effect::Effect,
             desk::msg::Msg,
-            dialogs::{
-                effect::Effect,
-                overlay::{Overlay, StripAction},
-            },
+            dialogs::overlay::{Overlay, StripAction},
             keys::keymap::Action,
-            tables::{click_target::ClickTarget, pane::Pane},
+            tables::click_target::ClickTarget,
             testing::{desk, press, wait},
             update::{router::update, wake::wake},
         },

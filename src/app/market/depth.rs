@@ -168,7 +168,7 @@ mod tests {
         assert_eq!(GroupStep::default().finer(), GroupStep::default());
     }
 
-    // ccxt #9220: 9395.5 by 100 is 9300 as a bid and 9400 as an ask.
+    // 9395.5 by 100 is 9300 as a bid and 9400 as an ask.
     #[test]
     fn bids_round_down_and_asks_round_up() {
         let of = |side| row_of(num("9395.5"), side, tick("100"));

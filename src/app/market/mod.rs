@@ -1,5 +1,5 @@
 //! Market data (candles, trades), what must be polled for the screen, and the state of the market panels. Names
-//! `account` and `keys`.
+//! `account`.
 
 pub(crate) mod answer;
 pub mod book_state;

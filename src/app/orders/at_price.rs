@@ -5,11 +5,7 @@
 //! would send; an order that the form would ask about is refused. Cancels and protection need no order book; a new
 //! order needs a live one.
 
-use super::{
-    flight::{objection, send},
-    of_row,
-    submit::send_form,
-};
+use super::{of_row, send::send, submit::send_form};
 use crate::{
     app::{
         activity::notice::Tone,
@@ -23,7 +19,7 @@ use crate::{
             book_state::{BookState, taken_by},
             own_orders::{OwnOrder, own_orders, own_position, stands_at},
         },
-        rules::{guard, warnings},
+        rules::{guard, objection::objection},
     },
     model::{
         Command, MarketId, Num, Order, OrderId, PlaceKind, Position, Protection, Side, Tick,
@@ -94,12 +90,12 @@ fn entry(
     let state = BookState::new(&model.account.store, &at.market_id, model.account.now);
     if let Some(why) = state
         .objection(&model.account.store.names.shown(&at.market_id))
-        .or_else(|| guard::held(model))
+        .or_else(|| guard::held(&model.account))
     {
         return Err(why);
     }
     let account_id = model.account.account_for("new order")?;
-    let form_context = model.form_context();
+    let form_context = model.account.form_context();
     let mut form = Form::order(account_id, side, Some(&at.market_id), &form_context);
     form.be(kind, &form_context);
     form.draft.write(field, &at.price.to_string());
@@ -233,17 +229,16 @@ fn give(model: &mut Model, form: Form, mode: SendMode) -> Next {
 const ASKS: &str = "not sent: this order has a warning to confirm. End one-key trading, then the same key opens it \
                     in a form";
 
-fn send_at_once(model: &mut Model, form: Form) -> Result<Next, String> {
-    let command = form.draft.command(&form.seen(&model.form_context()));
+fn send_at_once(model: &mut Model, mut form: Form) -> Result<Next, String> {
+    let command = form.command(&model.account.form_context());
     let command = command.map_err(|faults| format!("not sent: {faults}"))?;
-    if let Some(why) = objection(model, &command) {
+    if let Some(why) = objection(&model.account, &command) {
         return Err(why);
     }
-    model.overlays.push(Overlay::Form(Box::new(form)));
-    if warnings::must_ask(model, &command) {
-        model.overlays.pop();
+    if form.must_ask(&model.account, &command) {
         return Err(ASKS.to_owned());
     }
+    model.overlays.push(Overlay::Form(Box::new(form)));
     send_form(model, command)
         .map(Next::AskEach)
         .inspect_err(|_| drop(model.overlays.pop()))
@@ -287,7 +282,7 @@ pub(crate) fn cancel_here(model: &mut Model, at: &PricePoint, spacing: Tick) -> 
 fn cancel_each(model: &mut Model, commands: Vec<Command>) -> Next {
     let mut effects = vec![];
     for command in commands {
-        if let Some(why) = objection(model, &command) {
+        if let Some(why) = objection(&model.account, &command) {
             model.account.activity.refuse(
                 format!("{}: {why}", command.words(&model.account.store.names)),
                 model.account.now,

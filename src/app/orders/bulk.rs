@@ -1,23 +1,21 @@
 //! Commands on many rows: builds the list, and sends the commands one by one.
 
-use super::{
-    amend,
-    flight::{objection, send},
-    flip,
-};
+use super::send::{send, tell};
 use crate::{
     app::{
         account::row_id::RowId,
+        core::effect::Effect,
         desk::model::Model,
         dialogs::{
-            effect::Effect,
             next::Next,
             overlay::{Bulk, Overlay, State, Strip, StripAction},
         },
         forms::form::Form,
         keys::keymap::Action,
         orders::of_row,
+        rules::objection::objection,
         tables::{marks::Marks, rows},
+        workflows::{StopReason, WorkflowEvent},
     },
     model::{Command, Failure, Progress, Receipt, Ticket},
 };
@@ -154,7 +152,7 @@ fn close_of(model: &Model, row: &RowId) -> Option<Result<Command, String>> {
         return None;
     };
     let form = Form::close(model.account.store.position(id)?);
-    let command = form.draft.command(&form.seen(&model.form_context()));
+    let command = form.command(&model.account.form_context());
     Some(command.map_err(|faults| format!("{id}: {faults}")))
 }
 
@@ -164,8 +162,8 @@ fn close_of(model: &Model, row: &RowId) -> Option<Result<Command, String>> {
 pub(crate) fn cancel_all(model: &mut Model) -> Result<Next, String> {
     let account = model.account.account_for("cancel all")?;
     // Cancel-all also drops replacements that wait.
-    amend::abandon(model, |_| true);
-    flip::abandon(model, "cancel-all was requested", |_| true);
+    let stopped = WorkflowEvent::Stopped(StopReason::CancelAllRequested);
+    drop(tell(model, stopped));
     if model.account.store.orders.value().is_none() {
         return Err("the working orders are not known yet (F still flattens)".to_owned());
     }
@@ -178,7 +176,7 @@ pub(crate) fn cancel_all(model: &mut Model) -> Result<Next, String> {
     }
     let bares = |command: &&Command| matches!(command, Command::Unprotect(_));
     let mut baring = commands.iter().filter(bares);
-    let strip = if baring.any(|command| objection(model, command).is_some()) {
+    let strip = if baring.any(|command| objection(&model.account, command).is_some()) {
         Strip::confirm(StripAction::CancelAll(account, commands), model.account.now)
     } else {
         Strip::confirm(Command::CancelAll(account), model.account.now)
@@ -209,7 +207,7 @@ pub(crate) fn proceed(model: &mut Model) -> Vec<Effect> {
             break;
         }
         for item in due {
-            item.state = if let Some(why) = objection(model, &item.command) {
+            item.state = if let Some(why) = objection(&model.account, &item.command) {
                 State::Settled(Err(Failure::local(why)))
             } else {
                 let (ticket, effect) = send(model, item.command.clone());

@@ -6,16 +6,18 @@
 use crate::{
     app::{
         activity::{notice::Tone, user_alerts::AlertEdit},
-        desk::{model::Model, user_alerts},
-        dialogs::{
+        core::{
             caller::{CallerId, CallerRequest, Sending},
             effect::Effect,
+            user_alerts,
         },
+        desk::model::Model,
+        rules::objection::{objection, objection_within},
     },
     model::{Command, IdempotencyKey, Progress, Ticket},
 };
 
-use super::flight::{advance, objection, objection_within, send};
+use super::{pending::advance, send::send};
 
 pub(crate) fn asked(model: &mut Model, caller: CallerId, request: CallerRequest) -> Vec<Effect> {
     match request {
@@ -31,7 +33,7 @@ pub(crate) fn asked(model: &mut Model, caller: CallerId, request: CallerRequest)
                 Sending::Again if !model.account.options.read_only => None,
                 Sending::First | Sending::Again => {
                     let limits = key_origin.limits(&model.account.options.checks);
-                    objection_within(model, &limits, &command)
+                    objection_within(&model.account, &limits, &command)
                 }
             };
             match refused {
@@ -47,7 +49,7 @@ fn flatten(model: &mut Model, caller: CallerId, command: Command) -> Vec<Effect>
     if let Some(ticket) = under_way(model, &command) {
         return vec![Effect::ReportTo(caller, ticket)];
     }
-    if let Some(why) = objection(model, &command) {
+    if let Some(why) = objection(&model.account, &command) {
         return turn_away(model, caller, &command, why);
     }
     let (ticket, effect) = begin(model, command);
@@ -63,7 +65,7 @@ fn send_as(
     let (ticket, _) = begin(model, command.clone());
     if sending == Sending::Again {
         // It may have been sent before, under the same key.
-        advance(model, ticket, Progress::Sending { attempt: 1 });
+        advance(model, ticket, &Progress::Sending { attempt: 1 });
     }
     let effect = Effect::SendAs(ticket, command, key);
     vec![Effect::ReportTo(caller, ticket), effect]
@@ -71,7 +73,7 @@ fn send_as(
 
 /// The same lines and the same file as for an alert that is set or deleted on this desk.
 fn edit_alerts(model: &mut Model, caller: CallerId, edit: &AlertEdit) -> Vec<Effect> {
-    match user_alerts::edit(model, edit) {
+    match user_alerts::edit(&mut model.account, edit) {
         Ok(keep) => vec![keep, Effect::ConfirmAlerts(caller)],
         Err(why) => vec![Effect::RefuseCaller(caller, why)],
     }

@@ -4,22 +4,22 @@
 //! own. A price that the mark has passed is refused, because the order
 //! would fire at once.
 
-use super::{flight::objection, moves};
+use super::moves;
 use crate::{
     app::{
-        account::{
-            fees,
-            store::moves::{ExitGoals, Moved},
-            successor::filled_of,
-        },
+        account::fees,
+        core::effect::Effect,
         desk::{model::Model, presets::PresetSize},
         dialogs::{
-            effect::Effect,
             next::{Next, PositionControl, PriceStep},
             overlay::{Overlay, Strip},
         },
-        forms::form::Form,
-        rules::warnings,
+        forms::{form::Form, open::filled_of},
+        rules::objection::objection,
+        workflows::{
+            goals::{ExitGoals, Moved},
+            plan::terms_at,
+        },
     },
     model::{
         Command, LiquidityRole, MarketId, Num, Order, OrderId, Page, PlaceOrder, Position,
@@ -110,7 +110,7 @@ fn move_each(
 ) -> Result<Vec<Effect>, String> {
     let (mut moved, mut refusals) = (vec![], vec![]);
     for (order, at) in stops {
-        match moves::terms_at(order, price) {
+        match terms_at(order, price) {
             Ok(terms) => moved.push(terms),
             Err(why) => refusals.push(format!("the stop at {} stays: {why}", at.grouped())),
         }
@@ -161,8 +161,11 @@ fn guards_so(order: &Order, position: &Position, wanted: Protection) -> bool {
 
 /// Its price, or the goal of a move in progress.
 fn goal(model: &Model, order: &Order) -> Option<Num> {
-    let moved = model.account.store.moved_to(&order.id);
-    let replaced = || price_of(&model.account.store.successor(&order.id)?.order);
+    let moved = model
+        .account
+        .workflows
+        .moved_to(&order.id, &model.account.store);
+    let replaced = || price_of(model.account.workflows.replacement(&order.id)?.order());
     moved
         .or_else(replaced)
         .or(order.trigger_price)
@@ -211,10 +214,10 @@ fn nearest(model: &Model, position: &Position, which: Protection) -> Option<(Ord
     let listed = guards(model, position, which).into_iter().next();
     let listed = listed.map(|(order, price)| (order.id, price));
     let between = || {
-        let mut waiting = model.account.store.successors.iter().map(|(_, one)| one);
-        let one = waiting
-            .find(|one| one.order.reduce_only && one.order.market_id == position.market_id)?;
-        Some((one.old.clone(), price_of(&one.order)?))
+        let is_of = |order: &PlaceOrder| order.market_id == position.market_id;
+        let mut replaced = model.account.workflows.replacements();
+        let one = replaced.find(|one| one.order().reduce_only && is_of(one.order()))?;
+        Some((one.old().clone(), price_of(one.order())?))
     };
     listed.or_else(|| between().filter(|_| which == Protection::Target))
 }
@@ -239,7 +242,7 @@ pub(crate) fn add(model: &Model, position: &Position) -> Next {
         let side = position.side().ok_or("its side is not known")?;
         let account_id = model.account.account_for("add")?;
         let market = Some(&position.market_id);
-        let mut form = Form::order(account_id, side, market, &model.form_context());
+        let mut form = Form::order(account_id, side, market, &model.account.form_context());
         form.draft.write(Field::Size, &usual_size(model, position)?);
         Ok::<_, String>(form)
     };
@@ -247,8 +250,8 @@ pub(crate) fn add(model: &Model, position: &Position) -> Next {
         Ok(form) => form,
         Err(why) => return Next::Refuse(why),
     };
-    let command = form.draft.command(&form.seen(&model.form_context()));
-    if command.is_ok() && !warnings::of(&form, model).is_empty() {
+    let command = form.command(&model.account.form_context());
+    if command.is_ok() && !form.warnings(&model.account).is_empty() {
         return Next::Open(Box::new(Overlay::Form(Box::new(form))));
     }
     ask(model, command.map_err(|faults| faults.to_string()))
@@ -263,14 +266,14 @@ pub(crate) fn reduce(model: &Model, position: &Position) -> Next {
         let size = if is_all { "100%" } else { &size };
         let mut form = Form::close(position);
         form.draft.write(Field::Size, size);
-        let command = form.draft.command(&form.seen(&model.form_context()));
+        let command = form.command(&model.account.form_context());
         command.map_err(|faults| faults.to_string())
     };
     ask(model, command())
 }
 
 fn ask(model: &Model, command: Result<Command, String>) -> Next {
-    let command = command.and_then(|command| match objection(model, &command) {
+    let command = command.and_then(|command| match objection(&model.account, &command) {
         Some(why) => Err(why),
         None => Ok(command),
     });

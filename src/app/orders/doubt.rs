@@ -3,18 +3,19 @@
 //! A parked command stays in progress until a person or a response decides; its question is a strip bound to its
 //! ticket.
 
-use super::{amend, flight::send};
+use super::send::{send, tell};
 use crate::{
     app::{
         account::{about::About, row_id::RowId},
         activity::notice::{Event, Tone},
+        core::{account::EarlyExit, effect::Effect},
+        desk::model::Model,
         dialogs::{
-            effect::Effect,
             next::Next,
             overlay::{Arm, Overlay, Strip},
         },
         keys::keymap::{Action, Context},
-        {core::account::EarlyExit, desk::model::Model},
+        workflows::WorkflowEvent,
     },
     model::{Command, Failure, OrderId, Progress, READ_ONLY, Receipt, Ticket},
 };
@@ -90,7 +91,10 @@ pub(crate) fn decide(model: &Model, row: Option<&RowId>) -> Next {
 
 /// Why there is nothing to decide.
 fn undecided(model: &Model) -> String {
-    match (model.account.store.under_way(), &model.account.second) {
+    match (
+        model.account.workflows.under_way(&model.account.store),
+        &model.account.second,
+    ) {
         (0, Some(first)) => {
             format!("no command here has an unknown status; {first} shows its own")
         }
@@ -129,13 +133,13 @@ pub(crate) fn end(
     model.account.store.queued_cancels.remove(order);
     let cancel = Command::Cancel(order.clone());
     let about = About::of(&cancel, &model.account.store);
-    let next = amend::ended(model, order, &result);
+    let next = tell(model, WorkflowEvent::CancelEnded(order, &result));
     let event = Event::Settled(cancel, result);
     model
         .account
         .activity
         .note_of(about, None, event, model.account.now);
-    next.into_iter().collect()
+    next
 }
 
 /// Requested from outside the terminal: without a strip or question.

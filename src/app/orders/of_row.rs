@@ -1,8 +1,8 @@
 //! The command that ends a row, and the form that replaces an order.
 
 use crate::{
-    app::{account::row_id::RowId, desk::model::Model, forms::form::Form},
-    model::{Command, Num, Order, PlaceOrder, draft::Field},
+    app::{account::row_id::RowId, desk::model::Model, forms::form::Form, workflows::limit_beside},
+    model::{Command, Num, Order, draft::Field},
 };
 
 /// The command that ends this row, or why there is none.
@@ -33,7 +33,7 @@ pub(crate) fn instead(model: &Model, order: &Order) -> Result<Form, String> {
         return Err("this order is not working any more".to_owned());
     }
     let words = "an order of this type cannot be replaced: cancel it and place a new one";
-    Form::instead(order, &model.form_context()).ok_or_else(|| words.to_owned())
+    Form::instead(order, &model.account.form_context()).ok_or_else(|| words.to_owned())
 }
 
 /// The form that moves an order, or why it cannot be moved.
@@ -41,7 +41,7 @@ pub(crate) fn moved(model: &Model, order: &Order) -> Result<Form, String> {
     if order.is_armed() {
         return instead(model, order);
     }
-    Form::moved(order, &model.form_context()).map_err(str::to_owned)
+    Form::moved(order, &model.account.form_context()).map_err(str::to_owned)
 }
 
 /// The same with its price set: its trigger if it waits for one, otherwise its limit.
@@ -55,25 +55,4 @@ pub(crate) fn moved_to(model: &Model, order: &Order, price: Num) -> Result<Form,
         form.draft.write(Field::LimitPrice, &limit.to_string());
     }
     Ok(form)
-}
-
-/// Sets the price of an order that is not sent yet in the same way.
-pub(crate) fn reprice(order: &mut PlaceOrder, price: Num) -> Result<(), String> {
-    let Some(trigger) = &mut order.trigger else {
-        order.limit_price = Some(price);
-        return Ok(());
-    };
-    if let Some(limit) = &mut order.limit_price {
-        *limit = limit_beside(*limit, (trigger.price, price))?;
-    }
-    trigger.price = price;
-    Ok(())
-}
-
-/// A limit keeps its distance from its trigger.
-fn limit_beside(limit: Num, (from, to): (Num, Num)) -> Result<Num, String> {
-    let moved = to.minus(from).and_then(|by| limit.plus(by));
-    let moved = moved.ok_or("a price with too many digits")?;
-    let moved = moved.is_positive().then_some(moved);
-    moved.ok_or_else(|| format!("at {to} its limit would not be above zero"))
 }

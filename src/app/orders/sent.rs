@@ -7,11 +7,9 @@ use crate::{
     app::{
         activity::notice::Notice,
         desk::model::{Model, Refused},
-        dialogs::{
-            next::Next,
-            overlay::{DEAF, Overlay},
-        },
+        dialogs::{next::Next, overlay::Overlay},
         forms::form::{Form, FormInput},
+        keys::DEAF,
     },
     model::Failure,
 };

@@ -1,28 +1,32 @@
 //! Sends a form's command, what follows it, and what the next form takes from it. The form closes: see [`sent`].
 
-use super::{flight::send, moves, sent};
+use super::{
+    moves,
+    send::{keep_form, send},
+    sent,
+};
 use crate::{
     app::{
-        account::store::Then,
+        core::effect::Effect,
         desk::model::Model,
-        dialogs::{effect::Effect, next::Next, overlay::Overlay},
+        dialogs::{next::Next, overlay::Overlay},
         forms::form::Form,
     },
-    model::{Command, Failure, FailureKind, OrderStatus, Proof, Receipt, Ticket, draft::Draft},
+    model::{Command, Failure, Receipt, draft::Draft},
 };
 /// Sends and closes the form; or returns why it is not sent.
 pub(crate) fn send_form(model: &mut Model, command: Command) -> Result<Vec<Effect>, String> {
     let Some(Overlay::Form(form)) = model.overlays.last() else {
-        return Ok(send_then(model, (command, None)));
+        return Ok(send_and_close(model, command));
     };
     if let Draft::Protect(draft) = &form.draft {
-        let wanted = draft.wanted(&form.seen(&model.form_context()));
+        let wanted = draft.wanted(&form.seen(&model.account.form_context()));
         let wanted = wanted.map_err(|faults| faults.to_string())?;
         let position = draft.position_id.clone();
         return moves::protect(model, position, wanted);
     }
     let Some(old) = form.replaces.clone() else {
-        return Ok(send_then(model, (command, None)));
+        return Ok(send_and_close(model, command));
     };
     let Command::Place(order) = command else {
         return Err(format!(
@@ -33,23 +37,12 @@ pub(crate) fn send_form(model: &mut Model, command: Command) -> Result<Vec<Effec
     moves::begin(model, &old, order)
 }
 
-/// Closes the topmost form and keeps it with this command, together with what follows.
-pub(crate) fn send_then(
-    model: &mut Model,
-    (command, then): (Command, Option<Then>),
-) -> Vec<Effect> {
+/// Closes the topmost form and keeps it with this command.
+fn send_and_close(model: &mut Model, command: Command) -> Vec<Effect> {
     let form = sent::take(model);
     let (ticket, effect) = send(model, command);
-    if let Some(flight) = model.account.store.flights.get_mut(&ticket) {
-        flight.then = then;
-    }
     keep_form(model, ticket, form);
     vec![effect]
-}
-
-/// Keeps a form with its command until that settles.
-pub(crate) fn keep_form(model: &mut Model, ticket: Ticket, form: Option<Box<Form>>) {
-    model.sent_forms.extend(form.map(|form| (ticket, form)));
 }
 
 /// Shows in the form why it was not sent, and keeps its contents.
@@ -82,15 +75,6 @@ pub(crate) fn learn(model: &mut Model, command: &Command, result: &Result<Receip
 fn failure_of(result: &Result<Receipt, Failure>) -> Option<Failure> {
     match result {
         Err(why) => Some(why.clone()),
-        Ok(Receipt::Order { order, .. }) if order.status.is(&OrderStatus::Rejected) => {
-            let reason = order.reject_reason.clone();
-            Some(Failure {
-                proves: Proof::Refused,
-                rule_id: order.reject_rule_id.clone(),
-                order_id: Some(order.id.clone()),
-                ..Failure::new(FailureKind::Invalid, reason.unwrap_or_default())
-            })
-        }
-        Ok(_) => None,
+        Ok(receipt) => receipt.refusal(),
     }
 }

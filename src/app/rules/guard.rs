@@ -14,12 +14,7 @@ use crate::{
             poll::{Answer, Source},
         },
         activity::alerts::Alert,
-        desk::model::Model,
-        dialogs::{
-            effect::Effect,
-            next::Next,
-            overlay::{Overlay, Strip, StripAction},
-        },
+        core::{account::Account, effect::Effect},
     },
     model::{AccountFacts, Command, Num, Risk},
 };
@@ -33,18 +28,17 @@ use strum::IntoEnumIterator;
 mod tests;
 
 /// How the challenge ended, if it has.
-pub fn verdict(model: &Model) -> Option<Verdict> {
+pub fn verdict(account: &Account) -> Option<Verdict> {
     let is_passed = |facts: &AccountFacts| facts.is_passed();
-    let passed = || model.account.store.account.value().is_some_and(is_passed);
-    breach(model)
+    let passed = || account.store.account.value().is_some_and(is_passed);
+    breach(account)
         .map(Verdict::Breached)
         .or_else(|| passed().then_some(Verdict::Passed))
 }
 
 /// The rule that lost the challenge, if the service says so: an override does not help.
-pub fn breach(model: &Model) -> Option<String> {
-    let facts = model
-        .account
+pub fn breach(account: &Account) -> Option<String> {
+    let facts = account
         .store
         .account
         .value()
@@ -57,31 +51,29 @@ pub fn breach(model: &Model) -> Option<String> {
 }
 
 /// The loss limit that locks entries now, and can be overridden.
-pub fn locked(model: &Model) -> Option<&Gauge> {
-    let locks = model.account.options.guard.lock
-        && !model.account.guard.is_lifted
-        && breach(model).is_none();
-    model.account.guard.reached().filter(|_| locks)
+pub fn locked(account: &Account) -> Option<&Gauge> {
+    let locks = account.options.guard.lock && !account.guard.is_lifted && breach(account).is_none();
+    account.guard.reached().filter(|_| locks)
 }
 
 /// Why entries are blocked now, in short: by the service, or by a loss limit.
-pub fn held(model: &Model) -> Option<String> {
-    policy::refuses(&model.account.store, None).or_else(|| lost(model))
+pub fn held(account: &Account) -> Option<String> {
+    policy::refuses(&account.store, None).or_else(|| lost(account))
 }
 
-fn lost(model: &Model) -> Option<String> {
-    let breach = breach(model).filter(|_| model.account.options.guard.lock);
+fn lost(account: &Account) -> Option<String> {
+    let breach = breach(account).filter(|_| account.options.guard.lock);
     let breach = breach.map(|rule| {
         format!("the account is breached by {rule}: the service accepts reducing orders only")
     });
-    let lock = || Some(format!("entries locked by the {}", locked(model)?.limit));
+    let lock = || Some(format!("entries locked by the {}", locked(account)?.limit));
     breach.or_else(lock)
 }
 
 /// Why `command` is held back, if so. Closes and cancels never are.
-pub(crate) fn objection(model: &Model, command: &Command) -> Option<String> {
-    let held = lost(model).filter(|_| command.risk() == Risk::Increasing)?;
-    let Some(gauge) = locked(model) else {
+pub(crate) fn objection(account: &Account, command: &Command) -> Option<String> {
+    let held = lost(account).filter(|_| command.risk() == Risk::Increasing)?;
+    let Some(gauge) = locked(account) else {
         return Some(held);
     };
     let source = match gauge.origin {
@@ -95,38 +87,13 @@ pub(crate) fn objection(model: &Model, command: &Command) -> Option<String> {
     ))
 }
 
-/// The strip that asks before the lock is overridden.
-pub(crate) fn ask_to_lift(model: &Model) -> Next {
-    let Some(identity) = model
-        .account
-        .identity
-        .as_ref()
-        .filter(|_| locked(model).is_some())
-    else {
-        return Next::Refuse("entries are not locked".to_owned());
-    };
-    let proposal = StripAction::Lift(identity.account_id.clone());
-    Next::Open(Box::new(Overlay::Strip(Strip::confirm(
-        proposal,
-        model.account.now,
-    ))))
-}
-
 /// Measures again. Reports a loss limit that came nearer by a level, a target that was reached, and the end of the
 /// challenge.
-pub(crate) fn measure(model: &mut Model) -> Vec<Alert> {
-    let local = Local::of(
-        &model.account.options.guard,
-        &model.account.store,
-        model.account.wall_now(),
-    );
-    let facts = model.account.store.account.value();
-    model.account.guard.peak = model
-        .account
-        .guard
-        .peak
-        .max(facts.and_then(|facts| facts.equity));
-    let peak = model.account.guard.peak;
+pub(crate) fn measure(account: &mut Account) -> Vec<Alert> {
+    let local = Local::of(&account.options.guard, &account.store, account.wall_now());
+    let facts = account.store.account.value();
+    account.guard.peak = account.guard.peak.max(facts.and_then(|facts| facts.equity));
+    let peak = account.guard.peak;
     let (mut gauges, mut missing) = (vec![], vec![]);
     for limit in Limit::iter() {
         let told = facts.and_then(|facts| service_gauge(limit, facts, peak));
@@ -140,60 +107,58 @@ pub(crate) fn measure(model: &mut Model) -> Vec<Alert> {
         missing.extend(own.err().filter(|_| is_wanted).map(|why| (limit, why)));
         gauges.extend(counts);
     }
-    model.account.guard.gauges = gauges;
-    model.account.guard.missing = missing;
-    if model.account.guard.reached().is_none() {
-        model.account.guard.is_lifted = false;
+    account.guard.gauges = gauges;
+    account.guard.missing = missing;
+    if account.guard.reached().is_none() {
+        account.guard.is_lifted = false;
     }
-    news(model)
+    news(account)
 }
 
-pub(crate) fn news(model: &mut Model) -> Vec<Alert> {
-    let mut told = std::mem::take(&mut model.account.guard.told);
+pub(crate) fn news(account: &mut Account) -> Vec<Alert> {
+    let mut told = std::mem::take(&mut account.guard.told);
     let mut news = vec![];
     for limit in Limit::iter() {
-        let gauge = model.account.guard.gauge(limit);
-        if gauge.is_some_and(|gauge| !is_settled(gauge, model)) {
+        let gauge = account.guard.gauge(limit);
+        if gauge.is_some_and(|gauge| !is_settled(gauge, account)) {
             continue;
         }
         let level = gauge.map_or(Level::Fine, Gauge::news);
         let before = told.insert(limit, level).unwrap_or(Level::Fine);
         news.extend(gauge.filter(|_| level > before).cloned());
     }
-    model.account.guard.told = told;
-    let verdict = verdict(model);
-    let ended = verdict
-        .clone()
-        .filter(|_| verdict != model.account.guard.verdict);
-    model.account.guard.verdict = verdict;
+    account.guard.told = told;
+    let verdict = verdict(account);
+    let ended = verdict.clone().filter(|_| verdict != account.guard.verdict);
+    account.guard.verdict = verdict;
     let news = news.into_iter().map(Alert::Guard);
     news.chain(ended.map(Alert::Challenge)).collect()
 }
 
 /// Whether no command in progress may still make up for it.
-fn is_settled(gauge: &Gauge, model: &Model) -> bool {
+fn is_settled(gauge: &Gauge, account: &Account) -> bool {
     let sources = [Source::Positions, Source::Closed, Source::Markets];
     let is_read = !gauge.lacks.iter().any(Lack::is_unread);
-    let is_awaited = || sources.iter().any(|source| is_awaited(model, *source));
+    let is_awaited = || sources.iter().any(|source| is_awaited(account, *source));
     gauge.origin == Origin::Service || is_read && !is_awaited()
 }
 
 /// Whether a source that is polled has neither answered nor failed yet.
-fn is_awaited(model: &Model, source: Source) -> bool {
-    model.account.options.intervals.contains_key(&source)
-        && model.account.store.polled_at(source).is_none()
-        && model.account.store.trouble(source).is_none()
+fn is_awaited(account: &Account, source: Source) -> bool {
+    account.options.intervals.contains_key(&source)
+        && account.store.polled_at(source).is_none()
+        && account.store.trouble(source).is_none()
 }
 
 /// Whether everything that the limits are measured by has answered, or failed.
-pub(crate) fn is_informed(model: &Model) -> bool {
+pub(crate) fn is_informed(account: &Account) -> bool {
     let sources = [
         Source::Account,
         Source::Positions,
         Source::Closed,
         Source::Markets,
     ];
-    !sources.iter().any(|source| is_awaited(model, *source))
+    !sources.iter().any(|source| is_awaited(account, *source))
 }
 
 /// Which pages of closed positions are read after this answer.
@@ -217,18 +182,16 @@ impl ReadOn {
 
 /// The next page of closed positions, if a limit needs it. Which limits do is known once everything has answered, in
 /// whatever order.
-pub(crate) fn read_on(model: &mut Model, pages: ReadOn) -> Option<Effect> {
-    if !is_informed(model) {
+pub(crate) fn read_on(account: &mut Account, pages: ReadOn) -> Option<Effect> {
+    if !is_informed(account) {
         return None;
     }
-    let guard = &model.account.guard;
+    let guard = &account.guard;
     let mut lacks = guard.gauges.iter().flat_map(|gauge| &gauge.lacks);
     let is_past = |(_, why): &(Limit, Missing)| matches!(why, Missing::Lacks(Lack::Unread(_)));
     let wanted =
         lacks.any(Lack::is_unread) || (pages == ReadOn::Past && guard.missing.iter().any(is_past));
-    let page = wanted
-        .then(|| model.account.store.closed.ask_more())
-        .flatten();
+    let page = wanted.then(|| account.store.closed.ask_more()).flatten();
     page.map(Effect::MoreClosed)
 }
 

@@ -6,19 +6,13 @@
 use crate::{
     app::{
         activity::notice::Tone,
-        desk::model::Model,
-        dialogs::{
-            effect::Effect,
-            next::Next,
-            overlay::{Overlay, Strip, StripAction},
-        },
-        keys::keymap::{Action, Context},
+        core::{account::Account, effect::Effect},
     },
     model::{Command, Risk},
 };
 
 /// The runtime has halted the desk, or ended a halt.
-pub(crate) fn halt(model: &mut Model, why: Option<String>) -> Vec<Effect> {
+pub(crate) fn halt(account: &mut Account, why: Option<String>) -> Vec<Effect> {
     let (tone, text) = match &why {
         Some(why) => (
             Tone::Alert,
@@ -26,29 +20,20 @@ pub(crate) fn halt(model: &mut Model, why: Option<String>) -> Vec<Effect> {
         ),
         None => (Tone::Good, "re-armed: new entries allowed".to_owned()),
     };
-    model.account.halted = why;
-    model.account.say(tone, text);
+    account.halted = why;
+    account.say(tone, text);
     vec![]
 }
 
-/// The key that re-arms: it asks first.
-pub(crate) fn rearm(model: &Model) -> Next {
-    if model.account.halted.is_none() {
-        return Next::Refuse("the desk is not halted".to_owned());
-    }
-    let strip = Strip::confirm(StripAction::Rearm, model.account.now);
-    Next::Open(Box::new(Overlay::Strip(strip)))
-}
-
 /// Why `command` is not sent while the desk is halted, if so.
-pub(crate) fn objection(model: &Model, command: &Command) -> Option<String> {
-    (command.risk() == Risk::Increasing).then(|| words(model))?
+pub(crate) fn objection(account: &Account, command: &Command) -> Option<String> {
+    (command.risk() == Risk::Increasing).then(|| words(account))?
 }
 
 /// That new entries are refused, why, and what to do.
-pub fn words(model: &Model) -> Option<String> {
-    let why = model.account.halted.as_ref()?;
-    let key = model.keymap.chord(Context::Desk, Action::Rearm);
+pub fn words(account: &Account) -> Option<String> {
+    let why = account.halted.as_ref()?;
+    let key = account.key_hints.rearm.as_ref();
     let way_on = key.map_or_else(
         || ": re-arm it to trade again".to_owned(),
         |key| format!(": {key} on the desk re-enables trading"),
@@ -61,7 +46,11 @@ mod tests {
     use super::*;
     use crate::{
         app::{
-            account::poll::Answer, activity::notice::Event, desk::msg::Msg, testing::*,
+            account::poll::Answer,
+            activity::notice::Event,
+            desk::{model::Model, msg::Msg},
+            dialogs::overlay::Overlay,
+            testing::*,
             update::router::update,
         },
         model::{Page, Ticket},

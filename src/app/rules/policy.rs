@@ -94,7 +94,7 @@ mod tests {
         app::{
             account::poll::Answer,
             desk::{model::Model, msg::Msg},
-            orders::flight,
+            rules::objection::objection,
             testing::*,
             update::router::update,
         },
@@ -121,7 +121,7 @@ mod tests {
     }
 
     fn said(policy: &str, order: PlaceOrder) -> Option<String> {
-        flight::objection(&under(policy), &Command::from(order))
+        objection(&under(policy).account, &Command::from(order))
     }
 
     #[test]
@@ -169,10 +169,10 @@ mod tests {
         };
         settle(&mut model, Ticket(1), Err(forbidden));
         let order = Command::from(entry("paper|BTC", "0.1"));
-        let why = flight::objection(&model, &order);
+        let why = objection(&model.account, &order);
         assert_eq!(why.as_deref(), Some(READ_ONLY_KEY));
         assert_eq!(
-            flight::objection(&model, &Command::Cancel("ord-1".into())),
+            objection(&model.account, &Command::Cancel("ord-1".into())),
             None
         );
         let badges = view::header(&model).badges;
@@ -186,7 +186,7 @@ mod tests {
         assert_eq!(view::header(&model).badges, ["TEST", "READ-ONLY KEY"]);
         press(&mut model, "r");
         assert_eq!(
-            flight::objection(&model, &order),
+            objection(&model.account, &order),
             None,
             "the key may be another one"
         );
@@ -202,7 +202,7 @@ mod tests {
         };
         model.account.store.learn_scope(&Err(blocked));
         let order = Command::from(entry("paper|BTC", "0.1"));
-        assert_eq!(flight::objection(&model, &order), None);
+        assert_eq!(objection(&model.account, &order), None);
     }
 
     #[test]
@@ -219,7 +219,7 @@ mod tests {
         let order = |size| Command::from(entry("paper|BTC", size));
         let now = model.account.now;
         model.account.session.sent(&order("0.01"), now);
-        assert_eq!(flight::objection(&model, &order("0.02")), None);
+        assert_eq!(objection(&model.account, &order("0.02")), None);
     }
 
     #[test]
@@ -231,6 +231,6 @@ mod tests {
         let halted = r#"{"trading_halt":{"platform":true}}"#;
         assert_eq!(said(halted, reducing), None);
         let cancel = Command::Unprotect("ord-2".into());
-        assert_eq!(flight::objection(&under(halted), &cancel), None);
+        assert_eq!(objection(&under(halted).account, &cancel), None);
     }
 }

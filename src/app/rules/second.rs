@@ -2,12 +2,12 @@
 //! ends.
 
 use crate::{
-    app::{activity::notice::Tone, desk::model::Model, dialogs::effect::Effect},
+    app::{activity::notice::Tone, core::account::Account, core::effect::Effect},
     model::{Command, Dispatch, JournalRole, ProcessKind},
 };
 
 /// Another desk holds the journal from now on, or this one does.
-pub(crate) fn take(model: &mut Model, first: Option<String>) -> Vec<Effect> {
+pub(crate) fn take(account: &mut Account, first: Option<String>) -> Vec<Effect> {
     let (tone, text) = match &first {
         Some(first) => (
             Tone::Warn,
@@ -22,20 +22,20 @@ pub(crate) fn take(model: &mut Model, first: Option<String>) -> Vec<Effect> {
                 .to_owned(),
         ),
     };
-    model.account.second = first;
-    model.account.say(tone, text);
+    account.second = first;
+    account.say(tone, text);
     vec![]
 }
 
 /// Why `command` is not sent from a second desk, if so.
-pub(crate) fn objection(model: &Model, command: &Command) -> Option<String> {
+pub(crate) fn objection(account: &Account, command: &Command) -> Option<String> {
     let dispatch = JournalRole::Client.dispatch(ProcessKind::Desk, command);
-    (dispatch == Dispatch::Refused).then(|| words(model))?
+    (dispatch == Dispatch::Refused).then(|| words(account))?
 }
 
 /// That new entries are refused, why, and what to do.
-pub fn words(model: &Model) -> Option<String> {
-    let first = model.account.second.as_ref()?;
+pub fn words(account: &Account) -> Option<String> {
+    let first = account.second.as_ref()?;
     Some(format!(
         "this is a second desk, {first} has the journal: trade there, or quit it and this one takes over"
     ))
@@ -44,7 +44,12 @@ pub fn words(model: &Model) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::{activity::notice::Event, desk::msg::Msg, testing::*, update::router::update};
+    use crate::app::{
+        activity::notice::Event,
+        desk::{model::Model, msg::Msg},
+        testing::*,
+        update::router::update,
+    };
 
     fn second() -> Model {
         let mut model = desk();

@@ -13,12 +13,10 @@ pub use risks::RiskWarning;
 use crate::{
     app::{
         account::poll::{LATE, Source},
-        desk::model::Model,
-        dialogs::overlay::{DEAF, Overlay},
-        forms::form::Form,
+        core::account::Account,
     },
     model::{
-        Command, Interval, Num, Protection, Risk, Side, Timestamp,
+        Interval, Num, Protection, Side,
         draft::{CloseDraft, Draft, DraftShape, EntryDraft, Field, ProtectDraft, Seen},
         estimate,
     },
@@ -64,70 +62,39 @@ pub enum OrderWarning {
     Late { what: &'static str, age: Duration },
 }
 
-/// Whether the form must ask first; the key that sends is the answer.
-pub(crate) fn must_ask(model: &mut Model, command: &Command) -> bool {
-    let now = model.account.now;
-    let Some(Overlay::Form(form)) = model.overlays.last() else {
-        return false;
-    };
-    if form.asked.is_some() {
-        return !hears_answer(form, now);
-    }
-    let raises = command.risk() == Risk::Increasing;
-    let mut warnings = of(form, model).into_iter();
-    let is_asked = warnings.any(|warning| raises || warning.is_of_waiting_price());
-    if let Some(Overlay::Form(form)) = model.overlays.last_mut() {
-        form.asked = is_asked.then_some(now);
-    }
-    is_asked
-}
-
-/// When the form starts to accept the answer: an earlier key was pressed before the question could be read.
-pub fn hears_from(form: &Form) -> Option<Timestamp> {
-    form.asked.map(|at| at.plus(DEAF))
-}
-
-pub fn hears_answer(form: &Form, now: Timestamp) -> bool {
-    hears_from(form).is_some_and(|from| now >= from)
-}
-
 impl OrderWarning {
     /// Whether it is about a waiting price: asked even if nothing is opened.
-    fn is_of_waiting_price(&self) -> bool {
+    pub(crate) fn is_of_waiting_price(&self) -> bool {
         matches!(self, Self::Far { .. } | Self::Dead { .. })
     }
 }
 
-pub fn of(form: &Form, model: &Model) -> Vec<OrderWarning> {
-    let seen = form.seen(&model.form_context());
-    match &form.draft {
+/// The questions about a form's draft.
+pub(crate) fn of_draft(draft: &Draft, seen: &Seen, account: &Account) -> Vec<OrderWarning> {
+    match draft {
         Draft::Entry(draft) => {
             let facts = RiskFacts {
-                limits: &model.account.options.checks,
-                store: &model.account.store,
-                seen: &seen,
-                candles: draft.market_id.as_ref().and_then(|market| {
-                    model.account.market_data.candles(market, Interval::Minute1)
-                }),
+                limits: &account.options.checks,
+                store: &account.store,
+                seen,
+                candles: draft
+                    .market_id
+                    .as_ref()
+                    .and_then(|market| account.market_data.candles(market, Interval::Minute1)),
             };
-            let untaken = form.untaken.map(OrderWarning::Untaken);
             let late = [
-                late(Source::Positions, "positions", model),
-                late(Source::Markets, "prices", model).filter(|_| seen.market.is_some()),
+                late(Source::Positions, "positions", account),
+                late(Source::Markets, "prices", account).filter(|_| seen.market.is_some()),
             ];
-            // An order that is moved has brought its exits already.
-            let is_new = form.replaces.is_none();
             let of_entry = of_entry(draft, facts).into_iter();
-            let of_entry = of_entry.filter(|it| is_new || !matches!(it, OrderWarning::Replaces(_)));
-            let own = untaken.into_iter().chain(of_entry);
-            own.chain(late.into_iter().flatten()).collect()
+            of_entry.chain(late.into_iter().flatten()).collect()
         }
-        Draft::Close(draft) => of_close(draft, &seen),
+        Draft::Close(draft) => of_close(draft, seen),
         Draft::Exits(draft) => of_prices([
-            far("the take profit", draft.take_profit().ok().flatten(), &seen),
-            far("the stop loss", draft.stop_loss().ok().flatten(), &seen),
+            far("the take profit", draft.take_profit().ok().flatten(), seen),
+            far("the stop loss", draft.stop_loss().ok().flatten(), seen),
         ]),
-        Draft::Protect(draft) => of_protection(draft, &seen),
+        Draft::Protect(draft) => of_protection(draft, seen),
         Draft::Margin(_) => vec![],
     }
 }
@@ -261,8 +228,8 @@ pub fn far(what: &'static str, price: Option<Num>, seen: &Seen) -> Option<OrderW
     Some(OrderWarning::Far { what, how, mark })
 }
 
-fn late(source: Source, what: &'static str, model: &Model) -> Option<OrderWarning> {
-    let (age, interval) = model.account.age_of(source, model.account.now)?;
+fn late(source: Source, what: &'static str, account: &Account) -> Option<OrderWarning> {
+    let (age, interval) = account.age_of(source, account.now)?;
     (age > interval? * LATE).then_some(OrderWarning::Late { what, age })
 }
 

@@ -2,10 +2,9 @@
 
 use crate::{
     app::{
-        account::row_id::RowId,
+        account::{pane::Pane, row_id::RowId},
         keys::keymap::{Action, Context},
         market::{chart_spot::ChartSpot, ladder_spot::LadderSpot, screen::MarketPanel},
-        tables::pane::Pane,
     },
     model::{MarketId, draft::Field},
 };

@@ -3,8 +3,8 @@
 //! Contract: a mark is an id, never an index. A marked row that is not shown (gone, or filtered out) is not acted on:
 //! nobody could have seen it in the list.
 
-use super::{pane::Pane, rows::Rows};
-use crate::app::account::row_id::RowId;
+use super::rows::Rows;
+use crate::app::account::{pane::Pane, row_id::RowId};
 use std::{
     collections::{BTreeMap, BTreeSet},
     ops::{Range, RangeInclusive},

@@ -1,6 +1,7 @@
-//! The panes and their lists: rows, order and columns, and the click targets of the screen. Names `activity` and the
+//! The panes and their lists: rows, order and columns, and the click targets of the screen. Names `keys` and the
 //! rooms below it.
 
+pub(crate) mod all_rows;
 pub mod click_target;
 pub mod marks;
 pub mod pane;

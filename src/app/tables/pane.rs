@@ -1,8 +1,8 @@
-//! The panes of the desk, and the selected row of each.
+//! The keys of the panes, and the selected row of each.
 
 use crate::{
     app::{
-        account::{poll::Source, row_id::RowId},
+        account::{pane::Pane, row_id::RowId},
         keys::keymap::{Action, Context},
         market::screen::MarketPanel,
         tables::seen::Seen,
@@ -12,21 +12,7 @@ use crate::{
 
 use super::rows::Rows;
 use std::collections::BTreeMap;
-use strum::{EnumIter, IntoEnumIterator};
-
-/// A list of the desk, in the order of its focus keys.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, EnumIter)]
-pub enum Pane {
-    #[default]
-    Positions,
-    Orders,
-    Twaps,
-    Scaled,
-    Closed,
-    History,
-    Activity,
-    Calls,
-}
+use strum::IntoEnumIterator;
 
 impl Pane {
     pub fn context(self) -> Context {
@@ -59,32 +45,6 @@ impl Pane {
             Self::Activity => Action::Activity,
             Self::Calls => Action::Calls,
         }
-    }
-
-    /// The source of its rows; `None` for lists of the desk's own.
-    pub fn source(self) -> Option<Source> {
-        match self {
-            Self::Positions => Some(Source::Positions),
-            Self::Orders => Some(Source::Orders),
-            Self::Twaps => Some(Source::Twaps),
-            Self::Scaled => Some(Source::Scaled),
-            Self::Closed => Some(Source::Closed),
-            Self::History => Some(Source::History),
-            Self::Activity | Self::Calls => None,
-        }
-    }
-
-    /// The panes that share one place as tabs if the screen shows several.
-    pub fn is_history(self) -> bool {
-        matches!(
-            self,
-            Self::Closed | Self::History | Self::Activity | Self::Calls
-        )
-    }
-
-    /// The panes of strategies, which share one place where there is no room for both.
-    pub fn is_strategy(self) -> bool {
-        matches!(self, Self::Twaps | Self::Scaled)
     }
 }
 

@@ -95,9 +95,6 @@ fn makes_sense(effect: &Effect) -> bool {
         | Effect::Rearm
         | Effect::Terminal(_)
         | Effect::Write(_)
-        | Effect::SetIntervals(_)
-        | Effect::StopSending
-        | Effect::AllowSending
         | Effect::Reload
         | Effect::SetTheme(_)
         | Effect::KeepColumns(..)

@@ -17,17 +17,16 @@ use super::{Motion, testing::*};
 use crate::{
     app::{
         account::{
+            options::CloseAllRule,
+            pane::Pane,
             poll::{Answer, Source},
             row_id::RowId,
         },
         activity::notice::{Event, Tone},
-        desk::{model::Model, msg::Msg, options::CloseAllRule},
-        dialogs::{
-            effect::Effect,
-            overlay::{Arm, Detail, Overlay},
-        },
+        core::effect::Effect,
+        desk::{model::Model, msg::Msg},
+        dialogs::overlay::{Arm, Detail, Overlay},
         keys::keymap::Context,
-        tables::pane::Pane,
         update::{router::update, wake::wake},
     },
     model::{CloseAll, Command, Cursor, Failure, FailureKind, Page, Progress, Receipt, Ticket},

@@ -138,7 +138,7 @@ fn they_act_wherever_keys_can_be_bound() {
 
 /// One form of every shape there is.
 fn forms(model: &Model) -> Vec<Form> {
-    let form_context = model.form_context();
+    let form_context = model.account.form_context();
     let account = || model.account.account_for("a test").unwrap();
     let btc = "paper|BTC".into();
     let mut forms = vec![];

@@ -65,7 +65,7 @@ fn the_next_page_is_asked_for_once_when_the_end_comes_near() {
 #[test]
 fn a_ladder_that_was_just_placed_is_watched_from_its_receipt_on() {
     let mut model = desk();
-    let sent = crate::app::orders::flight::send(&mut model, Command::CancelScaled("lad-7".into()));
+    let sent = crate::app::orders::send::send(&mut model, Command::CancelScaled("lad-7".into()));
     let ladder = serde_json::from_str(r#"{"id":"lad-7","market_id":"paper|BTC"}"#).unwrap();
     let now = model.account.now;
     let receipt = Receipt::Scaled(Box::new(ladder));

@@ -12,7 +12,7 @@ use crate::{
             alerts::Alert,
             user_alerts::{AlertPhase, FiringOccasion, KeptAlerts, KeptState},
         },
-        dialogs::effect::TerminalOut,
+        core::effect::TerminalOut,
     },
     config::{AlertChannel, AlertChannels, AlertCommand},
     model::{MarketNames, Timestamp},

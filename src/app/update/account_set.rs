@@ -9,15 +9,14 @@ use crate::{
     app::{
         account::{
             labels::{AccountLabel, AccountLabels, Switch, Visibility},
+            options::Options,
+            pane::Pane,
             poll::Source,
         },
         activity::notice::{Elsewhere, Event},
-        desk::{cursor, model::Model, msg::Msg, options::Options, reload::Reload},
-        dialogs::{
-            effect::{Effect, TerminalOut},
-            overlay::{Arm, Overlay},
-        },
-        tables::pane::Pane,
+        core::effect::{Effect, TerminalOut},
+        desk::{cursor, model::Model, msg::Msg, reload::Reload},
+        dialogs::overlay::{Arm, Overlay},
         update::{arrival, router::update},
     },
     model::Timestamp,
@@ -61,7 +60,7 @@ impl AccountSet {
 
     /// Adds an account after all others.
     pub fn join(&mut self, options: Options, now: Timestamp) {
-        let mut model = Model::new(options, self.shown.keymap.clone(), now);
+        let mut model = Model::new(options, self.shown.reading, self.shown.keymap.clone(), now);
         model.account.visibility = Visibility::Background;
         model.account.drift = self.shown.account.drift;
         model.table_views.recall(self.shown.table_views.columns());

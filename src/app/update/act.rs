@@ -2,10 +2,10 @@
 
 use crate::{
     app::{
-        account::{labels::Switch, row_id::RowId},
+        account::{labels::Switch, pane::Pane, row_id::RowId},
+        core::{account::Account, effect::Clip},
         desk::{cursor, market_shown::market_of, model::Model, table_view, tour},
         dialogs::{
-            effect::Clip,
             export::Export,
             next::{Next, PositionControl, PriceStep},
             overlay::{Accounts, Columns, Detail, Markets, Overlay, Strip, UserAlertList},
@@ -21,18 +21,17 @@ use crate::{
             of_row::{cancel_of, instead, moved},
             sent,
         },
-        rules::{guard, halt, idle},
+        rules::guard,
         tables::table_view::TableView,
-        update::{market, review, router, way_out},
+        update::{idle, market, price_ladder::alert_at, review, way_out},
     },
     model::{
-        Curve, MarketId, Num, Order, OrderId, Position, PositionId, Protection, Side,
-        draft::DraftShape,
+        Curve, MarketId, Order, OrderId, Position, PositionId, Protection, Side, draft::DraftShape,
     },
 };
 
 pub(crate) fn act(model: &mut Model, action: Action) -> Next {
-    if router::focus(model, action) {
+    if focus(model, action) {
         return Next::Stay;
     }
     if let Some(next) = market::act(model, action) {
@@ -48,6 +47,18 @@ pub(crate) fn act(model: &mut Model, action: Action) -> Next {
         Some(why) => Next::Refuse(why),
         None => begin(model, action),
     }
+}
+
+/// The pane keys: focus and zoom.
+fn focus(model: &mut Model, action: Action) -> bool {
+    match (Pane::of(action), action) {
+        (Some(pane), _) => model.focus.go(pane),
+        (_, Action::NextPane) => market::step(model, 1),
+        (_, Action::PreviousPane) => market::step(model, -1),
+        (_, Action::Zoom) => model.focus.zoomed = !model.focus.zoomed,
+        _ => return false,
+    }
+    true
 }
 
 /// What the key opens or sends.
@@ -78,7 +89,7 @@ fn begin(model: &mut Model, action: Action) -> Next {
         (Action::NextAccount, _) => next(model),
         (Action::Accounts, _) => open(Overlay::Accounts(Accounts::at(model.roster.at))),
         (Action::CancelAll, _) => bulk::cancel_all(model).unwrap_or_else(Next::Refuse),
-        (Action::Rearm, _) => halt::rearm(model),
+        (Action::Rearm, _) => Strip::to_rearm(&model.account),
         (Action::Quality, _) => open(Overlay::Quality(Report::default())),
         (Action::Chart, row) => chart(model, row.as_ref()),
         (Action::Decide, row) => doubt::decide(model, row.as_ref()),
@@ -86,7 +97,7 @@ fn begin(model: &mut Model, action: Action) -> Next {
         (Action::AlertHere, row) => alert_here(model, row.as_ref()),
         (Action::UserAlerts, _) => open(Overlay::UserAlerts(UserAlertList::default())),
         (Action::Review, _) => open(Overlay::Review(Box::new(review::open(model)))),
-        (Action::Note, Some(RowId::Position(id))) => note(model, id),
+        (Action::Note, Some(RowId::Position(id))) => note(&model.account, id),
         (Action::Markets, row) => markets(model, row.as_ref()),
         (Action::Buy, row) => new_order(model, Side::Buy, row.as_ref()),
         (Action::Sell, row) => new_order(model, Side::Sell, row.as_ref()),
@@ -175,7 +186,7 @@ fn form(form: Form) -> Next {
 /// The current columns of the focused pane.
 pub(crate) fn columns(model: &Model) -> Columns {
     let pane = model.focus.pane;
-    let count = (model.account.options.reading.columns)(pane).len();
+    let count = (model.reading.columns)(pane).len();
     let table_view = model.table_views.of(pane);
     Columns::of(
         pane,
@@ -218,25 +229,31 @@ fn dismiss(model: &mut Model) -> Next {
 /// The id of the row, or of every marked one; a line of the desk's own is copied whole.
 fn copy(model: &Model, row: RowId) -> Next {
     let marked = bulk::marked(model);
-    let ids: Vec<_> = marked.iter().filter_map(|row| id_of(model, row)).collect();
+    let ids: Vec<_> = marked
+        .iter()
+        .filter_map(|row| id_of(&model.account, row))
+        .collect();
     if ids.len() > 1 {
         return Next::Copy(Clip::Lines(ids));
     }
-    let one = ids.into_iter().next().or_else(|| id_of(model, &row));
+    let one = ids
+        .into_iter()
+        .next()
+        .or_else(|| id_of(&model.account, &row));
     Next::Copy(match one {
         Some(id) => Clip::Text(id),
         None => Clip::Detail(row),
     })
 }
 
-fn id_of(model: &Model, row: &RowId) -> Option<String> {
+fn id_of(account: &Account, row: &RowId) -> Option<String> {
     let id = match row {
         RowId::Position(id) => id.raw(),
         RowId::Order(id) => id.raw(),
         RowId::Twap(id) => id.raw(),
         RowId::Scaled(id) => id.raw(),
         RowId::Rung(id, number) => {
-            let ladder = model.account.store.ladder(id)?;
+            let ladder = account.store.ladder(id)?;
             ladder.rungs.get(*number)?.order_id.as_ref()?.raw()
         }
         RowId::Line(_) => return None,
@@ -282,7 +299,7 @@ fn new_order(model: &Model, side: Side, row: Option<&RowId>) -> Next {
 }
 
 pub(crate) fn order(model: &Model, side: Side, market: Option<&MarketId>) -> Next {
-    if let Some(held) = guard::held(model) {
+    if let Some(held) = guard::held(&model.account) {
         let limits = model.keymap.chord(model.context(), Action::Limits);
         let key = limits
             .map(|key| format!(", {key} shows the limits"))
@@ -290,7 +307,12 @@ pub(crate) fn order(model: &Model, side: Side, market: Option<&MarketId>) -> Nex
         return Next::Refuse(format!("{held}{key}"));
     }
     match model.account.account_for(NEW_ORDER) {
-        Ok(account_id) => form(Form::order(account_id, side, market, &model.form_context())),
+        Ok(account_id) => form(Form::order(
+            account_id,
+            side,
+            market,
+            &model.account.form_context(),
+        )),
         Err(why) => Next::Refuse(why),
     }
 }
@@ -311,20 +333,9 @@ fn alert_here(model: &Model, row: Option<&RowId>) -> Next {
     }
 }
 
-/// The same at a price that the trader points at: on the chart, on the price ladder.
-pub(crate) fn alert_at(model: &Model, market: &MarketId, price: Option<Num>) -> Next {
-    let name = model.account.store.names.typed(market);
-    let of = model.account.store.market(market);
-    let tick = |price| of.and_then(|of| of.tick(price));
-    let price = price.map(|price| tick(price).map_or(price, |tick| tick.below(price)));
-    let price = price.map(|price| price.normalized().to_string());
-    let price = price.unwrap_or_default();
-    Next::Type(format!("alert {name} crosses {price}"))
-}
-
 /// The note and tags of a position, open or closed.
-fn note(model: &Model, id: PositionId) -> Next {
-    let text = model.account.store.trades.text(&id);
+fn note(account: &Account, id: PositionId) -> Next {
+    let text = account.store.trades.text(&id);
     open(Overlay::Prompt(Prompt::note(id, &text)))
 }
 
@@ -349,7 +360,7 @@ fn strategy(model: &Model, shape: DraftShape, row: Option<&RowId>) -> Next {
         account_id,
         shape,
         market.as_ref(),
-        &model.form_context(),
+        &model.account.form_context(),
     ))
 }
 

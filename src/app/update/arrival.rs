@@ -8,8 +8,8 @@ use crate::{
             streamed::StreamState,
         },
         activity::alerts::Alert,
-        desk::{alerts, freeze, model::Model, older_pages, user_alerts},
-        dialogs::effect::Effect,
+        core::{account::Account, alerts, effect::Effect, user_alerts},
+        desk::{freeze::Frozen, model::Model, older_pages},
         rules::guard::{self, ReadOn},
         update::market_data,
     },
@@ -18,10 +18,14 @@ use crate::{
 
 /// Stores a poll, unless the display is paused.
 pub(crate) fn polled(model: &mut Model, poll: Box<Poll>) -> Vec<Effect> {
-    let Some(poll) = freeze::hold(model, poll) else {
+    let poll = match &mut model.frozen {
+        Some(frozen) => frozen.hold(poll),
+        None => Some(poll),
+    };
+    let Some(poll) = poll else {
         return vec![];
     };
-    let mut effects = arrive(model, *poll);
+    let mut effects = arrive(&mut model.account, *poll);
     effects.extend(market_data::ask_on_beat(model));
     effects
 }
@@ -31,14 +35,17 @@ pub(crate) fn hold_or_thaw(model: &mut Model) -> Vec<Effect> {
     if model.frozen.is_some() {
         return thaw(model);
     }
-    freeze::start(model);
+    model.frozen = Some(Frozen::since(model.account.now));
     vec![]
 }
 
 /// Continues the display with the polls that arrived meanwhile.
 pub(crate) fn thaw(model: &mut Model) -> Vec<Effect> {
-    let held = freeze::end(model).into_iter();
-    let mut effects: Vec<_> = held.flat_map(|poll| arrive(model, poll)).collect();
+    let held = model.frozen.take().map(Frozen::into_held);
+    let held = held.into_iter().flatten();
+    let mut effects: Vec<_> = held
+        .flat_map(|poll| arrive(&mut model.account, poll))
+        .collect();
     // What the stream told meanwhile was left out.
     if model.account.store.streams.account != StreamState::None {
         effects.push(Effect::Poll(vec![Source::Orders, Source::Positions]));
@@ -47,19 +54,19 @@ pub(crate) fn thaw(model: &mut Model) -> Vec<Effect> {
 }
 
 /// Stores a list that the account's stream told at `at`.
-pub(crate) fn streamed(model: &mut Model, at: Timestamp, answer: Answer) -> Vec<Effect> {
-    take(model, Poll { at, answer }, |store, poll| {
+pub(crate) fn streamed(account: &mut Account, at: Timestamp, answer: Answer) -> Vec<Effect> {
+    take(account, Poll { at, answer }, |store, poll| {
         store.arrive_streamed(poll.answer)
     })
 }
 
-fn arrive(model: &mut Model, poll: Poll) -> Vec<Effect> {
-    take(model, poll, Store::arrive)
+fn arrive(account: &mut Account, poll: Poll) -> Vec<Effect> {
+    take(account, poll, Store::arrive)
 }
 
 /// What follows from an answer that `store` puts into the store.
 fn take(
-    model: &mut Model,
+    account: &mut Account,
     poll: Poll,
     store: impl FnOnce(&mut Store, Poll) -> Vec<ScaledId>,
 ) -> Vec<Effect> {
@@ -70,9 +77,8 @@ fn take(
     );
     let source = poll.answer.source();
     let pages = ReadOn::after(&poll.answer);
-    let was_informed = guard::is_informed(model);
-    let ended: Vec<_> = model
-        .account
+    let was_informed = guard::is_informed(account);
+    let ended: Vec<_> = account
         .store
         .ended_twaps
         .iter()
@@ -81,53 +87,48 @@ fn take(
     if let Answer::Account(Ok(facts)) = &poll.answer
         && let Some(told) = facts.told_at
     {
-        model
-            .account
-            .store
-            .clocks
-            .figures(told, poll.at, model.account.now);
+        account.store.clocks.figures(told, poll.at, account.now);
     }
-    let news = alerts::arriving(model, &poll);
-    let lost = alerts::lost(model, &poll);
-    let ladders = store(&mut model.account.store, poll);
-    model.account.session.seen(&model.account.store);
-    let told = arrived(model, source, &ended, news);
+    let news = alerts::arriving(account, &poll);
+    let lost = alerts::lost(account, &poll);
+    let ladders = store(&mut account.store, poll);
+    account.session.seen(&account.store);
+    let told = arrived(account, source, &ended, news);
     let pages = pages.or((!was_informed).then_some(ReadOn::Past));
-    let reads_on = pages.and_then(|pages| guard::read_on(model, pages));
+    let reads_on = pages.and_then(|pages| guard::read_on(account, pages));
     let watch = (!ladders.is_empty()).then_some(Effect::Watch(ladders));
-    let trace = traces.then(|| older_pages::trace(model)).flatten();
+    let trace = traces.then(|| older_pages::trace(account)).flatten();
     let reads = trace.into_iter().chain(lost).chain(reads_on);
     watch.into_iter().chain(reads).chain(told).collect()
 }
 
 /// What new data of `source` mean for limits and alerts, beside `news` of it; `ended` TWAPs were known before.
 pub(crate) fn arrived(
-    model: &mut Model,
+    account: &mut Account,
     source: Source,
     ended: &[TwapId],
     mut news: Vec<Alert>,
 ) -> Vec<Effect> {
-    news.extend(alerts::arrived(model, source, ended));
+    news.extend(alerts::arrived(account, source, ended));
     if matches!(
         source,
         Source::Account | Source::Closed | Source::Positions | Source::Markets
     ) {
-        news.extend(guard::measure(model));
+        news.extend(guard::measure(account));
     }
-    let mut told = alerts::raise(model, news);
-    told.extend(user_alerts::arrived(model, source));
+    let mut told = alerts::raise(account, news);
+    told.extend(user_alerts::arrived(account, source));
     told
 }
 
 /// The journal's record of earlier sessions, or why it could not be read.
-pub(crate) fn recalled(model: &mut Model, page: Result<PastPage, String>) -> Vec<Effect> {
-    let now = model.account.now;
+pub(crate) fn recalled(account: &mut Account, page: Result<PastPage, String>) -> Vec<Effect> {
     match page {
         Ok(page) => {
-            model.account.store.trades.recall_commands(&page);
-            model.account.activity.recall(page);
+            account.store.trades.recall_commands(&page);
+            account.activity.recall(page);
         }
-        Err(why) => model.account.activity.cannot_recall(&why, now),
+        Err(why) => account.activity.cannot_recall(&why, account.now),
     }
     vec![]
 }

@@ -1,13 +1,11 @@
 //! The completions that Tab offers in the typed line.
 
 use crate::app::{
+    account::pane::Pane,
     desk::model::Model,
     dialogs::prompt::{Asks, complete::Completion},
     keys::keymap::Action,
-    tables::{
-        pane::Pane,
-        table_view::{Fact, Kind, begun, find},
-    },
+    tables::table_view::{Fact, Kind, begun, find},
     update::command,
 };
 use std::collections::BTreeSet;
@@ -44,7 +42,7 @@ pub(crate) fn of(model: &Model, asks: &Asks, text: &str, cursor: usize) -> Compl
 
 /// Before an operator the columns, after it the current values of that column.
 fn filter_words(model: &Model, pane: Pane, typed: &str) -> Vec<String> {
-    let columns = (model.account.options.reading.columns)(pane);
+    let columns = (model.reading.columns)(pane);
     let bare = typed.trim_start_matches(['-', '!']);
     let sign = typed.strip_suffix(bare).unwrap_or_default();
     if let Some((name, value)) = bare.split_once([':', '=']) {
@@ -69,7 +67,7 @@ fn filter_words(model: &Model, pane: Pane, typed: &str) -> Vec<String> {
 /// The words of a column, each once.
 fn values(model: &Model, pane: Pane, column: usize, value: &str) -> BTreeSet<String> {
     let rows = 0..model.all_rows(pane).len().min(READ);
-    let facts = rows.map(|at| (model.account.options.reading.fact)(model, pane, at, column));
+    let facts = rows.map(|at| (model.reading.fact)(model, pane, at, column));
     let words = facts.filter_map(|fact| match fact {
         Fact::Words(words) | Fact::Code(_, words) => Some(words.to_lowercase()),
         Fact::Number(_) | Fact::Span(_) | Fact::Moment(_) | Fact::Unknown => None,

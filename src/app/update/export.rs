@@ -2,15 +2,17 @@
 
 use crate::{
     app::{
-        account::{poll::Source, store::Store, trades::TradeLog},
+        account::{pane::Pane, poll::Source, store::Store, trades::TradeLog},
         activity::notice::Notice,
+        core::{
+            effect::Effect,
+            sheet::{Sheet, SheetRows},
+        },
         desk::model::Model,
         dialogs::{
-            effect::Effect,
-            export::{Export, Lack, Sheet, SheetRows, Stage},
+            export::{Export, Lack, Stage},
             overlay::Overlay,
         },
-        tables::pane::Pane,
     },
     model::Timestamp,
 };

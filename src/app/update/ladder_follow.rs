@@ -4,6 +4,7 @@ use crate::{
     app::{
         account::{books::KnownBook, labels::Visibility},
         activity::notice::Tone,
+        core::account::Account,
         desk::model::Model,
         market::{
             book_state::BookState,
@@ -20,7 +21,7 @@ use crate::{
 pub(crate) fn follow(model: &mut Model) {
     let market = model.market_screen.market().cloned();
     if model.price_ladder.show(market.as_ref()) {
-        tell_off(model, "another market is shown");
+        tell_off(&mut model.account, "another market is shown");
     }
     let Some(market) = market else {
         return;
@@ -38,7 +39,7 @@ pub(crate) fn follow(model: &mut Model) {
     if let Some(why) = ends_one_key(model, &market)
         && model.price_ladder.one_key.disarm()
     {
-        tell_off(model, why);
+        tell_off(&mut model.account, why);
     }
 }
 
@@ -62,10 +63,8 @@ fn watch_queue(model: &mut Model, market: &MarketId) {
     model.price_ladder.queue = queue;
 }
 
-fn tell_off(model: &mut Model, why: &str) {
-    model
-        .account
-        .say(Tone::Warn, format!("one-key trading is off: {why}"));
+fn tell_off(account: &mut Account, why: &str) {
+    account.say(Tone::Warn, format!("one-key trading is off: {why}"));
 }
 
 /// Why one key does not send any more.

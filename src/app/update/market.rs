@@ -1,18 +1,22 @@
 //! The keys of the market screen: which panel has them, which market it shows, how the screen is divided.
 
-use crate::app::{
-    activity::notice::Tone,
-    desk::{
-        market_shown::{has_market, panels},
-        model::Model,
+use crate::{
+    app::{
+        account::pane::Pane,
+        activity::notice::Tone,
+        core::effect::Effect,
+        desk::{
+            market_shown::{has_market, panels},
+            model::Model,
+        },
+        dialogs::next::Next,
+        keys::keymap::Action,
+        market::screen::{ChartVisit, MarketPanel},
+        tables::pane::PlaceContent,
+        update::price_ladder,
     },
-    dialogs::{effect::Effect, next::Next},
-    keys::keymap::Action,
-    market::screen::{ChartVisit, MarketPanel},
-    tables::pane::{Pane, PlaceContent},
-    update::price_ladder,
+    model::{MarketId, Timestamp},
 };
-use crate::model::{MarketId, Timestamp};
 use strum::IntoEnumIterator;
 
 const NO_MARKET: &str = "no market to show: no price source lists one";

@@ -3,8 +3,8 @@
 use crate::{
     app::{
         account::{labels::Visibility, poll::Source},
+        core::effect::Effect,
         desk::{market_shown, model::Model},
-        dialogs::effect::Effect,
         market::{
             answer::MarketAnswer,
             data::RequestTime,
@@ -35,7 +35,7 @@ pub(crate) fn wants(model: &Model) -> MarketWants {
     let form = model.overlays.last().and_then(|top| top.try_as_form_ref());
     if let Some((form, market)) = form.and_then(|form| Some((form, form.market_id()?))) {
         wants.want_form_book(market.clone());
-        let taken = form.taken(&model.form_context());
+        let taken = form.taken(&model.account.form_context());
         let taken = taken.filter(|_| model.account.market_polls.has_no_book(market));
         wants.quote = taken.map(|(side, size)| QuoteWant {
             market_id: market.clone(),

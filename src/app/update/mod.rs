@@ -8,6 +8,7 @@ pub(crate) mod chart_mouse;
 pub mod command;
 pub(crate) mod complete;
 pub(crate) mod export;
+mod idle;
 pub(crate) mod key_prefix;
 pub(crate) mod ladder_follow;
 pub(crate) mod ladder_mouse;

@@ -2,43 +2,36 @@
 
 use crate::app::{
     account::row_id::RowId,
-    desk::{links::links, market_shown::market_of, model::Model, older_pages, presets},
+    core::effect::Clip,
+    desk::{links::links, market_shown::market_of, model::Model, presets},
     dialogs::{
-        effect::{Clip, Effect},
         glossary::Glossary,
         next::Next,
-        overlay::{DialogContext, Overlay, StripAction},
+        overlay::{DialogContext, Overlay, Strip, StripAction},
     },
     keys::keymap::{Action, Chord, Context},
     orders::sent,
-    rules::guard,
     update::{
         key_prefix::{self, Meaning},
-        prompt,
-        router::follow,
-        way_out,
+        prompt, way_out,
     },
 };
 
-pub(crate) fn press(model: &mut Model, chord: Chord) -> Vec<Effect> {
+/// `None` for a key that is used up: it begins a sequence, or something takes it before what has the keys.
+pub(crate) fn press(model: &mut Model, chord: Chord) -> Option<Next> {
     let Meaning::Now(action) = key_prefix::press(model, chord) else {
-        return vec![];
+        return None;
     };
     if action == Some(Action::QuitNow) {
-        return vec![Effect::Quit];
+        return Some(Next::Leave);
     }
-    if is_taken_before(model, chord, action) {
-        return vec![];
-    }
-    let next = answer(model, chord, action);
-    let mut effects = follow(model, next);
-    effects.extend(older_pages::more(model));
-    effects
+    let is_taken = is_taken_before(model, chord, action);
+    (!is_taken).then(|| answer(model, chord, action))
 }
 
 /// What a key does to what has the keys.
 fn answer(model: &mut Model, chord: Chord, action: Option<Action>) -> Next {
-    let clocks @ (now, _) = (model.account.now, model.account.service_now());
+    let now = model.account.now;
     let of_desk = model.keymap.lookup(Context::Desk, chord);
     let quits = of_desk == Some(Action::Quit);
     let way_out = of_desk.filter(|action| action.is_way_out());
@@ -54,12 +47,8 @@ fn answer(model: &mut Model, chord: Chord, action: Option<Action>) -> Next {
         }
         (Some(Overlay::Form(form)), action) => {
             model.account.activity.forget_refusal();
-            let form_context = model.account.options.form_context(
-                &model.account.store,
-                &model.account.used,
-                clocks,
-            );
-            form.press(chord, action, &form_context).into()
+            form.press(chord, action, &model.account.form_context())
+                .into()
         }
         (Some(Overlay::Markets(list)), action) if list.search.is_typing() => {
             list.look_for(chord, action, &model.account.store)
@@ -102,14 +91,12 @@ fn chart_of(model: &Model, row: &RowId) -> Next {
 fn over(model: &mut Model, action: Action) -> Next {
     let links = linked(model);
     let context = DialogContext {
-        now: model.account.now,
-        store: &model.account.store,
-        alerts: &model.account.user_alerts,
+        account: &model.account,
         accounts: &model.roster,
         links: &links,
     };
     match model.overlays.last_mut() {
-        Some(Overlay::Limits { .. }) if action == Action::Lift => guard::ask_to_lift(model),
+        Some(Overlay::Limits { .. }) if action == Action::Lift => Strip::to_lift(&model.account),
         Some(overlay) => overlay.act(action, context),
         None => Next::Press(action),
     }
@@ -179,19 +166,13 @@ fn is_said_by_toast(model: &Model, chord: Chord) -> bool {
 const NO_TEXT_FIELD: &str =
     "not pasted: text goes into a field of a form, or into the line of : or /";
 
-pub(crate) fn paste(model: &mut Model, text: &str) -> Vec<Effect> {
+pub(crate) fn paste(model: &mut Model, text: &str) -> Next {
     // Pasted text reaches text fields only: keys in it must never act.
-    let now = (model.account.now, model.account.wall_now());
-    let form_context =
-        model
-            .account
-            .options
-            .form_context(&model.account.store, &model.account.used, now);
     let takes_text = model.takes_text();
     match model.overlays.last_mut().and_then(Overlay::try_as_form_mut) {
-        Some(form) => form.paste(text, &form_context),
+        Some(form) => form.paste(text, &model.account.form_context()),
         None if takes_text => prompt::paste(model, text),
-        None => return follow(model, Next::Refuse(NO_TEXT_FIELD.to_owned())),
+        None => return Next::Refuse(NO_TEXT_FIELD.to_owned()),
     }
-    vec![]
+    Next::Stay
 }

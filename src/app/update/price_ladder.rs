@@ -18,9 +18,9 @@ use crate::{
             at_price::{self, PricePoint, SendMode},
             of_row,
         },
-        update::{act::alert_at, ladder_follow::quote},
+        update::ladder_follow::quote,
     },
-    model::{Num, Protection, READ_ONLY, Side, Tick},
+    model::{MarketId, Num, Protection, READ_ONLY, Side, Tick},
 };
 
 #[cfg(test)]
@@ -347,4 +347,15 @@ fn turn_one_key(model: &mut Model) -> Next {
     let words = format!("one-key trading is ON in {symbol}: b, s and a click send at once");
     model.account.say(Tone::Warn, words);
     Next::Stay
+}
+
+/// The line that sets an alert at this price of a market.
+pub(crate) fn alert_at(model: &Model, market: &MarketId, price: Option<Num>) -> Next {
+    let name = model.account.store.names.typed(market);
+    let of = model.account.store.market(market);
+    let tick = |price| of.and_then(|of| of.tick(price));
+    let price = price.map(|price| tick(price).map_or(price, |tick| tick.below(price)));
+    let price = price.map(|price| price.normalized().to_string());
+    let price = price.unwrap_or_default();
+    Next::Type(format!("alert {name} crosses {price}"))
 }

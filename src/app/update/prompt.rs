@@ -2,7 +2,9 @@
 
 use crate::{
     app::{
-        desk::{model::Model, table_view, user_alerts},
+        account::pane::Pane,
+        core::user_alerts,
+        desk::{model::Model, table_view},
         dialogs::{
             next::Next,
             overlay::Overlay,
@@ -12,10 +14,7 @@ use crate::{
             keymap::{Action, Chord},
             line::Line,
         },
-        tables::{
-            pane::Pane,
-            table_view::{Fault, Filter, begun},
-        },
+        tables::table_view::{Fault, Filter, begun},
         update::{act, command, complete::of},
     },
     model::PositionId,
@@ -115,7 +114,7 @@ fn submit_filter(model: &mut Model, pane: Pane) -> Next {
 fn submit_note(model: &mut Model, id: &PositionId) -> Next {
     let text = top(model).map_or("", |prompt| prompt.text()).to_owned();
     model.overlays.pop();
-    Next::Ask(user_alerts::write_note(model, id, &text))
+    Next::Ask(user_alerts::write_note(&mut model.account, id, &text))
 }
 
 /// Up and down through the earlier lines; below the newest is an empty one.
@@ -207,7 +206,7 @@ fn leave_out(model: &mut Model, pane: Pane, fault: Fault) -> Fault {
     let head: String = text.chars().take(fault.at.start).collect();
     let whole = head.rfind(char::is_whitespace);
     let whole = whole.and_then(|end| head.get(..end)).unwrap_or("").trim();
-    let columns = (model.account.options.reading.columns)(pane);
+    let columns = (model.reading.columns)(pane);
     let filter = Filter::parse(whole, &columns).ok().flatten();
     let until = match &filter {
         Some(filter) => format!("until then only by {}", filter.text),
@@ -221,7 +220,7 @@ fn leave_out(model: &mut Model, pane: Pane, fault: Fault) -> Fault {
 }
 
 fn parsed(model: &mut Model, pane: Pane) -> Result<Option<Filter>, Fault> {
-    let columns = (model.account.options.reading.columns)(pane);
+    let columns = (model.reading.columns)(pane);
     let text = top(model).map_or("", |prompt| prompt.text());
     Filter::parse(text, &columns)
 }
@@ -233,7 +232,7 @@ fn spare_the_begun(model: &mut Model, pane: Pane) {
     };
     let text = table_view.filter.as_ref().map_or("", |filter| &filter.text);
     let (before, last) = text.rsplit_once(' ').unwrap_or(("", text));
-    let columns = (model.account.options.reading.columns)(pane);
+    let columns = (model.reading.columns)(pane);
     let bare = last.trim_start_matches(['-', '!']);
     if !begun(bare, &columns).is_empty() {
         let filter = Filter::parse(before, &columns).ok().flatten();

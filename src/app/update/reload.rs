@@ -3,13 +3,11 @@
 use crate::{
     app::{
         activity::notice::Tone,
+        core::{alerts, effect::Effect},
         desk::{
-            alerts,
             model::Model,
-            options::Options,
             reload::{Reload, ReloadStatus, Renewal},
         },
-        dialogs::effect::Effect,
         keys::keymap::Keymap,
         rules::guard,
     },
@@ -58,29 +56,12 @@ fn renew(model: &mut Model, reload: Renewal) -> Vec<Effect> {
     {
         model.account.say(Tone::Warn, words);
     }
-    let mut effects = wanted(&model.account.options, &reload.options);
-    model.keymap = reload.keymap;
-    model.account.options = Options {
-        zone: model.account.options.zone.clone(),
-        // A dry run never becomes real while it runs, nor the other way round.
-        dry_run: model.account.options.dry_run,
-        ends_with_desk: model.account.options.ends_with_desk,
-        ..reload.options
-    };
-    let news = guard::measure(model);
-    effects.extend(alerts::raise(model, news));
-    effects
-}
-
-/// Effects of the changed options.
-fn wanted(was: &Options, is: &Options) -> Vec<Effect> {
-    let traffic = match (was.read_only, is.read_only) {
-        (false, true) => Some(Effect::StopSending),
-        (true, false) => Some(Effect::AllowSending),
-        (true, true) | (false, false) => None,
-    };
-    let paces = (was.intervals != is.intervals).then(|| Effect::SetIntervals(is.intervals.clone()));
-    traffic.into_iter().chain(paces).collect()
+    model.set_keymap(reload.keymap);
+    model.account.options.checks = reload.options.checks;
+    model.account.options.guard = reload.options.guard;
+    model.account.options.size_presets = reload.options.size_presets;
+    let news = guard::measure(&mut model.account);
+    alerts::raise(&mut model.account, news)
 }
 
 /// Actions that own bindings left without a key, and sections of an earlier version, if any.
@@ -109,10 +90,7 @@ pub(crate) fn summary(changes: &[Change], faults: &[String]) -> (Tone, String) {
     }
     if !later.is_empty() {
         let names: Vec<_> = later.iter().map(|change| change.key.as_str()).collect();
-        parts.push(format!(
-            "{} takes effect at the next start",
-            names.join(", ")
-        ));
+        parts.push(format!("needs a restart: {}", names.join(", ")));
     }
     let is_looser = changes.iter().any(|change| change.leeway == Leeway::More);
     let tone = if is_looser { Tone::Warn } else { Tone::Good };
@@ -128,18 +106,16 @@ fn plain(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::{
-        app::{Effect, Model, activity::notice::Tone},
+        app::{CloseAllRule, Effect, Model, activity::notice::Tone},
         config::Leeway,
     };
     use crate::{
         app::{
-            account::poll::Source, activity::notice::Event, desk::msg::Msg,
+            account::options::Options, activity::notice::Event, desk::msg::Msg,
             dialogs::overlay::Overlay, testing::*, update::router::update,
         },
         config::SettingValues,
     };
-    use std::time::Duration;
-
     fn changed(key: &str, was: &str, is: &str) -> Change {
         Change {
             key: key.to_owned(),
@@ -202,25 +178,16 @@ mod tests {
     }
 
     #[test]
-    fn a_dry_run_begins_and_ends_with_the_desk_whatever_the_files_come_to_say() {
-        for rehearses in [true, false] {
-            let mut model = desk();
-            model.account.options.dry_run = rehearses;
-            let other = |options: &mut Options| options.dry_run = !rehearses;
-            assert_eq!(reads(&mut model, other, vec![]), []);
-            assert_eq!(model.account.options.dry_run, rehearses);
-        }
-    }
-
-    #[test]
-    fn read_only_that_is_switched_on_refuses_at_once_and_holds_back_what_is_on_its_way() {
+    fn no_other_option_changes_while_the_desk_runs() {
         let mut model = desk();
-        let effects = reads(&mut model, |options| options.read_only = true, vec![]);
-        assert_eq!(effects, [Effect::StopSending]);
-        press(&mut model, "X");
-        assert_eq!(wait(&mut model, 1_500), []);
-        let effects = reads(&mut model, |options| options.read_only = false, vec![]);
-        assert_eq!(effects, [Effect::AllowSending]);
+        let before = model.account.options.clone();
+        let others = |options: &mut Options| {
+            (options.read_only, options.dry_run) = (true, true);
+            options.intervals.clear();
+            options.close_all = CloseAllRule::Confirmed;
+        };
+        assert_eq!(reads(&mut model, others, vec![]), []);
+        assert_eq!(model.account.options, before);
     }
 
     #[test]
@@ -233,27 +200,6 @@ mod tests {
         reads(&mut model, |_| {}, vec![looser]);
         let said = "settings: checks.max_size = none (was 0.01), LOOSER".to_owned();
         assert_eq!(toast(&model), Some((Tone::Warn, said)));
-    }
-
-    #[test]
-    fn other_intervals_are_polled_at_and_measured_by() {
-        let mut model = desk();
-        let slower = |options: &mut Options| {
-            options
-                .intervals
-                .insert(Source::Orders, Duration::from_secs(9));
-        };
-        let effects = reads(&mut model, slower, vec![changed("poll.orders", "1s", "9s")]);
-        assert_eq!(
-            effects,
-            [Effect::SetIntervals(
-                model.account.options.intervals.clone()
-            )]
-        );
-        assert_eq!(
-            model.account.options.intervals[&Source::Orders],
-            Duration::from_secs(9)
-        );
     }
 
     #[test]
@@ -279,23 +225,23 @@ mod tests {
     }
 
     #[test]
-    fn what_waits_for_the_next_start_says_so() {
+    fn what_needs_a_restart_says_so() {
         let mut model = desk();
         let later = Change {
-            takes: Takes::NextStart,
+            takes: Takes::Restart,
             ..changed("base_url", "http://127.0.0.1:1", "http://127.0.0.1:2")
         };
         reads(&mut model, |_| {}, vec![later]);
-        let said = "settings: base_url takes effect at the next start".to_owned();
+        let said = "settings: needs a restart: base_url".to_owned();
         assert_eq!(toast(&model), Some((Tone::Good, said)));
     }
 
     #[test]
     fn a_long_list_of_changes_is_counted() {
         let changes: Vec<_> = (1..=6)
-            .map(|n| changed(&format!("poll.p{n}"), "1s", "2s"))
+            .map(|n| changed(&format!("checks.c{n}"), "1", "2"))
             .collect();
         let (_, words) = summary(&changes, &[]);
-        assert!(words.ends_with("poll.p4 = 2s (was 1s) · 2 more"), "{words}");
+        assert!(words.ends_with("checks.c4 = 2 (was 1) · 2 more"), "{words}");
     }
 }

@@ -4,32 +4,36 @@ use super::{
     arrival::{hold_or_thaw, polled, thaw},
     mouse,
     press::{paste, press},
-    unseen,
+    unseen::press_unseen,
 };
 use crate::{
     app::{
-        account::{labels::Switch, poll::Source},
+        account::{labels::Switch, pane::Pane, poll::Source},
         activity::notice::Tone,
+        core::{
+            account::Account,
+            alerts,
+            effect::{Clip, Effect, TerminalOut},
+            user_alerts,
+        },
         desk::{
-            alerts, cursor, market_shown, model::Model, msg::Msg, row_replacement, table_view,
-            tour, user_alerts,
+            cursor, market_shown, model::Model, msg::Msg, older_pages, row_replacement, table_view,
+            tour,
         },
         dialogs::{
-            effect::{Clip, Effect, TerminalOut},
             next::Next,
             overlay::{Bulk, Overlay, Strip, StripAction},
             prompt::Prompt,
         },
-        keys::keymap::{Action, Urgency},
+        keys::keymap::{Action, Chord, Urgency},
         market::width_tier::WidthTier,
         orders::{
-            bulk, caller, control, doubt,
-            flight::{advance, objection, send, settle, traced},
-            flip, moves,
+            bulk, caller, control, doubt, flip,
+            pending::{advance, settle, traced},
+            send::{send, tell},
             submit::{refuse, send_form},
         },
-        rules::{halt, second, warnings},
-        tables::pane::Pane,
+        rules::{halt, objection::objection, second},
         update::{
             act, arrival,
             export::{proceed, written},
@@ -39,6 +43,7 @@ use crate::{
             unanswered::Unanswered,
             wake, way_out,
         },
+        workflows::{StopReason, WorkflowEvent},
     },
     model::{Call, Command, Drift, MarketId, READ_ONLY, ServiceAbout, Text, Timestamp},
 };
@@ -62,12 +67,12 @@ pub fn update(model: &mut Model, now: Timestamp, msg: Msg) -> Vec<Effect> {
 /// The requests of one message alone.
 fn handled(model: &mut Model, msg: Msg) -> Vec<Effect> {
     match msg {
-        Msg::Key(chord) => press(model, chord),
-        Msg::Unseen(chord) => unseen::press_unseen(model, chord),
-        Msg::Paste(text) => paste(model, &text),
-        Msg::Click(spot) => mouse::click(model, spot),
-        Msg::Scrolled(spot, seen) => mouse::scrolled(model, &spot, seen),
-        Msg::Ladder(event) => mouse::on_ladder(model, event),
+        Msg::Key(chord) => key(model, chord),
+        Msg::Unseen(chord) => follow_of(model, |model| press_unseen(model, chord)),
+        Msg::Paste(text) => follow_of(model, |model| paste(model, &text)),
+        Msg::Click(spot) => follow_of(model, |model| mouse::click(model, spot)),
+        Msg::Scrolled(spot, seen) => follow_of(model, |model| mouse::scrolled(model, &spot, seen)),
+        Msg::Ladder(event) => follow_of(model, |model| mouse::on_ladder(model, event)),
         Msg::Resized(width, height) => {
             model.market_screen.tier = WidthTier::from_size(width, height);
             vec![]
@@ -75,26 +80,21 @@ fn handled(model: &mut Model, msg: Msg) -> Vec<Effect> {
         Msg::Tick => market_data::ask_on_beat(model),
         Msg::MarketData(id, at, answer) => market_data::arrive(model, id, at, answer),
         Msg::Streamed(at, news) => streamed::streamed(model, at, *news),
-        Msg::Opened(identity) => {
-            model.account.identity = Some(identity);
-            way_out::opened(model)
-        }
+        Msg::Opened(identity) => follow_of(model, |model| way_out::opened(model, identity)),
         Msg::Polled(poll) => polled(model, poll),
-        Msg::Met(about) => met(model, *about),
-        Msg::CallEnded(call) => called(model, call),
+        Msg::Met(about) => met(&mut model.account, *about),
+        Msg::CallEnded(call) => called(&mut model.account, call),
         Msg::TriesAgain(source, at) => {
             model.account.store.health.tries_again(source, at);
             vec![]
         }
         Msg::Traced(asked, found) => traced(model, &asked, &found),
-        Msg::Progress(ticket, progress) => advance(model, ticket, progress),
+        Msg::Progress(ticket, progress) => advance(model, ticket, &progress),
         Msg::Settled(ticket, result) => settle(model, ticket, &result),
         Msg::Ended(order, result) => doubt::end(model, &order, result),
         Msg::Resumed(ticket, command) => {
-            model
-                .account
-                .store
-                .resume(ticket, command, model.account.now);
+            let account = &mut model.account;
+            account.store.resume(ticket, command, account.now);
             vec![]
         }
         Msg::Outlived(ticket) => doubt::outlived(model, ticket),
@@ -102,18 +102,18 @@ fn handled(model: &mut Model, msg: Msg) -> Vec<Effect> {
             doubt::offer(model, text, command);
             vec![]
         }
-        Msg::Recalled(page) => arrival::recalled(model, page),
+        Msg::Recalled(page) => arrival::recalled(&mut model.account, page),
         Msg::Written(result) => {
             written(model, result);
             vec![]
         }
-        Msg::Kept(kept) => user_alerts::recall(model, kept),
-        Msg::ClockSet(drift) => set_clock(model, drift),
+        Msg::Kept(kept) => user_alerts::recall(&mut model.account, kept),
+        Msg::ClockSet(drift) => set_clock(&mut model.account, drift),
         Msg::Flatten => doubt::flatten_now(model),
         Msg::OpenedSince => doubt::close_the_rest(model),
         Msg::Asked(caller, request) => caller::asked(model, caller, request),
         Msg::Halted(why) => halted(model, why),
-        Msg::Second(first) => second::take(model, first),
+        Msg::Second(first) => second::take(&mut model.account, first),
         Msg::Reload(reread) => take(model, reread),
         Msg::Notify(tone, text) => {
             model.account.say(tone, text);
@@ -123,9 +123,19 @@ fn handled(model: &mut Model, msg: Msg) -> Vec<Effect> {
 }
 
 /// The service says what it is.
-fn met(model: &mut Model, about: ServiceAbout) -> Vec<Effect> {
-    model.account.store.about = Some(about);
+fn met(account: &mut Account, about: ServiceAbout) -> Vec<Effect> {
+    account.store.about = Some(about);
     vec![]
+}
+
+/// A key, and the older rows that the selection has come near to.
+fn key(model: &mut Model, chord: Chord) -> Vec<Effect> {
+    let Some(next) = press(model, chord) else {
+        return vec![];
+    };
+    let mut effects = follow(model, next);
+    effects.extend(older_pages::more(model));
+    effects
 }
 
 /// Whether it may be about the market under the cursor: anything that a person does but move.
@@ -140,8 +150,7 @@ fn means_cursor(model: &Model, msg: &Msg) -> bool {
 fn after_every_message(model: &mut Model) -> Vec<Effect> {
     let mut effects = pass_time(model);
     effects.extend(bulk::proceed(model));
-    effects.extend(flip::proceed(model));
-    effects.extend(moves::proceed(model));
+    effects.extend(tell(model, WorkflowEvent::Passed));
     table_view::refresh(model);
     review::refresh(model);
     cursor::keep(model);
@@ -156,34 +165,41 @@ fn after_every_message(model: &mut Model) -> Vec<Effect> {
 /// Nothing is opened after a close that was on its way when the desk was halted.
 fn halted(model: &mut Model, why: Option<String>) -> Vec<Effect> {
     if let Some(why) = &why {
-        flip::abandon(model, &format!("the desk is halted ({why})"), |_| true);
+        let stopped = WorkflowEvent::Stopped(StopReason::Halted(why));
+        drop(tell(model, stopped));
     }
-    halt::halt(model, why)
+    halt::halt(&mut model.account, why)
 }
 
-fn called(model: &mut Model, call: Call) -> Vec<Effect> {
-    model.account.store.call(call);
-    let alerts = alerts::called(model);
-    alerts::raise(model, alerts)
+fn called(account: &mut Account, call: Call) -> Vec<Effect> {
+    account.store.call(call);
+    let alerts = alerts::called(account);
+    alerts::raise(account, alerts)
 }
 
 /// Displayed instants were computed with the old clock: polls again.
-fn set_clock(model: &mut Model, drift: Drift) -> Vec<Effect> {
-    let step = drift.step_from(std::mem::replace(&mut model.account.drift, drift));
+fn set_clock(account: &mut Account, drift: Drift) -> Vec<Effect> {
+    let step = drift.step_from(std::mem::replace(&mut account.drift, drift));
     let text = format!(
         "the machine's clock was set by {step}: countdowns and ages stay correct; perpdeck reads everything again"
     );
-    model.account.say(Tone::Warn, text);
-    refresh(model)
+    account.say(Tone::Warn, text);
+    refresh(account)
 }
 
 const REPAINT: Effect = Effect::Terminal(TerminalOut::Repaint);
 
 /// Asks for everything now, and for what is shown of the markets. The key may be another one by now.
-fn refresh(model: &mut Model) -> Vec<Effect> {
-    model.account.store.key_scope = None;
-    model.account.market_polls.renew();
+fn refresh(account: &mut Account) -> Vec<Effect> {
+    account.store.key_scope = None;
+    account.market_polls.renew();
     vec![Effect::Poll(Source::iter().collect())]
+}
+
+/// Follows what a handler answers.
+fn follow_of(model: &mut Model, handler: impl FnOnce(&mut Model) -> Next) -> Vec<Effect> {
+    let next = handler(model);
+    follow(model, next)
 }
 
 pub(crate) fn follow(model: &mut Model, next: Next) -> Vec<Effect> {
@@ -194,24 +210,21 @@ pub(crate) fn follow(model: &mut Model, next: Next) -> Vec<Effect> {
             vec![]
         }
         Next::Open(overlay) => open(model, *overlay),
+        Next::PressKeys(keys) => keys.presses().flat_map(|chord| key(model, chord)).collect(),
         Next::Press(Action::Quit) => leave(model),
         Next::Leave => vec![Effect::Quit],
-        Next::Press(Action::Refresh) => [refresh(model), vec![REPAINT]].concat(),
+        Next::Press(Action::Refresh) => [refresh(&mut model.account), vec![REPAINT]].concat(),
         Next::Press(Action::Repaint) => vec![REPAINT],
-        Next::Press(action) => {
-            let next = act::act(model, action);
-            follow(model, next)
-        }
+        Next::Press(action) => follow_of(model, |model| act::act(model, action)),
         Next::ShowFiltered(pane, filter) => show(model, pane, &filter),
         Next::ChooseColumns(pane, columns) => choose(model, pane, columns),
         Next::Ask(effect) => vec![effect],
         Next::AskEach(effects) => effects,
         Next::Type(text) => open(model, Overlay::Prompt(Prompt::begun(&text))),
-        Next::OfAlerts(request) => user_alerts::follow(model, request),
+        Next::OfAlerts(request) => user_alerts::follow(&mut model.account, request),
         Next::ReadOlder => read_older(model),
         Next::NewOrder(side, market) => {
-            let next = act::order(model, side, Some(&market));
-            follow(model, next)
+            follow_of(model, |model| act::order(model, side, Some(&market)))
         }
         Next::ShowChart(market) => show_chart(model, market),
         Next::Switch(switch) => leave_for(model, switch),
@@ -237,7 +250,7 @@ pub(crate) fn follow(model: &mut Model, next: Next) -> Vec<Effect> {
         Next::Rearm => close_with(model, Effect::Rearm),
         Next::RunForm(command) => send_from_form(model, command),
         Next::LiftLock => lift(model),
-        Next::Copy(clip) => copy(model, clip),
+        Next::Copy(clip) => copy(&mut model.account, clip),
         Next::Refuse(why) => {
             model.account.activity.refuse(why, model.account.now);
             vec![]
@@ -248,8 +261,7 @@ pub(crate) fn follow(model: &mut Model, next: Next) -> Vec<Effect> {
 /// The chart in place of the panel that asked for it.
 fn show_chart(model: &mut Model, market: MarketId) -> Vec<Effect> {
     model.overlays.pop();
-    let next = market::show_chart(model, market);
-    follow(model, next)
+    follow_of(model, |model| market::show_chart(model, market))
 }
 
 /// Lists the commands with what comes of each, in place of the strip that asked.
@@ -285,9 +297,11 @@ fn read_older(model: &mut Model) -> Vec<Effect> {
 
 /// Unless something objects to it, or the form must be answered first.
 fn send_from_form(model: &mut Model, command: Command) -> Vec<Effect> {
-    let sent = match objection(model, &command) {
+    let account = &model.account;
+    let form = model.overlays.last_mut().and_then(Overlay::try_as_form_mut);
+    let sent = match objection(account, &command) {
         Some(why) => Err(why),
-        None if warnings::must_ask(model, &command) => return vec![],
+        None if form.is_some_and(|form| form.must_ask(account, &command)) => return vec![],
         None => send_form(model, command),
     };
     sent.unwrap_or_else(|why| {
@@ -299,7 +313,7 @@ fn send_from_form(model: &mut Model, command: Command) -> Vec<Effect> {
 /// Closes the panel that asked.
 fn run(model: &mut Model, command: Command) -> Vec<Effect> {
     model.overlays.pop();
-    if let Some(why) = objection(model, &command) {
+    if let Some(why) = objection(&model.account, &command) {
         return follow(
             model,
             Next::Refuse(format!(
@@ -316,7 +330,7 @@ fn run(model: &mut Model, command: Command) -> Vec<Effect> {
 /// holds: it asks once, and the same key again confirms.
 fn leave(model: &mut Model) -> Vec<Effect> {
     let loses = model.account.options.ends_with_desk && model.account.store.holds_something();
-    if model.account.store.is_settled() && !loses {
+    if model.account.workflows.is_settled(&model.account.store) && !loses {
         return vec![Effect::Quit];
     }
     let strip = Strip::confirm(StripAction::Leave, model.account.now);
@@ -372,13 +386,13 @@ fn close_with(model: &mut Model, effect: Effect) -> Vec<Effect> {
     vec![effect]
 }
 
-fn copy(model: &mut Model, clip: Clip) -> Vec<Effect> {
+fn copy(account: &mut Account, clip: Clip) -> Vec<Effect> {
     let words = match &clip {
         Clip::Text(text) => format!("copied {}", Text::from(text.as_str())),
         Clip::Lines(lines) => format!("copied {} ids", lines.len()),
         Clip::Detail(..) => "copied the details of this row".to_owned(),
     };
-    model.account.say(Tone::Plain, words);
+    account.say(Tone::Plain, words);
     vec![Effect::Terminal(TerminalOut::Copy(clip))]
 }
 
@@ -392,16 +406,4 @@ fn pass_time(model: &mut Model) -> Vec<Effect> {
         _ => Next::Stay,
     };
     follow(model, next)
-}
-
-/// The pane keys: focus and zoom.
-pub(crate) fn focus(model: &mut Model, action: Action) -> bool {
-    match (Pane::of(action), action) {
-        (Some(pane), _) => model.focus.go(pane),
-        (_, Action::NextPane) => market::step(model, 1),
-        (_, Action::PreviousPane) => market::step(model, -1),
-        (_, Action::Zoom) => model.focus.zoomed = !model.focus.zoomed,
-        _ => return false,
-    }
-    true
 }

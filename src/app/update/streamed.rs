@@ -6,8 +6,8 @@ use crate::{
             poll::{Answer, Source},
             streamed::{StreamState, StreamedRows, figures},
         },
+        core::{account::Account, effect::Effect},
         desk::model::Model,
-        dialogs::effect::Effect,
         market::streamed::StreamNews,
         update::{arrival, market_data},
     },
@@ -29,7 +29,7 @@ pub(crate) fn streamed(model: &mut Model, at: Timestamp, news: StreamNews) -> Ve
         StreamNews::Account(rows) => {
             model.account.store.streams.account.heard(at);
             if model.frozen.is_none() {
-                return account(model, at, rows);
+                return account(&mut model.account, at, rows);
             }
         }
         StreamNews::Markets { answers, prices } => {
@@ -37,7 +37,12 @@ pub(crate) fn streamed(model: &mut Model, at: Timestamp, news: StreamNews) -> Ve
             let mut effects = vec![];
             if model.frozen.is_none() && !prices.is_empty() {
                 model.account.store.arrive_prices(prices, at);
-                effects.extend(arrival::arrived(model, Source::Markets, &[], vec![]));
+                effects.extend(arrival::arrived(
+                    &mut model.account,
+                    Source::Markets,
+                    &[],
+                    vec![],
+                ));
             }
             effects.extend(market_data::arrive_streamed(model, at, answers));
             return effects;
@@ -46,8 +51,8 @@ pub(crate) fn streamed(model: &mut Model, at: Timestamp, news: StreamNews) -> Ve
     vec![]
 }
 
-fn account(model: &mut Model, at: Timestamp, rows: StreamedRows) -> Vec<Effect> {
-    let known = model.account.store.account.value();
+fn account(account: &mut Account, at: Timestamp, rows: StreamedRows) -> Vec<Effect> {
+    let known = account.store.account.value();
     let facts: Option<AccountFacts> = rows
         .account
         .zip(known)
@@ -57,6 +62,6 @@ fn account(model: &mut Model, at: Timestamp, rows: StreamedRows) -> Vec<Effect> 
     let facts = facts.map(|facts| Answer::Account(Ok(facts)));
     let answers = positions.into_iter().chain(orders).chain(facts);
     answers
-        .flat_map(|answer| arrival::streamed(model, at, answer))
+        .flat_map(|answer| arrival::streamed(account, at, answer))
         .collect()
 }

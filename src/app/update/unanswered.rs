@@ -4,14 +4,19 @@
 //! Contract: one place for all panes, panels and dialogs, so that none can forget it. Input that asks something of the
 //! world, or changes what a person sees or works with, has an effect.
 
-use crate::app::{
-    desk::{model::Model, msg::Msg, presets::ChosenPresets, tour::Tour},
-    dialogs::{effect::Effect, overlay::Overlay},
-    keys::{key_prefix::KeyPrefix, keymap::Chord},
-    market::{price_ladder::PriceLadder, screen::MarketScreen},
-    rules::idle,
-    tables::{click_target::ClickTarget, marks::Marks, pane::Focus},
+use crate::{
+    app::{
+        core::effect::Effect,
+        desk::{model::Model, msg::Msg, tour_step::Tour},
+        dialogs::overlay::Overlay,
+        keys::{key_prefix::KeyPrefix, keymap::Chord},
+        market::{price_ladder::PriceLadder, screen::MarketScreen},
+        tables::{click_target::ClickTarget, marks::Marks, pane::Focus},
+        update::idle,
+    },
+    model::MarketId,
 };
+use std::collections::BTreeMap;
 
 /// What came from a person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,7 +67,7 @@ struct Face {
     focus: Focus,
     market_screen: MarketScreen,
     price_ladder: PriceLadder,
-    presets: ChosenPresets,
+    presets: BTreeMap<MarketId, usize>,
     prefix: Option<KeyPrefix>,
     tour: Option<Tour>,
     is_frozen: bool,

@@ -6,24 +6,24 @@
 use super::press;
 use crate::app::{
     desk::model::Model,
-    dialogs::{effect::Effect, next::Next, overlay::Overlay},
+    dialogs::{next::Next, overlay::Overlay},
     keys::keymap::{Action, Chord, Context},
-    update::{router::follow, way_out},
+    update::way_out,
 };
 
-pub(crate) fn press_unseen(model: &mut Model, chord: Chord) -> Vec<Effect> {
+pub(crate) fn press_unseen(model: &mut Model, chord: Chord) -> Next {
     if let Some(Overlay::Strip(_)) = model.overlays.last() {
-        return press::press(model, chord);
+        return press::press(model, chord).unwrap_or(Next::Stay);
     }
     match model.keymap.lookup(Context::Desk, chord) {
-        Some(Action::QuitNow) => vec![Effect::Quit],
+        Some(Action::QuitNow) => Next::Leave,
         Some(Action::Dismiss) => {
             way_out::stop(model);
-            vec![]
+            Next::Stay
         }
-        Some(Action::Quit) if model.overlays.is_empty() => follow(model, Next::Press(Action::Quit)),
-        Some(action) if action.is_way_out() => follow(model, Next::Press(action)),
-        Some(_) | None => vec![],
+        Some(Action::Quit) if model.overlays.is_empty() => Next::Press(Action::Quit),
+        Some(action) if action.is_way_out() => Next::Press(action),
+        Some(_) | None => Next::Stay,
     }
 }
 
@@ -31,7 +31,7 @@ pub(crate) fn press_unseen(model: &mut Model, chord: Chord) -> Vec<Effect> {
 mod tests {
     use super::*;
     use crate::{
-        app::{desk::msg::Msg, testing::*, update::router::update},
+        app::{core::effect::Effect, desk::msg::Msg, testing::*, update::router::update},
         model::Command,
     };
 

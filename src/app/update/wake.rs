@@ -2,10 +2,9 @@
 
 use crate::{
     app::{
-        account::{poll::Source, store::moves::OrderMove},
+        account::poll::Source,
         desk::model::Model,
         dialogs::overlay::Arm,
-        rules::warnings,
         update::{key_prefix::ends_at, market_data},
     },
     config::Motion,
@@ -45,7 +44,7 @@ pub fn redraw(model: &Model) -> Option<Timestamp> {
         retry,
         age,
         list_filters,
-        reads,
+        workflows,
         one_key,
         cursor_rests,
     ]
@@ -99,7 +98,7 @@ fn strip(model: &Model) -> Option<Timestamp> {
 /// A form names the confirming key once it accepts it.
 fn question(model: &Model) -> Option<Timestamp> {
     let form = model.overlays.last()?.try_as_form_ref()?;
-    warnings::hears_from(form).filter(|from| *from > model.account.now)
+    form.hears_from().filter(|from| *from > model.account.now)
 }
 
 /// When a whole number of seconds is left until `end`.
@@ -113,11 +112,9 @@ fn list_filters(model: &Model) -> Option<Timestamp> {
     model.table_views.are_sifting().then_some(model.account.now)
 }
 
-/// Halves of a flip, and moves of exits, ask for reads.
-fn reads(model: &Model) -> Option<Timestamp> {
-    let flips = model.account.store.flips.iter().map(|one| one.look_at);
-    let moves = model.account.store.moves.iter();
-    flips.chain(moves.filter_map(OrderMove::look_at)).min()
+/// Flips, replacements and moves ask for reads.
+fn workflows(model: &Model) -> Option<Timestamp> {
+    model.account.workflows.look_at()
 }
 
 /// Waiting commands show a countdown in seconds.

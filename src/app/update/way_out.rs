@@ -5,17 +5,17 @@
 
 use crate::{
     app::{
+        account::{identity::Identity, options::CloseAllRule},
         activity::notice::Tone,
         core::account::EarlyExit,
-        desk::{model::Model, options::CloseAllRule},
+        desk::model::Model,
         dialogs::{
-            effect::Effect,
             next::Next,
             overlay::{Overlay, Strip},
         },
         keys::keymap::{Action, Context},
-        orders::{doubt, flip},
-        update::router::follow,
+        orders::{doubt, send::tell},
+        workflows::{StopReason, WorkflowEvent},
     },
     model::{Command, READ_ONLY},
 };
@@ -50,7 +50,8 @@ pub(crate) fn flatten(model: &mut Model) -> Result<Next, String> {
 /// The strip of close-all or flatten: acts by itself or when confirmed, as configured (at once without a delay). An
 /// open question is postponed, so that a second `y` does not answer it unseen.
 fn begin(model: &mut Model, command: Command) -> Next {
-    flip::abandon(model, &format!("{command} was requested"), |_| true);
+    let stopped = WorkflowEvent::Stopped(StopReason::Requested(&command));
+    drop(tell(model, stopped));
     if let Some(Overlay::Strip(open)) = model.overlays.last() {
         if open.is_at_least(&command) {
             return Next::Stay;
@@ -99,21 +100,25 @@ pub(crate) fn stop(model: &mut Model) -> bool {
 }
 
 /// The account is known: what waited for it begins.
-pub(crate) fn opened(model: &mut Model) -> Vec<Effect> {
+pub(crate) fn opened(model: &mut Model, identity: Identity) -> Next {
+    model.account.identity = Some(identity);
     let next = match model.account.early_exit.take() {
-        None => return vec![],
-        Some(EarlyExit::FlattenNow) => return doubt::flatten_now(model),
+        None => Ok(Next::Stay),
+        Some(EarlyExit::FlattenNow) => Ok(Next::AskEach(doubt::flatten_now(model))),
         Some(EarlyExit::CloseAllKey) => close_all(model),
         Some(EarlyExit::FlattenKey) => flatten(model),
     };
-    follow(model, next.unwrap_or_else(Next::Refuse))
+    next.unwrap_or_else(Next::Refuse)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::{
-        app::{account::identity::Identity, desk::msg::Msg, testing::*, update::router::update},
+        app::{
+            account::identity::Identity, core::effect::Effect, desk::msg::Msg, testing::*,
+            update::router::update,
+        },
         model::Ticket,
     };
 

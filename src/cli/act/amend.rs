@@ -6,34 +6,28 @@
 //! the move was decided on. An unfinished move is reported (exit 15).
 
 use super::{
-    consent, dry,
-    guarded::{self, in_place, read},
-    perform::send,
-    prepared::{ActFlags, PreparedCommand, writable},
-    receipt::print_outcome,
+    consent, drive,
+    prepared::{ActFlags, PreparedCommand},
+    readings::read_rows,
     typed::id,
 };
 use crate::{
     app::{
-        Store,
-        account::store::moves::Moved,
-        account::successor::{Successor, filled_of, too_late},
-        forms::form::{Form, FormContext, Used},
-        orders::moves::{self, MovePlan},
+        Store, Workflow,
+        account::used_terms::UsedTerms,
+        core::account::FormContext,
+        forms::form::Form,
+        workflows::{
+            OrderMove, Replacement,
+            goals::Moved,
+            plan::{self, MovePlan},
+        },
     },
-    cli::{Exit, exit::UsageError, local_zone::local_zone, service::Service, voice::Output},
+    cli::{Exit, exit::UsageError, local_zone::local_zone, service::Service},
     config::Sources,
-    model::{Command, Failure, FailureKind, Order, OrderId, PlaceOrder, Receipt, draft::Field},
-    runtime::Clock,
+    model::{Command, Failure, FailureKind, Num, Order, OrderId, PlaceOrder, draft::Field},
 };
 use color_eyre::Result;
-use std::time::Duration;
-use tokio::time::{Instant, sleep};
-
-/// How far apart reads are that nothing else waits for.
-const LOOK_AGAIN: Duration = Duration::from_millis(250);
-/// How long a read may take to show what the first command did.
-const READ_WITHIN: Duration = Duration::from_secs(10);
 
 #[derive(Debug, clap::Args)]
 #[group(id = "wanted", required = true, multiple = true, args = ["price", "limit_price", "trigger_price", "size"])]
@@ -62,13 +56,13 @@ pub(in crate::cli) struct MoveArgs {
 struct Terms {
     shown: PlaceOrder,
     wanted: PlaceOrder,
+    filled: Num,
 }
 
 pub(in crate::cli) async fn run(args: MoveArgs, sources: &Sources) -> Result<Exit> {
-    let service = Service::open(sources, args.how.output.voice()).await?;
-    consent::possible(&service, args.how)?;
-    let read_at = Instant::now();
-    let store = read(&service).await;
+    let service = consent::service(sources, args.how).await?;
+    let read_at = service.clock.now();
+    let mut store = read_rows(&service).await;
     let order = found(&store, &args.order_id)?;
     if let Some(why) = store.positions.trouble().filter(|_| order.may_close()) {
         let words = format!("whether {} stops an open position is not known", order.id);
@@ -79,38 +73,24 @@ pub(in crate::cli) async fn run(args: MoveArgs, sources: &Sources) -> Result<Exi
         .into());
     }
     let terms = args.terms(&service, &store, order)?;
-    match plan(&store, order, &terms)? {
-        MovePlan::InPlace(moved @ Moved::Exits(_)) => {
-            let command = |store: &Store| Ok(moved.command(store).map_err(UsageError)?);
-            guarded::send(&service, args.how, (&store, &command)).await
-        }
+    let plan = plan(&store, order, &terms)?;
+    let wanted = Box::new(terms.wanted);
+    let replacement = Replacement::new(order.id.clone(), wanted, terms.filled, read_at);
+    let one = match plan {
+        MovePlan::InPlace(moved @ Moved::Exits(_)) => OrderMove::of_exits(moved),
         MovePlan::InPlace(moved @ Moved::Order(_)) => {
-            let command = moved.command(&store).map_err(UsageError)?;
-            let prepared = PreparedCommand::new(command, None)?;
-            let outcome = match in_place(&service, args.how, &prepared).await? {
-                Ok(outcome) => outcome,
-                Err(exit) => return Ok(exit),
-            };
-            let voice = args.how.output.voice();
-            match &outcome {
-                Err(why) if moves::is_not_moved_in_place(why) => {
-                    voice.note(&format!("it is not moved in place: {}", why.message));
-                    let successor = successor(order, terms.wanted)?;
-                    cancel_first(&service, voice, successor, read_at).await
-                }
-                Ok(_) | Err(_) => Ok(print_outcome(voice, &prepared, &outcome)),
-            }
+            OrderMove::new(moved, Ok(Box::new(replacement)))
         }
         MovePlan::Replace => {
-            let successor = successor(order, terms.wanted)?;
-            replace(&service, args.how, successor, read_at).await
+            return replace(&service, args.how, &mut store, replacement).await;
         }
-    }
+    };
+    drive::in_place(&service, args.how, &mut store, one).await
 }
 
 /// A move that only the unread positions forbid fails with that read, which a repetition may mend.
 fn plan(store: &Store, order: &Order, terms: &Terms) -> Result<MovePlan> {
-    let plan = moves::plan(store, order, (&terms.shown, &terms.wanted));
+    let plan = plan::plan(store, order, (&terms.shown, &terms.wanted));
     plan.map_err(|words| match store.positions.trouble() {
         Some(why) => Failure {
             message: format!("{words}; the positions could not be read: {}", why.message).into(),
@@ -121,32 +101,27 @@ fn plan(store: &Store, order: &Order, terms: &Terms) -> Result<MovePlan> {
     })
 }
 
+/// Two entries at once could both fill: nothing is placed before the old one is canceled.
 async fn replace(
     service: &Service,
     how: ActFlags,
-    successor: Successor,
-    read_at: Instant,
+    store: &mut Store,
+    replacement: Replacement,
 ) -> Result<Exit> {
-    let voice = how.output.voice();
-    let new = Command::Place(successor.order.clone());
-    if service.is_dry_run() {
-        let cancel = PreparedCommand::new(Command::Cancel(successor.old.clone()), None)?;
-        let place = PreparedCommand::new(new, None)?;
-        return dry::show(service, voice, &[&cancel.request, &place.request]);
+    let (voice, old) = (how.output.voice(), replacement.old());
+    let new = Command::Place(Box::new(replacement.order().clone()));
+    let what =
+        format!("Cancel/replace: cancels {old}, then places the unfilled remainder of {new}");
+    let cancel = PreparedCommand::new(Command::Cancel(old.clone()), None)?;
+    let place = PreparedCommand::new(new, None)?;
+    let requests = [&cancel.request, &place.request];
+    if let Some(exit) = consent::withheld(service, how, &requests, &what).await? {
+        return Ok(exit);
     }
-    writable(service)?;
-    let what = format!(
-        "Cancel/replace: cancels {}, then places the unfilled remainder of {new} on {}",
-        successor.old,
-        service.place()
-    );
-    if !consent::given(how, what).await? {
-        return Ok(Exit::Usage);
-    }
-    if let Some(why) = too_late(read_at.elapsed()) {
+    if let Some(why) = replacement.too_late(service.clock.now()) {
         return Err(UsageError(format!("nothing was sent: {why}")).into());
     }
-    cancel_first(service, voice, successor, read_at).await
+    drive::run(service, voice, store, Workflow::Replace(replacement)).await
 }
 
 fn found<'a>(store: &'a Store, id: &OrderId) -> Result<&'a Order, Failure> {
@@ -160,28 +135,13 @@ fn found<'a>(store: &'a Store, id: &OrderId) -> Result<&'a Order, Failure> {
     store.order(id).ok_or_else(why)
 }
 
-/// What takes the place of an order that is canceled.
-fn successor(order: &Order, wanted: PlaceOrder) -> Result<Successor> {
-    let filled = if order.is_armed() {
-        order.filled_size.unwrap_or_default().abs()
-    } else {
-        filled_of(order).map_err(|why| UsageError(why.to_owned()))?
-    };
-    Ok(Successor {
-        old: order.id.clone(),
-        order: Box::new(wanted),
-        filled,
-        since: Clock::start().now(),
-    })
-}
-
 impl MoveArgs {
     /// What is not named stays as it is.
     fn terms(&self, service: &Service, store: &Store, order: &Order) -> Result<Terms> {
-        let (own, zone) = (Clock::start().now(), local_zone());
+        let (own, zone) = (service.clock.now(), local_zone());
         let form_context = FormContext {
             store,
-            used: &Used::default(),
+            used: &UsedTerms::default(),
             own,
             now: store.clocks.at(own, own),
             zone: &zone,
@@ -194,6 +154,7 @@ impl MoveArgs {
         };
         let mut form = form.map_err(|why| UsageError(why.to_owned()))?;
         let shown = placed(&form, &form_context)?;
+        let filled = form.replaces.as_ref().map(|old| old.filled);
         let waits_for = form.focus;
         let written = [
             (waits_for, &self.price),
@@ -208,89 +169,19 @@ impl MoveArgs {
         }
         form.resolve_prices(&form_context);
         let wanted = placed(&form, &form_context)?;
-        Ok(Terms { shown, wanted })
+        Ok(Terms {
+            shown,
+            wanted,
+            filled: filled.unwrap_or_default(),
+        })
     }
 }
 
 fn placed(form: &Form, form_context: &FormContext) -> Result<PlaceOrder> {
-    let command = form.draft.command(&form.seen(form_context));
+    let command = form.command(form_context);
     let command = command.map_err(|faults| UsageError(faults.to_string()))?;
     let Command::Place(order) = command else {
         return Err(Failure::local(format!("{command} is no order")).into());
     };
     Ok(*order)
-}
-
-/// Two entries at once could both fill: nothing is placed before the old one is canceled.
-async fn cancel_first(
-    service: &Service,
-    voice: Output,
-    successor: Successor,
-    read_at: Instant,
-) -> Result<Exit> {
-    let cancel = PreparedCommand::new(Command::Cancel(successor.old.clone()), None)?;
-    let outcome = send(service, voice, &cancel, &[]).await?;
-    let exit = print_outcome(voice, &cancel, &outcome);
-    let is_gone = match &outcome {
-        Ok(Receipt::Cancel(result)) => result.canceled,
-        Ok(Receipt::AlreadySo(_)) => true,
-        Ok(_) | Err(_) => false,
-    };
-    if !is_gone {
-        voice.note(&format!(
-            "nothing is placed: {} may still be working",
-            successor.old
-        ));
-        return Ok(exit.or(Exit::Partial));
-    }
-    let left = left(service, &successor).await;
-    let size = match left {
-        Ok(size) => size,
-        Err(why) => {
-            voice.note(&why);
-            return Ok(Exit::Partial);
-        }
-    };
-    if let Some(why) = too_late(read_at.elapsed()) {
-        let old = &successor.old;
-        voice.note(&format!(
-            "{old} is canceled, its replacement is not placed: {why}"
-        ));
-        return Ok(Exit::Partial);
-    }
-    if size < successor.order.size {
-        voice.note(&format!(
-            "part of {} filled before its cancel: the replacement is for the remaining {size}",
-            successor.old
-        ));
-    }
-    let order = PlaceOrder {
-        size,
-        ..*successor.order
-    };
-    let place = PreparedCommand::new(Command::Place(Box::new(order)), None)?;
-    let outcome = send(service, voice, &place, &[]).await?;
-    let exit = print_outcome(voice, &place, &outcome);
-    if matches!(exit, Exit::Ok | Exit::Unknown) {
-        return Ok(exit);
-    }
-    voice.note(&format!(
-        "{} is canceled, its replacement is not placed",
-        successor.old
-    ));
-    Ok(Exit::Partial)
-}
-
-/// By the row of the old order as it ended.
-async fn left(service: &Service, successor: &Successor) -> Result<crate::model::Num, String> {
-    let began = Instant::now();
-    loop {
-        let row = service.client.order(&successor.old).await;
-        let row = row.ok().flatten();
-        let is_over = row.as_ref().is_some_and(Order::is_over);
-        if is_over || began.elapsed() > READ_WITHIN {
-            return successor.left(row.as_ref());
-        }
-        sleep(LOOK_AGAIN).await;
-    }
 }

@@ -10,7 +10,7 @@ use super::{
     typed::id,
 };
 use crate::{
-    cli::{Exit, service::Service, voice::Output},
+    cli::{Exit, service::Service},
     config::Sources,
     model::{Command, OrderId, ScaledId, TwapId},
 };
@@ -57,13 +57,7 @@ impl CancelTarget {
 }
 
 pub(in crate::cli) async fn run(args: CancelArgs, sources: &Sources) -> Result<Exit> {
-    let voice = args.how.output.voice();
-    cancel(&args, voice, sources).await
-}
-
-async fn cancel(args: &CancelArgs, voice: Output, sources: &Sources) -> Result<Exit> {
-    let service = Service::open(sources, voice).await?;
-    consent::possible(&service, args.how)?;
+    let service = consent::service(sources, args.how).await?;
     match args.what.one() {
         Some(command) => {
             let command = classed(&service, command).await;
@@ -71,7 +65,7 @@ async fn cancel(args: &CancelArgs, voice: Output, sources: &Sources) -> Result<E
             perform(&service, args.how, prepared, &[]).await
         }
         None if args.what.all => all::run(&service, args.how).await,
-        None => several(&service, args.how, (voice, &args.what.order_ids)).await,
+        None => several(&service, args.how, &args.what.order_ids).await,
     }
 }
 

@@ -41,7 +41,7 @@ pub(super) async fn room(
     let began = Instant::now();
     loop {
         let mut session = Session::default();
-        for (at, placed) in placed(service, post, prepared.kept_key()) {
+        for (at, placed) in placed(post, prepared.kept_key()) {
             session.sent(&placed, at);
         }
         let now = Clock::start().now();
@@ -82,7 +82,7 @@ pub(super) async fn objection(
         service.take_figures(&mut store).await;
         session.begin_with_day(&store);
     }
-    for (at, placed) in placed(service, post, prepared.kept_key()) {
+    for (at, placed) in placed(post, prepared.kept_key()) {
         session.sent(&placed, at);
     }
     checks::objection(limits, &store, &session, Clock::start().now(), command)
@@ -95,11 +95,7 @@ fn is_held_to_the_market(limits: &Checks, command: &Command) -> bool {
 }
 
 /// Recent orders of this account under other keys, oldest first: a command does not repeat itself.
-fn placed(
-    _service: &Service,
-    post: &Transport<'_>,
-    own: Option<&IdempotencyKey>,
-) -> Vec<(Timestamp, Command)> {
+fn placed(post: &Transport<'_>, own: Option<&IdempotencyKey>) -> Vec<(Timestamp, Command)> {
     let others = post.recent(REMEMBERED).into_iter().rev();
     let others = others.filter(|entry| entry.intent.key.as_ref() != own);
     others

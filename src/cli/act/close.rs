@@ -57,14 +57,11 @@ pub(in crate::cli) struct CloseArgs {
     how: ActFlags,
 }
 
-pub(in crate::cli) async fn run(args: CloseArgs, sources: &Sources) -> Result<Exit> {
-    let voice = args.how.output.voice();
-    close(args, voice, sources).await
-}
-
-async fn close(mut args: CloseArgs, voice: Output, sources: &Sources) -> Result<Exit> {
-    let service = Service::open(sources, voice).await?;
-    consent::possible(&service, args.how)?;
+pub(in crate::cli) async fn run(mut args: CloseArgs, sources: &Sources) -> Result<Exit> {
+    let (service, voice) = (
+        consent::service(sources, args.how).await?,
+        args.how.output.voice(),
+    );
     let before = repeat::before(&service, &args.key);
     let mut store = Store::default();
     if before.is_none() {

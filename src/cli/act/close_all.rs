@@ -4,9 +4,9 @@
 //! the open positions are read afterwards. Resting orders can open positions again and are not touched.
 
 use super::{
-    consent, dry,
+    consent,
     flatten::still_open,
-    prepared::{ActFlags, KeyFlag, PreparedCommand, SendOutcome, writable},
+    prepared::{ActFlags, KeyFlag, PreparedCommand, SendOutcome},
     receipt, sliced,
 };
 use crate::{
@@ -40,25 +40,18 @@ struct CloseAllReport<'a> {
 }
 
 pub(in crate::cli) async fn run(args: CloseAllArgs, sources: &Sources) -> Result<Exit> {
-    let voice = args.how.output.voice();
-    close_all(&args, voice, sources).await
-}
-
-async fn close_all(args: &CloseAllArgs, voice: Output, sources: &Sources) -> Result<Exit> {
-    let service = Service::open(sources, voice).await?;
-    consent::possible(&service, args.how)?;
+    let (service, voice) = (
+        consent::service(sources, args.how).await?,
+        args.how.output.voice(),
+    );
     let command = Command::CloseAll(service.account.clone());
     let (prepared, start) = sliced::prepare(&service, voice, command, args.key.chosen.clone())?;
-    if service.is_dry_run() {
-        return dry::show(&service, voice, &[&prepared.request]);
-    }
-    writable(&service)?;
-    let what = format!(
-        "close all positions, at most 2.5 % slippage, on {}",
-        service.place()
+    let (requests, what) = (
+        [&prepared.request],
+        "close all positions, at most 2.5 % slippage,",
     );
-    if !consent::given(args.how, what).await? {
-        return Ok(Exit::Usage);
+    if let Some(exit) = consent::withheld(&service, args.how, &requests, what).await? {
+        return Ok(exit);
     }
     let note = "positions opened after it started are still open; a new close-all follows";
     let opened_since = async |outcome: &SendOutcome| opened_since(&service, outcome).await;

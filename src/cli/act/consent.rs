@@ -1,9 +1,13 @@
 //! The confirmation of a command.
 
-use crate::cli::act::prepared::ActFlags;
-use crate::cli::act::prepared::PreparedCommand;
+use super::{
+    dry,
+    prepared::{ActFlags, PreparedCommand, writable},
+};
 use crate::{
-    cli::{exit::UsageError, service::Service},
+    api::Request,
+    cli::{Exit, exit::UsageError, service::Service},
+    config::Sources,
     model::Text,
 };
 use color_eyre::{Result, eyre::Context as _};
@@ -12,12 +16,28 @@ use std::io::{self, IsTerminal, Write as _};
 const UNASKED: &str =
     "nothing was sent: without a terminal, confirm with --yes (--dry-run shows the request)";
 
-/// Fails early if nobody can be asked and `--yes` is missing.
-pub(super) fn possible(service: &Service, how: ActFlags) -> Result<()> {
-    if service.is_dry_run() {
-        return Ok(());
+/// The service of a verb that acts. Fails early if nobody can be asked and `--yes` is missing.
+pub(super) async fn service(sources: &Sources, how: ActFlags) -> Result<Service> {
+    let service = Service::open(sources, how.output.voice()).await?;
+    if !service.is_dry_run() {
+        answerable(how)?;
     }
-    answerable(how)
+    Ok(service)
+}
+
+/// Shows the requests in a dry run; otherwise asks whether to do `what`. The exit code if nothing is to be sent.
+pub(super) async fn withheld(
+    service: &Service,
+    how: ActFlags,
+    requests: &[&Request],
+    what: &str,
+) -> Result<Option<Exit>> {
+    if service.is_dry_run() {
+        return dry::show(service, how.output.voice(), requests).map(Some);
+    }
+    writable(service)?;
+    let is_given = given(how, format!("{what} on {}", service.place())).await?;
+    Ok((!is_given).then_some(Exit::Usage))
 }
 
 fn answerable(how: ActFlags) -> Result<()> {
@@ -29,7 +49,7 @@ fn answerable(how: ActFlags) -> Result<()> {
 }
 
 /// Asks on the terminal, unless `--yes` is given. Anything but `y` or `yes` means no.
-pub(super) async fn given(how: ActFlags, what: String) -> Result<bool> {
+async fn given(how: ActFlags, what: String) -> Result<bool> {
     answerable(how)?;
     if how.yes {
         return Ok(true);

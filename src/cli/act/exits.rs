@@ -1,24 +1,30 @@
 //! `perpdeck exits`: the take profit and stop loss of a position, or of a resting order.
 //!
-//! The exits of a position change with one batch (see [`super::guarded`]): what is not named stays, an exit that
+//! The exits of a position change with one batch (`docs/delivery.md 3.6`): what is not named stays, an exit that
 //! is there is moved, and two that are placed together are a pair. Those of an order are attached to it, and both are
 //! always sent, because the meaning of a missing one is not documented: a leg that is not named is read first and sent
 //! unchanged. A stop that is moved so that more can be lost waits when new entries do, as far as a read shows; where
 //! both legs of an order are named, a slow service is not waited for.
 
 use super::{
-    consent,
-    guarded::{self, read},
+    consent, drive,
     perform::perform,
     prepared::{ActFlags, PreparedCommand},
+    readings::read_rows,
     typed::{self, FlagFaults, id},
 };
 use crate::{
-    app::Store,
+    app::{
+        Store,
+        workflows::{
+            OrderMove,
+            goals::{ExitGoals, Moved},
+        },
+    },
     cli::{Exit, disk_wait::JOURNAL_OPEN_TIMEOUT, exit::UsageError, service::Service},
     config::Sources,
     model::{
-        Command, Failure, FailureKind, Num, Order, OrderId, PositionId,
+        Command, Failure, FailureKind, Num, Order, OrderId, PositionId, WantedExits,
         draft::{Draft, ExitsDraft, Field, ProtectDraft, RelativePrice, Seen, Texts, positive},
     },
 };
@@ -65,19 +71,18 @@ fn leg(text: &str) -> Result<WrittenLeg, String> {
 }
 
 pub(in crate::cli) async fn run(args: ExitsArgs, sources: &Sources) -> Result<Exit> {
-    let service = Service::open(sources, args.how.output.voice()).await?;
-    consent::possible(&service, args.how)?;
+    let service = consent::service(sources, args.how).await?;
     let is_complete = args.take_profit.is_some() && args.stop_loss.is_some() && args.size.is_none();
-    let store = if is_complete {
-        let reads = timeout(JOURNAL_OPEN_TIMEOUT, read(&service)).await;
+    let mut store = if is_complete {
+        let reads = timeout(JOURNAL_OPEN_TIMEOUT, read_rows(&service)).await;
         reads.unwrap_or_default()
     } else {
-        read(&service).await
+        read_rows(&service).await
     };
     let order_id = OrderId::from(args.of.as_str());
     let order = store.order(&order_id).filter(|order| order.is_working());
     if order.is_none() && !store.positions_named(&args.of).is_empty() {
-        return of_position(&args, &service, &store).await;
+        return of_position(&args, &service, &mut store).await;
     }
     if let Some(size) = &args.size {
         let why = format!("--size {size}: exits that are attached to an order have its size");
@@ -91,15 +96,16 @@ pub(in crate::cli) async fn run(args: ExitsArgs, sources: &Sources) -> Result<Ex
     perform(&service, args.how, prepared, &[]).await
 }
 
-async fn of_position(args: &ExitsArgs, service: &Service, store: &Store) -> Result<Exit> {
+async fn of_position(args: &ExitsArgs, service: &Service, store: &mut Store) -> Result<Exit> {
     let id = typed::position(PositionId::from(args.of.as_str()), store)?;
-    let command = |store: &Store| args.batch(&id, store);
-    guarded::send(service, args.how, (store, &command)).await
+    let wanted = args.wanted(&id, store)?;
+    let one = OrderMove::of_exits(Moved::Exits(ExitGoals::setting(id, wanted)));
+    drive::in_place(service, args.how, store, one).await
 }
 
 impl ExitsArgs {
-    /// The batch that makes the exits of the position as they were named.
-    fn batch(&self, id: &PositionId, store: &Store) -> Result<Command> {
+    /// The exits of the position as they were named.
+    fn wanted(&self, id: &PositionId, store: &Store) -> Result<WantedExits> {
         let Some(position) = store.position(id) else {
             return Err(unknown(&self.of, store).into());
         };
@@ -125,7 +131,13 @@ impl ExitsArgs {
                 .with(Field::StopLoss, written(&self.stop_loss))
                 .with(Field::Size, self.size.clone().unwrap_or_default()),
         });
-        self.command(&form, &seen)
+        let mut typed = FlagFaults::default();
+        let Draft::Protect(draft) = typed.in_digits(&form, &seen, self.how.output.voice()) else {
+            return Err(unknown(&self.of, store).into());
+        };
+        let wanted = draft.batch(&seen).and_then(|_| draft.wanted(&seen));
+        let wanted = typed.faults(wanted);
+        Ok(typed.finish(wanted)?)
     }
 
     /// The exits attached to an order, as far as that is known.
@@ -152,13 +164,9 @@ impl ExitsArgs {
                 .with(Field::TakeProfit, text(&self.take_profit, target))
                 .with(Field::StopLoss, text(&self.stop_loss, stop)),
         });
-        self.command(&form, &seen)
-    }
-
-    fn command(&self, form: &Draft, seen: &Seen) -> Result<Command> {
         let mut typed = FlagFaults::default();
-        let draft = typed.in_digits(form, seen, self.how.output.voice());
-        let command = typed.faults(draft.command(seen));
+        let draft = typed.in_digits(&form, &seen, self.how.output.voice());
+        let command = typed.faults(draft.command(&seen));
         Ok(typed.finish(command)?)
     }
 }

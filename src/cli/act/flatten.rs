@@ -5,9 +5,9 @@
 //! `--running` only tells the desk that has the configured account open to flatten it.
 
 use super::{
-    consent, dry,
+    consent,
     perform::send,
-    prepared::{ActFlags, PreparedCommand, SendOutcome, writable},
+    prepared::{ActFlags, PreparedCommand, SendOutcome},
 };
 use crate::{
     api::Request,
@@ -61,26 +61,20 @@ struct RemainingRows {
 }
 
 pub(in crate::cli) async fn run(args: FlattenArgs, sources: &Sources) -> Result<Exit> {
-    let voice = args.how.output.voice();
+    let (how, voice) = (args.how, args.how.output.voice());
     if args.running {
         return running::flatten(sources, voice).await;
     }
-    flatten(args.how, voice, sources).await
-}
-
-async fn flatten(how: ActFlags, voice: Output, sources: &Sources) -> Result<Exit> {
-    let service = Service::open(sources, voice).await?;
-    consent::possible(&service, how)?;
-    if service.is_dry_run() {
-        return rehearse(&service, voice).await;
-    }
-    writable(&service)?;
-    let what = format!(
-        "stop every TWAP, cancel every ladder and order, close every position (at most 2.5 % slippage) on {}",
-        service.place()
-    );
-    if !consent::given(how, what).await? {
-        return Ok(Exit::Usage);
+    let service = consent::service(sources, how).await?;
+    let rehearsed = if service.is_dry_run() {
+        rehearsed(&service).await?
+    } else {
+        vec![]
+    };
+    let requests: Vec<_> = rehearsed.iter().map(|one| &one.request).collect();
+    let what = "stop every TWAP, cancel every ladder and order, close every position (at most 2.5 % slippage)";
+    if let Some(exit) = consent::withheld(&service, how, &requests, what).await? {
+        return Ok(exit);
     }
     let prepared = PreparedCommand::flatten(&service);
     match send(&service, voice, &prepared, &[]).await? {
@@ -190,19 +184,15 @@ async fn read_exposure(service: &Service) -> Result<OpenExposure, Failure> {
     .await
 }
 
-/// The requests of a successful flatten, as of now.
-async fn rehearse(service: &Service, voice: Output) -> Result<Exit> {
-    let remains = read_exposure(service).await?;
-    let commands = remains.way_out(service.account.clone());
-    let prepared_commands = commands
-        .into_iter()
+/// The commands of a successful flatten, as of now.
+async fn rehearsed(service: &Service) -> Result<Vec<PreparedCommand>> {
+    let commands = read_exposure(service)
+        .await?
+        .way_out(service.account.clone());
+    let commands = commands.into_iter();
+    commands
         .map(|command| PreparedCommand::new(command, None))
-        .collect::<Result<Vec<_>>>()?;
-    let requests: Vec<_> = prepared_commands
-        .iter()
-        .map(|prepared| &prepared.request)
-        .collect();
-    dry::show(service, voice, &requests)
+        .collect()
 }
 
 impl PreparedCommand {

@@ -12,8 +12,9 @@ use super::{
 use crate::{
     app::{
         Store,
-        account::fees,
-        forms::form::{Form, FormContext, Used},
+        account::{fees, used_terms::UsedTerms},
+        core::account::FormContext,
+        forms::form::Form,
         rules::warnings::{self, RiskFacts},
     },
     cli::{Exit, local_zone::local_zone, service::Service, voice::Output},
@@ -135,7 +136,7 @@ impl<'a> OrderContext<'a> {
     ) -> Result<EntryDraft> {
         let form_context = FormContext {
             store: &self.store,
-            used: &Used::default(),
+            used: &UsedTerms::default(),
             own: self.now,
             now: self.now,
             zone: &self.zone,

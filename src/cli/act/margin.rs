@@ -7,12 +7,7 @@ use crate::cli::act::prepared::ActFlags;
 use crate::cli::act::prepared::PreparedCommand;
 use crate::{
     app::{Store, account::poll::Answer},
-    cli::{
-        Exit,
-        disk_wait::JOURNAL_OPEN_TIMEOUT,
-        exit::UsageError,
-        service::{Service, arrive},
-    },
+    cli::{Exit, disk_wait::JOURNAL_OPEN_TIMEOUT, exit::UsageError, service::arrive},
     config::Sources,
     model::{
         Failure, FailureKind, PositionId,
@@ -35,12 +30,7 @@ pub(in crate::cli) struct MarginArgs {
 }
 
 pub(in crate::cli) async fn run(args: MarginArgs, sources: &Sources) -> Result<Exit> {
-    margin(&args, sources).await
-}
-
-async fn margin(args: &MarginArgs, sources: &Sources) -> Result<Exit> {
-    let service = Service::open(sources, args.how.output.voice()).await?;
-    consent::possible(&service, args.how)?;
+    let service = consent::service(sources, args.how).await?;
     let mut store = Store::default();
     let is_change = args.extra.trim().starts_with(['+', '-']);
     if is_change || typed::is_word(args.position_id.raw()) {

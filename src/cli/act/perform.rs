@@ -4,7 +4,7 @@ use crate::{
     cli::{
         Exit,
         act::{
-            checks, consent, dry,
+            checks, consent,
             post::{Transport, outcomes::UnknownSeen},
             prepared::{ActFlags, PreparedCommand, SendOutcome, writable},
             recall, receipt,
@@ -16,7 +16,6 @@ use crate::{
     },
     journal::{IntentRow, Journal},
     model::{Failure, Risk, Timestamp},
-    runtime::Clock,
 };
 use color_eyre::Result;
 
@@ -27,31 +26,27 @@ pub(super) async fn perform(
     prepared: PreparedCommand,
     reckoned: &[&str],
 ) -> Result<Exit> {
-    let voice = how.output.voice();
-    if service.is_dry_run() {
-        return dry::show(service, voice, &[&prepared.request]);
-    }
-    match send_with_consent(service, how, &prepared, reckoned).await? {
-        None => Ok(Exit::Usage),
-        Some(outcome) => Ok(receipt::print_outcome(voice, &prepared, &outcome)),
-    }
+    Ok(
+        match send_with_consent(service, how, &prepared, reckoned).await? {
+            Ok(outcome) => receipt::print_outcome(how.output.voice(), &prepared, &outcome),
+            Err(exit) => exit,
+        },
+    )
 }
 
-/// Asks for consent and sends; `None` if the answer was no.
+/// Asks for consent and sends; the exit code if nothing was sent.
 pub(super) async fn send_with_consent(
     service: &Service,
     how: ActFlags,
     prepared: &PreparedCommand,
     reckoned: &[&str],
-) -> Result<Option<SendOutcome>> {
-    writable(service)?;
-    let what = format!("{} on {}", consent::spelled(prepared), service.place());
-    if !consent::given(how, what).await? {
-        return Ok(None);
+) -> Result<Result<SendOutcome, Exit>> {
+    let (requests, what) = ([&prepared.request], consent::spelled(prepared));
+    if let Some(exit) = consent::withheld(service, how, &requests, &what).await? {
+        return Ok(Err(exit));
     }
-    send(service, how.output.voice(), prepared, reckoned)
-        .await
-        .map(Some)
+    let sending = send(service, how.output.voice(), prepared, reckoned);
+    sending.await.map(Ok)
 }
 
 /// What one of two commands needs beyond its outcome.
@@ -89,7 +84,7 @@ pub(super) async fn send_half(
     let prepared = &match repeat::settled(known.as_ref(), prepared.clone(), service, reckoned)? {
         RepeatDecision::Due(prepared) => prepared,
         RepeatDecision::Past(prepared) => {
-            return Ok(recalled(service, voice, &post, (&prepared, known.as_ref())).await);
+            return Ok(recalled(service, voice, &prepared, known.as_ref()).await);
         }
     };
     let is_checked = repeat::may_have_acted(known.as_ref());
@@ -106,7 +101,7 @@ pub(super) async fn send_half(
         }
     }
     // Opening the journal, the rate and the limits take their time.
-    if let Some(why) = lapsed(half.deadline, Clock::start().now()) {
+    if let Some(why) = lapsed(half.deadline, service.clock.now()) {
         return Ok(Err(why));
     }
     let prepared_commands = std::slice::from_ref(prepared);
@@ -129,13 +124,13 @@ fn lapsed(deadline: Option<Timestamp>, now: Timestamp) -> Option<Failure> {
 pub(super) async fn recalled(
     service: &Service,
     voice: Output,
-    _post: &Transport<'_>,
-    (prepared, known): (&PreparedCommand, Option<&IntentRow>),
+    prepared: &PreparedCommand,
+    known: Option<&IntentRow>,
 ) -> SendOutcome {
     let (Some(entry), Some(key)) = (known, prepared.kept_key()) else {
         return Err(Failure::local("the journal has no record of it"));
     };
-    let ago = Clock::start().now().since(entry.created_at).as_secs() / 60;
+    let ago = service.clock.now().since(entry.created_at).as_secs() / 60;
     voice.note(&format!(
         "the key {key} was first sent {ago} min ago, and the service may have forgotten it; nothing is sent; the \
          outcome recorded then:"

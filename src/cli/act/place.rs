@@ -17,7 +17,7 @@ use crate::cli::act::prepared::KeyFlag;
 use crate::cli::act::prepared::PreparedCommand;
 use crate::{
     app::forms::form::Form,
-    cli::{Exit, service::Service, voice::Output},
+    cli::{Exit, voice::Output},
     config::Sources,
     model::{
         MarginMode, MarketId, PlaceKind, PositionId, Side, TimeInForce,
@@ -131,18 +131,17 @@ impl clap::FromArgMatches for PlaceArgs {
 }
 
 pub(in crate::cli) async fn run(args: PlaceArgs, sources: &Sources) -> Result<Exit> {
-    let voice = match &args {
-        PlaceArgs::Lines(file) => file.voice(),
-        PlaceArgs::One(one) => one.how.output.voice(),
+    let how = match &args {
+        PlaceArgs::Lines(file) => file.how,
+        PlaceArgs::One(one) => one.how,
     };
-    let service = Service::open(sources, voice).await?;
+    let service = consent::service(sources, how).await?;
     match args {
         PlaceArgs::Lines(file) => lines::place(file, &service).await,
         PlaceArgs::One(one) => {
-            let how = one.how;
-            consent::possible(&service, how)?;
             let key = one.key.clone();
-            let ready = one.prepare(&Readings::new(&service), &key, voice).await?;
+            let readings = Readings::new(&service);
+            let ready = one.prepare(&readings, &key, how.output.voice()).await?;
             perform(&service, how, ready.prepared, &ready.reckoned).await
         }
     }

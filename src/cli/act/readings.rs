@@ -1,8 +1,11 @@
 //! What orders need to know of the service and the account, read once however many orders there are.
 
 use crate::{
-    app::{Store, account::poll::Poll},
-    cli::service::Service,
+    app::{
+        Store,
+        account::poll::{Answer, Poll},
+    },
+    cli::service::{Service, arrive},
     model::MarketId,
 };
 use std::collections::{BTreeMap, BTreeSet};
@@ -48,4 +51,15 @@ impl<'a> Readings<'a> {
         let read = self.figures.get_or_init(|| self.service.read_figures());
         store.arrive(read.await.clone());
     }
+}
+
+/// Positions, working orders and prices.
+pub(super) async fn read_rows(service: &Service) -> Store {
+    let mut store = Store::default();
+    let (positions, orders) = tokio::join!(service.read_positions(), service.working_orders());
+    store.arrive(positions);
+    arrive(&mut store, Answer::Orders(orders));
+    store.clocks = service.clocks().await;
+    service.take_prices(&mut store, &[]).await;
+    store
 }

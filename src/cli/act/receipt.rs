@@ -8,8 +8,8 @@ use crate::{
         voice::{Output, json},
     },
     model::{
-        CancelResult, Command, Failure, FailureKind, IdempotencyKey, Num, Order, OrderStatus,
-        Proof, Receipt, Resource, Scaled, Text, echo,
+        CancelResult, Command, Failure, FailureKind, IdempotencyKey, Num, Order, Proof, Receipt,
+        Resource, Scaled, Text, echo,
     },
     view::tables::{activity::cancel_all_words, order_words::due_size},
 };
@@ -43,7 +43,7 @@ pub(super) fn print_outcome(
         ));
         return Exit::Partial;
     }
-    if let Some(why) = refusal(receipt) {
+    if let Some(why) = receipt.refusal() {
         return voice.failed(&why, prepared.kept_key());
     }
     match (
@@ -95,18 +95,11 @@ fn rungs(voice: Output, prepared: &PreparedCommand, ladder: &Scaled) -> Exit {
 
 /// The failure with the order that the command was about, if the service names none.
 fn about(why: &Failure, command: &Command) -> Failure {
-    let order_id = why.order_id.clone().or_else(|| match command.resource() {
-        Resource::Order(id) => Some(id),
-        Resource::NewOrder
-        | Resource::Position(_)
-        | Resource::Twap(_)
-        | Resource::Scaled(_)
-        | Resource::Account(_) => None,
-    });
-    Failure {
-        order_id,
-        ..why.clone()
+    let mut why = why.clone();
+    if let (None, Resource::Order(id)) = (&why.order_id, command.resource()) {
+        why.order_id = Some(id);
     }
+    why
 }
 
 /// `{"data":…}`, as the service responded.
@@ -139,16 +132,10 @@ pub(super) fn data(prepared: &PreparedCommand, receipt: &Receipt) -> String {
 }
 
 fn line<T: Serialize>(prepared: &PreparedCommand, receipt: &Receipt, data: &T) -> String {
-    let queued = match receipt {
-        Receipt::Order { queued, .. } => Some(*queued),
-        Receipt::Cancel(_)
-        | Receipt::Position(_)
-        | Receipt::Twap(_)
-        | Receipt::Scaled(_)
-        | Receipt::CloseAll(_)
-        | Receipt::CancelAll(_)
-        | Receipt::AlreadySo(_)
-        | Receipt::Flat(_) => None,
+    let queued = if let Receipt::Order { queued, .. } = receipt {
+        Some(*queued)
+    } else {
+        None
     };
     json(&ReceiptData {
         data,
@@ -210,35 +197,4 @@ pub(super) fn cancel_sentence(result: &CancelResult) -> String {
         (false, false) => "not canceled",
     };
     format!("order {}: {came}", result.id)
-}
-
-/// Why a 2xx is a refusal.
-pub(super) fn refusal(receipt: &Receipt) -> Option<Failure> {
-    match receipt {
-        Receipt::Order { order, .. } if order.status.is(&OrderStatus::Rejected) => Some(Failure {
-            proves: Proof::Refused,
-            rule_id: order.reject_rule_id.clone(),
-            order_id: Some(order.id.clone()),
-            ..Failure::new(FailureKind::Invalid, reason(order))
-        }),
-        Receipt::Cancel(result) if !(result.canceled || result.queued) => Some(Failure {
-            proves: Proof::Refused,
-            order_id: Some(result.id.clone()),
-            ..Failure::new(FailureKind::Conflict, "the order is not canceled")
-        }),
-        Receipt::Order { .. }
-        | Receipt::Cancel(_)
-        | Receipt::Position(_)
-        | Receipt::Twap(_)
-        | Receipt::Scaled(_)
-        | Receipt::CloseAll(_)
-        | Receipt::CancelAll(_)
-        | Receipt::AlreadySo(_)
-        | Receipt::Flat(_) => None,
-    }
-}
-
-fn reason(order: &Order) -> Text {
-    let none = || "the service gave no reason".into();
-    order.reject_reason.clone().unwrap_or_else(none)
 }

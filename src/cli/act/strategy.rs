@@ -13,7 +13,7 @@ use crate::cli::act::prepared::ActFlags;
 use crate::cli::act::prepared::KeyFlag;
 use crate::{
     app::forms::form::Form,
-    cli::{Exit, service::Service, voice::Output},
+    cli::Exit,
     config::Sources,
     model::{
         Curve, Distribution, MarginMode, MarketId, Side,
@@ -133,7 +133,7 @@ pub(in crate::cli) async fn twap(args: TwapArgs, sources: &Sources) -> Result<Ex
             (Field::MaxPrice, args.max_price),
         ],
     };
-    written.told(sources).await
+    written.place(sources).await
 }
 
 pub(in crate::cli) async fn ladder(args: LadderArgs, sources: &Sources) -> Result<Exit> {
@@ -149,19 +149,13 @@ pub(in crate::cli) async fn ladder(args: LadderArgs, sources: &Sources) -> Resul
             (Field::Rungs, Some(args.rungs)),
         ],
     };
-    written.told(sources).await
+    written.place(sources).await
 }
 
 impl WrittenStrategy {
-    async fn told(self, sources: &Sources) -> Result<Exit> {
-        let voice = self.terms.how.output.voice();
-        self.place(voice, sources).await
-    }
-
-    async fn place(mut self, voice: Output, sources: &Sources) -> Result<Exit> {
-        let service = Service::open(sources, voice).await?;
+    async fn place(mut self, sources: &Sources) -> Result<Exit> {
         let how = self.terms.how;
-        consent::possible(&service, how)?;
+        let (service, voice) = (consent::service(sources, how).await?, how.output.voice());
         let key = self.terms.key.clone();
         let ground = OrderContext::read(&Readings::new(&service), how, &key, &self.common()).await;
         let purpose = self.purpose();

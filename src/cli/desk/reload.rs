@@ -1,8 +1,8 @@
 //! Reloads the settings of a running desk when their files change, and stores what the trader chooses.
 //!
-//! Contract: one thread that checks a few files every 1.4 s, twice a second while they change, and otherwise sleeps. The
+//! Contract: one thread that checks a few files every 2.4 s, twice a second while they change, and otherwise sleeps. The
 //! desk hears from it only when a setting changed, is invalid, or a reload was requested. A reading counts only if the
-//! files were unchanged for two checks before it and still are after it, so that half a file is never read. A missing
+//! files were the same in two checks before it and still are after it, so that half a file is never read. A missing
 //! file gets time to return, because editors replace files by renaming. A settings file that is now missing or empty is
 //! an error: its settings stay in force.
 //!
@@ -11,10 +11,10 @@
 use crate::{
     app::{
         LayoutPreset, Msg, Options, WidthTier,
+        account::pane::Pane,
         activity::notice::Tone,
         desk::reload::{Reload, Renewal},
         keys::keymap::Keymap,
-        tables::pane::Pane,
     },
     cli::{columns, desk::setup as desk_setup, paths::state_dir},
     config::{Change, Loaded, Settings, Sources, Takes, load, memory},
@@ -293,7 +293,7 @@ impl SettingsWatch {
         let is_news = !changes.is_empty() || self.is_faulty || asked == ReloadRequest::ByPerson;
         let looks = (good.looks != self.looks).then(|| good.looks.clone());
         let waiting = self.first.changes(&good.loaded).into_iter();
-        let waiting = waiting.filter(|change| change.takes == Takes::NextStart);
+        let waiting = waiting.filter(|change| change.takes == Takes::Restart);
         let reload = Renewal {
             options: desk_setup::options(&good.loaded.settings),
             others: others(&good.loaded),
@@ -371,7 +371,10 @@ mod tests {
             fs::write(&file, text.replace("HOME", &home.to_string())).unwrap();
             let sources = Sources {
                 user_file: Some(file),
-                environment: HashMap::from([("PERPDECK_POLL__TWAPS".to_owned(), "7s".into())]),
+                environment: HashMap::from([(
+                    "PERPDECK_CHECKS__MAX_NOTIONAL".to_owned(),
+                    "7".into(),
+                )]),
                 ..Sources::default()
             };
             let loaded = load(&sources).unwrap();
@@ -418,14 +421,14 @@ mod tests {
 
     #[test]
     fn a_good_change_is_taken_a_bad_one_leaves_everything_and_the_mended_one_is_taken_again() {
-        let mut scene = Scene::of("read_only = true\n");
+        let mut scene = Scene::of("[checks]\nmax_leverage = \"5\"\n");
         scene.saves(
             "config.toml",
-            "read_only = true\n[checks]\nmax_size = \"1\"\n",
+            "[checks]\nmax_size = \"1\"\nmax_leverage = \"5\"\n",
         );
         let reload = scene.good();
         assert_eq!(words(&reload), ["checks.max_size = 1 (was none)"]);
-        assert!(reload.options.read_only);
+        assert!(reload.options.checks.max_size.is_some());
         scene.saves("config.toml", "read_only = maybe\n");
         let file = scene.path("config.toml");
         assert!(scene.bad()[0].starts_with(&format!("{}: line 1: ", file.display())));
@@ -437,21 +440,24 @@ mod tests {
         assert_eq!(scene.bad(), [fault]);
         scene.saves(
             "config.toml",
-            "read_only = true\n[checks]\nmax_size = \"1\"\n",
+            "[checks]\nmax_size = \"1\"\nmax_leverage = \"5\"\n",
         );
         assert_eq!(words(&scene.good()), Vec::<String>::new(), "in order again");
         scene.saves("config.toml", "[checks]\nmax_size = \"1\"\n");
         assert_eq!(
             words(&scene.good()),
-            ["read_only = false (was true), LOOSER"]
+            ["checks.max_leverage = none (was 5), LOOSER"]
         );
     }
 
     #[test]
     fn the_environment_stays_over_the_file() {
         let mut scene = Scene::of("");
-        scene.saves("config.toml", "[poll]\ntwaps = \"9s\"\norders = \"9s\"\n");
-        assert_eq!(words(&scene.good()), ["poll.orders = 9s (was 1s)"]);
+        scene.saves(
+            "config.toml",
+            "theme = \"light\"\n[checks]\nmax_notional = \"9\"\n",
+        );
+        assert_eq!(words(&scene.good()), ["theme = light (was dark)"]);
     }
 
     #[test]
@@ -470,7 +476,7 @@ mod tests {
 
     #[test]
     fn a_file_that_is_briefly_gone_is_missed_by_nobody_and_one_that_stays_away_loosens_nothing() {
-        let mut scene = Scene::of("read_only = true\n");
+        let mut scene = Scene::of("[checks]\nmax_size = \"1\"\n");
         let file = scene.path("config.toml");
         fs::rename(&file, scene.path("config.toml~")).unwrap();
         assert!(first_report(&mut scene.watch, 3).is_none());
@@ -483,10 +489,10 @@ mod tests {
         );
         scene.saves("config.toml", "");
         assert_eq!(scene.bad().len(), 1);
-        scene.saves("config.toml", "read_only = false\n");
+        scene.saves("config.toml", "theme = \"dark\"\n");
         assert_eq!(
             words(&scene.good()),
-            ["read_only = false (was true), LOOSER"]
+            ["checks.max_size = none (was 1), LOOSER"]
         );
     }
 

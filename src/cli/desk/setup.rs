@@ -13,7 +13,6 @@ use crate::{
         AccountAddress, Mouse, OpenAccount, Opened, OtherAccount, SettingsThread, Start, Terminal,
     },
     ui::{ColorDepth, DrawState, Theme, ThemeSet},
-    view,
 };
 use color_eyre::{Result, eyre::Context as _};
 use std::{
@@ -170,7 +169,6 @@ pub(in crate::cli) fn options(settings: &Settings) -> Options {
         dry_run: settings.dry_run,
         ends_with_desk: false,
         zone: local_zone(),
-        reading: view::READING,
         alerts: settings.alerts.clone(),
         alert_command: settings.alert_command.clone(),
         guard: settings.guard.clone(),

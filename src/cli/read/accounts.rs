@@ -8,14 +8,14 @@ use super::{
         service::{Service, client, connection, found_accounts, patiently},
         voice::{ListFormat, ListOutput, json},
     },
-    drawn, list,
-    sheet::Sheet,
+    ListView, drawn,
+    sheet::TextTable,
     width,
 };
 use crate::{
     app::Store,
     config::{Loaded, Settings, Sources, load},
-    model::{Account, AccountId, Failure, Page},
+    model::{Account, AccountId, Page},
     view::tables::{
         rows::csv,
         standing::{ACCOUNT, AccountRow, PROFILES, ProfileRow, RULES, columns_of},
@@ -23,7 +23,6 @@ use crate::{
 };
 use color_eyre::{Report, Result};
 use futures_util::future::join_all;
-use std::future::ready;
 use tokio::sync::mpsc::unbounded_channel;
 
 #[derive(Debug, clap::Args)]
@@ -47,16 +46,7 @@ pub(in crate::cli) async fn account(args: AccountArgs, sources: &Sources) -> Res
 
 /// The figures, and the rules below them.
 fn table(row: &AccountRow) -> String {
-    let (account, rules) = (
-        Sheet {
-            columns: ACCOUNT,
-            id: None,
-        },
-        Sheet {
-            columns: RULES,
-            id: None,
-        },
-    );
+    let (account, rules) = (TextTable::of(ACCOUNT), TextTable::of(RULES));
     drawn(&Store::default(), |scene| {
         let head = account.table(std::slice::from_ref(row), scene, width());
         if row.rules.is_empty() {
@@ -82,8 +72,8 @@ pub(in crate::cli) async fn accounts(args: AccountArgs, sources: &Sources) -> Re
         ..row
     });
     let page = Page::of(rows.collect());
-    let columns = (PROFILES, columns_of::PROFILE);
-    let shown = list(voice, &page, columns, ready(Store::default())).await?;
+    let view = ListView::plain(PROFILES, columns_of::PROFILE);
+    let shown = view.print(voice, &page, &Store::default())?;
     let is_whole = page.rows.iter().all(|row| row.problem.is_none());
     Ok(shown.or(if is_whole { Exit::Ok } else { Exit::Partial }))
 }
@@ -156,11 +146,13 @@ async fn row(settings: &Settings) -> ProfileRow {
         patiently(|| client.working_orders(&account)),
         patiently(|| client.account_facts(&account))
     );
-    let problem = first_problem([
+    let failures = [
         open.as_ref().err(),
         working.as_ref().err(),
         facts.as_ref().err(),
-    ]);
+    ];
+    let problem = failures.into_iter().flatten().next();
+    let problem = problem.map(ToString::to_string);
     let facts = facts.ok();
     ProfileRow {
         equity: facts.as_ref().and_then(|facts| facts.equity),
@@ -170,14 +162,6 @@ async fn row(settings: &Settings) -> ProfileRow {
         problem,
         ..bare
     }
-}
-
-fn first_problem(failures: [Option<&Failure>; 3]) -> Option<String> {
-    failures
-        .into_iter()
-        .flatten()
-        .next()
-        .map(ToString::to_string)
 }
 
 fn count<T>(page: &Page<T>) -> u32 {

@@ -10,18 +10,18 @@ use super::{
         voice::{ListFormat, NoteFlags, Output},
     },
     complete,
-    filters::{Since, SinceFilter},
-    pages::{Pages, Selection, all_listed},
+    filters::SinceFilter,
+    pages::{Pages, RowDate, Selection, Since},
 };
 use crate::{
     api::TwapSelector,
     app::{
         Store,
         account::trades::TradeLog,
-        dialogs::export::{Format, Sheet, SheetRows},
+        core::sheet::{Format, Sheet, SheetRows},
     },
     config::Sources,
-    model::{Failure, Market, Order, Page, Position, Scaled, Timestamp, Twap},
+    model::{Failure, Market, Order, Page, Position, Scaled, Twap},
     runtime::{Clock, kept_trades, write_export},
     view,
 };
@@ -92,7 +92,13 @@ pub(in crate::cli) async fn run(args: ExportArgs, sources: &Sources) -> Result<E
     } else {
         TradeLog::default()
     };
-    let ReadList { rows, exit } = read(&service, &args, (voice, &working)).await?;
+    let since = args.since.instant(&service).await;
+    let reading = ListReader {
+        service: &service,
+        voice,
+        since,
+    };
+    let ReadList { rows, exit } = reading.read(args.list, &working).await?;
     let markets = store.markets.value().into_iter();
     let sheet = Sheet {
         to: args.to.clone(),
@@ -122,93 +128,85 @@ fn notes(service: &Service) -> Result<TradeLog> {
     kept.map_err(|why| Report::new(Failure::local(why)))
 }
 
-async fn read(
-    service: &Service,
-    args: &ExportArgs,
-    (voice, working): (Output, &Page<Order>),
-) -> Result<ReadList> {
-    let since = args.since.instant(service).await;
-    Ok(match args.list {
-        ExportedList::Positions => {
-            let page = service.open_positions().await?;
-            let rows = SheetRows::Positions;
-            whole(voice, page, (since, |row| row.opened_at), rows)
-        }
-        ExportedList::Orders => {
-            let at = |row: &Order| Some(row.requested_at);
-            whole(voice, working.clone(), (since, at), SheetRows::Working)
-        }
-        ExportedList::Twaps => {
-            let page = twaps(service, voice, since).await?;
-            whole(voice, page, (since, |row| row.started_at), SheetRows::Twaps)
-        }
-        ExportedList::Scaled => {
-            let fetch = |cursor| service.client.scaled_orders(&service.account, cursor);
-            let wanted = dated(since, |row: &Scaled| row.started_at);
-            let key = |row: &Scaled| row.id.clone();
-            let page = Pages::all().read(voice, (key, &wanted), fetch).await?;
-            read_list(voice, page, SheetRows::Ladders)
-        }
-        ExportedList::Closed => {
-            let fetch = |cursor| service.client.closed_positions(&service.account, cursor);
-            let wanted = dated(since, |row: &Position| row.closed_at);
-            let key = |row: &Position| row.id.clone();
-            let page = Pages::all().read(voice, (key, &wanted), fetch).await?;
-            read_list(voice, page, SheetRows::Closed)
-        }
-        ExportedList::History => {
-            let fetch = |cursor| service.client.orders(&service.account, cursor);
-            let wanted = dated(since, |row: &Order| Some(row.requested_at));
-            let key = |row: &Order| row.id.clone();
-            let page = Pages::all().read(voice, (key, &wanted), fetch).await?;
-            read_list(voice, page, SheetRows::History)
-        }
-    })
-}
-
-/// When a row is of.
-type RowDate<T> = fn(&T) -> Option<Timestamp>;
-
-/// Of a list that has one page; an undated row is older than any instant.
-fn whole<T>(
+/// Reads whole lists, from an instant on.
+struct ListReader<'a> {
+    service: &'a Service,
     voice: Output,
-    mut page: Page<T>,
-    (since, at): (Since, RowDate<T>),
-    rows: fn(Vec<T>) -> SheetRows,
-) -> ReadList {
-    page.rows.retain(|row| since.keeps(at(row)));
-    read_list(voice, page, rows)
+    since: Since,
 }
 
-fn read_list<T>(voice: Output, page: Page<T>, rows: fn(Vec<T>) -> SheetRows) -> ReadList {
-    let exit = complete(voice, &page);
-    ReadList {
-        rows: rows(page.rows),
-        exit,
+impl ListReader<'_> {
+    async fn read(&self, list: ExportedList, working: &Page<Order>) -> Result<ReadList> {
+        let Self { service, .. } = self;
+        let (client, account) = (&service.client, &service.account);
+        Ok(match list {
+            ExportedList::Positions => {
+                let mut page = service.open_positions().await?;
+                page.rows.retain(|row| self.since.keeps(row.opened_at));
+                self.done(page, SheetRows::Positions)
+            }
+            ExportedList::Orders => {
+                let mut page = working.clone();
+                let at = |row: &Order| Some(row.requested_at);
+                page.rows.retain(|row| self.since.keeps(at(row)));
+                self.done(page, SheetRows::Working)
+            }
+            ExportedList::Twaps => self.done(self.twaps().await?, SheetRows::Twaps),
+            ExportedList::Scaled => {
+                let fetch = |cursor| client.scaled_orders(account, cursor);
+                let wanted = Selection::dated(
+                    |row: &Scaled| row.id.to_string(),
+                    self.since,
+                    |row| row.started_at,
+                );
+                let page = Pages::all().read(self.voice, &wanted, fetch).await?;
+                self.done(page, SheetRows::Ladders)
+            }
+            ExportedList::Closed => {
+                let fetch = |cursor| client.closed_positions(account, cursor);
+                let wanted = Selection::dated(
+                    |row: &Position| row.id.to_string(),
+                    self.since,
+                    |row| row.closed_at,
+                );
+                let page = Pages::all().read(self.voice, &wanted, fetch).await?;
+                self.done(page, SheetRows::Closed)
+            }
+            ExportedList::History => {
+                let fetch = |cursor| client.orders(account, cursor);
+                let at: RowDate<Order> = |row| Some(row.requested_at);
+                let wanted = Selection::dated(|row: &Order| row.id.to_string(), self.since, at);
+                let page = Pages::all().read(self.voice, &wanted, fetch).await?;
+                self.done(page, SheetRows::History)
+            }
+        })
     }
-}
 
-fn dated<T: 'static>(since: Since, at: RowDate<T>) -> Selection<T> {
-    Selection {
-        keeps: Box::new(move |row| since.keeps(at(row))),
-        ends: Box::new(move |row| since.ends(at(row))),
-        lists: all_listed,
-        extent: since.extent(),
+    fn done<T>(&self, page: Page<T>, rows: fn(Vec<T>) -> SheetRows) -> ReadList {
+        let exit = complete(self.voice, &page);
+        ReadList {
+            rows: rows(page.rows),
+            exit,
+        }
     }
-}
 
-/// The active ones, then those that were completed and those that were canceled.
-async fn twaps(service: &Service, voice: Output, since: Since) -> Result<Page<Twap>> {
-    let (client, account) = (&service.client, &service.account);
-    let mut page = patiently(|| client.active_twaps(account)).await?;
-    for list in [TwapSelector::Completed, TwapSelector::Canceled] {
-        let fetch = |cursor| client.ended_twaps(account, list, cursor);
-        let wanted = dated(since, |row: &Twap| row.started_at);
-        let key = |row: &Twap| row.id.clone();
-        let ended = Pages::all().read(voice, (key, &wanted), fetch).await?;
-        page.rows.extend(ended.rows);
-        page.unreadable.extend(ended.unreadable);
-        page.incomplete |= ended.incomplete;
+    /// The active ones, then those that were completed and those that were canceled.
+    async fn twaps(&self) -> Result<Page<Twap>> {
+        let (client, account) = (&self.service.client, &self.service.account);
+        let mut page = patiently(|| client.active_twaps(account)).await?;
+        page.rows.retain(|row| self.since.keeps(row.started_at));
+        for list in [TwapSelector::Completed, TwapSelector::Canceled] {
+            let fetch = |cursor| client.ended_twaps(account, list, cursor);
+            let wanted = Selection::dated(
+                |row: &Twap| row.id.to_string(),
+                self.since,
+                |row| row.started_at,
+            );
+            let ended = Pages::all().read(self.voice, &wanted, fetch).await?;
+            page.rows.extend(ended.rows);
+            page.unreadable.extend(ended.unreadable);
+            page.incomplete |= ended.incomplete;
+        }
+        Ok(page)
     }
-    Ok(page)
 }

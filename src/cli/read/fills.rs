@@ -1,23 +1,21 @@
 //! `perpdeck fills`: what the account's orders have filled.
 //!
 //! Contract: each fill is listed once. Where the list has an order's own row, which covers its parts
-//! ([`Order::adds_to_its_parts`]), the rows of the parts are left out.
+//! (`Order::adds_to_its_parts`), the rows of the parts are left out.
 
 use super::{
     super::{Exit, service::Service, voice::ListOutput},
-    doubts,
+    ListView, doubts,
     filters::{self, MarketFilter, SideFilter, SinceFilter},
-    list,
     pages::Pages,
     prices,
 };
 use crate::{
     config::Sources,
-    model::{Order, Page},
+    model::Page,
     view::tables::standing::{FILLS, FillRow, columns_of},
 };
 use color_eyre::Result;
-use std::future::ready;
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct FillsArgs {
@@ -37,13 +35,10 @@ pub(in crate::cli) async fn run(args: FillsArgs, sources: &Sources) -> Result<Ex
     let voice = args.output.voice();
     let service = Service::open(sources, voice).await?;
     let market = args.market.wanted(&service).await?;
-    let wanted = filters::fills(
-        (market.clone(), args.side),
-        args.since.instant(&service).await,
-    );
+    let since = args.since.instant(&service).await;
+    let wanted = filters::fills(market.clone(), args.side, since);
     let fetch = |cursor| service.client.fills(&service.account, cursor);
-    let key = |order: &Order| order.id.clone();
-    let page = args.pages.read(voice, (key, &wanted), fetch).await?;
+    let page = args.pages.read(voice, &wanted, fetch).await?;
     doubts(voice, &page.rows);
     let mut rows: Vec<_> = page.rows.iter().filter_map(FillRow::new).collect();
     rows.sort_by_key(|row| std::cmp::Reverse(row.filled_at));
@@ -58,5 +53,5 @@ pub(in crate::cli) async fn run(args: FillsArgs, sources: &Sources) -> Result<Ex
     };
     let store = prices(&service, vec![]).await;
     market.check(fills.rows.iter().map(|row| &row.market_id), voice)?;
-    list(voice, &fills, (FILLS, columns_of::FILL), ready(store)).await
+    ListView::plain(FILLS, columns_of::FILL).print(voice, &fills, &store)
 }

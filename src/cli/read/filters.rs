@@ -3,7 +3,7 @@
 //! Contract: rows are filtered here, whatever the service can filter, so that a filter never shows a row that it should
 //! not. A filter by time ends the reading at the first row that is older.
 
-use super::pages::{Extent, RowTest, Selection, all_listed};
+use super::pages::{RowDate, RowTest, Selection, Since};
 use crate::{
     app::Store,
     cli::{
@@ -11,9 +11,8 @@ use crate::{
         voice::Output,
     },
     model::{
-        MarketId, MarketNames, Order, OrderStatus, Position, Scaled, Side, Text, Timestamp, Twap,
-        ambiguous,
-        draft::{Past, past},
+        MarketId, MarketNames, Order, OrderStatus, Position, Scaled, Side, Text, Twap, ambiguous,
+        draft::{PastInstant, past},
     },
 };
 use std::collections::{BTreeSet, HashSet};
@@ -44,12 +43,8 @@ pub(super) enum WantedMarket {
 pub(super) struct SinceFilter {
     /// Only rows since then: 2h or 7d ago, 2026-01-05 or 2026-01-05T18:00 here, or 2026-01-05T14:30:00Z
     #[arg(long, value_name = "WHEN", value_parser = since)]
-    since: Option<Past>,
+    since: Option<PastInstant>,
 }
-
-/// The first instant of the wanted rows, by the service's clock.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Since(Option<Timestamp>);
 
 /// Buys or sells.
 #[derive(Debug, Clone, Copy, Default, clap::Args)]
@@ -156,7 +151,7 @@ impl TwapState {
     }
 }
 
-fn since(text: &str) -> Result<Past, String> {
+fn since(text: &str) -> Result<PastInstant, String> {
     past(text, &local_zone()).ok_or_else(|| {
         "write how long ago (90s, 2h, 7d), a date (2026-01-05) or an instant (2026-01-05T14:30:00Z)"
             .to_owned()
@@ -240,25 +235,10 @@ impl SinceFilter {
     /// An age is counted from the service's present.
     pub(super) async fn instant(self, service: &Service) -> Since {
         Since(match self.since {
-            Some(past @ Past::Ago(_)) => Some(past.before(service.now().await)),
-            Some(Past::At(at)) => Some(at),
+            Some(past @ PastInstant::Ago(_)) => Some(past.before(service.now().await)),
+            Some(PastInstant::At(at)) => Some(at),
             None => None,
         })
-    }
-}
-
-impl Since {
-    pub(super) fn keeps(self, at: Option<Timestamp>) -> bool {
-        self.0.is_none_or(|since| at.is_some_and(|at| at >= since))
-    }
-
-    /// Whether a row of this instant and all older ones are too old.
-    pub(super) fn ends(self, at: Option<Timestamp>) -> bool {
-        at.zip(self.0).is_some_and(|(at, since)| at < since)
-    }
-
-    pub(super) fn extent(self) -> Extent {
-        self.0.map_or(Extent::First, |_| Extent::Whole)
     }
 }
 
@@ -276,21 +256,17 @@ impl DirectionFilter {
 
 /// Orders by these filters, dated by their request.
 pub(super) fn orders(
-    (market, side): (WantedMarket, SideFilter),
+    market: WantedMarket,
+    side: SideFilter,
     state: Option<OrderState>,
     since: Since,
 ) -> Selection<Order> {
-    Selection {
-        keeps: Box::new(move |order| {
-            market.keeps(&order.market_id)
-                && side.keeps(order.side.known())
-                && state.is_none_or(|state| state.is_of(order))
-                && since.keeps(Some(order.requested_at))
-        }),
-        ends: Box::new(move |order| since.ends(Some(order.requested_at))),
-        lists: all_listed,
-        extent: since.extent(),
-    }
+    let id = |order: &Order| order.id.to_string();
+    Selection::dated(id, since, |order| Some(order.requested_at)).filtered(move |order| {
+        market.keeps(&order.market_id)
+            && side.keeps(order.side.known())
+            && state.is_none_or(|state| state.is_of(order))
+    })
 }
 
 /// Closed or open positions by these filters; closed ones are dated by their close.
@@ -304,24 +280,21 @@ pub(super) fn positions(
             let at = position.closed_at.or(position.opened_at);
             market.keeps(&position.market_id) && side.keeps(position.side()) && since.keeps(at)
         }),
-        ends: Box::new(move |position| since.ends(position.closed_at)),
-        lists: all_listed,
-        extent: since.extent(),
+        ..Selection::dated(|row| row.id.to_string(), since, |row| row.closed_at)
     }
 }
 
 /// Of what has filled, dated by its settlement.
-pub(super) fn fills((market, side): (WantedMarket, SideFilter), since: Since) -> Selection<Order> {
+pub(super) fn fills(market: WantedMarket, side: SideFilter, since: Since) -> Selection<Order> {
+    let id = |order: &Order| order.id.to_string();
+    let filled = Selection::dated(id, since, |order| order.settled_at).filtered(move |order| {
+        market.keeps(&order.market_id)
+            && side.keeps(order.side.known())
+            && order.fill_price.is_some()
+    });
     Selection {
-        keeps: Box::new(move |order| {
-            market.keeps(&order.market_id)
-                && side.keeps(order.side.known())
-                && order.fill_price.is_some()
-                && since.keeps(order.settled_at)
-        }),
-        ends: Box::new(move |order| since.ends(order.settled_at)),
         lists: executions,
-        extent: since.extent(),
+        ..filled
     }
 }
 
@@ -335,48 +308,21 @@ fn executions(orders: &[Order]) -> RowTest<Order> {
     })
 }
 
-/// Active TWAP and VWAP orders by these filters, dated by their start.
-pub(super) fn active_twaps(
-    (market, side): (WantedMarket, SideFilter),
-    state: Option<TwapState>,
+/// TWAP and VWAP orders by these filters, active ones dated by their start and ended ones by their end.
+pub(super) fn twaps(
+    market: WantedMarket,
+    side: SideFilter,
     since: Since,
+    at: RowDate<Twap>,
 ) -> Selection<Twap> {
-    Selection {
-        keeps: Box::new(move |twap| {
-            market.keeps(&twap.market_id)
-                && side.keeps(twap.side())
-                && state.is_none_or(|state| state.is_of(twap))
-                && since.keeps(twap.started_at)
-        }),
-        ends: Box::new(|_| false),
-        lists: all_listed,
-        extent: Extent::Whole,
-    }
-}
-
-/// Ended TWAP and VWAP orders by these filters, dated by their end.
-pub(super) fn ended_twaps(
-    (market, side): (WantedMarket, SideFilter),
-    since: Since,
-) -> Selection<Twap> {
-    Selection {
-        keeps: Box::new(move |twap| {
-            market.keeps(&twap.market_id) && side.keeps(twap.side()) && since.keeps(twap.ended_at())
-        }),
-        ends: Box::new(move |twap| since.ends(twap.ended_at())),
-        lists: all_listed,
-        extent: since.extent(),
-    }
+    Selection::dated(|twap: &Twap| twap.id.to_string(), since, at)
+        .filtered(move |twap| market.keeps(&twap.market_id) && side.keeps(twap.side()))
 }
 
 /// Scaled orders of a market, working and ended.
 pub(super) fn ladders(market: WantedMarket) -> Selection<Scaled> {
-    Selection {
-        keeps: Box::new(move |ladder| market.keeps(&ladder.market_id)),
-        ends: Box::new(|_| false),
-        lists: all_listed,
-        extent: Extent::First,
-    }
+    Selection::dated(|row: &Scaled| row.id.to_string(), Since(None), |_| None)
+        .filtered(move |ladder| market.keeps(&ladder.market_id))
 }
 
 #[cfg(test)]

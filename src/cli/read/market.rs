@@ -11,11 +11,11 @@ use super::{
         service::{Service, arrive, patiently},
         voice::ListOutput,
     },
-    ExactFormat,
+    ListView,
     filters::{MarketFilter, SideFilter, SinceFilter},
-    list, prices,
-    sheet::Sheet,
-    show, source_name,
+    prices,
+    sheet::TextTable,
+    source_name,
 };
 use crate::{
     app::{Store, account::poll::Answer},
@@ -32,7 +32,6 @@ use crate::{
 };
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use color_eyre::{Report, Result};
-use std::future::ready;
 use strum::VariantNames as _;
 
 /// Rows of one request for candles or trades.
@@ -104,15 +103,12 @@ pub(in crate::cli) async fn markets(args: MarketsArgs, sources: &Sources) -> Res
     arrive(&mut store, Answer::Markets(Ok(page.rows.clone())));
     page.rows.retain(|row| market.keeps(&row.id));
     market.check(page.rows.iter().map(|row| &row.id), args.output.voice())?;
-    let sheet = Sheet {
-        columns: QUOTES,
-        id: None,
-    };
-    let exact = ExactFormat {
+    let view = ListView {
+        table: TextTable::of(QUOTES),
         row: QuoteRow::new,
-        columns: columns_of::QUOTE,
+        csv: columns_of::QUOTE,
     };
-    show(args.output.voice(), &page, (sheet, exact), ready(store)).await
+    view.print(args.output.voice(), &page, &store)
 }
 
 pub(in crate::cli) async fn book(args: BookArgs, sources: &Sources) -> Result<Exit> {
@@ -124,8 +120,8 @@ pub(in crate::cli) async fn book(args: BookArgs, sources: &Sources) -> Result<Ex
     let mut rows = LevelRow::all(&market, &value, made_at);
     // A source may send more levels.
     rows.retain(|row| row.level <= args.depth);
-    let columns = (BOOK, columns_of::LEVEL);
-    list(args.output.voice(), &Page::of(rows), columns, ready(store)).await
+    let view = ListView::plain(BOOK, columns_of::LEVEL);
+    view.print(args.output.voice(), &Page::of(rows), &store)
 }
 
 pub(in crate::cli) async fn candles(args: CandlesArgs, sources: &Sources) -> Result<Exit> {
@@ -140,8 +136,8 @@ pub(in crate::cli) async fn candles(args: CandlesArgs, sources: &Sources) -> Res
         unreadable: candles.unreadable,
         ..Page::default()
     };
-    let columns = (CANDLES, columns_of::CANDLE);
-    list(args.output.voice(), &page, columns, ready(store)).await
+    let view = ListView::plain(CANDLES, columns_of::CANDLE);
+    view.print(args.output.voice(), &page, &store)
 }
 
 /// Oldest first; older pages follow until there are enough.
@@ -212,7 +208,7 @@ pub(in crate::cli) async fn trades(args: TradesArgs, sources: &Sources) -> Resul
         unreadable: page.unreadable,
         ..Page::default()
     };
-    list(voice, &page, (TAPE, columns_of::TAPE), ready(store)).await
+    ListView::plain(TAPE, columns_of::TAPE).print(voice, &page, &store)
 }
 
 /// What the sources of market data call a market.

@@ -28,68 +28,49 @@ use super::{
     voice::{ListFormat, Output, json},
 };
 use crate::{
-    app::{Motion, Store, activity::notice::Activity},
+    app::{Motion, Store, Workflows, activity::notice::Activity},
     model::{MarketId, Order, Page},
     runtime::{self, Clock},
     view::{Column, Scene, tables::rows::csv},
 };
 use color_eyre::Result;
 use serde::Serialize;
-use sheet::Sheet;
+use sheet::TextTable;
 use std::io::{self, IsTerminal};
 
-/// The machine-readable form of a row, and its CSV columns.
-struct ExactFormat<T, R> {
+/// How the rows of a list are printed: as a table, and exactly.
+pub(super) struct ListView<T: 'static, R> {
+    table: TextTable<T>,
     row: fn(&T, &Scene<'_>) -> R,
-    columns: &'static [&'static str],
+    /// The columns of a CSV.
+    csv: &'static [&'static str],
 }
 
-impl<Own: Clone> ExactFormat<Own, Own> {
+impl<Own: Serialize + Clone> ListView<Own, Own> {
     /// Of rows that are printed as they are.
-    fn own(columns: &'static [&'static str]) -> Self {
+    pub(super) fn plain(columns: &'static [Column<Own>], csv: &'static [&'static str]) -> Self {
         Self {
+            table: TextTable::of(columns),
             row: |row, _| row.clone(),
-            columns,
+            csv,
         }
     }
 }
 
-/// Prints the rows; `context` is the other data they need.
-async fn show<T, R: Serialize>(
-    voice: Output,
-    page: &Page<T>,
-    (sheet, exact): (Sheet<T>, ExactFormat<T, R>),
-    context: impl Future<Output = Store>,
-) -> Result<Exit> {
-    let text = drawn(&context.await, |scene| {
-        let rows = || -> Vec<R> {
-            page.rows
-                .iter()
-                .map(|row| (exact.row)(row, scene))
-                .collect()
-        };
-        match voice.format {
-            ListFormat::Json => array(&rows()),
-            ListFormat::Table => sheet.table(&page.rows, scene, width()),
-            ListFormat::Csv => csv(exact.columns, &rows()),
-        }
-    });
-    out::say(&text)?;
-    Ok(complete(voice, page))
-}
-
-/// The columns of a table, and those of a CSV.
-type RowColumns<T> = (&'static [Column<T>], &'static [&'static str]);
-
-/// Prints rows that are printed as they are.
-pub(super) async fn list<T: Serialize + Clone>(
-    voice: Output,
-    page: &Page<T>,
-    (columns, exact): RowColumns<T>,
-    context: impl Future<Output = Store>,
-) -> Result<Exit> {
-    let sheet = Sheet { columns, id: None };
-    show(voice, page, (sheet, ExactFormat::own(exact)), context).await
+impl<T, R: Serialize> ListView<T, R> {
+    /// Prints the rows; `store` has the other data they need.
+    pub(super) fn print(&self, voice: Output, page: &Page<T>, store: &Store) -> Result<Exit> {
+        let text = drawn(store, |scene| {
+            let rows = page.rows.iter().map(|row| (self.row)(row, scene));
+            match voice.format {
+                ListFormat::Json => array(&rows.collect::<Vec<_>>()),
+                ListFormat::Table => self.table.table(&page.rows, scene, width()),
+                ListFormat::Csv => csv(self.csv, &rows.collect::<Vec<_>>()),
+            }
+        });
+        out::say(&text)?;
+        Ok(complete(voice, page))
+    }
 }
 
 fn drawn<T>(store: &Store, draw: impl FnOnce(&Scene<'_>) -> T) -> T {
@@ -98,6 +79,7 @@ fn drawn<T>(store: &Store, draw: impl FnOnce(&Scene<'_>) -> T) -> T {
         store,
         activity: &Activity::default(),
         sent_forms: &BTreeMap::new(),
+        workflows: &Workflows::default(),
         now,
         own_now: now,
         zone: &zone,

@@ -9,7 +9,7 @@ use super::{
         voice::{ListFormat, ListOutput, json},
     },
     doubts, drawn, prices,
-    sheet::Sheet,
+    sheet::TextTable,
     width,
 };
 use crate::{
@@ -50,7 +50,7 @@ pub(in crate::cli) async fn run(args: OrderArgs, sources: &Sources) -> Result<Ex
             ListFormat::Json => format!("{}\n", json(&row)),
             ListFormat::Csv => csv(columns_of::ORDER, &[row]),
             ListFormat::Table => {
-                let sheet = Sheet {
+                let sheet = TextTable {
                     columns: HISTORY,
                     id: Some(|order: &Order| order.id.to_string()),
                 };

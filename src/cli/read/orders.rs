@@ -2,12 +2,11 @@
 
 use super::{
     super::{Exit, service::Service, voice::ListOutput},
-    ExactFormat, doubts,
+    ListView, doubts,
     filters::{self, MarketFilter, OrderState, SideFilter, SinceFilter},
     pages::Pages,
     prices,
-    sheet::Sheet,
-    show,
+    sheet::TextTable,
 };
 use crate::{
     config::Sources,
@@ -18,7 +17,6 @@ use crate::{
     },
 };
 use color_eyre::Result;
-use std::future::ready;
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct OrdersArgs {
@@ -41,41 +39,33 @@ pub(in crate::cli) struct OrdersArgs {
 }
 
 pub(in crate::cli) async fn run(args: OrdersArgs, sources: &Sources) -> Result<Exit> {
-    list(&args, sources).await
-}
-
-async fn list(args: &OrdersArgs, sources: &Sources) -> Result<Exit> {
     let voice = args.output.voice();
     let service = Service::open(sources, voice).await?;
-    let exact = ExactFormat {
-        row: OrderRow::new,
-        columns: columns_of::ORDER,
-    };
     let market = args.market.wanted(&service).await?;
-    let by = (market.clone(), args.side);
-    let wanted = filters::orders(by, args.status, args.since.instant(&service).await);
+    let since = args.since.instant(&service).await;
+    let wanted = filters::orders(market.clone(), args.side, args.status, since);
     let is_past = args.history || args.status.is_some_and(OrderState::is_final);
-    let (page, sheet) = if is_past {
+    let (page, table) = if is_past {
         let fetch = |cursor| service.client.orders(&service.account, cursor);
-        let key = |order: &Order| order.id.clone();
-        let page = args.pages.read(voice, (key, &wanted), fetch);
-        let sheet = Sheet {
-            columns: HISTORY,
-            id: None,
-        };
-        (page.await?, sheet)
+        let page = args.pages.read(voice, &wanted, fetch).await?;
+        (page, TextTable::of(HISTORY))
     } else {
-        let sheet = Sheet {
+        let page = service.working_orders().await?;
+        let table = TextTable {
             columns: WORKING,
             id: Some(|order: &Order| order.id.to_string()),
         };
-        let page = service.working_orders().await?;
-        (args.pages.within(voice, page, &wanted), sheet)
+        (args.pages.within(voice, page, &wanted), table)
     };
     doubts(voice, &page.rows);
     let markets = page.rows.iter().filter(|_| !is_past);
     let markets = markets.map(|row| row.market_id.clone()).collect();
     let store = prices(&service, markets).await;
     market.check(page.rows.iter().map(|row| &row.market_id), voice)?;
-    show(voice, &page, (sheet, exact), ready(store)).await
+    let view = ListView {
+        table,
+        row: OrderRow::new,
+        csv: columns_of::ORDER,
+    };
+    view.print(voice, &page, &store)
 }

@@ -4,7 +4,7 @@ use crate::{
     cli::{service::patiently, voice::Output},
     model::{Cursor, Failure, Page, Timestamp},
 };
-use std::{cmp::Reverse, collections::HashSet, hash::Hash, num::NonZeroUsize};
+use std::{cmp::Reverse, collections::HashSet, num::NonZeroUsize};
 
 /// How much of a list is wanted. What is open is cut only where somebody has said where.
 #[derive(Debug, Clone, Copy, clap::Args)]
@@ -23,33 +23,61 @@ pub(super) type RowTest<T> = Box<dyn Fn(&T) -> bool>;
 /// From all the rows that were read, a question about each.
 pub(super) type RowChoice<T> = fn(&[T]) -> RowTest<T>;
 
+/// The instant that dates a row.
+pub(super) type RowDate<T> = fn(&T) -> Option<Timestamp>;
+
+/// The first instant of the wanted rows, by the service's clock; `None` wants rows of any age.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Since(pub(super) Option<Timestamp>);
+
+impl Since {
+    pub(super) fn keeps(self, at: Option<Timestamp>) -> bool {
+        self.0.is_none_or(|since| at.is_some_and(|at| at >= since))
+    }
+
+    /// Whether a row of this instant and all older ones are too old.
+    pub(super) fn ends(self, at: Option<Timestamp>) -> bool {
+        at.zip(self.0).is_some_and(|(at, since)| at < since)
+    }
+}
+
 /// Which rows of a list are wanted.
 pub(super) struct Selection<T> {
-    /// Whether it is one of them.
+    /// The id of a row, by which each is taken once.
+    pub(super) id: fn(&T) -> String,
+    pub(super) since: Since,
+    /// Rows are read, and sorted, from the newest of these instants.
+    pub(super) at: RowDate<T>,
+    /// Whether a row is wanted.
     pub(super) keeps: RowTest<T>,
-    /// Whether this row and all older ones are too old.
-    pub(super) ends: RowTest<T>,
     /// Which of all the rows that were read are listed: rows that repeat others are not.
     pub(super) lists: RowChoice<T>,
-    pub(super) extent: Extent,
 }
 
-/// Every row that was read is listed.
-pub(super) fn all_listed<T>(_: &[T]) -> RowTest<T> {
-    Box::new(|_| true)
-}
+impl<T: 'static> Selection<T> {
+    /// Every row since then; an undated row is older than any instant.
+    pub(super) fn dated(id: fn(&T) -> String, since: Since, at: RowDate<T>) -> Self {
+        Self {
+            id,
+            since,
+            at,
+            keeps: Box::new(move |row| since.keeps(at(row))),
+            lists: |_| Box::new(|_| true),
+        }
+    }
 
-/// How many rows are wanted by default.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Extent {
-    /// The newest.
-    First,
-    /// All that a filter by time leaves.
-    Whole,
+    /// Only those of these rows for which this holds.
+    pub(super) fn filtered(self, holds: impl Fn(&T) -> bool + 'static) -> Self {
+        let keeps = self.keeps;
+        Self {
+            keeps: Box::new(move |row| holds(row) && keeps(row)),
+            ..self
+        }
+    }
 }
 
 /// What was read of a list.
-pub(super) struct Walk<T> {
+pub(super) struct PagedRows<T> {
     page: Page<T>,
     /// There are more rows than were wanted.
     is_cut: bool,
@@ -74,11 +102,11 @@ impl Pages {
     }
 
     fn most<T>(self, wanted: &Selection<T>) -> usize {
-        match (self.limit, wanted.extent) {
+        match (self.limit, wanted.since.0) {
             _ if self.all => usize::MAX,
             (Some(limit), _) => limit.get(),
-            (None, Extent::Whole) => usize::MAX,
-            (None, Extent::First) => FIRST,
+            (None, Some(_)) => usize::MAX,
+            (None, None) => FIRST,
         }
     }
 
@@ -100,33 +128,32 @@ impl Pages {
     }
 
     /// Reads pages until there are enough rows. A row that moves to a later page during the walk is taken once.
-    pub(super) async fn read<T, K, F>(
+    pub(super) async fn read<T, F>(
         self,
         voice: Output,
-        (key, wanted): (impl Fn(&T) -> K, &Selection<T>),
+        wanted: &Selection<T>,
         fetch: impl FnMut(Option<Cursor>) -> F,
     ) -> Result<Page<T>, Failure>
     where
-        K: Eq + Hash,
         F: Future<Output = Result<Page<T>, Failure>>,
     {
-        let walk = self.walk((key, wanted), fetch).await?;
-        if walk.is_cut {
+        let read = self.read_pages(wanted, fetch).await?;
+        if read.is_cut {
             cut(voice, self.most(wanted));
         }
-        Ok(walk.page)
+        Ok(read.page)
     }
 
     /// Two lists as one, the newest first.
     pub(super) fn merged<T>(
         self,
         voice: Output,
-        (wanted, at): (&Selection<T>, impl Fn(&T) -> Option<Timestamp>),
-        [one, other]: [Walk<T>; 2],
+        wanted: &Selection<T>,
+        [one, other]: [PagedRows<T>; 2],
     ) -> Page<T> {
         let (mut page, most) = (one.page, self.most(wanted));
         page.rows.extend(other.page.rows);
-        page.rows.sort_by_key(|row| Reverse(at(row)));
+        page.rows.sort_by_key(|row| Reverse((wanted.at)(row)));
         page.unreadable.extend(other.page.unreadable);
         page.incomplete |= other.page.incomplete;
         if one.is_cut || other.is_cut || page.rows.len() > most {
@@ -137,13 +164,12 @@ impl Pages {
     }
 
     /// As [`read`](Self::read), without saying that there is more.
-    pub(super) async fn walk<T, K, F>(
+    pub(super) async fn read_pages<T, F>(
         self,
-        (key, wanted): (impl Fn(&T) -> K, &Selection<T>),
+        wanted: &Selection<T>,
         mut fetch: impl FnMut(Option<Cursor>) -> F,
-    ) -> Result<Walk<T>, Failure>
+    ) -> Result<PagedRows<T>, Failure>
     where
-        K: Eq + Hash,
         F: Future<Output = Result<Page<T>, Failure>>,
     {
         let most = self.most(wanted);
@@ -151,9 +177,13 @@ impl Pages {
         let mut cursor: Option<Cursor> = None;
         loop {
             let page = patiently(|| fetch(cursor.clone())).await?;
-            let is_past = page.rows.iter().any(|row| (wanted.ends)(row));
+            let is_past = page
+                .rows
+                .iter()
+                .any(|row| wanted.since.ends((wanted.at)(row)));
             let before = known.len() + whole.unreadable.len();
-            let fresh = page.rows.into_iter().filter(|row| known.insert(key(row)));
+            let rows = page.rows.into_iter();
+            let fresh = rows.filter(|row| known.insert((wanted.id)(row)));
             whole.rows.extend(fresh.filter(|row| (wanted.keeps)(row)));
             whole.unreadable.extend(page.unreadable);
             whole.left_out += page.left_out;
@@ -166,7 +196,7 @@ impl Pages {
                 next if is_enough => {
                     whole.rows.retain(is_listed);
                     whole.rows.truncate(most);
-                    return Ok(Walk {
+                    return Ok(PagedRows {
                         page: whole,
                         is_cut: next.is_some() || listed > most,
                     });
@@ -180,7 +210,7 @@ impl Pages {
                         whole.stall();
                     }
                     whole.rows.retain(is_listed);
-                    return Ok(Walk {
+                    return Ok(PagedRows {
                         page: whole,
                         is_cut: false,
                     });
@@ -203,10 +233,8 @@ mod tests {
     /// The newest `limit` of pages of four rows.
     async fn read(limit: usize) -> (Vec<u32>, usize) {
         let wanted = Selection {
-            keeps: Box::new(|_| true),
-            ends: Box::new(|_| false),
             lists: tens,
-            extent: Extent::First,
+            ..Selection::dated(u32::to_string, Since(None), |_| None)
         };
         let rows = [50, 42, 41, 40, 31, 30, 20, 10, 2, 1];
         let pages = Pages {
@@ -224,7 +252,7 @@ mod tests {
             }))
         };
         let voice = Output::from_command_line();
-        let page = pages.read(voice, (|row: &u32| *row, &wanted), fetch);
+        let page = pages.read(voice, &wanted, fetch);
         let rows = page.await.unwrap().rows;
         (rows, reads)
     }

@@ -2,12 +2,11 @@
 
 use super::{
     super::{Exit, service::Service, voice::ListOutput},
-    ExactFormat,
+    ListView,
     filters::{self, DirectionFilter, MarketFilter, SinceFilter},
     pages::Pages,
     prices,
-    sheet::Sheet,
-    show,
+    sheet::TextTable,
 };
 use crate::{
     config::Sources,
@@ -18,7 +17,6 @@ use crate::{
     },
 };
 use color_eyre::Result;
-use std::future::ready;
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct PositionsArgs {
@@ -38,44 +36,24 @@ pub(in crate::cli) struct PositionsArgs {
 }
 
 pub(in crate::cli) async fn run(args: PositionsArgs, sources: &Sources) -> Result<Exit> {
-    Box::pin(list(&args, sources)).await
-}
-
-async fn list(args: &PositionsArgs, sources: &Sources) -> Result<Exit> {
     let voice = args.output.voice();
     let service = Service::open(sources, voice).await?;
     let market = args.market.wanted(&service).await?;
-    let wanted = filters::positions(
-        market.clone(),
-        args.side,
-        args.since.instant(&service).await,
-    );
+    let since = args.since.instant(&service).await;
+    let wanted = filters::positions(market.clone(), args.side, since);
     if args.closed {
         let fetch = |cursor| service.client.closed_positions(&service.account, cursor);
-        let pages = args.pages;
-        let key = |position: &Position| position.id.clone();
-        let page = pages.read(voice, (key, &wanted), fetch);
-        let sheet = Sheet {
-            columns: CLOSED_AS_TOLD,
-            id: None,
-        };
-        let exact = ExactFormat {
-            row: ClosedPositionRow::new,
-            columns: columns_of::CLOSED_POSITION,
-        };
+        let page = args.pages.read(voice, &wanted, fetch).await?;
         // A closed position is compared with no price.
-        let (page, store) = (page.await?, prices(&service, vec![]).await);
+        let store = prices(&service, vec![]).await;
         market.check(page.rows.iter().map(|row| &row.market_id), voice)?;
-        return show(voice, &page, (sheet, exact), ready(store)).await;
+        let view = ListView {
+            table: TextTable::of(CLOSED_AS_TOLD),
+            row: ClosedPositionRow::new,
+            csv: columns_of::CLOSED_POSITION,
+        };
+        return view.print(voice, &page, &store);
     }
-    let sheet = Sheet {
-        columns: OPEN,
-        id: Some(|position: &Position| position.id.to_string()),
-    };
-    let exact = ExactFormat {
-        row: PositionRow::new,
-        columns: columns_of::POSITION,
-    };
     let page = args
         .pages
         .within(voice, service.open_positions().await?, &wanted);
@@ -84,5 +62,13 @@ async fn list(args: &PositionsArgs, sources: &Sources) -> Result<Exit> {
     market.check(page.rows.iter().map(|row| &row.market_id), voice)?;
     // The orders that may protect a position.
     service.take_orders(&mut store).await;
-    show(voice, &page, (sheet, exact), ready(store)).await
+    let view = ListView {
+        table: TextTable {
+            columns: OPEN,
+            id: Some(|position: &Position| position.id.to_string()),
+        },
+        row: PositionRow::new,
+        csv: columns_of::POSITION,
+    };
+    view.print(voice, &page, &store)
 }

@@ -12,7 +12,7 @@ use super::{
     filters::{self, MarketFilter},
     pages::Pages,
     prices,
-    sheet::Sheet,
+    sheet::TextTable,
     width,
 };
 use crate::{
@@ -57,8 +57,7 @@ async fn list(args: &ScaledArgs, service: &Service) -> Result<Exit> {
     let market = args.market.wanted(service).await?;
     let wanted = filters::ladders(market.clone());
     let fetch = |cursor| service.client.scaled_orders(&service.account, cursor);
-    let key = |ladder: &Scaled| ladder.id.clone();
-    let page = args.pages.read(voice, (key, &wanted), fetch).await?;
+    let page = args.pages.read(voice, &wanted, fetch).await?;
     let markets = || page.rows.iter().map(|row| &row.market_id);
     let mut store = prices(service, markets().cloned().collect()).await;
     market.check(markets(), voice)?;
@@ -102,10 +101,7 @@ async fn show(args: &ScaledArgs, service: &Service, id: &ScaledId) -> Result<Exi
 }
 
 fn table(ladder: &Scaled, store: &Store) -> String {
-    let sheet = Sheet {
-        columns: RUNGS,
-        id: None,
-    };
+    let sheet = TextTable::of(RUNGS);
     drawn(store, |scene| {
         sheet.table(&rungs(ladder, scene), scene, width())
     })

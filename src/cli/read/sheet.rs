@@ -4,10 +4,13 @@ use crate::view::{Align, Column, Scene};
 use std::iter;
 use unicode_width::UnicodeWidthStr;
 
+/// The id of a row, safe to show.
+type RowName<T> = fn(&T) -> String;
+
 /// A resource's columns, and its id if no column shows it.
-pub(super) struct Sheet<T: 'static> {
+pub(super) struct TextTable<T: 'static> {
     pub(super) columns: &'static [Column<T>],
-    pub(super) id: Option<fn(&T) -> String>,
+    pub(super) id: Option<RowName<T>>,
 }
 
 /// One column with its cells as text.
@@ -21,7 +24,12 @@ struct ColumnCells {
 /// Between two columns.
 const GAP: &str = "  ";
 
-impl<T> Sheet<T> {
+impl<T> TextTable<T> {
+    /// Columns of which one shows the id, or that need none.
+    pub(super) fn of(columns: &'static [Column<T>]) -> Self {
+        Self { columns, id: None }
+    }
+
     /// Aligned columns under their titles; beyond `width` the least important columns are dropped.
     pub(super) fn table(&self, rows: &[T], scene: &Scene<'_>, width: Option<usize>) -> String {
         let mut strips = self.strips(rows, scene);

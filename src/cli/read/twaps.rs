@@ -6,12 +6,11 @@ use super::{
         service::{Service, patiently},
         voice::ListOutput,
     },
-    ExactFormat,
+    ListView,
     filters::{self, MarketFilter, SideFilter, SinceFilter, TwapState, WantedMarket},
     pages::Pages,
     prices,
-    sheet::Sheet,
-    show,
+    sheet::TextTable,
 };
 use crate::{
     api::TwapSelector,
@@ -23,7 +22,6 @@ use crate::{
     },
 };
 use color_eyre::Result;
-use std::future::ready;
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct TwapsArgs {
@@ -46,51 +44,47 @@ pub(in crate::cli) struct TwapsArgs {
 }
 
 pub(in crate::cli) async fn run(args: TwapsArgs, sources: &Sources) -> Result<Exit> {
-    list(&args, sources).await
-}
-
-async fn list(args: &TwapsArgs, sources: &Sources) -> Result<Exit> {
     let service = Service::open(sources, args.output.voice()).await?;
     let market = args.market.wanted(&service).await?;
     let page = if args.ended {
-        ended(args, &market, &service).await?
+        ended(&args, &market, &service).await?
     } else {
-        active(args, &market, &service).await?
-    };
-    let sheet = Sheet {
-        columns: TWAPS,
-        id: Some(|twap| twap.id.to_string()),
-    };
-    let exact = ExactFormat {
-        row: TwapRow::new,
-        columns: columns_of::TWAP,
+        active(&args, &market, &service).await?
     };
     let markets = page.rows.iter().map(|row| row.market_id.clone()).collect();
     let (voice, store) = (args.output.voice(), prices(&service, markets).await);
     market.check(page.rows.iter().map(|row| &row.market_id), voice)?;
-    show(voice, &page, (sheet, exact), ready(store)).await
+    let view = ListView {
+        table: TextTable {
+            columns: TWAPS,
+            id: Some(|twap| twap.id.to_string()),
+        },
+        row: TwapRow::new,
+        csv: columns_of::TWAP,
+    };
+    view.print(voice, &page, &store)
 }
 
 async fn active(args: &TwapsArgs, market: &WantedMarket, service: &Service) -> Result<Page<Twap>> {
     let page = patiently(|| service.client.active_twaps(&service.account)).await?;
     let since = args.since.instant(service).await;
-    let wanted = filters::active_twaps((market.clone(), args.side), args.status, since);
+    let state = args.status;
+    let wanted = filters::twaps(market.clone(), args.side, since, |twap| twap.started_at)
+        .filtered(move |twap| state.is_none_or(|state| state.is_of(twap)));
     Ok(args.pages.within(args.output.voice(), page, &wanted))
 }
 
 /// The service lists those that were completed and those that were canceled apart.
 async fn ended(args: &TwapsArgs, market: &WantedMarket, service: &Service) -> Result<Page<Twap>> {
     let since = args.since.instant(service).await;
-    let wanted = filters::ended_twaps((market.clone(), args.side), since);
-    let walk = |ended| {
+    let wanted = filters::twaps(market.clone(), args.side, since, Twap::ended_at);
+    let read = |ended| {
         let fetch = move |cursor| service.client.ended_twaps(&service.account, ended, cursor);
-        let key = |twap: &Twap| twap.id.clone();
-        args.pages.walk((key, &wanted), fetch)
+        args.pages.read_pages(&wanted, fetch)
     };
     let lists = [
-        walk(TwapSelector::Completed).await?,
-        walk(TwapSelector::Canceled).await?,
+        read(TwapSelector::Completed).await?,
+        read(TwapSelector::Canceled).await?,
     ];
-    let order = (&wanted, Twap::ended_at);
-    Ok(args.pages.merged(args.output.voice(), order, lists))
+    Ok(args.pages.merged(args.output.voice(), &wanted, lists))
 }

@@ -159,9 +159,9 @@ pub(in crate::cli) async fn run(args: WatchArgs, sources: &Sources) -> Result<Ex
     let service = Service::open(sources, voice).await?;
     let watching = async {
         match args.what {
-            WatchTarget::Orders => follow::<Order>(&service, &args, (voice, format)).await,
-            WatchTarget::Positions => follow::<Position>(&service, &args, (voice, format)).await,
-            WatchTarget::Events => events::follow(&service, sources, (voice, format)).await,
+            WatchTarget::Orders => follow::<Order>(&service, &args, voice, format).await,
+            WatchTarget::Positions => follow::<Position>(&service, &args, voice, format).await,
+            WatchTarget::Events => events::follow(&service, sources, voice, format).await,
             WatchTarget::Market => {
                 let name = args.name.clone().unwrap_or_default();
                 streams::market(&service, &name, &args.channels, (voice, format)).await
@@ -271,7 +271,8 @@ pub(super) fn print(line: &str) -> io::Result<LineReader> {
 async fn follow<T: Watchable>(
     service: &Service,
     args: &WatchArgs,
-    (voice, format): (Output, WatchFormat),
+    voice: Output,
+    format: WatchFormat,
 ) -> Result<Exit> {
     let market = args.market.wanted(service).await?;
     let mut known: Option<BTreeMap<String, T>> = None;
@@ -305,7 +306,7 @@ async fn follow<T: Watchable>(
             market.check(page.rows.iter().map(T::market), voice)?;
         }
         for (change, row) in changes(service, &market, &mut known, page).await {
-            let line = change_line(format, change, (&row, &store));
+            let line = change_line(format, change, &row, &store);
             if print(&line)? == LineReader::Gone {
                 return Ok(Exit::Ok);
             }
@@ -355,7 +356,8 @@ async fn changes<T: Watchable>(
 fn change_line<T: Watchable>(
     format: WatchFormat,
     change: WatchedChange,
-    (row, store): (&T, &Store),
+    row: &T,
+    store: &Store,
 ) -> String {
     let seen_at = Clock::start().now();
     match format {

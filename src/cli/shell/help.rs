@@ -130,12 +130,12 @@ mod tests {
         for path in &known {
             assert!(!examples::of(path).is_empty(), "{path:?} has no example");
         }
-        for (path, examples) in examples::all() {
+        for path in examples::paths() {
             assert!(
                 known.iter().any(|name| name == path),
                 "{path:?} is no command"
             );
-            for example in *examples {
+            for example in examples::of(path) {
                 let begin = format!("perpdeck {path}");
                 assert!(
                     example.line.starts_with(begin.trim_end()),

@@ -62,7 +62,7 @@ fn write(command: Command, path: &str, out: &mut Vec<u8>) -> io::Result<()> {
 }
 
 fn examples_of(path: &str) -> Vec<ManualEntry> {
-    let examples = examples::of(path).iter();
+    let examples = examples::of(path).into_iter();
     examples
         .map(|example| (example.line, example.does))
         .collect()

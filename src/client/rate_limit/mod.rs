@@ -29,13 +29,13 @@ use tokio::time::Instant;
 const MOST_POLLED: usize = 180;
 
 #[derive(Debug, Default)]
-pub(super) struct RateLimiter {
+pub(super) struct KeyRateLimiter {
     pauses: Mutex<Pauses>,
     budget: Mutex<RequestBudget>,
     quota: RetryQuota,
 }
 
-impl RateLimiter {
+impl KeyRateLimiter {
     /// Counts a request that is about to be sent.
     pub(super) fn sent(&self) -> Instant {
         let now = Instant::now();
@@ -142,7 +142,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_pause_holds_back_its_class_and_a_short_budget_everything_but_exits() {
-        let rate_limit = RateLimiter::default();
+        let rate_limit = KeyRateLimiter::default();
         for _ in 0..40 {
             rate_limit.sent();
         }

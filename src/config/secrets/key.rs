@@ -21,7 +21,7 @@ const LONGEST: usize = 4096;
 
 /// Where a replaced key is found while the desk runs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum KeySource {
+pub enum ApiKeySource {
     /// A variable or a settings file, which are read at the start alone.
     #[default]
     Start,
@@ -30,18 +30,16 @@ pub enum KeySource {
     Keyring(String),
 }
 
-impl KeySource {
+impl ApiKeySource {
     /// The setting, its file, its command or the keyring: the first that is set, in this order.
     pub(in crate::config) fn of(settings: &Settings) -> Self {
-        let settings = settings.clone();
-        let source = if settings.api_key.is_some() {
-            Some(Self::Start)
-        } else {
-            let file = settings.api_key_file.map(Self::File);
-            file.or_else(|| settings.api_key_command.map(Self::Command))
-                .or_else(|| settings.api_key_keyring.map(Self::Keyring))
-        };
-        source.unwrap_or_default()
+        if settings.api_key.is_some() {
+            return Self::Start;
+        }
+        let file = settings.api_key_file.clone().map(Self::File);
+        file.or_else(|| settings.api_key_command.clone().map(Self::Command))
+            .or_else(|| settings.api_key_keyring.clone().map(Self::Keyring))
+            .unwrap_or_default()
     }
 
     /// Reads the key again, on a thread that may wait; `None` if it is read at the start alone. A program gets no
@@ -62,17 +60,17 @@ pub(in crate::config) fn find(settings: &Settings) -> Result<Secret, Problem> {
         Some(profile) => format!("profiles.{profile}.{key}"),
         None => key.to_owned(),
     };
-    match KeySource::of(settings) {
-        KeySource::Start => {
+    match ApiKeySource::of(settings) {
+        ApiKeySource::Start => {
             let key = settings.api_key.as_ref().map(ExposeSecret::expose_secret);
             usable(key.unwrap_or_default())
                 .map_err(|what| Problem::new(None, &named("api_key"), &what))
         }
-        KeySource::File(path) => from_file(&path)
+        ApiKeySource::File(path) => from_file(&path)
             .map_err(|what| Problem::new(Some(SettingOrigin::File(path)), "", &what)),
-        KeySource::Command(command) => from_command(&command)
+        ApiKeySource::Command(command) => from_command(&command)
             .map_err(|what| Problem::new(None, &named("api_key_command"), &what)),
-        KeySource::Keyring(name) => {
+        ApiKeySource::Keyring(name) => {
             from_keyring(&name).map_err(|what| Problem::new(None, &named("api_key_keyring"), &what))
         }
     }
@@ -133,7 +131,7 @@ fn usable(text: &str) -> Result<Secret, String> {
 mod tests {
     use super::*;
 
-    fn again(source: &KeySource) -> Option<String> {
+    fn again(source: &ApiKeySource) -> Option<String> {
         let key = source.read_again()?.ok()?;
         Some(key.expose_secret().to_owned())
     }
@@ -143,13 +141,16 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("key");
         let command = format!("cat {}", path.display());
-        let sources = [KeySource::File(path.clone()), KeySource::Command(command)];
+        let sources = [
+            ApiKeySource::File(path.clone()),
+            ApiKeySource::Command(command),
+        ];
         for text in ["pd_live_first\n", "pd_live_second\n"] {
             disk::replace(&path, text.as_bytes()).unwrap();
             for source in &sources {
                 assert_eq!(again(source).as_deref(), Some(text.trim()));
             }
         }
-        assert_eq!(again(&KeySource::Start), None);
+        assert_eq!(again(&ApiKeySource::Start), None);
     }
 }

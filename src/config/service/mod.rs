@@ -2,6 +2,7 @@
 
 pub(super) mod connection;
 pub(super) mod market_sources;
+pub(super) mod price_source;
 pub(super) mod proxy;
 pub(super) mod reach;
 pub(super) mod source;

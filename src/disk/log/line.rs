@@ -9,7 +9,7 @@ pub(super) fn write(number: u64, record: &str) -> String {
     format!("{{\"n\":{number},\"sum\":\"{sum}\",{fields}\n")
 }
 
-/// The number and the record of a line with its end; `None` if it is not byte for byte what [`write`] made. The line is
+/// The number and the record of a line with its end; `None` if it is not byte for byte what [`write()`] made. The line is
 /// made into the record in place: reading a large log is mostly this.
 pub(super) fn read(line: &mut [u8]) -> Option<(u64, &str)> {
     let text = str::from_utf8(line).ok()?.strip_suffix('\n')?;

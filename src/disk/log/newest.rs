@@ -73,8 +73,8 @@ impl Newest {
         let _kept = self.file.unlock();
     }
 
-    pub(super) fn is_gone(&self) -> bool {
-        self.held.is_gone()
+    pub(super) fn held(&self) -> &HeldFile {
+        &self.held
     }
 }
 

@@ -97,6 +97,27 @@ fn judge(what: &str, path: &Path) {
 }
 
 #[test]
+fn a_damaged_log_is_left_as_it_is_until_it_is_written_anew() {
+    let (_dir, path) = filled();
+    let torn = text(&path).len() - 5;
+    fs::write(&path, &fs::read(&path).unwrap()[..torn]).unwrap();
+    let found = fs::read(&path).unwrap();
+    let (mut log, records, damage) = open(&path);
+    assert_eq!(
+        (records.len(), damage.is_none()),
+        (RECORDS.len() - 1, false)
+    );
+    let refused = log
+        .lock(&mut |_| ())
+        .unwrap()
+        .append("{\"e\":6}", Reserve::Use, Mark::Synced);
+    assert!(matches!(refused, Err(LogError::Failed)), "{refused:?}");
+    assert_eq!(fs::read(&path).unwrap(), found);
+    log.lock(&mut |_| ()).unwrap().rewrite(records).unwrap();
+    append(&mut log, &[r#"{"e":6}"#]);
+}
+
+#[test]
 fn a_flipped_bit_anywhere_is_said_or_changes_nothing() {
     let (dir, path) = filled();
     let beside = dir.path().join("a.newest");

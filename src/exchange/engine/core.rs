@@ -158,7 +158,7 @@ impl Engine {
     }
 
     /// Whether a nudge would leave the price within one price unit and
-    /// [`MAX_COUNT`](super::state::units::MAX_COUNT) of them.
+    /// `MAX_COUNT` of them.
     pub fn has_room(&self, market: MarketIx, by: Bps) -> bool {
         let generator = self.generator.as_ref();
         generator.is_none_or(|generator| generator.has_room(market, by))

@@ -5,7 +5,7 @@ use super::{
     record::{Commit, StoreRecord},
     stored::Stored,
 };
-use crate::disk::{self, Log, LogDamage, LogError, Mark, Reserve};
+use crate::disk::{self, LockedLog, Log, LogDamage, LogError, Mark, Reserve};
 use std::{
     fs::{self, File},
     io,
@@ -19,7 +19,7 @@ pub(super) const SECRET: &str = "exchange.secret";
 
 /// The format of the log and of what is in it. Raised with any change to a type that is stored, or to what one of its
 /// fields means: those of the engine's rows, [`EngineInput`](super::recorder::EngineInput), the idempotency records and
-/// the close-all operations.
+/// the close-all and cancel-all operations.
 pub(super) const FORMAT: &str = "perpdeck exchange 6";
 const ANY_FORMAT: &str = "{\"log\":\"perpdeck exchange ";
 
@@ -94,16 +94,21 @@ fn refusal(path: &Path, why: LogError) -> StoreFault {
     }
 }
 
+/// What another process appended is damage: a directory has one exchange.
+fn locked(log: &mut Log) -> Result<LockedLog<'_>, LogError> {
+    let mut damage = LogDamage::default();
+    let locked = log.lock(&mut |_| damage.strange += 1)?;
+    if damage.is_none() {
+        return Ok(locked);
+    }
+    Err(LogError::Damaged(damage))
+}
+
 impl StoreLog {
     /// Returns once the changes are on the disk, all or none of them.
     pub(super) fn append(&mut self, changes: Vec<StoreRecord>) -> Result<(), LogError> {
         let line = serde_json::to_string(&Commit { changes }).map_err(io::Error::other)?;
-        let mut damage = LogDamage::default();
-        let mut locked = self.log.lock(&mut |_| damage.strange += 1)?;
-        if !damage.is_none() {
-            return Err(LogError::Damaged(damage));
-        }
-        locked.append(&line, Reserve::Keep, Mark::Written)
+        locked(&mut self.log)?.append(&line, Reserve::Keep, Mark::Written)
     }
 
     /// Writes the log anew if most of it counts no more; appending waits for it.
@@ -116,13 +121,17 @@ impl StoreLog {
             return Ok(());
         }
         let mut stored = Stored::of(&self.path);
+        let mut locked = locked(&mut self.log)?;
         let damage = Log::read(&self.path, FORMAT, &mut |text| stored.take(text))?;
-        if !damage.is_none() || stored.check().is_err() {
+        if !damage.is_none() {
             return Err(LogError::Damaged(damage));
         }
+        stored.check().map_err(io::Error::other)?;
         let lines: serde_json::Result<Vec<_>> = stored.lines().collect();
         let lines = lines.map_err(io::Error::other)?;
-        match self.log.lock(&mut |_| ())?.rewrite(lines) {
+        let rewritten = locked.rewrite(lines);
+        drop(locked);
+        match rewritten {
             Err(LogError::Full) => tracing::warn!("no room to write the exchange's log anew"),
             written => written?,
         }

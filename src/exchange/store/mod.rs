@@ -2,7 +2,7 @@
 //!
 //! Contract: no response is sent before everything it may show is on disk: in one append-only log. The
 //! engine is deterministic, so the store holds its last checkpoint and a log of later inputs, each with its virtual
-//! time; idempotency keys, close-all operations and the clock are stored as they are. The changes of one request share
+//! time; idempotency keys, close-all and cancel-all operations and the clock are stored as they are. The changes of one request share
 //! one line with those of concurrent requests; requests run while others wait for the disk. A restart replays the
 //! inputs and compares the result: the same history, or the directory is refused.
 //!

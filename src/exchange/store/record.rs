@@ -43,12 +43,12 @@ pub(in crate::exchange) enum StoreRecord {
         user: usize,
         key: String,
     },
-    /// The current state of a close-all operation.
+    /// The current state of a close-all or cancel-all operation.
     Operation {
         index: usize,
         record: Blob,
     },
-    /// A close-all operation that is no longer kept.
+    /// A close-all or cancel-all operation that is no longer kept.
     OperationDropped {
         index: usize,
     },

@@ -82,12 +82,10 @@ impl Command {
                 batch.risk,
             ),
             Self::Margin {
-                position_id, risk, ..
-            } => CommandFacts::changing(
-                Mutation::Margin,
-                Resource::Position(position_id.clone()),
-                *risk,
-            ),
+                position_id: id,
+                risk,
+                ..
+            } => CommandFacts::changing(Mutation::Margin, Resource::Position(id.clone()), *risk),
             Self::StopTwap(id) => {
                 CommandFacts::ending(Mutation::StopTwap, Resource::Twap(id.clone()))
             }
@@ -136,6 +134,14 @@ impl Command {
             return None;
         };
         Some(id)
+    }
+
+    /// Whether it ends whatever works or is open on its account.
+    pub fn ends_everything(&self) -> bool {
+        matches!(
+            self,
+            Self::CloseAll(_) | Self::CancelAll(_) | Self::Flatten(_)
+        )
     }
 }
 

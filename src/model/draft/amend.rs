@@ -17,7 +17,8 @@ pub struct ExitsDraft {
 }
 
 impl ExitsDraft {
-    pub(super) const FIELDS: &'static [Field] = &[Field::TakeProfit, Field::StopLoss];
+    /// In form order.
+    pub const FIELDS: &'static [Field] = &[Field::TakeProfit, Field::StopLoss];
 
     pub fn exits(&self, seen: &Seen) -> Result<Exits, Faults> {
         let mut faults = Faults::default();
@@ -60,7 +61,8 @@ pub struct MarginDraft {
 }
 
 impl MarginDraft {
-    pub(super) const FIELDS: &'static [Field] = &[Field::ExtraMargin];
+    /// In form order.
+    pub const FIELDS: &'static [Field] = &[Field::ExtraMargin];
 
     pub fn margin(&self, seen: &Seen) -> Result<Command, Faults> {
         let mut faults = Faults::default();

@@ -54,6 +54,12 @@ const FIELDS: &[(CloseKind, &[Field])] = &[
 ];
 
 impl CloseDraft {
+    /// The fields that some type has.
+    pub fn fields_of_any_type() -> impl Iterator<Item = Field> {
+        let fields = FIELDS.iter().flat_map(|(_, fields)| *fields).copied();
+        fields.chain([Field::ExpectedPrice])
+    }
+
     pub fn fields(&self) -> Vec<Field> {
         let mut rows = FIELDS.iter().filter(|(known, _)| *known == self.kind);
         let own = rows.next().map_or(&[] as &[Field], |(_, fields)| fields);

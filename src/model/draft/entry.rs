@@ -12,11 +12,11 @@ use super::{
         PositionId, Side, TimeInForce, Timestamp, TriggerDirection, TriggersOn, estimate,
         plan::{Ladder, PlannedRung},
     },
-    DraftFault, DraftShape, Field, FieldInput, Seen, Texts, instant, kinds,
+    DraftFault, DraftShape, Field, FieldInput, Seen, Texts, instant,
     number::{not_negative, number, optional, positive},
     span,
 };
-use std::time::Duration;
+use std::{ops::RangeInclusive, time::Duration};
 
 pub use overlap::ReplacedExits;
 
@@ -66,10 +66,11 @@ fn minutes_of(span: Duration) -> Result<Num, DraftFault> {
 }
 
 /// What a TWAP may last, and how many rungs a scaled order may have (docs/service-api.md 4.2).
-const MINUTES: (u32, u32) = (5, 1_440);
-const RUNGS: (u32, u32) = (2, 10);
+const MINUTES: RangeInclusive<u32> = 5..=1_440;
+const RUNGS: RangeInclusive<u32> = 2..=10;
 
-fn within(number: Num, (least, most): (impl Into<Num>, impl Into<Num>)) -> Result<Num, DraftFault> {
+fn within(number: Num, range: RangeInclusive<impl Into<Num>>) -> Result<Num, DraftFault> {
+    let (least, most) = range.into_inner();
     let (least, most) = (least.into(), most.into());
     if number < least || number > most {
         return Err(DraftFault::OutOfRange(least, most));
@@ -82,7 +83,9 @@ const MAY_BE_ZERO: &[Field] = &[Field::Slippage, Field::ChaseOffset];
 impl EntryDraft {
     /// The fields of its type, in form order.
     pub fn fields(&self) -> Vec<Field> {
-        let mut fields: Vec<_> = kinds::fields(self.shape)
+        let mut fields: Vec<_> = self
+            .shape
+            .fields()
             .filter(|field| self.is_asked(*field))
             .collect();
         let others = self.also.iter().filter(|field| !fields.contains(field));

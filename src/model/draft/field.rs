@@ -154,6 +154,14 @@ impl Field {
         !matches!(self.takes(), FieldInput::Choice | FieldInput::Market)
     }
 
+    /// Whether it is on or off: its flag takes no value.
+    pub fn is_switch(self) -> bool {
+        matches!(
+            self,
+            Self::ReduceOnly | Self::Randomize | Self::Acknowledged
+        )
+    }
+
     pub fn is_price(self) -> bool {
         matches!(self.takes(), FieldInput::Price | FieldInput::WatchedPrice)
     }

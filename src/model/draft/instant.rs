@@ -36,12 +36,12 @@ pub fn instant(text: &str, now: Timestamp, zone: &Zone) -> Result<Timestamp, Dra
 
 /// An instant in the past, as typed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Past {
+pub enum PastInstant {
     Ago(Duration),
     At(Timestamp),
 }
 
-impl Past {
+impl PastInstant {
     pub fn before(self, now: Timestamp) -> Timestamp {
         match self {
             Self::Ago(ago) => {
@@ -54,12 +54,12 @@ impl Past {
 }
 
 /// `2h` is two hours ago, `2026-01-05` or `2026-01-05T18:00` is by local clocks.
-pub fn past(text: &str, zone: &Zone) -> Option<Past> {
+pub fn past(text: &str, zone: &Zone) -> Option<PastInstant> {
     let text = text.trim();
     let day = || format!("{text}T00:00");
     let at = || date(text, zone).or_else(|| date(&day(), zone));
-    let ago = span(text).map(Past::Ago);
-    ago.or_else(|| at().map(Past::At))
+    let ago = span(text).map(PastInstant::Ago);
+    ago.or_else(|| at().map(PastInstant::At))
 }
 
 /// `90s`, `30m`, `2h`, `1d`, `1w`, or several of them: `1d12h`.

@@ -169,12 +169,14 @@ fn row(shape: DraftShape) -> Option<&'static KindRow> {
     ROWS.iter().find(|row| row.shape == shape)
 }
 
-/// The fields of a shape, in form order.
-pub(super) fn fields(shape: DraftShape) -> impl Iterator<Item = Field> {
-    let own = row(shape).map_or(&[] as &[Field], |row| row.own);
-    let rest = TAIL.iter().filter(|field| !own.contains(field));
-    let fields = HEAD.iter().chain(own).chain(rest).copied();
-    fields.filter(move |field| is_asked(shape, *field))
+impl DraftShape {
+    /// Its fields, in form order.
+    pub fn fields(self) -> impl Iterator<Item = Field> {
+        let own = row(self).map_or(&[] as &[Field], |row| row.own);
+        let rest = TAIL.iter().filter(|field| !own.contains(field));
+        let fields = HEAD.iter().chain(own).chain(rest).copied();
+        fields.filter(move |field| is_asked(self, *field))
+    }
 }
 
 /// A take profit always reduces; a scaled order has no other type, and no observed price.

@@ -47,8 +47,10 @@ impl OpeningOrder {
             seen.cross_backing?.plus(after.realized)?
         };
         let maintenance = estimate::maintenance_rate(seen.market?)?;
-        let open = (after.quantity, after.entry);
-        estimate::liquidation(self.side, open, backing, maintenance)
+        let After {
+            quantity, entry, ..
+        } = after;
+        estimate::liquidation(self.side, quantity, entry, backing, maintenance)
     }
 
     fn after(&self, held: Option<&Position>) -> Option<After> {
@@ -63,7 +65,7 @@ impl OpeningOrder {
                 realized: gain.times(held.quantity())?,
             });
         }
-        let (quantity, entry) = estimate::merged(held, self.side, (self.size, self.price))?;
+        let (quantity, entry) = estimate::merged(held, self.side, self.size, self.price)?;
         Some(After {
             quantity,
             entry,

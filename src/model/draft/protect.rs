@@ -21,7 +21,8 @@ pub struct ProtectDraft {
 }
 
 impl ProtectDraft {
-    pub(super) const FIELDS: &'static [Field] = &[Field::TakeProfit, Field::StopLoss, Field::Size];
+    /// In form order.
+    pub const FIELDS: &'static [Field] = &[Field::TakeProfit, Field::StopLoss, Field::Size];
 
     /// The exits of a position as they are, of each kind the only one.
     pub fn of(position: &Position, working: &[Order]) -> Self {

@@ -101,7 +101,8 @@ impl RelativePrice {
         self,
         field: Field,
         seen: &Seen,
-        (entered, side): (Entered, Option<Side>),
+        entered: Entered,
+        side: Option<Side>,
     ) -> Result<Num, DraftFault> {
         let market = seen.market_of(field);
         let mid = || market?.mid();
@@ -149,7 +150,7 @@ impl Draft {
     pub fn meant(&self, field: Field, seen: &Seen) -> Option<Result<Num, DraftFault>> {
         let text = self.text(field).filter(|_| field.is_price())?;
         let price = RelativePrice::read(text)?;
-        Some(price.resolve(field, seen, (self.entered_at(field, seen), self.side(seen))))
+        Some(price.resolve(field, seen, self.entered_at(field, seen), self.side(seen)))
     }
 
     /// Its side.
@@ -238,7 +239,7 @@ mod tests {
         let Some(price) = RelativePrice::read(text) else {
             return "no such price".to_owned();
         };
-        match price.resolve(field, &seen, (entry.into(), side)) {
+        match price.resolve(field, &seen, entry.into(), side) {
             Ok(price) => price.to_string(),
             Err(fault) => fault.to_string(),
         }
@@ -279,7 +280,8 @@ mod tests {
             let price = price.resolve(
                 Field::StopLoss,
                 &Seen::default(),
-                (Entered::from(entry), None),
+                Entered::from(entry),
+                None,
             );
             price.unwrap().to_string()
         };

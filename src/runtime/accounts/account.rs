@@ -3,13 +3,10 @@
 use super::{
     channel::{AccountChannel, with_budget},
     kept::KeptAccess,
-    services::Reach,
-    trader_effects::TraderEffects,
+    trader_effects::{Reach, TraderEffects},
 };
 use crate::{
-    app::{
-        Effect, Identity, Msg, Options, Visibility, account::poll::Source, dialogs::export::Sheet,
-    },
+    app::{Effect, Identity, Msg, Options, Visibility, account::poll::Source, core::sheet::Sheet},
     client::Client,
     config::Connection,
     model::{Failure, PastMark},
@@ -43,7 +40,7 @@ const NEVER: Duration = Duration::from_hours(24);
 
 /// An account to be opened.
 #[derive(Debug)]
-pub(crate) struct Account {
+pub(crate) struct AccountSetup {
     pub(crate) clock: Clock,
     /// Where exports go.
     pub(crate) export_dir: PathBuf,
@@ -58,15 +55,15 @@ pub(crate) struct Account {
 
 /// An account whose service can be reached.
 #[derive(Debug)]
-pub(crate) struct Member {
-    account: Account,
+pub(crate) struct ReachableAccount {
+    account: AccountSetup,
     pub(crate) client: Client,
     identity: Identity,
     callers: CallerRegistry,
     way: AccountChannel,
 }
 
-impl Account {
+impl AccountSetup {
     /// The client of its service; every call is reported. Fails where nobody has said which account it is.
     pub(crate) fn client<'a>(
         &self,
@@ -93,8 +90,13 @@ impl Account {
         Ok(with_budget(client, others))
     }
 
-    pub(crate) fn member(self, client: Client, identity: Identity, way: AccountChannel) -> Member {
-        Member {
+    pub(crate) fn member(
+        self,
+        client: Client,
+        identity: Identity,
+        way: AccountChannel,
+    ) -> ReachableAccount {
+        ReachableAccount {
             account: self,
             client,
             identity,
@@ -113,7 +115,7 @@ impl Account {
     }
 }
 
-impl Member {
+impl ReachableAccount {
     /// For callers at the socket.
     pub(crate) fn host(&self) -> SocketHost {
         SocketHost {
@@ -133,8 +135,8 @@ impl Member {
             callers,
             mut way,
         } = self;
-        let kept = (&identity, KeptAccess::beside(&journal_access));
-        let trader = TraderEffects::start(account.reach, dir.clone(), kept, &way.inbox);
+        let access = KeptAccess::beside(&journal_access);
+        let trader = TraderEffects::start(account.reach, dir, &identity, access, &way.inbox);
         way.say(Msg::Opened(identity)).await;
         earlier::tell(&client, &journal_access, PastMark::END, &way.inbox);
         let events = tee_to_callers(&callers, &way.inbox);
@@ -144,7 +146,7 @@ impl Member {
         let mut poller = Poller::spawn(
             client.clone(),
             account.clock,
-            &intervals,
+            intervals,
             u64::from(std::process::id()),
             (way.inbox.clone(), way.in_flight.clone()),
         );
@@ -166,9 +168,6 @@ impl Member {
                 Effect::Market(market, request) => poller.market(market, request),
                 Effect::ShowMarkets(markets) => poller.show_markets(markets),
                 Effect::Watch(ladders) => poller.watch(ladders),
-                Effect::SetIntervals(intervals) => poller.pace(&intervals),
-                Effect::StopSending => client.stop_sending(),
-                Effect::AllowSending => client.allow_sending(),
                 effect @ (Effect::KeepUserAlerts(_)
                 | Effect::KeepTrades(_)
                 | Effect::RunAlertCommand(_)) => trader.carry_out(effect),

@@ -89,14 +89,15 @@ impl KeptFiles {
     /// Reads what earlier sessions kept, beside everything else, and says it to the desk.
     pub(super) fn start(
         dir: PathBuf,
-        (identity, access): (&Identity, KeptAccess),
+        identity: &Identity,
+        access: KeptAccess,
         inbox: Inbox<Msg>,
     ) -> Self {
         let name = name(identity);
         let (writes, wanted) = channel();
         let (works, ended) = channel::<()>();
         thread::spawn(move || {
-            serve(&dir, (&name, access), &wanted, &inbox);
+            serve(&dir, &name, access, &wanted, &inbox);
             drop(works);
         });
         Self {
@@ -140,11 +141,11 @@ fn name(identity: &Identity) -> String {
 }
 
 fn alerts_file(dir: &Path, name: &str) -> KeptFile {
-    KeptFile::new(dir, "alerts", (name, "your alerts"))
+    KeptFile::new(dir, "alerts", name, "your alerts")
 }
 
 fn trades_file(dir: &Path, name: &str) -> KeptFile {
-    KeptFile::new(dir, "trades", (name, "your notes on trades"))
+    KeptFile::new(dir, "trades", name, "your notes on trades")
 }
 
 /// The alerts that desks on this account keep in `dir`, for a reader that is no desk.
@@ -175,7 +176,8 @@ fn loaded<T: DeserializeOwned + Default>(file: &KeptFile) -> Result<T, String> {
 
 fn serve(
     dir: &Path,
-    (name, access): (&str, KeptAccess),
+    name: &str,
+    access: KeptAccess,
     wanted: &Receiver<KeptState>,
     inbox: &Inbox<Msg>,
 ) {
@@ -209,7 +211,7 @@ fn serve(
 }
 
 impl KeptFile {
-    fn new(dir: &Path, kind: &str, (name, what): (&str, &'static str)) -> Self {
+    fn new(dir: &Path, kind: &str, name: &str, what: &'static str) -> Self {
         Self {
             path: dir.join(format!("{kind}-{name}.json")),
             what,

@@ -6,5 +6,5 @@ pub(crate) mod channel;
 pub(crate) mod kept;
 pub(crate) mod services;
 pub(crate) mod settings_thread;
-mod trader_effects;
+pub(super) mod trader_effects;
 mod user_command;

@@ -1,8 +1,9 @@
 //! The services behind the loop: opens them, then carries out each account's effects.
 
 use super::{
-    account::{Account, Member},
+    account::{AccountSetup, ReachableAccount},
     channel::{AccountChannel, account_channel},
+    trader_effects::Reach,
 };
 use crate::{
     app::{Identity, Msg, Options, Visibility, activity::notice::Tone},
@@ -60,14 +61,6 @@ impl From<OpenAccount> for Opened {
     }
 }
 
-/// What reaches the desk from outside its terminal.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Reach {
-    /// SIGUSR1 flattens it, and the journal's lock file says so.
-    Signal,
-    Nothing,
-}
-
 /// What the services of any desk consist of.
 #[derive(Debug)]
 pub(crate) struct Services {
@@ -123,9 +116,9 @@ impl Services {
             .iter()
             .map(|(.., far)| JournalAccount::from(&far.connection));
         let sharing: Arc<[JournalAccount]> = sharing.collect();
-        let (mut tasks, mut members) = (JoinSet::new(), Vec::<Member>::new());
+        let (mut tasks, mut members) = (JoinSet::new(), Vec::<ReachableAccount>::new());
         for (own, (options, way, far)) in accounts.into_iter().enumerate() {
-            let account = Account {
+            let account = AccountSetup {
                 clock: self.clock,
                 export_dir: self.export_dir.clone(),
                 sharing: JournalAccounts::new(Arc::clone(&sharing), own),
@@ -150,7 +143,7 @@ impl Services {
             // The journal is free for a verb or another desk.
             JournalAccess::ReadOnly(dir.clone())
         } else {
-            let hosts = members.iter().map(Member::host).collect();
+            let hosts = members.iter().map(ReachableAccount::host).collect();
             let writer = journal(dir.clone(), self.reach, hosts, self.common);
             beside.spawn(writer.clone().prune_daily(self.clock, self.journal_days));
             JournalAccess::Writer(writer)

@@ -1,7 +1,7 @@
 //! The channel between the loop and the thread that reloads the settings.
 
 use crate::{
-    app::{LayoutPreset, Msg, WidthTier, tables::pane::Pane},
+    app::{LayoutPreset, Msg, WidthTier, account::pane::Pane},
     ui::ThemeSet,
 };
 use std::sync::mpsc::{Sender, channel};

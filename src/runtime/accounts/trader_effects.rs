@@ -2,12 +2,19 @@
 
 use super::{
     kept::{KeptAccess, KeptFiles},
-    services::Reach,
     user_command::UserCommands,
 };
 use crate::app::{Effect, Identity, Msg, activity::user_alerts::KeptState};
 use std::path::PathBuf;
 use tokio::sync::mpsc::Sender;
+
+/// What reaches the desk from outside its terminal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reach {
+    /// SIGUSR1 flattens it, and the journal's lock file says so.
+    Signal,
+    Nothing,
+}
 
 /// A picture keeps nothing and runs nothing.
 #[derive(Debug)]
@@ -24,13 +31,14 @@ impl TraderEffects {
     pub(super) fn start(
         reach: Reach,
         dir: PathBuf,
-        (identity, access): (&Identity, KeptAccess),
+        identity: &Identity,
+        access: KeptAccess,
         inbox: &Sender<Msg>,
     ) -> Self {
         match reach {
             Reach::Nothing => Self::Picture,
             Reach::Signal => Self::Living {
-                kept: KeptFiles::start(dir, (identity, access), inbox.clone()),
+                kept: KeptFiles::start(dir, identity, access, inbox.clone()),
                 commands: UserCommands::new(inbox.clone()),
             },
         }

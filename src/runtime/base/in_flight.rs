@@ -12,12 +12,12 @@ pub struct InFlight(Arc<AtomicUsize>);
 
 /// One read in flight, until it is dropped.
 #[derive(Debug)]
-pub struct InFlightGuard(InFlight);
+pub struct ReadGuard(InFlight);
 
 impl InFlight {
-    pub fn begin(&self) -> InFlightGuard {
+    pub fn begin(&self) -> ReadGuard {
         self.0.fetch_add(1, Ordering::Relaxed);
-        InFlightGuard(self.clone())
+        ReadGuard(self.clone())
     }
 
     pub fn is_none(&self) -> bool {
@@ -25,7 +25,7 @@ impl InFlight {
     }
 }
 
-impl Drop for InFlightGuard {
+impl Drop for ReadGuard {
     fn drop(&mut self) {
         self.0.0.fetch_sub(1, Ordering::Relaxed);
     }

@@ -3,7 +3,7 @@
 //! Contract: the file is complete or does not exist. Only its owner can read it: trades are private.
 
 use crate::{
-    app::dialogs::export::{Format, Sheet},
+    app::core::sheet::{Format, Sheet},
     config::at_home,
     disk::create,
     view,
@@ -67,7 +67,7 @@ fn refused(path: &Path, why: &Error) -> String {
 mod tests {
     use super::*;
     use crate::{
-        app::{account::trades::TradeLog, dialogs::export::SheetRows},
+        app::{account::trades::TradeLog, core::sheet::SheetRows},
         model::Timestamp,
     };
     use std::fs;

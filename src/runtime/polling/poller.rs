@@ -24,7 +24,7 @@ use crate::{
     model::{Cursor, Failure, FailureKind, MarketId, OrderId, ScaledId},
     runtime::base::{clock::Clock, in_flight::InFlight, jitter::Jitter},
 };
-use activity::Activity;
+use activity::PollActivity;
 use ask::{PollContext, PollRequest};
 use backoff::{PollBackoff, Wait};
 use beat::Beat;
@@ -47,7 +47,6 @@ const FINISHED_EVERY: u32 = 10;
 pub struct Poller {
     context: PollContext,
     nudges: BTreeMap<Source, Arc<Notify>>,
-    settings: watch::Sender<BTreeMap<Source, Duration>>,
     ladders: watch::Sender<BTreeSet<ScaledId>>,
     /// Whether the polled data is on the screen.
     visibility: watch::Sender<Visibility>,
@@ -63,11 +62,12 @@ impl Poller {
     pub fn spawn(
         client: Client,
         clock: Clock,
-        intervals: &BTreeMap<Source, Duration>,
+        intervals: BTreeMap<Source, Duration>,
         seed: u64,
         (events, in_flight): (Sender<Msg>, InFlight),
     ) -> Self {
-        let activity = Activity::default();
+        let intervals = Arc::new(intervals);
+        let activity = PollActivity::default();
         let nudge = |source: &Source| match source {
             Source::Markets => Arc::clone(&activity.markets_nudge),
             Source::Positions
@@ -93,7 +93,6 @@ impl Poller {
                 cover: StreamCover::default(),
                 wanted: watch::Sender::default(),
             },
-            settings: watch::Sender::new(intervals.clone()),
             ladders: watch::Sender::default(),
             visibility: watch::Sender::default(),
             tasks: JoinSet::new(),
@@ -111,7 +110,7 @@ impl Poller {
                 recoveries: recoveries.clone(),
                 visibility: poller.visibility.subscribe(),
                 backoff: PollBackoff::new(seed ^ number),
-                settings: poller.settings.subscribe(),
+                intervals: Arc::clone(&intervals),
                 jitter: Jitter::seeded(seed.rotate_left(32) ^ number),
             };
             match PollRequest::of(*source) {
@@ -150,12 +149,6 @@ impl Poller {
         for nudge in sources.iter().filter_map(|source| self.nudges.get(source)) {
             nudge.notify_one();
         }
-    }
-
-    /// Sets the polling intervals; each source is polled once at once.
-    pub fn pace(&self, intervals: &BTreeMap<Source, Duration>) {
-        self.settings.send_replace(intervals.clone());
-        self.poll(&intervals.keys().copied().collect::<Vec<_>>());
     }
 
     /// After a key or a command every source is polled more often for a while.
@@ -244,7 +237,7 @@ struct SourceTask {
     visibility: watch::Receiver<Visibility>,
     backoff: PollBackoff,
     /// The configured intervals.
-    settings: watch::Receiver<BTreeMap<Source, Duration>>,
+    intervals: Arc<BTreeMap<Source, Duration>>,
     jitter: Jitter,
 }
 
@@ -344,16 +337,15 @@ impl SourceTask {
     }
 
     fn rate(&self) -> PollRate {
-        let settings = self.settings.borrow();
         let client = &self.context.client;
         let learned = client.polls_per_minute();
         let (intervals, room) = if client.is_known_simulator() {
-            (settings.clone(), learned)
+            (BTreeMap::clone(&self.intervals), learned)
         } else {
             let state = self.context.activity.state();
             let room = client.share_of(state.requests_per_minute());
             let room = learned.map_or(room, |learned| learned.min(room));
-            (state.intervals(&settings), Some(room))
+            (state.intervals(&self.intervals), Some(room))
         };
         let intervals = self.context.cover.slowed(intervals);
         PollRate {

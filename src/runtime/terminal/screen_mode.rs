@@ -37,7 +37,7 @@ const FRAME_BYTES: usize = 128 * 1024;
 /// How long the exit waits for a terminal that does not read.
 const RESTORE_TIMEOUT: Duration = Duration::from_millis(500);
 
-pub(crate) type Screen = ShownScreen<CrosstermBackend<BufWriter<Stdout>>>;
+pub(crate) type TerminalScreen = ShownScreen<CrosstermBackend<BufWriter<Stdout>>>;
 
 /// Columns of the terminal; `None` if there is none.
 pub fn columns() -> Option<usize> {
@@ -100,7 +100,7 @@ impl TerminalGuard {
         let _resized = kill_process(getpid(), Signal::WINCH);
     }
 
-    pub(crate) fn screen() -> io::Result<Screen> {
+    pub(crate) fn screen() -> io::Result<TerminalScreen> {
         let out = BufWriter::with_capacity(FRAME_BYTES, io::stdout());
         let backend = CrosstermBackend::new(out);
         Ok(ShownScreen::new(backend, size()?, |_| told_size()))

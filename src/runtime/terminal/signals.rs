@@ -11,7 +11,7 @@ use tokio::{
 
 /// What a signal requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Asked {
+pub(crate) enum SignalRequest {
     /// Exit with this code: 128 + the signal's number, as shells expect.
     Leave(u8),
     /// Stop until the process is continued.
@@ -55,7 +55,7 @@ fn ends_of_the_system() -> impl Iterator<Item = i32> {
 /// The signals that end the desk, and TSTP, which only comes from outside: in raw mode Ctrl-Z is a key.
 #[derive(Debug)]
 pub(crate) struct Signals {
-    asked: Receiver<Asked>,
+    asked: Receiver<SignalRequest>,
 }
 
 /// Forwards every SIGUSR1 as a flatten, until the desk ends.
@@ -84,9 +84,9 @@ impl Signals {
     }
 
     /// The next signal.
-    pub(crate) async fn caught(&mut self) -> Asked {
+    pub(crate) async fn caught(&mut self) -> SignalRequest {
         let asked = self.asked.recv().await;
-        asked.unwrap_or(Asked::Leave(HANGUP))
+        asked.unwrap_or(SignalRequest::Leave(HANGUP))
     }
 }
 
@@ -94,16 +94,16 @@ impl Signals {
 async fn forward(
     mut ends: Vec<(u8, Signal)>,
     [mut stop, mut go_on]: [Signal; 2],
-    forwards: Sender<Asked>,
+    forwards: Sender<SignalRequest>,
 ) {
     loop {
         let ends = ends.iter_mut();
         let ends =
             ends.map(|(code, signal)| Box::pin(async { signal.recv().await.map(|()| *code) }));
         let asked = tokio::select! {
-            (code, ..) = select_all(ends) => Asked::Leave(code.unwrap_or(HANGUP)),
-            _ = stop.recv() => Asked::Stop,
-            _ = go_on.recv() => Asked::GoOn,
+            (code, ..) = select_all(ends) => SignalRequest::Leave(code.unwrap_or(HANGUP)),
+            _ = stop.recv() => SignalRequest::Stop,
+            _ = go_on.recv() => SignalRequest::GoOn,
         };
         if forwards.send(asked).await.is_err() {
             return;

@@ -109,7 +109,7 @@ fn laid_out(detail: &DetailView, room: u16) -> Vec<DetailRow<'_>> {
                 rows.push(row(label, None, false));
             }
             DetailLineKind::Cells => {
-                rows.push(row(label, Some(line.value.clone()), line.is_chosen))
+                rows.push(row(label, Some(line.value.clone()), line.is_chosen));
             }
             DetailLineKind::Field => {
                 let labels = std::iter::once(label).chain(std::iter::repeat(""));

@@ -70,7 +70,7 @@ impl DetailLine {
     }
 }
 
-/// RowMembers whose sign says profit or loss.
+/// Members whose sign says profit or loss.
 const PROFITS: [&str; 2] = ["realized_pnl", "funding"];
 
 /// Collects the lines of a row; a missing field makes no line.
@@ -112,7 +112,7 @@ impl<'a> DetailFields<'a> {
         self.sent(["provider", "symbol", "coin"]);
     }
 
-    /// RowMembers of the row under their own names, each by what it holds: every digit of a number, and of an instant how
+    /// Members of the row under their own names, each by what it holds: every digit of a number, and of an instant how
     /// long ago it was.
     pub(super) fn sent<const N: usize>(&mut self, names: [&'static str; N]) {
         for name in names {

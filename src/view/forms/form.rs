@@ -5,7 +5,8 @@ use crate::{
         Action, Context, Model,
         desk::presets,
         forms::form::{Form, Scroll},
-        orders::moves::{self, MovePlan},
+        orders::moves::planned,
+        workflows::{is_without_effect, plan::MovePlan},
     },
     model::{
         CloseKind, Command, MarketNames, Text,
@@ -84,8 +85,8 @@ pub enum ValueView {
 }
 
 pub fn form(form: &Form, model: &Model) -> FormView {
-    let seen = form.seen(&model.form_context());
-    let reckoned = form.resolved(&model.form_context());
+    let seen = form.seen(&model.account.form_context());
+    let reckoned = form.resolved(&model.account.form_context());
     FormView {
         title: title(form, model, &seen),
         fields: fields(form, model, &seen),
@@ -175,7 +176,7 @@ fn fields(form: &Form, model: &Model, seen: &Seen) -> Vec<FieldView> {
         focused: form.focus == *field,
         hint: hint(form, model, *field, seen),
         fault: form
-            .visible_fault(*field, &model.form_context())
+            .visible_fault(*field, &model.account.form_context())
             .map(|fault| fault.to_string())
             .or_else(|| super::trouble::issue_of(form, *field)),
     };
@@ -183,7 +184,7 @@ fn fields(form: &Form, model: &Model, seen: &Seen) -> Vec<FieldView> {
 }
 
 fn value(form: &Form, model: &Model, field: Field) -> ValueView {
-    if let Some(choice) = form.choice(field, &model.form_context()) {
+    if let Some(choice) = form.choice(field, &model.account.form_context()) {
         return ValueView::Choice {
             chosen: choice.chosen.unwrap_or(choice.options.len()),
             options: choice.options,
@@ -204,7 +205,7 @@ fn hint(form: &Form, model: &Model, field: Field, seen: &Seen) -> String {
     let key = |action| self::key(model, action);
     let (up, down) = (key(Action::StepUp), key(Action::StepDown));
     let choose = || key(Action::PreviousChoice) + &key(Action::NextChoice);
-    if let Some(Ok(price)) = form.meant(field, &model.form_context()) {
+    if let Some(Ok(price)) = form.meant(field, &model.account.form_context()) {
         return format!("→ {}", format::price(price, seen.market_of(field)));
     }
     let unfinished = form.draft.text(field).and_then(RelativePrice::begun);
@@ -254,7 +255,7 @@ fn hint(form: &Form, model: &Model, field: Field, seen: &Seen) -> String {
 
 fn size_hint(form: &Form, model: &Model, up: &str, seen: &Seen) -> String {
     let preset = size_preset(form, model);
-    let last = form.last_size(&model.form_context());
+    let last = form.last_size(&model.account.form_context());
     if let Some(last) = last.filter(|_| form.draft.text(Field::Size) == Some("")) {
         return format!("{preset}{up} as last time, {}", Text::from(last));
     }
@@ -292,11 +293,11 @@ fn json(form: &Form, model: &Model, seen: &Seen) -> String {
         Ok(command) => command,
         Err(faults) => return format!("not yet: {faults}"),
     };
-    if moves::is_without_effect(&command) {
+    if is_without_effect(&command) {
         return "not yet: nothing is changed".to_owned();
     }
     if let (Command::Place(wanted), Some(old)) = (&command, &form.replaces)
-        && let Ok(MovePlan::InPlace(moved)) = moves::planned(model, &old.order, wanted)
+        && let Ok(MovePlan::InPlace(moved)) = planned(model, &old.order, wanted)
     {
         let moved = moved.command(&model.account.store);
         return moved.map_or_else(

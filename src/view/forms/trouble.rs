@@ -6,11 +6,9 @@ use crate::{
     app::{
         Action, Context, Model,
         forms::form::{Form, FormInput},
-        orders::moves::{self, MovePlan},
-        rules::{
-            halt, second,
-            warnings::{self, OrderWarning},
-        },
+        orders::moves::planned,
+        rules::{halt, second, warnings::OrderWarning},
+        workflows::plan::MovePlan,
     },
     model::{
         Command, Failure, FailureKind, Num, OrderId, Position, PositionId, Protection, Risk, Side,
@@ -46,11 +44,11 @@ pub(crate) fn trouble(form: &Form, model: &Model, seen: &Seen) -> Vec<Span> {
         let scene = Scene::of(model, &model.account.options.zone);
         lines.push(replaces(form, &old.order, model, seen));
         let unpaired = protection::unpaired(&old.order, &scene);
-        lines.extend(unpaired.map(|words| Span::warn(words)));
+        lines.extend(unpaired.map(Span::warn));
     }
     if let Draft::Close(draft) = &form.draft {
         let words = guarded_already(draft, model, seen);
-        lines.extend(words.map(|words| Span::info(words)));
+        lines.extend(words.map(Span::info));
     }
     let own = match &form.draft {
         Draft::Entry(draft) => entry(draft, model, seen),
@@ -59,7 +57,7 @@ pub(crate) fn trouble(form: &Form, model: &Model, seen: &Seen) -> Vec<Span> {
         Draft::Exits(draft) => exits(draft, model, seen),
         Draft::Protect(draft) => protect(draft, model, seen),
     };
-    let warnings = warnings::of(form, model);
+    let warnings = form.warnings(&model.account);
     let questions = warnings.iter();
     let questions = questions.map(|warning| caution::question(warning, seen));
     let warning = |words| Span::warn(words);
@@ -70,7 +68,7 @@ pub(crate) fn trouble(form: &Form, model: &Model, seen: &Seen) -> Vec<Span> {
 
 /// The key that answers the question, once the form accepts it. Late data may have arrived since it was asked.
 fn answer_key(form: &Form, model: &Model, warnings: &[OrderWarning]) -> Option<Span> {
-    let waits = warnings::hears_answer(form, model.account.now) && form.failure.is_none();
+    let waits = form.hears_answer(model.account.now) && form.failure.is_none();
     let key = model.keymap.chord(Context::Form, Action::Submit);
     let key = key.filter(|_| waits)?;
     Some(if warnings.is_empty() {
@@ -104,13 +102,13 @@ fn issues_elsewhere(form: &Form, failure: &Failure) -> Vec<Span> {
         .iter()
         .filter(|entry| !is_here(entry.field.raw()));
     let words = elsewhere.map(|entry| format!("{}: {}", entry.field, entry.issue));
-    words.map(|words| Span::warn(words)).collect()
+    words.map(Span::warn).collect()
 }
 
 /// What becomes of the order that the form changes.
 fn replaces(form: &Form, old: &OrderId, model: &Model, seen: &Seen) -> Span {
     let plan = match form.draft.command(seen) {
-        Ok(Command::Place(wanted)) => moves::planned(model, old, &wanted),
+        Ok(Command::Place(wanted)) => planned(model, old, &wanted),
         Ok(_) | Err(_) => return Span::info(format!("changes {old}")),
     };
     match plan {
@@ -131,7 +129,7 @@ fn halted(form: &Form, model: &Model, seen: &Seen) -> Option<Span> {
         (Draft::Entry(draft), Err(_)) => !draft.only_reduces(),
         (Draft::Close(_) | Draft::Exits(_) | Draft::Protect(_) | Draft::Margin(_), Err(_)) => false,
     };
-    let words = second::words(model).or_else(|| halt::words(model));
+    let words = second::words(&model.account).or_else(|| halt::words(&model.account));
     let words = words.filter(|_| raises && form.failure.is_none())?;
     Some(Span::alert(words))
 }

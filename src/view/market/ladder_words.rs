@@ -256,7 +256,7 @@ pub(super) fn over_trades(tape: &Tape, scene: &Scene<'_>) -> Vec<Span> {
     let mut parts = vec![Span::muted("trades")];
     parts.extend(age.map(|age| Span::alert(format!("STALE {}", scene.age(age)))));
     let wrong = trouble.into_iter().chain(unreadable);
-    parts.extend(wrong.map(|words| Span::warn(words)));
+    parts.extend(wrong.map(Span::warn));
     match (since, parts.as_slice()) {
         (Some(since), [_]) => {
             let since = scene.zone.time_of_day(since);

@@ -4,7 +4,7 @@ use crate::{
     app::{Model, has_market},
     model::{Market, MarketId, Num},
     view::{
-        panels::markets::session_change,
+        dialogs::markets::session_change,
         tables::positions::sparkline_text,
         text::{Scene, Span, Tone, format},
     },

@@ -28,9 +28,9 @@ pub(crate) fn segments(model: &Model) -> Vec<Segment> {
             rank(model, limit),
         ))
     };
-    let lock = match (guard::breach(model), model.account.guard.reached()) {
+    let lock = match (guard::breach(&model.account), model.account.guard.reached()) {
         (Some(rule), _) => Some(format!("BREACHED: {rule}")),
-        (None, Some(gauge)) if guard::locked(model).is_some() => {
+        (None, Some(gauge)) if guard::locked(&model.account).is_some() => {
             Some(format!("LOCKED: {}", gauge.limit))
         }
         (None, reached) => reached.map(|gauge| format!("{} reached", gauge.limit)),
@@ -43,7 +43,7 @@ pub(crate) fn segments(model: &Model) -> Vec<Segment> {
 fn won(model: &Model) -> Option<Segment> {
     let target = model.account.guard.gauge(Limit::Target);
     let reached = target.filter(|gauge| gauge.level() == Level::Reached);
-    let words = match guard::verdict(model) {
+    let words = match guard::verdict(&model.account) {
         Some(Verdict::Breached(_)) => return None,
         Some(Verdict::Passed) => "PASSED".to_owned(),
         None => format!("target{} reached", alert::local(reached?)),
@@ -81,7 +81,7 @@ pub(crate) fn segment(gauge: &LimitGauge, priority: u8) -> Segment {
     Segment::new(priority, words).gauge(Gauge::new(share, tone))
 }
 
-pub(super) fn plain_if(tone: Tone, usual: Tone) -> Tone {
+pub(crate) fn plain_if(tone: Tone, usual: Tone) -> Tone {
     if tone == usual { Tone::Plain } else { tone }
 }
 
@@ -315,14 +315,14 @@ fn figure(gauge: &LimitGauge, number: Num) -> String {
 }
 
 fn lock(model: &Model) -> Vec<Span> {
-    if let Some(rule) = guard::breach(model) {
+    if let Some(rule) = guard::breach(&model.account) {
         let words = format!("BREACHED by {rule}: the service accepts reducing orders only");
         return Span::alert(words).into();
     }
     if let Some(why) = policy::refuses(&model.account.store, None) {
         return Span::alert(why).into();
     }
-    match (model.account.guard.reached(), guard::locked(model)) {
+    match (model.account.guard.reached(), guard::locked(&model.account)) {
         (Some(gauge), Some(_)) => {
             let mut spans = vec![Span::alert(format!("LOCKED by the {}", gauge.limit))];
             if let Some(key) = model.keymap.chord(Context::Limits, Action::Lift) {

@@ -2,12 +2,10 @@
 
 use crate::{
     app::{
-        Action, Context, Model, Pane, Remote, RowId,
-        account::successor,
-        cursor_spacing,
+        Action, Context, Model, Pane, Remote, RowId, cursor_spacing,
         desk::market_shown::market_of,
         dialogs::overlay::{Overlay, ReviewTab},
-        forms::form::Form,
+        forms::{form::Form, open::filled_of},
         has_market, has_refused, links,
         market::own_orders::{own_orders, own_position},
         rules::guard,
@@ -69,7 +67,9 @@ const NEEDS: &[(Action, Need)] = &[
     (Action::Limits, |model| {
         !model.account.guard.gauges.is_empty()
     }),
-    (Action::Lift, |model| guard::locked(model).is_some()),
+    (Action::Lift, |model| {
+        guard::locked(&model.account).is_some()
+    }),
     (Action::Buy, can_add),
     (Action::Sell, can_add),
     (Action::NewTwap, can_add),
@@ -99,7 +99,7 @@ const NEEDS: &[(Action, Need)] = &[
         selected_position(model).is_some() || selected_order(model).is_some_and(Order::is_working)
     }),
     (Action::Amend, |model| {
-        let can_move = |order: &Order| successor::filled_of(order).is_ok();
+        let can_move = |order: &Order| filled_of(order).is_ok();
         own_at_cursor(model).unwrap_or_else(|| selected_order(model).is_some_and(can_move))
     }),
     (Action::Cancel, |model| {
@@ -171,7 +171,7 @@ fn can_flatten(model: &Model) -> bool {
 fn can_add(model: &Model) -> bool {
     let is_held = model.account.halted.is_some()
         || model.account.second.is_some()
-        || guard::held(model).is_some();
+        || guard::held(&model.account).is_some();
     can_trade(model) && !is_held && model.account.store.closing_all().is_none()
 }
 
@@ -186,7 +186,7 @@ fn has_user_alerts(model: &Model) -> bool {
 
 /// Whether the observed price would go anywhere.
 fn can_fill(model: &Model) -> bool {
-    form_of(model).is_some_and(|form| form.can_fill(&model.form_context()))
+    form_of(model).is_some_and(|form| form.can_fill(&model.account.form_context()))
 }
 
 /// In a text field the arrows move the cursor.

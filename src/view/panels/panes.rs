@@ -3,7 +3,7 @@
 use super::key_needs::works;
 use crate::{
     app::{
-        Action, Context, Model, Pane, Rows, Source, activity::earlier::Horizon,
+        Action, Context, Model, Pane, Rows, Source, activity::notice::Horizon,
         tables::table_view::Filter,
     },
     view::{

@@ -1,15 +1,11 @@
 //! What asks and what is on its way: the strip and the flights.
 
-pub(super) mod phrases;
+pub(crate) mod phrases;
 
 use super::question;
 use crate::{
     app::{
-        Action, Context, Mode, Model, Motion, PendingCommand,
-        account::{
-            store::{flips::ClosedFlip, moves::OrderMove},
-            successor::Successor,
-        },
+        Action, Context, Mode, Model, Motion, PendingCommand, Workflow,
         dialogs::overlay::{Arm, Strip, StripAction},
     },
     model::{AccountId, Command, Num, Progress, SlicedOperation, Ticket, Timestamp},
@@ -74,7 +70,11 @@ pub fn strip(model: &Model, scene: &Scene<'_>, strip: &Strip) -> StripView {
             [head, yes, apart(), no, left, also()].concat()
         }
     };
-    let note = strip.sends().then(|| rehearsed(model)).unwrap_or_default();
+    let note = if strip.sends() {
+        rehearsed(model)
+    } else {
+        vec![]
+    };
     let whole = strip.ends_at().since(strip.drawn_at);
     let tone = mode_tone(model);
     let gauge = || {
@@ -180,32 +180,29 @@ const SHOWN_AFTER: Duration = Duration::from_secs(1);
 pub fn flights(scene: &Scene<'_>) -> Vec<PendingCommandView> {
     let flights = scene.store.flights.iter();
     let flights = flights.filter_map(|(ticket, flight)| flight_view(*ticket, flight, scene));
-    let waiting = scene.store.successors.iter().map(|(_, next)| between(next));
-    let flips = scene.store.flips.iter().map(|flip| flipping(flip, scene));
-    let moves = scene.store.moves.iter().filter_map(reading_again);
-    flights.chain(waiting).chain(flips).chain(moves).collect()
+    let waiting = scene.workflows.waiting(scene.store);
+    flights
+        .chain(waiting.map(|one| between(one, scene)))
+        .collect()
 }
 
-/// A flip between its close and what opens the other way.
-fn flipping(one: &ClosedFlip, scene: &Scene<'_>) -> PendingCommandView {
-    let what = one.flip.closes(&scene.store.names);
-    let waits = format!("opens once nothing is left: {}", one.waits_for);
-    let head = Span::plain(format!("flip of {what}: "));
-    PendingCommandView::new([head, Span::info(waits)])
-}
-
-/// A move that waits for lists.
-fn reading_again(one: &OrderMove) -> Option<PendingCommandView> {
-    one.look_at()?;
-    let head = Span::plain(format!("move of {}: ", one.what.names().join(", ")));
-    let waits = Span::info("reading the exits of the position again");
-    Some(PendingCommandView::new([head, waits]))
-}
-
-/// A moved order between its cancel and its replacement.
-fn between(next: &Successor) -> PendingCommandView {
-    let head = Span::plain(format!("{} is canceled: ", next.old()));
-    PendingCommandView::new([head, Span::info("reading how much of it had filled")])
+/// A workflow between two commands.
+fn between(workflow: &Workflow, scene: &Scene<'_>) -> PendingCommandView {
+    let (what, waits) = match workflow {
+        Workflow::Flip(one) => (
+            format!("flip of {}: ", one.flip().closes(&scene.store.names)),
+            format!("opens once nothing is left: {}", one.waits_for()),
+        ),
+        Workflow::Replace(one) => (
+            format!("{} is canceled: ", one.old()),
+            "reading how much of it had filled".to_owned(),
+        ),
+        Workflow::Move(one) => (
+            format!("move of {}: ", one.names()),
+            "reading the exits of the position again".to_owned(),
+        ),
+    };
+    PendingCommandView::new([Span::plain(what), Span::info(waits)])
 }
 
 fn flight_view(

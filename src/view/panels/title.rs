@@ -4,7 +4,7 @@ use super::tour;
 use crate::{
     app::{
         ClickTarget, Context, Feed, Model, Pane, Source,
-        activity::earlier::Horizon,
+        activity::notice::Horizon,
         tables::table_view::{Direction, TableView},
     },
     model::Page,
@@ -115,7 +115,7 @@ fn lens_words(model: &Model, pane: Pane) -> Vec<Span> {
     });
     let sort = table_view.sort.filter(|_| pane == Pane::Twaps);
     let sort = sort.and_then(|sort| {
-        let columns = (model.account.options.reading.columns)(pane);
+        let columns = (model.reading.columns)(pane);
         let title = columns.get(sort.column)?.title;
         Some(Span::muted(format!("by {title} {}", arrow(sort.direction))))
     });

@@ -1,7 +1,7 @@
 //! The current step of the tour in words, with the bound keys.
 
 use crate::{
-    app::{Action, Context, Model, Pane, awaited, desk::tour::Step},
+    app::{Action, Context, Model, Pane, awaited, desk::tour_step::Step},
     view::{panels::strip::phrases::button, text::Span},
 };
 

@@ -231,9 +231,10 @@ pub(crate) fn failure_tone(why: &Failure) -> Tone {
 /// `  code risk  rule R-7  request 8f…`: what helps to look a failure up.
 pub(crate) fn references(why: &Failure) -> String {
     let named = why.references().into_iter();
-    named
+    let parts: Vec<_> = named
         .map(|(name, value)| format!("  {name} {value}"))
-        .collect()
+        .collect();
+    parts.concat()
 }
 
 /// What a read does that follows instead of another request.

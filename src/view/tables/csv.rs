@@ -26,16 +26,22 @@ pub(crate) fn file<'a>(
 
 /// The desk's own lines, which are no rows of the service: their cells.
 pub(crate) fn cells<T>(columns: &[Column<T>], rows: &[T], scene: &Scene<'_>) -> String {
-    let cell = |column: &Column<T>, row| match column.fact(row, scene) {
+    let cells_of = |row: &T| {
+        let cells = columns.iter().map(|column| cell(column, row, scene));
+        cells.collect()
+    };
+    let records = rows.iter().map(cells_of);
+    file(columns.iter().map(|column| column.id), records)
+}
+
+/// One of them, for a program.
+pub(crate) fn cell<T>(column: &Column<T>, row: &T, scene: &Scene<'_>) -> String {
+    match column.fact(row, scene) {
         Fact::Span(span) => seconds(span).to_string(),
         Fact::Moment(at) => Zone::stamps().moment(at, at),
         Fact::Unknown => String::new(),
         Fact::Words(_) | Fact::Number(_) | Fact::Code(..) => column.cell(row, scene).text(),
-    };
-    let records = rows
-        .iter()
-        .map(|row| columns.iter().map(|column| cell(column, row)).collect());
-    file(columns.iter().map(|column| column.id), records)
+    }
 }
 
 pub(super) fn seconds(span: Duration) -> Num {
@@ -151,7 +157,7 @@ mod tests {
                     "age"
                 ]
             ),
-            ["0.5", "64000", "2000", "0.296875", "3600"]
+            ["0.5", "64000", "2000.0", "0.296875", "3600"]
         );
         let closed = position(
             "pos-7",

@@ -198,7 +198,7 @@ pub(crate) fn distance_share(order: &Order, scene: &Scene<'_>) -> Option<Num> {
         Some(_) => order.trigger_market_id.as_ref().unwrap_or(&order.market_id),
         None => &order.market_id,
     };
-    scene.from_mark(order.trigger_price.or(order.limit_price)?, of)
+    scene.mark_distance(order.trigger_price.or(order.limit_price)?, of)
 }
 
 fn distance(order: &Order, scene: &Scene<'_>) -> Cell {

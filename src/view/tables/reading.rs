@@ -13,7 +13,7 @@ use super::{
 use crate::{
     app::{
         Model, Pane, RowId, Store,
-        desk::reading::Reading,
+        desk::model::Reading,
         tables::table_view::{ColumnName, Fact, Kind},
     },
     model::Zone,

@@ -262,7 +262,7 @@ impl RungRow {
     fn new(ladder: &Scaled, line: scaled::RungLine, scene: &Scene<'_>) -> Self {
         let (rung, order) = (line.rung, line.order.as_ref());
         Self {
-            distance: scene.from_mark(rung.price, &ladder.market_id),
+            distance: scene.mark_distance(rung.price, &ladder.market_id),
             scaled_order_id: ladder.id.clone(),
             market_id: ladder.market_id.raw().into(),
             price: rung.price,

@@ -48,7 +48,7 @@ pub const RUNGS: &[Column<RungLine>] = &[
         Span::new(format::price(line.rung.price, market), tone(line)).into()
     }),
     Column::new("distance", "to mark", Number, 3, |line, scene| {
-        let distance = scene.from_mark(line.rung.price, &line.market_id);
+        let distance = scene.mark_distance(line.rung.price, &line.market_id);
         known_muted(distance.map(format::signed_percent)).into()
     }),
     Column::new("size", "size", Number, 1, |line, _| {

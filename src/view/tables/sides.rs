@@ -101,11 +101,13 @@ fn commands(model: &Model, open: &Position) -> String {
     let close = Form::close(open);
     let close = close
         .draft
-        .command(&close.seen(&model.form_context()))
+        .command(&close.seen(&model.account.form_context()))
         .unwrap();
     let mut stop = Form::protect(open, &[]);
     stop.draft.write(Field::StopLoss, "50000");
-    let stop = stop.draft.command(&stop.seen(&model.form_context()));
+    let stop = stop
+        .draft
+        .command(&stop.seen(&model.account.form_context()));
     let stop = stop.unwrap().to_string();
     format!(
         "{:?} {:?} {close:?} {stop:?}",
@@ -155,7 +157,7 @@ fn a_short_that_says_so_by_its_word_is_sold_bought_back_and_stopped_above() {
     let close = Form::close(&short);
     let command = close
         .draft
-        .command(&close.seen(&model.form_context()))
+        .command(&close.seen(&model.account.form_context()))
         .unwrap();
     let Command::Close(close) = command else {
         panic!("{command}");

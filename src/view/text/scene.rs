@@ -5,7 +5,7 @@ use super::{
     passing::{NEXT, Until, age},
 };
 use crate::{
-    app::{Mode, Model, Motion, Store, activity::notice::Activity, forms::form::Form},
+    app::{Mode, Model, Motion, Store, Workflows, activity::notice::Activity, forms::form::Form},
     model::{ClockRate, Drift, MarketId, Num, Ticket, Timestamp, Zone},
 };
 use std::{collections::BTreeMap, time::Duration};
@@ -18,6 +18,8 @@ pub struct Scene<'a> {
     pub activity: &'a Activity,
     /// The forms of commands in progress.
     pub(crate) sent_forms: &'a BTreeMap<Ticket, Box<Form>>,
+    /// Flips, replacements and moves in progress.
+    pub workflows: &'a Workflows,
     /// The wall clock, for instants of the service.
     pub now: Timestamp,
     /// The same moment in the desk's own time, for countdowns.
@@ -39,6 +41,7 @@ impl<'a> Scene<'a> {
             store: &model.account.store,
             activity: &model.account.activity,
             sent_forms: &model.sent_forms,
+            workflows: &model.account.workflows,
             now: model.account.wall_now(),
             own_now: model.account.now,
             zone,
@@ -83,7 +86,7 @@ impl<'a> Scene<'a> {
     }
 
     /// From the mark of a market to a price, as a share of the mark.
-    pub(crate) fn from_mark(&self, price: Num, market: &MarketId) -> Option<Num> {
+    pub(crate) fn mark_distance(&self, price: Num, market: &MarketId) -> Option<Num> {
         let mark = self.store.mark(market)?;
         price.minus(mark)?.over(mark)
     }

@@ -23,7 +23,7 @@ pub enum Align {
 /// One column of a resource, shared by the desk and the command line.
 #[derive(Debug)]
 pub struct Column<T: 'static> {
-    /// Its name in settings and exports.
+    /// Its name in filters and in the choice of columns.
     pub id: &'static str,
     pub title: &'static str,
     /// A shorter title, used without the bar if another column would not fit otherwise.

@@ -235,7 +235,7 @@ fn exits(exits: &Exits, order: &str) -> String {
 /// `SELL 0.50000 BTC limit @ 65,000`.
 pub(crate) fn order(order: &Order, of: Option<&Market>, names: &MarketNames) -> String {
     let side = known_or_quoted("side", &order.side, |_| order_side(&order.side).text);
-    let (size, market) = (order_size(order.size, of), names.shown(&order.market_id));
+    let market = names.shown(&order.market_id);
     let kind = known_or_quoted("type", &order.mode, |_| mode(&order.mode));
     let elsewhere = elsewhere(order, of, names);
     let own = order.trigger_price.filter(|_| elsewhere.is_none());
@@ -245,7 +245,8 @@ pub(crate) fn order(order: &Order, of: Option<&Market>, names: &MarketNames) -> 
         (None, None) => String::new(),
     };
     let elsewhere = elsewhere.unwrap_or_default();
-    format!("{side} {size} {market} {kind}{price}{elsewhere}")
+    let of_size = order_size(order.size, of);
+    format!("{side} {of_size} {market} {kind}{price}{elsewhere}")
 }
 
 /// ` when BTC ≥ 67,168`, for an order triggered by another market. Also for a conditional order, which may watch any

@@ -9,7 +9,7 @@ use super::{
 };
 use perpdeck::{
     api::Request,
-    config::{Choice, keep_columns, memory},
+    config::{ColumnChoice, keep_columns, memory},
     disk::Log,
     journal::{Intent, IntentState, Journal, StateUpdate},
     model::{
@@ -259,7 +259,7 @@ fn a_journal_that_was_written_earlier_is_whole_and_is_read() {
 #[test]
 fn the_files_of_the_state_directory_are_written_as_they_are_today() {
     let dir = TempDir::new().unwrap();
-    let choice = Choice {
+    let choice = ColumnChoice {
         shown: vec!["market".to_owned()],
         hidden: vec!["size".to_owned()],
     };

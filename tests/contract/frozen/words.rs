@@ -3,7 +3,7 @@
 
 use perpdeck::{
     api::Method,
-    app::tables::pane::Pane,
+    app::account::pane::Pane,
     journal::IntentState,
     model::{
         CancelResult, Failure, FailureKind, FlatProof, FollowUp, Progress, Proof, Receipt, Risk,

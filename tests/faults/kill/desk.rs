@@ -80,7 +80,7 @@ impl Desk {
         let connection = Connection {
             base_url: format!("http://{}", port.addr),
             api_key: stage.key(0).into(),
-            key_source: perpdeck::config::KeySource::Start,
+            key_source: perpdeck::config::ApiKeySource::Start,
             account_id: account(0).into(),
             prices: SourceChoice::None,
             markets: MarketSources::default(),

@@ -3,7 +3,7 @@
 //! Contract: no event waits for ever. When the command settles, events that its outcome does not cover are reported. A
 //! parked command holds nothing back, because a person may take any time.
 
-use super::Alert;
+use super::alert::Alert;
 use crate::{
     app::account::store::Store,
     model::{

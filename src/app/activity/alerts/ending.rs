@@ -3,7 +3,7 @@
 //! Contract: the last slice ends the TWAP, so the list's last figures are incomplete. The alert waits for the TWAP's
 //! orders, for at most two readings of the order history; after that it states the known minimum.
 
-use super::{Alert, Watch};
+use super::{alert::Alert, awaited::Awaited};
 use crate::{app::account::store::Store, model::TwapId};
 use std::collections::BTreeMap;
 
@@ -16,14 +16,19 @@ pub(crate) struct Ending(BTreeMap<TwapId, u32>);
 
 /// Adds those that are not among the `known` ended ones and that this desk did not stop; returns alerts for those that
 /// need no further data.
-pub(crate) fn left(store: &Store, watch: &mut Watch, known: &[TwapId]) -> Vec<Alert> {
+pub(crate) fn left(
+    store: &Store,
+    ending: &mut Ending,
+    awaited: &mut Awaited,
+    known: &[TwapId],
+) -> Vec<Alert> {
     let gone = store.ended_twaps.iter().map(|ended| &ended.twap.id);
     for id in gone.filter(|id| !known.contains(id)) {
-        if !watch.awaited.stops(store, id) {
-            watch.ending.0.insert(id.clone(), 0);
+        if !awaited.stops(store, id) {
+            ending.0.insert(id.clone(), 0);
         }
     }
-    tell(store, &mut watch.ending)
+    tell(store, ending)
 }
 
 /// The history was read, or the read failed.

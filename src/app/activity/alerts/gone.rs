@@ -5,7 +5,10 @@
 //! order is searched once, together with all others; one that is not found is reported as no longer working, without a
 //! guess.
 
-use super::{Alert, Watch};
+use super::{
+    alert::{Alert, ended, is_part},
+    awaited::Awaited,
+};
 use crate::{
     app::account::{
         poll::{Answer, Poll},
@@ -102,21 +105,20 @@ fn is_news(store: &Store, order: &Order) -> bool {
             .values()
             .any(|flight| ends_it(&flight.command));
     let is_told = store.history.find(id).is_some_and(Order::is_over);
-    !is_own && !is_told && !super::is_part(order)
+    !is_own && !is_told && !is_part(order)
 }
 
 /// The result of the search.
 pub(crate) fn sought(
     store: &Store,
-    watch: &mut Watch,
+    gone: &mut Gone,
+    awaited: &mut Awaited,
     (asked, found): (&[OrderId], &[Order]),
 ) -> Vec<Alert> {
     let mut news = vec![];
-    for left in asked.iter().filter_map(|id| watch.gone.0.remove(id)) {
+    for left in asked.iter().filter_map(|id| gone.0.remove(id)) {
         let alert = match found.iter().find(|order| order.id == left.order.id) {
-            Some(order) => {
-                super::ended(store, order).and_then(|alert| watch.awaited.hear(store, order, alert))
-            }
+            Some(order) => ended(store, order).and_then(|alert| awaited.hear(store, order, alert)),
             None => Some(Alert::Gone(Box::new(left.order))),
         };
         news.extend(alert);

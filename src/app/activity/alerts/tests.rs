@@ -1,17 +1,21 @@
 //! Events that no key of this desk caused, and their alerts.
 
 use super::*;
-use crate::app::{Effect, Model, TerminalOut, account::poll::Answer};
 use crate::{
     api::{Method, Request},
     app::{
-        activity::notice::Event, desk::msg::Msg, dialogs::effect::Clip, testing::*,
+        Effect, Model, TerminalOut,
+        account::{poll::Answer, store::Store},
+        activity::notice::{Event, Tone},
+        core::effect::Clip,
+        desk::msg::Msg,
+        testing::*,
         update::router::update,
     },
-    config::AlertChannel,
+    config::{AlertChannel, AlertChannels, Alerts},
     model::{
         AccountFacts, Call, CloseKind, ClosePosition, Command, Failure, FailureKind, FlatProof,
-        Flattening, Progress, Receipt, Ticket,
+        Flattening, Order, Page, Progress, Receipt, Ticket, Twap,
     },
 };
 

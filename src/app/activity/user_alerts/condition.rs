@@ -1,6 +1,5 @@
 //! One alert: what it watches, which way the value must go, and what is known of the value so far.
 
-use super::sample::AlertSample;
 use crate::model::{MarketId, MarketNames, Num, Timestamp};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -10,6 +9,13 @@ use strum::Display;
 const COOL_DOWN: Duration = Duration::from_mins(1);
 /// How far back the value must go before an alert can fire again, as a share of the level: 0.05 %.
 const REARM_SHARE: (i64, u32) = (5, 4);
+
+/// A value, and the smallest step that values of its kind take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AlertSample {
+    pub value: Num,
+    pub step: Num,
+}
 
 /// What is watched.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

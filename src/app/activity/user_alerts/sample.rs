@@ -1,6 +1,6 @@
 //! What an alert watches, as a number: known only where all that it is made of is fresh.
 
-use super::condition::{AlertSubject, UserAlert};
+use super::condition::{AlertSample, AlertSubject, UserAlert};
 use crate::{
     app::{account::store::Store, activity::alerts::liquidation_distance},
     model::{MarketId, Num, Page, Position, Tick},
@@ -17,13 +17,6 @@ pub struct FreshSources {
 pub enum Freshness {
     Fresh,
     Stale,
-}
-
-/// A value, and the smallest step that values of its kind take.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct AlertSample {
-    pub value: Num,
-    pub step: Num,
 }
 
 /// The value that the alert watches, while it is known and fresh.

@@ -4,8 +4,8 @@ use super::*;
 use crate::app::{
     account::identity::Identity,
     activity::notice,
+    core::effect::Effect,
     desk::msg::Msg,
-    dialogs::effect::Effect,
     testing::{bare_desk, desk, press, wait},
     update::router::update,
 };

@@ -1,10 +1,12 @@
 //! Exports, from the key to the finished sheet.
 
 use super::*;
-use crate::app::{Effect, Model, dialogs::overlay::Overlay};
 use crate::{
-    app::{account::poll::Answer, desk::msg::Msg, testing::*, update::router::update},
-    model::{Cursor, Failure, FailureKind, Page},
+    app::{
+        Effect, Model, account::poll::Answer, core::sheet::SheetRows, desk::msg::Msg,
+        dialogs::overlay::Overlay, testing::*, update::router::update,
+    },
+    model::{Cursor, Failure, FailureKind, Order, Page},
 };
 
 const HOUR: i64 = 3_600_000;

@@ -9,11 +9,9 @@ pub use complete::Completion;
 
 use crate::{
     app::{
+        account::pane::Pane,
         keys::line::Line,
-        tables::{
-            pane::Pane,
-            table_view::{Fault, TableView},
-        },
+        tables::table_view::{Fault, TableView},
     },
     model::PositionId,
 };

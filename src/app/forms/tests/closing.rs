@@ -315,11 +315,11 @@ fn brought(keys: &str, field: Field, price: &str) -> (bool, Vec<warnings::OrderW
     let mut form = form(&model).clone();
     form.draft.write(Field::Size, "0.001");
     form.draft.write(field, price);
-    let command = form.draft.command(&form.seen(&model.form_context()));
+    let command = form.command(&model.account.form_context());
     let Ok(Command::Place(order)) = command else {
         panic!("{command:?}");
     };
-    let asked = warnings::of(&form, &model).into_iter();
+    let asked = form.warnings(&model.account).into_iter();
     let replaces = |warning: &_| matches!(warning, warnings::OrderWarning::Replaces(_));
     (
         order.replace_overlapping_exits,

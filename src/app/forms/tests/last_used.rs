@@ -15,7 +15,9 @@ fn the_next_order_in_a_market_starts_with_the_terms_of_the_last_one_but_at_the_m
     settle(&mut model, Ticket(1), Ok(accepted()));
     press(&mut model, "s");
     let chosen = |model: &Model, field| {
-        let choice = form(model).choice(field, &model.form_context()).unwrap();
+        let choice = form(model)
+            .choice(field, &model.account.form_context())
+            .unwrap();
         choice.options[choice.chosen.unwrap()].clone()
     };
     let begins = [Field::Kind, Field::MarginMode].map(|field| chosen(&model, field));
@@ -86,7 +88,7 @@ fn a_tolerance_that_wide_is_of_one_order_and_a_stop_is_of_its_position() {
     settle(&mut model, Ticket(2), Ok(accepted()));
     press(&mut model, "b");
     let choice = form(&model)
-        .choice(Field::Kind, &model.form_context())
+        .choice(Field::Kind, &model.account.form_context())
         .unwrap();
     assert_eq!(choice.options[choice.chosen.unwrap()], "market");
 }

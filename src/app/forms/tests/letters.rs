@@ -7,7 +7,9 @@ fn they_choose_what_begins_with_them() {
     let mut model = desk();
     press(&mut model, "b shift-tab shift-tab shift-tab lim");
     let chosen = |model: &Model, field| {
-        let choice = form(model).choice(field, &model.form_context()).unwrap();
+        let choice = form(model)
+            .choice(field, &model.account.form_context())
+            .unwrap();
         choice.options[choice.chosen.unwrap()].clone()
     };
     assert_eq!(chosen(&model, Field::Kind), "limit");
@@ -37,8 +39,14 @@ fn one_that_begins_nothing_says_so_and_changes_nothing() {
         form(&model).refusal,
         Some("no choice begins with that letter")
     );
-    assert_eq!(form(&model).side(&model.form_context()), Some(Side::Buy));
+    assert_eq!(
+        form(&model).side(&model.account.form_context()),
+        Some(Side::Buy)
+    );
     press(&mut model, "se");
     assert_eq!(form(&model).refusal, None);
-    assert_eq!(form(&model).side(&model.form_context()), Some(Side::Sell));
+    assert_eq!(
+        form(&model).side(&model.account.form_context()),
+        Some(Side::Sell)
+    );
 }

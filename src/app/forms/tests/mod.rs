@@ -13,13 +13,13 @@ mod strategies;
 mod writing;
 
 use super::form::{Form, FormInput};
-use crate::app::dialogs::overlay::Overlay;
 use crate::{
     app::{
         account::poll::Answer,
         activity::notice::Event,
+        core::effect::Effect,
         desk::{model::Model, msg::Msg},
-        dialogs::effect::Effect,
+        dialogs::overlay::Overlay,
         testing::*,
         update::router::update,
     },
@@ -46,7 +46,10 @@ fn said(model: &Model) -> String {
 }
 
 fn fault(model: &Model, field: Field) -> Option<DraftFault> {
-    form(model).faults(&model.form_context()).of(field).cloned()
+    form(model)
+        .faults(&model.account.form_context())
+        .of(field)
+        .cloned()
 }
 
 fn market_buy(coin: &str, size: &str) -> PlaceOrder {

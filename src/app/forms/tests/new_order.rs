@@ -19,7 +19,7 @@ fn the_focus_waits_on_the_size_and_the_market_is_the_selected_rows() {
     let form = form(&model);
     assert_eq!(form.focus, Field::Size);
     assert_eq!(form.market_id().unwrap().raw(), "paper|SOL");
-    assert_eq!(form.side(&model.form_context()), Some(Side::Sell));
+    assert_eq!(form.side(&model.account.form_context()), Some(Side::Sell));
 }
 
 #[test]
@@ -252,7 +252,7 @@ fn without_prices_the_markets_are_those_that_positions_and_orders_name() {
     model.account.store.orders = known.account.store.orders.clone();
     press(&mut model, "b");
     let choice = form(&model)
-        .choice(Field::Market, &model.form_context())
+        .choice(Field::Market, &model.account.form_context())
         .unwrap();
     assert_eq!(choice.options, ["paper|BTC", "paper|ETH", "paper|SOL"]);
     let expected = PlaceOrder {

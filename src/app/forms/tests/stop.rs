@@ -3,7 +3,7 @@
 use super::*;
 
 fn reduces(model: &Model) -> Option<String> {
-    let choice = form(model).choice(Field::ReduceOnly, &model.form_context())?;
+    let choice = form(model).choice(Field::ReduceOnly, &model.account.form_context())?;
     choice.options.get(choice.chosen?).cloned()
 }
 

@@ -5,11 +5,8 @@
 use super::*;
 use crate::{
     app::{
-        account::poll::Answer,
-        dialogs::{effect::Effect, overlay::OverlayKind},
-        keys::keymap::Action,
-        testing::*,
-        update::router::follow,
+        account::poll::Answer, core::effect::Effect, dialogs::overlay::OverlayKind,
+        keys::keymap::Action, testing::*, update::router::follow,
     },
     model::{Book, Dated, Failure, Level, Page, PlaceOrder, Receipt, Timestamp},
 };
@@ -90,7 +87,7 @@ fn a_key_opens_the_form_with_price_and_size_and_enter_sends_it() {
 #[test]
 fn without_a_size_the_form_waits_for_one_and_one_key_sends_nothing() {
     let mut model = traded();
-    model.account.used = crate::app::forms::form::Used::default();
+    model.account.used = crate::app::account::used_terms::UsedTerms::default();
     let why = refused(limit(&mut model, Side::Buy, &at("63990"), SendMode::AtOnce));
     assert!(why.starts_with("not sent"), "{why}");
     let next = limit(&mut model, Side::Buy, &at("63990"), SendMode::InForm);

@@ -1,18 +1,18 @@
 //! Marks, lists of commands, and their outcomes.
 
-use crate::app::{
-    account::poll::Answer,
-    activity::notice::Event,
-    desk::{model::Model, msg::Msg},
-    dialogs::{
-        effect::Effect,
-        overlay::{Bulk, Overlay, Stage, State, StripAction},
+use crate::{
+    app::{
+        account::{pane::Pane, poll::Answer},
+        activity::notice::Event,
+        core::effect::Effect,
+        desk::{model::Model, msg::Msg},
+        dialogs::overlay::{Bulk, Overlay, Stage, State, StripAction},
+        testing::*,
     },
-    tables::pane::Pane,
-    testing::*,
-};
-use crate::model::{
-    CancelAll, Command, Failure, FailureKind, Order, OrderId, Page, Receipt, Ticket, draft::Field,
+    model::{
+        CancelAll, Command, Failure, FailureKind, Order, OrderId, Page, Receipt, Ticket,
+        draft::Field,
+    },
 };
 
 fn resting(id: &str) -> Order {
@@ -302,9 +302,7 @@ fn marked_positions_close_as_their_forms_would_untouched() {
         let form =
             crate::app::forms::form::Form::close(model.account.store.position(&id.into()).unwrap());
         assert_eq!(form.draft.text(Field::Size), Some("100%"));
-        form.draft
-            .command(&form.seen(&model.form_context()))
-            .unwrap()
+        form.command(&model.account.form_context()).unwrap()
     };
     assert_eq!(listed(&model), [close("pos-1"), close("pos-2")]);
 }

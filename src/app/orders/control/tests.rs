@@ -2,11 +2,9 @@ use crate::{
     app::{
         account::poll::Answer,
         activity::notice::Event,
+        core::effect::Effect,
         desk::{model::Model, msg::Msg},
-        dialogs::{
-            effect::Effect,
-            overlay::{Overlay, StripAction},
-        },
+        dialogs::overlay::{Overlay, StripAction},
         testing::{self, *},
         update::router::update,
     },

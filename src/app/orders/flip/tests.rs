@@ -2,8 +2,9 @@ use crate::{
     app::{
         account::poll::{Answer, Source},
         activity::notice::Event,
+        core::effect::Effect,
         desk::{model::Model, msg::Msg},
-        dialogs::{effect::Effect, overlay::Overlay},
+        dialogs::overlay::Overlay,
         testing::{self, *},
         update::{router::update, wake::wake},
     },
@@ -51,7 +52,10 @@ fn closing(more: &str) -> Order {
     let json = format!(
         r#""type":"market","mode":"market","side":"sell","target_position_id":"pos-1",{more}"#
     );
-    testing::order("ord-9", "BTC", &json)
+    Order {
+        reduce_only: true,
+        ..testing::order("ord-9", "BTC", &json)
+    }
 }
 
 fn receipt(order: Order) -> Receipt {
@@ -109,7 +113,14 @@ fn opens_nothing(model: &mut Model) {
     assert_eq!(placed(&wait(model, 600)), None);
     assert_eq!(placed(&reads(model, vec![], vec![])), None);
     assert_eq!(placed(&wait(model, 11_000)), None);
-    assert_eq!(model.account.store.flips, vec![]);
+    assert_eq!(
+        model
+            .account
+            .workflows
+            .waiting(&model.account.store)
+            .count(),
+        0
+    );
 }
 
 #[test]
@@ -151,7 +162,14 @@ fn the_other_way_is_opened_once_reads_show_nothing_left_of_the_position() {
         (num("10"), MarginMode::Cross, false)
     );
     assert_eq!(order.expected_price, Some(num("64000")));
-    assert_eq!(model.account.store.flips, vec![]);
+    assert_eq!(
+        model
+            .account
+            .workflows
+            .waiting(&model.account.store)
+            .count(),
+        0
+    );
     // One opening per flip, whatever is read after it.
     opens_nothing(&mut model);
 }
@@ -165,7 +183,10 @@ fn a_short_is_flipped_to_a_long_of_what_was_closed() {
     assert_eq!(closes(&sent).unwrap().position_id, "pos-2".into());
     let json = r#""type":"market","mode":"market","side":"buy","size":80,"initial_size":80,"filled_size":80,
         "status":"filled""#;
-    let order = testing::order("ord-9", "SOL", json);
+    let order = Order {
+        reduce_only: true,
+        ..testing::order("ord-9", "SOL", json)
+    };
     settle(&mut model, FIRST, Ok(receipt(order)));
     let effects = reads(&mut model, vec![position_left("0.5")], vec![]);
     let order = placed(&effects).unwrap();
@@ -249,6 +270,32 @@ fn a_close_that_is_refused_or_was_somebody_elses_opens_nothing() {
     ] {
         let mut model = flipping();
         settle(&mut model, FIRST, result);
+        assert_eq!(said(&model).as_deref(), Some(words));
+        opens_nothing(&mut model);
+    }
+}
+
+#[test]
+fn a_close_that_is_answered_with_another_order_opens_nothing() {
+    let whole = || closing(WHOLE);
+    let others = [
+        Order {
+            market_id: "paper|SOL".into(),
+            ..whole()
+        },
+        Order {
+            target_position_id: Some("pos-2".into()),
+            ..whole()
+        },
+        Order {
+            reduce_only: false,
+            ..whole()
+        },
+    ];
+    for other in others {
+        let mut model = flipping();
+        settle(&mut model, FIRST, Ok(receipt(other)));
+        let words = "the answer differs from the request: nothing more is sent";
         assert_eq!(said(&model).as_deref(), Some(words));
         opens_nothing(&mut model);
     }
@@ -365,7 +412,12 @@ fn a_way_out_a_halt_or_another_close_in_between_ends_it() {
             if !is_answered {
                 closed(&mut model);
             }
-            assert_eq!(model.account.store.flips, vec![], "{at} {is_answered}");
+            let waiting = model
+                .account
+                .workflows
+                .waiting(&model.account.store)
+                .count();
+            assert_eq!(waiting, 0, "{at} {is_answered}");
             opens_nothing(&mut model);
         }
     }
@@ -445,7 +497,7 @@ fn leaving_in_between_is_asked_about() {
     closed(&mut model);
     assert_eq!(press(&mut model, "q"), vec![]);
     assert_eq!(model.overlays.len(), 1);
-    assert_eq!(model.account.store.under_way(), 1);
+    assert_eq!(model.account.workflows.under_way(&model.account.store), 1);
 }
 
 #[test]

@@ -2,8 +2,8 @@ use crate::{
     app::{
         account::poll::Answer,
         activity::notice::Event,
+        core::effect::Effect,
         desk::{model::Model, msg::Msg},
-        dialogs::effect::Effect,
         testing::{self, *},
         update::router::update,
     },
@@ -98,6 +98,16 @@ fn said(model: &Model) -> Option<String> {
     }
 }
 
+/// Whether nothing is in progress, and nothing is to follow.
+fn is_over(model: &Model) -> bool {
+    model
+        .account
+        .workflows
+        .waiting(&model.account.store)
+        .count()
+        == 0
+}
+
 #[test]
 fn a_stop_moves_as_one_batch_that_says_what_was_seen() {
     let mut model = guarded();
@@ -116,13 +126,7 @@ fn a_stop_moves_as_one_batch_that_says_what_was_seen() {
     assert_eq!(moves(&batch), ["move ord-5 to 58,001"]);
     assert_eq!(batch.risk, Risk::Neutral);
     assert_eq!(sent(&settle(&mut model, ticket, Ok(accepted()))), []);
-    assert_eq!(
-        (
-            model.account.store.moves.len(),
-            model.account.store.under_way()
-        ),
-        (0, 0)
-    );
+    assert!(is_over(&model));
 }
 
 #[test]
@@ -153,7 +157,7 @@ fn a_batch_over_other_exits_is_read_again_and_sent_once_more() {
     let effects = settle(&mut model, second, conflict());
     assert_eq!(sent(&effects), []);
     assert_eq!(sent(&list(&mut model, &long("0.4"), &[stop("57000")])), []);
-    assert!(model.account.store.moves.is_empty());
+    assert!(is_over(&model));
 }
 
 #[test]
@@ -164,7 +168,7 @@ fn a_refused_batch_leaves_the_old_stop_and_says_so() {
     assert_eq!(sent(&effects), []);
     let words = "not moved, ord-5 stays as it is: why";
     assert_eq!(said(&model).as_deref(), Some(words));
-    assert!(model.account.store.moves.is_empty());
+    assert!(is_over(&model));
 }
 
 #[test]
@@ -201,7 +205,7 @@ fn lists_that_do_not_come_end_the_move() {
     let (ticket, _) = batch(&press(&mut model, "}"));
     settle(&mut model, ticket, Err(refused(FailureKind::Conflict)));
     wait(&mut model, 10_100);
-    assert!(model.account.store.moves.is_empty());
+    assert!(is_over(&model));
     let words = "not moved, ord-5 stays as it is: positions and orders were not read within 10 s";
     assert_eq!(said(&model).as_deref(), Some(words));
 }
@@ -217,7 +221,7 @@ fn a_move_of_unknown_outcome_is_followed_by_nothing() {
     };
     let now = model.account.now;
     update(&mut model, now, Msg::Progress(ticket, parked));
-    assert!(model.account.store.moves.is_empty());
+    assert!(is_over(&model));
     assert_eq!(sent(&list(&mut model, &long("0.5"), &[stop("58001")])), []);
 }
 
@@ -229,7 +233,7 @@ fn nothing_follows_a_close_all() {
     settle(&mut model, ticket, Err(refused(FailureKind::Conflict)));
     press(&mut model, "X");
     wait(&mut model, 2_000);
-    assert!(model.account.store.moves.is_empty());
+    assert!(is_over(&model));
 }
 
 fn resting() -> Order {
@@ -331,6 +335,34 @@ fn replaces_after(refusal: Failure) {
         (order.limit_price, order.size),
         (Some(num("61000")), num("0.3"))
     );
+}
+
+#[test]
+fn an_order_stays_where_its_replacement_could_not_be_placed_any_more() {
+    let conflict = || Err(refused(FailureKind::Conflict));
+    let closes_all: &dyn Fn(&mut Model) = &|model| {
+        press(model, "X");
+        wait(model, 1_500);
+    };
+    let waits: &dyn Fn(&mut Model) = &|model| drop(wait(model, 11_000));
+    let disappears: &dyn Fn(&mut Model) =
+        &|model| drop(arrive(model, Answer::Orders(Ok(Page::of(vec![])))));
+    for (what, meanwhile) in [
+        ("close-all", closes_all),
+        ("an old price", waits),
+        ("gone", disappears),
+    ] {
+        let mut model = working(resting());
+        let (ticket, _) = modified(&press(&mut model, "m ctrl-u 61000 enter"));
+        meanwhile(&mut model);
+        let effects = settle(&mut model, ticket, conflict());
+        assert_eq!(sent(&effects), [], "{what}");
+        let words = said(&model).unwrap();
+        assert!(
+            words.starts_with("not moved, ord-7 stays as it is: "),
+            "{what}: {words}"
+        );
+    }
 }
 
 #[test]

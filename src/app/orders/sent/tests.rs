@@ -2,9 +2,10 @@
 
 use crate::{
     app::{
+        account::pane::Pane,
+        core::effect::Effect,
         desk::{model::Model, msg::Msg},
-        dialogs::{effect::Effect, overlay::Overlay},
-        tables::pane::Pane,
+        dialogs::overlay::Overlay,
         testing::*,
         update::router::update,
     },

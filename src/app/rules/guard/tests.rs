@@ -5,11 +5,10 @@ use crate::{
     app::{
         account::poll::Answer,
         activity::notice::Event,
-        dialogs::{
-            effect::Effect,
-            overlay::{Overlay, StripAction},
-        },
-        orders::flight::objection,
+        core::effect::Effect,
+        desk::model::Model,
+        dialogs::overlay::{Overlay, StripAction},
+        rules::objection::objection,
         testing::*,
     },
     config,
@@ -137,7 +136,7 @@ fn of_a_loss_limit_that_both_set_the_stricter_one_counts_and_locks() {
     arrive(&mut model, Answer::Account(Ok(told)));
     let daily = model.account.guard.gauge(Limit::DailyLoss).unwrap();
     assert_eq!((daily.used, daily.origin), (num("1.02"), Origin::Local));
-    let held = held(&model).unwrap();
+    let held = held(&model.account).unwrap();
     assert_eq!(held, "entries locked by the daily loss");
     model.account.options.guard.daily_loss = Some(num("50000"));
     arrive(&mut model, Answer::Account(Ok(facts("0.9", "98000"))));
@@ -191,7 +190,7 @@ fn a_loss_that_is_realised_locks_although_no_price_is_known_of_what_is_open() {
         used(&model)[..2],
         [own(Limit::DailyLoss, "2.7"), own(Limit::Drawdown, "1.05")]
     );
-    assert_eq!(locked(&model).unwrap().limit, Limit::DailyLoss);
+    assert_eq!(locked(&model.account).unwrap().limit, Limit::DailyLoss);
 }
 
 #[test]
@@ -226,7 +225,7 @@ fn today_is_read_to_its_beginning_without_anybody_scrolling() {
     let effects = arrive(&mut model, Answer::Closed(Ok(first)));
     assert_eq!(effects, [more("1")]);
     assert_eq!(
-        locked(&model).unwrap().limit,
+        locked(&model.account).unwrap().limit,
         Limit::DailyLoss,
         "a loss that is known locks before the rest of the day is read"
     );
@@ -331,12 +330,12 @@ fn at_the_limit_new_risk_is_held_and_no_exit_ever_is() {
     let model = told_by_service("0", "95000");
     let margin = |extra| Command::margin("pos-2".into(), num(extra), Some(num("120.5")));
     assert!(
-        objection(&model, &place(&model, "false"))
+        objection(&model.account, &place(&model, "false"))
             .unwrap()
             .contains("daily loss")
     );
     assert!(
-        objection(&model, &margin("100")).is_some(),
+        objection(&model.account, &margin("100")).is_some(),
         "less margin is more risk"
     );
     let form = crate::app::forms::form::Form::close(
@@ -345,9 +344,7 @@ fn at_the_limit_new_risk_is_held_and_no_exit_ever_is() {
     let exits = [
         place(&model, "true"),
         margin("200"),
-        form.draft
-            .command(&form.seen(&model.form_context()))
-            .unwrap(),
+        form.command(&model.account.form_context()).unwrap(),
         Command::Cancel("ord-1".into()),
         Command::StopTwap("t".into()),
         Command::CancelScaled("l".into()),
@@ -355,7 +352,7 @@ fn at_the_limit_new_risk_is_held_and_no_exit_ever_is() {
         Command::Flatten("chal-1".into()),
     ];
     for exit in exits {
-        assert_eq!(objection(&model, &exit), None, "{exit}");
+        assert_eq!(objection(&model.account, &exit), None, "{exit}");
     }
 }
 
@@ -392,20 +389,20 @@ fn the_lock_is_lifted_by_asking_twice_and_comes_back_with_the_next_breach() {
     let lift = StripAction::Lift("chal-1".into());
     assert!(matches!(model.overlays.last(), Some(Overlay::Strip(strip)) if strip.proposal == lift));
     assert_eq!(press(&mut model, "y"), vec![], "the strip is still deaf");
-    assert!(locked(&model).is_some());
+    assert!(locked(&model.account).is_some());
     wait(&mut model, 200);
     assert_eq!(press(&mut model, "y esc"), vec![]);
-    assert_eq!(objection(&model, &place(&model, "false")), None);
+    assert_eq!(objection(&model.account, &place(&model, "false")), None);
     arrive(&mut model, Answer::Account(Ok(facts("0.5", "97000"))));
     arrive(&mut model, Answer::Account(Ok(facts("0", "95000"))));
-    assert!(locked(&model).is_some());
+    assert!(locked(&model.account).is_some());
 }
 
 #[test]
 fn where_the_settings_say_so_nothing_is_locked() {
     let mut model = told_by_service("0", "95000");
     model.account.options.guard.lock = false;
-    assert_eq!(objection(&model, &place(&model, "false")), None);
+    assert_eq!(objection(&model.account, &place(&model, "false")), None);
 }
 
 #[test]
@@ -431,7 +428,7 @@ fn a_poll_that_fails_neither_locks_nor_unlocks() {
     let mut model = told_by_service("0", "95000");
     let down = Failure::new(FailureKind::Unavailable, "down");
     arrive(&mut model, Answer::Account(Err(down)));
-    assert!(locked(&model).is_some());
+    assert!(locked(&model.account).is_some());
 }
 
 /// A trailing drawdown of 8 %: 100 000 at the start, now `equity` above `floor`.
@@ -452,7 +449,7 @@ fn a_floor_that_trails_is_measured_from_its_peak_and_locks_when_it_is_reached() 
     assert_eq!(at("100000", "100000"), "1", "the floor stands at the start");
     assert_eq!(at("99000", "100000"), "1");
     assert_eq!(lacks(&model, Limit::Drawdown), []);
-    assert_eq!(locked(&model).unwrap().limit, Limit::Drawdown);
+    assert_eq!(locked(&model.account).unwrap().limit, Limit::Drawdown);
 }
 
 #[test]
@@ -480,13 +477,13 @@ fn the_end_of_a_challenge_is_told_once_as_the_settings_say() {
     ] {
         let effects = arrive(&mut model, Answer::Account(Ok(ended(word))));
         assert!(effects.contains(&Effect::Terminal(
-            crate::app::dialogs::effect::TerminalOut::Bell
+            crate::app::core::effect::TerminalOut::Bell
         )));
         let newest = model.account.activity.lines.back().map(|line| &line.event);
         assert_eq!(newest, Some(&Event::Alert(Alert::Challenge(verdict))));
         let again = arrive(&mut model, Answer::Account(Ok(ended(word))));
         assert!(!again.contains(&Effect::Terminal(
-            crate::app::dialogs::effect::TerminalOut::Bell
+            crate::app::core::effect::TerminalOut::Bell
         )));
     }
 }

@@ -2,7 +2,10 @@
 
 use super::*;
 use crate::{
-    app::{account::poll::Answer, dialogs::effect::Effect, testing::*},
+    app::{
+        account::poll::Answer, core::effect::Effect, desk::model::Model, dialogs::overlay::Overlay,
+        testing::*,
+    },
     model::{AccountFacts, PlaceKind},
 };
 
@@ -41,7 +44,7 @@ fn asked(model: &mut Model, size: &str, stop: &str) -> Vec<OrderWarning> {
     let Some(Overlay::Form(mut form)) = model.overlays.pop() else {
         panic!("no form");
     };
-    form.be(PlaceKind::Limit, &model.form_context());
+    form.be(PlaceKind::Limit, &model.account.form_context());
     for (field, text) in [
         (Field::Size, size),
         (Field::LimitPrice, "64000"),
@@ -49,7 +52,7 @@ fn asked(model: &mut Model, size: &str, stop: &str) -> Vec<OrderWarning> {
     ] {
         form.draft.write(field, text);
     }
-    of(&form, model)
+    form.warnings(&model.account)
 }
 
 #[test]
@@ -90,7 +93,7 @@ fn a_liquidation_near_the_mark_is_asked_about() {
     if let Draft::Entry(draft) = &mut form.draft {
         draft.margin_mode = crate::model::MarginMode::Isolated;
     }
-    let warnings = of(&form, &model);
+    let warnings = form.warnings(&model.account);
     assert!(
         matches!(
             warnings.as_slice(),
@@ -99,7 +102,7 @@ fn a_liquidation_near_the_mark_is_asked_about() {
         "{warnings:?}"
     );
     form.draft.write(Field::Leverage, "10");
-    assert_eq!(of(&form, &model), []);
+    assert_eq!(form.warnings(&model.account), []);
 }
 
 #[test]
@@ -117,9 +120,9 @@ fn limit_at(model: &mut Model, price: &str) -> Vec<OrderWarning> {
     let Some(Overlay::Form(mut form)) = model.overlays.pop() else {
         panic!("no form");
     };
-    form.be(PlaceKind::Limit, &model.form_context());
+    form.be(PlaceKind::Limit, &model.account.form_context());
     form.draft.write(Field::LimitPrice, price);
-    of(&form, model)
+    form.warnings(&model.account)
 }
 
 #[test]
@@ -202,7 +205,7 @@ fn a_stop_that_the_position_does_not_live_to_see_is_asked_about() {
     if let Draft::Entry(draft) = &mut form.draft {
         draft.margin_mode = crate::model::MarginMode::Isolated;
     }
-    let warnings = of(&form, &model);
+    let warnings = form.warnings(&model.account);
     assert!(warnings.iter().any(is_first), "{warnings:?}");
 }
 

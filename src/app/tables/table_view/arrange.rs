@@ -1,24 +1,31 @@
 //! Filters and sorts rows. A tree stays a tree: a matching row is shown with its parent.
 
 use super::{
-    super::rows::All, Direction, Fact, Filter, Picked, Sort, TableView, filter::Asked, flat::Order,
+    fact::Fact,
+    filter::{Asked, Filter},
+    picked::{Order, Picked, Sort, compare},
 };
-use crate::model::Timestamp;
-use std::{cmp::Ordering, ops::Range};
+use crate::{app::tables::all_rows::All, model::Timestamp};
+use std::ops::Range;
 
-pub(crate) fn picked(reader: &Reader<'_>, table_view: &TableView, version: u64) -> Picked {
+pub(crate) fn picked(
+    reader: &Reader<'_>,
+    filter: Option<&Filter>,
+    sort: Option<Sort>,
+    version: u64,
+) -> Picked {
     let all = &reader.all;
     let mut families: Vec<Vec<usize>> = families(all)
-        .filter_map(|family| reader.kept(family, table_view.filter.as_ref()))
+        .filter_map(|family| reader.kept(family, filter))
         .collect();
-    if let Some(sort) = table_view.sort {
+    if let Some(sort) = sort {
         reader.sort(&mut families, sort);
     }
     let places: Vec<usize> = families.into_iter().flatten().collect();
     Picked {
         hits: places.iter().filter(|at| all.counts(**at)).count(),
         places: places.into_iter().flat_map(u32::try_from).collect(),
-        order: table_view.sort.map_or(Order::Own, |_| Order::Families),
+        order: sort.map_or(Order::Own, |_| Order::Families),
         version,
     }
 }
@@ -102,18 +109,4 @@ impl Reader<'_> {
         keyed.sort_by(|a, b| by(&a.0, &b.0));
         families.extend(keyed.into_iter().map(|(_, family)| family));
     }
-}
-
-/// Unknown values come last in either direction, and before them words among numbers.
-pub(super) fn compare(a: &Fact, b: &Fact, direction: Direction) -> Ordering {
-    let class = |fact: &Fact| match fact {
-        Fact::Number(_) | Fact::Code(..) | Fact::Span(_) | Fact::Moment(_) => 0,
-        Fact::Words(_) => 1,
-        Fact::Unknown => 2,
-    };
-    let within = match direction {
-        Direction::Ascending => a.compare(b),
-        Direction::Descending => b.compare(a),
-    };
-    class(a).cmp(&class(b)).then(within)
 }

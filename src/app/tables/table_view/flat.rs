@@ -2,77 +2,12 @@
 //! changes are inserted in place, so that a new row among a hundred thousand costs no more than among a hundred.
 
 use super::{
-    Fact, Picked, Sort, TableView,
-    arrange::{Reader, compare},
+    arrange::Reader,
+    filter::Filter,
+    picked::{Keys, Order, Picked, Sort},
 };
 use crate::app::account::feed::Shift;
-use std::{cmp::Ordering, collections::VecDeque, ops::Range};
-
-/// The order of the shown rows.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Order {
-    /// The pane's own.
-    Own,
-    By(Keys),
-    /// Families by a column: rows cannot be found directly.
-    Families,
-}
-
-/// The sort value of each shown row, in the pane's own order.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Keys {
-    facts: VecDeque<Fact>,
-    sort: Sort,
-}
-
-impl Keys {
-    /// Equal rows keep their own order.
-    fn order(&self, a: u32, b: u32) -> Ordering {
-        let fact = |at: u32| self.facts.get(usize::try_from(at).ok()?);
-        let said = match (fact(a), fact(b)) {
-            (Some(a), Some(b)) => compare(a, b, self.sort.direction),
-            (None, _) | (_, None) => Ordering::Equal,
-        };
-        said.then(a.cmp(&b))
-    }
-
-    fn read(&mut self, reader: &Reader<'_>, at: u32) {
-        let place = usize::try_from(at).unwrap_or(usize::MAX);
-        if let Some(fact) = self.facts.get_mut(place) {
-            *fact = reader.key(place, self.sort.column);
-        }
-    }
-
-    fn shift(&mut self, shift: Shift) {
-        match shift {
-            Shift::Top { left, came, kept } => {
-                self.facts.drain(..left.min(self.facts.len()));
-                for _ in 0..came {
-                    self.facts.push_front(Fact::Unknown);
-                }
-                self.facts.truncate(kept);
-            }
-            Shift::Below { came } => {
-                let count = self.facts.len() + came;
-                self.facts.resize(count, Fact::Unknown);
-            }
-        }
-    }
-}
-
-impl Picked {
-    /// The display index of the row at this index of the pane's own order.
-    pub(crate) fn find(&self, at: u32) -> Option<usize> {
-        match &self.order {
-            Order::Own => self.places.binary_search(&at).ok(),
-            Order::By(keys) => {
-                let found = self.places.binary_search_by(|place| keys.order(*place, at));
-                found.ok()
-            }
-            Order::Families => self.places.iter().position(|place| *place == at),
-        }
-    }
-}
+use std::ops::Range;
 
 /// A list that is being filtered and sorted.
 #[derive(Debug, Clone, PartialEq)]
@@ -87,13 +22,9 @@ pub(crate) struct Filtering {
 
 impl Filtering {
     pub(crate) fn begin(count: usize, sort: Option<Sort>, version: u64) -> Self {
-        let unread = || std::iter::repeat_n(Fact::Unknown, count).collect();
         Self {
             places: vec![],
-            keys: sort.map(|sort| Keys {
-                facts: unread(),
-                sort,
-            }),
+            keys: sort.map(|sort| Keys::unread(count, sort)),
             read: 0,
             count,
             version,
@@ -111,12 +42,12 @@ impl Filtering {
     }
 
     /// Reads this many more rows.
-    pub(crate) fn go_on(&mut self, reader: &Reader<'_>, table_view: &TableView, rows: usize) {
+    pub(crate) fn go_on(&mut self, reader: &Reader<'_>, filter: Option<&Filter>, rows: usize) {
         let end = self.read.saturating_add(rows).min(self.count);
-        let mut fresh = wanted(reader, table_view, self.read..end);
+        let mut fresh = wanted(reader, filter, self.read..end);
         if let Some(keys) = &mut self.keys {
             for at in &fresh {
-                keys.read(reader, *at);
+                keys.read(*at, |at, column| reader.key(at, column));
             }
             // The sorted rows are merged cheaply at the end.
             fresh.sort_unstable_by(|a, b| keys.order(*a, *b));
@@ -145,16 +76,21 @@ impl Filtering {
 }
 
 /// The whole list at once.
-pub(crate) fn picked(reader: &Reader<'_>, table_view: &TableView, version: u64) -> Picked {
-    let mut sifting = Filtering::begin(reader.all.len(), table_view.sort, version);
-    sifting.go_on(reader, table_view, usize::MAX);
+pub(crate) fn picked(
+    reader: &Reader<'_>,
+    filter: Option<&Filter>,
+    sort: Option<Sort>,
+    version: u64,
+) -> Picked {
+    let mut sifting = Filtering::begin(reader.all.len(), sort, version);
+    sifting.go_on(reader, filter, usize::MAX);
     sifting.end()
 }
 
 /// The previous result, updated with later changes.
 pub(crate) fn again(
     reader: &Reader<'_>,
-    table_view: &TableView,
+    filter: Option<&Filter>,
     old: Picked,
     (shift, version): (Shift, u64),
 ) -> Picked {
@@ -172,12 +108,12 @@ pub(crate) fn again(
         }
         Shift::Below { came } => count.saturating_sub(came)..count,
     };
-    let wanted = wanted(reader, table_view, fresh);
+    let wanted = wanted(reader, filter, fresh);
     match (&mut order, shift) {
         (Order::By(keys), _) => {
             keys.shift(shift);
             for at in wanted {
-                keys.read(reader, at);
+                keys.read(at, |at, column| reader.key(at, column));
                 let before = places.partition_point(|place| keys.order(*place, at).is_lt());
                 places.insert(before, at);
             }
@@ -203,10 +139,7 @@ fn moved(places: &mut Vec<u32>, left: usize, came: usize) {
     }
 }
 
-fn wanted(reader: &Reader<'_>, table_view: &TableView, places: Range<usize>) -> Vec<u32> {
-    let takes = |at: &usize| {
-        let filter = table_view.filter.as_ref();
-        filter.is_none_or(|filter| reader.takes(filter, *at))
-    };
+fn wanted(reader: &Reader<'_>, filter: Option<&Filter>, places: Range<usize>) -> Vec<u32> {
+    let takes = |at: &usize| filter.is_none_or(|filter| reader.takes(filter, *at));
     places.filter(takes).flat_map(u32::try_from).collect()
 }

@@ -10,32 +10,23 @@ pub(crate) mod arrange;
 pub(crate) mod fact;
 pub(crate) mod filter;
 pub(crate) mod flat;
+mod picked;
 pub(crate) mod sums;
 #[cfg(test)]
 mod tests;
 
 pub use fact::{ColumnName, Fact, Kind};
 pub use filter::{Fault, Filter, begun, find, number};
+pub(crate) use picked::Picked;
+pub use picked::{Direction, Sort};
 pub use sums::Sums;
 
-use super::pane::Pane;
+use crate::app::account::pane::Pane;
 use flat::Filtering;
 use std::collections::BTreeMap;
 
 /// Rows of a longer list per update: a key waits a few milliseconds at most.
 pub(crate) const PORTION: usize = 2_000;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Direction {
-    Ascending,
-    Descending,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Sort {
-    pub column: usize,
-    pub direction: Direction,
-}
 
 /// A person's view of a pane.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -48,15 +39,6 @@ pub struct TableView {
     /// The running filter of a long list.
     pub(crate) sifting: Option<Filtering>,
     pub(crate) sums: Option<Sums>,
-}
-
-/// The shown rows, as indexes in the pane's own order.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Picked {
-    pub(crate) places: Vec<u32>,
-    order: flat::Order,
-    hits: usize,
-    pub(crate) version: u64,
 }
 
 #[derive(Debug, Clone, PartialEq, Default)]

@@ -2,8 +2,8 @@
 //!
 //! Known limit: none for more than `MOST` rows: adding them up after every change would delay keys.
 
-use super::super::pane::Pane;
 use crate::app::account::{
+    pane::Pane,
     store::Store,
     tally::{Quality, Results, Tally},
 };

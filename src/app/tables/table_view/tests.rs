@@ -348,7 +348,7 @@ fn sorting_goes_round_the_columns_and_turns() {
     );
     press(&mut model, "O");
     assert_eq!(ids(&model, Pane::Positions), ["pos-2", "pos-1"]);
-    let count = (model.account.options.reading.columns)(Pane::Positions).len();
+    let count = (model.reading.columns)(Pane::Positions).len();
     press(&mut model, &"o ".repeat(count - 2));
     assert_eq!(
         model
@@ -372,7 +372,7 @@ fn what_is_not_known_is_last_whichever_way_round() {
     arrive(&mut model, Answer::Positions(Ok(Page::of(rows))));
     let at = find(
         "liquidation_price",
-        &(model.account.options.reading.columns)(Pane::Positions),
+        &(model.reading.columns)(Pane::Positions),
     )
     .unwrap();
     for (direction, expected) in [
@@ -415,11 +415,7 @@ fn children_stay_under_their_parent_whatever_is_filtered_or_sorted() {
         Some(2)
     );
     press(&mut model, "esc");
-    let column = find(
-        "limit_price",
-        &(model.account.options.reading.columns)(Pane::Orders),
-    )
-    .unwrap();
+    let column = find("limit_price", &(model.reading.columns)(Pane::Orders)).unwrap();
     let sort = Some(Sort {
         column,
         direction: Direction::Descending,
@@ -478,7 +474,7 @@ fn past(numbers: std::ops::Range<u32>) -> Page<crate::model::Order> {
 }
 
 fn filtered(model: &mut Model, text: &str) {
-    let columns = (model.account.options.reading.columns)(Pane::History);
+    let columns = (model.reading.columns)(Pane::History);
     let filter = Filter::parse(text, &columns).unwrap();
     change(model, Pane::History, |table_view| {
         table_view.filter = filter;
@@ -539,11 +535,7 @@ fn a_long_list_is_sifted_in_portions_and_stands_as_before_until_that_is_over() {
 fn portions_come_to_the_same_order_as_all_at_once() {
     let mut model = desk();
     arrive(&mut model, Answer::History(Ok(past(0..5_000))));
-    let column = find(
-        "size",
-        &(model.account.options.reading.columns)(Pane::History),
-    )
-    .unwrap();
+    let column = find("size", &(model.reading.columns)(Pane::History)).unwrap();
     for direction in [Direction::Ascending, Direction::Descending] {
         let sort = Some(Sort { column, direction });
         change(&mut model, Pane::History, |table_view| {

@@ -10,7 +10,7 @@ use crate::{
         keys::keymap::Chord,
         testing,
     },
-    config::{AlertChannel, Alerts, Tint},
+    config::{AlertChannel, Alerts, Checks, Tint},
     model::{Call, Command, Failure, FailureKind, Page, Progress, Receipt, Ticket},
 };
 use std::time::Duration;
@@ -378,7 +378,10 @@ fn settings_that_read_otherwise_reach_each_account_as_its_profile_has_them() {
     account_set.update(now, AccountScope::Account(2), Msg::Opened(paper));
     let options = account_set.shown().account.options.clone();
     let held = Options {
-        read_only: true,
+        checks: Checks {
+            max_size: Some(testing::num("1")),
+            ..options.checks.clone()
+        },
         ..options.clone()
     };
     let reload = crate::app::desk::reload::Renewal {
@@ -392,12 +395,10 @@ fn settings_that_read_otherwise_reach_each_account_as_its_profile_has_them() {
     press(&mut account_set, "a");
     let reread = Msg::Reload(Reload::Good(Box::new(reload.clone())));
     let effects = account_set.update(now, AccountScope::Shown, reread);
-    assert_eq!(effects, [(1, Effect::StopSending)]);
-    let read_only: Vec<_> = account_set
-        .accounts()
-        .map(|m| m.account.options.read_only)
-        .collect();
-    assert_eq!(read_only, [false, true, false]);
+    assert_eq!(effects, []);
+    let is_limited = |model: &Model| model.account.options.checks.max_size.is_some();
+    let limited: Vec<_> = account_set.accounts().map(is_limited).collect();
+    assert_eq!(limited, [false, true, false]);
     // A profile that was removed from the files keeps its settings.
     let gone = crate::app::desk::reload::Renewal {
         others: vec![],
@@ -405,7 +406,7 @@ fn settings_that_read_otherwise_reach_each_account_as_its_profile_has_them() {
     };
     let reread = Msg::Reload(Reload::Good(Box::new(gone)));
     assert_eq!(account_set.update(now, AccountScope::Shown, reread), []);
-    assert!(account_set.shown().account.options.read_only);
+    assert!(is_limited(account_set.shown()));
 }
 
 #[test]

@@ -1,11 +1,11 @@
 //! `:alert btc > 66000`: an alert of the trader's own, from the words of a line.
 
-use super::{CommandArgs, Word, trade};
+use super::{CommandArgs, Word, fill, trade};
 use crate::{
     app::{
-        activity::user_alerts::{AlertRepeat, AlertSubject, AlertTrigger, UserAlert},
+        activity::user_alerts::{AlertRepeat, AlertRequest, AlertSubject, AlertTrigger, UserAlert},
         desk::model::Model,
-        dialogs::next::{AlertRequest, Next},
+        dialogs::next::Next,
         tables::table_view::Fault,
     },
     model::{
@@ -14,8 +14,6 @@ use crate::{
     },
 };
 use std::slice::Iter;
-
-pub(super) const FLAGS: &[&str] = &["--replaces="];
 
 /// The words of a trigger, the longer ones first.
 const TRIGGERS: &[(&[&str], AlertTrigger)] = &[
@@ -134,7 +132,7 @@ fn subject(
     if first.text == "pnl" {
         return Ok(AlertSubject::AccountPnl);
     }
-    let market = trade::market(model, first)?;
+    let market = fill::market(model, first)?;
     let next = rest.clone().next();
     let named = SUBJECTS
         .iter()

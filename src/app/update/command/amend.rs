@@ -2,7 +2,8 @@
 
 use super::{
     CommandArgs,
-    trade::{fill, open, texts},
+    fill::{texts, write},
+    trade::open,
 };
 use crate::{
     app::{
@@ -13,8 +14,6 @@ use crate::{
     },
     model::spoken,
 };
-
-pub(super) const FLAGS: &[&str] = &["--price=", "--limit-price=", "--trigger-price=", "--size="];
 
 /// `ORDER_ID [PRICE]`: the price is the form's focused one, limit or trigger.
 pub(super) fn amend(model: &mut Model, args: &CommandArgs) -> Result<Next, Fault> {
@@ -27,7 +26,7 @@ pub(super) fn amend(model: &mut Model, args: &CommandArgs) -> Result<Next, Fault
     let price = args.word(1).or(args.flag("--price"));
     let price = price.map(|word| (form.focus, word));
     for (field, word) in price.into_iter().chain(texts(args)) {
-        fill(&mut form, field, word)?;
+        write(&mut form, field, word)?;
         form.touch();
     }
     Ok(open(Overlay::Form(Box::new(form))))

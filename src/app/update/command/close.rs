@@ -2,14 +2,12 @@
 
 use super::{
     CommandArgs,
-    trade::{fill, market, open, owned, parsed, position, strip, texts},
+    fill::{fill, opened, parsed},
+    trade::{position, strip},
 };
 use crate::{
     app::{
-        desk::model::Model,
-        dialogs::{next::Next, overlay::Overlay},
-        forms::form::Form,
-        keys::keymap::Action,
+        desk::model::Model, dialogs::next::Next, forms::form::Form, keys::keymap::Action,
         tables::table_view::Fault,
     },
     model::{
@@ -17,18 +15,6 @@ use crate::{
         draft::{Draft, Field},
     },
 };
-
-pub(super) const FLAGS: &[&str] = &[
-    "--size=",
-    "--type=",
-    "--limit-price=",
-    "--trigger-price=",
-    "--trigger-direction=",
-    "--trigger-market-id=",
-    "--slippage-bps=",
-    "--expected-price=",
-    "--marketable-limit-acknowledged",
-];
 
 pub(super) fn close(model: &mut Model, args: &CommandArgs) -> Result<Next, Fault> {
     args.at_most(2)?;
@@ -38,20 +24,15 @@ pub(super) fn close(model: &mut Model, args: &CommandArgs) -> Result<Next, Fault
         return Ok(Next::Press(Action::CloseAll));
     }
     let mut form = Form::close(position(model, args)?);
-    choices(model, &mut form.draft, args)?;
-    if let Some(word) = args.word(1) {
-        fill(&mut form, Field::Size, word)?;
+    let chosen = kind(args)?;
+    if let Draft::Close(draft) = &mut form.draft {
+        draft.kind = chosen;
     }
-    for (field, word) in texts(args) {
-        fill(&mut form, field, word)?;
+    fill(model, &mut form, args, [(Field::Size, args.word(1))])?;
+    if chosen != CloseKind::Market {
+        return Ok(opened(form));
     }
-    let is_at_market =
-        matches!(&form.draft, Draft::Close(draft) if draft.kind == CloseKind::Market);
-    if !is_at_market {
-        form.start();
-        return Ok(open(Overlay::Form(Box::new(form))));
-    }
-    match form.draft.command(&form.seen(&model.form_context())) {
+    match form.command(&model.account.form_context()) {
         Ok(command) => Ok(strip(model, command)),
         Err(faults) => {
             let what = faults.to_string();
@@ -59,28 +40,6 @@ pub(super) fn close(model: &mut Model, args: &CommandArgs) -> Result<Next, Fault
             Err(at.map_or_else(|| args.missing(&what), |word| word.fault(&*what)))
         }
     }
-}
-
-/// The flags that are choices of the form.
-fn choices(model: &Model, draft: &mut Draft, args: &CommandArgs) -> Result<(), Fault> {
-    let chosen = kind(args)?;
-    if let Draft::Close(draft) = draft {
-        draft.kind = chosen;
-    }
-    let direction = owned(draft, args, Field::TriggerDirection)?;
-    let elsewhere = owned(draft, args, Field::TriggerMarket)?;
-    owned(draft, args, Field::Acknowledged)?;
-    let Draft::Close(draft) = draft else {
-        return Ok(());
-    };
-    draft.acknowledged = args.has(Field::Acknowledged.flag()).is_some();
-    if let Some(word) = direction {
-        draft.trigger_direction = Some(parsed(word)?);
-    }
-    if let Some(word) = elsewhere {
-        draft.trigger_market = Some(market(model, word)?);
-    }
-    Ok(())
 }
 
 /// A price implies the type if it is not given.

@@ -90,12 +90,11 @@ impl CommandArgs {
                 Some((name, value)) => (name, Some(value)),
                 None => (word.text.as_str(), None),
             };
-            let mut known = verb.flags.iter();
-            let flag = known.find(|flag| flag.trim_end_matches('=') == name);
-            let Some(flag) = flag else {
+            let mut known = verb.flags().into_iter();
+            let Some(flag) = known.find(|flag| flag.name == name) else {
                 return Err(word.fault(unknown(verb)));
             };
-            let value = match (flag.ends_with('='), glued) {
+            let value = match (flag.takes_value, glued) {
                 (false, _) => None,
                 (true, Some(value)) => Some(Word {
                     text: value.to_owned(),
@@ -107,7 +106,7 @@ impl CommandArgs {
                 }
             };
             args.flags.push(Flag {
-                name: flag.trim_end_matches('='),
+                name: flag.name,
                 word: word.clone(),
                 value,
             });
@@ -162,7 +161,7 @@ impl CommandArgs {
 }
 
 fn unknown(verb: &Verb) -> String {
-    let flags: Vec<_> = verb.flags.iter().map(|f| f.trim_end_matches('=')).collect();
+    let flags: Vec<_> = verb.flags().iter().map(|flag| flag.name).collect();
     match flags.as_slice() {
         [] => format!("{} takes no flags", verb.name),
         flags => format!("{} takes {}", verb.name, flags.join(", ")),

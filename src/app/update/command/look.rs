@@ -3,9 +3,10 @@
 use super::{CommandArgs, Word};
 use crate::app::{
     account::labels::Switch,
+    core::sheet::Format,
     desk::{model::Model, table_view, tour},
     dialogs::{
-        export::{Export, Format},
+        export::Export,
         glossary::{self, Glossary},
         next::Next,
         overlay::Overlay,
@@ -21,7 +22,7 @@ pub(super) fn columns(model: &Model) -> Vec<String> {
 }
 
 fn names(model: &Model) -> Vec<ColumnName> {
-    (model.account.options.reading.columns)(model.focus.pane)
+    (model.reading.columns)(model.focus.pane)
 }
 
 pub(super) fn accounts(model: &Model) -> Vec<String> {

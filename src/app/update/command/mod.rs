@@ -8,6 +8,8 @@ mod amend;
 mod close;
 mod command_args;
 mod control;
+mod fill;
+mod flags;
 mod look;
 mod offered;
 mod settings;
@@ -18,6 +20,7 @@ mod trade;
 
 pub(crate) use alert::typed as typed_alert;
 pub use command_args::{CommandArgs, Word};
+pub use flags::VerbFlag;
 pub use offered::about;
 pub(crate) use offered::offers;
 
@@ -34,14 +37,17 @@ pub struct Verb {
     /// Its arguments, in the CLI's notation.
     pub shape: &'static str,
     pub does: &'static str,
-    /// Its flags in the CLI's spelling; those that end in `=` take a value.
-    pub flags: &'static [&'static str],
     /// Completions of its arguments.
     pub offers: fn(&Model) -> Vec<String>,
     does_it: Handler,
 }
 
 impl Verb {
+    /// Its flags in the CLI's spelling.
+    pub fn flags(&self) -> Vec<VerbFlag> {
+        flags::of(self.name)
+    }
+
     /// Whether a key does the same.
     pub fn has_key(&self) -> bool {
         matches!(self.does_it, Handler::Press(_))
@@ -59,14 +65,21 @@ enum Handler {
 }
 
 const fn press(name: &'static str, does: &'static str, action: Action) -> Verb {
+    verb(name, does, Handler::Press(action))
+}
+
+const fn say(name: &'static str, does: &'static str, meaning: Meaning) -> Verb {
+    verb(name, does, Handler::Say(meaning))
+}
+
+const fn verb(name: &'static str, does: &'static str, does_it: Handler) -> Verb {
     Verb {
         name,
         also: &[],
         shape: "",
         does,
-        flags: &[],
         offers: nothing,
-        does_it: Handler::Press(action),
+        does_it,
     }
 }
 
@@ -77,112 +90,97 @@ fn nothing(_: &Model) -> Vec<String> {
 /// Every command. Those that the CLI also has use its words; a test compares them.
 pub const VERBS: &[Verb] = &[
     Verb {
-        name: "place",
-        also: &[],
         shape: "buy|sell MARKET SIZE [PRICE] [FLAGS]",
-        does: "opens the order form, filled in",
-        flags: trade::PLACE_FLAGS,
         offers: trade::markets,
-        does_it: Handler::Say(trade::place),
+        ..say("place", "opens the order form, filled in", trade::place)
     },
     Verb {
-        name: "buy",
-        also: &[],
         shape: "MARKET SIZE [PRICE] [FLAGS]",
-        does: "opens the order form, filled in",
-        flags: trade::PLACE_FLAGS,
         offers: trade::markets,
-        does_it: Handler::Say(trade::buy),
+        ..say("buy", "opens the order form, filled in", trade::buy)
     },
     Verb {
-        name: "sell",
-        also: &[],
         shape: "MARKET SIZE [PRICE] [FLAGS]",
-        does: "opens the order form, filled in",
-        flags: trade::PLACE_FLAGS,
         offers: trade::markets,
-        does_it: Handler::Say(trade::sell),
+        ..say("sell", "opens the order form, filled in", trade::sell)
     },
     Verb {
-        name: "twap",
-        also: &[],
         shape: "buy|sell MARKET SIZE DURATION [FLAGS]",
-        does: "opens the form of a new TWAP, filled in",
-        flags: strategy::TWAP_FLAGS,
         offers: strategy::offers,
-        does_it: Handler::Say(strategy::twap),
+        ..say(
+            "twap",
+            "opens the form of a new TWAP, filled in",
+            strategy::twap,
+        )
     },
     Verb {
-        name: "ladder",
-        also: &[],
         shape: "buy|sell MARKET SIZE START END RUNGS [FLAGS]",
-        does: "opens the form of a new ladder, filled in",
-        flags: strategy::LADDER_FLAGS,
         offers: strategy::offers,
-        does_it: Handler::Say(strategy::ladder),
+        ..say(
+            "ladder",
+            "opens the form of a new ladder, filled in",
+            strategy::ladder,
+        )
     },
     Verb {
-        name: "close",
-        also: &[],
         shape: "MARKET|POSITION_ID|all [SIZE|PERCENT] [FLAGS]",
-        does: "closes a position, or part of it",
-        flags: close::FLAGS,
         offers: trade::held,
-        does_it: Handler::Say(close::close),
+        ..say("close", "closes a position, or part of it", close::close)
     },
     Verb {
-        name: "flip",
-        also: &[],
         shape: "[MARKET|POSITION_ID]",
-        does: "closes a position, then opens the other way",
-        flags: &[],
         offers: trade::held,
-        does_it: Handler::Say(control::flip),
+        ..say(
+            "flip",
+            "closes a position, then opens the other way",
+            control::flip,
+        )
     },
     Verb {
-        name: "be",
         also: &["break-even"],
         shape: "[MARKET|POSITION_ID]",
-        does: "moves the stop of a position to break-even",
-        flags: &[],
         offers: trade::held,
-        does_it: Handler::Say(control::break_even),
+        ..say(
+            "be",
+            "moves the stop of a position to break-even",
+            control::break_even,
+        )
     },
     Verb {
-        name: "cancel",
-        also: &[],
         shape: "ORDER_ID | all [MARKET] | --twap ID | --scaled ID",
-        does: "cancels orders, a TWAP or a ladder",
-        flags: &["--twap=", "--scaled=", "--all"],
         offers: trade::cancelable,
-        does_it: Handler::Say(trade::cancel),
+        ..say(
+            "cancel",
+            "cancels orders, a TWAP or a ladder",
+            trade::cancel,
+        )
     },
     Verb {
-        name: "exits",
-        also: &[],
         shape: "MARKET|POSITION_ID|ORDER_ID [--take-profit PRICE|none] [--stop-loss PRICE|none] [--size SIZE]",
-        does: "opens the form of the exits of a position or order, filled in",
-        flags: &["--take-profit=", "--stop-loss=", "--size="],
         offers: trade::exits_offered,
-        does_it: Handler::Say(trade::exits),
+        ..say(
+            "exits",
+            "opens the form of the exits of a position or order, filled in",
+            trade::exits,
+        )
     },
     Verb {
-        name: "move",
-        also: &[],
         shape: "ORDER_ID [PRICE] [--size SIZE] [FLAGS]",
-        does: "opens the form that moves an order, filled in",
-        flags: amend::FLAGS,
         offers: amend::offers,
-        does_it: Handler::Say(amend::amend),
+        ..say(
+            "move",
+            "opens the form that moves an order, filled in",
+            amend::amend,
+        )
     },
     Verb {
-        name: "margin",
-        also: &[],
         shape: "MARKET|POSITION_ID [+50|-50|200]",
-        does: "opens the form of the isolated margin, filled in",
-        flags: &["--extra="],
         offers: trade::held,
-        does_it: Handler::Say(trade::margin),
+        ..say(
+            "margin",
+            "opens the form of the isolated margin, filled in",
+            trade::margin,
+        )
     },
     press("close-all", "closes every position", Action::CloseAll),
     press(
@@ -191,31 +189,27 @@ pub const VERBS: &[Verb] = &[
         Action::Flatten,
     ),
     Verb {
-        name: "filter",
-        also: &[],
         shape: "[btc side:sell size>1]",
-        does: "shows the matching rows only; without words, all",
-        flags: &[],
         offers: look::columns,
-        does_it: Handler::Say(look::filter),
+        ..say(
+            "filter",
+            "shows the matching rows only; without words, all",
+            look::filter,
+        )
     },
     Verb {
-        name: "sort",
-        also: &[],
         shape: "[COLUMN [asc|desc]]",
-        does: "sorts this pane",
-        flags: &[],
         offers: look::columns,
-        does_it: Handler::Say(look::sort),
+        ..say("sort", "sorts this pane", look::sort)
     },
     Verb {
-        name: "columns",
-        also: &[],
         shape: "[COLUMN… | +COLUMN | -COLUMN]",
-        does: "chooses the columns of this pane and their order; without words, from a list",
-        flags: &[],
         offers: look::columns,
-        does_it: Handler::Say(look::choose),
+        ..say(
+            "columns",
+            "chooses the columns of this pane and their order; without words, from a list",
+            look::choose,
+        )
     },
     press(
         "freeze",
@@ -225,24 +219,16 @@ pub const VERBS: &[Verb] = &[
     press("zoom", "this pane alone", Action::Zoom),
     press("refresh", "refreshes everything now", Action::Refresh),
     Verb {
-        name: "account",
-        also: &[],
         shape: "NAME",
-        does: "shows that account",
-        flags: &[],
         offers: look::accounts,
-        does_it: Handler::Say(look::account),
+        ..say("account", "shows that account", look::account)
     },
     press("accounts", "lists every account", Action::Accounts),
     press("markets", "lists every market", Action::Markets),
     Verb {
-        name: "alert",
-        also: &[],
         shape: "MARKET [pnl|funding|liq] >|<|crosses LEVEL [every] [for 2h|until 18:00]",
-        does: "sets an alert of your own",
-        flags: alert::FLAGS,
         offers: alert::offers,
-        does_it: Handler::Say(alert::alert),
+        ..say("alert", "sets an alert of your own", alert::alert)
     },
     press("alerts", "lists your alerts", Action::UserAlerts),
     press(
@@ -259,60 +245,39 @@ pub const VERBS: &[Verb] = &[
     press("activity", "goes to that pane", Action::Activity),
     press("calls", "goes to that pane", Action::Calls),
     Verb {
-        name: "export",
-        also: &[],
         shape: "[csv|json] [FILE|DIRECTORY]",
-        does: "writes this pane to a file, every page of it",
-        flags: &[],
         offers: look::formats,
-        does_it: Handler::Say(look::export),
+        ..say(
+            "export",
+            "writes this pane to a file, every page of it",
+            look::export,
+        )
     },
     Verb {
-        name: "theme",
-        also: &[],
         shape: "[NAME]",
-        does: "these colors for the session; without a name, those of the settings",
-        flags: &[],
         offers: settings::themes,
-        does_it: Handler::Say(settings::theme),
+        ..say(
+            "theme",
+            "these colors for the session; without a name, those of the settings",
+            settings::theme,
+        )
     },
     Verb {
-        name: "config",
         also: &["settings"],
-        shape: "",
-        does: "shows whether the settings files are applied, and their errors",
-        flags: &[],
-        offers: nothing,
-        does_it: Handler::Say(settings::standing),
+        ..say(
+            "config",
+            "shows whether the settings files are applied, and their errors",
+            settings::standing,
+        )
     },
-    Verb {
-        name: "reload",
-        also: &[],
-        shape: "",
-        does: "reads the settings files now",
-        flags: &[],
-        offers: nothing,
-        does_it: Handler::Say(settings::reload),
-    },
+    say("reload", "reads the settings files now", settings::reload),
     press("help", "lists the keys", Action::Help),
     Verb {
-        name: "glossary",
-        also: &[],
         shape: "[WORD]",
-        does: "explains the terms",
-        flags: &[],
         offers: look::terms,
-        does_it: Handler::Say(look::glossary),
+        ..say("glossary", "explains the terms", look::glossary)
     },
-    Verb {
-        name: "tour",
-        also: &[],
-        shape: "",
-        does: "shows you around the paper desk",
-        flags: &[],
-        offers: nothing,
-        does_it: Handler::Say(look::tour),
-    },
+    say("tour", "shows you around the paper desk", look::tour),
     Verb {
         also: &["q"],
         ..press("quit", "leaves the desk", Action::Quit)

@@ -25,12 +25,12 @@ pub(crate) fn offers(model: &Model, before: &str, typed: &str) -> Vec<String> {
             let verbs = VERBS.iter().map(|verb| verb.name.to_owned());
             verbs.chain(keyless(model)).collect()
         }
-        Some(Ok(verb)) if typed.starts_with('-') && !verb.flags.is_empty() => verb
-            .flags
-            .iter()
-            .map(|flag| flag.trim_end_matches('=').to_owned())
-            .collect(),
-        Some(Ok(verb)) => (verb.offers)(model),
+        Some(Ok(verb)) => match verb.flags().as_slice() {
+            flags @ [_, ..] if typed.starts_with('-') => {
+                flags.iter().map(|flag| flag.name.to_owned()).collect()
+            }
+            _ => (verb.offers)(model),
+        },
         Some(Err(_)) => vec![],
     };
     let is_meant = |word: &String| {

@@ -4,8 +4,9 @@ use super::{CommandArgs, Word};
 use crate::{
     app::{
         activity::notice::{Event, Tone},
+        core::effect::Effect,
         desk::model::Model,
-        dialogs::{effect::Effect, next::Next, overlay::Overlay},
+        dialogs::{next::Next, overlay::Overlay},
         tables::table_view::Fault,
     },
     config::Theme,

@@ -2,14 +2,13 @@
 
 use super::{
     CommandArgs,
-    trade::{fill, market, markets, parsed, texts},
+    fill::{fill, market, opened, parsed},
+    flags::CURVE,
+    trade::markets,
 };
 use crate::{
     app::{
-        desk::model::Model,
-        dialogs::{next::Next, overlay::Overlay},
-        forms::form::Form,
-        tables::table_view::Fault,
+        desk::model::Model, dialogs::next::Next, forms::form::Form, tables::table_view::Fault,
         update::act,
     },
     model::{
@@ -18,36 +17,6 @@ use crate::{
     },
 };
 use strum::VariantArray as _;
-
-pub(super) const TWAP_FLAGS: &[&str] = &[
-    "--market=",
-    "--side=",
-    "--size=",
-    "--duration=",
-    "--curve=",
-    "--randomize",
-    "--trigger-price=",
-    "--slice-interval=",
-    "--expected-price=",
-    "--min-price=",
-    "--max-price=",
-    "--leverage=",
-    "--margin-mode=",
-    "--reduce-only",
-];
-
-pub(super) const LADDER_FLAGS: &[&str] = &[
-    "--market=",
-    "--side=",
-    "--size=",
-    "--start-price=",
-    "--end-price=",
-    "--rungs=",
-    "--distribution=",
-    "--leverage=",
-    "--margin-mode=",
-    "--reduce-only",
-];
 
 /// The words without a flag after side and market, in order.
 const TWAP_WORDS: &[Field] = &[Field::Size, Field::Duration];
@@ -59,7 +28,7 @@ const LADDER_WORDS: &[Field] = &[
 ];
 
 pub(super) fn twap(model: &mut Model, args: &CommandArgs) -> Result<Next, Fault> {
-    let curve = match args.flag("--curve") {
+    let curve = match args.flag(CURVE) {
         Some(word) => parsed(word)?,
         None => Curve::Twap,
     };
@@ -86,37 +55,21 @@ fn strategy(
         Ok(account_id) => account_id,
         Err(why) => return Ok(Next::Refuse(why)),
     };
-    let mut form = Form::strategy(account_id, shape, named.as_ref(), &model.form_context());
-    choices(&mut form, args, side)?;
-    for (field, word) in fields.iter().zip(&mut words) {
-        fill(&mut form, *field, word)?;
+    let mut form = Form::strategy(
+        account_id,
+        shape,
+        named.as_ref(),
+        &model.account.form_context(),
+    );
+    if let Draft::Entry(draft) = &mut form.draft {
+        draft.side = side;
     }
+    let texts: Vec<_> = fields.iter().map(|field| (*field, words.next())).collect();
     if let Some(word) = words.next() {
         return Err(word.fault("this command takes no more arguments"));
     }
-    for (field, word) in texts(args) {
-        fill(&mut form, field, word)?;
-    }
-    form.start();
-    Ok(Next::Open(Box::new(Overlay::Form(Box::new(form)))))
-}
-
-fn choices(form: &mut Form, args: &CommandArgs, side: Side) -> Result<(), Fault> {
-    if args.has("--reduce-only").is_some() {
-        form.reduce();
-    }
-    let Draft::Entry(draft) = &mut form.draft else {
-        return Ok(());
-    };
-    draft.side = side;
-    draft.randomize = args.has("--randomize").is_some();
-    if let Some(word) = args.flag("--distribution") {
-        draft.distribution = parsed(word)?;
-    }
-    if let Some(word) = args.flag("--margin-mode") {
-        draft.margin_mode = parsed(word)?;
-    }
-    Ok(())
+    fill(model, &mut form, args, texts)?;
+    Ok(opened(form))
 }
 
 /// Completions of the first words.

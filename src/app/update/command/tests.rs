@@ -1,16 +1,15 @@
 use super::*;
 use crate::{
     app::{
-        account::{poll::Answer, row_id::RowId},
+        account::{pane::Pane, poll::Answer, row_id::RowId},
         activity::notice::Event,
+        core::effect::Effect,
         desk::msg::Msg,
         dialogs::{
-            effect::Effect,
             overlay::{Overlay, Strip, StripAction as Asked},
             prompt::Prompt,
         },
         keys::keymap::{Chord, Context, Keymap},
-        tables::pane::Pane,
         testing::{arrive, bare_desk, desk, num, order, position, press, wait},
         update::router::update,
     },
@@ -413,7 +412,7 @@ fn whoever_acts_sees_the_present_first() {
 #[test]
 fn what_has_lost_its_key_is_named_in_the_help_and_done_by_its_name() {
     let mut model = desk();
-    model.keymap = Keymap::with(&["[desk]\nrefresh = \"i\""]).unwrap();
+    model.set_keymap(Keymap::with(&["[desk]\nrefresh = \"i\""]).unwrap());
     let lost = crate::view::help(&model, Context::Positions, "quality");
     let lines: Vec<_> = lost.into_iter().flat_map(|section| section.lines).collect();
     assert_eq!(lines, [(":quality".to_owned(), "execution quality")]);
@@ -549,7 +548,7 @@ fn what_fires_an_order_and_what_it_is_for_can_be_typed() {
 
 #[test]
 fn an_export_goes_where_it_is_told_in_the_format_of_its_name() {
-    use crate::app::dialogs::export::{Format, SheetRows};
+    use crate::app::core::sheet::{Format, SheetRows};
     for (text, format, to) in [
         ("export", Format::Csv, None),
         ("export json", Format::Json, None),

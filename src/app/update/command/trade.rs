@@ -1,7 +1,10 @@
 //! The commands that trade. Names are looked up in the desk's data; the same drafts as in the forms and the CLI build
 //! the command.
 
-use super::{CommandArgs, Word};
+use super::{
+    CommandArgs, Word,
+    fill::{fill, market, opened, parsed},
+};
 use crate::{
     app::{
         account::{lookup::several_positions, row_id::RowId},
@@ -16,42 +19,8 @@ use crate::{
         tables::table_view::Fault,
         update::act,
     },
-    model::{
-        Command, MarginMode, MarketId, Order, PlaceKind, Position, Side, TimeInForce, ambiguous,
-        draft::{Draft, Field, times_in_force},
-    },
+    model::{Command, Order, PlaceKind, Position, Side, draft::Field},
 };
-use std::str::FromStr;
-use strum::IntoEnumIterator as _;
-
-pub(super) const PLACE_FLAGS: &[&str] = &[
-    "--market=",
-    "--side=",
-    "--type=",
-    "--size=",
-    "--limit-price=",
-    "--tif=",
-    "--leverage=",
-    "--margin-mode=",
-    "--take-profit=",
-    "--stop-loss=",
-    "--slippage-bps=",
-    "--gtd-expires-at=",
-    "--trigger-price=",
-    "--chase-offset=",
-    "--chase-cap-price=",
-    "--expected-price=",
-    "--trigger-direction=",
-    "--trigger-market-id=",
-    "--target-position-id=",
-    "--reduce-only",
-];
-
-/// The text fields of a form that flags fill.
-pub(super) fn texts(args: &CommandArgs) -> impl Iterator<Item = (Field, &Word)> {
-    let typed = Field::iter().filter(|field| field.is_typed());
-    typed.filter_map(|field| Some((field, args.flag(field.flag())?)))
-}
 
 pub(super) fn place(model: &mut Model, args: &CommandArgs) -> Result<Next, Fault> {
     if let Some(side) = args.flag("--side") {
@@ -69,12 +38,6 @@ pub(super) fn sell(model: &mut Model, args: &CommandArgs) -> Result<Next, Fault>
     order(model, args, Side::Sell, 0)
 }
 
-/// A word of a closed vocabulary.
-pub(super) fn parsed<T: FromStr>(word: &Word) -> Result<T, Fault> {
-    let wrong = |_| word.fault(format!("{:?} is not one of the choices", word.text));
-    word.text.to_lowercase().parse().map_err(wrong)
-}
-
 /// Fills the order form from `MARKET SIZE [PRICE]` and the flags; the form asks, and shows errors.
 fn order(model: &mut Model, args: &CommandArgs, side: Side, skip: usize) -> Result<Next, Fault> {
     let price = price_at(args, skip)?;
@@ -87,21 +50,20 @@ fn order(model: &mut Model, args: &CommandArgs, side: Side, skip: usize) -> Resu
         (Some(word), _) | (None, Some(word)) => Some(market(model, word)?),
         (None, None) => None,
     };
-    let mut form = Form::order(account_id, side, market.as_ref(), &model.form_context());
-    form.be(kind(args, price)?, &model.form_context());
-    choices(&mut form.draft, args)?;
-    triggers(model, &mut form.draft, args)?;
-    form.guess_purpose(&model.form_context());
-    if args.has("--reduce-only").is_some() {
-        form.reduce();
-    }
-    let words = [(Field::Size, skip + 1), (Field::LimitPrice, price)].into_iter();
-    let words = words.filter_map(|(field, at)| Some((field, args.word(at)?)));
-    for (field, word) in words.chain(texts(args)) {
-        fill(&mut form, field, word)?;
-    }
-    form.start();
-    Ok(open(Overlay::Form(Box::new(form))))
+    let mut form = Form::order(
+        account_id,
+        side,
+        market.as_ref(),
+        &model.account.form_context(),
+    );
+    form.be(kind(args, price)?, &model.account.form_context());
+    form.guess_purpose(&model.account.form_context());
+    let words = [
+        (Field::Size, args.word(skip + 1)),
+        (Field::LimitPrice, args.word(price)),
+    ];
+    fill(model, &mut form, args, words)?;
+    Ok(opened(form))
 }
 
 /// The position of the price: after the size, with or without the word `limit`.
@@ -123,71 +85,6 @@ fn kind(args: &CommandArgs, price: usize) -> Result<PlaceKind, Fault> {
         None if has_price => Ok(PlaceKind::Limit),
         None => Ok(PlaceKind::Market),
     }
-}
-
-fn choices(draft: &mut Draft, args: &CommandArgs) -> Result<(), Fault> {
-    let Draft::Entry(draft) = draft else {
-        return Ok(());
-    };
-    if let Some(word) = args.flag("--tif") {
-        let time = parsed::<TimeInForce>(word)?;
-        if !times_in_force(draft.shape).contains(&time) {
-            return Err(word.fault("an order of this type has no such time in force"));
-        }
-        draft.time_in_force = time;
-    }
-    if let Some(word) = args.flag("--margin-mode") {
-        draft.margin_mode = parsed::<MarginMode>(word)?;
-    }
-    Ok(())
-}
-
-/// The trigger and its purpose.
-fn triggers(model: &Model, draft: &mut Draft, args: &CommandArgs) -> Result<(), Fault> {
-    let direction = owned(draft, args, Field::TriggerDirection)?;
-    let elsewhere = owned(draft, args, Field::TriggerMarket)?;
-    let target = owned(draft, args, Field::TargetPosition)?;
-    let Draft::Entry(draft) = draft else {
-        return Ok(());
-    };
-    if let Some(word) = direction {
-        draft.trigger_direction = Some(parsed(word)?);
-    }
-    if let Some(word) = elsewhere {
-        draft.trigger_market = Some(market(model, word)?);
-    }
-    if let Some(word) = target {
-        let mut open = model.account.store.positions.rows().iter();
-        let held = open.find(|position| position.id.raw() == word.text);
-        let held = held.ok_or_else(|| word.fault("no open position has this id"))?;
-        draft.target = Some(held.id.clone());
-    }
-    Ok(())
-}
-
-/// The value of a flag; an error if orders of this type lack the field.
-pub(super) fn owned<'a>(
-    draft: &Draft,
-    args: &'a CommandArgs,
-    field: Field,
-) -> Result<Option<&'a Word>, Fault> {
-    let flag = field.flag();
-    match args.has(flag) {
-        Some(word) if !draft.fields().contains(&field) => {
-            Err(word.fault(format!("an order of this type takes no {flag}")))
-        }
-        Some(_) | None => Ok(args.flag(flag)),
-    }
-}
-
-/// Writes a field of the form as a person would; an error if the form lacks the field.
-pub(super) fn fill(form: &mut Form, field: Field, word: &Word) -> Result<(), Fault> {
-    let fits = form.draft.fields().contains(&field);
-    if !fits {
-        return Err(word.fault(format!("an order of this type has no {}", field.label())));
-    }
-    form.draft.write(field, &word.text);
-    Ok(())
 }
 
 pub(super) fn cancel(model: &mut Model, args: &CommandArgs) -> Result<Next, Fault> {
@@ -247,9 +144,7 @@ pub(super) fn exits(model: &mut Model, args: &CommandArgs) -> Result<Next, Fault
         }
         None => Form::protect(position(model, args)?, model.account.store.orders.rows()),
     };
-    for (field, word) in texts(args) {
-        fill(&mut form, field, word)?;
-    }
+    fill(model, &mut form, args, [])?;
     Ok(open(Overlay::Form(Box::new(form))))
 }
 
@@ -272,11 +167,8 @@ pub(super) fn margin(model: &mut Model, args: &CommandArgs) -> Result<Next, Faul
         return Err(args.needed(0, what)?.fault(what));
     }
     let mut form = Form::margin(position);
-    if let Some(word) = args.flag("--extra").or(args.word(1)) {
-        fill(&mut form, Field::ExtraMargin, word)?;
-    }
-    form.start();
-    Ok(open(Overlay::Form(Box::new(form))))
+    fill(model, &mut form, args, [(Field::ExtraMargin, args.word(1))])?;
+    Ok(opened(form))
 }
 
 pub(super) fn open(overlay: Overlay) -> Next {
@@ -286,18 +178,6 @@ pub(super) fn open(overlay: Overlay) -> Next {
 /// The strip that asks before a close or cancel.
 pub(super) fn strip(model: &Model, command: Command) -> Next {
     open(Overlay::Strip(Strip::confirm(command, model.account.now)))
-}
-
-/// A market by its id or its symbol.
-pub(super) fn market(model: &Model, word: &Word) -> Result<MarketId, Fault> {
-    match model.account.store.markets_named(&word.text).as_slice() {
-        [id] => Ok(id.clone()),
-        [] if model.account.store.markets.value().is_none() => {
-            Err(word.fault("the markets have not been read yet"))
-        }
-        [] => Err(word.fault("no such market is known; Tab lists them")),
-        several => Err(word.fault(ambiguous(&word.text, several))),
-    }
 }
 
 /// The open position of a line: by id, by market, or the selected one by default.

@@ -3,8 +3,10 @@
 use super::*;
 use crate::{
     app::{
+        account::options::CloseAllRule,
         activity::notice,
-        desk::{msg::Msg, options::CloseAllRule},
+        core::effect::Effect,
+        desk::msg::Msg,
         forms::form::{Form, Scroll},
         testing::{arrive, desk, order, press, settle, wait},
         update::router::update,

@@ -5,15 +5,16 @@
 use super::*;
 use crate::{
     app::{
-        account::poll::Answer,
+        account::{pane::Pane, poll::Answer},
+        core::effect::Effect,
         desk::msg::Msg,
-        dialogs::{effect::Effect, overlay::Overlay},
+        dialogs::overlay::Overlay,
         market::{
             ladder_spot::{Generation, LadderColumn, LadderSpot, WHEEL_HOME},
             market_spot::LadderEvent,
             screen::MarketPanel,
         },
-        tables::{click_target::ClickTarget, pane::Pane},
+        tables::click_target::ClickTarget,
         testing::*,
         update::router::update,
     },

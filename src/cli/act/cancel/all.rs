@@ -6,9 +6,9 @@
 
 use super::each;
 use crate::cli::act::{
-    consent, dry,
+    consent,
     perform::would_be_halted,
-    prepared::{ActFlags, PreparedCommand, SendOutcome, writable},
+    prepared::{ActFlags, PreparedCommand, SendOutcome},
     receipt,
     sliced::{self, Start},
 };
@@ -84,22 +84,18 @@ async fn at_once(service: &Service, how: ActFlags, page: Option<&Page<Order>>) -
     let voice = how.output.voice();
     let command = Command::CancelAll(service.account.clone());
     let (prepared, start) = sliced::prepare(service, voice, command, None)?;
-    if service.is_dry_run() {
-        return dry::show(service, voice, &[&prepared.request]);
-    }
     let is_none = page.is_some_and(|page| page.is_whole() && page.rows.is_empty());
-    if is_none && start == Start::New {
+    if is_none && start == Start::New && !service.is_dry_run() {
         voice.note("there is no working order");
         return Ok(Exit::Ok);
     }
-    writable(service)?;
     let orders = page.map_or_else(
         || "all working orders".to_owned(),
         |page| format!("{} working orders", page.rows.len()),
     );
-    let what = format!("cancel {orders} on {}", service.place());
-    if !consent::given(how, what).await? {
-        return Ok(Exit::Usage);
+    let (requests, what) = ([&prepared.request], format!("cancel {orders}"));
+    if let Some(exit) = consent::withheld(service, how, &requests, &what).await? {
+        return Ok(exit);
     }
     let note = "orders placed after it started still work; a new cancel-all follows";
     let placed_since = async |outcome: &SendOutcome| placed_since(service, outcome).await;

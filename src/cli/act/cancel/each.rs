@@ -1,11 +1,11 @@
 //! Orders that are canceled one by one, each with its own outcome.
 
 use crate::cli::act::{
-    consent, dry,
+    consent,
     perform::send,
     post::{Transport, outcomes::UnknownSeen},
-    prepared::{ActFlags, PreparedCommand, SendOutcome, writable},
-    receipt::{print_outcome, refusal},
+    prepared::{ActFlags, PreparedCommand, SendOutcome},
+    receipt::print_outcome,
 };
 use crate::{
     cli::{
@@ -46,11 +46,8 @@ pub(super) async fn one_by_one(
 }
 
 /// Cancels these orders, whether or not a list shows them.
-pub(super) async fn several(
-    service: &Service,
-    how: ActFlags,
-    (voice, ids): (Output, &[OrderId]),
-) -> Result<Exit> {
+pub(super) async fn several(service: &Service, how: ActFlags, ids: &[OrderId]) -> Result<Exit> {
+    let voice = how.output.voice();
     let mut named = vec![];
     for id in ids {
         if named.contains(id) {
@@ -97,17 +94,9 @@ async fn together(
     let prepared_commands = prepared_commands
         .map(|command| PreparedCommand::new(command, None))
         .collect::<Result<Vec<_>>>()?;
-    if service.is_dry_run() {
-        let requests: Vec<_> = prepared_commands
-            .iter()
-            .map(|prepared| &prepared.request)
-            .collect();
-        return dry::show(service, voice, &requests);
-    }
-    writable(service)?;
-    let what = format!("{what} on {}", service.place());
-    if !consent::given(how, what).await? {
-        return Ok(Exit::Usage);
+    let requests: Vec<_> = prepared_commands.iter().map(|one| &one.request).collect();
+    if let Some(exit) = consent::withheld(service, how, &requests, &what).await? {
+        return Ok(exit);
     }
     let (stops, others): (Vec<_>, Vec<_>) = prepared_commands
         .iter()
@@ -159,7 +148,7 @@ async fn settled(
 
 fn is_over(outcome: &SendOutcome) -> bool {
     match outcome {
-        Ok(receipt) => refusal(receipt).is_some(),
+        Ok(receipt) => receipt.refusal().is_some(),
         Err(why) => matches!(why.kind, FailureKind::NotFound | FailureKind::Conflict),
     }
 }

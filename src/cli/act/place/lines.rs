@@ -9,7 +9,7 @@ use crate::{
     cli::{
         Exit,
         act::{
-            consent, dry,
+            dry,
             perform::send_with_consent,
             prepared::{ActFlags, KeyFlag, PreparedCommand, SendOutcome, key},
             readings::Readings,
@@ -53,7 +53,7 @@ const OF_THE_RUN: [&str; 3] = ["yes", "output", "help"];
 pub(in crate::cli) struct OrderFile {
     path: PathBuf,
     key: KeyFlag,
-    how: ActFlags,
+    pub(super) how: ActFlags,
 }
 
 /// The members of a line, as they are written.
@@ -88,10 +88,6 @@ impl OrderFile {
         )
     }
 
-    pub(super) fn voice(&self) -> Output {
-        self.how.output.voice()
-    }
-
     /// `None` if no file is named.
     pub(super) fn from(matches: &ArgMatches) -> Result<Option<Self>, clap::Error> {
         let Some(path) = matches.get_one::<PathBuf>(FILE) else {
@@ -106,7 +102,6 @@ impl OrderFile {
 }
 
 pub(super) async fn place(file: OrderFile, service: &Service) -> Result<Exit> {
-    consent::possible(service, file.how)?;
     let voice = file.how.output.voice();
     let text = text(&file.path)?;
     let orders = match read(&text, &file) {
@@ -294,8 +289,8 @@ async fn one(service: &Service, how: ActFlags, (line, order): (usize, OrderFlags
             Err(why) => return Ok(refused(voice, line, &failure(&why), key.chosen.as_ref())),
         };
     match send_with_consent(service, how, &prepared, &reckoned).await {
-        Ok(None) => Ok(Exit::Usage),
-        Ok(Some(outcome)) => Ok(print_line(voice, line, (&prepared, &outcome))),
+        Ok(Err(exit)) => Ok(exit),
+        Ok(Ok(outcome)) => Ok(print_line(voice, line, (&prepared, &outcome))),
         Err(why) => Ok(refused(voice, line, &failure(&why), prepared.kept_key())),
     }
 }
@@ -309,7 +304,7 @@ fn print_line(
         Ok(receipt) => receipt,
         Err(why) => return refused(voice, line, why, prepared.kept_key()),
     };
-    if let Some(why) = receipt::refusal(receipt) {
+    if let Some(why) = receipt.refusal() {
         return refused(voice, line, &why, prepared.kept_key());
     }
     let text = if voice.is_json() {

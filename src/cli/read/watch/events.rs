@@ -43,7 +43,8 @@ pub(in crate::cli) struct EventRow {
 pub(super) async fn follow(
     service: &Service,
     sources: &Sources,
-    (voice, format): (Output, WatchFormat),
+    voice: Output,
+    format: WatchFormat,
 ) -> Result<Exit> {
     if !load(sources)?.settings.event_log {
         let words = "event_log is false: a desk writes no events; set event_log = true";
@@ -88,7 +89,7 @@ struct FollowedFile {
     path: PathBuf,
     file: Option<BufReader<File>>,
     /// A line whose end is not written yet.
-    begun: String,
+    partial_line: String,
 }
 
 impl FollowedFile {
@@ -96,7 +97,7 @@ impl FollowedFile {
         let mut tail = Self {
             path: path.to_owned(),
             file: open(path)?,
-            begun: String::new(),
+            partial_line: String::new(),
         };
         if let Some(file) = &mut tail.file {
             file.seek(SeekFrom::End(0))?;
@@ -110,7 +111,7 @@ impl FollowedFile {
         let is_old = self.is_old()?;
         let mut lines = self.rest()?;
         if is_old {
-            self.begun.clear();
+            self.partial_line.clear();
             self.file = open(&self.path)?;
             lines.extend(self.rest()?);
         }
@@ -122,9 +123,9 @@ impl FollowedFile {
         let Some(file) = &mut self.file else {
             return Ok(lines);
         };
-        while file.read_line(&mut self.begun)? > 0 {
-            if self.begun.ends_with('\n') {
-                let line = std::mem::take(&mut self.begun);
+        while file.read_line(&mut self.partial_line)? > 0 {
+            if self.partial_line.ends_with('\n') {
+                let line = std::mem::take(&mut self.partial_line);
                 lines.push(line.trim_end().to_owned());
             }
         }

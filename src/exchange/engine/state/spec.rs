@@ -213,7 +213,7 @@ pub enum ImpactModel {
 pub enum PriceFeed {
     /// The generator of docs/engine.md 9, from the seed.
     Synthetic,
-    /// Only ticks from [`Engine::inject`](crate::exchange::engine::core::Engine::inject).
+    /// Only ticks from injected market events.
     Scripted,
 }
 

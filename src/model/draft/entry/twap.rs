@@ -53,6 +53,6 @@ impl EntryDraft {
         let longest = Num::from(MOST_INTERVAL);
         let half = minutes.and_then(|minutes| minutes.times(Num::from(30_u32)));
         let most = half.map_or(longest, |half| half.min(longest));
-        within(seconds, (LEAST_INTERVAL, most)).map(Some)
+        within(seconds, LEAST_INTERVAL.into()..=most).map(Some)
     }
 }

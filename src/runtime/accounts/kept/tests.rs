@@ -44,7 +44,7 @@ fn session_with(dir: &Path, access: KeptAccess, writes: Vec<KeptState>) -> Vec<M
         sender.send(write).unwrap();
     }
     drop(sender);
-    serve(dir, ("paper-chal-1", access), &wanted, &inbox);
+    serve(dir, "paper-chal-1", access, &wanted, &inbox);
     drop(inbox);
     std::iter::from_fn(|| said.blocking_recv()).collect()
 }
@@ -183,8 +183,8 @@ fn what_is_kept_in_the_last_moment_is_on_the_disk_when_the_desk_lets_go_of_it() 
     let dir = tempfile::tempdir().unwrap();
     let identity = identity(Mode::Paper, "http://127.0.0.1:1");
     let (inbox, _said) = mail(16);
-    let account = (&identity, KeptAccess::Writable);
-    let files = KeptFiles::start(dir.path().to_owned(), account, inbox);
+    let dir_path = dir.path().to_owned();
+    let files = KeptFiles::start(dir_path, &identity, KeptAccess::Writable, inbox);
     files.write(keep(&[7]));
     drop(files);
     let kept = kept_alerts(dir.path(), &identity).unwrap();

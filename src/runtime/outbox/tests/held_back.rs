@@ -38,21 +38,6 @@ async fn a_read_only_desk_sends_no_byte_that_changes_anything() {
 }
 
 #[tokio::test]
-async fn a_desk_made_read_only_while_it_runs_sends_nothing_until_it_is_let_through() {
-    let responder = Responder::answering(vec![canceled()]).await;
-    let (client, _calls) = responder.client();
-    let mut scene = Scene::with(place(), responder, client.clone());
-    client.stop_sending();
-    scene.outbox.send(Ticket(1), Command::Cancel("o-1".into()));
-    let why = scene.settled().await.1.unwrap_err();
-    assert!(why.message.raw().contains("read-only"), "{why}");
-    assert_eq!(scene.responder.seen(), []);
-    client.allow_sending();
-    scene.outbox.send(Ticket(2), Command::Cancel("o-1".into()));
-    assert!(scene.settled().await.1.is_ok());
-}
-
-#[tokio::test]
 async fn a_desk_opened_while_a_verb_has_the_journal_sends_exits_at_once_and_orders_when_it_is_done()
 {
     let dir = place();

@@ -17,7 +17,7 @@ use tokio::{
 
 /// Shared by all sources of one account.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Activity {
+pub(super) struct PollActivity {
     state: watch::Sender<Happening>,
     markets: Arc<Mutex<WantedMarkets>>,
     /// Polls the markets now.
@@ -58,7 +58,7 @@ impl WantedMarkets {
     }
 }
 
-impl Activity {
+impl PollActivity {
     pub(super) fn state(&self) -> DeskState {
         self.state.borrow().state()
     }

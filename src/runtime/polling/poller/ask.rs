@@ -1,6 +1,6 @@
 //! One request to the service, and its answer as a message.
 
-use super::{activity::Activity, beat::Beat, markets::MarketQueue};
+use super::{activity::PollActivity, beat::Beat, markets::MarketQueue};
 use crate::runtime::polling::{
     cover::StreamCover,
     market_reads::{self, WantedCandles},
@@ -45,7 +45,7 @@ pub(super) struct PollContext {
     pub queue: Arc<Mutex<()>>,
     pub beat: Beat,
     pub markets: MarketQueue,
-    pub activity: Activity,
+    pub activity: PollActivity,
     pub cover: StreamCover,
     /// What the market stream is asked for.
     pub wanted: watch::Sender<MarketsWanted>,

@@ -21,7 +21,7 @@ fn context(responder: &Responder) -> (PollContext, Receiver<Msg>) {
         queue: Arc::default(),
         beat: Beat::start(),
         markets: MarketQueue::default(),
-        activity: Activity::default(),
+        activity: PollActivity::default(),
         cover: StreamCover::default(),
         wanted: watch::Sender::default(),
     };
@@ -36,7 +36,7 @@ fn source_task(context: PollContext, interval: Duration) -> (SourceTask, Arc<Not
         nudge: Arc::clone(&nudge),
         recoveries: watch::Sender::default(),
         backoff: PollBackoff::new(1),
-        settings: watch::Sender::new(BTreeMap::from([(Source::Orders, interval)])).subscribe(),
+        intervals: Arc::new(BTreeMap::from([(Source::Orders, interval)])),
         visibility: watch::Sender::default().subscribe(),
         jitter: Jitter::seeded(1),
     };
@@ -112,7 +112,7 @@ async fn every_source_is_asked_at_once_and_told_on_its_own() {
     let _poller = Poller::spawn(
         client,
         Clock::Frozen(NOW),
-        &hourly,
+        hourly,
         1,
         (events, InFlight::default()),
     );
@@ -132,26 +132,6 @@ async fn every_source_is_asked_at_once_and_told_on_its_own() {
         "Twaps",
     ];
     assert!(told.iter().eq(all), "{told:?}");
-}
-
-#[tokio::test]
-async fn a_source_that_is_given_another_pace_is_asked_at_once_and_by_that_from_then_on() {
-    let responder = Responder::answering(vec![empty(), empty(), empty()]).await;
-    let (client, _calls) = responder.client();
-    let (events, mut mail) = channel(64);
-    let hourly = BTreeMap::from([(Source::Positions, HOUR)]);
-    let poller = Poller::spawn(
-        client,
-        Clock::Frozen(NOW),
-        &hourly,
-        1,
-        (events, InFlight::default()),
-    );
-    assert!(matches!(polled(&mut mail).await, Answer::Positions(Ok(_))));
-    let often = BTreeMap::from([(Source::Positions, Duration::from_millis(100))]);
-    poller.pace(&often);
-    assert!(matches!(polled(&mut mail).await, Answer::Positions(Ok(_))));
-    assert!(matches!(polled(&mut mail).await, Answer::Positions(Ok(_))));
 }
 
 #[tokio::test]
@@ -235,7 +215,7 @@ fn resting() -> (SourceTask, Arc<Notify>) {
         queue: Arc::default(),
         beat: Beat::start(),
         markets: MarketQueue::default(),
-        activity: Activity::default(),
+        activity: PollActivity::default(),
         cover: StreamCover::default(),
         wanted: watch::Sender::default(),
     };
@@ -265,7 +245,7 @@ async fn a_wait_that_only_the_desk_has_made_longer_ends_when_the_trader_asks() {
         ..Failure::new(FailureKind::Unavailable, "busy")
     };
     let (mut source, nudge) = resting();
-    source.settings = watch::channel(BTreeMap::from([(Source::Orders, Duration::from_secs(8))])).1;
+    source.intervals = Arc::new(BTreeMap::from([(Source::Orders, Duration::from_secs(8))]));
     for _ in 0..4 {
         source.backoff.after(Duration::from_secs(8), Some(&busy));
     }
@@ -327,7 +307,7 @@ async fn a_source_in_trouble_says_when_it_asks_again() {
         queue: Arc::default(),
         beat: Beat::start(),
         markets: MarketQueue::default(),
-        activity: Activity::default(),
+        activity: PollActivity::default(),
         cover: StreamCover::default(),
         wanted: watch::Sender::default(),
     };
@@ -407,7 +387,10 @@ async fn a_question_about_a_market_is_answered_with_what_came_or_why_nothing_did
 
 /// A minute of polls in which every source answers at once, and how many there were. The first round, in which the desk
 /// reads everything, counts too.
-async fn requests_of_a_minute(prices: SourceChoice<PriceSource>, happens: fn(&Activity)) -> usize {
+async fn requests_of_a_minute(
+    prices: SourceChoice<PriceSource>,
+    happens: fn(&PollActivity),
+) -> usize {
     let connection = Connection {
         prices,
         ..connection("http://127.0.0.1:1")
@@ -421,18 +404,18 @@ async fn requests_of_a_minute(prices: SourceChoice<PriceSource>, happens: fn(&Ac
         queue: Arc::default(),
         beat: Beat::start(),
         markets: MarketQueue::default(),
-        activity: Activity::default(),
+        activity: PollActivity::default(),
         cover: StreamCover::default(),
         wanted: watch::Sender::default(),
     };
     happens(&context.activity);
     let set = |source: Source| (source, Duration::from_secs(2));
-    let settings = watch::Sender::new(Source::iter().map(set).collect::<BTreeMap<_, _>>());
+    let intervals = Arc::new(Source::iter().map(set).collect::<BTreeMap<_, _>>());
     let count = Arc::new(std::sync::atomic::AtomicUsize::new(0));
     let mut tasks = JoinSet::new();
     for source in Source::iter() {
         let (mut task, _nudge) = source_task(context.clone(), HOUR);
-        (task.source, task.settings) = (source, settings.subscribe());
+        (task.source, task.intervals) = (source, Arc::clone(&intervals));
         let count = Arc::clone(&count);
         tasks.spawn(async move {
             loop {
@@ -446,7 +429,7 @@ async fn requests_of_a_minute(prices: SourceChoice<PriceSource>, happens: fn(&Ac
     count.load(std::sync::atomic::Ordering::Relaxed) + 1
 }
 
-fn order_works(activity: &Activity) {
+fn order_works(activity: &PollActivity) {
     let order = serde_json::from_str(crate::client::testing::responder::ORDER).unwrap();
     activity.learn(&Answer::Orders(Ok(crate::model::Page::of(vec![order]))));
 }

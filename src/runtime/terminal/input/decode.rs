@@ -1,7 +1,7 @@
 //! Decodes characters and escape sequences, by [xterm's list](https://invisible-island.net/xterm/ctlseqs/ctlseqs.html)
 //! and kitty's `CSI u`.
 
-use super::{event::Input, sequence::ESC};
+use super::{event::TerminalInput, sequence::ESC};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::layout::Position;
 
@@ -51,7 +51,7 @@ const MODIFIERS: &[(u32, KeyModifiers)] = &[
 const HELD: u32 = 0b1_1100;
 
 /// `None` for what concerns the desk not: focus, answers, the pointer's moves with no button down, keys let go.
-pub(crate) fn decode(bytes: &[u8]) -> Option<Input> {
+pub(crate) fn decode(bytes: &[u8]) -> Option<TerminalInput> {
     match bytes {
         [ESC, b'[', b'[', letter] => linux_console(*letter),
         [ESC, b'[', b'M', button, column, row] => {
@@ -65,7 +65,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Option<Input> {
         },
         [ESC, b'[', b'<', inner @ .., b'm'] => match *numbers(inner)?.as_slice() {
             [[button, _], [column, _], [row, _]] if button & !HELD == 0 => {
-                Some(Input::Release(place([column, row])))
+                Some(TerminalInput::Release(place([column, row])))
             }
             _ => None,
         },
@@ -76,12 +76,12 @@ pub(crate) fn decode(bytes: &[u8]) -> Option<Input> {
     }
 }
 
-fn press(code: KeyCode, modifiers: KeyModifiers) -> Input {
-    Input::Key(KeyEvent::new(code, modifiers).into())
+fn press(code: KeyCode, modifiers: KeyModifiers) -> TerminalInput {
+    TerminalInput::Key(KeyEvent::new(code, modifiers).into())
 }
 
 /// One character, or the control character of a key.
-fn alone(bytes: &[u8], held: KeyModifiers) -> Option<Input> {
+fn alone(bytes: &[u8], held: KeyModifiers) -> Option<TerminalInput> {
     let mut chars = str::from_utf8(bytes).ok()?.chars();
     let (Some(c), None) = (chars.next(), chars.next()) else {
         return None;
@@ -105,7 +105,7 @@ fn offset(c: char, from: char, to: char) -> Option<KeyCode> {
     char::from_u32(u32::from(to) + moved).map(KeyCode::Char)
 }
 
-fn linux_console(letter: u8) -> Option<Input> {
+fn linux_console(letter: u8) -> Option<TerminalInput> {
     let number = letter.checked_sub(b'A').filter(|number| *number < 5)?;
     Some(press(KeyCode::F(number + 1), KeyModifiers::NONE))
 }
@@ -126,7 +126,7 @@ fn numbers(inner: &[u8]) -> Option<Vec<[u32; 2]>> {
     str::from_utf8(inner).ok()?.split(';').map(one).collect()
 }
 
-fn key(inner: &[u8], last: u8) -> Option<Input> {
+fn key(inner: &[u8], last: u8) -> Option<TerminalInput> {
     let numbers = numbers(inner)?;
     let (code, held) = match (last, numbers.as_slice()) {
         (b'~', [[27, _], held, [character, _]]) => (character_key(*character)?, Some(held)),
@@ -178,15 +178,15 @@ fn modifiers(number: u32) -> KeyModifiers {
 
 /// The left button pressed, moved or let go (in the old form no button is named then), or a notch of the wheel.
 /// Modifiers do not matter.
-fn pointed(button: u32, at: [u32; 2]) -> Option<Input> {
+fn pointed(button: u32, at: [u32; 2]) -> Option<TerminalInput> {
     let at = place(at);
     match button & !HELD {
-        0 => Some(Input::Click(at)),
-        1 | 2 => Some(Input::OtherButton),
-        3 => Some(Input::Release(at)),
-        32 => Some(Input::Drag(at)),
-        64 => Some(Input::Wheel(at, -1)),
-        65 => Some(Input::Wheel(at, 1)),
+        0 => Some(TerminalInput::Click(at)),
+        1 | 2 => Some(TerminalInput::OtherButton),
+        3 => Some(TerminalInput::Release(at)),
+        32 => Some(TerminalInput::Drag(at)),
+        64 => Some(TerminalInput::Wheel(at, -1)),
+        65 => Some(TerminalInput::Wheel(at, 1)),
         _ => None,
     }
 }
@@ -202,8 +202,8 @@ mod tests {
     use super::*;
     use crate::app::keys::keymap::Chord;
 
-    fn key(text: &str) -> Input {
-        Input::Key(text.parse::<Chord>().unwrap())
+    fn key(text: &str) -> TerminalInput {
+        TerminalInput::Key(text.parse::<Chord>().unwrap())
     }
 
     #[test]
@@ -277,16 +277,16 @@ mod tests {
     fn the_mouse_is_read_in_both_of_its_forms() {
         let at = Position::new(9, 4);
         for (bytes, input) in [
-            (&b"\x1b[<0;10;5M"[..], Input::Click(at)),
-            (b"\x1b[<16;10;5M", Input::Click(at)),
-            (b"\x1b[<2;10;5M", Input::OtherButton),
-            (b"\x1b[<32;10;5M", Input::Drag(at)),
-            (b"\x1b[<0;10;5m", Input::Release(at)),
-            (b"\x1b[M#*%", Input::Release(at)),
-            (b"\x1b[<64;10;5M", Input::Wheel(at, -1)),
-            (b"\x1b[<65;10;5M", Input::Wheel(at, 1)),
-            (b"\x1b[M *%", Input::Click(at)),
-            (b"\x1b[Ma*%", Input::Wheel(at, 1)),
+            (&b"\x1b[<0;10;5M"[..], TerminalInput::Click(at)),
+            (b"\x1b[<16;10;5M", TerminalInput::Click(at)),
+            (b"\x1b[<2;10;5M", TerminalInput::OtherButton),
+            (b"\x1b[<32;10;5M", TerminalInput::Drag(at)),
+            (b"\x1b[<0;10;5m", TerminalInput::Release(at)),
+            (b"\x1b[M#*%", TerminalInput::Release(at)),
+            (b"\x1b[<64;10;5M", TerminalInput::Wheel(at, -1)),
+            (b"\x1b[<65;10;5M", TerminalInput::Wheel(at, 1)),
+            (b"\x1b[M *%", TerminalInput::Click(at)),
+            (b"\x1b[Ma*%", TerminalInput::Wheel(at, 1)),
         ] {
             assert_eq!(decode(bytes), Some(input));
         }

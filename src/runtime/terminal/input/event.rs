@@ -5,7 +5,7 @@ use ratatui::layout::{Position, Rect};
 
 /// One event of the terminal.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Input {
+pub(crate) enum TerminalInput {
     Key(Chord),
     Paste(String),
     /// The left button was pressed.

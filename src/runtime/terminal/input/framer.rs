@@ -41,7 +41,7 @@ pub(super) enum Frame {
 }
 
 #[derive(Debug)]
-enum State {
+enum FramerState {
     /// An incomplete sequence, if any.
     Keys(Vec<u8>),
     /// The start of a dropped sequence, whose remainder may arrive until then.
@@ -52,7 +52,7 @@ enum State {
 
 #[derive(Debug)]
 pub(super) struct Framer {
-    state: State,
+    state: FramerState,
     /// When the last bytes arrived.
     last_read: Instant,
     /// Until when text of a dropped paste may arrive, and a possible start of its end marker.
@@ -62,7 +62,7 @@ pub(super) struct Framer {
 impl Framer {
     pub(super) fn new(now: Instant) -> Self {
         Self {
-            state: State::Keys(vec![]),
+            state: FramerState::Keys(vec![]),
             last_read: now,
             dropped_paste: None,
         }
@@ -71,12 +71,12 @@ impl Framer {
     /// When [`Self::lapse`] is due; `None` while nothing is incomplete, so that the thread sleeps.
     pub(super) fn deadline(&self) -> Option<Instant> {
         match &self.state {
-            State::Keys(open) if open.is_empty() => None,
-            State::Keys(_) => Some(self.last_read + ESCAPE),
-            State::Paste(_, began) => {
+            FramerState::Keys(open) if open.is_empty() => None,
+            FramerState::Keys(_) => Some(self.last_read + ESCAPE),
+            FramerState::Paste(_, began) => {
                 Some((self.last_read + PASTE_SILENCE).min(*began + PASTE_TIME))
             }
-            State::Rest(..) => None,
+            FramerState::Rest(..) => None,
         }
     }
 
@@ -91,32 +91,32 @@ impl Framer {
 
     /// Only time has passed.
     pub(super) fn lapse(&mut self, now: Instant) -> Vec<Frame> {
-        if let State::Rest(_, until) = &self.state
+        if let FramerState::Rest(_, until) = &self.state
             && now >= *until
         {
-            self.state = State::Keys(vec![]);
+            self.state = FramerState::Keys(vec![]);
         }
         let Some(due) = self.deadline().filter(|due| now >= *due) else {
             return vec![];
         };
-        match mem::replace(&mut self.state, State::Keys(vec![])) {
-            State::Keys(open) => {
+        match mem::replace(&mut self.state, FramerState::Keys(vec![])) {
+            FramerState::Keys(open) => {
                 let frame = is_key_alone(&open).then(|| Frame::Whole(open.clone()));
-                self.state = State::Rest(open, due + REMAINDER_TIME);
+                self.state = FramerState::Rest(open, due + REMAINDER_TIME);
                 self.lapse_rest(now);
                 frame.into_iter().collect()
             }
-            State::Paste(..) => {
+            FramerState::Paste(..) => {
                 self.drop_paste(now);
                 vec![Frame::BrokenPaste]
             }
-            State::Rest(..) => vec![],
+            FramerState::Rest(..) => vec![],
         }
     }
 
     fn lapse_rest(&mut self, now: Instant) {
-        if matches!(&self.state, State::Rest(_, until) if now >= *until) {
-            self.state = State::Keys(vec![]);
+        if matches!(&self.state, FramerState::Rest(_, until) if now >= *until) {
+            self.state = FramerState::Keys(vec![]);
         }
     }
 
@@ -144,7 +144,7 @@ impl Framer {
             self.dropped_paste = Some((until, vec![]));
             return bytes;
         }
-        carried.drain(..carried.len() - begun(&carried, PASTE_ENDS));
+        carried.drain(..carried.len() - partial_match(&carried, PASTE_ENDS));
         self.dropped_paste = Some((now + PASTE_REMAINDER_TIME, carried));
         &[]
     }
@@ -152,13 +152,13 @@ impl Framer {
     fn frame(&mut self, bytes: &[u8], now: Instant, frames: &mut Vec<Frame>) {
         let mut rest = bytes.to_vec();
         while !rest.is_empty() {
-            rest = match mem::replace(&mut self.state, State::Keys(vec![])) {
-                State::Keys(mut open) => {
+            rest = match mem::replace(&mut self.state, FramerState::Keys(vec![])) {
+                FramerState::Keys(mut open) => {
                     open.append(&mut rest);
                     self.keys(&open, now, frames)
                 }
-                State::Rest(dropped, _) => self.rest(&dropped, &rest, now),
-                State::Paste(mut text, began) => {
+                FramerState::Rest(dropped, _) => self.rest(&dropped, &rest, now),
+                FramerState::Paste(mut text, began) => {
                     text.append(&mut rest);
                     self.paste(text, began, now, frames)
                 }
@@ -174,16 +174,17 @@ impl Framer {
             let (head, tail) = rest.split_at(part.length().unwrap_or(rest.len()).min(rest.len()));
             match part {
                 Part::Open => {
-                    self.state = State::Keys(rest.to_vec());
+                    self.state = FramerState::Keys(rest.to_vec());
                     return vec![];
                 }
                 Part::Whole(_) if head == PASTE_BEGINS => {
-                    self.state = State::Paste(vec![], now);
+                    self.state = FramerState::Paste(vec![], now);
                     return tail.to_vec();
                 }
                 Part::Whole(_) => frames.push(Frame::Whole(head.to_vec())),
                 Part::Overlong(..) => {
-                    self.state = State::Rest(part.beginning(head).to_vec(), now + REMAINDER_TIME);
+                    self.state =
+                        FramerState::Rest(part.beginning(head).to_vec(), now + REMAINDER_TIME);
                     return tail.to_vec();
                 }
                 Part::Broken(_) => {}
@@ -203,12 +204,13 @@ impl Framer {
         let part = remainder(&all);
         match part {
             Part::Open => {
-                self.state = State::Rest(all, now + REMAINDER_TIME);
+                self.state = FramerState::Rest(all, now + REMAINDER_TIME);
                 vec![]
             }
             Part::Whole(length) | Part::Broken(length) | Part::Overlong(length, _) => {
                 if matches!(part, Part::Overlong(..)) {
-                    self.state = State::Rest(part.beginning(&all).to_vec(), now + REMAINDER_TIME);
+                    self.state =
+                        FramerState::Rest(part.beginning(&all).to_vec(), now + REMAINDER_TIME);
                 }
                 let of_bytes = length.saturating_sub(dropped.len());
                 bytes.get(of_bytes..).unwrap_or_default().to_vec()
@@ -237,13 +239,13 @@ impl Framer {
                 rest.get(PASTE_ENDS.len()..).unwrap_or_default().to_vec()
             }
             None if length > PASTE_BYTES => {
-                let carried = text.len() - begun(&text, PASTE_ENDS);
+                let carried = text.len() - partial_match(&text, PASTE_ENDS);
                 let carried = text.get(carried..).unwrap_or_default().to_vec();
                 self.dropped_paste = Some((now + PASTE_REMAINDER_TIME, carried));
                 vec![]
             }
             None => {
-                self.state = State::Paste(text, began);
+                self.state = FramerState::Paste(text, began);
                 vec![]
             }
         }
@@ -260,7 +262,7 @@ fn find(bytes: &[u8], what: &[u8]) -> Option<usize> {
 }
 
 /// How many bytes at the end may begin `what`.
-fn begun(bytes: &[u8], what: &[u8]) -> usize {
+fn partial_match(bytes: &[u8], what: &[u8]) -> usize {
     let lengths = (1..what.len()).rev();
     let begins = |length: &usize| {
         what.get(..*length)

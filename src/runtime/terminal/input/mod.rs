@@ -15,7 +15,7 @@ use crate::{
     runtime::{base::lock::locked, terminal::screen_mode as terminal},
 };
 pub(crate) use decode::decode;
-pub(crate) use event::Input;
+pub(crate) use event::TerminalInput;
 use framer::{Frame, Framer};
 use futures_util::{Stream, stream};
 use queue::{Letters, Queue};
@@ -38,7 +38,7 @@ use tokio::{
 
 /// Shared by the reading thread and the desk.
 #[derive(Debug, Default)]
-struct Shared {
+struct KeyboardState {
     queue: Queue,
     ended: Option<io::Error>,
     waker: Option<Waker>,
@@ -46,18 +46,18 @@ struct Shared {
 
 /// A handle to the queue, for the thread and the desk.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Keyboard(Arc<Mutex<Shared>>);
+pub(crate) struct Keyboard(Arc<Mutex<KeyboardState>>);
 
 impl Keyboard {
     /// Starts reading the terminal.
     pub(crate) fn start(model: &Model) -> io::Result<Self> {
-        let shared = Shared {
+        let shared = KeyboardState {
             queue: Queue::new(model.keymap.clone()),
             ended: None,
             waker: None,
         };
         let keyboard = Self(Arc::new(Mutex::new(shared)));
-        keyboard.heed(model);
+        keyboard.update_bindings(model);
         let (terminal, to) = (terminal()?, keyboard.clone());
         let thread = thread::Builder::new().name("keyboard".into());
         thread.spawn(move || {
@@ -68,7 +68,7 @@ impl Keyboard {
     }
 
     /// Updates what keys mean, and whether letters are text.
-    pub(crate) fn heed(&self, model: &Model) {
+    pub(crate) fn update_bindings(&self, model: &Model) {
         let letters = if model.takes_text() {
             Letters::AreText
         } else {
@@ -84,7 +84,7 @@ impl Keyboard {
     /// Inputs, and new sizes of the terminal, until it fails.
     pub(crate) fn inputs(
         &self,
-    ) -> io::Result<impl Stream<Item = io::Result<Input>> + Unpin + use<>> {
+    ) -> io::Result<impl Stream<Item = io::Result<TerminalInput>> + Unpin + use<>> {
         let mut resized = signal(SignalKind::window_change())?;
         let keyboard = self.clone();
         Ok(stream::poll_fn(move |context| {
@@ -96,9 +96,9 @@ impl Keyboard {
         &self,
         resized: &mut Signal,
         context: &mut Context<'_>,
-    ) -> Poll<Option<io::Result<Input>>> {
+    ) -> Poll<Option<io::Result<TerminalInput>>> {
         if let Poll::Ready(Some(())) = resized.poll_recv(context) {
-            return Poll::Ready(Some(terminal::size().map(Input::Resize)));
+            return Poll::Ready(Some(terminal::size().map(TerminalInput::Resize)));
         }
         let mut shared = locked(&self.0);
         if let Some(input) = shared.queue.take() {
@@ -111,7 +111,7 @@ impl Keyboard {
         Poll::Pending
     }
 
-    fn change(&self, change: impl FnOnce(&mut Shared)) {
+    fn change(&self, change: impl FnOnce(&mut KeyboardState)) {
         let mut shared = locked(&self.0);
         change(&mut shared);
         let waker = shared.waker.take();
@@ -127,8 +127,8 @@ impl Keyboard {
         }
         let inputs = frames.into_iter().filter_map(|frame| match frame {
             Frame::Whole(bytes) => decode(&bytes),
-            Frame::Paste(text) => Some(Input::Paste(text)),
-            Frame::BrokenPaste => Some(Input::Lost),
+            Frame::Paste(text) => Some(TerminalInput::Paste(text)),
+            Frame::BrokenPaste => Some(TerminalInput::Lost),
         });
         self.change(|shared| inputs.for_each(|input| shared.queue.put(input, now)));
     }
@@ -143,7 +143,7 @@ pub fn typed<'a>(bursts: impl Iterator<Item = (u64, &'a [u8])>, model: &mut Mode
     let mut framer = Framer::new(now);
     for (pause, bytes) in bursts {
         now += std::time::Duration::from_millis(pause);
-        keyboard.heed(model);
+        keyboard.update_bindings(model);
         keyboard.put(framer.take(bytes, now), now);
         keyboard.desk_takes(model);
     }
@@ -160,16 +160,16 @@ impl Keyboard {
             let next = locked(&self.0).queue.take();
             let msg = match next {
                 None => return,
-                Some(Input::Key(chord)) => Msg::Key(chord),
-                Some(Input::Paste(text)) => Msg::Paste(text),
+                Some(TerminalInput::Key(chord)) => Msg::Key(chord),
+                Some(TerminalInput::Paste(text)) => Msg::Paste(text),
                 Some(
-                    Input::Click(_)
-                    | Input::OtherButton
-                    | Input::Drag(_)
-                    | Input::Release(_)
-                    | Input::Wheel(..)
-                    | Input::Resize(_)
-                    | Input::Lost,
+                    TerminalInput::Click(_)
+                    | TerminalInput::OtherButton
+                    | TerminalInput::Drag(_)
+                    | TerminalInput::Release(_)
+                    | TerminalInput::Wheel(..)
+                    | TerminalInput::Resize(_)
+                    | TerminalInput::Lost,
                 ) => continue,
             };
             drop(update(model, model.account.now, msg));

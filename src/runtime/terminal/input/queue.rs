@@ -5,7 +5,7 @@
 //! letter does so only if everything before it is movement: after a `:` it may be text. On overflow the newest input is
 //! dropped, and everything until a pause: text without its beginning must not act.
 
-use super::event::Input;
+use super::event::TerminalInput;
 use crate::app::keys::keymap::{Chord, Keymap, Urgency};
 use std::{collections::VecDeque, mem, time::Duration};
 use tokio::time::Instant;
@@ -29,7 +29,7 @@ pub(super) enum Letters {
 pub(super) struct Queue {
     pub(super) keymap: Keymap,
     pub(super) letters: Letters,
-    waiting: VecDeque<Input>,
+    waiting: VecDeque<TerminalInput>,
     /// When input was dropped that can change what the next key means.
     lost: Option<Instant>,
     /// Whether the bell for dropped input is due.
@@ -56,7 +56,7 @@ impl Queue {
         }
     }
 
-    pub(super) fn put(&mut self, input: Input, now: Instant) {
+    pub(super) fn put(&mut self, input: TerminalInput, now: Instant) {
         if self
             .lost
             .is_some_and(|at| now.saturating_duration_since(at) >= PAUSE)
@@ -64,23 +64,23 @@ impl Queue {
             self.lost = None;
         }
         match input {
-            Input::Wheel(at, notches) => self.turn(at, notches),
-            Input::Drag(at) => self.drag(at),
-            Input::Key(chord) if self.is_urgent(chord) => self.overtake(chord),
-            Input::Lost => self.ring(),
-            Input::Key(_)
-            | Input::Paste(_)
-            | Input::Click(_)
-            | Input::OtherButton
-            | Input::Release(_)
-            | Input::Resize(_) => self.follow(input, now),
+            TerminalInput::Wheel(at, notches) => self.turn(at, notches),
+            TerminalInput::Drag(at) => self.drag(at),
+            TerminalInput::Key(chord) if self.is_urgent(chord) => self.overtake(chord),
+            TerminalInput::Lost => self.ring(),
+            TerminalInput::Key(_)
+            | TerminalInput::Paste(_)
+            | TerminalInput::Click(_)
+            | TerminalInput::OtherButton
+            | TerminalInput::Release(_)
+            | TerminalInput::Resize(_) => self.follow(input, now),
         }
     }
 
-    pub(super) fn take(&mut self) -> Option<Input> {
+    pub(super) fn take(&mut self) -> Option<TerminalInput> {
         if self.bell == Bell::Due {
             self.bell = Bell::Rung;
-            return Some(Input::Lost);
+            return Some(TerminalInput::Lost);
         }
         let next = self.waiting.pop_front();
         if next.is_none() {
@@ -89,7 +89,7 @@ impl Queue {
         next
     }
 
-    fn follow(&mut self, input: Input, now: Instant) {
+    fn follow(&mut self, input: TerminalInput, now: Instant) {
         if self.lost.is_some() || self.waiting.len() >= MOST {
             self.lose(&input, now);
         } else {
@@ -103,7 +103,7 @@ impl Queue {
         }
         let is_plain = chord.typed().is_none();
         let is_key = || {
-            let moves = |input: &Input| self.moves(input) || self.is_kept(input);
+            let moves = |input: &TerminalInput| self.moves(input) || self.is_kept(input);
             let all_move = self.lost.is_none() && self.waiting.iter().all(moves);
             self.letters == Letters::AreKeys && all_move
         };
@@ -113,50 +113,50 @@ impl Queue {
     fn overtake(&mut self, chord: Chord) {
         if self.waiting.len() >= IN_ORDER {
             let mut waiting = mem::take(&mut self.waiting);
-            waiting.retain(|input| self.is_kept(input) && *input != Input::Key(chord));
+            waiting.retain(|input| self.is_kept(input) && *input != TerminalInput::Key(chord));
             self.waiting = waiting;
         }
-        self.waiting.push_back(Input::Key(chord));
+        self.waiting.push_back(TerminalInput::Key(chord));
     }
 
     /// Whether it is never dropped.
-    fn is_kept(&self, input: &Input) -> bool {
-        matches!(input, Input::Key(chord) if self.keymap.urgency(*chord) == Urgency::AtOnce)
+    fn is_kept(&self, input: &TerminalInput) -> bool {
+        matches!(input, TerminalInput::Key(chord) if self.keymap.urgency(*chord) == Urgency::AtOnce)
     }
 
-    fn moves(&self, input: &Input) -> bool {
+    fn moves(&self, input: &TerminalInput) -> bool {
         match input {
-            Input::Key(chord) => self.keymap.urgency(*chord) == Urgency::Motion,
-            Input::Wheel(..) | Input::Drag(_) => true,
-            Input::Paste(_)
-            | Input::Click(_)
-            | Input::OtherButton
-            | Input::Release(_)
-            | Input::Resize(_)
-            | Input::Lost => false,
+            TerminalInput::Key(chord) => self.keymap.urgency(*chord) == Urgency::Motion,
+            TerminalInput::Wheel(..) | TerminalInput::Drag(_) => true,
+            TerminalInput::Paste(_)
+            | TerminalInput::Click(_)
+            | TerminalInput::OtherButton
+            | TerminalInput::Release(_)
+            | TerminalInput::Resize(_)
+            | TerminalInput::Lost => false,
         }
     }
 
     /// Adds up notches; the last position counts.
     fn turn(&mut self, at: ratatui::layout::Position, notches: i32) {
-        if let Some(Input::Wheel(place, sum)) = self.waiting.back_mut() {
+        if let Some(TerminalInput::Wheel(place, sum)) = self.waiting.back_mut() {
             *place = at;
             *sum = sum.saturating_add(notches);
         } else if self.waiting.len() < MOST {
-            self.waiting.push_back(Input::Wheel(at, notches));
+            self.waiting.push_back(TerminalInput::Wheel(at, notches));
         }
     }
 
     /// Only where the mouse is now counts.
     fn drag(&mut self, at: ratatui::layout::Position) {
-        if let Some(Input::Drag(place)) = self.waiting.back_mut() {
+        if let Some(TerminalInput::Drag(place)) = self.waiting.back_mut() {
             *place = at;
         } else if self.waiting.len() < MOST {
-            self.waiting.push_back(Input::Drag(at));
+            self.waiting.push_back(TerminalInput::Drag(at));
         }
     }
 
-    fn lose(&mut self, input: &Input, now: Instant) {
+    fn lose(&mut self, input: &TerminalInput, now: Instant) {
         // A close or quit key that is pressed repeatedly works once the pause is over.
         if !self.moves(input) && !self.is_kept(input) {
             self.lost = Some(now);

@@ -114,8 +114,8 @@ fn in_doubt(scene: &Scene<'_>) -> Option<String> {
     ))
 }
 
-fn under_way(scene: &Scene<'_>) -> Option<String> {
-    let (commands, it) = match scene.store.under_way() {
+pub(super) fn under_way(scene: &Scene<'_>) -> Option<String> {
+    let (commands, it) = match scene.workflows.under_way(scene.store) {
         0 => return None,
         1 => ("1 command is".to_owned(), "it"),
         n => (format!("{n} commands are"), "them"),

@@ -1,7 +1,7 @@
 //! The keyboard drills, with time as a parameter.
 
 use super::*;
-use crate::runtime::terminal::input::{Input, decode};
+use crate::runtime::terminal::input::{TerminalInput, decode};
 use proptest::prelude::*;
 
 /// A terminal that sends these bytes at these milliseconds, and a person who waits a second afterwards.
@@ -47,7 +47,7 @@ impl TypedBytes {
         }
     }
 
-    fn inputs(mut self) -> Vec<(u64, Input)> {
+    fn inputs(mut self) -> Vec<(u64, TerminalInput)> {
         self.pass(u64::MAX);
         assert_eq!(
             self.framer.deadline(),
@@ -57,8 +57,8 @@ impl TypedBytes {
         let meant = |(at, frame)| {
             let input = match frame {
                 Frame::Whole(bytes) => decode(&bytes)?,
-                Frame::Paste(text) => Input::Paste(text),
-                Frame::BrokenPaste => Input::Lost,
+                Frame::Paste(text) => TerminalInput::Paste(text),
+                Frame::BrokenPaste => TerminalInput::Lost,
             };
             Some((at, input))
         };
@@ -66,7 +66,7 @@ impl TypedBytes {
     }
 }
 
-fn said(parts: &[(u64, &str)]) -> Vec<(u64, Input)> {
+fn said(parts: &[(u64, &str)]) -> Vec<(u64, TerminalInput)> {
     let mut said = TypedBytes::new();
     for (at, text) in parts {
         said.say(*at, text.as_bytes());
@@ -74,8 +74,8 @@ fn said(parts: &[(u64, &str)]) -> Vec<(u64, Input)> {
     said.inputs()
 }
 
-fn key(name: &str) -> Input {
-    Input::Key(name.parse().unwrap())
+fn key(name: &str) -> TerminalInput {
+    TerminalInput::Key(name.parse().unwrap())
 }
 
 #[test]
@@ -178,13 +178,13 @@ fn what_leaves_at_once_is_never_part_of_a_sequence() {
 fn a_paste_is_text_to_its_end() {
     let text = "Xyq\rF\u{3}".to_owned();
     let heard = said(&[(0, "\x1b[200~Xyq\rF\u{3}\x1b[20"), (20, "1~F")]);
-    assert_eq!(heard, [(20, Input::Paste(text)), (20, key("F"))]);
+    assert_eq!(heard, [(20, TerminalInput::Paste(text)), (20, key("F"))]);
 }
 
 #[test]
 fn a_paste_whose_end_is_lost_leaves_the_keys_heard() {
     let heard = said(&[(0, "\x1b[200~hello"), (200, "F")]);
-    assert_eq!(heard, [(150, Input::Lost), (200, key("F"))]);
+    assert_eq!(heard, [(150, TerminalInput::Lost), (200, key("F"))]);
     // Pressed repeatedly: for the first second it counts as text.
     let mut said = TypedBytes::new();
     said.say(0, b"\x1b[200~hello");
@@ -192,7 +192,7 @@ fn a_paste_whose_end_is_lost_leaves_the_keys_heard() {
         said.say(at, b"F");
     }
     let heard = said.inputs();
-    assert_eq!(heard.first(), Some(&(1_000, Input::Lost)));
+    assert_eq!(heard.first(), Some(&(1_000, TerminalInput::Lost)));
     assert_eq!(heard.get(1), Some(&(1_020, key("F"))));
 }
 
@@ -218,16 +218,19 @@ fn the_text_of_a_dropped_paste_never_acts() {
     // A connection that stalls in the middle.
     let rest = format!("{text}F");
     let heard = said(&[(0, "\x1b[200~abc"), (800, &rest), (1_000, "F")]);
-    assert_eq!(heard, [(150, Input::Lost), (1_000, key("F"))]);
+    assert_eq!(heard, [(150, TerminalInput::Lost), (1_000, key("F"))]);
 }
 
 #[test]
 fn a_paste_that_is_too_long_is_dropped_whole() {
     let long = format!("\x1b[200~{}\x1b[201~j", "F".repeat(PASTE_BYTES + 1));
-    assert_eq!(said(&[(0, &long)]), [(0, Input::Lost), (0, key("j"))]);
+    assert_eq!(
+        said(&[(0, &long)]),
+        [(0, TerminalInput::Lost), (0, key("j"))]
+    );
     let fits = "F".repeat(PASTE_BYTES);
     let long = format!("\x1b[200~{fits}\x1b[201~");
-    assert_eq!(said(&[(0, &long)]), [(0, Input::Paste(fits))]);
+    assert_eq!(said(&[(0, &long)]), [(0, TerminalInput::Paste(fits))]);
 }
 
 #[test]
@@ -273,7 +276,7 @@ proptest! {
             }
         }
         let heard = said.inputs();
-        let inputs = |heard: &[(u64, Input)]| heard.iter().map(|(_, i)| i.clone()).collect::<Vec<_>>();
+        let inputs = |heard: &[(u64, TerminalInput)]| heard.iter().map(|(_, i)| i.clone()).collect::<Vec<_>>();
         prop_assert_eq!(inputs(&heard), inputs(&whole));
     }
 }

@@ -3,22 +3,22 @@
 use super::*;
 use ratatui::layout::Position;
 
-fn key(name: &str) -> Input {
-    Input::Key(name.parse().unwrap())
+fn key(name: &str) -> TerminalInput {
+    TerminalInput::Key(name.parse().unwrap())
 }
 
 fn typed(queue: &mut Queue, text: &str, now: Instant) {
     for c in text.chars() {
-        queue.put(Input::Key(c.into()), now);
+        queue.put(TerminalInput::Key(c.into()), now);
     }
 }
 
-fn taken(queue: &mut Queue) -> Vec<Input> {
+fn taken(queue: &mut Queue) -> Vec<TerminalInput> {
     std::iter::from_fn(|| queue.take()).collect()
 }
 
-fn keys(text: &str) -> Vec<Input> {
-    text.chars().map(|c| Input::Key(c.into())).collect()
+fn keys(text: &str) -> Vec<TerminalInput> {
+    text.chars().map(|c| TerminalInput::Key(c.into())).collect()
 }
 
 #[test]
@@ -35,7 +35,7 @@ fn a_way_out_waits_for_few_others_and_old_keys_do_not_act_late() {
         typed(&mut queue, &"j".repeat(5_000), now);
         queue.put(key(way_out), now);
         queue.put(key("j"), now);
-        let heard = [Input::Lost, key(way_out), key("j")];
+        let heard = [TerminalInput::Lost, key(way_out), key("j")];
         assert_eq!(taken(&mut queue), heard, "{way_out}");
     }
 }
@@ -78,7 +78,7 @@ fn text_that_lost_its_beginning_does_not_act_until_a_pause() {
     typed(&mut queue, ":xFX", now);
     assert_eq!(taken(&mut queue).len(), MOST + 1);
     typed(&mut queue, "Fx", now);
-    assert_eq!(taken(&mut queue), [Input::Lost]);
+    assert_eq!(taken(&mut queue), [TerminalInput::Lost]);
     // Pressed repeatedly.
     for milliseconds in [30, 60, 90, 120] {
         queue.put(key("F"), now + Duration::from_millis(milliseconds));
@@ -94,17 +94,17 @@ fn notches_of_the_wheel_add_up_between_keys() {
     let (mut queue, now) = (Queue::default(), Instant::now());
     let (here, there) = (Position::new(3, 4), Position::new(5, 6));
     for _ in 0..5_500 {
-        queue.put(Input::Wheel(here, 1), now);
+        queue.put(TerminalInput::Wheel(here, 1), now);
     }
-    queue.put(Input::Wheel(there, -1), now);
+    queue.put(TerminalInput::Wheel(there, -1), now);
     queue.put(key("enter"), now);
-    queue.put(Input::Wheel(there, 1), now);
+    queue.put(TerminalInput::Wheel(there, 1), now);
     assert_eq!(
         taken(&mut queue),
         [
-            Input::Wheel(there, 5_499),
+            TerminalInput::Wheel(there, 5_499),
             key("enter"),
-            Input::Wheel(there, 1)
+            TerminalInput::Wheel(there, 1)
         ]
     );
 }
@@ -115,7 +115,10 @@ fn a_person_hears_once_that_something_was_dropped() {
     typed(&mut queue, &"k".repeat(1_000), now);
     let heard = taken(&mut queue);
     assert_eq!(
-        heard.iter().filter(|input| **input == Input::Lost).count(),
+        heard
+            .iter()
+            .filter(|input| **input == TerminalInput::Lost)
+            .count(),
         1
     );
     assert_eq!(heard.len(), MOST + 1);

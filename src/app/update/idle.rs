@@ -4,11 +4,10 @@
 //! never hides bad news that waits to be dismissed.
 
 use crate::app::{
-    account::row_id::RowId,
+    account::{pane::Pane, row_id::RowId},
     desk::model::Model,
     dialogs::next::Next,
     keys::keymap::{Action, Chord, Context},
-    tables::pane::Pane,
 };
 use strum::IntoEnumIterator;
 

@@ -2,8 +2,9 @@ use crate::{
     app::{
         account::{poll::Answer, row_id::RowId},
         activity::notice::Event,
+        core::effect::Effect,
         desk::{model::Model, msg::Msg},
-        dialogs::{effect::Effect, overlay::Overlay},
+        dialogs::overlay::Overlay,
         forms::form::Form,
         testing::{self, *},
         update::router::update,
@@ -165,12 +166,7 @@ fn nothing_is_placed_where_all_of_it_filled_or_nothing_tells_how_much() {
             vec![old("filled", r#""size":0.3,"filled_size":0.4"#)],
             "ord-5 has filled: no replacement is placed",
         ),
-        (
-            vec![resting()],
-            "ord-5 is resting after its cancel: no replacement is placed",
-        ),
         (vec![old("canceled", r#""size":0.3"#)], unknown),
-        (vec![], unknown),
     ];
     for (found, words) in cases {
         let mut model = desk();
@@ -179,7 +175,42 @@ fn nothing_is_placed_where_all_of_it_filled_or_nothing_tells_how_much() {
         assert!(!sends(&traced(&mut model, found)), "{words}");
         assert_eq!(said(&model).as_deref(), Some(words));
         assert_eq!(model.overlays, vec![], "{words}");
-        assert_eq!(model.account.store.under_way(), 0, "{words}");
+        assert_eq!(
+            model.account.workflows.under_way(&model.account.store),
+            0,
+            "{words}"
+        );
+    }
+}
+
+#[test]
+fn a_row_that_may_be_older_than_the_cancel_is_read_again_until_the_price_is_too_old() {
+    let cases = [
+        (
+            vec![resting()],
+            "ord-5 is resting after its cancel: no replacement is placed",
+        ),
+        (
+            vec![],
+            "ord-5 is canceled, but its filled size is not known: no replacement is placed",
+        ),
+    ];
+    for (found, words) in cases {
+        let mut model = desk();
+        press(&mut model, MOVE);
+        settle(&mut model, Ticket(1), Ok(canceled()));
+        assert!(!sends(&traced(&mut model, found.clone())), "{words}");
+        let again = Effect::Trace(vec![OLD.into()]);
+        assert!(wait(&mut model, 600).contains(&again), "{words}");
+        assert!(!sends(&traced(&mut model, found.clone())), "{words}");
+        wait(&mut model, 10_000);
+        assert!(!sends(&traced(&mut model, found)), "{words}");
+        assert_eq!(said(&model).as_deref(), Some(words));
+        assert_eq!(
+            model.account.workflows.under_way(&model.account.store),
+            0,
+            "{words}"
+        );
     }
 }
 
@@ -287,7 +318,11 @@ fn a_flatten_from_outside_takes_the_form_away_that_waits_for_the_second_half() {
     update(&mut model, now, Msg::Flatten);
     assert_eq!(model.overlays, vec![]);
     assert!(!sends(&traced(&mut model, vec![ended("0.1")])));
-    assert_eq!(model.account.store.under_way(), 1, "the flatten");
+    assert_eq!(
+        model.account.workflows.under_way(&model.account.store),
+        1,
+        "the flatten"
+    );
 }
 
 #[test]

@@ -1,9 +1,11 @@
-//! Orders that are being moved in place, until the service has accepted or refused that.
+//! What orders that are moved in place are to become, whatever they are when that is sent.
 
-use super::Store;
-use crate::model::{
-    Command, ExitBatch, ExitConflict, ExitGroup, ExitOperation, ModifyOrder, Num, Order, OrderId,
-    Position, PositionId, Protection, Ticket, Timestamp, WantedExits,
+use crate::{
+    app::account::store::Store,
+    model::{
+        Command, ExitBatch, ExitConflict, ExitGroup, ExitOperation, ModifyOrder, Num, Order,
+        OrderId, Position, PositionId, Protection, WantedExits,
+    },
 };
 
 /// The price and size that an order is to have.
@@ -33,40 +35,8 @@ pub enum Moved {
     Order(NewTerms),
 }
 
-/// A move that has no answer yet.
-#[derive(Debug, Clone, PartialEq)]
-pub struct OrderMove {
-    pub(crate) what: Moved,
-    /// Later requests, sent once this one is answered: never two at once.
-    pub(crate) later: Option<Moved>,
-    /// When it was decided on.
-    pub(crate) since: Timestamp,
-    /// Of the last command; the form that sent it is kept under it.
-    pub(crate) ticket: Ticket,
-    pub(crate) stage: MoveStage,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum MoveStage {
-    /// The command is in flight.
-    Sent(Attempt),
-    /// Only lists requested after `since` show the exits as they are; `look_at` is the next request for them.
-    Reading {
-        next: Attempt,
-        since: Timestamp,
-        look_at: Timestamp,
-    },
-}
-
-/// A batch of exits is refused with 409 if they are not as they were seen; it is tried once more.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Attempt {
-    First,
-    Second,
-}
-
 impl ExitGoals {
-    pub(crate) fn moving(position: PositionId, moved: Vec<NewTerms>) -> Self {
+    pub fn moving(position: PositionId, moved: Vec<NewTerms>) -> Self {
         Self {
             position,
             moved,
@@ -74,7 +44,7 @@ impl ExitGoals {
         }
     }
 
-    pub(crate) fn setting(position: PositionId, wanted: WantedExits) -> Self {
+    pub fn setting(position: PositionId, wanted: WantedExits) -> Self {
         Self {
             position,
             moved: vec![],
@@ -190,7 +160,7 @@ impl Moved {
         }
     }
 
-    fn then(self, later: Self) -> Self {
+    pub(super) fn then(self, later: Self) -> Self {
         match (self, later) {
             (Self::Exits(goals), Self::Exits(later)) => Self::Exits(goals.then(later)),
             (Self::Exits(_) | Self::Order(_), later) => later,
@@ -208,57 +178,17 @@ impl Moved {
         }
     }
 
-    fn beyond(self, done: &Self) -> Option<Self> {
+    pub(super) fn beyond(self, done: &Self) -> Option<Self> {
         match (self, done) {
             (Self::Exits(goals), Self::Exits(done)) => goals.beyond(done).map(Self::Exits),
             (what, done) => (what != *done).then_some(what),
         }
     }
 
-    fn price_of(&self, order: &OrderId, store: &Store) -> Option<Num> {
+    pub(super) fn price_of(&self, order: &OrderId, store: &Store) -> Option<Num> {
         match self {
             Self::Exits(goals) => goals.price_of(order, store),
             Self::Order(terms) => (terms.order == *order).then_some(terms.price),
         }
-    }
-}
-
-impl OrderMove {
-    /// The price that this order finally gets.
-    fn goal(&self, order: &OrderId, store: &Store) -> Option<Num> {
-        let mut both = self.later.iter().chain([&self.what]);
-        both.find_map(|what| what.price_of(order, store))
-    }
-
-    /// What it does, and what was requested since.
-    pub(crate) fn with_later(self) -> Moved {
-        match self.later {
-            Some(later) => self.what.then(later),
-            None => self.what,
-        }
-    }
-
-    /// A request for some of its orders replaces earlier ones.
-    pub(crate) fn then(&mut self, new: Moved) {
-        let later = match self.later.take() {
-            Some(later) => later.then(new),
-            None => new,
-        };
-        self.later = later.beyond(&self.what);
-    }
-
-    /// When it requests reads next.
-    pub(crate) fn look_at(&self) -> Option<Timestamp> {
-        match self.stage {
-            MoveStage::Sent(_) => None,
-            MoveStage::Reading { look_at, .. } => Some(look_at),
-        }
-    }
-}
-
-impl Store {
-    /// The price that this order is being moved to.
-    pub(crate) fn moved_to(&self, order: &OrderId) -> Option<Num> {
-        self.moves.iter().find_map(|one| one.goal(order, self))
     }
 }

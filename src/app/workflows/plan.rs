@@ -1,15 +1,9 @@
 //! Whether an order is moved in place, and with which command.
 
+use super::goals::{ExitGoals, Moved, NewTerms};
 use crate::{
-    app::{
-        account::store::{
-            Store,
-            moves::{ExitGoals, Moved, NewTerms},
-        },
-        desk::model::Model,
-        orders::of_row,
-    },
-    model::{Command, Num, Order, OrderId, Page, PlaceOrder, Position, Protection},
+    app::account::store::Store,
+    model::{Num, Order, Page, PlaceOrder, Position, Protection},
 };
 
 /// How an order is moved.
@@ -89,21 +83,6 @@ fn terms(order: &Order, (shown, wanted): (&PlaceOrder, &PlaceOrder)) -> Option<N
         price: trigger.or(wanted.limit_price)?,
         size: (wanted.size != shown.size).then_some(wanted.size),
     })
-}
-
-/// How a form moves its order.
-///
-/// # Errors
-/// As [`plan`].
-pub fn planned(model: &Model, old: &OrderId, wanted: &PlaceOrder) -> Result<MovePlan, String> {
-    let Some(order) = model.account.store.order(old) else {
-        return Ok(MovePlan::Replace);
-    };
-    let form = of_row::moved(model, order)?;
-    match form.draft.command(&form.seen(&model.form_context())) {
-        Ok(Command::Place(shown)) => plan(&model.account.store, order, (&shown, wanted)),
-        Ok(_) | Err(_) => Ok(MovePlan::Replace),
-    }
 }
 
 /// The same order at another price.

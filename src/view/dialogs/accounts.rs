@@ -1,12 +1,12 @@
 //! The list of accounts, one line each: value, open positions, and whether the data is current.
 
-use super::header;
 use crate::{
     app::{
         AccountLabel, ClickTarget, Context, Desks, Mode, Model, Source, Visibility,
         dialogs::overlay::Accounts, rules::guard,
     },
     view::{
+        panels::header,
         tables::protection,
         text::{
             Align::{Left, Number},
@@ -136,8 +136,8 @@ fn unprotected(model: &Model, scene: &Scene<'_>) -> Cell {
 fn state(model: &Model, _: &Scene<'_>) -> Cell {
     let alarms = [
         (model.account.halted.is_some(), "HALTED"),
-        (guard::breach(model).is_some(), "BREACHED"),
-        (guard::locked(model).is_some(), "LOCKED"),
+        (guard::breach(&model.account).is_some(), "BREACHED"),
+        (guard::locked(&model.account).is_some(), "LOCKED"),
         (model.account.store.parked().next().is_some(), "UNKNOWN"),
         (model.account.second.is_some(), header::SECOND_DESK),
     ];

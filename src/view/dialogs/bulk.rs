@@ -1,6 +1,6 @@
 //! The list of bulk commands: the exact calls before sending, the outcomes afterwards.
 
-use super::strip::{self, phrases};
+use crate::view::panels::strip::{self, phrases};
 use crate::{
     app::{
         Action, Context, Model,
@@ -111,14 +111,15 @@ fn item(model: &Model, item: &Item) -> BulkItem {
                 (Span::warn("waiting"), Some(words))
             }
         },
-        State::Settled(Ok(receipt)) => match became(model, receipt) {
-            Some(state) => (state, None),
-            None => {
+        State::Settled(Ok(receipt)) => {
+            if let Some(state) = became(model, receipt) {
+                (state, None)
+            } else {
                 let tone = notice::answer_tone(&item.command, receipt).into();
                 let state = Span::new(activity::receipt_kind(receipt), tone);
                 (state, reason(receipt))
             }
-        },
+        }
         State::Settled(Err(why)) => {
             let words = format!("{}{}", why.message, activity::references(why));
             let tone = activity::failure_tone(why);

@@ -27,7 +27,7 @@ pub fn settings(model: &Model, zone: &Zone) -> DetailView {
     let lists = [
         ("wrong", Tone::Alert, standing.faults.clone()),
         ("changed", Tone::Plain, standing.changes.clone()),
-        ("at the next start", Tone::Warn, standing.waiting.clone()),
+        ("needs a restart", Tone::Warn, standing.waiting.clone()),
         ("files", Tone::Plain, files(standing)),
     ];
     for (label, tone, entries) in lists {

@@ -1,13 +1,9 @@
 //! The settings that decide the desk's behavior.
 
 use crate::{
-    app::{
-        account::{poll::Source, store::Store},
-        desk::reading::Reading,
-        forms::form_context::{FormContext, Used},
-    },
+    app::account::poll::Source,
     config::{AlertCommand, Alerts, Checks, Fees, Guard, Motion, PresetTable},
-    model::{Timestamp, Zone},
+    model::Zone,
 };
 use std::{collections::BTreeMap, time::Duration};
 
@@ -46,8 +42,6 @@ pub struct Options {
     pub ends_with_desk: bool,
     /// The time zone of typed dates.
     pub zone: Zone,
-    /// How columns are read: the view's tables.
-    pub reading: Reading,
     /// The channels of alerts.
     pub alerts: Alerts,
     /// What is run when an alert of the trader's own fires.
@@ -60,23 +54,4 @@ pub struct Options {
     pub be_extra_ticks: u32,
     /// Whether what only time moves stands still where it can.
     pub motion: Motion,
-}
-
-impl Options {
-    /// A form's context from parts of the model, so that the form itself can change.
-    pub(crate) fn form_context<'a>(
-        &'a self,
-        store: &'a Store,
-        used: &'a Used,
-        (own, now): (Timestamp, Timestamp),
-    ) -> FormContext<'a> {
-        FormContext {
-            store,
-            used,
-            own,
-            now,
-            zone: &self.zone,
-            fees: &self.fees,
-        }
-    }
 }

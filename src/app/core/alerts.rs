@@ -7,8 +7,8 @@ use crate::{
             alerts::{Alert, DOWN, STALLED, ended, ending, gone, liquidation_distance, partials},
             notice::Shown,
         },
-        desk::model::Model,
-        dialogs::effect::{Effect, TerminalOut},
+        core::account::Account,
+        core::effect::{Effect, TerminalOut},
     },
     config::AlertChannel,
     model::{ClockRate, Command, Failure, Num, Order, OrderId, Progress, Receipt, Ticket, TwapId},
@@ -18,39 +18,40 @@ use crate::{
 const AT_ONCE: usize = 3;
 
 /// The orders that left the working ones and must be searched for, by this answer.
-pub(crate) fn lost(model: &mut Model, poll: &Poll) -> Option<Effect> {
-    let lost = model.account.watch.gone.hear(&model.account.store, poll);
+pub(crate) fn lost(account: &mut Account, poll: &Poll) -> Option<Effect> {
+    let lost = account.watch.gone.hear(&account.store, poll);
     (!lost.is_empty()).then_some(Effect::Trace(lost))
 }
 
 /// The result of the search.
-pub(crate) fn traced(model: &mut Model, asked: &[OrderId], found: &[Order]) -> Vec<Effect> {
+pub(crate) fn traced(account: &mut Account, asked: &[OrderId], found: &[Order]) -> Vec<Effect> {
     let news = gone::sought(
-        &model.account.store,
-        &mut model.account.watch,
+        &account.store,
+        &mut account.watch.gone,
+        &mut account.watch.awaited,
         (asked, found),
     );
-    raise(model, news)
+    raise(account, news)
 }
 
 /// Alerts from the outcome of a command.
 pub(crate) fn settled(
-    model: &mut Model,
+    account: &mut Account,
     command: (Ticket, &Command),
     result: &Result<Receipt, Failure>,
 ) -> Vec<Alert> {
-    let awaited = &mut model.account.watch.awaited;
-    awaited.settled(&model.account.store, command, result)
+    let awaited = &mut account.watch.awaited;
+    awaited.settled(&account.store, command, result)
 }
 
 /// Alerts from the progress of a command.
-pub(crate) fn advanced(model: &mut Model, ticket: Ticket, progress: &Progress) -> Vec<Alert> {
-    model.account.watch.awaited.advanced(ticket, progress)
+pub(crate) fn advanced(account: &mut Account, ticket: Ticket, progress: &Progress) -> Vec<Alert> {
+    account.watch.awaited.advanced(ticket, progress)
 }
 
 /// Alerts from an answer, before the store has it.
-pub(crate) fn arriving(model: &mut Model, poll: &Poll) -> Vec<Alert> {
-    let store = &model.account.store;
+pub(crate) fn arriving(account: &mut Account, poll: &Poll) -> Vec<Alert> {
+    let store = &account.store;
     if let Answer::Orders(Ok(page)) = &poll.answer {
         return partials(store, page);
     }
@@ -60,34 +61,39 @@ pub(crate) fn arriving(model: &mut Model, poll: &Poll) -> Vec<Alert> {
     if store.history.head().value().is_none() {
         return vec![];
     }
-    let awaited = &mut model.account.watch.awaited;
+    let awaited = &mut account.watch.awaited;
     let over = page.rows.iter().rev();
     let news = over.filter_map(|order| awaited.hear(store, order, ended(store, order)?));
     news.collect()
 }
 
 /// Alerts from the store as it is now; `ended` TWAPs were known before the answer.
-pub(crate) fn arrived(model: &mut Model, source: Source, ended: &[TwapId]) -> Vec<Alert> {
+pub(crate) fn arrived(account: &mut Account, source: Source, ended: &[TwapId]) -> Vec<Alert> {
     match source {
-        Source::Positions | Source::Markets => near(model),
+        Source::Positions | Source::Markets => near(account),
         Source::Twaps => {
-            let mut alerts = ending::left(&model.account.store, &mut model.account.watch, ended);
-            alerts.extend(stalled(model));
+            let mut alerts = ending::left(
+                &account.store,
+                &mut account.watch.ending,
+                &mut account.watch.awaited,
+                ended,
+            );
+            alerts.extend(stalled(account));
             alerts
         }
-        Source::History => ending::looked(&model.account.store, &mut model.account.watch.ending),
+        Source::History => ending::looked(&account.store, &mut account.watch.ending),
         Source::Orders | Source::Scaled | Source::Closed | Source::Account => vec![],
     }
 }
 
 /// Positions near their liquidation; one that moves away by a fifth can alert again.
-pub(crate) fn near(model: &mut Model) -> Vec<Alert> {
-    let Some(within) = model.account.options.alerts.liquidation_within else {
+pub(crate) fn near(account: &mut Account) -> Vec<Alert> {
+    let Some(within) = account.options.alerts.liquidation_within else {
         return vec![];
     };
     let within = within.over(Num::from(100_u32)).unwrap_or(Num::ZERO);
     let away = within.times(Num::new(12, 1)).unwrap_or(within);
-    let (store, known) = (&model.account.store, &mut model.account.watch.near);
+    let (store, known) = (&account.store, &mut account.watch.near);
     let mut alerts = vec![];
     for position in store.positions.rows() {
         let Some(distance) = liquidation_distance(store, position) else {
@@ -104,13 +110,13 @@ pub(crate) fn near(model: &mut Model) -> Vec<Alert> {
 
 /// Active TWAPs whose next slice is long overdue by the service's own clock. While that clock is unsteady nothing is
 /// overdue: it may stand still.
-pub(crate) fn stalled(model: &mut Model) -> Vec<Alert> {
-    let runs = model.account.store.clocks.rate() == ClockRate::Same;
-    let Some(seen) = model.account.store.twaps.at().filter(|_| runs) else {
+pub(crate) fn stalled(account: &mut Account) -> Vec<Alert> {
+    let runs = account.store.clocks.rate() == ClockRate::Same;
+    let Some(seen) = account.store.twaps.at().filter(|_| runs) else {
         return vec![];
     };
-    let seen = model.account.service_at(seen);
-    let (store, known) = (&model.account.store, &mut model.account.watch.stalled);
+    let seen = account.service_at(seen);
+    let (store, known) = (&account.store, &mut account.watch.stalled);
     let mut alerts = vec![];
     for twap in store.active_twaps() {
         let Some(due) = twap.next_run_at else {
@@ -124,9 +130,9 @@ pub(crate) fn stalled(model: &mut Model) -> Vec<Alert> {
 }
 
 /// Whether the connection was lost or restored.
-pub(crate) fn called(model: &mut Model) -> Vec<Alert> {
-    let tries = model.account.store.health.tries();
-    let is_down = &mut model.account.watch.is_down;
+pub(crate) fn called(account: &mut Account) -> Vec<Alert> {
+    let tries = account.store.health.tries();
+    let is_down = &mut account.watch.is_down;
     let alert = match tries {
         DOWN.. if !*is_down => Alert::Down,
         0 if *is_down => Alert::Up,
@@ -137,21 +143,19 @@ pub(crate) fn called(model: &mut Model) -> Vec<Alert> {
 }
 
 /// Reports them as the settings say; always in the activity pane.
-pub(crate) fn raise(model: &mut Model, alerts: Vec<Alert>) -> Vec<Effect> {
+pub(crate) fn raise(account: &mut Account, alerts: Vec<Alert>) -> Vec<Effect> {
     let (mut notices, mut rings) = (vec![], false);
     for alert in alerts {
-        let ways = alert.ways(&model.account.options.alerts).clone();
+        let ways = alert.ways(&account.options.alerts).clone();
         let shown = if ways.has(AlertChannel::Toast) {
             Shown::AsToast
         } else {
             Shown::InActivity
         };
         rings |= ways.has(AlertChannel::Bell);
-        let notice =
-            model
-                .account
-                .activity
-                .alert(alert, &model.account.store, model.account.now, shown);
+        let notice = account
+            .activity
+            .alert(alert, &account.store, account.now, shown);
         if ways.has(AlertChannel::Desktop) && notices.len() < AT_ONCE {
             notices.push(Effect::Terminal(TerminalOut::Notify(Box::new(notice))));
         }

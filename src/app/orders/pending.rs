@@ -1,103 +1,49 @@
-//! The life of a command on the desk: checks, sending, progress, outcome.
+//! The life of a pending command: its progress and its outcome.
 
 use super::{
-    amend, bulk, doubt, flip, moves,
+    bulk, doubt,
+    send::{tell, tell_some},
     submit::{learn, settle_form},
 };
 use crate::{
     app::{
-        account::{about::About, poll::Source, store::Then},
+        account::{about::About, poll::Source},
         activity::notice::Event,
-        desk::{alerts, model::Model, row_replacement},
-        dialogs::effect::Effect,
-        rules::{checks, guard, halt, second},
+        core::{alerts, effect::Effect},
+        desk::{model::Model, row_replacement},
+        workflows::WorkflowEvent,
     },
-    config::Checks,
-    model::{Command, Failure, Order, OrderId, Progress, READ_ONLY, Receipt, Ticket},
+    model::{Command, Failure, Order, OrderId, Progress, Receipt, Ticket},
 };
 use strum::IntoEnumIterator;
 
-/// Why the desk does not send this command, if so.
-pub(crate) fn objection(model: &Model, command: &Command) -> Option<String> {
-    objection_within(model, &model.account.options.checks, command)
-}
-
-/// [`objection`] by other limits than the settings'.
-pub(crate) fn objection_within(
-    model: &Model,
-    limits: &Checks,
-    command: &Command,
-) -> Option<String> {
-    if model.account.options.read_only {
-        return Some(READ_ONLY.to_owned());
-    }
-    let held = second::objection(model, command).or_else(|| halt::objection(model, command));
-    if held.is_some() {
-        return held;
-    }
-    let held = checks::objection(
-        limits,
-        &model.account.store,
-        &model.account.session,
-        model.account.now,
-        command,
-    );
-    held.or_else(|| guard::objection(model, command))
-}
-
-pub(crate) fn send(model: &mut Model, command: Command) -> (Ticket, Effect) {
-    amend::overtake(model, &command);
-    flip::overtake(model, &command);
-    moves::overtake(model, &command);
-    let ticket = model
-        .account
-        .store
-        .begin(command.clone(), model.account.now);
-    // A dry run has no progress, and is no first order for the repetition check.
-    if !model.account.options.dry_run {
-        model.account.session.sent(&command, model.account.now);
-        let about = About::of(&command, &model.account.store);
-        let event = Event::Sent(command.clone());
-        model
-            .account
-            .activity
-            .note_of(about, Some(ticket), event, model.account.now);
-    }
-    (ticket, Effect::Send(ticket, command))
-}
-
 /// A command has progressed.
-pub(crate) fn advance(model: &mut Model, ticket: Ticket, progress: Progress) -> Vec<Effect> {
-    let news = alerts::advanced(model, ticket, &progress);
+pub(crate) fn advance(model: &mut Model, ticket: Ticket, progress: &Progress) -> Vec<Effect> {
+    let news = alerts::advanced(&mut model.account, ticket, progress);
     let Some(flight) = model.account.store.flights.get_mut(&ticket) else {
         return vec![];
     };
     flight.progress = progress.clone();
     let silent = matches!(progress, Progress::Queued | Progress::Sending { .. });
     let parked = matches!(progress, Progress::Parked { .. });
-    let doubtful = parked || matches!(progress, Progress::Unknown { .. });
     let polls = matches!(progress, Progress::Running { .. } | Progress::Flattening(_));
     if !silent {
-        let event = Event::Progress(flight.command.clone(), progress);
+        let event = Event::Progress(flight.command.clone(), progress.clone());
         let about = flight.about.clone();
         model
             .account
             .activity
             .note_of(about, Some(ticket), event, model.account.now);
     }
-    if doubtful {
-        flip::doubt(model, ticket);
-    }
+    let next = tell_some(model, Some(ticket), WorkflowEvent::Progressed(progress));
     if parked {
-        amend::park(model, ticket);
-        moves::park(model, ticket);
         doubt::park(model, ticket);
     } else {
         doubt::unask(model, ticket);
     }
     let polls = polls.then(|| Effect::Poll(vec![Source::Positions]));
-    let told = alerts::raise(model, news);
-    polls.into_iter().chain(told).collect()
+    let told = alerts::raise(&mut model.account, news);
+    polls.into_iter().chain(next).chain(told).collect()
 }
 
 /// A command has settled.
@@ -123,55 +69,39 @@ pub(crate) fn settle(
         row_replacement::settled(model, ticket, receipt);
     }
     model.account.store.learn_scope(result);
-    let news = alerts::settled(model, (ticket, &flight.command), result);
+    let news = alerts::settled(&mut model.account, (ticket, &flight.command), result);
     learn(model, &flight.command, result);
-    // A form for both halves of a move stays open after the first.
-    let mut form = match flight.then {
-        Some(Then::Place(_)) => None,
-        Some(Then::Open(_) | Then::EndFlip) | None => model.sent_forms.remove(&ticket),
-    };
+    if let Command::ExitBatch(_) = flight.command {
+        model.account.workflows.exits_answered = Some((model.account.now, ticket));
+    }
     let is_told = bulk::settle(model, ticket, result);
     doubt::unask(model, ticket);
+    let outcome = WorkflowEvent::settled(&flight.command, result);
     let event = Event::Settled(flight.command, result.clone());
     model
         .account
         .activity
         .note_of(about, Some(ticket), event, model.account.now);
-    let moved = moves::settled(model, ticket, result, &mut form);
-    settle_form(model, form, result);
+    let next = tell_some(model, Some(ticket), outcome);
+    // The form of a workflow stays with it until it ends.
+    if model.account.workflows.owner(ticket).is_none() {
+        let form = model.sent_forms.remove(&ticket);
+        settle_form(model, form, result);
+    }
     if is_told {
         model.account.activity.dismiss_toast(model.account.now);
     }
-    let half = flight.then;
-    let half = half.and_then(|then| go_on(model, ticket, (then, result)));
     let polls = Source::iter().filter(|s| *s != Source::Markets).collect();
     let watch = (!placed.is_empty()).then_some(Effect::Watch(placed));
-    let told = alerts::raise(model, news);
+    let told = alerts::raise(&mut model.account, news);
     let wanted = watch.into_iter().chain([Effect::Poll(polls)]);
-    wanted.chain(half).chain(moved).chain(told).collect()
-}
-
-/// The first of two commands has settled: starts the second, or drops it.
-fn go_on(
-    model: &mut Model,
-    ticket: Ticket,
-    (then, result): (Then, &Result<Receipt, Failure>),
-) -> Option<Effect> {
-    match then {
-        Then::Place(successor) => amend::answered(model, (ticket, successor), result),
-        Then::Open(flip) => flip::answered(model, flip, result),
-        Then::EndFlip => {
-            flip::opened(model, result);
-            None
-        }
-    }
+    wanted.chain(next).chain(told).collect()
 }
 
 /// A search ended, with these orders found.
 pub(crate) fn traced(model: &mut Model, asked: &[OrderId], found: &[Order]) -> Vec<Effect> {
-    let mut effects = alerts::traced(model, asked, found);
-    effects.extend(amend::traced(model, asked, found));
-    flip::traced(model, asked, found);
+    let mut effects = alerts::traced(&mut model.account, asked, found);
+    effects.extend(tell(model, WorkflowEvent::Found(asked, found)));
     effects
 }
 

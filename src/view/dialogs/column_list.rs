@@ -15,7 +15,7 @@ use crate::{
 
 /// `drawn` are the titles of the columns that fit into the pane, if it is drawn in columns.
 pub fn column_list(model: &Model, columns: &Columns, drawn: Option<&[&'static str]>) -> DetailView {
-    let names = (model.account.options.reading.columns)(columns.pane);
+    let names = (model.reading.columns)(columns.pane);
     let chosen = model
         .table_views
         .of(columns.pane)

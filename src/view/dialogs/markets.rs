@@ -1,6 +1,6 @@
 //! The list of markets, one line each, from the price source.
 
-use super::title;
+use crate::view::panels::title;
 use crate::{
     app::{ClickTarget, Context, Model, Source, dialogs::overlay::Markets},
     model::{Grid, Market, Num, Timestamp},

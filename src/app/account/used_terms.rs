@@ -1,30 +1,12 @@
-//! The context of a form, and the terms used in this session.
+//! The terms of the orders of this session.
 
-use crate::{
-    app::account::store::Store,
-    config::Fees,
-    model::{Bps, MarginMode, MarketId, Num, PlaceKind, PlaceOrder, TimeInForce, Timestamp, Zone},
-};
+use crate::model::{Bps, MarginMode, MarketId, Num, PlaceKind, PlaceOrder, TimeInForce};
 use std::collections::BTreeMap;
-
-/// The desk as a form sees it.
-#[derive(Debug, Clone, Copy)]
-pub struct FormContext<'a> {
-    pub store: &'a Store,
-    pub used: &'a Used,
-    /// The desk's own clock, for ages.
-    pub own: Timestamp,
-    /// The service's clock, for dated orders.
-    pub now: Timestamp,
-    pub zone: &'a Zone,
-    /// The fees if no fill shows them.
-    pub fees: &'a Fees,
-}
 
 /// The terms of the last order that the service accepted in each market, in this session. Without prices, which mean
 /// nothing later, and without reducing orders, whose terms depend on their position.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Used(BTreeMap<MarketId, LastTerms>);
+pub struct UsedTerms(BTreeMap<MarketId, LastTerms>);
 
 /// The terms of the last order in one market.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,7 +50,7 @@ impl UsualTerms {
     }
 }
 
-impl Used {
+impl UsedTerms {
     pub fn of(&self, market: Option<&MarketId>) -> Option<&LastTerms> {
         self.0.get(market?)
     }

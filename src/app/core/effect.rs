@@ -1,10 +1,11 @@
 //! Requests to the outside.
 
-use super::export;
+use super::sheet::Sheet;
 use crate::{
     app::{
         account::{
             labels::{Switch, Visibility},
+            pane::Pane,
             poll::Source,
             row_id::RowId,
             trades::TradeLog,
@@ -13,18 +14,16 @@ use crate::{
             notice::Notice,
             user_alerts::{AlertRun, KeptAlerts},
         },
-        dialogs::caller::CallerId,
+        core::caller::CallerId,
         market::{
             screen::LayoutPreset,
             wants::{MarketRequest, ShownMarkets},
             width_tier::WidthTier,
         },
-        tables::pane::Pane,
     },
     config::Theme,
     model::{Command, Cursor, IdempotencyKey, MarketId, OrderId, PastMark, ScaledId, Ticket},
 };
-use std::{collections::BTreeMap, time::Duration};
 
 /// Everything the app can request. The only way out of the app.
 #[derive(Debug, Clone, PartialEq)]
@@ -67,11 +66,6 @@ pub enum Effect {
     Watch(Vec<ScaledId>),
     /// A control sequence for the terminal.
     Terminal(TerminalOut),
-    /// Sets the polling intervals.
-    SetIntervals(BTreeMap<Source, Duration>),
-    /// Refuses all mutations from now on; and the end of that.
-    StopSending,
-    AllowSending,
     /// Uses this theme for the session; `None` for the configured one.
     SetTheme(Option<Theme>),
     /// Uses these columns of the pane, and stores them; `None` means all in the default order. Applies to every account
@@ -88,7 +82,7 @@ pub enum Effect {
     /// Reads the settings now; answered by [`crate::app::desk::msg::Msg::Reload`].
     Reload,
     /// Writes an export file; answered by [`crate::app::desk::msg::Msg::Written`].
-    Write(Box<export::Sheet>),
+    Write(Box<Sheet>),
     Quit,
 }
 

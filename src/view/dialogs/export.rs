@@ -1,16 +1,17 @@
 //! An export: its panel, and the text of the file.
 
-use super::title;
 use crate::{
     app::{
-        Action, Context, Model, Motion, Store,
+        Action, Context, Model, Motion, Store, Workflows,
         account::poll::{Answer, Poll},
         activity::notice::Activity,
-        dialogs::export::{Export, Format, Lack, Sheet, SheetRows, Stage},
+        core::sheet::{Format, Sheet, SheetRows},
+        dialogs::export::{Export, Lack, Stage},
     },
     model::{Num, Scaled, Text, Zone},
     view::{
         details::{DetailLine, DetailView},
+        panels::title,
         tables::{
             activity::ACTIVITY,
             calls::CALLS,
@@ -187,6 +188,7 @@ pub fn file(sheet: &Sheet) -> (String, usize) {
         store: &store,
         activity: &activity,
         sent_forms: &BTreeMap::new(),
+        workflows: &Workflows::default(),
         now: at,
         own_now: at,
         zone: &zone,
@@ -250,7 +252,7 @@ fn cells<T>(
     let object = |row: &T| -> BTreeMap<&str, String> {
         let cells = columns
             .iter()
-            .map(|column| (column.id, column.cell(row, scene).text()));
+            .map(|column| (column.id, csv::cell(column, row, scene)));
         cells.collect()
     };
     let text = match format {

@@ -1,0 +1,198 @@
+//! Sends commands, and does what workflows want.
+//!
+//! Contract: every command of the desk is sent here, after its checks. What a command ends of the workflows in progress
+//! is ended before it is sent.
+
+use super::{of_row, sent};
+use crate::{
+    app::{
+        account::{about::About, poll::Source, row_id::RowId},
+        activity::notice::{Event, Tone},
+        core::effect::Effect,
+        desk::{model::Model, row_replacement},
+        forms::form::Form,
+        rules::objection::objection,
+        workflows::{Known, Replacement, Running, Workflow, WorkflowEvent, WorkflowWish},
+    },
+    model::{Command, OrderId, Ticket},
+};
+
+pub(crate) fn send(model: &mut Model, command: Command) -> (Ticket, Effect) {
+    // It ends some of them: that sends and reads nothing.
+    drop(tell(model, WorkflowEvent::Sent(&command)));
+    let ticket = model
+        .account
+        .store
+        .begin(command.clone(), model.account.now);
+    // A dry run has no progress, and is no first order for the repetition check.
+    if !model.account.options.dry_run {
+        model.account.session.sent(&command, model.account.now);
+        let about = About::of(&command, &model.account.store);
+        let event = Event::Sent(command.clone());
+        model
+            .account
+            .activity
+            .note_of(about, Some(ticket), event, model.account.now);
+    }
+    (ticket, Effect::Send(ticket, command))
+}
+
+/// Begins a workflow with its first command; or returns why not.
+pub(crate) fn begin(model: &mut Model, workflow: Workflow) -> Result<(Ticket, Effect), String> {
+    let command = workflow.first(known(model))?;
+    if let Some(why) = objection(&model.account, &command) {
+        return Err(why);
+    }
+    if let Workflow::Replace(one) = &workflow {
+        row_replacement::moves(model, one.old());
+    }
+    let (ticket, effect) = send(model, command);
+    model.account.workflows.begin(ticket, workflow);
+    Ok((ticket, effect))
+}
+
+fn known(model: &Model) -> Known<'_> {
+    Known {
+        store: &model.account.store,
+        now: model.account.now,
+    }
+}
+
+/// Tells every workflow what has happened.
+pub(crate) fn tell(model: &mut Model, event: WorkflowEvent) -> Vec<Effect> {
+    tell_some(model, None, event)
+}
+
+/// Tells the workflow of this command what came of it, or every workflow. One that goes on keeps its form; so does one
+/// that ends with its command, for the answer.
+pub(super) fn tell_some(
+    model: &mut Model,
+    whom: Option<Ticket>,
+    event: WorkflowEvent,
+) -> Vec<Effect> {
+    let account = &mut model.account;
+    let (store, now) = (&account.store, account.now);
+    let wishes = account.workflows.tell(whom, Known { store, now }, event);
+    let mut effects = vec![];
+    for (one, wanted) in wishes {
+        let ticket = one.ticket;
+        effects.extend(fulfill(model, one, wanted));
+        if whom.is_none() && model.account.workflows.owner(ticket).is_none() {
+            model.sent_forms.remove(&ticket);
+        }
+    }
+    effects
+}
+
+/// Does what a workflow wants; it goes on unless it ends or gives way to another one.
+fn fulfill(model: &mut Model, mut one: Running, wishes: Vec<WorkflowWish>) -> Vec<Effect> {
+    let mut effects = vec![];
+    for wish in wishes {
+        match wish {
+            WorkflowWish::Send(command) => match send_next(model, &mut one, command) {
+                Ok(effect) => effects.push(effect),
+                Err(why) => {
+                    effects.extend(refuse(model, one, &why));
+                    return effects;
+                }
+            },
+            WorkflowWish::ReadLists => {
+                effects.push(Effect::Poll(vec![Source::Positions, Source::Orders]));
+            }
+            WorkflowWish::Find(order) => effects.push(Effect::Trace(vec![order])),
+            WorkflowWish::Say(tone, words) => model.account.say(tone, words),
+            WorkflowWish::Remains(size) => {
+                if let Some(form) = model.sent_forms.get_mut(&one.ticket) {
+                    form.stand_alone(size);
+                }
+            }
+            WorkflowWish::Fail(why) => {
+                model.account.say(Tone::Alert, why.message.to_string());
+                if let Some(form) = model.sent_forms.remove(&one.ticket) {
+                    sent::keep(model, form, why);
+                }
+            }
+            WorkflowWish::Follow(next) => {
+                effects.extend(follow(model, one.ticket, *next));
+                return effects;
+            }
+            WorkflowWish::End(_) => return effects,
+        }
+    }
+    model.account.workflows.begin(one.ticket, one.workflow);
+    effects
+}
+
+fn refuse(model: &mut Model, mut one: Running, why: &str) -> Vec<Effect> {
+    let event = WorkflowEvent::Refused(why);
+    let wishes = one.workflow.tell(known(model), event);
+    fulfill(model, one, wishes)
+}
+
+/// The next command of a workflow, which has its form from now on; or why it is not sent.
+fn send_next(model: &mut Model, one: &mut Running, command: Command) -> Result<Effect, String> {
+    if let Some(why) = objection(&model.account, &command) {
+        return Err(why);
+    }
+    let (ticket, effect) = send(model, command);
+    pass_form(model, one.ticket, ticket);
+    one.ticket = ticket;
+    if let Workflow::Replace(replacement) = &one.workflow {
+        row_replacement::sent(model, replacement.old(), ticket);
+    }
+    Ok(effect)
+}
+
+/// Keeps a form with its command until that settles.
+pub(super) fn keep_form(model: &mut Model, ticket: Ticket, form: Option<Box<Form>>) {
+    model.sent_forms.extend(form.map(|form| (ticket, form)));
+}
+
+fn pass_form(model: &mut Model, from: Ticket, to: Ticket) {
+    if model.sent_forms.contains_key(&from) {
+        let form = model.sent_forms.remove(&from);
+        keep_form(model, to, form);
+    }
+}
+
+/// The service does not move an order in place: a replacement begins, unless something objects to it.
+fn follow(model: &mut Model, ticket: Ticket, next: Workflow) -> Vec<Effect> {
+    let held = match &next {
+        Workflow::Replace(one) if model.account.store.order(one.old()).is_none() => {
+            Err(format!("{} is not listed any more", one.old()))
+        }
+        Workflow::Replace(one) => replaceable(model, one),
+        Workflow::Flip(_) | Workflow::Move(_) => Ok(()),
+    };
+    match held.and_then(|()| begin(model, next.clone())) {
+        Ok((second, effect)) => {
+            pass_form(model, ticket, second);
+            vec![effect]
+        }
+        Err(why) => {
+            let workflow = next;
+            refuse(model, Running { ticket, workflow }, &why)
+        }
+    }
+}
+
+/// Whether the old order can be canceled, and its replacement placed.
+///
+/// # Errors
+/// Why not.
+pub(super) fn replaceable(model: &Model, one: &Replacement) -> Result<(), String> {
+    if is_ending(model, one.old()) {
+        return Err(format!("{} is being canceled already", one.old()));
+    }
+    let cancel = of_row::cancel_of(model, &RowId::Order(one.old().clone()))?;
+    let place = Command::from(one.order().clone());
+    let held = objection(&model.account, &cancel).or_else(|| objection(&model.account, &place));
+    held.map_or(Ok(()), Err)
+}
+
+fn is_ending(model: &Model, order: &OrderId) -> bool {
+    let mut flights = model.account.store.flights.values();
+    flights.any(|flight| flight.command.cancels() == Some(order))
+        || model.account.workflows.replacement(order).is_some()
+        || model.account.store.queued_cancels.contains(order)
+}

@@ -1,0 +1,61 @@
+//! Why a command is not sent: every rule that can hold it back.
+
+use super::{checks, guard, halt, second};
+use crate::{
+    app::core::account::Account,
+    config::Checks,
+    model::{Command, READ_ONLY},
+};
+
+/// Why the desk does not send this command, if so.
+pub(crate) fn objection(account: &Account, command: &Command) -> Option<String> {
+    objection_within(account, &account.options.checks, command)
+}
+
+/// [`objection`] by other limits than the settings'.
+pub(crate) fn objection_within(
+    account: &Account,
+    limits: &Checks,
+    command: &Command,
+) -> Option<String> {
+    if account.options.read_only {
+        return Some(READ_ONLY.to_owned());
+    }
+    let held = second::objection(account, command).or_else(|| halt::objection(account, command));
+    if held.is_some() {
+        return held;
+    }
+    let held = checks::objection(
+        limits,
+        &account.store,
+        &account.session,
+        account.now,
+        command,
+    );
+    held.or_else(|| guard::objection(account, command))
+        .or_else(|| unsure(account, command))
+}
+
+/// Why no exit is placed: a batch that may have placed one waits for a person.
+fn unsure(account: &Account, command: &Command) -> Option<String> {
+    let places = |command: &Command| {
+        let Command::ExitBatch(batch) = command else {
+            return None;
+        };
+        batch.places().then(|| batch.position_id.clone())
+    };
+    let position = places(command)?;
+    let mut parked = account.store.parked();
+    parked.find(|ticket| {
+        let pending = account.store.flights.get(ticket);
+        pending
+            .and_then(|pending| places(&pending.command))
+            .as_ref()
+            == Some(&position)
+    })?;
+    let key = account.key_hints.decide.as_ref();
+    let key = key.map_or_else(String::new, |key| format!(": {key} decides"));
+    Some(format!(
+        "status unknown: the exits of this position may have changed{key}"
+    ))
+}

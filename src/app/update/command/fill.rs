@@ -1,0 +1,137 @@
+//! Fills a form from the words and flags of a line, as a person would.
+
+use super::{CommandArgs, Word};
+use crate::{
+    app::{
+        desk::model::Model,
+        dialogs::{next::Next, overlay::Overlay},
+        forms::form::Form,
+        tables::table_view::Fault,
+    },
+    model::{
+        MarketId, PositionId, TimeInForce, ambiguous,
+        draft::{Draft, EntryDraft, Field, times_in_force},
+    },
+};
+use std::str::FromStr;
+use strum::IntoEnumIterator as _;
+
+/// Makes the choices that flags name, then writes the words, each in its field, and the texts of the other flags.
+pub(super) fn fill<'a>(
+    model: &Model,
+    form: &mut Form,
+    args: &'a CommandArgs,
+    words: impl IntoIterator<Item = (Field, Option<&'a Word>)>,
+) -> Result<(), Fault> {
+    // A part of a close has the flag of its size.
+    let choices = Field::iter().filter(|field| !field.is_typed() && *field != Field::Share);
+    for field in choices {
+        choose(model, form, args, field)?;
+    }
+    let words = words
+        .into_iter()
+        .filter_map(|(field, word)| Some((field, word?)));
+    for (field, word) in words.chain(texts(args)) {
+        write(form, field, word)?;
+    }
+    Ok(())
+}
+
+/// The text fields that flags name.
+pub(super) fn texts(args: &CommandArgs) -> impl Iterator<Item = (Field, &Word)> {
+    let typed = Field::iter().filter(|field| field.is_typed());
+    typed.filter_map(|field| Some((field, args.flag(field.flag())?)))
+}
+
+/// An error if the form lacks the field.
+pub(super) fn write(form: &mut Form, field: Field, word: &Word) -> Result<(), Fault> {
+    if !form.draft.fields().contains(&field) {
+        return Err(word.fault(format!("an order of this type has no {}", field.label())));
+    }
+    form.draft.write(field, &word.text);
+    Ok(())
+}
+
+fn choose(model: &Model, form: &mut Form, args: &CommandArgs, field: Field) -> Result<(), Fault> {
+    let Some(flag) = args.has(field.flag()) else {
+        return Ok(());
+    };
+    // An order that only reduces, whatever is chosen, has no such field.
+    if field == Field::ReduceOnly {
+        form.reduce();
+        return Ok(());
+    }
+    if !form.draft.fields().contains(&field) {
+        let what = format!("an order of this type takes no {}", field.flag());
+        return Err(flag.fault(what));
+    }
+    // A switch has no value.
+    let word = args.flag(field.flag()).unwrap_or(flag);
+    match (&mut form.draft, field) {
+        (Draft::Entry(draft), Field::TimeInForce) => {
+            draft.time_in_force = time_in_force(draft, word)?;
+        }
+        (Draft::Entry(draft), Field::MarginMode) => draft.margin_mode = parsed(word)?,
+        (Draft::Entry(draft), Field::Distribution) => draft.distribution = parsed(word)?,
+        (Draft::Entry(draft), Field::Randomize) => draft.randomize = true,
+        (Draft::Entry(draft), Field::TargetPosition) => {
+            draft.target = Some(open_position(model, word)?);
+        }
+        (Draft::Entry(draft), Field::TriggerDirection) => {
+            draft.trigger_direction = Some(parsed(word)?);
+        }
+        (Draft::Entry(draft), Field::TriggerMarket) => {
+            draft.trigger_market = Some(market(model, word)?);
+        }
+        (Draft::Close(draft), Field::TriggerDirection) => {
+            draft.trigger_direction = Some(parsed(word)?);
+        }
+        (Draft::Close(draft), Field::TriggerMarket) => {
+            draft.trigger_market = Some(market(model, word)?);
+        }
+        (Draft::Close(draft), Field::Acknowledged) => draft.acknowledged = true,
+        // The type, the side and the market chose the form.
+        _ => {}
+    }
+    Ok(())
+}
+
+fn time_in_force(draft: &EntryDraft, word: &Word) -> Result<TimeInForce, Fault> {
+    let time = parsed(word)?;
+    if times_in_force(draft.shape).contains(&time) {
+        Ok(time)
+    } else {
+        Err(word.fault("an order of this type has no such time in force"))
+    }
+}
+
+fn open_position(model: &Model, word: &Word) -> Result<PositionId, Fault> {
+    let mut open = model.account.store.positions.rows().iter();
+    let held = open.find(|position| position.id.raw() == word.text);
+    let held = held.ok_or_else(|| word.fault("no open position has this id"))?;
+    Ok(held.id.clone())
+}
+
+/// Opens the form at the first field that is still to be filled in.
+pub(super) fn opened(mut form: Form) -> Next {
+    form.start();
+    Next::Open(Box::new(Overlay::Form(Box::new(form))))
+}
+
+/// A word of a closed vocabulary.
+pub(super) fn parsed<T: FromStr>(word: &Word) -> Result<T, Fault> {
+    let wrong = |_| word.fault(format!("{:?} is not one of the choices", word.text));
+    word.text.to_lowercase().parse().map_err(wrong)
+}
+
+/// A market by its id or its symbol.
+pub(super) fn market(model: &Model, word: &Word) -> Result<MarketId, Fault> {
+    match model.account.store.markets_named(&word.text).as_slice() {
+        [id] => Ok(id.clone()),
+        [] if model.account.store.markets.value().is_none() => {
+            Err(word.fault("the markets have not been read yet"))
+        }
+        [] => Err(word.fault("no such market is known; Tab lists them")),
+        several => Err(word.fault(ambiguous(&word.text, several))),
+    }
+}

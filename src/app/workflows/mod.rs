@@ -1,0 +1,197 @@
+//! Commands that follow one another: flips, replacements and moves as state machines, for the desk and the verbs. Names
+//! the rooms above it in the account half.
+//!
+//! Contract: a workflow sends, reads and waits for nothing itself. `Workflow::tell` gives it an event with what is
+//! known at that moment, and returns what it wants done. A command that it wants sent is checked like any other.
+
+mod flip;
+pub mod goals;
+mod order_move;
+pub mod plan;
+mod replacement;
+mod running;
+
+pub use flip::FlipRun;
+pub use order_move::{OrderMove, is_without_effect};
+pub use replacement::Replacement;
+pub(crate) use replacement::limit_beside;
+pub(crate) use running::Running;
+pub use running::Workflows;
+
+use crate::{
+    app::{account::store::Store, activity::notice::Tone},
+    model::{Command, Failure, Num, Order, OrderId, Progress, Receipt, Timestamp, echo},
+};
+use std::time::Duration;
+use strum::EnumTryAs;
+
+/// The pause between two reads that only a workflow waits for.
+const LOOK_AGAIN: Duration = Duration::from_millis(500);
+
+#[derive(Debug, Clone, PartialEq, EnumTryAs)]
+pub enum Workflow {
+    Flip(FlipRun),
+    /// Cancel/replace.
+    Replace(Replacement),
+    /// In place.
+    Move(OrderMove),
+}
+
+/// What is known when a workflow is told something.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Known<'a> {
+    pub(crate) store: &'a Store,
+    pub(crate) now: Timestamp,
+}
+
+/// What has happened.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum WorkflowEvent<'a> {
+    /// Its command has an outcome.
+    Settled(&'a Result<Receipt, Failure>),
+    /// Its command has an outcome, which was unknown for a while.
+    SettledLate(&'a Result<Receipt, Failure>),
+    /// What its command was answered differs from what it asked for.
+    Mismatched,
+    /// Its command has progressed.
+    Progressed(&'a Progress),
+    /// Its command was not sent, for this reason.
+    Refused(&'a str),
+    /// The queued cancel of an order has ended.
+    CancelEnded(&'a OrderId, &'a Result<Receipt, Failure>),
+    /// The orders that were searched for, and the rows that were found.
+    Found(&'a [OrderId], &'a [Order]),
+    /// Another command is sent.
+    Sent(&'a Command),
+    Stopped(StopReason<'a>),
+    /// Time has passed, or newer rows are known.
+    Passed,
+}
+
+impl<'a> WorkflowEvent<'a> {
+    /// The outcome of `command`.
+    pub(crate) fn settled(command: &Command, result: &'a Result<Receipt, Failure>) -> Self {
+        let differs = |receipt: &Receipt| !echo::differences(command, receipt).is_empty();
+        if refusal(result).is_none() && result.as_ref().is_ok_and(differs) {
+            return Self::Mismatched;
+        }
+        Self::Settled(result)
+    }
+}
+
+/// Why nothing more is to follow.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum StopReason<'a> {
+    /// A person asks for this close-all or flatten, which is not sent yet.
+    Requested(&'a Command),
+    CancelAllRequested,
+    Halted(&'a str),
+}
+
+/// What a workflow wants.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum WorkflowWish {
+    Send(Command),
+    /// Positions and working orders.
+    ReadLists,
+    /// The row of this order, working or ended.
+    Find(OrderId),
+    Say(Tone, String),
+    /// The canceled order is gone, and this much is left to place.
+    Remains(Num),
+    /// Nothing more is sent: says why, and keeps what was typed for a correction.
+    Fail(Failure),
+    /// This one takes its place.
+    Follow(Box<Workflow>),
+    End(WorkflowEnd),
+}
+
+/// How a workflow ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum WorkflowEnd {
+    /// As its last command was answered.
+    Answered,
+    /// What it was to do was so already.
+    Reached,
+    /// The first command is done, or may be; what was to follow it is not.
+    Half,
+}
+
+impl Workflow {
+    /// The command that begins it.
+    ///
+    /// # Errors
+    /// Why it cannot begin.
+    pub(crate) fn first(&self, known: Known) -> Result<Command, String> {
+        match self {
+            Self::Flip(flip) => Ok(flip.first(known)),
+            Self::Replace(replacement) => Ok(replacement.first(known)),
+            Self::Move(one) => one.first(known),
+        }
+    }
+
+    pub(crate) fn tell(&mut self, known: Known, event: WorkflowEvent) -> Vec<WorkflowWish> {
+        if let WorkflowEvent::Mismatched = event {
+            return self.mismatched();
+        }
+        match self {
+            Self::Flip(flip) => flip.tell(known, event),
+            Self::Replace(replacement) => replacement.tell(known, event),
+            Self::Move(one) => one.tell(known, event),
+        }
+    }
+
+    /// What the service did is not what the rest was decided on.
+    fn mismatched(&self) -> Vec<WorkflowWish> {
+        match self.half_done() {
+            Some(_) => vec![WorkflowWish::End(WorkflowEnd::Answered)],
+            None => stop(
+                "the answer differs from the request: nothing more is sent",
+                WorkflowEnd::Answered,
+            ),
+        }
+    }
+
+    /// When it is to be told that time has passed.
+    pub(crate) fn look_at(&self) -> Option<Timestamp> {
+        match self {
+            Self::Flip(flip) => flip.look_at(),
+            Self::Replace(replacement) => replacement.look_at(),
+            Self::Move(one) => one.look_at(),
+        }
+    }
+
+    /// Its next command is not sent after this.
+    pub(crate) fn deadline(&self) -> Option<Timestamp> {
+        match self {
+            Self::Flip(flip) => Some(flip.flip().deadline()),
+            Self::Replace(replacement) => Some(replacement.deadline()),
+            Self::Move(_) => None,
+        }
+    }
+
+    /// What is so if its second command, which is due or sent, is not done.
+    pub(crate) fn half_done(&self) -> Option<String> {
+        match self {
+            Self::Flip(flip) => flip.half_done(),
+            Self::Replace(replacement) => replacement.half_done(),
+            Self::Move(_) => None,
+        }
+    }
+}
+
+/// Says why, and ends.
+fn stop(words: impl Into<String>, end: WorkflowEnd) -> Vec<WorkflowWish> {
+    vec![
+        WorkflowWish::Say(Tone::Alert, words.into()),
+        WorkflowWish::End(end),
+    ]
+}
+
+/// Why a command was not done, if that is certain.
+pub(crate) fn refusal(result: &Result<Receipt, Failure>) -> Option<Failure> {
+    match result {
+        Err(why) => (!why.is_doubtful()).then(|| why.clone()),
+        Ok(receipt) => receipt.refusal(),
+    }
+}

@@ -1,0 +1,247 @@
+//! Runs a workflow from the command line: sends, reads and waits as it wants, and prints what came of it.
+//!
+//! Contract: each command is prepared, checked, recorded and sent like one of its own verb. The exit code is that of the
+//! last answer, or partial where the first of two commands was done and the second was not.
+
+use super::{
+    consent,
+    perform::{CommandHalf, send_half},
+    prepared::{ActFlags, PreparedCommand, SendOutcome},
+    receipt::print_outcome,
+};
+use crate::{
+    app::{
+        Store, Workflow,
+        account::poll::{Answer, Poll},
+        workflows::{
+            Known, OrderMove, WorkflowEnd, WorkflowEvent, WorkflowWish, is_without_effect, refusal,
+        },
+    },
+    cli::{Exit, exit::UsageError, service::Service, voice::Output},
+    model::{Command, OrderId, Receipt, Timestamp},
+};
+use color_eyre::Result;
+use std::time::Duration;
+use tokio::time::sleep;
+
+struct Drive<'a> {
+    service: &'a Service,
+    voice: Output,
+    store: &'a mut Store,
+    workflow: Workflow,
+    /// Of the last answer.
+    exit: Exit,
+}
+
+/// Runs a confirmed workflow to its end; `store` is what it was decided on.
+pub(super) async fn run(
+    service: &Service,
+    voice: Output,
+    store: &mut Store,
+    workflow: Workflow,
+) -> Result<Exit> {
+    let mut drive = Drive {
+        service,
+        voice,
+        store,
+        workflow,
+        exit: Exit::Ok,
+    };
+    let first = drive.workflow.first(drive.known());
+    let mut wishes = vec![WorkflowWish::Send(first.map_err(UsageError)?)];
+    loop {
+        match drive.wanted(wishes) {
+            Some(WorkflowWish::End(end)) => return Ok(drive.end(end)),
+            next => wishes = drive.fulfill(next).await?,
+        }
+    }
+}
+
+/// Moves an order, or the exits of a position, once that is confirmed.
+pub(super) async fn in_place(
+    service: &Service,
+    how: ActFlags,
+    store: &mut Store,
+    one: OrderMove,
+) -> Result<Exit> {
+    let voice = how.output.voice();
+    let command = one.what().command(store).map_err(UsageError)?;
+    let prepared = PreparedCommand::new(command, None)?;
+    if is_without_effect(&prepared.command) {
+        return Ok(print_outcome(
+            voice,
+            &prepared,
+            &Ok(Receipt::AlreadySo(ALREADY.into())),
+        ));
+    }
+    let (requests, what) = ([&prepared.request], consent::spelled(&prepared));
+    if let Some(exit) = consent::withheld(service, how, &requests, &what).await? {
+        return Ok(exit);
+    }
+    run(service, voice, store, Workflow::Move(one)).await
+}
+
+const ALREADY: &str = "the exits of the position are so already";
+
+impl Drive<'_> {
+    fn known(&self) -> Known<'_> {
+        Known {
+            store: self.store,
+            now: self.service.clock.now(),
+        }
+    }
+
+    fn tell(&mut self, event: WorkflowEvent) -> Vec<WorkflowWish> {
+        let (store, now) = (&*self.store, self.service.clock.now());
+        self.workflow.tell(Known { store, now }, event)
+    }
+
+    /// Prints what it says; gives what else it wants.
+    fn wanted(&self, wishes: Vec<WorkflowWish>) -> Option<WorkflowWish> {
+        let mut wanted = None;
+        for wish in wishes {
+            match wish {
+                WorkflowWish::Say(_, words) => self.voice.note(&words),
+                WorkflowWish::Fail(why) => self.voice.note(why.message.raw()),
+                WorkflowWish::Remains(_) => {}
+                WorkflowWish::Send(_)
+                | WorkflowWish::ReadLists
+                | WorkflowWish::Find(_)
+                | WorkflowWish::Follow(_)
+                | WorkflowWish::End(_) => wanted = Some(wish),
+            }
+        }
+        wanted
+    }
+
+    async fn fulfill(&mut self, wish: Option<WorkflowWish>) -> Result<Vec<WorkflowWish>> {
+        match wish {
+            Some(WorkflowWish::Send(command)) => self.send(command).await,
+            Some(WorkflowWish::ReadLists) => {
+                self.read_lists().await;
+                Ok(self.tell(WorkflowEvent::Passed))
+            }
+            Some(WorkflowWish::Find(order)) => Ok(self.find(order).await),
+            Some(WorkflowWish::Follow(next)) => {
+                self.workflow = *next;
+                let first = self.workflow.first(self.known());
+                Ok(vec![WorkflowWish::Send(first.map_err(UsageError)?)])
+            }
+            Some(
+                WorkflowWish::Say(..)
+                | WorkflowWish::Remains(_)
+                | WorkflowWish::Fail(_)
+                | WorkflowWish::End(_),
+            )
+            | None => {
+                if let Some(at) = self.workflow.look_at() {
+                    sleep(self.service.clock.until(at)).await;
+                }
+                Ok(self.tell(WorkflowEvent::Passed))
+            }
+        }
+    }
+
+    async fn send(&mut self, command: Command) -> Result<Vec<WorkflowWish>> {
+        let prepared = PreparedCommand::new(command, None)?;
+        let half_done = self.workflow.half_done();
+        let half = CommandHalf {
+            deadline: self.workflow.deadline().filter(|_| half_done.is_some()),
+            ..CommandHalf::default()
+        };
+        let sending = send_half(self.service, self.voice, (&prepared, &[]), &half).await;
+        let outcome = match sending {
+            Ok(outcome) => outcome,
+            Err(why) => {
+                let Some(words) = half_done else {
+                    return Err(why);
+                };
+                self.voice.explain(&why);
+                self.voice.note(&words);
+                return Ok(vec![WorkflowWish::End(WorkflowEnd::Half)]);
+            }
+        };
+        let event = if half.unknown.is_set() {
+            WorkflowEvent::SettledLate(&outcome)
+        } else {
+            WorkflowEvent::settled(&prepared.command, &outcome)
+        };
+        let wishes = self.tell(event);
+        Ok(self.report(&prepared, &outcome, wishes))
+    }
+
+    /// Prints the outcome, unless something else is tried after a failure.
+    fn report(
+        &mut self,
+        prepared: &PreparedCommand,
+        outcome: &SendOutcome,
+        wishes: Vec<WorkflowWish>,
+    ) -> Vec<WorkflowWish> {
+        let ends = wishes
+            .iter()
+            .any(|wish| matches!(wish, WorkflowWish::End(_)));
+        if let (Err(why), false) = (outcome, ends) {
+            self.voice
+                .note(&format!("{}; perpdeck goes on", why.message));
+            self.exit = Exit::from(why);
+            return wishes;
+        }
+        self.exit = print_outcome(self.voice, prepared, outcome);
+        match self.workflow.half_done() {
+            // The failure is printed.
+            Some(words) if refusal(outcome).is_some() => {
+                self.voice.note(&words);
+                vec![WorkflowWish::End(WorkflowEnd::Half)]
+            }
+            Some(_) | None => wishes,
+        }
+    }
+
+    fn end(&self, end: WorkflowEnd) -> Exit {
+        match (end, self.exit) {
+            (WorkflowEnd::Answered, exit) => exit,
+            (WorkflowEnd::Half, Exit::Unknown) => Exit::Unknown,
+            (WorkflowEnd::Half, _) => Exit::Partial,
+            (WorkflowEnd::Reached, _) => {
+                self.voice.note(ALREADY);
+                Exit::Ok
+            }
+        }
+    }
+
+    async fn read_lists(&mut self) {
+        // Lists that are requested in the same millisecond as an answer came do not count as newer than it.
+        sleep(Duration::from_millis(1)).await;
+        let (client, account, at) = (
+            &self.service.client,
+            &self.service.account,
+            self.service.clock.now(),
+        );
+        let (open, working, ()) = tokio::join!(
+            client.open_positions(account),
+            client.working_orders(account),
+            read_price(self.service, &self.workflow, self.store)
+        );
+        arrive(self.store, at, Answer::Positions(open));
+        arrive(self.store, at, Answer::Orders(working));
+    }
+
+    async fn find(&mut self, id: OrderId) -> Vec<WorkflowWish> {
+        let row = self.service.client.order(&id).await;
+        let found: Vec<_> = row.ok().flatten().into_iter().collect();
+        self.tell(WorkflowEvent::Found(&[id], &found))
+    }
+}
+
+/// A flip opens at the price of its moment.
+async fn read_price(service: &Service, workflow: &Workflow, store: &mut Store) {
+    if let Workflow::Flip(flip) = workflow {
+        let market = std::slice::from_ref(&flip.flip().position().market_id);
+        let wanted = service.listed_ids(market).await;
+        store.arrive(service.read_prices(&wanted).await);
+    }
+}
+
+fn arrive(store: &mut Store, at: Timestamp, answer: Answer) {
+    store.arrive(Poll { at, answer });
+}
