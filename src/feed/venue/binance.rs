@@ -3,33 +3,34 @@
 //! What is wanted at first stands in the query of a socket's address; later changes are frames. The book comes by its
 //! changes, and the whole of it is read.
 
+pub(super) mod rest;
+
 use super::{
-    book_mirror::{BookChange, Follows},
+    book_change::{BookChange, Follows, WireLevel, changed_levels},
     dialect::{
         Asked, BookTold, Dialect, FirstTrades, FundingHoursRead, Heard, Update, WholeBookRead,
+        usual_interval,
     },
-    rest::CandleSpan,
     trades::VenueTrade,
 };
 use crate::{
     feed::{
         event::Stats,
-        market_frame::{Amount, amount, instant, positive, sound_book, sound_candle},
+        market_frame::{Amount, amount, instant, positive, sound_candle},
         rest_read::RestRead,
         topic::Channel,
     },
-    model::{Book, Candle, Dated, Interval, Level, Num, PublicTrade, Side, Timestamp},
+    model::{Candle, Num, PublicTrade, Side, Timestamp},
 };
-use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Deserialize;
 use serde_json::{json, value::RawValue};
-use std::{borrow::Cow, collections::BTreeMap};
+use std::borrow::Cow;
 
 pub(super) static PUBLIC: Dialect = Dialect {
     names: public_names,
     books: BookTold::ChangesOf(WholeBookRead {
-        ask: |symbol| book_read(symbol, Some(1_000)),
-        answer: |body| read_book(body).map(DepthAnswer::change)?,
+        ask: |symbol| rest::book_read(symbol, Some(1_000)),
+        answer: |body| rest::read_book(body)?.change(),
     }),
     funding_hours: None,
     ..MARKET
@@ -51,7 +52,7 @@ pub(super) const MARKET: Dialect = Dialect {
     books: BookTold::Whole,
     funding_hours: Some(FundingHoursRead {
         ask: || RestRead::get("/fapi/v1/fundingInfo".to_owned(), 1),
-        answer: funding_hours,
+        answer: rest::funding_hours,
         usual: 8,
     }),
     first_trades: FirstTrades::News,
@@ -71,23 +72,11 @@ fn market_names(channel: Channel, symbol: &str) -> Vec<String> {
     match channel {
         Channel::Trades => vec![format!("{symbol}@aggTrade")],
         Channel::Candles(interval) => {
-            let word = interval_word(interval).into_iter();
+            let word = usual_interval(interval).into_iter();
             word.map(|word| format!("{symbol}@kline_{word}")).collect()
         }
         Channel::Stats => vec![format!("{symbol}@markPrice@1s"), format!("{symbol}@ticker")],
         Channel::Book | Channel::Ticks => vec![],
-    }
-}
-
-fn interval_word(interval: Interval) -> Option<&'static str> {
-    match interval {
-        Interval::Second1 | Interval::Second5 | Interval::Second15 => None,
-        Interval::Minute1 => Some("1m"),
-        Interval::Minute5 => Some("5m"),
-        Interval::Minute15 => Some("15m"),
-        Interval::Hour1 => Some("1h"),
-        Interval::Hour4 => Some("4h"),
-        Interval::Day1 => Some("1d"),
     }
 }
 
@@ -152,20 +141,6 @@ struct Head<'a> {
     e: Cow<'a, str>,
     #[serde(borrow)]
     s: Cow<'a, str>,
-}
-
-/// Price and size of a level.
-type WireLevel = (Amount, Amount);
-
-/// Levels of a change, of which zero is a size too; a longer list is refused.
-pub(super) fn changed_levels(side: &[WireLevel]) -> Option<Vec<(Num, Num)>> {
-    const MOST: usize = 5_000;
-    let checked = |(price, size): &WireLevel| {
-        let price = positive(Some(price.0))?;
-        (!size.0.is_negative()).then_some((price, size.0))
-    };
-    let levels = side.iter().map(checked);
-    (side.len() <= MOST).then(|| levels.collect())?
 }
 
 #[derive(Deserialize)]
@@ -329,144 +304,4 @@ impl Kline<'_> {
         })?;
         Some(Update::Candle(self.i.parse().ok()?, candle))
     }
-}
-
-fn get(path: &str, symbol: &str, rest: &str, weight: u32) -> RestRead {
-    let symbol = utf8_percent_encode(symbol, NON_ALPHANUMERIC);
-    RestRead::get(format!("/fapi/v1/{path}?symbol={symbol}{rest}"), weight)
-}
-
-pub(super) fn candles_read(symbol: &str, span: CandleSpan) -> Option<RestRead> {
-    let interval = interval_word(span.interval)?;
-    let (limit, end) = (span.limit.clamp(1, 1_500), span.before.0.saturating_sub(1));
-    let weight = match limit {
-        ..100 => 1,
-        100..500 => 2,
-        500..=1_000 => 5,
-        1_001.. => 10,
-    };
-    let rest = format!("&interval={interval}&endTime={end}&limit={limit}");
-    Some(get("klines", symbol, &rest, weight))
-}
-
-/// Opens, prices, volume, end, turnover and number of trades; what stands behind them is left out.
-type WireRow<'a> = Vec<&'a RawValue>;
-
-pub(super) fn candle_rows(body: &[u8]) -> Option<Vec<Option<Candle>>> {
-    let rows: Vec<WireRow<'_>> = serde_json::from_slice(body).ok()?;
-    Some(rows.iter().map(candle_row).collect())
-}
-
-fn candle_row(row: &WireRow<'_>) -> Option<Candle> {
-    let number = |at: usize| {
-        let raw = row.get(at)?.get();
-        raw.trim_matches('"').parse::<Num>().ok()
-    };
-    let at = |index| number(index).and_then(Timestamp::from_wire);
-    sound_candle(Candle {
-        open_time: at(0)?,
-        open: number(1)?,
-        high: number(2)?,
-        low: number(3)?,
-        close: number(4)?,
-        volume: Some(number(5)?),
-        is_closed: false,
-        turnover: Some(number(7)?),
-        trades: u64::try_from(number(8)?.to_i64()?).ok(),
-        is_synthetic: false,
-    })
-}
-
-/// The least that the venue offers with so many levels, and what it costs.
-const DEPTHS: [(u32, u32); 7] = [
-    (5, 2),
-    (10, 2),
-    (20, 2),
-    (50, 2),
-    (100, 5),
-    (500, 10),
-    (1_000, 20),
-];
-
-pub(super) fn book_read(symbol: &str, depth: Option<u32>) -> RestRead {
-    let wanted = depth.unwrap_or(100);
-    let offered = DEPTHS.iter().find(|(levels, _)| *levels >= wanted);
-    let (limit, weight) = *offered.unwrap_or(&(1_000, 20));
-    get("depth", symbol, &format!("&limit={limit}"), weight)
-}
-
-#[derive(Deserialize)]
-struct DepthAnswer {
-    #[serde(rename = "lastUpdateId")]
-    last: u64,
-    #[serde(rename = "T", default, deserialize_with = "instant")]
-    at: Option<Timestamp>,
-    bids: Vec<WireLevel>,
-    asks: Vec<WireLevel>,
-}
-
-fn read_book(body: &[u8]) -> Option<DepthAnswer> {
-    serde_json::from_slice(body).ok()
-}
-
-impl DepthAnswer {
-    fn change(self) -> Option<BookChange> {
-        Some(BookChange {
-            follows: Follows::WithinStream,
-            last: self.last,
-            made_at: self.at,
-            bids: changed_levels(&self.bids)?,
-            asks: changed_levels(&self.asks)?,
-        })
-    }
-}
-
-pub(super) fn whole_book(body: &[u8]) -> Option<Dated<Book>> {
-    let told = read_book(body)?.change()?;
-    told.whole()
-}
-
-impl BookChange {
-    /// The book that it is, if it is a whole one.
-    pub(super) fn whole(self) -> Option<Dated<Book>> {
-        let level = |(price, size): &(Num, Num)| Level {
-            price: *price,
-            size: *size,
-        };
-        let side = |levels: &[(Num, Num)]| levels.iter().map(level).collect();
-        Some(Dated {
-            value: sound_book(side(&self.bids), side(&self.asks))?,
-            made_at: self.made_at,
-        })
-    }
-}
-
-pub(super) fn trades_read(symbol: &str, limit: u32) -> RestRead {
-    let limit = limit.clamp(1, 1_000);
-    get("aggTrades", symbol, &format!("&limit={limit}"), 20)
-}
-
-pub(super) fn trade_rows(body: &[u8]) -> Option<Vec<Option<PublicTrade>>> {
-    let rows: Vec<&RawValue> = serde_json::from_slice(body).ok()?;
-    let row = |row: &&RawValue| Some(read::<WireTrade>(row.get())?.checked()?.trade);
-    Some(rows.iter().map(row).collect())
-}
-
-/// Symbols whose funding is not the usual one.
-fn funding_hours(body: &[u8]) -> Option<BTreeMap<String, Num>> {
-    #[derive(Deserialize)]
-    #[serde(rename_all = "camelCase")]
-    struct Row {
-        symbol: String,
-        funding_interval_hours: u32,
-    }
-    let rows: Vec<Row> = serde_json::from_slice(body).ok()?;
-    let known = rows
-        .into_iter()
-        .filter(|row| row.funding_interval_hours > 0);
-    Some(
-        known
-            .map(|row| (row.symbol, Num::from(row.funding_interval_hours)))
-            .collect(),
-    )
 }

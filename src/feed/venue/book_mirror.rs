@@ -3,6 +3,7 @@
 //! Contract: what is shown is a whole book with every change since, in order. After a gap nothing is shown until the
 //! venue has told the book whole again.
 
+use super::book_change::{BookChange, Follows};
 use crate::model::{Book, Dated, Level, Num, Timestamp};
 use std::collections::{BTreeMap, VecDeque};
 
@@ -12,29 +13,6 @@ const MOST_WAITING: usize = 1_000;
 const MOST_LEVELS: usize = 5_000;
 /// Levels of a side that are shown.
 const SHOWN: usize = 200;
-
-/// What a venue says of a book.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct BookChange {
-    pub(super) follows: Follows,
-    /// The number of the book with this change.
-    pub(super) last: u64,
-    pub(super) made_at: Option<Timestamp>,
-    /// Price and new size; zero removes the level.
-    pub(super) bids: Vec<(Num, Num)>,
-    pub(super) asks: Vec<(Num, Num)>,
-}
-
-/// What a change is made to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Follows {
-    /// Nothing: it is the whole book, and the next change is made to this very one.
-    Nothing,
-    /// Nothing: it is the whole book, as it is between the changes of a stream.
-    WithinStream,
-    /// The book of number `previous`; the change holds the numbers from `first` on.
-    Book { first: u64, previous: u64 },
-}
 
 /// How far the mirror has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

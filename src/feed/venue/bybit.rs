@@ -2,26 +2,25 @@
 //!
 //! The book comes whole at first and then by its changes, which are numbered one by one. Tickers tell what changed.
 
+pub(super) mod rest;
+
 use super::{
-    binance::changed_levels,
-    book_mirror::{BookChange, Follows},
+    book_change::{BookChange, Follows, WireLevel, changed_levels},
     dialect::{Asked, BookTold, Dialect, FirstTrades, Heard, Update},
-    rest::CandleSpan,
     trades::VenueTrade,
 };
 use crate::{
     feed::{
         event::Stats,
         market_frame::{Amount, amount, instant, positive, sound_candle},
-        rest_read::RestRead,
         topic::Channel,
     },
-    model::{Book, Candle, Dated, Interval, Num, PublicTrade, Side, Timestamp},
+    model::{Candle, Interval, Num, PublicTrade, Side, Timestamp},
 };
-use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Deserialize;
 use serde_json::{json, value::RawValue};
 use std::borrow::Cow;
+use strum::IntoEnumIterator as _;
 
 pub(super) static SOCKET: Dialect = Dialect {
     names,
@@ -37,8 +36,6 @@ pub(super) static SOCKET: Dialect = Dialect {
 
 /// Topics of one frame.
 const MOST_TOPICS: usize = 10;
-/// Every read counts alike here; so many of them are far below the venue's limit.
-const WEIGHT: u32 = 10;
 /// A fraction as percent.
 fn percent(fraction: Num) -> Option<Num> {
     fraction.times(Num::HUNDRED)
@@ -69,7 +66,6 @@ fn interval_word(interval: Interval) -> Option<&'static str> {
 }
 
 fn interval_of(word: &str) -> Option<Interval> {
-    use strum::IntoEnumIterator as _;
     Interval::iter().find(|interval| interval_word(*interval) == Some(word))
 }
 
@@ -124,7 +120,8 @@ impl Frame<'_> {
                 let book: WireBook<'_> = read(data)?;
                 let is_whole = self.kind.as_deref() == Some("snapshot");
                 let at = self.cts.or(self.ts);
-                (book.s == symbol).then(|| book.change(is_whole.into(), at))?
+                let change = (book.s == symbol).then(|| book.change(is_whole.into(), at))?;
+                change.map(Update::Change)
             }
             "publicTrade" => {
                 let rows: Vec<WireTrade<'_>> = read(data)?;
@@ -167,8 +164,8 @@ impl From<bool> for Extent {
 struct WireBook<'a> {
     #[serde(borrow)]
     s: Cow<'a, str>,
-    b: Vec<(Amount, Amount)>,
-    a: Vec<(Amount, Amount)>,
+    b: Vec<WireLevel>,
+    a: Vec<WireLevel>,
     u: u64,
     #[serde(default, deserialize_with = "instant")]
     cts: Option<Timestamp>,
@@ -177,7 +174,7 @@ struct WireBook<'a> {
 }
 
 impl WireBook<'_> {
-    fn change(&self, extent: Extent, at: Option<Timestamp>) -> Option<Update> {
+    fn change(&self, extent: Extent, at: Option<Timestamp>) -> Option<BookChange> {
         // The first number is of a book that began anew.
         let is_whole = extent == Extent::Whole || self.u == 1;
         let follows = if is_whole {
@@ -188,13 +185,13 @@ impl WireBook<'_> {
                 previous: self.u.checked_sub(1)?,
             }
         };
-        Some(Update::Change(BookChange {
+        Some(BookChange {
             follows,
             last: self.u,
             made_at: Some(at?),
             bids: changed_levels(&self.b)?,
             asks: changed_levels(&self.a)?,
-        }))
+        })
     }
 }
 
@@ -323,103 +320,4 @@ impl WireCandle {
             is_synthetic: false,
         })
     }
-}
-
-fn get(path: &str, symbol: &str, rest: &str) -> RestRead {
-    let symbol = utf8_percent_encode(symbol, NON_ALPHANUMERIC);
-    let target = format!("/v5/market/{path}?category=linear&symbol={symbol}{rest}");
-    RestRead::get(target, WEIGHT)
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Answer<'a> {
-    ret_code: i64,
-    #[serde(borrow)]
-    result: &'a RawValue,
-}
-
-#[derive(Deserialize)]
-struct List<'a> {
-    #[serde(borrow)]
-    list: Vec<&'a RawValue>,
-}
-
-fn result(body: &[u8]) -> Option<&str> {
-    let answer: Answer<'_> = serde_json::from_slice(body).ok()?;
-    (answer.ret_code == 0).then(|| answer.result.get())
-}
-
-pub(super) fn candles_read(symbol: &str, span: CandleSpan) -> Option<RestRead> {
-    let interval = interval_word(span.interval)?;
-    let (limit, end) = (span.limit.clamp(1, 1_000), span.before.0.saturating_sub(1));
-    let rest = format!("&interval={interval}&end={end}&limit={limit}");
-    Some(get("kline", symbol, &rest))
-}
-
-/// The newest first.
-pub(super) fn candle_rows(body: &[u8]) -> Option<Vec<Option<Candle>>> {
-    let rows = read::<List<'_>>(result(body)?)?.list;
-    let candles = rows.iter().map(|row| candle_row(row.get()));
-    Some(candles.collect())
-}
-
-fn candle_row(row: &str) -> Option<Candle> {
-    let row: [Amount; 7] = read(row)?;
-    let [start, open, high, low, close, volume, turnover] = row.map(|Amount(number)| number);
-    sound_candle(Candle {
-        open_time: Timestamp::from_wire(start)?,
-        open,
-        high,
-        low,
-        close,
-        volume: Some(volume),
-        turnover: Some(turnover),
-        trades: None,
-        is_closed: false,
-        is_synthetic: false,
-    })
-}
-
-pub(super) fn book_read(symbol: &str, depth: Option<u32>) -> RestRead {
-    let limit = depth.unwrap_or(100).clamp(1, 500);
-    get("orderbook", symbol, &format!("&limit={limit}"))
-}
-
-pub(super) fn whole_book(body: &[u8]) -> Option<Dated<Book>> {
-    let told: WireBook<'_> = read(result(body)?)?;
-    match told.change(Extent::Whole, told.cts.or(told.ts))? {
-        Update::Change(change) => change.whole(),
-        _ => None,
-    }
-}
-
-pub(super) fn trades_read(symbol: &str, limit: u32) -> RestRead {
-    let limit = limit.clamp(1, 1_000);
-    get("recent-trade", symbol, &format!("&limit={limit}"))
-}
-
-pub(super) fn trade_rows(body: &[u8]) -> Option<Vec<Option<PublicTrade>>> {
-    #[derive(Deserialize)]
-    struct Row<'a> {
-        price: Amount,
-        size: Amount,
-        #[serde(borrow)]
-        side: Cow<'a, str>,
-        #[serde(default, deserialize_with = "instant")]
-        time: Option<Timestamp>,
-    }
-    let rows = read::<List<'_>>(result(body)?)?.list;
-    let checked = |row: &&RawValue| {
-        let row: Row<'_> = read(row.get())?;
-        Some(PublicTrade {
-            id: None,
-            price: positive(Some(row.price.0))?,
-            size: positive(Some(row.size.0))?,
-            aggressor: aggressor(&row.side)?,
-            at: row.time?,
-            is_own: None,
-        })
-    };
-    Some(rows.iter().map(checked).collect())
 }

@@ -1,6 +1,6 @@
 //! How a venue is spoken to, as one table of functions for each socket, and what its frames say in the words of all.
 
-use super::{book_mirror::BookChange, trades::VenueTrade, whole_books::WholeBook};
+use super::{book_change::BookChange, trades::VenueTrade, whole_books::WholeBook};
 use crate::{
     feed::{event::Stats, rest_read::RestRead, topic::Channel},
     model::{Candle, Interval, Num, Timestamp},
@@ -62,6 +62,11 @@ pub(super) enum FirstTrades {
     /// Those of before the subscription.
     History,
     News,
+}
+
+/// What most venues call an interval; shorter ones than a minute would have to be built from trades.
+pub(super) fn usual_interval(interval: Interval) -> Option<String> {
+    (interval >= Interval::Minute1).then(|| interval.to_string())
 }
 
 /// What a frame says.

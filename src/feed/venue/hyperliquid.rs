@@ -3,9 +3,10 @@
 //! A name is the subscription itself, so that acknowledgements, errors and data name it alike. The book comes near and
 //! often, and far and seldom. The first trades of a subscription are history.
 
+pub(super) mod rest;
+
 use super::{
-    dialect::{Asked, BookTold, Dialect, FirstTrades, Heard, Update},
-    rest::CandleSpan,
+    dialect::{Asked, BookTold, Dialect, FirstTrades, Heard, Update, usual_interval},
     trades::VenueTrade,
     whole_books::{Reach, WholeBook},
 };
@@ -13,13 +14,12 @@ use crate::{
     feed::{
         event::Stats,
         market_frame::{Amount, amount, instant, levels, positive, sound_book, sound_candle},
-        rest_read::RestRead,
         topic::Channel,
     },
-    model::{Book, Candle, Dated, Interval, Num, PublicTrade, Side, Timestamp},
+    model::{Candle, Num, PublicTrade, Side, Timestamp},
 };
 use serde::Deserialize;
-use serde_json::{Value, json, value::RawValue};
+use serde_json::{json, value::RawValue};
 use std::borrow::Cow;
 
 pub(super) static SOCKET: Dialect = Dialect {
@@ -36,8 +36,6 @@ pub(super) static SOCKET: Dialect = Dialect {
 
 /// What a socket says when it opens, which is no JSON.
 const GREETING: &str = "Websocket connection established.";
-/// Rows of one unit of weight of a candle read.
-const CANDLES_A_WEIGHT: u32 = 60;
 
 fn names(channel: Channel, coin: &str) -> Vec<String> {
     let of = |kind| name(kind, coin, None, Reach::Far);
@@ -45,8 +43,8 @@ fn names(channel: Channel, coin: &str) -> Vec<String> {
         Channel::Book => vec![name("l2Book", coin, None, Reach::Near), of("l2Book")],
         Channel::Trades => vec![of("trades")],
         Channel::Candles(interval) => {
-            let word = interval_word(interval);
-            word.map(|word| name("candle", coin, Some(word), Reach::Far))
+            let word = usual_interval(interval);
+            word.map(|word| name("candle", coin, Some(&word), Reach::Far))
                 .into_iter()
                 .collect()
         }
@@ -66,19 +64,6 @@ fn name(kind: &str, coin: &str, interval: Option<&str>, reach: Reach) -> String 
         }
     }
     name.to_string()
-}
-
-/// Shorter ones would have to be built from trades.
-fn interval_word(interval: Interval) -> Option<&'static str> {
-    match interval {
-        Interval::Second1 | Interval::Second5 | Interval::Second15 => None,
-        Interval::Minute1 => Some("1m"),
-        Interval::Minute5 => Some("5m"),
-        Interval::Minute15 => Some("15m"),
-        Interval::Hour1 => Some("1h"),
-        Interval::Hour4 => Some("4h"),
-        Interval::Day1 => Some("1d"),
-    }
 }
 
 fn frames(method: &str, names: &[String]) -> Vec<String> {
@@ -370,69 +355,4 @@ impl Context {
             at: None,
         })
     }
-}
-
-fn info(body: &Value, weight: u32) -> RestRead {
-    RestRead {
-        target: "/info".to_owned(),
-        body: Some(body.to_string()),
-        weight,
-    }
-}
-
-pub(super) fn candles_read(coin: &str, span: CandleSpan) -> Option<RestRead> {
-    let interval = interval_word(span.interval)?;
-    let newest = span
-        .interval
-        .open_of(Timestamp(span.before.0.saturating_sub(1)));
-    let length = span.interval.millis();
-    let back = i64::from(span.limit.saturating_sub(1)).saturating_mul(length);
-    let request = json!({
-        "coin": coin,
-        "interval": interval,
-        "startTime": newest.0.saturating_sub(back),
-        "endTime": span.before.0.saturating_sub(1),
-    });
-    let weight = 20 + span.limit / CANDLES_A_WEIGHT;
-    Some(info(
-        &json!({ "type": "candleSnapshot", "req": request }),
-        weight,
-    ))
-}
-
-pub(super) fn candle_rows(body: &[u8]) -> Option<Vec<Option<Candle>>> {
-    let rows: Vec<&RawValue> = serde_json::from_slice(body).ok()?;
-    let read = |row: &&RawValue| {
-        let row: WireCandle<'_> = serde_json::from_str(row.get()).ok()?;
-        row.checked()
-    };
-    Some(rows.iter().map(read).collect())
-}
-
-/// The venue tells as many levels as it likes.
-pub(super) fn book_read(coin: &str, _depth: Option<u32>) -> RestRead {
-    info(&json!({ "type": "l2Book", "coin": coin }), 2)
-}
-
-pub(super) fn whole_book(body: &[u8]) -> Option<Dated<Book>> {
-    let told: WireBook<'_> = serde_json::from_slice(body).ok()?;
-    let book = told.checked()?;
-    Some(Dated {
-        value: book.book,
-        made_at: Some(book.made_at),
-    })
-}
-
-/// The venue tells as many as it likes.
-pub(super) fn trades_read(coin: &str, _limit: u32) -> RestRead {
-    info(&json!({ "type": "recentTrades", "coin": coin }), 25)
-}
-
-pub(super) fn trade_rows(body: &[u8]) -> Option<Vec<Option<PublicTrade>>> {
-    let rows: Vec<&RawValue> = serde_json::from_slice(body).ok()?;
-    let read = |row: &&RawValue| {
-        let row: WireTrade<'_> = serde_json::from_str(row.get()).ok()?;
-        row.checked().map(|told| told.trade)
-    };
-    Some(rows.iter().map(read).collect())
 }

@@ -10,7 +10,7 @@ use crate::{
     feed::{
         event::{MarketEvent, Stats, Tick, Told},
         retry::Retry,
-        topic::Channel,
+        topic::{Channel, StreamedMarket},
     },
     model::{Candle, Interval, MarketId, Num, Timestamp},
 };
@@ -48,10 +48,10 @@ pub(super) struct MarketMemory {
 }
 
 impl MarketMemory {
-    pub(super) fn new(market: MarketId, symbol: String) -> Self {
+    pub(super) fn new(market: &StreamedMarket) -> Self {
         Self {
-            market,
-            symbol,
+            market: market.id.clone(),
+            symbol: market.symbol.clone(),
             whole: WholeBooks::default(),
             mirror: BookMirror::default(),
             whole_asked: Retry::default(),

@@ -7,6 +7,7 @@
 //! Each venue is a file: a table of functions for its sockets, and one for its REST answers.
 
 mod binance;
+mod book_change;
 mod book_mirror;
 mod bybit;
 mod dialect;
@@ -14,6 +15,7 @@ mod hyperliquid;
 mod market_memory;
 pub(crate) mod rest;
 pub(crate) mod stream;
+mod subscriptions;
 mod trades;
 mod whole_books;
 

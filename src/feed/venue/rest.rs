@@ -40,28 +40,28 @@ pub(crate) fn of(venue: Venue) -> &'static Rest {
 }
 
 static HYPERLIQUID: Rest = Rest {
-    candles: hyperliquid::candles_read,
-    candle_rows: hyperliquid::candle_rows,
-    book: hyperliquid::book_read,
-    book_of: hyperliquid::whole_book,
-    trades: hyperliquid::trades_read,
-    trade_rows: hyperliquid::trade_rows,
+    candles: hyperliquid::rest::candles_read,
+    candle_rows: hyperliquid::rest::candle_rows,
+    book: hyperliquid::rest::book_read,
+    book_of: hyperliquid::rest::whole_book,
+    trades: hyperliquid::rest::trades_read,
+    trade_rows: hyperliquid::rest::trade_rows,
 };
 static BINANCE: Rest = Rest {
-    candles: binance::candles_read,
-    candle_rows: binance::candle_rows,
-    book: binance::book_read,
-    book_of: binance::whole_book,
-    trades: binance::trades_read,
-    trade_rows: binance::trade_rows,
+    candles: binance::rest::candles_read,
+    candle_rows: binance::rest::candle_rows,
+    book: binance::rest::book_read,
+    book_of: binance::rest::whole_book,
+    trades: binance::rest::trades_read,
+    trade_rows: binance::rest::trade_rows,
 };
 static BYBIT: Rest = Rest {
-    candles: bybit::candles_read,
-    candle_rows: bybit::candle_rows,
-    book: bybit::book_read,
-    book_of: bybit::whole_book,
-    trades: bybit::trades_read,
-    trade_rows: bybit::trade_rows,
+    candles: bybit::rest::candles_read,
+    candle_rows: bybit::rest::candle_rows,
+    book: bybit::rest::book_read,
+    book_of: bybit::rest::whole_book,
+    trades: bybit::rest::trades_read,
+    trade_rows: bybit::rest::trade_rows,
 };
 
 impl Rest {

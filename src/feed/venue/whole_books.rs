@@ -8,8 +8,6 @@ use std::time::Duration;
 
 /// Levels of a far book that is older than this are no more shown behind a near one.
 const FAR_WITHIN: Duration = Duration::from_secs(6);
-/// A near book of so long ago is behind a far one.
-const NEAR_WITHIN: Duration = Duration::from_millis(2_500);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reach {
@@ -46,18 +44,16 @@ impl WholeBooks {
             return None;
         }
         *known = Some(told);
-        let newest = self
-            .near
-            .iter()
-            .chain(&self.far)
-            .max_by_key(|book| book.made_at)?;
-        let is_current = |near: &&WholeBook| newest.made_at.since(near.made_at) <= NEAR_WITHIN;
-        match (self.near.as_ref().filter(is_current), &self.far) {
-            (Some(near), Some(far)) if near.made_at.since(far.made_at) <= FAR_WITHIN => {
-                Some(near.before(far)?)
+        match (&self.near, &self.far) {
+            (Some(near), Some(far)) if near.made_at >= far.made_at => {
+                if near.made_at.since(far.made_at) <= FAR_WITHIN {
+                    near.before(far)
+                } else {
+                    Some(near.dated())
+                }
             }
-            (Some(near), _) => Some(near.dated()),
-            (None, far) => far.as_ref().map(WholeBook::dated),
+            (_, Some(newest)) | (Some(newest), None) => Some(newest.dated()),
+            (None, None) => None,
         }
     }
 }

@@ -9,6 +9,8 @@ mod market;
 pub(crate) mod socket;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod venue_tests;
 mod venues;
 mod wanted;
 
