@@ -17,10 +17,10 @@ mod base;
 mod close_check;
 mod credentials;
 mod lock;
-mod market_source;
 mod markets;
 mod mutate;
 pub mod policy;
+mod pools;
 mod probe;
 mod rate_limit;
 mod read;
@@ -28,8 +28,7 @@ mod reconcile;
 mod response;
 mod rows;
 mod send;
-mod source;
-mod source_row;
+mod simulator;
 mod stream;
 mod timeouts;
 
@@ -49,7 +48,7 @@ pub use rows::rows_of;
 pub use timeouts::Timeouts;
 
 use crate::{
-    config::{Connection, SourceChoice},
+    config::Connection,
     model::{Call, Failure, KeyScope, Timestamp},
 };
 use reqwest::Url;
@@ -76,7 +75,7 @@ struct Inner {
     connection: Connection,
     base: Url,
     credentials: credentials::Credentials,
-    pools: send::ConnectionPools,
+    pools: pools::ConnectionPools,
     /// Belongs to the key, which other clients may share.
     rate_limiter: Arc<rate_limit::KeyRateLimiter>,
     timeouts: Timeouts,
@@ -121,11 +120,8 @@ impl Client {
         let base = base::base(&connection.base_url)?;
         let (key, source) = (connection.api_key.clone(), connection.key_source.clone());
         let credentials = credentials::Credentials::new(key, source)?;
-        if let SourceChoice::Custom(prices) = &connection.prices {
-            base::source(&base, &prices.url)?;
-        }
         let inner = Inner {
-            pools: send::ConnectionPools::at(timeouts, connection.proxy.clone()),
+            pools: pools::ConnectionPools::of(&connection, timeouts),
             connection,
             base,
             credentials,

@@ -39,7 +39,7 @@ impl Client {
         let Some(setting) = self.stream_setting(kind) else {
             return Err(Failure::local("the settings name no such stream"));
         };
-        let url = base::source(&self.0.base, &setting.replacen("ws", "http", 1))?;
+        let url = base::stream(setting)?;
         if kind == StreamKind::Account && url.host() != self.0.base.host() {
             return Err(Failure::local(
                 "account_stream_url is on another host than base_url, and would get its key there",
@@ -59,7 +59,7 @@ impl Client {
         let key = WebSocketKey::new(uuid::Uuid::new_v4().into_bytes());
         let asked = HeaderValue::from_bytes(key.header())
             .map_err(|_| Failure::local("the handshake of a stream is no header"))?;
-        let pool = self.0.pools.of(&url).await?;
+        let pool = self.0.pools.to(&url).await?;
         let mut request = pool
             .request(Method::GET, url)
             .header(CONNECTION, "Upgrade")

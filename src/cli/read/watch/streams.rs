@@ -80,14 +80,7 @@ pub(super) async fn market(
     (voice, format): (Output, WatchFormat),
 ) -> Result<Exit> {
     let (store, id) = named(service, name.clone()).await?;
-    let market = store.market(&id).map_or_else(
-        || StreamedMarket::new(id.clone()),
-        |market| StreamedMarket {
-            id: id.clone(),
-            provider: market.provider.raw().to_owned(),
-            symbol: market.coin.raw().to_owned(),
-        },
-    );
+    let market = streamed(&store, &id);
     let topics = channels.iter().map(|channel| {
         let channel = match channel {
             WatchedChannel::Book => Channel::Book,
@@ -159,7 +152,20 @@ pub(super) async fn account(
     Ok(Exit::Ok)
 }
 
-fn link<E>(
+/// What the stream calls a market.
+pub(in crate::cli::read) fn streamed(store: &Store, id: &MarketId) -> StreamedMarket {
+    store.market(id).map_or_else(
+        || StreamedMarket::new(id.clone()),
+        |market| StreamedMarket {
+            id: id.clone(),
+            provider: market.provider.raw().to_owned(),
+            symbol: market.coin.raw().to_owned(),
+        },
+    )
+}
+
+/// The socket of a stream that the settings name.
+pub(in crate::cli::read) fn link<E>(
     service: &Service,
     kind: StreamKind,
     topics: Option<watch::Receiver<BTreeSet<Topic>>>,
