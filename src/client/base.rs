@@ -18,12 +18,9 @@ pub(super) fn base(text: &str) -> Result<Url, Failure> {
     Ok(url)
 }
 
-/// The address of a price or facts source: a path on the service, or an absolute address.
-pub(super) fn source(base: &Url, text: &str) -> Result<Url, Failure> {
-    if text.starts_with('/') {
-        return checked(&format!("{}{text}", prefix(base)), "source URL");
-    }
-    checked(text, "source URL")
+/// The address of a stream, as one of the request that opens it.
+pub(super) fn stream(text: &str) -> Result<Url, Failure> {
+    checked(&text.replacen("ws", "http", 1), "address of the stream")
 }
 
 /// The URL of `target` (path and query) below `base`.
@@ -130,17 +127,5 @@ mod tests {
         for target in ["/v1/orders/..", "/v1/orders/../positions", "/v1/orders/."] {
             assert!(endpoint(&base, target).is_err(), "{target}");
         }
-    }
-
-    #[test]
-    fn a_source_is_a_path_on_the_service_or_an_address_of_its_own() {
-        let base = base("http://127.0.0.1:8080").unwrap();
-        let of = |text| source(&base, text).map(|url| url.to_string());
-        assert_eq!(
-            of("/sim/markets").unwrap(),
-            "http://127.0.0.1:8080/sim/markets"
-        );
-        assert_eq!(of("https://p.test/x?y=1").unwrap(), "https://p.test/x?y=1");
-        assert!(of("http://p.test/x").is_err());
     }
 }

@@ -17,10 +17,10 @@ mod base;
 mod close_check;
 mod credentials;
 mod lock;
-mod market_source;
 mod markets;
 mod mutate;
 pub mod policy;
+mod pools;
 mod probe;
 mod rate_limit;
 mod read;
@@ -28,8 +28,7 @@ mod reconcile;
 mod response;
 mod rows;
 mod send;
-mod source;
-mod source_row;
+mod simulator;
 mod stream;
 mod timeouts;
 mod venue;
@@ -53,7 +52,7 @@ pub use timeouts::Timeouts;
 pub use venue::VenueClient;
 
 use crate::{
-    config::{Connection, SourceChoice},
+    config::Connection,
     model::{Call, Failure, KeyScope, Timestamp},
 };
 use reqwest::Url;
@@ -80,7 +79,7 @@ struct Inner {
     connection: Connection,
     base: Url,
     credentials: credentials::Credentials,
-    pools: send::ConnectionPools,
+    pools: pools::ConnectionPools,
     /// Built of addresses alone: the key never gets there.
     venues: Option<VenueClient>,
     /// Belongs to the key, which other clients may share.
@@ -127,17 +126,13 @@ impl Client {
         let base = base::base(&connection.base_url)?;
         let (key, source) = (connection.api_key.clone(), connection.key_source.clone());
         let credentials = credentials::Credentials::new(key, source)?;
-        if let SourceChoice::Custom(prices) = &connection.prices {
-            base::source(&base, &prices.url)?;
-        }
-        let venues = connection
-            .venues
-            .clone()
-            .filter(|_| connection.streams.market.is_none());
-        let proxy = connection.proxy.clone();
+        let pools = || pools::ConnectionPools::of(&connection, timeouts);
+        // A service's own stream comes first.
+        let venues = connection.venues.clone();
+        let venues = venues.filter(|_| connection.streams.market.is_none());
         let inner = Inner {
-            venues: venues.map(|venues| VenueClient::new(venues, proxy, timeouts)),
-            pools: send::ConnectionPools::at(timeouts, connection.proxy.clone()),
+            pools: pools(),
+            venues: venues.map(|venues| VenueClient::new(venues, pools(), timeouts)),
             connection,
             base,
             credentials,

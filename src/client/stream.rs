@@ -3,10 +3,7 @@
 //! Contract: the key goes to the account stream alone, and only to the service's own host, encrypted or on this machine.
 //! The market stream gets none, whatever its address. A stream is no call: it is neither counted nor paused.
 
-use super::{
-    Client, Timeouts, base,
-    send::{ConnectionPools, cause},
-};
+use super::{Client, Timeouts, base, pools::ConnectionPools, send::cause};
 use crate::{
     api::WebSocketKey,
     model::{Failure, FailureKind, StreamKind},
@@ -42,7 +39,7 @@ impl Client {
         let Some(setting) = self.stream_setting(kind) else {
             return Err(Failure::local("the settings name no such stream"));
         };
-        let url = http_url(setting)?;
+        let url = base::stream(setting)?;
         if kind == StreamKind::Account && url.host() != self.0.base.host() {
             return Err(Failure::local(
                 "account_stream_url is on another host than base_url, and would get its key there",
@@ -67,11 +64,6 @@ impl Client {
     }
 }
 
-/// The address of the request that opens the stream at `wss://…` or `ws://…`.
-pub(super) fn http_url(stream_url: &str) -> Result<Url, Failure> {
-    base::checked(&stream_url.replacen("ws", "http", 1), "stream URL")
-}
-
 /// Sends the request that becomes a stream, with this header if there is one.
 pub(super) async fn upgraded(
     pools: &ConnectionPools,
@@ -83,7 +75,7 @@ pub(super) async fn upgraded(
     let asked = HeaderValue::from_bytes(key.header())
         .map_err(|_| Failure::local("the handshake of a stream is no header"))?;
     let mut request = pools
-        .of(&url)
+        .to(&url)
         .await?
         .request(Method::GET, url)
         .header(CONNECTION, "Upgrade")

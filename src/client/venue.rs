@@ -6,12 +6,13 @@
 use super::{
     Client, StreamIo, Timeouts, base,
     lock::locked,
-    send::{BODY_LIMIT, ConnectionPools, cause},
-    stream::{http_url, upgraded},
+    pools::ConnectionPools,
+    send::{BODY_LIMIT, cause},
+    stream::upgraded,
     venue_budget::VenueBudget,
 };
 use crate::{
-    config::{Proxy, Venues},
+    config::Venues,
     model::{Failure, FailureKind, Venue},
 };
 use reqwest::{
@@ -50,10 +51,10 @@ impl Client {
 }
 
 impl VenueClient {
-    pub(crate) fn new(venues: Venues, proxy: Option<Proxy>, timeouts: Timeouts) -> Self {
+    pub(super) fn new(venues: Venues, pools: ConnectionPools, timeouts: Timeouts) -> Self {
         Self(Arc::new(Inner {
             venues,
-            pools: ConnectionPools::at(timeouts, proxy),
+            pools,
             timeouts,
             budgets: Mutex::default(),
         }))
@@ -75,7 +76,7 @@ impl VenueClient {
         sleep_until(turn).await;
         let rest_url = &self.0.venues.of(venue).rest_url;
         let url = base::endpoint(&base::base(rest_url)?, target)?;
-        let pool = self.0.pools.of(&url).await?;
+        let pool = self.0.pools.to(&url).await?;
         let request = match body {
             Some(body) => {
                 let request = pool.post(url).header(CONTENT_TYPE, "application/json");
@@ -103,7 +104,7 @@ impl VenueClient {
     /// Opens the venue's stream, with this behind its address.
     pub(crate) async fn open(&self, venue: Venue, path: &str) -> Result<StreamIo, Failure> {
         let stream_url = self.0.venues.of(venue).stream_url.trim_end_matches('/');
-        let url = http_url(&format!("{stream_url}{path}"))?;
+        let url = base::stream(&format!("{stream_url}{path}"))?;
         upgraded(&self.0.pools, url, None, self.0.timeouts).await
     }
 

@@ -1,12 +1,7 @@
 //! The rules between settings.
 
-use super::{
-    Problem, Settings, SourceChoice, layers::Layers, rows, secrets::keyring,
-    service::reach::loopback, words,
-};
+use super::{Problem, Settings, layers::Layers, secrets::keyring, service::reach::loopback, words};
 use crate::model::Venue;
-use serde::Serialize;
-use serde_json::Value;
 use std::time::Duration;
 use strum::IntoEnumIterator as _;
 use url::Url;
@@ -22,7 +17,6 @@ pub(super) fn problems(settings: &Settings, layers: &Layers) -> Vec<Problem> {
     service(settings, &mut found);
     streams(settings, &mut found);
     venues(settings, &mut found);
-    sources(settings, &mut found);
     intervals(settings, &mut found);
     found
         .0
@@ -264,96 +258,6 @@ fn venue_url(text: &str, scheme: &str, local: &str) -> Result<Url, String> {
         return Err("must end after its path: no ? and no #".to_owned());
     }
     Ok(url)
-}
-
-/// A custom source: an address, and RFC 6901 pointers.
-fn sources(settings: &Settings, found: &mut FoundProblems) {
-    source("price_source", &settings.price_source, &[], found);
-    let candles = [
-        UrlPlaceholder::Needed("{market_id}"),
-        UrlPlaceholder::Needed("{interval}"),
-        UrlPlaceholder::Known("{limit}"),
-        UrlPlaceholder::Known("{before}"),
-    ];
-    source("candle_source", &settings.candle_source, &candles, found);
-    let books = [
-        UrlPlaceholder::Needed("{market_id}"),
-        UrlPlaceholder::Known("{depth}"),
-    ];
-    source("book_source", &settings.book_source, &books, found);
-    let trades = [
-        UrlPlaceholder::Needed("{market_id}"),
-        UrlPlaceholder::Known("{limit}"),
-    ];
-    source("trade_source", &settings.trade_source, &trades, found);
-}
-
-/// What stands in an address for what is asked for.
-#[derive(Debug, Clone, Copy)]
-enum UrlPlaceholder {
-    /// Without it every request would get the same answer.
-    Needed(&'static str),
-    Known(&'static str),
-}
-
-impl UrlPlaceholder {
-    fn word(self) -> &'static str {
-        match self {
-            Self::Needed(word) | Self::Known(word) => word,
-        }
-    }
-}
-
-fn source<T: Serialize>(
-    setting: &str,
-    choice: &SourceChoice<T>,
-    placeholders: &[UrlPlaceholder],
-    found: &mut FoundProblems,
-) {
-    let SourceChoice::Custom(source) = choice else {
-        return;
-    };
-    for (key, value) in rows::nested(setting, source) {
-        let Value::String(text) = value else { continue };
-        match key.rsplit('.').next() {
-            Some("url") => address(&key, &text, placeholders, found),
-            Some("book_url") => {
-                address(&key, &text, &[UrlPlaceholder::Needed("{market_id}")], found);
-            }
-            Some(_) | None => pointer(&key, &text, found),
-        }
-    }
-}
-
-fn pointer(key: &str, text: &str, found: &mut FoundProblems) {
-    if !text.is_empty() && !text.starts_with('/') {
-        found.add(
-            key,
-            &format!("{text:?} is not a JSON pointer: it begins with /, as in \"/mark_price\""),
-        );
-    }
-}
-
-fn address(key: &str, text: &str, placeholders: &[UrlPlaceholder], found: &mut FoundProblems) {
-    if !text.starts_with('/')
-        && let Err(why) = safe_url(text)
-    {
-        let what = format!("{why}, or a path on the service that begins with /");
-        found.add(key, &what);
-    }
-    let mut rest = text.to_owned();
-    for placeholder in placeholders {
-        let word = placeholder.word();
-        if matches!(placeholder, UrlPlaceholder::Needed(_)) && !text.contains(word) {
-            found.add(key, &format!("must contain {word}"));
-        }
-        rest = rest.replace(word, "");
-    }
-    if !placeholders.is_empty() && rest.contains(['{', '}']) {
-        let words: Vec<_> = placeholders.iter().map(|known| known.word()).collect();
-        let what = format!("has a placeholder that is not one of {}", words.join(", "));
-        found.add(key, &what);
-    }
 }
 
 fn intervals(settings: &Settings, found: &mut FoundProblems) {

@@ -1,6 +1,9 @@
 //! The verbs that print what streams tell: `watch market` and `watch account`, also where the service misbehaves.
 
-use super::{served::Served, *};
+use super::{
+    served::{BARE, Served},
+    *,
+};
 use serde_json::{Value, json};
 use std::{
     io::{BufRead as _, BufReader},
@@ -171,5 +174,27 @@ fn a_watch_of_a_stream_says_which_setting_or_word_is_missing() {
         let (code, error) = served.error(args);
         let words = error["message"].as_str().unwrap();
         assert!(code == 2 && words.contains(why), "{words}");
+    }
+}
+
+/// A service without the documents of a simulator: the verbs print what its market stream begins with.
+#[test]
+fn a_service_with_a_market_stream_alone_has_a_book_candles_and_trades() {
+    let served = Served::with(BARE, &["--no-sim"]);
+    for (verb, column) in [
+        ("book", "price"),
+        ("candles", "close"),
+        ("trades", "aggressor"),
+    ] {
+        let (code, error) = served.error(&[verb, "BTC"]);
+        let words = error["message"].as_str().unwrap();
+        assert!(
+            code == 2 && words.contains("market_stream_url is not set"),
+            "{words}"
+        );
+        let (code, out, err) = ran(&mut streaming(&served, &[verb, "BTC", "-o", "json"]));
+        let told: Value =
+            serde_json::from_str(&out).unwrap_or_else(|_| panic!("{code} {out} {err}"));
+        assert!(!told[0][column].is_null(), "{verb}: {told}");
     }
 }

@@ -24,6 +24,7 @@ use crate::{
     config::Theme,
     model::{Command, Cursor, IdempotencyKey, MarketId, OrderId, PastMark, ScaledId, Ticket},
 };
+use std::collections::BTreeSet;
 
 /// Everything the app can request. The only way out of the app.
 #[derive(Debug, Clone, PartialEq)]
@@ -62,6 +63,8 @@ pub enum Effect {
     Attend,
     /// The markets on the screen need prices, from now on these.
     ShowMarkets(ShownMarkets),
+    /// Reads of these decide limits: from now on a stream makes them no rarer.
+    ReadOften(BTreeSet<Source>),
     /// Polls these scaled orders, too, from now on.
     Watch(Vec<ScaledId>),
     /// A control sequence for the terminal.

@@ -45,7 +45,7 @@ pub(in crate::cli) struct CloseArgs {
     /// The slippage tolerance, basis points
     #[arg(long, value_name = "BPS")]
     slippage_bps: Option<String>,
-    /// The mid price that you saw, USD [default: the current one, if a price source is set]
+    /// The mid price that you saw, USD [default: the current one, if it is known]
     #[arg(long, value_name = "PRICE", allow_hyphen_values = true)]
     expected_price: Option<String>,
     /// Confirms a limit price that would fill at once

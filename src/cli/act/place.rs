@@ -77,7 +77,7 @@ pub(in crate::cli) struct OrderFlags {
     /// Replaces exits of the position that attached ones overlap; without it the service refuses such an order
     #[arg(long)]
     replace_exits: bool,
-    /// The mid price that you saw, USD [default: the current one, if a price source is set]
+    /// The mid price that you saw, USD [default: the current one, if it is known]
     #[arg(long, value_name = "PRICE", allow_hyphen_values = true)]
     expected_price: Option<String>,
     /// The slippage tolerance, basis points

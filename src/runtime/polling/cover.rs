@@ -24,6 +24,8 @@ pub(super) struct Cover {
     /// What an event hinted at since it was read.
     hinted: BTreeSet<Source>,
     failing: BTreeSet<Source>,
+    /// What limits are judged by.
+    decisive: BTreeSet<Source>,
 }
 
 impl StreamCover {
@@ -44,6 +46,11 @@ impl StreamCover {
     /// These may have changed too.
     pub(super) fn hint(&self, sources: impl IntoIterator<Item = Source>) {
         self.change(|cover| cover.hinted.extend(sources));
+    }
+
+    /// Only reads count for these, from now on.
+    pub(super) fn keep_reading(&self, decisive: BTreeSet<Source>) {
+        self.change(|cover| cover.decisive = decisive);
     }
 
     /// A poll of this source begins: it sees whatever was hinted at.
@@ -105,7 +112,8 @@ impl Cover {
     }
 
     fn covers(&self, source: Source) -> bool {
-        self.failing.is_empty() && self.told.contains(&source) && !self.hinted.contains(&source)
+        let is_needed = self.hinted.contains(&source) || self.decisive.contains(&source);
+        self.failing.is_empty() && self.told.contains(&source) && !is_needed
     }
 }
 
@@ -130,6 +138,8 @@ mod tests {
         assert_eq!(seconds(&cover, Source::History), 1);
         cover.begins(Source::History);
         assert_eq!(seconds(&cover, Source::History), 15);
+        cover.keep_reading([Source::Positions].into());
+        assert_eq!(seconds(&cover, Source::Positions), 1, "a limit needs reads");
         cover.polled(Source::Account, Some(&Failure::local("no")));
         assert_eq!(
             seconds(&cover, Source::Orders),

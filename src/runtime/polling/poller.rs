@@ -170,6 +170,11 @@ impl Poller {
         self.context.price(&new_markets);
     }
 
+    /// Reads these as often as without streams.
+    pub fn read_often(&self, sources: BTreeSet<Source>) {
+        self.context.cover.keep_reading(sources);
+    }
+
     /// Also polls these scaled orders from now on.
     pub fn watch(&self, ids: Vec<ScaledId>) {
         self.ladders.send_modify(|known| known.extend(ids));

@@ -13,7 +13,7 @@ use crate::{
         Exit,
         exit::UsageError,
         local_zone::local_zone,
-        read::market::{named, source_names},
+        read::market::named,
         service::Service,
         voice::{Output, json},
     },
@@ -88,7 +88,7 @@ pub(super) async fn market(
     (voice, format): (Output, WatchFormat),
 ) -> Result<Exit> {
     let (store, id) = named(service, name.clone()).await?;
-    let market = source_names(&store, &id);
+    let market = streamed(&store, &id);
     let topics = channels.iter().map(|channel| {
         let channel = match channel {
             WatchedChannel::Book => Channel::Book,
@@ -181,7 +181,14 @@ pub(super) async fn account(
     Ok(Exit::Ok)
 }
 
-fn link<E>(
+/// What the stream calls a market.
+pub(in crate::cli::read) fn streamed(store: &Store, id: &MarketId) -> StreamedMarket {
+    let listed = store.market(id).map(StreamedMarket::from);
+    listed.unwrap_or_else(|| StreamedMarket::new(id.clone()))
+}
+
+/// The socket of a stream that the settings name.
+pub(in crate::cli::read) fn link<E>(
     service: &Service,
     kind: StreamKind,
     topics: Option<watch::Receiver<BTreeSet<Topic>>>,
@@ -190,7 +197,7 @@ fn link<E>(
     if !service.client.has_stream(kind) {
         let words = match kind {
             StreamKind::Market if service.client.venues().is_some() => {
-                let words = "this market is of no venue whose public data perpdeck reads (hyperliquid, binance, bybit)";
+                let words = "no source tells this: perpdeck reads the public data of hyperliquid, binance and bybit, candles of 1m and longer";
                 return Err(UsageError(words.to_owned()).into());
             }
             StreamKind::Market => {

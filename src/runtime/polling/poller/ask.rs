@@ -13,7 +13,7 @@ use crate::{
         account::poll::{Answer, Poll, Source},
     },
     client::Client,
-    config::SourceChoice,
+    config::ServiceKind,
     model::{Cursor, Failure, FailureKind, Market, MarketId, OrderId, Page, ScaledId, SizedQuote},
     runtime::base::{clock::Clock, in_flight::InFlight, jitter::Jitter},
 };
@@ -99,7 +99,7 @@ impl PollContext {
     /// Asks the service what it is until it answers, and forwards the answer.
     pub(super) async fn meet(&self) {
         // The desk's own exchange needs no introduction.
-        while self.client.connection().prices != SourceChoice::Paper {
+        while self.client.connection().kind != ServiceKind::Simulator {
             match self.client.known_about().await {
                 Ok(about) => {
                     return self.say(Msg::Met(Box::new(about.clone()))).await;

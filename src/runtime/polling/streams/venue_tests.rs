@@ -9,7 +9,7 @@ use super::*;
 use crate::{
     app::{MarketAnswer, ShownMarkets},
     client::testing::responder::{Reply, Responder, Seen, client, connection, json as reply, ok},
-    config::{Connection, MarketSources, SourceChoice, StreamUrls, VenueUrls, Venues},
+    config::{Connection, ServiceKind, StreamUrls, VenueUrls, Venues},
     feed::topic::StreamedMarket,
     model::{FailureKind, Interval, Market, MarketId, Side, Timestamp},
     runtime::polling::market_reads::{self, WantedCandles},
@@ -87,16 +87,22 @@ fn venues(rest_url: &str, stream_url: &str) -> Venues {
 
 /// A service without market data of its own, whose person uses the venues.
 fn with_venues(rest_url: &str, stream: &str) -> Connection {
-    let none = MarketSources {
-        candles: SourceChoice::None,
-        books: SourceChoice::None,
-        trades: SourceChoice::None,
-    };
     Connection {
         venues: Some(venues(rest_url, &format!("ws://{stream}"))),
-        markets: none,
+        kind: ServiceKind::Unknown,
         ..connection("http://127.0.0.1:1")
     }
+}
+
+/// A service that is no simulator, and a client of it.
+async fn served(rest_url: &str) -> (Responder, Client) {
+    let service = Responder::playing(|_: &Seen| ok("{}"), || ()).await;
+    let connection = Connection {
+        base_url: service.url.clone(),
+        ..with_venues(rest_url, "127.0.0.1:1")
+    };
+    let client = client(connection).0;
+    (service, client)
 }
 
 struct Desk {
@@ -367,7 +373,7 @@ async fn the_first_picture_of_a_market_is_read_of_its_venue_without_the_key() {
         || (),
     )
     .await;
-    let client = client(with_venues(&rest.url, "127.0.0.1:1")).0;
+    let (service, client) = served(&rest.url).await;
     let btc = market("hyperliquid|BTC");
     let book = market_reads::book(&client, &btc, None).await.unwrap();
     assert!(book.unwrap().value.best(Side::Buy).is_some());
@@ -391,6 +397,11 @@ async fn the_first_picture_of_a_market_is_read_of_its_venue_without_the_key() {
     assert!(seen.iter().all(|seen| seen.line == "POST /info HTTP/1.1"));
     let seen = format!("{seen:?}");
     assert!(is_keyless(&seen), "{seen}");
+    let asked = service.seen();
+    assert!(
+        asked.iter().all(|seen| seen.line.starts_with("GET /v1 ")),
+        "the service is asked what it is: {asked:?}"
+    );
 }
 
 #[tokio::test]
@@ -398,7 +409,7 @@ async fn a_venue_that_is_asked_too_often_is_left_alone() {
     let refusing =
         |_: &Seen| -> Reply { reply("429 Too Many Requests", "retry-after: 30\r\n", "{}") };
     let rest = Responder::playing(refusing, || ()).await;
-    let client = client(with_venues(&rest.url, "127.0.0.1:1")).0;
+    let (_service, client) = served(&rest.url).await;
     let btc = market("bybit|BTCUSDT");
     for _ in 0..3 {
         let why = market_reads::book(&client, &btc, None).await.unwrap_err();
