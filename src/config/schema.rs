@@ -111,6 +111,14 @@ fn leaf(key: &str, default: &Value) -> Value {
         Value::Null if key.ends_with("_stream_url") => json!({
             "type": "string", "pattern": "^wss?://.+$", "examples": ["wss://stream.example/v1/stream"]
         }),
+        Value::String(url) if key.starts_with("venues.") => {
+            let scheme = if key.ends_with("stream_url") {
+                "wss?"
+            } else {
+                "https?"
+            };
+            json!({ "type": "string", "pattern": format!("^{scheme}://.+$"), "examples": [url] })
+        }
         // An amount: a whole number may be unquoted.
         Value::String(text) if is_amount(key, text) => json!({ "type": ["string", "integer"] }),
         // Alerts are written as channels: any of them in any order, or none.

@@ -82,7 +82,7 @@ impl BookMirror {
         for change in waiting {
             match self.take(change) {
                 Mirrored::Waits => {}
-                told => mirrored = told,
+                told @ (Mirrored::Shown(_) | Mirrored::Gap) => mirrored = told,
             }
         }
         mirrored

@@ -7,13 +7,18 @@ use crate::{
 };
 use std::collections::BTreeMap;
 
+/// Frames that ask for these names in the request of this number.
+pub(super) type Frames = fn(&[String], u64) -> Vec<String>;
+/// What the body of a REST answer holds; `None` if that is not to be believed.
+pub(super) type Answer<T> = fn(&[u8]) -> Option<T>;
+
 /// The table of one socket.
 pub(super) struct Dialect {
     /// What the venue calls that which a channel of this symbol needs; empty where this socket does not carry it.
     pub(super) names: fn(Channel, &str) -> Vec<String>,
     /// The frames that subscribe to these names, of which at most [`MOST_NAMES`] are in a frame.
-    pub(super) subscribe: fn(&[String], u64) -> Vec<String>,
-    pub(super) unsubscribe: fn(&[String], u64) -> Vec<String>,
+    pub(super) subscribe: Frames,
+    pub(super) unsubscribe: Frames,
     /// The query of the socket's address with what is wanted at first; empty where frames say all of it.
     pub(super) query: fn(&[String]) -> String,
     /// What asks for a sign of life; `None` if the socket's own ping does.
@@ -41,7 +46,7 @@ pub(super) enum BookTold {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct WholeBookRead {
     pub(super) ask: fn(&str) -> RestRead,
-    pub(super) answer: fn(&[u8]) -> Option<BookChange>,
+    pub(super) answer: Answer<BookChange>,
 }
 
 /// How the hours between two fundings are read, for all symbols at once.
@@ -49,7 +54,7 @@ pub(super) struct WholeBookRead {
 pub(super) struct FundingHoursRead {
     pub(super) ask: fn() -> RestRead,
     /// Of the symbols that differ from `usual`.
-    pub(super) answer: fn(&[u8]) -> Option<BTreeMap<String, Num>>,
+    pub(super) answer: Answer<BTreeMap<String, Num>>,
     pub(super) usual: u32,
 }
 

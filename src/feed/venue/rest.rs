@@ -1,6 +1,6 @@
 //! The REST answers of venues: the first picture, and candles of before.
 
-use super::{binance, bybit, hyperliquid};
+use super::{binance, bybit, dialect::Answer, hyperliquid};
 use crate::{
     feed::rest_read::RestRead,
     model::{
@@ -20,11 +20,11 @@ pub(crate) struct CandleSpan {
 pub(crate) struct Rest {
     /// `None` where the venue has no candles of this interval.
     pub(crate) candles: fn(&str, CandleSpan) -> Option<RestRead>,
-    candle_rows: fn(&[u8]) -> Option<Rows<Candle>>,
+    candle_rows: Answer<Rows<Candle>>,
     pub(crate) book: fn(&str, Option<u32>) -> RestRead,
-    book_of: fn(&[u8]) -> Option<Dated<Book>>,
+    book_of: Answer<Dated<Book>>,
     pub(crate) trades: fn(&str, u32) -> RestRead,
-    trade_rows: fn(&[u8]) -> Option<Rows<PublicTrade>>,
+    trade_rows: Answer<Rows<PublicTrade>>,
 }
 
 /// Rows of an answer; `None` for one that is not believed.

@@ -2,7 +2,7 @@
 //!
 //! Contract: at most [`MOST_SUBSCRIPTIONS`] at a time, the most important first.
 
-use super::dialect::{Asked, Dialect, MOST_NAMES};
+use super::dialect::{Asked, Dialect, Frames, MOST_NAMES};
 use crate::{
     feed::{
         progress::{Phase, Progress},
@@ -157,7 +157,7 @@ impl Subscriptions {
         self.send(self.dialect.subscribe, names, id);
     }
 
-    fn send(&mut self, frames: fn(&[String], u64) -> Vec<String>, names: &[String], id: u64) {
+    fn send(&mut self, frames: Frames, names: &[String], id: u64) {
         for names in names.chunks(MOST_NAMES) {
             self.requests.add(frames(names, id));
         }

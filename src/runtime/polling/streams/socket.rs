@@ -67,17 +67,24 @@ struct OpenLink<'a, S, T> {
     socket: WebSocketStream<T>,
     watchdog: Watchdog,
     /// What is being read beside the frames.
-    reads: JoinSet<(ReadSubject, Option<Vec<u8>>)>,
+    reads: JoinSet<ReadEnd>,
     was_live: bool,
     now: Timestamp,
+}
+
+/// A read beside the frames that has ended.
+struct ReadEnd {
+    subject: ReadSubject,
+    /// `None` if it failed.
+    answer: Option<Vec<u8>>,
 }
 
 /// What an open connection waited for.
 enum Wake {
     /// `None` at its end.
     Message(Option<Result<Message, tokio_websockets::Error>>),
-    /// A read has ended, unless it failed.
-    Read(Option<(ReadSubject, Option<Vec<u8>>)>),
+    /// A read has ended, unless its task was stopped.
+    Read(Option<ReadEnd>),
     /// Something else is wanted.
     Wanted,
     Time,
@@ -191,8 +198,10 @@ impl<E> StreamLink<E> {
     {
         for StreamRead { subject, rest } in link.stream.reads(link.now) {
             let door = self.door.clone();
-            link.reads
-                .spawn(async move { (subject, door.read(rest).await) });
+            link.reads.spawn(async move {
+                let answer = door.read(rest).await;
+                ReadEnd { subject, answer }
+            });
         }
     }
 
@@ -257,8 +266,8 @@ where
         Ok(self.told())
     }
 
-    fn answered(&mut self, read: Option<(ReadSubject, Option<Vec<u8>>)>) -> Signal<S::Event> {
-        if let Some((subject, answer)) = read {
+    fn answered(&mut self, read: Option<ReadEnd>) -> Signal<S::Event> {
+        if let Some(ReadEnd { subject, answer }) = read {
             self.stream.answer(subject, answer.as_deref(), self.now);
         }
         self.told()
