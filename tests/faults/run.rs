@@ -161,6 +161,7 @@ pub(crate) fn client(stage: &Stage, n: usize, base_url: String, hurry: u32) -> C
         key_source: perpdeck::config::ApiKeySource::Start,
         account_id: account(n).into(),
         kind: ServiceKind::Unknown,
+        venues: None,
         streams: perpdeck::config::StreamUrls::default(),
         proxy: None,
         ca_file: None,

@@ -83,6 +83,7 @@ impl Desk {
             key_source: perpdeck::config::ApiKeySource::Start,
             account_id: account(0).into(),
             kind: ServiceKind::Unknown,
+            venues: None,
             streams: perpdeck::config::StreamUrls::default(),
             proxy: None,
             ca_file: None,

@@ -282,7 +282,11 @@ fn the_first_picture_is_read_by_gets_whose_answers_are_checked() {
         ..span
     };
     assert_eq!((rest.candles)("BTCUSDT", odd), None);
+}
 
+#[test]
+fn a_book_is_read_no_deeper_than_is_asked_for_and_trades_at_most_a_thousand() {
+    let rest = rest::of(Venue::Binance);
     let targets = [Some(3), Some(21), None, Some(9_999)].map(|depth| (rest.book)("BTCUSDT", depth));
     let ends = targets.map(|read| {
         (
