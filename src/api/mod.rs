@@ -5,6 +5,7 @@
 
 mod body;
 mod envelope;
+mod handshake;
 mod query;
 mod request;
 mod route;
@@ -14,6 +15,7 @@ pub use body::{
     PlaceBody,
 };
 pub use envelope::{Data, DataQueued, ErrorDetail, ErrorEnvelope, List, MOST_ROWS};
+pub use handshake::WebSocketKey;
 pub use query::{
     OrderFilter, OrdersQuery, PageQuery, PositionSelector, PositionsQuery, QueryFault, QueryFaults,
     QueryPairs, QuoteSize, TwapSelector, TwapsQuery, no_parameters, parsed, whole,

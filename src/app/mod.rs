@@ -47,6 +47,7 @@ pub use account::prices::{Fill, Prices};
 pub use account::remote::Remote;
 pub use account::row_id::RowId;
 pub use account::store::{Closing, Ended, EndedBy, FillCertainty, PendingCommand, Store};
+pub use account::streamed::{StreamState, StreamedPrice, StreamedRows, Streams};
 pub use account::tally::days::{DayResult, Days};
 pub use account::tally::{Fills, MarketResults, Quality, Results, Rule, Sum};
 pub use account::tracked::Tracked;
@@ -69,8 +70,9 @@ pub use market::{
     data::{MarketData, RequestTime},
     poll::MarketPolls,
     screen::{LayoutPreset, MarketPanel, MarketScreen},
+    streamed::StreamNews,
     tape::{Tape, TradedVolume},
-    wants::{CandleWant, MarketRequest, MarketWants},
+    wants::{CandleWant, MarketRequest, MarketWants, ShownMarkets},
     width_tier::WidthTier,
 };
 pub use orders::bulk::marked;

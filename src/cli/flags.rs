@@ -24,18 +24,6 @@ pub(super) struct SettingsFlags {
     /// A file with the key, readable by you alone (mode 600)
     #[arg(long, global = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
     api_key_file: Option<String>,
-    /// The source of prices
-    #[arg(long, global = true, value_name = "SOURCE", value_parser = ["auto", "none", "paper"])]
-    price_source: Option<String>,
-    /// The source of candles
-    #[arg(long, global = true, value_name = "SOURCE", value_parser = ["auto", "none", "paper"])]
-    candle_source: Option<String>,
-    /// The source of the order book
-    #[arg(long, global = true, value_name = "SOURCE", value_parser = ["auto", "none", "paper"])]
-    book_source: Option<String>,
-    /// The source of the recent trades
-    #[arg(long, global = true, value_name = "SOURCE", value_parser = ["auto", "none", "paper"])]
-    trade_source: Option<String>,
     /// How long the close-all strip waits before it sends: 1.5s, 0s
     #[arg(long, global = true, value_name = "TIME")]
     close_all_delay: Option<String>,
@@ -109,10 +97,6 @@ impl SettingsFlags {
             ("base_url", "--base-url", &self.base_url),
             ("account_id", "--account-id", &self.account_id),
             ("api_key_file", "--api-key-file", &self.api_key_file),
-            ("price_source", "--price-source", &self.price_source),
-            ("candle_source", "--candle-source", &self.candle_source),
-            ("book_source", "--book-source", &self.book_source),
-            ("trade_source", "--trade-source", &self.trade_source),
             (
                 "close_all_delay",
                 "--close-all-delay",

@@ -3,7 +3,7 @@
 use super::exchange_args::{World, listen};
 use crate::{
     app::{Identity, Mode, Options, Profile},
-    config::{Connection, Secret},
+    config::{Connection, Secret, StreamUrls},
     disk,
     exchange::{AccountKey, ClockMode, ExchangeFailure, ExchangeHandle},
     model::{Failure, FailureKind, Timestamp},
@@ -170,7 +170,7 @@ fn accounts(exchange: &ExchangeHandle, dir: &Path, options: &Options) -> Result<
     let mut fars = exchange
         .accounts
         .iter()
-        .map(|account| far(exchange.base_url(), account, dir.to_owned()));
+        .map(|account| far(exchange, account, dir.to_owned()));
     let Some(first) = fars.next() else {
         return Err(Failure::local("the scenario has no account to trade on"));
     };
@@ -185,7 +185,8 @@ fn accounts(exchange: &ExchangeHandle, dir: &Path, options: &Options) -> Result<
     })
 }
 
-fn far(base_url: String, account: &AccountKey, journal_dir: PathBuf) -> OpenAccount {
+fn far(exchange: &ExchangeHandle, account: &AccountKey, journal_dir: PathBuf) -> OpenAccount {
+    let base_url = exchange.base_url();
     let key = Secret::from(account.api_key.reveal().to_owned());
     OpenAccount {
         identity: Identity {
@@ -194,7 +195,13 @@ fn far(base_url: String, account: &AccountKey, journal_dir: PathBuf) -> OpenAcco
             base_url: base_url.clone(),
             profile: Profile::default(),
         },
-        connection: Connection::paper(base_url, key, account.account_id.clone()),
+        connection: Connection {
+            streams: StreamUrls {
+                market: Some(exchange.market_stream_url()),
+                account: Some(exchange.account_stream_url()),
+            },
+            ..Connection::paper(base_url, key, account.account_id.clone())
+        },
         journal_dir,
     }
 }

@@ -1,6 +1,6 @@
 //! `perpdeck schema`: the JSON Schemas of rows in verbs and exports.
 
-use super::read::watch::{EventRow, WatchLine};
+use super::read::watch::{AccountLine, EventRow, MarketLine, WatchLine};
 use super::{Exit, exit::UsageError, journal, out, voice};
 use crate::view::tables::{
     alert_rows::UserAlertRow,
@@ -65,6 +65,8 @@ const ROWS: &[SchemaEntry] = &[
         "watch positions",
         schema_of::<WatchLine<PositionRow>>,
     ),
+    row("market_event", "watch market", schema_of::<MarketLine>),
+    row("account_event", "watch account", schema_of::<AccountLine>),
     row("event", "watch events, events.jsonl", schema_of::<EventRow>),
     row(
         "journal",

@@ -18,12 +18,9 @@ pub(super) fn base(text: &str) -> Fallible<Url> {
     Ok(url)
 }
 
-/// The address of a price or facts source: a path on the service, or an absolute address.
-pub(super) fn source(base: &Url, text: &str) -> Fallible<Url> {
-    if text.starts_with('/') {
-        return checked(&format!("{}{text}", prefix(base)), "source URL");
-    }
-    checked(text, "source URL")
+/// The address of a stream, as one of the request that opens it.
+pub(super) fn stream(text: &str) -> Fallible<Url> {
+    checked(&text.replacen("ws", "http", 1), "address of the stream")
 }
 
 /// The URL of `target` (path and query) below `base`.
@@ -63,7 +60,8 @@ fn prefix(base: &Url) -> &str {
     base.as_str().trim_end_matches('/')
 }
 
-fn checked(text: &str, what: &str) -> Fallible<Url> {
+/// An address that may be requested; `what` names it in words.
+pub(super) fn checked(text: &str, what: &str) -> Fallible<Url> {
     let url = Url::parse(text).map_err(|why| {
         Failure::local(format!(
             "the {what} cannot be read ({why}): write it like https://host or http://127.0.0.1:8080"
@@ -129,17 +127,5 @@ mod tests {
         for target in ["/v1/orders/..", "/v1/orders/../positions", "/v1/orders/."] {
             assert!(endpoint(&base, target).is_err(), "{target}");
         }
-    }
-
-    #[test]
-    fn a_source_is_a_path_on_the_service_or_an_address_of_its_own() {
-        let base = base("http://127.0.0.1:8080").unwrap();
-        let of = |text| source(&base, text).map(|url| url.to_string());
-        assert_eq!(
-            of("/sim/markets").unwrap(),
-            "http://127.0.0.1:8080/sim/markets"
-        );
-        assert_eq!(of("https://p.test/x?y=1").unwrap(), "https://p.test/x?y=1");
-        assert!(of("http://p.test/x").is_err());
     }
 }

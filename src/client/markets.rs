@@ -7,7 +7,7 @@
 
 use super::{Client, lock::locked};
 use crate::{
-    config::{PriceSource, SourceChoice},
+    config::ServiceKind,
     model::{
         Failure, FailureKind, Fallible, Listing, Market, MarketId, Page, Quote, ServiceAbout,
         Timestamp,
@@ -109,7 +109,7 @@ impl Client {
     /// Whether the service is perpdeck's own exchange with its controls: it tells all prices at once, and has no request
     /// budget.
     pub async fn is_simulator(&self) -> Fallible<bool> {
-        if matches!(self.connection().prices, SourceChoice::Paper) {
+        if self.connection().kind == ServiceKind::Simulator {
             return Ok(true);
         }
         Ok(self.known_about().await?.is_simulator())
@@ -117,27 +117,13 @@ impl Client {
 
     /// Whether it is known by now to be a simulator.
     pub fn is_known_simulator(&self) -> bool {
-        matches!(self.connection().prices, SourceChoice::Paper)
+        self.connection().kind == ServiceKind::Simulator
             || self
                 .0
                 .markets
                 .about
                 .get()
                 .is_some_and(ServiceAbout::is_simulator)
-    }
-
-    /// A source that the settings choose; `Auto` is the simulator's own.
-    pub(super) async fn chosen<T: Clone>(
-        &self,
-        choice: &SourceChoice<T>,
-        paper: impl Fn() -> T,
-    ) -> Fallible<Option<T>> {
-        Ok(match choice {
-            SourceChoice::Auto => self.is_simulator().await?.then(paper),
-            SourceChoice::None => None,
-            SourceChoice::Paper => Some(paper()),
-            SourceChoice::Custom(source) => Some(source.clone()),
-        })
     }
 
     /// Every market. Where the service quotes them one by one, those of `wanted` have prices, and at most `most` of
@@ -147,31 +133,11 @@ impl Client {
         wanted: &BTreeSet<MarketId>,
         most: usize,
     ) -> Fallible<Page<Market>> {
-        match &self.connection().prices {
-            SourceChoice::Custom(source) => self.sourced(source).await,
-            SourceChoice::None => self.quoted(&BTreeSet::new(), 0).await,
-            SourceChoice::Paper | SourceChoice::Auto => {
-                if self.is_simulator().await? {
-                    return self.simulated(&PriceSource::paper()).await;
-                }
-                self.quoted(wanted, most).await
-            }
+        if self.is_simulator().await? {
+            let page = believed(self.sim_markets().await?, Market::believed);
+            return Ok(self.described(page).await);
         }
-    }
-
-    /// The prices of a source of one's own.
-    async fn sourced(&self, source: &PriceSource) -> Fallible<Page<Market>> {
-        let answer = self.source_answer(&source.url).await?;
-        let page = super::source::market_page(&answer, source)?;
-        let page = believed(page, |market| fresh(market, answer.date));
-        Ok(self.described(page).await)
-    }
-
-    /// The simulator's prices are of its own clock, which may be any.
-    async fn simulated(&self, source: &PriceSource) -> Fallible<Page<Market>> {
-        let answer = self.source_answer(&source.url).await?;
-        let page = super::source::market_page(&answer, source)?;
-        Ok(self.described(believed(page, Market::believed)).await)
+        self.quoted(wanted, most).await
     }
 
     /// With what the service lists of these markets, if that can be read: a source knows them by their ids alone.

@@ -4,7 +4,9 @@
 //! Contract: a read returns rows or a [`Failure`]. A mutation returns an [`Attempt`], which distinguishes refused,
 //! surely not sent, and possibly executed. The client never repeats a mutation: [`policy`] decides about retries and
 //! the outbox makes them. A request whose key is refused (401) or may not trade (403) goes out once more if the source of
-//! the API key has another one. The API key goes only to the origin of the base URL. Redirects are never followed, only the configured proxy is used, responses are read up to 4 MiB, and every call is reported on the
+//! the API key has another one. The API key goes only to the origin of the base URL, and to the account stream on its
+//! host. Redirects are never followed, only the configured proxy is used, responses are read up to 4 MiB, and every call
+//! is reported on the
 //! `calls` channel.
 //!
 //! Known limits: HTTP/1.1 without compression. An HTTP date in `Retry-After` is compared with this machine's clock if
@@ -15,10 +17,10 @@ mod base;
 mod close_check;
 mod credentials;
 mod lock;
-mod market_source;
 mod markets;
 mod mutate;
 pub mod policy;
+mod pools;
 mod probe;
 mod rate_limit;
 mod read;
@@ -26,9 +28,11 @@ mod reconcile;
 mod response;
 mod rows;
 mod send;
-mod source;
-mod source_row;
+mod simulator;
+mod stream;
 mod timeouts;
+mod venue;
+mod venue_budget;
 
 #[cfg(test)]
 pub(crate) mod testing;
@@ -43,10 +47,12 @@ pub use rate_limit::RequestClass;
 pub use reconcile::ReconcileOutcome;
 #[cfg(fuzzing)]
 pub use rows::rows_of;
+pub(crate) use stream::StreamIo;
 pub use timeouts::Timeouts;
+pub use venue::VenueClient;
 
 use crate::{
-    config::{Connection, SourceChoice},
+    config::Connection,
     model::{Call, Fallible, KeyScope, Timestamp},
 };
 use reqwest::Url;
@@ -73,7 +79,9 @@ struct Inner {
     connection: Connection,
     base: Url,
     credentials: credentials::Credentials,
-    pools: send::ConnectionPools,
+    pools: pools::ConnectionPools,
+    /// Built of addresses alone: the key never gets there.
+    venues: Option<VenueClient>,
     /// Belongs to the key, which other clients may share.
     rate_limiter: Arc<rate_limit::KeyRateLimiter>,
     timeouts: Timeouts,
@@ -118,11 +126,13 @@ impl Client {
         let base = base::base(&connection.base_url)?;
         let (key, source) = (connection.api_key.clone(), connection.key_source.clone());
         let credentials = credentials::Credentials::new(key, source)?;
-        if let SourceChoice::Custom(prices) = &connection.prices {
-            base::source(&base, &prices.url)?;
-        }
+        let pools = || pools::ConnectionPools::of(&connection, timeouts);
+        // A service's own stream comes first.
+        let venues = connection.venues.clone();
+        let venues = venues.filter(|_| connection.streams.market.is_none());
         let inner = Inner {
-            pools: send::ConnectionPools::at(timeouts, connection.proxy.clone()),
+            pools: pools(),
+            venues: venues.map(|venues| VenueClient::new(venues, pools(), timeouts)),
             connection,
             base,
             credentials,

@@ -62,6 +62,24 @@ fn id(raw: &RawValue) -> Option<String> {
     named.map(|Named { id }| id.raw().to_owned()).ok()
 }
 
+/// The rows that `read` takes, in their order; the others are counted.
+pub(super) fn read_rows<Wire: DeserializeOwned, Row>(
+    raw: &[Box<RawValue>],
+    read: impl Fn(Wire) -> Result<Row, String>,
+) -> Page<Row> {
+    let mut page = Page::default();
+    for (index, raw) in raw.iter().enumerate() {
+        let told = row(raw, index);
+        let told = told
+            .and_then(|told| read(told).map_err(|why| clipped(&format!("data[{index}]: {why}"))));
+        match told {
+            Ok(row) => page.rows.push(row),
+            Err(why) => page.unreadable.push(why),
+        }
+    }
+    page
+}
+
 /// One row, or an error like `data[3].size: why`.
 fn row<T: DeserializeOwned>(raw: &RawValue, index: usize) -> Result<T, Text> {
     let mut json = serde_json::Deserializer::from_str(raw.get());

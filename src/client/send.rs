@@ -1,26 +1,22 @@
 //! Sends one request and reads the response; decides nothing about it.
 
 use super::{
-    Client, RequestClass, Timeouts, base, credentials::KeyHeader, lock::locked,
-    response::ServiceResponse,
+    Client, RequestClass, base, credentials::KeyHeader, lock::locked, response::ServiceResponse,
 };
 use crate::{
     api::IDEMPOTENCY_KEY,
     config::Proxy,
-    model::{Call, Failure, FailureKind, Fallible, IdempotencyKey, Text},
+    model::{Call, Failure, FailureKind, IdempotencyKey, Text},
 };
 use reqwest::{
     Url,
     header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE},
 };
-use std::{error::Error as _, fmt, sync::atomic::Ordering, time::Duration};
-use tokio::{sync::OnceCell, time::Instant};
+use std::{error::Error as _, sync::atomic::Ordering, time::Duration};
+use tokio::time::Instant;
 
-/// Below the 30 s after which the paper exchange (and most proxies) drop an idle connection. A request written into a
-/// closing connection has an unknown outcome for no reason.
-const IDLE_TIMEOUT: Duration = Duration::from_secs(15);
 /// A full page of 100 orders is about 80 KiB; a body 50 times larger is no valid response.
-const BODY_LIMIT: usize = 4 * 1024 * 1024;
+pub(super) const BODY_LIMIT: usize = 4 * 1024 * 1024;
 
 /// One request, complete.
 #[derive(Debug, Clone)]
@@ -47,92 +43,6 @@ impl NoResponse {
             Self::NotSent(failure) | Self::MaybeSent(failure) => failure,
         }
     }
-}
-
-/// Connections, opened on first use: loading the certificate store reads files, and the first frame must not wait for
-/// it.
-#[derive(Default)]
-pub(super) struct ConnectionPools {
-    timeouts: Timeouts,
-    proxy: Option<Proxy>,
-    plain: OnceCell<reqwest::Client>,
-    tls: OnceCell<reqwest::Client>,
-}
-
-/// The fields contain the proxy's password.
-impl fmt::Debug for ConnectionPools {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Pools")
-            .field("proxy", &self.proxy)
-            .finish_non_exhaustive()
-    }
-}
-
-type Build = fn(Timeouts, Option<&Proxy>) -> reqwest::Result<reqwest::Client>;
-
-impl ConnectionPools {
-    pub(super) fn at(timeouts: Timeouts, proxy: Option<Proxy>) -> Self {
-        Self {
-            timeouts,
-            proxy,
-            ..Self::default()
-        }
-    }
-
-    async fn of(&self, url: &Url) -> Fallible<&reqwest::Client> {
-        let (timeouts, proxy) = (self.timeouts, self.proxy.clone());
-        let (cell, build): (_, Build) = if url.scheme() == "https" {
-            (&self.tls, tls)
-        } else {
-            (&self.plain, plain)
-        };
-        cell.get_or_try_init(|| async {
-            let pool = tokio::task::spawn_blocking(move || build(timeouts, proxy.as_ref())).await;
-            let pool = pool.map_err(|_| Failure::local("the HTTP client did not start"))?;
-            pool.map_err(|why| {
-                Failure::local(format!("the HTTP client did not start: {}", cause(&why)))
-            })
-        })
-        .await
-    }
-
-    /// The proxy for a request to `url`.
-    fn proxy_to(&self, url: &Url) -> Option<&Proxy> {
-        let is_far = url.scheme() == "https" && !base::is_loopback(url);
-        self.proxy.as_ref().filter(|_| is_far)
-    }
-}
-
-/// `http` goes to loopback only (`base`): without the proxy, which would see the key, and without a certificate store,
-/// which a minimal machine lacks.
-fn plain(timeouts: Timeouts, _proxy: Option<&Proxy>) -> reqwest::Result<reqwest::Client> {
-    builder(timeouts).tls_certs_only([]).build()
-}
-
-fn tls(timeouts: Timeouts, proxy: Option<&Proxy>) -> reqwest::Result<reqwest::Client> {
-    let builder = builder(timeouts).https_only(true);
-    let Some(proxy) = proxy else {
-        return builder.build();
-    };
-    let proxy = reqwest::Proxy::all(proxy.url()).map_err(reqwest::Error::without_url)?;
-    // This machine is reached without the proxy.
-    let here = reqwest::NoProxy::from_string("localhost,127.0.0.0/8,::1");
-    builder.proxy(proxy.no_proxy(here)).build()
-}
-
-fn builder(timeouts: Timeouts) -> reqwest::ClientBuilder {
-    // reqwest asks rustls for the process default and panics without one. A second installation returns an error, which
-    // only means that the first one is in place.
-    let _already_installed = rustls::crypto::ring::default_provider().install_default();
-    reqwest::Client::builder()
-        .user_agent(concat!("perpdeck/", env!("CARGO_PKG_VERSION")))
-        .redirect(reqwest::redirect::Policy::none())
-        .retry(reqwest::retry::never())
-        .referer(false)
-        // Only the configured proxy: orders must not follow somebody's HTTPS_PROXY.
-        .no_proxy()
-        .connect_timeout(timeouts.connect())
-        .pool_idle_timeout(IDLE_TIMEOUT)
 }
 
 impl Client {
@@ -232,7 +142,7 @@ impl Client {
         outgoing: OutgoingRequest<'_>,
         key: &KeyHeader,
     ) -> Result<ServiceResponse, NoResponse> {
-        let pool = self.0.pools.of(&outgoing.url).await;
+        let pool = self.0.pools.to(&outgoing.url).await;
         let proxy = self.0.pools.proxy_to(&outgoing.url).cloned();
         let timeout = outgoing.timeout;
         let request = self.request(pool.map_err(NoResponse::NotSent)?, outgoing, key);
@@ -339,11 +249,20 @@ fn unanswered(why: reqwest::Error, timeout: Duration, proxy: Option<&Proxy>) -> 
     NoResponse::MaybeSent(failure(FailureKind::Broken, message))
 }
 
+/// How the TLS library names a certificate of an issuer that it does not know.
+const UNKNOWN_ISSUER: &str = "UnknownIssuer";
+const UNTRUSTED: &str = "this machine does not trust the issuer of the certificate: if it is your company's or your own, \
+                         set ca_file to a file with the issuer's certificate";
+
 /// The innermost cause: reqwest's own text only says that something failed.
-fn cause(why: &reqwest::Error) -> String {
+pub(super) fn cause(why: &reqwest::Error) -> String {
     let mut innermost: Option<&dyn std::error::Error> = why.source();
     while let Some(deeper) = innermost.and_then(std::error::Error::source) {
         innermost = Some(deeper);
     }
-    innermost.map_or_else(|| why.to_string(), ToString::to_string)
+    let words = innermost.map_or_else(|| why.to_string(), ToString::to_string);
+    if words.contains(UNKNOWN_ISSUER) {
+        return UNTRUSTED.to_owned();
+    }
+    words
 }

@@ -6,7 +6,6 @@ use super::{
 };
 use crate::{
     api::Request,
-    config::{PriceSource, SourceChoice},
     model::{
         AccountId, Call, Command, Cursor, Failure, FailureKind, Market, OrderStatus, Receipt,
         Timestamp,
@@ -431,7 +430,7 @@ async fn a_close_all_in_progress_is_neither_done_nor_failed() {
 }
 
 #[tokio::test]
-async fn prices_come_from_the_configured_document() {
+async fn prices_of_a_simulator_come_from_one_document() {
     let body = r#"{"data":[{"market_id":"paper|BTC","mark_price":64000.10},{"mark_price":1}]}"#;
     let responder = Responder::answering(vec![ok(body)]).await;
     let (client, _calls) = responder.client();
@@ -441,33 +440,11 @@ async fn prices_come_from_the_configured_document() {
         ..Market::new("paper|BTC".into())
     };
     assert_eq!(page.rows, [btc]);
-    assert_eq!(page.unreadable, ["row 1: nothing at `/market_id`".into()]);
-    assert_eq!(responder.seen()[0].line, "GET /sim/markets HTTP/1.1");
-}
-
-#[tokio::test]
-async fn a_price_source_elsewhere_never_sees_the_api_key() {
-    let body = r#"[{"market_id":"x|BTC","mark_price":"5"}]"#;
-    let source = Responder::answering(vec![ok(body)]).await;
-    let mut connection = connection("https://service.test");
-    connection.prices = SourceChoice::Custom(PriceSource {
-        url: format!("{}/prices?token=abc", source.url),
-        rows: String::new(),
-        ..PriceSource::paper()
-    });
-    let (client, mut calls) = client(connection);
     assert_eq!(
-        client
-            .markets(&BTreeSet::new(), 0)
-            .await
-            .unwrap()
-            .rows
-            .len(),
-        1
+        page.unreadable,
+        ["data[1].: missing field `market_id` at line 1 column 16".into()]
     );
-    assert_eq!(source.seen()[0].header("authorization"), None);
-    let call = calls.recv().await.unwrap();
-    assert_eq!(call.target.to_string(), format!("{}/prices", source.url));
+    assert_eq!(responder.seen()[0].line, "GET /sim/markets HTTP/1.1");
 }
 
 #[tokio::test]
@@ -593,20 +570,4 @@ async fn what_is_on_this_machine_is_reached_past_the_proxy() {
     };
     let (client, _calls) = client(nowhere);
     assert!(client.working_orders(&account()).await.is_ok());
-}
-
-#[tokio::test]
-async fn a_source_of_ones_own_that_is_not_there_is_trouble_each_time() {
-    let nowhere = || error("404 Not Found", "");
-    let responder = Responder::answering(vec![nowhere(), nowhere()]).await;
-    let mut connection = responder.connection();
-    connection.prices = SourceChoice::Custom(PriceSource {
-        url: "/prices".to_owned(),
-        ..PriceSource::paper()
-    });
-    let (client, _calls) = client(connection);
-    for _ in 0..2 {
-        let why = client.markets(&BTreeSet::new(), 0).await.unwrap_err();
-        assert_eq!(why.kind, FailureKind::NotFound);
-    }
 }

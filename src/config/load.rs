@@ -1,8 +1,8 @@
 //! Builds validated settings from the layers.
 
 use super::{
-    BookSource, CandleSource, Escape, LogLevel, Motion, PriceSource, Problem, SettingOrigin,
-    Settings, SettingsError, Sources, Theme, Tint, TradeSource,
+    Escape, LogLevel, MarketData, Motion, Problem, SettingOrigin, Settings, SettingsError, Sources,
+    Theme, Tint,
     layers::{Layers, variable},
     loaded::Loaded,
     profiles::{self, ProfileLayer},
@@ -78,8 +78,21 @@ fn settled(layers: Layers, profile: Option<ProfileLayer<'_>>) -> Result<Loaded, 
     Err(SettingsError(problems))
 }
 
+/// Earlier versions read market data from documents that these named.
+const REMOVED_SOURCES: [&str; 4] = [
+    "price_source",
+    "candle_source",
+    "book_source",
+    "trade_source",
+];
+
 fn stray(layers: &Layers, key: &str) -> Problem {
     let origin = layers.find(key).map(|(origin, _)| origin);
+    if REMOVED_SOURCES.contains(&key) {
+        let what = "is no setting any more: the service tells prices, and market_stream_url names its stream of books, \
+                    candles and trades; remove this";
+        return Problem::new(origin, &layers.spelled(key), what);
+    }
     let near = nearest(key).map(|name| match &origin {
         Some(SettingOrigin::Variable(_)) => variable(&name),
         _ => name,
@@ -117,11 +130,7 @@ pub(super) fn defaults() -> Option<Settings> {
 
 /// Every setting, with dots between tables.
 pub(super) fn known() -> Vec<String> {
-    let mut keys = defaults().map(|all| rows::rows(&all)).unwrap_or_default();
-    keys.extend(rows::nested("price_source", &PriceSource::paper()));
-    keys.extend(rows::nested("candle_source", &CandleSource::paper()));
-    keys.extend(rows::nested("book_source", &BookSource::paper()));
-    keys.extend(rows::nested("trade_source", &TradeSource::paper()));
+    let keys = defaults().map(|all| rows::rows(&all)).unwrap_or_default();
     keys.into_iter().map(|(key, _)| key).collect()
 }
 
@@ -180,6 +189,7 @@ pub(super) fn choices(key: &str) -> Option<Vec<String>> {
         "theme" => Some(words::<Theme>()),
         "color" => Some(words::<ColorChoice>()),
         "log_level" => Some(words::<LogLevel>()),
+        "market_data" => Some(words::<MarketData>()),
         "motion" => Some(words::<Motion>()),
         "badge_color" => Some(words::<Tint>()),
         "alerts.desktop_escape" => Some(words::<Escape>()),

@@ -54,10 +54,10 @@ pub use schema::schema;
 pub use secrets::child_env::{is_secret_variable, keyless};
 pub use secrets::key::ApiKeySource;
 pub use secrets::secret::Secret;
-pub use service::connection::Connection;
-pub use service::market_sources::{BookSource, CandleSource, MarketSources, TradeSource};
-pub use service::price_source::PriceSource;
+pub use service::connection::{Connection, ServiceKind, StreamUrls};
 pub use service::proxy::Proxy;
-pub use service::source::SourceChoice;
-pub use settings::{ColorChoice, LogLevel, Motion, PollIntervals, Settings, Theme, Tint};
+pub use service::venues::{VenueUrls, Venues};
+pub use settings::{
+    ColorChoice, LogLevel, MarketData, Motion, PollIntervals, Settings, Theme, Tint,
+};
 pub use show::template;

@@ -1,7 +1,7 @@
 //! Named accounts: each profile is a table `[profiles.NAME]` of settings that overrides all others.
 //!
 //! Contract: a profile inherits everything it does not set, with two exceptions. A key goes only to the service it was
-//! set for: a profile with its own address or key inherits no other key. Read-only at the top level applies to every
+//! set for: a profile with its own address or key inherits no other key, and one with its own address no stream. Read-only at the top level applies to every
 //! profile. The top level is an account too if it sets `account_id`; it comes before the profiles.
 
 use super::{Loaded, Problem, SettingOrigin, Settings, SettingsError, Sources, layers::Layers};
@@ -10,6 +10,8 @@ use super::{Loaded, Problem, SettingOrigin, Settings, SettingsError, Sources, la
 pub(super) const OF_THE_DESK: &[&str] = &[
     "profile",
     "profiles",
+    "market_data",
+    "venues",
     "theme",
     "theme_file",
     "color",
@@ -72,6 +74,12 @@ impl ProfileLayer<'_> {
                 .is_some_and(|above| settings.base_url.as_deref().map(bare) != Some(bare(above)));
         if !(key || file || command || keyring || elsewhere) {
             return;
+        }
+        if elsewhere {
+            let own = layers.is_own("account_stream_url");
+            settings.account_stream_url = settings.account_stream_url.take().filter(|_| own);
+            let own = layers.is_own("market_stream_url");
+            settings.market_stream_url = settings.market_stream_url.take().filter(|_| own);
         }
         settings.api_key = settings.api_key.take().filter(|_| key);
         settings.api_key_file = settings.api_key_file.take().filter(|_| file);

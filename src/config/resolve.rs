@@ -1,10 +1,10 @@
 //! From settings to the service they name.
 
 use super::{
-    Connection, MarketSources, Secret, SettingsError, SourceChoice,
+    Connection, Secret, ServiceKind, SettingsError, StreamUrls,
     layers::Layers,
     secrets::key::{self, ApiKeySource},
-    settings::Settings,
+    settings::{MarketData, Settings},
 };
 use crate::model::AccountId;
 use secrecy::ExposeSecret as _;
@@ -37,22 +37,6 @@ impl Settings {
         }
     }
 
-    /// Where candles, books and trades come from. Whoever has set the paper exchange's prices speaks to one; the book
-    /// that a price source of one's own tells is the one that counts.
-    fn market_sources(&self) -> MarketSources {
-        let prices = &self.price_source;
-        let told = match (&self.book_source, &self.price_source) {
-            (SourceChoice::Auto, SourceChoice::Custom(prices)) => prices.book(),
-            _ => None,
-        };
-        let books = told.map_or_else(|| self.book_source.beside(prices), SourceChoice::Custom);
-        MarketSources {
-            candles: self.candle_source.beside(prices),
-            books,
-            trades: self.trade_source.beside(prices),
-        }
-    }
-
     /// Reads the key from its file or command when that is where it is; the command may ask on the terminal, so
     /// this comes before the desk opens.
     pub fn far_end(&self) -> Result<FarEnd, SettingsError> {
@@ -64,9 +48,17 @@ impl Settings {
             api_key: key::find(self)?,
             key_source: ApiKeySource::of(self),
             account_id: AccountId::from(self.account_id.as_deref().unwrap_or_default()),
-            prices: self.price_source.clone(),
-            markets: self.market_sources(),
+            kind: ServiceKind::Unknown,
+            streams: StreamUrls {
+                market: self.market_stream_url.clone(),
+                account: self.account_stream_url.clone(),
+            },
+            venues: match self.market_data {
+                MarketData::Off => None,
+                MarketData::Venue => Some(self.venues.clone()),
+            },
             proxy: self.proxy.clone(),
+            ca_file: self.ca_file.clone(),
             read_only: self.read_only,
             dry_run: self.dry_run,
         })))
@@ -86,9 +78,11 @@ impl Connection {
             api_key,
             key_source: ApiKeySource::Start,
             account_id,
-            prices: SourceChoice::Paper,
-            markets: MarketSources::paper(),
+            kind: ServiceKind::Simulator,
+            streams: StreamUrls::default(),
+            venues: None,
             proxy: None,
+            ca_file: None,
             read_only: false,
             dry_run: false,
         }

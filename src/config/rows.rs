@@ -1,18 +1,13 @@
 //! Settings as rows: a dotted name and a value.
 
 use crate::config::Settings;
-use serde::Serialize;
 use serde_json::Value;
 
 /// One row per setting: its name, and its value as JSON or `null` if it is not set.
 pub(super) fn rows(settings: &Settings) -> Vec<(String, Value)> {
-    nested("", settings)
-}
-
-pub(super) fn nested<T: Serialize>(prefix: &str, value: &T) -> Vec<(String, Value)> {
     let mut out = vec![];
-    if let Ok(value) = serde_json::to_value(value) {
-        flatten(prefix, value, &mut out);
+    if let Ok(value) = serde_json::to_value(settings) {
+        flatten("", value, &mut out);
     }
     out
 }

@@ -6,14 +6,13 @@
 //! Known limit: rules between settings (a service needs a key) are missing; `config check` applies them.
 
 use super::{
-    AlertChannel, BookSource, CandleSource, PriceSource, TradeSource,
+    AlertChannel,
     layers::DEFAULTS,
     load::{choices, defaults},
     profiles::OF_THE_DESK,
 };
 use crate::model::Num;
 use jiff::SignedDuration;
-use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use strum::VariantNames;
@@ -101,10 +100,6 @@ fn leaf(key: &str, default: &Value) -> Value {
     match default {
         Value::Bool(_) => json!({ "type": "boolean" }),
         Value::Number(_) => json!({ "type": "integer", "minimum": 0 }),
-        Value::String(_) if key == "price_source" => source(&PriceSource::paper()),
-        Value::String(_) if key == "candle_source" => source(&CandleSource::paper()),
-        Value::String(_) if key == "book_source" => source(&BookSource::paper()),
-        Value::String(_) if key == "trade_source" => source(&TradeSource::paper()),
         // A program with its arguments.
         Value::Array(_) if key == "alert_command" => {
             json!({ "type": "array", "items": { "type": "string" } })
@@ -113,6 +108,17 @@ fn leaf(key: &str, default: &Value) -> Value {
         Value::Null if key == "proxy" => json!({
             "type": "string", "pattern": "^(https?://.+)?$", "examples": ["http://proxy.example:3128"]
         }),
+        Value::Null if key.ends_with("_stream_url") => json!({
+            "type": "string", "pattern": "^wss?://.+$", "examples": ["wss://stream.example/v1/stream"]
+        }),
+        Value::String(url) if key.starts_with("venues.") => {
+            let scheme = if key.ends_with("stream_url") {
+                "wss?"
+            } else {
+                "https?"
+            };
+            json!({ "type": "string", "pattern": format!("^{scheme}://.+$"), "examples": [url] })
+        }
         // An amount: a whole number may be unquoted.
         Value::String(text) if is_amount(key, text) => json!({ "type": ["string", "integer"] }),
         // Alerts are written as channels: any of them in any order, or none.
@@ -140,13 +146,6 @@ fn is_amount(key: &str, default: &str) -> bool {
 
 fn text_of_ways(key: &str) -> bool {
     key.starts_with("alerts.") && choices(key).is_none()
-}
-
-/// A word, or a table with the fields of the paper exchange's own source.
-fn source(paper: &impl Serialize) -> Value {
-    let fields = crate::config::rows::nested("", paper).into_iter();
-    let texts = fields.map(|(name, _)| (name, json!({ "type": "string" })));
-    json!({ "anyOf": [{ "enum": ["auto", "none", "paper"] }, table(texts)] })
 }
 
 /// The comment of each setting and table, by name: on its line, or on the lines above. Consecutive settings without a

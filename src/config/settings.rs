@@ -1,9 +1,8 @@
 //! All settings. Their names are the same in files, the environment and flags.
 
 use super::{
-    AlertCommand, Alerts, BookSource, CandleSource, Checks, Fees, Guard, MarketPresets,
-    PriceSource, Proxy, Secret, SizePresets, SourceChoice, TradeSource, presets, service::proxy,
-    words,
+    AlertCommand, Alerts, Checks, Fees, Guard, MarketPresets, Proxy, Secret, SizePresets, Venues,
+    presets, service::proxy, words,
 };
 use serde::{Deserialize, Deserializer, Serialize};
 use std::{
@@ -32,14 +31,20 @@ pub struct Settings {
     /// The proxy for requests to other machines; without it they go direct, whatever the environment says.
     #[serde(default, deserialize_with = "proxy::read")]
     pub(super) proxy: Option<Proxy>,
+    /// Certificates of issuers to trust beside those of the system, as PEM.
+    #[serde(default, deserialize_with = "words::path")]
+    pub(super) ca_file: Option<PathBuf>,
+    /// The service's stream of market data, which gets no key.
+    pub market_stream_url: Option<String>,
+    /// The service's stream of the key's accounts.
+    pub account_stream_url: Option<String>,
+    /// Whether the public market data of venues is used.
+    pub market_data: MarketData,
+    pub venues: Venues,
     /// The profile whose account is shown first.
     pub profile: Option<String>,
     /// The color of the account's name in the header; the desk chooses one if several accounts have none.
     pub badge_color: Option<Tint>,
-    pub price_source: SourceChoice<PriceSource>,
-    pub candle_source: SourceChoice<CandleSource>,
-    pub book_source: SourceChoice<BookSource>,
-    pub trade_source: SourceChoice<TradeSource>,
     /// How long the close-all strip waits; zero sends at once.
     #[serde(with = "words::duration")]
     pub close_all_delay: Duration,
@@ -154,6 +159,11 @@ word!(
 word!(
     /// The color that marks an account. Neither red nor green, which mean profit and side.
     Tint { Blue, Cyan, Violet, Magenta, Orange, Yellow, Grey }
+);
+
+word!(
+    /// Where market data comes from that the service has none of: nowhere, or the venue of each market.
+    MarketData { Off, Venue }
 );
 
 word!(LogLevel {

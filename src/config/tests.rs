@@ -60,69 +60,7 @@ fn address_key_and_account_make_a_live_desk() {
     assert_eq!(connection.base_url, "https://paper.example");
     assert_eq!(connection.api_key.expose_secret(), "pp_live_secret");
     assert_eq!(connection.account_id.raw(), "chal-1");
-    assert_eq!(connection.prices, SourceChoice::Auto);
-    assert_eq!(connection.markets, MarketSources::default());
-}
-
-/// The sources of a service on another machine with these settings.
-fn markets_elsewhere(text: &str) -> MarketSources {
-    let dir = TempDir::new().unwrap();
-    let service =
-        "base_url = 'https://paper.example'\naccount_id = 'a'\napi_key_command = 'echo k'\n";
-    let path = file(&dir, "my.toml", 0o600, &format!("{service}{text}"));
-    let sources = Sources {
-        user_file: Some(path),
-        ..Sources::default()
-    };
-    let FarEnd::LiveApi(connection) = load(&sources).unwrap().settings.far_end().unwrap() else {
-        panic!("paper")
-    };
-    connection.markets
-}
-
-#[test]
-fn each_market_source_is_a_setting_of_its_own() {
-    let paper = MarketSources::paper;
-    assert_eq!(markets_elsewhere("price_source = 'paper'"), paper());
-    assert_eq!(
-        markets_elsewhere("price_source = 'paper'\ncandle_source = 'none'\ntrade_source = 'none'"),
-        MarketSources {
-            candles: SourceChoice::None,
-            books: SourceChoice::Paper,
-            trades: SourceChoice::None,
-        }
-    );
-    assert_eq!(
-        markets_elsewhere("candle_source = 'paper'"),
-        MarketSources {
-            candles: SourceChoice::Paper,
-            ..MarketSources::default()
-        }
-    );
-    let own = "[trade_source]\nurl = '/t/{market_id}'\nprice = '/p'\nsize = '/q'\naggressor = '/a'\ntime = '/t'";
-    let SourceChoice::Custom(trades) = markets_elsewhere(own).trades else {
-        panic!("not the source of one's own")
-    };
-    assert_eq!((trades.url.as_str(), trades.own), ("/t/{market_id}", None));
-}
-
-#[test]
-fn the_book_of_a_price_source_counts_where_book_source_is_auto() {
-    let prices = "[price_source]\nurl = '/p'\nmarket_id = '/id'\nmark = '/m'\n\
-        book_url = 'https://books.example/{market_id}'\nbids = '/b'\nasks = '/a'\nlevel_price = '/0'\nlevel_size = '/1'";
-    let told = BookSource {
-        url: "https://books.example/{market_id}".to_owned(),
-        bids: "/b".to_owned(),
-        asks: "/a".to_owned(),
-        level_price: "/0".to_owned(),
-        level_size: "/1".to_owned(),
-        updated_at: None,
-    };
-    assert_eq!(markets_elsewhere(prices).books, SourceChoice::Custom(told));
-    let set =
-        |choice: &str| markets_elsewhere(&format!("book_source = '{choice}'\n{prices}")).books;
-    assert_eq!(set("none"), SourceChoice::None);
-    assert_eq!(set("paper"), SourceChoice::Paper);
+    assert_eq!(connection.kind, ServiceKind::Unknown);
 }
 
 #[test]
@@ -204,11 +142,12 @@ fn every_unknown_setting_is_named_at_once_with_the_likely_one() {
     assert_eq!(
         complaint(
             "Base_URL = 'x'\nxyzzy = 1\n[poll]\npositons = \
-             '1s'\n[price_source]\nurl='/p'\nmarket_id='/m'\nmark='/p'\nbidd='/b'\n"
+             '1s'\n[price_source]\nurl='/p'\n"
         ),
         "my.toml: Base_URL: no such setting; did you mean base_url?\n\
          my.toml: poll.positons: no such setting; did you mean poll.positions?\n\
-         my.toml: price_source.bidd: no such setting; did you mean price_source.bid?\n\
+         my.toml: price_source: is no setting any more: the service tells prices, and market_stream_url names its stream \
+         of books, candles and trades; remove this\n\
          my.toml: xyzzy: no such setting; \"perpdeck config show\" lists every setting"
     );
     assert_eq!(
@@ -220,7 +159,6 @@ fn every_unknown_setting_is_named_at_once_with_the_likely_one() {
 }
 
 #[test]
-#[expect(clippy::too_many_lines, reason = "one line for each wrong setting")]
 fn a_wrong_setting_names_its_place_and_what_is_allowed() {
     for (text, said) in [
         (
@@ -252,42 +190,6 @@ fn a_wrong_setting_names_its_place_and_what_is_allowed() {
         (
             "poll = 3",
             "poll: invalid type: integer `3`, expected a table, [poll]",
-        ),
-        (
-            "price_source = 'www'",
-            "price_source: invalid value: string \"www\", expected \"auto\", \"none\", \"paper\" or a table",
-        ),
-        (
-            "[price_source]\nurl = 'ftp://x'\nmarket_id = 'id'\nmark = '/m'",
-            "price_source.market_id: \"id\" is not a JSON pointer: it begins with /, as in \"/mark_price\"\nmy.toml: \
-             price_source.url: must begin with https:// or, on this machine, http://, not ftp:, or a path on the \
-             service that begins with /",
-        ),
-        (
-            "candle_source = 'all'",
-            "candle_source: invalid value: string \"all\", expected \"auto\", \"none\", \"paper\" or a table",
-        ),
-        (
-            "[candle_source]\nurl = '/c/{market_id}'\nopen_time = '/0'\nopen = '/1'\nhigh = '/2'\nlow = '/3'\nclose \
-             = '4'",
-            "candle_source.close: \"4\" is not a JSON pointer: it begins with /, as in \"/mark_price\"\nmy.toml: \
-             candle_source.url: must contain {interval}",
-        ),
-        (
-            "[book_source]\nurl = '/b/{market}'\nbids = '/b'\nasks = '/a'\nlevel_price = '/0'\nlevel_size = '/1'",
-            "book_source.url: must contain {market_id}\nmy.toml: book_source.url: has a placeholder that is not one \
-             of {market_id}, {depth}",
-        ),
-        (
-            "[trade_source]\nurl = 'http://t.test/{market_id}'\nprice = '/p'\nsize = '/q'\naggressor = '/a'\ntime = \
-             '/t'",
-            "trade_source.url: plain http would send the key in the clear: use https (http is only for 127.0.0.1, \
-             ::1 and localhost), or a path on the service that begins with /",
-        ),
-        (
-            "[trade_source]\nurl = '/t/{market_id}'\nprice = '/p'\nsize = '/q'\naggressor = '/a'\ntime = '/t'\nowner \
-             = '/o'",
-            "trade_source.owner: no such setting; did you mean trade_source.own?",
         ),
         ("theme = = 'dark'", "line 1: extra `=`, expected nothing"),
     ] {
@@ -516,7 +418,6 @@ fn the_default_file_documents_every_setting() {
         })
         .collect();
     assert_eq!(undocumented, Vec::<String>::new());
-    assert!(load::known().contains(&"price_source.funding_rate".to_owned()));
 }
 
 #[test]
@@ -649,4 +550,166 @@ fn what_settings_are_read_from_never_shows_the_key_it_holds() {
     };
     let shown = format!("{sources:?}");
     assert!(shown.contains("PERPDECK_API_KEY") && !shown.contains("4711"));
+}
+
+#[test]
+fn a_stream_is_encrypted_or_on_this_machine_and_the_one_with_the_key_on_the_services_own_host() {
+    let said = |market: &str, account: &str| {
+        let mut pairs = SERVICE.to_vec();
+        pairs.push(("PERPDECK_MARKET_STREAM_URL", market));
+        pairs.push(("PERPDECK_ACCOUNT_STREAM_URL", account));
+        from_environment(&pairs).err().map(|why| why.to_string())
+    };
+    let (market, account) = (
+        "wss://data.example/v1/market-data",
+        "wss://paper.example:444/v1/stream",
+    );
+    assert_eq!(said(market, account), None);
+    assert_eq!(said("ws://127.0.0.1:8080/v1/market-data", account), None);
+    for (market, account, why) in [
+        ("https://data.example", account, "must begin with wss://"),
+        ("ws://data.example", account, "must be wss"),
+        ("wss://me:pw@data.example", account, "user name or password"),
+        (
+            "wss://data.example?key=1",
+            account,
+            "must end after its path",
+        ),
+        (
+            market,
+            "wss://other.example/v1/stream",
+            "on another host than base_url",
+        ),
+    ] {
+        let said = said(market, account).unwrap();
+        assert!(said.contains(why) && !said.contains("pw"), "{said}");
+    }
+    let alone = from_environment(&[("PERPDECK_MARKET_STREAM_URL", market)]);
+    assert!(
+        alone
+            .unwrap_err()
+            .to_string()
+            .contains("base_url is not set")
+    );
+}
+
+#[test]
+fn a_profile_with_an_address_of_its_own_inherits_no_stream() {
+    let dir = TempDir::new().unwrap();
+    let text = "base_url = 'https://paper.example'\naccount_id = 'a'\napi_key_command = 'echo k'\n\
+                market_stream_url = 'wss://paper.example/m'\naccount_stream_url = 'wss://paper.example/a'\n\
+                [profiles.here]\naccount_id = 'b'\n\
+                [profiles.there]\nbase_url = 'https://other.example'\naccount_id = 'c'\napi_key_command = 'echo k'\n";
+    let sources = Sources {
+        user_file: Some(file(&dir, "my.toml", 0o600, text)),
+        ..Sources::default()
+    };
+    let loaded = load(&sources).unwrap();
+    let streams = loaded.accounts().map(|settings| {
+        let FarEnd::LiveApi(connection) = settings.far_end().unwrap() else {
+            panic!("paper")
+        };
+        (
+            connection.streams.market.is_some(),
+            connection.streams.account.is_some(),
+        )
+    });
+    let streams: Vec<_> = streams.collect();
+    assert_eq!(streams, [(true, true), (true, true), (false, false)]);
+}
+
+#[test]
+fn venues_are_off_until_a_person_uses_them_and_have_the_public_addresses() {
+    let connection = |pairs: &[(&str, &str)]| {
+        let pairs = [&SERVICE[..], pairs].concat();
+        let FarEnd::LiveApi(connection) = from_environment(&pairs)
+            .unwrap()
+            .settings
+            .far_end()
+            .unwrap()
+        else {
+            panic!("paper")
+        };
+        connection
+    };
+    assert_eq!(connection(&[]).venues, None);
+    let mirror = "wss://mirror.example/ws";
+    let venues = connection(&[
+        ("PERPDECK_MARKET_DATA", "venue"),
+        ("PERPDECK_VENUES__HYPERLIQUID__STREAM_URL", mirror),
+    ]);
+    let venues = venues.venues.unwrap();
+    assert_eq!(venues.hyperliquid.stream_url, mirror);
+    assert_eq!(venues.hyperliquid.rest_url, "https://api.hyperliquid.xyz");
+    assert_eq!(venues.binance.rest_url, "https://fapi.binance.com");
+    assert_eq!(venues.binance.stream_url, "wss://fstream.binance.com");
+    assert_eq!(
+        venues.bybit.stream_url,
+        "wss://stream.bybit.com/v5/public/linear"
+    );
+    let said = from_environment(&[("PERPDECK_MARKET_DATA", "binance")]);
+    let said = said.unwrap_err().to_string();
+    assert!(said.contains("\"off\", \"venue\""), "{said}");
+}
+
+#[test]
+fn the_address_of_a_venue_has_the_form_that_its_paths_need() {
+    let said = |name: &str, url: &str| {
+        let variable = format!("PERPDECK_VENUES__{name}");
+        let said = from_environment(&[(&variable, url)]).err();
+        said.map(|why| why.to_string())
+    };
+    for (name, url) in [
+        ("HYPERLIQUID__REST_URL", "http://127.0.0.1:8080"),
+        ("HYPERLIQUID__STREAM_URL", "ws://localhost:9/mirror/ws"),
+        ("BINANCE__STREAM_URL", "wss://mirror.example:444/"),
+        ("BYBIT__STREAM_URL", "ws://[::1]:1/v5/public/linear"),
+    ] {
+        assert_eq!(said(name, url), None, "{name} {url}");
+    }
+    for (name, url, why) in [
+        (
+            "HYPERLIQUID__REST_URL",
+            "https://x.test/info",
+            "must be scheme, host and port only",
+        ),
+        (
+            "HYPERLIQUID__REST_URL",
+            "http://x.test",
+            "must begin with https://",
+        ),
+        ("HYPERLIQUID__REST_URL", "x.test", "is not a URL"),
+        ("HYPERLIQUID__STREAM_URL", "wss://x.test", "must end in /ws"),
+        (
+            "HYPERLIQUID__STREAM_URL",
+            "ws://x.test/ws",
+            "must begin with wss://",
+        ),
+        (
+            "BINANCE__STREAM_URL",
+            "wss://x.test/stream",
+            "must be scheme, host and port only",
+        ),
+        (
+            "BINANCE__REST_URL",
+            "https://me:pw@x.test",
+            "user name or password",
+        ),
+        (
+            "BYBIT__STREAM_URL",
+            "wss://x.test/v5/public/spot",
+            "must end in /v5/public/linear",
+        ),
+        (
+            "BYBIT__REST_URL",
+            "https://x.test?a=1",
+            "must end after its path",
+        ),
+    ] {
+        let said = said(name, url).unwrap();
+        assert!(
+            said.contains(why) && !said.contains("pw@"),
+            "{name}: {said}"
+        );
+    }
 }

@@ -1,12 +1,9 @@
 //! The rules between settings.
 
-use super::{
-    Problem, Settings, SourceChoice, layers::Layers, rows, secrets::keyring,
-    service::reach::loopback, words,
-};
-use serde::Serialize;
-use serde_json::Value;
+use super::{Problem, Settings, layers::Layers, secrets::keyring, service::reach::loopback, words};
+use crate::model::Venue;
 use std::time::Duration;
+use strum::IntoEnumIterator as _;
 use url::Url;
 
 /// A faster poller would spend the request budget on changes that nobody can see.
@@ -18,7 +15,8 @@ const DELAY: (Duration, Duration) = (Duration::ZERO, Duration::from_mins(1));
 pub(super) fn problems(settings: &Settings, layers: &Layers) -> Vec<Problem> {
     let mut found = FoundProblems(vec![]);
     service(settings, &mut found);
-    sources(settings, &mut found);
+    streams(settings, &mut found);
+    venues(settings, &mut found);
     intervals(settings, &mut found);
     found
         .0
@@ -157,94 +155,109 @@ fn safe_url(text: &str) -> Result<Url, String> {
     }
 }
 
-/// A custom source: an address, and RFC 6901 pointers.
-fn sources(settings: &Settings, found: &mut FoundProblems) {
-    source("price_source", &settings.price_source, &[], found);
-    let candles = [
-        UrlPlaceholder::Needed("{market_id}"),
-        UrlPlaceholder::Needed("{interval}"),
-        UrlPlaceholder::Known("{limit}"),
-        UrlPlaceholder::Known("{before}"),
+/// Addresses of streams: of a service, encrypted or on this machine, and no key leaves the service's own host.
+fn streams(settings: &Settings, found: &mut FoundProblems) {
+    let own = [
+        ("market_stream_url", &settings.market_stream_url),
+        ("account_stream_url", &settings.account_stream_url),
     ];
-    source("candle_source", &settings.candle_source, &candles, found);
-    let books = [
-        UrlPlaceholder::Needed("{market_id}"),
-        UrlPlaceholder::Known("{depth}"),
-    ];
-    source("book_source", &settings.book_source, &books, found);
-    let trades = [
-        UrlPlaceholder::Needed("{market_id}"),
-        UrlPlaceholder::Known("{limit}"),
-    ];
-    source("trade_source", &settings.trade_source, &trades, found);
-}
-
-/// What stands in an address for what is asked for.
-#[derive(Debug, Clone, Copy)]
-enum UrlPlaceholder {
-    /// Without it every request would get the same answer.
-    Needed(&'static str),
-    Known(&'static str),
-}
-
-impl UrlPlaceholder {
-    fn word(self) -> &'static str {
-        match self {
-            Self::Needed(word) | Self::Known(word) => word,
+    for (key, url) in own {
+        let Some(text) = url else { continue };
+        let is_shared = settings.name.is_none() && !settings.profiles.0.is_empty();
+        if settings.base_url.is_none() && !is_shared {
+            found.add(key, "is of a service, and base_url is not set: set it, or leave this out to trade on paper");
         }
-    }
-}
-
-fn source<T: Serialize>(
-    setting: &str,
-    choice: &SourceChoice<T>,
-    placeholders: &[UrlPlaceholder],
-    found: &mut FoundProblems,
-) {
-    let SourceChoice::Custom(source) = choice else {
-        return;
-    };
-    for (key, value) in rows::nested(setting, source) {
-        let Value::String(text) = value else { continue };
-        match key.rsplit('.').next() {
-            Some("url") => address(&key, &text, placeholders, found),
-            Some("book_url") => {
-                address(&key, &text, &[UrlPlaceholder::Needed("{market_id}")], found);
+        match stream_url(text) {
+            Ok(url) if key == "account_stream_url" => {
+                let base = settings
+                    .base_url
+                    .as_deref()
+                    .and_then(|base| Url::parse(base).ok());
+                if base.is_some_and(|base| base.host() != url.host()) {
+                    found.add(
+                        key,
+                        "is on another host than base_url, and would get its key there",
+                    );
+                }
             }
-            Some(_) | None => pointer(&key, &text, found),
+            Ok(_) => {}
+            Err(why) => found.add(key, &why),
         }
     }
 }
 
-fn pointer(key: &str, text: &str, found: &mut FoundProblems) {
-    if !text.is_empty() && !text.starts_with('/') {
-        found.add(
-            key,
-            &format!("{text:?} is not a JSON pointer: it begins with /, as in \"/mark_price\""),
-        );
+/// A stream's address as one of HTTP, which its connection begins with.
+fn stream_url(text: &str) -> Result<Url, String> {
+    let scheme = "must begin with wss:// or, on this machine, ws://";
+    let is_stream = text.starts_with("wss://") || text.starts_with("ws://");
+    let http = is_stream.then(|| text.replacen("ws", "http", 1));
+    let url = Url::parse(&http.ok_or(scheme)?).map_err(|why| format!("is not a URL ({why})"))?;
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err("must not carry a user name or password".to_owned());
+    }
+    if url.query().is_some() || url.fragment().is_some() {
+        return Err("must end after its path: perpdeck adds a query of its own".to_owned());
+    }
+    if url.scheme() == "http" && !loopback(&url) {
+        return Err("must be wss: ws is only for 127.0.0.1, ::1 and localhost".to_owned());
+    }
+    Ok(url)
+}
+
+/// Addresses of venues. Each venue has its own paths.
+fn venues(settings: &Settings, found: &mut FoundProblems) {
+    for venue in Venue::iter() {
+        let urls = settings.venues.of(venue);
+        if let Err(why) = place(&urls.rest_url, "https", "http") {
+            found.add(&format!("venues.{venue}.rest_url"), &why);
+        }
+        let stream = match venue {
+            Venue::Hyperliquid => ending(&urls.stream_url, "/ws"),
+            Venue::Binance => place(&urls.stream_url, "wss", "ws"),
+            Venue::Bybit => ending(&urls.stream_url, "/v5/public/linear"),
+        };
+        if let Err(why) = stream {
+            found.add(&format!("venues.{venue}.stream_url"), &why);
+        }
     }
 }
 
-fn address(key: &str, text: &str, placeholders: &[UrlPlaceholder], found: &mut FoundProblems) {
-    if !text.starts_with('/')
-        && let Err(why) = safe_url(text)
-    {
-        let what = format!("{why}, or a path on the service that begins with /");
-        found.add(key, &what);
+/// A venue's address of scheme, host and port; `local` is the scheme of this machine alone.
+fn place(text: &str, scheme: &str, local: &str) -> Result<(), String> {
+    let url = venue_url(text, scheme, local)?;
+    if !matches!(url.path(), "" | "/") {
+        return Err(format!(
+            "must be scheme, host and port only, as in \"{scheme}://venue.example\""
+        ));
     }
-    let mut rest = text.to_owned();
-    for placeholder in placeholders {
-        let word = placeholder.word();
-        if matches!(placeholder, UrlPlaceholder::Needed(_)) && !text.contains(word) {
-            found.add(key, &format!("must contain {word}"));
-        }
-        rest = rest.replace(word, "");
+    Ok(())
+}
+
+/// The address of a venue's stream, with the end that this venue has.
+fn ending(text: &str, path: &str) -> Result<(), String> {
+    let url = venue_url(text, "wss", "ws")?;
+    if !url.path().ends_with(path) {
+        return Err(format!(
+            "must end in {path}, as in \"wss://venue.example{path}\""
+        ));
     }
-    if !placeholders.is_empty() && rest.contains(['{', '}']) {
-        let words: Vec<_> = placeholders.iter().map(|known| known.word()).collect();
-        let what = format!("has a placeholder that is not one of {}", words.join(", "));
-        found.add(key, &what);
+    Ok(())
+}
+
+fn venue_url(text: &str, scheme: &str, local: &str) -> Result<Url, String> {
+    let url = Url::parse(text).map_err(|why| format!("{text:?} is not a URL ({why})"))?;
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err("must not carry a user name or password".to_owned());
     }
+    if url.scheme() != scheme && !(url.scheme() == local && loopback(&url)) {
+        return Err(format!(
+            "must begin with {scheme}:// or, for 127.0.0.1, ::1 and localhost, {local}://"
+        ));
+    }
+    if url.query().is_some() || url.fragment().is_some() {
+        return Err("must end after its path: no ? and no #".to_owned());
+    }
+    Ok(url)
 }
 
 fn intervals(settings: &Settings, found: &mut FoundProblems) {

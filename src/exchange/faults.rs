@@ -4,73 +4,21 @@
 //! exchange: the same requests in the same order get the same faults. The control routes of `/sim` are exempt.
 
 mod altered;
+mod kind;
+mod of_streams;
 
 pub(super) use altered::{unknown_enums, with_clock_skew};
+pub(super) use kind::{FaultKind, FaultTarget};
+use of_streams::FaultChannel;
+pub(super) use of_streams::StreamFrame;
 
 use super::wire::{integral, optional_integral};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
-use strum::{Display, EnumString};
-
-/// The endpoints a rule can name. Parsed from the name of a route; the controls of `/sim` are none of them.
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    Serialize,
-    Deserialize,
-    Display,
-    EnumString,
-    strum::VariantArray,
-)]
-#[serde(rename_all = "snake_case")]
-#[strum(serialize_all = "snake_case")]
-pub(super) enum FaultTarget {
-    PlaceOrder,
-    Orders,
-    CancelOrder,
-    AttachedExits,
-    Positions,
-    ClosePosition,
-    IsolatedMargin,
-    CloseAll,
-    #[strum(to_string = "twap_orders", serialize = "twaps")]
-    TwapOrders,
-    StopTwap,
-    #[strum(to_string = "scaled_order", serialize = "scaled")]
-    ScaledOrder,
-    CancelScaled,
-    About,
-    #[strum(to_string = "markets", serialize = "market_statistics")]
-    Markets,
-    Market,
-    Quote,
-    Book,
-    Accounts,
-    Account,
-    TradingPolicy,
-    Order,
-    ModifyOrder,
-    Position,
-    ExitOrders,
-    CancelAll,
-    #[strum(to_string = "twap_order", serialize = "twap")]
-    TwapOrder,
-    PlaceTwap,
-    ScaledOrders,
-    PlaceScaled,
-    Candles,
-    Trades,
-    Fills,
-    Equity,
-    Funding,
-}
 
 /// One rule, as posted and as listed.
 #[serde_with::skip_serializing_none]
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct FaultRule {
     pub(super) kind: FaultKind,
@@ -94,6 +42,10 @@ pub(super) struct FaultRule {
     /// How far `clock_skew` is ahead of the exchange's own clock; negative is behind.
     #[serde(default, deserialize_with = "optional_integral")]
     skew_millis: Option<i32>,
+    /// Of a fault of streams; absent: every channel of both.
+    channel: Option<FaultChannel>,
+    /// Of a fault of the market stream; absent: every market.
+    symbol: Option<String>,
 }
 
 /// Largest `millis`: ten minutes, longer than any client waits.
@@ -134,7 +86,20 @@ impl FaultRule {
             let message = format!("route {route} has no effect with kind {kind}");
             return Some(("route", message));
         }
+        let is_of_streams = kind.is_of_streams();
+        if let Some(channel) = self
+            .channel
+            .filter(|channel| !kind.reaches_channel(*channel))
+        {
+            let message = format!("channel {channel} has no effect with kind {kind}");
+            return Some(("channel", message));
+        }
         let given = [
+            (
+                "symbol",
+                self.symbol.is_some(),
+                is_of_streams && self.channel != Some(FaultChannel::Account),
+            ),
             ("status", self.status.is_some(), kind.has_status()),
             (
                 "retry_after",
@@ -161,15 +126,12 @@ impl FaultRule {
 
     /// The same rule with its defaults written out.
     fn completed(self) -> Self {
-        let has_retry_after = self.has_retry_after();
+        let kind = self.kind;
         Self {
-            status: self
-                .kind
-                .has_status()
-                .then_some(self.status.unwrap_or_default()),
-            retry_after: has_retry_after.then_some(self.retry_after()),
-            millis: self.kind.has_millis().then_some(self.millis()),
-            skew_millis: self.kind.has_skew().then_some(self.skew_millis()),
+            status: kind.has_status().then_some(self.status.unwrap_or_default()),
+            retry_after: self.has_retry_after().then_some(self.retry_after()),
+            millis: kind.has_millis().then_some(self.millis()),
+            skew_millis: kind.has_skew().then_some(self.skew_millis()),
             ..self
         }
     }
@@ -195,79 +157,6 @@ fn always() -> u32 {
     100
 }
 
-/// The kind of fault.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Display)]
-#[serde(rename_all = "snake_case")]
-#[strum(serialize_all = "snake_case")]
-pub(super) enum FaultKind {
-    /// Holds the request before it is processed.
-    Latency,
-    /// Returns an error status without processing the request.
-    Before,
-    /// Processes the request, then returns an error status.
-    After,
-    /// Processes the request, then closes the connection without a response.
-    DropReply,
-    /// The correct response, cut in half.
-    CutBody,
-    /// The correct response in small pieces, the last one after `millis`.
-    SlowBody,
-    /// The correct response with every instant shifted by `skew_millis`.
-    ClockSkew,
-    /// 200 with a body that is not JSON.
-    GarbageBody,
-    /// The correct response with unknown types, modes and statuses.
-    UnknownWords,
-    /// Only begins what is usually done at once: close-all returns 202 and closes nothing, canceling a resting order is
-    /// queued. Other endpoints are unaffected.
-    NotYet,
-}
-
-impl FaultKind {
-    fn has_status(self) -> bool {
-        matches!(self, Self::Before | Self::After)
-    }
-
-    fn has_millis(self) -> bool {
-        matches!(self, Self::Latency | Self::SlowBody)
-    }
-
-    fn has_skew(self) -> bool {
-        self == Self::ClockSkew
-    }
-
-    /// Whether it changes the response of that endpoint.
-    fn reaches(self, route: FaultTarget) -> bool {
-        match self {
-            Self::NotYet => matches!(route, FaultTarget::CloseAll | FaultTarget::CancelOrder),
-            // The response has no instant.
-            Self::ClockSkew => route != FaultTarget::CancelOrder,
-            // Nor any of the words.
-            Self::UnknownWords => !matches!(
-                route,
-                FaultTarget::CancelOrder
-                    | FaultTarget::Positions
-                    | FaultTarget::IsolatedMargin
-                    | FaultTarget::Markets
-                    | FaultTarget::Book
-                    | FaultTarget::Accounts
-                    | FaultTarget::Candles
-                    | FaultTarget::Trades
-                    | FaultTarget::Fills
-                    | FaultTarget::Equity
-                    | FaultTarget::Funding
-            ),
-            Self::Latency
-            | Self::Before
-            | Self::After
-            | Self::DropReply
-            | Self::CutBody
-            | Self::SlowBody
-            | Self::GarbageBody => true,
-        }
-    }
-}
-
 /// 400 to 599.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, derive_more::Into)]
 #[serde(into = "u16")]
@@ -291,7 +180,7 @@ impl TryFrom<i128> for FaultStatus {
 }
 
 /// The faults of one request: at most one delay and one other; the oldest rule first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct DrawnFaults {
     pub(super) wait: Option<Duration>,
     pub(super) disturbance: Option<FaultRule>,
@@ -306,7 +195,7 @@ pub(super) struct FaultInjector {
 impl FaultInjector {
     pub(super) fn new(seed: u64, rules: &[FaultRule]) -> Self {
         Self {
-            rules: rules.iter().map(|rule| rule.completed()).collect(),
+            rules: rules.iter().cloned().map(FaultRule::completed).collect(),
             draws: SplitMix(seed ^ 0x0c4a_0500),
         }
     }
@@ -323,11 +212,42 @@ impl FaultInjector {
         &self.rules
     }
 
+    /// Whether any rule is about streams: otherwise no frame need be read again.
+    pub(super) fn has_stream_rules(&self) -> bool {
+        self.rules.iter().any(|rule| rule.kind.is_of_streams())
+    }
+
+    /// Draws the fault of a frame, the oldest rule first, and counts the rule down. `channel` is that of the frames that
+    /// go out with it.
+    pub(super) fn draw_frame(
+        &mut self,
+        frame: &StreamFrame,
+        channel: Option<FaultChannel>,
+    ) -> Option<FaultKind> {
+        let mut drawn = None;
+        for rule in &mut self.rules {
+            let known = frame.channel.or(channel);
+            let is_of_channel = rule.channel.is_none_or(|named| known == Some(named));
+            let symbol = rule.symbol.as_ref();
+            let is_of_symbol = symbol.is_none_or(|named| frame.symbols.contains(named));
+            let is_meant = rule.kind.changes(frame.kind) && is_of_channel && is_of_symbol;
+            if !is_meant || self.draws.percent() >= rule.percent {
+                continue;
+            }
+            rule.count = rule.count.map(|left| left.saturating_sub(1));
+            drawn = Some(rule.kind);
+            break;
+        }
+        self.rules.retain(|rule| rule.count != Some(0));
+        drawn
+    }
+
     /// Draws the faults of a request to `endpoint`, and counts down the rules it used.
     pub(super) fn draw(&mut self, endpoint: FaultTarget) -> DrawnFaults {
         let mut drawn = DrawnFaults::default();
         for rule in &mut self.rules {
-            let addressed = rule.route.is_none_or(|route| route == endpoint);
+            let addressed =
+                !rule.kind.is_of_streams() && rule.route.is_none_or(|route| route == endpoint);
             let latency = rule.kind == FaultKind::Latency;
             let free = if latency {
                 drawn.wait.is_none()
@@ -341,7 +261,7 @@ impl FaultInjector {
             if latency {
                 drawn.wait = Some(Duration::from_millis(rule.millis().into()));
             } else {
-                drawn.disturbance = Some(*rule);
+                drawn.disturbance = Some(rule.clone());
             }
         }
         self.rules.retain(|rule| rule.count != Some(0));

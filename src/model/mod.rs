@@ -34,8 +34,10 @@ pub mod remains;
 mod schema;
 mod service_clock;
 mod strategy;
+mod stream_kind;
 mod trading_policy;
 mod value;
+mod venue;
 
 pub use account::{Account, AccountRequirements, AccountRisk, AccountStage, AccountStatus};
 pub use account_facts::{AccountFacts, RuleFact};
@@ -74,6 +76,7 @@ pub use remains::OpenExposure;
 pub use schema::INSTANT;
 pub use service_clock::{ClockRate, ServiceClock};
 pub use strategy::{Rung, Scaled, Twap};
+pub use stream_kind::StreamKind;
 pub use trading_policy::{
     AccountRule, Competition, EntryLock, Restriction, SlippageTolerance, TradingHalt,
     TradingLimits, TradingPolicy,
@@ -91,3 +94,4 @@ pub use value::words::{
     LiquidityRole, MarginMode, OrderStatus, Side, TimeInForce, TriggerDirection, spoken,
 };
 pub use value::zone::{Zone, ZoneDay};
+pub use venue::Venue;

@@ -39,11 +39,11 @@ pub use terminal::screen_mode::columns;
 
 use crate::{
     app::{
-        AccountScope, AccountSet, Effect, Model, Msg, TerminalOut, keys::keymap::Chord,
-        market::market_spot::LadderEvent, markets_shown, tables::click_target::ClickTarget, wake,
+        AccountScope, AccountSet, Effect, Model, Msg, ShownMarkets, TerminalOut,
+        keys::keymap::Chord, market::market_spot::LadderEvent, markets_shown,
+        tables::click_target::ClickTarget, wake,
     },
     config::Theme,
-    model::MarketId,
     ui::{self, DrawState, ThemeSet},
 };
 use base::inboxes::{Inboxes, Incoming};
@@ -51,7 +51,7 @@ use futures_util::{Stream, StreamExt};
 use journal::events::EventLog;
 use quiet::{market_picture, quiet, seen_at_once};
 use ratatui::{buffer::Buffer, layout::Rect};
-use std::{collections::BTreeSet, future::pending, io, time::Duration};
+use std::{future::pending, io, time::Duration};
 use terminal::drawing::{Render, ShownFrame, news_of_frame};
 use terminal::frame::{Cause, FrameGate};
 use terminal::input::{Keyboard, TerminalInput};
@@ -86,7 +86,7 @@ struct Attention {
     /// The last key of which they know.
     key: Option<Instant>,
     account: usize,
-    markets: BTreeSet<MarketId>,
+    markets: ShownMarkets,
 }
 
 /// Keys closer together are one to the pollers.
@@ -355,7 +355,7 @@ impl<I> LoopChannels<I> {
         let markets = markets_shown(account_set.shown());
         if at != known.account {
             self.inboxes
-                .send(known.account, Effect::ShowMarkets(BTreeSet::new()));
+                .send(known.account, Effect::ShowMarkets(ShownMarkets::default()));
         } else if markets == known.markets {
             return;
         }
@@ -410,6 +410,7 @@ fn cause(msg: &Msg) -> Cause {
         Msg::Met(_)
         | Msg::Polled(_)
         | Msg::MarketData(..)
+        | Msg::Streamed(..)
         | Msg::CallEnded(_)
         | Msg::TriesAgain(..)
         | Msg::Traced(..)

@@ -25,7 +25,9 @@ pub(super) fn market_picture(model: &Model) -> MarketPicture {
 /// and the time to send one. `None` where a frame is due in any case.
 pub(super) fn quiet(cause: Cause, msg: &Msg, shown: &Model, clock: Clock) -> Option<MarketPicture> {
     let is_own_tick = *msg == Msg::Tick && cause == Cause::Background;
-    let is_quiet = is_own_tick || matches!(msg, Msg::MarketData(..));
+    let is_quiet = is_own_tick
+        || matches!(msg, Msg::MarketData(..))
+        || matches!(msg, Msg::Streamed(_, news) if news.is_quiet());
     let is_due = || redraw(shown).is_some_and(|at| at <= clock.now());
     (is_quiet && !is_due()).then(|| market_picture(shown))
 }

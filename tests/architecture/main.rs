@@ -38,6 +38,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("journal", &["disk", "model"]),
     ("client", &["api", "config", "model"]),
     ("exchange", &["api", "disk", "model"]),
+    ("feed", &["api", "config", "model"]),
     ("app", &["config", "model"]),
     // A form shows the exact bytes it would send.
     ("view", &["api", "app", "model"]),
@@ -46,7 +47,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     (
         "runtime",
         &[
-            "api", "app", "client", "config", "disk", "journal", "model", "ui", "view",
+            "api", "app", "client", "config", "disk", "feed", "journal", "model", "ui", "view",
         ],
     ),
     ("cli", ALL),
@@ -113,9 +114,13 @@ const BELONGS_TO: &[(&str, &[&str])] = &[
     ("hyper", &["exchange"]),
     ("hyper_util", &["exchange"]),
     ("http_body_util", &["exchange"]),
-    ("tokio_websockets", &["exchange/streams"]),
-    ("ring", &["exchange/streams"]),
-    ("base64", &["exchange/store", "exchange/streams"]),
+    // The frames: at one end the exchange, at the other the sockets of the desk.
+    (
+        "tokio_websockets",
+        &["exchange/streams", "runtime/polling/streams"],
+    ),
+    ("ring", &["api/handshake"]),
+    ("base64", &["api/handshake", "exchange/store"]),
     ("rand_chacha", &["exchange"]),
     ("ratatui", &["ui", "runtime", "cli/snapshot"]),
     ("nucleo_matcher", &["app/keys"]),

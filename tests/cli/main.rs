@@ -42,6 +42,7 @@ mod service_alone;
 mod settings;
 mod stopped;
 mod strategies;
+mod streams;
 #[path = "../support/served.rs"]
 mod support;
 mod terminal;

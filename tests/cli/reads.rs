@@ -122,22 +122,8 @@ fn markets_book_candles_and_trades_are_those_of_the_exchange() {
 }
 
 #[test]
-fn without_a_source_the_verb_says_what_to_set() {
+fn a_market_that_is_not_there_and_a_wrong_interval_are_refused() {
     let served = Served::bare();
-    for (verb, setting) in [
-        (&["book", "paper|BTC"][..], "book_source"),
-        (&["candles", "paper|BTC"], "candle_source"),
-        (&["trades", "paper|BTC"], "trade_source"),
-    ] {
-        let none = format!("PERPDECK_{}", setting.to_uppercase());
-        let (code, out, err) = ran(served.verb(verb).env(none, "none"));
-        assert_eq!((code, out.as_str()), (2, ""), "{verb:?}");
-        let words = said(&err);
-        assert!(
-            words.contains(&format!("set {setting} to \"paper\"")),
-            "{words}"
-        );
-    }
     let (code, error) = served.error(&["book", "nope"]);
     let words = error["message"].as_str().unwrap();
     assert!(

@@ -109,7 +109,10 @@ fn what_only_a_market_stream_has_says_what_is_missing() {
         let (code, error) = served.error(&[verb, "btc"]);
         assert_eq!(code, 2, "{verb}");
         let message = error["message"].as_str().unwrap();
-        assert!(message.contains("is set: set "), "{message}");
+        assert!(
+            message.contains("market_stream_url is not set"),
+            "{message}"
+        );
     }
     let (status, _) = served.call_as(served.key(), "GET", "/sim/clock", None);
     assert!(status.starts_with("404"), "{status}");

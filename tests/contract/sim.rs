@@ -1,33 +1,7 @@
 //! The simulation's own routes.
 
 use crate::{orders::place, support::Paper};
-use perpdeck::config::PriceSource;
 use serde_json::{Value, json};
-
-#[tokio::test]
-async fn the_desks_price_source_finds_what_it_points_at() {
-    let paper = Paper::bare().await;
-    let source = PriceSource::paper();
-    // Market data needs no key.
-    let reply = paper.bare_call("GET", &source.url, &[], "").await.unwrap();
-    let document = reply.json();
-    let rows = document.pointer(&source.rows).unwrap().as_array().unwrap();
-    assert_eq!(rows.len(), 3);
-    let optional = [
-        source.bid,
-        source.ask,
-        source.size_decimals,
-        source.max_leverage,
-        source.funding_rate,
-    ];
-    for pointer in optional
-        .into_iter()
-        .flatten()
-        .chain([source.market_id, source.mark])
-    {
-        assert!(!rows[0].pointer(&pointer).unwrap().is_null(), "{pointer}");
-    }
-}
 
 #[tokio::test]
 async fn a_markets_prices_and_book_agree() {

@@ -9,7 +9,7 @@ use crate::{
 use perpdeck::{
     app::Msg,
     client::{Client, Timeouts},
-    config::{Connection, MarketSources, SourceChoice},
+    config::{Connection, ServiceKind},
     journal::{IntentState, Journal},
     model::{Failure, Progress, Receipt, Ticket},
     runtime::{Clock, Outbox},
@@ -160,9 +160,11 @@ pub(crate) fn client(stage: &Stage, n: usize, base_url: String, hurry: u32) -> C
         api_key: stage.key(n).into(),
         key_source: perpdeck::config::ApiKeySource::Start,
         account_id: account(n).into(),
-        prices: SourceChoice::None,
-        markets: MarketSources::default(),
+        kind: ServiceKind::Unknown,
+        venues: None,
+        streams: perpdeck::config::StreamUrls::default(),
         proxy: None,
+        ca_file: None,
         read_only: false,
         dry_run: false,
     };

@@ -23,6 +23,7 @@ pub(crate) mod remote;
 pub mod row_id;
 pub(crate) mod session;
 pub(crate) mod store;
+pub(crate) mod streamed;
 pub(crate) mod tally;
 pub(crate) mod ticket_quote;
 pub(crate) mod tracked;

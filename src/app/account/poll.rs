@@ -9,6 +9,9 @@ use strum::{Display, EnumIter};
 /// Data older than this many intervals is late.
 pub const LATE: u32 = 3;
 
+/// What a stream tells is read whole this often all the same.
+pub(crate) const FULL_READ_EVERY: Duration = Duration::from_secs(15);
+
 /// One polled source, with its own task, interval and age.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Display, EnumIter)]
 #[strum(serialize_all = "snake_case")]
@@ -34,6 +37,19 @@ impl Source {
             Self::Closed | Self::History => 60,
             Self::Markets => 3,
         })
+    }
+
+    /// Whether the account's stream tells it, or hints at its changes. The figures move with prices, without an event.
+    pub(crate) fn is_of_account_stream(self) -> bool {
+        match self {
+            Self::Positions
+            | Self::Orders
+            | Self::Twaps
+            | Self::Scaled
+            | Self::Closed
+            | Self::History => true,
+            Self::Markets | Self::Account => false,
+        }
     }
 }
 

@@ -70,6 +70,13 @@ impl Prices {
         self.fills.values().copied()
     }
 
+    /// Whether an own fill was at this price and instant.
+    pub(crate) fn has_fill(&self, at: Timestamp, price: Num) -> bool {
+        let from = (at, OrderId::from(""));
+        let mut then = self.fills.range(from..).take_while(|(key, _)| key.0 == at);
+        then.any(|(_, fill)| fill.price == price)
+    }
+
     fn thin(&mut self) {
         let mut at = 0_usize;
         self.marks.retain(|_| {

@@ -3,6 +3,7 @@
 pub(crate) mod ended;
 mod from_receipts;
 mod ladders;
+mod streamed;
 
 pub use ended::{Ended, FillCertainty};
 pub use from_receipts::Closing;
@@ -18,6 +19,7 @@ use super::{
     poll::{Answer, Poll, Source},
     prices::Prices,
     remote::Remote,
+    streamed::Streams,
     tally::{MarketResults, Quality, Results, Tally, days::Days, hours::HourResults},
     ticket_quote::TicketQuote,
     trades::TradeLog,
@@ -108,6 +110,7 @@ pub struct Store {
     /// What the API key may do, once an answer has shown it.
     pub key_scope: Option<KeyScope>,
     pub health: Health,
+    pub streams: Streams,
     pub clocks: Clocks,
     /// The working orders under their parents, and the scaled orders with their rungs: as shown.
     pub tree: Vec<TreeRow>,
@@ -206,7 +209,7 @@ impl Store {
     }
 
     /// Records a source's own time: while it does not change, the data is as old as when it first came.
-    fn date(&mut self, source: Source, told: Option<Timestamp>, at: Timestamp) {
+    pub(super) fn date(&mut self, source: Source, told: Option<Timestamp>, at: Timestamp) {
         let Some(told) = told else {
             self.told_at.remove(&source);
             return;
@@ -253,13 +256,21 @@ impl Store {
         self.twaps.rows().iter().filter(move |t| !ended(&t.id))
     }
 
-    /// When the request of the shown data of `source` was sent; for a source with a time of its own, the first request
-    /// that returned it. For scaled orders, the oldest of those that can still change, otherwise the newest of the
+    /// When the account's stream was last heard, for a list that was read at `read`.
+    fn heard_since(&self, read: Option<Timestamp>) -> Option<Timestamp> {
+        self.streams.account.heard_at().filter(|_| read.is_some())
+    }
+
+    /// When the request of the shown data of `source` was sent, or its stream was last heard; for a source with a time of
+    /// its own, the first request that returned it. For scaled orders, the oldest of those that can still change, otherwise the newest of the
     /// others.
     pub fn polled_at(&self, source: Source) -> Option<Timestamp> {
         match source {
-            Source::Positions => self.positions.at(),
-            Source::Orders => self.orders.at(),
+            Source::Positions => self
+                .positions
+                .at()
+                .max(self.heard_since(self.positions.at())),
+            Source::Orders => self.orders.at().max(self.heard_since(self.orders.at())),
             Source::Twaps => self.twaps.at(),
             Source::Scaled => self.ladders_polled_at(),
             Source::Closed => self.closed.head().at(),

@@ -7,7 +7,7 @@ use crate::{
             identity::Identity,
             labels::Visibility,
             options::Options,
-            poll::{LATE, Source},
+            poll::{FULL_READ_EVERY, LATE, Source},
             session::Session,
             store::Store,
             tracked::Tracked,
@@ -108,6 +108,10 @@ impl Account {
     /// newest answer.
     pub fn shown_second(&self) -> Timestamp {
         let newest = Source::iter().filter_map(|source| self.store.polled_at(source));
+        // A quiet stream is not heard in step with the polls: ages change with their answers, in one frame.
+        let is_streamed = self.store.streams.account.is_up();
+        let read = self.store.markets.at().max(self.store.account.at());
+        let newest = newest.chain(read.filter(|_| is_streamed));
         newest.max().map_or(self.now, |newest| {
             let seconds = (self.now.0 - newest.0).div_euclid(1_000);
             Timestamp(newest.0 + seconds * 1_000)
@@ -146,7 +150,14 @@ impl Account {
     /// The age of a source's data at `now`, and its interval; `None` before the first answer.
     pub fn age_of(&self, source: Source, now: Timestamp) -> Option<(Duration, Option<Duration>)> {
         let age = now.since(self.store.polled_at(source)?);
-        let interval = self.interval_of(source);
+        let is_streamed = source.is_of_account_stream() && self.store.streams.account.is_up();
+        let interval = self.interval_of(source).map(|interval| {
+            if is_streamed {
+                interval.max(FULL_READ_EVERY)
+            } else {
+                interval
+            }
+        });
         Some((
             age,
             interval.map(|interval| interval * self.visibility.slower()),

@@ -15,7 +15,11 @@ use crate::{
             user_alerts::{AlertRun, KeptAlerts},
         },
         core::caller::CallerId,
-        market::{screen::LayoutPreset, wants::MarketRequest, width_tier::WidthTier},
+        market::{
+            screen::LayoutPreset,
+            wants::{MarketRequest, ShownMarkets},
+            width_tier::WidthTier,
+        },
     },
     config::Theme,
     model::{Command, Cursor, MarketId, OrderId, PastMark, ScaledId, Ticket},
@@ -52,7 +56,9 @@ pub enum Effect {
     /// A person is at the desk: the service is asked more often for a while.
     Attend,
     /// The markets on the screen need prices, from now on these.
-    ShowMarkets(BTreeSet<MarketId>),
+    ShowMarkets(ShownMarkets),
+    /// Reads of these decide limits: from now on a stream makes them no rarer.
+    ReadOften(BTreeSet<Source>),
     /// Polls these scaled orders, too, from now on.
     Watch(Vec<ScaledId>),
     /// A control sequence for the terminal.

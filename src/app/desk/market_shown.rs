@@ -43,7 +43,7 @@ fn first(store: &Store) -> Option<MarketId> {
     of_position.or_else(listed)
 }
 
-/// Whether there is a market to show: a price source lists markets.
+/// Whether there is a market to show: the service lists some.
 pub fn has_market(model: &Model) -> bool {
     let listed = model.account.store.markets.value();
     listed.is_some_and(|listed| !listed.is_empty()) && model.market_screen.market().is_some()

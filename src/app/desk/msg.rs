@@ -10,7 +10,7 @@ use crate::{
         activity::{notice::Tone, user_alerts::KeptState},
         core::caller::{CallerId, CallerRequest},
         keys::keymap::Chord,
-        market::{answer::MarketAnswer, market_spot::LadderEvent},
+        market::{answer::MarketAnswer, market_spot::LadderEvent, streamed::StreamNews},
         tables::click_target::ClickTarget,
     },
     model::{
@@ -44,6 +44,8 @@ pub enum Msg {
     Polled(Box<Poll>),
     /// The answer to a request about a market that was sent at this instant.
     MarketData(MarketId, Timestamp, MarketAnswer),
+    /// What the service's streams told, at this instant.
+    Streamed(Timestamp, Box<StreamNews>),
     CallEnded(Call),
     /// A poll failed; it is retried at this instant.
     TriesAgain(Source, Timestamp),

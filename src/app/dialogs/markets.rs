@@ -1,4 +1,4 @@
-//! The list of markets of the price source. The chosen line is stored by market, not by index, so that a poll does not
+//! The list of markets of the service. The chosen line is stored by market, not by index, so that a poll does not
 //! change it.
 
 use super::{next::Next, search::ListSearch};
@@ -133,12 +133,12 @@ mod tests {
     #[test]
     fn where_nobody_tells_of_markets_the_key_says_so() {
         let mut model = bare_desk();
-        let why = Failure::local("no price source is configured");
+        let why = Failure::local("not found");
         arrive(&mut model, Answer::Markets(Err(why)));
         press(&mut model, "M");
         assert_eq!(model.overlays, []);
         let said = model.account.activity.lines.back().unwrap();
-        assert!(format!("{said:?}").contains("no price source is configured"));
+        assert!(format!("{said:?}").contains("not found"));
     }
 
     #[test]

@@ -20,7 +20,7 @@ impl Form {
         };
         let Some(price) = self.observed(field, form_context) else {
             return Answer::Refuse(
-                "no observed price: no price source knows this market".to_owned(),
+                "no observed price: no price of this market is known".to_owned(),
             );
         };
         self.focus_on(field);

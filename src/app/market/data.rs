@@ -78,10 +78,16 @@ impl MarketData {
         let changes = match answer {
             MarketAnswer::Candles(_, _, Ok(None)) => {
                 let known = self.known(market);
-                u64::from(!std::mem::replace(&mut known.candles_absent, true))
+                let is_told = known
+                    .series
+                    .values()
+                    .any(|series| series.origin() == CandleOrigin::Source);
+                u64::from(!is_told && !std::mem::replace(&mut known.candles_absent, true))
             }
             MarketAnswer::Candles(interval, before, result) => {
                 let origin = CandleOrigin::Source;
+                // A stream tells what the service's reads do not.
+                self.known(market).candles_absent &= result.is_err();
                 let series = self.series(market, interval, origin);
                 let version = series.version();
                 arrive_candles(

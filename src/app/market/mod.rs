@@ -16,6 +16,7 @@ pub(crate) mod poll;
 pub mod price_ladder;
 pub mod queue_place;
 pub(crate) mod screen;
+pub(crate) mod streamed;
 pub(crate) mod tape;
 pub(crate) mod wants;
 pub mod width_tier;

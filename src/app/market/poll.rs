@@ -12,7 +12,10 @@ use super::{
         BookWant, CandleWant, MarketRequest, MarketWants, QUOTE_EVERY, SHOWN_EVERY, TradesWant,
     },
 };
-use crate::model::{Failure, Interval, MarketId, Timestamp};
+use crate::{
+    app::account::poll::FULL_READ_EVERY,
+    model::{Failure, Interval, MarketId, Timestamp},
+};
 use std::{collections::BTreeMap, time::Duration};
 
 /// The first page of candles, wider than any screen.
@@ -30,6 +33,8 @@ const CATCH_UP_AFTER: Duration = Duration::from_secs(5);
 pub(crate) const LOST_AFTER: Duration = Duration::from_secs(15);
 /// What fails again and again is asked for this often.
 const FAILING_EVERY: Duration = Duration::from_secs(30);
+/// What a stream told so recently is not asked for.
+const STREAMED_WITHIN: Duration = Duration::from_millis(2_500);
 /// Two requests of one kind leave within this time at most.
 const BUDGET_WINDOW: Duration = Duration::from_secs(1);
 
@@ -72,6 +77,8 @@ struct LastRequest {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct MarketPolls {
     last: BTreeMap<PollKey, LastRequest>,
+    /// When a stream last told it.
+    streamed: BTreeMap<PollKey, Timestamp>,
     /// When the last two requests of a kind were sent, the older first.
     recent: BTreeMap<PollKind, (Option<Timestamp>, Timestamp)>,
 }
@@ -137,23 +144,22 @@ impl MarketPolls {
         polled.into_iter().chain(older).min()
     }
 
+    /// Notes that a stream told this at `at`.
+    pub(crate) fn streamed(&mut self, market: &MarketId, answer: &MarketAnswer, at: Timestamp) {
+        if let Some((key, _)) = answered(market, answer) {
+            self.streamed.insert(key, at);
+        }
+    }
+
+    /// The stream is gone: what it told is asked for again.
+    pub(crate) fn stream_lost(&mut self) {
+        self.streamed.clear();
+    }
+
     /// Notes that an answer has come.
     pub(crate) fn answered(&mut self, market: &MarketId, answer: &MarketAnswer) {
-        let (key, outcome) = match answer {
-            // A page of the past is no part of the polling.
-            MarketAnswer::Candles(_, Some(_), _) => return,
-            MarketAnswer::Candles(interval, None, result) => {
-                (PollKey::Candles(market.clone(), *interval), outcome(result))
-            }
-            MarketAnswer::Book(result) => (PollKey::Book(market.clone()), outcome(result)),
-            MarketAnswer::Trades(result) => (PollKey::Trades(market.clone()), outcome(result)),
-            MarketAnswer::Quote(result) => {
-                let outcome = match result {
-                    Ok(_) => Outcome::Told,
-                    Err(_) => Outcome::Failed,
-                };
-                (PollKey::Quote(market.clone()), outcome)
-            }
+        let Some((key, outcome)) = answered(market, answer) else {
+            return;
         };
         if let Some(last) = self.last.get_mut(&key) {
             (last.state, last.failures) = match outcome {
@@ -197,7 +203,13 @@ impl MarketPolls {
     fn own_due(&self, wanted: &Wanted) -> Option<Timestamp> {
         match self.last.get(&wanted.key) {
             None => Some(Timestamp(i64::MIN)),
-            Some(last) => last.due(wanted.every),
+            Some(last) => {
+                let due = last.due(wanted.every)?;
+                let told = self.streamed.get(&wanted.key);
+                let put_off = told.map(|told| told.plus(STREAMED_WITHIN));
+                let put_off = put_off.map(|until| until.min(last.at.plus(FULL_READ_EVERY)));
+                Some(put_off.map_or(due, |until| due.max(until)))
+            }
         }
     }
 
@@ -284,6 +296,26 @@ enum Outcome {
     Told,
     Failed,
     Absent,
+}
+
+/// What an answer is about, and how it went; a page of the past is no part of the polling.
+fn answered(market: &MarketId, answer: &MarketAnswer) -> Option<(PollKey, Outcome)> {
+    let market = market.clone();
+    Some(match answer {
+        MarketAnswer::Candles(_, Some(_), _) => return None,
+        MarketAnswer::Candles(interval, None, result) => {
+            (PollKey::Candles(market, *interval), outcome(result))
+        }
+        MarketAnswer::Book(result) => (PollKey::Book(market), outcome(result)),
+        MarketAnswer::Trades(result) => (PollKey::Trades(market), outcome(result)),
+        MarketAnswer::Quote(result) => {
+            let outcome = match result {
+                Ok(_) => Outcome::Told,
+                Err(_) => Outcome::Failed,
+            };
+            (PollKey::Quote(market), outcome)
+        }
+    })
 }
 
 fn outcome<T>(result: &Result<Option<T>, Failure>) -> Outcome {

@@ -1,7 +1,10 @@
 //! The market data that the screen needs, and the requests for it.
 
 use crate::model::{Interval, MarketId, Num, Side, Timestamp};
-use std::{collections::BTreeMap, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
 
 /// How often the visible book and trades are polled: as often as the account, so that both are one frame.
 pub(crate) const SHOWN_EVERY: Duration = Duration::from_secs(1);
@@ -21,6 +24,22 @@ pub struct MarketWants {
     pub(crate) quote: Option<QuoteWant>,
     /// Whether the display is held: nothing newer is asked for, only what a person scrolls to.
     pub(crate) is_held: bool,
+}
+
+/// The markets on the screen, by what is shown of each.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ShownMarkets {
+    pub books: BTreeSet<MarketId>,
+    pub trades: Option<MarketId>,
+    pub candles: Option<(MarketId, Interval)>,
+}
+
+impl ShownMarkets {
+    pub(crate) fn all(&self) -> BTreeSet<MarketId> {
+        let candles = self.candles.iter().map(|(market, _)| market);
+        let others = self.trades.iter().chain(candles);
+        self.books.iter().chain(others).cloned().collect()
+    }
 }
 
 /// The candles on the screen.

@@ -14,7 +14,7 @@ use crate::{
     model::{Command, Num, PlaceOrder, Side, Timestamp},
 };
 
-use std::time::Duration;
+use std::{collections::BTreeSet, time::Duration};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -63,6 +63,12 @@ pub fn objection(
     own.or_else(|| policy::objection(store, &order))
 }
 
+/// What `limits` are judged by that streams tell too: it has to be read as often as without them.
+pub fn read_by(limits: &Checks) -> BTreeSet<Source> {
+    let positions = limits.max_open_notional.map(|_| Source::Positions);
+    positions.into_iter().collect()
+}
+
 impl Bench<'_> {
     /// Older data does not count.
     fn is_fresh(&self, at: Timestamp) -> bool {
@@ -83,7 +89,11 @@ impl Bench<'_> {
     }
 
     fn open_notional(&self) -> Option<Num> {
-        let (at, open) = (self.store.positions.at()?, self.store.positions.value()?);
+        let (at, open) = (
+            // What a stream told since may be incomplete: only a read counts.
+            self.store.positions.at()?,
+            self.store.positions.value()?,
+        );
         // A missing or unreadable row may have any value.
         if !self.is_fresh(at) || !open.is_whole() {
             return None;
@@ -242,7 +252,10 @@ fn session_loss(bench: &Bench<'_>, _: &PlaceOrder) -> Option<String> {
 mod tests {
     use super::*;
     use crate::{
-        app::account::poll::{Answer, Poll},
+        app::account::{
+            poll::{Answer, Poll},
+            streamed::StreamState,
+        },
         model::{AccountFacts, Market, Page, PlaceKind, Position},
     };
 
@@ -354,6 +367,24 @@ mod tests {
             let session = Session::default();
             assert!(objection(&limits, &nothing, &session, NOW, &command).is_some());
         }
+    }
+
+    #[test]
+    fn the_open_notional_is_judged_by_reads_alone_however_fresh_the_stream_is() {
+        let limits = limits(|l| l.max_open_notional = num("1000000"));
+        assert_eq!(read_by(&limits), [Source::Positions].into());
+        assert_eq!(read_by(&Checks::default()), BTreeSet::new());
+        let now = NOW.plus(Duration::from_secs(6));
+        let mut store = store("900");
+        store.streams.account = StreamState::Up(now);
+        let market = store.market(&"paper|BTC".into()).unwrap().clone();
+        store.arrive(Poll {
+            at: now,
+            answer: Answer::Markets(Ok(vec![market])),
+        });
+        let command = Command::Place(Box::new(buy("1", None)));
+        let why = objection(&limits, &store, &Session::default(), now, &command).unwrap();
+        assert!(why.contains("open notional is not known"), "{why}");
     }
 
     #[test]

@@ -85,6 +85,7 @@ fn makes_sense(effect: &Effect) -> bool {
         | Effect::Trace(_)
         | Effect::Earlier(_)
         | Effect::Watch(_)
+        | Effect::ReadOften(_)
         | Effect::Attend
         | Effect::ShowMarkets(_)
         | Effect::Market(..)

@@ -8,6 +8,7 @@ mod one_key;
 mod panic_path;
 mod review;
 mod rows;
+mod streamed;
 mod strip;
 mod user_alerts;
 mod ways_out;

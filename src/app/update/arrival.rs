@@ -2,13 +2,18 @@
 
 use crate::{
     app::{
-        account::poll::{Answer, Poll, Source},
+        account::{
+            poll::{Answer, Poll, Source},
+            store::Store,
+            streamed::StreamState,
+        },
+        activity::alerts::Alert,
         core::{account::Account, alerts, effect::Effect, user_alerts},
         desk::{freeze::Frozen, model::Model, older_pages},
         rules::guard::{self, ReadOn},
         update::market_data,
     },
-    model::PastPage,
+    model::{PastPage, ScaledId, Timestamp, TwapId},
 };
 
 /// Stores a poll, unless the display is paused.
@@ -38,11 +43,33 @@ pub(crate) fn hold_or_thaw(model: &mut Model) -> Vec<Effect> {
 pub(crate) fn thaw(model: &mut Model) -> Vec<Effect> {
     let held = model.frozen.take().map(Frozen::into_held);
     let held = held.into_iter().flatten();
-    held.flat_map(|poll| arrive(&mut model.account, poll))
-        .collect()
+    let mut effects: Vec<_> = held
+        .flat_map(|poll| arrive(&mut model.account, poll))
+        .collect();
+    // What the stream told meanwhile was left out.
+    if model.account.store.streams.account != StreamState::None {
+        effects.push(Effect::Poll(vec![Source::Orders, Source::Positions]));
+    }
+    effects
+}
+
+/// Stores a list that the account's stream told at `at`.
+pub(crate) fn streamed(account: &mut Account, at: Timestamp, answer: Answer) -> Vec<Effect> {
+    take(account, Poll { at, answer }, |store, poll| {
+        store.arrive_streamed(poll.answer)
+    })
 }
 
 fn arrive(account: &mut Account, poll: Poll) -> Vec<Effect> {
+    take(account, poll, Store::arrive)
+}
+
+/// What follows from an answer that `store` puts into the store.
+fn take(
+    account: &mut Account,
+    poll: Poll,
+    store: impl FnOnce(&mut Store, Poll) -> Vec<ScaledId>,
+) -> Vec<Effect> {
     // A failed page is not retried at once: the next newest page does it.
     let traces = matches!(
         poll.answer,
@@ -62,25 +89,36 @@ fn arrive(account: &mut Account, poll: Poll) -> Vec<Effect> {
     {
         account.store.clocks.figures(told, poll.at, account.now);
     }
-    let mut news = alerts::arriving(account, &poll);
+    let news = alerts::arriving(account, &poll);
     let lost = alerts::lost(account, &poll);
-    let ladders = account.store.arrive(poll);
+    let ladders = store(&mut account.store, poll);
     account.session.seen(&account.store);
-    news.extend(alerts::arrived(account, source, &ended));
+    let told = arrived(account, source, &ended, news);
+    let pages = pages.or((!was_informed).then_some(ReadOn::Past));
+    let reads_on = pages.and_then(|pages| guard::read_on(account, pages));
+    let watch = (!ladders.is_empty()).then_some(Effect::Watch(ladders));
+    let trace = traces.then(|| older_pages::trace(account)).flatten();
+    let reads = trace.into_iter().chain(lost).chain(reads_on);
+    watch.into_iter().chain(reads).chain(told).collect()
+}
+
+/// What new data of `source` mean for limits and alerts, beside `news` of it; `ended` TWAPs were known before.
+pub(crate) fn arrived(
+    account: &mut Account,
+    source: Source,
+    ended: &[TwapId],
+    mut news: Vec<Alert>,
+) -> Vec<Effect> {
+    news.extend(alerts::arrived(account, source, ended));
     if matches!(
         source,
         Source::Account | Source::Closed | Source::Positions | Source::Markets
     ) {
         news.extend(guard::measure(account));
     }
-    let pages = pages.or((!was_informed).then_some(ReadOn::Past));
-    let reads_on = pages.and_then(|pages| guard::read_on(account, pages));
-    let watch = (!ladders.is_empty()).then_some(Effect::Watch(ladders));
-    let trace = traces.then(|| older_pages::trace(account)).flatten();
     let mut told = alerts::raise(account, news);
     told.extend(user_alerts::arrived(account, source));
-    let reads = trace.into_iter().chain(lost).chain(reads_on);
-    watch.into_iter().chain(reads).chain(told).collect()
+    told
 }
 
 /// The journal's record of earlier sessions, or why it could not be read.

@@ -82,7 +82,7 @@ fn ends_one_key(model: &Model, market: &MarketId) -> Option<&'static str> {
     BookState::new(&model.account.store, market, model.account.now).word()
 }
 
-/// The middle of the market: of a live book, else of the price source.
+/// The middle of the market: of a live book, else of the prices.
 pub(super) fn quote(model: &Model, market: &MarketId) -> Option<LadderQuote> {
     let store = &model.account.store;
     let is_live = BookState::new(store, market, model.account.now) == BookState::Live;

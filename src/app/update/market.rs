@@ -19,7 +19,7 @@ use crate::{
 };
 use strum::IntoEnumIterator;
 
-const NO_MARKET: &str = "no market to show: no price source lists one";
+const NO_MARKET: &str = "no market to show: the service lists none";
 
 /// The panel of each focus key.
 const GOES_TO: &[(Action, MarketPanel)] = &[
@@ -228,7 +228,7 @@ pub(crate) fn go(model: &mut Model, panel: MarketPanel) -> Next {
 /// Pins the market shown, or lets it follow the cursor again.
 fn pin(model: &mut Model) -> Next {
     if !has_market(model) {
-        return Next::Refuse("no market to pin: no price source lists one".to_owned());
+        return Next::Refuse("no market to pin: the service lists none".to_owned());
     }
     model.market_screen.turn_pin();
     Next::Stay

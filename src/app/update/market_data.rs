@@ -9,13 +9,13 @@ use crate::{
             answer::MarketAnswer,
             data::RequestTime,
             poll::PollTime,
-            wants::{MarketWants, QuoteWant},
+            wants::{MarketWants, QuoteWant, ShownMarkets},
             width_tier::WidthTier,
         },
     },
     model::{MarketId, Timestamp},
 };
-use std::{collections::BTreeSet, time::Duration};
+use std::time::Duration;
 
 /// How often candles are renewed where no interval of the prices is set.
 const PRICE_INTERVAL: Duration = Duration::from_secs(1);
@@ -47,12 +47,13 @@ pub(crate) fn wants(model: &Model) -> MarketWants {
 }
 
 /// The markets on the screen.
-pub(crate) fn markets_shown(model: &Model) -> BTreeSet<MarketId> {
+pub(crate) fn markets_shown(model: &Model) -> ShownMarkets {
     let wants = wants(model);
-    let candles = wants.candles.map(|chart| chart.market_id);
-    let trades = wants.trades.map(|trades| trades.market_id);
-    let books = wants.books.into_keys();
-    books.chain(candles).chain(trades).collect()
+    ShownMarkets {
+        books: wants.books.into_keys().collect(),
+        trades: wants.trades.map(|trades| trades.market_id),
+        candles: wants.candles.map(|chart| (chart.market_id, chart.interval)),
+    }
 }
 
 /// Asks for what is shown and due, and for what is due soon: with a beat of the account, so that the answers to all are
@@ -112,6 +113,27 @@ pub(crate) fn arrive(
     if model.frozen.is_some() && !is_scrolled_to(&answer) {
         return vec![];
     }
+    take(model, market, at, answer);
+    ask(model)
+}
+
+/// Takes in what a stream told at `at`; while the display is held, nothing.
+pub(crate) fn arrive_streamed(
+    model: &mut Model,
+    at: Timestamp,
+    answers: Vec<(MarketId, MarketAnswer)>,
+) -> Vec<Effect> {
+    if model.frozen.is_some() {
+        return vec![];
+    }
+    for (market, answer) in answers {
+        model.account.market_polls.streamed(&market, &answer, at);
+        take(model, market, at, answer);
+    }
+    ask(model)
+}
+
+fn take(model: &mut Model, market: MarketId, at: Timestamp, answer: MarketAnswer) {
     match answer {
         MarketAnswer::Book(Ok(None)) => {}
         MarketAnswer::Book(result) => {
@@ -128,7 +150,6 @@ pub(crate) fn arrive(
             return_from_future(model);
         }
     }
-    ask(model)
 }
 
 /// A market that began anew has no candle where the chart was: it follows the newest.

@@ -21,6 +21,7 @@ pub(crate) mod prompt;
 pub(crate) mod reload;
 pub(crate) mod review;
 pub(crate) mod router;
+pub(crate) mod streamed;
 pub(crate) mod unanswered;
 mod unseen;
 pub(crate) mod wake;

@@ -9,7 +9,7 @@ use crate::{
             reload::{Reload, ReloadStatus, Renewal},
         },
         keys::keymap::Keymap,
-        rules::guard,
+        rules::{checks, guard},
     },
     config::{Change, Leeway, Takes},
     model::Text,
@@ -57,11 +57,15 @@ fn renew(model: &mut Model, reload: Renewal) -> Vec<Effect> {
         model.account.say(Tone::Warn, words);
     }
     model.set_keymap(reload.keymap);
+    let read_before = checks::read_by(&model.account.options.checks);
     model.account.options.checks = reload.options.checks;
     model.account.options.guard = reload.options.guard;
     model.account.options.size_presets = reload.options.size_presets;
     let news = guard::measure(&mut model.account);
-    alerts::raise(&mut model.account, news)
+    let mut effects = alerts::raise(&mut model.account, news);
+    let read = checks::read_by(&model.account.options.checks);
+    effects.extend((read != read_before).then_some(Effect::ReadOften(read)));
+    effects
 }
 
 /// Actions that own bindings left without a key, and sections of an earlier version, if any.
@@ -111,8 +115,12 @@ mod tests {
     };
     use crate::{
         app::{
-            account::options::Options, activity::notice::Event, desk::msg::Msg,
-            dialogs::overlay::Overlay, testing::*, update::router::update,
+            account::{options::Options, poll::Source},
+            activity::notice::Event,
+            desk::msg::Msg,
+            dialogs::overlay::Overlay,
+            testing::*,
+            update::router::update,
         },
         config::SettingValues,
     };
@@ -145,6 +153,16 @@ mod tests {
         };
         let now = model.account.now;
         update(model, now, Msg::Reload(Reload::Good(Box::new(reload))))
+    }
+
+    #[test]
+    fn a_limit_that_reads_decide_has_them_made_as_often_as_without_streams() {
+        let mut model = desk();
+        let limit = |options: &mut Options| options.checks.max_open_notional = Some(num("500"));
+        let changes = || vec![changed("checks.max_open_notional", "none", "500")];
+        let asked = reads(&mut model, limit, changes());
+        assert_eq!(asked, [Effect::ReadOften([Source::Positions].into())]);
+        assert_eq!(reads(&mut model, limit, changes()), [], "nothing new");
     }
 
     fn toast(model: &Model) -> Option<(Tone, String)> {

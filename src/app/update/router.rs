@@ -39,13 +39,13 @@ use crate::{
             export::{proceed, written},
             ladder_follow, market, market_data,
             reload::take,
-            review,
+            review, streamed,
             unanswered::Unanswered,
             wake, way_out,
         },
         workflows::{StopReason, WorkflowEvent},
     },
-    model::{Call, Command, Drift, MarketId, READ_ONLY, Text, Timestamp},
+    model::{Call, Command, Drift, MarketId, READ_ONLY, ServiceAbout, Text, Timestamp},
 };
 use strum::IntoEnumIterator;
 
@@ -79,12 +79,10 @@ fn handled(model: &mut Model, msg: Msg) -> Vec<Effect> {
         }
         Msg::Tick => market_data::ask_on_beat(model),
         Msg::MarketData(id, at, answer) => market_data::arrive(model, id, at, answer),
+        Msg::Streamed(at, news) => streamed::streamed(model, at, *news),
         Msg::Opened(identity) => follow_of(model, |model| way_out::opened(model, identity)),
         Msg::Polled(poll) => polled(model, poll),
-        Msg::Met(about) => {
-            model.account.store.about = Some(*about);
-            vec![]
-        }
+        Msg::Met(about) => met(&mut model.account, *about),
         Msg::CallEnded(call) => called(&mut model.account, call),
         Msg::TriesAgain(source, at) => {
             model.account.store.health.tries_again(source, at);
@@ -124,6 +122,12 @@ fn handled(model: &mut Model, msg: Msg) -> Vec<Effect> {
             vec![]
         }
     }
+}
+
+/// The service says what it is.
+fn met(account: &mut Account, about: ServiceAbout) -> Vec<Effect> {
+    account.store.about = Some(about);
+    vec![]
 }
 
 /// A key, and the older rows that the selection has come near to.

@@ -161,7 +161,7 @@ const TRIGGER_PRICE: &str = "The trigger price, USD";
 const TRIGGER_DIRECTION: &str = "Whether it triggers above or below the trigger price";
 const TRIGGER_MARKET: &str = "The market of the trigger price [default: the order's own]";
 const EXPECTED_PRICE: &str =
-    "The mid price that you saw, USD [default: the current one, if a price source is set]";
+    "The mid price that you saw, USD [default: the current one, if it is known]";
 const SLIPPAGE: &str = "The slippage tolerance, basis points";
 
 #[derive(Debug)]

@@ -1,7 +1,7 @@
 //! `perpdeck markets`, `book`, `candles` and `trades`: public market data.
 //!
-//! Contract: read from the sources that the desk uses (`price_source`, `book_source`, `candle_source`,
-//! `trade_source`). Without a source the verb says which setting names one (exit 2).
+//! Contract: from the sources that the desk uses: a simulator's own documents, or else the service's market stream.
+//! Without one the verb says which setting names it (exit 2).
 
 use super::{
     super::{
@@ -13,20 +13,27 @@ use super::{
     },
     ListView,
     filters::{MarketFilter, SideFilter, SinceFilter},
+    picture::picture,
     prices,
     sheet::TextTable,
-    source_name,
+    watch::streams::streamed,
 };
 use crate::{
     app::{Store, account::poll::Answer},
     config::Sources,
-    model::{Candle, Dated, Interval, MarketId, Page, Timestamp, ambiguous},
+    feed::{event::MarketEvent, topic::Channel},
+    model::{Book, Candle, Dated, Interval, MarketId, Page, PublicTrade, Timestamp, ambiguous},
+    runtime::{
+        Clock,
+        polling::market_reads::{self, WantedCandles},
+    },
     view::tables::quotes::{
         BOOK, CANDLES, CandleRow, LevelRow, QUOTES, QuoteRow, TAPE, TapeRow, columns_of,
     },
 };
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use color_eyre::{Report, Result};
+use std::collections::BTreeMap;
 use strum::VariantNames as _;
 
 /// Rows of one request for candles or trades.
@@ -109,8 +116,13 @@ pub(in crate::cli) async fn markets(args: MarketsArgs, sources: &Sources) -> Res
 pub(in crate::cli) async fn book(args: BookArgs, sources: &Sources) -> Result<Exit> {
     let service = Service::open(sources, args.output.voice()).await?;
     let (store, market) = named(&service, args.market).await?;
-    let read = patiently(|| service.client.book(&market, Some(args.depth))).await?;
-    let Dated { value, made_at } = read.ok_or_else(|| source_name::BOOKS.unset())?;
+    let names = streamed(&store, &market);
+    let read = patiently(|| market_reads::book(&service.client, &names, Some(args.depth))).await?;
+    let read = match read {
+        Some(book) => Some(book),
+        None => streamed_book(&service, &store, &market).await?,
+    };
+    let Dated { value, made_at } = read.unwrap_or_default();
     let mut rows = LevelRow::all(&market, &value, made_at);
     // A source may send more levels.
     rows.retain(|row| row.level <= args.depth);
@@ -121,7 +133,7 @@ pub(in crate::cli) async fn book(args: BookArgs, sources: &Sources) -> Result<Ex
 pub(in crate::cli) async fn candles(args: CandlesArgs, sources: &Sources) -> Result<Exit> {
     let service = Service::open(sources, args.output.voice()).await?;
     let (store, market) = named(&service, args.market.clone()).await?;
-    let candles = read_candles(&service, &market, &args).await?;
+    let candles = read_candles(&service, &store, &market, &args).await?;
     let rows = candles.rows.iter();
     let page = Page {
         rows: rows
@@ -137,19 +149,31 @@ pub(in crate::cli) async fn candles(args: CandlesArgs, sources: &Sources) -> Res
 /// Oldest first; older pages follow until there are enough.
 async fn read_candles(
     service: &Service,
+    store: &Store,
     market: &MarketId,
     args: &CandlesArgs,
 ) -> Result<Page<Candle>> {
     let most = usize::try_from(args.limit).unwrap_or(usize::MAX);
     let since = args.since.instant(service).await;
+    let names = streamed(store, market);
     let (mut whole, mut before) = (Page::<Candle>::default(), None::<Timestamp>);
     loop {
         let ask = || {
-            let limit = args.limit.min(PAGE);
-            service.client.candles(market, args.interval, before, limit)
+            let wanted = WantedCandles {
+                interval: args.interval,
+                before,
+                limit: args.limit.min(PAGE),
+            };
+            market_reads::candles(&service.client, &names, wanted, Clock::start().now())
         };
         let read = patiently(ask).await?;
-        let mut page = read.ok_or_else(|| source_name::CANDLES.unset())?.value;
+        let Some(Dated {
+            value: mut page, ..
+        }) = read
+        else {
+            whole.rows = streamed_candles(service, store, market, args.interval).await?;
+            break;
+        };
         page.rows
             .retain(|row| before.is_none_or(|before| row.open_time < before));
         page.rows.sort_by_key(|row| row.open_time);
@@ -178,8 +202,12 @@ pub(in crate::cli) async fn trades(args: TradesArgs, sources: &Sources) -> Resul
     } else {
         args.limit.min(PAGE)
     };
-    let read = patiently(|| service.client.trades(&market, limit)).await?;
-    let mut page = read.ok_or_else(|| source_name::TRADES.unset())?.value;
+    let names = streamed(&store, &market);
+    let read = patiently(|| market_reads::trades(&service.client, &names, limit)).await?;
+    let mut page = match read {
+        Some(page) => page.value,
+        None => Page::of(streamed_trades(&service, &store, &market).await?),
+    };
     page.rows
         .sort_by_key(|row| std::cmp::Reverse((row.at, row.id)));
     let oldest = page.rows.last().map(|row| row.at);
@@ -200,8 +228,58 @@ pub(in crate::cli) async fn trades(args: TradesArgs, sources: &Sources) -> Resul
     ListView::plain(TAPE, columns_of::TAPE).print(voice, &page, &store)
 }
 
+/// The newest book that the stream begins with.
+async fn streamed_book(
+    service: &Service,
+    store: &Store,
+    market: &MarketId,
+) -> Result<Option<Dated<Book>>> {
+    let told = picture(service, store, market, Channel::Book).await?;
+    Ok(told.into_iter().rev().find_map(|event| match event {
+        MarketEvent::Book { book, .. } => Some(book),
+        MarketEvent::Trade { .. }
+        | MarketEvent::Candle { .. }
+        | MarketEvent::Tick { .. }
+        | MarketEvent::Stats { .. } => None,
+    }))
+}
+
+/// The newest candles, oldest first.
+async fn streamed_candles(
+    service: &Service,
+    store: &Store,
+    market: &MarketId,
+    interval: Interval,
+) -> Result<Vec<Candle>> {
+    let told = picture(service, store, market, Channel::Candles(interval)).await?;
+    let candles = told.into_iter().filter_map(|event| match event {
+        MarketEvent::Candle { candle, .. } => Some((candle.open_time, candle)),
+        MarketEvent::Book { .. }
+        | MarketEvent::Trade { .. }
+        | MarketEvent::Tick { .. }
+        | MarketEvent::Stats { .. } => None,
+    });
+    Ok(candles.collect::<BTreeMap<_, _>>().into_values().collect())
+}
+
+async fn streamed_trades(
+    service: &Service,
+    store: &Store,
+    market: &MarketId,
+) -> Result<Vec<PublicTrade>> {
+    let told = picture(service, store, market, Channel::Trades).await?;
+    let trades = told.into_iter().filter_map(|event| match event {
+        MarketEvent::Trade { trade, .. } => Some(trade),
+        MarketEvent::Book { .. }
+        | MarketEvent::Candle { .. }
+        | MarketEvent::Tick { .. }
+        | MarketEvent::Stats { .. } => None,
+    });
+    Ok(trades.collect())
+}
+
 /// The market of this id or symbol. Without a list of markets the source decides about an id.
-async fn named(service: &Service, name: MarketId) -> Result<(Store, MarketId)> {
+pub(super) async fn named(service: &Service, name: MarketId) -> Result<(Store, MarketId)> {
     let store = prices(service, vec![name.clone()]).await;
     let found = store.markets_named(name.raw());
     match found.as_slice() {

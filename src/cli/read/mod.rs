@@ -13,10 +13,10 @@ pub(super) mod market;
 pub(super) mod order;
 pub(super) mod orders;
 mod pages;
+mod picture;
 pub(super) mod positions;
 pub(super) mod scaled;
 mod sheet;
-mod source_name;
 pub(super) mod twaps;
 pub(super) mod watch;
 

@@ -5,12 +5,17 @@
 //! once, and again when reads succeed; a refused key ends the watch.
 
 mod events;
+mod stream_rows;
+pub(super) mod streams;
 
 pub(in crate::cli) use events::EventRow;
+pub(in crate::cli) use stream_rows::{AccountLine, MarketLine};
 
 use super::{
     super::{
         Exit,
+        act::typed::id,
+        exit::UsageError,
         local_zone::local_zone,
         service::Service,
         voice::{ListFormat, NoteFlags, Output, json},
@@ -36,6 +41,7 @@ use std::{
     io::{self, IsTerminal as _, Write as _},
     time::Duration,
 };
+use stream_rows::WatchedChannel;
 use tokio::time::{Instant, sleep_until, timeout};
 
 #[derive(Debug, clap::Args)]
@@ -43,6 +49,18 @@ pub(in crate::cli) struct WatchArgs {
     /// What to watch
     #[arg(value_enum, default_value = "orders")]
     what: WatchTarget,
+    /// The market of "watch market", by its symbol, coin or id: BTC, btc or 'paper|BTC'
+    #[arg(value_name = "MARKET", value_parser = id::<MarketId>)]
+    name: Option<MarketId>,
+    /// What of the market, with commas between
+    #[arg(
+        long = "channel",
+        value_enum,
+        value_name = "CHANNELS",
+        value_delimiter = ',',
+        default_value = "book,trades,candles,stats"
+    )]
+    channels: Vec<WatchedChannel>,
     #[command(flatten)]
     market: MarketFilter,
     /// How often orders and positions are read: 200ms to 1h
@@ -66,6 +84,10 @@ enum WatchTarget {
     Positions,
     /// What an open desk does and sees: the lines of its activity pane
     Events,
+    /// Book, trades, candles and statistics of a market, as the service's stream tells them
+    Market,
+    /// Orders, positions, fills and balance, as the service's stream tells them
+    Account,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -130,12 +152,21 @@ pub(in crate::cli) async fn run(args: WatchArgs, sources: &Sources) -> Result<Ex
         WatchFormat::Text => ListFormat::Table,
         WatchFormat::Jsonl => ListFormat::Json,
     }));
+    if args.name.is_some() != (args.what == WatchTarget::Market) {
+        let words = "name a market with \"watch market\" and with no other watch: perpdeck watch market BTC";
+        return Err(UsageError(words.to_owned()).into());
+    }
     let service = Service::open(sources, voice).await?;
     let watching = async {
         match args.what {
             WatchTarget::Orders => follow::<Order>(&service, &args, voice, format).await,
             WatchTarget::Positions => follow::<Position>(&service, &args, voice, format).await,
             WatchTarget::Events => events::follow(&service, sources, voice, format).await,
+            WatchTarget::Market => {
+                let name = args.name.clone().unwrap_or_default();
+                streams::market(&service, &name, &args.channels, (voice, format)).await
+            }
+            WatchTarget::Account => streams::account(&service, (voice, format)).await,
         }
     };
     match args.length {

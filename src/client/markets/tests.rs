@@ -29,7 +29,7 @@ async fn service(quote: impl Fn(&str) -> Reply + Send + Sync + 'static) -> Respo
 
 fn desk(responder: &Responder) -> Client {
     let connection = Connection {
-        prices: SourceChoice::Auto,
+        kind: ServiceKind::Unknown,
         ..responder.connection()
     };
     client(connection).0
@@ -155,12 +155,7 @@ async fn a_simulator_tells_all_prices_at_once_and_its_list_tells_what_they_are_c
 async fn no_undocumented_route_of_a_service_is_ever_asked_for() {
     let responder = service(|_| ok(QUOTE)).await;
     let mut connection = responder.connection();
-    connection.prices = SourceChoice::Auto;
-    connection.markets = crate::config::MarketSources {
-        candles: SourceChoice::Auto,
-        books: SourceChoice::Auto,
-        trades: SourceChoice::Auto,
-    };
+    connection.kind = ServiceKind::Unknown;
     let (client, _calls) = client(connection);
     let btc = MarketId::from("binance|BTCUSDT");
     assert_eq!(client.book(&btc, None).await, Ok(None));

@@ -147,14 +147,14 @@ async fn answer(
         sleep(wait).await;
     }
     let mut api_request = read(phase, request).await?;
-    match drawn.disturbance {
-        Some(rule) if rule.kind == FaultKind::NotYet => {
-            api_request.execution = Execution::Deferred;
-        }
-        Some(rule) if rule.kind == FaultKind::Before => {
-            return Ok((Err(injected_error(&rule)), None));
-        }
-        Some(_) | None => {}
+    let drawn_kind = drawn.disturbance.as_ref().map(|rule| rule.kind);
+    if drawn_kind == Some(FaultKind::NotYet) {
+        api_request.execution = Execution::Deferred;
+    }
+    if let Some(before) = drawn.disturbance.as_ref()
+        && before.kind == FaultKind::Before
+    {
+        return Ok((Err(injected_error(before)), None));
     }
     let answer = match route {
         MatchedRoute::V1(route) => {
@@ -326,7 +326,20 @@ fn apply_fault(
         return Ok(whole(answer));
     };
     Ok(match rule.kind {
-        FaultKind::Before | FaultKind::Latency | FaultKind::NotYet => whole(answer),
+        FaultKind::Before
+        | FaultKind::Latency
+        | FaultKind::NotYet
+        | FaultKind::Close
+        | FaultKind::Stall
+        | FaultKind::Duplicate
+        | FaultKind::Reorder
+        | FaultKind::Drop
+        | FaultKind::LateAck
+        | FaultKind::WrongSymbol
+        | FaultKind::CrossedBook
+        | FaultKind::MalformedFrame
+        | FaultKind::Draining
+        | FaultKind::SnapshotMissing => whole(answer),
         FaultKind::After => whole(Err(injected_error(&rule))),
         FaultKind::DropReply => return Err(io::ErrorKind::ConnectionAborted.into()),
         FaultKind::CutBody => build_response(answer, request_id, ResponseBody::cut),

@@ -1,7 +1,7 @@
 //! The answer that makes a request a WebSocket (RFC 6455, 4.2).
 
 use super::super::api_error::{ApiError, ApiResult, ServiceCode};
-use base64::{Engine as _, engine::general_purpose::STANDARD};
+use crate::api::WebSocketKey;
 use hyper::{
     HeaderMap,
     header::{
@@ -9,10 +9,6 @@ use hyper::{
         SEC_WEBSOCKET_VERSION, UPGRADE,
     },
 };
-use ring::digest::{SHA1_FOR_LEGACY_USE_ONLY, digest};
-
-/// What the protocol puts behind the client's key.
-const PROTOCOL_ID: &str = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 
 /// The headers of the 101.
 pub(in crate::exchange) type SwitchHeaders = [(HeaderName, HeaderValue); 3];
@@ -37,8 +33,7 @@ pub(in crate::exchange) fn switch(headers: &HeaderMap) -> ApiResult<SwitchHeader
             "this is a stream: open it as a WebSocket (Upgrade: websocket, Sec-WebSocket-Version: 13)",
         ));
     };
-    let proof = [key.as_bytes(), PROTOCOL_ID.as_bytes()].concat();
-    let accept = STANDARD.encode(digest(&SHA1_FOR_LEGACY_USE_ONLY, &proof));
+    let accept = WebSocketKey::from_header(key.as_bytes()).accept();
     let accept = HeaderValue::from_str(&accept)
         .map_err(|_| ApiError::broken("a handshake that is no header"))?;
     Ok([

@@ -6,6 +6,7 @@
 //! limit for readers is reached. Market data takes no key and looks at none.
 
 mod account;
+mod disturbed;
 mod handshake;
 mod market;
 mod market_events;

@@ -4,6 +4,7 @@ use super::super::{
     api_error::ApiResult, engine::Millis, response_cache::StateVersion, service::ExchangeService,
     state::ExchangeState,
 };
+use super::disturbed::{After, Disturbed};
 use futures_util::{SinkExt as _, StreamExt as _};
 use std::time::Duration;
 use tokio::{
@@ -27,6 +28,7 @@ impl<T: AsyncRead + AsyncWrite + Unpin + Send> Socket for T {}
 /// An upgraded connection, and what ends it.
 pub(in crate::exchange) struct StreamConnection {
     socket: WebSocketStream<Box<dyn Socket>>,
+    disturbed: Disturbed,
     /// The exchange stops.
     stop: CancellationToken,
     /// Another client needs the connection more.
@@ -43,6 +45,7 @@ impl StreamConnection {
         let limits = Limits::default().max_payload_len(Some(LONGEST_REQUEST));
         Self {
             socket: ServerBuilder::new().limits(limits).serve(io),
+            disturbed: Disturbed::default(),
             stop,
             evict,
         }
@@ -98,7 +101,14 @@ pub(super) async fn run(
     let mut beat = Instant::now() + HEARTBEAT;
     loop {
         if !out.is_empty() {
-            if connection.write(std::mem::take(&mut out)).await.is_none() {
+            let (texts, after) = connection
+                .disturbed
+                .frames(service, std::mem::take(&mut out))?;
+            if connection.write(texts).await.is_none() || after == After::Cut {
+                return Ok(());
+            }
+            if after == After::Drain {
+                connection.part(session.farewell()).await;
                 return Ok(());
             }
             beat = Instant::now() + HEARTBEAT;
@@ -107,8 +117,7 @@ pub(super) async fn run(
         let next = match connection.next(service, seen, beat).await {
             Wake::Closed => return Ok(()),
             Wake::Stop => {
-                let _gone = connection.write(vec![session.farewell()]).await;
-                connection.close().await;
+                connection.part(session.farewell()).await;
                 return Ok(());
             }
             Wake::Heartbeat => {
@@ -163,6 +172,12 @@ impl StreamConnection {
             self.socket.feed(Message::text(text)).await.ok()?;
         }
         self.socket.flush().await.ok()
+    }
+
+    /// A last word, and the end.
+    async fn part(mut self, farewell: String) {
+        let _gone = self.write(vec![farewell]).await;
+        self.close().await;
     }
 
     async fn close(mut self) {

@@ -6,7 +6,10 @@ use super::{
     trader_effects::{Reach, TraderEffects},
 };
 use crate::{
-    app::{Effect, Identity, Msg, Options, Visibility, account::poll::Source, core::sheet::Sheet},
+    app::{
+        Effect, Identity, Msg, Options, Visibility, account::poll::Source, core::sheet::Sheet,
+        rules::checks::read_by,
+    },
     client::Client,
     config::Connection,
     model::{Failure, PastMark},
@@ -149,6 +152,7 @@ impl ReachableAccount {
             (way.inbox.clone(), way.in_flight.clone()),
         );
         poller.visibility(account.visibility);
+        poller.read_often(read_by(&account.options.checks));
         while let Some(effect) = way.wanted.recv().await {
             poller.attend_to(&effect);
             match effect {
@@ -163,6 +167,7 @@ impl ReachableAccount {
                 Effect::Earlier(mark) => earlier::tell(&client, &journal_access, mark, &way.inbox),
                 Effect::Market(market, request) => poller.market(market, request),
                 Effect::ShowMarkets(markets) => poller.show_markets(markets),
+                Effect::ReadOften(sources) => poller.read_often(sources),
                 Effect::Watch(ladders) => poller.watch(ladders),
                 effect @ (Effect::KeepUserAlerts(_)
                 | Effect::KeepTrades(_)

@@ -14,8 +14,12 @@ mod beat;
 mod budget;
 mod markets;
 
+use super::{
+    cover::StreamCover,
+    streams::{self, StreamContext},
+};
 use crate::{
-    app::{Effect, MarketRequest, Msg, Visibility, account::poll::Source},
+    app::{Effect, MarketRequest, Msg, ShownMarkets, Visibility, account::poll::Source},
     client::Client,
     model::{Cursor, Failure, FailureKind, MarketId, OrderId, ScaledId},
     runtime::base::{clock::Clock, in_flight::InFlight, jitter::Jitter},
@@ -86,6 +90,8 @@ impl Poller {
                 beat: Beat::start(),
                 markets: MarketQueue::default(),
                 activity,
+                cover: StreamCover::default(),
+                wanted: watch::Sender::default(),
             },
             ladders: watch::Sender::default(),
             visibility: watch::Sender::default(),
@@ -94,6 +100,7 @@ impl Poller {
         };
         let context = poller.context.clone();
         poller.tasks.spawn(async move { context.meet().await });
+        poller.listen(seed);
         let recoveries = watch::Sender::default();
         for ((source, nudge), number) in poller.nudges.iter().zip(1..) {
             let task = SourceTask {
@@ -114,9 +121,27 @@ impl Poller {
         poller
     }
 
+    /// Begins the streams that the settings name.
+    fn listen(&mut self, seed: u64) {
+        let context = &self.context;
+        let streams = StreamContext {
+            client: context.client.clone(),
+            clock: context.clock,
+            events: context.events.clone(),
+            cover: context.cover.clone(),
+            nudges: self.nudges.values().cloned().collect(),
+            wanted: context.wanted.clone(),
+            seed,
+        };
+        streams::spawn(&streams, &mut self.tasks);
+    }
+
     /// Sets how often sources are polled by whether the data is on the screen.
     pub fn visibility(&self, visibility: Visibility) {
         self.visibility.send_replace(visibility);
+        let is_hidden = visibility == Visibility::Background;
+        self.context
+            .stream_wants(|wanted| wanted.is_hidden = is_hidden);
     }
 
     /// Polls these sources now, whatever their interval.
@@ -134,9 +159,17 @@ impl Poller {
     }
 
     /// Sets the markets that the screen needs prices of, beside those of positions and orders.
-    pub fn show_markets(&self, markets: BTreeSet<MarketId>) {
-        let new_markets = self.context.activity.show(markets);
+    pub fn show_markets(&self, shown: ShownMarkets) {
+        let new_markets = self.context.activity.show(shown.all());
+        let held = self.context.activity.wanted();
+        self.context
+            .stream_wants(|wanted| (wanted.shown, wanted.held) = (shown, held));
         self.context.price(&new_markets);
+    }
+
+    /// Reads these as often as without streams.
+    pub fn read_often(&self, sources: BTreeSet<Source>) {
+        self.context.cover.keep_reading(sources);
     }
 
     /// Also polls these scaled orders from now on.
@@ -316,6 +349,7 @@ impl SourceTask {
             let room = learned.map_or(room, |learned| learned.min(room));
             (state.intervals(&self.intervals), Some(room))
         };
+        let intervals = self.context.cover.slowed(intervals);
         PollRate {
             interval: intervals.get(&self.source).copied().unwrap_or_default(),
             demand: budget::demand(&intervals),
@@ -326,12 +360,14 @@ impl SourceTask {
     /// Waits for the next beat, or a request; a beat that comes sooner, because something begins to happen, counts.
     async fn until_next(&mut self, mut interval: Duration) -> bool {
         let mut happening = self.context.activity.subscribe();
+        let mut cover = self.context.cover.subscribe();
         loop {
             let wait = self.context.beat.until_next(interval);
             tokio::select! {
                 biased;
                 woken = timeout(wait, self.nudge.notified()) => return woken.is_ok(),
                 Ok(()) = happening.changed() => {}
+                Ok(()) = cover.changed() => {}
             }
             if let Wait::For(sooner) = self.wait(None) {
                 interval = interval.min(sooner);

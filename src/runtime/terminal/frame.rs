@@ -10,6 +10,8 @@ use tokio::time::{Instant, sleep_until};
 const FRAME: Duration = Duration::from_millis(16);
 /// Polls arrive in groups and are drawn together: when all that were sent are answered, and after this time in any case.
 const POLL_FRAME: Duration = Duration::from_millis(60);
+/// Where a market moves, what it does is drawn ten times a second at most.
+const MOVING_FRAME: Duration = Duration::from_millis(100);
 /// The first answers are drawn sooner: somebody waits for the desk to fill.
 const OPENING_FRAME: Duration = Duration::from_millis(8);
 /// How long a desk fills at most.
@@ -29,6 +31,8 @@ pub(crate) struct FrameGate {
     due: Option<DueFrame>,
     opened: Instant,
     last: Instant,
+    /// The same of those that the network caused.
+    last_moved: Instant,
     /// When the last two frames that a person waited for were drawn, the older one first.
     for_person: [Option<Instant>; 2],
 }
@@ -51,6 +55,7 @@ impl FrameGate {
             }),
             opened: now,
             last: now,
+            last_moved: now,
             for_person: [None; 2],
         }
     }
@@ -58,7 +63,7 @@ impl FrameGate {
     /// Requests a frame. A frame that is already due is never delayed.
     pub(crate) fn want(&mut self, cause: Cause, motion: Motion) {
         let now = Instant::now();
-        let soon = now + self.gathering(now);
+        let soon = self.moves_from(now + self.gathering(now));
         let wanted = match (cause, motion) {
             (Cause::Person, _) => self.for_person[0].map_or(now, |older| older + 2 * FRAME),
             (Cause::Background, Motion::Full) => soon,
@@ -74,12 +79,19 @@ impl FrameGate {
     /// No further answer is on its way: a frame that waits for more of them is due now, unless there just was one.
     pub(crate) fn settle(&mut self, motion: Motion) {
         let now = Instant::now();
-        let earliest = now.max(self.last + self.gathering(now));
+        let earliest = self.moves_from(now.max(self.last + self.gathering(now)));
         if let Some(due) = &mut self.due
             && motion == Motion::Full
         {
             due.at = due.at.min(earliest);
         }
+    }
+
+    /// When a frame that the network causes may be drawn, if not before `at`. A desk that fills does not wait.
+    fn moves_from(&self, at: Instant) -> Instant {
+        let is_open = at.duration_since(self.opened) >= OPENING;
+        let spaced = self.last_moved + MOVING_FRAME;
+        if is_open { at.max(spaced) } else { at }
     }
 
     /// How long a frame for the network waits for further answers at most.
@@ -93,9 +105,13 @@ impl FrameGate {
 
     pub(crate) fn drawn(&mut self) {
         let now = Instant::now();
-        if self.due.is_some_and(|due| due.cause == Cause::Person) {
-            let [_, newer] = self.for_person;
-            self.for_person = [newer, Some(now)];
+        match self.due.map(|due| due.cause) {
+            Some(Cause::Person) => {
+                let [_, newer] = self.for_person;
+                self.for_person = [newer, Some(now)];
+            }
+            Some(Cause::Background) => self.last_moved = now,
+            None => {}
         }
         (self.due, self.last) = (None, now);
     }
@@ -179,7 +195,8 @@ mod tests {
             waits.push(drawn_after(&mut gate).await);
             advance(MOMENT).await;
         }
-        let rest = POLL_FRAME.saturating_sub(MOMENT);
+        // A market that moves is drawn ten times a second.
+        let rest = MOVING_FRAME.saturating_sub(MOMENT);
         assert_eq!(waits, [Duration::ZERO, rest, rest]);
         gate.want(Cause::Background, Motion::Reduced);
         gate.settle(Motion::Reduced);

@@ -1,4 +1,4 @@
-//! The list of markets, one line each, from the price source.
+//! The list of markets, one line each, of the service.
 
 use crate::view::panels::title;
 use crate::{
@@ -87,7 +87,7 @@ fn emptiness(model: &Model, list: &Markets) -> Vec<Span> {
         (None, None) => Span::muted(" loading…").into(),
         (None, Some(why)) => Span::alert(format!(" {why}")).into(),
         (Some(markets), _) if markets.is_empty() => {
-            Span::muted(" the price source lists no market").into()
+            Span::muted(" the service lists no market").into()
         }
         (Some(_), _) => {
             let none = " no market is called ";

@@ -3,7 +3,7 @@
 use super::ladder_scene::LadderScene;
 use crate::{
     app::{
-        Model,
+        Model, Motion,
         account::books::KnownBook,
         market::{
             book_state::{BookState, taken_by},
@@ -15,6 +15,10 @@ use crate::{
     model::{Book, Num, Protection, PublicTrade, Side},
     view::text::{Scene, Span, Tone, format, joined, passing},
 };
+use std::time::Duration;
+
+/// Data that is renewed twice a second or once is late after this.
+const DATA_LATE: Duration = Duration::from_millis(2_500);
 
 /// A price that matters, for the edge of the rows.
 #[derive(Debug)]
@@ -120,13 +124,14 @@ impl LadderScene<'_> {
         let mut parts: Vec<_> = self.one_key(scene).into_iter().collect();
         if let Some(word) = self.state.word() {
             let words = match self.state {
-                BookState::Stale(age) => format!("{word} {}", scene.age(age)),
+                BookState::Stale(age) => format!("STALE {}", scene.age(age)),
                 BookState::Missing | BookState::Empty | BookState::Crossed | BookState::Live => {
                     word.to_owned()
                 }
             };
             parts.push(Span::alert(words));
         }
+        parts.extend(self.late_book(scene));
         // Why no newer book comes: the service does not answer, or its book was refused.
         let known = self.model.account.store.books.of(self.market_id);
         if let Some(why) = known.and_then(KnownBook::trouble) {
@@ -142,6 +147,17 @@ impl LadderScene<'_> {
         parts.push(Span::muted(format!("by {step}")));
         parts.extend(self.spread());
         joined(parts, " · ")
+    }
+
+    /// The age of a book that is late, and not yet too old to trade by.
+    fn late_book(&self, scene: &Scene<'_>) -> Option<Span> {
+        let age = self
+            .model
+            .account
+            .store
+            .books
+            .age(self.market_id, self.now)?;
+        (self.state == BookState::Live).then(|| late_data(age, scene))?
     }
 
     /// That one key sends, and for how long.
@@ -201,7 +217,11 @@ impl LadderScene<'_> {
             };
             // What is not live is dim.
             let tone = if is_stale { Tone::Muted } else { tone };
-            let is_own = trade.is_own == Some(true);
+            // A stream does not say whose a trade is; the account's fills do.
+            let fills = || self.model.account.store.prices.get(self.market_id);
+            let is_own = trade.is_own.unwrap_or_else(|| {
+                fills().is_some_and(|fills| fills.has_fill(trade.at, trade.price))
+            });
             let own = if is_own { "●" } else { " " };
             vec![
                 Span::muted(format!("{} ", scene.zone.time_of_day(trade.at))),
@@ -212,6 +232,15 @@ impl LadderScene<'_> {
         };
         trades.take(usize::from(lines)).map(line).collect()
     }
+}
+
+/// `DATA 2.5s`: what is shown as live is this late.
+fn late_data(age: Duration, scene: &Scene<'_>) -> Option<Span> {
+    let words = match scene.motion {
+        Motion::Full => format!("{}.{}s", age.as_secs(), age.subsec_millis() / 100),
+        Motion::Reduced => scene.age(age),
+    };
+    (age >= DATA_LATE).then(|| Span::warn(format!("DATA {words}")))
 }
 
 /// Over the trades: since when they and the volumes count, where that is shorter than the window of the volumes, or what
@@ -225,7 +254,7 @@ pub(super) fn over_trades(tape: &Tape, scene: &Scene<'_>) -> Vec<Span> {
     let unreadable = tape.unreadable();
     let unreadable = (unreadable > 0).then(|| format!("{unreadable} unreadable"));
     let mut parts = vec![Span::muted("trades")];
-    parts.extend(age.map(|age| Span::alert(format!("stale {}", scene.age(age)))));
+    parts.extend(age.map(|age| Span::alert(format!("STALE {}", scene.age(age)))));
     let wrong = trouble.into_iter().chain(unreadable);
     parts.extend(wrong.map(Span::warn));
     match (since, parts.as_slice()) {

@@ -256,7 +256,7 @@ fn lack(lack: Lack) -> String {
     match lack {
         Lack::Unpriced(count) => {
             let of = words::counted(count, "open position", "open positions");
-            format!("{of}: no price is known; set price_source")
+            format!("{of}: no price is known")
         }
         Lack::Open => "open positions that have not been read".to_owned(),
         Lack::Unread(count) => {
@@ -474,7 +474,7 @@ mod tests {
             [
                 "daily loss: 270.00% used  270.00 of 100.00  local",
                 "without: closed positions that are still to be read, 1 so far",
-                "without: 1 open position: no price is known; set price_source",
+                "without: 1 open position: no price is known",
                 "drawdown: –  without closed positions that are still to be read, 1 so far",
                 "target: –  neither the service nor [guard] in the settings states it",
             ]

@@ -3,7 +3,7 @@
 use super::{guard, segment::Segment};
 use crate::{
     app::{
-        Action, Context, Identity, Mode, Model, Motion, Source, Tint,
+        Action, Context, Identity, Mode, Model, Motion, Source, StreamState, Streams, Tint,
         account::{guard::Limit, poll::LATE},
     },
     model::{Call, ClockRate, EntryLock, FailureKind, KeyScope, Num, ServiceAbout, Timestamp},
@@ -65,6 +65,7 @@ pub fn header(model: &Model) -> Header {
     segments.extend(clock(model));
     segments.extend(budget(model));
     segments.extend(guard::segments(model));
+    segments.extend(stream(model));
     segments.extend(ages(model));
     segments.extend(sparkline(model));
     Header {
@@ -389,6 +390,20 @@ fn pace(elapsed: Duration, motion: Motion) -> Span {
         Motion::Reduced => word.to_owned(),
     };
     Span::new(words, tone)
+}
+
+/// Whether the streams of the service tell what is new, or polls alone; nothing where the settings name no stream.
+fn stream(model: &Model) -> Option<Segment> {
+    let Streams { market, account } = model.account.store.streams;
+    let is = |state| [market, account].contains(&state);
+    let (priority, word) = if is(StreamState::Down) {
+        (3, Span::warn("POLL"))
+    } else if market.is_up() || account.is_up() {
+        (5, Span::muted("STREAM"))
+    } else {
+        return None;
+    };
+    Some(Segment::new(priority, [word]))
 }
 
 /// The ages that always matter, and that of late prices; the account's figures show their own.

@@ -9,7 +9,7 @@ use crate::stage::{Stage, account};
 use perpdeck::{
     app::Msg,
     client::{Client, Timeouts},
-    config::{Connection, MarketSources, SourceChoice},
+    config::{Connection, ServiceKind},
     journal::{IntentRow, IntentState, Journal},
     model::{Command, Progress, Receipt, Ticket},
     runtime::{Clock, Outbox},
@@ -82,9 +82,11 @@ impl Desk {
             api_key: stage.key(0).into(),
             key_source: perpdeck::config::ApiKeySource::Start,
             account_id: account(0).into(),
-            prices: SourceChoice::None,
-            markets: MarketSources::default(),
+            kind: ServiceKind::Unknown,
+            venues: None,
+            streams: perpdeck::config::StreamUrls::default(),
             proxy: None,
+            ca_file: None,
             read_only: false,
             dry_run: false,
         };

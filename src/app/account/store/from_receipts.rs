@@ -111,7 +111,7 @@ impl What {
     }
 }
 
-fn rows_mut<T>(known: &mut Remote<Page<T>>) -> Option<&mut Vec<T>> {
+pub(super) fn rows_mut<T>(known: &mut Remote<Page<T>>) -> Option<&mut Vec<T>> {
     match known {
         Remote::Loading | Remote::Failed(_) => None,
         Remote::Fresh { value, .. } | Remote::Stale { value, .. } => Some(&mut value.rows),

@@ -371,3 +371,31 @@ fn a_quote_of_the_written_order_is_asked_for_once_a_second_whatever_is_typed() {
         "no form is open"
     );
 }
+
+#[test]
+fn what_a_stream_tells_is_read_every_fifteen_seconds_and_at_once_when_the_stream_is_late_or_gone() {
+    let mut shown = Shown::new(ladder("paper|BTC", LADDER_EVERY));
+    let book = || MarketAnswer::Book(Ok(Some(Dated::default())));
+    let trades = || MarketAnswer::Trades(Ok(Some(Dated::undated(Page::of(vec![])))));
+    assert_eq!(shown.asks().len(), 2);
+    shown.answer(book());
+    shown.answer(trades());
+    let mut asked = vec![];
+    for tenth in 1..=160 {
+        shown.now = START + tenth * 100;
+        for answer in [book(), trades()] {
+            shown.polls.streamed(&btc(), &answer, Timestamp(shown.now));
+        }
+        for _ in shown.asks() {
+            asked.push(tenth);
+        }
+        shown.answer(book());
+        shown.answer(trades());
+    }
+    assert_eq!(asked, [150, 150]);
+    // The stream tells nothing for two and a half seconds.
+    assert_eq!(shown.next_due(), Some(2_500));
+    shown.polls.stream_lost();
+    assert!(shown.next_due() <= Some(0));
+    assert_eq!(shown.asks().len(), 2);
+}

@@ -291,7 +291,7 @@ fn a_loss_is_not_told_of_before_the_prices_that_may_make_up_for_it_have_come() {
     let rows = vec![closed(today, "-600")];
     arrive(&mut model, Answer::Closed(Ok(Page::of(rows))));
     assert_eq!(model.account.activity.lines.len(), lines);
-    let none = Failure::local("no price source is configured");
+    let none = Failure::local("not found");
     arrive(&mut model, Answer::Markets(Err(none)));
     assert_eq!(model.account.activity.lines.len(), lines + 1);
 }

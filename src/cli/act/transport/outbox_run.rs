@@ -133,6 +133,7 @@ impl<'a> OutboxRun<'a> {
             | Msg::Met(_)
             | Msg::Polled(_)
             | Msg::MarketData(..)
+            | Msg::Streamed(..)
             | Msg::CallEnded(_)
             | Msg::TriesAgain(..)
             | Msg::Traced(..)

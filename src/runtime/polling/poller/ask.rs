@@ -1,6 +1,11 @@
 //! One request to the service, and its answer as a message.
 
 use super::{activity::PollActivity, beat::Beat, markets::MarketQueue};
+use crate::runtime::polling::{
+    cover::StreamCover,
+    market_reads::{self, WantedCandles},
+    streams::MarketsWanted,
+};
 use crate::{
     api::QuoteSize,
     app::{
@@ -8,13 +13,13 @@ use crate::{
         account::poll::{Answer, Poll, Source},
     },
     client::Client,
-    config::SourceChoice,
+    config::ServiceKind,
     model::{Cursor, Failure, FailureKind, Market, MarketId, OrderId, Page, ScaledId, SizedQuote},
     runtime::base::{clock::Clock, in_flight::InFlight, jitter::Jitter},
 };
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 use tokio::{
-    sync::{Mutex, mpsc::Sender},
+    sync::{Mutex, mpsc::Sender, watch},
     time::sleep,
 };
 
@@ -41,6 +46,9 @@ pub(super) struct PollContext {
     pub beat: Beat,
     pub markets: MarketQueue,
     pub activity: PollActivity,
+    pub cover: StreamCover,
+    /// What the market stream is asked for.
+    pub wanted: watch::Sender<MarketsWanted>,
 }
 
 /// One request (or walk over pages), and where its rows belong.
@@ -72,11 +80,26 @@ impl PollRequest {
     }
 }
 
+impl PollRequest {
+    fn source(&self) -> Source {
+        match self {
+            Self::Positions => Source::Positions,
+            Self::Orders => Source::Orders,
+            Self::Twaps => Source::Twaps,
+            Self::Scaled(_) => Source::Scaled,
+            Self::Closed(_) => Source::Closed,
+            Self::History(_) => Source::History,
+            Self::Markets => Source::Markets,
+            Self::Account => Source::Account,
+        }
+    }
+}
+
 impl PollContext {
     /// Asks the service what it is until it answers, and forwards the answer.
     pub(super) async fn meet(&self) {
         // The desk's own exchange needs no introduction.
-        while self.client.connection().prices != SourceChoice::Paper {
+        while self.client.connection().kind != ServiceKind::Simulator {
             match self.client.known_about().await {
                 Ok(about) => {
                     return self.say(Msg::Met(Box::new(about.clone()))).await;
@@ -92,9 +115,11 @@ impl PollContext {
     pub(super) async fn ask(&self, question: PollRequest, jitter: &mut Jitter) -> PollResult {
         self.silence(jitter).await;
         let _in_flight = self.in_flight.begin();
+        self.cover.begins(question.source());
         let at = self.clock.now();
         let answer = self.answer(question).await;
         let new_markets = self.activity.learn(&answer);
+        self.stream_learns(&answer);
         let told = PollResult {
             trouble: answer.trouble().cloned(),
             is_final: is_final(&answer),
@@ -102,6 +127,26 @@ impl PollContext {
         self.say(Msg::Polled(Box::new(Poll { at, answer }))).await;
         self.price(&new_markets);
         told
+    }
+
+    /// What an answer means for the streams.
+    fn stream_learns(&self, answer: &Answer) {
+        self.cover.polled(answer.source(), answer.trouble());
+        let held = self.activity.wanted();
+        self.stream_wants(|wanted| {
+            wanted.held = held;
+            if let Answer::Markets(Ok(markets)) = answer {
+                wanted.list(markets);
+            }
+        });
+    }
+
+    pub(super) fn stream_wants(&self, change: impl FnOnce(&mut MarketsWanted)) {
+        self.wanted.send_if_modified(|wanted| {
+            let before = wanted.clone();
+            change(wanted);
+            *wanted != before
+        });
     }
 
     /// Where markets are quoted one by one, a new one is not left without a price until the next poll.
@@ -135,18 +180,27 @@ impl PollContext {
 
     async fn market_answer(&self, market: &MarketId, request: MarketRequest) -> MarketAnswer {
         let client = &self.client;
+        let named = self.wanted.borrow().named(market);
         match request {
             MarketRequest::Candles {
                 interval,
                 before,
                 limit,
             } => {
-                let page = client.candles(market, interval, before, limit).await;
+                let wanted = WantedCandles {
+                    interval,
+                    before,
+                    limit,
+                };
+                let now = self.clock.now();
+                let page = market_reads::candles(client, &named, wanted, now).await;
                 MarketAnswer::Candles(interval, before, page)
             }
-            MarketRequest::Book { depth } => MarketAnswer::Book(client.book(market, depth).await),
+            MarketRequest::Book { depth } => {
+                MarketAnswer::Book(market_reads::book(client, &named, depth).await)
+            }
             MarketRequest::Trades { limit } => {
-                MarketAnswer::Trades(client.trades(market, limit).await)
+                MarketAnswer::Trades(market_reads::trades(client, &named, limit).await)
             }
             MarketRequest::Quote { side, size } => {
                 let quote = client.quote(market, Some(QuoteSize { side, size })).await;

@@ -2,7 +2,7 @@ use super::*;
 use crate::{
     app::{MarketAnswer, account::poll::Answer},
     client::testing::responder::{Reply, Responder, client, connection, error, ok},
-    config::{Connection, PriceSource, SourceChoice},
+    config::{Connection, ServiceKind},
     model::{Side, Timestamp},
 };
 use strum::IntoEnumIterator;
@@ -22,6 +22,8 @@ fn context(responder: &Responder) -> (PollContext, Receiver<Msg>) {
         beat: Beat::start(),
         markets: MarketQueue::default(),
         activity: PollActivity::default(),
+        cover: StreamCover::default(),
+        wanted: watch::Sender::default(),
     };
     (context, mail)
 }
@@ -68,6 +70,7 @@ async fn polled(mail: &mut Receiver<Msg>) -> Answer {
         | Msg::Opened(_)
         | Msg::Met(_)
         | Msg::MarketData(..)
+        | Msg::Streamed(..)
         | Msg::CallEnded(_)
         | Msg::TriesAgain(..)
         | Msg::Traced(..)
@@ -212,6 +215,8 @@ fn resting() -> (SourceTask, Arc<Notify>) {
         beat: Beat::start(),
         markets: MarketQueue::default(),
         activity: PollActivity::default(),
+        cover: StreamCover::default(),
+        wanted: watch::Sender::default(),
     };
     source_task(context, Duration::from_secs(1))
 }
@@ -302,6 +307,8 @@ async fn a_source_in_trouble_says_when_it_asks_again() {
         beat: Beat::start(),
         markets: MarketQueue::default(),
         activity: PollActivity::default(),
+        cover: StreamCover::default(),
+        wanted: watch::Sender::default(),
     };
     let (mut source, _nudge) = source_task(context, Duration::from_secs(2));
     let start = tokio::time::Instant::now();
@@ -379,12 +386,9 @@ async fn a_question_about_a_market_is_answered_with_what_came_or_why_nothing_did
 
 /// A minute of polls in which every source answers at once, and how many there were. The first round, in which the desk
 /// reads everything, counts too.
-async fn requests_of_a_minute(
-    prices: SourceChoice<PriceSource>,
-    happens: fn(&PollActivity),
-) -> usize {
+async fn requests_of_a_minute(kind: ServiceKind, happens: fn(&PollActivity)) -> usize {
     let connection = Connection {
-        prices,
+        kind,
         ..connection("http://127.0.0.1:1")
     };
     let (events, _mail) = channel(1);
@@ -397,6 +401,8 @@ async fn requests_of_a_minute(
         beat: Beat::start(),
         markets: MarketQueue::default(),
         activity: PollActivity::default(),
+        cover: StreamCover::default(),
+        wanted: watch::Sender::default(),
     };
     happens(&context.activity);
     let set = |source: Source| (source, Duration::from_secs(2));
@@ -426,11 +432,11 @@ fn order_works(activity: &PollActivity) {
 
 #[tokio::test(start_paused = true)]
 async fn an_idle_desk_makes_at_most_sixty_requests_a_minute_and_a_busy_one_never_two_hundred() {
-    let idle = requests_of_a_minute(SourceChoice::Auto, |_| ()).await;
+    let idle = requests_of_a_minute(ServiceKind::Unknown, |_| ()).await;
     assert!((30..=60).contains(&idle), "{idle}");
-    let working = requests_of_a_minute(SourceChoice::Auto, order_works).await;
+    let working = requests_of_a_minute(ServiceKind::Unknown, order_works).await;
     assert!(working > idle && working <= 60, "{working}");
-    let attended = requests_of_a_minute(SourceChoice::Auto, |activity| {
+    let attended = requests_of_a_minute(ServiceKind::Unknown, |activity| {
         // Somebody presses keys all the time.
         let activity = activity.clone();
         tokio::spawn(async move {
@@ -446,7 +452,7 @@ async fn an_idle_desk_makes_at_most_sixty_requests_a_minute_and_a_busy_one_never
 
 #[tokio::test(start_paused = true)]
 async fn a_simulator_is_asked_as_the_settings_say() {
-    let count = requests_of_a_minute(SourceChoice::Paper, |_| ()).await;
+    let count = requests_of_a_minute(ServiceKind::Simulator, |_| ()).await;
     assert!(count >= 8 * 30, "{count}");
 }
 
@@ -454,7 +460,7 @@ async fn a_simulator_is_asked_as_the_settings_say() {
 async fn a_key_ends_the_slow_wait_of_an_idle_desk() {
     let (mut source, _nudge) = resting();
     source.context.client = client(Connection {
-        prices: SourceChoice::Auto,
+        kind: ServiceKind::Unknown,
         ..connection("http://127.0.0.1:1")
     })
     .0;
@@ -474,7 +480,7 @@ async fn a_market_that_is_newly_held_is_priced_at_once_and_not_on_the_next_beat(
     let (source, _nudge) = resting();
     let mut context = source.context;
     context.client = client(Connection {
-        prices: SourceChoice::Auto,
+        kind: ServiceKind::Unknown,
         ..connection("http://127.0.0.1:1")
     })
     .0;

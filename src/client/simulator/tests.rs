@@ -1,7 +1,6 @@
 use super::*;
 use crate::{
-    client::testing::responder::{Responder, client, connection, ok},
-    config::{MarketSources, SourceChoice},
+    client::testing::responder::{Responder, ok},
     model::FailureKind,
 };
 
@@ -14,7 +13,7 @@ fn num(text: &str) -> Num {
 }
 
 const CANDLES: &str = r#"{"data":[
-    {"open_time":1790000000000,"open":64000.5,"high":"64100","low":63990,"close":64010,"volume":1.5,"turnover":96000,
+    {"open_time":1790000000000,"open":64000.5,"high":64100,"low":63990,"close":64010,"volume":1.5,"turnover":96000,
      "trades":12,"closed":true,"synthetic":true},
     {"open_time":1790000060000,"open":1,"high":0.5,"low":0.4,"close":0.45},
     {"open_time":1790000120000,"open":64010,"high":64010,"low":64010,"close":64010,"volume":null,"closed":false}
@@ -49,7 +48,7 @@ async fn candles_are_read_row_by_row_and_an_unreadable_one_is_counted() {
         (last.volume, last.trades, last.is_closed),
         (None, None, false)
     );
-    let why = "row 1: open 1 and close 0.45 are not within low 0.4 and high 0.5";
+    let why = "data[1]: open 1 and close 0.45 are not within low 0.4 and high 0.5";
     assert_eq!(told.value.unreadable, [why.into()]);
 
     let before = Some(Timestamp(1_790_000_000_000));
@@ -70,54 +69,10 @@ async fn candles_are_read_row_by_row_and_an_unreadable_one_is_counted() {
 }
 
 #[tokio::test]
-async fn rows_may_be_arrays_and_without_a_word_on_it_only_the_newest_candle_is_open() {
-    let body =
-        r#"[[1790000000000,"1","2","0.5","1.5","10"],[1790000060000,"1.5","1.5","1.5","1.5","0"]]"#;
-    let source = Responder::answering(vec![ok(body)]).await;
-    let mut connection = connection("https://service.test");
-    connection.markets.candles = SourceChoice::Custom(CandleSource {
-        url: format!("{}/k?s={{market_id}}&i={{interval}}&t=abc", source.url),
-        rows: String::new(),
-        open_time: "/0".into(),
-        open: "/1".into(),
-        high: "/2".into(),
-        low: "/3".into(),
-        close: "/4".into(),
-        volume: Some("/5".into()),
-        turnover: None,
-        trades: None,
-        closed: None,
-        synthetic: None,
-        updated_at: None,
-    });
-    let (client, mut calls) = client(connection);
-    let told = client
-        .candles(&market(), Interval::Minute1, None, 2)
-        .await
-        .unwrap()
-        .unwrap();
-    let closed: Vec<_> = told.value.rows.iter().map(|row| row.is_closed).collect();
-    assert_eq!(closed, [true, false]);
-    let seen = source.seen().remove(0);
-    assert_eq!(seen.line, "GET /k?s=paper%7CBTC&i=1m&t=abc HTTP/1.1");
-    assert_eq!(
-        seen.header("authorization"),
-        None,
-        "the key goes to the service only"
-    );
-    let call = calls.recv().await.unwrap();
-    assert_eq!(
-        call.target.to_string(),
-        format!("{}/k", source.url),
-        "no query in the log"
-    );
-}
-
-#[tokio::test]
 async fn trades_tell_who_crossed_and_whether_they_are_ones_own() {
     let body = r#"{"data":[
-        {"trade_id":8,"price":64001,"size":"0.5","aggressor":"buy","time":1790000000500,"own":true},
-        {"trade_id":7,"price":64000,"size":0.1,"aggressor":"SELL","time":"2026-09-21T14:13:20Z"},
+        {"trade_id":8,"price":64001,"size":0.5,"aggressor":"buy","time":1790000000500,"own":true},
+        {"trade_id":7,"price":64000,"size":0.1,"aggressor":"sell","time":1790000000000},
         {"trade_id":6,"price":64000,"size":0,"aggressor":"sell","time":1790000000000},
         {"trade_id":5,"price":64000,"size":1,"aggressor":"maybe","time":1790000000000}]}"#;
     let responder = Responder::answering(vec![ok(body)]).await;
@@ -150,7 +105,7 @@ async fn trades_tell_who_crossed_and_whether_they_are_ones_own() {
 
 #[tokio::test]
 async fn a_book_has_its_own_time_and_the_depth_that_is_asked_for() {
-    let body = r#"{"data":{"bids":[{"price":99,"size":"1.5"}],"asks":[{"price":101,"size":2}],
+    let body = r#"{"data":{"bids":[{"price":99,"size":1.5}],"asks":[{"price":101,"size":2}],
         "updated_at":1790000000000}}"#;
     let responder = Responder::answering(vec![ok(body), ok(body)]).await;
     let (client, _calls) = responder.client();
@@ -189,9 +144,9 @@ async fn a_book_that_is_crossed_or_has_a_hole_is_refused_whole() {
     let (client, _calls) = responder.client();
     for words in [
         "the book is crossed: bid 102 is not below ask 101",
-        "nothing at `/size` of a level",
-        "-1 at `/size` of a level is below 0",
-        "nothing at `/data/bids`",
+        "the answer does not read at `data.asks[0]`: missing field `size` at line 1 column 61",
+        "a level of price 99 and size -1 is below 0",
+        "the answer does not read at `data`: missing field `bids` at line 1 column 10",
     ] {
         let why = client.book(&market(), None).await.unwrap_err();
         assert_eq!(
@@ -199,23 +154,6 @@ async fn a_book_that_is_crossed_or_has_a_hole_is_refused_whole() {
             (FailureKind::Unreadable, words)
         );
     }
-}
-
-#[tokio::test]
-async fn without_a_source_nothing_is_asked() {
-    let responder = Responder::answering(vec![]).await;
-    let mut connection = responder.connection();
-    connection.markets = MarketSources {
-        candles: SourceChoice::None,
-        books: SourceChoice::None,
-        trades: SourceChoice::None,
-    };
-    let (client, _calls) = client(connection);
-    let candles = client.candles(&market(), Interval::Day1, None, 5).await;
-    assert_eq!(candles, Ok(None));
-    assert_eq!(client.book(&market(), None).await, Ok(None));
-    assert_eq!(client.trades(&market(), 5).await, Ok(None));
-    assert_eq!(responder.seen(), []);
 }
 
 #[tokio::test]

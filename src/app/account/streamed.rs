@@ -1,0 +1,80 @@
+//! What streams tell of an account and of prices, beside the polls.
+
+use crate::model::{Account, AccountFacts, MarketId, Num, Order, Page, Position, Timestamp};
+
+/// The state of a stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum StreamState {
+    /// The settings name none.
+    #[default]
+    None,
+    /// Polls alone tell what is new.
+    Down,
+    /// It tells everything as it happens, and was heard at this instant.
+    Up(Timestamp),
+}
+
+impl StreamState {
+    pub fn is_up(self) -> bool {
+        matches!(self, Self::Up(_))
+    }
+
+    /// As of when all of its news are known.
+    pub(crate) fn heard_at(self) -> Option<Timestamp> {
+        match self {
+            Self::Up(at) => Some(at),
+            Self::None | Self::Down => None,
+        }
+    }
+
+    pub(crate) fn heard(&mut self, at: Timestamp) {
+        if let Self::Up(known) = self {
+            *known = at.max(*known);
+        }
+    }
+}
+
+/// The streams of one account.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Streams {
+    pub market: StreamState,
+    pub account: StreamState,
+}
+
+/// What changed of an account: each list whole, as a read tells it; `None` is as before.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct StreamedRows {
+    /// The working ones.
+    pub orders: Option<Page<Order>>,
+    /// The open ones.
+    pub positions: Option<Page<Position>>,
+    pub account: Option<Box<Account>>,
+}
+
+/// What changed of a market's prices; `None` is as before.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct StreamedPrice {
+    pub market_id: MarketId,
+    pub mark: Option<Num>,
+    pub bid: Option<Num>,
+    pub ask: Option<Num>,
+    /// Per hour, as a fraction.
+    pub funding_rate: Option<Num>,
+    pub at: Option<Timestamp>,
+}
+
+/// The figures after an event. It says nothing of the rules, and may leave the risk out.
+pub(crate) fn figures(row: Account, known: &AccountFacts) -> AccountFacts {
+    let has_risk = row.risk.is_some();
+    let fresh = AccountFacts::of(row, known.policy.as_deref().cloned());
+    if has_risk {
+        return fresh;
+    }
+    AccountFacts {
+        cash: fresh.cash,
+        stage: fresh.stage,
+        standing: fresh.standing,
+        name: fresh.name,
+        ..known.clone()
+    }
+}

@@ -1,0 +1,164 @@
+//! What the streams of the service change on the desk.
+
+use super::*;
+use crate::{
+    app::{MarketAnswer, StreamNews, StreamState, StreamedPrice, StreamedRows},
+    model::{Book, Dated, Level, MarketId, Num, Order, Receipt, StreamKind, Timestamp},
+};
+
+fn hear(model: &mut Model, news: StreamNews) -> Vec<Effect> {
+    let now = model.account.now;
+    update(model, now, Msg::Streamed(now, Box::new(news)))
+}
+
+fn orders(rows: Vec<Order>) -> StreamNews {
+    StreamNews::Account(StreamedRows {
+        orders: Some(Page::of(rows)),
+        ..StreamedRows::default()
+    })
+}
+
+fn resting(price: u32) -> Order {
+    let more = format!(
+        r#""type":"limit","mode":"limit","side":"buy","size":0.1,"limit_price":{price},"status":"resting""#
+    );
+    order("ord-1", "BTC", &more)
+}
+
+fn price_of(model: &Model, id: &str) -> Option<Num> {
+    model.account.store.order(&id.into())?.limit_price
+}
+
+#[test]
+fn an_order_that_is_moved_elsewhere_is_shown_at_once_and_its_age_is_that_of_the_stream() {
+    let mut model = desk();
+    hear(&mut model, StreamNews::Up(StreamKind::Account));
+    wait(&mut model, 4_000);
+    hear(&mut model, orders(vec![resting(59_000)]));
+    assert_eq!(price_of(&model, "ord-1"), Some(59_000_u32.into()));
+    assert_eq!(model.account.store.order(&"ord-2".into()), None);
+    let age = |model: &Model| {
+        model
+            .account
+            .age_of(Source::Orders, model.account.now)
+            .unwrap()
+            .0
+    };
+    assert_eq!(age(&model), Duration::ZERO);
+    assert_eq!(model.account.store.orders.at(), Some(NOON), "the last read");
+    wait(&mut model, 2_000);
+    assert_eq!(age(&model), Duration::from_secs(2));
+    hear(&mut model, StreamNews::Heard(StreamKind::Account));
+    assert_eq!(age(&model), Duration::ZERO);
+    hear(&mut model, StreamNews::Down(StreamKind::Account));
+    assert_eq!(age(&model), Duration::from_secs(6), "of the last poll");
+}
+
+#[test]
+fn a_stream_does_not_decide_what_a_command_did() {
+    let mut model = desk();
+    hear(&mut model, StreamNews::Up(StreamKind::Account));
+    let ticket = model.account.store.begin(cancel(), model.account.now);
+    let canceled = serde_json::from_str(r#"{"id":"ord-1","canceled":true}"#).unwrap();
+    settle(&mut model, ticket, Ok(Receipt::Cancel(canceled)));
+    assert_eq!(price_of(&model, "ord-1"), None);
+    wait(&mut model, 1_000);
+    // An event that was on its way when the answer came.
+    hear(&mut model, orders(vec![resting(60_000)]));
+    assert_eq!(price_of(&model, "ord-1"), None);
+    arrive(
+        &mut model,
+        Answer::Orders(Ok(Page::of(vec![resting(60_000)]))),
+    );
+    assert_eq!(
+        price_of(&model, "ord-1"),
+        Some(60_000_u32.into()),
+        "a read decides"
+    );
+}
+
+#[test]
+fn prices_of_a_stream_move_the_marks_and_their_age() {
+    let mut model = desk();
+    wait(&mut model, 500);
+    let price = StreamedPrice {
+        market_id: "paper|BTC".into(),
+        mark: Some(45_100_u32.into()),
+        bid: Some(45_099_u32.into()),
+        ask: Some(45_101_u32.into()),
+        at: Some(model.account.now),
+        ..StreamedPrice::default()
+    };
+    let prices = vec![price];
+    hear(
+        &mut model,
+        StreamNews::Markets {
+            answers: vec![],
+            prices,
+        },
+    );
+    let market = model.account.store.market(&"paper|BTC".into()).unwrap();
+    assert_eq!(
+        (market.mark, market.bid),
+        (Some(45_100_u32.into()), Some(45_099_u32.into()))
+    );
+    let seen = model.account.store.prices[&MarketId::from("paper|BTC")]
+        .marks
+        .back();
+    assert_eq!(seen, Some(&(model.account.now, 45_100_u32.into())));
+    assert_eq!(
+        model.account.store.polled_at(Source::Markets),
+        Some(model.account.now)
+    );
+}
+
+fn book(bid: i64) -> Vec<(MarketId, MarketAnswer)> {
+    let level = |price: i64| Level {
+        price: price.into(),
+        size: Num::ONE,
+    };
+    let book = Dated {
+        value: Book::new(vec![level(bid)], vec![level(bid + 2)]),
+        made_at: Some(Timestamp(bid)),
+    };
+    vec![("paper|BTC".into(), MarketAnswer::Book(Ok(Some(book))))]
+}
+
+#[test]
+fn a_book_of_a_stream_is_shown_and_a_paused_display_reads_again_when_it_goes_on() {
+    let mut model = desk();
+    let news = |bid| StreamNews::Markets {
+        answers: book(bid),
+        prices: vec![],
+    };
+    let bid = |model: &Model| {
+        model
+            .account
+            .store
+            .books
+            .of(&"paper|BTC".into())?
+            .value()?
+            .best(crate::model::Side::Buy)
+    };
+    hear(&mut model, StreamNews::Up(StreamKind::Account));
+    hear(&mut model, news(100));
+    assert_eq!(bid(&model), Some(100_u32.into()));
+    press(&mut model, "f");
+    hear(&mut model, news(200));
+    hear(&mut model, orders(vec![]));
+    assert_eq!(bid(&model), Some(100_u32.into()));
+    assert!(model.account.store.order(&"ord-1".into()).is_some());
+    let effects = press(&mut model, "f");
+    let reads = Effect::Poll(vec![Source::Orders, Source::Positions]);
+    assert!(effects.contains(&reads), "{effects:?}");
+}
+
+#[test]
+fn a_stream_that_was_never_up_is_no_state_of_the_desk() {
+    let mut model = desk();
+    assert_eq!(model.account.store.streams.market, StreamState::None);
+    hear(&mut model, StreamNews::Heard(StreamKind::Market));
+    assert_eq!(model.account.store.streams.market, StreamState::None);
+    hear(&mut model, StreamNews::Down(StreamKind::Market));
+    assert_eq!(model.account.store.streams.market, StreamState::Down);
+}

@@ -1,0 +1,67 @@
+//! Takes the news of the streams in.
+
+use crate::{
+    app::{
+        account::{
+            poll::{Answer, Source},
+            streamed::{StreamState, StreamedRows, figures},
+        },
+        core::{account::Account, effect::Effect},
+        desk::model::Model,
+        market::streamed::StreamNews,
+        update::{arrival, market_data},
+    },
+    model::{AccountFacts, StreamKind, Timestamp},
+};
+
+/// Takes in what came at `at`. While the display is paused, data is left out: what follows the pause reads it.
+pub(crate) fn streamed(model: &mut Model, at: Timestamp, news: StreamNews) -> Vec<Effect> {
+    match news {
+        StreamNews::Up(kind) => *model.account.store.stream_mut(kind) = StreamState::Up(at),
+        StreamNews::Heard(kind) => model.account.store.stream_mut(kind).heard(at),
+        StreamNews::Down(kind) => {
+            *model.account.store.stream_mut(kind) = StreamState::Down;
+            if kind == StreamKind::Market {
+                model.account.market_polls.stream_lost();
+                return market_data::ask_on_beat(model);
+            }
+        }
+        StreamNews::Account(rows) => {
+            model.account.store.streams.account.heard(at);
+            if model.frozen.is_none() {
+                return account(&mut model.account, at, rows);
+            }
+        }
+        StreamNews::Markets { answers, prices } => {
+            model.account.store.streams.market.heard(at);
+            let mut effects = vec![];
+            if model.frozen.is_none() && !prices.is_empty() {
+                model.account.store.arrive_prices(prices, at);
+                effects.extend(arrival::arrived(
+                    &mut model.account,
+                    Source::Markets,
+                    &[],
+                    vec![],
+                ));
+            }
+            effects.extend(market_data::arrive_streamed(model, at, answers));
+            return effects;
+        }
+    }
+    vec![]
+}
+
+fn account(account: &mut Account, at: Timestamp, rows: StreamedRows) -> Vec<Effect> {
+    let known = account.store.account.value();
+    let facts: Option<AccountFacts> = rows
+        .account
+        .zip(known)
+        .map(|(row, known)| figures(*row, known));
+    let positions = rows.positions.map(|page| Answer::Positions(Ok(page)));
+    let orders = rows.orders.map(|page| Answer::Orders(Ok(page)));
+    let facts = facts.map(|facts| Answer::Account(Ok(facts)));
+    let answers = positions.into_iter().chain(orders).chain(facts);
+    answers
+        .flat_map(|answer| arrival::streamed(account, at, answer))
+        .collect()
+}

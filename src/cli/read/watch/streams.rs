@@ -1,0 +1,245 @@
+//! `perpdeck watch market` and `perpdeck watch account`: what the service's streams tell, one line each.
+//!
+//! Contract: a line is printed once its frame has passed the checks of `feed`. Lines of before the watch, and of before a
+//! new connection, are `history`. A stream that ends is reported once, and the watch goes on when it is back.
+
+use super::{
+    LineReader, WatchFormat, print,
+    stream_rows::{AccountLine, MarketLine, WatchedChannel, account_words, market_row},
+};
+use crate::{
+    app::Store,
+    cli::{
+        Exit,
+        exit::UsageError,
+        local_zone::local_zone,
+        read::market::named,
+        service::Service,
+        voice::{Output, json},
+    },
+    feed::{
+        account::{AccountNews, AccountStream},
+        event::{AccountEvent, MarketEvent},
+        market::MarketStream,
+        topic::{Channel, StreamedMarket, Topic},
+        venue::{VenueSocket, stream::VenueStream},
+    },
+    model::{Interval, MarketId, StreamKind, Text, Venue},
+    runtime::{
+        Clock,
+        base::jitter::Jitter,
+        polling::streams::{
+            door::StreamDoor,
+            socket::{Signal, StreamLink},
+        },
+    },
+};
+use color_eyre::Result;
+use serde::Serialize;
+use std::collections::BTreeSet;
+use strum::IntoEnumIterator as _;
+use tokio::sync::{
+    mpsc::{Sender, channel},
+    watch,
+};
+
+/// Signals of the socket that are not printed yet.
+const SIGNALS: usize = 256;
+
+/// How lines are printed.
+struct Printer {
+    format: WatchFormat,
+    voice: Output,
+    /// Whether the end of the stream was reported.
+    is_down: bool,
+}
+
+impl Printer {
+    fn line(&self, line: &impl Serialize, words: &str) -> Result<LineReader> {
+        Ok(print(&match self.format {
+            WatchFormat::Jsonl => json(line),
+            WatchFormat::Text => {
+                let time = local_zone().time_of_day(Clock::start().now());
+                Text::from(format!("{time}  {words}").as_str()).to_string()
+            }
+        })?)
+    }
+
+    fn up(&mut self) {
+        if std::mem::take(&mut self.is_down) {
+            self.voice.note("the stream is back");
+        }
+    }
+
+    fn down(&mut self, why: &str) {
+        if !std::mem::replace(&mut self.is_down, true) {
+            self.voice.note(&format!(
+                "the stream is down ({why}); perpdeck connects again"
+            ));
+        }
+    }
+}
+
+/// Follows the stream of a market.
+pub(super) async fn market(
+    service: &Service,
+    name: &MarketId,
+    channels: &[WatchedChannel],
+    (voice, format): (Output, WatchFormat),
+) -> Result<Exit> {
+    let (store, id) = named(service, name.clone()).await?;
+    let market = streamed(&store, &id);
+    let topics = channels.iter().map(|channel| {
+        let channel = match channel {
+            WatchedChannel::Book => Channel::Book,
+            WatchedChannel::Trades => Channel::Trades,
+            WatchedChannel::Candles => Channel::Candles(Interval::Minute1),
+            WatchedChannel::Stats => Channel::Stats,
+        };
+        Topic::of(channel, market.clone())
+    });
+    let topics: BTreeSet<_> = topics.collect();
+    let (signals, mut told) = channel(SIGNALS);
+    let _wanted = follow_market(service, &market, &topics, &signals)?;
+    drop(signals);
+    let mut printer = Printer::new(voice, format);
+    let mut seq = 0;
+    while let Some(signal) = told.recv().await {
+        match signal {
+            Signal::Up => printer.up(),
+            Signal::Down(why) => printer.down(&why),
+            Signal::Heard => {}
+            Signal::Told(events) => {
+                for (told, history) in events.into_iter().filter_map(market_row) {
+                    seq += 1;
+                    let words = told.words();
+                    let line = MarketLine::new(seq, told, history);
+                    if printer.line(&line, &words)? == LineReader::Gone {
+                        return Ok(Exit::Ok);
+                    }
+                }
+            }
+        }
+    }
+    Ok(Exit::Ok)
+}
+
+/// Begins the service's own stream, or without one those of the market's venue; what is wanted of each is held.
+fn follow_market(
+    service: &Service,
+    market: &StreamedMarket,
+    topics: &BTreeSet<Topic>,
+    signals: &Sender<Signal<MarketEvent>>,
+) -> Result<Vec<watch::Sender<BTreeSet<Topic>>>> {
+    let venue = Venue::of(&market.provider);
+    let Some((venues, venue)) = service.client.venues().zip(venue) else {
+        let wanted = watch::Sender::new(topics.clone());
+        let topics = Some(wanted.subscribe());
+        let socket = link(service, StreamKind::Market, topics, signals.clone())?;
+        tokio::spawn(socket.run(MarketStream::default()));
+        return Ok(vec![wanted]);
+    };
+    let sockets = VenueSocket::iter().filter(|socket| socket.venue() == venue);
+    let wanted = sockets.map(|socket| {
+        let carried = topics.iter().filter(|topic| socket.carries(topic.channel));
+        let wanted = watch::Sender::new(carried.cloned().collect());
+        let door = StreamDoor::Venue(venues.clone(), socket);
+        let link = opened_by(door, Some(wanted.subscribe()), signals.clone());
+        tokio::spawn(link.run(VenueStream::new(socket)));
+        wanted
+    });
+    Ok(wanted.collect())
+}
+
+/// Follows the stream of the account.
+pub(super) async fn account(
+    service: &Service,
+    (voice, format): (Output, WatchFormat),
+) -> Result<Exit> {
+    let (signals, mut told) = channel(SIGNALS);
+    let socket = link(service, StreamKind::Account, None, signals)?;
+    tokio::spawn(socket.run(AccountStream::new(service.account.clone())));
+    let mut store = Store::default();
+    let mut printer = Printer::new(voice, format);
+    while let Some(signal) = told.recv().await {
+        match signal {
+            Signal::Up => printer.up(),
+            Signal::Down(why) => printer.down(&why),
+            Signal::Heard => {}
+            Signal::Told(news) => {
+                store.clocks = service.clocks().await;
+                for event in news.into_iter().flat_map(events) {
+                    let words = account_words(&event.row, &store);
+                    let line = AccountLine::new(event, &store);
+                    if printer.line(&line, &words)? == LineReader::Gone {
+                        return Ok(Exit::Ok);
+                    }
+                }
+            }
+        }
+    }
+    Ok(Exit::Ok)
+}
+
+/// What the stream calls a market.
+pub(in crate::cli::read) fn streamed(store: &Store, id: &MarketId) -> StreamedMarket {
+    let listed = store.market(id).map(StreamedMarket::from);
+    listed.unwrap_or_else(|| StreamedMarket::new(id.clone()))
+}
+
+/// The socket of a stream that the settings name.
+pub(in crate::cli::read) fn link<E>(
+    service: &Service,
+    kind: StreamKind,
+    topics: Option<watch::Receiver<BTreeSet<Topic>>>,
+    signals: Sender<Signal<E>>,
+) -> Result<StreamLink<E>> {
+    if !service.client.has_stream(kind) {
+        let words = match kind {
+            StreamKind::Market if service.client.venues().is_some() => {
+                let words = "no source tells this: perpdeck reads the public data of hyperliquid, binance and bybit, candles of 1m and longer";
+                return Err(UsageError(words.to_owned()).into());
+            }
+            StreamKind::Market => {
+                "market_stream_url is not set: set it to the address of your service's stream, or set market_data to \"venue\""
+            }
+            StreamKind::Account => {
+                "account_stream_url is not set: set it to the address of your service's stream"
+            }
+        };
+        return Err(UsageError(words.to_owned()).into());
+    }
+    let door = StreamDoor::Service(service.client.clone(), kind);
+    Ok(opened_by(door, topics, signals))
+}
+
+fn opened_by<E>(
+    door: StreamDoor,
+    topics: Option<watch::Receiver<BTreeSet<Topic>>>,
+    signals: Sender<Signal<E>>,
+) -> StreamLink<E> {
+    StreamLink {
+        door,
+        clock: Clock::start(),
+        topics,
+        signals,
+        draws: Jitter::seeded(std::process::id().into()),
+    }
+}
+
+fn events(news: AccountNews) -> Vec<AccountEvent> {
+    match news {
+        AccountNews::Snapshot(events) => events,
+        AccountNews::Event(event) => vec![event],
+    }
+}
+
+impl Printer {
+    fn new(voice: Output, format: WatchFormat) -> Self {
+        Self {
+            format,
+            voice,
+            is_down: false,
+        }
+    }
+}

@@ -1,0 +1,260 @@
+//! What perpdeck's own exchange tells beside the service's protocol (`/sim`): the prices of all markets at once, and
+//! the candles, the order book and the trades of one.
+//!
+//! Contract: only an exchange that calls itself a simulator is asked; of any other service `Ok(None)`. A row that cannot
+//! be read is counted and left out; a book whose best bid is not below its best ask is refused whole, since it would
+//! mislead.
+
+use super::{Client, base, response::ServiceResponse, rows};
+use crate::model::{
+    Book, Candle, Dated, Failure, FailureKind, Grid, Interval, Level, Market, MarketId, Num, Page,
+    PublicTrade, Side, Timestamp,
+};
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use serde::{Deserialize, de::DeserializeOwned};
+use serde_json::value::RawValue;
+
+/// Rows, and the instant up to which they are complete.
+#[derive(Deserialize)]
+struct SimRows {
+    data: Vec<Box<RawValue>>,
+    updated_at: Option<Timestamp>,
+}
+
+#[derive(Deserialize)]
+struct SimMarket {
+    market_id: MarketId,
+    mark_price: Option<Num>,
+    bid_price: Option<Num>,
+    ask_price: Option<Num>,
+    size_decimals: Option<u32>,
+    max_leverage: Option<u32>,
+    price_figures: Option<u32>,
+    funding_rate: Option<Num>,
+    updated_at: Option<Timestamp>,
+}
+
+#[derive(Deserialize)]
+struct SimCandle {
+    open_time: Timestamp,
+    open: Num,
+    high: Num,
+    low: Num,
+    close: Num,
+    volume: Option<Num>,
+    turnover: Option<Num>,
+    trades: Option<u64>,
+    #[serde(default)]
+    closed: bool,
+    #[serde(default)]
+    synthetic: bool,
+}
+
+#[derive(Deserialize)]
+struct SimTrade {
+    trade_id: Option<u64>,
+    price: Num,
+    size: Num,
+    aggressor: Side,
+    time: Timestamp,
+    /// With a key.
+    own: Option<bool>,
+}
+
+#[derive(Deserialize)]
+struct SimBook {
+    data: SimLevels,
+}
+
+#[derive(Deserialize)]
+struct SimLevels {
+    bids: Vec<SimLevel>,
+    asks: Vec<SimLevel>,
+    updated_at: Option<Timestamp>,
+}
+
+#[derive(Deserialize)]
+struct SimLevel {
+    price: Num,
+    size: Num,
+}
+
+impl Client {
+    /// The prices of every market. They are of the exchange's own clock, which may be any.
+    pub(super) async fn sim_markets(&self) -> Result<Page<Market>, Failure> {
+        let answer = self.sim("/sim/markets").await?;
+        let SimRows { data, .. } = answer.decoded()?;
+        Ok(rows::read_rows(&data, |row: SimMarket| Ok(row.into())))
+    }
+
+    /// So many candles of a market, the newest of all or of those that open before an instant.
+    pub async fn candles(
+        &self,
+        market: &MarketId,
+        interval: Interval,
+        before: Option<Timestamp>,
+        limit: u32,
+    ) -> Result<Option<Dated<Page<Candle>>>, Failure> {
+        let before = before.map_or_else(String::new, |before| format!("&before={}", before.0));
+        let query = format!("candles?interval={interval}&limit={limit}{before}");
+        self.sim_page(market, &query, SimCandle::checked).await
+    }
+
+    /// So many of a market's newest trades.
+    pub async fn trades(
+        &self,
+        market: &MarketId,
+        limit: u32,
+    ) -> Result<Option<Dated<Page<PublicTrade>>>, Failure> {
+        let query = format!("trades?limit={limit}");
+        self.sim_page(market, &query, SimTrade::checked).await
+    }
+
+    /// The nearest levels of a market's order book.
+    pub async fn book(
+        &self,
+        market: &MarketId,
+        depth: Option<u32>,
+    ) -> Result<Option<Dated<Book>>, Failure> {
+        if !self.is_simulator().await? {
+            return Ok(None);
+        }
+        let depth = depth.map_or_else(String::new, |depth| format!("?depth={depth}"));
+        let answer = self.sim(&target(market, &format!("book{depth}"))).await?;
+        let SimBook { data } = answer.decoded()?;
+        let side = |levels: Vec<SimLevel>| -> Result<Vec<Level>, Failure> {
+            levels.into_iter().map(SimLevel::checked).collect()
+        };
+        let book = Book::new(side(data.bids)?, side(data.asks)?);
+        if book.is_crossed() {
+            let best = |side| {
+                book.best(side)
+                    .map_or_else(String::new, |price| price.to_string())
+            };
+            let (bid, ask) = (best(Side::Buy), best(Side::Sell));
+            let why = format!("the book is crossed: bid {bid} is not below ask {ask}");
+            return Err(unreadable(why));
+        }
+        Ok(Some(Dated {
+            value: book,
+            made_at: data.updated_at,
+        }))
+    }
+
+    /// The rows of one market; without a readable one, why.
+    async fn sim_page<Wire: DeserializeOwned, Row>(
+        &self,
+        market: &MarketId,
+        query: &str,
+        read: impl Fn(Wire) -> Result<Row, String>,
+    ) -> Result<Option<Dated<Page<Row>>>, Failure> {
+        if !self.is_simulator().await? {
+            return Ok(None);
+        }
+        let answer = self.sim(&target(market, query)).await?;
+        let SimRows { data, updated_at } = answer.decoded()?;
+        let page = rows::read_rows(&data, read);
+        match page.unreadable.first() {
+            Some(why) if page.rows.is_empty() => Err(unreadable(why.to_string())),
+            _ => Ok(Some(Dated {
+                value: page,
+                made_at: updated_at,
+            })),
+        }
+    }
+
+    async fn sim(&self, target: &str) -> Result<ServiceResponse, Failure> {
+        self.fetch(base::endpoint(&self.0.base, target)?).await
+    }
+}
+
+fn target(market: &MarketId, query: &str) -> String {
+    let id = utf8_percent_encode(market.raw(), NON_ALPHANUMERIC);
+    format!("/sim/markets/{id}/{query}")
+}
+
+fn unreadable(why: String) -> Failure {
+    Failure::new(FailureKind::Unreadable, why)
+}
+
+impl From<SimMarket> for Market {
+    fn from(row: SimMarket) -> Self {
+        Self {
+            mark: row.mark_price,
+            bid: row.bid_price,
+            ask: row.ask_price,
+            size_decimals: row.size_decimals,
+            max_leverage: row.max_leverage,
+            grid: row.price_figures.map_or(Grid::Guessed, Grid::Figures),
+            funding_rate: row.funding_rate,
+            updated_at: row.updated_at,
+            ..Self::new(row.market_id)
+        }
+    }
+}
+
+impl SimCandle {
+    fn checked(self) -> Result<Candle, String> {
+        let amounts = [self.volume, self.turnover].into_iter().flatten();
+        if let Some(amount) = amounts.into_iter().find(|amount| amount.is_negative()) {
+            return Err(format!("{amount} is below 0"));
+        }
+        let Self {
+            open,
+            high,
+            low,
+            close,
+            ..
+        } = self;
+        let is_within = |price: Num| low <= price && price <= high;
+        if !low.is_positive() || !is_within(open) || !is_within(close) {
+            return Err(format!(
+                "open {open} and close {close} are not within low {low} and high {high}"
+            ));
+        }
+        Ok(Candle {
+            open_time: self.open_time,
+            open,
+            high,
+            low,
+            close,
+            volume: self.volume,
+            turnover: self.turnover,
+            trades: self.trades,
+            is_closed: self.closed,
+            is_synthetic: self.synthetic,
+        })
+    }
+}
+
+impl SimTrade {
+    fn checked(self) -> Result<PublicTrade, String> {
+        for (name, number) in [("price", self.price), ("size", self.size)] {
+            if !number.is_positive() {
+                return Err(format!("{name} {number} is not above 0"));
+            }
+        }
+        Ok(PublicTrade {
+            id: self.trade_id,
+            price: self.price,
+            size: self.size,
+            aggressor: self.aggressor,
+            at: self.time,
+            is_own: self.own,
+        })
+    }
+}
+
+impl SimLevel {
+    fn checked(self) -> Result<Level, Failure> {
+        let Self { price, size } = self;
+        if price.is_negative() || size.is_negative() {
+            let why = format!("a level of price {price} and size {size} is below 0");
+            return Err(unreadable(why));
+        }
+        Ok(Level { price, size })
+    }
+}
+
+#[cfg(test)]
+mod tests;

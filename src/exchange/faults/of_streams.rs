@@ -1,0 +1,81 @@
+//! Faults of streams: which frames a rule is about.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use strum::Display;
+
+/// A channel that a rule can name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Display)]
+#[serde(rename_all = "camelCase")]
+#[strum(serialize_all = "camelCase")]
+pub(in crate::exchange) enum FaultChannel {
+    Ticks,
+    Books,
+    Trades,
+    Candles,
+    MarketStats,
+    Status,
+    /// The whole stream of accounts.
+    Account,
+}
+
+/// What a frame is, as far as a rule can tell.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(in crate::exchange) struct StreamFrame {
+    /// `None` for what is of no channel, or of one that does not show.
+    pub(in crate::exchange) channel: Option<FaultChannel>,
+    pub(super) symbols: Vec<String>,
+    pub(super) kind: FrameKind,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum FrameKind {
+    Events,
+    /// `sub_ok`.
+    Acknowledgement,
+    Snapshot,
+    #[default]
+    Other,
+}
+
+impl StreamFrame {
+    pub(in crate::exchange) fn of(text: &str) -> Self {
+        let frame: Value = serde_json::from_str(text).unwrap_or_default();
+        if let Some(event) = frame.get("event").and_then(Value::as_str) {
+            return Self {
+                channel: Some(FaultChannel::Account),
+                symbols: vec![],
+                kind: match event {
+                    "snapshot" | "snapshot_end" => FrameKind::Snapshot,
+                    "account" | "position" | "order" | "fill" => FrameKind::Events,
+                    _ => FrameKind::Other,
+                },
+            };
+        }
+        let events = frame.get("events").and_then(Value::as_array);
+        let events = events.map_or(&[][..], Vec::as_slice);
+        let word = |event: &Value, name: &str| Some(event.get(name)?.as_str()?.to_owned());
+        let kind = events.first().and_then(|event| word(event, "type"));
+        Self {
+            channel: match kind.as_deref() {
+                Some("tick") => Some(FaultChannel::Ticks),
+                Some("book") => Some(FaultChannel::Books),
+                Some("trade") => Some(FaultChannel::Trades),
+                Some("candle") => Some(FaultChannel::Candles),
+                Some("marketStats") => Some(FaultChannel::MarketStats),
+                Some("status") => Some(FaultChannel::Status),
+                Some(_) | None => None,
+            },
+            symbols: events
+                .iter()
+                .filter_map(|event| word(event, "symbol"))
+                .collect(),
+            kind: match frame.get("op").and_then(Value::as_str) {
+                Some("events") => FrameKind::Events,
+                Some("sub_ok") => FrameKind::Acknowledgement,
+                Some("snapshot_end") => FrameKind::Snapshot,
+                Some(_) | None => FrameKind::Other,
+            },
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! Frames of the account stream, read leniently.
+
+use super::event::AccountRow;
+use crate::model::{AccountId, Num, Order, Position, Timestamp};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+
+/// A message of the service. What it has beside this is ignored.
+#[derive(Debug, Deserialize)]
+pub(super) struct Frame<'a> {
+    #[serde(borrow)]
+    pub(super) event: Cow<'a, str>,
+    #[serde(borrow)]
+    pub(super) stream_id: Option<Cow<'a, str>>,
+    #[serde(default)]
+    pub(super) resumed: bool,
+    pub(super) seq: Option<u64>,
+    time: Option<Num>,
+    pub(super) account_id: Option<AccountId>,
+    #[serde(borrow)]
+    account: Option<&'a RawValue>,
+    #[serde(borrow)]
+    position: Option<&'a RawValue>,
+    #[serde(borrow)]
+    order: Option<&'a RawValue>,
+    #[serde(borrow)]
+    fill: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    positions: Vec<&'a RawValue>,
+    #[serde(borrow, default)]
+    orders: Vec<&'a RawValue>,
+}
+
+impl Frame<'_> {
+    pub(super) fn at(&self) -> Option<Timestamp> {
+        self.time.and_then(Timestamp::from_wire)
+    }
+
+    /// The row of an event of `account`; `None` if it cannot be read or is of another account.
+    pub(super) fn row(&self, account: &AccountId) -> Option<AccountRow> {
+        let row = match &*self.event {
+            "account" => AccountRow::Account(read(self.account?)?),
+            "position" => AccountRow::Position(read(self.position?)?),
+            "order" => AccountRow::Order(read(self.order?)?),
+            "fill" => AccountRow::Fill(read(self.fill?)?),
+            _ => return None,
+        };
+        is_of(&row, account).then_some(row)
+    }
+
+    /// The rows of a snapshot of `account`, oldest first; `None` if one cannot be read: half of an account is none.
+    pub(super) fn rows(&self, account: &AccountId) -> Option<Vec<AccountRow>> {
+        let mut orders = Vec::<Box<Order>>::new();
+        for raw in &self.orders {
+            orders.push(read(raw)?);
+        }
+        orders.sort_by_key(|order| order.requested_at);
+        let positions = self.positions.iter().map(|raw| read::<Position>(raw));
+        let positions: Vec<_> = positions.collect::<Option<_>>()?;
+        let of_account = match self.account.filter(|raw| raw.get() != "null") {
+            Some(raw) => Some(AccountRow::Account(read(raw)?)),
+            None => None,
+        };
+        let positions = positions.into_iter().map(AccountRow::Position);
+        let orders = orders.into_iter().map(AccountRow::Order);
+        let rows: Vec<_> = of_account
+            .into_iter()
+            .chain(positions)
+            .chain(orders)
+            .collect();
+        rows.iter().all(|row| is_of(row, account)).then_some(rows)
+    }
+}
+
+fn read<'a, T: Deserialize<'a>>(raw: &'a RawValue) -> Option<Box<T>> {
+    serde_json::from_str(raw.get()).ok()
+}
+
+fn is_of(row: &AccountRow, account: &AccountId) -> bool {
+    let named = match row {
+        AccountRow::Account(row) => &row.id,
+        AccountRow::Position(row) => &row.account_id,
+        AccountRow::Order(row) | AccountRow::Fill(row) => &row.account_id,
+    };
+    named.raw().is_empty() || named == account
+}

@@ -1,0 +1,242 @@
+//! The market stream: subscriptions for what is wanted, and their events.
+//!
+//! Contract: no frame of it carries a key; it knows none. At most [`MOST_SUBSCRIPTIONS`] at a time, and
+//! [`REQUESTS_A_SECOND`](super::requests::REQUESTS_A_SECOND) requests.
+
+use super::{
+    Stream,
+    event::MarketEvent,
+    link::LinkEnd,
+    market_frame::Frame,
+    requests::Requests,
+    subscription::Subscription,
+    topic::{Topic, unsubscribe},
+};
+use crate::model::Timestamp;
+use serde_json::json;
+use std::{collections::BTreeSet, time::Duration};
+
+/// As many as the service allows on a connection.
+pub(crate) const MOST_SUBSCRIPTIONS: usize = 64;
+
+/// A subscription that the service ended is asked for again after this.
+const AGAIN_AFTER_END: Duration = Duration::from_millis(1_500);
+/// The same for one that it refused.
+const AGAIN_AFTER_REFUSAL: Duration = Duration::from_mins(1);
+/// A silent subscription is suspicious while another one was heard so recently.
+const OTHERS_HEARD: Duration = Duration::from_millis(2_500);
+/// Frames in a row that are no messages: the other end is broken.
+const UNREADABLE_IN_A_ROW: u32 = 3;
+/// Names of subscriptions that were told events before they were acknowledged.
+const MOST_EARLY: usize = 64;
+
+#[derive(Debug, Default)]
+pub(crate) struct MarketStream {
+    wanted: BTreeSet<Topic>,
+    subscriptions: Vec<Subscription>,
+    is_open: bool,
+    last_id: u64,
+    requests: Requests,
+    events: Vec<MarketEvent>,
+    early: BTreeSet<String>,
+    unreadable: u32,
+    end: Option<LinkEnd>,
+}
+
+impl MarketStream {
+    /// Asks for what is wanted and not subscribed to, and ends the rest.
+    fn subscribe(&mut self, now: Timestamp) {
+        let (kept, over): (Vec<_>, Vec<_>) = std::mem::take(&mut self.subscriptions)
+            .into_iter()
+            .partition(|one| self.wanted.contains(&one.topic));
+        self.subscriptions = kept;
+        self.requests
+            .add(over.iter().map(|one| unsubscribe(one.id)));
+        let is_new = |topic: &&Topic| !self.subscriptions.iter().any(|one| one.topic == **topic);
+        let room = MOST_SUBSCRIPTIONS.saturating_sub(self.subscriptions.len());
+        let new: Vec<_> = self
+            .wanted
+            .iter()
+            .filter(is_new)
+            .take(room)
+            .cloned()
+            .collect();
+        for topic in new {
+            let id = self.next_id();
+            self.requests.add([topic.subscribe(id)]);
+            self.subscriptions.push(Subscription::new(id, topic, now));
+        }
+    }
+
+    fn next_id(&mut self) -> u64 {
+        self.last_id += 1;
+        self.last_id
+    }
+
+    fn by_id(&mut self, id: Option<u64>) -> Option<&mut Subscription> {
+        let mut all = self.subscriptions.iter_mut();
+        all.find(|one| Some(one.id) == id)
+    }
+
+    /// Asks for these anew.
+    fn renew(&mut self, ids: &[u64], now: Timestamp) {
+        for id in ids {
+            let fresh = self.next_id();
+            if let Some(one) = self.by_id(Some(*id)) {
+                one.renew(fresh, now);
+                let asks = one.topic.subscribe(fresh);
+                self.requests.add([unsubscribe(*id), asks]);
+            }
+        }
+    }
+
+    fn acknowledged(&mut self, frame: &Frame<'_>, now: Timestamp) {
+        let Some(name) = frame.sub.as_deref().map(str::to_owned) else {
+            return;
+        };
+        let was_early = self.early.remove(&name);
+        let Some(one) = self.by_id(frame.id) else {
+            return;
+        };
+        one.acknowledged(name, now);
+        // Without a boundary everything is news.
+        if frame.snapshot_boundary != Some(true) {
+            one.snapshot_ended(now);
+        }
+        // Its snapshot came before anybody knew whose it was.
+        if was_early {
+            let id = one.id;
+            self.renew(&[id], now);
+        }
+    }
+
+    fn take(&mut self, frame: &Frame<'_>, now: Timestamp) {
+        let name = frame.sub.as_deref().unwrap_or_default();
+        let mut all = self.subscriptions.iter_mut();
+        let Some(one) = all.find(|one| one.is_named(name)) else {
+            if self.early.len() < MOST_EARLY {
+                self.early.insert(name.to_owned());
+            }
+            return;
+        };
+        let events = frame.events.iter();
+        self.events
+            .extend(events.filter_map(|event| one.take(event, now)));
+        let refuted = one.progress().is_refuted().then_some(one.id);
+        self.renew(refuted.as_slice(), now);
+    }
+
+    /// A frame is lost, whatever it told.
+    fn cannot_read(&mut self) {
+        self.unreadable += 1;
+        for one in &mut self.subscriptions {
+            one.has_gap();
+        }
+        if self.unreadable >= UNREADABLE_IN_A_ROW {
+            self.end = Some(LinkEnd::Fault("its messages cannot be read"));
+        }
+    }
+
+    /// When this one is to be asked for anew, as far as that depends on time alone.
+    fn renewal_due(&self, one: &Subscription) -> Option<Timestamp> {
+        let due = one.progress().renewal_due();
+        if !one.progress().is_live() {
+            return Some(due);
+        }
+        let others = self.subscriptions.iter().filter(|other| other.id != one.id);
+        let heard = others.map(|other| other.progress().heard_at()).max()?;
+        // Whatever is heard later brings a look of its own.
+        (heard.plus(OTHERS_HEARD) >= due).then_some(due)
+    }
+}
+
+impl Stream for MarketStream {
+    type Event = MarketEvent;
+
+    fn want(&mut self, wanted: BTreeSet<Topic>, now: Timestamp) {
+        self.wanted = wanted;
+        if self.is_open {
+            self.subscribe(now);
+        }
+    }
+
+    fn opened(&mut self, now: Timestamp) {
+        self.lost();
+        self.is_open = true;
+        self.subscribe(now);
+    }
+
+    fn frame(&mut self, text: &str, now: Timestamp) {
+        let Ok(frame) = serde_json::from_str::<Frame<'_>>(text) else {
+            return self.cannot_read();
+        };
+        self.unreadable = 0;
+        match &*frame.op {
+            "sub_ok" => self.acknowledged(&frame, now),
+            "events" => self.take(&frame, now),
+            "snapshot_end" => {
+                if let Some(one) = self.by_id(frame.id) {
+                    one.snapshot_ended(now);
+                }
+            }
+            "sub_err" | "end" => {
+                let pause = if frame.op == "end" {
+                    AGAIN_AFTER_END
+                } else {
+                    AGAIN_AFTER_REFUSAL
+                };
+                if let Some(one) = self.by_id(frame.id) {
+                    one.ended(now.plus(pause), now);
+                }
+            }
+            "draining" => self.end = Some(LinkEnd::Asked),
+            _ => {}
+        }
+    }
+
+    fn pass(&mut self, now: Timestamp) {
+        let all = self.subscriptions.iter();
+        let due = all.filter(|one| self.renewal_due(one).is_some_and(|due| due <= now));
+        let due: Vec<_> = due.map(|one| one.id).collect();
+        self.renew(&due, now);
+    }
+
+    fn due(&self) -> Option<Timestamp> {
+        let all = self.subscriptions.iter();
+        let renewal = all.filter_map(|one| self.renewal_due(one)).min();
+        renewal.into_iter().chain(self.requests.due()).min()
+    }
+
+    fn requests(&mut self, now: Timestamp) -> Vec<String> {
+        self.requests.take(now)
+    }
+
+    fn ping(&mut self) -> Option<String> {
+        let id = self.next_id();
+        Some(json!({ "op": "req", "id": id, "method": "ping" }).to_string())
+    }
+
+    fn events(&mut self) -> Vec<MarketEvent> {
+        std::mem::take(&mut self.events)
+    }
+
+    fn is_live(&self) -> bool {
+        self.is_open
+            && self
+                .subscriptions
+                .iter()
+                .all(|one| one.progress().is_settled())
+    }
+
+    fn end(&self) -> Option<LinkEnd> {
+        self.end
+    }
+
+    fn lost(&mut self) {
+        *self = Self {
+            wanted: std::mem::take(&mut self.wanted),
+            events: std::mem::take(&mut self.events),
+            ..Self::default()
+        };
+    }
+}

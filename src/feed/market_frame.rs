@@ -1,0 +1,295 @@
+//! Frames of the market stream, read leniently and checked: decimals may be text or numbers, levels pairs or objects.
+
+use super::event::{Stats, Tick};
+use crate::model::{Book, Candle, Dated, Level, Num, PublicTrade, Side, Timestamp};
+use serde::{Deserialize, Deserializer, de::Error as _};
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+
+/// Levels of one side of a book; a longer one is refused.
+const MOST_LEVELS: usize = 5_000;
+
+/// A message of the service. What it has beside this is ignored.
+#[derive(Debug, Deserialize)]
+pub(super) struct Frame<'a> {
+    #[serde(borrow)]
+    pub(super) op: Cow<'a, str>,
+    pub(super) id: Option<u64>,
+    #[serde(borrow)]
+    pub(super) sub: Option<Cow<'a, str>>,
+    #[serde(rename = "snapshotBoundary")]
+    pub(super) snapshot_boundary: Option<bool>,
+    #[serde(borrow, default)]
+    pub(super) events: Vec<&'a RawValue>,
+}
+
+/// What every event has.
+#[derive(Debug, Deserialize)]
+pub(super) struct EventHead<'a> {
+    #[serde(borrow, rename = "type")]
+    pub(super) kind: Cow<'a, str>,
+    #[serde(borrow)]
+    pub(super) provider: Cow<'a, str>,
+    #[serde(borrow)]
+    pub(super) symbol: Cow<'a, str>,
+    #[serde(borrow)]
+    pub(super) interval: Option<Cow<'a, str>>,
+}
+
+/// A decimal, as text or as a number.
+pub(super) struct Amount(pub(super) Num);
+
+impl<'de> Deserialize<'de> for Amount {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let raw = <&RawValue>::deserialize(from)?.get();
+        raw.trim_matches('"')
+            .parse()
+            .map(Self)
+            .map_err(D::Error::custom)
+    }
+}
+
+pub(super) fn amount<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Num>, D::Error> {
+    Option::<Amount>::deserialize(from).map(|told| told.map(|Amount(number)| number))
+}
+
+/// One number of a patch: an absent key keeps, and null clears.
+#[derive(Default)]
+enum Patch {
+    #[default]
+    Keep,
+    Is(Option<Num>),
+}
+
+impl<'de> Deserialize<'de> for Patch {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        amount(from).map(Self::Is)
+    }
+}
+
+impl Patch {
+    fn over(self, before: Option<Num>) -> Option<Num> {
+        match self {
+            Self::Keep => before,
+            Self::Is(number) => number,
+        }
+    }
+}
+
+pub(super) fn instant<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Timestamp>, D::Error> {
+    amount(from).map(|number| number.and_then(Timestamp::from_wire))
+}
+
+pub(super) fn positive(number: Option<Num>) -> Option<Num> {
+    number.filter(|number| number.is_positive())
+}
+
+fn read<'a, T: Deserialize<'a>>(event: &'a RawValue) -> Option<T> {
+    serde_json::from_str(event.get()).ok()
+}
+
+#[derive(Deserialize)]
+struct WireBook<'a> {
+    #[serde(borrow)]
+    bids: Vec<&'a RawValue>,
+    #[serde(borrow)]
+    asks: Vec<&'a RawValue>,
+    #[serde(default, deserialize_with = "instant")]
+    time: Option<Timestamp>,
+}
+
+#[derive(Deserialize)]
+struct WireLevel {
+    #[serde(alias = "px")]
+    price: Amount,
+    #[serde(alias = "sz")]
+    size: Amount,
+}
+
+/// A whole book: sorted, every level above 0, not crossed.
+pub(super) fn book(event: &RawValue) -> Option<Dated<Book>> {
+    let told: WireBook<'_> = read(event)?;
+    Some(Dated {
+        value: sound_book(levels(&told.bids)?, levels(&told.asks)?)?,
+        made_at: told.time,
+    })
+}
+
+/// A book of these sides, the best level first; `None` if one is not sorted or they are crossed.
+pub(super) fn sound_book(bids: Vec<Level>, asks: Vec<Level>) -> Option<Book> {
+    let falls = bids.is_sorted_by(|near, far| near.price > far.price);
+    let rises = asks.is_sorted_by(|near, far| near.price < far.price);
+    let book = Book::new(bids, asks);
+    (falls && rises && !book.is_crossed()).then_some(book)
+}
+
+pub(super) fn levels(side: &[&RawValue]) -> Option<Vec<Level>> {
+    if side.len() > MOST_LEVELS {
+        return None;
+    }
+    side.iter().map(|level| checked_level(level)).collect()
+}
+
+fn checked_level(level: &RawValue) -> Option<Level> {
+    let (price, size) = if level.get().starts_with('[') {
+        let pair: Vec<Amount> = read(level)?;
+        let mut pair = pair.into_iter();
+        (pair.next()?, pair.next()?)
+    } else {
+        let WireLevel { price, size } = read(level)?;
+        (price, size)
+    };
+    Some(Level {
+        price: positive(Some(price.0))?,
+        size: positive(Some(size.0))?,
+    })
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct WireTrade<'a> {
+    #[serde(borrow)]
+    trade_id: Option<&'a RawValue>,
+    #[serde(borrow)]
+    side: Cow<'a, str>,
+    #[serde(default, deserialize_with = "amount")]
+    price: Option<Num>,
+    #[serde(default, deserialize_with = "amount")]
+    size: Option<Num>,
+    #[serde(default, deserialize_with = "instant")]
+    time: Option<Timestamp>,
+}
+
+pub(super) fn trade(event: &RawValue) -> Option<PublicTrade> {
+    let told: WireTrade<'_> = read(event)?;
+    let aggressor = match told.side.to_ascii_lowercase().as_str() {
+        "buy" | "b" => Side::Buy,
+        "sell" | "s" | "a" => Side::Sell,
+        _ => return None,
+    };
+    let id = told.trade_id.map(|id| id.get().trim_matches('"'));
+    Some(PublicTrade {
+        id: id.and_then(|digits| digits.parse().ok()),
+        price: positive(told.price)?,
+        size: positive(told.size)?,
+        aggressor,
+        at: told.time?,
+        is_own: None,
+    })
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct WireCandle {
+    #[serde(default, deserialize_with = "instant")]
+    open_time: Option<Timestamp>,
+    open: Amount,
+    high: Amount,
+    low: Amount,
+    close: Amount,
+    #[serde(default, deserialize_with = "amount")]
+    volume: Option<Num>,
+    #[serde(default, deserialize_with = "amount")]
+    quote_volume: Option<Num>,
+    #[serde(default, deserialize_with = "amount")]
+    trades: Option<Num>,
+    #[serde(default)]
+    is_final: bool,
+}
+
+pub(super) fn candle(event: &RawValue) -> Option<Candle> {
+    let told: WireCandle = read(event)?;
+    let candle = Candle {
+        open_time: told.open_time?,
+        open: told.open.0,
+        high: told.high.0,
+        low: told.low.0,
+        close: told.close.0,
+        volume: told.volume,
+        turnover: told.quote_volume,
+        trades: told
+            .trades
+            .and_then(Num::to_i64)
+            .and_then(|count| u64::try_from(count).ok()),
+        is_closed: told.is_final,
+        is_synthetic: false,
+    };
+    sound_candle(candle)
+}
+
+/// The same candle, if its prices and amounts can be such.
+pub(super) fn sound_candle(candle: Candle) -> Option<Candle> {
+    let holds = |price| candle.low <= price && price <= candle.high;
+    let amounts = [candle.volume, candle.turnover];
+    let is_sound = candle.low.is_positive()
+        && holds(candle.open)
+        && holds(candle.close)
+        && !amounts.into_iter().flatten().any(Num::is_negative);
+    is_sound.then_some(candle)
+}
+
+#[derive(Deserialize)]
+struct WireTick {
+    price: Amount,
+    #[serde(default, deserialize_with = "amount")]
+    bid: Option<Num>,
+    #[serde(default, deserialize_with = "amount")]
+    ask: Option<Num>,
+    #[serde(default, deserialize_with = "instant")]
+    time: Option<Timestamp>,
+}
+
+/// Prices above 0, the bid below the ask.
+pub(super) fn tick(event: &RawValue) -> Option<Tick> {
+    let told: WireTick = read(event)?;
+    let sides = [told.bid, told.ask].into_iter().flatten();
+    let mut prices = sides.chain([told.price.0]);
+    let is_crossed = told.bid.zip(told.ask).is_some_and(|(bid, ask)| bid >= ask);
+    (prices.all(Num::is_positive) && !is_crossed).then_some(Tick {
+        price: told.price.0,
+        bid: told.bid,
+        ask: told.ask,
+        at: told.time,
+    })
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct WireStats {
+    #[serde(default)]
+    mark_px: Patch,
+    #[serde(default, rename = "change24hPct")]
+    day_change: Patch,
+    #[serde(default)]
+    funding_rate: Patch,
+    #[serde(default)]
+    funding_interval_hours: Patch,
+    #[serde(default)]
+    next_funding_time: Patch,
+    #[serde(default)]
+    open_interest_usd: Patch,
+    #[serde(default)]
+    day_ntl_vlm: Patch,
+    #[serde(default, deserialize_with = "instant")]
+    time: Option<Timestamp>,
+}
+
+/// The statistics after this patch; a mark that can be none is refused.
+pub(super) fn patched(event: &RawValue, before: Stats) -> Option<Stats> {
+    let told: WireStats = read(event)?;
+    let stats = Stats {
+        mark: told.mark_px.over(before.mark),
+        day_change: told.day_change.over(before.day_change),
+        funding_rate: told.funding_rate.over(before.funding_rate),
+        funding_hours: told.funding_interval_hours.over(before.funding_hours),
+        next_funding_at: match told.next_funding_time {
+            Patch::Keep => before.next_funding_at,
+            Patch::Is(at) => at.and_then(Timestamp::from_wire),
+        },
+        open_interest: told.open_interest_usd.over(before.open_interest),
+        day_volume: told.day_ntl_vlm.over(before.day_volume),
+        at: told.time.or(before.at),
+    };
+    let is_price = stats.mark.is_none_or(Num::is_positive);
+    is_price.then_some(stats)
+}

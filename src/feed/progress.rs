@@ -1,0 +1,104 @@
+//! How far one subscription has come, and when it is to be asked for anew.
+
+use crate::model::Timestamp;
+use std::time::Duration;
+
+/// An acknowledgement, or the end of the snapshot, is this late: the subscription is asked for anew.
+const ANSWER_WITHIN: Duration = Duration::from_secs(10);
+/// A subscription that is silent while others are not is asked for anew after so long, and then after twice that, since
+/// a market may rest.
+const SILENT_AFTER: Duration = Duration::from_secs(10);
+/// That is doubled so often at most.
+const DOUBLED: u32 = 5;
+/// After so many events in a row that cannot be believed, the source has begun anew or is broken; doubled like the
+/// waits.
+const REFUSED_IN_A_ROW: u32 = 5;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Phase {
+    Asked,
+    /// Acknowledged; what comes is of before.
+    Snapshot,
+    Live,
+    /// The source refused or ended it; it is asked for again at this instant.
+    Ended(Timestamp),
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Progress {
+    phase: Phase,
+    /// Of the phase.
+    since: Timestamp,
+    heard_at: Timestamp,
+    /// How often it was asked for anew without an event since.
+    renewals: u32,
+    refused: u32,
+}
+
+impl Progress {
+    pub(super) fn asked(now: Timestamp) -> Self {
+        Self {
+            phase: Phase::Asked,
+            since: now,
+            heard_at: now,
+            renewals: 0,
+            refused: 0,
+        }
+    }
+
+    pub(super) fn renewed(self, now: Timestamp) -> Self {
+        Self {
+            renewals: self.renewals.saturating_add(1),
+            ..Self::asked(now)
+        }
+    }
+
+    pub(super) fn enter(&mut self, phase: Phase, now: Timestamp) {
+        (self.phase, self.since, self.heard_at) = (phase, now, now);
+    }
+
+    pub(super) fn phase(&self) -> Phase {
+        self.phase
+    }
+
+    /// Whether nothing that it was asked for is still to come.
+    pub(super) fn is_settled(&self) -> bool {
+        matches!(self.phase, Phase::Live | Phase::Ended(_))
+    }
+
+    pub(super) fn is_live(&self) -> bool {
+        self.phase == Phase::Live
+    }
+
+    pub(super) fn heard_at(&self) -> Timestamp {
+        self.heard_at
+    }
+
+    /// An event was believed.
+    pub(super) fn heard(&mut self, now: Timestamp) {
+        (self.heard_at, self.refused) = (now, 0);
+        if self.phase == Phase::Live {
+            self.renewals = 0;
+        }
+    }
+
+    /// An event was not believed.
+    pub(super) fn refuse(&mut self) {
+        self.refused = self.refused.saturating_add(1);
+    }
+
+    /// Whether what comes can no longer be believed.
+    pub(super) fn is_refuted(&self) -> bool {
+        self.refused >= REFUSED_IN_A_ROW << self.renewals.min(DOUBLED)
+    }
+
+    /// When it is to be asked for anew, unless something comes before; a silent one only while others are heard.
+    pub(super) fn renewal_due(&self) -> Timestamp {
+        let wait = |wait: Duration| wait * (1 << self.renewals.min(DOUBLED));
+        match self.phase {
+            Phase::Asked | Phase::Snapshot => self.since.plus(wait(ANSWER_WITHIN)),
+            Phase::Live => self.heard_at.plus(wait(SILENT_AFTER)),
+            Phase::Ended(again_at) => again_at,
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! How a venue is spoken to, as one table of functions for each socket, and what its frames say in the words of all.
+
+use super::{book_change::BookChange, trades::VenueTrade, whole_books::WholeBook};
+use crate::{
+    feed::{event::Stats, rest_read::RestRead, topic::Channel},
+    model::{Candle, Interval, Num, Timestamp},
+};
+use std::collections::BTreeMap;
+
+/// Frames that ask for these names in the request of this number.
+pub(super) type Frames = fn(&[String], u64) -> Vec<String>;
+/// What the body of a REST answer holds; `None` if that is not to be believed.
+pub(super) type Answer<T> = fn(&[u8]) -> Option<T>;
+
+/// The table of one socket.
+pub(super) struct Dialect {
+    /// What the venue calls that which a channel of this symbol needs; empty where this socket does not carry it.
+    pub(super) names: fn(Channel, &str) -> Vec<String>,
+    /// The frames that subscribe to these names, of which at most [`MOST_NAMES`] are in a frame.
+    pub(super) subscribe: Frames,
+    pub(super) unsubscribe: Frames,
+    /// The query of the socket's address with what is wanted at first; empty where frames say all of it.
+    pub(super) query: fn(&[String]) -> String,
+    /// What asks for a sign of life; `None` if the socket's own ping does.
+    pub(super) ping: Option<&'static str>,
+    /// Reads a frame; `None` if it is none of this venue.
+    pub(super) hear: fn(&str) -> Option<Heard>,
+    pub(super) books: BookTold,
+    /// Where the hours between two fundings are told, if this socket does not.
+    pub(super) funding_hours: Option<FundingHoursRead>,
+    pub(super) first_trades: FirstTrades,
+}
+
+/// How a venue tells a book.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum BookTold {
+    /// Whole, again and again.
+    Whole,
+    /// By its changes, after the whole of it.
+    Changes,
+    /// By its changes alone; the whole of it is to be read.
+    ChangesOf(WholeBookRead),
+}
+
+/// How the book of a symbol is read whole.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct WholeBookRead {
+    pub(super) ask: fn(&str) -> RestRead,
+    pub(super) answer: Answer<BookChange>,
+}
+
+/// How the hours between two fundings are read, for all symbols at once.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct FundingHoursRead {
+    pub(super) ask: fn() -> RestRead,
+    /// Of the symbols that differ from `usual`.
+    pub(super) answer: Answer<BTreeMap<String, Num>>,
+    pub(super) usual: u32,
+}
+
+/// Names of one frame.
+pub(super) const MOST_NAMES: usize = 50;
+
+/// What the first trades of a subscription are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum FirstTrades {
+    /// Those of before the subscription.
+    History,
+    News,
+}
+
+/// What most venues call an interval; shorter ones than a minute would have to be built from trades.
+pub(super) fn usual_interval(interval: Interval) -> Option<String> {
+    (interval >= Interval::Minute1).then(|| interval.to_string())
+}
+
+/// What a frame says.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Heard {
+    /// Of the subscription of this name; `None` if the rest of the frame is not to be believed.
+    Data(String, Option<Update>),
+    Accepted(Asked),
+    Refused(Asked),
+    /// A sign of life, or what nobody asked for.
+    Nothing,
+}
+
+/// What an answer is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Asked {
+    /// All names of the request of this number.
+    Request(u64),
+    Name(String),
+}
+
+/// What is new of a market.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Update {
+    Book(WholeBook),
+    Change(BookChange),
+    Trades(Vec<VenueTrade>),
+    Candle(Interval, Candle),
+    /// The best prices; a side that did not change is `None`.
+    Best {
+        bid: Option<Num>,
+        ask: Option<Num>,
+        at: Option<Timestamp>,
+    },
+    /// What did not change is `None`.
+    Stats(Stats),
+    /// The best prices and statistics.
+    Ticker {
+        bid: Option<Num>,
+        ask: Option<Num>,
+        stats: Stats,
+    },
+}
+
+impl Update {
+    /// When it was made, by the venue's clock.
+    pub(super) fn made_at(&self) -> Option<Timestamp> {
+        match self {
+            Self::Book(book) => Some(book.made_at),
+            Self::Change(change) => change.made_at,
+            Self::Trades(trades) => trades.iter().map(|told| told.trade.at).max(),
+            Self::Candle(_, candle) => Some(candle.open_time),
+            Self::Best { at, .. } => *at,
+            Self::Stats(stats) | Self::Ticker { stats, .. } => stats.at,
+        }
+    }
+}

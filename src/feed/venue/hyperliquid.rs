@@ -1,0 +1,358 @@
+//! Hyperliquid: one socket at `/ws`, and `POST /info`.
+//!
+//! A name is the subscription itself, so that acknowledgements, errors and data name it alike. The book comes near and
+//! often, and far and seldom. The first trades of a subscription are history.
+
+pub(super) mod rest;
+
+use super::{
+    dialect::{Asked, BookTold, Dialect, FirstTrades, Heard, Update, usual_interval},
+    trades::VenueTrade,
+    whole_books::{Reach, WholeBook},
+};
+use crate::{
+    feed::{
+        event::Stats,
+        market_frame::{Amount, amount, instant, levels, positive, sound_book, sound_candle},
+        topic::Channel,
+    },
+    model::{Candle, Num, PublicTrade, Side, Timestamp},
+};
+use serde::Deserialize;
+use serde_json::{json, value::RawValue};
+use std::borrow::Cow;
+
+pub(super) static SOCKET: Dialect = Dialect {
+    names,
+    subscribe: |names, _| frames("subscribe", names),
+    unsubscribe: |names, _| frames("unsubscribe", names),
+    query: |_| String::new(),
+    ping: Some(r#"{"method":"ping"}"#),
+    hear,
+    books: BookTold::Whole,
+    funding_hours: None,
+    first_trades: FirstTrades::History,
+};
+
+/// What a socket says when it opens, which is no JSON.
+const GREETING: &str = "Websocket connection established.";
+
+fn names(channel: Channel, coin: &str) -> Vec<String> {
+    let of = |kind| name(kind, coin, None, Reach::Far);
+    match channel {
+        Channel::Book => vec![name("l2Book", coin, None, Reach::Near), of("l2Book")],
+        Channel::Trades => vec![of("trades")],
+        Channel::Candles(interval) => {
+            let word = usual_interval(interval);
+            word.map(|word| name("candle", coin, Some(&word), Reach::Far))
+                .into_iter()
+                .collect()
+        }
+        Channel::Ticks => vec![of("bbo")],
+        Channel::Stats => vec![of("activeAssetCtx")],
+    }
+}
+
+fn name(kind: &str, coin: &str, interval: Option<&str>, reach: Reach) -> String {
+    let mut name = json!({ "type": kind, "coin": coin });
+    if let Some(map) = name.as_object_mut() {
+        if let Some(interval) = interval {
+            map.insert("interval".to_owned(), interval.into());
+        }
+        if reach == Reach::Near {
+            map.insert("fast".to_owned(), true.into());
+        }
+    }
+    name.to_string()
+}
+
+fn frames(method: &str, names: &[String]) -> Vec<String> {
+    let frame = |name| format!(r#"{{"method":"{method}","subscription":{name}}}"#);
+    names.iter().map(frame).collect()
+}
+
+#[derive(Deserialize)]
+struct Frame<'a> {
+    #[serde(borrow)]
+    channel: Cow<'a, str>,
+    #[serde(borrow)]
+    data: Option<&'a RawValue>,
+}
+
+fn hear(text: &str) -> Option<Heard> {
+    if text == GREETING {
+        return Some(Heard::Nothing);
+    }
+    let frame: Frame<'_> = serde_json::from_str(text).ok()?;
+    let data = frame.data.map_or("null", RawValue::get);
+    match &*frame.channel {
+        "l2Book" => told_book(data),
+        "trades" => told_trades(data),
+        "candle" => told_candle(data),
+        "bbo" => told_best(data),
+        "activeAssetCtx" => told_stats(data),
+        "subscriptionResponse" => acknowledged(data),
+        "error" => refused(data),
+        _ => Some(Heard::Nothing),
+    }
+}
+
+/// What a subscription is of, whatever else the venue puts beside it.
+#[derive(Deserialize)]
+struct Subscription<'a> {
+    #[serde(borrow, rename = "type")]
+    kind: Cow<'a, str>,
+    #[serde(borrow)]
+    coin: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    interval: Option<Cow<'a, str>>,
+    #[serde(default)]
+    fast: Option<bool>,
+}
+
+impl Subscription<'_> {
+    fn name(&self) -> String {
+        let coin = self.coin.as_deref().unwrap_or_default();
+        let reach = reach(self.fast);
+        name(&self.kind, coin, self.interval.as_deref(), reach)
+    }
+}
+
+fn reach(fast: Option<bool>) -> Reach {
+    if fast == Some(true) {
+        Reach::Near
+    } else {
+        Reach::Far
+    }
+}
+
+#[derive(Deserialize)]
+struct Acknowledgement<'a> {
+    #[serde(borrow)]
+    method: Cow<'a, str>,
+    #[serde(borrow)]
+    subscription: Subscription<'a>,
+}
+
+fn acknowledged(data: &str) -> Option<Heard> {
+    let told: Acknowledgement<'_> = serde_json::from_str(data).ok()?;
+    Some(if told.method == "subscribe" {
+        Heard::Accepted(Asked::Name(told.subscription.name()))
+    } else {
+        Heard::Nothing
+    })
+}
+
+/// An error names the subscription that it is about behind its words.
+fn refused(data: &str) -> Option<Heard> {
+    let words: String = serde_json::from_str(data).ok()?;
+    let json = words.find('{').and_then(|at| words.get(at..));
+    let subscription = json.and_then(|json| serde_json::from_str::<Subscription<'_>>(json).ok());
+    let asked = subscription.map(|subscription| Asked::Name(subscription.name()));
+    Some(match asked {
+        Some(asked) if words.starts_with("Already subscribed") => Heard::Accepted(asked),
+        Some(asked) if words.starts_with("Invalid subscription") => Heard::Refused(asked),
+        Some(_) | None => Heard::Nothing,
+    })
+}
+
+#[derive(Deserialize)]
+struct WireBook<'a> {
+    #[serde(borrow)]
+    coin: Cow<'a, str>,
+    #[serde(default, deserialize_with = "instant")]
+    time: Option<Timestamp>,
+    #[serde(borrow)]
+    levels: [Vec<&'a RawValue>; 2],
+    fast: Option<bool>,
+}
+
+impl WireBook<'_> {
+    fn checked(&self) -> Option<WholeBook> {
+        let [bids, asks] = &self.levels;
+        Some(WholeBook {
+            book: sound_book(levels(bids)?, levels(asks)?)?,
+            reach: reach(self.fast),
+            made_at: self.time?,
+        })
+    }
+}
+
+fn told_book(data: &str) -> Option<Heard> {
+    let told: WireBook<'_> = serde_json::from_str(data).ok()?;
+    let name = name("l2Book", &told.coin, None, reach(told.fast));
+    Some(Heard::Data(name, told.checked().map(Update::Book)))
+}
+
+#[derive(Deserialize)]
+struct WireTrade<'a> {
+    #[serde(borrow)]
+    coin: Cow<'a, str>,
+    #[serde(borrow)]
+    side: Cow<'a, str>,
+    px: Amount,
+    sz: Amount,
+    #[serde(default, deserialize_with = "instant")]
+    time: Option<Timestamp>,
+    tid: u64,
+}
+
+impl WireTrade<'_> {
+    fn checked(&self) -> Option<VenueTrade> {
+        let at = self.time?;
+        let trade = PublicTrade {
+            // Its numbers do not rise with time.
+            id: None,
+            price: positive(Some(self.px.0))?,
+            size: positive(Some(self.sz.0))?,
+            aggressor: match &*self.side {
+                "B" => Side::Buy,
+                "A" => Side::Sell,
+                _ => return None,
+            },
+            at,
+            is_own: None,
+        };
+        Some(VenueTrade {
+            identity: format!("{} {}", at.0, self.tid),
+            trade,
+        })
+    }
+}
+
+fn told_trades(data: &str) -> Option<Heard> {
+    let rows: Vec<WireTrade<'_>> = serde_json::from_str(data).ok()?;
+    let Some(first) = rows.first() else {
+        return Some(Heard::Nothing);
+    };
+    let name = name("trades", &first.coin, None, Reach::Far);
+    let is_of_one = rows.iter().all(|row| row.coin == first.coin);
+    let trades = rows.iter().map(WireTrade::checked).collect::<Option<_>>();
+    let trades = trades.filter(|_| is_of_one);
+    Some(Heard::Data(name, trades.map(Update::Trades)))
+}
+
+#[derive(Deserialize)]
+struct WireCandle<'a> {
+    #[serde(default, deserialize_with = "instant", rename = "t")]
+    opens: Option<Timestamp>,
+    #[serde(borrow)]
+    s: Cow<'a, str>,
+    #[serde(borrow)]
+    i: Cow<'a, str>,
+    o: Amount,
+    c: Amount,
+    h: Amount,
+    l: Amount,
+    #[serde(default, deserialize_with = "amount")]
+    v: Option<Num>,
+    n: Option<u64>,
+}
+
+impl WireCandle<'_> {
+    fn checked(&self) -> Option<Candle> {
+        sound_candle(Candle {
+            open_time: self.opens?,
+            open: self.o.0,
+            high: self.h.0,
+            low: self.l.0,
+            close: self.c.0,
+            volume: self.v,
+            turnover: None,
+            trades: self.n,
+            is_closed: false,
+            is_synthetic: false,
+        })
+    }
+}
+
+/// One candle, or a list whose last is the newest.
+fn told_candle(data: &str) -> Option<Heard> {
+    let of_one = |row: &WireCandle<'_>| {
+        let interval = row.i.parse().ok();
+        let update = interval.zip(row.checked());
+        let update = update.map(|(interval, candle)| Update::Candle(interval, candle));
+        Heard::Data(name("candle", &row.s, Some(&row.i), Reach::Far), update)
+    };
+    if let Ok(row) = serde_json::from_str::<WireCandle<'_>>(data) {
+        return Some(of_one(&row));
+    }
+    let rows: Vec<WireCandle<'_>> = serde_json::from_str(data).ok()?;
+    Some(rows.last().map_or(Heard::Nothing, of_one))
+}
+
+#[derive(Deserialize)]
+struct WireBest<'a> {
+    #[serde(borrow)]
+    coin: Cow<'a, str>,
+    #[serde(default, deserialize_with = "instant")]
+    time: Option<Timestamp>,
+    #[serde(borrow)]
+    bbo: [Option<&'a RawValue>; 2],
+}
+
+fn told_best(data: &str) -> Option<Heard> {
+    let told: WireBest<'_> = serde_json::from_str(data).ok()?;
+    let price = |level: Option<&RawValue>| match level {
+        None => Some(None),
+        Some(level) => Some(Some(levels(&[level])?.first()?.price)),
+    };
+    let [bid, ask] = told.bbo;
+    let best = price(bid).zip(price(ask)).zip(told.time);
+    let update = best.map(|((bid, ask), at)| Update::Best {
+        bid,
+        ask,
+        at: Some(at),
+    });
+    Some(Heard::Data(
+        name("bbo", &told.coin, None, Reach::Far),
+        update,
+    ))
+}
+
+#[derive(Deserialize)]
+struct WireStats<'a> {
+    #[serde(borrow)]
+    coin: Cow<'a, str>,
+    ctx: Context,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Context {
+    #[serde(default, deserialize_with = "amount")]
+    mark_px: Option<Num>,
+    #[serde(default, deserialize_with = "amount")]
+    funding: Option<Num>,
+    /// Coin.
+    #[serde(default, deserialize_with = "amount")]
+    open_interest: Option<Num>,
+    #[serde(default, deserialize_with = "amount")]
+    prev_day_px: Option<Num>,
+    #[serde(default, deserialize_with = "amount")]
+    day_ntl_vlm: Option<Num>,
+}
+
+fn told_stats(data: &str) -> Option<Heard> {
+    let told: WireStats<'_> = serde_json::from_str(data).ok()?;
+    let name = name("activeAssetCtx", &told.coin, None, Reach::Far);
+    Some(Heard::Data(name, told.ctx.stats().map(Update::Stats)))
+}
+
+impl Context {
+    /// Funding is paid each hour, at its end.
+    fn stats(&self) -> Option<Stats> {
+        let mark = positive(self.mark_px)?;
+        let before = positive(self.prev_day_px);
+        Some(Stats {
+            mark: Some(mark),
+            day_change: before.and_then(|before| mark.percent_from(before)),
+            funding_rate: self.funding,
+            funding_hours: Some(Num::ONE),
+            next_funding_at: None,
+            open_interest: self.open_interest.and_then(|coins| coins.times(mark)),
+            day_volume: self.day_ntl_vlm,
+            at: None,
+        })
+    }
+}

@@ -1,0 +1,201 @@
+//! What a venue has told of one market, and what of its news is believed.
+
+use super::{
+    book_mirror::{BookMirror, Mirrored},
+    dialect::{BookTold, Update},
+    trades::TradeMemory,
+    whole_books::WholeBooks,
+};
+use crate::{
+    feed::{
+        event::{MarketEvent, Stats, Tick, Told},
+        retry::Retry,
+        topic::{Channel, StreamedMarket},
+    },
+    model::{Candle, Interval, MarketId, Num, Timestamp},
+};
+use std::{collections::BTreeMap, time::Duration};
+
+/// What a venue has made so far in the future is not believed.
+const AHEAD: Duration = Duration::from_mins(1);
+/// Statistics of several channels come out of order by less than this.
+const STATS_BEHIND: Duration = Duration::from_secs(5);
+
+/// What became of an update.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Taken {
+    Told(Vec<MarketEvent>),
+    /// It is not believed.
+    Refused,
+    /// The book has to be told whole.
+    BookGap,
+}
+
+#[derive(Debug)]
+pub(super) struct MarketMemory {
+    market: MarketId,
+    pub(super) symbol: String,
+    whole: WholeBooks,
+    mirror: BookMirror,
+    /// When the book was last asked for whole.
+    pub(super) whole_asked: Retry,
+    trades: TradeMemory,
+    candles: BTreeMap<Interval, Timestamp>,
+    bid: Option<Num>,
+    ask: Option<Num>,
+    best_at: Option<Timestamp>,
+    stats: Stats,
+}
+
+impl MarketMemory {
+    pub(super) fn new(market: &StreamedMarket) -> Self {
+        Self {
+            market: market.id.clone(),
+            symbol: market.symbol.clone(),
+            whole: WholeBooks::default(),
+            mirror: BookMirror::default(),
+            whole_asked: Retry::default(),
+            trades: TradeMemory::default(),
+            candles: BTreeMap::new(),
+            bid: None,
+            ask: None,
+            best_at: None,
+            stats: Stats::default(),
+        }
+    }
+
+    /// The connection is gone, or something was not believed: what comes next follows nothing.
+    pub(super) fn has_gap(&mut self) {
+        self.trades.has_gap();
+        self.candles.clear();
+        self.mirror.forget();
+        (self.bid, self.ask) = (None, None);
+    }
+
+    /// A subscription to this channel was asked for.
+    pub(super) fn asked(&mut self, channel: Channel, books: BookTold, now: Timestamp) {
+        if channel == Channel::Book {
+            self.mirror.forget();
+            if matches!(books, BookTold::Changes) {
+                self.whole_asked.tried(now);
+            }
+        }
+    }
+
+    /// Trades may be missing.
+    pub(super) fn has_trade_gap(&mut self) {
+        self.trades.has_gap();
+    }
+
+    pub(super) fn needs_whole_book(&self) -> bool {
+        self.mirror.needs_whole()
+    }
+
+    pub(super) fn has_changes_waiting(&self) -> bool {
+        self.mirror.has_changes_waiting()
+    }
+
+    pub(super) fn funding_every(&mut self, hours: Num) {
+        self.stats.funding_hours = Some(hours);
+    }
+
+    /// Takes an update in.
+    pub(super) fn take(&mut self, update: Update, told: Told, now: Timestamp) -> Taken {
+        let is_ahead = |at: Timestamp| at > now.plus(AHEAD);
+        if update.made_at().is_some_and(is_ahead) {
+            return Taken::Refused;
+        }
+        let events = match update {
+            Update::Book(book) => self.whole.take(book).map(|book| {
+                let market = self.market.clone();
+                vec![MarketEvent::Book { market, book }]
+            }),
+            Update::Change(change) => match self.mirror.take(change) {
+                Mirrored::Shown(book) => {
+                    let market = self.market.clone();
+                    Some(vec![MarketEvent::Book { market, book }])
+                }
+                Mirrored::Waits => Some(vec![]),
+                Mirrored::Gap => return Taken::BookGap,
+            },
+            Update::Trades(rows) => Some(self.trades.take(&self.market, rows, told)),
+            Update::Candle(interval, candle) => self.candle(interval, candle),
+            Update::Best { bid, ask, at } => self.best(bid, ask, at),
+            Update::Stats(stats) => self.stats(stats),
+            Update::Ticker { bid, ask, stats } => {
+                let best = self.best(bid, ask, stats.at);
+                let stats = self.stats(stats);
+                best.zip(stats).map(|(best, stats)| [best, stats].concat())
+            }
+        };
+        events.map_or(Taken::Refused, Taken::Told)
+    }
+
+    /// A candle that is over, out of step with its interval, or behind a gap is not believed: a read fills that.
+    fn candle(&mut self, interval: Interval, candle: Candle) -> Option<Vec<MarketEvent>> {
+        let opens = candle.open_time;
+        let newest = *self.candles.get(&interval).unwrap_or(&opens);
+        let is_near = opens.0.saturating_sub(newest.0).abs() <= interval.millis();
+        let is_aligned = interval.open_of(opens) == opens;
+        if !is_near || !is_aligned {
+            return None;
+        }
+        self.candles.insert(interval, newest.max(opens));
+        Some(vec![MarketEvent::Candle {
+            market: self.market.clone(),
+            interval,
+            candle,
+            told: Told::AsNews,
+        }])
+    }
+
+    fn best(
+        &mut self,
+        bid: Option<Num>,
+        ask: Option<Num>,
+        at: Option<Timestamp>,
+    ) -> Option<Vec<MarketEvent>> {
+        if at.zip(self.best_at).is_some_and(|(at, known)| at < known) {
+            return None;
+        }
+        let (bid, ask) = (bid.or(self.bid), ask.or(self.ask));
+        let Some((best_bid, best_ask)) = bid.zip(ask) else {
+            (self.bid, self.ask) = (bid, ask);
+            return Some(vec![]);
+        };
+        if best_bid >= best_ask {
+            return None;
+        }
+        (self.bid, self.ask, self.best_at) = (bid, ask, at.or(self.best_at));
+        let price = best_bid.plus(best_ask)?.over(Num::from(2_u32))?;
+        let tick = Tick {
+            price,
+            bid,
+            ask,
+            at,
+        };
+        Some(vec![MarketEvent::Tick {
+            market: self.market.clone(),
+            tick,
+        }])
+    }
+
+    fn stats(&mut self, newer: Stats) -> Option<Vec<MarketEvent>> {
+        let known = newer.at.zip(self.stats.at);
+        if known.is_some_and(|(at, known)| at.plus(STATS_BEHIND) < known) {
+            return None;
+        }
+        let at = newer.at.max(self.stats.at);
+        self.stats = Stats {
+            at,
+            ..self.stats.patched(newer)
+        };
+        let mut stats = self.stats;
+        // Without its hours a rate is of nobody knows how long.
+        stats.funding_rate = stats.funding_rate.filter(|_| stats.funding_hours.is_some());
+        Some(vec![MarketEvent::Stats {
+            market: self.market.clone(),
+            stats,
+        }])
+    }
+}

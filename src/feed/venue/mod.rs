@@ -1,0 +1,71 @@
+//! The public market data of venues: what is asked of each, and what its frames and answers mean.
+//!
+//! Contract: pure, and no request or frame of it carries a key; it knows none. Each frame and each answer is checked:
+//! of a market that was asked for, well formed, within bounds, in order. What fails is counted and left out. Frames
+//! and answers have at most [`LONGEST_FRAME`](super::LONGEST_FRAME) bytes and 4 MiB.
+//!
+//! Each venue is a file: a table of functions for its sockets, and one for its REST answers.
+
+mod binance;
+mod book_change;
+mod book_mirror;
+mod bybit;
+mod dialect;
+mod hyperliquid;
+mod market_memory;
+pub(crate) mod rest;
+pub(crate) mod stream;
+mod subscriptions;
+mod trades;
+mod whole_books;
+
+#[cfg(test)]
+mod tests;
+
+use crate::{feed::topic::Channel, model::Venue};
+use dialect::Dialect;
+use strum::EnumIter;
+
+/// One socket of a venue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, EnumIter)]
+pub(crate) enum VenueSocket {
+    Hyperliquid,
+    /// Books and best prices.
+    BinancePublic,
+    /// Trades, candles and statistics.
+    BinanceMarket,
+    Bybit,
+}
+
+impl VenueSocket {
+    pub(crate) fn venue(self) -> Venue {
+        match self {
+            Self::Hyperliquid => Venue::Hyperliquid,
+            Self::BinancePublic | Self::BinanceMarket => Venue::Binance,
+            Self::Bybit => Venue::Bybit,
+        }
+    }
+
+    /// What stands behind the `stream_url` of its venue.
+    pub(crate) fn path(self) -> &'static str {
+        match self {
+            Self::Hyperliquid | Self::Bybit => "",
+            Self::BinancePublic => "/public/stream",
+            Self::BinanceMarket => "/market/stream",
+        }
+    }
+
+    /// Whether this socket tells something of a channel.
+    pub(crate) fn carries(self, channel: Channel) -> bool {
+        !(self.dialect().names)(channel, "").is_empty()
+    }
+
+    fn dialect(self) -> &'static Dialect {
+        match self {
+            Self::Hyperliquid => &hyperliquid::SOCKET,
+            Self::BinancePublic => &binance::PUBLIC,
+            Self::BinanceMarket => &binance::MARKET,
+            Self::Bybit => &bybit::SOCKET,
+        }
+    }
+}

@@ -1,0 +1,325 @@
+//! One socket of a venue as a stream: subscriptions for what is wanted, and their news.
+//!
+//! Contract: a subscription that is silent while others are heard, and a book with a gap, are asked for anew, less and
+//! less often. A message that is not believed is left out and counted.
+
+use super::{
+    VenueSocket,
+    dialect::{BookTold, FirstTrades, Heard, Update, WholeBookRead},
+    market_memory::{MarketMemory, Taken},
+    subscriptions::Subscriptions,
+};
+use crate::{
+    feed::{
+        Stream,
+        event::{MarketEvent, Told},
+        link::LinkEnd,
+        progress::Phase,
+        rest_read::{ReadSubject, StreamRead},
+        retry::Retry,
+        topic::{Channel, Topic},
+    },
+    model::{MarketId, Num, Timestamp},
+};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Frames in a row that are no messages: the other end is broken.
+const UNREADABLE_IN_A_ROW: u32 = 3;
+
+pub(crate) struct VenueStream {
+    subscriptions: Subscriptions,
+    markets: BTreeMap<MarketId, MarketMemory>,
+    is_open: bool,
+    /// What is being read.
+    reading: BTreeSet<ReadSubject>,
+    funding_asked: Retry,
+    /// Of the symbols that differ from the usual.
+    funding_hours: Option<BTreeMap<String, Num>>,
+    events: Vec<MarketEvent>,
+    /// In a row.
+    unreadable: u32,
+    refused: u32,
+    end: Option<LinkEnd>,
+}
+
+impl VenueStream {
+    pub(crate) fn new(socket: VenueSocket) -> Self {
+        Self {
+            subscriptions: Subscriptions::new(socket.dialect()),
+            markets: BTreeMap::new(),
+            is_open: false,
+            reading: BTreeSet::new(),
+            funding_asked: Retry::default(),
+            funding_hours: None,
+            events: vec![],
+            unreadable: 0,
+            refused: 0,
+            end: None,
+        }
+    }
+
+    fn books(&self) -> BookTold {
+        self.subscriptions.dialect.books
+    }
+
+    /// These subscriptions were asked for.
+    fn asked(&mut self, names: &[String], now: Timestamp) {
+        let books = self.books();
+        for name in names {
+            if let Some(line) = self.subscriptions.lines.get(name) {
+                let memory = self.markets.entry(line.market.id.clone());
+                memory
+                    .or_insert_with(|| MarketMemory::new(&line.market))
+                    .asked(line.channel, books, now);
+            }
+        }
+    }
+
+    fn renew(&mut self, names: &[String], now: Timestamp) {
+        if !names.is_empty() {
+            self.subscriptions.renew(names, now);
+            self.asked(names, now);
+        }
+    }
+
+    fn data(&mut self, name: &str, update: Option<Update>, now: Timestamp) {
+        // Of what is no longer wanted.
+        let Some(line) = self.subscriptions.lines.get_mut(name) else {
+            return;
+        };
+        let Some(memory) = self.markets.get_mut(&line.market.id) else {
+            return;
+        };
+        let is_first = !std::mem::replace(&mut line.is_heard, true);
+        let told = match self.subscriptions.dialect.first_trades {
+            FirstTrades::History if is_first => Told::AsHistory,
+            FirstTrades::History | FirstTrades::News => Told::AsNews,
+        };
+        match update.map_or(Taken::Refused, |update| memory.take(update, told, now)) {
+            Taken::Told(events) => {
+                if !line.progress.is_live() {
+                    line.progress.enter(Phase::Live, now);
+                }
+                line.progress.heard(now);
+                self.events.extend(events);
+            }
+            Taken::Refused => {
+                self.refused = self.refused.saturating_add(1);
+                line.progress.refuse();
+                if line.channel == Channel::Trades {
+                    memory.has_trade_gap();
+                }
+                if line.progress.is_refuted() {
+                    self.renew(&[name.to_owned()], now);
+                }
+            }
+            // It is asked for whole when that is due.
+            Taken::BookGap => self.refused = self.refused.saturating_add(1),
+        }
+    }
+
+    /// Subscriptions to books that have to be told whole, and are not being read.
+    fn broken_books(&self) -> impl Iterator<Item = (&String, &MarketMemory)> {
+        let lines = self.subscriptions.lines.iter();
+        let books = lines.filter(|(_, line)| line.channel == Channel::Book);
+        books.filter_map(|(name, line)| {
+            let memory = self.markets.get(&line.market.id)?;
+            let is_broken = match self.books() {
+                BookTold::Whole => false,
+                BookTold::Changes => line.progress.is_live() && memory.needs_whole_book(),
+                // The whole book has to be newer than the first change.
+                BookTold::ChangesOf(_) => {
+                    let subject = ReadSubject::Book(line.market.id.clone());
+                    memory.has_changes_waiting() && !self.reading.contains(&subject)
+                }
+            };
+            is_broken.then_some((name, memory))
+        })
+    }
+
+    /// Those of them that are due.
+    fn books_due(&self, now: Timestamp) -> Vec<String> {
+        let broken = self.broken_books();
+        let due = broken.filter(|(_, memory)| memory.whole_asked.due() <= now);
+        due.map(|(name, _)| name.clone()).collect()
+    }
+
+    /// The read that tells the book of this subscription whole.
+    fn book_read(&mut self, name: &str, read: WholeBookRead, now: Timestamp) -> Option<StreamRead> {
+        let market = self.subscriptions.lines.get(name)?.market.id.clone();
+        let memory = self.markets.get_mut(&market)?;
+        memory.whole_asked.tried(now);
+        Some(StreamRead {
+            rest: (read.ask)(&memory.symbol),
+            subject: ReadSubject::Book(market),
+        })
+    }
+
+    fn book_answer(&mut self, market: &MarketId, answer: Option<&[u8]>, now: Timestamp) {
+        let BookTold::ChangesOf(read) = self.books() else {
+            return;
+        };
+        let whole = answer.and_then(read.answer).map(Update::Change);
+        let memory = self.markets.get_mut(market).zip(whole);
+        let taken = memory.map(|(memory, whole)| memory.take(whole, Told::AsNews, now));
+        if let Some(Taken::Told(events)) = taken {
+            self.events.extend(events);
+        }
+    }
+
+    fn wants_funding(&self) -> bool {
+        let mut lines = self.subscriptions.lines.values();
+        self.subscriptions.dialect.funding_hours.is_some()
+            && self.funding_hours.is_none()
+            && !self.reading.contains(&ReadSubject::FundingHours)
+            && lines.any(|line| line.channel == Channel::Stats)
+    }
+
+    /// Tells each market how long its fundings are apart.
+    fn funding_told(&mut self) {
+        let read = self.subscriptions.dialect.funding_hours;
+        let Some((read, hours)) = read.zip(self.funding_hours.as_ref()) else {
+            return;
+        };
+        for memory in self.markets.values_mut() {
+            let known = hours.get(&memory.symbol).copied();
+            memory.funding_every(known.unwrap_or(Num::from(read.usual)));
+        }
+    }
+
+    fn subscribe(&mut self, now: Timestamp) {
+        let new = self.subscriptions.subscribe(now);
+        self.asked(&new, now);
+        let lines = &self.subscriptions.lines;
+        let is_wanted = |market: &MarketId| lines.values().any(|line| line.market.id == *market);
+        self.markets.retain(|market, _| is_wanted(market));
+        self.funding_told();
+    }
+}
+
+impl Stream for VenueStream {
+    type Event = MarketEvent;
+
+    fn query(&mut self, now: Timestamp) -> String {
+        self.lost();
+        let query = self.subscriptions.begin(now);
+        let names: Vec<_> = self.subscriptions.lines.keys().cloned().collect();
+        self.asked(&names, now);
+        query
+    }
+
+    fn want(&mut self, wanted: BTreeSet<Topic>, now: Timestamp) {
+        self.subscriptions.want(wanted);
+        if self.is_open {
+            self.subscribe(now);
+        }
+    }
+
+    fn opened(&mut self, now: Timestamp) {
+        self.is_open = true;
+        self.subscriptions.open(now);
+        self.subscribe(now);
+    }
+
+    fn frame(&mut self, text: &str, now: Timestamp) {
+        let Some(heard) = (self.subscriptions.dialect.hear)(text) else {
+            (self.unreadable, self.refused) = (self.unreadable + 1, self.refused + 1);
+            for memory in self.markets.values_mut() {
+                memory.has_trade_gap();
+            }
+            if self.unreadable >= UNREADABLE_IN_A_ROW {
+                self.end = Some(LinkEnd::Fault("its messages cannot be read"));
+            }
+            return;
+        };
+        self.unreadable = 0;
+        match heard {
+            Heard::Nothing => {}
+            Heard::Accepted(asked) => self.subscriptions.accepted(&asked, now),
+            Heard::Refused(asked) => self.subscriptions.refused(&asked, now),
+            Heard::Data(name, update) => self.data(&name, update, now),
+        }
+    }
+
+    fn pass(&mut self, now: Timestamp) {
+        let mut due: BTreeSet<_> = self.subscriptions.renewals_due(now).into_iter().collect();
+        if matches!(self.books(), BookTold::Changes) {
+            due.extend(self.books_due(now));
+        }
+        let due: Vec<_> = due.into_iter().collect();
+        self.renew(&due, now);
+    }
+
+    fn due(&self) -> Option<Timestamp> {
+        let books = self.broken_books().map(|(_, memory)| &memory.whole_asked);
+        let funding = self.wants_funding().then_some(&self.funding_asked);
+        let reads = books.chain(funding).map(Retry::due);
+        reads.chain(self.subscriptions.due()).min()
+    }
+
+    fn requests(&mut self, now: Timestamp) -> Vec<String> {
+        self.subscriptions.requests.take(now)
+    }
+
+    fn reads(&mut self, now: Timestamp) -> Vec<StreamRead> {
+        let mut reads = vec![];
+        if let BookTold::ChangesOf(read) = self.books() {
+            let due = self.books_due(now).into_iter();
+            reads.extend(due.filter_map(|name| self.book_read(&name, read, now)));
+        }
+        if let Some(read) = self.subscriptions.dialect.funding_hours
+            && self.wants_funding()
+            && self.funding_asked.due() <= now
+        {
+            self.funding_asked.tried(now);
+            reads.push(StreamRead {
+                rest: (read.ask)(),
+                subject: ReadSubject::FundingHours,
+            });
+        }
+        self.reading
+            .extend(reads.iter().map(|read| read.subject.clone()));
+        reads
+    }
+
+    fn answer(&mut self, subject: ReadSubject, answer: Option<&[u8]>, now: Timestamp) {
+        self.reading.remove(&subject);
+        match subject {
+            ReadSubject::Book(market) => self.book_answer(&market, answer, now),
+            ReadSubject::FundingHours => {
+                let answer = answer.zip(self.subscriptions.dialect.funding_hours);
+                self.funding_hours = answer.and_then(|(body, read)| (read.answer)(body));
+                self.funding_told();
+            }
+        }
+    }
+
+    fn ping(&mut self) -> Option<String> {
+        self.subscriptions.dialect.ping.map(str::to_owned)
+    }
+
+    fn events(&mut self) -> Vec<MarketEvent> {
+        std::mem::take(&mut self.events)
+    }
+
+    fn refused(&mut self) -> u32 {
+        std::mem::take(&mut self.refused)
+    }
+
+    fn is_live(&self) -> bool {
+        self.is_open && self.subscriptions.are_settled()
+    }
+
+    fn end(&self) -> Option<LinkEnd> {
+        self.end
+    }
+
+    fn lost(&mut self) {
+        (self.is_open, self.end, self.unreadable) = (false, None, 0);
+        self.subscriptions.clear();
+        self.reading.clear();
+        for memory in self.markets.values_mut() {
+            memory.has_gap();
+        }
+    }
+}

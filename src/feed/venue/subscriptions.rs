@@ -1,0 +1,230 @@
+//! The subscriptions of one socket: what is wanted, what was asked for, and what is to be asked for anew.
+//!
+//! Contract: at most [`MOST_SUBSCRIPTIONS`] at a time, the most important first.
+
+use super::dialect::{Asked, Dialect, Frames, MOST_NAMES};
+use crate::{
+    feed::{
+        progress::{Phase, Progress},
+        requests::Requests,
+        topic::{Channel, StreamedMarket, Topic},
+    },
+    model::Timestamp,
+};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
+
+/// Below what each venue allows on a connection.
+pub(crate) const MOST_SUBSCRIPTIONS: usize = 400;
+/// What a venue refused is asked for again after this.
+const AGAIN_AFTER_REFUSAL: Duration = Duration::from_mins(1);
+/// A silent subscription is suspicious while another one was heard so recently.
+const OTHERS_HEARD: Duration = Duration::from_millis(2_500);
+
+/// One subscription.
+#[derive(Debug, Clone)]
+pub(super) struct Line {
+    pub(super) market: StreamedMarket,
+    pub(super) channel: Channel,
+    /// The request that asked for it.
+    request: u64,
+    pub(super) progress: Progress,
+    /// Whether anything came since it was asked for.
+    pub(super) is_heard: bool,
+}
+
+pub(super) struct Subscriptions {
+    pub(super) dialect: &'static Dialect,
+    wanted: BTreeSet<Topic>,
+    /// By what the venue calls them.
+    pub(super) lines: BTreeMap<String, Line>,
+    asked_by_query: Vec<String>,
+    last_id: u64,
+    pub(super) requests: Requests,
+}
+
+impl Subscriptions {
+    pub(super) fn new(dialect: &'static Dialect) -> Self {
+        Self {
+            dialect,
+            wanted: BTreeSet::new(),
+            lines: BTreeMap::new(),
+            asked_by_query: vec![],
+            last_id: 0,
+            requests: Requests::default(),
+        }
+    }
+
+    pub(super) fn want(&mut self, wanted: BTreeSet<Topic>) {
+        self.wanted = wanted;
+    }
+
+    /// All that is wanted, by what the venue calls it.
+    fn named(&self) -> Vec<(String, Line)> {
+        let mut known = BTreeSet::new();
+        let pairs = self.wanted.iter().flat_map(|topic| {
+            let markets = topic.markets.iter();
+            markets.map(|market| (topic.channel, market))
+        });
+        let named = pairs.flat_map(|(channel, market)| {
+            let names = (self.dialect.names)(channel, &market.symbol).into_iter();
+            names.map(move |name| {
+                let line = Line {
+                    market: market.clone(),
+                    channel,
+                    request: 0,
+                    progress: Progress::asked(Timestamp(0)),
+                    is_heard: false,
+                };
+                (name, line)
+            })
+        });
+        let named = named.filter(|(name, _)| known.insert(name.clone()));
+        named.take(MOST_SUBSCRIPTIONS).collect()
+    }
+
+    /// Adds what is wanted and not subscribed to, as of one request; returns its number and names.
+    fn add(&mut self, now: Timestamp) -> (u64, Vec<String>) {
+        let id = self.next_id();
+        let mut new = vec![];
+        for (name, line) in self.named() {
+            if !self.lines.contains_key(&name) {
+                let line = Line {
+                    request: id,
+                    progress: Progress::asked(now),
+                    ..line
+                };
+                self.lines.insert(name.clone(), line);
+                new.push(name);
+            }
+        }
+        (id, new)
+    }
+
+    /// Begins anew for another connection; returns the query of its address.
+    pub(super) fn begin(&mut self, now: Timestamp) -> String {
+        self.clear();
+        let (id, names) = self.add(now);
+        let (first, rest) = names.split_at(names.len().min(MOST_NAMES));
+        let query = (self.dialect.query)(first);
+        if query.is_empty() {
+            self.send(self.dialect.subscribe, &names, id);
+        } else {
+            self.asked_by_query = first.to_vec();
+            self.send(self.dialect.subscribe, rest, id);
+        }
+        query
+    }
+
+    /// The connection is open.
+    pub(super) fn open(&mut self, now: Timestamp) {
+        for line in self.lines.values_mut() {
+            line.progress = Progress::asked(now);
+        }
+        // Nothing acknowledges what the address asks for.
+        for name in std::mem::take(&mut self.asked_by_query) {
+            if let Some(line) = self.lines.get_mut(&name) {
+                line.progress.enter(Phase::Live, now);
+            }
+        }
+    }
+
+    /// Ends what is no longer wanted, and asks for the rest; returns the names of that.
+    pub(super) fn subscribe(&mut self, now: Timestamp) -> Vec<String> {
+        let wanted: BTreeSet<_> = self.named().into_iter().map(|(name, _)| name).collect();
+        let over = self.lines.keys().filter(|name| !wanted.contains(*name));
+        let over: Vec<_> = over.cloned().collect();
+        self.lines.retain(|name, _| wanted.contains(name));
+        let id = self.next_id();
+        self.send(self.dialect.unsubscribe, &over, id);
+        let (id, new) = self.add(now);
+        self.send(self.dialect.subscribe, &new, id);
+        new
+    }
+
+    /// Asks for these anew.
+    pub(super) fn renew(&mut self, names: &[String], now: Timestamp) {
+        let (over, id) = (self.next_id(), self.next_id());
+        for name in names {
+            if let Some(line) = self.lines.get_mut(name) {
+                line.progress = line.progress.renewed(now);
+                (line.request, line.is_heard) = (id, false);
+            }
+        }
+        self.send(self.dialect.unsubscribe, names, over);
+        self.send(self.dialect.subscribe, names, id);
+    }
+
+    fn send(&mut self, frames: Frames, names: &[String], id: u64) {
+        for names in names.chunks(MOST_NAMES) {
+            self.requests.add(frames(names, id));
+        }
+    }
+
+    fn next_id(&mut self) -> u64 {
+        self.last_id += 1;
+        self.last_id
+    }
+
+    pub(super) fn accepted(&mut self, asked: &Asked, now: Timestamp) {
+        for line in self.asked(asked).filter(|line| !line.progress.is_live()) {
+            line.progress.enter(Phase::Live, now);
+        }
+    }
+
+    pub(super) fn refused(&mut self, asked: &Asked, now: Timestamp) {
+        for line in self.asked(asked) {
+            let again_at = now.plus(AGAIN_AFTER_REFUSAL);
+            line.progress.enter(Phase::Ended(again_at), now);
+        }
+    }
+
+    fn asked(&mut self, asked: &Asked) -> impl Iterator<Item = &mut Line> {
+        let lines = self.lines.iter_mut();
+        let is_asked = move |name: &String, line: &Line| match asked {
+            Asked::Request(id) => line.request == *id,
+            Asked::Name(asked) => name == asked,
+        };
+        lines.filter_map(move |(name, line)| is_asked(name, line).then_some(line))
+    }
+
+    /// Those that are to be asked for anew, as far as that depends on time alone.
+    pub(super) fn renewals_due(&self, now: Timestamp) -> Vec<String> {
+        let lines = self.lines.iter();
+        let due = lines.filter(|(name, line)| {
+            let due = self.renewal_due(name, line);
+            due.is_some_and(|due| due <= now)
+        });
+        due.map(|(name, _)| name.clone()).collect()
+    }
+
+    /// When something is to be asked for, or may be.
+    pub(super) fn due(&self) -> Option<Timestamp> {
+        let lines = self.lines.iter();
+        let renewals = lines.filter_map(|(name, line)| self.renewal_due(name, line));
+        renewals.chain(self.requests.due()).min()
+    }
+
+    fn renewal_due(&self, name: &str, line: &Line) -> Option<Timestamp> {
+        let due = line.progress.renewal_due();
+        if !line.progress.is_live() {
+            return Some(due);
+        }
+        let others = self.lines.iter().filter(|(other, _)| *other != name);
+        let heard = others.map(|(_, other)| other.progress.heard_at()).max()?;
+        (heard.plus(OTHERS_HEARD) >= due).then_some(due)
+    }
+
+    /// Whether nothing that was asked for is still to come.
+    pub(super) fn are_settled(&self) -> bool {
+        self.lines.values().all(|line| line.progress.is_settled())
+    }
+
+    /// The connection is gone.
+    pub(super) fn clear(&mut self) {
+        self.lines.clear();
+        self.requests = Requests::default();
+    }
+}

@@ -1,0 +1,64 @@
+//! The trades of a market: each once, in order.
+
+use crate::{
+    feed::{
+        event::{MarketEvent, Told},
+        trade_tail::TradeTail,
+    },
+    model::{MarketId, PublicTrade},
+};
+use std::collections::VecDeque;
+
+/// Trades that are remembered by their identity: more than a venue sends as history.
+const KNOWN: usize = 2_000;
+
+/// A trade, and what tells it from others of its market.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct VenueTrade {
+    pub(super) identity: String,
+    pub(super) trade: PublicTrade,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct TradeMemory {
+    tail: TradeTail,
+    known: VecDeque<String>,
+    /// Trades may have been missed before what comes next.
+    has_gap: bool,
+}
+
+impl TradeMemory {
+    pub(super) fn has_gap(&mut self) {
+        self.has_gap = true;
+    }
+
+    /// The trades that were not known, oldest first.
+    pub(super) fn take(
+        &mut self,
+        market: &MarketId,
+        mut rows: Vec<VenueTrade>,
+        told: Told,
+    ) -> Vec<MarketEvent> {
+        rows.sort_by_key(|row| row.trade.at);
+        let overlaps = rows.iter().any(|row| self.known.contains(&row.identity));
+        if std::mem::take(&mut self.has_gap) && !overlaps {
+            self.tail.has_gap();
+        }
+        rows.into_iter()
+            .filter_map(|row| {
+                let is_known = self.known.contains(&row.identity);
+                let follows = (!is_known).then(|| self.tail.take(row.trade))??;
+                self.known.push_back(row.identity);
+                if self.known.len() > KNOWN {
+                    self.known.pop_front();
+                }
+                Some(MarketEvent::Trade {
+                    market: market.clone(),
+                    follows,
+                    trade: row.trade,
+                    told,
+                })
+            })
+            .collect()
+    }
+}

@@ -1,0 +1,439 @@
+//! The streams of a desk against a service of its own on loopback.
+
+#![expect(
+    clippy::wildcard_enum_match_arm,
+    clippy::needless_pass_by_value,
+    reason = "a test looks at one kind of news, and is short"
+)]
+
+use super::*;
+use crate::{
+    app::{
+        MarketAnswer, ShownMarkets, StreamedRows,
+        account::poll::{FULL_READ_EVERY, Source},
+    },
+    client::testing::responder::{client, connection},
+    config::{Connection, StreamUrls},
+    model::{Interval, Market, MarketId, Side, Timestamp},
+};
+use futures_util::{SinkExt as _, StreamExt as _};
+use serde_json::{Value, json};
+use std::{collections::BTreeMap, time::Duration};
+use tokio::{
+    net::{TcpListener, TcpStream},
+    sync::mpsc::Receiver,
+    time::timeout,
+};
+use tokio_websockets::{Message, ServerBuilder, WebSocketStream};
+
+/// A test that waits for longer has failed.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// One client of the fake service, and the head of its request.
+struct Client(WebSocketStream<TcpStream>, String);
+
+impl Client {
+    async fn accepted(listener: &TcpListener) -> Self {
+        let accepting = async {
+            let (stream, _) = listener.accept().await.unwrap();
+            let (request, socket) = ServerBuilder::new().accept(stream).await.unwrap();
+            let head = format!("{} {:?}", request.uri(), request.headers());
+            Self(socket, head)
+        };
+        timeout(PATIENCE, accepting).await.expect("a desk connects")
+    }
+
+    async fn says(&mut self, message: Value) {
+        self.0
+            .send(Message::text(message.to_string()))
+            .await
+            .unwrap();
+    }
+
+    async fn hears(&mut self) -> Value {
+        let heard = timeout(PATIENCE, self.0.next()).await.expect("a desk asks");
+        serde_json::from_str(heard.unwrap().unwrap().as_text().unwrap()).unwrap()
+    }
+
+    /// Accepts a subscription with these events as its snapshot; returns what was asked for.
+    async fn subscribes(&mut self, events: Value) -> Value {
+        let asked = self.hears().await;
+        let name = format!("s{}", asked["id"]);
+        self.says(
+            json!({"op": "sub_ok", "id": asked["id"], "sub": name, "snapshotBoundary": true}),
+        )
+        .await;
+        self.says(json!({"op": "events", "sub": name, "events": events}))
+            .await;
+        self.says(json!({"op": "snapshot_end", "id": asked["id"]}))
+            .await;
+        asked
+    }
+}
+
+/// The streams of an account at a service on loopback.
+struct Desk {
+    mail: Receiver<Msg>,
+    context: StreamContext,
+    _tasks: JoinSet<()>,
+}
+
+impl Desk {
+    /// `streams` are the ports of the market's and the account's.
+    fn at(market: Option<u16>, account: Option<u16>) -> Self {
+        let url = |port, path| format!("ws://127.0.0.1:{port}{path}");
+        let connection = Connection {
+            streams: StreamUrls {
+                market: market.map(|port| url(port, "/v1/market-data")),
+                account: account.map(|port| url(port, "/v1/stream")),
+            },
+            ..connection("http://127.0.0.1:1")
+        };
+        let (events, mail) = tokio::sync::mpsc::channel(64);
+        let context = StreamContext {
+            client: client(connection).0,
+            clock: Clock::start(),
+            events,
+            cover: StreamCover::default(),
+            nudges: vec![Arc::default()],
+            wanted: watch::Sender::default(),
+            seed: 7,
+        };
+        let mut tasks = JoinSet::new();
+        spawn(&context, &mut tasks);
+        Self {
+            mail,
+            context,
+            _tasks: tasks,
+        }
+    }
+
+    async fn hears(&mut self) -> StreamNews {
+        let heard = timeout(PATIENCE, self.mail.recv()).await;
+        match heard.expect("news").unwrap() {
+            Msg::Streamed(_, news) => *news,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// The next news that are no sign of life.
+    async fn news(&mut self) -> StreamNews {
+        loop {
+            match self.hears().await {
+                StreamNews::Heard(_) => {}
+                news => return news,
+            }
+        }
+    }
+
+    fn interval(&self, source: Source) -> Duration {
+        let set = BTreeMap::from([(source, Duration::from_secs(1))]);
+        self.context.cover.slowed(set)[&source]
+    }
+}
+
+async fn service() -> (TcpListener, u16) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    (listener, port)
+}
+
+fn btc() -> MarketId {
+    MarketId::from("paper|BTC")
+}
+
+/// The chart, the ladder and the prices of one market.
+fn wants_one_market(desk: &Desk) {
+    desk.context.wanted.send_modify(|wanted| {
+        wanted.list(&[Market::new(btc())]);
+        wanted.shown = ShownMarkets {
+            books: [btc()].into(),
+            trades: Some(btc()),
+            candles: Some((btc(), Interval::Minute1)),
+        };
+    });
+}
+
+fn of_btc(kind: &str, fields: Value) -> Value {
+    let mut event = json!({"type": kind, "provider": "paper", "symbol": "BTC"});
+    event
+        .as_object_mut()
+        .unwrap()
+        .extend(fields.as_object().unwrap().clone());
+    event
+}
+
+fn order(price: u32) -> Value {
+    json!({"id": "ord-1", "account_id": "chal-1", "market_id": "paper|BTC", "provider": "paper",
+        "symbol": "BTC", "coin": "BTC", "type": "limit", "mode": "limit", "side": "buy", "size": 1,
+        "expected_price": 100, "limit_price": price, "leverage": 1, "margin_mode": "cross",
+        "reduce_only": false, "status": "resting", "requested_at": 1_790_000_000_000_i64})
+}
+
+/// A new account of the stream, with one order.
+async fn greets(service: &mut Client, price: u32) {
+    service
+        .says(json!({"event": "hello", "stream_id": "st", "resumed": false, "seq": 3}))
+        .await;
+    let account = json!({"id": "chal-1", "balance": 10_000});
+    let snapshot = json!({"event": "snapshot", "account_id": "chal-1", "account": account,
+        "positions": [], "orders": [order(price)], "seq": 3});
+    service.says(snapshot).await;
+    service
+        .says(json!({"event": "snapshot_end", "seq": 3}))
+        .await;
+}
+
+fn prices(rows: &StreamedRows) -> Vec<String> {
+    let orders = rows.orders.as_ref().unwrap().rows.iter();
+    orders
+        .map(|order| order.limit_price.unwrap().to_string())
+        .collect()
+}
+
+/// What each subscription begins with, in the order of the channels.
+fn snapshots() -> [Value; 5] {
+    let at = 1_790_000_000_000_i64;
+    let book = json!({"bids": [["99", "1"]], "asks": [["101", "2"]], "time": at});
+    let trade = json!({"tradeId": "5", "side": "sell", "price": "99", "size": "1", "time": at});
+    let candle = json!({"interval": "1m", "openTime": at - 20_000, "open": "1", "high": "2", "low": "1", "close": "2"});
+    [
+        of_btc("book", book),
+        of_btc("trade", trade),
+        of_btc("candle", candle),
+        of_btc("tick", json!({"price": "100", "bid": "99", "ask": "101"})),
+        of_btc(
+            "marketStats",
+            json!({"markPx": "100.5", "fundingRate": "0.0001"}),
+        ),
+    ]
+}
+
+#[tokio::test]
+async fn a_market_source_is_asked_for_what_is_shown_and_never_sees_the_key() {
+    let (listener, port) = service().await;
+    let desk = Desk::at(Some(port), None);
+    wants_one_market(&desk);
+    let mut source = Client::accepted(&listener).await;
+    let key = desk.context.client.api_key();
+    let key = secrecy::ExposeSecret::expose_secret(&key).to_owned();
+    assert!(!key.is_empty());
+    let mut seen = source.1.clone();
+    let mut channels = vec![];
+    for snapshot in snapshots() {
+        let asked = source.subscribes(json!([snapshot])).await;
+        channels.push(asked["channel"].as_str().unwrap().to_owned());
+        seen += &asked.to_string();
+    }
+    let wanted = ["books", "trades", "candles", "ticks", "marketStats"];
+    assert_eq!(channels, wanted);
+    let has_header = seen.to_ascii_lowercase().contains("authorization");
+    assert!(!seen.contains(&key) && !has_header, "{seen}");
+}
+
+#[tokio::test]
+async fn a_market_is_told_in_the_words_of_the_polls() {
+    let (listener, port) = service().await;
+    let mut desk = Desk::at(Some(port), None);
+    wants_one_market(&desk);
+    let mut source = Client::accepted(&listener).await;
+    for snapshot in snapshots() {
+        source.subscribes(json!([snapshot])).await;
+    }
+    let (mut rows, mut mark, mut is_up) = (vec![], None, false);
+    while rows.len() < 3 || !is_up || mark != Some("100.5".to_owned()) {
+        match desk.news().await {
+            StreamNews::Up(StreamKind::Market) => is_up = true,
+            StreamNews::Markets { answers, prices } => {
+                for (market, answer) in answers {
+                    assert_eq!(market, btc());
+                    rows.push(match answer {
+                        MarketAnswer::Book(Ok(Some(book))) => book.value.levels(Side::Buy).len(),
+                        MarketAnswer::Trades(Ok(Some(page))) => page.value.rows.len(),
+                        MarketAnswer::Candles(_, None, Ok(Some(page))) => page.value.rows.len(),
+                        other => panic!("{other:?}"),
+                    });
+                }
+                // The mark of the statistics, not the price of the tick.
+                let told = prices.last().and_then(|price| price.mark);
+                mark = told.map(|mark| mark.to_string()).or(mark);
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+    assert_eq!(rows, [1, 1, 1]);
+    assert_eq!(desk.interval(Source::Markets), FULL_READ_EVERY);
+}
+
+#[tokio::test]
+async fn an_account_is_told_as_a_read_tells_it_and_polled_at_once_when_its_stream_is_gone() {
+    let (listener, port) = service().await;
+    let mut desk = Desk::at(None, Some(port));
+    let mut source = Client::accepted(&listener).await;
+    assert!(source.1.starts_with("/v1/stream "), "{}", source.1);
+    assert!(source.1.contains("authorization"), "{}", source.1);
+    greets(&mut source, 100).await;
+    let mut told = vec![];
+    while told.len() < 2 {
+        told.push(desk.news().await);
+    }
+    assert!(told.contains(&StreamNews::Up(StreamKind::Account)));
+    let rows = told.iter().find_map(|news| match news {
+        StreamNews::Account(rows) => Some(rows),
+        _ => None,
+    });
+    assert_eq!(prices(rows.unwrap()), ["100"]);
+    assert_eq!(desk.interval(Source::Orders), FULL_READ_EVERY);
+
+    let moved = json!({"event": "order", "account_id": "chal-1", "order": order(98), "seq": 4});
+    source.says(moved).await;
+    let StreamNews::Account(rows) = desk.news().await else {
+        panic!()
+    };
+    assert_eq!(
+        (prices(&rows), rows.positions, rows.account),
+        (vec!["98".to_owned()], None, None)
+    );
+    assert_eq!(
+        desk.interval(Source::History),
+        Duration::from_secs(1),
+        "the order is part of it"
+    );
+
+    // An event is missing: the stream goes on where it was.
+    let later = json!({"event": "order", "account_id": "chal-1", "order": order(1), "seq": 6});
+    source.says(later.clone()).await;
+    assert_eq!(desk.news().await, StreamNews::Down(StreamKind::Account));
+    assert_eq!(desk.interval(Source::Orders), Duration::from_secs(1));
+    timeout(PATIENCE, desk.context.nudges[0].notified())
+        .await
+        .expect("a read at once");
+    let mut again = Client::accepted(&listener).await;
+    assert!(
+        again.1.starts_with("/v1/stream?resume=st&last_seq=4 "),
+        "{}",
+        again.1
+    );
+    again
+        .says(json!({"event": "hello", "stream_id": "st", "resumed": true, "seq": 4}))
+        .await;
+    again
+        .says(json!({"event": "order", "account_id": "chal-1", "order": order(2), "seq": 5}))
+        .await;
+    again.says(later).await;
+    loop {
+        if let StreamNews::Account(rows) = desk.news().await
+            && prices(&rows) == ["1"]
+        {
+            break;
+        }
+    }
+    assert_eq!(desk.interval(Source::Orders), FULL_READ_EVERY);
+}
+
+#[tokio::test]
+async fn a_thousand_events_a_second_reach_the_desk_ten_times_a_second() {
+    let (listener, port) = service().await;
+    let mut desk = Desk::at(Some(port), None);
+    wants_one_market(&desk);
+    let mut source = Client::accepted(&listener).await;
+    for _ in 0..5 {
+        source.subscribes(json!([])).await;
+    }
+    let began = tokio::time::Instant::now();
+    let writer = async {
+        for step in 0..1_000_i64 {
+            let book = of_btc(
+                "book",
+                json!({"bids": [[(1_000 + step).to_string(), "1"]], "asks": [["9999", "1"]], "time": 1_790_000_000_000 + step}),
+            );
+            source
+                .says(json!({"op": "events", "sub": "s1", "events": [book]}))
+                .await;
+        }
+    };
+    let reader = async {
+        let mut messages = 0_u32;
+        loop {
+            if let StreamNews::Markets { answers, .. } = desk.news().await {
+                messages += 1;
+                let Some((_, MarketAnswer::Book(Ok(Some(book))))) = answers.first() else {
+                    continue;
+                };
+                if book.made_at == Some(Timestamp(1_790_000_000_999)) {
+                    return messages;
+                }
+            }
+        }
+    };
+    let ((), messages) = tokio::join!(writer, reader);
+    let tenths = u32::try_from(began.elapsed().as_millis() / 100).unwrap();
+    assert!(
+        messages <= tenths + 2,
+        "{messages} messages in {tenths} tenths of a second"
+    );
+}
+
+#[tokio::test]
+async fn the_account_stream_of_another_host_gets_no_request_and_no_key() {
+    let (listener, port) = service().await;
+    let connection = Connection {
+        streams: StreamUrls {
+            market: None,
+            account: Some(format!("ws://localhost:{port}/v1/stream")),
+        },
+        ..connection("http://127.0.0.1:1")
+    };
+    let (client, _calls) = client(connection);
+    let refused = client
+        .open_stream(StreamKind::Account, "")
+        .await
+        .err()
+        .unwrap();
+    assert!(
+        refused.message.to_string().contains("another host"),
+        "{refused:?}"
+    );
+    let accepted = timeout(Duration::from_millis(50), listener.accept()).await;
+    assert!(accepted.is_err(), "nobody connects");
+}
+
+#[tokio::test]
+async fn a_service_that_closes_every_connection_is_not_stormed() {
+    let (listener, port) = service().await;
+    let desk = Desk::at(None, Some(port));
+    let mut count = 0;
+    let counting = async {
+        loop {
+            drop(Client::accepted(&listener).await);
+            count += 1;
+        }
+    };
+    assert!(timeout(Duration::from_secs(2), counting).await.is_err());
+    assert!((1..=20).contains(&count), "{count} connections");
+    drop(desk);
+}
+
+#[tokio::test]
+async fn what_is_on_the_screen_no_more_is_not_streamed_and_an_account_in_the_background_has_no_prices()
+ {
+    let (listener, port) = service().await;
+    let mut desk = Desk::at(Some(port), None);
+    wants_one_market(&desk);
+    let mut source = Client::accepted(&listener).await;
+    for _ in 0..5 {
+        source.subscribes(json!([])).await;
+    }
+    desk.context
+        .wanted
+        .send_modify(|wanted| wanted.shown = ShownMarkets::default());
+    for _ in 0..3 {
+        assert_eq!(source.hears().await["op"], "unsub");
+    }
+    desk.context
+        .wanted
+        .send_modify(|wanted| wanted.is_hidden = true);
+    while desk.news().await != StreamNews::Down(StreamKind::Market) {}
+    let accepted = timeout(Duration::from_millis(100), listener.accept()).await;
+    assert!(accepted.is_err(), "nobody connects");
+}

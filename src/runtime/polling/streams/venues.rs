@@ -1,0 +1,130 @@
+//! The sockets of the venues, as one stream of market data.
+//!
+//! Contract: a socket of which nothing is wanted is not connected. The stream is up while every other socket is, and
+//! down as soon as one of them is.
+
+use super::{
+    SIGNALS, StreamContext,
+    door::StreamDoor,
+    market,
+    socket::{Signal, StreamLink},
+    wanted,
+};
+use crate::{
+    client::VenueClient,
+    feed::{
+        event::MarketEvent,
+        topic::Topic,
+        venue::{VenueSocket, stream::VenueStream},
+    },
+    runtime::base::{jitter::Jitter, lock::locked},
+};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::{Arc, Mutex},
+};
+use strum::IntoEnumIterator as _;
+use tokio::{
+    sync::{
+        mpsc::{Receiver, Sender, channel},
+        watch,
+    },
+    task::JoinSet,
+};
+
+/// How a socket is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum SocketState {
+    Up,
+    Down,
+}
+
+/// The sockets of which something is wanted.
+#[derive(Debug, Default)]
+struct SocketStates(BTreeMap<VenueSocket, SocketState>);
+
+impl SocketStates {
+    fn is_up(&self) -> bool {
+        let mut states = self.0.values();
+        !self.0.is_empty() && states.all(|state| *state == SocketState::Up)
+    }
+
+    /// Takes a change in; returns what becomes of the whole, if anything.
+    fn change<E>(
+        &mut self,
+        socket: VenueSocket,
+        state: Option<SocketState>,
+        why: String,
+    ) -> Option<Signal<E>> {
+        let was_up = self.is_up();
+        match state {
+            Some(state) => self.0.insert(socket, state),
+            None => self.0.remove(&socket),
+        };
+        match (was_up, self.is_up()) {
+            (false, true) => Some(Signal::Up),
+            (true, false) => Some(Signal::Down(why)),
+            (true, true) | (false, false) => None,
+        }
+    }
+}
+
+/// Begins the sockets of all venues.
+pub(super) fn spawn(context: &StreamContext, venues: &VenueClient, tasks: &mut JoinSet<()>) {
+    let (merged, told) = channel(SIGNALS);
+    let states = Arc::new(Mutex::new(SocketStates::default()));
+    for (socket, number) in VenueSocket::iter().zip(1_u64..) {
+        let topics = watch::Sender::new(BTreeSet::new());
+        let (signals, of_socket) = channel(SIGNALS);
+        let link = StreamLink {
+            door: StreamDoor::Venue(venues.clone(), socket),
+            clock: context.clock,
+            topics: Some(topics.subscribe()),
+            signals,
+            draws: Jitter::seeded(context.seed.rotate_left(16) ^ number),
+        };
+        let forward = Forward {
+            socket,
+            topics: topics.subscribe(),
+            states: Arc::clone(&states),
+            merged: merged.clone(),
+        };
+        tasks.spawn(link.run(VenueStream::new(socket)));
+        tasks.spawn(forward.run(of_socket));
+        let pick = move |wanted: &wanted::MarketsWanted| wanted.venue_topics(socket);
+        tasks.spawn(wanted::choose(context.wanted.subscribe(), topics, pick));
+    }
+    tasks.spawn(market::tell(context.clone(), told));
+}
+
+/// Passes on what one socket says.
+struct Forward {
+    socket: VenueSocket,
+    topics: watch::Receiver<BTreeSet<Topic>>,
+    states: Arc<Mutex<SocketStates>>,
+    merged: Sender<Signal<MarketEvent>>,
+}
+
+impl Forward {
+    async fn run(self, mut of_socket: Receiver<Signal<MarketEvent>>) {
+        while let Some(signal) = of_socket.recv().await {
+            let signal = match signal {
+                Signal::Up => self.change(Some(SocketState::Up), String::new()),
+                Signal::Down(why) => {
+                    let is_wanted = !self.topics.borrow().is_empty();
+                    self.change(is_wanted.then_some(SocketState::Down), why)
+                }
+                told @ (Signal::Told(_) | Signal::Heard) => Some(told),
+            };
+            if let Some(signal) = signal
+                && self.merged.send(signal).await.is_err()
+            {
+                return;
+            }
+        }
+    }
+
+    fn change(&self, state: Option<SocketState>, why: String) -> Option<Signal<MarketEvent>> {
+        locked(&self.states).change(self.socket, state, why)
+    }
+}
