@@ -159,7 +159,6 @@ fn every_unknown_setting_is_named_at_once_with_the_likely_one() {
 }
 
 #[test]
-#[expect(clippy::too_many_lines, reason = "one line for each wrong setting")]
 fn a_wrong_setting_names_its_place_and_what_is_allowed() {
     for (text, said) in [
         (
