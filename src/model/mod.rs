@@ -59,7 +59,7 @@ pub use listing::{
     KeyScope, Listing, Quote, QuoteDepth, ReferenceKind, ServiceAbout, ServiceEnvironment,
     SizedQuote, UnfillableReason,
 };
-pub use market::Market;
+pub use market::{DayStats, Market};
 pub use market_names::{MarketNames, NameFit, ambiguous};
 pub use operation::{CancelAll, CancelAllResult, CancelStatus, Operation, OperationStatus};
 pub use order::{
