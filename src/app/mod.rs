@@ -24,7 +24,7 @@ pub mod workflows;
 pub use crate::{
     app::{
         account::labels::{AccountLabel, AccountLabels, Switch, Visibility},
-        core::caller::{CallerId, CallerRequest, KeyOrigin, Sending},
+        core::caller::{CallerId, CallerRequest, KeyOrigin},
         desk::links::links,
         update::key_prefix::awaited,
     },

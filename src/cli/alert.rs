@@ -3,7 +3,8 @@
 //! Contract: the alerts are those of `:alert`, in the same words and the same file. Only an open desk judges them. A desk
 //! keeps its alerts in memory, so while one is open on the account, it changes them: the verb hands them over through the
 //! desk's socket, and ends when their file has them.
-//! Known limit: a desk in a dry run, and a second one, take no requests. They write their own alerts over the file's.
+//! Known limit: a desk in a dry run takes no requests, and of two desks one takes them. The other writes its own alerts over
+//! the file's.
 
 use super::{
     Exit,
@@ -16,17 +17,14 @@ use super::{
 };
 use crate::{
     app::{
-        Model, Store,
+        CallerRequest, Model, Store,
         activity::user_alerts::{AlertEdit, KeptAlerts, UserAlert, UserAlerts},
         keys::keymap::Keymap,
         update::command::typed_alert,
     },
     config::{Settings, Sources, load},
-    journal::lock_holder,
-    model::{Failure, FailureKind, MarketId, MarketNames, Page, ProcessKind},
-    runtime::{
-        AlertEditResult, Clock, DeskConnection, FoundDesk, find_desk, keep_alerts, kept_alerts,
-    },
+    model::{Failure, FailureKind, MarketId, MarketNames, Page},
+    runtime::{Clock, DeskConnection, FoundDesk, find_desk, keep_alerts, kept_alerts},
     view::{
         READING,
         tables::alert_rows::{ALERTS, UserAlertRow, columns_of},
@@ -235,17 +233,13 @@ fn print_changed(voice: Output, what: &str, alert: Option<&UserAlert>, names: &M
 
 /// The desk that keeps the alerts of this account in its memory.
 async fn open_desk(service: &Service) -> Result<Option<DeskConnection>> {
-    let dir = &service.journal_dir;
-    let Some(holder) = lock_holder(dir).filter(|holder| holder.listens) else {
-        return Ok(None);
-    };
     let own = service.client.connection().into();
-    match find_desk(ProcessKind::Verb, dir, &own).await {
+    match find_desk(&service.journal_dir, &own).await {
         FoundDesk::Trading(desk) => Ok(Some(desk)),
-        FoundDesk::Elsewhere(_) => Ok(None),
-        FoundDesk::Silent => Err(refused(&format!(
-            "process {} has the alerts of {} and does not answer: nothing was changed",
-            holder.process, service.account
+        FoundDesk::Elsewhere(_) | FoundDesk::None => Ok(None),
+        FoundDesk::Silent(process) => Err(refused(&format!(
+            "the desk of process {process} does not answer, and may have the alerts of {}: nothing was changed",
+            service.account
         ))),
     }
 }
@@ -258,10 +252,10 @@ async fn hand_over(
     is_done: impl Fn(&UserAlerts) -> bool,
 ) -> Result<UserAlerts> {
     let (process, own) = (desk.greeting.process, service.client.connection().into());
-    match desk.edit_alerts(own, edit).await {
-        AlertEditResult::Done => {}
-        AlertEditResult::TurnedAway(why) => return Err(refused(&why)),
-        AlertEditResult::NoAnswer => {
+    match desk.ask(own, CallerRequest::EditAlerts(edit)).await {
+        Some(Ok(())) => {}
+        Some(Err(why)) => return Err(refused(&why)),
+        None => {
             return Err(refused(&format!(
                 "the desk of process {process} did not answer: change the alerts there (:alert btc > 66000, or @)"
             )));

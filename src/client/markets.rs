@@ -295,6 +295,7 @@ fn named(market: &Market, listing: &Listing) -> Market {
         bid: market.bid,
         ask: market.ask,
         funding_rate: market.funding_rate,
+        day: market.day,
         grid: market.grid,
         updated_at: market.updated_at,
         size_decimals: market.size_decimals.or(listed.size_decimals),

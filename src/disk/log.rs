@@ -89,6 +89,9 @@ pub struct Log {
     /// Whether the disk takes no more space.
     #[cfg(test)]
     pub(crate) is_full: bool,
+    /// Records that are still written before the disk fails.
+    #[cfg(test)]
+    pub(crate) breaks: Option<u32>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -142,6 +145,8 @@ impl Log {
             },
             #[cfg(test)]
             is_full: false,
+            #[cfg(test)]
+            breaks: None,
         };
         if damage.is_none() {
             log.settle(known)?;
@@ -191,7 +196,20 @@ impl Log {
         self.scan.end
     }
 
-    /// Waits until no other process writes the log; `take` gets what others have appended since.
+    /// Whether another process has appended anything, or written the log anew, since this one looked.
+    pub fn has_news(&self) -> bool {
+        self.held.is_gone() || self.has_more().unwrap_or(true)
+    }
+
+    /// Whether anything but space stands behind the last line that was read.
+    fn has_more(&self) -> io::Result<bool> {
+        let mut first = [b' '];
+        let length = self.file.read_at(&mut first, self.scan.end)?;
+        Ok(length > 0 && first != [b' '])
+    }
+
+    /// Waits until no other process writes the log; `take` gets what others have appended since, and all records if one
+    /// of them has written the log anew.
     pub fn lock(&mut self, take: &mut dyn FnMut(&str)) -> Result<LockedLog<'_>, LogError> {
         if self.state == LogState::Failed {
             return Err(LogError::Failed);
@@ -208,22 +226,41 @@ impl Log {
     }
 
     fn catch_up(&mut self, take: &mut dyn FnMut(&str)) -> Result<(), LogError> {
-        for file in [&self.held, self.newest.held()] {
-            if file.is_gone() {
-                return Err(LogError::Gone(file.path().to_owned()));
-            }
+        let newest = self.newest.held();
+        if newest.is_gone() {
+            return Err(LogError::Gone(newest.path().to_owned()));
+        }
+        if self.held.is_gone() {
+            return self.reopen(take);
+        }
+        if self.state == LogState::Damaged {
+            // Whoever appends writes it anew first.
+            return Ok(());
         }
         self.length = self.file.metadata()?.len();
         if self.length < self.scan.end {
             return Err(LogError::Gone(self.held.path().to_owned()));
         }
-        let mut first = [b' '];
-        let length = self.file.read_at(&mut first, self.scan.end)?;
-        if length == 0 || first == [b' '] {
+        if !self.has_more()? {
             return Ok(());
         }
         self.scan.next = Some(self.next);
+        self.read_on(take)
+    }
+
+    /// Reads the log that another process has written in place of this one.
+    fn reopen(&mut self, take: &mut dyn FnMut(&str)) -> Result<(), LogError> {
+        let gone = |_| LogError::Gone(self.held.path().to_owned());
+        self.held = HeldFile::at(self.held.path()).map_err(gone)?;
+        self.file = private_file(self.held.path())?;
+        self.length = self.file.metadata()?.len();
+        (self.scan, self.state) = (Scan::default(), LogState::Works);
+        self.read_on(take)
+    }
+
+    fn read_on(&mut self, take: &mut dyn FnMut(&str)) -> Result<(), LogError> {
         self.scan.read(&self.file, self.format, take)?;
+        self.scan.compare(self.newest.known()?);
         if !self.scan.damage.is_none() {
             return Err(LogError::Damaged(self.scan.damage.clone()));
         }
@@ -247,6 +284,11 @@ impl Log {
 
     /// Writes a line and syncs it.
     fn put(&mut self, record: &str) -> io::Result<()> {
+        #[cfg(test)]
+        if let Some(left) = self.breaks {
+            let worn = || io::Error::other("the disk is worn out");
+            self.breaks = Some(left.checked_sub(1).ok_or_else(worn)?);
+        }
         let line = line::write(self.next, record);
         self.file.write_all_at(line.as_bytes(), self.scan.end)?;
         self.file.sync_data()?;
@@ -274,6 +316,11 @@ impl Log {
 }
 
 impl LockedLog<'_> {
+    /// Whether it was opened damaged, and no process has written it anew since.
+    pub fn is_damaged(&self) -> bool {
+        self.0.state == LogState::Damaged
+    }
+
     /// Records a JSON object with at least one field. After an error other than [`LogError::Full`], the log refuses
     /// everything.
     pub fn append(&mut self, record: &str, reserve: Reserve, mark: Mark) -> Result<(), LogError> {
@@ -298,7 +345,7 @@ impl LockedLog<'_> {
     }
 
     /// Replaces the file with one that holds these records under new numbers. Other processes that have the log open
-    /// find that it is gone.
+    /// read it from the beginning.
     pub fn rewrite(&mut self, records: impl IntoIterator<Item = String>) -> Result<(), LogError> {
         let log = &mut *self.0;
         let path = log.held.path().to_owned();

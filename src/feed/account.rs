@@ -50,6 +50,8 @@ pub(crate) struct AccountStream {
     phase: Phase,
     /// Where to go on after a loss: the stream, and the last of its events that was told.
     resume: Option<(String, u64)>,
+    /// The instant of that event, by the service's clock.
+    told_at: Option<Timestamp>,
     news: Vec<AccountNews>,
     end: Option<LinkEnd>,
 }
@@ -60,6 +62,7 @@ impl AccountStream {
             account,
             phase: Phase::Closed,
             resume: None,
+            told_at: None,
             news: vec![],
             end: None,
         }
@@ -114,6 +117,7 @@ impl AccountStream {
             return self.fault("it does not tell the account");
         };
         self.resume = snapshot.stream_id.take().zip(frame.seq);
+        self.told_at = frame.at();
         self.news.push(AccountNews::Snapshot(rows));
         self.phase = Phase::Live;
     }
@@ -134,6 +138,7 @@ impl AccountStream {
                 return;
             }
             *last = seq;
+            self.told_at = self.told_at.max(frame.at());
         }
         if is_beat || frame.account_id.as_ref() != Some(&self.account) {
             return;
@@ -158,7 +163,10 @@ impl Stream for AccountStream {
     fn query(&mut self, _now: Timestamp) -> String {
         self.resume.as_ref().map_or_else(String::new, |(id, seq)| {
             let id = utf8_percent_encode(id, NON_ALPHANUMERIC);
-            format!("?resume={id}&last_seq={seq}")
+            let since = self
+                .told_at
+                .map_or_else(String::new, |at| format!("&since={}", at.0));
+            format!("?resume={id}&last_seq={seq}{since}")
         })
     }
 

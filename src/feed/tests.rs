@@ -545,7 +545,8 @@ fn an_account_is_told_whole_then_row_by_row_and_goes_on_where_it_was() {
         "nothing behind a gap is told"
     );
     stream.lost();
-    assert_eq!(stream.query(at(0)), "?resume=st%2F1&last_seq=7");
+    let query = format!("?resume=st%2F1&last_seq=7&since={START}");
+    assert_eq!(stream.query(at(0)), query);
     stream.opened(at(0));
     let frames = [
         resumed(7),
@@ -557,6 +558,25 @@ fn an_account_is_told_whole_then_row_by_row_and_goes_on_where_it_was() {
         prices(picture.as_ref()),
         [("ord-1".to_owned(), "1".to_owned())]
     );
+}
+
+#[test]
+fn a_stream_that_goes_on_says_since_when_events_may_be_missing() {
+    let (mut stream, mut picture) = (account(), None);
+    stream.opened(at(0));
+    let greeted = snapshot(4, &[order(1, 100, "resting")]);
+    take(&mut stream, &greeted, &mut picture);
+    let timed = |seq: u64, millis: i64| {
+        let mut event: Value =
+            serde_json::from_str(&order_event(seq, &order(1, 99, "resting"))).unwrap();
+        event["time"] = json!(millis);
+        event.to_string()
+    };
+    let frames = [timed(5, 1_790_000_000_123), timed(7, 1_790_000_000_456)];
+    take(&mut stream, &frames, &mut picture);
+    stream.lost();
+    let query = "?resume=st%2F1&last_seq=5&since=1790000000123";
+    assert_eq!(stream.query(at(0)), query, "the last that was told");
 }
 
 #[test]
@@ -704,7 +724,7 @@ proptest! {
         stream.frame(&json!({"event": "heartbeat", "seq": last}).to_string(), at(0));
         if stream.end().is_some() || !stream.is_live() {
             let query = stream.query(at(0));
-            let goes_on = query.rsplit('=').next().and_then(|seq| seq.parse::<usize>().ok());
+            let goes_on = query.split('&').find_map(|pair| pair.strip_prefix("last_seq=")?.parse::<usize>().ok());
             stream.lost();
             stream.opened(at(0));
             let frames = if let Some(seq) = goes_on.filter(|_| remembers && picture.is_some()) {

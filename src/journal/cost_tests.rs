@@ -72,6 +72,7 @@ fn opening_time_of_a_large_journal() {
                 attempts: vec![],
                 maybe_executed: true,
                 state: IntentState::Done,
+                by: None,
                 outcome: Some(outcome.clone()),
             };
             let record = record::Record::Intent(Box::new(row));

@@ -1,6 +1,6 @@
 //! The rows: requests and their outcomes.
 
-use super::{ReplayWindow, record};
+use super::{ReplayWindow, WriterId, record};
 use crate::model::{
     AccountId, CancelAll, CloseAll, Command, FLATTEN, Failure, FailureKind, IdempotencyKey,
     OrderId, OrderStatus, Proof, Receipt, Risk, Text, Timestamp,
@@ -68,6 +68,9 @@ pub struct IntentRow {
     /// Whether a byte may have left this machine without proof that it had no effect.
     pub maybe_executed: bool,
     pub state: IntentState,
+    /// Whose it is while it is open; `None` if nobody's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<WriterId>,
     /// `None` until there is a report.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<Outcome>,
@@ -92,6 +95,34 @@ pub enum Claim {
     New(IntentId),
     /// An earlier intent.
     Known(Box<IntentRow>),
+    /// Nothing was recorded.
+    Refused(Objection),
+}
+
+/// Why an intent is not recorded now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Objection {
+    /// New entries on this account are halted, for this reason.
+    Halted(String),
+    /// Another process has recorded a close-all or a flatten since the command was given.
+    ClosedSince,
+    /// Another process has the same key or object on the wire: its command, and its number if it is known.
+    Busy(String, Option<u32>),
+    /// As many new orders as are allowed were recorded within the last second.
+    RateSpent,
+}
+
+/// What is checked beside the key, under the same lock.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClaimCheck {
+    /// When the command was given: a new entry is not recorded after a close-all or flatten of another process.
+    pub given_at: Timestamp,
+    /// The target of a close-all of its account.
+    pub close_all: String,
+    /// Whether it waits for what other processes have on the wire for its key or object.
+    pub waits: bool,
+    /// New orders on the account within a second, whoever gives them; 0: no limit.
+    pub orders_per_second: u32,
 }
 
 impl IntentRow {

@@ -4,11 +4,16 @@
 //! Contract: a halt lasts over restarts until it is withdrawn, and so does an unreadable one. Each account of each
 //! service has its own; a failed journal halts all accounts.
 
-use crate::{disk::private_file, model::AccountId};
+use crate::{
+    disk::{own_file, private_file, read_own},
+    model::AccountId,
+};
 use std::{
     fs::File,
-    io::{self, Read as _, Seek as _, SeekFrom, Write as _},
-    path::Path,
+    io::{self, Read as _},
+    mem,
+    os::unix::fs::FileExt as _,
+    path::{Path, PathBuf},
 };
 
 const FILE: &str = "halted";
@@ -18,11 +23,11 @@ const LONGEST: usize = 300;
 const EVERYWHERE: &str = "*";
 const UNREADABLE: &str = "an earlier session was halted; the reason cannot be read";
 
-#[derive(Debug)]
-pub(super) struct Halts {
-    file: File,
-    notes: Vec<HaltNote>,
-    room: usize,
+/// The halts of the journal in a directory. Nothing is kept in memory: other processes change the file, too, each under a
+/// lock that it holds for that alone.
+#[derive(Debug, Clone)]
+pub struct Halts {
+    path: PathBuf,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,98 +37,99 @@ struct HaltNote {
 }
 
 impl Halts {
-    /// Opens or creates the file.
-    pub(super) fn open(dir: &Path) -> io::Result<Self> {
-        let mut file = private_file(&dir.join(FILE))?;
-        let mut bytes = vec![];
-        file.read_to_end(&mut bytes)?;
-        let text = String::from_utf8_lossy(&bytes);
-        let lines = text.lines().map(|line| line.trim_matches(['\0', ' ']));
-        let notes = lines.filter(|line| !line.is_empty()).map(read).collect();
-        let mut halts = Self {
-            file,
-            notes,
-            room: bytes.len().max(RESERVED_BYTES),
-        };
-        if bytes.len() < RESERVED_BYTES {
-            halts.write()?;
+    /// Of the journal in `dir`, which need not exist.
+    pub fn of_journal(dir: &Path) -> Self {
+        Self {
+            path: dir.join(FILE),
         }
-        Ok(halts)
     }
 
-    /// Reads the file, whoever writes it; `None` if there is none.
-    pub(super) fn read_file(dir: &Path) -> Option<Self> {
-        dir.join(FILE).is_file().then(|| Self::open(dir).ok())?
+    /// Creates a missing file, so that a later halt needs no space.
+    pub(super) fn create(&self) -> io::Result<()> {
+        self.change(|_| ())
     }
 
-    /// Why the account is halted, if it is.
-    pub(super) fn of(&self, base_url: &str, account: &AccountId) -> Option<&str> {
+    /// The file as it is, to be compared; empty if there is none.
+    pub fn bytes(&self) -> Vec<u8> {
+        read_own(&self.path).unwrap_or_default()
+    }
+
+    /// Why the account is halted, if it is. A file that is there and cannot be read halts, too.
+    pub fn of(&self, base_url: &str, account: &AccountId) -> Option<String> {
         let here = place(base_url, account);
-        let mut notes = self.notes.iter();
-        let note = notes.find(|note| note.place == here || note.place == EVERYWHERE)?;
-        Some(&note.why)
+        let notes = own_file(&self.path).and_then(|file| {
+            file.lock_shared()?;
+            notes(&file)
+        });
+        let notes = match notes {
+            Ok((notes, _)) => notes,
+            Err(why) if why.kind() == io::ErrorKind::NotFound => return None,
+            Err(_) => vec![note("")],
+        };
+        let is_meant = |note: &HaltNote| note.place == here || note.place == EVERYWHERE;
+        Some(notes.into_iter().find(is_meant)?.why)
     }
 
-    pub(super) fn halt(
-        &mut self,
-        base_url: &str,
-        account: &AccountId,
-        why: &str,
-    ) -> io::Result<()> {
+    /// Halts the account, over restarts too. Works on a failed journal and on a full disk.
+    pub fn halt(&self, base_url: &str, account: &AccountId, why: &str) -> io::Result<()> {
         self.note(place(base_url, account), why)
     }
 
-    pub(super) fn halt_everywhere(&mut self, why: &str) -> io::Result<()> {
+    pub(super) fn halt_everywhere(&self, why: &str) -> io::Result<()> {
         self.note(EVERYWHERE.to_owned(), why)
     }
 
     /// Withdraws the halt of an account.
-    pub(super) fn rearm(&mut self, base_url: &str, account: &AccountId) -> io::Result<()> {
+    pub fn rearm(&self, base_url: &str, account: &AccountId) -> io::Result<()> {
         let here = place(base_url, account);
-        self.notes
-            .retain(|note| note.place != here && note.place != EVERYWHERE);
-        self.write()
+        self.change(|notes| notes.retain(|note| note.place != here && note.place != EVERYWHERE))
     }
 
     /// Withdraws all halts and returns their reasons.
-    pub(super) fn rearm_all(&mut self) -> io::Result<Vec<String>> {
-        let notes = std::mem::take(&mut self.notes);
-        self.write()?;
+    pub(super) fn rearm_all(&self) -> io::Result<Vec<String>> {
+        let notes = self.change(mem::take)?;
         Ok(notes.into_iter().map(|note| note.why).collect())
     }
 
-    /// Moves the halts of `other` here.
-    pub(super) fn take_over(&mut self, other: &mut Self) -> io::Result<()> {
-        for note in &other.notes {
-            self.note(note.place.clone(), &note.why)?;
-        }
-        if !other.notes.is_empty() {
-            other.rearm_all()?;
-        }
-        Ok(())
-    }
-
-    fn note(&mut self, place: String, why: &str) -> io::Result<()> {
-        self.notes.retain(|note| note.place != place);
+    fn note(&self, place: String, why: &str) -> io::Result<()> {
         let why = plain(why).chars().take(LONGEST).collect();
-        self.notes.push(HaltNote { place, why });
-        self.write()
+        self.change(|notes| {
+            notes.retain(|note| note.place != place);
+            notes.push(HaltNote { place, why });
+        })
     }
 
-    fn write(&mut self) -> io::Result<()> {
-        let lines = self.notes.iter();
+    fn change<T>(&self, change: impl FnOnce(&mut Vec<HaltNote>) -> T) -> io::Result<T> {
+        let file = private_file(&self.path)?;
+        file.lock()?;
+        let (before, room) = notes(&file)?;
+        let mut notes = before.clone();
+        let changed = change(&mut notes);
+        if notes == before && room >= RESERVED_BYTES {
+            return Ok(changed);
+        }
+        let lines = notes.iter();
         let lines = lines.map(|note| format!("{}\t{}\n", note.place, note.why));
         let mut bytes = lines.collect::<String>().into_bytes();
         // Overwrites everything that was there.
-        self.room = self.room.max(bytes.len());
-        bytes.resize(self.room, b' ');
-        self.file.seek(SeekFrom::Start(0))?;
-        self.file.write_all(&bytes)?;
-        self.file.sync_all()
+        bytes.resize(bytes.len().max(room).max(RESERVED_BYTES), b' ');
+        file.write_all_at(&bytes, 0)?;
+        file.sync_all()?;
+        Ok(changed)
     }
 }
 
-fn read(line: &str) -> HaltNote {
+/// The notes, and the length of the file.
+fn notes(mut file: &File) -> io::Result<(Vec<HaltNote>, usize)> {
+    let mut bytes = vec![];
+    file.read_to_end(&mut bytes)?;
+    let text = String::from_utf8_lossy(&bytes);
+    let lines = text.lines().map(|line| line.trim_matches(['\0', ' ']));
+    let notes = lines.filter(|line| !line.is_empty()).map(note).collect();
+    Ok((notes, bytes.len()))
+}
+
+fn note(line: &str) -> HaltNote {
     let (place, why) = line.split_once('\t').unwrap_or((EVERYWHERE, UNREADABLE));
     HaltNote {
         place: place.to_owned(),
@@ -148,14 +154,13 @@ mod tests {
     const HERE: &str = "https://x.test";
 
     fn halted(dir: &Path, account: &str) -> Option<String> {
-        let halts = Halts::open(dir).unwrap();
-        halts.of(HERE, &account.into()).map(str::to_owned)
+        Halts::of_journal(dir).of(HERE, &account.into())
     }
 
     #[test]
     fn a_halt_holds_over_restarts_for_its_own_account_until_it_is_taken_back() {
         let dir = tempfile::tempdir().unwrap();
-        let mut halts = Halts::open(dir.path()).unwrap();
+        let halts = Halts::of_journal(dir.path());
         halts.halt(HERE, &"a".into(), "it was\nflattened").unwrap();
         assert_eq!(halted(dir.path(), "a").as_deref(), Some("it was flattened"));
         assert_eq!(halted(dir.path(), "b"), None);
@@ -174,7 +179,8 @@ mod tests {
     fn a_note_takes_no_new_space_and_one_that_was_torn_still_halts() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join(FILE);
-        let mut halts = Halts::open(dir.path()).unwrap();
+        let halts = Halts::of_journal(dir.path());
+        halts.create().unwrap();
         let room = fs::read(&path).unwrap().len();
         halts.halt(HERE, &"a".into(), &"why ".repeat(400)).unwrap();
         assert_eq!(fs::read(&path).unwrap().len(), room);

@@ -1,14 +1,10 @@
 //! The open journal: how it opens, its halts, and what happens when it fails.
 
-use super::{Holder, JournalError, halt::Halts, lock, record::Record, rows::Rows};
-use crate::{
-    disk::{self, Log, LogDamage, LogError, Mark, Reserve},
-    model::AccountId,
-};
+use super::{JournalError, WriterId, halt::Halts, record::Record, rows::Rows, writers::Writer};
+use crate::disk::{self, LockedLog, Log, LogDamage, LogError, Mark, Reserve};
 use sha2::{Digest as _, Sha256};
 use std::{
     fmt::Write as _,
-    fs::File,
     io,
     path::{Path, PathBuf},
     sync::Arc,
@@ -18,7 +14,7 @@ use uuid::Uuid;
 const FILE: &str = "journal.jsonl";
 const FORMAT: &str = "perpdeck journal 1";
 
-/// The open journal; dropping it releases the lock.
+/// The open journal. Nothing is locked between two calls.
 #[derive(Debug)]
 pub struct Journal {
     pub(super) dir: PathBuf,
@@ -26,17 +22,16 @@ pub struct Journal {
     pub(super) log: Option<Log>,
     /// `None` if there is no room for a log.
     pub(super) rows: Option<Rows>,
+    /// `None` as the log is.
+    writer: Option<Writer>,
     /// Damage that no person has seen yet, in a log that is only read.
     looked: Option<String>,
     pub(super) failed: Option<JournalError>,
-    /// Writes that still succeed on a disk that is about to fail.
-    #[cfg(test)]
-    pub(crate) breaks: Option<u32>,
-    /// `None` if the journal is read-only, or if they could not be created.
-    pub(super) halts: Option<Halts>,
-    /// Held open to hold the lock.
-    lock: Option<File>,
+    pub(super) halts: Halts,
 }
+
+/// What is recorded, and how.
+pub(super) type Entry = (Record, Reserve, Mark);
 
 /// What a journal opens, and as much again for connections: without a journal exits still leave, without a connection
 /// they do not.
@@ -56,21 +51,23 @@ impl Journal {
     ) -> Result<Self, JournalError> {
         let place = |why| JournalError::place(dir, why);
         disk::room_for(FILES).map_err(place)?;
-        let mut journal = Self {
-            dir: dir.to_owned(),
-            lock: Some(lock::lock(dir)?),
-            ..Self::closed(dir)
-        };
-        // Read before the first write, which may fail.
-        journal.halts = halts(dir)?;
+        disk::private_dir(dir).map_err(place)?;
+        let mut journal = Self::closed(dir);
+        // Before the first write, which may fail.
+        if let Err(why) = journal.halts.create()
+            && why.kind() == io::ErrorKind::PermissionDenied
+        {
+            // It is not ours.
+            return Err(place(why));
+        }
         let mut rows = Rows::new();
         match open(dir, &mut rows).map_err(|why| JournalError::opening(&dir.join(FILE), why)) {
             Ok((log, damage)) => journal.begin(log, rows, &damage)?,
             Err(why @ JournalError::Full { .. }) => journal.failed = Some(why),
             Err(why) => return Err(why),
         }
-        if let Some(damage) = journal.damage().map(str::to_owned) {
-            journal.halts(|halts| halts.halt_everywhere(&damage))?;
+        if let Some(damage) = journal.damage() {
+            noted(journal.halts.halt_everywhere(damage))?;
         }
         Ok(journal)
     }
@@ -80,61 +77,48 @@ impl Journal {
             dir: dir.to_owned(),
             log: None,
             rows: None,
+            writer: None,
             looked: None,
             failed: None,
-            #[cfg(test)]
-            breaks: None,
-            halts: None,
-            lock: None,
+            halts: Halts::of_journal(dir),
         }
     }
 
-    /// Mends a damaged log, and begins a new one.
-    fn begin(&mut self, log: Log, rows: Rows, damage: &LogDamage) -> Result<(), JournalError> {
+    /// Mends a damaged log, begins a new one, and enters this process among the writers: all under one lock, so that
+    /// another process that opens it at the same time finds it done.
+    fn begin(
+        &mut self,
+        mut log: Log,
+        mut rows: Rows,
+        damage: &LogDamage,
+    ) -> Result<(), JournalError> {
         refuse_newer(&self.dir, &rows)?;
-        let is_new = rows.salt.is_empty();
+        let locked = log.lock(&mut |text| rows.take(text));
+        let mut locked = locked.map_err(|why| JournalError::opening(&self.dir.join(FILE), why))?;
+        refuse_newer(&self.dir, &rows)?;
+        rows.heard.clear();
+        let writer = Writer::enter(&self.dir).map_err(|why| JournalError::place(&self.dir, why));
+        let begun = writer.and_then(|writer| {
+            self.writer = Some(writer);
+            let begun = if locked.is_damaged() {
+                mend(&self.dir, &mut locked, &mut rows, damage)
+            } else {
+                begin_new(&mut locked, &mut rows)
+            };
+            begun.map_err(|why| JournalError::opening(&self.dir.join(FILE), why))
+        });
+        let is_damaged = locked.is_damaged();
+        drop(locked);
         (self.log, self.rows) = (Some(log), Some(rows));
-        let salt = Uuid::new_v4().to_string();
-        if !damage.is_none() {
-            return self.mend(damage, salt);
-        }
-        if is_new {
-            let begin = Record::Begin { salt, next: 1 };
-            match self.append(begin, Reserve::Use, Mark::Synced) {
-                // It works as far as a full disk lets it.
-                Ok(()) | Err(JournalError::Full { .. }) => {}
-                Err(why) => return Err(why),
+        match begun {
+            // It works as far as a full disk lets it; a damaged log is mended by the next start.
+            Err(why @ JournalError::Full { .. }) if is_damaged || self.writer.is_none() => {
+                self.failed = Some(why);
+                Ok(())
             }
+            Err(JournalError::Full { .. }) => Ok(()),
+            begun => begun,
         }
-        Ok(())
-    }
-
-    /// Keeps a copy of a damaged log and writes it anew with what can be read of it.
-    fn mend(&mut self, damage: &LogDamage, salt: String) -> Result<(), JournalError> {
-        let path = self.dir.join(FILE);
-        let is_there = path.metadata().is_ok_and(|found| found.len() > 0);
-        let copy = match is_there.then(|| disk::copy_aside(&path)) {
-            Some(Ok(copy)) => format!("a copy of it is {}", copy.display()),
-            Some(Err(why)) => format!("no copy of it could be made ({why})"),
-            None => "there is no copy of it".to_owned(),
-        };
-        let words = format!(
-            "the journal was damaged on the disk: {damage}; {copy}. Compare your orders and positions with the service"
-        );
-        tracing::error!("{words}");
-        if let Some(rows) = &mut self.rows {
-            rows.doubt();
-            rows.damage = Some(words);
-            if rows.salt.is_empty() {
-                rows.salt = salt;
-            }
-        }
-        match self.rewrite() {
-            // The next start finds the damage again.
-            Err(JournalError::Full { .. }) => self.failed = Some(JournalError::Full { path }),
-            written => written?,
-        }
-        Ok(())
     }
 
     /// Writes the log anew, with the rows as they are.
@@ -142,19 +126,43 @@ impl Journal {
         let (Some(log), Some(rows)) = (&mut self.log, &mut self.rows) else {
             return Err(JournalError::Stopped);
         };
-        let lines: serde_json::Result<Vec<_>> = rows.lines().collect();
-        let lines = lines.map_err(io::Error::other);
-        let written = lines.map_err(LogError::from).and_then(|lines| {
-            let mut locked = log.lock(&mut |text| rows.take(text))?;
-            locked.rewrite(lines)
-        });
-        match written {
-            Ok(()) => {
-                rows.is_rewritten();
-                Ok(())
-            }
-            Err(why) => Err(self.refuse(why)),
+        let written = log
+            .lock(&mut |text| rows.take(text))
+            .and_then(|mut locked| rewrite(&mut locked, rows));
+        written.map_err(|why| self.refuse(why))
+    }
+
+    /// Locks the log, takes in what other processes have recorded, and records what `decide` makes of it.
+    pub(super) fn update<T>(
+        &mut self,
+        decide: impl FnOnce(&Rows, WriterId) -> Result<(T, Vec<Entry>), JournalError>,
+    ) -> Result<T, JournalError> {
+        if let Some(failed) = &self.failed {
+            return Err(failed.clone());
         }
+        let (Some(log), Some(rows), Some(writer)) = (&mut self.log, &mut self.rows, &self.writer)
+        else {
+            return Err(JournalError::Stopped);
+        };
+        if writer.is_gone() {
+            let path = self.dir.join(FILE);
+            return Err(self.fail(JournalError::Gone { path }));
+        }
+        let (dir, own) = (&self.dir, writer.id);
+        let updated = update_locked(log, rows, |rows| {
+            refuse_newer(dir, rows)?;
+            decide(rows, own)
+        });
+        updated.unwrap_or_else(|why| Err(self.refuse(why)))
+    }
+
+    /// Records this, whatever others have recorded.
+    pub(super) fn append(
+        &mut self,
+        record: impl FnOnce(WriterId) -> Record,
+        (reserve, mark): (Reserve, Mark),
+    ) -> Result<(), JournalError> {
+        self.update(|_, own| Ok(((), vec![(record(own), reserve, mark)])))
     }
 
     /// Opens a journal that another process writes, as it is at this moment; writes are refused.
@@ -172,10 +180,9 @@ impl Journal {
         Ok(Self {
             looked: (!damage.is_none()).then(words),
             rows: Some(rows),
-            failed: Some(JournalError::Held(Holder {
+            failed: Some(JournalError::ReadOnly {
                 dir: dir.to_owned(),
-                process: lock::lock_holder(dir).map(|holder| holder.process),
-            })),
+            }),
             ..Self::closed(dir)
         })
     }
@@ -185,35 +192,14 @@ impl Journal {
         Log::is_there(&dir.join(FILE))
     }
 
-    /// Why new entries are halted on this account, if they are.
-    pub fn halted(&self, base_url: &str, account: &AccountId) -> Option<&str> {
-        self.halts.as_ref()?.of(base_url, account)
-    }
-
-    /// The same of the journal in `dir`, whoever writes it.
-    pub fn halted_in(dir: &Path, base_url: &str, account: &AccountId) -> Option<String> {
-        Some(Halts::read_file(dir)?.of(base_url, account)?.to_owned())
-    }
-
-    /// Halts the account ([`Self::halted`]), over restarts too. Works on a failed journal and on a full disk.
-    pub fn halt(
-        &mut self,
-        base_url: &str,
-        account: &AccountId,
-        why: &str,
-    ) -> Result<(), JournalError> {
-        self.halts(|halts| halts.halt(base_url, account, why))
-    }
-
-    /// Ends the halt of an account: a person has seen why.
-    pub fn rearm(&mut self, base_url: &str, account: &AccountId) -> Result<(), JournalError> {
-        self.halts(|halts| halts.rearm(base_url, account))?;
-        self.damage_is_seen()
+    /// The halts of this journal.
+    pub fn halts(&self) -> &Halts {
+        &self.halts
     }
 
     /// Ends all halts and returns their reasons.
     pub fn rearm_all(&mut self) -> Result<Vec<String>, JournalError> {
-        let reasons = self.halts(Halts::rearm_all)?;
+        let reasons = noted(self.halts.rearm_all())?;
         self.damage_is_seen()?;
         Ok(reasons)
     }
@@ -224,26 +210,25 @@ impl Journal {
         self.looked.as_deref().or_else(unseen)
     }
 
-    fn damage_is_seen(&mut self) -> Result<(), JournalError> {
+    /// A person has seen why it is halted.
+    pub fn damage_is_seen(&mut self) -> Result<(), JournalError> {
         if self.failed.is_some() || self.damage().is_none() {
             return Ok(());
         }
-        self.append(Record::Damage(None), Reserve::Use, Mark::Written)
+        self.append(|_| Record::Damage(None), (Reserve::Use, Mark::Written))
     }
 
-    fn halts<T>(
-        &mut self,
-        change: impl FnOnce(&mut Halts) -> io::Result<T>,
-    ) -> Result<T, JournalError> {
-        let none = || io::Error::other("there is no place for it");
-        let changed = self.halts.as_mut().ok_or_else(none).and_then(change);
-        changed.map_err(|why| JournalError::Halt(Arc::new(why)))
-    }
-
-    /// Marks this process as one that flattens on SIGUSR1. From now on it must handle the signal.
-    pub fn announce(&self) {
+    /// Marks this process as one that flattens on SIGUSR1, from now on, and answers where others expect its socket.
+    pub fn announce(&self) -> Option<PathBuf> {
+        let writer = self.writer.as_ref()?;
         // If it fails, the flatten key of this process still works.
-        let _unfound = self.lock.as_ref().map(lock::announce);
+        let _unfound = writer.announce();
+        Some(writer.socket())
+    }
+
+    /// The name under which this process writes.
+    pub fn writer(&self) -> Option<WriterId> {
+        Some(self.writer.as_ref()?.id)
     }
 
     /// A salted fingerprint of an API key: equal for equal keys, useless to anybody else.
@@ -286,7 +271,7 @@ impl Journal {
     pub(super) fn fail(&mut self, why: JournalError) -> JournalError {
         self.failed = Some(why.clone());
         // If the halt cannot be recorded either, this session still knows it.
-        let _unnoted = self.halts(|halts| halts.halt_everywhere(&why.to_string()));
+        let _unnoted = self.halts.halt_everywhere(&why.to_string());
         why
     }
 }
@@ -299,15 +284,78 @@ fn refuse_newer(dir: &Path, rows: &Rows) -> Result<(), JournalError> {
     rows.unknown.clone().map(newer).map_or(Ok(()), Err)
 }
 
-/// Opens the halts. A full disk has none recorded; a file that is not ours is an error.
-fn halts(dir: &Path) -> Result<Option<Halts>, JournalError> {
-    match Halts::open(dir) {
-        Ok(halts) => Ok(Some(halts)),
-        Err(why) if why.kind() == io::ErrorKind::PermissionDenied => {
-            Err(JournalError::place(dir, why))
-        }
-        Err(_) => Ok(None),
+fn noted<T>(changed: io::Result<T>) -> Result<T, JournalError> {
+    changed.map_err(|why| JournalError::Halt(Arc::new(why)))
+}
+
+/// The first record of a new log.
+fn begin_new(locked: &mut LockedLog<'_>, rows: &mut Rows) -> Result<(), LogError> {
+    if !rows.salt.is_empty() {
+        return Ok(());
     }
+    let salt = Uuid::new_v4().to_string();
+    let begin = Record::Begin { salt, next: 1 };
+    append(locked, rows, (begin, Reserve::Use, Mark::Synced))
+}
+
+/// Keeps a copy of a damaged log and writes it anew with what can be read of it.
+fn mend(
+    dir: &Path,
+    locked: &mut LockedLog<'_>,
+    rows: &mut Rows,
+    damage: &LogDamage,
+) -> Result<(), LogError> {
+    let path = dir.join(FILE);
+    let is_there = path.metadata().is_ok_and(|found| found.len() > 0);
+    let copy = match is_there.then(|| disk::copy_aside(&path)) {
+        Some(Ok(copy)) => format!("a copy of it is {}", copy.display()),
+        Some(Err(why)) => format!("no copy of it could be made ({why})"),
+        None => "there is no copy of it".to_owned(),
+    };
+    let words = format!(
+        "the journal was damaged on the disk: {damage}; {copy}. Compare your orders and positions with the service"
+    );
+    tracing::error!("{words}");
+    rows.doubt();
+    rows.damage = Some(words);
+    if rows.salt.is_empty() {
+        rows.salt = Uuid::new_v4().to_string();
+    }
+    rewrite(locked, rows)
+}
+
+fn rewrite(locked: &mut LockedLog<'_>, rows: &mut Rows) -> Result<(), LogError> {
+    let lines: serde_json::Result<Vec<_>> = rows.lines().collect();
+    locked.rewrite(lines.map_err(io::Error::other)?)?;
+    rows.is_rewritten();
+    Ok(())
+}
+
+fn update_locked<T>(
+    log: &mut Log,
+    rows: &mut Rows,
+    decide: impl FnOnce(&Rows) -> Result<(T, Vec<Entry>), JournalError>,
+) -> Result<Result<T, JournalError>, LogError> {
+    let mut locked = log.lock(&mut |text| rows.take(text))?;
+    let (result, entries) = match decide(rows) {
+        Ok(decided) => decided,
+        Err(why) => return Ok(Err(why)),
+    };
+    for entry in entries {
+        append(&mut locked, rows, entry)?;
+    }
+    Ok(Ok(result))
+}
+
+fn append(
+    locked: &mut LockedLog<'_>,
+    rows: &mut Rows,
+    (record, reserve, mark): Entry,
+) -> Result<(), LogError> {
+    let text = serde_json::to_string(&record).map_err(io::Error::other)?;
+    locked.append(&text, reserve, mark)?;
+    rows.apply(record);
+    Ok(())
 }
 
 const FINGERPRINT_BYTES: usize = 8;

@@ -1,8 +1,11 @@
-//! Reading the journal: all from memory.
+//! Reading the journal: from memory, after what others have recorded was taken in.
 
-use super::{IntentId, IntentRow, Journal, JournalError, row::Row};
-use crate::model::{AccountId, IdempotencyKey, Timestamp};
-use std::borrow::Cow;
+use super::{
+    ClaimCheck, Intent, IntentId, IntentRow, IntentState, Journal, JournalError, Objection,
+    WriterId, row::Row, rows::Rows,
+};
+use crate::model::{AccountId, IdempotencyKey, Risk, Timestamp};
+use std::{borrow::Cow, collections::BTreeMap, mem, path::Path, time::Duration};
 
 /// The sender: the account, and the API key as [`Journal::fingerprint`] names it.
 #[derive(Debug, Clone, Copy)]
@@ -10,6 +13,16 @@ pub struct SenderIdentity<'a> {
     pub base_url: &'a str,
     pub account_id: &'a AccountId,
     pub credential: &'a str,
+}
+
+const SECOND: Duration = Duration::from_secs(1);
+
+/// A row of which another process has reported.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HeardRow {
+    pub row: IntentRow,
+    /// The number of that process, if it still runs.
+    pub process: Option<u32>,
 }
 
 /// The response of a close-all whose operation may never end.
@@ -55,9 +68,19 @@ impl Journal {
 
     /// Intents that are in flight or of unknown outcome, newest first.
     pub fn open_intents(&self) -> Result<Vec<IntentRow>, JournalError> {
-        let rows = self.rows()?.by_id.values().rev();
-        let open = rows.filter(|row| row.is_open());
-        Ok(first(open.filter_map(Row::whole), u32::MAX, |_| true))
+        Ok(self.rows()?.open_rows().cloned().collect())
+    }
+
+    /// Those of them that a dead writer has left.
+    pub fn left_open(&self) -> Result<Vec<IntentRow>, JournalError> {
+        let (rows, own) = (self.rows()?, self.writer().ok_or(JournalError::Stopped)?);
+        Ok(rows.left_open(&self.dir, own).cloned().collect())
+    }
+
+    /// Whether another living process has a new entry on this account on the wire.
+    pub fn has_entry_inflight(&mut self, on: (&str, &AccountId)) -> Result<bool, JournalError> {
+        let dir = self.dir.clone();
+        self.update(|rows, own| Ok((rows.has_entry_inflight(&dir, own, on), vec![])))
     }
 
     /// The rows last settled on this account, latest first: at most `limit` rows before the row with that time and
@@ -88,19 +111,38 @@ impl Journal {
         target: &str,
         sender: SenderIdentity<'_>,
     ) -> Result<Option<IntentRow>, JournalError> {
-        let rows = self.rows()?.by_id.values().rev();
-        let open = rows.filter(|row| row.is_open());
-        let found = first(open.filter_map(Row::whole), 1, |row| {
-            let intent = &row.intent;
-            let last = row.attempts.last().and_then(|attempt| attempt.status);
-            intent.target == target
-                && is_on(row, sender.base_url, sender.account_id)
-                && intent.key.is_some()
-                && ["", sender.credential].contains(&intent.credential.as_str())
-                && last != Some(CONFLICT)
-                && row.is_replayable(now)
+        Ok(self.rows()?.unfinished(now, target, sender))
+    }
+
+    /// Whether others have recorded anything that nobody here has asked for, or have died and left something open.
+    pub fn has_news(&self) -> bool {
+        let (Some(log), Some(rows), Some(own)) = (&self.log, &self.rows, self.writer()) else {
+            return false;
+        };
+        self.failed.is_none()
+            && (log.has_news()
+                || !rows.heard.is_empty()
+                || rows.left_open(&self.dir, own).next().is_some())
+    }
+
+    /// Takes in what other processes have recorded.
+    pub fn refresh(&mut self) -> Result<(), JournalError> {
+        self.update(|_, _| Ok(((), vec![])))
+    }
+
+    /// The rows of which other processes have reported since the last call, oldest first.
+    pub fn heard(&mut self) -> Result<Vec<HeardRow>, JournalError> {
+        self.refresh()?;
+        let Some(rows) = &mut self.rows else {
+            return Ok(vec![]);
+        };
+        let ids = mem::take(&mut rows.heard).into_iter();
+        let heard = ids.filter_map(|id| {
+            let row = rows.by_id.get(&id)?.whole()?.into_owned();
+            let process = row.by.and_then(|by| by.process(&self.dir));
+            Some(HeardRow { row, process })
         });
-        Ok(found.into_iter().next())
+        Ok(heard.collect())
     }
 
     fn newest(
@@ -110,6 +152,116 @@ impl Journal {
     ) -> Result<Vec<IntentRow>, JournalError> {
         let rows = self.rows()?.by_id.values().rev();
         Ok(first(rows.filter_map(Row::whole), limit, is_meant))
+    }
+}
+
+/// What is recorded by other processes.
+impl Rows {
+    pub(super) fn unfinished(
+        &self,
+        now: Timestamp,
+        target: &str,
+        sender: SenderIdentity<'_>,
+    ) -> Option<IntentRow> {
+        let mut open = self.open_rows();
+        let found = open.find(|row| {
+            let intent = &row.intent;
+            let last = row.attempts.last().and_then(|attempt| attempt.status);
+            intent.target == target
+                && is_on(row, sender.base_url, sender.account_id)
+                && intent.key.is_some()
+                && ["", sender.credential].contains(&intent.credential.as_str())
+                && last != Some(CONFLICT)
+                && row.is_replayable(now)
+        });
+        found.cloned()
+    }
+
+    /// Open rows of writers that are dead, newest first.
+    pub(super) fn left_open(&self, dir: &Path, own: WriterId) -> impl Iterator<Item = &IntentRow> {
+        let mut known = BTreeMap::from([(own, true)]);
+        self.open_rows().filter(move |row| {
+            let is_alive = row
+                .by
+                .is_some_and(|by| *known.entry(by).or_insert_with(|| by.is_alive(dir)));
+            !is_alive
+        })
+    }
+
+    /// What another living process has on the wire that `intent` must wait for: the same key, or a request for the same
+    /// object. A change does not hold up what ends something.
+    pub(super) fn busy(&self, dir: &Path, own: WriterId, intent: &Intent) -> Option<Objection> {
+        let is_change = |intent: &Intent| ["PUT", "PATCH"].contains(&intent.method.as_str());
+        let is_same = |row: &&IntentRow| {
+            let other = &row.intent;
+            let has_key = other.key.is_some() && other.key == intent.key;
+            let has_object = other.resource.is_some()
+                && other.resource == intent.resource
+                && is_on(row, &intent.base_url, &intent.account_id)
+                && (is_change(intent) || !is_change(other));
+            row.state == IntentState::Inflight && (has_key || has_object)
+        };
+        let found = self.open_rows().filter(is_same).find(|row| {
+            let others = |by: &WriterId| *by != own && by.is_alive(dir);
+            row.by.as_ref().is_some_and(others)
+        })?;
+        let process = found.by.and_then(|by| by.process(dir));
+        Some(Objection::Busy(found.intent.command.clone(), process))
+    }
+
+    /// Whether another process has recorded a close-all or flatten on this account since then.
+    pub(super) fn closed_since(
+        &self,
+        own: WriterId,
+        (base_url, account): (&str, &AccountId),
+        check: &ClaimCheck,
+    ) -> Option<Objection> {
+        let closes = |row: &IntentRow| {
+            let is_close = row.intent.is_flatten() || row.intent.target == check.close_all;
+            is_close && row.by != Some(own) && is_on(row, base_url, account)
+        };
+        let since = self.by_id.values().rev();
+        let mut since = since.take_while(|row| row.created_at() > check.given_at);
+        let is_closed = since.any(|row| row.whole().is_some_and(|row| closes(&row)));
+        is_closed.then_some(Objection::ClosedSince)
+    }
+
+    /// Whether `intent` is one order too many within a second.
+    pub(super) fn rate_spent(
+        &self,
+        now: Timestamp,
+        intent: &Intent,
+        most: u32,
+    ) -> Option<Objection> {
+        let is_order = |intent: &Intent| intent.method == "POST" && intent.risk == Risk::Increasing;
+        let counts = |row: &IntentRow| {
+            is_order(&row.intent)
+                && (row.maybe_executed || row.state.is_open())
+                && is_on(row, &intent.base_url, &intent.account_id)
+        };
+        let rows = self.by_id.values().rev();
+        let rows = rows.take_while(|row| now.since(row.created_at()) < SECOND);
+        let orders = rows.filter(|row| row.whole().is_some_and(|row| counts(&row)));
+        let most = usize::try_from(most).unwrap_or(usize::MAX);
+        let is_spent = most > 0 && is_order(intent) && orders.count() >= most;
+        is_spent.then_some(Objection::RateSpent)
+    }
+
+    /// Whether another living process has a new entry on this account on the wire.
+    pub(super) fn has_entry_inflight(
+        &self,
+        dir: &Path,
+        own: WriterId,
+        (base_url, account): (&str, &AccountId),
+    ) -> bool {
+        let is_entry = |row: &&IntentRow| {
+            row.state == IntentState::Inflight
+                && row.intent.risk == Risk::Increasing
+                && is_on(row, base_url, account)
+        };
+        let others = |by: WriterId| by != own && by.is_alive(dir);
+        let mut entries = self.open_rows().filter(is_entry);
+        entries.any(|row| row.by.is_some_and(others))
     }
 }
 

@@ -3,7 +3,7 @@
 //! Contract: what is read is exactly what was recorded. Ids and instants from the wire are cut or converted when they are
 //! read there; here they are not.
 
-use super::{AttemptRow, IntentId, IntentRow, IntentState, Outcome};
+use super::{AttemptRow, IntentId, IntentRow, IntentState, Outcome, WriterId};
 use crate::model::Timestamp;
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -11,7 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Record {
-    /// The first record, also after the file was written anew.
+    /// The first record, also after the file was written anew: what is known from before it is void.
     Begin {
         /// For the fingerprints of API keys.
         salt: String,
@@ -20,10 +20,16 @@ pub(super) enum Record {
     },
     /// A new intent, or all that is known of an older one.
     Intent(Box<IntentRow>),
-    /// It is about to be sent, or proof has come that no byte of it was.
+    /// It is about to be sent by this writer, or proof has come that no byte of it was.
     Mark {
         id: IntentId,
         state: IntentState,
+        by: WriterId,
+    },
+    /// Its writer is dead: it is this one's from now on.
+    TakeOver {
+        id: IntentId,
+        by: WriterId,
     },
     Attempt {
         id: IntentId,

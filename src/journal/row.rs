@@ -106,6 +106,14 @@ impl Row {
     }
 
     /// If it is open, or was settled in this session.
+    pub(super) fn open_or_recent(&self) -> Option<&IntentRow> {
+        match self {
+            Self::Whole(row) => Some(row),
+            Self::Settled(_) => None,
+        }
+    }
+
+    /// To change it.
     pub(super) fn open_or_recent_mut(&mut self) -> Option<&mut IntentRow> {
         match self {
             Self::Whole(row) => Some(row),

@@ -24,6 +24,10 @@ pub(super) struct Rows {
     pub(super) next: i64,
     pub(super) by_id: BTreeMap<IntentId, Row>,
     by_key: HashMap<IdempotencyKey, IntentId>,
+    pub(super) open: BTreeSet<IntentId>,
+    /// Rows of which other processes have reported while this one had the journal open, and that nobody here has asked for
+    /// yet.
+    pub(super) heard: BTreeSet<IntentId>,
     /// Records that add up to these rows.
     records: usize,
     /// Damage that no person has seen yet.
@@ -47,7 +51,12 @@ impl Rows {
             return self.put(glance.id, glance.key(), Row::Settled(row));
         }
         match serde_json::from_str(text) {
-            Ok(record) => self.apply(record),
+            Ok(record) => {
+                if let Record::State { id, .. } = &record {
+                    self.heard.insert(*id);
+                }
+                self.apply(record);
+            }
             Err(_) => self.unknown = Some(text.to_owned()),
         }
     }
@@ -55,15 +64,25 @@ impl Rows {
     pub(super) fn apply(&mut self, record: Record) {
         self.records += 1;
         match record {
-            Record::Begin { salt, next } => (self.salt, self.next) = (salt, self.next.max(next)),
+            Record::Begin { salt, next } => {
+                *self = Self {
+                    salt,
+                    next: self.next.max(next),
+                    records: 1,
+                    heard: std::mem::take(&mut self.heard),
+                    ..Self::default()
+                }
+            }
             Record::Intent(row) => self.put(row.id, row.intent.key.clone(), Row::Whole(row)),
-            Record::Mark { id, state } => self.change(id, |row| {
+            Record::Mark { id, state, by } => self.change(id, |row| {
+                row.by = Some(by);
                 // A done intent stays done, whatever a repetition under its key returns.
                 if row.state != IntentState::Done {
                     row.state = state;
                     row.maybe_executed = state != IntentState::Prepared;
                 }
             }),
+            Record::TakeOver { id, by } => self.change(id, |row| row.by = Some(by)),
             Record::Attempt { id, attempt } => self.change(id, |row| row.attempts.push(attempt)),
             Record::State { id, state, outcome } => {
                 self.change(id, |row| settle(row, state, outcome));
@@ -78,6 +97,9 @@ impl Rows {
         if let Some(key) = key {
             self.by_key.insert(key, id);
         }
+        if row.is_open() {
+            self.open.insert(id);
+        }
         self.by_id.insert(id, row);
     }
 
@@ -85,7 +107,18 @@ impl Rows {
     fn change(&mut self, id: IntentId, change: impl FnOnce(&mut IntentRow)) {
         if let Some(row) = self.by_id.get_mut(&id).and_then(Row::whole_mut) {
             change(row);
+            if row.state.is_open() {
+                self.open.insert(id);
+            } else {
+                self.open.remove(&id);
+            }
         }
+    }
+
+    /// Newest first.
+    pub(super) fn open_rows(&self) -> impl Iterator<Item = &IntentRow> {
+        let open = self.open.iter().rev();
+        open.filter_map(|id| self.by_id.get(id)?.open_or_recent())
     }
 
     fn abandon_parts(&mut self, deed: IntentId, at: Timestamp) {
@@ -106,6 +139,7 @@ impl Rows {
                     detail: "whatever became of it: the account was proved flat".to_owned(),
                     ..row.outcome.take().unwrap_or_default()
                 });
+                self.open.remove(&row.id);
             }
         }
     }

@@ -38,9 +38,27 @@ fn entry(id: IntentId, at: i64, key: &str) -> IntentRow {
         attempts: vec![],
         maybe_executed: true,
         state: IntentState::Inflight,
+        by: None,
         outcome: None,
     }
 }
+
+/// Whoever wrote them.
+fn anonymous(rows: Vec<IntentRow>) -> Vec<IntentRow> {
+    let rows = rows.into_iter();
+    rows.map(|row| IntentRow { by: None, ..row }).collect()
+}
+
+fn check(given_at: i64) -> ClaimCheck {
+    ClaimCheck {
+        given_at: Timestamp(given_at),
+        close_all: "/v1/close-all".into(),
+        waits: true,
+        orders_per_second: 0,
+    }
+}
+
+const HERE: &str = "https://x.test";
 
 #[test]
 fn an_intent_is_found_again_byte_for_byte_after_a_restart() {
@@ -78,10 +96,12 @@ fn an_intent_is_found_again_byte_for_byte_after_a_restart() {
         ..entry(first, 1, "a")
     };
     let open = entry(second, 2, "b");
-    assert_eq!(journal.recent(10).unwrap(), [open.clone(), settled.clone()]);
-    assert_eq!(journal.recent(1).unwrap(), std::slice::from_ref(&open));
-    assert_eq!(journal.open_intents().unwrap(), [open]);
-    assert_eq!(journal.entry(first).unwrap(), Some(settled));
+    let recent = |limit| anonymous(journal.recent(limit).unwrap());
+    assert_eq!(recent(10), [open.clone(), settled.clone()]);
+    assert_eq!(recent(1), std::slice::from_ref(&open));
+    assert_eq!(anonymous(journal.open_intents().unwrap()), [open]);
+    let row = journal.entry(first).unwrap().unwrap();
+    assert_eq!(anonymous(vec![row]), [settled]);
 }
 
 #[test]
@@ -107,7 +127,10 @@ fn a_doubt_stays_open_until_it_is_settled() {
 fn a_key_that_was_used_is_known_and_what_is_done_stays_done_with_its_order() {
     let dir = place();
     let mut journal = Journal::open(dir.path()).unwrap();
-    let Claim::New(id) = journal.claim(Timestamp(1), &intent("a")).unwrap() else {
+    let Claim::New(id) = journal
+        .claim(Timestamp(1), &intent("a"), &check(1))
+        .unwrap()
+    else {
         panic!("nothing has used it");
     };
     let done = StateUpdate {
@@ -115,14 +138,18 @@ fn a_key_that_was_used_is_known_and_what_is_done_stays_done_with_its_order() {
         ..StateUpdate::new(IntentState::Done, "order o-1 resting")
     };
     journal.record_state(Timestamp(2), id, &done).unwrap();
-    let known = journal.claim(Timestamp(3), &intent("a")).unwrap();
+    let known = journal
+        .claim(Timestamp(3), &intent("a"), &check(3))
+        .unwrap();
     assert!(matches!(&known, Claim::Known(entry) if entry.id == id));
     journal.mark_inflight(id).unwrap();
     journal.mark_unsent(id).unwrap();
     let doubt = StateUpdate::new(IntentState::Unknown, "no answer");
     journal.record_state(Timestamp(4), id, &doubt).unwrap();
     assert_eq!(
-        journal.claim(Timestamp(5), &intent("a")).unwrap(),
+        journal
+            .claim(Timestamp(5), &intent("a"), &check(5))
+            .unwrap(),
         known,
         "as it was"
     );
@@ -197,7 +224,7 @@ fn a_key_has_one_fingerprint_per_journal_and_never_stands_in_it() {
 }
 
 #[test]
-fn a_second_desk_reads_along_and_writes_nothing() {
+fn who_only_reads_sees_what_is_there_and_writes_nothing() {
     let dir = place();
     let mut first = Journal::open(dir.path()).unwrap();
     first.record(Timestamp(1), &intent("a")).unwrap();
@@ -210,28 +237,30 @@ fn a_second_desk_reads_along_and_writes_nothing() {
         (2, None)
     );
     let refused = second.record(Timestamp(3), &intent("c")).unwrap_err();
-    let pid = format!("(process {})", std::process::id());
-    assert!(refused.to_string().contains(&pid), "{refused}");
-    let process = std::process::id();
-    let found = |listens| Some(LockHolder { process, listens });
-    assert_eq!(lock_holder(dir.path()), found(false));
-    first.announce();
-    assert_eq!(lock_holder(dir.path()), found(true));
-    drop(first);
-    assert_eq!(lock_holder(dir.path()), None);
+    assert!(
+        matches!(refused, JournalError::ReadOnly { .. }),
+        "{refused}"
+    );
 }
 
 #[test]
-fn who_only_looks_who_has_the_journal_is_taken_for_nobody_who_has_it() {
+fn a_process_that_has_the_journal_open_is_found_until_it_ends() {
     let dir = place();
     let journal = Journal::open(dir.path()).unwrap();
-    journal.announce();
-    drop(journal);
-    let looking = fs::File::open(dir.path().join("journal.lock")).unwrap();
-    looking.lock_shared().unwrap();
-    assert_eq!(lock_holder(dir.path()), None);
-    drop(looking);
-    freed(dir.path());
+    let found = || {
+        let found = writer_processes(dir.path()).into_iter();
+        let found = found.map(|found| (found.number, found.listens));
+        found.collect::<Vec<_>>()
+    };
+    let here = std::process::id();
+    assert_eq!(found(), [(here, false)]);
+    let socket = journal.announce().unwrap();
+    assert_eq!(found(), [(here, true)]);
+    assert_eq!(writer_processes(dir.path())[0].socket, socket);
+    let other = Journal::open(dir.path()).unwrap();
+    assert_eq!(found().len(), 2);
+    drop((journal, other));
+    assert_eq!(found(), []);
 }
 
 #[test]
@@ -242,14 +271,19 @@ fn only_the_owner_may_read_any_of_it() {
     let _journal = Journal::open(&inner).unwrap();
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode(&inner), 0o700);
-    for name in ["journal.jsonl", "journal.newest", "journal.lock", "halted"] {
+    for name in ["journal.jsonl", "journal.newest", "halted"] {
         assert_eq!(mode(&inner.join(name)), 0o600, "{name}");
+    }
+    let writers = inner.join("writers");
+    assert_eq!(mode(&writers), 0o700);
+    for file in fs::read_dir(writers).unwrap() {
+        assert_eq!(mode(&file.unwrap().path()), 0o600);
     }
 }
 
 #[test]
 fn a_link_or_a_fifo_in_the_place_of_a_file_of_the_journal_is_refused_and_not_followed() {
-    for name in ["journal.lock", "journal.jsonl", "journal.newest", "halted"] {
+    for name in ["journal.jsonl", "journal.newest", "halted"] {
         let (dir, elsewhere) = (place(), place());
         let precious = elsewhere.path().join("precious");
         fs::write(&precious, "kept").unwrap();
@@ -267,26 +301,6 @@ fn a_link_or_a_fifo_in_the_place_of_a_file_of_the_journal_is_refused_and_not_fol
         assert!(made.unwrap().success());
         let why = Journal::open(dir.path()).unwrap_err().to_string();
         assert!(why.contains(&format!("{name} is a FIFO")), "{why}");
-    }
-}
-
-#[test]
-fn a_second_desk_is_told_that_the_first_one_holds_the_journal() {
-    let dir = place();
-    let first = Journal::open(dir.path()).unwrap();
-    let second = Journal::open(dir.path()).unwrap_err();
-    assert!(matches!(second, JournalError::Held { .. }), "{second}");
-    drop(first);
-    freed(dir.path());
-}
-
-/// The journal once nobody holds it: a program that another test starts has this one's files for a moment.
-fn freed(dir: &Path) -> Journal {
-    loop {
-        match Journal::open(dir) {
-            Err(JournalError::Held { .. }) => std::thread::yield_now(),
-            opened => return opened.unwrap(),
-        }
     }
 }
 
@@ -316,11 +330,9 @@ fn a_journal_of_a_newer_desk_is_refused_and_kept() {
 }
 
 impl Journal {
-    /// Whether the disk fails in place of the write after the last that [`Self::breaks`] allows.
-    pub(super) fn breaks_now(&mut self) -> bool {
-        let left = self.breaks.map(|left| left.checked_sub(1));
-        self.breaks = left.map(Option::unwrap_or_default);
-        left == Some(None)
+    /// The disk fails after so many more records.
+    pub(crate) fn break_disk_after(&mut self, records: u32) {
+        self.log.as_mut().unwrap().breaks = Some(records);
     }
 
     /// From now on the disk has no more free space.
@@ -351,9 +363,8 @@ fn on_a_full_disk_no_entry_is_recorded_and_every_exit_is() {
     };
     let id = journal.record(Timestamp(2), &exit).unwrap();
     journal.attempt(Timestamp(3), id, None).unwrap();
-    journal
-        .halt("https://x.test", &"chal-1".into(), "full")
-        .unwrap();
+    let halts = journal.halts().clone();
+    halts.halt(HERE, &"chal-1".into(), "full").unwrap();
     drop(journal);
     let journal = Journal::open(dir.path()).unwrap();
     let keys = journal
@@ -362,10 +373,8 @@ fn on_a_full_disk_no_entry_is_recorded_and_every_exit_is() {
         .into_iter()
         .map(|row| row.intent.key);
     assert_eq!(keys.collect::<Vec<_>>(), [Some("b".into())]);
-    assert_eq!(
-        journal.halted("https://x.test", &"chal-1".into()),
-        Some("full")
-    );
+    let halted = journal.halts().of(HERE, &"chal-1".into());
+    assert_eq!(halted.as_deref(), Some("full"));
 }
 
 #[test]
@@ -431,7 +440,7 @@ fn after_one_failed_write_nothing_more_is_taken() {
     let id = journal.record(Timestamp(1), &intent("a")).unwrap();
     let used = journal.record(Timestamp(2), &intent("a")).unwrap_err();
     assert!(matches!(used, JournalError::KeyUsed(_)) && journal.failure().is_none());
-    journal.breaks = Some(0);
+    journal.break_disk_after(0);
     let again = journal.record(Timestamp(2), &intent("c")).unwrap_err();
     assert!(matches!(again, JournalError::Write(_)), "{again}");
     let other = journal.record(Timestamp(3), &intent("b")).unwrap_err();
@@ -441,8 +450,8 @@ fn after_one_failed_write_nothing_more_is_taken() {
     drop(journal);
     let journal = Journal::open(dir.path()).unwrap();
     assert!(journal.failure().is_none());
-    let halted = journal.halted("https://x.test", &"chal-1".into());
-    assert_eq!(halted, Some(other.to_string().as_str()), "over the restart");
+    let halted = journal.halts().of(HERE, &"chal-1".into());
+    assert_eq!(halted, Some(other.to_string()), "over the restart");
 }
 
 #[test]
@@ -451,178 +460,6 @@ fn what_was_written_by_a_clock_ahead_of_this_one_is_not_sent_again_by_itself() {
     let entry = entry(IntentId(1), minutes(10).0, "a");
     for (now, is_replayable) in [(4, false), (5, true), (10, true), (14, true), (15, false)] {
         assert_eq!(entry.is_replayable(minutes(now)), is_replayable, "{now}");
-    }
-}
-
-#[test]
-fn what_is_open_beside_the_journal_is_taken_in_once_and_so_is_a_halt() {
-    let dir = place();
-    let beside = overflow_dirs(dir.path()).next().unwrap();
-    let mut overflow = Journal::open(&beside).unwrap();
-    let mut sent = |key: &str| {
-        let credential = overflow.fingerprint("pd_live_secret").unwrap();
-        let intent = Intent {
-            credential,
-            ..intent(key)
-        };
-        overflow.record(Timestamp(1), &intent).unwrap()
-    };
-    let (open, over) = (sent("open"), sent("over"));
-    let doubt = StateUpdate::new(IntentState::Unknown, "no answer");
-    overflow.record_state(Timestamp(2), open, &doubt).unwrap();
-    let done = StateUpdate::new(IntentState::Done, "order o-1 filled");
-    overflow.record_state(Timestamp(2), over, &done).unwrap();
-    let (here, account) = ("https://x.test", "chal-1".into());
-    overflow.halt(here, &account, "flattened").unwrap();
-
-    let mut journal = Journal::open(dir.path()).unwrap();
-    let mut take_in = || {
-        let left = journal.import_overflow(Timestamp(3), &["pd_live_secret"]);
-        assert!(left.unwrap().is_empty());
-        journal.recent(9).unwrap().len()
-    };
-    assert_eq!(take_in(), 0, "another process has it");
-    drop(overflow);
-    assert_eq!([take_in(), take_in()], [1, 1]);
-    let [taken] = journal.open_intents().unwrap().try_into().unwrap();
-    let credential = journal.fingerprint("pd_live_secret").unwrap();
-    let expected = IntentRow {
-        intent: Intent {
-            credential,
-            ..intent("open")
-        },
-        state: IntentState::Unknown,
-        outcome: Some(Outcome {
-            at: Timestamp(2),
-            detail: "no answer".into(),
-            order_id: None,
-            request_id: None,
-        }),
-        ..entry(taken.id, 1, "open")
-    };
-    assert_eq!(taken, expected);
-    assert_eq!(journal.halted(here, &account), Some("flattened"));
-    let overflow = Journal::open(&beside).unwrap();
-    assert_eq!(overflow.open_intents().unwrap(), []);
-    assert_eq!(overflow.halted(here, &account), None);
-}
-
-#[test]
-fn what_another_key_left_open_beside_the_journal_waits_there_for_whoever_has_that_key() {
-    let dir = place();
-    let beside = overflow_dirs(dir.path()).next().unwrap();
-    let mut overflow = Journal::open(&beside).unwrap();
-    for (key, secret) in [("mine", "pd_live_secret"), ("theirs", "pd_live_other")] {
-        let credential = overflow.fingerprint(secret).unwrap();
-        let intent = Intent {
-            credential,
-            ..intent(key)
-        };
-        overflow.record(Timestamp(1), &intent).unwrap();
-    }
-    drop(overflow);
-    let mut journal = Journal::open(dir.path()).unwrap();
-    let mut take_in = |secret: &str| {
-        let left = journal.import_overflow(Timestamp(2), &[secret]).unwrap();
-        let rows = journal.open_intents().unwrap().into_iter();
-        let rows = rows.map(|row| {
-            (
-                row.intent.key.unwrap().raw().to_owned(),
-                row.intent.credential,
-            )
-        });
-        let told = left.into_iter().map(|why| why.to_string());
-        (rows.collect::<Vec<_>>(), told.collect::<Vec<_>>())
-    };
-    let (taken, told) = take_in("pd_live_secret");
-    assert_eq!(taken.len(), 1);
-    assert!(
-        told.len() == 1 && told[0].starts_with("1 open in the journal in"),
-        "{told:?}"
-    );
-    let (taken, told) = take_in("pd_live_other");
-    assert_eq!(told, Vec::<String>::new());
-    let fingerprint = |secret| journal.fingerprint(secret).unwrap();
-    assert_eq!(
-        taken,
-        [
-            ("theirs".to_owned(), fingerprint("pd_live_other")),
-            ("mine".to_owned(), fingerprint("pd_live_secret"))
-        ]
-    );
-}
-
-#[test]
-fn a_journal_beside_the_journal_that_does_not_open_is_named_and_keeps_no_other_from_being_taken_in()
-{
-    let dir = place();
-    let [broken, whole] = overflow_dirs(dir.path())
-        .take(2)
-        .collect::<Vec<_>>()
-        .try_into()
-        .unwrap();
-    for place in [&broken, &whole] {
-        let mut overflow = Journal::open(place).unwrap();
-        let intent = Intent {
-            credential: String::new(),
-            ..intent("open")
-        };
-        overflow.record(Timestamp(1), &intent).unwrap();
-    }
-    fs::remove_file(broken.join("journal.jsonl")).unwrap();
-    fs::create_dir(broken.join("journal.jsonl")).unwrap();
-    let mut journal = Journal::open(dir.path()).unwrap();
-    let [why] = journal
-        .import_overflow(Timestamp(2), &[])
-        .unwrap()
-        .try_into()
-        .unwrap();
-    assert!(matches!(why, JournalError::Place { .. }), "{why}");
-    assert_eq!(journal.open_intents().unwrap().len(), 1);
-}
-
-#[test]
-fn what_a_flatten_beside_the_journal_left_open_is_still_a_part_of_it_when_it_is_taken_in() {
-    for (ended, open) in [(None, 3), (Some(IntentState::Abandoned), 2)] {
-        let dir = place();
-        let mut journal = Journal::open(dir.path()).unwrap();
-        // So that the row numbers of the two journals differ.
-        journal.record(Timestamp(1), &intent("other")).unwrap();
-        let other = StateUpdate::new(IntentState::Done, "order o-1 filled");
-        journal
-            .record_state(Timestamp(1), IntentId(1), &other)
-            .unwrap();
-
-        let mut overflow = Journal::open(&overflow_dirs(dir.path()).next().unwrap()).unwrap();
-        let part = |key: Option<&str>, parent| Intent {
-            credential: String::new(),
-            key: key.map(Into::into),
-            parent,
-            ..intent("")
-        };
-        let deed = overflow.record(Timestamp(2), &part(None, None)).unwrap();
-        for key in [Some("close-all"), None] {
-            overflow
-                .record(Timestamp(3), &part(key, Some(deed)))
-                .unwrap();
-        }
-        if let Some(state) = ended {
-            let update = StateUpdate::new(state, "not proved flat");
-            overflow.record_state(Timestamp(4), deed, &update).unwrap();
-        }
-        drop(overflow);
-
-        let left = journal.import_overflow(Timestamp(5), &[]).unwrap();
-        assert!(left.is_empty(), "{left:?}");
-        assert_eq!(journal.open_intents().unwrap().len(), open);
-        let rows = journal.recent(9).unwrap();
-        let deed = rows.iter().find(|row| row.id == IntentId(2)).unwrap();
-        assert_eq!(deed.state, ended.unwrap_or(IntentState::Inflight));
-        let parts = rows.iter().filter(|row| row.intent.parent == Some(deed.id));
-        assert_eq!(parts.count(), 2);
-        journal.abandon_parts(Timestamp(6), deed.id).unwrap();
-        let left = journal.open_intents().unwrap();
-        assert!(left.iter().all(|row| row.id == deed.id), "{left:?}");
     }
 }
 
@@ -907,15 +744,187 @@ fn an_unfinished_intent_is_found_by_the_one_who_sent_it_and_only_while_its_key_i
     );
     journal.attempt(Timestamp(3), id, None).unwrap();
     assert_eq!(found(&journal, Timestamp(4), sender), Some(id));
-    let again = journal.claim_or_resume(
-        Timestamp(4),
-        &Intent {
-            key: Some("b".into()),
-            ..intent.clone()
-        },
-    );
+    let anew = Intent {
+        key: Some("b".into()),
+        ..intent.clone()
+    };
+    let again = journal.claim_or_resume(Timestamp(4), &anew, &check(4));
     assert!(matches!(again.unwrap(), Claim::Known(entry) if entry.id == id));
     let done = StateUpdate::new(IntentState::Done, "op-1: 3 of 3 submitted");
     journal.record_state(Timestamp(5), id, &done).unwrap();
     assert_eq!(found(&journal, Timestamp(6), sender), None);
+}
+
+#[test]
+fn eight_writers_at_once_lose_nothing_and_number_their_rows_without_a_gap() {
+    let dir = place();
+    std::thread::scope(|scope| {
+        for writer in 0..8 {
+            let dir = dir.path();
+            scope.spawn(move || {
+                let mut journal = Journal::open(dir).unwrap();
+                for number in 0..10 {
+                    let intent = intent(&format!("{writer}-{number}"));
+                    let id = journal.record(Timestamp(number), &intent).unwrap();
+                    let done = StateUpdate::new(IntentState::Done, format!("by {writer}"));
+                    journal.record_state(Timestamp(number), id, &done).unwrap();
+                }
+            });
+        }
+    });
+    let journal = Journal::open(dir.path()).unwrap();
+    let rows = journal.recent(99).unwrap();
+    let ids: Vec<_> = rows.iter().rev().map(|row| row.id.0).collect();
+    assert_eq!(ids, (1..=80).collect::<Vec<_>>());
+    for row in rows {
+        let key = row.intent.key.unwrap();
+        let (writer, _) = key.raw().split_once('-').unwrap();
+        let told = row.outcome.unwrap().detail;
+        assert_eq!(
+            (row.state, told),
+            (IntentState::Done, format!("by {writer}"))
+        );
+    }
+}
+
+#[test]
+fn of_eight_writers_that_claim_one_key_at_once_one_has_it() {
+    let dir = place();
+    let news = std::thread::scope(|scope| {
+        let claims: Vec<_> = (0..8)
+            .map(|_| {
+                let dir = dir.path();
+                scope.spawn(move || {
+                    let mut journal = Journal::open(dir).unwrap();
+                    let claim = journal
+                        .claim(Timestamp(1), &intent("a"), &check(1))
+                        .unwrap();
+                    // Open until all have claimed it.
+                    (claim, journal)
+                })
+            })
+            .collect();
+        let claims: Vec<_> = claims.into_iter().map(|one| one.join().unwrap()).collect();
+        claims
+            .iter()
+            .filter(|(claim, _)| matches!(claim, Claim::New(_)))
+            .count()
+    });
+    assert_eq!(news, 1);
+    let journal = Journal::open(dir.path()).unwrap();
+    assert_eq!(journal.recent(9).unwrap().len(), 1);
+}
+
+#[test]
+fn what_dead_writers_left_open_is_taken_over_once_and_what_living_ones_have_never() {
+    let dir = place();
+    let mut living = Journal::open(dir.path()).unwrap();
+    living.record(Timestamp(1), &intent("living")).unwrap();
+    for key in ["a", "b", "c"] {
+        let mut dead = Journal::open(dir.path()).unwrap();
+        dead.record(Timestamp(2), &intent(key)).unwrap();
+    }
+    let taken: Vec<_> = std::thread::scope(|scope| {
+        let takers: Vec<_> = (0..8)
+            .map(|_| {
+                let dir = dir.path();
+                scope.spawn(move || {
+                    let mut journal = Journal::open(dir).unwrap();
+                    let taken = journal.take_over(|_| true).unwrap();
+                    (taken, journal)
+                })
+            })
+            .collect();
+        // The journals stay open until all have looked.
+        let takers: Vec<_> = takers.into_iter().map(|one| one.join().unwrap()).collect();
+        let rows = takers.into_iter().flat_map(|(taken, _)| taken);
+        rows.map(|row| row.intent.key.unwrap().raw().to_owned())
+            .collect()
+    });
+    let mut taken = taken;
+    taken.sort();
+    assert_eq!(taken, ["a", "b", "c"]);
+    // They have ended in turn.
+    let next = Journal::open(dir.path()).unwrap();
+    assert_eq!(next.left_open().unwrap().len(), 3);
+}
+
+#[test]
+fn a_new_entry_is_refused_under_the_lock_where_another_process_has_halted_or_closed_all_since() {
+    let dir = place();
+    let mut here = Journal::open(dir.path()).unwrap();
+    let mut other = Journal::open(dir.path()).unwrap();
+    let mut claim = |key: &str, given_at| {
+        let claim = here.claim(Timestamp(9), &intent(key), &check(given_at));
+        claim.unwrap()
+    };
+    let closing = Intent {
+        target: "/v1/close-all".into(),
+        risk: Risk::Reducing,
+        ..intent("closing")
+    };
+    other.record(Timestamp(5), &closing).unwrap();
+    assert_eq!(claim("a", 4), Claim::Refused(Objection::ClosedSince));
+    assert!(matches!(claim("a", 5), Claim::New(_)));
+    let account = "chal-1".into();
+    other.halts().halt(HERE, &account, "flattened").unwrap();
+    let halted = Objection::Halted("flattened".to_owned());
+    assert_eq!(claim("b", 5), Claim::Refused(halted));
+    other.halts().rearm(HERE, &account).unwrap();
+    assert!(matches!(claim("b", 5), Claim::New(_)));
+}
+
+#[test]
+fn a_request_waits_for_one_for_the_same_object_of_a_living_process_and_an_exit_for_no_change() {
+    let dir = place();
+    let mut here = Journal::open(dir.path()).unwrap();
+    let mut other = Journal::open(dir.path()).unwrap();
+    let on_the_object = |key: &str, method: &str| Intent {
+        method: method.into(),
+        resource: Some("o-1".into()),
+        ..intent(key)
+    };
+    let change = on_the_object("theirs", "PUT");
+    let id = other.record(Timestamp(1), &change).unwrap();
+    let busy = |claim: Claim| matches!(claim, Claim::Refused(Objection::Busy(..)));
+    let mut claim = |intent: &Intent| here.claim(Timestamp(2), intent, &check(2)).unwrap();
+    assert!(busy(claim(&on_the_object("mine", "PUT"))));
+    assert!(!busy(claim(&on_the_object("a cancel", "DELETE"))));
+    let theirs = claim(&on_the_object("theirs", "PUT"));
+    assert!(busy(theirs), "their key");
+    let elsewhere = Intent {
+        account_id: "chal-2".into(),
+        ..on_the_object("elsewhere", "PUT")
+    };
+    assert!(!busy(claim(&elsewhere)));
+    let parked = StateUpdate::new(IntentState::Parked, "a person decides");
+    other.record_state(Timestamp(3), id, &parked).unwrap();
+    assert!(matches!(claim(&change), Claim::Known(_)));
+}
+
+#[test]
+fn a_journal_that_another_process_writes_anew_is_the_same_journal() {
+    let dir = place();
+    let mut here = Journal::open(dir.path()).unwrap();
+    let mut other = Journal::open(dir.path()).unwrap();
+    let id = here.record(Timestamp(1), &intent("a")).unwrap();
+    other.record(Timestamp(2), &intent("b")).unwrap();
+    other.rewrite().unwrap();
+    here.attempt(Timestamp(3), id, None).unwrap();
+    let next = here.record(Timestamp(4), &intent("c")).unwrap();
+    assert_eq!(next, IntentId(3));
+    let rows = here.recent(9).unwrap();
+    assert_eq!(rows.len(), 3);
+    assert_eq!(rows[2].attempts.len(), 1);
+    drop((here, other));
+    assert_eq!(Journal::open(dir.path()).unwrap().recent(9).unwrap(), rows);
+}
+
+#[test]
+fn a_writer_whose_file_was_deleted_writes_nothing_more() {
+    let dir = place();
+    let mut journal = Journal::open(dir.path()).unwrap();
+    fs::remove_dir_all(dir.path().join("writers")).unwrap();
+    let gone = journal.record(Timestamp(1), &intent("a")).unwrap_err();
+    assert!(matches!(gone, JournalError::Gone { .. }), "{gone}");
 }

@@ -1,58 +1,39 @@
-//! Writes: new intents, attempts, states, pruning.
+//! Writes: new intents, attempts, states, take-over, pruning.
 
 use super::{
-    AttemptRow, Claim, Intent, IntentId, IntentRow, IntentState, Journal, JournalError, Outcome,
-    SenderIdentity, StateUpdate, record::Record,
+    AttemptRow, Claim, ClaimCheck, Intent, IntentId, IntentRow, IntentState, Journal, JournalError,
+    Objection, Outcome, SenderIdentity, StateUpdate, WriterId, handle::Entry, record::Record,
+    rows::Rows,
 };
 use crate::{
-    disk::{LogError, Mark, Reserve},
-    model::{Failure, Risk, Timestamp},
+    disk::{Mark, Reserve},
+    model::{AccountId, Failure, Risk, Timestamp},
 };
 use std::time::Duration;
+
+/// What is written about a request that was recorded before.
+const NOTE: (Reserve, Mark) = (Reserve::Use, Mark::Written);
 
 impl Journal {
     /// Records an intent on disk. Nothing of it may be sent before this returns `Ok`; after that it counts as sent. On a
     /// full disk only what closes or cancels is recorded.
     pub fn record(&mut self, now: Timestamp, intent: &Intent) -> Result<IntentId, JournalError> {
-        self.insert(IntentRow {
-            id: IntentId(0),
-            created_at: now,
-            intent: intent.clone(),
-            attempts: vec![],
-            maybe_executed: true,
-            state: IntentState::Inflight,
-            outcome: None,
+        self.update(|rows, own| match &intent.key {
+            Some(key) if rows.with_key(key).is_some() => Err(JournalError::KeyUsed(key.clone())),
+            Some(_) | None => Ok(new(rows, own, now, intent)),
         })
     }
 
-    /// Adds a row under the next number.
-    pub(super) fn insert(&mut self, mut row: IntentRow) -> Result<IntentId, JournalError> {
-        let rows = self.rows()?;
-        if let Some(key) = &row.intent.key
-            && rows.with_key(key).is_some()
-        {
-            return Err(JournalError::KeyUsed(key.clone()));
-        }
-        row.id = IntentId(rows.next);
-        let reserve = match row.intent.risk {
-            Risk::Increasing => Reserve::Keep,
-            Risk::Neutral | Risk::Reducing => Reserve::Use,
-        };
-        let id = row.id;
-        self.append(Record::Intent(Box::new(row)), reserve, Mark::Synced)?;
-        Ok(id)
-    }
-
-    /// [`Self::record`], unless its key exists: the same key twice is one intent.
-    pub fn claim(&mut self, now: Timestamp, intent: &Intent) -> Result<Claim, JournalError> {
-        let known = match &intent.key {
-            Some(key) => self.by_key(key)?,
-            None => None,
-        };
-        match known {
-            Some(entry) => Ok(Claim::Known(Box::new(entry))),
-            None => self.record(now, intent).map(Claim::New),
-        }
+    /// [`Self::record`], unless its key exists (the same key twice is one intent) or something else is in the way.
+    pub fn claim(
+        &mut self,
+        now: Timestamp,
+        intent: &Intent,
+        check: &ClaimCheck,
+    ) -> Result<Claim, JournalError> {
+        self.claim_unless(now, intent, check, |rows| {
+            Some(rows.with_key(intent.key.as_ref()?)?.into_owned())
+        })
     }
 
     /// [`Self::claim`], unless one like it is [`Self::unfinished`], which is resumed.
@@ -60,29 +41,106 @@ impl Journal {
         &mut self,
         now: Timestamp,
         intent: &Intent,
+        check: &ClaimCheck,
     ) -> Result<Claim, JournalError> {
         let sender = SenderIdentity {
             base_url: &intent.base_url,
             account_id: &intent.account_id,
             credential: &intent.credential,
         };
-        match self.unfinished(now, &intent.target, sender)? {
-            Some(entry) => Ok(Claim::Known(Box::new(entry))),
-            None => self.claim(now, intent),
-        }
+        self.claim_unless(now, intent, check, |rows| {
+            let unfinished = rows.unfinished(now, &intent.target, sender);
+            unfinished.or_else(|| Some(rows.with_key(intent.key.as_ref()?)?.into_owned()))
+        })
+    }
+
+    fn claim_unless(
+        &mut self,
+        now: Timestamp,
+        intent: &Intent,
+        check: &ClaimCheck,
+        known: impl FnOnce(&Rows) -> Option<IntentRow>,
+    ) -> Result<Claim, JournalError> {
+        let (dir, halts) = (self.dir.clone(), self.halts.clone());
+        self.update(|rows, own| {
+            let busy = || rows.busy(&dir, own, intent);
+            if let Some(busy) = check.waits.then(busy).flatten() {
+                return Ok((Claim::Refused(busy), vec![]));
+            }
+            if let Some(row) = known(rows) {
+                return Ok((Claim::Known(Box::new(row)), vec![]));
+            }
+            let on = (intent.base_url.as_str(), &intent.account_id);
+            let held_back = || {
+                let halted = halts.of(on.0, on.1).map(Objection::Halted);
+                let closed = || rows.closed_since(own, on, check);
+                let halted = halted.or_else(closed);
+                halted.or_else(|| rows.rate_spent(now, intent, check.orders_per_second))
+            };
+            if intent.risk == Risk::Increasing
+                && let Some(why) = held_back()
+            {
+                return Ok((Claim::Refused(why), vec![]));
+            }
+            let (id, entries) = new(rows, own, now, intent);
+            Ok((Claim::New(id), entries))
+        })
+    }
+
+    /// Why a new entry on this account that was given then must not be sent, if so: what other processes have recorded
+    /// since.
+    pub fn objection(
+        &mut self,
+        on: (&str, &AccountId),
+        check: &ClaimCheck,
+    ) -> Result<Option<Objection>, JournalError> {
+        let closed = self.update(|rows, own| Ok((rows.closed_since(own, on, check), vec![])))?;
+        let halted = self.halts.of(on.0, on.1).map(Objection::Halted);
+        Ok(halted.or(closed))
+    }
+
+    /// Makes open rows of dead writers this process's, and returns them, newest first. Each is taken over once.
+    pub fn take_over(
+        &mut self,
+        is_meant: impl Fn(&IntentRow) -> bool,
+    ) -> Result<Vec<IntentRow>, JournalError> {
+        let dir = self.dir.clone();
+        self.update(|rows, own| {
+            let left = rows.left_open(&dir, own).filter(|row| is_meant(row));
+            let mut left: Vec<_> = left.cloned().collect();
+            let take = |row: &IntentRow| {
+                let take = Record::TakeOver {
+                    id: row.id,
+                    by: own,
+                };
+                (take, Reserve::Use, Mark::Written)
+            };
+            let entries = left.iter().rev().map(take).collect();
+            for row in &mut left {
+                row.by = Some(own);
+            }
+            Ok((left, entries))
+        })
     }
 
     /// Proof has come that no byte of it was sent.
     pub fn mark_unsent(&mut self, id: IntentId) -> Result<(), JournalError> {
-        let state = IntentState::Prepared;
-        self.append(Record::Mark { id, state }, Reserve::Use, Mark::Written)
+        self.mark(id, IntentState::Prepared, NOTE)
     }
 
-    /// Marks it as in flight; it must not be sent before this returns `Ok`. A done intent stays done, whatever a
-    /// repetition under its key returns.
+    /// Marks it as in flight, by this process; it must not be sent before this returns `Ok`. A done intent stays done,
+    /// whatever a repetition under its key returns.
     pub fn mark_inflight(&mut self, id: IntentId) -> Result<(), JournalError> {
-        let state = IntentState::Inflight;
-        self.append(Record::Mark { id, state }, Reserve::Use, Mark::Synced)
+        self.mark(id, IntentState::Inflight, (Reserve::Use, Mark::Synced))
+    }
+
+    fn mark(
+        &mut self,
+        id: IntentId,
+        state: IntentState,
+        how: (Reserve, Mark),
+    ) -> Result<(), JournalError> {
+        self.append(|by| Record::Mark { id, state, by }, how)
     }
 
     /// Records the end of one more attempt; `why` is its failure, if it failed.
@@ -97,7 +155,7 @@ impl Journal {
             status: why.and_then(|why| why.status),
             detail: why.map(ToString::to_string),
         };
-        self.append(Record::Attempt { id, attempt }, Reserve::Use, Mark::Written)
+        self.append(|_| Record::Attempt { id, attempt }, NOTE)
     }
 
     /// Records a state. An open intent may change state again; a done one stays done, and its order stays its order.
@@ -119,15 +177,13 @@ impl Journal {
             order_id,
             request_id,
         };
-        let record = Record::State { id, state, outcome };
-        self.append(record, Reserve::Use, Mark::Written)
+        self.append(|_| Record::State { id, state, outcome }, NOTE)
     }
 
     /// Settles the open parts of the flatten `deed`: reads have shown the account flat. So it settles earlier commands
     /// that were to close or change something on that account, including an older flatten.
     pub fn abandon_parts(&mut self, now: Timestamp, deed: IntentId) -> Result<(), JournalError> {
-        let record = Record::AbandonParts { deed, at: now };
-        self.append(record, Reserve::Use, Mark::Written)
+        self.append(|_| Record::AbandonParts { deed, at: now }, NOTE)
     }
 
     /// Deletes rows settled more than `keep` before the newest row, so that the journal does not grow without end;
@@ -151,35 +207,25 @@ impl Journal {
         }
         Ok(count)
     }
+}
 
-    pub(super) fn append(
-        &mut self,
-        record: Record,
-        reserve: Reserve,
-        mark: Mark,
-    ) -> Result<(), JournalError> {
-        if let Some(failed) = &self.failed {
-            return Err(failed.clone());
-        }
-        #[cfg(test)]
-        if self.breaks_now() {
-            let worn = std::io::Error::other("the disk is worn out");
-            return Err(self.fail(JournalError::Write(worn.into())));
-        }
-        let (Some(log), Some(rows)) = (&mut self.log, &mut self.rows) else {
-            return Err(JournalError::Stopped);
-        };
-        let written = serde_json::to_string(&record).map_err(std::io::Error::other);
-        let written = written.map_err(LogError::from).and_then(|text| {
-            let mut locked = log.lock(&mut |text| rows.take(text))?;
-            locked.append(&text, reserve, mark)
-        });
-        match written {
-            Ok(()) => {
-                rows.apply(record);
-                Ok(())
-            }
-            Err(why) => Err(self.refuse(why)),
-        }
-    }
+/// A row under the next number.
+fn new(rows: &Rows, own: WriterId, now: Timestamp, intent: &Intent) -> (IntentId, Vec<Entry>) {
+    let id = IntentId(rows.next);
+    let row = IntentRow {
+        id,
+        created_at: now,
+        intent: intent.clone(),
+        attempts: vec![],
+        maybe_executed: true,
+        state: IntentState::Inflight,
+        by: Some(own),
+        outcome: None,
+    };
+    let reserve = match intent.risk {
+        Risk::Increasing => Reserve::Keep,
+        Risk::Neutral | Risk::Reducing => Reserve::Use,
+    };
+    let record = Record::Intent(Box::new(row));
+    (id, vec![(record, reserve, Mark::Synced)])
 }

@@ -3,7 +3,6 @@
 mod exit_batch;
 mod facts;
 mod flip;
-mod holding;
 mod modify;
 mod mutation;
 mod place_scaled;
@@ -14,7 +13,6 @@ mod words;
 pub use exit_batch::{ExecutionType, ExitBatch, ExitGroup, ExitOperation, ExpectedExit};
 pub use facts::{CommandFacts, Ends, Placed};
 pub use flip::{Flip, FlipStanding};
-pub use holding::{Dispatch, JournalRole, ProcessKind};
 pub use modify::ModifyOrder;
 pub use mutation::{AnswerKind, Mutation, MutationFacts, Repetition};
 pub use place_scaled::{Distribution, PlaceScaled};

@@ -28,8 +28,22 @@ pub struct Market {
     pub grid: Grid,
     /// Per hour, as a fraction: 0.0000125 is 0.00125 %.
     pub funding_rate: Option<Num>,
+    pub day: DayStats,
     /// When the prices were made, by the source's clock.
     pub updated_at: Option<Timestamp>,
+}
+
+/// What a market's last day was, and when it next pays funding; unknown where its source does not tell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct DayStats {
+    /// Of the mark over 24 hours, as a fraction.
+    pub change: Option<Num>,
+    /// Traded in 24 hours, USD.
+    pub volume: Option<Num>,
+    /// USD.
+    pub open_interest: Option<Num>,
+    /// By the source's clock.
+    pub next_funding_at: Option<Timestamp>,
 }
 
 impl From<Listing> for Market {

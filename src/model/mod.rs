@@ -47,11 +47,10 @@ pub use candle::{Candle, Interval};
 pub use charges::Charges;
 pub use close_all::{CloseAll, CloseResult, CloseResultStatus};
 pub use command::{
-    AnswerKind, CloseKind, ClosePosition, Command, CommandFacts, Curve, Dispatch, Distribution,
-    Ends, ExecutionType, ExitBatch, ExitConflict, ExitGroup, ExitOperation, Exits, ExpectedExit,
-    FLATTEN, Flip, FlipStanding, Held, JournalRole, Leg, ModifyOrder, Mutation, MutationFacts,
-    PlaceOrder, PlaceScaled, PlaceTwap, Placed, ProcessKind, Repetition, Resource, Risk, Trigger,
-    WantedExit, WantedExits,
+    AnswerKind, CloseKind, ClosePosition, Command, CommandFacts, Curve, Distribution, Ends,
+    ExecutionType, ExitBatch, ExitConflict, ExitGroup, ExitOperation, Exits, ExpectedExit, FLATTEN,
+    Flip, FlipStanding, Held, Leg, ModifyOrder, Mutation, MutationFacts, PlaceOrder, PlaceScaled,
+    PlaceTwap, Placed, Repetition, Resource, Risk, Trigger, WantedExit, WantedExits,
 };
 pub use dated::Dated;
 pub use failure::{Failure, FailureKind, FieldIssue, Proof, READ_ONLY, READ_ONLY_KEY};
@@ -60,7 +59,7 @@ pub use listing::{
     KeyScope, Listing, Quote, QuoteDepth, ReferenceKind, ServiceAbout, ServiceEnvironment,
     SizedQuote, UnfillableReason,
 };
-pub use market::Market;
+pub use market::{DayStats, Market};
 pub use market_names::{MarketNames, NameFit, ambiguous};
 pub use operation::{CancelAll, CancelAllResult, CancelStatus, Operation, OperationStatus};
 pub use order::{

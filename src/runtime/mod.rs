@@ -22,17 +22,15 @@ pub use base::clock::Clock;
 pub use desk::{End, Start, desk};
 pub(crate) use journal::events::FILE as EVENTS_FILE;
 pub use journal::export::write as write_export;
-pub use journal::journal_writer::{
-    open as open_journal, open_after as open_journal_after, prune as prune_journal,
-};
+pub use journal::journal_writer::prune as prune_journal;
 pub use journal::shared_journal::{AccountAddress, ResumedIntents};
 #[cfg(fuzzing)]
 pub use journal::socket::understands;
-pub use journal::socket::{AlertEditResult, DeskConnection, FoundDesk, find_desk};
+pub use journal::socket::{DeskConnection, FoundDesk, find_desk};
 pub(crate) use outbox::interrupted;
 pub use picture::{Picture, PictureOptions, picture};
 pub use polling::poller::Poller;
-pub use recovery::dispatch::Outbox;
+pub use recovery::dispatch::{Outbox, VerbRun};
 pub use terminal::escape::Terminal;
 #[cfg(fuzzing)]
 pub use terminal::input::typed;
@@ -439,7 +437,6 @@ fn cause(msg: &Msg) -> Cause {
         | Msg::OpenedSince
         | Msg::Asked(..)
         | Msg::Halted(_)
-        | Msg::Second(_)
         | Msg::Reload(_)
         | Msg::Notify(..) => Cause::Person,
     }

@@ -944,38 +944,27 @@ fn journal(served: &Served) -> std::path::PathBuf {
 }
 
 #[test]
-fn beside_a_desk_that_does_not_answer_exits_go_out_and_entries_do_not() {
+fn beside_a_process_that_has_the_journal_open_and_does_nothing_everything_goes_out() {
     let served = Served::bare();
-    let position = served.holding("paper|BTC", 0.1, "isolated");
-    served.json(&["margin", &position, "--extra", "10", "--yes"]);
+    let position = served.holding("paper|SOL", 1.0, "isolated");
     let desk = perpdeck::journal::Journal::open(&journal(&served)).unwrap();
-    desk.announce();
-    let before = served.orders().len();
-    for deed in [BUY, &["margin", &position, "--extra", "5"]] {
-        let (code, error) = served.error(&with(deed, &["--yes"]));
-        assert_eq!(code, 1, "{deed:?}");
-        let said = error["message"].as_str().unwrap();
-        for word in ["another perpdeck", "--state-dir", "does not answer"] {
-            assert!(said.contains(word), "{said}");
-        }
-    }
-    assert_eq!(served.orders().len(), before);
-    let (code, _, err) = served.run(&["close", &position, "--size", "50%", "--yes"]);
-    assert!(code == 0 && err.contains("aside/1"), "{code} {err}");
+    served.json(&["margin", &position, "--extra", "10", "--yes"]);
+    served.json(&with(BUY, &["--yes"]));
+    served.json(&["close", &position, "--size", "50%", "--yes"]);
     served.post("/sim/clock", &json!({ "advance_ms": 5_000 }));
     assert_eq!(served.run(&["flatten", "--yes"]).0, 0);
     assert_eq!(served.positions(), Vec::<Value>::new());
-    let aside = journal(&served).join("aside/1");
-    let noted = served.json(&["journal", "--state-dir", aside.to_str().unwrap()]);
+    drop(desk);
+    let noted = served.json(&["journal"]);
     let states = noted.as_array().unwrap().iter().map(|row| &row["state"]);
-    assert!(states.clone().count() >= 2 && states.clone().all(|state| state == "done"));
+    assert!(states.clone().all(|state| state == "done"), "{noted}");
 }
 
 #[test]
-fn verbs_at_the_same_time_take_turns_with_the_journal() {
+fn eight_verbs_at_the_same_time_all_send_and_share_one_journal() {
     let served = Served::bare();
     // Of different prices: the same order four times within a moment would be taken for a mistake.
-    let running: Vec<_> = ["1", "2", "3", "4"]
+    let running: Vec<_> = ["1", "2", "3", "4", "5", "6", "7", "8"]
         .map(|stop| {
             served
                 .verb(&with(BUY, &["--stop-loss", stop, "--yes"]))
@@ -986,7 +975,15 @@ fn verbs_at_the_same_time_take_turns_with_the_journal() {
     for child in running {
         assert!(child.wait_with_output().unwrap().status.success());
     }
-    assert_eq!(served.orders().len(), 4);
+    assert_eq!(served.orders().len(), 8);
+    let noted = served.json(&["journal"]);
+    let rows = noted.as_array().unwrap().iter().rev();
+    let ids: Vec<_> = rows
+        .clone()
+        .map(|row| row["id"].as_i64().unwrap())
+        .collect();
+    assert_eq!(ids, (1..=8).collect::<Vec<_>>());
+    assert!(rows.clone().all(|row| row["state"] == "done"), "{noted}");
 }
 
 /// A halt is a limit of one's own.

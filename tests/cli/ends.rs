@@ -53,10 +53,6 @@ impl Running {
         self.signal("-TERM");
     }
 
-    pub(crate) fn process(&self) -> u32 {
-        self.child.id()
-    }
-
     pub(crate) fn signal(&self, name: &str) {
         let process = self.child.id().to_string();
         let mut kill = Command::new("kill");

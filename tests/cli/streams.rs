@@ -181,6 +181,12 @@ fn a_watch_of_a_stream_says_which_setting_or_word_is_missing() {
 #[test]
 fn a_service_with_a_market_stream_alone_has_a_book_candles_and_trades() {
     let served = Served::with(BARE, &["--no-sim"]);
+    // So that there is a trade.
+    served.post(
+        "/v1/orders",
+        &json!({"type": "market", "account_id": "chal-1", "market_id": "paper|BTC", "side": "buy", "size": 0.01,
+            "leverage": 5, "margin_mode": "cross"}),
+    );
     for (verb, column) in [
         ("book", "price"),
         ("candles", "close"),

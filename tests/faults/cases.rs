@@ -61,10 +61,11 @@ const CASES: &[Case] = &[
     ),
     (
         8,
-        "two desks on one journal; a lock whose owner was killed",
+        "several processes on one journal; a process that was killed or stopped",
         &[
-            "a_second_desk_is_told_that_the_first_one_holds_the_journal",
-            "a_second_desk_reads_along_and_writes_nothing",
+            "eight_writers_at_once_lose_nothing_and_number_their_rows_without_a_gap",
+            "what_dead_writers_left_open_is_taken_over_once_and_what_living_ones_have_never",
+            "a_process_stopped_with_the_log_locked_holds_no_exit_up_and_its_row_comes_when_it_goes_on",
             "after_a_real_kill_9_of_whichever_side_the_same_verb_ends_it_once",
         ],
     ),

@@ -101,7 +101,7 @@ pub(crate) fn complaints(before: &[IntentRow], dir: &Path, damage: Damage) -> Ve
         }
     };
     let here = before.first().map(|entry| &entry.intent);
-    let halted = here.and_then(|one| journal.halted(&one.base_url, &one.account_id));
+    let halted = here.and_then(|one| journal.halts().of(&one.base_url, &one.account_id));
     let (is_halted, is_said) = (halted.is_some(), journal.damage().is_some());
     if damage == Damage::None && (is_halted || is_said) {
         say(format!("whole, and halted: {:?}", journal.damage()));

@@ -22,7 +22,7 @@ use perpdeck::{
     client::Client,
     journal::{IntentRow, IntentState, Journal},
     model::{Command, Num, OrderId, Progress, Ticket, Zone},
-    runtime::{Clock, Outbox, open_journal},
+    runtime::{Clock, Outbox},
 };
 use serde_json::Value;
 use std::{collections::BTreeMap, path::Path, sync::Arc, time::Duration};
@@ -69,7 +69,13 @@ impl FlipDesk {
         let far = client(stage, n, base_url, hurry);
         let (events, said) = channel(1024);
         let place = dir.to_owned();
-        let outbox = Outbox::spawn(far.clone(), clock, move || open_journal(&place), events);
+        let outbox = Outbox::spawn(
+            far.clone(),
+            clock,
+            dir,
+            move || Journal::open(&place),
+            events,
+        );
         let mut desk = Self {
             model: Model::new(
                 options(),

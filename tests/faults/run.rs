@@ -12,7 +12,7 @@ use perpdeck::{
     config::{Connection, ServiceKind},
     journal::{IntentState, Journal},
     model::{Failure, Progress, Receipt, Ticket},
-    runtime::{Clock, Outbox, open_journal},
+    runtime::{Clock, Outbox},
 };
 use std::{
     path::Path,
@@ -183,7 +183,8 @@ pub(crate) fn outbox(
     let client = client(stage, n, base_url, HURRY);
     let (events, said) = channel(1024);
     let place = dir.to_owned();
-    let outbox = Outbox::spawn(client, Clock::start(), move || open_journal(&place), events);
+    let open = move || Journal::open(&place);
+    let outbox = Outbox::spawn(client, Clock::start(), dir, open, events);
     (outbox, said)
 }
 

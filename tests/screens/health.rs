@@ -13,7 +13,6 @@ use perpdeck::{
             poll::{Answer, Poll, Source},
         },
         dialogs::overlay::Overlay,
-        keys::keymap::Action,
         update,
     },
     model::{
@@ -633,45 +632,6 @@ fn a_dry_run_is_named_on_every_screen_and_says_what_it_did_not_send() {
         assert!(shown.contains("dry run: not sent"), "{shown}");
         assert!(shown.contains("POST") && shown.contains(path), "{shown}");
     }
-}
-
-#[test]
-fn a_second_desk_says_so_in_its_header_and_offers_what_works_on_one() {
-    let mut model = desk::full();
-    let before = view::footer(&model);
-    let is_entry = |action| {
-        matches!(
-            action,
-            Action::Buy | Action::Sell | Action::NewTwap | Action::NewLadder
-        )
-    };
-    assert!(before.iter().any(|hint| is_entry(hint.action)));
-    let first = Some("another perpdeck (process 7)".to_owned());
-    update(&mut model, desk::NOW, Msg::Second(first));
-    for width in [60, 80, 100, 200] {
-        let text = picture::text(&drawn(&model, width, 30, Theme::default()));
-        let first = text.lines().next().unwrap_or_default();
-        assert!(first.contains(" SECOND DESK "), "{width}: {first}");
-    }
-    let mut listed = desk::full();
-    let first = Some("another perpdeck (process 7)".to_owned());
-    update(&mut listed, desk::NOW, Msg::Second(first));
-    press(&mut listed, "\u{1b}A");
-    let text = picture::text(&drawn(&listed, 100, 30, Theme::default()));
-    let row = text.lines().nth(
-        text.lines()
-            .position(|line| line.contains("no stop"))
-            .unwrap()
-            + 1,
-    );
-    assert!(row.unwrap().contains("SECOND DESK"), "{text}");
-    let hints = view::footer(&model);
-    assert!(!hints.iter().any(|hint| is_entry(hint.action)), "{hints:?}");
-    for action in [Action::CloseAll, Action::Flatten, Action::ClosePosition] {
-        assert!(hints.iter().any(|hint| hint.action == action), "{hints:?}");
-    }
-    update(&mut model, desk::NOW, Msg::Second(None));
-    assert!(!header(&model).contains("SECOND DESK"));
 }
 
 #[test]

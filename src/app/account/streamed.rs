@@ -1,6 +1,8 @@
 //! What streams tell of an account and of prices, beside the polls.
 
-use crate::model::{Account, AccountFacts, MarketId, Num, Order, Page, Position, Timestamp};
+use crate::model::{
+    Account, AccountFacts, DayStats, MarketId, Num, Order, Page, Position, Timestamp,
+};
 
 /// The state of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -60,6 +62,7 @@ pub struct StreamedPrice {
     pub ask: Option<Num>,
     /// Per hour, as a fraction.
     pub funding_rate: Option<Num>,
+    pub day: Option<DayStats>,
     pub at: Option<Timestamp>,
 }
 

@@ -50,8 +50,6 @@ pub struct Account {
     pub(crate) early_exit: Option<EarlyExit>,
     /// Why new entries are refused, until the trader re-arms the desk.
     pub halted: Option<String>,
-    /// The desk that holds the journal, if this is a second one.
-    pub second: Option<String>,
     pub(crate) session: Session,
     pub(crate) watch: alerts::Watch,
     /// The alerts that the trader has set.
@@ -81,7 +79,6 @@ impl Account {
             used: UsedTerms::default(),
             early_exit: None,
             halted: None,
-            second: None,
             session: Session::default(),
             watch: alerts::Watch::default(),
             user_alerts: Tracked::default(),

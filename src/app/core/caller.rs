@@ -1,10 +1,6 @@
-//! Requests of other processes to the desk that holds the journal.
+//! Requests of other processes to a desk.
 
-use crate::{
-    app::activity::user_alerts::AlertEdit,
-    config::Checks,
-    model::{AccountId, Command, IdempotencyKey},
-};
+use crate::{app::activity::user_alerts::AlertEdit, config::Checks, model::AccountId};
 use serde::Deserialize;
 use serde::Serialize;
 use std::time::Duration;
@@ -13,34 +9,18 @@ use std::time::Duration;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CallerId(pub u64);
 
-/// A caller's request.
-#[derive(Debug, Clone, PartialEq)]
+/// A caller's request. The variant names are on the wire.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum CallerRequest {
     /// Many requests, each with a key of its own.
     Flatten(AccountId),
-    /// One request with this key.
-    Send {
-        command: Command,
-        key: IdempotencyKey,
-        sending: Sending,
-        key_origin: KeyOrigin,
-    },
     /// Adds and removes alerts of the trader's; nothing is sent.
     EditAlerts(AlertEdit),
 }
 
-/// Whether it may have executed under this key already. Such a repetition skips the checks, which were made at the
-/// first sending; a command without effect is checked like a new one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Sending {
-    First,
-    Again,
-}
-
 /// Who made up the key of a command. A person who chooses one means another order than an equal one under another key.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum KeyOrigin {
     #[default]
     Made,
@@ -75,10 +55,6 @@ impl CallerRequest {
             ),
             Self::EditAlerts(edit) => format!(
                 "{edit}: requested {ago} ago, while this desk did not answer, and NOT done: add or remove it again"
-            ),
-            Self::Send { command, .. } => format!(
-                "{command}: requested {ago} ago, while this desk did not answer, and NOT sent: the requester no \
-                 longer waits"
             ),
         }
     }

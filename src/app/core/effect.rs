@@ -22,7 +22,7 @@ use crate::{
         },
     },
     config::Theme,
-    model::{Command, Cursor, IdempotencyKey, MarketId, OrderId, PastMark, ScaledId, Ticket},
+    model::{Command, Cursor, MarketId, OrderId, PastMark, ScaledId, Ticket},
 };
 use std::collections::BTreeSet;
 
@@ -30,14 +30,8 @@ use std::collections::BTreeSet;
 #[derive(Debug, Clone, PartialEq)]
 pub enum Effect {
     Send(Ticket, Command),
-    /// The same for a command whose key somebody else chose.
-    SendAs(Ticket, Command, IdempotencyKey),
-    /// From now on this caller receives the events of the ticket.
-    ReportTo(CallerId, Ticket),
-    /// Refuses a caller's request, and why.
-    RefuseCaller(CallerId, String),
-    /// Tells a caller that the alerts are as it requested.
-    ConfirmAlerts(CallerId),
+    /// Tells a caller that its request is carried out, or why not.
+    AnswerCaller(CallerId, Result<(), String>),
     /// Resends the parked command of this ticket, with the same key.
     Resend(Ticket),
     /// Gives up the parked command of this ticket, whatever became of it.

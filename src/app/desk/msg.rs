@@ -77,8 +77,6 @@ pub enum Msg {
     Asked(CallerId, CallerRequest),
     /// Why new entries are refused from now on; `None` when they are allowed again.
     Halted(Option<String>),
-    /// The desk that holds the journal; `None` if this one does from now on.
-    Second(Option<String>),
     /// The settings files changed, or a reload was requested.
     Reload(reload::Reload),
     /// A message for the trader from outside the app.

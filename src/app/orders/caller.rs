@@ -1,102 +1,62 @@
-//! Runs requests of other processes as if they had been typed on this desk.
+//! Requests of other processes to this desk.
 //!
-//! Contract: the same checks, ticket and activity line; the caller also receives the events. A flatten in progress is
-//! joined, not started twice.
+//! Contract: a flatten has the same checks, ticket and activity line as one that is typed here. One in progress is not
+//! started twice.
 
 use crate::{
     app::{
         activity::{notice::Tone, user_alerts::AlertEdit},
         core::{
-            caller::{CallerId, CallerRequest, Sending},
+            caller::{CallerId, CallerRequest},
             effect::Effect,
             user_alerts,
         },
         desk::model::Model,
-        rules::objection::{objection, objection_within},
+        rules::objection::objection,
     },
-    model::{Command, IdempotencyKey, Progress, Ticket},
+    model::Command,
 };
 
-use super::{pending::advance, send::send};
+use super::send::send;
 
 pub(crate) fn asked(model: &mut Model, caller: CallerId, request: CallerRequest) -> Vec<Effect> {
-    match request {
-        CallerRequest::Flatten(account) => flatten(model, caller, Command::Flatten(account)),
-        CallerRequest::Send {
-            command,
-            key,
-            sending,
-            key_origin,
-        } => {
-            let refused = match sending {
-                // The first sending was checked.
-                Sending::Again if !model.account.options.read_only => None,
-                Sending::First | Sending::Again => {
-                    let limits = key_origin.limits(&model.account.options.checks);
-                    objection_within(&model.account, &limits, &command)
-                }
-            };
-            match refused {
-                Some(why) => turn_away(model, caller, &command, why),
-                None => send_as(model, caller, command, (key, sending)),
-            }
-        }
-        CallerRequest::EditAlerts(edit) => edit_alerts(model, caller, &edit),
-    }
+    let done = match request {
+        CallerRequest::Flatten(account) => flatten(model, Command::Flatten(account)),
+        CallerRequest::EditAlerts(edit) => edit_alerts(model, &edit),
+    };
+    let (answer, effect) = match done {
+        Ok(effect) => (Ok(()), effect),
+        Err(why) => (Err(why), None),
+    };
+    let answer = Effect::AnswerCaller(caller, answer);
+    effect.into_iter().chain([answer]).collect()
 }
 
-fn flatten(model: &mut Model, caller: CallerId, command: Command) -> Vec<Effect> {
-    if let Some(ticket) = under_way(model, &command) {
-        return vec![Effect::ReportTo(caller, ticket)];
+/// Answers the effect, if one is needed, or why it is not done.
+fn flatten(model: &mut Model, command: Command) -> Result<Option<Effect>, String> {
+    if is_under_way(model, &command) {
+        return Ok(None);
     }
+    let words = command.words(&model.account.store.names);
     if let Some(why) = objection(&model.account, &command) {
-        return turn_away(model, caller, &command, why);
+        model.account.say(Tone::Warn, format!("{words}: {why}"));
+        return Err(why);
     }
-    let (ticket, effect) = begin(model, command);
-    vec![Effect::ReportTo(caller, ticket), effect]
-}
-
-fn send_as(
-    model: &mut Model,
-    caller: CallerId,
-    command: Command,
-    (key, sending): (IdempotencyKey, Sending),
-) -> Vec<Effect> {
-    let (ticket, _) = begin(model, command.clone());
-    if sending == Sending::Again {
-        // It may have been sent before, under the same key.
-        advance(model, ticket, &Progress::Sending { attempt: 1 });
-    }
-    let effect = Effect::SendAs(ticket, command, key);
-    vec![Effect::ReportTo(caller, ticket), effect]
+    model
+        .account
+        .say(Tone::Plain, format!("from the command line: {words}"));
+    let (_, effect) = send(model, command);
+    Ok(Some(effect))
 }
 
 /// The same lines and the same file as for an alert that is set or deleted on this desk.
-fn edit_alerts(model: &mut Model, caller: CallerId, edit: &AlertEdit) -> Vec<Effect> {
-    match user_alerts::edit(&mut model.account, edit) {
-        Ok(keep) => vec![keep, Effect::ConfirmAlerts(caller)],
-        Err(why) => vec![Effect::RefuseCaller(caller, why)],
-    }
+fn edit_alerts(model: &mut Model, edit: &AlertEdit) -> Result<Option<Effect>, String> {
+    user_alerts::edit(&mut model.account, edit).map(Some)
 }
 
-fn turn_away(model: &mut Model, caller: CallerId, command: &Command, why: String) -> Vec<Effect> {
-    let words = format!("{}: {why}", command.words(&model.account.store.names));
-    model.account.say(Tone::Warn, words);
-    vec![Effect::RefuseCaller(caller, why)]
-}
-
-fn begin(model: &mut Model, command: Command) -> (Ticket, Effect) {
-    let words = command.words(&model.account.store.names);
-    let words = format!("from the command line: {words}");
-    model.account.say(Tone::Plain, words);
-    send(model, command)
-}
-
-/// The same command, already in progress.
-fn under_way(model: &Model, command: &Command) -> Option<Ticket> {
-    let flights = model.account.store.flights.iter();
-    let mut same = flights.filter(|(_, flight)| flight.command == *command);
-    same.next().map(|(ticket, _)| *ticket)
+fn is_under_way(model: &Model, command: &Command) -> bool {
+    let mut flights = model.account.store.flights.values();
+    flights.any(|flight| flight.command == *command)
 }
 
 #[cfg(test)]
@@ -104,7 +64,6 @@ mod tests {
     use super::*;
     use crate::{
         app::{
-            KeyOrigin,
             activity::{
                 notice::Event,
                 user_alerts::{AlertRepeat, AlertSubject, AlertTrigger, LevelSide, UserAlert},
@@ -113,72 +72,8 @@ mod tests {
             testing::*,
             update::router::update,
         },
-        model::{Num, Timestamp},
+        model::{Num, Ticket, Timestamp},
     };
-
-    fn ask(model: &mut Model, command: Command) -> Vec<Effect> {
-        let now = model.account.now;
-        let request = CallerRequest::Send {
-            command,
-            key: "mine".into(),
-            sending: Sending::First,
-            key_origin: KeyOrigin::Made,
-        };
-        update(model, now, Msg::Asked(CallerId(7), request))
-    }
-
-    #[test]
-    fn what_the_command_line_asks_for_goes_out_under_its_own_key_and_shows_here() {
-        let mut model = desk();
-        let cancel = Command::Cancel("ord-1".into());
-        let sent = ask(&mut model, cancel.clone());
-        assert_eq!(
-            sent,
-            [
-                Effect::ReportTo(CallerId(7), Ticket(1)),
-                Effect::SendAs(Ticket(1), cancel.clone(), "mine".into()),
-            ]
-        );
-        assert!(model.account.store.flights.contains_key(&Ticket(1)));
-        let said = model
-            .account
-            .activity
-            .lines
-            .iter()
-            .map(|line| line.event.clone());
-        let words = "from the command line: cancel order ord-1".to_owned();
-        assert!(said.eq([Event::Message(Tone::Plain, words), Event::Sent(cancel)]));
-    }
-
-    #[test]
-    fn an_equal_order_under_a_key_that_was_chosen_is_another_order() {
-        let place = |key_origin| {
-            let mut model = desk();
-            model.account.options.checks.duplicate_within = std::time::Duration::from_secs(2);
-            let effects = press(&mut model, "b 0 . 1 enter");
-            let [Effect::Send(_, command)] = effects.as_slice() else {
-                panic!("{effects:?}");
-            };
-            let request = CallerRequest::Send {
-                command: command.clone(),
-                key: "another".into(),
-                sending: Sending::First,
-                key_origin,
-            };
-            let now = model.account.now;
-            update(&mut model, now, Msg::Asked(CallerId(7), request))
-        };
-        let effects = place(KeyOrigin::Chosen);
-        assert!(
-            matches!(effects.as_slice(), [_, Effect::SendAs(..)]),
-            "{effects:?}"
-        );
-        let effects = place(KeyOrigin::Made);
-        assert!(
-            matches!(effects.as_slice(), [Effect::RefuseCaller(..)]),
-            "{effects:?}"
-        );
-    }
 
     fn edit(model: &mut Model, remove: Vec<UserAlert>, add: Option<UserAlert>) -> Vec<Effect> {
         let now = model.account.now;
@@ -196,7 +91,7 @@ mod tests {
         };
         let set = edit(&mut model, vec![], Some(what(66_000)));
         let kept = Effect::KeepUserAlerts(Box::new(model.account.user_alerts.kept()));
-        assert_eq!(set, [kept, Effect::ConfirmAlerts(CallerId(7))]);
+        assert_eq!(set, [kept, answer(Ok(()))]);
         assert_eq!(model.account.user_alerts.all().len(), 1);
         // Another process numbers it otherwise, and it has met a value since.
         let known = UserAlert {
@@ -206,10 +101,10 @@ mod tests {
         };
         let refused = edit(&mut model, vec![known.clone(), what(70_000)], None);
         let why = "this desk has no alert btc > 70000".to_owned();
-        assert_eq!(refused, [Effect::RefuseCaller(CallerId(7), why)]);
+        assert_eq!(refused, [answer(Err(why))]);
         assert_eq!(model.account.user_alerts.all().len(), 1);
         let replaced = edit(&mut model, vec![known], Some(what(70_000)));
-        assert_eq!(replaced.last(), Some(&Effect::ConfirmAlerts(CallerId(7))));
+        assert_eq!(replaced.last(), Some(&answer(Ok(()))));
         let levels = model
             .account
             .user_alerts
@@ -223,22 +118,35 @@ mod tests {
     fn a_desk_that_only_reads_turns_everybody_away() {
         let mut model = desk();
         model.account.options.read_only = true;
-        let refused = ask(&mut model, Command::CloseAll("chal-1".into()));
         let why = "the desk is read-only and sends nothing".to_owned();
-        assert_eq!(refused, [Effect::RefuseCaller(CallerId(7), why)]);
+        assert_eq!(ask_flatten(&mut model), [answer(Err(why))]);
         assert!(model.account.store.flights.is_empty());
     }
 
     #[test]
-    fn a_flatten_that_is_under_way_is_joined() {
+    fn a_flatten_that_is_asked_for_goes_out_once_and_shows_here() {
         let mut model = desk();
         let flatten = Command::Flatten("chal-1".into());
-        let asked = || Msg::Asked(CallerId(7), CallerRequest::Flatten("chal-1".into()));
+        let send = Effect::Send(Ticket(1), flatten.clone());
+        assert_eq!(ask_flatten(&mut model), [send, answer(Ok(()))]);
+        let said = model
+            .account
+            .activity
+            .lines
+            .iter()
+            .map(|line| line.event.clone());
+        let words = format!("from the command line: {flatten}");
+        assert!(said.eq([Event::Message(Tone::Plain, words), Event::Sent(flatten)]));
+        assert_eq!(ask_flatten(&mut model), [answer(Ok(()))]);
+    }
+
+    fn ask_flatten(model: &mut Model) -> Vec<Effect> {
         let now = model.account.now;
-        let first = update(&mut model, now, asked());
-        let send = Effect::Send(Ticket(1), flatten);
-        assert_eq!(first, [Effect::ReportTo(CallerId(7), Ticket(1)), send]);
-        let second = update(&mut model, now, asked());
-        assert_eq!(second, [Effect::ReportTo(CallerId(7), Ticket(1))]);
+        let request = CallerRequest::Flatten("chal-1".into());
+        update(model, now, Msg::Asked(CallerId(7), request))
+    }
+
+    fn answer(answer: Result<(), String>) -> Effect {
+        Effect::AnswerCaller(CallerId(7), answer)
     }
 }

@@ -91,16 +91,10 @@ pub(crate) fn decide(model: &Model, row: Option<&RowId>) -> Next {
 
 /// Why there is nothing to decide.
 fn undecided(model: &Model) -> String {
-    match (
-        model.account.workflows.under_way(&model.account.store),
-        &model.account.second,
-    ) {
-        (0, Some(first)) => {
-            format!("no command here has an unknown status; {first} shows its own")
-        }
-        (0, None) => "no command has an unknown status".to_owned(),
-        (1, _) => "1 command is pending: perpdeck is finding out its outcome".to_owned(),
-        (n, _) => format!("{n} commands are pending: perpdeck is finding out their outcomes"),
+    match model.account.workflows.under_way(&model.account.store) {
+        0 => "no command has an unknown status".to_owned(),
+        1 => "1 command is pending: perpdeck is finding out its outcome".to_owned(),
+        n => format!("{n} commands are pending: perpdeck is finding out their outcomes"),
     }
 }
 

@@ -14,7 +14,7 @@ use crate::{
         },
         forms::open::terms,
         keys::keymap::{Action, Context},
-        rules::{guard, halt, objection::objection, second},
+        rules::{guard, halt, objection::objection},
         workflows::{FlipRun, Workflow},
     },
     model::{Command, Flip, Market, PlaceKind, PlaceOrder, Position, Resource},
@@ -70,8 +70,7 @@ fn plan(model: &Model, position: &Position) -> Result<Flip, String> {
 fn opening_objection(model: &Model, flip: &Flip) -> Option<String> {
     let size = flip.position().quantity();
     let opening = Command::Place(Box::new(flip.opening(size, None)));
-    let held = second::objection(&model.account, &opening)
-        .or_else(|| halt::objection(&model.account, &opening));
+    let held = halt::objection(&model.account, &opening);
     let why = held.or_else(|| guard::objection(&model.account, &opening))?;
     let key = model
         .keymap

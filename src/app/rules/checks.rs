@@ -218,27 +218,6 @@ fn repeat(bench: &Bench<'_>, order: &PlaceOrder) -> Option<String> {
         ))
 }
 
-/// The message when `orders_per_second` is reached.
-pub const RATE_SPENT: &str = "orders_per_second is reached: nothing was sent";
-
-/// How long until `command` fits `orders_per_second`; `None` if it does.
-pub fn rate_wait(
-    limits: &Checks,
-    session: &Session,
-    now: Timestamp,
-    command: &Command,
-) -> Option<Duration> {
-    let order = as_order(command)?;
-    let most = usize::try_from(limits.orders_per_second).unwrap_or(usize::MAX);
-    if order.reduce_only || most == 0 {
-        return None;
-    }
-    // The order that must first be a second old.
-    let (at, _) = session.sent.iter().rev().nth(most - 1)?;
-    let wait = SECOND.saturating_sub(now.since(*at));
-    (!wait.is_zero()).then_some(wait)
-}
-
 fn rate(bench: &Bench<'_>, _: &PlaceOrder) -> Option<String> {
     let most = usize::try_from(bench.limits.orders_per_second).unwrap_or(usize::MAX);
     let sent = bench.session.within(SECOND, bench.now).count();

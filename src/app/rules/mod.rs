@@ -5,5 +5,4 @@ pub mod guard;
 pub mod halt;
 pub(crate) mod objection;
 pub(crate) mod policy;
-pub mod second;
 pub mod warnings;

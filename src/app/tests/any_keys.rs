@@ -89,10 +89,7 @@ fn makes_sense(effect: &Effect) -> bool {
         | Effect::Attend
         | Effect::ShowMarkets(_)
         | Effect::Market(..)
-        | Effect::SendAs(..)
-        | Effect::ReportTo(..)
-        | Effect::RefuseCaller(..)
-        | Effect::ConfirmAlerts(_)
+        | Effect::AnswerCaller(..)
         | Effect::Rearm
         | Effect::Terminal(_)
         | Effect::Write(_)
@@ -124,10 +121,7 @@ fn read_only_desk() -> Model {
 }
 
 fn sends(effect: &Effect) -> bool {
-    matches!(
-        effect,
-        Effect::Send(..) | Effect::SendAs(..) | Effect::Resend(_)
-    )
+    matches!(effect, Effect::Send(..) | Effect::Resend(_))
 }
 
 /// Every key with a meaning, and every other that can be typed.

@@ -33,7 +33,7 @@ use crate::{
             send::{send, tell},
             submit::{refuse, send_form},
         },
-        rules::{halt, objection::objection, second},
+        rules::{halt, objection::objection},
         update::{
             act, arrival,
             export::{proceed, written},
@@ -113,7 +113,6 @@ fn handled(model: &mut Model, msg: Msg) -> Vec<Effect> {
         Msg::OpenedSince => doubt::close_the_rest(model),
         Msg::Asked(caller, request) => caller::asked(model, caller, request),
         Msg::Halted(why) => halted(model, why),
-        Msg::Second(first) => second::take(&mut model.account, first),
         Msg::Reload(reread) => take(model, reread),
         Msg::Notify(tone, text) => {
             model.account.say(tone, text);

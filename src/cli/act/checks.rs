@@ -1,7 +1,7 @@
 //! The desk's own limits, for an order from the command line.
 //!
 //! Contract: the same checks over data read for them; nothing is read if no limit is set, and missing data refuses.
-//! Rate and repetition count the orders in the journal, whoever sent them, except those without effect: a rejected
+//! Repetition counts the orders in the journal, whoever sent them, except those without effect: a rejected
 //! order may be repeated at once. Known limit: a verb has no session, so `max_session_loss` is compared with the day's
 //! loss in the account figures.
 
@@ -16,60 +16,28 @@ use crate::{
     cli::service::Service,
     config::Checks,
     journal::IntentRow,
-    model::{Command, Failure, FailureKind, IdempotencyKey, Risk, Timestamp},
+    model::{Command, IdempotencyKey, Risk, Timestamp},
     runtime::Clock,
 };
-use std::time::Duration;
-use tokio::time::{Instant, sleep};
-
-const SECOND: Duration = Duration::from_secs(1);
-/// The longest wait for the order rate.
-const RATE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// More than any sensible rate and repeat window need.
 const REMEMBERED: u32 = 256;
 
-/// Waits until one more order fits `orders_per_second`, whoever sends it.
-///
-/// # Errors
-/// If others keep sending: when a retry makes sense.
-pub(super) async fn room(
-    service: &Service,
-    post: &Transport<'_>,
-    prepared: &PreparedCommand,
-) -> Result<(), Failure> {
-    let began = Instant::now();
-    loop {
-        let mut session = Session::default();
-        for (at, placed) in placed(post, prepared.kept_key()) {
-            session.sent(&placed, at);
-        }
-        let now = Clock::start().now();
-        let Some(wait) = checks::rate_wait(&service.checks, &session, now, &prepared.command)
-        else {
-            return Ok(());
-        };
-        if began.elapsed() + wait > RATE_TIMEOUT {
-            return Err(Failure {
-                retry_after: Some(SECOND),
-                ..Failure::new(FailureKind::Limited, checks::RATE_SPENT)
-            });
-        }
-        sleep(wait).await;
-    }
-}
-
 /// Why the command must not be sent, if so.
 pub(super) async fn objection(
     service: &Service,
-    post: &Transport<'_>,
+    post: &mut Transport<'_>,
     prepared: &PreparedCommand,
 ) -> Option<String> {
     let command = &prepared.command;
     if command.risk() != Risk::Increasing {
         return None;
     }
-    let limits = &prepared.key_origin.limits(&service.checks);
+    // The journal counts what is sent within a second, under its lock.
+    let limits = &Checks {
+        orders_per_second: 0,
+        ..prepared.key_origin.limits(&service.checks)
+    };
     let (mut store, mut session) = (Store::default(), Session::default());
     if limits.needs_prices() || is_held_to_the_market(limits, command) {
         let market = as_order(command).map(|order| order.market_id);
@@ -95,7 +63,7 @@ fn is_held_to_the_market(limits: &Checks, command: &Command) -> bool {
 }
 
 /// Recent orders of this account under other keys, oldest first: a command does not repeat itself.
-fn placed(post: &Transport<'_>, own: Option<&IdempotencyKey>) -> Vec<(Timestamp, Command)> {
+fn placed(post: &mut Transport<'_>, own: Option<&IdempotencyKey>) -> Vec<(Timestamp, Command)> {
     let others = post.recent(REMEMBERED).into_iter().rev();
     let others = others.filter(|entry| entry.intent.key.as_ref() != own);
     others

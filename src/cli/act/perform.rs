@@ -14,8 +14,8 @@ use crate::{
         service::Service,
         voice::Output,
     },
-    journal::{IntentRow, Journal},
-    model::{Failure, Risk, Timestamp},
+    journal::{Halts, IntentRow},
+    model::{Command, Failure, Risk, Timestamp},
 };
 use color_eyre::Result;
 
@@ -79,7 +79,7 @@ pub(super) async fn send_half(
     half: &CommandHalf,
 ) -> Result<SendOutcome> {
     writable(service)?;
-    let post = Transport::open(service, voice, &prepared.command).await?;
+    let mut post = Transport::open(service, voice, &prepared.command)?;
     let known = post.known(prepared);
     let prepared = &match repeat::settled(known.as_ref(), prepared.clone(), service, reckoned)? {
         RepeatDecision::Due(prepared) => prepared,
@@ -88,17 +88,12 @@ pub(super) async fn send_half(
         }
     };
     let is_checked = repeat::may_have_acted(known.as_ref());
-    if !is_checked {
-        checks::room(service, &post, prepared).await?;
-    }
-    if let Some(journal) = post.journal() {
-        let objection = match halted(service, journal, prepared) {
-            None if !is_checked => checks::objection(service, &post, prepared).await,
-            objection => objection,
-        };
-        if let Some(why) = objection {
-            return Ok(Err(Failure::held_back(&why)));
-        }
+    let objection = match halted(service, &prepared.command) {
+        None if !is_checked => checks::objection(service, &mut post, prepared).await,
+        objection => objection,
+    };
+    if let Some(why) = objection {
+        return Ok(Err(Failure::held_back(&why)));
     }
     // Opening the journal, the rate and the limits take their time.
     if let Some(why) = lapsed(half.deadline, service.clock.now()) {
@@ -138,30 +133,25 @@ pub(super) async fn recalled(
     recall::outcome(service, prepared, entry).await
 }
 
-/// New entries wait until a person has seen why an earlier desk or verb was halted.
-pub(super) fn halted(
-    service: &Service,
-    journal: &Journal,
-    prepared: &PreparedCommand,
-) -> Option<String> {
-    let base_url = &service.client.connection().base_url;
-    let why = journal.halted(base_url, &service.account)?;
-    let raises = prepared.command.risk() == Risk::Increasing;
-    raises.then(|| halted_words(why))
+/// New entries wait until a person has seen why a desk or verb was halted.
+pub(super) fn halted(service: &Service, command: &Command) -> Option<String> {
+    (command.risk() == Risk::Increasing).then(|| halted_now(service))?
 }
 
-/// The same for a command that would follow another one, whoever holds the journal.
+/// The same for a command that would follow another one.
 pub(super) fn would_be_halted(service: &Service) -> Option<Failure> {
+    halted_now(service).map(|why| Failure::held_back(&why))
+}
+
+fn halted_now(service: &Service) -> Option<String> {
     let base_url = service.client.connection().base_url.clone();
     let (dir, account) = (service.journal_dir.clone(), service.account.clone());
     // A disk that hangs shows none: then the first command is recorded late, and the second one waits for it.
-    let read = Work::begin(move || Journal::halted_in(&dir, &base_url, &account));
+    let read = Work::begin(move || Halts::of_journal(&dir).of(&base_url, &account));
     let why = read.within(JOURNAL_OPEN_TIMEOUT).flatten()?;
-    Some(Failure::held_back(&halted_words(&why)))
-}
-
-fn halted_words(why: &str) -> String {
-    format!("HALTED: {why}; \"perpdeck journal rearm\", or R on a desk, re-enables trading")
+    Some(format!(
+        "HALTED: {why}; \"perpdeck journal rearm\", or R on a desk, re-enables trading"
+    ))
 }
 
 #[cfg(test)]

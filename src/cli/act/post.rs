@@ -1,11 +1,8 @@
-//! How the commands of one verb are sent: by its own outbox, from the journal, an overflow journal, or through the desk
-//! that holds the journal (docs/delivery.md 8.1).
+//! How the commands of one verb are sent: by an outbox of its own, from the journal that it shares with desks and other
+//! verbs.
 //!
-//! Contract: one process writes a journal. While another verb holds it, this one waits briefly. While a desk does, this
-//! verb hands its commands to the desk, which sends them as its own. If neither works (the desk is stopped, trades
-//! another account, or a verb takes long), a close or cancel is sent at once, with an overflow journal under `aside`
-//! that the next desk or verb imports; an entry is refused. A slow disk delays no close or cancel: it is recorded when
-//! the disk catches up. An entry waits for the disk for a limited time.
+//! Contract: a slow disk, or a process that keeps the log locked, delays no close or cancel: it is recorded when the disk
+//! catches up. An entry waits for it for a limited time.
 //!
 //! Known limit: a disk that hangs while the history of a key is read blocks the verb.
 
@@ -13,26 +10,22 @@ mod mail;
 pub(super) mod outcomes;
 
 use super::{
-    post::outcomes::{JournalOpening, OpenedJournal, Outcomes, UnknownSeen, ticket},
+    post::outcomes::{JournalOpening, Outcomes, UnknownSeen, ticket},
     prepared::{PreparedCommand, SendOutcome},
 };
 use crate::{
     cli::{
-        disk_wait::{JOURNAL_OPEN_TIMEOUT, Work, looked, no_answer},
+        disk_wait::{JOURNAL_OPEN_TIMEOUT, Work, no_answer},
         service::Service,
         voice::Output,
     },
-    journal::{IntentRow, Journal, JournalError, lock_holder},
-    model::{Command, Dispatch, Failure, FailureKind, JournalRole, ProcessKind, Risk},
-    runtime::{Clock, FoundDesk, find_desk, interrupted, open_journal_after, prune_journal},
+    journal::{IntentRow, Journal, JournalError},
+    model::{Command, Failure, FailureKind, Risk},
+    runtime::{Clock, interrupted, prune_journal},
 };
 use color_eyre::Result;
 use mail::LocalOutbox;
-use std::{
-    path::Path,
-    sync::mpsc::{RecvTimeoutError, channel},
-    time::Duration,
-};
+use std::time::Duration;
 use tokio::{
     select,
     signal::unix::{SignalKind, signal},
@@ -47,55 +40,40 @@ pub(super) struct Transport<'a> {
     opening: JournalOpening,
 }
 
-/// Polls of another verb's lock before a close uses an overflow journal, and anything else gives up.
-fn patience(risk: Risk) -> u32 {
-    match risk {
-        Risk::Reducing => 10,
-        Risk::Neutral => 40,
-        Risk::Increasing => 300,
-    }
-}
-
 impl<'a> Transport<'a> {
-    /// Chooses the transport for `command` and others of its risk. The outbox receives a journal's error, and decides
-    /// what may be sent without it.
-    pub(super) async fn open(
+    /// Opens the journal for `command` and others of its risk. The outbox receives a journal's error, and decides what may
+    /// be sent without it.
+    pub(super) fn open(
         service: &'a Service,
         voice: Output,
         command: &Command,
     ) -> Result<Self, Failure> {
         let dir = &service.journal_dir;
-        let waits = JournalRole::TakingOver.dispatch(ProcessKind::Verb, command);
-        let opening = match journal(dir, command.risk()) {
-            Err(late) if waits == Dispatch::AfterRecovery => {
-                voice.note(&format!(
-                    "{}; nothing is sent before it does",
-                    no_answer(dir)
-                ));
-                let unsent = || format!("{}; nothing was sent", no_answer(dir));
-                Ok(late
-                    .within(DISK_TIMEOUT)
-                    .ok_or_else(|| Failure::new(FailureKind::Unavailable, unsent()))?)
-            }
-            opening => opening,
-        };
-        let opening = match opening {
-            Ok(Err(held @ JournalError::Held { .. })) => {
-                Ok(beside(service, voice, command, held).await?)
-            }
-            Ok(Ok(mut journal)) => {
-                prune_journal(&mut journal, Clock::start(), service.journal_days);
-                Ok(Ok(journal))
-            }
-            Err(late) => {
-                voice.note(&format!(
-                    "{}; closes and cancels do not wait for it",
-                    no_answer(dir)
-                ));
-                Err(late)
-            }
-            failed @ Ok(Err(_)) => failed,
-        };
+        let (place, days) = (dir.clone(), service.journal_days);
+        let work = Work::begin(move || {
+            let mut journal = Journal::open(&place)?;
+            prune_journal(&mut journal, Clock::start(), days);
+            Ok(journal)
+        });
+        let mut opening = work.within(JOURNAL_OPEN_TIMEOUT).ok_or(work);
+        if let Err(late) = opening {
+            let is_entry = command.risk() == Risk::Increasing;
+            let what = if is_entry {
+                "nothing is sent before it does"
+            } else {
+                "closes and cancels do not wait for it"
+            };
+            voice.note(&format!("{}; {what}", no_answer(dir)));
+            let unsent = || format!("{}; nothing was sent", no_answer(dir));
+            opening = match (
+                is_entry,
+                is_entry.then(|| late.within(DISK_TIMEOUT)).flatten(),
+            ) {
+                (_, Some(opened)) => Ok(opened),
+                (true, None) => return Err(Failure::new(FailureKind::Unavailable, unsent())),
+                (false, None) => Err(late),
+            };
+        }
         Ok(Self {
             service,
             voice,
@@ -109,29 +87,21 @@ impl<'a> Transport<'a> {
         self.read(move |journal| journal.by_key(&key)).flatten()
     }
 
-    /// The recent rows of this account, newest first.
-    pub(super) fn recent(&self, limit: u32) -> Vec<IntentRow> {
+    /// The recent rows of this account, newest first, whoever recorded them.
+    pub(super) fn recent(&mut self, limit: u32) -> Vec<IntentRow> {
+        if let Ok(Ok(journal)) = &mut self.opening {
+            // If it fails, the outbox says so.
+            let _failed = journal.refresh();
+        }
         let connection = self.service.client.connection();
         let (base_url, account) = (connection.base_url.clone(), connection.account_id.clone());
         let read = move |journal: &Journal| journal.recent_on((&base_url, &account), limit);
         self.read(read).unwrap_or_default()
     }
 
-    /// Reads the journal, whoever writes it; `None` if it cannot be read.
-    fn read<T: Send + 'static>(
-        &self,
-        read: impl FnOnce(&Journal) -> Result<T, JournalError> + Send + 'static,
-    ) -> Option<T> {
-        match &self.opening {
-            Ok(Ok(journal)) => read(journal).ok(),
-            Ok(Err(JournalError::Held { .. })) => looked(&self.service.journal_dir, read),
-            Ok(Err(_)) | Err(_) => None,
-        }
-    }
-
-    /// The journal, if this process writes it: then nobody else checks the commands.
-    pub(super) fn journal(&self) -> Option<&Journal> {
-        self.opening.as_ref().ok()?.as_ref().ok()
+    /// Reads the journal as it was opened; `None` if it cannot be read.
+    fn read<T>(&self, read: impl FnOnce(&Journal) -> Result<T, JournalError>) -> Option<T> {
+        read(self.opening.as_ref().ok()?.as_ref().ok()?).ok()
     }
 
     /// Whether an earlier run may have sent it under the same key.
@@ -178,70 +148,6 @@ impl<'a> Transport<'a> {
         });
         Ok(ends.collect())
     }
-}
-
-/// Opens the journal; waits while another verb holds it, but not for a desk or a slow disk.
-fn journal(dir: &Path, risk: Risk) -> JournalOpening {
-    let (place, (polls, polled)) = (dir.to_owned(), channel());
-    let opening = Work::begin(move || {
-        open_journal_after(&place, patience(risk), move |_, _| {
-            // Nobody receives it once the opening counts as slow.
-            let _late = polls.send(());
-        })
-    });
-    loop {
-        match polled.recv_timeout(JOURNAL_OPEN_TIMEOUT) {
-            Ok(()) => {}
-            Err(RecvTimeoutError::Timeout) => return Err(opening),
-            Err(RecvTimeoutError::Disconnected) => {
-                let opened = opening.within(JOURNAL_OPEN_TIMEOUT);
-                return opened.ok_or(opening);
-            }
-        }
-    }
-}
-
-/// The journal for commands like this one while another process holds its own.
-async fn beside(
-    service: &Service,
-    voice: Output,
-    command: &Command,
-    held: JournalError,
-) -> Result<OpenedJournal, Failure> {
-    let (dir, account) = (&service.journal_dir, service.client.connection().into());
-    let (role, why) = match find_desk(ProcessKind::Verb, dir, &account).await {
-        FoundDesk::Trading(_) => (JournalRole::Client, held.to_string()),
-        FoundDesk::Elsewhere(greeting) => {
-            let places = greeting.accounts.iter();
-            let places = places.map(|place| format!("{} at {}", place.account_id, place.base_url));
-            let places = places.collect::<Vec<_>>().join(", ");
-            (
-                JournalRole::Bypass,
-                format!("{held}; that desk trades {places}"),
-            )
-        }
-        FoundDesk::Silent if lock_holder(dir).is_some_and(|holder| holder.listens) => (
-            JournalRole::Bypass,
-            format!("{held}; that desk does not answer"),
-        ),
-        FoundDesk::Silent => (JournalRole::Bypass, held.to_string()),
-    };
-    let dispatch = role.dispatch(ProcessKind::Verb, command);
-    if dispatch == Dispatch::ByHolder {
-        // The outbox hands it over.
-        return Ok(Err(held));
-    }
-    let overflow = (dispatch != Dispatch::Refused).then(|| Journal::open_overflow(dir));
-    let Some((dir, journal)) = overflow.flatten() else {
-        return Err(Failure::local(format!(
-            "{why}. Nothing was sent; closes and cancels are still sent"
-        )));
-    };
-    voice.note(&format!(
-        "{why}. The close or cancel is sent without it, from the journal in {}",
-        dir.display()
-    ));
-    Ok(journal)
 }
 
 fn unsent() -> Failure {

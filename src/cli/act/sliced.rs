@@ -9,13 +9,12 @@ use super::{
 };
 use crate::{
     cli::{disk_wait::looked, service::Service, voice::Output},
-    journal::{IntentRow, Journal, SenderIdentity, overflow_dirs},
+    journal::{IntentRow, Journal, SenderIdentity},
     model::{Command, IdempotencyKey},
     runtime::Clock,
 };
 use color_eyre::Result;
 use secrecy::ExposeSecret as _;
-use std::iter::once;
 
 /// Where the command begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,24 +63,21 @@ pub(super) async fn send(
     Ok((following, outcome))
 }
 
-/// The unfinished request to this target, in the journal or an overflow journal.
+/// The unfinished request to this target in the journal.
 fn unfinished(service: &Service, target: &str) -> Option<IntentRow> {
-    let connection = service.client.connection();
-    let mut dirs = once(service.journal_dir.clone()).chain(overflow_dirs(&service.journal_dir));
-    dirs.find_map(|dir| {
-        if !Journal::is_there(&dir) {
-            return None;
-        }
-        let (connection, target) = (connection.clone(), target.to_owned());
-        let read = move |journal: &Journal| {
-            let secret = connection.api_key.expose_secret();
-            let sender = SenderIdentity {
-                base_url: &connection.base_url,
-                account_id: &connection.account_id,
-                credential: &journal.fingerprint(secret)?,
-            };
-            journal.unfinished(Clock::start().now(), &target, sender)
+    let (dir, connection) = (&service.journal_dir, service.client.connection().clone());
+    if !Journal::is_there(dir) {
+        return None;
+    }
+    let target = target.to_owned();
+    let read = move |journal: &Journal| {
+        let secret = connection.api_key.expose_secret();
+        let sender = SenderIdentity {
+            base_url: &connection.base_url,
+            account_id: &connection.account_id,
+            credential: &journal.fingerprint(secret)?,
         };
-        looked(&dir, read).flatten()
-    })
+        journal.unfinished(Clock::start().now(), &target, sender)
+    };
+    looked(dir, read).flatten()
 }

@@ -1,15 +1,16 @@
 //! `perpdeck flatten --running`: makes a running desk flatten an account at once, and does not wait for it.
 //!
-//! Contract: with a service configured, that is the configured account, whatever its desk shows: the desk that holds the
-//! journal in `state_dir` is told through its socket. With none configured, it is the account on the screen of the only
+//! Contract: with a service configured, that is the configured account, whatever its desk shows: a desk that has the
+//! journal in `state_dir` open is told through its socket. With none configured, it is the account on the screen of the only
 //! paper desk in this machine's temporary directory, which receives SIGUSR1. No other desk is told; without one the exit
 //! code is 12. The outcome is on that desk's screen and in its journal.
 
 use crate::{
+    app::CallerRequest,
     cli::{Exit, paper, paths::state_dir, service::configured_account, voice::Output},
     config::{Sources, keyless, load},
-    journal::{LockHolder, lock_holder},
-    model::{Failure, FailureKind, ProcessKind},
+    journal::{WriterProcess, writer_processes},
+    model::{Failure, FailureKind},
     runtime::{AccountAddress, FoundDesk, find_desk},
 };
 use color_eyre::{
@@ -30,27 +31,28 @@ pub(in crate::cli) async fn flatten(sources: &Sources, voice: Output) -> Result<
 
 /// The process of the desk that flattens the account.
 async fn on_service(dir: &Path, account: AccountAddress) -> Result<u32, Failure> {
-    match find_desk(ProcessKind::Verb, dir, &account).await {
+    match find_desk(dir, &account).await {
         FoundDesk::Trading(desk) => {
             let process = desk.greeting.process;
-            desk.begin_flatten(account).await?;
-            Ok(process)
+            let request = CallerRequest::Flatten(account.account_id.clone());
+            match desk.ask(account, request).await {
+                Some(Ok(())) => Ok(process),
+                Some(Err(why)) => Err(Failure::new(FailureKind::Conflict, why)),
+                None => Err(Failure::new(
+                    FailureKind::Unknown,
+                    format!("desk {process} did not confirm the flatten"),
+                )),
+            }
         }
         FoundDesk::Elsewhere(greeting) => Err(none(&format!(
             "desk {} trades other accounts than {} at {}",
             greeting.process, account.account_id, account.base_url
         ))),
-        FoundDesk::Silent => Err(none(&match lock_holder(dir) {
-            Some(holder) => format!(
-                "process {} holds the journal in {} and does not answer",
-                holder.process,
-                dir.display()
-            ),
-            None => format!(
-                "no running desk holds the journal in {} (one in a dry run has none, and sends nothing)",
-                dir.display()
-            ),
-        })),
+        FoundDesk::Silent(process) => Err(none(&format!("desk {process} does not answer"))),
+        FoundDesk::None => Err(none(&format!(
+            "no running desk has the journal in {} open (one in a dry run has not, and sends nothing)",
+            dir.display()
+        ))),
     }
 }
 
@@ -58,7 +60,7 @@ async fn on_service(dir: &Path, account: AccountAddress) -> Result<u32, Failure>
 fn on_paper() -> Result<u32> {
     let desks = paper_desks();
     let [desk] = desks.as_slice() else {
-        let processes = desks.iter().map(|desk| desk.process.to_string());
+        let processes = desks.iter().map(|desk| desk.number.to_string());
         let processes = processes.collect::<Vec<_>>().join(", ");
         let why = if processes.is_empty() {
             "no service is configured, and no paper desk runs".to_owned()
@@ -69,8 +71,8 @@ fn on_paper() -> Result<u32> {
         };
         return Err(none(&why).into());
     };
-    signal(*desk)?;
-    Ok(desk.process)
+    signal(desk)?;
+    Ok(desk.number)
 }
 
 fn none(why: &str) -> Failure {
@@ -78,7 +80,7 @@ fn none(why: &str) -> Failure {
     Failure::new(FailureKind::Unavailable, words)
 }
 
-fn paper_desks() -> Vec<LockHolder> {
+fn paper_desks() -> Vec<WriterProcess> {
     let Ok(entries) = fs::read_dir(env::temp_dir()) else {
         return vec![];
     };
@@ -90,21 +92,17 @@ fn paper_desks() -> Vec<LockHolder> {
                 .to_string_lossy()
                 .starts_with(paper::PAPER_JOURNAL)
         })
-        .filter_map(|entry| lock_holder(&entry.path()))
+        .flat_map(|entry| writer_processes(&entry.path()))
         .filter(|desk| desk.listens)
         .collect()
 }
 
-fn signal(desk: LockHolder) -> Result<()> {
+fn signal(desk: &WriterProcess) -> Result<()> {
     let mut kill = Command::new("kill");
     let status = keyless(&mut kill, env::vars_os().map(|(name, _)| name))
-        .args(["-USR1", &desk.process.to_string()])
+        .args(["-USR1", &desk.number.to_string()])
         .status()
         .wrap_err("the program kill could not be started")?;
-    ensure!(
-        status.success(),
-        "desk {} cannot be signalled",
-        desk.process
-    );
+    ensure!(status.success(), "desk {} cannot be signalled", desk.number);
     Ok(())
 }

@@ -4,7 +4,7 @@ use super::{HealthCheck, HealthVerdict, asked::DoctorAnswers};
 use crate::{
     cli::disk_wait::{Work, no_answer},
     config::is_secret_variable,
-    journal::{Journal, JournalError},
+    journal::Journal,
     model::FailureKind,
 };
 use std::{collections::BTreeSet, env, path::Path, time::Duration};
@@ -241,7 +241,6 @@ fn journal(dir: &Path) -> HealthCheck {
     match opened.within(DISK) {
         Some(Ok(Some(damage))) => said(HealthVerdict::Bad, damage),
         Some(Ok(None)) => said(HealthVerdict::Ok, format!("{} is ready", dir.display())),
-        Some(Err(why @ JournalError::Held { .. })) => said(HealthVerdict::Note, why.to_string()),
         Some(Err(why)) => said(HealthVerdict::Bad, why.to_string()),
         None => said(HealthVerdict::Bad, no_answer(dir)),
     }

@@ -5,12 +5,7 @@
 
 use super::line::sum;
 use crate::disk::{HeldFile, own_file, private_file, sync_dir};
-use std::{
-    fs::File,
-    io::{self, Read as _},
-    os::unix::fs::FileExt as _,
-    path::Path,
-};
+use std::{fs::File, io, os::unix::fs::FileExt as _, path::Path};
 
 /// Bytes of a slot with its line end.
 const SLOT: usize = 64;
@@ -43,6 +38,10 @@ impl Newest {
     pub(super) fn look(path: &Path) -> Known {
         let found = own_file(path).and_then(|file| read(&file));
         found.unwrap_or(Known::Nothing)
+    }
+
+    pub(super) fn known(&self) -> io::Result<Known> {
+        read(&self.file)
     }
 
     /// On the disk when this returns, with the name of the file: nothing is recorded yet.
@@ -79,8 +78,9 @@ impl Newest {
 }
 
 fn read(file: &File) -> io::Result<Known> {
-    let mut bytes = vec![];
-    file.take(2 * SLOT as u64).read_to_end(&mut bytes)?;
+    let mut bytes = [0; 2 * SLOT];
+    let length = file.read_at(&mut bytes, 0)?;
+    let bytes = bytes.get(..length).unwrap_or_default();
     let newest = bytes.chunks(SLOT).filter_map(slot).max();
     Ok(newest.map_or(Known::Nothing, Known::Number))
 }

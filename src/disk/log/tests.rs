@@ -284,6 +284,38 @@ fn what_another_writer_appends_is_read_before_the_next_record_and_a_torn_end_of_
 }
 
 #[test]
+fn a_log_that_another_writer_writes_anew_is_read_from_the_beginning_and_goes_on() {
+    let (_dir, path) = filled();
+    let (mut one, ..) = open(&path);
+    let (mut other, ..) = open(&path);
+    let mut locked = one.lock(&mut |_| ()).unwrap();
+    locked.rewrite([r#"{"kept":1}"#.to_owned()]).unwrap();
+    drop(locked);
+    assert!(other.has_news());
+    let mut seen = vec![];
+    let mut locked = other
+        .lock(&mut |record| seen.push(record.to_owned()))
+        .unwrap();
+    locked
+        .append(r#"{"other":2}"#, Reserve::Keep, Mark::Synced)
+        .unwrap();
+    drop(locked);
+    assert!(!other.has_news());
+    assert_eq!(seen, [r#"{"kept":1}"#]);
+    let (_, records, damage) = open(&path);
+    assert_eq!(records, [r#"{"kept":1}"#, r#"{"other":2}"#]);
+    assert!(damage.is_none(), "{damage}");
+    append(&mut one_again(one), &[r#"{"one":3}"#]);
+    assert_eq!(open(&path).1.len(), 3);
+}
+
+/// The log once it has taken in what others have written.
+fn one_again(mut log: Log) -> Log {
+    drop(log.lock(&mut |_| ()).unwrap());
+    log
+}
+
+#[test]
 fn eight_writers_at_once_lose_nothing_and_double_nothing() {
     let (_dir, path) = place();
     std::thread::scope(|scope| {

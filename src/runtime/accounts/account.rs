@@ -28,7 +28,7 @@ use crate::{
 };
 use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 use tokio::{
-    sync::mpsc::{Sender, channel, unbounded_channel},
+    sync::mpsc::{Sender, unbounded_channel},
     task::spawn_blocking,
 };
 
@@ -36,8 +36,6 @@ use tokio::{
 const NO_ACCOUNT: &str =
     "account_id is not set, and the accounts of the key could not be read; a restart asks again";
 
-/// Messages that wait for the desk; beyond them the outbox waits.
-const OUTBOX_MAIL: usize = 64;
 /// Longer than any frozen picture takes.
 const NEVER: Duration = Duration::from_hours(24);
 
@@ -142,10 +140,10 @@ impl ReachableAccount {
         let trader = TraderEffects::start(account.reach, dir, &identity, access, &way.inbox);
         way.say(Msg::Opened(identity)).await;
         earlier::tell(&client, &journal_access, PastMark::END, &way.inbox);
-        let events = tee_to_callers(&callers, &way.inbox);
         let intervals = account.intervals();
         let sharing = (account.clock, account.sharing);
-        let mut sink = CommandSink::open(&journal_access, client.clone(), sharing, events);
+        let mut sink =
+            CommandSink::open(&journal_access, client.clone(), sharing, way.inbox.clone());
         let mut poller = Poller::spawn(
             client.clone(),
             account.clock,
@@ -159,9 +157,7 @@ impl ReachableAccount {
             poller.attend_to(&effect);
             match effect {
                 Effect::Send(ticket, command) => sink.send(ticket, command),
-                Effect::SendAs(ticket, command, key) => sink.send_as(ticket, command, key),
-                Effect::ReportTo(caller, ticket) => callers.subscribe(caller, ticket),
-                end @ (Effect::RefuseCaller(..) | Effect::ConfirmAlerts(_)) => callers.answer(end),
+                Effect::AnswerCaller(caller, answer) => callers.answer(caller, answer),
                 Effect::Resend(_) | Effect::GiveUp(_) | Effect::Rearm => sink.decide(&effect),
                 Effect::Visibility(visibility) => poller.visibility(visibility),
                 Effect::Poll(sources) => poller.poll(&sources),
@@ -201,38 +197,17 @@ fn write(inbox: &Sender<Msg>, sheet: Box<Sheet>, dir: PathBuf) {
     });
 }
 
-/// Forwards the outbox's messages to the desk and to the callers at the socket.
-fn tee_to_callers(callers: &CallerRegistry, inbox: &Sender<Msg>) -> Sender<Msg> {
-    let (sender, mut mail) = channel(OUTBOX_MAIL);
-    let (callers, inbox) = (callers.clone(), inbox.clone());
-    tokio::spawn(async move {
-        while let Some(msg) = mail.recv().await {
-            callers.forward(&msg);
-            if inbox.send(msg).await.is_err() {
-                return;
-            }
-        }
-    });
-    sender
-}
-
 #[cfg(test)]
 mod tests {
     use super::{super::channel::account_channel, *};
     use crate::model::{Command, FailureKind, Receipt, Ticket};
 
     #[tokio::test]
-    async fn where_nothing_can_be_reached_the_command_line_hears_so_like_the_desk() {
+    async fn where_nothing_can_be_reached_every_command_fails_at_once() {
         let (mut post, way) = account_channel();
         let why = Failure::new(FailureKind::Unreachable, "no such host");
-        let cancel = || Command::Cancel("o-1".into());
-        let asked = [
-            Effect::Send(Ticket(1), cancel()),
-            Effect::SendAs(Ticket(2), cancel(), "mine".into()),
-        ];
-        for effect in asked {
-            post.effects.send(effect).unwrap();
-        }
+        let cancel = Effect::Send(Ticket(1), Command::Cancel("o-1".into()));
+        post.effects.send(cancel).unwrap();
         drop(post.effects);
         way.report_lost(why.clone()).await;
         let mut ends = vec![];
@@ -241,7 +216,6 @@ mod tests {
                 ends.push((ticket, result));
             }
         }
-        let failed = || Err::<Receipt, _>(why.clone());
-        assert_eq!(ends, [(Ticket(1), failed()), (Ticket(2), failed())]);
+        assert_eq!(ends, [(Ticket(1), Err::<Receipt, _>(why))]);
     }
 }

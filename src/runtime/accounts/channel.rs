@@ -24,7 +24,7 @@ impl AccountChannel {
     pub(crate) async fn report_lost(mut self, why: Failure) {
         self.say(Msg::Notify(Tone::Alert, why.to_string())).await;
         while let Some(effect) = self.wanted.recv().await {
-            if let Effect::Send(ticket, _) | Effect::SendAs(ticket, ..) = effect {
+            if let Effect::Send(ticket, _) = effect {
                 self.say(Msg::Settled(ticket, Err(why.clone()))).await;
             } else if let Effect::Write(_) = effect {
                 self.say(Msg::Written(Err(why.to_string()))).await;

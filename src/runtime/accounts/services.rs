@@ -9,18 +9,21 @@ use crate::{
     app::{Identity, Msg, Options, Visibility, activity::notice::Tone},
     config::Connection,
     journal::Journal,
-    model::{Failure, ProcessKind},
+    model::Failure,
     runtime::{
-        base::{clock::Clock, inboxes::AddedAccount},
+        base::{clock::Clock, inboxes::AddedAccount, process::ProcessKind},
         journal::{
             earlier::JournalAccess,
-            journal_writer::{self, JournalWriter, WARN_POLLS},
+            journal_writer::JournalWriter,
             shared_journal::{JournalAccount, JournalAccounts},
             socket::{self, SocketHost},
         },
     },
 };
-use std::{path::PathBuf, sync::Arc};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 use tokio::{
     sync::{mpsc::Sender, oneshot},
     task::JoinSet,
@@ -144,7 +147,7 @@ impl Services {
             JournalAccess::ReadOnly(dir.clone())
         } else {
             let hosts = members.iter().map(ReachableAccount::host).collect();
-            let writer = journal(dir.clone(), self.reach, hosts, self.common);
+            let writer = journal(&dir, self.reach, hosts, self.common);
             beside.spawn(writer.clone().prune_daily(self.clock, self.journal_days));
             JournalAccess::Writer(writer)
         };
@@ -155,36 +158,23 @@ impl Services {
     }
 }
 
-/// The one journal of the desk, opened on a thread of its own. The desk that holds it opens its socket.
-fn journal(
-    dir: PathBuf,
-    reach: Reach,
-    hosts: Vec<SocketHost>,
-    common: Sender<Msg>,
-) -> JournalWriter {
-    let (mine, owned) = oneshot::channel();
-    let (place, desk) = (dir.clone(), common.clone());
-    let open = move || {
-        journal_writer::open_after(&place, u32::MAX, |poll, why| {
-            if poll != WARN_POLLS {
-                return;
-            }
-            let text = format!("{why}. Orders wait until it is done; closing and canceling do not");
-            // A full or closing channel loses this message.
-            drop(desk.try_send(Msg::Notify(Tone::Warn, text)));
-        })
-    };
+/// The one journal of the desk, opened on a thread of its own. A desk that a person is at takes requests at its socket.
+fn journal(dir: &Path, reach: Reach, hosts: Vec<SocketHost>, common: Sender<Msg>) -> JournalWriter {
+    let (mine, announced) = oneshot::channel();
+    let place = dir.to_owned();
+    let open = move || Journal::open(&place);
     let taken = move |journal: &Journal| {
-        if reach == Reach::Signal && journal.failure().is_none() {
-            journal.announce();
+        if reach == Reach::Signal
+            && let Some(socket) = journal.announce()
+        {
             // The desk is shutting down: nobody waits for it.
-            let _leaving = mine.send(());
+            let _leaving = mine.send(socket);
         }
     };
     tokio::spawn(async move {
-        if owned.await.is_ok() {
-            socket::receive(hosts, dir).await;
+        if let Ok(socket) = announced.await {
+            socket::receive(hosts, socket).await;
         }
     });
-    JournalWriter::spawn((ProcessKind::Desk, None), open, taken, common)
+    JournalWriter::spawn(ProcessKind::Desk, dir, open, taken, common)
 }

@@ -5,3 +5,4 @@ pub(crate) mod in_flight;
 pub(crate) mod inboxes;
 pub(crate) mod jitter;
 pub(crate) mod lock;
+pub(crate) mod process;

@@ -40,7 +40,7 @@ pub(crate) fn tell(
     // One row more than a page shows whether there are more.
     let read = move |journal: &Journal| journal.settled(&base_url, &account, before, PAGE + 1);
     let rows = match journal_access {
-        JournalAccess::Writer(writer) => writer.read(read),
+        JournalAccess::Writer(writer) => writer.ask(move |journal| read(journal)),
         JournalAccess::ReadOnly(dir) => looked(dir.clone(), read),
     };
     let inbox = inbox.clone();
@@ -217,8 +217,9 @@ mod tests {
         let (inbox, mut mail) = channel(8);
         let place = dir.to_owned();
         let writer = JournalWriter::spawn(
-            (crate::model::ProcessKind::Desk, None),
-            move || crate::runtime::journal::journal_writer::open(&place),
+            crate::runtime::base::process::ProcessKind::Desk,
+            dir,
+            move || Journal::open(&place),
             |_| (),
             inbox.clone(),
         );

@@ -1,18 +1,17 @@
 //! The thread that writes the journal. A slow disk delays a new order, never the screen; a close or cancel waits at most
 //! [`EXIT_JOURNAL_TIMEOUT`].
 
-use super::journal_set::{JournalJob, JournalSet, OpenResult};
 use crate::{
     app::{Msg, activity::notice::Tone},
-    journal::{Holder, Journal, JournalError, lock_holder},
-    model::{ProcessKind, Risk},
-    runtime::base::clock::Clock,
+    journal::{Halts, HeardRow, IntentId, Journal, JournalError},
+    model::Risk,
+    runtime::base::{clock::Clock, process::ProcessKind},
 };
 use std::{
-    mem,
+    io,
     path::Path,
     sync::{
-        Arc,
+        Arc, OnceLock,
         atomic::{AtomicBool, Ordering},
         mpsc::{self, RecvTimeoutError},
     },
@@ -20,7 +19,7 @@ use std::{
     time::Duration,
 };
 use tokio::{
-    sync::{mpsc::Sender, oneshot, watch},
+    sync::{broadcast, mpsc::Sender, oneshot},
     time::{sleep, timeout},
 };
 
@@ -28,11 +27,36 @@ use tokio::{
 pub(crate) const EXIT_JOURNAL_TIMEOUT: Duration = Duration::from_millis(100);
 /// A wait longer than this is reported.
 const WARN_AFTER: Duration = Duration::from_millis(900);
+/// How often a desk looks what other processes have recorded, if it records nothing itself.
+const LOOK_INTERVAL: Duration = Duration::from_secs(1);
+/// News that a desk may be behind with; beyond them it looks at the journal itself.
+const NEWS: usize = 16;
+
+pub(crate) type OpenResult = Result<Journal, JournalError>;
+
+/// Runs on the journal's thread.
+type JournalJob = Box<dyn FnOnce(&mut OpenResult) + Send>;
+
+/// Runs on the thread of the halts.
+type HaltJob = Box<dyn FnOnce(&Halts) + Send>;
+
+/// The number of an intent, which the journal's thread fills in when it writes the row; later writes find the row by it.
+pub(crate) type IntentRef = Arc<OnceLock<IntentId>>;
+
+/// A reference to a row that exists.
+pub(crate) fn known_ref(id: IntentId) -> IntentRef {
+    IntentRef::from(OnceLock::from(id))
+}
+
+/// Rows of which other processes have reported.
+pub(crate) type News = Arc<[HeardRow]>;
 
 #[derive(Debug, Clone)]
 pub(crate) struct JournalWriter {
     jobs: mpsc::Sender<JournalJob>,
-    holder: watch::Receiver<Option<Holder>>,
+    /// A halt is noted also while the log is locked by a process that does not go on.
+    halts: mpsc::Sender<HaltJob>,
+    news: broadcast::Sender<News>,
     alarm: FailureAlarm,
     /// A wait timed out and the disk has not caught up since: closes and cancels do not wait.
     behind: Arc<AtomicBool>,
@@ -50,10 +74,6 @@ struct FailureAlarm {
 impl FailureAlarm {
     /// The message for the first failure.
     fn raise(&self, why: &JournalError) -> Option<Msg> {
-        // All overflow journals are in use: each command reports it itself.
-        if let JournalError::Held { .. } = why {
-            return None;
-        }
         if self.raised.swap(true, Ordering::Relaxed) {
             return None;
         }
@@ -70,34 +90,6 @@ impl FailureAlarm {
             // The desk is shutting down: nobody receives it.
             let _closed = self.events.blocking_send(msg);
         }
-    }
-}
-
-/// Poll interval while another process holds the journal lock.
-const LOCK_POLL_INTERVAL: Duration = Duration::from_millis(50);
-/// Polls of the lock before a desk reports the wait.
-pub(crate) const WARN_POLLS: u32 = 20;
-
-/// Opens the journal in `dir`, unless a desk holds it. Waits for any other holder (a verb), which finishes soon.
-pub fn open(dir: &Path) -> OpenResult {
-    open_after(dir, u32::MAX, |_, _| ())
-}
-
-/// The same with at most so many polls of the lock; calls `waits` with the number of each and the holder.
-pub fn open_after(dir: &Path, polls: u32, mut waits: impl FnMut(u32, &JournalError)) -> OpenResult {
-    let mut poll = 0_u32;
-    loop {
-        let held = match Journal::open(dir) {
-            Err(why @ JournalError::Held { .. }) => why,
-            opened => return opened,
-        };
-        if poll >= polls || lock_holder(dir).is_some_and(|holder| holder.listens) {
-            return Err(held);
-        }
-        poll = poll.saturating_add(1);
-        waits(poll, &held);
-        // This runs on a thread of its own.
-        thread::park_timeout(LOCK_POLL_INTERVAL);
     }
 }
 
@@ -126,60 +118,68 @@ pub(crate) fn log_in_background(log: impl FnOnce() + Send + 'static) {
 }
 
 impl JournalWriter {
-    /// `holder` is who holds the journal, if that is known; `open` runs on the new thread; `taken` is called with the journal once it is open. While another desk holds the
-    /// journal, a desk takes it over when that one ends. The first failure goes out on `events`; each caller also gets its
-    /// error.
+    /// `open` opens the journal in `dir` on the new thread; `taken` is called with the journal once it is open. The first
+    /// failure goes out on `events`; each caller also gets its error.
     pub(crate) fn spawn(
-        (process, holder): (ProcessKind, Option<Holder>),
+        process: ProcessKind,
+        dir: &Path,
         open: impl FnOnce() -> OpenResult + Send + 'static,
         taken: impl FnOnce(&Journal) + Send + 'static,
         events: Sender<Msg>,
     ) -> Self {
         let (jobs, inbox) = mpsc::channel::<JournalJob>();
-        let (holder_sender, holder) = watch::channel(holder);
-        let behind = Arc::new(AtomicBool::new(false));
-        let hangs = Arc::new(AtomicBool::new(false));
-        let caught_up = [Arc::clone(&behind), Arc::clone(&hangs)];
+        let (halts, halting) = mpsc::channel::<HaltJob>();
+        let (news, _) = broadcast::channel(NEWS);
+        let noted = Halts::of_journal(dir);
+        let writer = Self {
+            jobs,
+            halts,
+            news: news.clone(),
+            alarm: FailureAlarm {
+                events,
+                raised: Arc::default(),
+            },
+            behind: Arc::default(),
+            hangs: Arc::default(),
+        };
+        let caught_up = [Arc::clone(&writer.behind), Arc::clone(&writer.hangs)];
+        let mut look = Look {
+            process,
+            halts: noted.clone(),
+            halted: noted.bytes(),
+            news,
+        };
+        thread::spawn(move || halting.iter().for_each(|job| job(&noted)));
         thread::spawn(move || {
-            let mut journals = JournalSet::new(process, open(), Box::new(taken));
+            let mut journal = open();
+            if let Ok(journal) = &journal {
+                taken(journal);
+            }
             loop {
-                let now = journals.holder();
-                holder_sender.send_if_modified(|holder| mem::replace(holder, now.clone()) != now);
-                journals.run_waiting_jobs();
-                match next(&inbox, &journals) {
-                    Ok(job) => job(&mut journals),
+                match look.next(&inbox) {
+                    Ok(job) => job(&mut journal),
                     Err(RecvTimeoutError::Timeout) => {}
                     Err(RecvTimeoutError::Disconnected) => return,
                 }
                 // The disk has caught up only when the queue is empty.
                 for job in inbox.try_iter() {
-                    job(&mut journals);
+                    job(&mut journal);
                 }
                 for flag in &caught_up {
                     flag.store(false, Ordering::Relaxed);
                 }
-                journals.try_take_over();
+                if let Ok(journal) = &mut journal {
+                    look.at(journal);
+                }
             }
         });
-        Self {
-            jobs,
-            holder,
-            alarm: FailureAlarm {
-                events,
-                raised: Arc::default(),
-            },
-            behind,
-            hangs,
-        }
+        writer
     }
 
-    /// The desk that holds the journal, if it is not this one, and its changes. `None` also while the journal opens.
-    pub(crate) fn holder_changes(&self) -> watch::Receiver<Option<Holder>> {
-        self.holder.clone()
-    }
-
-    pub(crate) fn holder(&self) -> Option<Holder> {
-        self.holder.borrow().clone()
+    /// What other processes have recorded or changed from now on. An empty message says that there is something to look
+    /// at.
+    pub(crate) fn news(&self) -> broadcast::Receiver<News> {
+        self.news.subscribe()
     }
 
     /// Whether the journal has failed: new orders are refused from then on.
@@ -192,11 +192,11 @@ impl JournalWriter {
     async fn write_within<T: Send + 'static>(
         &self,
         patience: Duration,
-        job: impl FnOnce(&mut JournalSet) -> Result<T, JournalError> + Send + 'static,
+        job: impl FnOnce(&mut Journal) -> Result<T, JournalError> + Send + 'static,
     ) -> Result<T, JournalError> {
         let alarm = self.alarm.clone();
-        let answer = self.ask(move |journals| {
-            let result = job(journals);
+        let answer = self.queue(move |journal| {
+            let result = journal.and_then(job);
             alarm.check(&result);
             result
         });
@@ -218,7 +218,7 @@ impl JournalWriter {
         &self,
         risk: Risk,
         patience: Duration,
-        job: impl FnOnce(&mut JournalSet) -> Result<T, JournalError> + Send + 'static,
+        job: impl FnOnce(&mut Journal) -> Result<T, JournalError> + Send + 'static,
     ) -> Result<T, JournalError> {
         match risk {
             Risk::Increasing => self.write_within(patience, job).await,
@@ -229,7 +229,7 @@ impl JournalWriter {
     /// For closes and cancels: waits [`EXIT_JOURNAL_TIMEOUT`], and not at all while the disk is behind.
     pub(crate) async fn write_soon<T: Send + 'static>(
         &self,
-        job: impl FnOnce(&mut JournalSet) -> Result<T, JournalError> + Send + 'static,
+        job: impl FnOnce(&mut Journal) -> Result<T, JournalError> + Send + 'static,
     ) -> Result<T, JournalError> {
         let is_behind = self.behind.load(Ordering::Relaxed);
         let patience = if is_behind {
@@ -245,10 +245,7 @@ impl JournalWriter {
         if let Ok(answer) = timeout(WARN_AFTER, &mut answer).await {
             return answer.ok();
         }
-        // A second desk waits for the holder, not for the disk.
-        if self.holder().is_none() {
-            self.report_hang();
-        }
+        self.report_hang();
         answer.await.ok()
     }
 
@@ -267,52 +264,43 @@ impl JournalWriter {
     /// Queues `job` at once and does not wait for its result.
     pub(crate) fn ask<T: Send + 'static>(
         &self,
-        job: impl FnOnce(&mut JournalSet) -> Result<T, JournalError> + Send + 'static,
+        job: impl FnOnce(&mut Journal) -> Result<T, JournalError> + Send + 'static,
+    ) -> oneshot::Receiver<Result<T, JournalError>> {
+        self.queue(move |journal| journal.and_then(job))
+    }
+
+    fn queue<T: Send + 'static>(
+        &self,
+        job: impl FnOnce(Result<&mut Journal, JournalError>) -> Result<T, JournalError> + Send + 'static,
     ) -> oneshot::Receiver<Result<T, JournalError>> {
         let (reply, answer) = oneshot::channel();
-        let job: JournalJob = Box::new(move |journals| {
+        let job: JournalJob = Box::new(move |journal| {
             // The caller may be gone; the job ran all the same.
-            let _left = reply.send(job(journals));
+            let _left = reply.send(job(journal.as_mut().map_err(|why| why.clone())));
         });
         // If the thread has ended, the job is dropped, and with it the reply.
         let _stopped = self.jobs.send(job);
         answer
     }
 
-    /// The same for the desk's own journal; while another desk holds that, the job waits for the take-over.
-    pub(crate) fn ask_own<T: Send + 'static>(
+    /// The same for the halts, which need no log.
+    pub(crate) fn ask_halts<T: Send + 'static>(
         &self,
-        job: impl FnOnce(&mut Journal) -> Result<T, JournalError> + Send + 'static,
+        job: impl FnOnce(&Halts) -> io::Result<T> + Send + 'static,
     ) -> oneshot::Receiver<Result<T, JournalError>> {
         let (reply, answer) = oneshot::channel();
-        let job: JournalJob = Box::new(move |journals| {
-            let _left = reply.send(journals.own().and_then(job));
+        let job: HaltJob = Box::new(move |halts| {
+            let done = job(halts).map_err(|why| JournalError::Halt(Arc::new(why)));
+            let _left = reply.send(done);
         });
-        let _stopped = self
-            .jobs
-            .send(Box::new(|journals| journals.run_when_own(job)));
-        answer
-    }
-
-    /// Reads the journal as it is now, whoever holds it.
-    pub(crate) fn read<T: Send + 'static>(
-        &self,
-        read: impl FnOnce(&Journal) -> Result<T, JournalError> + Send + 'static,
-    ) -> oneshot::Receiver<Result<T, JournalError>> {
-        let (reply, answer) = oneshot::channel();
-        let job: JournalJob = Box::new(move |journals| {
-            journals.read(move |journal| {
-                let _left = reply.send(journal.and_then(read));
-            });
-        });
-        let _stopped = self.jobs.send(job);
+        let _stopped = self.halts.send(job);
         answer
     }
 
     /// Deletes rows settled more than `days` ago, now and once a day, as long as the journal opens.
     pub(crate) async fn prune_daily(self, clock: Clock, days: u32) {
         let pruned = || {
-            self.ask_own(move |journal| {
+            self.ask(move |journal| {
                 prune(journal, clock, days);
                 Ok(())
             })
@@ -333,14 +321,37 @@ impl JournalWriter {
     }
 }
 
-/// The next job, or a timeout when the lock is due for a check.
-fn next(
-    inbox: &mpsc::Receiver<JournalJob>,
-    journals: &JournalSet,
-) -> Result<JournalJob, RecvTimeoutError> {
-    match journals.poll_interval() {
-        Some(rest) => inbox.recv_timeout(rest),
-        None => inbox.recv().map_err(|_| RecvTimeoutError::Disconnected),
+/// How the journal's thread of a desk learns what other processes do.
+struct Look {
+    process: ProcessKind,
+    halts: Halts,
+    /// The halts as they were seen last.
+    halted: Vec<u8>,
+    news: broadcast::Sender<News>,
+}
+
+impl Look {
+    /// The next job, or a timeout when it is time to look.
+    fn next(&self, inbox: &mpsc::Receiver<JournalJob>) -> Result<JournalJob, RecvTimeoutError> {
+        match self.process {
+            ProcessKind::Desk => inbox.recv_timeout(LOOK_INTERVAL),
+            ProcessKind::Verb => inbox.recv().map_err(|_| RecvTimeoutError::Disconnected),
+        }
+    }
+
+    fn at(&mut self, journal: &mut Journal) {
+        if self.process == ProcessKind::Verb {
+            return;
+        }
+        let halted = self.halts.bytes();
+        let are_halts_new = halted != self.halted;
+        self.halted = halted;
+        // If it fails, the next write says so.
+        let heard = journal.has_news().then(|| journal.heard().ok()).flatten();
+        if are_halts_new || heard.is_some() {
+            // Nobody receives it while the desk starts.
+            let _unheard = self.news.send(heard.unwrap_or_default().into());
+        }
     }
 }
 
@@ -380,8 +391,9 @@ mod tests {
     fn desk(dir: &Path, events: Sender<Msg>) -> JournalWriter {
         let place = dir.to_owned();
         JournalWriter::spawn(
-            (ProcessKind::Desk, None),
-            move || open(&place),
+            ProcessKind::Desk,
+            dir,
+            move || Journal::open(&place),
             |_| (),
             events,
         )
@@ -392,21 +404,21 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let (events, _said) = tokio::sync::mpsc::channel(8);
         let writer = desk(dir.path(), events);
-        let fill = writer.ask_own(|journal| {
+        let fill = writer.ask(|journal| {
             settled(journal, 0, 0)?;
             (0..=200).try_for_each(|number| settled(journal, 100, number))
         });
         fill.await.unwrap().unwrap();
         let _tidies = tokio::spawn(writer.clone().prune_daily(Clock::Frozen(NOW), 90));
         only_the_newest_stays(&writer).await;
-        let more = writer.ask_own(|journal| settled(journal, 91, 0));
+        let more = writer.ask(|journal| settled(journal, 91, 0));
         more.await.unwrap().unwrap();
         sleep(DAY).await;
         only_the_newest_stays(&writer).await;
     }
 
     async fn count(writer: &JournalWriter) -> usize {
-        let count = writer.ask_own(|journal| Ok(journal.recent(999)?.len()));
+        let count = writer.ask(|journal| Ok(journal.recent(999)?.len()));
         count.await.unwrap().unwrap()
     }
 

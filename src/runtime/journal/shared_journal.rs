@@ -7,7 +7,8 @@
 use crate::{
     config::{Connection, Secret},
     journal::{Intent, IntentRow, Journal, JournalError},
-    model::{AccountId, IdempotencyKey, Timestamp},
+    model::{AccountId, IdempotencyKey},
+    runtime::base::process::ProcessKind,
 };
 use secrecy::ExposeSecret as _;
 use serde::{Deserialize, Serialize};
@@ -58,12 +59,8 @@ pub(crate) struct OpenRows {
     pub(crate) open: Vec<IntentRow>,
     /// Newest first: what was recorded of this account, open or not; empty if nothing is open.
     pub(crate) recent: Vec<IntentRow>,
-    /// Why new entries are halted, if they are.
-    pub(crate) halted: Option<String>,
     /// Fingerprint of the API key of this desk.
     pub(crate) fingerprint: String,
-    /// Overflow journals that could not be imported, and why. Only the first account reports them.
-    pub(crate) beside: Vec<JournalError>,
 }
 
 /// The accounts that share a journal, and which of them is this one.
@@ -108,22 +105,15 @@ impl JournalAccounts {
         Self { resumed, ..self }
     }
 
-    /// Reads the open rows of this account before this session writes anything: rows that it left itself, and rows that
-    /// it must ask a person about. Imports the overflow journals first.
+    /// The open rows of this account whose writers are dead: rows that earlier sessions left, and rows that it must ask a
+    /// person about. A desk takes them over; a verb only reads what became of them.
     pub(crate) fn left(
         &self,
         journal: &mut Journal,
-        now: Timestamp,
+        process: ProcessKind,
     ) -> Result<OpenRows, JournalError> {
         if let Some(why) = journal.failure() {
             return Err(why.clone());
-        }
-        let keys = self.all.iter();
-        let keys = keys.filter_map(|account| Some(account.key.as_ref()?.expose_secret()));
-        let known: Vec<_> = keys.collect();
-        let mut beside = journal.import_overflow(now, &known)?;
-        if self.own > 0 {
-            beside.clear();
         }
         let fingerprints = self.all.iter().map(|account| {
             let key = account.key.as_ref();
@@ -131,10 +121,13 @@ impl JournalAccounts {
                 .transpose()
         });
         let fingerprints = fingerprints.collect::<Result<Vec<_>, _>>()?;
-        let mut open = journal.open_intents()?;
-        open.retain(|entry| {
+        let is_meant = |entry: &IntentRow| {
             self.taken_over_by(entry, &fingerprints) == self.own && !self.resumed.has(&entry.intent)
-        });
+        };
+        let open = match process {
+            ProcessKind::Desk => journal.take_over(is_meant)?,
+            ProcessKind::Verb => journal.left_open()?.into_iter().filter(is_meant).collect(),
+        };
         let own = self.all.get(self.own);
         let recent = match own.filter(|_| !open.is_empty()) {
             Some(JournalAccount { address, .. }) => {
@@ -142,18 +135,14 @@ impl JournalAccounts {
             }
             None => vec![],
         };
-        let halted =
-            own.and_then(|own| journal.halted(&own.address.base_url, &own.address.account_id));
         Ok(OpenRows {
             open,
             recent,
-            halted: halted.map(str::to_owned),
             fingerprint: fingerprints
                 .into_iter()
                 .nth(self.own)
                 .flatten()
                 .unwrap_or_default(),
-            beside,
         })
     }
 
@@ -180,7 +169,7 @@ const RECENT: u32 = 1_000;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Risk;
+    use crate::model::{Risk, Timestamp};
 
     const SERVICE: &str = "https://a.test";
 
@@ -224,9 +213,11 @@ mod tests {
             };
             journal.record(Timestamp(at), &intent).unwrap();
         }
+        drop(journal);
+        let mut journal = Journal::open(dir.path()).unwrap();
         let mut of = |own: usize| {
             let accounts = JournalAccounts::new(Arc::clone(&all), own);
-            let left = accounts.left(&mut journal, Timestamp(9)).unwrap();
+            let left = accounts.left(&mut journal, ProcessKind::Desk).unwrap();
             let commands = left.open.into_iter().map(|entry| entry.intent.command);
             commands.collect::<Vec<_>>()
         };

@@ -1,39 +1,30 @@
-//! The socket through which verbs and second desks hand commands to the desk that holds the journal.
+//! The socket of a desk, at which verbs ask for what only that desk can do: flatten now, and change the alerts that it has in
+//! memory.
 //!
 //! Contract: the desk speaks first, so a caller never sends a request to a desk that does not respond (stopped, hung,
-//! gone). The caller sends one line; each further line is progress, and the last one is the outcome. The request
-//! becomes a command of the desk, with its checks, queues, budget and journal. Only the directory's owner can connect.
-//! If the desk accepts a request and then says nothing, the caller connects again; if the desk no longer greets, the
-//! caller goes on without it. Only a flatten is left at a desk that does not respond; it runs when the desk wakes. The
-//! desk does not run a request that it reads too late: its caller has gone on without it, and something else may be
-//! open by then.
+//! gone). The caller sends one line and gets one: whether the desk carries it out. Only the directory's owner can connect.
+//! The desk does not carry out a request that it reads too late: its caller has gone on without it, and something else may
+//! be open by then.
 //!
 //! Known limit: a socket path holds about 100 characters. A desk with a longer state directory has no socket, and verbs
 //! cannot reach it.
 
 use super::{
-    caller_event::CallerEvent,
-    callers::CallerRegistry,
-    journal_writer::EXIT_JOURNAL_TIMEOUT,
+    callers::{CallerAnswer, CallerRegistry},
     shared_journal::AccountAddress,
-    wire_request::{Envelope, WireRequest},
 };
 use crate::{
-    app::{
-        self, Msg,
-        activity::{notice::Tone, user_alerts::AlertEdit},
-    },
+    app::{CallerRequest, Msg, activity::notice::Tone},
     client::Client,
     disk,
-    model::{Failure, FailureKind, ProcessKind, Progress, Receipt, Ticket},
+    journal::writer_processes,
+    runtime::base::clock::Shared,
 };
-use futures_util::FutureExt as _;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::{
     fs, io,
     os::unix::fs::PermissionsExt as _,
     path::{Path, PathBuf},
-    pin::pin,
     process,
     sync::Arc,
     time::Duration,
@@ -48,17 +39,14 @@ use tokio::{
     time::timeout,
 };
 
-const SOCKET: &str = "desk.sock";
 /// A working desk greets a caller within this time.
 const GREETING: Duration = Duration::from_secs(2);
-/// A working desk accepts a request within this time.
-const TAKING: Duration = Duration::from_secs(10);
-/// After this much silence the caller connects again to see whether the desk still responds.
-const SILENCE: Duration = Duration::from_secs(1);
-/// The desk refuses a request of this age: its caller has waited [`GREETING`] and [`TAKING`] by then, and has gone on
+/// A working desk answers a request within this time.
+const ANSWER: Duration = Duration::from_secs(10);
+/// The desk refuses a request of this age: its caller has waited [`GREETING`] and [`ANSWER`] by then, and has gone on
 /// without it. Three seconds more allow for a slow machine.
 pub(crate) const LAPSES: Duration = Duration::from_secs(15);
-/// A close-all of 100 targets with their orders is shorter; no other request comes near.
+/// Alerts of any sensible number are shorter.
 const LONGEST_LINE: u64 = 4 * 1024 * 1024;
 
 /// What the desk sends first on each connection.
@@ -66,6 +54,14 @@ const LONGEST_LINE: u64 = 4 * 1024 * 1024;
 pub struct Greeting {
     pub process: u32,
     pub accounts: Vec<AccountAddress>,
+}
+
+/// A request, its account, and when it was made. The field names are on the wire.
+#[derive(Debug, Serialize, Deserialize)]
+struct Envelope {
+    to: AccountAddress,
+    made: Shared,
+    request: CallerRequest,
 }
 
 /// What the desk needs to accept callers for one of its accounts.
@@ -78,17 +74,12 @@ pub(crate) struct SocketHost {
     pub(crate) lapses: Duration,
 }
 
-/// Accepts callers for the accounts of `hosts` until the desk ends. Must only be called by the process that holds the
-/// journal in `dir`: any socket file in it was left by a desk that is gone.
-pub(crate) async fn receive(hosts: Vec<SocketHost>, dir: PathBuf) {
-    let listener = match open(&dir) {
+/// Accepts callers for the accounts of `hosts` at `path` until the desk ends.
+pub(crate) async fn receive(hosts: Vec<SocketHost>, path: PathBuf) {
+    let listener = match open(&path) {
         Ok(listener) => listener,
         Err(why) => return tracing::warn!(%why, "no socket for the command line"),
     };
-    accept_callers(hosts, listener).await;
-}
-
-pub(crate) async fn accept_callers(hosts: Vec<SocketHost>, listener: UnixListener) {
     let hosts: Arc<[SocketHost]> = hosts.into();
     loop {
         match listener.accept().await {
@@ -102,7 +93,6 @@ pub(crate) async fn accept_callers(hosts: Vec<SocketHost>, listener: UnixListene
     }
 }
 
-/// If the caller disconnects, its command stays with the desk.
 async fn greet(hosts: Arc<[SocketHost]>, stream: UnixStream) {
     let (mut from, mut to) = lines(stream);
     let greeting = Greeting {
@@ -111,15 +101,15 @@ async fn greet(hosts: Arc<[SocketHost]>, stream: UnixStream) {
     };
     // A caller that has disconnected may have left a request.
     drop(write(&mut to, &greeting).await);
-    let Ok(Ok(envelope)) = timeout(TAKING, read::<Envelope>(&mut from)).await else {
+    let Ok(Ok(envelope)) = timeout(ANSWER, read::<Envelope>(&mut from)).await else {
         return;
     };
-    if let Some(host) = hosts.iter().find(|host| host.address() == envelope.to) {
-        return host.serve(envelope, to).await;
-    }
-    let why = CallerEvent::TurnedAway("that account is not on this desk".to_owned());
+    let answer = match hosts.iter().find(|host| host.address() == envelope.to) {
+        Some(host) => host.answer(envelope).await,
+        None => Err("that account is not on this desk".to_owned()),
+    };
     // A caller that has disconnected receives nothing.
-    drop(write(&mut to, &why).await);
+    drop(write(&mut to, &answer).await);
 }
 
 impl SocketHost {
@@ -127,33 +117,18 @@ impl SocketHost {
         self.client.connection().into()
     }
 
-    async fn serve(&self, envelope: Envelope, mut to: OwnedWriteHalf) {
-        let (caller, mut event) = self.callers.enter();
+    async fn answer(&self, envelope: Envelope) -> CallerAnswer {
         let age = envelope.made.age();
-        match self.command(envelope.request) {
-            Some(request) if age >= self.lapses => {
-                let why = request.lapsed(age);
-                self.callers.reject(caller, why.clone());
-                drop(self.inbox.send(Msg::Notify(Tone::Alert, why)).await);
-            }
-            Some(request) => {
-                // The main loop has ended: nobody receives it.
-                drop(self.inbox.send(Msg::Asked(caller, request)).await);
-            }
-            None => self
-                .callers
-                .reject(caller, "this desk does not know this command".to_owned()),
+        if age >= self.lapses {
+            let why = envelope.request.lapsed(age);
+            // The main loop has ended: nobody receives it.
+            drop(self.inbox.send(Msg::Notify(Tone::Alert, why.clone())).await);
+            return Err(why);
         }
-        while let Some(event) = event.recv().await {
-            let last = event.is_last();
-            if write(&mut to, &event).await.is_err() || last {
-                return;
-            }
-        }
-    }
-
-    fn command(&self, request: WireRequest) -> Option<app::CallerRequest> {
-        request.command(&self.client.connection().account_id)
+        let (caller, answer) = self.callers.enter();
+        drop(self.inbox.send(Msg::Asked(caller, envelope.request)).await);
+        let gone = |_| Err("the desk is shutting down".to_owned());
+        answer.await.unwrap_or_else(gone)
     }
 }
 
@@ -165,8 +140,8 @@ fn is_own(stream: &UnixStream) -> bool {
 }
 
 /// Connects to a desk of this user only.
-async fn connect(dir: &Path) -> io::Result<UnixStream> {
-    let stream = UnixStream::connect(dir.join(SOCKET)).await?;
+async fn connect(path: &Path) -> io::Result<UnixStream> {
+    let stream = UnixStream::connect(path).await?;
     if is_own(&stream) {
         return Ok(stream);
     }
@@ -177,24 +152,13 @@ async fn connect(dir: &Path) -> io::Result<UnixStream> {
 /// Whether a desk understands this line of a caller. For the fuzz target `socket_line`.
 #[cfg(fuzzing)]
 pub fn understands(line: &[u8]) -> bool {
-    let Ok(envelope) = serde_json::from_slice::<Envelope>(line) else {
-        return false;
-    };
-    let command = envelope.request.command(&envelope.to.account_id);
-    command.is_some()
+    serde_json::from_slice::<Envelope>(line).is_ok()
 }
 
-fn open(dir: &Path) -> io::Result<UnixListener> {
+fn open(path: &Path) -> io::Result<UnixListener> {
     // The directory is private, so nobody else can connect before the socket has its mode.
-    disk::private_dir(dir)?;
-    let path = dir.join(SOCKET);
-    if let Err(why) = fs::remove_file(&path)
-        && why.kind() != io::ErrorKind::NotFound
-    {
-        return Err(why);
-    }
-    let listener = UnixListener::bind(&path)?;
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o600))?;
+    let listener = UnixListener::bind(path)?;
+    fs::set_permissions(path, fs::Permissions::from_mode(0o600))?;
     Ok(listener)
 }
 
@@ -202,178 +166,66 @@ fn open(dir: &Path) -> io::Result<UnixListener> {
 #[derive(Debug)]
 pub struct DeskConnection {
     pub greeting: Greeting,
-    dir: PathBuf,
     from: BufReader<OwnedReadHalf>,
     to: OwnedWriteHalf,
 }
 
-/// The desk that holds a journal, as another process finds it.
+/// The desk of an account, as another process finds it.
 #[derive(Debug)]
 pub enum FoundDesk {
     /// It answers and trades the account.
     Trading(DeskConnection),
-    /// It answers and trades these accounts only.
+    /// A desk answers and trades these accounts only.
     Elsewhere(Greeting),
-    Silent,
+    /// The desk of this process does not answer.
+    Silent(u32),
+    None,
 }
 
-/// Looks for the desk that holds the journal in `dir`. A close of a second desk waits for it no longer than for a disk.
-pub async fn find_desk(process: ProcessKind, dir: &Path, account: &AccountAddress) -> FoundDesk {
-    let patience = match process {
-        ProcessKind::Desk => EXIT_JOURNAL_TIMEOUT,
-        ProcessKind::Verb => GREETING,
-    };
-    match timeout(patience, call(dir)).await.ok().flatten() {
-        Some(desk) if desk.greeting.accounts.contains(account) => FoundDesk::Trading(desk),
-        Some(desk) => FoundDesk::Elsewhere(desk.greeting),
-        None => FoundDesk::Silent,
+/// Looks for a desk on the account among those that have the journal in `dir` open: the first one that answers.
+pub async fn find_desk(dir: &Path, account: &AccountAddress) -> FoundDesk {
+    let mut found = FoundDesk::None;
+    let desks = writer_processes(dir)
+        .into_iter()
+        .filter(|desk| desk.listens);
+    for desk in desks {
+        found = match call(&desk.socket).await {
+            Some(desk) if desk.greeting.accounts.contains(account) => {
+                return FoundDesk::Trading(desk);
+            }
+            Some(other) => FoundDesk::Elsewhere(other.greeting),
+            None => FoundDesk::Silent(desk.number),
+        };
     }
+    found
 }
 
-/// Connects to the desk that holds the journal in `dir`; `None` if it does not greet.
-pub(crate) async fn call(dir: &Path) -> Option<DeskConnection> {
+/// Connects to the desk at `path`; `None` if it does not greet.
+async fn call(path: &Path) -> Option<DeskConnection> {
     let greeted = async {
-        let stream = connect(dir).await.ok()?;
-        let (mut from, to) = lines(stream);
+        let (mut from, to) = lines(connect(path).await.ok()?);
         let greeting = read(&mut from).await.ok()?;
-        Some(DeskConnection {
-            greeting,
-            dir: dir.to_owned(),
-            from,
-            to,
-        })
+        Some(DeskConnection { greeting, from, to })
     };
     timeout(GREETING, greeted).await.ok().flatten()
 }
 
 impl DeskConnection {
-    /// Sends a request for one of its accounts and reports progress of the ticket until the outcome.
-    pub(crate) async fn hand_over(
+    /// Has the desk carry out a request on one of its accounts; does not wait for what comes of it. `None` if the desk does
+    /// not answer: whether it does so is unknown.
+    pub async fn ask(
         mut self,
         to: AccountAddress,
-        request: WireRequest,
-        (ticket, events): (Ticket, &Sender<Msg>),
-    ) -> HandOverResult {
-        let mut event = match self.ask(to, request).await {
-            Ok(event) => event,
-            Err(missed) => return missed,
+        request: CallerRequest,
+    ) -> Option<Result<(), String>> {
+        let made = Shared::now();
+        let envelope = Envelope { to, made, request };
+        let answered = async {
+            write(&mut self.to, &envelope).await?;
+            read::<CallerAnswer>(&mut self.from).await
         };
-        loop {
-            match event {
-                CallerEvent::Taken | CallerEvent::AlertsEdited => {}
-                CallerEvent::TurnedAway(why) => return HandOverResult::TurnedAway(why),
-                CallerEvent::Progress(Progress::Parked { why, .. }) => {
-                    return HandOverResult::Ended(Err(self.decided_at_desk(&why)));
-                }
-                CallerEvent::Progress(progress) => {
-                    // The desk is shutting down: nobody receives it.
-                    let _closed = events.send(Msg::Progress(ticket, progress)).await;
-                }
-                CallerEvent::Settled(outcome) => return HandOverResult::Ended(outcome),
-            }
-            event = match self.event().await {
-                Some(event) => event,
-                None => return HandOverResult::Lost,
-            };
-        }
+        timeout(ANSWER, answered).await.ok()?.ok()
     }
-
-    /// Has the desk change the alerts of one of its accounts.
-    pub async fn edit_alerts(mut self, to: AccountAddress, edit: AlertEdit) -> AlertEditResult {
-        match self.ask(to, WireRequest::EditAlerts(Box::new(edit))).await {
-            Ok(CallerEvent::AlertsEdited) => AlertEditResult::Done,
-            Ok(CallerEvent::TurnedAway(why)) => AlertEditResult::TurnedAway(why),
-            Ok(_) | Err(_) => AlertEditResult::NoAnswer,
-        }
-    }
-
-    /// Has the desk flatten one of its accounts, and does not wait for the outcome.
-    ///
-    /// # Errors
-    /// If the desk does not do it.
-    pub async fn begin_flatten(mut self, to: AccountAddress) -> Result<(), Failure> {
-        match self.ask(to, WireRequest::Flatten).await {
-            Ok(CallerEvent::TurnedAway(why)) => Err(Failure::new(FailureKind::Conflict, why)),
-            Ok(CallerEvent::Settled(outcome)) => outcome.map(drop),
-            Ok(CallerEvent::Taken | CallerEvent::Progress(_) | CallerEvent::AlertsEdited) => Ok(()),
-            Err(_) => Err(Failure::new(
-                FailureKind::Unknown,
-                format!("desk {} did not confirm the flatten", self.greeting.process),
-            )),
-        }
-    }
-
-    /// Sends a request and waits for the first event of it.
-    async fn ask(
-        &mut self,
-        to: AccountAddress,
-        request: WireRequest,
-    ) -> Result<CallerEvent, HandOverResult> {
-        let envelope = Envelope::new(to, request);
-        let sent = timeout(GREETING, write(&mut self.to, &envelope)).await;
-        // The desk ignores an incomplete line.
-        if !matches!(sent, Ok(Ok(()))) {
-            return Err(HandOverResult::NeverAsked);
-        }
-        let first = timeout(TAKING, self.event()).await;
-        first.ok().flatten().ok_or(HandOverResult::Lost)
-    }
-
-    /// The next event; `None` when the desk is gone, or is silent and no longer greets.
-    async fn event(&mut self) -> Option<CallerEvent> {
-        let mut event = pin!(read(&mut self.from));
-        loop {
-            if let Ok(event) = timeout(SILENCE, &mut event).await {
-                return event.ok();
-            }
-            if call(&self.dir).await.is_none() {
-                // The event may have arrived during the connection attempt.
-                return event.now_or_never()?.ok();
-            }
-        }
-    }
-
-    /// The caller cannot decide about a parked command; the desk that sent it can.
-    fn decided_at_desk(&self, why: &Failure) -> Failure {
-        let words = format!(
-            "{}; the desk that sent it (process {}) asks on its screen what to do",
-            why.message, self.greeting.process
-        );
-        Failure {
-            message: words.into(),
-            ..why.clone()
-        }
-    }
-}
-
-/// Leaves a flatten at a desk that does not respond. The desk runs it when it wakes within [`LAPSES`], even if the
-/// caller is gone. Fails if no desk would find it.
-pub(crate) async fn leave_flatten(dir: &Path, to: AccountAddress) -> io::Result<()> {
-    let (_from, mut writer) = lines(connect(dir).await?);
-    let request = WireRequest::Flatten;
-    write(&mut writer, &Envelope::new(to, request)).await
-}
-
-/// The result of handing a request over.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) enum HandOverResult {
-    Ended(Result<Receipt, Failure>),
-    /// The desk does not send it; the text says why.
-    TurnedAway(String),
-    /// The desk was gone before it received the request.
-    NeverAsked,
-    /// The desk received the request and then stopped responding. The outcome is unknown.
-    Lost,
-}
-
-/// The result of having a desk change alerts.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum AlertEditResult {
-    Done,
-    /// Nothing was changed; the text says why.
-    TurnedAway(String),
-    /// The desk is gone, does not respond, or is of a version that does not know the request.
-    NoAnswer,
 }
 
 fn lines(stream: UnixStream) -> (BufReader<OwnedReadHalf>, OwnedWriteHalf) {
@@ -396,18 +248,17 @@ async fn read<T: DeserializeOwned>(from: &mut BufReader<OwnedReadHalf>) -> io::R
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        app::{KeyOrigin, Sending},
-        model::Risk,
-        runtime::base::clock::Shared,
-    };
+    use crate::{app::activity::user_alerts::AlertEdit, client::testing::responder::Responder};
     use std::{
         env,
         io::{Read as _, Write as _},
         os::unix::{net::UnixStream as Blocking, process::CommandExt as _},
         process::{Command, Stdio},
     };
-    use tokio::time::Instant;
+    use tokio::{
+        sync::mpsc::{Receiver, channel},
+        time::Instant,
+    };
 
     /// Another user: neither root nor the user that runs the tests.
     const ANOTHER: u32 = 65_534;
@@ -463,12 +314,14 @@ mod tests {
             return;
         }
         let place = tempfile::tempdir().unwrap();
-        let path = place.path().join(SOCKET);
-        let listener = open(place.path()).unwrap();
+        let path = place.path().join("socket");
+        let desk = tokio::spawn(receive(vec![], path.clone()));
+        while !path.exists() {
+            tokio::task::yield_now().await;
+        }
         for (path, mode) in [(place.path(), 0o755), (&path, 0o666)] {
             fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
         }
-        let writer = tokio::spawn(accept_callers(vec![], listener));
         let at = path.clone();
         let said = tokio::task::spawn_blocking(move || called(&at, ANOTHER))
             .await
@@ -485,9 +338,9 @@ mod tests {
             "{report}"
         );
         assert!(took.parse::<u64>().unwrap() < 100, "{report}");
-        let caller = call(place.path()).await;
+        let caller = call(&path).await;
         assert!(caller.is_some(), "its own user is greeted");
-        writer.abort();
+        desk.abort();
     }
 
     fn line(value: &impl Serialize) -> String {
@@ -511,54 +364,89 @@ mod tests {
         let greeted =
             r#"{"process":7,"accounts":[{"base_url":"https://x.test","account_id":"chal-1"}]}"#;
         assert_eq!(line(&greeting), greeted);
-        let send = WireRequest::Send {
-            method: "DELETE".to_owned(),
-            target: "/v1/orders/ord_1".to_owned(),
-            key: "k".into(),
-            body: String::new(),
-            sending: Sending::First,
-            risk: Risk::Increasing,
-            key_origin: KeyOrigin::Made,
-        };
-        let expected = r#"{"send":{"method":"DELETE","target":"/v1/orders/ord_1","key":"k","body":"","sending":"first","risk":"increasing"}}"#;
-        assert_eq!(line(&send), expected);
         let made = Shared::now();
-        let envelope = Envelope {
-            to: address(),
-            made,
-            request: WireRequest::Flatten,
+        let envelope = |request| {
+            let to = address();
+            line(&Envelope { to, made, request })
         };
-        let to = r#"{"base_url":"https://x.test","account_id":"chal-1"}"#;
-        let posted = format!(r#"{{"to":{to},"made":{},"wish":"flatten"}}"#, line(&made));
-        assert_eq!(line(&envelope), posted);
-        let edited = line(&WireRequest::EditAlerts(Box::default()));
-        assert_eq!(edited, r#"{"edit_alerts":{"remove":[],"add":null}}"#);
-        assert_eq!(line(&CallerEvent::AlertsEdited), r#""alerts_edited""#);
-        let words = [line(&Sending::Again), line(&KeyOrigin::Chosen)];
-        assert_eq!(words, [r#""again""#, r#""chosen""#]);
-        let event = [
-            CallerEvent::Taken,
-            CallerEvent::TurnedAway("no".to_owned()),
-            CallerEvent::Progress(Progress::Queued),
-        ];
-        let event = event.each_ref().map(line);
+        let posted = |request: &str| {
+            let to = r#"{"base_url":"https://x.test","account_id":"chal-1"}"#;
+            format!(
+                r#"{{"to":{to},"made":{},"request":{request}}}"#,
+                line(&made)
+            )
+        };
+        let flatten = envelope(CallerRequest::Flatten("chal-1".into()));
+        assert_eq!(flatten, posted(r#"{"flatten":"chal-1"}"#));
+        let edit = envelope(CallerRequest::EditAlerts(AlertEdit::default()));
+        assert_eq!(edit, posted(r#"{"edit_alerts":{"remove":[],"add":null}}"#));
+        let done: CallerAnswer = Ok(());
+        let refused: CallerAnswer = Err("no".to_owned());
         assert_eq!(
-            event,
-            [
-                r#""taken""#,
-                r#"{"turned_away":"no"}"#,
-                r#"{"progress":"queued"}"#
-            ]
+            [line(&done), line(&refused)],
+            [r#"{"Ok":null}"#, r#"{"Err":"no"}"#]
         );
-        let settled = line(&CallerEvent::Settled(Ok(Receipt::AlreadySo("so".into()))));
-        assert_eq!(settled, r#"{"settled":{"Ok":{"already_so":"so"}}}"#);
-        let failed = line(&CallerEvent::Settled(Err(Failure::new(
-            FailureKind::Local,
-            "no",
-        ))));
-        assert!(
-            failed.starts_with(r#"{"settled":{"Err":{"kind":"local""#),
-            "{failed}"
-        );
+    }
+
+    /// A desk at a socket in `dir`, and what it is asked.
+    async fn desk(dir: &Path, lapses: Duration) -> (CallerRegistry, Receiver<Msg>, DeskConnection) {
+        let responder = Responder::answering(vec![]).await;
+        let (client, _calls) = responder.client();
+        let (inbox, asked) = channel(4);
+        let callers = CallerRegistry::default();
+        let host = SocketHost {
+            client,
+            callers: callers.clone(),
+            inbox,
+            lapses,
+        };
+        let path = dir.join("socket");
+        tokio::spawn(receive(vec![host], path.clone()));
+        loop {
+            if let Some(connection) = call(&path).await {
+                return (callers, asked, connection);
+            }
+            tokio::task::yield_now().await;
+        }
+    }
+
+    #[tokio::test]
+    async fn a_request_is_answered_with_what_the_desk_makes_of_it() {
+        let answers: [CallerAnswer; 2] = [Ok(()), Err("no".to_owned())];
+        for answer in answers {
+            let dir = tempfile::tempdir().unwrap();
+            let (callers, mut asked, desk) = desk(dir.path(), LAPSES).await;
+            let to = desk.greeting.accounts[0].clone();
+            let request = CallerRequest::Flatten(to.account_id.clone());
+            let answered = tokio::spawn(desk.ask(to, request.clone()));
+            let Some(Msg::Asked(caller, found)) = asked.recv().await else {
+                panic!("asked");
+            };
+            assert_eq!(found, request);
+            callers.answer(caller, answer.clone());
+            assert_eq!(answered.await.unwrap(), Some(answer));
+        }
+    }
+
+    #[tokio::test]
+    async fn a_desk_that_wakes_long_after_a_flatten_leaves_open_what_is_open_by_then_and_says_so() {
+        let dir = tempfile::tempdir().unwrap();
+        let (_callers, mut asked, desk) = desk(dir.path(), Duration::ZERO).await;
+        let to = desk.greeting.accounts[0].clone();
+        let request = CallerRequest::Flatten(to.account_id.clone());
+        let said = "flatten was requested 0 s ago, while this desk did not answer, and was NOT executed: positions may \
+                    be newer. F flattens";
+        assert_eq!(desk.ask(to, request).await, Some(Err(said.to_owned())));
+        let told = Msg::Notify(Tone::Alert, said.to_owned());
+        assert_eq!(asked.recv().await, Some(told));
+    }
+
+    #[tokio::test]
+    async fn an_account_that_is_not_on_the_desk_is_turned_away() {
+        let dir = tempfile::tempdir().unwrap();
+        let (_callers, _asked, desk) = desk(dir.path(), LAPSES).await;
+        let request = CallerRequest::Flatten("chal-1".into());
+        let why = "that account is not on this desk".to_owned();
+        assert_eq!(desk.ask(address(), request).await, Some(Err(why)));
     }
 }

@@ -59,6 +59,10 @@ impl AttemptHistory {
         self.given
     }
 
+    pub(super) fn given_at(&self) -> Timestamp {
+        self.begun
+    }
+
     /// Whether a byte may have been sent.
     pub(super) fn has_left(&self) -> bool {
         matches!(self.send_state, SendState::Sending | SendState::MaybeSent)

@@ -1,27 +1,27 @@
 //! The state that all deliveries share: client, journal, queues, halts, open questions.
 
 use super::{
-    entry_gate::{EntryBlock, EntryGate, Epoch, InFlightGuard},
+    entry_gate::{EntryBlock, EntryGate, Epoch, InFlightGuard, closed_since, halted},
     resource_queues::{QueueTurn, ResourceQueues},
 };
 use crate::{
+    api::Route,
     app::{Msg, activity::notice::Tone},
     client::{Client, RequestClass},
-    journal::{Holder, IntentState, JournalError, StateUpdate},
+    journal::{
+        ClaimCheck, Halts, HeardRow, IntentState, Journal, JournalError, Objection, StateUpdate,
+    },
     model::{
-        AccountId, Command, Dispatch, Failure, FailureKind, JournalRole, ProcessKind, READ_ONLY,
-        Resource, Risk, Ticket,
+        AccountId, Command, Failure, FailureKind, READ_ONLY, Resource, Risk, Ticket, Timestamp,
     },
     runtime::{
-        base::{clock::Clock, lock::locked},
-        journal::{
-            journal_set::{IntentRef, JournalSet},
-            journal_writer::{JournalWriter, log_in_background},
-        },
+        base::{clock::Clock, lock::locked, process::ProcessKind},
+        journal::journal_writer::{IntentRef, JournalWriter, News, log_in_background},
     },
 };
 use std::{
     collections::HashMap,
+    io, mem,
     pin::pin,
     sync::{
         Arc, Mutex,
@@ -39,6 +39,8 @@ pub(super) const NOTE_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// A wait for recovery longer than this is reported.
 const RECOVERY_NOTE_AFTER: Duration = Duration::from_secs(1);
+
+const RATE_SPENT: &str = "orders_per_second is reached: nothing was sent";
 
 /// The result of a write that is queued.
 type PendingWrite = oneshot::Receiver<Result<(), JournalError>>;
@@ -59,6 +61,8 @@ pub(crate) struct OutboxContext {
     pub(crate) process: ProcessKind,
     pub(crate) writer: JournalWriter,
     pub(super) events: Sender<Msg>,
+    /// Of a verb, which has no session that counts them; 0: no limit.
+    pub(crate) orders_per_second: u32,
     shared: Arc<OutboxState>,
 }
 
@@ -69,6 +73,8 @@ struct OutboxState {
     /// The newest command of each resource: an older one is not sent again.
     newest: Mutex<HashMap<Resource, Ticket>>,
     gate: Arc<EntryGate>,
+    /// What the halts in the state directory said of this account last.
+    noted: Mutex<Option<String>>,
     /// Whether recovery is over.
     ready: watch::Sender<bool>,
     /// How many commands recovery handles.
@@ -100,6 +106,7 @@ impl OutboxContext {
             process,
             writer,
             events,
+            orders_per_second: 0,
             shared: Arc::default(),
         }
     }
@@ -136,11 +143,6 @@ impl OutboxContext {
         self.epoch()
     }
 
-    /// Whether no risk-increasing request is in flight.
-    pub(crate) fn entries_answered(&self) -> bool {
-        self.shared.gate.is_quiet()
-    }
-
     /// Joins the queue of the resource that `command` changes.
     pub(crate) fn join(&self, command: &Command) -> QueueTurn {
         locked(&self.shared.resource_queues).join(command)
@@ -158,41 +160,107 @@ impl OutboxContext {
         }
     }
 
-    /// Notes a halt for the next desk only.
+    /// Notes a halt for other desks, and for the next one.
     pub(crate) fn note_halt(&self, why: String) -> PendingWrite {
         let (base_url, account) = self.place();
-        self.writer
-            .ask(move |journals| journals.current_journal()?.halt(&base_url, &account, &why))
+        self.change_halts(move |halts| halts.halt(&base_url, &account, &why))
     }
 
-    /// The halt noted in the journal, if recovery could not read more.
-    pub(crate) async fn noted_halt(&self) -> Option<String> {
+    /// Changes the noted halts, and remembers what they say of this account then.
+    fn change_halts(
+        &self,
+        change: impl FnOnce(&Halts) -> io::Result<()> + Send + 'static,
+    ) -> PendingWrite {
         let (base_url, account) = self.place();
-        let read = move |journals: &mut JournalSet| {
-            let journal = journals.current_journal()?;
-            Ok(journal.halted(&base_url, &account).map(str::to_owned))
-        };
-        let noted = self.writer.wait_for_answer(self.writer.ask(read)).await;
-        noted.and_then(Result::ok).flatten()
+        let shared = Arc::clone(&self.shared);
+        self.writer.ask_halts(move |halts| {
+            let changed = change(halts);
+            *locked(&shared.noted) = halts.of(&base_url, &account);
+            changed
+        })
     }
 
-    /// Halts if another process flattened the account through an overflow journal while this one was stopped. Waits for the
-    /// journal, since the check must come before the order.
-    pub(super) async fn heeds_halt_beside(&self, patience: Duration) -> Result<(), JournalError> {
+    /// Takes in what another process has noted: a halt, or that a person has re-armed.
+    pub(crate) async fn heed_noted_halt(&self) {
         let (base_url, account) = self.place();
-        let look = move |journals: &mut JournalSet| {
-            Ok(journals
-                .current_journal()?
-                .take_overflow_halt(&base_url, &account))
-        };
-        if let Some(why) = self
+        let shared = Arc::clone(&self.shared);
+        let look = self.writer.ask_halts(move |halts| {
+            let noted = halts.of(&base_url, &account);
+            let before = mem::replace(&mut *locked(&shared.noted), noted.clone());
+            Ok((before != noted).then_some((before, noted)))
+        });
+        match look.await {
+            Ok(Ok(Some((_, Some(why))))) => self.stay_halted(why).await,
+            Ok(Ok(Some((before, None)))) => {
+                if self.shared.gate.rearm(before.as_deref()) {
+                    self.say(Msg::Halted(None)).await;
+                }
+            }
+            Ok(Ok(None) | Err(_)) | Err(_) => {}
+        }
+    }
+
+    /// Why an entry that was given at `given_at` may not be sent any more, after what other processes have recorded since.
+    /// Waits for the journal, since the check must come before the order.
+    pub(super) async fn barred(
+        &self,
+        given_at: Timestamp,
+        patience: Duration,
+    ) -> Result<Option<Failure>, JournalError> {
+        let (base_url, account) = self.place();
+        let check = self.check(given_at);
+        let look = move |journal: &mut Journal| journal.objection((&base_url, &account), &check);
+        let objection = self
             .writer
             .write_for_risk(Risk::Increasing, patience, look)
-            .await?
-        {
-            self.stay_halted(why).await;
+            .await?;
+        Ok(match objection {
+            Some(why) => Some(self.heed(why).await),
+            None => None,
+        })
+    }
+
+    /// What the journal checks for a command that was given then, and that waits for nobody.
+    pub(super) fn check(&self, given_at: Timestamp) -> ClaimCheck {
+        let account = self.client.connection().account_id.clone();
+        ClaimCheck {
+            given_at,
+            close_all: Route::CloseAll(account).target(),
+            waits: false,
+            orders_per_second: self.orders_per_second,
         }
-        Ok(())
+    }
+
+    /// What an objection of the journal means for the command, and for this desk.
+    pub(super) async fn heed(&self, objection: Objection) -> Failure {
+        match objection {
+            Objection::Halted(why) => {
+                self.heed_noted_halt().await;
+                halted(&why)
+            }
+            Objection::ClosedSince => closed_since(),
+            Objection::RateSpent => Failure {
+                retry_after: Some(Duration::from_secs(1)),
+                ..Failure::new(FailureKind::Limited, RATE_SPENT)
+            },
+            Objection::Busy(command, process) => {
+                let process = process.map_or_else(String::new, |number| format!(" ({number})"));
+                let why =
+                    format!("another perpdeck{process} is sending {command}; nothing was sent");
+                Failure::new(FailureKind::Unavailable, why)
+            }
+        }
+    }
+
+    /// Whether a new entry of this or another process is unanswered.
+    pub(crate) async fn has_entries_inflight(&self) -> bool {
+        if !self.shared.gate.is_quiet() {
+            return true;
+        }
+        let (base_url, account) = self.place();
+        let look = move |journal: &mut Journal| journal.has_entry_inflight((&base_url, &account));
+        // Without a journal only this process is known.
+        self.writer.write_soon(look).await.unwrap_or(false)
     }
 
     /// Halts for a reason that is on disk already.
@@ -211,15 +279,27 @@ impl OutboxContext {
     pub(crate) async fn rearm(&self) {
         let seen = self.shared.gate.halted();
         let (base_url, account) = self.place();
-        let noted = self
-            .writer
-            .ask(move |journals| journals.current_journal()?.rearm(&base_url, &account));
+        let noted = self.change_halts(move |halts| halts.rearm(&base_url, &account));
+        drop(self.writer.ask(Journal::damage_is_seen));
         if let Some(why) = self.unnoted(noted).await {
             let text = format!("{why}: a restarted desk will still be halted");
             self.note(Tone::Warn, text).await;
         }
         if self.shared.gate.rearm(seen.as_deref()) {
             self.say(Msg::Halted(None)).await;
+        }
+    }
+
+    /// Says what other processes have done on this account.
+    pub(crate) async fn tell_heard(&self, heard: &News) {
+        let (base_url, account) = self.place();
+        for HeardRow { row, process } in heard.iter() {
+            if (&row.intent.base_url, &row.intent.account_id) == (&base_url, &account) {
+                let process = process.map_or_else(String::new, |number| format!(" ({number})"));
+                let (command, detail) = (&row.intent.command, row.detail());
+                let text = format!("another perpdeck{process}: {command}: {detail}");
+                self.note(Tone::Plain, text).await;
+            }
         }
     }
 
@@ -241,36 +321,11 @@ impl OutboxContext {
         ReadyOnDrop(Arc::clone(&self.shared))
     }
 
-    /// Waits for recovery; fails with the holder while another desk holds the journal.
-    pub(super) async fn ready(&self) -> Result<(), Holder> {
+    /// Waits for recovery.
+    pub(super) async fn ready(&self) {
         // The sender lives in this context.
         let mut ready = self.shared.ready.subscribe();
-        let mut holder = self.writer.holder_changes();
-        let second = async {
-            let found = holder.wait_for(Option::is_some).await;
-            found.ok().and_then(|found| found.clone())
-        };
-        tokio::select! {
-            biased;
-            _ = ready.wait_for(|ready| *ready) => Ok(()),
-            // If the journal's thread is gone, recovery ends too.
-            Some(holder) = second => Err(holder),
-        }
-    }
-
-    /// Where this process stands; whether a holder answers, [`Self::hand_over`] finds out for each command.
-    pub(super) fn role(&self) -> JournalRole {
-        if self.writer.holder().is_some() {
-            JournalRole::Client
-        } else if *self.shared.ready.borrow() {
-            JournalRole::Holder
-        } else {
-            JournalRole::TakingOver
-        }
-    }
-
-    pub(super) fn dispatch(&self, role: JournalRole, command: &Command) -> Dispatch {
-        role.dispatch(self.process, command)
+        let _over = ready.wait_for(|ready| *ready).await;
     }
 
     pub(crate) fn stop(&self) {
@@ -310,11 +365,11 @@ impl OutboxContext {
     /// Marks the row, if there is one, as unsent.
     pub(super) fn let_go(&self, intent: &IntentRef, why: &'static str) -> PendingWrite {
         let (now, intent) = (self.clock.now(), Arc::clone(intent));
-        self.writer.ask(move |journals| {
+        self.writer.ask(move |journal| {
             // The job that makes the row was before this.
             let unsent = StateUpdate::new(IntentState::Unsent, why);
-            match journals.locate(&intent)? {
-                Some((journal, id)) => journal.record_state(now, id, &unsent),
+            match intent.get() {
+                Some(id) => journal.record_state(now, *id, &unsent),
                 None => Ok(()),
             }
         })
@@ -332,19 +387,14 @@ impl OutboxContext {
 
     /// Waits for recovery up to `patience`, and reports a wait longer than [`RECOVERY_NOTE_AFTER`].
     pub(super) async fn ready_within(&self, patience: Duration) -> Result<(), Failure> {
-        let is_ready = async {
-            self.ready()
-                .await
-                .map_err(|holder| holder.refuses_new_orders())
-        };
-        let mut is_ready = pin!(is_ready);
+        let mut is_ready = pin!(self.ready());
         let moment = self
             .client
             .timeouts()
             .scaled(RECOVERY_NOTE_AFTER)
             .min(patience);
-        if let Ok(ready) = timeout(moment, &mut is_ready).await {
-            return ready;
+        if timeout(moment, &mut is_ready).await.is_ok() {
+            return Ok(());
         }
         let count = self.shared.left_open.load(Ordering::Relaxed);
         let text = match count {
@@ -354,10 +404,10 @@ impl OutboxContext {
         };
         self.note(Tone::Plain, text).await;
         let found = timeout(patience.saturating_sub(moment), is_ready).await;
-        found.unwrap_or_else(|_| {
+        found.map_err(|_| {
             let why =
                 "the outcomes of the last session's commands are not known yet; nothing was sent";
-            Err(Failure::new(FailureKind::Unavailable, why))
+            Failure::new(FailureKind::Unavailable, why)
         })
     }
 
@@ -365,11 +415,6 @@ impl OutboxContext {
     pub(crate) fn refusal(&self, command: &Command, given: Epoch) -> Option<Failure> {
         if self.client.is_read_only() {
             return Some(Failure::local(READ_ONLY));
-        }
-        if let Some(holder) = self.writer.holder()
-            && self.dispatch(JournalRole::Client, command) == Dispatch::Refused
-        {
-            return Some(holder.refuses_new_orders());
         }
         self.shared.gate.refusal(command.risk(), given)
     }

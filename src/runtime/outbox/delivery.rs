@@ -21,7 +21,7 @@ use crate::{
     },
     runtime::{
         base::{jitter::Jitter, lock::locked},
-        journal::journal_set::{IntentLocation, JournalSet, known_ref},
+        journal::journal_writer::known_ref,
     },
 };
 use std::{
@@ -123,7 +123,7 @@ impl Delivery {
     ) -> Self {
         let recorded = RecordedRequest {
             request,
-            intent: known_ref(IntentLocation::own(entry.id)),
+            intent: known_ref(entry.id),
             before: Some(EarlierSending::of(entry)),
         };
         let send_state = if entry.maybe_executed {
@@ -227,8 +227,9 @@ impl Delivery {
         let mut unwritten = self.relaunch().await;
         if !exit && unwritten.is_none() {
             let patience = self.context.patience(self.command.risk());
-            let heeded = self.context.heeds_halt_beside(patience).await;
-            unwritten = heeded.err().map(|why| Failure::from(&why));
+            let given_at = self.history().given_at();
+            let barred = self.context.barred(given_at, patience).await;
+            unwritten = barred.unwrap_or_else(|why| Some(Failure::from(&why)));
         }
         let why = unwritten.or_else(|| self.refusal().or_else(|| self.too_late()));
         why.or_else(|| self.context.stopped())
@@ -385,8 +386,8 @@ impl Delivery {
         write: impl FnOnce(&mut Journal, IntentId) -> Result<(), JournalError> + Send + 'static,
     ) -> Result<(), JournalError> {
         let (writer, intent_ref) = (&self.context.writer, Arc::clone(&self.recorded.intent));
-        let job = move |journals: &mut JournalSet| match journals.locate(&intent_ref)? {
-            Some((journal, id)) => write(journal, id),
+        let job = move |journal: &mut Journal| match intent_ref.get() {
+            Some(id) => write(journal, *id),
             None => Ok(()),
         };
         writer

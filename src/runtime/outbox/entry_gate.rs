@@ -104,14 +104,20 @@ impl EntryGate {
             ));
         }
         if given != self.epoch() {
-            return Some(Failure::local("a close-all was requested after it"));
+            return Some(closed_since());
         }
-        self.halted().map(|why| {
-            Failure::local(format!(
-                "the desk is HALTED: {why}; new orders are refused until it is re-armed"
-            ))
-        })
+        self.halted().map(|why| halted(&why))
     }
+}
+
+pub(super) fn closed_since() -> Failure {
+    Failure::local("a close-all was requested after it")
+}
+
+pub(super) fn halted(why: &str) -> Failure {
+    Failure::local(format!(
+        "the desk is HALTED: {why}; new orders are refused until it is re-armed"
+    ))
 }
 
 #[cfg(test)]

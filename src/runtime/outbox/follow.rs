@@ -6,9 +6,8 @@ use crate::{
     app::{Msg, activity::notice::Tone},
     client::{Client, CloseCheck, ReconcileOutcome},
     journal::StateUpdate,
-    model::{
-        CancelResult, CloseAll, Command, Failure, FlatProof, Position, ProcessKind, Receipt, echo,
-    },
+    model::{CancelResult, CloseAll, Command, Failure, FlatProof, Position, Receipt, echo},
+    runtime::base::process::ProcessKind,
 };
 use std::{sync::Arc, time::Duration};
 use tokio::time::sleep;
@@ -171,14 +170,14 @@ async fn prove(context: OutboxContext, operation: CloseAll, reach: CloseReach) {
         return context.say(Msg::OpenedSince).await;
     }
     let (tone, text) = match read {
-        Ok(CloseCheck::Closed(proof)) if context.entries_answered() => (Tone::Good, proved(proof)),
-        Ok(CloseCheck::Closed(proof)) => {
+        Ok(CloseCheck::Closed(proof)) if context.has_entries_inflight().await => {
             let text = format!(
                 "{}; an order sent before is still unanswered, and may open one",
                 proved(proof)
             );
             (Tone::Alert, text)
         }
+        Ok(CloseCheck::Closed(proof)) => (Tone::Good, proved(proof)),
         Ok(CloseCheck::Open(open)) => (Tone::Alert, left_over(&open, &operation)),
         Err(why) => {
             let text = format!(

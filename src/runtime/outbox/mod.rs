@@ -5,7 +5,7 @@
 //! and then shows its key. Every attempt sends the same key and the same bytes. At most one command per resource is in
 //! flight, including those of earlier sessions; later ones wait in order (see [`resource_queues`]; new orders do not
 //! wait for each other). A command whose outcome cannot be found out is parked: it stays a question on the desk until a
-//! person or a later response decides. If the journal cannot be written, or another desk holds it (see [`hand_over`]),
+//! person or a later response decides. If the journal cannot be written,
 //! new entries are refused, and everything else is sent with its key in the activity. New entries also wait during
 //! recovery and a flatten, and while the desk is halted. A halt outlives the desk and ends when a person re-arms.
 
@@ -14,7 +14,6 @@ mod context;
 mod delivery;
 mod entry_gate;
 mod follow;
-mod hand_over;
 mod record;
 mod resource_queues;
 mod run;

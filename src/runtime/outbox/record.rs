@@ -3,16 +3,16 @@
 use super::{OutboxContext, entry_gate::Epoch};
 use crate::{
     api::Request,
-    app::{KeyOrigin, activity::notice::Tone},
-    journal::{Claim, Intent, IntentRow, Journal, JournalError, ReplayWindow},
-    model::{AccountId, Command, Failure, FailureKind, IdempotencyKey, OrderId, Risk, Timestamp},
-    runtime::journal::{
-        journal_set::{IntentLocation, IntentRef, JournalSet, known_ref},
-        journal_writer::log_in_background,
+    app::activity::notice::Tone,
+    journal::{
+        Claim, ClaimCheck, Intent, IntentRow, Journal, JournalError, Objection, ReplayWindow,
     },
+    model::{AccountId, Command, Failure, FailureKind, IdempotencyKey, OrderId, Risk, Timestamp},
+    runtime::journal::journal_writer::{IntentRef, known_ref, log_in_background},
 };
 use secrecy::ExposeSecret as _;
 use std::{sync::Arc, time::Duration};
+use tokio::time::{Instant, sleep};
 
 /// A command that waited longer than this for its turn is not sent: the market has moved.
 fn patience(risk: Risk) -> Duration {
@@ -23,8 +23,15 @@ fn patience(risk: Risk) -> Duration {
     })
 }
 
-/// How long a close or cancel waits for recovery if the last session may have sent the same command.
+/// How long a close or cancel waits for recovery if the last session may have sent the same command, and for another
+/// process that sends one for the same object.
 const SAME_COMMAND_WAIT: Duration = Duration::from_secs(2);
+
+/// How often it looks whether that process is done.
+const BUSY_POLL_INTERVAL: Duration = Duration::from_millis(50);
+
+/// The longest wait for the order rate.
+const RATE_WAIT: Duration = Duration::from_secs(10);
 
 const NEVER_TAKEN: &str =
     "its deadline has passed, and the disk of the journal has not recorded it: it is not sent";
@@ -65,7 +72,6 @@ pub(crate) struct CommandOrigin {
     pub(crate) parent: IntentRef,
     /// `None`: a new random key.
     pub(crate) key: Option<IdempotencyKey>,
-    pub(crate) key_origin: KeyOrigin,
     /// The epoch in which it was given.
     pub(crate) epoch: Epoch,
     /// Set to its row once the journal has it.
@@ -112,7 +118,7 @@ impl EarlierSending {
 }
 
 /// Creates a row, or finds the row of an earlier sending.
-type ClaimIn = fn(&mut Journal, Timestamp, &Intent) -> Result<Claim, JournalError>;
+type ClaimIn = fn(&mut Journal, Timestamp, &Intent, &ClaimCheck) -> Result<Claim, JournalError>;
 
 impl OutboxContext {
     /// Scaled by the client's timeouts.
@@ -139,16 +145,21 @@ impl OutboxContext {
             (Command::CloseAll(_), None) => Journal::claim_or_resume,
             _ => Journal::claim,
         };
-        let recorded = match self.put(claim, intent, (&origin.parent, &intent_ref)).await {
-            Ok((Claim::New(_), _)) => Ok(RecordedRequest {
+        let place = (&origin.parent, &intent_ref);
+        let recorded = match self
+            .put_in_turn(command, (claim, intent), place, asked_at)
+            .await
+        {
+            Ok(Claim::New(_)) => Ok(RecordedRequest {
                 request: request.clone(),
                 intent: Arc::clone(&intent_ref),
                 before: None,
             }),
-            Ok((Claim::Known(known), row)) => {
+            Ok(Claim::Known(known)) => {
                 self.wait_for_findings(risk).await?;
-                self.again(command, request.clone(), (&known, row)).await?
+                self.again(command, request.clone(), &known).await?
             }
+            Ok(Claim::Refused(why)) => return Err(self.heed(why).await),
             Err(why) => Err(why),
         };
         match recorded {
@@ -185,23 +196,18 @@ impl OutboxContext {
         &self,
         command: &Command,
         request: Request,
-        (known, row): (&IntentRow, IntentLocation),
+        known: &IntentRow,
     ) -> Result<Result<RecordedRequest, JournalError>, Failure> {
         let (connection, now) = (self.client.connection(), self.clock.now());
         let here = (connection.base_url.clone(), connection.account_id.clone());
         if let Some(why) = misused(known, &here, &request, now) {
             return Err(why);
         }
-        let (intent_ref, risk) = (known_ref(row), command.risk());
-        let place = Arc::clone(&intent_ref);
-        let again = move |journals: &mut JournalSet| {
-            let Some((journal, id)) = journals.locate(&place)? else {
-                return Ok(None);
-            };
-            // As recovery has left it meanwhile.
-            let entry = journal.entry(id)?;
+        let (id, risk) = (known.id, command.risk());
+        let again = move |journal: &mut Journal| {
             journal.mark_inflight(id)?;
-            Ok(entry)
+            // As recovery, or another process, has left it meanwhile.
+            journal.entry(id)
         };
         let entry = match self
             .writer
@@ -218,7 +224,7 @@ impl OutboxContext {
         let recorded = RecordedRequest {
             before: Some(EarlierSending::of(entry.as_ref().unwrap_or(known))),
             // The row is kept out of the new command's reference: it may have executed, and must not be withdrawn.
-            intent: intent_ref,
+            intent: known_ref(id),
             request: Request {
                 key: known.intent.key.clone(),
                 body: known.intent.body.clone(),
@@ -239,7 +245,8 @@ impl OutboxContext {
         let intent_ref = IntentRef::default();
         // The journal writer reports a failure.
         let place = (&IntentRef::default(), &intent_ref);
-        let _put = self.put(Journal::claim, intent, place).await;
+        let check = self.check(self.clock.now());
+        let _put = self.put(Journal::claim, intent, place, check).await;
         intent_ref
     }
 
@@ -263,30 +270,61 @@ impl OutboxContext {
         }
     }
 
+    /// Records it once no other process has a request under its key or for its object on the wire. What only ends something
+    /// does no harm twice, and waits for nobody; a part of a close waits briefly.
+    async fn put_in_turn(
+        &self,
+        command: &Command,
+        (claim, intent): (ClaimIn, Intent),
+        place: (&IntentRef, &IntentRef),
+        given_at: Timestamp,
+    ) -> Result<Claim, JournalError> {
+        let check = ClaimCheck {
+            waits: !command.facts().only_ends,
+            ..self.check(given_at)
+        };
+        let patience = match command.risk() {
+            risk @ Risk::Increasing => self.patience(risk),
+            Risk::Neutral | Risk::Reducing => self.client.timeouts().scaled(SAME_COMMAND_WAIT),
+        };
+        let began = Instant::now();
+        let until = began + patience;
+        loop {
+            let put = self.put(claim, intent.clone(), place, check.clone()).await;
+            match put {
+                Ok(Claim::Refused(Objection::Busy(..))) if Instant::now() < until => {
+                    sleep(BUSY_POLL_INTERVAL).await;
+                }
+                Ok(Claim::Refused(Objection::RateSpent)) if began.elapsed() < RATE_WAIT => {
+                    sleep(BUSY_POLL_INTERVAL).await;
+                }
+                Ok(Claim::Refused(Objection::Busy(..))) if command.risk() != Risk::Increasing => {
+                    return self.put(claim, intent, place, self.check(given_at)).await;
+                }
+                put => return put,
+            }
+        }
+    }
+
     async fn put(
         &self,
         claim: ClaimIn,
         mut intent: Intent,
         (parent, intent_ref): (&IntentRef, &IntentRef),
-    ) -> Result<(Claim, IntentLocation), JournalError> {
+        check: ClaimCheck,
+    ) -> Result<Claim, JournalError> {
         let (now, secret) = (self.clock.now(), self.client.api_key());
         let (risk, parent, intent_ref) = (intent.risk, Arc::clone(parent), Arc::clone(intent_ref));
-        let write = move |journals: &mut JournalSet| {
+        let write = move |journal: &mut Journal| {
             // Queued before this job, and written if it could be.
-            intent.parent = journals.number(&parent);
-            let journal = journals.current_journal()?;
+            intent.parent = parent.get().copied();
             intent.credential = journal.fingerprint(secret.expose_secret())?;
-            let claim = claim(journal, now, &intent)?;
-            let row = match &claim {
-                Claim::New(id) => {
-                    let row = journals.location(*id);
-                    // Only this job fills it.
-                    let _filled = intent_ref.set(row);
-                    row
-                }
-                Claim::Known(entry) => journals.location(entry.id),
-            };
-            Ok((claim, row))
+            let claim = claim(journal, now, &intent, &check)?;
+            if let Claim::New(id) = &claim {
+                // Only this job fills it.
+                let _filled = intent_ref.set(*id);
+            }
+            Ok(claim)
         };
         self.writer
             .write_for_risk(risk, self.patience(risk), write)

@@ -8,9 +8,8 @@ use crate::{
     app::{Msg, activity::notice::Tone},
     client::policy::RetryState,
     journal::{IntentState, StateUpdate},
-    model::{
-        Command, Dispatch, Failure, FailureKind, ProcessKind, Progress, Receipt, Ticket, Timestamp,
-    },
+    model::{Command, Failure, FailureKind, Progress, Receipt, Risk, Ticket, Timestamp},
+    runtime::base::process::ProcessKind,
 };
 use std::sync::Arc;
 
@@ -28,18 +27,14 @@ impl OutboxContext {
             turn.ready().await;
             // The turn may have come because the command before this one was stopped.
             if turn.had_to_wait() && self.stopped().is_some() {
-                return Begun::Here(Err(self.withdraw(&intent_ref).await));
-            }
-            if let Some(end) = self.hand_over(ticket, &command, &origin).await {
-                return Begun::Elsewhere(end);
+                return Err(self.withdraw(&intent_ref).await);
             }
             let sink = ProgressSink::Ticket(ticket);
-            Begun::Here(self.start(sink, command, origin, asked_at).await)
+            self.start(sink, command, origin, asked_at).await
         };
         let settled = match self.unless_stopped(start).await {
-            Some(Begun::Here(Ok(delivery))) => self.run_recorded(&delivery, ticket, turn).await,
-            Some(Begun::Here(Err(why))) => Err(why),
-            Some(Begun::Elsewhere(end)) => end,
+            Some(Ok(delivery)) => self.run_recorded(&delivery, ticket, turn).await,
+            Some(Err(why)) => Err(why),
             None => Err(self.withdraw(&intent_ref).await),
         };
         self.say(Msg::Settled(ticket, settled)).await;
@@ -68,8 +63,9 @@ impl OutboxContext {
         origin: CommandOrigin,
         asked_at: Timestamp,
     ) -> Result<Arc<Delivery>, Failure> {
-        if self.dispatch(self.role(), &command) == Dispatch::AfterRecovery {
-            self.ready_within(self.patience(command.risk())).await?;
+        if command.risk() == Risk::Increasing {
+            // Recovery may settle what this one would repeat.
+            self.ready_within(self.patience(Risk::Increasing)).await?;
         }
         let epoch = origin.epoch;
         if let Some(why) = self.refusal(&command, epoch) {
@@ -91,13 +87,6 @@ impl OutboxContext {
         delivery.begin(asked_at, epoch);
         Ok(Arc::new(delivery))
     }
-}
-
-/// Which process sends a command.
-enum Begun {
-    Here(Result<Arc<Delivery>, Failure>),
-    /// The desk that holds the journal sent it, with this outcome.
-    Elsewhere(Result<Receipt, Failure>),
 }
 
 /// The outcome of a command that was stopped after a byte may have been sent.

@@ -153,10 +153,7 @@ impl Poller {
 
     /// After a key or a command every source is polled more often for a while.
     pub(crate) fn attend_to(&self, effect: &Effect) {
-        if matches!(
-            effect,
-            Effect::Attend | Effect::Send(..) | Effect::SendAs(..)
-        ) {
+        if matches!(effect, Effect::Attend | Effect::Send(..)) {
             self.context.activity.attend();
         }
     }

@@ -3,12 +3,12 @@
 
 use super::{flatten, recover::recover};
 use crate::{
-    app::{KeyOrigin, Msg},
+    app::Msg,
     client::Client,
-    journal::{Holder, Journal, JournalError},
-    model::{Command, IdempotencyKey, ProcessKind, Ticket},
+    journal::{Journal, JournalError},
+    model::{Command, IdempotencyKey, Ticket},
     runtime::{
-        base::clock::Clock,
+        base::{clock::Clock, process::ProcessKind},
         journal::{
             journal_writer::JournalWriter,
             shared_journal::{AccountAddress, JournalAccounts, ResumedIntents},
@@ -16,7 +16,11 @@ use crate::{
         outbox::{CommandOrigin, OutboxContext, ParkedDecision, interrupted},
     },
 };
-use tokio::{sync::mpsc::Sender, task::JoinSet};
+use std::path::Path;
+use tokio::{
+    sync::{broadcast::error::RecvError, mpsc::Sender},
+    task::JoinSet,
+};
 
 /// Dropping it stops the commands it was given. Recovery of the last session, and reads that follow a response, run
 /// until the runtime ends. The journal keeps all rows.
@@ -26,41 +30,50 @@ pub struct Outbox {
     tasks: JoinSet<()>,
 }
 
+/// What the outbox of one verb goes by.
+#[derive(Debug)]
+pub struct VerbRun {
+    pub clock: Clock,
+    /// Accounts whose rows are not looked at.
+    pub others: Vec<AccountAddress>,
+    /// Rows that the commands of the verb resume.
+    pub resumed: ResumedIntents,
+    /// New orders within a second, whoever gives them; 0: no limit.
+    pub orders_per_second: u32,
+}
+
 impl Outbox {
-    /// `open` opens the journal on a thread of its own; recovery then decides what the last session left open. Progress
-    /// and outcomes go out on `events`.
+    /// `open` opens the journal in `dir` on a thread of its own; recovery then decides what the last session left open.
+    /// Progress and outcomes go out on `events`.
     ///
     /// Must be called within a tokio runtime.
     pub fn spawn(
         client: Client,
         clock: Clock,
+        dir: &Path,
         open: impl FnOnce() -> Result<Journal, JournalError> + Send + 'static,
         events: Sender<Msg>,
     ) -> Self {
-        let writer = JournalWriter::spawn((ProcessKind::Desk, None), open, |_| (), events.clone());
+        let writer = JournalWriter::spawn(ProcessKind::Desk, dir, open, |_| (), events.clone());
         let accounts = JournalAccounts::among(client.connection(), vec![]);
         Self::beside(client, clock, (writer, accounts), events)
     }
 
-    /// For the commands of a verb; `holder` is who holds the journal, if it is another process. Recovery only reads what became of earlier rows, and leaves the rest to a desk. It
-    /// skips rows of `others`, which belong to other processes, and rows of `resumed`, which these commands resume.
+    /// For the commands of a verb. Recovery only reads what became of earlier rows, and leaves the rest to a desk.
     pub fn for_verb(
         client: Client,
-        clock: Clock,
-        (holder, open): (
-            Option<Holder>,
-            impl FnOnce() -> Result<Journal, JournalError> + Send + 'static,
-        ),
+        run: VerbRun,
+        dir: &Path,
+        open: impl FnOnce() -> Result<Journal, JournalError> + Send + 'static,
         events: Sender<Msg>,
-        (others, resumed): (Vec<AccountAddress>, ResumedIntents),
     ) -> Self {
-        let writer =
-            JournalWriter::spawn((ProcessKind::Verb, holder), open, |_| (), events.clone());
-        let accounts = JournalAccounts::among(client.connection(), others).apart_from(resumed);
-        Self::of(
-            OutboxContext::new(client, (clock, ProcessKind::Verb), writer, events),
-            accounts,
-        )
+        let writer = JournalWriter::spawn(ProcessKind::Verb, dir, open, |_| (), events.clone());
+        let own = client.connection();
+        let accounts = JournalAccounts::among(own, run.others).apart_from(run.resumed);
+        let how = (run.clock, ProcessKind::Verb);
+        let mut context = OutboxContext::new(client, how, writer, events);
+        context.orders_per_second = run.orders_per_second;
+        Self::of(context, accounts)
     }
 
     /// The same with a journal that other accounts also write.
@@ -76,16 +89,34 @@ impl Outbox {
 
     fn of(context: OutboxContext, accounts: JournalAccounts) -> Self {
         let mut tasks = JoinSet::new();
-        // Requested now, so that the answer precedes anything this session writes.
-        let now = context.clock.now();
-        let left = context
-            .writer
-            .ask_own(move |journal| accounts.left(journal, now));
-        if context.process == ProcessKind::Desk {
-            tasks.spawn(context.clone().report_holder());
+        let process = context.process;
+        // Subscribed before the first look: what happens in between is seen twice and not missed.
+        let mut news = context.writer.news();
+        let look = move |context: &OutboxContext| {
+            let accounts = accounts.clone();
+            let left = move |journal: &mut Journal| accounts.left(journal, process);
+            context.writer.ask(left)
+        };
+        let (first, outbox) = (look(&context), context.clone());
+        tasks.spawn(async move {
+            recover(context.clone(), first).await;
+            if process == ProcessKind::Verb {
+                return;
+            }
+            loop {
+                match news.recv().await {
+                    Ok(heard) => context.tell_heard(&heard).await,
+                    Err(RecvError::Lagged(_)) => {}
+                    Err(RecvError::Closed) => return,
+                }
+                // What a process left that died meanwhile.
+                recover(context.clone(), look(&context)).await;
+            }
+        });
+        Self {
+            context: outbox,
+            tasks,
         }
-        tasks.spawn(recover(context.clone(), left));
-        Self { context, tasks }
     }
 
     /// Starts the command and returns at once. Ends with one [`Msg::Settled`] for the ticket.
@@ -94,7 +125,7 @@ impl Outbox {
         let context = self.context.clone();
         if let Command::Flatten(_) = command {
             self.tasks.spawn(async move {
-                let flat = Box::pin(flatten::asked(&context, ticket, &command));
+                let flat = Box::pin(flatten::flatten(&context, Some(ticket), None));
                 let result = context.unless_stopped(flat).await;
                 let result = result.unwrap_or_else(|| Err(interrupted()));
                 context.say(Msg::Settled(ticket, result)).await;
@@ -114,22 +145,10 @@ impl Outbox {
     /// is resent byte for byte, however `command` would be encoded now. The caller must ensure that both are the same
     /// request and that the service still keeps the key.
     pub fn send_as(&mut self, ticket: Ticket, command: Command, key: IdempotencyKey) {
-        self.send_under(ticket, command, key, KeyOrigin::Made);
-    }
-
-    /// [`Self::send_as`] under a key that a person may have chosen.
-    pub fn send_under(
-        &mut self,
-        ticket: Ticket,
-        command: Command,
-        key: IdempotencyKey,
-        key_origin: KeyOrigin,
-    ) {
         self.reap();
         let turn = self.context.join(&command);
         let origin = CommandOrigin {
             key: Some(key),
-            key_origin,
             epoch: self.context.given(&command),
             ..CommandOrigin::default()
         };

@@ -55,13 +55,6 @@ impl CommandSink {
         }
     }
 
-    pub(crate) fn send_as(&mut self, ticket: Ticket, command: Command, key: IdempotencyKey) {
-        match self {
-            Self::Sends(outbox) => outbox.send_as(ticket, command, key),
-            Self::Tells(dry_run) => dry_run.tell(ticket, command),
-        }
-    }
-
     /// A person's decision about an unknown outcome or a halt. A dry run has neither.
     pub(crate) fn decide(&self, effect: &Effect) {
         let Self::Sends(outbox) = self else {

@@ -21,7 +21,7 @@ use crate::{
         remains::{entries, stops},
     },
     runtime::{
-        journal::journal_set::{IntentLocation, IntentRef, known_ref},
+        journal::journal_writer::{IntentRef, known_ref},
         outbox::{CommandOrigin, Delivery, OutboxContext, ProgressSink},
     },
 };
@@ -76,21 +76,6 @@ struct FlattenRun<'a> {
     answers_due: Option<Instant>,
 }
 
-/// Through the desk that holds the journal, if another one does and responds; otherwise from here.
-pub(super) async fn asked(
-    context: &OutboxContext,
-    ticket: Ticket,
-    command: &Command,
-) -> Result<Receipt, Failure> {
-    match context
-        .hand_over(ticket, command, &CommandOrigin::default())
-        .await
-    {
-        Some(end) => end,
-        None => flatten(context, Some(ticket), None).await,
-    }
-}
-
 /// Runs until the account is flat or the rounds are used up.
 pub(crate) async fn flatten(
     context: &OutboxContext,
@@ -103,10 +88,7 @@ pub(crate) async fn flatten(
         return Err(why);
     }
     let (parent, closing) = match resumed {
-        Some(resumed) => (
-            known_ref(IntentLocation::own(resumed.parent)),
-            resumed.closing,
-        ),
+        Some(resumed) => (known_ref(resumed.parent), resumed.closing),
         None => (context.record_flatten(&command).await, None),
     };
     // If the desk dies on the way, it must restart halted.
@@ -229,7 +211,7 @@ impl FlattenRun<'_> {
 
     /// Whether a read that begins now can prove anything: an order on the wire may fill after it.
     async fn may_prove(&mut self) -> bool {
-        if self.context.entries_answered() {
+        if !self.context.has_entries_inflight().await {
             return true;
         }
         match self.answers_due {
@@ -311,8 +293,8 @@ impl FlattenRun<'_> {
             Ok(receipt) => StateUpdate::of(&Ok(receipt.clone())),
             Err(why) => StateUpdate::new(IntentState::Abandoned, why.to_string()),
         };
-        let noted = self.context.writer.write_soon(move |journals| {
-            let Some((journal, parent)) = journals.locate(&parent)? else {
+        let noted = self.context.writer.write_soon(move |journal| {
+            let Some(parent) = parent.get().copied() else {
                 return Ok(());
             };
             journal.record_state(now, parent, &update)?;

@@ -17,8 +17,9 @@ use crate::{
     app::{Msg, activity::notice::Tone},
     client::ReconcileOutcome,
     journal::{IntentId, IntentRow, IntentState, JournalError, StateUpdate},
-    model::{Command, Failure, Order, ProcessKind, Receipt, Risk, Ticket, Timestamp},
+    model::{Command, Failure, Order, Receipt, Risk, Ticket, Timestamp},
     runtime::{
+        base::process::ProcessKind,
         journal::shared_journal::OpenRows,
         outbox::{Delivery, OutboxContext, Ownership, ProgressSink, Resume},
     },
@@ -60,10 +61,8 @@ pub(crate) async fn recover(
     let ready = context.ready_when_dropped();
     let OpenRows {
         mut open,
-        halted,
         fingerprint,
         recent,
-        beside,
     } = match context
         .writer
         .wait_for_answer(left)
@@ -73,20 +72,11 @@ pub(crate) async fn recover(
         Ok(left) => left,
         Err(why) => {
             context.writer.tell(&why).await;
-            if let Some(why) = context.noted_halt().await {
-                context.stay_halted(why).await;
-            }
+            context.heed_noted_halt().await;
             return;
         }
     };
-    if let Some(why) = halted {
-        context.stay_halted(why).await;
-    }
-    for why in beside {
-        let text =
-            format!("the closes and cancels of the overflow journal could not all be read: {why}");
-        context.note(Tone::Alert, text).await;
-    }
+    context.heed_noted_halt().await;
     if open.is_empty() {
         return;
     }
@@ -393,7 +383,7 @@ impl Recovery<'_> {
         let written = self
             .context
             .writer
-            .write_soon(move |journals| journals.own()?.record_state(now, id, &update));
+            .write_soon(move |journal| journal.record_state(now, id, &update));
         // If it fails, the journal's thread has reported why; a slow disk does it later.
         let _written = written.await;
     }

@@ -22,28 +22,29 @@ const LEAST: u16 = 19;
 enum WatchDetail {
     Sparkline,
     Funding,
+    /// Of the market shown what its last day was, and no funding.
+    Day,
     Change,
 }
 
 impl WatchDetail {
-    const ALL: [Self; 3] = [Self::Sparkline, Self::Funding, Self::Change];
+    const ALL: [Self; 4] = [Self::Sparkline, Self::Funding, Self::Day, Self::Change];
 
     fn spans(self, market: &WatchedMarket) -> Vec<Span> {
-        let mut spans = market.price.clone();
-        spans.extend(market.change.iter().cloned());
-        if self == Self::Change {
-            return spans;
-        }
-        spans.extend(market.funding.iter().cloned());
-        spans
+        let (funding, day) = match self {
+            Self::Sparkline | Self::Funding => (&market.funding[..], &market.day[..]),
+            Self::Day => (&[][..], &market.day[..]),
+            Self::Change => (&[][..], &[][..]),
+        };
+        let parts = [&market.price, &market.change, funding, day];
+        parts.concat()
     }
 
     /// What a market takes, the blank after it included.
     fn width(self, market: &WatchedMarket) -> u16 {
-        let sparkline = if self == Self::Sparkline {
-            SPARKLINE_ROOM
-        } else {
-            0
+        let sparkline = match self {
+            Self::Sparkline => SPARKLINE_ROOM,
+            Self::Funding | Self::Day | Self::Change => 0,
         };
         sum([spans_width(&self.spans(market)), sparkline, GAP])
     }

@@ -139,7 +139,6 @@ fn state(model: &Model, _: &Scene<'_>) -> Cell {
         (guard::breach(&model.account).is_some(), "BREACHED"),
         (guard::locked(&model.account).is_some(), "LOCKED"),
         (model.account.store.parked().next().is_some(), "UNKNOWN"),
-        (model.account.second.is_some(), header::SECOND_DESK),
     ];
     let alarm = alarms.into_iter().find(|(is_so, _)| *is_so);
     let alarm = alarm.map(|(_, word)| Span::alert(word));

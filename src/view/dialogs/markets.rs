@@ -30,6 +30,18 @@ const COLUMNS: &[Column<Market>] = &[
     Column::number("funding_rate", "funding/h", 2, format::exact_percent, |m| {
         m.funding_rate
     }),
+    Column::new("next_funding", "pays in", Number, 5, |m, scene| {
+        known(pays_in(m, scene)).into()
+    }),
+    Column::number("day_change", "24h", 3, format::signed_percent, |m| {
+        m.day.change
+    }),
+    Column::number("day_volume", "volume", 4, format::short_usd, |m| {
+        m.day.volume
+    }),
+    Column::number("open_interest", "OI", 4, format::short_usd, |m| {
+        m.day.open_interest
+    }),
     Column::known("tick", "tick", 5, tick)
         .aligned(Number)
         .toned(Tone::Muted),
@@ -115,6 +127,13 @@ pub(crate) fn session_change(market: &Market, scene: &Scene<'_>) -> Option<Num> 
     mark.minus(*first)?.over(*first)
 }
 
+/// The time to the next funding, in its largest unit.
+pub(crate) fn pays_in(market: &Market, scene: &Scene<'_>) -> Option<String> {
+    let at = market.day.next_funding_at?;
+    let left = at.since(scene.served());
+    (!left.is_zero()).then(|| format::age(left))
+}
+
 /// An estimate if the source does not state it.
 fn tick(market: &Market) -> Option<String> {
     let step = market.tick(market.mark?)?.step();
@@ -145,8 +164,8 @@ fn open(market: &Market, scene: &Scene<'_>) -> Cell {
 mod tests {
     use super::*;
     use crate::{
-        app::{account::poll::Answer, testing::*, update},
-        model::{Page, Zone},
+        app::{StreamedPrice, account::poll::Answer, testing::*, update},
+        model::{DayStats, Page, Zone},
         view::text::RowBody,
     };
     use std::time::Duration;
@@ -176,6 +195,34 @@ mod tests {
         ];
         arrive(&mut model, Answer::Markets(Ok(markets)));
         assert_eq!(told(&model, "change"), ["+1.00%", "0.00%", "–"]);
+    }
+
+    #[test]
+    fn the_last_day_and_the_next_funding_are_told_where_the_stream_tells_them() {
+        let mut model = desk();
+        let at = model.account.now;
+        let day = DayStats {
+            change: "-0.0123".parse().ok(),
+            volume: "34549000".parse().ok(),
+            open_interest: None,
+            next_funding_at: Some(model.account.service_now().plus(Duration::from_mins(12))),
+        };
+        let btc = model.account.store.known_markets().first().unwrap().clone();
+        let price = StreamedPrice {
+            market_id: btc,
+            day: Some(day),
+            at: Some(at),
+            ..StreamedPrice::default()
+        };
+        model.account.store.arrive_prices(vec![price], at);
+        let first = |column| told(&model, column).remove(0);
+        assert_eq!(first("day_change"), "-1.23%");
+        assert_eq!(first("day_volume"), "34.5M");
+        assert_eq!(
+            (first("open_interest"), first("next_funding")),
+            ("–".to_owned(), "12m".to_owned())
+        );
+        assert_eq!(told(&model, "day_change")[1], "–");
     }
 
     #[test]

@@ -7,7 +7,7 @@ use crate::{
         Action, Context, Model,
         forms::form::{Form, FormInput},
         orders::moves::planned,
-        rules::{halt, second, warnings::OrderWarning},
+        rules::{halt, warnings::OrderWarning},
         workflows::plan::MovePlan,
     },
     model::{
@@ -129,7 +129,7 @@ fn halted(form: &Form, model: &Model, seen: &Seen) -> Option<Span> {
         (Draft::Entry(draft), Err(_)) => !draft.only_reduces(),
         (Draft::Close(_) | Draft::Exits(_) | Draft::Protect(_) | Draft::Margin(_), Err(_)) => false,
     };
-    let words = second::words(&model.account).or_else(|| halt::words(&model.account));
+    let words = halt::words(&model.account);
     let words = words.filter(|_| raises && form.failure.is_none())?;
     Some(Span::alert(words))
 }

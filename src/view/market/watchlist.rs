@@ -4,7 +4,7 @@ use crate::{
     app::{Model, has_market},
     model::{Market, MarketId, Num},
     view::{
-        dialogs::markets::session_change,
+        dialogs::markets::{pays_in, session_change},
         tables::positions::sparkline_text,
         text::{Scene, Span, Tone, format},
     },
@@ -27,6 +27,8 @@ pub struct WatchedMarket {
     pub price: Vec<Span>,
     pub change: Vec<Span>,
     pub funding: Vec<Span>,
+    /// The last day of the market shown; empty of the others.
+    pub day: Vec<Span>,
 }
 
 /// The number of markets in the list; 0 on a screen without market data.
@@ -82,7 +84,9 @@ fn watched(market: &Market, model: &Model, scene: &Scene<'_>) -> WatchedMarket {
     let last = market.mark.map(|mark| format::average(mark, Some(market)));
     let last = last.map_or_else(Span::unknown, |last| scene.priced(Span::new(last, price)));
     let funding = market.funding_rate.map(|rate| {
-        let words = format!(" f {}", format::exact_percent(rate));
+        let due = pays_in(market, scene).filter(|_| is_shown);
+        let due = due.map_or_else(String::new, |left| format!(" in {left}"));
+        let words = format!(" f {}{due}", format::exact_percent(rate));
         vec![Span::muted(words)]
     });
     WatchedMarket {
@@ -94,7 +98,22 @@ fn watched(market: &Market, model: &Model, scene: &Scene<'_>) -> WatchedMarket {
         ],
         change: vec![change(session_change(market, scene))],
         funding: funding.unwrap_or_default(),
+        day: if is_shown { day(market) } else { vec![] },
     }
+}
+
+/// `  24h -1.23%  vol 34.5M  OI 1.2B`, as far as it is known.
+fn day(market: &Market) -> Vec<Span> {
+    let told = &market.day;
+    let words = [
+        told.change
+            .map(|change| format!("  24h {}", format::signed_percent(change))),
+        told.volume
+            .map(|volume| format!("  vol {}", format::short_usd(volume))),
+        told.open_interest
+            .map(|open| format!("  OI {}", format::short_usd(open))),
+    ];
+    words.into_iter().flatten().map(Span::muted).collect()
 }
 
 /// `+1.20%`, with room for the widest.

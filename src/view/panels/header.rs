@@ -14,9 +14,6 @@ use crate::{
 };
 use std::{cmp::Ordering, collections::VecDeque, time::Duration};
 
-/// Another desk holds the journal of this account.
-pub(crate) const SECOND_DESK: &str = "SECOND DESK";
-
 /// The whole line, left to right.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Header {
@@ -113,7 +110,6 @@ fn badges(model: &Model) -> Vec<&'static str> {
         (reads_only, "READ-ONLY KEY"),
         (model.account.options.read_only, "READ-ONLY"),
         (model.account.options.dry_run, "DRY-RUN"),
-        (model.account.second.is_some(), SECOND_DESK),
     ];
     let badges = badges.into_iter().filter(|(is_so, _)| *is_so);
     badges.map(|(_, words)| words).collect()

@@ -169,9 +169,7 @@ fn can_flatten(model: &Model) -> bool {
 
 /// New entries are allowed, and nothing is about to close what they would open.
 fn can_add(model: &Model) -> bool {
-    let is_held = model.account.halted.is_some()
-        || model.account.second.is_some()
-        || guard::held(&model.account).is_some();
+    let is_held = model.account.halted.is_some() || guard::held(&model.account).is_some();
     can_trade(model) && !is_held && model.account.store.closing_all().is_none()
 }
 

@@ -148,6 +148,17 @@ pub fn bps(bps: Num) -> String {
     grouped(bps.rounded(2).normalized())
 }
 
+/// An amount in three digits at least, in the largest unit that is at least one: `950`, `1.2K`, `34.5M`, `6.1B`.
+pub fn short_usd(amount: Num) -> String {
+    let units = [("B", 1_000_000_000_i64), ("M", 1_000_000), ("K", 1_000)];
+    let fit = units.into_iter().find_map(|(word, unit)| {
+        let unit = Num::from(unit);
+        let of_unit = amount.over(unit).filter(|_| amount >= unit)?;
+        Some(format!("{}{word}", grouped(of_unit.rounded(1))))
+    });
+    fit.unwrap_or_else(|| whole_usd(amount))
+}
+
 /// Basis points with one decimal and their sign.
 pub fn signed_bps(bps: Num) -> String {
     signed(bps.rounded(1))
@@ -274,6 +285,18 @@ mod tests {
     fn a_size_is_never_rounded_up_past_the_holding() {
         assert_eq!(size(num("28.3393"), Some(2)), "28.3393");
         assert_eq!(size(num("-28.3"), Some(2)), "28.30");
+    }
+
+    #[test]
+    fn large_amounts_are_told_in_the_largest_unit_they_fill() {
+        for (amount, words) in [
+            ("999", "999"),
+            ("1000", "1.0K"),
+            ("34549000", "34.5M"),
+            ("6100000000", "6.1B"),
+        ] {
+            assert_eq!(short_usd(amount.parse().unwrap()), words);
+        }
     }
 
     #[test]

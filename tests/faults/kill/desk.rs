@@ -12,7 +12,7 @@ use perpdeck::{
     config::{Connection, ServiceKind},
     journal::{IntentRow, IntentState, Journal},
     model::{Command, Progress, Receipt, Ticket},
-    runtime::{Clock, Outbox, open_journal},
+    runtime::{Clock, Outbox},
 };
 use std::{
     net::SocketAddr,
@@ -95,9 +95,9 @@ impl Desk {
         let client =
             Client::with_timeouts(connection, calls, now, Timeouts::divided_by(HURRY)).unwrap();
         let journal = dir.clone();
-        let open = move || open_journal(&journal);
+        let open = move || Journal::open(&journal);
         Self {
-            outbox: Outbox::spawn(client, Clock::start(), open, sender),
+            outbox: Outbox::spawn(client, Clock::start(), &dir, open, sender),
             dir,
             wire,
             events,

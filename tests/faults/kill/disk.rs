@@ -28,8 +28,8 @@ pub(crate) fn left_behind(dir: &Path) -> PathBuf {
     for entry in fs::read_dir(dir).unwrap() {
         let from = entry.unwrap().path();
         let name = from.file_name().unwrap();
-        // Memory that processes share is no disk.
-        if !name.to_string_lossy().ends_with("-shm") {
+        // The directory holds locks of processes that are over by then.
+        if from.is_file() {
             fs::copy(&from, copy.join(name)).unwrap();
         }
     }

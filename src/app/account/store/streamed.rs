@@ -73,6 +73,7 @@ impl Store {
             market.bid = price.bid.or(market.bid);
             market.ask = price.ask.or(market.ask);
             market.funding_rate = price.funding_rate.or(market.funding_rate);
+            market.day = price.day.unwrap_or(market.day);
             market.updated_at = price.at.or(market.updated_at);
             if let Some(mark) = price.mark {
                 let prices = self.prices.entry(price.market_id).or_default();

@@ -1,8 +1,8 @@
 //! `perpdeck cancel --all`: cancels every working order, and proves it by a read.
 //!
 //! One operation of the service cancels them, a part for each request (docs/delivery.md 6). The orders are canceled one by
-//! one instead where stops of open positions have to stay (new entries are blocked), where a desk decides whether they
-//! do, and where there are more orders than one operation takes.
+//! one instead where stops of open positions have to stay (new entries are blocked), and where there are more orders than
+//! one operation takes.
 
 use super::each;
 use crate::cli::act::{
@@ -18,7 +18,6 @@ use crate::{
         service::Service,
         voice::{Output, json},
     },
-    journal::lock_holder,
     model::{CancelAll, Command, Failure, IdempotencyKey, Order, Page, Receipt, Risk},
     view::tables::activity::cancel_all_words,
 };
@@ -104,9 +103,9 @@ async fn at_once(service: &Service, how: ActFlags, page: Option<&Page<Order>>) -
     ended(service, voice, &prepared, &outcome).await
 }
 
-/// Whether stops of open positions may have to stay: while new entries are blocked, as far as this process knows.
+/// Whether stops of open positions may have to stay: while new entries are blocked.
 fn may_keep_stops(service: &Service) -> bool {
-    would_be_halted(service).is_some() || lock_holder(&service.journal_dir).is_some()
+    would_be_halted(service).is_some()
 }
 
 /// Whether orders work that a continued cancel-all did not know: it cancels only those of its snapshot.

@@ -104,7 +104,7 @@ async fn together(
         .partition(|prepared| prepared.command.risk() == Risk::Increasing);
     let mut outcomes = vec![];
     if let Some(first) = others.first() {
-        let post = Transport::open(service, voice, &first.command).await?;
+        let post = Transport::open(service, voice, &first.command)?;
         outcomes = post.deliver(&others, &UnknownSeen::default()).await?;
     }
     for stop in &stops {

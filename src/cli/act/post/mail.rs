@@ -11,7 +11,7 @@ use crate::{
     cli::{service::Service, voice::Output},
     journal::JournalError,
     model::{Command, Failure, FailureKind, FollowUp, Progress, Ticket, Timestamp},
-    runtime::{Clock, Outbox, ResumedIntents},
+    runtime::{Clock, Outbox, ResumedIntents, VerbRun},
 };
 use std::{collections::BTreeMap, time::Duration};
 use tokio::{
@@ -43,24 +43,20 @@ impl<'a> LocalOutbox<'a> {
         opening: JournalOpening,
         outcomes: &'a mut Outcomes,
     ) -> Self {
-        let holder = match &opening {
-            Ok(Err(why)) => why.holder().cloned(),
-            Ok(Ok(_)) | Err(_) => None,
-        };
         let open = move || match opening {
             Ok(opened) => opened,
             Err(late) => late.end().unwrap_or(Err(JournalError::Stopped)),
         };
         let (sender, events) = channel(256);
         let client = service.client.clone();
+        let run = VerbRun {
+            clock: Clock::start(),
+            others: service.others.clone(),
+            resumed: resumed(prepared_commands),
+            orders_per_second: service.checks.orders_per_second,
+        };
         Self {
-            outbox: Outbox::for_verb(
-                client,
-                Clock::start(),
-                (holder, open),
-                sender,
-                (service.others.clone(), resumed(prepared_commands)),
-            ),
+            outbox: Outbox::for_verb(client, run, &service.journal_dir, open, sender),
             events,
             sent: 0,
             outcomes,
@@ -139,7 +135,6 @@ impl<'a> LocalOutbox<'a> {
             | Msg::Flatten
             | Msg::OpenedSince
             | Msg::Halted(_)
-            | Msg::Second(_)
             | Msg::Reload(_) => {}
         }
     }
@@ -194,10 +189,7 @@ impl<'a> LocalOutbox<'a> {
         if let Some(prepared) = prepared_commands.get(self.sent) {
             let command = prepared.command.clone();
             match prepared.key.clone() {
-                Some(key) => {
-                    let origin = prepared.key_origin;
-                    self.outbox.send_under(ticket, command, key, origin);
-                }
+                Some(key) => self.outbox.send_as(ticket, command, key),
                 None => self.outbox.send(ticket, command),
             }
         }

@@ -7,7 +7,7 @@ async fn a_disk_that_breaks_at_any_write_lets_no_order_out_after_it_and_every_ex
     // An order takes three writes: the intent, its attempt and its outcome.
     for writes in 0..=6 {
         let script = (0..9).map(|_| placed()).collect();
-        let mut scene = hurt(script, move |journal| journal.breaks = Some(writes)).await;
+        let mut scene = hurt(script, move |journal| journal.break_disk_after(writes)).await;
         let mut out = 0;
         for number in 1..=4 {
             scene.outbox.send(Ticket(number), buy());
@@ -82,15 +82,18 @@ async fn a_desk_started_without_room_for_a_journal_is_halted_as_before_and_close
     let dir = place();
     let responder = Responder::answering(vec![closed_all(), empty(), empty()]).await;
     let account = "chal-1".into();
-    let mut before = Journal::open(dir.path()).unwrap();
-    before.halt(&responder.url, &account, "flattened").unwrap();
+    let before = Journal::open(dir.path()).unwrap();
+    before
+        .halts()
+        .halt(&responder.url, &account, "flattened")
+        .unwrap();
     drop(before);
     let (client, _calls) = responder.client();
     let (sender, events) = channel(64);
     let place = dir.path().to_owned();
     let open = move || Journal::open_without_room(&place);
     let mut scene = Scene {
-        outbox: Outbox::spawn(client, Clock::Frozen(NOW), open, sender),
+        outbox: Outbox::spawn(client, Clock::Frozen(NOW), dir.path(), open, sender),
         dir,
         responder,
         events,
@@ -117,14 +120,14 @@ async fn an_order_decided_before_the_disk_hung_is_not_placed_when_the_disk_comes
     let (dir, clock) = (place(), Clock::start());
     let (sender, events) = channel(64);
     let place = dir.path().to_owned();
-    let open = move || crate::runtime::journal::journal_writer::open(&place);
+    let open = move || Journal::open(&place);
     let mut scene = Scene {
-        outbox: Outbox::spawn(client, clock, open, sender),
+        outbox: Outbox::spawn(client, clock, dir.path(), open, sender),
         dir,
         responder,
         events,
     };
-    scene.outbox.context.ready().await.unwrap();
+    scene.outbox.context.ready().await;
     let (_never, hang) = std::sync::mpsc::channel::<()>();
     let hangs = scene.outbox.context.writer.ask(move |_| {
         let _back = hang.recv_timeout(Duration::from_millis(100));

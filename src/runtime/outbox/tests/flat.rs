@@ -156,8 +156,8 @@ async fn everything_is_ended_once_flat_is_proved_and_the_desk_is_halted() {
     let Scene { dir, outbox, .. } = scene;
     drop(outbox);
     let journal = reopened(&dir).await;
-    let noted = journal.halted(&here, &"chal-1".into());
-    assert_eq!(noted, Some("flattened"), "for the next desk too");
+    let noted = journal.halts().of(&here, &"chal-1".into());
+    assert_eq!(noted.as_deref(), Some("flattened"), "for the next desk too");
     let open: Vec<_> = journal
         .recent(99)
         .unwrap()
@@ -173,7 +173,7 @@ async fn the_parts_of_a_flatten_belong_to_it_though_its_own_row_came_late() {
     let account = Mutex::new(Account::holding_everything());
     let part = move |seen: &Seen| account.lock().unwrap().answer(seen);
     let mut scene = playing(part, 20).await;
-    scene.outbox.context.ready().await.unwrap();
+    scene.outbox.context.ready().await;
     let go_on = hang(&scene.outbox.context.writer);
     scene.outbox.send(TICKET, Command::Flatten("chal-1".into()));
     let ahead = "sent before the slow journal recorded it";
@@ -290,7 +290,7 @@ async fn a_verb_leaves_the_last_sessions_flatten_to_a_desk_and_one_that_proves_f
     let responder = at_an_account().await;
     let dir = with_a_flatten_left_open(&responder.url);
     let mut verb = verb(dir, responder);
-    verb.outbox.context.ready().await.unwrap();
+    verb.outbox.context.ready().await;
     let told = verb.events.recv().await.unwrap();
     let named = "left open by an earlier session: flatten chal-1; close all positions on chal-1; a desk decides";
     assert!(

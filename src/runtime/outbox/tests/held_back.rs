@@ -1,4 +1,4 @@
-//! Desks that may not send: read-only ones, second desks, and a desk whose key is refused.
+//! Desks that may not send: read-only ones, and a desk whose key is refused.
 
 use super::*;
 use crate::{
@@ -35,29 +35,6 @@ async fn a_read_only_desk_sends_no_byte_that_changes_anything() {
     }
     assert_eq!(scene.responder.seen(), []);
     assert_eq!(entries(scene).await, []);
-}
-
-#[tokio::test]
-async fn a_desk_opened_while_a_verb_has_the_journal_sends_exits_at_once_and_orders_when_it_is_done()
-{
-    let dir = place();
-    let verb = Journal::open(dir.path()).unwrap();
-    let mut scene = Scene::at(dir, Responder::answering(vec![canceled(), placed()]).await);
-    scene.outbox.send(Ticket(1), Command::Cancel("o-1".into()));
-    let (msgs, result) = scene.settled().await;
-    assert!(result.is_ok(), "{result:?}");
-    assert!(
-        said(&msgs).contains("sent before the slow journal"),
-        "{msgs:?}"
-    );
-    scene.outbox.send(Ticket(2), buy());
-    drop(verb);
-    assert!(scene.settled().await.1.is_ok());
-    let states = entries(scene).await.into_iter().map(|entry| entry.state);
-    assert_eq!(
-        states.collect::<Vec<_>>(),
-        [IntentState::Done, IntentState::Done]
-    );
 }
 
 #[tokio::test]

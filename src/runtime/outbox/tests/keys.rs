@@ -52,7 +52,7 @@ async fn a_key_is_not_lent_to_another_deed() {
 #[tokio::test]
 async fn the_key_that_was_chosen_is_the_key_that_is_sent_also_without_a_journal() {
     let mut scene = hurt(vec![closed_all(), empty(), empty()], |journal| {
-        journal.breaks = Some(0);
+        journal.break_disk_after(0);
     })
     .await;
     let close_all = Command::CloseAll("chal-1".into());
@@ -69,7 +69,7 @@ async fn a_write_that_fails_when_nobody_waits_for_it_any_more_is_said_all_the_sa
     let (go_on, hang) = std::sync::mpsc::channel::<()>();
     let mut scene = hurt(vec![canceled()], move |journal| {
         let _over = hang.recv();
-        journal.breaks = Some(0);
+        journal.break_disk_after(0);
     })
     .await;
     scene.outbox.send(TICKET, Command::Cancel("o-1".into()));

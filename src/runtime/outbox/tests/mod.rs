@@ -6,11 +6,11 @@ mod dry_run;
 mod first_byte;
 mod flat;
 mod halted;
-mod hand_over;
 mod healing;
 mod held_back;
 mod journaled;
 mod keys;
+mod others;
 mod pace;
 mod resource_queues;
 mod restart;
@@ -26,7 +26,7 @@ use crate::{
         policy::{Interim, RetryState},
         testing::responder::{ORDER, Reply, Responder, error, ok},
     },
-    journal::{IntentState, Journal, JournalError},
+    journal::{IntentState, Journal, writer_processes},
     model::{
         CloseAll, ClosePosition, Command, Failure, FailureKind, FollowUp, IdempotencyKey,
         PlaceKind, PlaceOrder, Progress, Receipt, Risk, Side, Ticket, Timestamp,
@@ -35,7 +35,7 @@ use crate::{
         base::clock::Clock,
         journal::{journal_writer::JournalWriter, shared_journal::ResumedIntents},
         recovery::{
-            dispatch::Outbox,
+            dispatch::{Outbox, VerbRun},
             dry_run::{CommandSink, DryRunOutbox},
         },
     },
@@ -105,11 +105,11 @@ impl Scene {
         let (sender, events) = channel(64);
         let place = dir.path().to_owned();
         let open = move || {
-            let mut journal = crate::runtime::journal::journal_writer::open(&place)?;
+            let mut journal = Journal::open(&place)?;
             hurt(&mut journal);
             Ok(journal)
         };
-        let outbox = Outbox::spawn(client, Clock::Frozen(NOW), open, sender);
+        let outbox = Outbox::spawn(client, Clock::Frozen(NOW), dir.path(), open, sender);
         Self {
             dir,
             responder,
@@ -138,19 +138,19 @@ fn verb(dir: TempDir, responder: Responder) -> Scene {
     let client = Client::with_timeouts(responder.connection(), calls, || NOW, timeouts).unwrap();
     let (sender, events) = channel(64);
     let place = dir.path().to_owned();
-    let opened = crate::runtime::journal::journal_writer::open(&place);
-    let holder = opened
-        .as_ref()
-        .err()
-        .and_then(JournalError::holder)
-        .cloned();
+    let run = VerbRun {
+        clock: Clock::Frozen(NOW),
+        others: vec![],
+        resumed: ResumedIntents::Keys(vec![]),
+        orders_per_second: 0,
+    };
     Scene {
         outbox: Outbox::for_verb(
             client,
-            Clock::Frozen(NOW),
-            (holder, move || opened),
+            run,
+            dir.path(),
+            move || Journal::open(&place),
             sender,
-            (vec![], ResumedIntents::Keys(vec![])),
         ),
         dir,
         responder,
@@ -243,15 +243,12 @@ async fn entries(scene: Scene) -> Vec<crate::journal::IntentRow> {
     reopened(&dir).await.recent(99).unwrap()
 }
 
-/// The journal's thread ends, and releases the lock, shortly after the outbox.
+/// The journal's thread ends shortly after the outbox, when all is written.
 pub(super) async fn reopened(dir: &TempDir) -> Journal {
-    loop {
-        match Journal::open(dir.path()) {
-            Ok(journal) => return journal,
-            Err(JournalError::Held { .. }) => tokio::task::yield_now().await,
-            Err(why) => panic!("{why}"),
-        }
+    while !writer_processes(dir.path()).is_empty() {
+        tokio::task::yield_now().await;
     }
+    Journal::open(dir.path()).unwrap()
 }
 
 fn methods(scene: &Scene) -> Vec<String> {

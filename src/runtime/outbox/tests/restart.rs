@@ -11,7 +11,7 @@ use crate::{
     journal::{Intent, IntentState, ReplayWindow, StateUpdate},
     model::{FailureKind, ModifyOrder, Timestamp},
 };
-use std::{path::Path, time::Duration};
+use std::time::Duration;
 use tempfile::TempDir;
 use tokio::sync::mpsc::{Receiver, channel, unbounded_channel};
 
@@ -28,20 +28,8 @@ struct OutboxContext {
 /// A desk at `now`, a hundred times as fast, on a journal with `commands` in flight since [`NOW`].
 async fn after_a_crash(now: Timestamp, commands: &[Command], script: Vec<Reply>) -> OutboxContext {
     let dir = tempfile::tempdir().unwrap();
-    let journal = dir.path().to_owned();
-    after_a_crash_on(dir, &journal, now, commands, script).await
-}
-
-/// The same, with the commands in a given `journal`.
-async fn after_a_crash_on(
-    dir: TempDir,
-    journal: &Path,
-    now: Timestamp,
-    commands: &[Command],
-    script: Vec<Reply>,
-) -> OutboxContext {
     let responder = Responder::answering(script).await;
-    let mut journal = Journal::open(journal).unwrap();
+    let mut journal = Journal::open(dir.path()).unwrap();
     for (command, number) in commands.iter().zip(1..) {
         let intent = left_open(command, number, &responder.url, &journal);
         journal.record(NOW, &intent).unwrap();
@@ -85,9 +73,9 @@ fn opened_at(
         Client::with_timeouts(responder.connection(), calls, move || now, timeouts).unwrap();
     let (sender, events) = channel(64);
     let place = dir.path().to_owned();
-    let open = move || crate::runtime::journal::journal_writer::open(&place);
+    let open = move || Journal::open(&place);
     OutboxContext {
-        outbox: Outbox::spawn(client, Clock::Frozen(now), open, sender),
+        outbox: Outbox::spawn(client, Clock::Frozen(now), dir.path(), open, sender),
         dir,
         responder,
         events,
@@ -250,40 +238,6 @@ async fn an_order_that_never_left_is_neither_sent_nor_offered_after_a_restart() 
 }
 
 #[tokio::test]
-async fn what_a_verb_left_open_beside_the_journal_is_gone_on_with_by_the_next_desk() {
-    let dir = tempfile::tempdir().unwrap();
-    let beside = crate::journal::overflow_dirs(dir.path()).next().unwrap();
-    let script = vec![empty(), tests::placed()];
-    let close = [tests::close("p-1")];
-    let mut context = after_a_crash_on(dir, &beside, NOW, &close, script).await;
-    assert!(matches!(
-        context.until(is_settled).await,
-        Msg::Settled(_, Ok(_))
-    ));
-    let key = context.responder.seen()[1]
-        .header("idempotency-key")
-        .map(str::to_owned);
-    assert_eq!(key.as_deref(), Some("key-1"), "its own");
-    context.comes_to(&[IntentState::Done]).await;
-}
-
-#[tokio::test]
-async fn a_journal_beside_the_desks_that_cannot_be_read_is_told() {
-    let dir = tempfile::tempdir().unwrap();
-    let beside = crate::journal::overflow_dirs(dir.path()).next().unwrap();
-    std::fs::create_dir_all(beside.join("journal.jsonl")).unwrap();
-    let responder = Responder::answering(vec![]).await;
-    let mut context = opened(dir, responder, NOW);
-    let Msg::Notify(Tone::Alert, text) = context.until(|_| true).await else {
-        panic!("said");
-    };
-    assert!(
-        text.contains("aside/1") && text.contains("cannot be opened"),
-        "{text}"
-    );
-}
-
-#[tokio::test]
 async fn after_a_crash_the_older_of_two_changes_is_never_sent_again() {
     let margin = |extra: &str| Command::margin("p-1".into(), extra.parse().unwrap(), None);
     let fifty = || {
@@ -371,8 +325,8 @@ async fn no_order_slips_out_between_a_restart_and_the_flatten_that_goes_on() {
     let (sender, _unheard) = channel(1);
     let place = dir.path().to_owned();
     let open = move || Journal::open(&place);
-    let outbox = Outbox::spawn(client, Clock::Frozen(NOW), open, sender);
-    outbox.context.ready().await.unwrap();
+    let outbox = Outbox::spawn(client, Clock::Frozen(NOW), dir.path(), open, sender);
+    outbox.context.ready().await;
     let refusal = outbox
         .context
         .refusal(&tests::buy(), outbox.context.epoch());
@@ -383,16 +337,16 @@ async fn no_order_slips_out_between_a_restart_and_the_flatten_that_goes_on() {
 async fn a_desk_that_was_halted_is_halted_still_when_it_is_started_again_until_it_is_rearmed() {
     let dir = tempfile::tempdir().unwrap();
     let responder = Responder::answering(vec![tests::placed(), tests::placed()]).await;
-    let mut journal = Journal::open(dir.path()).unwrap();
+    let journal = Journal::open(dir.path()).unwrap();
     let (here, account) = (responder.url.clone(), "chal-1".into());
-    journal.halt(&here, &account, "flattened").unwrap();
+    journal.halts().halt(&here, &account, "flattened").unwrap();
     drop(journal);
     let (client, _calls) = responder.client();
     let (sender, events) = channel(64);
     let place = dir.path().to_owned();
-    let open = move || crate::runtime::journal::journal_writer::open(&place);
+    let open = move || Journal::open(&place);
     let mut context = OutboxContext {
-        outbox: Outbox::spawn(client, Clock::Frozen(NOW), open, sender),
+        outbox: Outbox::spawn(client, Clock::Frozen(NOW), dir.path(), open, sender),
         dir,
         responder,
         events,
@@ -420,7 +374,7 @@ async fn a_desk_that_was_halted_is_halted_still_when_it_is_started_again_until_i
     let OutboxContext { dir, outbox, .. } = context;
     drop(outbox);
     let journal = tests::reopened(&dir).await;
-    assert_eq!(journal.halted(&here, &account), None);
+    assert_eq!(journal.halts().of(&here, &account), None);
 }
 
 fn is_settled(msg: &Msg) -> bool {

@@ -15,7 +15,7 @@ pub(super) fn is_said(msg: &Msg, words: &str) -> bool {
 #[tokio::test]
 async fn a_way_out_under_a_chosen_key_waits_for_no_disk_that_hangs() {
     let mut scene = Scene::of(vec![placed()]).await;
-    scene.outbox.context.ready().await.unwrap();
+    scene.outbox.context.ready().await;
     let go_on = hang(&scene.outbox.context.writer);
     let given = Instant::now();
     scene.outbox.send_as(TICKET, close("p-1"), "mine".into());
@@ -56,7 +56,7 @@ async fn a_key_that_turns_out_to_be_known_when_the_disk_is_back_neither_breaks_t
  {
     let refused = error("404 Not Found", "");
     let mut scene = done_before(vec![refused]).await;
-    scene.outbox.context.ready().await.unwrap();
+    scene.outbox.context.ready().await;
     let go_on = hang(&scene.outbox.context.writer);
     scene.outbox.send_as(TICKET, close("p-1"), "mine".into());
     scene.settled().await.1.unwrap_err();
@@ -96,7 +96,7 @@ async fn an_order_that_was_answered_is_shown_though_the_disk_hangs_and_written_d
 #[tokio::test]
 async fn an_order_waits_its_time_for_the_disk_and_says_for_what() {
     let mut scene = Scene::of(vec![placed()]).await;
-    scene.outbox.context.ready().await.unwrap();
+    scene.outbox.context.ready().await;
     let go_on = hang(&scene.outbox.context.writer);
     scene.outbox.send(TICKET, buy());
     while !is_said(

@@ -6,7 +6,7 @@ use crate::client::testing::responder::{client, connection};
 /// A desk whose disk hangs until the sender is dropped.
 async fn hanging() -> (Scene, std::sync::mpsc::Sender<()>) {
     let scene = Scene::of(vec![]).await;
-    scene.outbox.context.ready().await.unwrap();
+    scene.outbox.context.ready().await;
     let go_on = hang(&scene.outbox.context.writer);
     (scene, go_on)
 }

@@ -88,7 +88,6 @@ async fn polled(mail: &mut Receiver<Msg>) -> Answer {
         | Msg::ClockSet(_)
         | Msg::Asked(..)
         | Msg::Halted(_)
-        | Msg::Second(_)
         | Msg::Reload(_)
         | Msg::Notify(..)) => panic!("{other:?}"),
     }

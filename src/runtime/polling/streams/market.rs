@@ -4,7 +4,10 @@ use super::{super::cover::StreamUse, StreamContext, socket::Signal};
 use crate::{
     app::{MarketAnswer, StreamNews, StreamedPrice},
     feed::event::{MarketEvent, Stats, Tick},
-    model::{Book, Candle, Dated, Interval, MarketId, Page, PublicTrade, StreamKind, Timestamp},
+    model::{
+        Book, Candle, Dated, DayStats, Interval, MarketId, Num, Page, PublicTrade, StreamKind,
+        Timestamp,
+    },
 };
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -142,6 +145,14 @@ impl Batch {
         let price = self.price(market);
         price.mark = stats.mark.or(price.mark);
         price.funding_rate = stats.hourly_funding().or(price.funding_rate);
+        price.day = Some(DayStats {
+            change: stats
+                .day_change
+                .and_then(|percent| percent.over(Num::from(100_u32))),
+            volume: stats.day_volume,
+            open_interest: stats.open_interest,
+            next_funding_at: stats.next_funding_at,
+        });
         price.at = price.at.max(stats.at);
     }
 

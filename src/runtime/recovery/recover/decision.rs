@@ -3,8 +3,8 @@
 use crate::{
     client::ReconcileOutcome,
     journal::{IntentRow, IntentState},
-    model::{Command, Failure, Order, ProcessKind, Receipt, Risk, Timestamp},
-    runtime::outbox::Ownership,
+    model::{Command, Failure, Order, Receipt, Risk, Timestamp},
+    runtime::{base::process::ProcessKind, outbox::Ownership},
 };
 
 /// What recovery does about an open row.

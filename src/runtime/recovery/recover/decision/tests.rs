@@ -33,6 +33,7 @@ fn entry(command: &Command, state: IntentState) -> IntentRow {
         attempts: vec![],
         maybe_executed: state != IntentState::Prepared,
         state,
+        by: None,
         outcome: None,
     }
 }
