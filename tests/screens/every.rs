@@ -69,7 +69,10 @@ fn filled(keys: &str, kind: Option<usize>) -> Model {
     let markets = desk::markets().into_iter().map(guessed).collect();
     desk::arrive(&mut model, 0, Answer::Markets(Ok(markets)));
     if let Some(number) = kind {
-        focus(&mut model, Field::Kind);
+        let is_type = |field: &Field| matches!(field, Field::Kind | Field::Curve);
+        let fields = form(&model).draft.fields();
+        let type_field = fields.into_iter().find(is_type).unwrap();
+        focus(&mut model, type_field);
         press(&mut model, &number.to_string());
     }
     let first = form(&model).draft.fields()[0];
@@ -87,9 +90,14 @@ fn filled(keys: &str, kind: Option<usize>) -> Model {
 }
 
 fn focus(model: &mut Model, field: Field) {
-    while form(model).focus != field {
+    let fields = form(model).draft.fields();
+    for _ in &fields {
+        if form(model).focus == field {
+            return;
+        }
         press(model, "tab");
     }
+    assert_eq!(form(model).focus, field, "of {fields:?}");
 }
 
 fn sample(field: Field) -> &'static str {
