@@ -566,8 +566,8 @@ fn a_price_that_is_said_by_another_needs_a_source_that_tells_that() {
     let words = "place --market paper|BTC --side buy --type limit --size 0.01 --limit-price bid-100 --leverage 5 \
                  --margin-mode cross --yes";
     let words: Vec<_> = words.split_whitespace().collect();
-    let mut blind = served.verb(&words);
-    let (code, _, err) = ran(blind.env("PERPDECK_PRICE_SOURCE", "none"));
+    served.plant(&json!({ "kind": "before", "route": "markets", "status": 503 }));
+    let (code, _, err) = served.run(&words);
     assert!(
         code == 2 && err.contains("no bid price is known here"),
         "{code} {err}"
@@ -743,10 +743,9 @@ fn a_limit_whose_facts_cannot_be_read_refuses() {
             "{code} {said}"
         );
     };
-    refuses(&[
-        ("PERPDECK_CHECKS__MAX_NOTIONAL", "1000000"),
-        ("PERPDECK_PRICE_SOURCE", "none"),
-    ]);
+    served.plant(&json!({ "kind": "before", "route": "markets", "status": 503 }));
+    refuses(&[("PERPDECK_CHECKS__MAX_NOTIONAL", "1000000")]);
+    served.clear_faults();
     served.plant(&json!({ "kind": "before", "route": "account", "status": 503 }));
     refuses(&[("PERPDECK_CHECKS__MAX_SESSION_LOSS", "1000000")]);
     served.clear_faults();

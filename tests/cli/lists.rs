@@ -133,7 +133,6 @@ fn at(base_url: &str, home: &TempDir, args: &[&str]) -> (i32, String, String) {
         .env("PERPDECK_BASE_URL", base_url)
         .env("PERPDECK_ACCOUNT_ID", "chal-1")
         .env("PERPDECK_API_KEY", "k")
-        .args(["--price-source", "none"])
         .args(args))
 }
 
