@@ -33,8 +33,11 @@ const CATCH_UP_AFTER: Duration = Duration::from_secs(5);
 pub(crate) const LOST_AFTER: Duration = Duration::from_secs(15);
 /// What fails again and again is asked for this often.
 const FAILING_EVERY: Duration = Duration::from_secs(30);
-/// What a stream told so recently is not asked for.
-const STREAMED_WITHIN: Duration = Duration::from_millis(2_500);
+/// What a stream told so recently is not asked for. Beyond that it is, now and then: a stream that is quiet may as well
+/// stand still.
+const STREAMED_WITHIN: Duration = Duration::from_millis(1_200);
+/// So long a request about what a stream tells waits for others of the account to leave with.
+const BEAT: Duration = Duration::from_secs(1);
 /// Two requests of one kind leave within this time at most.
 const BUDGET_WINDOW: Duration = Duration::from_secs(1);
 
@@ -190,6 +193,8 @@ impl MarketPolls {
 
     fn due(&self, wanted: &Wanted) -> Option<Timestamp> {
         let own = self.own_due(wanted)?;
+        let is_streamed = self.streamed.contains_key(&wanted.key);
+        let own = own.plus(if is_streamed { BEAT } else { Duration::ZERO });
         Some(own.max(self.budget(wanted.key.kind())))
     }
 
@@ -205,10 +210,11 @@ impl MarketPolls {
             None => Some(Timestamp(i64::MIN)),
             Some(last) => {
                 let due = last.due(wanted.every)?;
-                let told = self.streamed.get(&wanted.key);
-                let put_off = told.map(|told| told.plus(STREAMED_WITHIN));
-                let put_off = put_off.map(|until| until.min(last.at.plus(FULL_READ_EVERY)));
-                Some(put_off.map_or(due, |until| due.max(until)))
+                let Some(told) = self.streamed.get(&wanted.key) else {
+                    return Some(due);
+                };
+                let until = told.max(&last.at).plus(STREAMED_WITHIN);
+                Some(due.max(until.min(last.at.plus(FULL_READ_EVERY))))
             }
         }
     }

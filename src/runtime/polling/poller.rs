@@ -68,19 +68,11 @@ impl Poller {
     ) -> Self {
         let intervals = Arc::new(intervals);
         let activity = PollActivity::default();
-        let nudge = |source: &Source| match source {
-            Source::Markets => Arc::clone(&activity.markets_nudge),
-            Source::Positions
-            | Source::Orders
-            | Source::Twaps
-            | Source::Scaled
-            | Source::Closed
-            | Source::History
-            | Source::Account => Arc::default(),
-        };
-        let nudges = intervals.keys().map(|source| (*source, nudge(source)));
         let mut poller = Self {
-            nudges: nudges.collect(),
+            nudges: intervals
+                .keys()
+                .map(|source| (*source, activity.nudge(*source)))
+                .collect(),
             context: PollContext {
                 client,
                 clock,

@@ -393,9 +393,17 @@ fn what_a_stream_tells_is_read_every_fifteen_seconds_and_at_once_when_the_stream
         shown.answer(trades());
     }
     assert_eq!(asked, [150, 150]);
-    // The stream tells nothing for two and a half seconds.
-    assert_eq!(shown.next_due(), Some(2_500));
+    // The stream is quiet: both are asked for with a beat of the account, or soon after none has come.
+    assert_eq!(shown.next_due(), Some(2_200));
+    shown.now += 1_000;
+    assert_eq!(shown.asks().len(), 0);
+    shown.now += 1_000;
+    assert_eq!(shown.asks().len(), 2);
+    shown.answer(book());
+    shown.answer(trades());
+    assert_eq!(shown.next_due(), Some(2_200));
     shown.polls.stream_lost();
+    shown.now += 1_000;
     assert!(shown.next_due() <= Some(0));
     assert_eq!(shown.asks().len(), 2);
 }

@@ -2,7 +2,7 @@
 
 use super::budget::{ATTENDED, DeskState};
 use crate::{
-    app::account::poll::Answer,
+    app::account::poll::{Answer, Source},
     model::{MarketId, Order, Page, Position},
     runtime::base::lock::locked,
 };
@@ -59,6 +59,20 @@ impl WantedMarkets {
 }
 
 impl PollActivity {
+    /// What has a source polled now.
+    pub(super) fn nudge(&self, source: Source) -> Arc<Notify> {
+        match source {
+            Source::Markets => Arc::clone(&self.markets_nudge),
+            Source::Positions
+            | Source::Orders
+            | Source::Twaps
+            | Source::Scaled
+            | Source::Closed
+            | Source::History
+            | Source::Account => Arc::default(),
+        }
+    }
+
     pub(super) fn state(&self) -> DeskState {
         self.state.borrow().state()
     }
