@@ -80,6 +80,8 @@ pub(super) async fn run(choice: DeskMode, sources: &Sources, loaded: Loaded) -> 
                 return Err(UsageError(ELSEWHERE.to_owned()).into());
             }
             Some(opened) => {
+                let revealed = settings.market_data.reveals().map(str::to_owned);
+                start.warnings.extend(revealed);
                 let opening = desk_setup::with_accounts_at_last(opened, start.options.clone());
                 Box::pin(runtime::desk(start, opening)).await
             }

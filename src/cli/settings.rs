@@ -59,6 +59,9 @@ fn check(loaded: &Loaded) -> Result<Exit> {
     }
     if exit == Exit::Ok {
         out::say("settings: ok\n")?;
+        if let Some(what) = settings.market_data.reveals() {
+            Output::from_command_line().note(what);
+        }
     }
     Ok(exit)
 }

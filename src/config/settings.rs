@@ -166,6 +166,19 @@ word!(
     MarketData { Off, Venue }
 );
 
+impl MarketData {
+    /// What a person is told who turns it on.
+    pub fn reveals(self) -> Option<&'static str> {
+        match self {
+            Self::Off => None,
+            Self::Venue => Some(
+                "market_data = \"venue\": the venues of your markets see the address of this machine and which markets you \
+                 watch; never the key, the account or an order",
+            ),
+        }
+    }
+}
+
 word!(LogLevel {
     Off,
     Error,

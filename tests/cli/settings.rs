@@ -223,6 +223,22 @@ fn check_reads_the_keys_and_the_colors_too_and_says_everything_that_is_wrong() {
 }
 
 #[test]
+fn who_turns_on_the_data_of_venues_is_told_what_they_see() {
+    let home = TempDir::new().unwrap();
+    let checked = |choice| {
+        let mut check = perpdeck(home.path());
+        let (code, out, err) = ran(check
+            .env("PERPDECK_MARKET_DATA", choice)
+            .args(["config", "check"]));
+        assert_eq!((code, out.as_str()), (0, "settings: ok\n"));
+        err
+    };
+    assert_eq!(checked("off"), "");
+    let told = checked("venue");
+    assert!(told.contains("see the address of this machine"), "{told}");
+}
+
+#[test]
 fn the_schema_tells_every_setting_that_show_does() {
     let home = TempDir::new().unwrap();
     let (code, out, err) = ran(perpdeck(home.path()).args(["config", "schema"]));
