@@ -12,9 +12,8 @@ pub(super) struct Frame<'a> {
     #[serde(borrow)]
     pub(super) event: Cow<'a, str>,
     #[serde(borrow)]
-    pub(super) stream_id: Option<Cow<'a, str>>,
-    #[serde(default)]
-    pub(super) resumed: bool,
+    stream_id: Option<&'a RawValue>,
+    pub(super) resumed: Option<bool>,
     pub(super) seq: Option<u64>,
     time: Option<Num>,
     pub(super) account_id: Option<AccountId>,
@@ -35,6 +34,12 @@ pub(super) struct Frame<'a> {
 impl Frame<'_> {
     pub(super) fn at(&self) -> Option<Timestamp> {
         self.time.and_then(Timestamp::from_wire)
+    }
+
+    /// What the service calls the stream, as text or as a number.
+    pub(super) fn stream_id(&self) -> Option<String> {
+        let told = self.stream_id?.get();
+        Some(serde_json::from_str(told).unwrap_or_else(|_| told.to_owned()))
     }
 
     /// The row of an event of `account`; `None` if it cannot be read or is of another account.

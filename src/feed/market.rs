@@ -8,12 +8,13 @@ use super::{
     event::MarketEvent,
     link::LinkEnd,
     market_frame::Frame,
+    progress::Phase,
     requests::Requests,
     subscription::Subscription,
     topic::{Topic, unsubscribe},
 };
 use crate::model::Timestamp;
-use serde_json::json;
+use serde_json::{json, value::RawValue};
 use std::{collections::BTreeSet, time::Duration};
 
 /// As many as the service allows on a connection.
@@ -91,7 +92,7 @@ impl MarketStream {
     }
 
     fn acknowledged(&mut self, frame: &Frame<'_>, now: Timestamp) {
-        let Some(name) = frame.sub.as_deref().map(str::to_owned) else {
+        let Some(name) = frame.sub.map(|name| name.get().to_owned()) else {
             return;
         };
         let was_early = self.early.remove(&name);
@@ -103,18 +104,25 @@ impl MarketStream {
         if frame.snapshot_boundary != Some(true) {
             one.snapshot_ended(now);
         }
-        // Its snapshot came before anybody knew whose it was.
-        if was_early {
-            let id = one.id;
-            self.renew(&[id], now);
+        // Its snapshot came before anybody knew whose it was; a service that always sends it so is not asked again.
+        let again = (was_early && !one.progress().is_renewed()).then_some(one.id);
+        self.renew(again.as_slice(), now);
+        if !self.awaits_name() {
+            self.early.clear();
         }
     }
 
+    /// Whether a subscription is not acknowledged yet.
+    fn awaits_name(&self) -> bool {
+        let mut all = self.subscriptions.iter();
+        all.any(|one| one.progress().phase() == Phase::Asked)
+    }
+
     fn take(&mut self, frame: &Frame<'_>, now: Timestamp) {
-        let name = frame.sub.as_deref().unwrap_or_default();
+        let name = frame.sub.map_or("", RawValue::get);
         let mut all = self.subscriptions.iter_mut();
         let Some(one) = all.find(|one| one.is_named(name)) else {
-            if self.early.len() < MOST_EARLY {
+            if self.early.len() < MOST_EARLY && self.awaits_name() {
                 self.early.insert(name.to_owned());
             }
             return;

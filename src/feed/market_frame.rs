@@ -15,8 +15,9 @@ pub(super) struct Frame<'a> {
     #[serde(borrow)]
     pub(super) op: Cow<'a, str>,
     pub(super) id: Option<u64>,
+    /// What the service calls a subscription, as text or as a number.
     #[serde(borrow)]
-    pub(super) sub: Option<Cow<'a, str>>,
+    pub(super) sub: Option<&'a RawValue>,
     #[serde(rename = "snapshotBoundary")]
     pub(super) snapshot_boundary: Option<bool>,
     #[serde(borrow, default)]

@@ -87,9 +87,14 @@ impl Progress {
         self.refused = self.refused.saturating_add(1);
     }
 
-    /// Whether what comes can no longer be believed.
+    /// Whether what comes can no longer be believed. Until a new request is acknowledged, it is of the one before.
     pub(super) fn is_refuted(&self) -> bool {
-        self.refused >= REFUSED_IN_A_ROW << self.renewals.min(DOUBLED)
+        self.phase != Phase::Asked && self.refused >= REFUSED_IN_A_ROW << self.renewals.min(DOUBLED)
+    }
+
+    /// Whether it was asked for anew since it was last heard live.
+    pub(super) fn is_renewed(&self) -> bool {
+        self.renewals > 0
     }
 
     /// When it is to be asked for anew, unless something comes before; a silent one only while others are heard.

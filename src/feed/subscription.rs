@@ -163,9 +163,7 @@ impl Known {
     /// subscription fills that.
     fn take_candle(&mut self, opens: Timestamp, interval: Interval, told: Told) -> Option<()> {
         let newest = self.candle.unwrap_or(opens);
-        let length = interval.millis();
-        let ahead = opens.0.saturating_sub(newest.0);
-        let is_near = ahead.abs() <= length || told == Told::AsHistory;
+        let is_near = newest.gap_to(opens) <= interval.length() || told == Told::AsHistory;
         let is_aligned = interval.open_of(opens) == opens;
         (is_near && is_aligned).then(|| self.candle = Some(newest.max(opens)))
     }

@@ -135,7 +135,7 @@ impl MarketMemory {
     fn candle(&mut self, interval: Interval, candle: Candle) -> Option<Vec<MarketEvent>> {
         let opens = candle.open_time;
         let newest = *self.candles.get(&interval).unwrap_or(&opens);
-        let is_near = opens.0.saturating_sub(newest.0).abs() <= interval.millis();
+        let is_near = newest.gap_to(opens) <= interval.length();
         let is_aligned = interval.open_of(opens) == opens;
         if !is_near || !is_aligned {
             return None;

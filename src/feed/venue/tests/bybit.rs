@@ -244,3 +244,19 @@ fn the_first_picture_is_read_by_gets_whose_answers_are_checked() {
     let refused = r#"{"retCode":10001,"retMsg":"params error","result":{}}"#;
     assert!(rest.read_trades(refused.as_bytes()).is_err());
 }
+
+#[test]
+fn a_flood_of_books_that_cannot_be_is_answered_by_one_request_until_that_is_acknowledged() {
+    let mut talk = talk(&[Channel::Book]);
+    accepts(&mut talk);
+    let crossed = json!([["100", "-1"]]);
+    for number in 0..5_000 {
+        talk.hears(&book("delta", number, &crossed, &json!([])));
+    }
+    let ops: Vec<_> = accepts(&mut talk)
+        .iter()
+        .map(|frame| frame["op"].clone())
+        .collect();
+    assert_eq!(ops, ["unsubscribe", "subscribe"]);
+    assert_eq!(talk.asks(), [""; 0]);
+}
