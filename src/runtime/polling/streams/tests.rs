@@ -415,6 +415,34 @@ async fn a_service_that_closes_every_connection_is_not_stormed() {
 }
 
 #[tokio::test]
+async fn an_account_stream_that_never_opens_brings_no_reads_beside_the_polls() {
+    let (listener, port) = service().await;
+    let mut desk = Desk::at(None, Some(port));
+    for _ in 0..2 {
+        drop(Client::accepted(&listener).await);
+        assert_eq!(desk.news().await, StreamNews::Down(StreamKind::Account));
+    }
+    let nudged = timeout(Duration::ZERO, desk.context.nudges[0].notified()).await;
+    assert!(nudged.is_err(), "nothing was lost");
+}
+
+#[tokio::test]
+async fn a_pong_does_not_make_the_account_younger() {
+    let (listener, port) = service().await;
+    let mut desk = Desk::at(None, Some(port));
+    let mut source = Client::accepted(&listener).await;
+    greets(&mut source, 100).await;
+    // It is up, and its account.
+    for _ in 0..2 {
+        desk.news().await;
+    }
+    source.0.send(Message::pong("")).await.unwrap();
+    let moved = json!({"event": "order", "account_id": "chal-1", "order": order(98), "seq": 4});
+    source.says(moved).await;
+    assert!(matches!(desk.hears().await, StreamNews::Account(_)));
+}
+
+#[tokio::test]
 async fn what_is_on_the_screen_no_more_is_not_streamed_and_an_account_in_the_background_has_no_prices()
  {
     let (listener, port) = service().await;
