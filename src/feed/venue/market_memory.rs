@@ -72,13 +72,18 @@ impl MarketMemory {
         (self.bid, self.ask) = (None, None);
     }
 
-    /// A subscription to this channel was asked for.
+    /// A subscription to this channel was asked for: what comes next follows nothing.
     pub(super) fn asked(&mut self, channel: Channel, books: BookTold, now: Timestamp) {
-        if channel == Channel::Book {
-            self.mirror.forget();
-            if matches!(books, BookTold::Changes) {
-                self.whole_asked.tried(now);
+        match channel {
+            Channel::Book => {
+                self.mirror.forget();
+                if matches!(books, BookTold::Changes) {
+                    self.whole_asked.tried(now);
+                }
             }
+            Channel::Trades => self.trades.has_gap(),
+            Channel::Candles(interval) => drop(self.candles.remove(&interval)),
+            Channel::Ticks | Channel::Stats => {}
         }
     }
 

@@ -117,19 +117,37 @@ fn a_book_that_stays_away_is_asked_for_less_and_less_often() {
     assert_eq!(asked, [0, 2, 6, 14, 30]);
 }
 
+fn trade(id: &str, side: &str, millis: i64) -> Value {
+    json!({"T": START + millis, "s": "BTCUSDT", "S": side, "v": "0.001", "p": "16578.50", "L": "PlusTick", "i": id,
+        "BT": false, "seq": 1})
+}
+
+fn trades(rows: &[Value]) -> String {
+    json!({"topic": "publicTrade.BTCUSDT", "type": "snapshot", "ts": START, "data": rows})
+        .to_string()
+}
+
+#[test]
+fn trades_after_a_new_subscription_follow_nothing_since_some_may_be_missing() {
+    let mut talk = talk(&[Channel::Book, Channel::Trades]);
+    accepts(&mut talk);
+    talk.hears(&trades(&[trade("a", "Buy", 0)]));
+    for number in 10..=20 {
+        talk.later(1_000).hears(&begins(number));
+    }
+    talk.later(0);
+    let names = accepts(&mut talk).pop().unwrap()["args"].clone();
+    assert_eq!(names, json!(["publicTrade.BTCUSDT"]));
+    talk.stream.events();
+    talk.hears(&trades(&[trade("z", "Buy", 11_000)]));
+    assert_eq!(talk.trades(), ["buy 16578.50 news 0"]);
+}
+
 #[test]
 fn trades_of_one_message_are_told_once_each() {
     let mut talk = talk(&[Channel::Trades]);
-    let row = |id: &str, side: &str, millis: i64| {
-        json!({"T": START + millis, "s": "BTCUSDT", "S": side, "v": "0.001", "p": "16578.50", "L": "PlusTick", "i": id,
-            "BT": false, "seq": 1})
-    };
-    let frame = |rows: Value| {
-        json!({"topic": "publicTrade.BTCUSDT", "type": "snapshot", "ts": START, "data": rows})
-            .to_string()
-    };
-    talk.hears(&frame(json!([row("a", "Buy", 0), row("b", "Sell", 0)])));
-    talk.hears(&frame(json!([row("b", "Sell", 0), row("c", "Buy", 1)])));
+    talk.hears(&trades(&[trade("a", "Buy", 0), trade("b", "Sell", 0)]));
+    talk.hears(&trades(&[trade("b", "Sell", 0), trade("c", "Buy", 1)]));
     assert_eq!(
         talk.trades(),
         [
@@ -138,8 +156,8 @@ fn trades_of_one_message_are_told_once_each() {
             "buy 16578.50 news 2"
         ]
     );
-    talk.hears(&frame(json!([row("d", "Nobody", 2)])));
-    talk.hears(&frame(json!([row("e", "Buy", 3)])));
+    talk.hears(&trades(&[trade("d", "Nobody", 2)]));
+    talk.hears(&trades(&[trade("e", "Buy", 3)]));
     assert_eq!(talk.trades(), ["buy 16578.50 news 0"], "one may be missing");
 }
 
