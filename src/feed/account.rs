@@ -6,7 +6,7 @@
 
 use super::{
     Stream,
-    account_frame::Frame,
+    account_frame::AccountFrame,
     event::{AccountEvent, Told},
     link::LinkEnd,
 };
@@ -29,7 +29,7 @@ pub(crate) enum AccountNews {
 
 /// How far the stream has come.
 #[derive(Debug, Clone, PartialEq)]
-enum Phase {
+enum AccountPhase {
     /// Since when the service has to say hello.
     Opening(Timestamp),
     Snapshot(Snapshot),
@@ -52,7 +52,7 @@ struct Snapshot {
 #[derive(Debug)]
 pub(crate) struct AccountStream {
     account: AccountId,
-    phase: Phase,
+    phase: AccountPhase,
     /// What the service calls the stream; without a name it cannot go on after a loss.
     stream_id: Option<String>,
     /// The number of the last event that was told; `None` while none was counted.
@@ -69,7 +69,7 @@ impl AccountStream {
     pub(crate) fn new(account: AccountId) -> Self {
         Self {
             account,
-            phase: Phase::Closed,
+            phase: AccountPhase::Closed,
             stream_id: None,
             last_seq: None,
             told_at: None,
@@ -81,23 +81,23 @@ impl AccountStream {
 
     fn fault(&mut self, why: &'static str) {
         // Resuming again would end as this did.
-        if self.phase != Phase::Live {
+        if self.phase != AccountPhase::Live {
             self.last_seq = None;
         }
-        (self.phase, self.end) = (Phase::Closed, Some(LinkEnd::Fault(why)));
+        (self.phase, self.end) = (AccountPhase::Closed, Some(LinkEnd::Fault(why)));
     }
 
     /// The stream goes on where it was, or a snapshot follows.
-    fn greeted(&mut self, frame: &Frame<'_>) {
-        let Phase::Opening(since) = self.phase else {
+    fn greeted(&mut self, frame: &AccountFrame<'_>) {
+        let AccountPhase::Opening(since) = self.phase else {
             return self.fault("it greets twice");
         };
         let stream_id = frame.stream_id();
         self.phase = if frame.resumed == Some(true) && self.resume().is_some() {
             self.stream_id = stream_id.or(self.stream_id.take());
-            Phase::Resumed
+            AccountPhase::Resumed
         } else {
-            Phase::Snapshot(Snapshot {
+            AccountPhase::Snapshot(Snapshot {
                 since,
                 stream_id,
                 rows: None,
@@ -110,8 +110,8 @@ impl AccountStream {
         self.stream_id.as_deref().zip(self.last_seq)
     }
 
-    fn snapshot(&mut self, frame: &Frame<'_>) {
-        let Phase::Snapshot(snapshot) = &mut self.phase else {
+    fn snapshot(&mut self, frame: &AccountFrame<'_>) {
+        let AccountPhase::Snapshot(snapshot) = &mut self.phase else {
             return self.fault("it sent a snapshot unasked");
         };
         if frame.account_id.as_ref() != Some(&self.account) {
@@ -129,8 +129,8 @@ impl AccountStream {
         snapshot.rows = Some(rows.collect());
     }
 
-    fn snapshot_ended(&mut self, frame: &Frame<'_>) {
-        let Phase::Snapshot(snapshot) = &mut self.phase else {
+    fn snapshot_ended(&mut self, frame: &AccountFrame<'_>) {
+        let AccountPhase::Snapshot(snapshot) = &mut self.phase else {
             return self.fault("it sent a snapshot unasked");
         };
         let Some(rows) = snapshot.rows.take() else {
@@ -140,11 +140,11 @@ impl AccountStream {
         self.last_seq = frame.seq;
         self.told_at = frame.at();
         self.news.push(AccountNews::Snapshot(rows));
-        self.phase = Phase::Live;
+        self.phase = AccountPhase::Live;
     }
 
     /// An event, or a sign of life that counts events.
-    fn counted(&mut self, frame: &Frame<'_>) {
+    fn counted(&mut self, frame: &AccountFrame<'_>) {
         if !self.is_live() {
             return;
         }
@@ -163,7 +163,7 @@ impl AccountStream {
         if is_beat {
             return;
         }
-        self.phase = Phase::Live;
+        self.phase = AccountPhase::Live;
         self.told_at = self.told_at.max(frame.at());
         if frame.account_id.as_ref() != Some(&self.account) {
             return;
@@ -196,7 +196,7 @@ impl Stream for AccountStream {
     }
 
     fn opened(&mut self, now: Timestamp) {
-        (self.phase, self.end, self.heard_at) = (Phase::Opening(now), None, now);
+        (self.phase, self.end, self.heard_at) = (AccountPhase::Opening(now), None, now);
     }
 
     fn frame(&mut self, text: &str, now: Timestamp) {
@@ -204,7 +204,7 @@ impl Stream for AccountStream {
             return;
         }
         self.heard_at = now;
-        let Ok(frame) = serde_json::from_str::<Frame<'_>>(text) else {
+        let Ok(frame) = serde_json::from_str::<AccountFrame<'_>>(text) else {
             return self.fault("its messages cannot be read");
         };
         match &*frame.event {
@@ -230,11 +230,11 @@ impl Stream for AccountStream {
 
     fn due(&self) -> Option<Timestamp> {
         match &self.phase {
-            Phase::Opening(since) | Phase::Snapshot(Snapshot { since, .. }) => {
+            AccountPhase::Opening(since) | AccountPhase::Snapshot(Snapshot { since, .. }) => {
                 Some(since.plus(SNAPSHOT_WITHIN))
             }
-            Phase::Resumed | Phase::Live => Some(self.heard_at.plus(DEAD_AFTER)),
-            Phase::Closed => None,
+            AccountPhase::Resumed | AccountPhase::Live => Some(self.heard_at.plus(DEAD_AFTER)),
+            AccountPhase::Closed => None,
         }
     }
 
@@ -247,7 +247,7 @@ impl Stream for AccountStream {
     }
 
     fn is_live(&self) -> bool {
-        matches!(self.phase, Phase::Resumed | Phase::Live)
+        matches!(self.phase, AccountPhase::Resumed | AccountPhase::Live)
     }
 
     fn end(&self) -> Option<LinkEnd> {
@@ -255,6 +255,6 @@ impl Stream for AccountStream {
     }
 
     fn lost(&mut self) {
-        self.phase = Phase::Closed;
+        self.phase = AccountPhase::Closed;
     }
 }

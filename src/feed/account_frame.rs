@@ -8,7 +8,7 @@ use std::borrow::Cow;
 
 /// A message of the service. What it has beside this is ignored.
 #[derive(Debug, Deserialize)]
-pub(super) struct Frame<'a> {
+pub(super) struct AccountFrame<'a> {
     #[serde(borrow)]
     pub(super) event: Cow<'a, str>,
     #[serde(borrow)]
@@ -31,7 +31,7 @@ pub(super) struct Frame<'a> {
     orders: Vec<&'a RawValue>,
 }
 
-impl Frame<'_> {
+impl AccountFrame<'_> {
     pub(super) fn at(&self) -> Option<Timestamp> {
         self.time.and_then(Timestamp::from_wire)
     }

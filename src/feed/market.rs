@@ -7,8 +7,8 @@ use super::{
     Stream,
     event::MarketEvent,
     link::LinkEnd,
-    market_frame::Frame,
-    progress::Phase,
+    market_frame::MarketFrame,
+    progress::SubscriptionPhase,
     requests::Requests,
     subscription::Subscription,
     topic::{Topic, unsubscribe},
@@ -91,7 +91,7 @@ impl MarketStream {
         }
     }
 
-    fn acknowledged(&mut self, frame: &Frame<'_>, now: Timestamp) {
+    fn acknowledged(&mut self, frame: &MarketFrame<'_>, now: Timestamp) {
         let Some(name) = frame.sub.map(|name| name.get().to_owned()) else {
             return;
         };
@@ -115,10 +115,10 @@ impl MarketStream {
     /// Whether a subscription is not acknowledged yet.
     fn awaits_name(&self) -> bool {
         let mut all = self.subscriptions.iter();
-        all.any(|one| one.progress().phase() == Phase::Asked)
+        all.any(|one| one.progress().phase() == SubscriptionPhase::Asked)
     }
 
-    fn take(&mut self, frame: &Frame<'_>, now: Timestamp) {
+    fn take(&mut self, frame: &MarketFrame<'_>, now: Timestamp) {
         let name = frame.sub.map_or("", RawValue::get);
         let mut all = self.subscriptions.iter_mut();
         let Some(one) = all.find(|one| one.is_named(name)) else {
@@ -175,7 +175,7 @@ impl Stream for MarketStream {
     }
 
     fn frame(&mut self, text: &str, now: Timestamp) {
-        let Ok(frame) = serde_json::from_str::<Frame<'_>>(text) else {
+        let Ok(frame) = serde_json::from_str::<MarketFrame<'_>>(text) else {
             return self.cannot_read();
         };
         self.unreadable = 0;

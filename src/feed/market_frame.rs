@@ -11,7 +11,7 @@ const MOST_LEVELS: usize = 5_000;
 
 /// A message of the service. What it has beside this is ignored.
 #[derive(Debug, Deserialize)]
-pub(super) struct Frame<'a> {
+pub(super) struct MarketFrame<'a> {
     #[serde(borrow)]
     pub(super) op: Cow<'a, str>,
     pub(super) id: Option<u64>,
