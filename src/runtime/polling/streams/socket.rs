@@ -184,7 +184,7 @@ impl<E> StreamLink<E> {
         };
         link.now = self.clock.now();
         match wake {
-            Wake::Message(message) => match link.heard(message)? {
+            Wake::Message(message) => match link.heard(&received(message)?) {
                 Some(signal) => self.say(signal).await,
                 None => Ok(()),
             },
@@ -254,21 +254,10 @@ where
     }
 
     /// A pong shows that the socket is open, not that whoever tells the events is there: it is no news.
-    fn heard(
-        &mut self,
-        message: Option<Result<Message, tokio_websockets::Error>>,
-    ) -> Result<Option<Signal<S::Event>>, Over> {
-        let message = match message {
-            Some(Ok(message)) if !message.is_close() => message,
-            Some(Ok(_)) | None => return Err(lost("the service closed it")),
-            Some(Err(why)) => return Err(lost(&why.to_string())),
-        };
+    fn heard(&mut self, message: &Message) -> Option<Signal<S::Event>> {
         self.watchdog.heard(self.now);
-        let Some(text) = message.as_text() else {
-            return Ok(None);
-        };
-        self.stream.frame(text, self.now);
-        Ok(Some(self.told()))
+        self.stream.frame(message.as_text()?, self.now);
+        Some(self.told())
     }
 
     fn answered(&mut self, read: Option<ReadEnd>) -> Signal<S::Event> {
@@ -316,6 +305,15 @@ where
             Ok(Err(why)) => Err(lost(&why.to_string())),
             Err(_) => Err(lost("the service does not read")),
         }
+    }
+}
+
+/// The message, unless it is the end of the connection.
+fn received(message: Option<Result<Message, tokio_websockets::Error>>) -> Result<Message, Over> {
+    match message {
+        Some(Ok(message)) if !message.is_close() => Ok(message),
+        Some(Ok(_)) | None => Err(lost("the service closed it")),
+        Some(Err(why)) => Err(lost(&why.to_string())),
     }
 }
 
