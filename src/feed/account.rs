@@ -114,7 +114,7 @@ impl AccountStream {
         let AccountPhase::Snapshot(snapshot) = &mut self.phase else {
             return self.fault("it sent a snapshot unasked");
         };
-        if frame.account_id.as_ref() != Some(&self.account) {
+        if !frame.is_about(&self.account) {
             return;
         }
         let Some(rows) = frame.rows(&self.account) else {
@@ -165,7 +165,7 @@ impl AccountStream {
         }
         self.phase = AccountPhase::Live;
         self.told_at = self.told_at.max(frame.at());
-        if frame.account_id.as_ref() != Some(&self.account) {
+        if !frame.is_about(&self.account) {
             return;
         }
         let Some(row) = frame.row(&self.account) else {

@@ -41,6 +41,32 @@ fn a_snapshot_without_a_number_is_followed_from_its_first_event() {
 }
 
 #[test]
+fn messages_that_name_no_account_are_about_that_of_their_rows() {
+    let (mut stream, mut picture) = (account(), None);
+    stream.opened(at(0));
+    let mut foreign = order(2, 98, "resting");
+    foreign["account_id"] = json!("other");
+    let frames = [
+        json!({"event": "hello", "stream_id": "st"}),
+        json!({"event": "snapshot", "account": {"id": "other"}, "positions": [], "orders": [foreign]}),
+        json!({"event": "snapshot", "account": {"id": "acc"}, "positions": [], "orders": []}),
+        json!({"event": "snapshot_end"}),
+        json!({"event": "order", "order": foreign, "seq": 1}),
+        json!({"event": "order", "order": order(1, 99, "resting"), "seq": 2}),
+    ];
+    take(
+        &mut stream,
+        &frames.map(|frame| frame.to_string()),
+        &mut picture,
+    );
+    let shown = [("ord-1".to_owned(), "99".to_owned())];
+    assert_eq!(
+        (prices(picture.as_ref()), stream.end()),
+        (shown.into(), None)
+    );
+}
+
+#[test]
 fn a_resume_that_brings_no_event_before_its_fault_is_not_tried_again() {
     let refusal = json!({"event": "error", "code": "resume_failed", "message": "no"}).to_string();
     let cannot_be = json!({"event": "order", "account_id": "acc", "order": {}, "seq": -1});
