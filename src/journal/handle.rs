@@ -121,21 +121,46 @@ impl Journal {
         }
     }
 
-    /// Writes the log anew, with the rows as they are.
-    pub(super) fn rewrite(&mut self) -> Result<(), JournalError> {
-        let (Some(log), Some(rows)) = (&mut self.log, &mut self.rows) else {
-            return Err(JournalError::Stopped);
-        };
-        let written = log
-            .lock(&mut |text| rows.take(text))
-            .and_then(|mut locked| rewrite(&mut locked, rows));
-        written.map_err(|why| self.refuse(why))
+    /// Writes the log anew if `choose` finds that worth while, with the rows as it leaves them.
+    pub(super) fn rewrite<T>(
+        &mut self,
+        choose: impl FnOnce(&mut Rows) -> Option<T>,
+    ) -> Result<Option<T>, JournalError> {
+        self.under_lock(|locked, rows, _| {
+            let chosen = choose(rows);
+            if chosen.is_some() {
+                rewrite(locked, rows)?;
+            }
+            Ok(Ok(chosen))
+        })
     }
 
     /// Locks the log, takes in what other processes have recorded, and records what `decide` makes of it.
     pub(super) fn update<T>(
         &mut self,
         decide: impl FnOnce(&Rows, WriterId) -> Result<(T, Vec<Entry>), JournalError>,
+    ) -> Result<T, JournalError> {
+        self.under_lock(|locked, rows, own| {
+            let (result, entries) = match decide(rows, own) {
+                Ok(decided) => decided,
+                Err(why) => return Ok(Err(why)),
+            };
+            for entry in entries {
+                append(locked, rows, entry)?;
+            }
+            Ok(Ok(result))
+        })
+    }
+
+    /// Locks the log and takes in what other processes have recorded. What a newer version recorded ends it there: nothing
+    /// is decided without it, and it is not written over.
+    fn under_lock<T>(
+        &mut self,
+        act: impl FnOnce(
+            &mut LockedLog<'_>,
+            &mut Rows,
+            WriterId,
+        ) -> Result<Result<T, JournalError>, LogError>,
     ) -> Result<T, JournalError> {
         if let Some(failed) = &self.failed {
             return Err(failed.clone());
@@ -148,12 +173,12 @@ impl Journal {
             let path = self.dir.join(FILE);
             return Err(self.fail(JournalError::Gone { path }));
         }
-        let (dir, own) = (&self.dir, writer.id);
-        let updated = update_locked(log, rows, |rows| {
-            refuse_newer(dir, rows)?;
-            decide(rows, own)
+        let locked = log.lock(&mut |text| rows.take(text));
+        let done = locked.and_then(|mut locked| match refuse_newer(&self.dir, rows) {
+            Ok(()) => act(&mut locked, rows, writer.id),
+            Err(why) => Ok(Err(why)),
         });
-        updated.unwrap_or_else(|why| Err(self.refuse(why)))
+        done.unwrap_or_else(|why| Err(self.refuse(why)))
     }
 
     /// Records this, whatever others have recorded.
@@ -316,7 +341,7 @@ fn mend(
         "the journal was damaged on the disk: {damage}; {copy}. Compare your orders and positions with the service"
     );
     tracing::error!("{words}");
-    rows.doubt();
+    rows.lost(damage);
     rows.damage = Some(words);
     if rows.salt.is_empty() {
         rows.salt = Uuid::new_v4().to_string();
@@ -329,22 +354,6 @@ fn rewrite(locked: &mut LockedLog<'_>, rows: &mut Rows) -> Result<(), LogError> 
     locked.rewrite(lines.map_err(io::Error::other)?)?;
     rows.is_rewritten();
     Ok(())
-}
-
-fn update_locked<T>(
-    log: &mut Log,
-    rows: &mut Rows,
-    decide: impl FnOnce(&Rows) -> Result<(T, Vec<Entry>), JournalError>,
-) -> Result<Result<T, JournalError>, LogError> {
-    let mut locked = log.lock(&mut |text| rows.take(text))?;
-    let (result, entries) = match decide(rows) {
-        Ok(decided) => decided,
-        Err(why) => return Ok(Err(why)),
-    };
-    for entry in entries {
-        append(&mut locked, rows, entry)?;
-    }
-    Ok(Ok(result))
 }
 
 fn append(

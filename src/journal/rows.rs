@@ -5,7 +5,10 @@ use super::{
     record::Record,
     row::{Glance, Row},
 };
-use crate::model::{IdempotencyKey, Risk, Timestamp};
+use crate::{
+    disk::LogDamage,
+    model::{IdempotencyKey, Risk, Timestamp},
+};
 use std::{
     borrow::Cow,
     collections::{BTreeMap, BTreeSet, HashMap},
@@ -148,8 +151,17 @@ impl Rows {
         self.by_id.get(self.by_key.get(key)?)?.whole()
     }
 
-    /// A lost record may have said that a row was sent: none counts as not sent any more.
-    pub(super) fn doubt(&mut self) {
+    /// A lost record may have said that a row was sent: none counts as not sent any more. It may also have been a row, of a
+    /// process that still writes what comes of it: its number is not given again.
+    pub(super) fn lost(&mut self, damage: &LogDamage) {
+        let lost = damage.lost.iter();
+        let lost = lost.fold(0_u64, |sum, run| {
+            sum.saturating_add(run.end() - run.start())
+                .saturating_add(1)
+        });
+        self.next = self
+            .next
+            .saturating_add(i64::try_from(lost).unwrap_or(i64::MAX));
         for row in self.by_id.values_mut().filter_map(Row::open_or_recent_mut) {
             if row.state == IntentState::Prepared {
                 (row.state, row.maybe_executed) = (IntentState::Unknown, true);

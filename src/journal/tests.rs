@@ -329,6 +329,31 @@ fn a_journal_of_a_newer_desk_is_refused_and_kept() {
     }
 }
 
+#[test]
+fn what_a_newer_desk_records_meanwhile_is_not_pruned_away() {
+    let dir = place();
+    let path = dir.path().join("journal.jsonl");
+    let mut journal = Journal::open(dir.path()).unwrap();
+    let past = Intent {
+        replay_until: Timestamp(1),
+        ..intent("a")
+    };
+    let id = journal.record(Timestamp(1), &past).unwrap();
+    let done = StateUpdate::new(IntentState::Done, "so");
+    journal.record_state(Timestamp(1), id, &done).unwrap();
+    journal.record(Timestamp(9_000), &intent("b")).unwrap();
+    let (mut log, _) = crate::disk::Log::open(&path, "perpdeck journal 1", &mut |_| ()).unwrap();
+    let mut locked = log.lock(&mut |_| ()).unwrap();
+    locked
+        .append("{\"halt\":1}", Reserve::Keep, crate::disk::Mark::Synced)
+        .unwrap();
+    drop(locked);
+    let before = fs::read(&path).unwrap();
+    let refused = journal.prune(Timestamp(9_000), Duration::ZERO).unwrap_err();
+    assert!(matches!(refused, JournalError::Newer { .. }), "{refused}");
+    assert_eq!(fs::read(&path).unwrap(), before);
+}
+
 impl Journal {
     /// The disk fails after so many more records.
     pub(crate) fn break_disk_after(&mut self, records: u32) {
@@ -603,7 +628,7 @@ fn a_row_of_an_earlier_session_reads_and_changes_as_one_of_this_session() {
         .record_state(Timestamp(3), refused, &update)
         .unwrap();
     let open = journal.record(Timestamp(4), &intent("c")).unwrap();
-    journal.rewrite().unwrap();
+    journal.rewrite(|_| Some(())).unwrap();
     let read = |journal: &Journal| {
         let (at, account) = ((Timestamp(9), IntentId(99)), "chal-1".into());
         (
@@ -921,7 +946,7 @@ fn a_journal_that_another_process_writes_anew_is_the_same_journal() {
     let mut other = Journal::open(dir.path()).unwrap();
     let id = here.record(Timestamp(1), &intent("a")).unwrap();
     other.record(Timestamp(2), &intent("b")).unwrap();
-    other.rewrite().unwrap();
+    other.rewrite(|_| Some(())).unwrap();
     here.attempt(Timestamp(3), id, None).unwrap();
     let next = here.record(Timestamp(4), &intent("c")).unwrap();
     assert_eq!(next, IntentId(3));

@@ -191,21 +191,15 @@ impl Journal {
     /// is done while less than a tenth of the rows can go and the file is not much longer than its rows. Keeps open rows,
     /// their parents, and keys that may still be resent.
     pub fn prune(&mut self, now: Timestamp, keep: Duration) -> Result<usize, JournalError> {
-        if let Some(failed) = &self.failed {
-            return Err(failed.clone());
+        let pruned = self.rewrite(|rows| {
+            let count = rows.prune(now, keep);
+            (count > 0 || rows.is_long()).then_some(count)
+        });
+        match pruned {
+            // The next start finds the rows again.
+            Err(JournalError::Full { .. }) => Ok(0),
+            pruned => Ok(pruned?.unwrap_or_default()),
         }
-        let Some(rows) = &mut self.rows else {
-            return Ok(0);
-        };
-        let count = rows.prune(now, keep);
-        if count > 0 || rows.is_long() {
-            match self.rewrite() {
-                // The next start finds the rows again.
-                Err(JournalError::Full { .. }) => return Ok(0),
-                written => written?,
-            }
-        }
-        Ok(count)
     }
 }
 
