@@ -1,6 +1,8 @@
 //! The open journal: how it opens, its halts, and what happens when it fails.
 
-use super::{JournalError, WriterId, halt::Halts, record::Record, rows::Rows, writers::Writer};
+use super::{
+    IntentId, JournalError, WriterId, halt::Halts, record::Record, rows::Rows, writers::Writer,
+};
 use crate::disk::{self, LockedLog, Log, LogDamage, LogError, Mark, Reserve};
 use sha2::{Digest as _, Sha256};
 use std::{
@@ -26,6 +28,8 @@ pub struct Journal {
     writer: Option<Writer>,
     /// Damage that no person has seen yet, in a log that is only read.
     looked: Option<String>,
+    /// The lowest number that no row had when this process opened it.
+    pub(super) opened_at: IntentId,
     pub(super) failed: Option<JournalError>,
     pub(super) halts: Halts,
 }
@@ -79,6 +83,7 @@ impl Journal {
             rows: None,
             writer: None,
             looked: None,
+            opened_at: IntentId::default(),
             failed: None,
             halts: Halts::of_journal(dir),
         }
@@ -109,6 +114,7 @@ impl Journal {
         });
         let is_damaged = locked.is_damaged();
         drop(locked);
+        self.opened_at = IntentId(rows.next);
         (self.log, self.rows) = (Some(log), Some(rows));
         match begun {
             // It works as far as a full disk lets it; a damaged log is mended by the next start.
@@ -210,6 +216,13 @@ impl Journal {
             }),
             ..Self::closed(dir)
         })
+    }
+
+    /// The lowest number that no row has, as far as this process has read.
+    pub fn unread(&self) -> IntentId {
+        self.rows
+            .as_ref()
+            .map_or(IntentId::default(), |rows| IntentId(rows.next))
     }
 
     /// Whether `dir` has a journal.

@@ -213,20 +213,25 @@ impl Rows {
         Some(Objection::Busy(found.intent.command.clone(), process))
     }
 
-    /// Whether another process has recorded a close-all or flatten on this account since then.
+    /// Whether another process than `own` has recorded a close-all or flatten on this account since the command was given:
+    /// by the order of the rows, and by the time for a command that was given before this process had opened the journal.
+    /// A row that is dated after now has its date from another clock, which tells nothing.
     pub(super) fn closed_since(
         &self,
-        own: WriterId,
+        (own, opened_at): (WriterId, IntentId),
         (base_url, account): (&str, &AccountId),
         check: &ClaimCheck,
+        now: Timestamp,
     ) -> Option<Objection> {
+        let unread = check.unread.max(opened_at);
         let closes = |row: &IntentRow| {
             let is_close = row.intent.is_flatten() || row.intent.target == check.close_all;
             is_close && row.by != Some(own) && is_on(row, base_url, account)
         };
-        let since = self.by_id.values().rev();
-        let mut since = since.take_while(|row| row.created_at() > check.given_at);
-        let is_closed = since.any(|row| row.whole().is_some_and(|row| closes(&row)));
+        let rows = self.by_id.iter().rev();
+        let rows = rows.take_while(|(id, row)| **id >= unread || row.created_at() > check.given_at);
+        let mut since = rows.filter(|(id, row)| **id >= unread || row.created_at() <= now);
+        let is_closed = since.any(|(_, row)| row.whole().is_some_and(|row| closes(&row)));
         is_closed.then_some(Objection::ClosedSince)
     }
 
@@ -244,6 +249,8 @@ impl Rows {
                 && is_on(row, &intent.base_url, &intent.account_id)
         };
         let rows = self.by_id.values().rev();
+        // What is dated a second ahead has its date from before the clock was set back.
+        let rows = rows.skip_while(|row| row.created_at().since(now) >= SECOND);
         let rows = rows.take_while(|row| now.since(row.created_at()) < SECOND);
         let orders = rows.filter(|row| row.whole().is_some_and(|row| counts(&row)));
         let most = usize::try_from(most).unwrap_or(usize::MAX);

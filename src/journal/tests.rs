@@ -52,6 +52,7 @@ fn anonymous(rows: Vec<IntentRow>) -> Vec<IntentRow> {
 fn check(given_at: i64) -> ClaimCheck {
     ClaimCheck {
         given_at: Timestamp(given_at),
+        unread: IntentId::default(),
         close_all: "/v1/close-all".into(),
         waits: true,
         orders_per_second: 0,
@@ -892,7 +893,12 @@ fn a_new_entry_is_refused_under_the_lock_where_another_process_has_halted_or_clo
     let mut here = Journal::open(dir.path()).unwrap();
     let mut other = Journal::open(dir.path()).unwrap();
     let mut claim = |key: &str, given_at| {
-        let claim = here.claim(Timestamp(9), &intent(key), &check(given_at));
+        // What was read before it was given is no news.
+        let check = ClaimCheck {
+            unread: here.unread(),
+            ..check(given_at)
+        };
+        let claim = here.claim(Timestamp(9), &intent(key), &check);
         claim.unwrap()
     };
     let closing = Intent {
@@ -909,6 +915,63 @@ fn a_new_entry_is_refused_under_the_lock_where_another_process_has_halted_or_clo
     assert_eq!(claim("b", 5), Claim::Refused(halted));
     other.halts().rearm(HERE, &account).unwrap();
     assert!(matches!(claim("b", 5), Claim::New(_)));
+}
+
+#[test]
+fn a_clock_that_was_set_lets_no_entry_pass_a_close_all_and_keeps_back_none_that_came_after_it() {
+    const HOUR: i64 = 3_600_000;
+    let now = 9 * HOUR;
+    let dir = place();
+    let mut here = Journal::open(dir.path()).unwrap();
+    let mut other = Journal::open(dir.path()).unwrap();
+    let mut close_all = |at, key: &str| {
+        let closing = Intent {
+            target: "/v1/close-all".into(),
+            risk: Risk::Reducing,
+            ..intent(key)
+        };
+        other.record(Timestamp(at), &closing).unwrap();
+    };
+    let given = |here: &Journal| ClaimCheck {
+        unread: here.unread(),
+        ..check(now)
+    };
+    let mut entry = |key: &str, check: &ClaimCheck| {
+        let account = "chal-1".into();
+        let objection = here
+            .objection(Timestamp(now + 1), (HERE, &account), check)
+            .unwrap();
+        let claim = here.claim(Timestamp(now + 1), &intent(key), check).unwrap();
+        assert_eq!(objection.is_some(), matches!(claim, Claim::Refused(_)));
+        (claim, given(&here))
+    };
+    let before = check(now);
+    close_all(now - HOUR, "behind");
+    let (claim, after) = entry("a", &before);
+    assert_eq!(claim, Claim::Refused(Objection::ClosedSince));
+    let (claim, before) = entry("a", &after);
+    assert!(matches!(claim, Claim::New(_)), "{claim:?}");
+    close_all(now + HOUR, "ahead");
+    let (claim, after) = entry("b", &before);
+    assert_eq!(claim, Claim::Refused(Objection::ClosedSince));
+    let (claim, _) = entry("b", &after);
+    assert!(matches!(claim, Claim::New(_)), "{claim:?}");
+}
+
+#[test]
+fn orders_from_before_the_clock_was_set_back_do_not_count_as_orders_of_this_second() {
+    let dir = place();
+    let mut journal = Journal::open(dir.path()).unwrap();
+    let one_a_second = ClaimCheck {
+        orders_per_second: 1,
+        ..check(0)
+    };
+    let mut claim = |at, key: &str| journal.claim(Timestamp(at), &intent(key), &one_a_second);
+    assert!(matches!(claim(90_000, "a").unwrap(), Claim::New(_)));
+    assert!(matches!(claim(1_000, "b").unwrap(), Claim::New(_)));
+    let spent = Claim::Refused(Objection::RateSpent);
+    assert_eq!(claim(1_500, "c").unwrap(), spent);
+    assert!(matches!(claim(2_000, "c").unwrap(), Claim::New(_)));
 }
 
 #[test]

@@ -12,7 +12,7 @@ use std::{
     path::Path,
     sync::{
         Arc, OnceLock,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicI64, Ordering},
         mpsc::{self, RecvTimeoutError},
     },
     thread,
@@ -62,6 +62,8 @@ pub(crate) struct JournalWriter {
     behind: Arc<AtomicBool>,
     /// The hang has been reported, and the disk has not caught up since.
     hangs: Arc<AtomicBool>,
+    /// [`Journal::unread`]; zero before the journal is open.
+    unread: Arc<AtomicI64>,
 }
 
 /// Reports the first journal failure only.
@@ -141,7 +143,9 @@ impl JournalWriter {
             },
             behind: Arc::default(),
             hangs: Arc::default(),
+            unread: Arc::default(),
         };
+        let unread = Arc::clone(&writer.unread);
         let caught_up = [Arc::clone(&writer.behind), Arc::clone(&writer.hangs)];
         let mut look = Look {
             process,
@@ -170,6 +174,7 @@ impl JournalWriter {
                 }
                 if let Ok(journal) = &mut journal {
                     look.at(journal);
+                    unread.store(journal.unread().0, Ordering::Relaxed);
                 }
             }
         });
@@ -180,6 +185,11 @@ impl JournalWriter {
     /// at.
     pub(crate) fn news(&self) -> broadcast::Receiver<News> {
         self.news.subscribe()
+    }
+
+    /// The lowest number that no row has, as far as this process has read.
+    pub(crate) fn unread(&self) -> IntentId {
+        IntentId(self.unread.load(Ordering::Relaxed))
     }
 
     /// Whether the journal has failed: new orders are refused from then on.

@@ -55,12 +55,9 @@ impl AttemptHistory {
         self.given = given;
     }
 
-    pub(super) fn given(&self) -> Epoch {
-        self.given
-    }
-
-    pub(super) fn given_at(&self) -> Timestamp {
-        self.begun
+    /// When the current attempts were decided on, and the epoch of that decision.
+    pub(super) fn given(&self) -> (Timestamp, Epoch) {
+        (self.begun, self.given)
     }
 
     /// Whether a byte may have been sent.

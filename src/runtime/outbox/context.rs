@@ -132,7 +132,7 @@ impl OutboxContext {
 
     /// The epoch of a command given now.
     pub(crate) fn epoch(&self) -> Epoch {
-        self.shared.gate.epoch()
+        self.shared.gate.epoch(self.writer.unread())
     }
 
     /// The epoch of `command`; a close-all begins a new one, so that entries given before it are not sent.
@@ -200,16 +200,17 @@ impl OutboxContext {
         }
     }
 
-    /// Why an entry that was given at `given_at` may not be sent any more, after what other processes have recorded since.
+    /// Why an entry that was given then may not be sent any more, after what other processes have recorded since.
     /// Waits for the journal, since the check must come before the order.
     pub(super) async fn barred(
         &self,
-        given_at: Timestamp,
+        given: (Timestamp, Epoch),
         patience: Duration,
     ) -> Result<Option<Failure>, JournalError> {
-        let (base_url, account) = self.place();
-        let check = self.check(given_at);
-        let look = move |journal: &mut Journal| journal.objection((&base_url, &account), &check);
+        let ((base_url, account), now) = (self.place(), self.clock.now());
+        let check = self.check(given);
+        let look =
+            move |journal: &mut Journal| journal.objection(now, (&base_url, &account), &check);
         let objection = self
             .writer
             .write_before_sending(Risk::Increasing, patience, look)
@@ -221,10 +222,11 @@ impl OutboxContext {
     }
 
     /// What the journal checks for a command that was given then, and that waits for nobody.
-    pub(super) fn check(&self, given_at: Timestamp) -> ClaimCheck {
+    pub(super) fn check(&self, (given_at, epoch): (Timestamp, Epoch)) -> ClaimCheck {
         let account = self.client.connection().account_id.clone();
         ClaimCheck {
             given_at,
+            unread: epoch.unread,
             close_all: Route::CloseAll(account).target(),
             waits: false,
             orders_per_second: self.orders_per_second,

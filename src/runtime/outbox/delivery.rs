@@ -227,8 +227,8 @@ impl Delivery {
         let mut unwritten = self.relaunch().await;
         if !exit && unwritten.is_none() {
             let patience = self.context.patience(self.command.risk());
-            let given_at = self.history().given_at();
-            let barred = self.context.barred(given_at, patience).await;
+            let given = self.history().given();
+            let barred = self.context.barred(given, patience).await;
             unwritten = barred.unwrap_or_else(|why| Some(Failure::from(&why)));
         }
         let why = unwritten.or_else(|| self.refusal().or_else(|| self.too_late()));
@@ -237,8 +237,8 @@ impl Delivery {
 
     /// Why the desk holds it back, if so.
     fn refusal(&self) -> Option<Failure> {
-        let given = self.history().given();
-        self.context.refusal(&self.command, given)
+        let (_, epoch) = self.history().given();
+        self.context.refusal(&self.command, epoch)
     }
 
     fn too_late(&self) -> Option<Failure> {

@@ -146,8 +146,9 @@ impl OutboxContext {
             _ => Journal::claim,
         };
         let place = (&origin.parent, &intent_ref);
+        let check = self.check((asked_at, origin.epoch));
         let recorded = match self
-            .put_in_turn(command, (claim, intent), place, asked_at)
+            .put_in_turn(command, (claim, intent), place, check)
             .await
         {
             Ok(Claim::New(_)) => Ok(RecordedRequest {
@@ -245,7 +246,7 @@ impl OutboxContext {
         let intent_ref = IntentRef::default();
         // The journal writer reports a failure.
         let place = (&IntentRef::default(), &intent_ref);
-        let check = self.check(self.clock.now());
+        let check = self.check((self.clock.now(), self.epoch()));
         let _put = self.put(Journal::claim, intent, place, check).await;
         intent_ref
     }
@@ -277,11 +278,11 @@ impl OutboxContext {
         command: &Command,
         (claim, intent): (ClaimIn, Intent),
         place: (&IntentRef, &IntentRef),
-        given_at: Timestamp,
+        check: ClaimCheck,
     ) -> Result<Claim, JournalError> {
         let check = ClaimCheck {
             waits: !command.facts().only_ends,
-            ..self.check(given_at)
+            ..check
         };
         let patience = match command.risk() {
             risk @ Risk::Increasing => self.patience(risk),
@@ -299,7 +300,11 @@ impl OutboxContext {
                     sleep(BUSY_POLL_INTERVAL).await;
                 }
                 Ok(Claim::Refused(Objection::Busy(..))) if command.risk() != Risk::Increasing => {
-                    return self.put(claim, intent, place, self.check(given_at)).await;
+                    let check = ClaimCheck {
+                        waits: false,
+                        ..check
+                    };
+                    return self.put(claim, intent, place, check).await;
                 }
                 put => return put,
             }
