@@ -36,6 +36,9 @@ const RATE_WAIT: Duration = Duration::from_secs(10);
 const NEVER_TAKEN: &str =
     "its deadline has passed, and the disk of the journal has not recorded it: it is not sent";
 
+/// The disk did not answer within 100 ms.
+const SENT_FIRST: &str = "sent before the slow journal recorded it";
+
 /// Why the row under the key of `request` must not be sent again for it, if so.
 fn misused(
     entry: &IntentRow,
@@ -148,7 +151,7 @@ impl OutboxContext {
         let place = (&origin.parent, &intent_ref);
         let check = self.check((asked_at, origin.epoch));
         let recorded = match self
-            .put_in_turn(command, (claim, intent), place, check)
+            .put_in_turn(command, (claim, intent.clone()), place, check.clone())
             .await
         {
             Ok(Claim::New(_)) => Ok(RecordedRequest {
@@ -170,11 +173,20 @@ impl OutboxContext {
                 drop(self.let_go(&intent_ref, NEVER_TAKEN));
                 Err(Failure::new(FailureKind::Unavailable, NEVER_TAKEN))
             }
-            Err(JournalError::Slow) => Ok(self.ahead(command, request, intent_ref).await),
+            Err(JournalError::Slow) => {
+                self.put_later(intent, place, check);
+                Ok(self
+                    .unrecorded(command, request, intent_ref, SENT_FIRST)
+                    .await)
+            }
             Err(why) if risk == Risk::Increasing => Err(Failure::local(format!(
                 "{why}. New orders are refused without it; closing and canceling still work"
             ))),
-            Err(_) => Ok(self.unrecorded(command, request).await),
+            Err(_) => {
+                let never = IntentRef::default();
+                let how = "sent without the journal";
+                Ok(self.unrecorded(command, request, never, how).await)
+            }
         }
     }
 
@@ -233,8 +245,8 @@ impl OutboxContext {
             },
         };
         if entry.is_none() {
-            let how = "sent before the slow journal recorded it";
-            self.without_journal(command, &recorded.request, how).await;
+            self.without_journal(command, &recorded.request, SENT_FIRST)
+                .await;
         }
         Ok(Ok(recorded))
     }
@@ -314,13 +326,43 @@ impl OutboxContext {
     async fn put(
         &self,
         claim: ClaimIn,
+        intent: Intent,
+        place: (&IntentRef, &IntentRef),
+        check: ClaimCheck,
+    ) -> Result<Claim, JournalError> {
+        let risk = intent.risk;
+        let write = self.put_job(claim, intent, place, check);
+        self.writer
+            .write_before_sending(risk, self.patience(risk), write)
+            .await
+    }
+
+    /// Records what is sent without waiting any longer, if the job that was waited for does not: it may find that the
+    /// command should wait for another process, or go on under another key.
+    fn put_later(&self, intent: Intent, place: (&IntentRef, &IntentRef), check: ClaimCheck) {
+        let check = ClaimCheck {
+            waits: false,
+            ..check
+        };
+        let intent_ref = Arc::clone(place.1);
+        let write = self.put_job(Journal::claim, intent, place, check);
+        // Not awaited: the job runs after the one that was waited for.
+        drop(self.writer.ask(move |journal| match intent_ref.get() {
+            Some(_) => Ok(()),
+            None => write(journal).map(drop),
+        }));
+    }
+
+    fn put_job(
+        &self,
+        claim: ClaimIn,
         mut intent: Intent,
         (parent, intent_ref): (&IntentRef, &IntentRef),
         check: ClaimCheck,
-    ) -> Result<Claim, JournalError> {
+    ) -> impl FnOnce(&mut Journal) -> Result<Claim, JournalError> + Send + use<> {
         let (now, secret) = (self.clock.now(), self.client.api_key());
-        let (risk, parent, intent_ref) = (intent.risk, Arc::clone(parent), Arc::clone(intent_ref));
-        let write = move |journal: &mut Journal| {
+        let (parent, intent_ref) = (Arc::clone(parent), Arc::clone(intent_ref));
+        move |journal: &mut Journal| {
             // Queued before this job, and written if it could be.
             intent.parent = parent.get().copied();
             intent.credential = journal.fingerprint(secret.expose_secret())?;
@@ -330,35 +372,21 @@ impl OutboxContext {
                 let _filled = intent_ref.set(*id);
             }
             Ok(claim)
-        };
-        self.writer
-            .write_before_sending(risk, self.patience(risk), write)
-            .await
+        }
     }
 
-    /// The disk did not answer within 100 ms: the command is sent first.
-    async fn ahead(
+    /// A close or cancel is sent though the journal does not have it yet, or never will; its key is shown.
+    async fn unrecorded(
         &self,
         command: &Command,
         request: Request,
         intent: IntentRef,
+        how: &'static str,
     ) -> RecordedRequest {
-        let how = "sent before the slow journal recorded it";
         self.without_journal(command, &request, how).await;
         RecordedRequest {
             request,
             intent,
-            before: None,
-        }
-    }
-
-    /// No journal: a close or cancel is still sent, and its key is shown.
-    async fn unrecorded(&self, command: &Command, request: Request) -> RecordedRequest {
-        let how = "sent without the journal";
-        self.without_journal(command, &request, how).await;
-        RecordedRequest {
-            request,
-            intent: IntentRef::default(),
             before: None,
         }
     }
