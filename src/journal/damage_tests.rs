@@ -272,7 +272,7 @@ fn a_lost_record_may_have_said_that_it_was_sent_so_nothing_counts_as_unsent_behi
     let dir = place();
     let mut journal = Journal::open(dir.path()).unwrap();
     let id = journal.record(Timestamp(1), &intent("a")).unwrap();
-    journal.mark_unsent(id).unwrap();
+    journal.mark_prepared(id).unwrap();
     journal.mark_inflight(id).unwrap();
     journal.attempt(Timestamp(2), id, None).unwrap();
     drop(journal);

@@ -27,7 +27,7 @@ pub struct Journal {
     /// `None` as the log is.
     writer: Option<Writer>,
     /// Damage that no person has seen yet, in a log that is only read.
-    looked: Option<String>,
+    unseen_damage: Option<String>,
     /// The lowest number that no row had when this process opened it.
     pub(super) opened_at: IntentId,
     pub(super) failed: Option<JournalError>,
@@ -82,7 +82,7 @@ impl Journal {
             log: None,
             rows: None,
             writer: None,
-            looked: None,
+            unseen_damage: None,
             opened_at: IntentId::default(),
             failed: None,
             halts: Halts::of_journal(dir),
@@ -101,8 +101,8 @@ impl Journal {
         let locked = log.lock(&mut |text| rows.take(text));
         let mut locked = locked.map_err(|why| JournalError::opening(&self.dir.join(FILE), why))?;
         refuse_newer(&self.dir, &rows)?;
-        rows.heard.clear();
-        let writer = Writer::enter(&self.dir).map_err(|why| JournalError::place(&self.dir, why));
+        rows.reported.clear();
+        let writer = Writer::register(&self.dir).map_err(|why| JournalError::place(&self.dir, why));
         let begun = writer.and_then(|writer| {
             self.writer = Some(writer);
             let begun = if locked.is_damaged() {
@@ -209,7 +209,7 @@ impl Journal {
             )
         };
         Ok(Self {
-            looked: (!damage.is_none()).then(words),
+            unseen_damage: (!damage.is_none()).then(words),
             rows: Some(rows),
             failed: Some(JournalError::ReadOnly {
                 dir: dir.to_owned(),
@@ -245,7 +245,7 @@ impl Journal {
     /// Damage found on the disk, until a person re-arms.
     pub fn damage(&self) -> Option<&str> {
         let unseen = || self.rows.as_ref()?.damage.as_deref();
-        self.looked.as_deref().or_else(unseen)
+        self.unseen_damage.as_deref().or_else(unseen)
     }
 
     /// A person has seen why it is halted.

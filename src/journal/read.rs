@@ -19,7 +19,7 @@ const SECOND: Duration = Duration::from_secs(1);
 
 /// A row of which another process has reported.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct HeardRow {
+pub struct ReportedRow {
     pub row: IntentRow,
     /// The number of that process, if it still runs.
     pub process: Option<u32>,
@@ -125,7 +125,7 @@ impl Journal {
         };
         self.failed.is_none()
             && (log.has_news()
-                || !rows.heard.is_empty()
+                || !rows.reported.is_empty()
                 || rows.left_open(&self.dir, own).next().is_some())
     }
 
@@ -135,18 +135,18 @@ impl Journal {
     }
 
     /// The rows of which other processes have reported since the last call, oldest first.
-    pub fn heard(&mut self) -> Result<Vec<HeardRow>, JournalError> {
+    pub fn reported(&mut self) -> Result<Vec<ReportedRow>, JournalError> {
         self.refresh()?;
         let Some(rows) = &mut self.rows else {
             return Ok(vec![]);
         };
-        let ids = mem::take(&mut rows.heard).into_iter();
-        let heard = ids.filter_map(|id| {
+        let ids = mem::take(&mut rows.reported).into_iter();
+        let reported = ids.filter_map(|id| {
             let row = rows.by_id.get(&id)?.whole()?.into_owned();
             let process = row.by.and_then(|by| by.process(&self.dir));
-            Some(HeardRow { row, process })
+            Some(ReportedRow { row, process })
         });
-        Ok(heard.collect())
+        Ok(reported.collect())
     }
 
     fn newest(

@@ -30,7 +30,7 @@ pub(super) struct Rows {
     pub(super) open: BTreeSet<IntentId>,
     /// Rows of which other processes have reported while this one had the journal open, and that nobody here has asked for
     /// yet.
-    pub(super) heard: BTreeSet<IntentId>,
+    pub(super) reported: BTreeSet<IntentId>,
     /// Records that add up to these rows.
     records: usize,
     /// Damage that no person has seen yet.
@@ -56,7 +56,7 @@ impl Rows {
         match serde_json::from_str(text) {
             Ok(record) => {
                 if let Record::State { id, .. } = &record {
-                    self.heard.insert(*id);
+                    self.reported.insert(*id);
                 }
                 self.apply(record);
             }
@@ -72,7 +72,7 @@ impl Rows {
                     salt,
                     next: self.next.max(next),
                     records: 1,
-                    heard: std::mem::take(&mut self.heard),
+                    reported: std::mem::take(&mut self.reported),
                     ..Self::default()
                 }
             }

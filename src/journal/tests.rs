@@ -144,7 +144,7 @@ fn a_key_that_was_used_is_known_and_what_is_done_stays_done_with_its_order() {
         .unwrap();
     assert!(matches!(&known, Claim::Known(entry) if entry.id == id));
     journal.mark_inflight(id).unwrap();
-    journal.mark_unsent(id).unwrap();
+    journal.mark_prepared(id).unwrap();
     let doubt = StateUpdate::new(IntentState::Unknown, "no answer");
     journal.record_state(Timestamp(4), id, &doubt).unwrap();
     assert_eq!(
@@ -200,7 +200,7 @@ fn what_surely_never_left_is_not_counted_as_sent() {
         seen.push((entry.state, entry.maybe_executed));
     };
     look(&journal);
-    journal.mark_unsent(id).unwrap();
+    journal.mark_prepared(id).unwrap();
     look(&journal);
     journal.mark_inflight(id).unwrap();
     look(&journal);

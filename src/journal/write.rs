@@ -130,7 +130,7 @@ impl Journal {
     }
 
     /// Proof has come that no byte of it was sent.
-    pub fn mark_unsent(&mut self, id: IntentId) -> Result<(), JournalError> {
+    pub fn mark_prepared(&mut self, id: IntentId) -> Result<(), JournalError> {
         self.mark(id, IntentState::Prepared, NOTE)
     }
 

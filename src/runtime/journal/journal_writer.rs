@@ -3,7 +3,7 @@
 
 use crate::{
     app::{Msg, activity::notice::Tone},
-    journal::{Halts, HeardRow, IntentId, Journal, JournalError},
+    journal::{Halts, IntentId, Journal, JournalError, ReportedRow},
     model::Risk,
     runtime::base::{clock::Clock, process::ProcessKind},
 };
@@ -49,7 +49,7 @@ pub(crate) fn known_ref(id: IntentId) -> IntentRef {
 }
 
 /// Rows of which other processes have reported.
-pub(crate) type News = Arc<[HeardRow]>;
+pub(crate) type News = Arc<[ReportedRow]>;
 
 #[derive(Debug, Clone)]
 pub(crate) struct JournalWriter {
@@ -357,10 +357,13 @@ impl Look {
         let are_halts_new = halted != self.halted;
         self.halted = halted;
         // If it fails, the next write says so.
-        let heard = journal.has_news().then(|| journal.heard().ok()).flatten();
-        if are_halts_new || heard.is_some() {
+        let reported = journal
+            .has_news()
+            .then(|| journal.reported().ok())
+            .flatten();
+        if are_halts_new || reported.is_some() {
             // Nobody receives it while the desk starts.
-            let _unheard = self.news.send(heard.unwrap_or_default().into());
+            let _nobody = self.news.send(reported.unwrap_or_default().into());
         }
     }
 }

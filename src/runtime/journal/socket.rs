@@ -125,7 +125,7 @@ impl SocketHost {
             drop(self.inbox.send(Msg::Notify(Tone::Alert, why.clone())).await);
             return Err(why);
         }
-        let (caller, answer) = self.callers.enter();
+        let (caller, answer) = self.callers.register();
         drop(self.inbox.send(Msg::Asked(caller, envelope.request)).await);
         let gone = |_| Err("the desk is shutting down".to_owned());
         answer.await.unwrap_or_else(gone)

@@ -59,7 +59,7 @@ impl EntryGate {
     }
 
     /// Counts a request that is about to be sent, if it is risk-increasing.
-    pub(super) fn enter(self: &Arc<Self>, risk: Risk) -> Option<InFlightGuard> {
+    pub(super) fn count_in_flight(self: &Arc<Self>, risk: Risk) -> Option<InFlightGuard> {
         (risk == Risk::Increasing).then(|| {
             self.entries.fetch_add(1, Ordering::SeqCst);
             InFlightGuard(Arc::clone(self))
@@ -149,10 +149,10 @@ mod tests {
         let gate = Arc::new(EntryGate::default());
         gate.halt("flattened".to_owned());
         let _block = gate.block_entries();
-        let _exit = gate.enter(Risk::Reducing);
+        let _exit = gate.count_in_flight(Risk::Reducing);
         assert_eq!(gate.refusal(Risk::Reducing, Epoch::default()), None);
         assert!(gate.is_quiet());
-        let entry = gate.enter(Risk::Increasing);
+        let entry = gate.count_in_flight(Risk::Increasing);
         assert!(!gate.is_quiet());
         drop(entry);
         assert!(gate.is_quiet());

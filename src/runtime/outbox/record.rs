@@ -161,16 +161,16 @@ impl OutboxContext {
             }),
             Ok(Claim::Known(known)) => {
                 self.wait_for_findings(risk).await?;
-                self.again(command, request.clone(), &known).await?
+                self.resend(command, request.clone(), &known).await?
             }
-            Ok(Claim::Refused(why)) => return Err(self.heed(why).await),
+            Ok(Claim::Refused(why)) => return Err(self.apply_objection(why).await),
             Err(why) => Err(why),
         };
         match recorded {
             Ok(recorded) => Ok(recorded),
             Err(JournalError::Slow) if risk == Risk::Increasing => {
                 // Not awaited: the job runs after the row's own write.
-                drop(self.let_go(&intent_ref, NEVER_TAKEN));
+                drop(self.record_unsent(&intent_ref, NEVER_TAKEN));
                 Err(Failure::new(FailureKind::Unavailable, NEVER_TAKEN))
             }
             Err(JournalError::Slow) => {
@@ -205,7 +205,7 @@ impl OutboxContext {
     }
 
     /// The earlier request under the key of `request`, about to be resent as it was.
-    async fn again(
+    async fn resend(
         &self,
         command: &Command,
         request: Request,
@@ -217,14 +217,14 @@ impl OutboxContext {
             return Err(why);
         }
         let (id, risk) = (known.id, command.risk());
-        let again = move |journal: &mut Journal| {
+        let mark = move |journal: &mut Journal| {
             journal.mark_inflight(id)?;
             // As recovery, or another process, has left it meanwhile.
             journal.entry(id)
         };
         let entry = match self
             .writer
-            .write_before_sending(risk, self.patience(risk), again)
+            .write_before_sending(risk, self.patience(risk), mark)
             .await
         {
             Ok(entry) => entry,
