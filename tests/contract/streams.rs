@@ -364,9 +364,14 @@ async fn after_a_reset_a_stream_asks_its_client_to_come_back() {
     let paper = Paper::bare().await;
     let mut listener = Listener::of_accounts(&paper, "").await;
     snapshot(&mut listener).await;
+    let mut markets = Listener::of_markets(&paper).await;
+    let wanted = json!({ "intervals": ["1m"], "historyLimit": 5 });
+    markets.subscribes(1, "candles", wanted).await;
     assert_eq!(paper.post("/sim/reset", "").await.status, 200);
     assert_eq!(listener.hears().await.unwrap()["event"], "reconnect");
     assert!(listener.hears().await.is_none());
+    assert_eq!(markets.hears().await.unwrap()["op"], "draining");
+    assert!(markets.hears().await.is_none());
 }
 
 #[tokio::test]
