@@ -105,7 +105,7 @@ impl Field {
     fn facts(self) -> FieldFacts {
         match self {
             Self::Kind => facts("type", FieldInput::Choice, "--type", "TYPE", &["type", "kind"]),
-            Self::Curve => facts("type", FieldInput::Choice, "--curve", "CURVE", &["curve"]),
+            Self::Curve => facts("type", FieldInput::Choice, "--curve", "CURVE", &["strategy"]),
             Self::Market => facts("market", FieldInput::Market, "--market", "MARKET", &["market_id"]),
             Self::Side => facts("side", FieldInput::Choice, "--side", "SIDE", &["side"]),
             Self::Share => facts("part", FieldInput::Choice, "--size", "SIZE", &[]),
@@ -190,5 +190,36 @@ impl Field {
         words
             .split(|c| !is_word(c))
             .any(|word| self.facts().body.contains(&word))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{PlaceScaled, PlaceTwap};
+    use serde::{Serialize, de::DeserializeOwned};
+    use strum::IntoEnumIterator as _;
+
+    /// The names in a body that no field has.
+    fn strange<T: DeserializeOwned + Serialize>(body: &str) -> Vec<String> {
+        let body: T = serde_json::from_str(body).unwrap();
+        let body = serde_json::to_value(body).unwrap();
+        let names = body.as_object().unwrap().keys().cloned();
+        names
+            .filter(|name| !Field::iter().any(|field| field.is_body_field(name)))
+            .collect()
+    }
+
+    #[test]
+    fn what_a_service_refuses_in_a_body_is_shown_at_its_field() {
+        let sliced = r#"{"account_id": "a", "market_id": "m", "side": "buy", "size": 1, "expected_price": 1,
+            "leverage": 1, "margin_mode": "cross", "duration_minutes": 5, "strategy": "vwap",
+            "slice_interval_seconds": 30, "randomize": true, "reduce_only": true, "trigger_price": 1, "max_price": 1,
+            "min_price": 1}"#;
+        assert_eq!(strange::<PlaceTwap>(sliced), ["account_id"]);
+        let scaled = r#"{"account_id": "a", "market_id": "m", "side": "buy", "size": 1, "start_price": 1,
+            "end_price": 2, "rung_count": 2, "distribution": "flat", "leverage": 1, "margin_mode": "cross",
+            "reduce_only": true, "marketable_limit_acknowledged": true}"#;
+        assert_eq!(strange::<PlaceScaled>(scaled), ["account_id"]);
     }
 }
