@@ -235,7 +235,8 @@ fn other_url(text: &str, scheme: &str, local: &str) -> Result<Url, String> {
     }
     // The parser takes `WSS:host` too; whoever connects reads what is written.
     let begins = |scheme: &str| text.starts_with(&format!("{scheme}://"));
-    if !begins(scheme) && !(begins(local) && loopback(&url)) {
+    let is_safe = begins(scheme) || begins(local) && loopback(&url);
+    if !is_safe {
         return Err(format!(
             "must begin with {scheme}:// or, for 127.0.0.1, ::1 and localhost, {local}://"
         ));

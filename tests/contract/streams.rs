@@ -386,7 +386,7 @@ async fn a_fault_of_one_market_leaves_the_others_in_its_frames_as_they_are() {
     let both = json!({ "symbols": ["BTC", "ETH"] });
     let symbols = |events: &[Value]| {
         let names = events.iter().map(|event| event["symbol"].clone());
-        Value::from_iter(names)
+        names.collect::<Value>()
     };
     let fault = |kind: &str| json!({"kind": kind, "symbol": "BTC", "count": 1});
     for (id, kind, left) in [
