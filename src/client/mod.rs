@@ -2,12 +2,11 @@
 //! that names reqwest; names `api`, `config` and `model`.
 //!
 //! Contract: a read returns rows or a [`Failure`](crate::model::Failure). A mutation returns an [`Attempt`], which
-//! distinguishes refused, surely not sent, and possibly executed. The client never repeats a mutation: [`policy`] decides about retries and
-//! the outbox makes them. A request whose key is refused (401) or may not trade (403) goes out once more if the source of
-//! the API key has another one. The API key goes only to the origin of the base URL, and to the account stream on its
-//! host. Redirects are never followed, only the configured proxy is used, responses are read up to 4 MiB, and every call
-//! is reported on the
-//! `calls` channel.
+//! distinguishes refused, surely not sent, and possibly executed. The client never repeats a mutation: [`policy`] decides
+//! about retries and the outbox makes them. A request whose key is refused (401) or may not trade (403) goes out once more
+//! if the source of the API key has another one. The API key goes only to the origin of the base URL, and to the account
+//! stream on its host. Redirects are never followed, only the configured proxy is used, responses are read up to 4 MiB,
+//! and every call is reported on the `calls` channel.
 //!
 //! Known limits: HTTP/1.1 without compression. An HTTP date in `Retry-After` is compared with this machine's clock if
 //! the response has no `Date`.

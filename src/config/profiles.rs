@@ -1,8 +1,9 @@
 //! Named accounts: each profile is a table `[profiles.NAME]` of settings that overrides all others.
 //!
 //! Contract: a profile inherits everything it does not set, with two exceptions. A key goes only to the service it was
-//! set for: a profile with its own address or key inherits no other key, and one with its own address no stream. Read-only at the top level applies to every
-//! profile. The top level is an account too if it sets `account_id`; it comes before the profiles.
+//! set for: a profile with its own address or key inherits no other key, and one with its own address no stream.
+//! Read-only at the top level applies to every profile. The top level is an account too if it sets `account_id`; it
+//! comes before the profiles.
 
 use super::{Loaded, Problem, SettingOrigin, Settings, SettingsError, Sources, layers::Layers};
 

@@ -17,6 +17,14 @@ fn from_environment(pairs: &[(&str, &str)]) -> Result<Loaded, SettingsError> {
     })
 }
 
+/// Of an account on a service.
+fn connection(settings: &Settings) -> Connection {
+    match settings.far_end().unwrap() {
+        FarEnd::LiveApi(connection) => *connection,
+        FarEnd::Paper => panic!("paper"),
+    }
+}
+
 fn file(dir: &TempDir, name: &str, mode: u32, text: &str) -> PathBuf {
     let path = dir.path().join(name);
     fs::write(&path, text).unwrap();
@@ -54,9 +62,7 @@ fn with_nothing_set_the_desk_trades_on_paper() {
 #[test]
 fn address_key_and_account_make_a_live_desk() {
     let settings = from_environment(&SERVICE).unwrap().settings;
-    let FarEnd::LiveApi(connection) = settings.far_end().unwrap() else {
-        panic!("paper")
-    };
+    let connection = connection(&settings);
     assert_eq!(connection.base_url, "https://paper.example");
     assert_eq!(connection.api_key.expose_secret(), "pp_live_secret");
     assert_eq!(connection.account_id.raw(), "chal-1");
@@ -80,9 +86,7 @@ fn address_and_key_are_enough_and_the_account_is_that_of_the_key() {
         .filter(|(name, _)| !name.contains("ACCOUNT"));
     let pairs: Vec<_> = pairs.collect();
     let settings = from_environment(&pairs).unwrap().settings;
-    let FarEnd::LiveApi(connection) = settings.far_end().unwrap() else {
-        panic!("paper")
-    };
+    let connection = connection(&settings);
     assert!(connection.needs_account());
 }
 
@@ -250,9 +254,7 @@ fn once_read_a_key_is_kept_as_a_secret_only() {
     })
     .unwrap();
     let keys = loaded.accounts().map(|settings| {
-        let FarEnd::LiveApi(connection) = settings.far_end().unwrap() else {
-            panic!("paper")
-        };
+        let connection = connection(settings);
         let proxy = connection.proxy.unwrap();
         assert_eq!(proxy.url(), "http://desk:4711@proxy.test");
         connection.api_key.expose_secret().to_owned()
@@ -341,9 +343,7 @@ fn a_profile_can_take_back_the_proxy_that_is_set_above_it() {
     };
     let loaded = load(&sources).unwrap();
     let proxies = loaded.accounts().map(|settings| {
-        let FarEnd::LiveApi(connection) = settings.far_end().unwrap() else {
-            panic!("paper")
-        };
+        let connection = connection(settings);
         connection.proxy.map(|proxy| proxy.to_string())
     });
     let proxies: Vec<_> = proxies.collect();
@@ -568,7 +568,8 @@ fn a_stream_is_encrypted_or_on_this_machine_and_the_one_with_the_key_on_the_serv
     assert_eq!(said("ws://127.0.0.1:8080/v1/market-data", account), None);
     for (market, account, why) in [
         ("https://data.example", account, "must begin with wss://"),
-        ("ws://data.example", account, "must be wss"),
+        ("ws://data.example", account, "must begin with wss://"),
+        ("WSS:data.example", account, "must begin with wss://"),
         ("wss://me:pw@data.example", account, "user name or password"),
         (
             "wss://data.example?key=1",
@@ -606,9 +607,7 @@ fn a_profile_with_an_address_of_its_own_inherits_no_stream() {
     };
     let loaded = load(&sources).unwrap();
     let streams = loaded.accounts().map(|settings| {
-        let FarEnd::LiveApi(connection) = settings.far_end().unwrap() else {
-            panic!("paper")
-        };
+        let connection = connection(settings);
         (
             connection.streams.market.is_some(),
             connection.streams.account.is_some(),
@@ -620,25 +619,17 @@ fn a_profile_with_an_address_of_its_own_inherits_no_stream() {
 
 #[test]
 fn venues_are_off_until_a_person_uses_them_and_have_the_public_addresses() {
-    let connection = |pairs: &[(&str, &str)]| {
+    let venues = |pairs: &[(&str, &str)]| {
         let pairs = [&SERVICE[..], pairs].concat();
-        let FarEnd::LiveApi(connection) = from_environment(&pairs)
-            .unwrap()
-            .settings
-            .far_end()
-            .unwrap()
-        else {
-            panic!("paper")
-        };
-        connection
+        connection(&from_environment(&pairs).unwrap().settings).venues
     };
-    assert_eq!(connection(&[]).venues, None);
+    assert_eq!(venues(&[]), None);
     let mirror = "wss://mirror.example/ws";
-    let venues = connection(&[
+    let used = [
         ("PERPDECK_MARKET_DATA", "venue"),
         ("PERPDECK_VENUES__HYPERLIQUID__STREAM_URL", mirror),
-    ]);
-    let venues = venues.venues.unwrap();
+    ];
+    let venues = venues(&used).unwrap();
     assert_eq!(venues.hyperliquid.stream_url, mirror);
     assert_eq!(venues.hyperliquid.rest_url, "https://api.hyperliquid.xyz");
     assert_eq!(venues.binance.rest_url, "https://fapi.binance.com");
@@ -679,6 +670,7 @@ fn the_address_of_a_venue_has_the_form_that_its_paths_need() {
             "must begin with https://",
         ),
         ("HYPERLIQUID__REST_URL", "x.test", "is not a URL"),
+        ("BINANCE__REST_URL", "https://me:pw@", "is not a URL"),
         ("HYPERLIQUID__STREAM_URL", "wss://x.test", "must end in /ws"),
         (
             "HYPERLIQUID__STREAM_URL",

@@ -167,7 +167,7 @@ fn streams(settings: &Settings, found: &mut FoundProblems) {
         if settings.base_url.is_none() && !is_shared {
             found.add(key, "is of a service, and base_url is not set: set it, or leave this out to trade on paper");
         }
-        match stream_url(text) {
+        match other_url(text, "wss", "ws") {
             Ok(url) if key == "account_stream_url" => {
                 let base = settings
                     .base_url
@@ -184,24 +184,6 @@ fn streams(settings: &Settings, found: &mut FoundProblems) {
             Err(why) => found.add(key, &why),
         }
     }
-}
-
-/// A stream's address as one of HTTP, which its connection begins with.
-fn stream_url(text: &str) -> Result<Url, String> {
-    let scheme = "must begin with wss:// or, on this machine, ws://";
-    let is_stream = text.starts_with("wss://") || text.starts_with("ws://");
-    let http = is_stream.then(|| text.replacen("ws", "http", 1));
-    let url = Url::parse(&http.ok_or(scheme)?).map_err(|why| format!("is not a URL ({why})"))?;
-    if !url.username().is_empty() || url.password().is_some() {
-        return Err("must not carry a user name or password".to_owned());
-    }
-    if url.query().is_some() || url.fragment().is_some() {
-        return Err("must end after its path: perpdeck adds a query of its own".to_owned());
-    }
-    if url.scheme() == "http" && !loopback(&url) {
-        return Err("must be wss: ws is only for 127.0.0.1, ::1 and localhost".to_owned());
-    }
-    Ok(url)
 }
 
 /// Addresses of venues. Each venue has its own paths.
@@ -224,7 +206,7 @@ fn venues(settings: &Settings, found: &mut FoundProblems) {
 
 /// A venue's address of scheme, host and port; `local` is the scheme of this machine alone.
 fn place(text: &str, scheme: &str, local: &str) -> Result<(), String> {
-    let url = venue_url(text, scheme, local)?;
+    let url = other_url(text, scheme, local)?;
     if !matches!(url.path(), "" | "/") {
         return Err(format!(
             "must be scheme, host and port only, as in \"{scheme}://venue.example\""
@@ -235,7 +217,7 @@ fn place(text: &str, scheme: &str, local: &str) -> Result<(), String> {
 
 /// The address of a venue's stream, with the end that this venue has.
 fn ending(text: &str, path: &str) -> Result<(), String> {
-    let url = venue_url(text, "wss", "ws")?;
+    let url = other_url(text, "wss", "ws")?;
     if !url.path().ends_with(path) {
         return Err(format!(
             "must end in {path}, as in \"wss://venue.example{path}\""
@@ -244,12 +226,17 @@ fn ending(text: &str, path: &str) -> Result<(), String> {
     Ok(())
 }
 
-fn venue_url(text: &str, scheme: &str, local: &str) -> Result<Url, String> {
-    let url = Url::parse(text).map_err(|why| format!("{text:?} is not a URL ({why})"))?;
+/// An address beside the service's own; `local` is the scheme of this machine alone. What cannot be read may hold a
+/// password, and is not repeated.
+fn other_url(text: &str, scheme: &str, local: &str) -> Result<Url, String> {
+    let url = Url::parse(text).map_err(|why| format!("is not a URL ({why})"))?;
     if !url.username().is_empty() || url.password().is_some() {
         return Err("must not carry a user name or password".to_owned());
     }
-    if url.scheme() != scheme && !(url.scheme() == local && loopback(&url)) {
+    // The parser takes `WSS:host` too; whoever connects reads what is written.
+    let begins = |scheme: &str| text.starts_with(&format!("{scheme}://"));
+    let is_safe = begins(scheme) || begins(local) && loopback(&url);
+    if !is_safe {
         return Err(format!(
             "must begin with {scheme}:// or, for 127.0.0.1, ::1 and localhost, {local}://"
         ));

@@ -44,8 +44,8 @@ pub(super) struct FaultRule {
     skew_millis: Option<i32>,
     /// Of a fault of streams; absent: every channel of both.
     channel: Option<FaultChannel>,
-    /// Of a fault of the market stream; absent: every market.
-    symbol: Option<String>,
+    /// Of a fault of the market stream's events; absent: every market.
+    pub(super) symbol: Option<String>,
 }
 
 /// Largest `millis`: ten minutes, longer than any client waits.
@@ -86,7 +86,6 @@ impl FaultRule {
             let message = format!("route {route} has no effect with kind {kind}");
             return Some(("route", message));
         }
-        let is_of_streams = kind.is_of_streams();
         if let Some(channel) = self
             .channel
             .filter(|channel| !kind.reaches_channel(*channel))
@@ -98,7 +97,7 @@ impl FaultRule {
             (
                 "symbol",
                 self.symbol.is_some(),
-                is_of_streams && self.channel != Some(FaultChannel::Account),
+                kind.has_symbol() && self.channel != Some(FaultChannel::Account),
             ),
             ("status", self.status.is_some(), kind.has_status()),
             (
@@ -217,17 +216,11 @@ impl FaultInjector {
         self.rules.iter().any(|rule| rule.kind.is_of_streams())
     }
 
-    /// Draws the fault of a frame, the oldest rule first, and counts the rule down. `channel` is that of the frames that
-    /// go out with it.
-    pub(super) fn draw_frame(
-        &mut self,
-        frame: &StreamFrame,
-        channel: Option<FaultChannel>,
-    ) -> Option<FaultKind> {
+    /// Draws the fault of a frame, the oldest rule first, and counts the rule down.
+    pub(super) fn draw_frame(&mut self, frame: &StreamFrame) -> Option<FaultRule> {
         let mut drawn = None;
         for rule in &mut self.rules {
-            let known = frame.channel.or(channel);
-            let is_of_channel = rule.channel.is_none_or(|named| known == Some(named));
+            let is_of_channel = rule.channel.is_none() || rule.channel == frame.channel;
             let symbol = rule.symbol.as_ref();
             let is_of_symbol = symbol.is_none_or(|named| frame.symbols.contains(named));
             let is_meant = rule.kind.changes(frame.kind) && is_of_channel && is_of_symbol;
@@ -235,7 +228,7 @@ impl FaultInjector {
                 continue;
             }
             rule.count = rule.count.map(|left| left.saturating_sub(1));
-            drawn = Some(rule.kind);
+            drawn = Some(rule.clone());
             break;
         }
         self.rules.retain(|rule| rule.count != Some(0));
@@ -336,6 +329,21 @@ mod tests {
                 Some("route"),
             ),
             (r#"{"kind":"slow_body","millis":5,"route":"book"}"#, None),
+            (r#"{"kind":"drop","symbol":"BTC"}"#, None),
+            (
+                r#"{"kind":"drop","symbol":"BTC","channel":"account"}"#,
+                Some("symbol"),
+            ),
+            (r#"{"kind":"late_ack","symbol":"BTC"}"#, Some("symbol")),
+            (
+                r#"{"kind":"snapshot_missing","symbol":"BTC"}"#,
+                Some("symbol"),
+            ),
+            (
+                r#"{"kind":"crossed_book","channel":"trades"}"#,
+                Some("channel"),
+            ),
+            (r#"{"kind":"latency","channel":"trades"}"#, Some("channel")),
         ] {
             let invalid_field = rule(json).invalid_field();
             assert_eq!(

@@ -364,9 +364,72 @@ async fn after_a_reset_a_stream_asks_its_client_to_come_back() {
     let paper = Paper::bare().await;
     let mut listener = Listener::of_accounts(&paper, "").await;
     snapshot(&mut listener).await;
+    let mut markets = Listener::of_markets(&paper).await;
+    let wanted = json!({ "intervals": ["1m"], "historyLimit": 5 });
+    markets.subscribes(1, "candles", wanted).await;
     assert_eq!(paper.post("/sim/reset", "").await.status, 200);
     assert_eq!(listener.hears().await.unwrap()["event"], "reconnect");
     assert!(listener.hears().await.is_none());
+    assert_eq!(markets.hears().await.unwrap()["op"], "draining");
+    assert!(markets.hears().await.is_none());
+}
+
+async fn plant(paper: &Paper, fault: Value) {
+    let reply = paper.post("/sim/faults", &fault.to_string()).await;
+    assert_eq!(reply.status, 200, "{}", reply.text());
+}
+
+#[tokio::test]
+async fn a_fault_of_one_market_leaves_the_others_in_its_frames_as_they_are() {
+    let paper = Paper::bare().await;
+    let mut listener = Listener::of_markets(&paper).await;
+    let both = json!({ "symbols": ["BTC", "ETH"] });
+    let symbols = |events: &[Value]| {
+        let names = events.iter().map(|event| event["symbol"].clone());
+        names.collect::<Value>()
+    };
+    let fault = |kind: &str| json!({"kind": kind, "symbol": "BTC", "count": 1});
+    for (id, kind, left) in [
+        (1, "wrong_symbol", json!(["WRONG", "ETH"])),
+        (2, "drop", json!(["ETH"])),
+        (3, "stall", json!(["ETH"])),
+    ] {
+        plant(&paper, fault(kind)).await;
+        let first = listener.subscribes(id, "ticks", both.clone()).await;
+        assert_eq!(symbols(&first), left, "{kind}");
+    }
+    plant(&paper, fault("crossed_book")).await;
+    let books = listener.subscribes(4, "books", both).await;
+    let is_crossed = |book: &Value| number(&book["bids"][0][0]) > number(&book["asks"][0][0]);
+    assert_eq!(symbols(&books), json!(["BTC", "ETH"]));
+    assert!(is_crossed(&books[0]) && !is_crossed(&books[1]));
+}
+
+#[tokio::test]
+async fn a_missing_snapshot_is_missing_whole_and_once() {
+    let paper = Paper::bare().await;
+    let missing = json!({"kind": "snapshot_missing", "count": 1});
+    plant(&paper, missing.clone()).await;
+    let mut markets = Listener::of_markets(&paper).await;
+    let wanted = json!({ "symbols": ["BTC"], "providers": ["paper"] });
+    markets
+        .says(json!({ "op": "sub", "id": 1, "channel": "ticks", "payload": wanted }))
+        .await;
+    markets
+        .says(json!({"op": "req", "id": 2, "method": "ping"}))
+        .await;
+    let told = markets.until(|message| message["id"] == 2).await;
+    let words: Vec<_> = told.iter().map(|message| &message["op"]).collect();
+    assert_eq!(words, ["sub_ok", "res"]);
+    assert_eq!(markets.subscribes(3, "ticks", json!({})).await.len(), 1);
+
+    plant(&paper, missing).await;
+    let mut account = Listener::of_accounts(&paper, "").await;
+    assert_eq!(account.hears().await.unwrap()["event"], "hello");
+    assert_eq!(place(&paper, "k", json!({})).await.status, 201);
+    assert_eq!(account.hears().await.unwrap()["event"], "fill");
+    let mut other = Listener::of_accounts(&paper, "").await;
+    assert_eq!(snapshot(&mut other).await.len(), 3);
 }
 
 #[tokio::test]

@@ -2,20 +2,11 @@
 
 use super::of_streams::{FaultChannel, FrameKind};
 use serde::{Deserialize, Serialize};
-use strum::{Display, EnumString};
+use strum::{Display, EnumString, VariantArray};
 
 /// The endpoints a rule can name. Parsed from the name of a route; the controls of `/sim` are none of them.
 #[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    Serialize,
-    Deserialize,
-    Display,
-    EnumString,
-    strum::VariantArray,
+    Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Display, EnumString, VariantArray,
 )]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
@@ -166,49 +157,45 @@ impl FaultKind {
     }
 
     pub(in crate::exchange) fn is_of_streams(self) -> bool {
-        self.reaches_channel(FaultChannel::Account) || self.reaches_channel(FaultChannel::Books)
+        self.stream_scope().is_some()
     }
 
     /// Whether it changes a frame of that channel.
     pub(super) fn reaches_channel(self, channel: FaultChannel) -> bool {
-        match self {
-            Self::Close
-            | Self::Stall
-            | Self::Duplicate
-            | Self::Reorder
-            | Self::Drop
-            | Self::MalformedFrame
-            | Self::Draining
-            | Self::SnapshotMissing => true,
-            Self::LateAck | Self::WrongSymbol => channel != FaultChannel::Account,
-            Self::CrossedBook => channel == FaultChannel::Books,
-            Self::Latency
-            | Self::Before
-            | Self::After
-            | Self::DropReply
-            | Self::CutBody
-            | Self::SlowBody
-            | Self::ClockSkew
-            | Self::GarbageBody
-            | Self::UnknownWords
-            | Self::NotYet => false,
-        }
+        let scope = self.stream_scope();
+        scope.is_some_and(|scope| (scope.reaches)(channel))
     }
 
     /// Whether it changes frames of this kind.
     pub(super) fn changes(self, kind: FrameKind) -> bool {
-        match self {
+        let scope = self.stream_scope();
+        scope.is_some_and(|scope| scope.frames.contains(&kind))
+    }
+
+    /// Whether it can be of one market: what it changes names its markets.
+    pub(super) fn has_symbol(self) -> bool {
+        self.changes(FrameKind::Events)
+    }
+
+    /// `None` for a fault of requests.
+    fn stream_scope(self) -> Option<StreamScope> {
+        let every: fn(FaultChannel) -> bool = |_| true;
+        let of_markets: fn(FaultChannel) -> bool = |channel| channel != FaultChannel::Account;
+        let (frames, reaches) = match self {
             Self::Duplicate
             | Self::Reorder
             | Self::Drop
-            | Self::WrongSymbol
-            | Self::CrossedBook
             | Self::MalformedFrame
             | Self::Close
-            | Self::Draining => kind == FrameKind::Events,
-            Self::LateAck => kind == FrameKind::Acknowledgement,
-            Self::SnapshotMissing => kind == FrameKind::Snapshot,
-            Self::Stall => true,
+            | Self::Draining => (FrameKind::EVENTS, every),
+            Self::WrongSymbol => (FrameKind::EVENTS, of_markets),
+            Self::CrossedBook => {
+                let of_books: fn(FaultChannel) -> bool = |channel| channel == FaultChannel::Books;
+                (FrameKind::EVENTS, of_books)
+            }
+            Self::LateAck => (&[FrameKind::Acknowledgement][..], of_markets),
+            Self::SnapshotMissing => (FrameKind::SNAPSHOT, every),
+            Self::Stall => (FrameKind::VARIANTS, every),
             Self::Latency
             | Self::Before
             | Self::After
@@ -218,7 +205,14 @@ impl FaultKind {
             | Self::ClockSkew
             | Self::GarbageBody
             | Self::UnknownWords
-            | Self::NotYet => false,
-        }
+            | Self::NotYet => return None,
+        };
+        Some(StreamScope { frames, reaches })
     }
+}
+
+/// What of streams a fault changes.
+struct StreamScope {
+    frames: &'static [FrameKind],
+    reaches: fn(FaultChannel) -> bool,
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use strum::Display;
+use strum::{Display, VariantArray};
 
 /// A channel that a rule can name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Display)]
@@ -23,23 +23,50 @@ pub(in crate::exchange) enum FaultChannel {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(in crate::exchange) struct StreamFrame {
     /// `None` for what is of no channel, or of one that does not show.
-    pub(in crate::exchange) channel: Option<FaultChannel>,
+    pub(super) channel: Option<FaultChannel>,
     pub(super) symbols: Vec<String>,
     pub(super) kind: FrameKind,
 }
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, VariantArray)]
 pub(super) enum FrameKind {
     Events,
+    /// Those that a subscription begins with.
+    FirstEvents,
     /// `sub_ok`.
     Acknowledgement,
+    /// Of accounts; and what ends a snapshot.
     Snapshot,
     #[default]
     Other,
 }
 
+impl FrameKind {
+    pub(super) const EVENTS: &[Self] = &[Self::Events, Self::FirstEvents];
+    pub(super) const SNAPSHOT: &[Self] = &[Self::FirstEvents, Self::Snapshot];
+}
+
 impl StreamFrame {
-    pub(in crate::exchange) fn of(text: &str) -> Self {
+    /// Frames that go out together: what answers a subscription is of its channel.
+    pub(in crate::exchange) fn of_all(texts: &[String]) -> Vec<Self> {
+        let mut frames: Vec<_> = texts.iter().map(|text| Self::of(text)).collect();
+        let channel = frames.iter().find_map(|frame| frame.channel);
+        let begins = |frame: &Self| frame.kind == FrameKind::Acknowledgement;
+        let is_first = frames.iter().any(begins);
+        for frame in &mut frames {
+            frame.channel = frame.channel.or(channel);
+            if is_first && frame.kind == FrameKind::Events {
+                frame.kind = FrameKind::FirstEvents;
+            }
+        }
+        frames
+    }
+
+    pub(in crate::exchange) fn is_of_snapshot(&self) -> bool {
+        FrameKind::SNAPSHOT.contains(&self.kind)
+    }
+
+    fn of(text: &str) -> Self {
         let frame: Value = serde_json::from_str(text).unwrap_or_default();
         if let Some(event) = frame.get("event").and_then(Value::as_str) {
             return Self {

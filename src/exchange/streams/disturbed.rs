@@ -2,7 +2,7 @@
 
 use super::super::{
     api_error::ApiError,
-    faults::{FaultKind, StreamFrame},
+    faults::{FaultKind, FaultRule, StreamFrame},
     service::ExchangeService,
 };
 use serde_json::Value;
@@ -35,19 +35,24 @@ impl Disturbed {
         if !faults.has_stream_rules() && self.held.is_none() {
             return Ok((texts, After::GoOn));
         }
-        let frames: Vec<_> = texts.iter().map(|text| StreamFrame::of(text)).collect();
-        let together = frames.iter().find_map(|frame| frame.channel);
-        let (mut out, mut late) = (vec![], vec![]);
+        let frames = StreamFrame::of_all(&texts);
+        let (mut out, mut late, mut without_snapshot) = (vec![], vec![], None);
         for (text, frame) in texts.into_iter().zip(&frames) {
             let before = self.held.take();
-            match faults.draw_frame(frame, together) {
+            let begun = without_snapshot.clone().filter(|_| frame.is_of_snapshot());
+            let drawn = begun.or_else(|| faults.draw_frame(frame));
+            match drawn.as_ref().map(|rule| rule.kind) {
                 None => out.push(text),
                 Some(FaultKind::Close) => return Ok((out, After::Cut)),
                 Some(FaultKind::Draining) => return Ok((out, After::Drain)),
                 Some(FaultKind::Duplicate) => out.extend([text.clone(), text]),
                 Some(FaultKind::Reorder) => self.held = Some(text),
                 Some(FaultKind::LateAck) => late.push(text),
-                Some(kind) => out.extend(altered(kind, &text)),
+                Some(FaultKind::SnapshotMissing) => without_snapshot = drawn,
+                Some(FaultKind::MalformedFrame) => {
+                    out.extend(text.get(..text.len() / 2).map(str::to_owned));
+                }
+                Some(_) => out.extend(drawn.and_then(|rule| altered(&rule, &text))),
             }
             out.extend(before);
         }
@@ -56,22 +61,24 @@ impl Disturbed {
     }
 }
 
-/// What is sent instead of a frame, if anything.
-fn altered(kind: FaultKind, text: &str) -> Option<String> {
-    if kind == FaultKind::MalformedFrame {
-        return text.get(..text.len() / 2).map(str::to_owned);
-    }
-    let change = if kind == FaultKind::WrongSymbol {
-        name_another
-    } else if kind == FaultKind::CrossedBook {
-        cross
-    } else {
-        return None;
+/// What is left of a frame, if anything. A rule about one market leaves the others as they are.
+fn altered(rule: &FaultRule, text: &str) -> Option<String> {
+    let is_meant = |event: &Value| {
+        let symbol = event.get("symbol").and_then(Value::as_str);
+        rule.symbol.is_none() || rule.symbol.as_deref() == symbol
     };
     let mut frame: Value = serde_json::from_str(text).ok()?;
     let events = frame.get_mut("events")?.as_array_mut()?;
-    events.iter_mut().for_each(change);
-    Some(frame.to_string())
+    let meant = events.iter_mut().filter(|event| is_meant(event));
+    if rule.kind == FaultKind::WrongSymbol {
+        meant.for_each(name_another);
+    } else if rule.kind == FaultKind::CrossedBook {
+        meant.for_each(cross);
+    } else {
+        events.retain(|event| !is_meant(event));
+    }
+    let is_empty = events.is_empty();
+    (!is_empty).then(|| frame.to_string())
 }
 
 fn name_another(event: &mut Value) {

@@ -24,6 +24,8 @@ const MAX_CANDLES: usize = 1_500;
 pub(super) struct MarketSession {
     subscriptions: Vec<Subscription>,
     last: u64,
+    /// A reset begins the markets anew, with earlier times.
+    resets: u64,
 }
 
 /// One channel of some markets.
@@ -80,7 +82,8 @@ struct Payload {
 }
 
 impl StreamProtocol for MarketSession {
-    fn greeting(&mut self, _service: &ExchangeService, _state: &ExchangeState) -> Vec<String> {
+    fn greeting(&mut self, _service: &ExchangeService, state: &ExchangeState) -> Vec<String> {
+        self.resets = state.engine.resets();
         vec![]
     }
 
@@ -104,6 +107,10 @@ impl StreamProtocol for MarketSession {
     }
 
     fn changes(&mut self, state: &ExchangeState, out: &mut Vec<String>) -> AfterChanges {
+        if self.resets != state.engine.resets() {
+            out.push(self.farewell());
+            return AfterChanges::Close;
+        }
         let subscriptions = self.subscriptions.iter_mut();
         out.extend(subscriptions.filter_map(|one| one.events(state)));
         AfterChanges::GoOn

@@ -251,12 +251,10 @@ impl StreamedMarket<'_> {
         fields.as_object().cloned().unwrap_or_default()
     }
 
-    /// By rising number. After a reset the numbers begin anew.
+    /// By rising number.
     fn trades(self, state: &ExchangeState, ix: MarketIx, last_sent: &mut LastSent) -> Vec<Value> {
         let newest = state.engine.trades(ix, None).next().map(|(id, _)| id);
-        let known = last_sent
-            .newest_trade
-            .filter(|known| Some(*known) <= newest);
+        let known = last_sent.newest_trade;
         let fresh = state.engine.trades(ix, None);
         let fresh = fresh.take_while(|(id, _)| known.is_none_or(|known| *id > known));
         let most = known.map_or(EARLIER_TRADES, |_| usize::MAX);

@@ -104,11 +104,12 @@ pub(super) async fn run(
             let (texts, after) = connection
                 .disturbed
                 .frames(service, std::mem::take(&mut out))?;
+            let texts = texts.into_iter().map(Message::text);
             if connection.write(texts).await.is_none() || after == After::Cut {
                 return Ok(());
             }
             if after == After::Drain {
-                connection.part(session.farewell()).await;
+                connection.part(vec![session.farewell()]).await;
                 return Ok(());
             }
             beat = Instant::now() + HEARTBEAT;
@@ -117,7 +118,7 @@ pub(super) async fn run(
         let next = match connection.next(service, seen, beat).await {
             Wake::Closed => return Ok(()),
             Wake::Stop => {
-                connection.part(session.farewell()).await;
+                connection.part(vec![session.farewell()]).await;
                 return Ok(());
             }
             Wake::Heartbeat => {
@@ -136,8 +137,7 @@ pub(super) async fn run(
             }
         };
         if next == AfterChanges::Close {
-            let _gone = connection.write(out).await;
-            connection.close().await;
+            connection.part(out).await;
             return Ok(());
         }
     }
@@ -166,23 +166,33 @@ impl StreamConnection {
         }
     }
 
-    /// `None` if the client is gone.
-    async fn write(&mut self, texts: Vec<String>) -> Option<()> {
-        for text in texts {
-            self.socket.feed(Message::text(text)).await.ok()?;
+    /// `None` if the client is gone, or does not read while its connection has to end.
+    async fn write(&mut self, messages: impl IntoIterator<Item = Message>) -> Option<()> {
+        let Self {
+            socket,
+            stop,
+            evict,
+            ..
+        } = self;
+        let written = async {
+            for message in messages {
+                socket.feed(message).await.ok()?;
+            }
+            socket.flush().await.ok()
+        };
+        tokio::select! {
+            biased;
+            done = written => done,
+            () = stop.cancelled() => None,
+            () = evict.cancelled() => None,
         }
-        self.socket.flush().await.ok()
     }
 
-    /// A last word, and the end.
-    async fn part(mut self, farewell: String) {
-        let _gone = self.write(vec![farewell]).await;
-        self.close().await;
-    }
-
-    async fn close(mut self) {
+    /// The last messages, and the end.
+    async fn part(mut self, texts: Vec<String>) {
         let bye = Message::close(Some(CloseCode::GOING_AWAY), "");
-        let _gone = self.socket.send(bye).await;
+        let texts = texts.into_iter().map(Message::text);
+        let _gone = self.write(texts.chain([bye])).await;
     }
 }
 
@@ -192,5 +202,38 @@ async fn step(service: &ExchangeService) {
     match pause {
         Some(pause) => sleep(pause.max(SHORTEST_PAUSE)).await,
         None => std::future::pending().await,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokio::io::{AsyncReadExt as _, duplex};
+
+    #[tokio::test]
+    async fn a_client_that_does_not_read_holds_up_neither_the_end_of_the_exchange_nor_its_eviction()
+    {
+        for is_eviction in [false, true] {
+            let (mut client, server) = duplex(64);
+            let (stop, evict) = (CancellationToken::new(), CancellationToken::new());
+            let mut connection = StreamConnection::new(server, stop.clone(), evict.clone());
+            let long = Message::text("x".repeat(1_000));
+            let writing = tokio::spawn(async move { connection.write([long]).await });
+            client.read_u8().await.unwrap();
+            if is_eviction { evict } else { stop }.cancel();
+            assert_eq!(writing.await.unwrap(), None);
+        }
+    }
+
+    #[tokio::test]
+    async fn a_client_that_reads_gets_the_last_words_while_the_exchange_stops() {
+        let (mut client, server) = duplex(1_024);
+        let stop = CancellationToken::new();
+        stop.cancel();
+        let connection = StreamConnection::new(server, stop, CancellationToken::new());
+        connection.part(vec!["come back".to_owned()]).await;
+        let mut read = vec![];
+        client.read_to_end(&mut read).await.unwrap();
+        assert!(read.windows(9).any(|bytes| bytes == b"come back"));
     }
 }

@@ -12,8 +12,8 @@ use std::{
 
 /// An exact decimal: a price, a size, an amount of USD. Never goes through `f64`.
 ///
-/// It parses the text of a JSON number (`RawValue`, measured 10 % slower than `f64`) and writes the same digits. Arithmetic returns `None` instead of overflowing, so an impossible sum is unknown
-/// on the screen, not wrong.
+/// It parses the text of a JSON number (`RawValue`, measured 10 % slower than `f64`) and writes the same digits.
+/// Arithmetic returns `None` instead of overflowing, so an impossible sum is unknown on the screen, not wrong.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Display, From)]
 #[from(i64, u32)]
 pub struct Num(Decimal);

@@ -148,7 +148,7 @@ pub fn bps(bps: Num) -> String {
     grouped(bps.rounded(2).normalized())
 }
 
-/// An amount in three digits at least, in the largest unit that is at least one: `950`, `1.2K`, `34.5M`, `6.1B`.
+/// An amount in the largest unit that it fills: `950`, `1.2K`, `34.5M`, `6.1B`.
 pub fn short_usd(amount: Num) -> String {
     let units = [("B", 1_000_000_000_i64), ("M", 1_000_000), ("K", 1_000)];
     let fit = units.into_iter().find_map(|(word, unit)| {
