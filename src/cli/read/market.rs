@@ -16,7 +16,7 @@ use super::{
     picture::picture,
     prices,
     sheet::TextTable,
-    watch::streams::streamed,
+    stream_link::streamed,
 };
 use crate::{
     app::{Store, account::poll::Answer},

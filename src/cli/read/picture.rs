@@ -1,6 +1,6 @@
 //! The first picture of a market, where the service tells it by its market stream alone.
 
-use super::watch::streams::{link, streamed};
+use super::stream_link::{link, streamed};
 use crate::{
     app::Store,
     cli::service::Service,

@@ -6,7 +6,7 @@
 
 mod events;
 mod stream_rows;
-pub(super) mod streams;
+mod streams;
 
 pub(in crate::cli) use events::EventRow;
 pub(in crate::cli) use stream_rows::{AccountLine, MarketLine};

@@ -11,9 +11,11 @@ use crate::{
     app::Store,
     cli::{
         Exit,
-        exit::UsageError,
         local_zone::local_zone,
-        read::market::named,
+        read::{
+            market::named,
+            stream_link::{link, opened_by, streamed},
+        },
         service::Service,
         voice::{Output, json},
     },
@@ -27,11 +29,7 @@ use crate::{
     model::{Interval, MarketId, StreamKind, Text, Venue},
     runtime::{
         Clock,
-        base::jitter::Jitter,
-        polling::streams::{
-            door::StreamDoor,
-            socket::{Signal, StreamLink},
-        },
+        polling::streams::{door::StreamDoor, socket::Signal},
     },
 };
 use color_eyre::Result;
@@ -179,52 +177,6 @@ pub(super) async fn account(
         }
     }
     Ok(Exit::Ok)
-}
-
-/// What the stream calls a market.
-pub(in crate::cli::read) fn streamed(store: &Store, id: &MarketId) -> StreamedMarket {
-    let listed = store.market(id).map(StreamedMarket::from);
-    listed.unwrap_or_else(|| StreamedMarket::new(id.clone()))
-}
-
-/// The socket of a stream that the settings name.
-pub(in crate::cli::read) fn link<E>(
-    service: &Service,
-    kind: StreamKind,
-    topics: Option<watch::Receiver<BTreeSet<Topic>>>,
-    signals: Sender<Signal<E>>,
-) -> Result<StreamLink<E>> {
-    if !service.client.has_stream(kind) {
-        let words = match kind {
-            StreamKind::Market if service.client.venues().is_some() => {
-                let words = "no source tells this: perpdeck reads the public data of hyperliquid, binance and bybit, candles of 1m and longer";
-                return Err(UsageError(words.to_owned()).into());
-            }
-            StreamKind::Market => {
-                "market_stream_url is not set: set it to the address of your service's stream, or set market_data to \"venue\""
-            }
-            StreamKind::Account => {
-                "account_stream_url is not set: set it to the address of your service's stream"
-            }
-        };
-        return Err(UsageError(words.to_owned()).into());
-    }
-    let door = StreamDoor::Service(service.client.clone(), kind);
-    Ok(opened_by(door, topics, signals))
-}
-
-fn opened_by<E>(
-    door: StreamDoor,
-    topics: Option<watch::Receiver<BTreeSet<Topic>>>,
-    signals: Sender<Signal<E>>,
-) -> StreamLink<E> {
-    StreamLink {
-        door,
-        clock: Clock::start(),
-        topics,
-        signals,
-        draws: Jitter::seeded(std::process::id().into()),
-    }
 }
 
 fn events(news: AccountNews) -> Vec<AccountEvent> {
