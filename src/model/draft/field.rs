@@ -104,7 +104,7 @@ impl Field {
     fn facts(self) -> FieldFacts {
         match self {
             Self::Kind => facts("type", FieldInput::Choice, ("--type", "TYPE"), &["type", "kind"]),
-            Self::Curve => facts("type", FieldInput::Choice, ("--curve", "CURVE"), &["curve"]),
+            Self::Curve => facts("type", FieldInput::Choice, ("--curve", "CURVE"), &["strategy"]),
             Self::Market => facts("market", FieldInput::Market, ("--market", "MARKET"), &["market_id"]),
             Self::Side => facts("side", FieldInput::Choice, ("--side", "SIDE"), &["side"]),
             Self::Share => facts("part", FieldInput::Choice, ("--size", "SIZE"), &[]),
