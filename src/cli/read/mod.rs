@@ -12,11 +12,11 @@ pub(super) mod market;
 pub(super) mod order;
 pub(super) mod orders;
 mod pages;
-mod picture;
 pub(super) mod positions;
 pub(super) mod scaled;
 mod sheet;
 mod stream_link;
+mod stream_snapshot;
 pub(super) mod twaps;
 pub(super) mod watch;
 
