@@ -1,7 +1,8 @@
 //! `perpdeck watch market` and `perpdeck watch account`: what the service's streams tell, one line each.
 //!
 //! Contract: a line is printed once its frame has passed the checks of `feed`. Lines of before the watch, and of before a
-//! new connection, are `history`. A stream that ends is reported once, and the watch goes on when it is back.
+//! new connection, are `history`. A stream that ends is reported once, and the watch goes on when it is back; a refused key
+//! ends the watch.
 
 use super::{
     LineReader, WatchFormat, print,
@@ -26,7 +27,7 @@ use crate::{
         topic::{Channel, StreamedMarket, Topic},
         venue::{VenueSocket, stream::VenueStream},
     },
-    model::{Interval, MarketId, StreamKind, Text, Venue},
+    model::{FailureKind, Interval, MarketId, StreamKind, Text, Venue},
     runtime::{
         Clock,
         polling::streams::{door::StreamDoor, socket::Signal},
@@ -162,7 +163,14 @@ pub(super) async fn account(
     while let Some(signal) = told.recv().await {
         match signal {
             Signal::Up => printer.up(),
-            Signal::Down(why) => printer.down(&why),
+            Signal::Down(why) => {
+                if !printer.is_down
+                    && let Some(exit) = refused_key(service, voice).await
+                {
+                    return Ok(exit);
+                }
+                printer.down(&why);
+            }
             Signal::Heard => {}
             Signal::Told(news) => {
                 store.clocks = service.clocks().await;
@@ -177,6 +185,13 @@ pub(super) async fn account(
         }
     }
     Ok(Exit::Ok)
+}
+
+/// A read says whether it is the key that the stream is refused for.
+async fn refused_key(service: &Service, voice: Output) -> Option<Exit> {
+    let read = service.client.open_positions(&service.account).await;
+    let why = read.err().filter(|why| why.kind == FailureKind::Auth)?;
+    Some(voice.failure(&why))
 }
 
 fn events(news: AccountNews) -> Vec<AccountEvent> {
