@@ -42,6 +42,7 @@ pub(in crate::cli::act) struct Delivered {
 pub(super) struct OutboxRun<'a> {
     outbox: Outbox,
     events: Receiver<Msg>,
+    clock: Clock,
     voice: Output,
     commands: &'a [PreparedCommand],
     /// How many of them were sent; the ticket of each is its index.
@@ -64,7 +65,7 @@ impl<'a> OutboxRun<'a> {
         };
         let (sender, events) = channel(256);
         let run = VerbRun {
-            clock: Clock::start(),
+            clock: service.clock,
             others: service.others.clone(),
             resumed: resumed(commands),
             orders_per_second: service.orders_per_second(),
@@ -73,6 +74,7 @@ impl<'a> OutboxRun<'a> {
         Self {
             outbox: Outbox::for_verb(client, run, dir, open, sender),
             events,
+            clock: service.clock,
             voice,
             commands,
             sent: 0,
@@ -132,7 +134,7 @@ impl<'a> OutboxRun<'a> {
                 self.was_unknown |= matches!(progress, Progress::Unknown { .. });
                 let mut numbered = (0..).zip(self.commands);
                 if let Some((_, prepared)) = numbered.find(|(at, _)| ticket(*at) == of) {
-                    print_progress(self.voice, &prepared.command, &progress);
+                    print_progress(self.voice, self.clock, &prepared.command, &progress);
                 }
             }
         }
@@ -258,9 +260,9 @@ fn stands_still() -> Failure {
 }
 
 /// Only what a person wants to know during a wait.
-fn print_progress(voice: Output, command: &Command, progress: &Progress) {
+fn print_progress(voice: Output, clock: Clock, command: &Command, progress: &Progress) {
     let next = |at: Timestamp, then: FollowUp, again: &str, read: &str| {
-        let wait = Clock::start().until(at);
+        let wait = clock.until(at);
         let what = match then {
             FollowUp::Again => again,
             FollowUp::Look => read,

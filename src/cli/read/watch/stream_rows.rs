@@ -17,7 +17,7 @@ use crate::{
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// What a stream tells of a market.
+/// What of a market is watched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, clap::ValueEnum)]
 pub(super) enum WatchedChannel {
     Book,
@@ -116,7 +116,7 @@ struct BalanceRow {
     /// Realized, USD.
     #[serde(skip_serializing_if = "Option::is_none")]
     balance: Option<Num>,
-    /// USD, where the service tells it.
+    /// USD, where the service has it.
     #[serde(skip_serializing_if = "Option::is_none")]
     equity: Option<Num>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -1,4 +1,4 @@
-//! `perpdeck watch market` and `perpdeck watch account`: what the service's streams tell, one line each.
+//! `perpdeck watch market` and `perpdeck watch account`: the messages of the service's streams, one line each.
 //!
 //! Contract: a line is printed once its frame has passed the checks of `feed`. Lines of before the watch, and of before a
 //! new connection, are `history`. A stream that ends is reported once, and the watch goes on when it is back; a refused key
