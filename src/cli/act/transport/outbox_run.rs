@@ -140,8 +140,8 @@ impl<'a> OutboxRun<'a> {
         }
     }
 
-    /// Stops sending, and returns when every command has its outcome or the time is up. A command that an earlier run may have sent never
-    /// ends as unsent.
+    /// Stops sending, and returns when every command has its outcome or the time is up. A command that an earlier run may
+    /// have sent never ends as unsent.
     pub(super) async fn stop(&mut self, sent_before: &[bool]) {
         self.outbox.stop();
         let mut waited = BTreeMap::new();

@@ -37,7 +37,7 @@ pub(in crate::cli) struct MarketLine {
     #[serde(skip_serializing_if = "is_news")]
     history: bool,
     #[serde(flatten)]
-    told: MarketRow,
+    row: MarketRow,
 }
 
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -97,7 +97,7 @@ pub(in crate::cli) struct AccountLine {
     #[serde(skip_serializing_if = "is_news")]
     history: bool,
     #[serde(flatten)]
-    told: StreamedRow,
+    row: StreamedRow,
 }
 
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -132,12 +132,12 @@ fn is_news(history: &bool) -> bool {
 }
 
 impl MarketLine {
-    pub(super) fn new(seq: u64, told: MarketRow, era: Told) -> Self {
+    pub(super) fn new(seq: u64, row: MarketRow, era: Told) -> Self {
         Self {
             seq,
             seen_at: Clock::start().now(),
             history: era == Told::AsHistory,
-            told,
+            row,
         }
     }
 }
@@ -148,7 +148,7 @@ impl AccountLine {
             seq: event.seq,
             seen_at: Clock::start().now(),
             history: event.told == Told::AsHistory,
-            told: streamed_row(event.row, store),
+            row: streamed_row(event.row, store),
         }
     }
 }

@@ -98,21 +98,21 @@ pub(super) async fn market(
         Topic::of(channel, market.clone())
     });
     let topics: BTreeSet<_> = topics.collect();
-    let (signals, mut told) = channel(SIGNALS);
+    let (signals, mut received) = channel(SIGNALS);
     let _wanted = follow_market(service, &market, &topics, &signals)?;
     drop(signals);
     let mut printer = Printer::new(voice, format);
     let mut seq = 0;
-    while let Some(signal) = told.recv().await {
+    while let Some(signal) = received.recv().await {
         match signal {
             Signal::Up => printer.up(),
             Signal::Down(why) => printer.down(&why),
             Signal::Heard => {}
             Signal::Told(events) => {
-                for (told, history) in events.into_iter().filter_map(market_row) {
+                for (row, era) in events.into_iter().filter_map(market_row) {
                     seq += 1;
-                    let words = told.words();
-                    let line = MarketLine::new(seq, told, history);
+                    let words = row.words();
+                    let line = MarketLine::new(seq, row, era);
                     if printer.line(&line, &words)? == LineReader::Gone {
                         return Ok(Exit::Ok);
                     }
@@ -155,12 +155,12 @@ pub(super) async fn account(
     service: &Service,
     (voice, format): (Output, WatchFormat),
 ) -> Result<Exit> {
-    let (signals, mut told) = channel(SIGNALS);
+    let (signals, mut received) = channel(SIGNALS);
     let socket = link(service, StreamKind::Account, None, signals)?;
     tokio::spawn(socket.run(AccountStream::new(service.account.clone())));
     let mut store = Store::default();
     let mut printer = Printer::new(voice, format);
-    while let Some(signal) = told.recv().await {
+    while let Some(signal) = received.recv().await {
         match signal {
             Signal::Up => printer.up(),
             Signal::Down(why) => {
