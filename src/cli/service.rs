@@ -162,7 +162,7 @@ impl Service {
 
     /// The account as the checks and the forms of a desk take it, with nothing read yet.
     pub(super) fn desk_account(&self) -> Box<DeskAccount> {
-        let account = DeskAccount::new(options(&self.settings), Clock::start().now());
+        let account = DeskAccount::new(options(&self.settings), self.clock.now());
         // It is large, and the futures of verbs hold it.
         Box::new(account)
     }

@@ -78,21 +78,8 @@ fn settled(layers: Layers, profile: Option<ProfileLayer<'_>>) -> Result<Loaded, 
     Err(SettingsError(problems))
 }
 
-/// Earlier versions read market data from documents that these named.
-const REMOVED_SOURCES: [&str; 4] = [
-    "price_source",
-    "candle_source",
-    "book_source",
-    "trade_source",
-];
-
 fn stray(layers: &Layers, key: &str) -> Problem {
     let origin = layers.find(key).map(|(origin, _)| origin);
-    if REMOVED_SOURCES.contains(&key) {
-        let what = "is no setting any more: the service tells prices, and market_stream_url names its stream of books, \
-                    candles and trades; remove this";
-        return Problem::new(origin, &layers.spelled(key), what);
-    }
     let near = nearest(key).map(|name| match &origin {
         Some(SettingOrigin::Variable(_)) => variable(&name),
         _ => name,

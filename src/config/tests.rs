@@ -146,12 +146,10 @@ fn every_unknown_setting_is_named_at_once_with_the_likely_one() {
     assert_eq!(
         complaint(
             "Base_URL = 'x'\nxyzzy = 1\n[poll]\npositons = \
-             '1s'\n[price_source]\nurl='/p'\n"
+             '1s'\n"
         ),
         "my.toml: Base_URL: no such setting; did you mean base_url?\n\
          my.toml: poll.positons: no such setting; did you mean poll.positions?\n\
-         my.toml: price_source: is no setting any more: the service tells prices, and market_stream_url names its stream \
-         of books, candles and trades; remove this\n\
          my.toml: xyzzy: no such setting; \"perpdeck config show\" lists every setting"
     );
     assert_eq!(

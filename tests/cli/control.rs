@@ -1,6 +1,6 @@
 //! A position flipped and orders moved from the command line.
 
-use super::served::Served;
+use super::{served::Served, *};
 use serde_json::{Value, json};
 
 /// One JSON value a line.
@@ -327,6 +327,56 @@ fn a_replacement_that_stops_halfway_says_whether_the_old_order_is_canceled() {
             "{err}"
         );
         assert_eq!(working(&served).len(), usize::from(!is_half), "{err}");
+    }
+}
+
+#[test]
+fn an_order_is_not_canceled_for_a_replacement_that_would_be_refused() {
+    let limit = ("PERPDECK_CHECKS__MAX_SIZE", "0.001");
+    for (why, limits) in [("HALTED", vec![]), ("max_size", vec![limit])] {
+        let served = Served::bare();
+        if limits.is_empty() {
+            assert_eq!(served.run(&["flatten", "--yes"]).0, 0);
+        }
+        // Its two prices do not move in place.
+        let armed = json!({
+            "type": "stop_limit", "account_id": "chal-1", "market_id": "paper|BTC", "side": "buy", "size": 0.01,
+            "leverage": 5, "margin_mode": "cross", "trigger_price": 80_000, "limit_price": 81_000,
+        });
+        let old = served.post("/v1/orders", &armed)["data"]["id"].clone();
+        let words = ["move", old.as_str().unwrap(), "--price", "79000", "--yes"];
+        let (code, out, err) = ran(served.verb(&words).envs(limits));
+        assert_eq!(code, 13, "{out} {err}");
+        assert!(err.contains(why), "{err}");
+        let left = working(&served);
+        assert_eq!((left.len(), &left[0]["id"]), (1, &old), "{err}");
+    }
+}
+
+#[test]
+fn a_price_that_an_order_does_not_have_is_not_moved() {
+    let served = Served::bare();
+    for (kind, flag, label) in [
+        ("limit", "--trigger-price", "trigger price"),
+        ("stop_market", "--limit-price", "limit price"),
+    ] {
+        let old = served.waiting(kind);
+        let (code, out, err) = served.run(&["move", &old, flag, "81000", "--yes"]);
+        assert_eq!(code, 2, "{out} {err}");
+        assert!(
+            err.contains(&format!("{flag}: {old} has no {label}")),
+            "{err}"
+        );
+    }
+}
+
+#[test]
+fn a_price_of_a_move_may_begin_with_a_minus() {
+    let served = Served::bare();
+    let old = served.waiting("limit");
+    for flag in ["--price", "--limit-price"] {
+        let (code, out, err) = served.run(&["move", &old, flag, "-100", "--dry-run"]);
+        assert_eq!(code, 0, "{out} {err}");
     }
 }
 

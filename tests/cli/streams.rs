@@ -1,7 +1,7 @@
 //! The verbs that print what streams tell: `watch market` and `watch account`, also where the service misbehaves.
 
 use super::{
-    served::{BARE, Served},
+    served::{BARE, Served, last_error},
     *,
 };
 use serde_json::{Value, json};
@@ -157,6 +157,15 @@ fn a_channel_that_stalls_is_asked_for_anew_while_the_others_go_on() {
     let (first, last) = told.split_at(told.len() / 2);
     assert_eq!(of(first, "book").count(), 0);
     assert!(of(first, "stats").count() > 0 && of(last, "book").count() > 0);
+}
+
+#[test]
+fn a_refused_key_ends_the_watch_of_an_account() {
+    let served = Served::bare();
+    let mut verb = streaming(&served, &["watch", "account", "--for", "20s"]);
+    let (code, _, err) = ran(verb.env("PERPDECK_API_KEY", "paper_live_unknown"));
+    assert_eq!(code, 10, "{err}");
+    assert_eq!(last_error(&err)["kind"], "not authorized", "{err}");
 }
 
 #[test]

@@ -4,9 +4,9 @@
 //! Contract: nothing is placed before the cancel has taken effect and a read requested after it shows how much of the
 //! old order filled: two entries at once could both fill, two targets could close too much. The new size is the requested
 //! one less what filled since the order was shown, never more. A cancel that is refused, that a person has to decide
-//! about, or that takes longer than 10 s, and any close-all or flatten in between, end it with nothing placed and a message. The queued cancel of an armed order is
-//! awaited. Each of the two requests has its own intent and key; the second is recorded when it is sent, so after a
-//! crash in between the order is only canceled.
+//! about, or that takes longer than 10 s, and any close-all or flatten in between, end it with nothing placed and a
+//! message. The queued cancel of an armed order is awaited. Each of the two requests has its own intent and key; the
+//! second is recorded when it is sent, so after a crash in between the order is only canceled.
 
 use super::{
     Known, LOOK_AGAIN, StopReason, WorkflowEnd, WorkflowEvent, WorkflowWish, goals::NewTerms,

@@ -39,7 +39,7 @@ pub(in crate::cli) struct MoveArgs {
     order_id: OrderId,
     /// Its new trigger price, or its new limit price if it has no trigger, USD: a number or an expression (bid-100,
     /// entry+2%)
-    #[arg(long, conflicts_with_all = ["limit_price", "trigger_price"])]
+    #[arg(long, allow_hyphen_values = true, conflicts_with_all = ["limit_price", "trigger_price"])]
     price: Option<String>,
     /// The new limit price, USD
     #[arg(long, value_name = "PRICE", allow_hyphen_values = true)]
@@ -150,9 +150,12 @@ impl MoveArgs {
             (Field::Size, &self.size),
         ];
         for (field, text) in written {
-            if let Some(text) = text {
-                form.draft.write(field, text);
+            let Some(text) = text else { continue };
+            if !form.draft.fields().contains(&field) {
+                let (flag, id, label) = (field.flag(), &order.id, field.label());
+                return Err(UsageError(format!("{flag}: {id} has no {label}")).into());
             }
+            form.draft.write(field, text);
         }
         form.resolve_prices(&form_context);
         let wanted = placed(&form, &form_context)?;

@@ -16,7 +16,6 @@ use crate::{
     config::Checks,
     journal::IntentRow,
     model::{Command, IdempotencyKey, Risk, Timestamp},
-    runtime::Clock,
 };
 use std::time::Duration;
 
@@ -56,7 +55,7 @@ pub(super) async fn objection(
     for (at, placed) in placed(transport, prepared.kept_key()) {
         account.session.sent(&placed, at);
     }
-    account.now = Clock::start().now();
+    account.now = service.clock.now();
     objection::objection(&account, command)
 }
 

@@ -18,7 +18,6 @@ use crate::{
         MarketId, PlaceKind, TimeInForce,
         draft::{Amount, Draft, DraftShape, Field, Texts, amount, span},
     },
-    runtime::Clock,
     view::forms::caution::question,
 };
 use color_eyre::Result;
@@ -121,7 +120,7 @@ impl WrittenEntry {
             // The service ends dated orders by its own clock.
             store.clocks = service.clocks().await;
         }
-        if self.given.has(Field::Expires) && store.clocks.differ(Clock::start().now()) {
+        if self.given.has(Field::Expires) && store.clocks.differ(service.clock.now()) {
             voice.note(
                 "--gtd-expires-at uses the service's clock, which differs from this machine's",
             );
@@ -129,7 +128,7 @@ impl WrittenEntry {
         if let Some(why) = store.markets.trouble() {
             voice.note(&format!("prices: {why}"));
         }
-        account.now = before.map_or_else(|| Clock::start().now(), |before| before.created_at);
+        account.now = before.map_or_else(|| service.clock.now(), |before| before.created_at);
         account
     }
 

@@ -88,10 +88,10 @@ pub(super) async fn send_before(
             return Ok(outcome.into());
         }
     };
-    let is_checked = repeat::may_have_acted(known.as_ref());
-    let objection = match halted(service, &prepared.command) {
-        None if !is_checked => checks::objection(service, &mut transport, prepared).await,
-        objection => objection,
+    let objection = if repeat::may_have_acted(known.as_ref()) {
+        halted(service, &prepared.command)
+    } else {
+        objection(service, &mut transport, prepared).await
     };
     if let Some(why) = objection {
         return Ok(Err(Failure::held_back(&why)).into());
@@ -110,6 +110,27 @@ pub(super) async fn send_before(
         outcome: delivered.outcomes.pop().unwrap_or_else(without_answer),
         was_unknown: delivered.was_unknown,
     })
+}
+
+/// Why a command would not be sent now, if so.
+pub(super) async fn would_be_refused(
+    service: &Service,
+    voice: Output,
+    prepared: &PreparedCommand,
+) -> Result<Option<String>, Failure> {
+    let mut transport = Transport::open(service, voice, &prepared.command)?;
+    Ok(objection(service, &mut transport, prepared).await)
+}
+
+async fn objection(
+    service: &Service,
+    transport: &mut Transport<'_>,
+    prepared: &PreparedCommand,
+) -> Option<String> {
+    match halted(service, &prepared.command) {
+        None => checks::objection(service, transport, prepared).await,
+        halted => halted,
+    }
 }
 
 /// Why a command that was meant for an earlier moment is not sent, if so.

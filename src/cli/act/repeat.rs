@@ -14,7 +14,6 @@ use crate::{
         service::Service,
     },
     journal::IntentRow,
-    runtime::Clock,
 };
 use color_eyre::Result;
 use serde_json::value::RawValue;
@@ -82,7 +81,7 @@ pub(super) fn settled(
         return Err(UsageError(what).into());
     }
     let prepared = as_sent(entry, prepared);
-    Ok(if entry.is_replayable(Clock::start().now()) {
+    Ok(if entry.is_replayable(service.clock.now()) {
         RepeatDecision::Due(prepared)
     } else {
         RepeatDecision::Past(prepared)

@@ -11,7 +11,6 @@ use crate::{
     cli::{disk_wait::looked, service::Service, voice::Output},
     journal::{IntentRow, Journal, SenderIdentity},
     model::{Command, IdempotencyKey},
-    runtime::Clock,
 };
 use color_eyre::Result;
 use secrecy::ExposeSecret as _;
@@ -39,7 +38,7 @@ pub(super) fn prepare(
     else {
         return Ok((prepared, Start::New));
     };
-    let ago = Clock::start().now().since(entry).as_secs();
+    let ago = service.clock.now().since(entry).as_secs();
     voice.note(&format!(
         "{command}: what started {ago} s ago is unfinished; perpdeck continues it under its key"
     ));
@@ -67,6 +66,7 @@ pub(super) async fn send(
 /// The unfinished request to this target in the journal.
 fn unfinished(service: &Service, target: &str) -> Option<IntentRow> {
     let (dir, connection) = (&service.journal_dir, service.client.connection().clone());
+    let now = service.clock.now();
     if !Journal::is_there(dir) {
         return None;
     }
@@ -78,7 +78,7 @@ fn unfinished(service: &Service, target: &str) -> Option<IntentRow> {
             account_id: &connection.account_id,
             credential: &journal.fingerprint(secret)?,
         };
-        journal.unfinished(Clock::start().now(), &target, sender)
+        journal.unfinished(now, &target, sender)
     };
     looked(dir, read).flatten()
 }

@@ -17,7 +17,7 @@ use crate::{
     },
     journal::{IntentRow, Journal, JournalError},
     model::{Command, Failure, FailureKind, Risk},
-    runtime::{Clock, prune_journal},
+    runtime::prune_journal,
 };
 use color_eyre::Result;
 use outbox_run::{Delivered, JournalOpening, OutboxRun};
@@ -46,10 +46,10 @@ impl<'a> Transport<'a> {
         command: &Command,
     ) -> Result<Self, Failure> {
         let dir = &service.journal_dir;
-        let (place, days) = (dir.clone(), service.journal_days);
+        let (place, clock, days) = (dir.clone(), service.clock, service.journal_days);
         let work = Work::begin(move || {
             let mut journal = Journal::open(&place)?;
-            prune_journal(&mut journal, Clock::start(), days);
+            prune_journal(&mut journal, clock, days);
             Ok(journal)
         });
         let mut opening = work.within(JOURNAL_OPEN_TIMEOUT).ok_or(work);

@@ -5,7 +5,7 @@
 
 use super::{
     consent,
-    perform::{Sent, send_before},
+    perform::{Sent, send_before, would_be_refused},
     prepared::{ActFlags, PreparedCommand, SendOutcome},
     receipt::print_outcome,
 };
@@ -18,7 +18,7 @@ use crate::{
         },
     },
     cli::{Exit, exit::UsageError, service::Service, voice::Output},
-    model::{Command, OrderId, Receipt, Timestamp},
+    model::{Command, Failure, OrderId, Receipt, Timestamp},
 };
 use color_eyre::Result;
 use std::time::Duration;
@@ -47,8 +47,7 @@ pub(super) async fn run(
         workflow,
         exit: Exit::Ok,
     };
-    let first = run.workflow.first(run.known());
-    let mut wishes = vec![WorkflowWish::Send(first.map_err(UsageError)?)];
+    let mut wishes = run.begin().await?;
     loop {
         match run.wanted(wishes) {
             Some(WorkflowWish::End(end)) => return Ok(run.end(end)),
@@ -91,6 +90,19 @@ impl WorkflowRun<'_> {
         }
     }
 
+    /// Its first command. An order is not canceled for a replacement that could not be placed.
+    async fn begin(&self) -> Result<Vec<WorkflowWish>> {
+        if let Workflow::Replace(one) = &self.workflow {
+            let place = PreparedCommand::new(Command::from(one.order().clone()), None)?;
+            if let Some(why) = would_be_refused(self.service, self.voice, &place).await? {
+                let words = format!("{} stays as it is: {why}", one.old());
+                return Err(Failure::held_back(&words).into());
+            }
+        }
+        let first = self.workflow.first(self.known());
+        Ok(vec![WorkflowWish::Send(first.map_err(UsageError)?)])
+    }
+
     fn tell(&mut self, event: WorkflowEvent) -> Vec<WorkflowWish> {
         let (store, now) = (&*self.store, self.service.clock.now());
         self.workflow.tell(Known { store, now }, event)
@@ -124,8 +136,7 @@ impl WorkflowRun<'_> {
             Some(WorkflowWish::Find(order)) => Ok(self.find(order).await),
             Some(WorkflowWish::Follow(next)) => {
                 self.workflow = *next;
-                let first = self.workflow.first(self.known());
-                Ok(vec![WorkflowWish::Send(first.map_err(UsageError)?)])
+                self.begin().await
             }
             Some(
                 WorkflowWish::Say(..)

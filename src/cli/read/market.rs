@@ -13,10 +13,10 @@ use super::{
     },
     ListView,
     filters::{MarketFilter, SideFilter, SinceFilter},
-    picture::picture,
     prices,
     sheet::TextTable,
-    watch::streams::streamed,
+    stream_link::streamed,
+    stream_snapshot::stream_snapshot,
 };
 use crate::{
     app::{Store, account::poll::Answer},
@@ -234,8 +234,8 @@ async fn streamed_book(
     store: &Store,
     market: &MarketId,
 ) -> Result<Option<Dated<Book>>> {
-    let told = picture(service, store, market, Channel::Book).await?;
-    Ok(told.into_iter().rev().find_map(|event| match event {
+    let events = stream_snapshot(service, store, market, Channel::Book).await?;
+    Ok(events.into_iter().rev().find_map(|event| match event {
         MarketEvent::Book { book, .. } => Some(book),
         MarketEvent::Trade { .. }
         | MarketEvent::Candle { .. }
@@ -251,8 +251,8 @@ async fn streamed_candles(
     market: &MarketId,
     interval: Interval,
 ) -> Result<Vec<Candle>> {
-    let told = picture(service, store, market, Channel::Candles(interval)).await?;
-    let candles = told.into_iter().filter_map(|event| match event {
+    let events = stream_snapshot(service, store, market, Channel::Candles(interval)).await?;
+    let candles = events.into_iter().filter_map(|event| match event {
         MarketEvent::Candle { candle, .. } => Some((candle.open_time, candle)),
         MarketEvent::Book { .. }
         | MarketEvent::Trade { .. }
@@ -267,8 +267,8 @@ async fn streamed_trades(
     store: &Store,
     market: &MarketId,
 ) -> Result<Vec<PublicTrade>> {
-    let told = picture(service, store, market, Channel::Trades).await?;
-    let trades = told.into_iter().filter_map(|event| match event {
+    let events = stream_snapshot(service, store, market, Channel::Trades).await?;
+    let trades = events.into_iter().filter_map(|event| match event {
         MarketEvent::Trade { trade, .. } => Some(trade),
         MarketEvent::Book { .. }
         | MarketEvent::Candle { .. }

@@ -4,7 +4,6 @@
 //! never silently shorter. JSON and CSV hold the same row: the service's fields and the derived ones, with every digit;
 //! `perpdeck schema` describes them.
 
-use std::collections::BTreeMap;
 pub(super) mod accounts;
 pub(super) mod export;
 pub(super) mod fills;
@@ -13,10 +12,11 @@ pub(super) mod market;
 pub(super) mod order;
 pub(super) mod orders;
 mod pages;
-mod picture;
 pub(super) mod positions;
 pub(super) mod scaled;
 mod sheet;
+mod stream_link;
+mod stream_snapshot;
 pub(super) mod twaps;
 pub(super) mod watch;
 
@@ -36,7 +36,10 @@ use crate::{
 use color_eyre::Result;
 use serde::Serialize;
 use sheet::TextTable;
-use std::io::{self, IsTerminal};
+use std::{
+    collections::BTreeMap,
+    io::{self, IsTerminal},
+};
 
 /// How the rows of a list are printed: as a table, and exactly.
 pub(super) struct ListView<T: 'static, R> {

@@ -6,7 +6,7 @@
 
 mod events;
 mod stream_rows;
-pub(super) mod streams;
+mod streams;
 
 pub(in crate::cli) use events::EventRow;
 pub(in crate::cli) use stream_rows::{AccountLine, MarketLine};
@@ -84,9 +84,9 @@ enum WatchTarget {
     Positions,
     /// What an open desk does and sees: the lines of its activity pane
     Events,
-    /// Book, trades, candles and statistics of a market, as the service's stream tells them
+    /// Book, trades, candles and statistics of a market, from the service's stream or that of its venue
     Market,
-    /// Orders, positions, fills and balance, as the service's stream tells them
+    /// Orders, positions, fills and balance, from the service's stream
     Account,
 }
 

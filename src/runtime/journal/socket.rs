@@ -193,11 +193,21 @@ pub async fn find_desk(dir: &Path, account: &AccountAddress) -> FoundDesk {
             Some(desk) if desk.greeting.accounts.contains(account) => {
                 return FoundDesk::Trading(desk);
             }
-            Some(other) => FoundDesk::Elsewhere(other.greeting),
+            Some(other) => found.or_elsewhere(other.greeting),
             None => FoundDesk::Silent(desk.number),
         };
     }
     found
+}
+
+impl FoundDesk {
+    /// A desk that does not answer may trade the account, whoever else answers.
+    fn or_elsewhere(self, greeting: Greeting) -> Self {
+        match self {
+            Self::Silent(_) => self,
+            Self::Trading(_) | Self::Elsewhere(_) | Self::None => Self::Elsewhere(greeting),
+        }
+    }
 }
 
 /// Connects to the desk at `path`; `None` if it does not greet.
@@ -259,6 +269,18 @@ mod tests {
         sync::mpsc::{Receiver, channel},
         time::Instant,
     };
+
+    #[test]
+    fn a_desk_that_does_not_answer_is_not_hidden_by_one_on_another_account() {
+        let other = || Greeting {
+            process: 2,
+            accounts: vec![],
+        };
+        let found = FoundDesk::Silent(1).or_elsewhere(other());
+        assert!(matches!(found, FoundDesk::Silent(1)), "{found:?}");
+        let found = FoundDesk::None.or_elsewhere(other());
+        assert!(matches!(found, FoundDesk::Elsewhere(_)), "{found:?}");
+    }
 
     /// Another user: neither root nor the user that runs the tests.
     const ANOTHER: u32 = 65_534;

@@ -45,7 +45,6 @@ pub struct Keymap {
     /// How actions are presented: the columns beside the keys.
     pub presented: Arc<Presented>,
     keyless: Vec<UnboundAction>,
-    moved: Vec<String>,
 }
 
 impl Keymap {
@@ -59,7 +58,6 @@ impl Keymap {
         let KeyTable {
             mut bound,
             presented,
-            moved,
             mut faults,
         } = table;
         let keyless = give_way(&mut bound);
@@ -75,7 +73,6 @@ impl Keymap {
             bindings: bindings.collect(),
             presented: Arc::new(presented),
             keyless,
-            moved,
         };
         // A test checks the built-in table alone; a start does not pay for it.
         if !patches.is_empty() {
@@ -97,8 +94,7 @@ impl Keymap {
 
     /// What a person should know of their key files.
     pub fn notes(&self) -> Vec<String> {
-        let lost = self.keyless.iter().map(ToString::to_string);
-        self.moved.iter().cloned().chain(lost).collect()
+        self.keyless.iter().map(ToString::to_string).collect()
     }
 
     /// Whether a key does `action` on the desk, or did so before a person rebound it.
@@ -211,7 +207,6 @@ impl Default for Keymap {
             bindings: Arc::default(),
             presented: Arc::default(),
             keyless: vec![],
-            moved: vec![],
         })
     }
 }

@@ -270,14 +270,6 @@ mod tests {
         assert_eq!(panel.lookup(Context::Markets, down), Some(Action::Down));
     }
 
-    #[test]
-    fn a_section_of_an_earlier_version_is_no_fault_and_its_new_name_is_said() {
-        let keymap = with("[chart]\nnext_choice = \"l\"\n[desk]\nrefresh = \"F5\"");
-        let said = "[chart] no longer exists: bind these keys in [market_chart]";
-        assert_eq!(keymap.notes(), [said]);
-        assert_eq!(with("[desk]\nrefresh = \"F5\"").notes(), [""; 0]);
-    }
-
     /// Whoever has copied the built-in table has every key of it.
     #[test]
     fn a_file_with_every_built_in_key_changes_nothing() {

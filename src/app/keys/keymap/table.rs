@@ -13,9 +13,6 @@ use std::collections::BTreeMap;
 use strum::VariantNames;
 use toml::de::{DeTable, DeValue};
 
-/// Sections of earlier versions, and where their keys are now.
-const MOVED: &[(&str, &str)] = &[("chart", "market_chart")];
-
 /// The column that every file has.
 const KEYS: &str = "keys";
 
@@ -34,8 +31,6 @@ pub(super) type Bound = BTreeMap<(Context, Action), (By, Vec<Keys>)>;
 pub(super) struct KeyTable {
     pub(super) bound: Bound,
     pub(super) presented: Presented,
-    /// What is said of sections of an earlier version; they bind nothing.
-    pub(super) moved: Vec<String>,
     pub(super) faults: Vec<String>,
 }
 
@@ -53,10 +48,6 @@ impl KeyTable {
     }
 
     fn lay_over_section(&mut self, section: &str, rows: &DeValue<'_>, by: By) {
-        if let Some((was, is)) = MOVED.iter().find(|(was, _)| *was == section) {
-            let words = format!("[{was}] no longer exists: bind these keys in [{is}]");
-            return self.moved.push(words);
-        }
         let Ok(context) = section.parse::<Context>() else {
             let known = Context::VARIANTS.join(", ");
             let words = format!("[{section}]: no such section; known: {known}");

@@ -42,6 +42,7 @@ pub(in crate::cli::act) struct Delivered {
 pub(super) struct OutboxRun<'a> {
     outbox: Outbox,
     events: Receiver<Msg>,
+    clock: Clock,
     voice: Output,
     commands: &'a [PreparedCommand],
     /// How many of them were sent; the ticket of each is its index.
@@ -64,7 +65,7 @@ impl<'a> OutboxRun<'a> {
         };
         let (sender, events) = channel(256);
         let run = VerbRun {
-            clock: Clock::start(),
+            clock: service.clock,
             others: service.others.clone(),
             resumed: resumed(commands),
             orders_per_second: service.orders_per_second(),
@@ -73,6 +74,7 @@ impl<'a> OutboxRun<'a> {
         Self {
             outbox: Outbox::for_verb(client, run, dir, open, sender),
             events,
+            clock: service.clock,
             voice,
             commands,
             sent: 0,
@@ -99,61 +101,47 @@ impl<'a> OutboxRun<'a> {
     }
 
     fn take(&mut self, msg: Msg) {
-        match msg {
-            Msg::Settled(ticket, outcome) => self.settle(ticket, outcome),
+        if let Msg::Settled(ticket, outcome) = msg {
+            self.settle(ticket, outcome);
+        } else if let Msg::Progress(ticket, progress) = msg {
+            self.follow(ticket, progress);
+        } else if let Msg::Notify(_, text) | Msg::Offered(text, _) = msg {
+            self.voice.note(&text);
+        }
+        // The other messages are for a desk.
+    }
+
+    fn follow(&mut self, of: Ticket, progress: Progress) {
+        match progress {
             // Without a screen nobody is asked: the journal keeps the question, and the key repeats the command.
-            Msg::Progress(ticket, Progress::Parked { why, .. }) => {
+            Progress::Parked { why, .. } => {
                 self.was_unknown = true;
-                self.settle(ticket, Err(why));
+                self.settle(of, Err(why));
             }
-            Msg::Progress(of, Progress::Running { operation, .. })
+            Progress::Running { operation, .. }
                 if self
                     .standstills
                     .is_over(of, operation.done_count(), Instant::now()) =>
             {
                 self.settle(of, Err(stands_still()));
             }
-            Msg::Progress(of, progress) => {
+            progress @ (Progress::Queued
+            | Progress::Sending { .. }
+            | Progress::Unknown { .. }
+            | Progress::Waiting { .. }
+            | Progress::Running { .. }
+            | Progress::Flattening(_)) => {
                 self.was_unknown |= matches!(progress, Progress::Unknown { .. });
                 let mut numbered = (0..).zip(self.commands);
                 if let Some((_, prepared)) = numbered.find(|(at, _)| ticket(*at) == of) {
-                    print_progress(self.voice, &prepared.command, &progress);
+                    print_progress(self.voice, self.clock, &prepared.command, &progress);
                 }
             }
-            Msg::Notify(_, text) | Msg::Offered(text, _) => self.voice.note(&text),
-            Msg::Key(_)
-            | Msg::Unseen(_)
-            | Msg::Paste(_)
-            | Msg::Click(_)
-            | Msg::Scrolled(..)
-            | Msg::Ladder(_)
-            | Msg::Resized(..)
-            | Msg::Tick
-            | Msg::Opened(_)
-            | Msg::Met(_)
-            | Msg::Polled(_)
-            | Msg::MarketData(..)
-            | Msg::Streamed(..)
-            | Msg::CallEnded(_)
-            | Msg::TriesAgain(..)
-            | Msg::Traced(..)
-            | Msg::Ended(..)
-            | Msg::Resumed(..)
-            | Msg::Outlived(_)
-            | Msg::Asked(..)
-            | Msg::Written(_)
-            | Msg::Recalled(_)
-            | Msg::Kept(_)
-            | Msg::ClockSet(_)
-            | Msg::Flatten
-            | Msg::OpenedSince
-            | Msg::Halted(_)
-            | Msg::Reload(_) => {}
         }
     }
 
-    /// Stops sending, and returns when every command has its outcome or the time is up. A command that an earlier run may have sent never
-    /// ends as unsent.
+    /// Stops sending, and returns when every command has its outcome or the time is up. A command that an earlier run may
+    /// have sent never ends as unsent.
     pub(super) async fn stop(&mut self, sent_before: &[bool]) {
         self.outbox.stop();
         let mut waited = BTreeMap::new();
@@ -272,9 +260,9 @@ fn stands_still() -> Failure {
 }
 
 /// Only what a person wants to know during a wait.
-fn print_progress(voice: Output, command: &Command, progress: &Progress) {
+fn print_progress(voice: Output, clock: Clock, command: &Command, progress: &Progress) {
     let next = |at: Timestamp, then: FollowUp, again: &str, read: &str| {
-        let wait = Clock::start().until(at);
+        let wait = clock.until(at);
         let what = match then {
             FollowUp::Again => again,
             FollowUp::Look => read,

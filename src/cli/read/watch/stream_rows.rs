@@ -17,7 +17,7 @@ use crate::{
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// What a stream tells of a market.
+/// What of a market is watched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, clap::ValueEnum)]
 pub(super) enum WatchedChannel {
     Book,
@@ -37,7 +37,7 @@ pub(in crate::cli) struct MarketLine {
     #[serde(skip_serializing_if = "is_news")]
     history: bool,
     #[serde(flatten)]
-    told: MarketRow,
+    row: MarketRow,
 }
 
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -97,7 +97,7 @@ pub(in crate::cli) struct AccountLine {
     #[serde(skip_serializing_if = "is_news")]
     history: bool,
     #[serde(flatten)]
-    told: StreamedRow,
+    row: StreamedRow,
 }
 
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -116,7 +116,7 @@ struct BalanceRow {
     /// Realized, USD.
     #[serde(skip_serializing_if = "Option::is_none")]
     balance: Option<Num>,
-    /// USD, where the service tells it.
+    /// USD, where the service has it.
     #[serde(skip_serializing_if = "Option::is_none")]
     equity: Option<Num>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -132,12 +132,12 @@ fn is_news(history: &bool) -> bool {
 }
 
 impl MarketLine {
-    pub(super) fn new(seq: u64, told: MarketRow, era: Told) -> Self {
+    pub(super) fn new(seq: u64, row: MarketRow, era: Told) -> Self {
         Self {
             seq,
             seen_at: Clock::start().now(),
             history: era == Told::AsHistory,
-            told,
+            row,
         }
     }
 }
@@ -148,7 +148,7 @@ impl AccountLine {
             seq: event.seq,
             seen_at: Clock::start().now(),
             history: event.told == Told::AsHistory,
-            told: streamed_row(event.row, store),
+            row: streamed_row(event.row, store),
         }
     }
 }

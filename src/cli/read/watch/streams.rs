@@ -1,7 +1,8 @@
-//! `perpdeck watch market` and `perpdeck watch account`: what the service's streams tell, one line each.
+//! `perpdeck watch market` and `perpdeck watch account`: the messages of the service's streams, one line each.
 //!
 //! Contract: a line is printed once its frame has passed the checks of `feed`. Lines of before the watch, and of before a
-//! new connection, are `history`. A stream that ends is reported once, and the watch goes on when it is back.
+//! new connection, are `history`. A stream that ends is reported once, and the watch goes on when it is back; a refused key
+//! ends the watch.
 
 use super::{
     LineReader, WatchFormat, print,
@@ -11,9 +12,11 @@ use crate::{
     app::Store,
     cli::{
         Exit,
-        exit::UsageError,
         local_zone::local_zone,
-        read::market::named,
+        read::{
+            market::named,
+            stream_link::{link, opened_by, streamed},
+        },
         service::Service,
         voice::{Output, json},
     },
@@ -24,14 +27,10 @@ use crate::{
         topic::{Channel, StreamedMarket, Topic},
         venue::{VenueSocket, stream::VenueStream},
     },
-    model::{Interval, MarketId, StreamKind, Text, Venue},
+    model::{FailureKind, Interval, MarketId, StreamKind, Text, Venue},
     runtime::{
         Clock,
-        base::jitter::Jitter,
-        polling::streams::{
-            door::StreamDoor,
-            socket::{Signal, StreamLink},
-        },
+        polling::streams::{door::StreamDoor, socket::Signal},
     },
 };
 use color_eyre::Result;
@@ -99,21 +98,21 @@ pub(super) async fn market(
         Topic::of(channel, market.clone())
     });
     let topics: BTreeSet<_> = topics.collect();
-    let (signals, mut told) = channel(SIGNALS);
+    let (signals, mut received) = channel(SIGNALS);
     let _wanted = follow_market(service, &market, &topics, &signals)?;
     drop(signals);
     let mut printer = Printer::new(voice, format);
     let mut seq = 0;
-    while let Some(signal) = told.recv().await {
+    while let Some(signal) = received.recv().await {
         match signal {
             Signal::Up => printer.up(),
             Signal::Down(why) => printer.down(&why),
             Signal::Heard => {}
             Signal::Told(events) => {
-                for (told, history) in events.into_iter().filter_map(market_row) {
+                for (row, era) in events.into_iter().filter_map(market_row) {
                     seq += 1;
-                    let words = told.words();
-                    let line = MarketLine::new(seq, told, history);
+                    let words = row.words();
+                    let line = MarketLine::new(seq, row, era);
                     if printer.line(&line, &words)? == LineReader::Gone {
                         return Ok(Exit::Ok);
                     }
@@ -156,15 +155,22 @@ pub(super) async fn account(
     service: &Service,
     (voice, format): (Output, WatchFormat),
 ) -> Result<Exit> {
-    let (signals, mut told) = channel(SIGNALS);
+    let (signals, mut received) = channel(SIGNALS);
     let socket = link(service, StreamKind::Account, None, signals)?;
     tokio::spawn(socket.run(AccountStream::new(service.account.clone())));
     let mut store = Store::default();
     let mut printer = Printer::new(voice, format);
-    while let Some(signal) = told.recv().await {
+    while let Some(signal) = received.recv().await {
         match signal {
             Signal::Up => printer.up(),
-            Signal::Down(why) => printer.down(&why),
+            Signal::Down(why) => {
+                if !printer.is_down
+                    && let Some(exit) = refused_key(service, voice).await
+                {
+                    return Ok(exit);
+                }
+                printer.down(&why);
+            }
             Signal::Heard => {}
             Signal::Told(news) => {
                 store.clocks = service.clocks().await;
@@ -181,50 +187,11 @@ pub(super) async fn account(
     Ok(Exit::Ok)
 }
 
-/// What the stream calls a market.
-pub(in crate::cli::read) fn streamed(store: &Store, id: &MarketId) -> StreamedMarket {
-    let listed = store.market(id).map(StreamedMarket::from);
-    listed.unwrap_or_else(|| StreamedMarket::new(id.clone()))
-}
-
-/// The socket of a stream that the settings name.
-pub(in crate::cli::read) fn link<E>(
-    service: &Service,
-    kind: StreamKind,
-    topics: Option<watch::Receiver<BTreeSet<Topic>>>,
-    signals: Sender<Signal<E>>,
-) -> Result<StreamLink<E>> {
-    if !service.client.has_stream(kind) {
-        let words = match kind {
-            StreamKind::Market if service.client.venues().is_some() => {
-                let words = "no source tells this: perpdeck reads the public data of hyperliquid, binance and bybit, candles of 1m and longer";
-                return Err(UsageError(words.to_owned()).into());
-            }
-            StreamKind::Market => {
-                "market_stream_url is not set: set it to the address of your service's stream, or set market_data to \"venue\""
-            }
-            StreamKind::Account => {
-                "account_stream_url is not set: set it to the address of your service's stream"
-            }
-        };
-        return Err(UsageError(words.to_owned()).into());
-    }
-    let door = StreamDoor::Service(service.client.clone(), kind);
-    Ok(opened_by(door, topics, signals))
-}
-
-fn opened_by<E>(
-    door: StreamDoor,
-    topics: Option<watch::Receiver<BTreeSet<Topic>>>,
-    signals: Sender<Signal<E>>,
-) -> StreamLink<E> {
-    StreamLink {
-        door,
-        clock: Clock::start(),
-        topics,
-        signals,
-        draws: Jitter::seeded(std::process::id().into()),
-    }
+/// A read says whether it is the key that the stream is refused for.
+async fn refused_key(service: &Service, voice: Output) -> Option<Exit> {
+    let read = service.client.open_positions(&service.account).await;
+    let why = read.err().filter(|why| why.kind == FailureKind::Auth)?;
+    Some(voice.failure(&why))
 }
 
 fn events(news: AccountNews) -> Vec<AccountEvent> {

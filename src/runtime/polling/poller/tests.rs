@@ -54,43 +54,12 @@ async fn next(mail: &mut Receiver<Msg>) -> Msg {
 }
 
 async fn polled(mail: &mut Receiver<Msg>) -> Answer {
-    match next(mail).await {
-        Msg::Polled(poll) => {
-            assert_eq!(poll.at, NOW);
-            poll.answer
-        }
-        other @ (Msg::Key(_)
-        | Msg::Unseen(_)
-        | Msg::Paste(_)
-        | Msg::Click(_)
-        | Msg::Scrolled(..)
-        | Msg::Ladder(_)
-        | Msg::Resized(..)
-        | Msg::Tick
-        | Msg::Opened(_)
-        | Msg::Met(_)
-        | Msg::MarketData(..)
-        | Msg::Streamed(..)
-        | Msg::CallEnded(_)
-        | Msg::TriesAgain(..)
-        | Msg::Traced(..)
-        | Msg::Progress(..)
-        | Msg::Settled(..)
-        | Msg::Ended(..)
-        | Msg::Resumed(..)
-        | Msg::Outlived(_)
-        | Msg::Offered(..)
-        | Msg::Flatten
-        | Msg::OpenedSince
-        | Msg::Written(_)
-        | Msg::Recalled(_)
-        | Msg::Kept(_)
-        | Msg::ClockSet(_)
-        | Msg::Asked(..)
-        | Msg::Halted(_)
-        | Msg::Reload(_)
-        | Msg::Notify(..)) => panic!("{other:?}"),
-    }
+    let msg = next(mail).await;
+    let Msg::Polled(poll) = msg else {
+        panic!("{msg:?}")
+    };
+    assert_eq!(poll.at, NOW);
+    poll.answer
 }
 
 fn empty() -> Reply {

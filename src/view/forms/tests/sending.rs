@@ -223,3 +223,30 @@ fn what_a_refusal_says_of_a_field_stands_beside_it_and_the_rest_under_the_form()
     let trouble: Vec<_> = view.trouble.into_iter().map(|line| line.text).collect();
     assert!(trouble.contains(&"body: odd".to_owned()), "{trouble:?}");
 }
+
+#[test]
+fn a_refused_strategy_of_a_twap_stands_beside_its_type() {
+    let mut model = desk();
+    let sent = press(&mut model, "t 0.5 tab 30 enter");
+    let [Effect::Send(ticket, _)] = sent.as_slice() else {
+        panic!("{sent:?}");
+    };
+    let why = Failure {
+        status: Some(400),
+        fields: [crate::model::FieldIssue {
+            field: "strategy".into(),
+            issue: "no vwap here".into(),
+        }]
+        .into(),
+        ..Failure::new(FailureKind::Invalid, "the request is not valid")
+    };
+    settle(&mut model, *ticket, Err(why));
+    press(&mut model, "U");
+    let Some(crate::app::dialogs::overlay::Overlay::Form(open)) = model.overlays.last() else {
+        panic!("no form");
+    };
+    let view = crate::view::forms::form::form(open, &model);
+    let mut fields = view.fields.iter();
+    let curve = fields.find(|field| field.field == Field::Curve);
+    assert_eq!(curve.unwrap().fault.as_deref(), Some("no vwap here"));
+}

@@ -1,6 +1,6 @@
-//! The first picture of a market, where the service tells it by its market stream alone.
+//! What the market stream begins with, for a service that has books, candles and trades nowhere else.
 
-use super::watch::streams::{link, streamed};
+use super::stream_link::{link, streamed};
 use crate::{
     app::Store,
     cli::service::Service,
@@ -19,29 +19,29 @@ use tokio::{
     time::timeout,
 };
 
-/// A picture that is not complete within this is not waited for.
-const WITHIN: Duration = Duration::from_secs(10);
-/// Signals of the socket that are not read yet.
+/// How long a snapshot may take.
+const TIMEOUT: Duration = Duration::from_secs(10);
+/// Signals of the socket that wait to be read.
 const SIGNALS: usize = 64;
 
-/// What this channel tells of a market before anything new.
+/// What this channel sends of a market before anything new.
 ///
 /// # Errors
-/// Where the settings name no market stream, the setting; else why it tells nothing.
-pub(super) async fn picture(
+/// Where the settings name no market stream, the setting; else why nothing came.
+pub(super) async fn stream_snapshot(
     service: &Service,
     store: &Store,
     market: &MarketId,
     of: Channel,
 ) -> Result<Vec<MarketEvent>> {
     let wanted = watch::Sender::new([Topic::of(of, streamed(store, market))].into());
-    let (signals, mut told) = channel(SIGNALS);
+    let (signals, mut received) = channel(SIGNALS);
     let topics = Some(wanted.subscribe());
     let socket = link(service, StreamKind::Market, topics, signals)?;
     let running = tokio::spawn(socket.run(MarketStream::default()));
     let reading = async {
         let mut events = vec![];
-        while let Some(signal) = told.recv().await {
+        while let Some(signal) = received.recv().await {
             match signal {
                 Signal::Told(news) => events.extend(news),
                 Signal::Up => break,
@@ -51,8 +51,8 @@ pub(super) async fn picture(
         }
         Ok(events)
     };
-    let late = || Failure::new(FailureKind::TimedOut, "the market stream tells nothing");
-    let read = timeout(WITHIN, reading).await;
+    let late = || Failure::new(FailureKind::TimedOut, "the market stream sent nothing");
+    let read = timeout(TIMEOUT, reading).await;
     running.abort();
     Ok(read.unwrap_or_else(|_| Err(late()))?)
 }
