@@ -28,7 +28,7 @@ pub(super) struct MarketFrame<'a> {
 #[derive(Debug, Deserialize)]
 pub(super) struct EventHead<'a> {
     #[serde(borrow, rename = "type")]
-    pub(super) kind: Cow<'a, str>,
+    pub(super) kind: Option<Cow<'a, str>>,
     #[serde(borrow)]
     pub(super) provider: Cow<'a, str>,
     #[serde(borrow)]

@@ -100,24 +100,25 @@ impl Subscription {
             | SubscriptionPhase::Ended(_) => Told::AsHistory,
         };
         let known = self.known.entry(market.clone()).or_default();
-        match (self.topic.channel, &*head.kind) {
-            (Channel::Book, "book") => {
+        match (self.topic.channel, head.kind.as_deref()) {
+            // What a book calls itself is not known for certain; its sides show that it is one.
+            (Channel::Book, _) => {
                 let book = wire::book(event)?;
                 known.is_not_older(book.made_at)?;
                 Some(MarketEvent::Book { market, book })
             }
-            (Channel::Ticks, "tick") => {
+            (Channel::Ticks, Some("tick")) => {
                 let tick = wire::tick(event)?;
                 known.is_not_older(tick.at)?;
                 Some(MarketEvent::Tick { market, tick })
             }
-            (Channel::Stats, "marketStats") => {
+            (Channel::Stats, Some("marketStats")) => {
                 let stats = wire::patched(event, known.stats)?;
                 known.is_not_older(stats.at)?;
                 known.stats = stats;
                 Some(MarketEvent::Stats { market, stats })
             }
-            (Channel::Trades, "trade") => {
+            (Channel::Trades, Some("trade")) => {
                 let trade = wire::trade(event)?;
                 let follows = known.trades.take(trade)?;
                 Some(MarketEvent::Trade {
@@ -127,7 +128,7 @@ impl Subscription {
                     told,
                 })
             }
-            (Channel::Candles(interval), "candle") => {
+            (Channel::Candles(interval), Some("candle")) => {
                 let is_of = |word: &str| word == interval.to_string();
                 head.interval.filter(|word| is_of(word))?;
                 let candle = wire::candle(event)?;
@@ -139,14 +140,7 @@ impl Subscription {
                     told,
                 })
             }
-            (
-                Channel::Book
-                | Channel::Ticks
-                | Channel::Stats
-                | Channel::Trades
-                | Channel::Candles(_),
-                _,
-            ) => None,
+            (Channel::Ticks | Channel::Stats | Channel::Trades | Channel::Candles(_), _) => None,
         }
     }
 }

@@ -138,6 +138,16 @@ fn a_subscription_may_be_named_by_a_number() {
 }
 
 #[test]
+fn a_book_may_call_itself_anything() {
+    let mut stream = subscribed(Channel::Book);
+    let (mut named, mut nameless) = (book(100, 101, 1), book(101, 102, 2));
+    named["type"] = json!("orderbook");
+    nameless.as_object_mut().unwrap().remove("type");
+    hears(&mut stream, 0, &events("s1", &[named, nameless]));
+    assert_eq!(books(&mut stream), [(100, 1), (101, 2)]);
+}
+
+#[test]
 fn a_service_that_always_sends_events_before_it_acknowledges_is_asked_twice() {
     let mut stream = opened(Channel::Book);
     let mut asked = vec![];
