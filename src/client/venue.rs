@@ -114,7 +114,7 @@ impl VenueClient {
         if status.is_success() {
             return Ok(());
         }
-        let is_limit = matches!(status.as_u16(), 403 | 418 | 429);
+        let is_limit = matches!(status.as_u16(), 403 | 418 | 429 | 451);
         if is_limit {
             let seconds = response.headers().get(RETRY_AFTER);
             let seconds = seconds.and_then(|value| value.to_str().ok()?.parse().ok());
@@ -138,7 +138,7 @@ impl VenueClient {
 fn refusal(venue: Venue, status: StatusCode) -> String {
     let status = status.as_u16();
     match status {
-        403 => format!("{venue} refuses market data to this address ({status})"),
+        403 | 451 => format!("{venue} refuses market data to this address ({status})"),
         418 | 429 => format!("{venue} is asked too often ({status})"),
         _ => format!("{venue} answered with status {status}"),
     }

@@ -1,11 +1,12 @@
 //! The stream of a key's accounts, as far as it is about one of them.
 //!
-//! Contract: events are told in the order of their numbers, each once. After a gap, an unreadable message or a number
-//! that goes back, nothing is told until the stream has resumed where it was, or has told the account anew.
+//! Contract: events are told in the order of their numbers, each once. After a gap or an unreadable message nothing is
+//! told until the stream has resumed where it was, or has told the account anew. A connection that resumed and brought
+//! no event before its fault is followed by one that begins anew.
 
 use super::{
     Stream,
-    account_frame::Frame,
+    account_frame::AccountFrame,
     event::{AccountEvent, Told},
     link::LinkEnd,
 };
@@ -15,6 +16,8 @@ use std::time::Duration;
 
 /// A snapshot that is not complete within this is not waited for.
 const SNAPSHOT_WITHIN: Duration = Duration::from_secs(10);
+/// A stream that sends no message for so long, not even a heartbeat, is dead, although its socket may answer pings.
+const DEAD_AFTER: Duration = Duration::from_secs(45);
 
 /// What of an account's stream was told.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,10 +29,12 @@ pub(crate) enum AccountNews {
 
 /// How far the stream has come.
 #[derive(Debug, Clone, PartialEq)]
-enum Phase {
+enum AccountPhase {
     /// Since when the service has to say hello.
     Opening(Timestamp),
     Snapshot(Snapshot),
+    /// It says that it goes on where it was, and has not shown it yet.
+    Resumed,
     Live,
     Closed,
 }
@@ -47,11 +52,15 @@ struct Snapshot {
 #[derive(Debug)]
 pub(crate) struct AccountStream {
     account: AccountId,
-    phase: Phase,
-    /// Where to go on after a loss: the stream, and the last of its events that was told.
-    resume: Option<(String, u64)>,
+    phase: AccountPhase,
+    /// What the service calls the stream; without a name it cannot go on after a loss.
+    stream_id: Option<String>,
+    /// The number of the last event that was told; `None` while none was counted.
+    last_seq: Option<u64>,
     /// The instant of that event, by the service's clock.
     told_at: Option<Timestamp>,
+    /// When the last message came.
+    heard_at: Timestamp,
     news: Vec<AccountNews>,
     end: Option<LinkEnd>,
 }
@@ -60,41 +69,52 @@ impl AccountStream {
     pub(crate) fn new(account: AccountId) -> Self {
         Self {
             account,
-            phase: Phase::Closed,
-            resume: None,
+            phase: AccountPhase::Closed,
+            stream_id: None,
+            last_seq: None,
             told_at: None,
+            heard_at: Timestamp(0),
             news: vec![],
             end: None,
         }
     }
 
     fn fault(&mut self, why: &'static str) {
-        (self.phase, self.end) = (Phase::Closed, Some(LinkEnd::Fault(why)));
+        // Resuming again would end as this did.
+        if self.phase != AccountPhase::Live {
+            self.last_seq = None;
+        }
+        (self.phase, self.end) = (AccountPhase::Closed, Some(LinkEnd::Fault(why)));
     }
 
     /// The stream goes on where it was, or a snapshot follows.
-    fn greeted(&mut self, frame: &Frame<'_>) {
-        let Phase::Opening(since) = self.phase else {
+    fn greeted(&mut self, frame: &AccountFrame<'_>) {
+        let AccountPhase::Opening(since) = self.phase else {
             return self.fault("it greets twice");
         };
-        let id = frame.stream_id.as_deref();
-        let known = self.resume.as_ref();
-        self.phase = if frame.resumed && known.is_some_and(|(known, _)| id == Some(known)) {
-            Phase::Live
+        let stream_id = frame.stream_id();
+        self.phase = if frame.resumed == Some(true) && self.resume().is_some() {
+            self.stream_id = stream_id.or(self.stream_id.take());
+            AccountPhase::Resumed
         } else {
-            Phase::Snapshot(Snapshot {
+            AccountPhase::Snapshot(Snapshot {
                 since,
-                stream_id: id.map(str::to_owned),
+                stream_id,
                 rows: None,
             })
         };
     }
 
-    fn snapshot(&mut self, frame: &Frame<'_>) {
-        let Phase::Snapshot(snapshot) = &mut self.phase else {
+    /// Where to go on after a loss: the stream, and the last of its events that was told.
+    fn resume(&self) -> Option<(&str, u64)> {
+        self.stream_id.as_deref().zip(self.last_seq)
+    }
+
+    fn snapshot(&mut self, frame: &AccountFrame<'_>) {
+        let AccountPhase::Snapshot(snapshot) = &mut self.phase else {
             return self.fault("it sent a snapshot unasked");
         };
-        if frame.account_id.as_ref() != Some(&self.account) {
+        if !frame.is_about(&self.account) {
             return;
         }
         let Some(rows) = frame.rows(&self.account) else {
@@ -109,43 +129,48 @@ impl AccountStream {
         snapshot.rows = Some(rows.collect());
     }
 
-    fn snapshot_ended(&mut self, frame: &Frame<'_>) {
-        let Phase::Snapshot(snapshot) = &mut self.phase else {
+    fn snapshot_ended(&mut self, frame: &AccountFrame<'_>) {
+        let AccountPhase::Snapshot(snapshot) = &mut self.phase else {
             return self.fault("it sent a snapshot unasked");
         };
         let Some(rows) = snapshot.rows.take() else {
             return self.fault("it does not tell the account");
         };
-        self.resume = snapshot.stream_id.take().zip(frame.seq);
+        self.stream_id = snapshot.stream_id.take();
+        self.last_seq = frame.seq;
         self.told_at = frame.at();
         self.news.push(AccountNews::Snapshot(rows));
-        self.phase = Phase::Live;
+        self.phase = AccountPhase::Live;
     }
 
     /// An event, or a sign of life that counts events.
-    fn counted(&mut self, frame: &Frame<'_>) {
-        if self.phase != Phase::Live {
+    fn counted(&mut self, frame: &AccountFrame<'_>) {
+        if !self.is_live() {
             return;
         }
         let is_beat = frame.event == "heartbeat";
-        if let (Some(seq), Some((_, last))) = (frame.seq, &mut self.resume) {
-            let expected = if is_beat { *last } else { *last + 1 };
+        if let Some((seq, last)) = frame.seq.zip(self.last_seq) {
+            let expected = last.saturating_add(u64::from(!is_beat));
             if seq > expected {
                 return self.fault("events are missing");
             }
             // It was told already.
-            if seq < expected || is_beat {
+            if seq < expected {
                 return;
             }
-            *last = seq;
-            self.told_at = self.told_at.max(frame.at());
         }
-        if is_beat || frame.account_id.as_ref() != Some(&self.account) {
+        self.last_seq = frame.seq.or(self.last_seq);
+        if is_beat {
+            return;
+        }
+        self.phase = AccountPhase::Live;
+        self.told_at = self.told_at.max(frame.at());
+        if !frame.is_about(&self.account) {
             return;
         }
         let Some(row) = frame.row(&self.account) else {
             // Resuming would bring the same row again.
-            self.resume = None;
+            self.last_seq = None;
             return self.fault("an event cannot be read");
         };
         self.news.push(AccountNews::Event(AccountEvent {
@@ -161,7 +186,7 @@ impl Stream for AccountStream {
     type Event = AccountNews;
 
     fn query(&mut self, _now: Timestamp) -> String {
-        self.resume.as_ref().map_or_else(String::new, |(id, seq)| {
+        self.resume().map_or_else(String::new, |(id, seq)| {
             let id = utf8_percent_encode(id, NON_ALPHANUMERIC);
             let since = self
                 .told_at
@@ -171,14 +196,15 @@ impl Stream for AccountStream {
     }
 
     fn opened(&mut self, now: Timestamp) {
-        (self.phase, self.end) = (Phase::Opening(now), None);
+        (self.phase, self.end, self.heard_at) = (AccountPhase::Opening(now), None, now);
     }
 
-    fn frame(&mut self, text: &str, _now: Timestamp) {
+    fn frame(&mut self, text: &str, now: Timestamp) {
         if self.end.is_some() {
             return;
         }
-        let Ok(frame) = serde_json::from_str::<Frame<'_>>(text) else {
+        self.heard_at = now;
+        let Ok(frame) = serde_json::from_str::<AccountFrame<'_>>(text) else {
             return self.fault("its messages cannot be read");
         };
         match &*frame.event {
@@ -194,17 +220,21 @@ impl Stream for AccountStream {
 
     fn pass(&mut self, now: Timestamp) {
         if self.due().is_some_and(|due| due <= now) {
-            self.resume = None;
-            self.fault("its snapshot does not come");
+            self.fault(if self.is_live() {
+                "it is silent"
+            } else {
+                "its snapshot does not come"
+            });
         }
     }
 
     fn due(&self) -> Option<Timestamp> {
         match &self.phase {
-            Phase::Opening(since) | Phase::Snapshot(Snapshot { since, .. }) => {
+            AccountPhase::Opening(since) | AccountPhase::Snapshot(Snapshot { since, .. }) => {
                 Some(since.plus(SNAPSHOT_WITHIN))
             }
-            Phase::Live | Phase::Closed => None,
+            AccountPhase::Resumed | AccountPhase::Live => Some(self.heard_at.plus(DEAD_AFTER)),
+            AccountPhase::Closed => None,
         }
     }
 
@@ -217,7 +247,7 @@ impl Stream for AccountStream {
     }
 
     fn is_live(&self) -> bool {
-        self.phase == Phase::Live
+        matches!(self.phase, AccountPhase::Resumed | AccountPhase::Live)
     }
 
     fn end(&self) -> Option<LinkEnd> {
@@ -225,6 +255,6 @@ impl Stream for AccountStream {
     }
 
     fn lost(&mut self) {
-        self.phase = Phase::Closed;
+        self.phase = AccountPhase::Closed;
     }
 }

@@ -8,16 +8,15 @@ use std::borrow::Cow;
 
 /// A message of the service. What it has beside this is ignored.
 #[derive(Debug, Deserialize)]
-pub(super) struct Frame<'a> {
+pub(super) struct AccountFrame<'a> {
     #[serde(borrow)]
     pub(super) event: Cow<'a, str>,
     #[serde(borrow)]
-    pub(super) stream_id: Option<Cow<'a, str>>,
-    #[serde(default)]
-    pub(super) resumed: bool,
+    stream_id: Option<&'a RawValue>,
+    pub(super) resumed: Option<bool>,
     pub(super) seq: Option<u64>,
     time: Option<Num>,
-    pub(super) account_id: Option<AccountId>,
+    account_id: Option<AccountId>,
     #[serde(borrow)]
     account: Option<&'a RawValue>,
     #[serde(borrow)]
@@ -32,9 +31,32 @@ pub(super) struct Frame<'a> {
     orders: Vec<&'a RawValue>,
 }
 
-impl Frame<'_> {
+impl AccountFrame<'_> {
     pub(super) fn at(&self) -> Option<Timestamp> {
         self.time.and_then(Timestamp::from_wire)
+    }
+
+    /// What the service calls the stream, as text or as a number.
+    pub(super) fn stream_id(&self) -> Option<String> {
+        let told = self.stream_id?.get();
+        Some(serde_json::from_str(told).unwrap_or_else(|_| told.to_owned()))
+    }
+
+    /// Whether it is about this account: by its own word, or else by that of its row.
+    pub(super) fn is_about(&self, account: &AccountId) -> bool {
+        #[derive(Deserialize)]
+        struct Row {
+            id: Option<AccountId>,
+            account_id: Option<AccountId>,
+        }
+        if let Some(named) = &self.account_id {
+            return named == account;
+        }
+        let read = |raw: &RawValue| serde_json::from_str::<Row>(raw.get()).ok();
+        let by_account = self.account.and_then(read).and_then(|row| row.id);
+        let other = self.position.or(self.order).or(self.fill);
+        let by_other = other.and_then(read).and_then(|row| row.account_id);
+        by_account.or(by_other).as_ref() == Some(account)
     }
 
     /// The row of an event of `account`; `None` if it cannot be read or is of another account.

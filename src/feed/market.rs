@@ -7,13 +7,14 @@ use super::{
     Stream,
     event::MarketEvent,
     link::LinkEnd,
-    market_frame::Frame,
+    market_frame::MarketFrame,
+    progress::SubscriptionPhase,
     requests::Requests,
     subscription::Subscription,
     topic::{Topic, unsubscribe},
 };
 use crate::model::Timestamp;
-use serde_json::json;
+use serde_json::{json, value::RawValue};
 use std::{collections::BTreeSet, time::Duration};
 
 /// As many as the service allows on a connection.
@@ -90,8 +91,8 @@ impl MarketStream {
         }
     }
 
-    fn acknowledged(&mut self, frame: &Frame<'_>, now: Timestamp) {
-        let Some(name) = frame.sub.as_deref().map(str::to_owned) else {
+    fn acknowledged(&mut self, frame: &MarketFrame<'_>, now: Timestamp) {
+        let Some(name) = frame.sub.map(|name| name.get().to_owned()) else {
             return;
         };
         let was_early = self.early.remove(&name);
@@ -103,18 +104,25 @@ impl MarketStream {
         if frame.snapshot_boundary != Some(true) {
             one.snapshot_ended(now);
         }
-        // Its snapshot came before anybody knew whose it was.
-        if was_early {
-            let id = one.id;
-            self.renew(&[id], now);
+        // Its snapshot came before anybody knew whose it was; a service that always sends it so is not asked again.
+        let again = (was_early && !one.progress().is_renewed()).then_some(one.id);
+        self.renew(again.as_slice(), now);
+        if !self.awaits_name() {
+            self.early.clear();
         }
     }
 
-    fn take(&mut self, frame: &Frame<'_>, now: Timestamp) {
-        let name = frame.sub.as_deref().unwrap_or_default();
+    /// Whether a subscription is not acknowledged yet.
+    fn awaits_name(&self) -> bool {
+        let mut all = self.subscriptions.iter();
+        all.any(|one| one.progress().phase() == SubscriptionPhase::Asked)
+    }
+
+    fn take(&mut self, frame: &MarketFrame<'_>, now: Timestamp) {
+        let name = frame.sub.map_or("", RawValue::get);
         let mut all = self.subscriptions.iter_mut();
         let Some(one) = all.find(|one| one.is_named(name)) else {
-            if self.early.len() < MOST_EARLY {
+            if self.early.len() < MOST_EARLY && self.awaits_name() {
                 self.early.insert(name.to_owned());
             }
             return;
@@ -167,7 +175,7 @@ impl Stream for MarketStream {
     }
 
     fn frame(&mut self, text: &str, now: Timestamp) {
-        let Ok(frame) = serde_json::from_str::<Frame<'_>>(text) else {
+        let Ok(frame) = serde_json::from_str::<MarketFrame<'_>>(text) else {
             return self.cannot_read();
         };
         self.unreadable = 0;

@@ -11,12 +11,13 @@ const MOST_LEVELS: usize = 5_000;
 
 /// A message of the service. What it has beside this is ignored.
 #[derive(Debug, Deserialize)]
-pub(super) struct Frame<'a> {
+pub(super) struct MarketFrame<'a> {
     #[serde(borrow)]
     pub(super) op: Cow<'a, str>,
     pub(super) id: Option<u64>,
+    /// What the service calls a subscription, as text or as a number.
     #[serde(borrow)]
-    pub(super) sub: Option<Cow<'a, str>>,
+    pub(super) sub: Option<&'a RawValue>,
     #[serde(rename = "snapshotBoundary")]
     pub(super) snapshot_boundary: Option<bool>,
     #[serde(borrow, default)]

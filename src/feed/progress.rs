@@ -15,7 +15,7 @@ const DOUBLED: u32 = 5;
 const REFUSED_IN_A_ROW: u32 = 5;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Phase {
+pub(super) enum SubscriptionPhase {
     Asked,
     /// Acknowledged; what comes is of before.
     Snapshot,
@@ -26,7 +26,7 @@ pub(super) enum Phase {
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Progress {
-    phase: Phase,
+    phase: SubscriptionPhase,
     /// Of the phase.
     since: Timestamp,
     heard_at: Timestamp,
@@ -38,7 +38,7 @@ pub(super) struct Progress {
 impl Progress {
     pub(super) fn asked(now: Timestamp) -> Self {
         Self {
-            phase: Phase::Asked,
+            phase: SubscriptionPhase::Asked,
             since: now,
             heard_at: now,
             renewals: 0,
@@ -53,21 +53,24 @@ impl Progress {
         }
     }
 
-    pub(super) fn enter(&mut self, phase: Phase, now: Timestamp) {
+    pub(super) fn enter(&mut self, phase: SubscriptionPhase, now: Timestamp) {
         (self.phase, self.since, self.heard_at) = (phase, now, now);
     }
 
-    pub(super) fn phase(&self) -> Phase {
+    pub(super) fn phase(&self) -> SubscriptionPhase {
         self.phase
     }
 
     /// Whether nothing that it was asked for is still to come.
     pub(super) fn is_settled(&self) -> bool {
-        matches!(self.phase, Phase::Live | Phase::Ended(_))
+        matches!(
+            self.phase,
+            SubscriptionPhase::Live | SubscriptionPhase::Ended(_)
+        )
     }
 
     pub(super) fn is_live(&self) -> bool {
-        self.phase == Phase::Live
+        self.phase == SubscriptionPhase::Live
     }
 
     pub(super) fn heard_at(&self) -> Timestamp {
@@ -77,7 +80,7 @@ impl Progress {
     /// An event was believed.
     pub(super) fn heard(&mut self, now: Timestamp) {
         (self.heard_at, self.refused) = (now, 0);
-        if self.phase == Phase::Live {
+        if self.phase == SubscriptionPhase::Live {
             self.renewals = 0;
         }
     }
@@ -87,18 +90,26 @@ impl Progress {
         self.refused = self.refused.saturating_add(1);
     }
 
-    /// Whether what comes can no longer be believed.
+    /// Whether what comes can no longer be believed. Until a new request is acknowledged, it is of the one before.
     pub(super) fn is_refuted(&self) -> bool {
-        self.refused >= REFUSED_IN_A_ROW << self.renewals.min(DOUBLED)
+        self.phase != SubscriptionPhase::Asked
+            && self.refused >= REFUSED_IN_A_ROW << self.renewals.min(DOUBLED)
+    }
+
+    /// Whether it was asked for anew since it was last heard live.
+    pub(super) fn is_renewed(&self) -> bool {
+        self.renewals > 0
     }
 
     /// When it is to be asked for anew, unless something comes before; a silent one only while others are heard.
     pub(super) fn renewal_due(&self) -> Timestamp {
         let wait = |wait: Duration| wait * (1 << self.renewals.min(DOUBLED));
         match self.phase {
-            Phase::Asked | Phase::Snapshot => self.since.plus(wait(ANSWER_WITHIN)),
-            Phase::Live => self.heard_at.plus(wait(SILENT_AFTER)),
-            Phase::Ended(again_at) => again_at,
+            SubscriptionPhase::Asked | SubscriptionPhase::Snapshot => {
+                self.since.plus(wait(ANSWER_WITHIN))
+            }
+            SubscriptionPhase::Live => self.heard_at.plus(wait(SILENT_AFTER)),
+            SubscriptionPhase::Ended(again_at) => again_at,
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::{
     event::{MarketEvent, Stats, Told},
     market_frame::{self as wire, EventHead},
-    progress::{Phase, Progress},
+    progress::{Progress, SubscriptionPhase},
     topic::{Channel, Topic},
     trade_tail::TradeTail,
 };
@@ -19,12 +19,12 @@ pub(super) struct Subscription {
     /// The service's.
     name: Option<String>,
     progress: Progress,
-    known: BTreeMap<MarketId, Known>,
+    known: BTreeMap<MarketId, SubscribedMarket>,
 }
 
 /// What this subscription has told of a market.
 #[derive(Debug, Default)]
-struct Known {
+struct SubscribedMarket {
     made_at: Option<Timestamp>,
     trades: TradeTail,
     candle: Option<Timestamp>,
@@ -57,16 +57,16 @@ impl Subscription {
     /// The service calls it `name`, and tells what is there now.
     pub(super) fn acknowledged(&mut self, name: String, now: Timestamp) {
         self.name = Some(name);
-        self.progress.enter(Phase::Snapshot, now);
+        self.progress.enter(SubscriptionPhase::Snapshot, now);
     }
 
     /// Everything of before has come.
     pub(super) fn snapshot_ended(&mut self, now: Timestamp) {
-        self.progress.enter(Phase::Live, now);
+        self.progress.enter(SubscriptionPhase::Live, now);
     }
 
     pub(super) fn ended(&mut self, again_at: Timestamp, now: Timestamp) {
-        self.progress.enter(Phase::Ended(again_at), now);
+        self.progress.enter(SubscriptionPhase::Ended(again_at), now);
     }
 
     pub(super) fn progress(&self) -> &Progress {
@@ -94,8 +94,10 @@ impl Subscription {
         let head: EventHead<'_> = serde_json::from_str(event.get()).ok()?;
         let market = self.topic.market(&head.provider, &head.symbol)?.clone();
         let told = match self.progress.phase() {
-            Phase::Live => Told::AsNews,
-            Phase::Asked | Phase::Snapshot | Phase::Ended(_) => Told::AsHistory,
+            SubscriptionPhase::Live => Told::AsNews,
+            SubscriptionPhase::Asked
+            | SubscriptionPhase::Snapshot
+            | SubscriptionPhase::Ended(_) => Told::AsHistory,
         };
         let known = self.known.entry(market.clone()).or_default();
         match (self.topic.channel, &*head.kind) {
@@ -149,7 +151,7 @@ impl Subscription {
     }
 }
 
-impl Known {
+impl SubscribedMarket {
     /// `None` for what was made before what is known.
     fn is_not_older(&mut self, made_at: Option<Timestamp>) -> Option<()> {
         let is_older = made_at
@@ -163,9 +165,7 @@ impl Known {
     /// subscription fills that.
     fn take_candle(&mut self, opens: Timestamp, interval: Interval, told: Told) -> Option<()> {
         let newest = self.candle.unwrap_or(opens);
-        let length = interval.millis();
-        let ahead = opens.0.saturating_sub(newest.0);
-        let is_near = ahead.abs() <= length || told == Told::AsHistory;
+        let is_near = newest.gap_to(opens) <= interval.length() || told == Told::AsHistory;
         let is_aligned = interval.open_of(opens) == opens;
         (is_near && is_aligned).then(|| self.candle = Some(newest.max(opens)))
     }

@@ -5,6 +5,8 @@
     reason = "a test looks at one kind of event"
 )]
 
+mod unlike_ours;
+
 use super::{
     Stream,
     account::{AccountNews, AccountStream},

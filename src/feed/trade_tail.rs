@@ -4,6 +4,8 @@ use crate::model::PublicTrade;
 
 /// Numbers of trades that have risen by more than one so often, and never by one, do not count trades.
 const SKIPS_BY_HABIT: u32 = 10;
+/// Trades of one instant that are kept: each of them is told with every one that follows.
+const MOST_OF_AN_INSTANT: usize = 200;
 
 /// The trades of the newest instant, and how their numbers rise.
 #[derive(Debug, Default)]
@@ -37,6 +39,9 @@ impl TradeTail {
             return None;
         }
         self.last.retain(|known| known.at == trade.at);
+        if self.last.len() >= MOST_OF_AN_INSTANT {
+            self.last.remove(0);
+        }
         self.last.push(trade);
         Some(follows)
     }

@@ -218,8 +218,31 @@ fn what_is_lost_is_named_until_a_person_re_arms_and_a_copy_of_the_damaged_file_i
     drop(journal);
     let journal = Journal::open(damaged.path()).unwrap();
     assert_eq!((journal.damage(), halted(&journal)), (None, None));
-    assert_eq!(all(&journal)[0].id, IntentId(14));
+    assert_eq!(
+        all(&journal)[0].id,
+        IntentId(15),
+        "the lost record may have been a row: its number is not given again"
+    );
     assert_eq!(fs::read_dir(damaged.path()).unwrap().count(), 5);
+}
+
+#[test]
+fn what_comes_of_a_row_that_was_lost_is_not_written_to_the_row_of_another_process() {
+    let dir = left_behind();
+    let mut here = Journal::open(dir.path()).unwrap();
+    let lost = here.record(Timestamp(90), &intent("lost")).unwrap();
+    let text = fs::read_to_string(dir.path().join(LOG)).unwrap();
+    let mut lines: Vec<_> = text.trim_end().lines().collect();
+    lines.pop();
+    fs::write(dir.path().join(LOG), lines.join("\n") + "\n").unwrap();
+    let mut other = Journal::open(dir.path()).unwrap();
+    assert!(other.damage().unwrap().contains("lost records"));
+    let theirs = other.record(Timestamp(91), &intent("theirs")).unwrap();
+    let done = StateUpdate::new(IntentState::Done, "order o-1 resting");
+    here.record_state(Timestamp(92), lost, &done).unwrap();
+    other.refresh().unwrap();
+    let row = other.entry(theirs).unwrap().unwrap();
+    assert_eq!(row.state, IntentState::Inflight, "it is still on the wire");
 }
 
 #[test]
@@ -249,7 +272,7 @@ fn a_lost_record_may_have_said_that_it_was_sent_so_nothing_counts_as_unsent_behi
     let dir = place();
     let mut journal = Journal::open(dir.path()).unwrap();
     let id = journal.record(Timestamp(1), &intent("a")).unwrap();
-    journal.mark_unsent(id).unwrap();
+    journal.mark_prepared(id).unwrap();
     journal.mark_inflight(id).unwrap();
     journal.attempt(Timestamp(2), id, None).unwrap();
     drop(journal);

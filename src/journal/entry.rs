@@ -9,7 +9,9 @@ use serde::{Deserialize, Serialize};
 use strum::{Display, VariantArray};
 
 /// The number of a recorded intent. It grows and is never reused.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
 pub struct IntentId(pub i64);
 
 /// A mutation as it is about to be sent, byte for byte.
@@ -117,6 +119,9 @@ pub enum Objection {
 pub struct ClaimCheck {
     /// When the command was given: a new entry is not recorded after a close-all or flatten of another process.
     pub given_at: Timestamp,
+    /// The lowest number that no row had then, as far as this process had read: what another one recorded under it or a
+    /// higher one came after the command, whatever the clock of that process says.
+    pub unread: IntentId,
     /// The target of a close-all of its account.
     pub close_all: String,
     /// Whether it waits for what other processes have on the wire for its key or object.

@@ -1,6 +1,8 @@
 //! The open journal: how it opens, its halts, and what happens when it fails.
 
-use super::{JournalError, WriterId, halt::Halts, record::Record, rows::Rows, writers::Writer};
+use super::{
+    IntentId, JournalError, WriterId, halt::Halts, record::Record, rows::Rows, writers::Writer,
+};
 use crate::disk::{self, LockedLog, Log, LogDamage, LogError, Mark, Reserve};
 use sha2::{Digest as _, Sha256};
 use std::{
@@ -25,7 +27,9 @@ pub struct Journal {
     /// `None` as the log is.
     writer: Option<Writer>,
     /// Damage that no person has seen yet, in a log that is only read.
-    looked: Option<String>,
+    unseen_damage: Option<String>,
+    /// The lowest number that no row had when this process opened it.
+    pub(super) opened_at: IntentId,
     pub(super) failed: Option<JournalError>,
     pub(super) halts: Halts,
 }
@@ -78,7 +82,8 @@ impl Journal {
             log: None,
             rows: None,
             writer: None,
-            looked: None,
+            unseen_damage: None,
+            opened_at: IntentId::default(),
             failed: None,
             halts: Halts::of_journal(dir),
         }
@@ -96,8 +101,8 @@ impl Journal {
         let locked = log.lock(&mut |text| rows.take(text));
         let mut locked = locked.map_err(|why| JournalError::opening(&self.dir.join(FILE), why))?;
         refuse_newer(&self.dir, &rows)?;
-        rows.heard.clear();
-        let writer = Writer::enter(&self.dir).map_err(|why| JournalError::place(&self.dir, why));
+        rows.reported.clear();
+        let writer = Writer::register(&self.dir).map_err(|why| JournalError::place(&self.dir, why));
         let begun = writer.and_then(|writer| {
             self.writer = Some(writer);
             let begun = if locked.is_damaged() {
@@ -109,6 +114,7 @@ impl Journal {
         });
         let is_damaged = locked.is_damaged();
         drop(locked);
+        self.opened_at = IntentId(rows.next);
         (self.log, self.rows) = (Some(log), Some(rows));
         match begun {
             // It works as far as a full disk lets it; a damaged log is mended by the next start.
@@ -121,21 +127,46 @@ impl Journal {
         }
     }
 
-    /// Writes the log anew, with the rows as they are.
-    pub(super) fn rewrite(&mut self) -> Result<(), JournalError> {
-        let (Some(log), Some(rows)) = (&mut self.log, &mut self.rows) else {
-            return Err(JournalError::Stopped);
-        };
-        let written = log
-            .lock(&mut |text| rows.take(text))
-            .and_then(|mut locked| rewrite(&mut locked, rows));
-        written.map_err(|why| self.refuse(why))
+    /// Writes the log anew if `choose` finds that worth while, with the rows as it leaves them.
+    pub(super) fn rewrite<T>(
+        &mut self,
+        choose: impl FnOnce(&mut Rows) -> Option<T>,
+    ) -> Result<Option<T>, JournalError> {
+        self.under_lock(|locked, rows, _| {
+            let chosen = choose(rows);
+            if chosen.is_some() {
+                rewrite(locked, rows)?;
+            }
+            Ok(Ok(chosen))
+        })
     }
 
     /// Locks the log, takes in what other processes have recorded, and records what `decide` makes of it.
     pub(super) fn update<T>(
         &mut self,
         decide: impl FnOnce(&Rows, WriterId) -> Result<(T, Vec<Entry>), JournalError>,
+    ) -> Result<T, JournalError> {
+        self.under_lock(|locked, rows, own| {
+            let (result, entries) = match decide(rows, own) {
+                Ok(decided) => decided,
+                Err(why) => return Ok(Err(why)),
+            };
+            for entry in entries {
+                append(locked, rows, entry)?;
+            }
+            Ok(Ok(result))
+        })
+    }
+
+    /// Locks the log and takes in what other processes have recorded. What a newer version recorded ends it there: nothing
+    /// is decided without it, and it is not written over.
+    fn under_lock<T>(
+        &mut self,
+        act: impl FnOnce(
+            &mut LockedLog<'_>,
+            &mut Rows,
+            WriterId,
+        ) -> Result<Result<T, JournalError>, LogError>,
     ) -> Result<T, JournalError> {
         if let Some(failed) = &self.failed {
             return Err(failed.clone());
@@ -148,12 +179,12 @@ impl Journal {
             let path = self.dir.join(FILE);
             return Err(self.fail(JournalError::Gone { path }));
         }
-        let (dir, own) = (&self.dir, writer.id);
-        let updated = update_locked(log, rows, |rows| {
-            refuse_newer(dir, rows)?;
-            decide(rows, own)
+        let locked = log.lock(&mut |text| rows.take(text));
+        let done = locked.and_then(|mut locked| match refuse_newer(&self.dir, rows) {
+            Ok(()) => act(&mut locked, rows, writer.id),
+            Err(why) => Ok(Err(why)),
         });
-        updated.unwrap_or_else(|why| Err(self.refuse(why)))
+        done.unwrap_or_else(|why| Err(self.refuse(why)))
     }
 
     /// Records this, whatever others have recorded.
@@ -178,13 +209,20 @@ impl Journal {
             )
         };
         Ok(Self {
-            looked: (!damage.is_none()).then(words),
+            unseen_damage: (!damage.is_none()).then(words),
             rows: Some(rows),
             failed: Some(JournalError::ReadOnly {
                 dir: dir.to_owned(),
             }),
             ..Self::closed(dir)
         })
+    }
+
+    /// The lowest number that no row has, as far as this process has read.
+    pub fn unread(&self) -> IntentId {
+        self.rows
+            .as_ref()
+            .map_or(IntentId::default(), |rows| IntentId(rows.next))
     }
 
     /// Whether `dir` has a journal.
@@ -207,7 +245,7 @@ impl Journal {
     /// Damage found on the disk, until a person re-arms.
     pub fn damage(&self) -> Option<&str> {
         let unseen = || self.rows.as_ref()?.damage.as_deref();
-        self.looked.as_deref().or_else(unseen)
+        self.unseen_damage.as_deref().or_else(unseen)
     }
 
     /// A person has seen why it is halted.
@@ -316,7 +354,7 @@ fn mend(
         "the journal was damaged on the disk: {damage}; {copy}. Compare your orders and positions with the service"
     );
     tracing::error!("{words}");
-    rows.doubt();
+    rows.lost(damage);
     rows.damage = Some(words);
     if rows.salt.is_empty() {
         rows.salt = Uuid::new_v4().to_string();
@@ -329,22 +367,6 @@ fn rewrite(locked: &mut LockedLog<'_>, rows: &mut Rows) -> Result<(), LogError> 
     locked.rewrite(lines.map_err(io::Error::other)?)?;
     rows.is_rewritten();
     Ok(())
-}
-
-fn update_locked<T>(
-    log: &mut Log,
-    rows: &mut Rows,
-    decide: impl FnOnce(&Rows) -> Result<(T, Vec<Entry>), JournalError>,
-) -> Result<Result<T, JournalError>, LogError> {
-    let mut locked = log.lock(&mut |text| rows.take(text))?;
-    let (result, entries) = match decide(rows) {
-        Ok(decided) => decided,
-        Err(why) => return Ok(Err(why)),
-    };
-    for entry in entries {
-        append(&mut locked, rows, entry)?;
-    }
-    Ok(Ok(result))
 }
 
 fn append(

@@ -31,7 +31,7 @@ pub use entry::{
 pub use error::JournalError;
 pub use halt::Halts;
 pub use handle::Journal;
-pub use read::{HeardRow, SenderIdentity};
+pub use read::{ReportedRow, SenderIdentity};
 pub use replay_window::ReplayWindow;
 pub use writers::{WriterId, WriterProcess, writer_processes};
 

@@ -19,7 +19,7 @@ const SECOND: Duration = Duration::from_secs(1);
 
 /// A row of which another process has reported.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct HeardRow {
+pub struct ReportedRow {
     pub row: IntentRow,
     /// The number of that process, if it still runs.
     pub process: Option<u32>,
@@ -125,7 +125,7 @@ impl Journal {
         };
         self.failed.is_none()
             && (log.has_news()
-                || !rows.heard.is_empty()
+                || !rows.reported.is_empty()
                 || rows.left_open(&self.dir, own).next().is_some())
     }
 
@@ -135,18 +135,18 @@ impl Journal {
     }
 
     /// The rows of which other processes have reported since the last call, oldest first.
-    pub fn heard(&mut self) -> Result<Vec<HeardRow>, JournalError> {
+    pub fn reported(&mut self) -> Result<Vec<ReportedRow>, JournalError> {
         self.refresh()?;
         let Some(rows) = &mut self.rows else {
             return Ok(vec![]);
         };
-        let ids = mem::take(&mut rows.heard).into_iter();
-        let heard = ids.filter_map(|id| {
+        let ids = mem::take(&mut rows.reported).into_iter();
+        let reported = ids.filter_map(|id| {
             let row = rows.by_id.get(&id)?.whole()?.into_owned();
             let process = row.by.and_then(|by| by.process(&self.dir));
-            Some(HeardRow { row, process })
+            Some(ReportedRow { row, process })
         });
-        Ok(heard.collect())
+        Ok(reported.collect())
     }
 
     fn newest(
@@ -213,20 +213,25 @@ impl Rows {
         Some(Objection::Busy(found.intent.command.clone(), process))
     }
 
-    /// Whether another process has recorded a close-all or flatten on this account since then.
+    /// Whether another process than `own` has recorded a close-all or flatten on this account since the command was given:
+    /// by the order of the rows, and by the time for a command that was given before this process had opened the journal.
+    /// A row that is dated after now has its date from another clock, which tells nothing.
     pub(super) fn closed_since(
         &self,
-        own: WriterId,
+        (own, opened_at): (WriterId, IntentId),
         (base_url, account): (&str, &AccountId),
         check: &ClaimCheck,
+        now: Timestamp,
     ) -> Option<Objection> {
+        let unread = check.unread.max(opened_at);
         let closes = |row: &IntentRow| {
             let is_close = row.intent.is_flatten() || row.intent.target == check.close_all;
             is_close && row.by != Some(own) && is_on(row, base_url, account)
         };
-        let since = self.by_id.values().rev();
-        let mut since = since.take_while(|row| row.created_at() > check.given_at);
-        let is_closed = since.any(|row| row.whole().is_some_and(|row| closes(&row)));
+        let rows = self.by_id.iter().rev();
+        let rows = rows.take_while(|(id, row)| **id >= unread || row.created_at() > check.given_at);
+        let mut since = rows.filter(|(id, row)| **id >= unread || row.created_at() <= now);
+        let is_closed = since.any(|(_, row)| row.whole().is_some_and(|row| closes(&row)));
         is_closed.then_some(Objection::ClosedSince)
     }
 
@@ -244,6 +249,8 @@ impl Rows {
                 && is_on(row, &intent.base_url, &intent.account_id)
         };
         let rows = self.by_id.values().rev();
+        // What is dated a second ahead has its date from before the clock was set back.
+        let rows = rows.skip_while(|row| row.created_at().since(now) >= SECOND);
         let rows = rows.take_while(|row| now.since(row.created_at()) < SECOND);
         let orders = rows.filter(|row| row.whole().is_some_and(|row| counts(&row)));
         let most = usize::try_from(most).unwrap_or(usize::MAX);

@@ -17,9 +17,9 @@ pub struct ReplayWindow {
 }
 
 impl ReplayWindow {
-    /// For a key that the service knew at `heard`: its first sending, or its last response.
-    pub fn since(heard: Timestamp) -> Self {
-        Self::between(heard, heard.plus(WINDOW))
+    /// For a key that the service knew at `known_at`: its first sending, or its last response.
+    pub fn since(known_at: Timestamp) -> Self {
+        Self::between(known_at, known_at.plus(WINDOW))
     }
 
     /// As a journal row says.

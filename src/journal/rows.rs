@@ -5,7 +5,10 @@ use super::{
     record::Record,
     row::{Glance, Row},
 };
-use crate::model::{IdempotencyKey, Risk, Timestamp};
+use crate::{
+    disk::LogDamage,
+    model::{IdempotencyKey, Risk, Timestamp},
+};
 use std::{
     borrow::Cow,
     collections::{BTreeMap, BTreeSet, HashMap},
@@ -27,7 +30,7 @@ pub(super) struct Rows {
     pub(super) open: BTreeSet<IntentId>,
     /// Rows of which other processes have reported while this one had the journal open, and that nobody here has asked for
     /// yet.
-    pub(super) heard: BTreeSet<IntentId>,
+    pub(super) reported: BTreeSet<IntentId>,
     /// Records that add up to these rows.
     records: usize,
     /// Damage that no person has seen yet.
@@ -53,7 +56,7 @@ impl Rows {
         match serde_json::from_str(text) {
             Ok(record) => {
                 if let Record::State { id, .. } = &record {
-                    self.heard.insert(*id);
+                    self.reported.insert(*id);
                 }
                 self.apply(record);
             }
@@ -69,7 +72,7 @@ impl Rows {
                     salt,
                     next: self.next.max(next),
                     records: 1,
-                    heard: std::mem::take(&mut self.heard),
+                    reported: std::mem::take(&mut self.reported),
                     ..Self::default()
                 }
             }
@@ -148,8 +151,17 @@ impl Rows {
         self.by_id.get(self.by_key.get(key)?)?.whole()
     }
 
-    /// A lost record may have said that a row was sent: none counts as not sent any more.
-    pub(super) fn doubt(&mut self) {
+    /// A lost record may have said that a row was sent: none counts as not sent any more. It may also have been a row, of a
+    /// process that still writes what comes of it: its number is not given again.
+    pub(super) fn lost(&mut self, damage: &LogDamage) {
+        let lost = damage.lost.iter();
+        let lost = lost.fold(0_u64, |sum, run| {
+            sum.saturating_add(run.end() - run.start())
+                .saturating_add(1)
+        });
+        self.next = self
+            .next
+            .saturating_add(i64::try_from(lost).unwrap_or(i64::MAX));
         for row in self.by_id.values_mut().filter_map(Row::open_or_recent_mut) {
             if row.state == IntentState::Prepared {
                 (row.state, row.maybe_executed) = (IntentState::Unknown, true);

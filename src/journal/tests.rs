@@ -52,6 +52,7 @@ fn anonymous(rows: Vec<IntentRow>) -> Vec<IntentRow> {
 fn check(given_at: i64) -> ClaimCheck {
     ClaimCheck {
         given_at: Timestamp(given_at),
+        unread: IntentId::default(),
         close_all: "/v1/close-all".into(),
         waits: true,
         orders_per_second: 0,
@@ -143,7 +144,7 @@ fn a_key_that_was_used_is_known_and_what_is_done_stays_done_with_its_order() {
         .unwrap();
     assert!(matches!(&known, Claim::Known(entry) if entry.id == id));
     journal.mark_inflight(id).unwrap();
-    journal.mark_unsent(id).unwrap();
+    journal.mark_prepared(id).unwrap();
     let doubt = StateUpdate::new(IntentState::Unknown, "no answer");
     journal.record_state(Timestamp(4), id, &doubt).unwrap();
     assert_eq!(
@@ -199,7 +200,7 @@ fn what_surely_never_left_is_not_counted_as_sent() {
         seen.push((entry.state, entry.maybe_executed));
     };
     look(&journal);
-    journal.mark_unsent(id).unwrap();
+    journal.mark_prepared(id).unwrap();
     look(&journal);
     journal.mark_inflight(id).unwrap();
     look(&journal);
@@ -327,6 +328,31 @@ fn a_journal_of_a_newer_desk_is_refused_and_kept() {
         assert!(Journal::open_read_only(dir.path()).is_err());
         assert_eq!(fs::read(&path).unwrap(), before);
     }
+}
+
+#[test]
+fn what_a_newer_desk_records_meanwhile_is_not_pruned_away() {
+    let dir = place();
+    let path = dir.path().join("journal.jsonl");
+    let mut journal = Journal::open(dir.path()).unwrap();
+    let past = Intent {
+        replay_until: Timestamp(1),
+        ..intent("a")
+    };
+    let id = journal.record(Timestamp(1), &past).unwrap();
+    let done = StateUpdate::new(IntentState::Done, "so");
+    journal.record_state(Timestamp(1), id, &done).unwrap();
+    journal.record(Timestamp(9_000), &intent("b")).unwrap();
+    let (mut log, _) = crate::disk::Log::open(&path, "perpdeck journal 1", &mut |_| ()).unwrap();
+    let mut locked = log.lock(&mut |_| ()).unwrap();
+    locked
+        .append("{\"halt\":1}", Reserve::Keep, crate::disk::Mark::Synced)
+        .unwrap();
+    drop(locked);
+    let before = fs::read(&path).unwrap();
+    let refused = journal.prune(Timestamp(9_000), Duration::ZERO).unwrap_err();
+    assert!(matches!(refused, JournalError::Newer { .. }), "{refused}");
+    assert_eq!(fs::read(&path).unwrap(), before);
 }
 
 impl Journal {
@@ -603,7 +629,7 @@ fn a_row_of_an_earlier_session_reads_and_changes_as_one_of_this_session() {
         .record_state(Timestamp(3), refused, &update)
         .unwrap();
     let open = journal.record(Timestamp(4), &intent("c")).unwrap();
-    journal.rewrite().unwrap();
+    journal.rewrite(|_| Some(())).unwrap();
     let read = |journal: &Journal| {
         let (at, account) = ((Timestamp(9), IntentId(99)), "chal-1".into());
         (
@@ -867,7 +893,12 @@ fn a_new_entry_is_refused_under_the_lock_where_another_process_has_halted_or_clo
     let mut here = Journal::open(dir.path()).unwrap();
     let mut other = Journal::open(dir.path()).unwrap();
     let mut claim = |key: &str, given_at| {
-        let claim = here.claim(Timestamp(9), &intent(key), &check(given_at));
+        // What was read before it was given is no news.
+        let check = ClaimCheck {
+            unread: here.unread(),
+            ..check(given_at)
+        };
+        let claim = here.claim(Timestamp(9), &intent(key), &check);
         claim.unwrap()
     };
     let closing = Intent {
@@ -884,6 +915,63 @@ fn a_new_entry_is_refused_under_the_lock_where_another_process_has_halted_or_clo
     assert_eq!(claim("b", 5), Claim::Refused(halted));
     other.halts().rearm(HERE, &account).unwrap();
     assert!(matches!(claim("b", 5), Claim::New(_)));
+}
+
+#[test]
+fn a_clock_that_was_set_lets_no_entry_pass_a_close_all_and_keeps_back_none_that_came_after_it() {
+    const HOUR: i64 = 3_600_000;
+    let now = 9 * HOUR;
+    let dir = place();
+    let mut here = Journal::open(dir.path()).unwrap();
+    let mut other = Journal::open(dir.path()).unwrap();
+    let mut close_all = |at, key: &str| {
+        let closing = Intent {
+            target: "/v1/close-all".into(),
+            risk: Risk::Reducing,
+            ..intent(key)
+        };
+        other.record(Timestamp(at), &closing).unwrap();
+    };
+    let given = |here: &Journal| ClaimCheck {
+        unread: here.unread(),
+        ..check(now)
+    };
+    let mut entry = |key: &str, check: &ClaimCheck| {
+        let account = "chal-1".into();
+        let objection = here
+            .objection(Timestamp(now + 1), (HERE, &account), check)
+            .unwrap();
+        let claim = here.claim(Timestamp(now + 1), &intent(key), check).unwrap();
+        assert_eq!(objection.is_some(), matches!(claim, Claim::Refused(_)));
+        (claim, given(&here))
+    };
+    let before = check(now);
+    close_all(now - HOUR, "behind");
+    let (claim, after) = entry("a", &before);
+    assert_eq!(claim, Claim::Refused(Objection::ClosedSince));
+    let (claim, before) = entry("a", &after);
+    assert!(matches!(claim, Claim::New(_)), "{claim:?}");
+    close_all(now + HOUR, "ahead");
+    let (claim, after) = entry("b", &before);
+    assert_eq!(claim, Claim::Refused(Objection::ClosedSince));
+    let (claim, _) = entry("b", &after);
+    assert!(matches!(claim, Claim::New(_)), "{claim:?}");
+}
+
+#[test]
+fn orders_from_before_the_clock_was_set_back_do_not_count_as_orders_of_this_second() {
+    let dir = place();
+    let mut journal = Journal::open(dir.path()).unwrap();
+    let one_a_second = ClaimCheck {
+        orders_per_second: 1,
+        ..check(0)
+    };
+    let mut claim = |at, key: &str| journal.claim(Timestamp(at), &intent(key), &one_a_second);
+    assert!(matches!(claim(90_000, "a").unwrap(), Claim::New(_)));
+    assert!(matches!(claim(1_000, "b").unwrap(), Claim::New(_)));
+    let spent = Claim::Refused(Objection::RateSpent);
+    assert_eq!(claim(1_500, "c").unwrap(), spent);
+    assert!(matches!(claim(2_000, "c").unwrap(), Claim::New(_)));
 }
 
 #[test]
@@ -921,7 +1009,7 @@ fn a_journal_that_another_process_writes_anew_is_the_same_journal() {
     let mut other = Journal::open(dir.path()).unwrap();
     let id = here.record(Timestamp(1), &intent("a")).unwrap();
     other.record(Timestamp(2), &intent("b")).unwrap();
-    other.rewrite().unwrap();
+    other.rewrite(|_| Some(())).unwrap();
     here.attempt(Timestamp(3), id, None).unwrap();
     let next = here.record(Timestamp(4), &intent("c")).unwrap();
     assert_eq!(next, IntentId(3));

@@ -62,6 +62,7 @@ impl Journal {
         known: impl FnOnce(&Rows) -> Option<IntentRow>,
     ) -> Result<Claim, JournalError> {
         let (dir, halts) = (self.dir.clone(), self.halts.clone());
+        let opened_at = self.opened_at;
         self.update(|rows, own| {
             let busy = || rows.busy(&dir, own, intent);
             if let Some(busy) = check.waits.then(busy).flatten() {
@@ -73,7 +74,7 @@ impl Journal {
             let on = (intent.base_url.as_str(), &intent.account_id);
             let held_back = || {
                 let halted = halts.of(on.0, on.1).map(Objection::Halted);
-                let closed = || rows.closed_since(own, on, check);
+                let closed = || rows.closed_since((own, opened_at), on, check, now);
                 let halted = halted.or_else(closed);
                 halted.or_else(|| rows.rate_spent(now, intent, check.orders_per_second))
             };
@@ -91,10 +92,15 @@ impl Journal {
     /// since.
     pub fn objection(
         &mut self,
+        now: Timestamp,
         on: (&str, &AccountId),
         check: &ClaimCheck,
     ) -> Result<Option<Objection>, JournalError> {
-        let closed = self.update(|rows, own| Ok((rows.closed_since(own, on, check), vec![])))?;
+        let opened_at = self.opened_at;
+        let closed = self.update(|rows, own| {
+            let closed = rows.closed_since((own, opened_at), on, check, now);
+            Ok((closed, vec![]))
+        })?;
         let halted = self.halts.of(on.0, on.1).map(Objection::Halted);
         Ok(halted.or(closed))
     }
@@ -124,7 +130,7 @@ impl Journal {
     }
 
     /// Proof has come that no byte of it was sent.
-    pub fn mark_unsent(&mut self, id: IntentId) -> Result<(), JournalError> {
+    pub fn mark_prepared(&mut self, id: IntentId) -> Result<(), JournalError> {
         self.mark(id, IntentState::Prepared, NOTE)
     }
 
@@ -191,21 +197,15 @@ impl Journal {
     /// is done while less than a tenth of the rows can go and the file is not much longer than its rows. Keeps open rows,
     /// their parents, and keys that may still be resent.
     pub fn prune(&mut self, now: Timestamp, keep: Duration) -> Result<usize, JournalError> {
-        if let Some(failed) = &self.failed {
-            return Err(failed.clone());
+        let pruned = self.rewrite(|rows| {
+            let count = rows.prune(now, keep);
+            (count > 0 || rows.is_long()).then_some(count)
+        });
+        match pruned {
+            // The next start finds the rows again.
+            Err(JournalError::Full { .. }) => Ok(0),
+            pruned => Ok(pruned?.unwrap_or_default()),
         }
-        let Some(rows) = &mut self.rows else {
-            return Ok(0);
-        };
-        let count = rows.prune(now, keep);
-        if count > 0 || rows.is_long() {
-            match self.rewrite() {
-                // The next start finds the rows again.
-                Err(JournalError::Full { .. }) => return Ok(0),
-                written => written?,
-            }
-        }
-        Ok(count)
     }
 }
 

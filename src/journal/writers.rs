@@ -58,7 +58,7 @@ pub(super) struct Writer {
 
 impl Writer {
     /// Must be called while the log is locked: nobody takes the new file for one that a dead writer has left.
-    pub(super) fn enter(dir: &Path) -> io::Result<Self> {
+    pub(super) fn register(dir: &Path) -> io::Result<Self> {
         let writers = dir.join(DIR);
         disk::private_dir(&writers)?;
         for path in files(&writers).filter(|path| path.extension().is_none()) {

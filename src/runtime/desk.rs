@@ -109,7 +109,7 @@ where
         newcomers,
         first,
     };
-    let far_side = tokio::spawn(services.serve(start.options.clone(), opening));
+    let services = tokio::spawn(services.serve(start.options.clone(), opening));
     let mut model = Model::new(start.options, READING, start.keymap, clock.now());
     model.tour = start.tour;
     model.table_views.recall(start.columns);
@@ -140,7 +140,7 @@ where
     .await;
     forced::leaving();
     drop((painter, taken));
-    end_accounts(far_side).await;
+    end_accounts(services).await;
     Ok(end)
 }
 
@@ -154,7 +154,7 @@ async fn end_accounts<T>(mut accounts: JoinHandle<T>) {
 fn put(painter: &Painter, out: Out) {
     match out {
         Out::Frame(frame) => painter.show(frame),
-        Out::Aside(bytes) => painter.say(bytes),
+        Out::Control(bytes) => painter.say(bytes),
         Out::Repaint => painter.go_on(vec![]),
     }
 }

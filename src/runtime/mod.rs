@@ -98,7 +98,7 @@ enum Out {
     /// What a frame changes: parts of the screen, later ones over earlier ones.
     Frame(Vec<Buffer>),
     /// Control sequences, which draw nothing.
-    Aside(Vec<u8>),
+    Control(Vec<u8>),
     /// The next frame is written whole, on an emptied screen.
     Repaint,
 }
@@ -279,7 +279,7 @@ impl<I> LoopChannels<I> {
                 &mut self.draw_state,
             )),
             TerminalInput::Lost => {
-                show(Out::Aside(BELL.to_vec()));
+                show(Out::Control(BELL.to_vec()));
                 None
             }
         }
@@ -325,7 +325,7 @@ impl<I> LoopChannels<I> {
                 &self.draw_state.zone,
                 self.terminal,
             );
-            return Some(Out::Aside(bytes));
+            return Some(Out::Control(bytes));
         }
         if let Effect::SetTheme(theme) = effect {
             self.apply_theme(theme);

@@ -59,7 +59,7 @@ pub struct Picture {
 pub async fn picture<F>(
     start: Start,
     clock: Clock,
-    sitting: PictureOptions<'_>,
+    options: PictureOptions<'_>,
     opening: F,
 ) -> Picture
 where
@@ -77,36 +77,35 @@ where
         newcomers,
         first,
     };
-    let far_side = tokio::spawn(services.serve(start.options.clone(), opening));
+    let services = tokio::spawn(services.serve(start.options.clone(), opening));
     let mut model = Model::new(start.options, READING, start.keymap, clock.now());
     model.table_views.recall(start.columns);
     model.market_screen.recall(start.layouts);
-    let mut sitter = PicturedDesk {
+    let mut desk = PicturedDesk {
         account_set: AccountSet::of(model),
         inboxes: Inboxes::new(common_mail, coming, post),
         clock,
-        sitting,
+        options,
         draw_state: start.draw_state,
-        frame: Buffer::empty(sitting.size),
+        frame: Buffer::empty(options.size),
         pressed: 0,
         accounts: vec![PendingAnswers::everything()],
         is_whole: true,
     };
-    let size = Msg::Resized(sitting.size.width, sitting.size.height);
-    sitter
-        .account_set
+    let size = Msg::Resized(options.size.width, options.size.height);
+    desk.account_set
         .update(clock.now(), AccountScope::Shown, size);
-    sitter.settle().await;
-    sitter.draw();
-    for key in sitting.keys {
-        sitter.press(*key).await;
-        sitter.draw();
+    desk.settle().await;
+    desk.draw();
+    for key in options.keys {
+        desk.press(*key).await;
+        desk.draw();
     }
-    far_side.abort();
+    services.abort();
     Picture {
-        trouble: sitter.account_set.accounts().find_map(trouble).cloned(),
-        frame: sitter.frame,
-        is_whole: sitter.is_whole,
+        trouble: desk.account_set.accounts().find_map(trouble).cloned(),
+        frame: desk.frame,
+        is_whole: desk.is_whole,
     }
 }
 
@@ -125,7 +124,7 @@ struct PicturedDesk<'a> {
     account_set: AccountSet,
     inboxes: Inboxes,
     clock: Clock,
-    sitting: PictureOptions<'a>,
+    options: PictureOptions<'a>,
     draw_state: DrawState,
     /// The last one.
     frame: Buffer,
@@ -213,7 +212,7 @@ impl PicturedDesk<'_> {
 
     async fn press(&mut self, key: Chord) {
         self.pressed += 1;
-        self.take(AccountScope::Shown, super::pressed(key, self.sitting.size));
+        self.take(AccountScope::Shown, super::pressed(key, self.options.size));
         while self.account_set.shown().table_views.are_sifting() {
             self.take(AccountScope::Shown, Msg::Tick);
         }
@@ -245,7 +244,7 @@ impl PicturedDesk<'_> {
 
     /// Takes messages in until every awaited source has answered and nothing is on its way.
     async fn await_answers(&mut self) {
-        let settled = timeout(self.sitting.patience, async {
+        let settled = timeout(self.options.patience, async {
             while !self.is_settled() {
                 match self.inboxes.next().await {
                     Incoming::Msg(whose, msg) => self.hear(whose, msg),

@@ -149,7 +149,7 @@ where
         &mut AccountSet::of(model),
         |out| match out {
             Out::Frame(_) => shown.push(start.elapsed()),
-            Out::Aside(_) | Out::Repaint => {}
+            Out::Control(_) | Out::Repaint => {}
         },
     )
     .await;
@@ -364,7 +364,7 @@ async fn shown_by(render: Render, keys: &str) -> (Vec<Buffer>, Vec<Effect>) {
             }
             shown.push(screen.clone());
         }
-        Out::Aside(_) | Out::Repaint => {}
+        Out::Control(_) | Out::Repaint => {}
     });
     assert_eq!(over.await, LoopEnd::TerminalGone);
     (

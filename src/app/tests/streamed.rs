@@ -112,6 +112,26 @@ fn prices_of_a_stream_move_the_marks_and_their_age() {
     );
 }
 
+#[test]
+fn prices_of_a_stream_that_names_no_instants_are_of_when_they_came() {
+    let mut model = desk();
+    wait(&mut model, 14_000);
+    let price = StreamedPrice {
+        market_id: "paper|BTC".into(),
+        mark: Some(45_100_u32.into()),
+        ..StreamedPrice::default()
+    };
+    let news = StreamNews::Markets {
+        answers: vec![],
+        prices: vec![price],
+    };
+    hear(&mut model, news);
+    assert_eq!(
+        model.account.store.polled_at(Source::Markets),
+        Some(model.account.now)
+    );
+}
+
 fn book(bid: i64) -> Vec<(MarketId, MarketAnswer)> {
     let level = |price: i64| Level {
         price: price.into(),

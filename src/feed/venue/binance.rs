@@ -6,7 +6,7 @@
 pub(super) mod rest;
 
 use super::{
-    book_change::{BookChange, Follows, WireLevel, changed_levels},
+    book_change::{BookChange, Follows, LevelPair, changed_levels},
     dialect::{
         Asked, BookTold, Dialect, FirstTrades, FundingHoursRead, Heard, Update, WholeBookRead,
         usual_interval,
@@ -85,7 +85,7 @@ fn frame(method: &str, names: &[String], id: u64) -> String {
 }
 
 #[derive(Deserialize)]
-struct Frame<'a> {
+struct BinanceFrame<'a> {
     #[serde(borrow)]
     stream: Option<Cow<'a, str>>,
     #[serde(borrow)]
@@ -97,7 +97,7 @@ struct Frame<'a> {
 }
 
 fn hear(text: &str) -> Option<Heard> {
-    let frame: Frame<'_> = serde_json::from_str(text).ok()?;
+    let frame: BinanceFrame<'_> = serde_json::from_str(text).ok()?;
     if let Some((stream, data)) = frame.stream.zip(frame.data) {
         return Some(Heard::Data(stream.to_string(), update(&stream, data.get())));
     }
@@ -118,15 +118,15 @@ fn update(stream: &str, data: &str) -> Option<Update> {
         return None;
     }
     match (&*head.e, kind.split(['@', '_']).next()?) {
-        ("depthUpdate", "depth") => read::<WireDepth>(data)?.change().map(Update::Change),
-        ("bookTicker", "bookTicker") => read::<WireBest>(data)?.update(),
+        ("depthUpdate", "depth") => read::<BinanceDepth>(data)?.change().map(Update::Change),
+        ("bookTicker", "bookTicker") => read::<BinanceBest>(data)?.update(),
         ("aggTrade", "aggTrade") => {
-            let trade = read::<WireTrade>(data)?.checked()?;
+            let trade = read::<BinanceTrade>(data)?.checked()?;
             Some(Update::Trades(vec![trade]))
         }
-        ("markPriceUpdate", "markPrice") => read::<WireMark>(data)?.stats().map(Update::Stats),
-        ("24hrTicker", "ticker") => read::<WireDay>(data)?.stats().map(Update::Stats),
-        ("kline", "kline") => read::<WireKline<'_>>(data)?.k.update(),
+        ("markPriceUpdate", "markPrice") => read::<BinanceMark>(data)?.stats().map(Update::Stats),
+        ("24hrTicker", "ticker") => read::<BinanceDay>(data)?.stats().map(Update::Stats),
+        ("kline", "kline") => read::<BinanceKline<'_>>(data)?.k.update(),
         _ => None,
     }
 }
@@ -144,7 +144,7 @@ struct Head<'a> {
 }
 
 #[derive(Deserialize)]
-struct WireDepth {
+struct BinanceDepth {
     #[serde(rename = "T", default, deserialize_with = "instant")]
     at: Option<Timestamp>,
     #[serde(rename = "U")]
@@ -153,11 +153,11 @@ struct WireDepth {
     last: u64,
     #[serde(rename = "pu")]
     previous: u64,
-    b: Vec<WireLevel>,
-    a: Vec<WireLevel>,
+    b: Vec<LevelPair>,
+    a: Vec<LevelPair>,
 }
 
-impl WireDepth {
+impl BinanceDepth {
     fn change(&self) -> Option<BookChange> {
         Some(BookChange {
             follows: Follows::Book {
@@ -173,14 +173,14 @@ impl WireDepth {
 }
 
 #[derive(Deserialize)]
-struct WireBest {
+struct BinanceBest {
     #[serde(rename = "T", default, deserialize_with = "instant")]
     at: Option<Timestamp>,
     b: Amount,
     a: Amount,
 }
 
-impl WireBest {
+impl BinanceBest {
     fn update(&self) -> Option<Update> {
         Some(Update::Best {
             bid: Some(positive(Some(self.b.0))?),
@@ -191,7 +191,7 @@ impl WireBest {
 }
 
 #[derive(Deserialize)]
-struct WireTrade {
+struct BinanceTrade {
     #[serde(rename = "a")]
     id: u64,
     p: Amount,
@@ -202,7 +202,7 @@ struct WireTrade {
     m: bool,
 }
 
-impl WireTrade {
+impl BinanceTrade {
     fn checked(&self) -> Option<VenueTrade> {
         let trade = PublicTrade {
             id: Some(self.id),
@@ -220,7 +220,7 @@ impl WireTrade {
 }
 
 #[derive(Deserialize)]
-struct WireMark {
+struct BinanceMark {
     #[serde(rename = "E", default, deserialize_with = "instant")]
     at: Option<Timestamp>,
     p: Amount,
@@ -230,7 +230,7 @@ struct WireMark {
     next: Option<Timestamp>,
 }
 
-impl WireMark {
+impl BinanceMark {
     fn stats(&self) -> Option<Stats> {
         Some(Stats {
             mark: Some(positive(Some(self.p.0))?),
@@ -243,7 +243,7 @@ impl WireMark {
 }
 
 #[derive(Deserialize)]
-struct WireDay {
+struct BinanceDay {
     #[serde(rename = "E", default, deserialize_with = "instant")]
     at: Option<Timestamp>,
     /// Percent.
@@ -253,7 +253,7 @@ struct WireDay {
     q: Option<Num>,
 }
 
-impl WireDay {
+impl BinanceDay {
     fn stats(&self) -> Option<Stats> {
         let is_volume = !self.q.is_some_and(Num::is_negative);
         is_volume.then_some(Stats {
@@ -266,7 +266,7 @@ impl WireDay {
 }
 
 #[derive(Deserialize)]
-struct WireKline<'a> {
+struct BinanceKline<'a> {
     #[serde(borrow)]
     k: Kline<'a>,
 }

@@ -47,11 +47,11 @@ impl BookChange {
 }
 
 /// Price and size of a level.
-pub(super) type WireLevel = (Amount, Amount);
+pub(super) type LevelPair = (Amount, Amount);
 
 /// Levels of a change, of which zero is a size too; a longer list is refused.
-pub(super) fn changed_levels(side: &[WireLevel]) -> Option<Vec<(Num, Num)>> {
-    let checked = |(price, size): &WireLevel| {
+pub(super) fn changed_levels(side: &[LevelPair]) -> Option<Vec<(Num, Num)>> {
+    let checked = |(price, size): &LevelPair| {
         let price = positive(Some(price.0))?;
         (!size.0.is_negative()).then_some((price, size.0))
     };

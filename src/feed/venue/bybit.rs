@@ -5,7 +5,7 @@
 pub(super) mod rest;
 
 use super::{
-    book_change::{BookChange, Follows, WireLevel, changed_levels},
+    book_change::{BookChange, Follows, LevelPair, changed_levels},
     dialect::{Asked, BookTold, Dialect, FirstTrades, Heard, Update},
     trades::VenueTrade,
 };
@@ -76,7 +76,7 @@ fn frames(op: &str, names: &[String], id: u64) -> Vec<String> {
 }
 
 #[derive(Deserialize)]
-struct Frame<'a> {
+struct BybitFrame<'a> {
     #[serde(borrow)]
     topic: Option<Cow<'a, str>>,
     #[serde(borrow, rename = "type")]
@@ -96,7 +96,7 @@ struct Frame<'a> {
 }
 
 fn hear(text: &str) -> Option<Heard> {
-    let frame: Frame<'_> = serde_json::from_str(text).ok()?;
+    let frame: BybitFrame<'_> = serde_json::from_str(text).ok()?;
     if let Some((topic, data)) = frame.topic.as_deref().zip(frame.data) {
         let update = frame.update(topic, data.get());
         return Some(Heard::Data(topic.to_owned(), update));
@@ -110,31 +110,31 @@ fn hear(text: &str) -> Option<Heard> {
     })
 }
 
-impl Frame<'_> {
+impl BybitFrame<'_> {
     /// `None` if it is not of this topic.
     fn update(&self, topic: &str, data: &str) -> Option<Update> {
         let (kind, rest) = topic.split_once('.')?;
         let (middle, symbol) = rest.rsplit_once('.').unwrap_or(("", rest));
         match kind {
             "orderbook" => {
-                let book: WireBook<'_> = read(data)?;
+                let book: BybitBook<'_> = read(data)?;
                 let is_whole = self.kind.as_deref() == Some("snapshot");
                 let at = self.cts.or(self.ts);
                 let change = (book.s == symbol).then(|| book.change(is_whole.into(), at))?;
                 change.map(Update::Change)
             }
             "publicTrade" => {
-                let rows: Vec<WireTrade<'_>> = read(data)?;
-                let of_symbol = |row: &WireTrade<'_>| (row.s == symbol).then(|| row.checked())?;
+                let rows: Vec<BybitTrade<'_>> = read(data)?;
+                let of_symbol = |row: &BybitTrade<'_>| (row.s == symbol).then(|| row.checked())?;
                 let trades = rows.iter().map(of_symbol).collect::<Option<_>>();
                 trades.map(Update::Trades)
             }
             "tickers" => {
-                let ticker: WireTicker<'_> = read(data)?;
+                let ticker: BybitTicker<'_> = read(data)?;
                 (ticker.symbol == symbol).then(|| ticker.update(self.ts))?
             }
             "kline" => {
-                let rows: Vec<WireCandle> = read(data)?;
+                let rows: Vec<BybitCandle> = read(data)?;
                 let candle = rows.last()?.checked()?;
                 Some(Update::Candle(interval_of(middle)?, candle))
             }
@@ -161,11 +161,11 @@ impl From<bool> for Extent {
 }
 
 #[derive(Deserialize)]
-struct WireBook<'a> {
+struct BybitBook<'a> {
     #[serde(borrow)]
     s: Cow<'a, str>,
-    b: Vec<WireLevel>,
-    a: Vec<WireLevel>,
+    b: Vec<LevelPair>,
+    a: Vec<LevelPair>,
     u: u64,
     #[serde(default, deserialize_with = "instant")]
     cts: Option<Timestamp>,
@@ -173,7 +173,7 @@ struct WireBook<'a> {
     ts: Option<Timestamp>,
 }
 
-impl WireBook<'_> {
+impl BybitBook<'_> {
     fn change(&self, extent: Extent, at: Option<Timestamp>) -> Option<BookChange> {
         // The first number is of a book that began anew.
         let is_whole = extent == Extent::Whole || self.u == 1;
@@ -196,7 +196,7 @@ impl WireBook<'_> {
 }
 
 #[derive(Deserialize)]
-struct WireTrade<'a> {
+struct BybitTrade<'a> {
     #[serde(rename = "T", default, deserialize_with = "instant")]
     at: Option<Timestamp>,
     #[serde(borrow)]
@@ -217,7 +217,7 @@ fn aggressor(word: &str) -> Option<Side> {
     }
 }
 
-impl WireTrade<'_> {
+impl BybitTrade<'_> {
     fn checked(&self) -> Option<VenueTrade> {
         let trade = PublicTrade {
             // Its ids are no numbers.
@@ -237,7 +237,7 @@ impl WireTrade<'_> {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct WireTicker<'a> {
+struct BybitTicker<'a> {
     #[serde(borrow)]
     symbol: Cow<'a, str>,
     #[serde(default, deserialize_with = "told")]
@@ -270,7 +270,7 @@ fn told<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Option<Num>, D::Err
     amount(raw).map_err(serde::de::Error::custom)
 }
 
-impl WireTicker<'_> {
+impl BybitTicker<'_> {
     fn update(&self, at: Option<Timestamp>) -> Option<Update> {
         let prices = [self.mark_price, self.bid1_price, self.ask1_price];
         let mut prices = prices.into_iter().flatten();
@@ -293,7 +293,7 @@ impl WireTicker<'_> {
 }
 
 #[derive(Deserialize)]
-struct WireCandle {
+struct BybitCandle {
     #[serde(default, deserialize_with = "instant")]
     start: Option<Timestamp>,
     open: Amount,
@@ -305,7 +305,7 @@ struct WireCandle {
     confirm: bool,
 }
 
-impl WireCandle {
+impl BybitCandle {
     fn checked(&self) -> Option<Candle> {
         sound_candle(Candle {
             open_time: self.start?,

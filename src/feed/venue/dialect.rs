@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 /// Frames that ask for these names in the request of this number.
 pub(super) type Frames = fn(&[String], u64) -> Vec<String>;
 /// What the body of a REST answer holds; `None` if that is not to be believed.
-pub(super) type Answer<T> = fn(&[u8]) -> Option<T>;
+pub(super) type AnswerReader<T> = fn(&[u8]) -> Option<T>;
 
 /// The table of one socket.
 pub(super) struct Dialect {
@@ -46,7 +46,7 @@ pub(super) enum BookTold {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct WholeBookRead {
     pub(super) ask: fn(&str) -> RestRead,
-    pub(super) answer: Answer<BookChange>,
+    pub(super) answer: AnswerReader<BookChange>,
 }
 
 /// How the hours between two fundings are read, for all symbols at once.
@@ -54,7 +54,7 @@ pub(super) struct WholeBookRead {
 pub(super) struct FundingHoursRead {
     pub(super) ask: fn() -> RestRead,
     /// Of the symbols that differ from `usual`.
-    pub(super) answer: Answer<BTreeMap<String, Num>>,
+    pub(super) answer: AnswerReader<BTreeMap<String, Num>>,
     pub(super) usual: u32,
 }
 

@@ -72,7 +72,7 @@ fn frames(method: &str, names: &[String]) -> Vec<String> {
 }
 
 #[derive(Deserialize)]
-struct Frame<'a> {
+struct HyperliquidFrame<'a> {
     #[serde(borrow)]
     channel: Cow<'a, str>,
     #[serde(borrow)]
@@ -83,7 +83,7 @@ fn hear(text: &str) -> Option<Heard> {
     if text == GREETING {
         return Some(Heard::Nothing);
     }
-    let frame: Frame<'_> = serde_json::from_str(text).ok()?;
+    let frame: HyperliquidFrame<'_> = serde_json::from_str(text).ok()?;
     let data = frame.data.map_or("null", RawValue::get);
     match &*frame.channel {
         "l2Book" => told_book(data),
@@ -99,7 +99,7 @@ fn hear(text: &str) -> Option<Heard> {
 
 /// What a subscription is of, whatever else the venue puts beside it.
 #[derive(Deserialize)]
-struct Subscription<'a> {
+struct HyperliquidSubscription<'a> {
     #[serde(borrow, rename = "type")]
     kind: Cow<'a, str>,
     #[serde(borrow)]
@@ -110,7 +110,7 @@ struct Subscription<'a> {
     fast: Option<bool>,
 }
 
-impl Subscription<'_> {
+impl HyperliquidSubscription<'_> {
     fn name(&self) -> String {
         let coin = self.coin.as_deref().unwrap_or_default();
         let reach = reach(self.fast);
@@ -131,7 +131,7 @@ struct Acknowledgement<'a> {
     #[serde(borrow)]
     method: Cow<'a, str>,
     #[serde(borrow)]
-    subscription: Subscription<'a>,
+    subscription: HyperliquidSubscription<'a>,
 }
 
 fn acknowledged(data: &str) -> Option<Heard> {
@@ -147,7 +147,8 @@ fn acknowledged(data: &str) -> Option<Heard> {
 fn refused(data: &str) -> Option<Heard> {
     let words: String = serde_json::from_str(data).ok()?;
     let json = words.find('{').and_then(|at| words.get(at..));
-    let subscription = json.and_then(|json| serde_json::from_str::<Subscription<'_>>(json).ok());
+    let subscription =
+        json.and_then(|json| serde_json::from_str::<HyperliquidSubscription<'_>>(json).ok());
     let asked = subscription.map(|subscription| Asked::Name(subscription.name()));
     Some(match asked {
         Some(asked) if words.starts_with("Already subscribed") => Heard::Accepted(asked),
@@ -157,7 +158,7 @@ fn refused(data: &str) -> Option<Heard> {
 }
 
 #[derive(Deserialize)]
-struct WireBook<'a> {
+struct HyperliquidBook<'a> {
     #[serde(borrow)]
     coin: Cow<'a, str>,
     #[serde(default, deserialize_with = "instant")]
@@ -167,7 +168,7 @@ struct WireBook<'a> {
     fast: Option<bool>,
 }
 
-impl WireBook<'_> {
+impl HyperliquidBook<'_> {
     fn checked(&self) -> Option<WholeBook> {
         let [bids, asks] = &self.levels;
         Some(WholeBook {
@@ -179,13 +180,13 @@ impl WireBook<'_> {
 }
 
 fn told_book(data: &str) -> Option<Heard> {
-    let told: WireBook<'_> = serde_json::from_str(data).ok()?;
+    let told: HyperliquidBook<'_> = serde_json::from_str(data).ok()?;
     let name = name("l2Book", &told.coin, None, reach(told.fast));
     Some(Heard::Data(name, told.checked().map(Update::Book)))
 }
 
 #[derive(Deserialize)]
-struct WireTrade<'a> {
+struct HyperliquidTrade<'a> {
     #[serde(borrow)]
     coin: Cow<'a, str>,
     #[serde(borrow)]
@@ -197,7 +198,7 @@ struct WireTrade<'a> {
     tid: u64,
 }
 
-impl WireTrade<'_> {
+impl HyperliquidTrade<'_> {
     fn checked(&self) -> Option<VenueTrade> {
         let at = self.time?;
         let trade = PublicTrade {
@@ -221,19 +222,22 @@ impl WireTrade<'_> {
 }
 
 fn told_trades(data: &str) -> Option<Heard> {
-    let rows: Vec<WireTrade<'_>> = serde_json::from_str(data).ok()?;
+    let rows: Vec<HyperliquidTrade<'_>> = serde_json::from_str(data).ok()?;
     let Some(first) = rows.first() else {
         return Some(Heard::Nothing);
     };
     let name = name("trades", &first.coin, None, Reach::Far);
     let is_of_one = rows.iter().all(|row| row.coin == first.coin);
-    let trades = rows.iter().map(WireTrade::checked).collect::<Option<_>>();
+    let trades = rows
+        .iter()
+        .map(HyperliquidTrade::checked)
+        .collect::<Option<_>>();
     let trades = trades.filter(|_| is_of_one);
     Some(Heard::Data(name, trades.map(Update::Trades)))
 }
 
 #[derive(Deserialize)]
-struct WireCandle<'a> {
+struct HyperliquidCandle<'a> {
     #[serde(default, deserialize_with = "instant", rename = "t")]
     opens: Option<Timestamp>,
     #[serde(borrow)]
@@ -249,7 +253,7 @@ struct WireCandle<'a> {
     n: Option<u64>,
 }
 
-impl WireCandle<'_> {
+impl HyperliquidCandle<'_> {
     fn checked(&self) -> Option<Candle> {
         sound_candle(Candle {
             open_time: self.opens?,
@@ -268,21 +272,21 @@ impl WireCandle<'_> {
 
 /// One candle, or a list whose last is the newest.
 fn told_candle(data: &str) -> Option<Heard> {
-    let of_one = |row: &WireCandle<'_>| {
+    let of_one = |row: &HyperliquidCandle<'_>| {
         let interval = row.i.parse().ok();
         let update = interval.zip(row.checked());
         let update = update.map(|(interval, candle)| Update::Candle(interval, candle));
         Heard::Data(name("candle", &row.s, Some(&row.i), Reach::Far), update)
     };
-    if let Ok(row) = serde_json::from_str::<WireCandle<'_>>(data) {
+    if let Ok(row) = serde_json::from_str::<HyperliquidCandle<'_>>(data) {
         return Some(of_one(&row));
     }
-    let rows: Vec<WireCandle<'_>> = serde_json::from_str(data).ok()?;
+    let rows: Vec<HyperliquidCandle<'_>> = serde_json::from_str(data).ok()?;
     Some(rows.last().map_or(Heard::Nothing, of_one))
 }
 
 #[derive(Deserialize)]
-struct WireBest<'a> {
+struct HyperliquidBest<'a> {
     #[serde(borrow)]
     coin: Cow<'a, str>,
     #[serde(default, deserialize_with = "instant")]
@@ -292,7 +296,7 @@ struct WireBest<'a> {
 }
 
 fn told_best(data: &str) -> Option<Heard> {
-    let told: WireBest<'_> = serde_json::from_str(data).ok()?;
+    let told: HyperliquidBest<'_> = serde_json::from_str(data).ok()?;
     let price = |level: Option<&RawValue>| match level {
         None => Some(None),
         Some(level) => Some(Some(levels(&[level])?.first()?.price)),
@@ -311,7 +315,7 @@ fn told_best(data: &str) -> Option<Heard> {
 }
 
 #[derive(Deserialize)]
-struct WireStats<'a> {
+struct HyperliquidStats<'a> {
     #[serde(borrow)]
     coin: Cow<'a, str>,
     ctx: Context,
@@ -334,7 +338,7 @@ struct Context {
 }
 
 fn told_stats(data: &str) -> Option<Heard> {
-    let told: WireStats<'_> = serde_json::from_str(data).ok()?;
+    let told: HyperliquidStats<'_> = serde_json::from_str(data).ok()?;
     let name = name("activeAssetCtx", &told.coin, None, Reach::Far);
     Some(Heard::Data(name, told.ctx.stats().map(Update::Stats)))
 }

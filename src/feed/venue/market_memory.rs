@@ -72,13 +72,18 @@ impl MarketMemory {
         (self.bid, self.ask) = (None, None);
     }
 
-    /// A subscription to this channel was asked for.
+    /// A subscription to this channel was asked for: what comes next follows nothing.
     pub(super) fn asked(&mut self, channel: Channel, books: BookTold, now: Timestamp) {
-        if channel == Channel::Book {
-            self.mirror.forget();
-            if matches!(books, BookTold::Changes) {
-                self.whole_asked.tried(now);
+        match channel {
+            Channel::Book => {
+                self.mirror.forget();
+                if matches!(books, BookTold::Changes) {
+                    self.whole_asked.tried(now);
+                }
             }
+            Channel::Trades => self.trades.has_gap(),
+            Channel::Candles(interval) => drop(self.candles.remove(&interval)),
+            Channel::Ticks | Channel::Stats => {}
         }
     }
 
@@ -135,7 +140,7 @@ impl MarketMemory {
     fn candle(&mut self, interval: Interval, candle: Candle) -> Option<Vec<MarketEvent>> {
         let opens = candle.open_time;
         let newest = *self.candles.get(&interval).unwrap_or(&opens);
-        let is_near = opens.0.saturating_sub(newest.0).abs() <= interval.millis();
+        let is_near = newest.gap_to(opens) <= interval.length();
         let is_aligned = interval.open_of(opens) == opens;
         if !is_near || !is_aligned {
             return None;

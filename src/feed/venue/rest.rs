@@ -1,6 +1,6 @@
 //! The REST answers of venues: the first picture, and candles of before.
 
-use super::{binance, bybit, dialect::Answer, hyperliquid};
+use super::{binance, bybit, dialect::AnswerReader, hyperliquid};
 use crate::{
     feed::rest_read::RestRead,
     model::{
@@ -20,11 +20,11 @@ pub(crate) struct CandleSpan {
 pub(crate) struct Rest {
     /// `None` where the venue has no candles of this interval.
     pub(crate) candles: fn(&str, CandleSpan) -> Option<RestRead>,
-    candle_rows: Answer<Rows<Candle>>,
+    candle_rows: AnswerReader<Rows<Candle>>,
     pub(crate) book: fn(&str, Option<u32>) -> RestRead,
-    book_of: Answer<Dated<Book>>,
+    book_of: AnswerReader<Dated<Book>>,
     pub(crate) trades: fn(&str, u32) -> RestRead,
-    trade_rows: Answer<Rows<PublicTrade>>,
+    trade_rows: AnswerReader<Rows<PublicTrade>>,
 }
 
 /// Rows of an answer; `None` for one that is not believed.

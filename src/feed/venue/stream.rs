@@ -14,7 +14,7 @@ use crate::{
         Stream,
         event::{MarketEvent, Told},
         link::LinkEnd,
-        progress::Phase,
+        progress::SubscriptionPhase,
         rest_read::{ReadSubject, StreamRead},
         retry::Retry,
         topic::{Channel, Topic},
@@ -98,7 +98,7 @@ impl VenueStream {
         match update.map_or(Taken::Refused, |update| memory.take(update, told, now)) {
             Taken::Told(events) => {
                 if !line.progress.is_live() {
-                    line.progress.enter(Phase::Live, now);
+                    line.progress.enter(SubscriptionPhase::Live, now);
                 }
                 line.progress.heard(now);
                 self.events.extend(events);

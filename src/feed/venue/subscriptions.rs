@@ -5,7 +5,7 @@
 use super::dialect::{Asked, Dialect, Frames, MOST_NAMES};
 use crate::{
     feed::{
-        progress::{Phase, Progress},
+        progress::{Progress, SubscriptionPhase},
         requests::Requests,
         topic::{Channel, StreamedMarket, Topic},
     },
@@ -25,7 +25,7 @@ const OTHERS_HEARD: Duration = Duration::from_millis(2_500);
 
 /// One subscription.
 #[derive(Debug, Clone)]
-pub(super) struct Line {
+pub(super) struct VenueSubscription {
     pub(super) market: StreamedMarket,
     pub(super) channel: Channel,
     /// The request that asked for it.
@@ -39,7 +39,7 @@ pub(super) struct Subscriptions {
     pub(super) dialect: &'static Dialect,
     wanted: BTreeSet<Topic>,
     /// By what the venue calls them.
-    pub(super) lines: BTreeMap<String, Line>,
+    pub(super) lines: BTreeMap<String, VenueSubscription>,
     asked_by_query: Vec<String>,
     last_id: u64,
     pub(super) requests: Requests,
@@ -62,7 +62,7 @@ impl Subscriptions {
     }
 
     /// All that is wanted, by what the venue calls it.
-    fn named(&self) -> Vec<(String, Line)> {
+    fn named(&self) -> Vec<(String, VenueSubscription)> {
         let mut known = BTreeSet::new();
         let pairs = self.wanted.iter().flat_map(|topic| {
             let markets = topic.markets.iter();
@@ -71,7 +71,7 @@ impl Subscriptions {
         let named = pairs.flat_map(|(channel, market)| {
             let names = (self.dialect.names)(channel, &market.symbol).into_iter();
             names.map(move |name| {
-                let line = Line {
+                let line = VenueSubscription {
                     market: market.clone(),
                     channel,
                     request: 0,
@@ -91,7 +91,7 @@ impl Subscriptions {
         let mut new = vec![];
         for (name, line) in self.named() {
             if !self.lines.contains_key(&name) {
-                let line = Line {
+                let line = VenueSubscription {
                     request: id,
                     progress: Progress::asked(now),
                     ..line
@@ -126,7 +126,7 @@ impl Subscriptions {
         // Nothing acknowledges what the address asks for.
         for name in std::mem::take(&mut self.asked_by_query) {
             if let Some(line) = self.lines.get_mut(&name) {
-                line.progress.enter(Phase::Live, now);
+                line.progress.enter(SubscriptionPhase::Live, now);
             }
         }
     }
@@ -170,20 +170,20 @@ impl Subscriptions {
 
     pub(super) fn accepted(&mut self, asked: &Asked, now: Timestamp) {
         for line in self.asked(asked).filter(|line| !line.progress.is_live()) {
-            line.progress.enter(Phase::Live, now);
+            line.progress.enter(SubscriptionPhase::Live, now);
         }
     }
 
     pub(super) fn refused(&mut self, asked: &Asked, now: Timestamp) {
         for line in self.asked(asked) {
             let again_at = now.plus(AGAIN_AFTER_REFUSAL);
-            line.progress.enter(Phase::Ended(again_at), now);
+            line.progress.enter(SubscriptionPhase::Ended(again_at), now);
         }
     }
 
-    fn asked(&mut self, asked: &Asked) -> impl Iterator<Item = &mut Line> {
+    fn asked(&mut self, asked: &Asked) -> impl Iterator<Item = &mut VenueSubscription> {
         let lines = self.lines.iter_mut();
-        let is_asked = move |name: &String, line: &Line| match asked {
+        let is_asked = move |name: &String, line: &VenueSubscription| match asked {
             Asked::Request(id) => line.request == *id,
             Asked::Name(asked) => name == asked,
         };
@@ -207,7 +207,7 @@ impl Subscriptions {
         renewals.chain(self.requests.due()).min()
     }
 
-    fn renewal_due(&self, name: &str, line: &Line) -> Option<Timestamp> {
+    fn renewal_due(&self, name: &str, line: &VenueSubscription) -> Option<Timestamp> {
         let due = line.progress.renewal_due();
         if !line.progress.is_live() {
             return Some(due);

@@ -40,8 +40,8 @@ impl TradeMemory {
         told: Told,
     ) -> Vec<MarketEvent> {
         rows.sort_by_key(|row| row.trade.at);
-        let overlaps = rows.iter().any(|row| self.known.contains(&row.identity));
-        if std::mem::take(&mut self.has_gap) && !overlaps {
+        let is_known = |row: &VenueTrade| self.known.contains(&row.identity);
+        if std::mem::take(&mut self.has_gap) && !rows.iter().any(is_known) {
             self.tail.has_gap();
         }
         rows.into_iter()

@@ -65,6 +65,11 @@ impl Timestamp {
         Duration::from_millis(u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0))
     }
 
+    /// The time between both, whichever is earlier.
+    pub fn gap_to(self, other: Self) -> Duration {
+        Duration::from_millis(self.0.abs_diff(other.0))
+    }
+
     #[must_use]
     pub fn plus(self, span: Duration) -> Self {
         Self(

@@ -20,7 +20,7 @@ struct Waiting {
 }
 
 impl CallerRegistry {
-    pub(crate) fn enter(&self) -> (CallerId, oneshot::Receiver<CallerAnswer>) {
+    pub(crate) fn register(&self) -> (CallerId, oneshot::Receiver<CallerAnswer>) {
         let (sender, answer) = oneshot::channel();
         let mut waiting = locked(&self.0);
         waiting.last += 1;

@@ -3,7 +3,7 @@
 
 use crate::{
     app::{Msg, activity::notice::Tone},
-    journal::{Halts, HeardRow, IntentId, Journal, JournalError},
+    journal::{Halts, IntentId, Journal, JournalError, ReportedRow},
     model::Risk,
     runtime::base::{clock::Clock, process::ProcessKind},
 };
@@ -12,7 +12,7 @@ use std::{
     path::Path,
     sync::{
         Arc, OnceLock,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicI64, Ordering},
         mpsc::{self, RecvTimeoutError},
     },
     thread,
@@ -49,7 +49,7 @@ pub(crate) fn known_ref(id: IntentId) -> IntentRef {
 }
 
 /// Rows of which other processes have reported.
-pub(crate) type News = Arc<[HeardRow]>;
+pub(crate) type News = Arc<[ReportedRow]>;
 
 #[derive(Debug, Clone)]
 pub(crate) struct JournalWriter {
@@ -62,6 +62,8 @@ pub(crate) struct JournalWriter {
     behind: Arc<AtomicBool>,
     /// The hang has been reported, and the disk has not caught up since.
     hangs: Arc<AtomicBool>,
+    /// [`Journal::unread`]; zero before the journal is open.
+    unread: Arc<AtomicI64>,
 }
 
 /// Reports the first journal failure only.
@@ -141,7 +143,9 @@ impl JournalWriter {
             },
             behind: Arc::default(),
             hangs: Arc::default(),
+            unread: Arc::default(),
         };
+        let unread = Arc::clone(&writer.unread);
         let caught_up = [Arc::clone(&writer.behind), Arc::clone(&writer.hangs)];
         let mut look = Look {
             process,
@@ -170,6 +174,7 @@ impl JournalWriter {
                 }
                 if let Ok(journal) = &mut journal {
                     look.at(journal);
+                    unread.store(journal.unread().0, Ordering::Relaxed);
                 }
             }
         });
@@ -180,6 +185,11 @@ impl JournalWriter {
     /// at.
     pub(crate) fn news(&self) -> broadcast::Receiver<News> {
         self.news.subscribe()
+    }
+
+    /// The lowest number that no row has, as far as this process has read.
+    pub(crate) fn unread(&self) -> IntentId {
+        IntentId(self.unread.load(Ordering::Relaxed))
     }
 
     /// Whether the journal has failed: new orders are refused from then on.
@@ -347,10 +357,13 @@ impl Look {
         let are_halts_new = halted != self.halted;
         self.halted = halted;
         // If it fails, the next write says so.
-        let heard = journal.has_news().then(|| journal.heard().ok()).flatten();
-        if are_halts_new || heard.is_some() {
+        let reported = journal
+            .has_news()
+            .then(|| journal.reported().ok())
+            .flatten();
+        if are_halts_new || reported.is_some() {
             // Nobody receives it while the desk starts.
-            let _unheard = self.news.send(heard.unwrap_or_default().into());
+            let _nobody = self.news.send(reported.unwrap_or_default().into());
         }
     }
 }

@@ -125,7 +125,7 @@ impl SocketHost {
             drop(self.inbox.send(Msg::Notify(Tone::Alert, why.clone())).await);
             return Err(why);
         }
-        let (caller, answer) = self.callers.enter();
+        let (caller, answer) = self.callers.register();
         drop(self.inbox.send(Msg::Asked(caller, envelope.request)).await);
         let gone = |_| Err("the desk is shutting down".to_owned());
         answer.await.unwrap_or_else(gone)
@@ -302,8 +302,7 @@ mod tests {
         String::from_utf8_lossy(&said).into_owned()
     }
 
-    /// The test opens the modes on purpose, so only the
-    /// check of the peer refuses the connection.
+    /// The test opens the modes on purpose, so only the check of the peer refuses the connection.
     #[tokio::test(flavor = "multi_thread")]
     async fn a_process_of_another_user_is_turned_away_at_once() {
         if !rustix::process::geteuid().is_root() {
@@ -316,7 +315,12 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let path = place.path().join("socket");
         let desk = tokio::spawn(receive(vec![], path.clone()));
-        while !path.exists() {
+        // It gets its mode right after it is made.
+        let is_private = |path: &Path| {
+            let found = fs::metadata(path).map(|found| found.permissions().mode() & 0o777);
+            found.is_ok_and(|mode| mode == 0o600)
+        };
+        while !is_private(&path) {
             tokio::task::yield_now().await;
         }
         for (path, mode) in [(place.path(), 0o755), (&path, 0o666)] {

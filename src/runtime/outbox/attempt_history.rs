@@ -30,7 +30,7 @@ pub(super) struct AttemptHistory {
     /// The epoch of that decision.
     given: Epoch,
     /// When a close-all last got a 202; before that its first sending.
-    last_heard: Timestamp,
+    last_response: Timestamp,
     /// The end of the `Retry-After` of the last response.
     quiet_until: Option<Instant>,
     is_stalled: bool,
@@ -43,7 +43,7 @@ impl AttemptHistory {
             send_state,
             begun: since,
             given: Epoch::default(),
-            last_heard: since,
+            last_response: since,
             quiet_until: None,
             is_stalled: false,
         }
@@ -55,12 +55,9 @@ impl AttemptHistory {
         self.given = given;
     }
 
-    pub(super) fn given(&self) -> Epoch {
-        self.given
-    }
-
-    pub(super) fn given_at(&self) -> Timestamp {
-        self.begun
+    /// When the current attempts were decided on, and the epoch of that decision.
+    pub(super) fn given(&self) -> (Timestamp, Epoch) {
+        (self.begun, self.given)
     }
 
     /// Whether a byte may have been sent.
@@ -94,7 +91,7 @@ impl AttemptHistory {
                 self.send_state = SendState::Prepared;
                 return;
             }
-            Attempt::Running { .. } => self.last_heard = now,
+            Attempt::Running { .. } => self.last_response = now,
             Attempt::Done(_) | Attempt::Refused(_) | Attempt::Doubtful(_) => {}
         }
         self.send_state = SendState::MaybeSent;
@@ -110,7 +107,7 @@ impl AttemptHistory {
     /// Until when the same request may be resent.
     pub(super) fn window(&self) -> ReplayWindow {
         if self.has_left() {
-            ReplayWindow::since(self.last_heard)
+            ReplayWindow::since(self.last_response)
         } else {
             ReplayWindow::endless()
         }
@@ -165,12 +162,12 @@ mod tests {
 
     const GIVEN: Timestamp = Timestamp(1_790_000_000_000);
 
-    /// The refusal of a `command` that is `minutes` old; `last_heard` is the last response, or `None` if it never left.
-    fn after(command: &Command, minutes: u64, last_heard: Option<Timestamp>) -> Option<String> {
-        let send_state = last_heard.map_or(SendState::Prepared, |_| SendState::MaybeSent);
+    /// The refusal of a `command` that is `minutes` old; `last_response` is the last response, or `None` if it never left.
+    fn after(command: &Command, minutes: u64, last_response: Option<Timestamp>) -> Option<String> {
+        let send_state = last_response.map_or(SendState::Prepared, |_| SendState::MaybeSent);
         let history = AttemptHistory {
             begun: GIVEN,
-            ..AttemptHistory::new(send_state, last_heard.unwrap_or(GIVEN))
+            ..AttemptHistory::new(send_state, last_response.unwrap_or(GIVEN))
         };
         let now = GIVEN.plus(Duration::from_mins(minutes));
         history

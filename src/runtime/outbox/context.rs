@@ -9,7 +9,7 @@ use crate::{
     app::{Msg, activity::notice::Tone},
     client::{Client, RequestClass},
     journal::{
-        ClaimCheck, Halts, HeardRow, IntentState, Journal, JournalError, Objection, StateUpdate,
+        ClaimCheck, Halts, IntentState, Journal, JournalError, Objection, ReportedRow, StateUpdate,
     },
     model::{
         AccountId, Command, Failure, FailureKind, READ_ONLY, Resource, Risk, Ticket, Timestamp,
@@ -126,13 +126,13 @@ impl OutboxContext {
     }
 
     /// Counts a request of this risk that is about to be sent.
-    pub(super) fn enter(&self, risk: Risk) -> Option<InFlightGuard> {
-        self.shared.gate.enter(risk)
+    pub(super) fn count_in_flight(&self, risk: Risk) -> Option<InFlightGuard> {
+        self.shared.gate.count_in_flight(risk)
     }
 
     /// The epoch of a command given now.
     pub(crate) fn epoch(&self) -> Epoch {
-        self.shared.gate.epoch()
+        self.shared.gate.epoch(self.writer.unread())
     }
 
     /// The epoch of `command`; a close-all begins a new one, so that entries given before it are not sent.
@@ -154,7 +154,7 @@ impl OutboxContext {
         self.shared.gate.halt(why.clone());
         let noted = self.note_halt(why.clone());
         self.say_halted(why).await;
-        if let Some(why) = self.unnoted(noted).await {
+        if let Some(why) = self.write_error(noted).await {
             let text = format!("{why}: a restarted desk would continue to trade");
             self.note(Tone::Alert, text).await;
         }
@@ -162,7 +162,7 @@ impl OutboxContext {
 
     /// Notes a halt for other desks, and for the next one.
     pub(crate) fn note_halt(&self, why: String) -> PendingWrite {
-        let (base_url, account) = self.place();
+        let (base_url, account) = self.address();
         self.change_halts(move |halts| halts.halt(&base_url, &account, &why))
     }
 
@@ -171,7 +171,7 @@ impl OutboxContext {
         &self,
         change: impl FnOnce(&Halts) -> io::Result<()> + Send + 'static,
     ) -> PendingWrite {
-        let (base_url, account) = self.place();
+        let (base_url, account) = self.address();
         let shared = Arc::clone(&self.shared);
         self.writer.ask_halts(move |halts| {
             let changed = change(halts);
@@ -181,8 +181,8 @@ impl OutboxContext {
     }
 
     /// Takes in what another process has noted: a halt, or that a person has re-armed.
-    pub(crate) async fn heed_noted_halt(&self) {
-        let (base_url, account) = self.place();
+    pub(crate) async fn apply_noted_halt(&self) {
+        let (base_url, account) = self.address();
         let shared = Arc::clone(&self.shared);
         let look = self.writer.ask_halts(move |halts| {
             let noted = halts.of(&base_url, &account);
@@ -200,31 +200,33 @@ impl OutboxContext {
         }
     }
 
-    /// Why an entry that was given at `given_at` may not be sent any more, after what other processes have recorded since.
+    /// Why an entry that was given then may not be sent any more, after what other processes have recorded since.
     /// Waits for the journal, since the check must come before the order.
     pub(super) async fn barred(
         &self,
-        given_at: Timestamp,
+        given: (Timestamp, Epoch),
         patience: Duration,
     ) -> Result<Option<Failure>, JournalError> {
-        let (base_url, account) = self.place();
-        let check = self.check(given_at);
-        let look = move |journal: &mut Journal| journal.objection((&base_url, &account), &check);
+        let ((base_url, account), now) = (self.address(), self.clock.now());
+        let check = self.check(given);
+        let look =
+            move |journal: &mut Journal| journal.objection(now, (&base_url, &account), &check);
         let objection = self
             .writer
             .write_before_sending(Risk::Increasing, patience, look)
             .await?;
         Ok(match objection {
-            Some(why) => Some(self.heed(why).await),
+            Some(why) => Some(self.apply_objection(why).await),
             None => None,
         })
     }
 
     /// What the journal checks for a command that was given then, and that waits for nobody.
-    pub(super) fn check(&self, given_at: Timestamp) -> ClaimCheck {
+    pub(super) fn check(&self, (given_at, epoch): (Timestamp, Epoch)) -> ClaimCheck {
         let account = self.client.connection().account_id.clone();
         ClaimCheck {
             given_at,
+            unread: epoch.unread,
             close_all: Route::CloseAll(account).target(),
             waits: false,
             orders_per_second: self.orders_per_second,
@@ -232,10 +234,10 @@ impl OutboxContext {
     }
 
     /// What an objection of the journal means for the command, and for this desk.
-    pub(super) async fn heed(&self, objection: Objection) -> Failure {
+    pub(super) async fn apply_objection(&self, objection: Objection) -> Failure {
         match objection {
             Objection::Halted(why) => {
-                self.heed_noted_halt().await;
+                self.apply_noted_halt().await;
                 halted(&why)
             }
             Objection::ClosedSince => closed_since(),
@@ -257,7 +259,7 @@ impl OutboxContext {
         if !self.shared.gate.is_quiet() {
             return true;
         }
-        let (base_url, account) = self.place();
+        let (base_url, account) = self.address();
         let look = move |journal: &mut Journal| journal.has_entry_inflight((&base_url, &account));
         // Without a journal only this process is known.
         self.writer.write_soon(look).await.unwrap_or(false)
@@ -278,10 +280,10 @@ impl OutboxContext {
     /// Ends the halt that the person has seen; a newer one stays.
     pub(crate) async fn rearm(&self) {
         let seen = self.shared.gate.halted();
-        let (base_url, account) = self.place();
+        let (base_url, account) = self.address();
         let noted = self.change_halts(move |halts| halts.rearm(&base_url, &account));
         drop(self.writer.ask(Journal::damage_is_seen));
-        if let Some(why) = self.unnoted(noted).await {
+        if let Some(why) = self.write_error(noted).await {
             let text = format!("{why}: a restarted desk will still be halted");
             self.note(Tone::Warn, text).await;
         }
@@ -291,9 +293,9 @@ impl OutboxContext {
     }
 
     /// Says what other processes have done on this account.
-    pub(crate) async fn tell_heard(&self, heard: &News) {
-        let (base_url, account) = self.place();
-        for HeardRow { row, process } in heard.iter() {
+    pub(crate) async fn note_reported(&self, reported: &News) {
+        let (base_url, account) = self.address();
+        for ReportedRow { row, process } in reported.iter() {
             if (&row.intent.base_url, &row.intent.account_id) == (&base_url, &account) {
                 let process = process.map_or_else(String::new, |number| format!(" ({number})"));
                 let (command, detail) = (&row.intent.command, row.detail());
@@ -303,13 +305,13 @@ impl OutboxContext {
         }
     }
 
-    fn place(&self) -> (String, AccountId) {
+    fn address(&self) -> (String, AccountId) {
         let connection = self.client.connection();
         (connection.base_url.clone(), connection.account_id.clone())
     }
 
     /// Why the note is not on disk in time, if so.
-    async fn unnoted(&self, noted: PendingWrite) -> Option<JournalError> {
+    async fn write_error(&self, noted: PendingWrite) -> Option<JournalError> {
         match timeout(NOTE_TIMEOUT, noted).await {
             Ok(Ok(noted)) => noted.err(),
             Ok(Err(_)) => Some(JournalError::Stopped),
@@ -352,7 +354,7 @@ impl OutboxContext {
     /// The outcome of a command that was stopped before anything was sent.
     pub(super) async fn withdraw(&self, intent: &IntentRef) -> Failure {
         let words = "interrupted; nothing was sent";
-        let noted = self.let_go(intent, words);
+        let noted = self.record_unsent(intent, words);
         let words = match timeout(NOTE_TIMEOUT, noted).await {
             Ok(_) => words.to_owned(),
             Err(_) => {
@@ -363,7 +365,7 @@ impl OutboxContext {
     }
 
     /// Marks the row, if there is one, as unsent.
-    pub(super) fn let_go(&self, intent: &IntentRef, why: &'static str) -> PendingWrite {
+    pub(super) fn record_unsent(&self, intent: &IntentRef, why: &'static str) -> PendingWrite {
         let (now, intent) = (self.clock.now(), Arc::clone(intent));
         self.writer.ask(move |journal| {
             // The job that makes the row was before this.
@@ -381,7 +383,7 @@ impl OutboxContext {
     }
 
     /// Sets how many commands recovery handles.
-    pub(crate) fn finds_out(&self, count: usize) {
+    pub(crate) fn set_left_open(&self, count: usize) {
         self.shared.left_open.store(count, Ordering::Relaxed);
     }
 

@@ -52,7 +52,7 @@ pub(crate) enum Ownership {
 
 impl Ownership {
     /// The message for a command that an earlier session left open.
-    fn doubt(self) -> &'static str {
+    fn words(self) -> &'static str {
         match self {
             Self::Own => "it was under way when the desk stopped, and may have taken effect",
             Self::Foreign => {
@@ -181,7 +181,7 @@ impl Delivery {
 
     async fn attempt(self: Arc<Self>, number: u32) -> Attempt {
         // Counted before the checks: a block on entries waits for requests that have passed them.
-        let _in_flight = self.context.enter(self.command.risk());
+        let _in_flight = self.context.count_in_flight(self.command.risk());
         if let Some(why) = self.hindrance(number).await {
             return Attempt::NotSent(why);
         }
@@ -227,8 +227,8 @@ impl Delivery {
         let mut unwritten = self.relaunch().await;
         if !exit && unwritten.is_none() {
             let patience = self.context.patience(self.command.risk());
-            let given_at = self.history().given_at();
-            let barred = self.context.barred(given_at, patience).await;
+            let given = self.history().given();
+            let barred = self.context.barred(given, patience).await;
             unwritten = barred.unwrap_or_else(|why| Some(Failure::from(&why)));
         }
         let why = unwritten.or_else(|| self.refusal().or_else(|| self.too_late()));
@@ -237,8 +237,8 @@ impl Delivery {
 
     /// Why the desk holds it back, if so.
     fn refusal(&self) -> Option<Failure> {
-        let given = self.history().given();
-        self.context.refusal(&self.command, given)
+        let (_, epoch) = self.history().given();
+        self.context.refusal(&self.command, epoch)
     }
 
     fn too_late(&self) -> Option<Failure> {
@@ -256,7 +256,7 @@ impl Delivery {
     /// What is known of it before this session acts.
     pub(super) fn inherited(&self) -> Failure {
         if self.has_left() {
-            return Failure::new(FailureKind::Unknown, self.ownership.doubt());
+            return Failure::new(FailureKind::Unknown, self.ownership.words());
         }
         let words = "the desk stopped before it sent any of it: it had no effect";
         Failure::local(words)
@@ -332,7 +332,7 @@ impl Delivery {
         let note = move |journal: &mut Journal, id| {
             journal.attempt(now, id, why.as_ref())?;
             if hold {
-                journal.mark_unsent(id)
+                journal.mark_prepared(id)
             } else {
                 Ok(())
             }

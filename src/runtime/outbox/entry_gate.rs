@@ -1,6 +1,7 @@
 //! What keeps new orders from being sent: a block while it lives, a halt until a person re-arms.
 
 use crate::{
+    journal::IntentId,
     model::{Failure, Risk},
     runtime::base::lock::locked,
 };
@@ -22,9 +23,14 @@ pub(super) struct EntryGate {
     halted: Mutex<Option<String>>,
 }
 
-/// How many close-alls were given before a command.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Epoch(u32);
+/// What was known of close-alls when a command was given.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Epoch {
+    /// How many were given here before it.
+    closings: u32,
+    /// Those that other processes record from this row on come after it.
+    pub(super) unread: IntentId,
+}
 
 /// While this lives, no new order is sent.
 #[derive(Debug)]
@@ -53,7 +59,7 @@ impl EntryGate {
     }
 
     /// Counts a request that is about to be sent, if it is risk-increasing.
-    pub(super) fn enter(self: &Arc<Self>, risk: Risk) -> Option<InFlightGuard> {
+    pub(super) fn count_in_flight(self: &Arc<Self>, risk: Risk) -> Option<InFlightGuard> {
         (risk == Risk::Increasing).then(|| {
             self.entries.fetch_add(1, Ordering::SeqCst);
             InFlightGuard(Arc::clone(self))
@@ -70,9 +76,12 @@ impl EntryGate {
         self.closings.fetch_add(1, Ordering::SeqCst);
     }
 
-    /// The present epoch.
-    pub(super) fn epoch(&self) -> Epoch {
-        Epoch(self.closings.load(Ordering::SeqCst))
+    /// The present epoch, after what was read of the journal.
+    pub(super) fn epoch(&self, unread: IntentId) -> Epoch {
+        Epoch {
+            closings: self.closings.load(Ordering::SeqCst),
+            unread,
+        }
     }
 
     pub(super) fn halt(&self, why: String) {
@@ -103,7 +112,7 @@ impl EntryGate {
                 "flattening: new orders are refused until the account is flat",
             ));
         }
-        if given != self.epoch() {
+        if given.closings != self.closings.load(Ordering::SeqCst) {
             return Some(closed_since());
         }
         self.halted().map(|why| halted(&why))
@@ -127,7 +136,7 @@ mod tests {
     #[test]
     fn a_halt_that_nobody_has_seen_yet_outlasts_a_rearm() {
         let gate = EntryGate::default();
-        let is_held = || gate.refusal(Risk::Increasing, gate.epoch()).is_some();
+        let is_held = || gate.refusal(Risk::Increasing, Epoch::default()).is_some();
         gate.halt("flattened".to_owned());
         let seen = gate.halted();
         gate.halt("two answers contradict each other".to_owned());
@@ -140,10 +149,10 @@ mod tests {
         let gate = Arc::new(EntryGate::default());
         gate.halt("flattened".to_owned());
         let _block = gate.block_entries();
-        let _exit = gate.enter(Risk::Reducing);
-        assert_eq!(gate.refusal(Risk::Reducing, gate.epoch()), None);
+        let _exit = gate.count_in_flight(Risk::Reducing);
+        assert_eq!(gate.refusal(Risk::Reducing, Epoch::default()), None);
         assert!(gate.is_quiet());
-        let entry = gate.enter(Risk::Increasing);
+        let entry = gate.count_in_flight(Risk::Increasing);
         assert!(!gate.is_quiet());
         drop(entry);
         assert!(gate.is_quiet());

@@ -36,6 +36,9 @@ const RATE_WAIT: Duration = Duration::from_secs(10);
 const NEVER_TAKEN: &str =
     "its deadline has passed, and the disk of the journal has not recorded it: it is not sent";
 
+/// The disk did not answer within 100 ms.
+const SENT_FIRST: &str = "sent before the slow journal recorded it";
+
 /// Why the row under the key of `request` must not be sent again for it, if so.
 fn misused(
     entry: &IntentRow,
@@ -146,8 +149,9 @@ impl OutboxContext {
             _ => Journal::claim,
         };
         let place = (&origin.parent, &intent_ref);
+        let check = self.check((asked_at, origin.epoch));
         let recorded = match self
-            .put_in_turn(command, (claim, intent), place, asked_at)
+            .put_in_turn(command, (claim, intent.clone()), place, check.clone())
             .await
         {
             Ok(Claim::New(_)) => Ok(RecordedRequest {
@@ -157,23 +161,32 @@ impl OutboxContext {
             }),
             Ok(Claim::Known(known)) => {
                 self.wait_for_findings(risk).await?;
-                self.again(command, request.clone(), &known).await?
+                self.resend(command, request.clone(), &known).await?
             }
-            Ok(Claim::Refused(why)) => return Err(self.heed(why).await),
+            Ok(Claim::Refused(why)) => return Err(self.apply_objection(why).await),
             Err(why) => Err(why),
         };
         match recorded {
             Ok(recorded) => Ok(recorded),
             Err(JournalError::Slow) if risk == Risk::Increasing => {
                 // Not awaited: the job runs after the row's own write.
-                drop(self.let_go(&intent_ref, NEVER_TAKEN));
+                drop(self.record_unsent(&intent_ref, NEVER_TAKEN));
                 Err(Failure::new(FailureKind::Unavailable, NEVER_TAKEN))
             }
-            Err(JournalError::Slow) => Ok(self.ahead(command, request, intent_ref).await),
+            Err(JournalError::Slow) => {
+                self.put_later(intent, place, check);
+                Ok(self
+                    .unrecorded(command, request, intent_ref, SENT_FIRST)
+                    .await)
+            }
             Err(why) if risk == Risk::Increasing => Err(Failure::local(format!(
                 "{why}. New orders are refused without it; closing and canceling still work"
             ))),
-            Err(_) => Ok(self.unrecorded(command, request).await),
+            Err(_) => {
+                let never = IntentRef::default();
+                let how = "sent without the journal";
+                Ok(self.unrecorded(command, request, never, how).await)
+            }
         }
     }
 
@@ -192,7 +205,7 @@ impl OutboxContext {
     }
 
     /// The earlier request under the key of `request`, about to be resent as it was.
-    async fn again(
+    async fn resend(
         &self,
         command: &Command,
         request: Request,
@@ -204,14 +217,14 @@ impl OutboxContext {
             return Err(why);
         }
         let (id, risk) = (known.id, command.risk());
-        let again = move |journal: &mut Journal| {
+        let mark = move |journal: &mut Journal| {
             journal.mark_inflight(id)?;
             // As recovery, or another process, has left it meanwhile.
             journal.entry(id)
         };
         let entry = match self
             .writer
-            .write_before_sending(risk, self.patience(risk), again)
+            .write_before_sending(risk, self.patience(risk), mark)
             .await
         {
             Ok(entry) => entry,
@@ -232,8 +245,8 @@ impl OutboxContext {
             },
         };
         if entry.is_none() {
-            let how = "sent before the slow journal recorded it";
-            self.without_journal(command, &recorded.request, how).await;
+            self.without_journal(command, &recorded.request, SENT_FIRST)
+                .await;
         }
         Ok(Ok(recorded))
     }
@@ -245,7 +258,7 @@ impl OutboxContext {
         let intent_ref = IntentRef::default();
         // The journal writer reports a failure.
         let place = (&IntentRef::default(), &intent_ref);
-        let check = self.check(self.clock.now());
+        let check = self.check((self.clock.now(), self.epoch()));
         let _put = self.put(Journal::claim, intent, place, check).await;
         intent_ref
     }
@@ -277,11 +290,11 @@ impl OutboxContext {
         command: &Command,
         (claim, intent): (ClaimIn, Intent),
         place: (&IntentRef, &IntentRef),
-        given_at: Timestamp,
+        check: ClaimCheck,
     ) -> Result<Claim, JournalError> {
         let check = ClaimCheck {
             waits: !command.facts().only_ends,
-            ..self.check(given_at)
+            ..check
         };
         let patience = match command.risk() {
             risk @ Risk::Increasing => self.patience(risk),
@@ -299,7 +312,11 @@ impl OutboxContext {
                     sleep(BUSY_POLL_INTERVAL).await;
                 }
                 Ok(Claim::Refused(Objection::Busy(..))) if command.risk() != Risk::Increasing => {
-                    return self.put(claim, intent, place, self.check(given_at)).await;
+                    let check = ClaimCheck {
+                        waits: false,
+                        ..check
+                    };
+                    return self.put(claim, intent, place, check).await;
                 }
                 put => return put,
             }
@@ -309,13 +326,43 @@ impl OutboxContext {
     async fn put(
         &self,
         claim: ClaimIn,
+        intent: Intent,
+        place: (&IntentRef, &IntentRef),
+        check: ClaimCheck,
+    ) -> Result<Claim, JournalError> {
+        let risk = intent.risk;
+        let write = self.put_job(claim, intent, place, check);
+        self.writer
+            .write_before_sending(risk, self.patience(risk), write)
+            .await
+    }
+
+    /// Records what is sent without waiting any longer, if the job that was waited for does not: it may find that the
+    /// command should wait for another process, or go on under another key.
+    fn put_later(&self, intent: Intent, place: (&IntentRef, &IntentRef), check: ClaimCheck) {
+        let check = ClaimCheck {
+            waits: false,
+            ..check
+        };
+        let intent_ref = Arc::clone(place.1);
+        let write = self.put_job(Journal::claim, intent, place, check);
+        // Not awaited: the job runs after the one that was waited for.
+        drop(self.writer.ask(move |journal| match intent_ref.get() {
+            Some(_) => Ok(()),
+            None => write(journal).map(drop),
+        }));
+    }
+
+    fn put_job(
+        &self,
+        claim: ClaimIn,
         mut intent: Intent,
         (parent, intent_ref): (&IntentRef, &IntentRef),
         check: ClaimCheck,
-    ) -> Result<Claim, JournalError> {
+    ) -> impl FnOnce(&mut Journal) -> Result<Claim, JournalError> + Send + use<> {
         let (now, secret) = (self.clock.now(), self.client.api_key());
-        let (risk, parent, intent_ref) = (intent.risk, Arc::clone(parent), Arc::clone(intent_ref));
-        let write = move |journal: &mut Journal| {
+        let (parent, intent_ref) = (Arc::clone(parent), Arc::clone(intent_ref));
+        move |journal: &mut Journal| {
             // Queued before this job, and written if it could be.
             intent.parent = parent.get().copied();
             intent.credential = journal.fingerprint(secret.expose_secret())?;
@@ -325,35 +372,21 @@ impl OutboxContext {
                 let _filled = intent_ref.set(*id);
             }
             Ok(claim)
-        };
-        self.writer
-            .write_before_sending(risk, self.patience(risk), write)
-            .await
+        }
     }
 
-    /// The disk did not answer within 100 ms: the command is sent first.
-    async fn ahead(
+    /// A close or cancel is sent though the journal does not have it yet, or never will; its key is shown.
+    async fn unrecorded(
         &self,
         command: &Command,
         request: Request,
         intent: IntentRef,
+        how: &'static str,
     ) -> RecordedRequest {
-        let how = "sent before the slow journal recorded it";
         self.without_journal(command, &request, how).await;
         RecordedRequest {
             request,
             intent,
-            before: None,
-        }
-    }
-
-    /// No journal: a close or cancel is still sent, and its key is shown.
-    async fn unrecorded(&self, command: &Command, request: Request) -> RecordedRequest {
-        let how = "sent without the journal";
-        self.without_journal(command, &request, how).await;
-        RecordedRequest {
-            request,
-            intent: IntentRef::default(),
             before: None,
         }
     }

@@ -1,7 +1,7 @@
 //! What the streams tell, and need not be polled as often.
 //!
 //! Contract: only while a stream is up and no poll fails. What an event hints at beyond itself is polled at the usual
-//! pace, once.
+//! pace, once; so is a list that an event changed while it was being read, since the answer may be the older of both.
 
 use crate::{
     app::account::poll::{FULL_READ_EVERY, Source},
@@ -23,6 +23,8 @@ pub(super) struct Cover {
     told: BTreeSet<Source>,
     /// What an event hinted at since it was read.
     hinted: BTreeSet<Source>,
+    /// What a request was sent for.
+    reading: BTreeSet<Source>,
     failing: BTreeSet<Source>,
     /// What limits are judged by.
     decisive: BTreeSet<Source>,
@@ -48,6 +50,11 @@ impl StreamCover {
         self.change(|cover| cover.hinted.extend(sources));
     }
 
+    /// An event changed these lists.
+    pub(super) fn told(&self, lists: &BTreeSet<Source>) {
+        self.change(|cover| cover.hinted.extend(lists & &cover.reading));
+    }
+
     /// Only reads count for these, from now on.
     pub(super) fn keep_reading(&self, decisive: BTreeSet<Source>) {
         self.change(|cover| cover.decisive = decisive);
@@ -55,17 +62,19 @@ impl StreamCover {
 
     /// A poll of this source begins: it sees whatever was hinted at.
     pub(super) fn begins(&self, source: Source) {
-        self.change(|cover| {
-            cover.hinted.remove(&source);
+        self.0.send_if_modified(|cover| {
+            cover.reading.insert(source);
+            cover.hinted.remove(&source)
         });
     }
 
     pub(super) fn polled(&self, source: Source, trouble: Option<&Failure>) {
-        self.change(|cover| {
+        self.0.send_if_modified(|cover| {
+            cover.reading.remove(&source);
             match trouble {
                 Some(_) => cover.failing.insert(source),
                 None => cover.failing.remove(&source),
-            };
+            }
         });
     }
 
@@ -149,5 +158,20 @@ mod tests {
         cover.polled(Source::Account, None);
         cover.account(StreamUse::NotTold);
         assert_eq!(seconds(&cover, Source::Orders), 1);
+    }
+
+    #[test]
+    fn a_list_that_changes_while_it_is_read_is_read_again_at_the_usual_pace() {
+        let (cover, lists) = (StreamCover::default(), [Source::Orders].into());
+        cover.account(StreamUse::Told);
+        cover.told(&lists);
+        assert_eq!(seconds(&cover, Source::Orders), 15, "no read is under way");
+        cover.begins(Source::Orders);
+        cover.told(&lists);
+        cover.polled(Source::Orders, None);
+        assert_eq!(seconds(&cover, Source::Orders), 1);
+        cover.begins(Source::Orders);
+        cover.polled(Source::Orders, None);
+        assert_eq!(seconds(&cover, Source::Orders), 15);
     }
 }

@@ -105,7 +105,7 @@ impl Outbox {
             }
             loop {
                 match news.recv().await {
-                    Ok(heard) => context.tell_heard(&heard).await,
+                    Ok(reported) => context.note_reported(&reported).await,
                     Err(RecvError::Lagged(_)) => {}
                     Err(RecvError::Closed) => return,
                 }

@@ -72,15 +72,15 @@ pub(crate) async fn recover(
         Ok(left) => left,
         Err(why) => {
             context.writer.tell(&why).await;
-            context.heed_noted_halt().await;
+            context.apply_noted_halt().await;
             return;
         }
     };
-    context.heed_noted_halt().await;
+    context.apply_noted_halt().await;
     if open.is_empty() {
         return;
     }
-    context.finds_out(open.len());
+    context.set_left_open(open.len());
     if context.process == ProcessKind::Verb {
         context.note(Tone::Warn, named(&open)).await;
     }

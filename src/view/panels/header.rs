@@ -303,7 +303,7 @@ fn clock(model: &Model) -> Option<Segment> {
 
 /// `+1h`, `-40s`; `None` if they count as equal.
 fn apart(service: Timestamp, wall: Timestamp) -> Option<String> {
-    let span = format::span(Duration::from_millis(service.0.abs_diff(wall.0)));
+    let span = format::span(service.gap_to(wall));
     match service.cmp(&wall) {
         Ordering::Greater => Some(format!("+{span}")),
         Ordering::Less => Some(format!("-{span}")),

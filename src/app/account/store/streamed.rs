@@ -59,9 +59,10 @@ impl Store {
         vec![]
     }
 
-    /// Takes prices of listed markets.
+    /// Takes prices of listed markets. Without instants of their own they are of now.
     pub(crate) fn arrive_prices(&mut self, told: Vec<StreamedPrice>, now: Timestamp) {
         let newest = told.iter().filter_map(|price| price.at).max();
+        let newest = newest.or((!told.is_empty()).then_some(now));
         let (Remote::Fresh { value, .. } | Remote::Stale { value, .. }) = &mut self.markets else {
             return;
         };

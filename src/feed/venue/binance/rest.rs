@@ -1,12 +1,12 @@
 //! Answers of `/fapi/v1`.
 
-use super::WireTrade;
+use super::BinanceTrade;
 use crate::{
     feed::{
         market_frame::{instant, sound_candle},
         rest_read::RestRead,
         venue::{
-            book_change::{BookChange, Follows, WireLevel, changed_levels},
+            book_change::{BookChange, Follows, LevelPair, changed_levels},
             dialect::usual_interval,
             rest::CandleSpan,
         },
@@ -37,14 +37,14 @@ pub(in crate::feed::venue) fn candles_read(symbol: &str, span: CandleSpan) -> Op
 }
 
 /// Opens, prices, volume, end, turnover and number of trades; what stands behind them is left out.
-type WireRow<'a> = Vec<&'a RawValue>;
+type BinanceRow<'a> = Vec<&'a RawValue>;
 
 pub(in crate::feed::venue) fn candle_rows(body: &[u8]) -> Option<Vec<Option<Candle>>> {
-    let rows: Vec<WireRow<'_>> = serde_json::from_slice(body).ok()?;
+    let rows: Vec<BinanceRow<'_>> = serde_json::from_slice(body).ok()?;
     Some(rows.iter().map(candle_row).collect())
 }
 
-fn candle_row(row: &WireRow<'_>) -> Option<Candle> {
+fn candle_row(row: &BinanceRow<'_>) -> Option<Candle> {
     let number = |at: usize| {
         let raw = row.get(at)?.get();
         raw.trim_matches('"').parse::<Num>().ok()
@@ -88,8 +88,8 @@ pub(super) struct DepthAnswer {
     last: u64,
     #[serde(rename = "T", default, deserialize_with = "instant")]
     at: Option<Timestamp>,
-    bids: Vec<WireLevel>,
-    asks: Vec<WireLevel>,
+    bids: Vec<LevelPair>,
+    asks: Vec<LevelPair>,
 }
 
 pub(super) fn read_book(body: &[u8]) -> Option<DepthAnswer> {
@@ -121,7 +121,7 @@ pub(in crate::feed::venue) fn trades_read(symbol: &str, limit: u32) -> RestRead 
 pub(in crate::feed::venue) fn trade_rows(body: &[u8]) -> Option<Vec<Option<PublicTrade>>> {
     let rows: Vec<&RawValue> = serde_json::from_slice(body).ok()?;
     let row = |row: &&RawValue| {
-        let row: WireTrade = serde_json::from_str(row.get()).ok()?;
+        let row: BinanceTrade = serde_json::from_str(row.get()).ok()?;
         row.checked().map(|told| told.trade)
     };
     Some(rows.iter().map(row).collect())

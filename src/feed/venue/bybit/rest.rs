@@ -1,6 +1,6 @@
 //! Answers of `/v5/market`.
 
-use super::{Extent, WireBook, aggressor, interval_word, read};
+use super::{BybitBook, Extent, aggressor, interval_word, read};
 use crate::{
     feed::{
         market_frame::{Amount, instant, positive, sound_candle},
@@ -25,7 +25,7 @@ fn get(path: &str, symbol: &str, rest: &str) -> RestRead {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Answer<'a> {
+struct BybitAnswer<'a> {
     ret_code: i64,
     #[serde(borrow)]
     result: &'a RawValue,
@@ -38,7 +38,7 @@ struct List<'a> {
 }
 
 fn result(body: &[u8]) -> Option<&str> {
-    let answer: Answer<'_> = serde_json::from_slice(body).ok()?;
+    let answer: BybitAnswer<'_> = serde_json::from_slice(body).ok()?;
     (answer.ret_code == 0).then(|| answer.result.get())
 }
 
@@ -79,7 +79,7 @@ pub(in crate::feed::venue) fn book_read(symbol: &str, depth: Option<u32>) -> Res
 }
 
 pub(in crate::feed::venue) fn whole_book(body: &[u8]) -> Option<Dated<Book>> {
-    let told: WireBook<'_> = read(result(body)?)?;
+    let told: BybitBook<'_> = read(result(body)?)?;
     told.change(Extent::Whole, told.cts.or(told.ts))?.whole()
 }
 

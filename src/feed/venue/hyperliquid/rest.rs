@@ -1,6 +1,6 @@
 //! Answers of `POST /info`.
 
-use super::{WireBook, WireCandle, WireTrade};
+use super::{HyperliquidBook, HyperliquidCandle, HyperliquidTrade};
 use crate::{
     feed::{
         rest_read::RestRead,
@@ -44,7 +44,7 @@ pub(in crate::feed::venue) fn candles_read(coin: &str, span: CandleSpan) -> Opti
 pub(in crate::feed::venue) fn candle_rows(body: &[u8]) -> Option<Vec<Option<Candle>>> {
     let rows: Vec<&RawValue> = serde_json::from_slice(body).ok()?;
     let read = |row: &&RawValue| {
-        let row: WireCandle<'_> = serde_json::from_str(row.get()).ok()?;
+        let row: HyperliquidCandle<'_> = serde_json::from_str(row.get()).ok()?;
         row.checked()
     };
     Some(rows.iter().map(read).collect())
@@ -56,7 +56,7 @@ pub(in crate::feed::venue) fn book_read(coin: &str, _depth: Option<u32>) -> Rest
 }
 
 pub(in crate::feed::venue) fn whole_book(body: &[u8]) -> Option<Dated<Book>> {
-    let told: WireBook<'_> = serde_json::from_slice(body).ok()?;
+    let told: HyperliquidBook<'_> = serde_json::from_slice(body).ok()?;
     let book = told.checked()?;
     Some(Dated {
         value: book.book,
@@ -72,7 +72,7 @@ pub(in crate::feed::venue) fn trades_read(coin: &str, _limit: u32) -> RestRead {
 pub(in crate::feed::venue) fn trade_rows(body: &[u8]) -> Option<Vec<Option<PublicTrade>>> {
     let rows: Vec<&RawValue> = serde_json::from_slice(body).ok()?;
     let read = |row: &&RawValue| {
-        let row: WireTrade<'_> = serde_json::from_str(row.get()).ok()?;
+        let row: HyperliquidTrade<'_> = serde_json::from_str(row.get()).ok()?;
         row.checked().map(|told| told.trade)
     };
     Some(rows.iter().map(read).collect())

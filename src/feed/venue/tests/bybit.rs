@@ -117,19 +117,37 @@ fn a_book_that_stays_away_is_asked_for_less_and_less_often() {
     assert_eq!(asked, [0, 2, 6, 14, 30]);
 }
 
+fn trade(id: &str, side: &str, millis: i64) -> Value {
+    json!({"T": START + millis, "s": "BTCUSDT", "S": side, "v": "0.001", "p": "16578.50", "L": "PlusTick", "i": id,
+        "BT": false, "seq": 1})
+}
+
+fn trades(rows: &[Value]) -> String {
+    json!({"topic": "publicTrade.BTCUSDT", "type": "snapshot", "ts": START, "data": rows})
+        .to_string()
+}
+
+#[test]
+fn trades_after_a_new_subscription_follow_nothing_since_some_may_be_missing() {
+    let mut talk = talk(&[Channel::Book, Channel::Trades]);
+    accepts(&mut talk);
+    talk.hears(&trades(&[trade("a", "Buy", 0)]));
+    for number in 10..=20 {
+        talk.later(1_000).hears(&begins(number));
+    }
+    talk.later(0);
+    let names = accepts(&mut talk).pop().unwrap()["args"].clone();
+    assert_eq!(names, json!(["publicTrade.BTCUSDT"]));
+    talk.stream.events();
+    talk.hears(&trades(&[trade("z", "Buy", 11_000)]));
+    assert_eq!(talk.trades(), ["buy 16578.50 news 0"]);
+}
+
 #[test]
 fn trades_of_one_message_are_told_once_each() {
     let mut talk = talk(&[Channel::Trades]);
-    let row = |id: &str, side: &str, millis: i64| {
-        json!({"T": START + millis, "s": "BTCUSDT", "S": side, "v": "0.001", "p": "16578.50", "L": "PlusTick", "i": id,
-            "BT": false, "seq": 1})
-    };
-    let frame = |rows: Value| {
-        json!({"topic": "publicTrade.BTCUSDT", "type": "snapshot", "ts": START, "data": rows})
-            .to_string()
-    };
-    talk.hears(&frame(json!([row("a", "Buy", 0), row("b", "Sell", 0)])));
-    talk.hears(&frame(json!([row("b", "Sell", 0), row("c", "Buy", 1)])));
+    talk.hears(&trades(&[trade("a", "Buy", 0), trade("b", "Sell", 0)]));
+    talk.hears(&trades(&[trade("b", "Sell", 0), trade("c", "Buy", 1)]));
     assert_eq!(
         talk.trades(),
         [
@@ -138,8 +156,8 @@ fn trades_of_one_message_are_told_once_each() {
             "buy 16578.50 news 2"
         ]
     );
-    talk.hears(&frame(json!([row("d", "Nobody", 2)])));
-    talk.hears(&frame(json!([row("e", "Buy", 3)])));
+    talk.hears(&trades(&[trade("d", "Nobody", 2)]));
+    talk.hears(&trades(&[trade("e", "Buy", 3)]));
     assert_eq!(talk.trades(), ["buy 16578.50 news 0"], "one may be missing");
 }
 
@@ -243,4 +261,20 @@ fn the_first_picture_is_read_by_gets_whose_answers_are_checked() {
     assert_eq!((page.rows.len(), page.unreadable.len()), (1, 1));
     let refused = r#"{"retCode":10001,"retMsg":"params error","result":{}}"#;
     assert!(rest.read_trades(refused.as_bytes()).is_err());
+}
+
+#[test]
+fn a_flood_of_books_that_cannot_be_is_answered_by_one_request_until_that_is_acknowledged() {
+    let mut talk = talk(&[Channel::Book]);
+    accepts(&mut talk);
+    let crossed = json!([["100", "-1"]]);
+    for number in 0..5_000 {
+        talk.hears(&book("delta", number, &crossed, &json!([])));
+    }
+    let ops: Vec<_> = accepts(&mut talk)
+        .iter()
+        .map(|frame| frame["op"].clone())
+        .collect();
+    assert_eq!(ops, ["unsubscribe", "subscribe"]);
+    assert_eq!(talk.asks(), [""; 0]);
 }

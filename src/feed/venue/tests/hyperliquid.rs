@@ -200,6 +200,28 @@ fn prices_and_statistics_are_told_with_what_the_venue_leaves_out_unknown() {
 }
 
 #[test]
+fn candles_go_on_after_intervals_in_which_nothing_traded() {
+    let mut talk = talk(&[Channel::Candles(Interval::Minute1)]);
+    talk.asks();
+    talk.hears(&candle(0, "11")).hears(&candle(7, "12"));
+    assert_eq!(talk.candles(), ["1m 11"], "a read fills the gap");
+    for _ in 0..4 {
+        talk.hears(&candle(7, "12"));
+    }
+    assert_eq!(talk.asks().len(), 2, "subscribed to anew");
+    talk.hears(&candle(7, "13")).hears(&candle(8, "14"));
+    assert_eq!(talk.candles(), ["1m 13", "1m 14"]);
+}
+
+/// A frame of the candle that opens so many minutes after the first.
+fn candle(minute: i64, close: &str) -> String {
+    let opens = START - START % 60_000 + minute * 60_000 - 600_000;
+    json!({"channel": "candle", "data": {"t": opens, "T": opens + 59_999, "s": "BTC", "i": "1m",
+        "o": "10", "h": "20", "l": "9", "c": close, "v": "1", "n": 3}})
+    .to_string()
+}
+
+#[test]
 fn a_candle_comes_alone_or_in_a_list_and_of_the_interval_that_was_asked_for() {
     let mut talk = talk(&[Channel::Candles(Interval::Minute1)]);
     let opens = Interval::Minute1.open_of(at(0)).0;

@@ -230,6 +230,53 @@ async fn a_process_stopped_with_the_log_locked_holds_no_exit_up_and_its_row_come
     assert_eq!(states, [IntentState::Done, IntentState::Done]);
 }
 
+/// It holds the log and has requests on the wire for which the exits would have waited.
+#[tokio::test]
+async fn every_exit_that_went_out_past_a_stopped_process_has_a_row_when_it_goes_on() {
+    let (mut scene, mut other) =
+        beside(vec![placed(), closed_all(), empty(), empty(), empty()]).await;
+    let url = scene.responder.url.clone();
+    let part = Command::Close(ClosePosition {
+        size: Some("0.05".parse().unwrap()),
+        ..ClosePosition::market("p-1".into())
+    });
+    let close_all = Command::CloseAll("chal-1".into());
+    for (key, command, resource) in [
+        ("theirs", &part, Some("p-1".to_owned())),
+        ("their close-all", &close_all, None),
+    ] {
+        let intent = crate::journal::Intent {
+            key: Some(key.into()),
+            resource,
+            ..intent(command, &url, &other)
+        };
+        other.record(NOW, &intent).unwrap();
+    }
+    let newest = std::fs::File::open(scene.dir.path().join("journal.newest")).unwrap();
+    newest.lock().unwrap();
+    for (number, exit) in [(1, part), (2, close_all)] {
+        scene.outbox.send(Ticket(number), exit);
+        let sends = |msg: &Msg| matches!(msg, Msg::Progress(_, Progress::Sending { .. }));
+        while !sends(&scene.events.recv().await.unwrap()) {}
+    }
+    drop(newest);
+    assert!(scene.outbox.is_written().await);
+    let sent = scene.responder.seen().into_iter();
+    let mut sent: Vec<_> = sent
+        .filter_map(|seen| seen.header("idempotency-key").map(str::to_owned))
+        .collect();
+    sent.sort();
+    assert_eq!(sent.len(), 2);
+    other.refresh().unwrap();
+    let rows = other.recent(99).unwrap().into_iter();
+    let mut recorded: Vec<_> = rows
+        .filter_map(|row| Some(row.intent.key?.raw().to_owned()))
+        .filter(|key| !key.starts_with("their"))
+        .collect();
+    recorded.sort();
+    assert_eq!(recorded, sent);
+}
+
 #[tokio::test]
 async fn a_flatten_waits_for_the_answer_to_an_order_of_another_process() {
     let dir = place();

@@ -173,7 +173,7 @@ async fn with_nothing_left(now: Timestamp, command: &Command, script: Vec<Reply>
     let responder = Responder::answering(script).await;
     let mut journal = Journal::open(dir.path()).unwrap();
     let id = journal.record(NOW, &left_open(command, 1, &responder.url, &journal));
-    journal.mark_unsent(id.unwrap()).unwrap();
+    journal.mark_prepared(id.unwrap()).unwrap();
     drop(journal);
     opened(dir, responder, now)
 }

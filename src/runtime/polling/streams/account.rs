@@ -32,6 +32,7 @@ struct Account {
 pub(super) async fn tell(context: StreamContext, mut signals: Receiver<Signal<AccountNews>>) {
     let mut account = Account::default();
     let (mut due, mut told_at) = (None, Instant::now());
+    let mut state = StreamUse::NotTold;
     loop {
         let signal = tokio::select! {
             signal = signals.recv() => signal,
@@ -45,20 +46,25 @@ pub(super) async fn tell(context: StreamContext, mut signals: Receiver<Signal<Ac
         match signal {
             None => return,
             Some(Signal::Up) => {
-                context.cover.account(StreamUse::Told);
+                state = StreamUse::Told;
+                context.cover.account(state);
                 context.say(StreamNews::Up(StreamKind::Account)).await;
             }
             Some(Signal::Down(_)) => {
-                context.cover.account(StreamUse::NotTold);
+                let before = std::mem::replace(&mut state, StreamUse::NotTold);
+                context.cover.account(state);
                 context.say(StreamNews::Down(StreamKind::Account)).await;
-                // Events may be lost: everything is read whole, now.
-                context.nudges.iter().for_each(|nudge| nudge.notify_one());
+                // Events may be lost: everything is read whole, now. A stream that was not up had none to lose.
+                if before == StreamUse::Told {
+                    context.nudges.iter().for_each(|nudge| nudge.notify_one());
+                }
             }
             Some(Signal::Heard) => context.say(StreamNews::Heard(StreamKind::Account)).await,
             Some(Signal::Told(news)) => {
                 for news in news {
                     context.cover.hint(account.take(news));
                 }
+                context.cover.told(&account.untold);
                 let gathered = Instant::now() + GATHERED;
                 due = due.or(Some(gathered.max(told_at + TOLD_EVERY)));
             }

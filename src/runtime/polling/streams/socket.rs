@@ -34,7 +34,7 @@ pub(crate) enum Signal<E> {
     /// It is not, and why.
     Down(String),
     Told(Vec<E>),
-    /// A sign of life, with nothing new.
+    /// A message, with nothing new.
     Heard,
 }
 
@@ -184,7 +184,10 @@ impl<E> StreamLink<E> {
         };
         link.now = self.clock.now();
         match wake {
-            Wake::Message(message) => self.say(link.heard(message)?).await,
+            Wake::Message(message) => match link.heard(&received(message)?) {
+                Some(signal) => self.say(signal).await,
+                None => Ok(()),
+            },
             Wake::Read(read) => self.say(link.answered(read)).await,
             Wake::Wanted => self.want(link),
             Wake::Time => link.pass().await,
@@ -250,20 +253,11 @@ where
         self.stream.due().map_or(own, |due| due.min(own))
     }
 
-    fn heard(
-        &mut self,
-        message: Option<Result<Message, tokio_websockets::Error>>,
-    ) -> Result<Signal<S::Event>, Over> {
-        let message = match message {
-            Some(Ok(message)) if !message.is_close() => message,
-            Some(Ok(_)) | None => return Err(lost("the service closed it")),
-            Some(Err(why)) => return Err(lost(&why.to_string())),
-        };
+    /// A pong shows that the socket is open, not that whoever tells the events is there: it is no news.
+    fn heard(&mut self, message: &Message) -> Option<Signal<S::Event>> {
         self.watchdog.heard(self.now);
-        if let Some(text) = message.as_text() {
-            self.stream.frame(text, self.now);
-        }
-        Ok(self.told())
+        self.stream.frame(message.as_text()?, self.now);
+        Some(self.told())
     }
 
     fn answered(&mut self, read: Option<ReadEnd>) -> Signal<S::Event> {
@@ -311,6 +305,15 @@ where
             Ok(Err(why)) => Err(lost(&why.to_string())),
             Err(_) => Err(lost("the service does not read")),
         }
+    }
+}
+
+/// The message, unless it is the end of the connection.
+fn received(message: Option<Result<Message, tokio_websockets::Error>>) -> Result<Message, Over> {
+    match message {
+        Some(Ok(message)) if !message.is_close() => Ok(message),
+        Some(Ok(_)) | None => Err(lost("the service closed it")),
+        Some(Err(why)) => Err(lost(&why.to_string())),
     }
 }
 

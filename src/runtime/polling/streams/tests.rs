@@ -27,32 +27,41 @@ use tokio::{
 use tokio_websockets::{Message, ServerBuilder, WebSocketStream};
 
 /// A test that waits for longer has failed.
-const PATIENCE: Duration = Duration::from_secs(20);
+pub(super) const PATIENCE: Duration = Duration::from_secs(20);
 
-/// One client of the fake service, and the head of its request.
-struct Client(WebSocketStream<TcpStream>, String);
+/// One connection to a fake service or venue, and everything that came on it.
+pub(super) struct Socket {
+    pub(super) io: WebSocketStream<TcpStream>,
+    pub(super) seen: String,
+}
 
-impl Client {
-    async fn accepted(listener: &TcpListener) -> Self {
+impl Socket {
+    pub(super) async fn accepted(listener: &TcpListener) -> Self {
         let accepting = async {
             let (stream, _) = listener.accept().await.unwrap();
-            let (request, socket) = ServerBuilder::new().accept(stream).await.unwrap();
-            let head = format!("{} {:?}", request.uri(), request.headers());
-            Self(socket, head)
+            let (request, io) = ServerBuilder::new().accept(stream).await.unwrap();
+            let seen = format!("{} {:?}", request.uri(), request.headers());
+            Self { io, seen }
         };
         timeout(PATIENCE, accepting).await.expect("a desk connects")
     }
 
-    async fn says(&mut self, message: Value) {
-        self.0
-            .send(Message::text(message.to_string()))
-            .await
-            .unwrap();
+    pub(super) async fn says(&mut self, message: Value) {
+        let message = Message::text(message.to_string());
+        self.io.send(message).await.unwrap();
     }
 
-    async fn hears(&mut self) -> Value {
-        let heard = timeout(PATIENCE, self.0.next()).await.expect("a desk asks");
-        serde_json::from_str(heard.unwrap().unwrap().as_text().unwrap()).unwrap()
+    pub(super) async fn hears(&mut self) -> Value {
+        let heard = timeout(PATIENCE, self.io.next())
+            .await
+            .expect("a desk asks");
+        let text = heard.unwrap().unwrap().as_text().unwrap().to_owned();
+        self.seen += &text;
+        serde_json::from_str(&text).unwrap()
+    }
+
+    pub(super) fn path(&self) -> &str {
+        self.seen.split(' ').next().unwrap()
     }
 
     /// Accepts a subscription with these events as its snapshot; returns what was asked for.
@@ -72,9 +81,9 @@ impl Client {
 }
 
 /// The streams of an account at a service on loopback.
-struct Desk {
+pub(super) struct Desk {
     mail: Receiver<Msg>,
-    context: StreamContext,
+    pub(super) context: StreamContext,
     _tasks: JoinSet<()>,
 }
 
@@ -82,13 +91,16 @@ impl Desk {
     /// `streams` are the ports of the market's and the account's.
     fn at(market: Option<u16>, account: Option<u16>) -> Self {
         let url = |port, path| format!("ws://127.0.0.1:{port}{path}");
-        let connection = Connection {
+        Self::of(Connection {
             streams: StreamUrls {
                 market: market.map(|port| url(port, "/v1/market-data")),
                 account: account.map(|port| url(port, "/v1/stream")),
             },
             ..connection("http://127.0.0.1:1")
-        };
+        })
+    }
+
+    pub(super) fn of(connection: Connection) -> Self {
         let (events, mail) = tokio::sync::mpsc::channel(64);
         let context = StreamContext {
             client: client(connection).0,
@@ -117,7 +129,7 @@ impl Desk {
     }
 
     /// The next news that are no sign of life.
-    async fn news(&mut self) -> StreamNews {
+    pub(super) async fn news(&mut self) -> StreamNews {
         loop {
             match self.hears().await {
                 StreamNews::Heard(_) => {}
@@ -171,7 +183,7 @@ fn order(price: u32) -> Value {
 }
 
 /// A new account of the stream, with one order.
-async fn greets(service: &mut Client, price: u32) {
+async fn greets(service: &mut Socket, price: u32) {
     service
         .says(json!({"event": "hello", "stream_id": "st", "resumed": false, "seq": 3}))
         .await;
@@ -214,19 +226,18 @@ async fn a_market_source_is_asked_for_what_is_shown_and_never_sees_the_key() {
     let (listener, port) = service().await;
     let desk = Desk::at(Some(port), None);
     wants_one_market(&desk);
-    let mut source = Client::accepted(&listener).await;
+    let mut source = Socket::accepted(&listener).await;
     let key = desk.context.client.api_key();
     let key = secrecy::ExposeSecret::expose_secret(&key).to_owned();
     assert!(!key.is_empty());
-    let mut seen = source.1.clone();
     let mut channels = vec![];
     for snapshot in snapshots() {
         let asked = source.subscribes(json!([snapshot])).await;
         channels.push(asked["channel"].as_str().unwrap().to_owned());
-        seen += &asked.to_string();
     }
     let wanted = ["books", "trades", "candles", "ticks", "marketStats"];
     assert_eq!(channels, wanted);
+    let seen = source.seen;
     let has_header = seen.to_ascii_lowercase().contains("authorization");
     assert!(!seen.contains(&key) && !has_header, "{seen}");
 }
@@ -236,7 +247,7 @@ async fn a_market_is_told_in_the_words_of_the_polls() {
     let (listener, port) = service().await;
     let mut desk = Desk::at(Some(port), None);
     wants_one_market(&desk);
-    let mut source = Client::accepted(&listener).await;
+    let mut source = Socket::accepted(&listener).await;
     for snapshot in snapshots() {
         source.subscribes(json!([snapshot])).await;
     }
@@ -269,9 +280,9 @@ async fn a_market_is_told_in_the_words_of_the_polls() {
 async fn an_account_is_told_as_a_read_tells_it_and_polled_at_once_when_its_stream_is_gone() {
     let (listener, port) = service().await;
     let mut desk = Desk::at(None, Some(port));
-    let mut source = Client::accepted(&listener).await;
-    assert!(source.1.starts_with("/v1/stream "), "{}", source.1);
-    assert!(source.1.contains("authorization"), "{}", source.1);
+    let mut source = Socket::accepted(&listener).await;
+    assert!(source.seen.starts_with("/v1/stream "), "{}", source.seen);
+    assert!(source.seen.contains("authorization"), "{}", source.seen);
     greets(&mut source, 100).await;
     let mut told = vec![];
     while told.len() < 2 {
@@ -308,11 +319,11 @@ async fn an_account_is_told_as_a_read_tells_it_and_polled_at_once_when_its_strea
     timeout(PATIENCE, desk.context.nudges[0].notified())
         .await
         .expect("a read at once");
-    let mut again = Client::accepted(&listener).await;
+    let mut again = Socket::accepted(&listener).await;
     assert!(
-        again.1.starts_with("/v1/stream?resume=st&last_seq=4 "),
+        again.seen.starts_with("/v1/stream?resume=st&last_seq=4 "),
         "{}",
-        again.1
+        again.seen
     );
     again
         .says(json!({"event": "hello", "stream_id": "st", "resumed": true, "seq": 4}))
@@ -336,7 +347,7 @@ async fn a_thousand_events_a_second_reach_the_desk_ten_times_a_second() {
     let (listener, port) = service().await;
     let mut desk = Desk::at(Some(port), None);
     wants_one_market(&desk);
-    let mut source = Client::accepted(&listener).await;
+    let mut source = Socket::accepted(&listener).await;
     for _ in 0..5 {
         source.subscribes(json!([])).await;
     }
@@ -405,7 +416,7 @@ async fn a_service_that_closes_every_connection_is_not_stormed() {
     let mut count = 0;
     let counting = async {
         loop {
-            drop(Client::accepted(&listener).await);
+            drop(Socket::accepted(&listener).await);
             count += 1;
         }
     };
@@ -415,12 +426,40 @@ async fn a_service_that_closes_every_connection_is_not_stormed() {
 }
 
 #[tokio::test]
+async fn an_account_stream_that_never_opens_brings_no_reads_beside_the_polls() {
+    let (listener, port) = service().await;
+    let mut desk = Desk::at(None, Some(port));
+    for _ in 0..2 {
+        drop(Socket::accepted(&listener).await);
+        assert_eq!(desk.news().await, StreamNews::Down(StreamKind::Account));
+    }
+    let nudged = timeout(Duration::ZERO, desk.context.nudges[0].notified()).await;
+    assert!(nudged.is_err(), "nothing was lost");
+}
+
+#[tokio::test]
+async fn a_pong_does_not_make_the_account_younger() {
+    let (listener, port) = service().await;
+    let mut desk = Desk::at(None, Some(port));
+    let mut source = Socket::accepted(&listener).await;
+    greets(&mut source, 100).await;
+    // It is up, and its account.
+    for _ in 0..2 {
+        desk.news().await;
+    }
+    source.io.send(Message::pong("")).await.unwrap();
+    let moved = json!({"event": "order", "account_id": "chal-1", "order": order(98), "seq": 4});
+    source.says(moved).await;
+    assert!(matches!(desk.hears().await, StreamNews::Account(_)));
+}
+
+#[tokio::test]
 async fn what_is_on_the_screen_no_more_is_not_streamed_and_an_account_in_the_background_has_no_prices()
  {
     let (listener, port) = service().await;
     let mut desk = Desk::at(Some(port), None);
     wants_one_market(&desk);
-    let mut source = Client::accepted(&listener).await;
+    let mut source = Socket::accepted(&listener).await;
     for _ in 0..5 {
         source.subscribes(json!([])).await;
     }

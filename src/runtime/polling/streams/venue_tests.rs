@@ -5,7 +5,10 @@
     reason = "a test looks at one kind of news"
 )]
 
-use super::*;
+use super::{
+    tests::{Desk, Socket},
+    *,
+};
 use crate::{
     app::{MarketAnswer, ShownMarkets},
     client::testing::responder::{Reply, Responder, Seen, client, connection, json as reply, ok},
@@ -14,56 +17,12 @@ use crate::{
     model::{FailureKind, Interval, Market, MarketId, Side, Timestamp},
     runtime::polling::market_reads::{self, WantedCandles},
 };
-use futures_util::{SinkExt as _, StreamExt as _};
 use serde_json::{Value, json};
 use std::time::Duration;
-use tokio::{
-    net::{TcpListener, TcpStream},
-    sync::mpsc::Receiver,
-    time::timeout,
-};
-use tokio_websockets::{Message, ServerBuilder, WebSocketStream};
+use tokio::{net::TcpListener, time::timeout};
 
-/// A test that waits for longer has failed.
-const PATIENCE: Duration = Duration::from_secs(20);
 /// The key that no venue may see.
 const KEY: &str = "pd_live_secret";
-
-/// One connection to a socket of a venue, and everything that came on it.
-struct Socket {
-    io: WebSocketStream<TcpStream>,
-    seen: String,
-}
-
-impl Socket {
-    async fn accepted(listener: &TcpListener) -> Self {
-        let accepting = async {
-            let (stream, _) = listener.accept().await.unwrap();
-            let (request, io) = ServerBuilder::new().accept(stream).await.unwrap();
-            let seen = format!("{} {:?}", request.uri(), request.headers());
-            Self { io, seen }
-        };
-        timeout(PATIENCE, accepting).await.expect("a desk connects")
-    }
-
-    async fn says(&mut self, message: &Value) {
-        let message = Message::text(message.to_string());
-        self.io.send(message).await.unwrap();
-    }
-
-    async fn hears(&mut self) -> Value {
-        let heard = timeout(PATIENCE, self.io.next())
-            .await
-            .expect("a desk asks");
-        let text = heard.unwrap().unwrap().as_text().unwrap().to_owned();
-        self.seen += &text;
-        serde_json::from_str(&text).unwrap()
-    }
-
-    fn path(&self) -> &str {
-        self.seen.split(' ').next().unwrap()
-    }
-}
 
 /// A listener on loopback.
 async fn listener() -> (TcpListener, String) {
@@ -105,33 +64,7 @@ async fn served(rest_url: &str) -> (Responder, Client) {
     (service, client)
 }
 
-struct Desk {
-    mail: Receiver<Msg>,
-    context: StreamContext,
-    _tasks: JoinSet<()>,
-}
-
 impl Desk {
-    fn of(connection: Connection) -> Self {
-        let (events, mail) = tokio::sync::mpsc::channel(64);
-        let context = StreamContext {
-            client: client(connection).0,
-            clock: Clock::start(),
-            events,
-            cover: StreamCover::default(),
-            nudges: vec![Arc::default()],
-            wanted: watch::Sender::default(),
-            seed: 7,
-        };
-        let mut tasks = JoinSet::new();
-        spawn(&context, &mut tasks);
-        Self {
-            mail,
-            context,
-            _tasks: tasks,
-        }
-    }
-
     /// The chart, the ladder and the prices of one market, which the service calls by its id.
     fn looks_at(&self, market: &str) {
         let market = MarketId::from(market);
@@ -144,17 +77,6 @@ impl Desk {
                 candles: Some((market, Interval::Minute1)),
             };
         });
-    }
-
-    async fn news(&mut self) -> StreamNews {
-        loop {
-            let heard = timeout(PATIENCE, self.mail.recv()).await;
-            match heard.expect("news").unwrap() {
-                Msg::Streamed(_, news) if matches!(*news, StreamNews::Heard(_)) => {}
-                Msg::Streamed(_, news) => return *news,
-                other => panic!("{other:?}"),
-            }
-        }
     }
 
     /// The best bid of the next book.
@@ -206,9 +128,9 @@ async fn hyperliquid_tells_a_market_at_ws_without_seeing_the_key_and_comes_back_
     for _ in 0..6 {
         let asked = socket.hears().await;
         let ack = json!({"channel": "subscriptionResponse", "data": asked});
-        socket.says(&ack).await;
+        socket.says(ack).await;
     }
-    socket.says(&l2_book("100", Some(true))).await;
+    socket.says(l2_book("100", Some(true))).await;
     desk.is_told(&StreamNews::Up(StreamKind::Market)).await;
     assert_eq!(desk.bid().await, "100");
     assert!(is_keyless(&socket.seen), "{}", socket.seen);
@@ -216,7 +138,7 @@ async fn hyperliquid_tells_a_market_at_ws_without_seeing_the_key_and_comes_back_
     desk.is_told(&StreamNews::Down(StreamKind::Market)).await;
     let mut again = Socket::accepted(&listener).await;
     assert_eq!(again.hears().await["subscription"]["type"], "l2Book");
-    again.says(&l2_book("101", None)).await;
+    again.says(l2_book("101", None)).await;
     assert_eq!(desk.bid().await, "101");
 }
 
@@ -256,9 +178,9 @@ async fn binance_tells_a_market_on_two_sockets_and_reads_the_book_that_its_chang
             "pu": previous, "b": [[bid, "2"]], "a": []});
         json!({"stream": "btcusdt@depth@100ms", "data": data})
     };
-    public.says(&depth(97, 96, "101")).await;
+    public.says(depth(97, 96, "101")).await;
     assert_eq!(desk.bid().await, "101");
-    public.says(&depth(102, 101, "102")).await;
+    public.says(depth(102, 101, "102")).await;
     assert_eq!(desk.bid().await, "102");
     let read = rest.seen();
     let lines: Vec<_> = read.iter().map(|seen| seen.line.as_str()).collect();
@@ -286,23 +208,23 @@ async fn bybit_tells_a_market_at_its_linear_path_and_a_gap_brings_the_whole_book
     let asked = socket.hears().await;
     assert_eq!(asked["args"].as_array().unwrap().len(), 4);
     let ok = json!({"success": true, "ret_msg": "", "op": "subscribe", "req_id": asked["req_id"], "conn_id": "c"});
-    socket.says(&ok).await;
+    socket.says(ok).await;
     desk.is_told(&StreamNews::Up(StreamKind::Market)).await;
     let book = |kind: &str, number: u64, bid: &str| {
         json!({"topic": "orderbook.200.BTCUSDT", "type": kind, "ts": now(), "cts": now(), "data": {"s": "BTCUSDT",
             "b": [[bid, "1"]], "a": [["900", "1"]], "u": number, "seq": number}})
     };
-    socket.says(&book("snapshot", 5, "100")).await;
+    socket.says(book("snapshot", 5, "100")).await;
     assert_eq!(desk.bid().await, "100");
-    socket.says(&book("delta", 6, "101")).await;
+    socket.says(book("delta", 6, "101")).await;
     assert_eq!(desk.bid().await, "101");
-    socket.says(&book("delta", 8, "102")).await;
+    socket.says(book("delta", 8, "102")).await;
     assert_eq!(socket.hears().await["op"], "unsubscribe");
     assert_eq!(
         socket.hears().await["args"],
         json!(["orderbook.200.BTCUSDT"])
     );
-    socket.says(&book("snapshot", 9, "103")).await;
+    socket.says(book("snapshot", 9, "103")).await;
     assert_eq!(desk.bid().await, "103");
     assert!(is_keyless(&socket.seen), "{}", socket.seen);
 }
@@ -405,15 +327,16 @@ async fn the_first_picture_of_a_market_is_read_of_its_venue_without_the_key() {
 }
 
 #[tokio::test]
-async fn a_venue_that_is_asked_too_often_is_left_alone() {
-    let refusing =
-        |_: &Seen| -> Reply { reply("429 Too Many Requests", "retry-after: 30\r\n", "{}") };
-    let rest = Responder::playing(refusing, || ()).await;
-    let (_service, client) = served(&rest.url).await;
-    let btc = market("bybit|BTCUSDT");
-    for _ in 0..3 {
-        let why = market_reads::book(&client, &btc, None).await.unwrap_err();
-        assert_eq!(why.kind, FailureKind::Limited, "{why}");
+async fn a_venue_that_is_asked_too_often_or_refuses_this_address_is_left_alone() {
+    for status in ["429 Too Many Requests", "451 Unavailable For Legal Reasons"] {
+        let refusing = move |_: &Seen| -> Reply { reply(status, "retry-after: 30\r\n", "{}") };
+        let rest = Responder::playing(refusing, || ()).await;
+        let (_service, client) = served(&rest.url).await;
+        let btc = market("bybit|BTCUSDT");
+        for _ in 0..3 {
+            let why = market_reads::book(&client, &btc, None).await.unwrap_err();
+            assert_eq!(why.kind, FailureKind::Limited, "{why}");
+        }
+        assert_eq!(rest.seen().len(), 1, "{status}");
     }
-    assert_eq!(rest.seen().len(), 1);
 }

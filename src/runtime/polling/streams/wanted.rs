@@ -79,12 +79,15 @@ impl MarketsWanted {
         if self.is_hidden {
             return BTreeSet::new();
         }
-        let listed = self.listed.keys().take(MOST_PRICED).cloned();
-        let with_price: BTreeSet<_> = self.held.iter().cloned().chain(listed).collect();
-        let with_price: Vec<_> = with_price.iter().map(|id| self.named(id)).collect();
-        let prices = [Channel::Ticks, Channel::Stats]
-            .into_iter()
-            .flat_map(|channel| Topic::of_all(channel, with_price.clone()));
+        let listed: BTreeSet<_> = self.listed.keys().take(MOST_PRICED).collect();
+        let others = self.held.iter().filter(|id| !listed.contains(id));
+        // In lists of their own: the others come and go, and a list that changes is subscribed to anew.
+        let lists = [listed.iter().copied().collect(), others.collect::<Vec<_>>()];
+        let lists = lists.map(|ids: Vec<_>| ids.into_iter().map(|id| self.named(id)).collect());
+        let prices = lists.iter().flat_map(|list: &Vec<_>| {
+            let channels = [Channel::Ticks, Channel::Stats].into_iter();
+            channels.flat_map(|channel| Topic::of_all(channel, list.clone()))
+        });
         self.shown_topics().chain(prices).collect()
     }
 }
@@ -105,5 +108,26 @@ pub(super) async fn choose(
         if wanted.changed().await.is_err() {
             return;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_a_thousand_markets_the_one_that_somebody_looks_at_changes_no_other_subscription() {
+        let mut wanted = MarketsWanted::default();
+        let ids = (0..1_000).map(|n| MarketId::from(format!("venue|M{n:04}").as_str()));
+        wanted.listed = ids
+            .map(|id| (id.clone(), StreamedMarket::new(id)))
+            .collect();
+        let before = wanted.topics();
+        let markets: usize = before.iter().map(|topic| topic.markets.len()).sum();
+        assert_eq!(markets, 2 * MOST_PRICED);
+        wanted.held = [MarketId::from("venue|A"), MarketId::from("venue|M0001")].into();
+        let after = wanted.topics();
+        assert!(after.is_superset(&before));
+        assert_eq!(after.len(), before.len() + 2, "ticks and statistics of one");
     }
 }
