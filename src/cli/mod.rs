@@ -14,6 +14,7 @@ mod disk_wait;
 mod doctor;
 mod exchange_args;
 mod exit;
+mod failure_line;
 mod flags;
 mod journal;
 mod local_zone;

@@ -1,7 +1,7 @@
 //! `perpdeck schema`: the JSON Schemas of rows in verbs and exports.
 
 use super::read::watch::{AccountLine, EventRow, MarketLine, WatchLine};
-use super::{Exit, exit::UsageError, journal, out, voice};
+use super::{Exit, exit::UsageError, failure_line::FailureLine, journal, out};
 use crate::view::tables::{
     alert_rows::UserAlertRow,
     quotes::{CandleRow, LevelRow, QuoteRow, TapeRow},
@@ -76,7 +76,7 @@ const ROWS: &[SchemaEntry] = &[
     row(
         "error",
         "the member `error` of a line on standard error",
-        schema_of::<voice::FailureLine<'static>>,
+        schema_of::<FailureLine<'static>>,
     ),
 ];
 

@@ -7,12 +7,12 @@
 use super::{
     Exit,
     exit::{self, UsageError},
+    failure_line::{FailureLine, next},
     out,
 };
 use crate::model::{Call, Failure, FieldIssue, IdempotencyKey};
 use clap::ValueEnum as _;
 use color_eyre::Report;
-use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use std::{
@@ -130,35 +130,6 @@ pub(super) struct Output {
     level: NoteLevel,
 }
 
-/// A failure as a line of JSON.
-#[derive(Debug, Default, Serialize, JsonSchema)]
-#[schemars(rename = "Told")]
-pub(super) struct FailureLine<'a> {
-    kind: &'static str,
-    message: String,
-    exit_code: u8,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    status: Option<u16>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    code: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    rule_id: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    order_id: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    request_id: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    retry_after: Option<u64>,
-    /// What is wrong with each field of the request.
-    #[serde(skip_serializing_if = "<[FieldIssue]>::is_empty")]
-    details: &'a [FieldIssue],
-    /// The same command under this key repeats it without doing it twice.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    idempotency_key: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    next: Option<String>,
-}
-
 /// A result that standard output did not take.
 #[derive(Serialize)]
 struct UnwrittenResult<'a> {
@@ -168,14 +139,6 @@ struct UnwrittenResult<'a> {
     result: Option<&'a RawValue>,
     #[serde(skip_serializing_if = "Option::is_none")]
     idempotency_key: Option<&'a str>,
-}
-
-/// What to do about an unknown outcome.
-fn next(why: &Failure, key: Option<&IdempotencyKey>) -> Option<String> {
-    let key = key.filter(|_| why.is_doubtful())?;
-    Some(format!(
-        "run the same command with --idempotency-key {key} to repeat it safely"
-    ))
 }
 
 impl Output {
@@ -345,9 +308,8 @@ impl Output {
     /// The result of a command that was sent under `key` is not what was asked for.
     pub(super) fn mismatched(self, message: &str, key: Option<&IdempotencyKey>) -> Exit {
         let exit = Exit::Partial;
-        self.told(message, &|| FailureLine {
-            idempotency_key: key.map(IdempotencyKey::raw),
-            ..FailureLine::local("mismatch", message, exit)
+        self.told(message, &|| {
+            FailureLine::local("mismatch", message, exit).under(key)
         });
         exit
     }
@@ -365,35 +327,6 @@ impl Output {
         match self.aside {
             ReportFormat::Table => out::complain(message),
             ReportFormat::Json => out::aside(&json(&serde_json::json!({ "error": line() }))),
-        }
-    }
-}
-
-impl<'a> FailureLine<'a> {
-    /// Without an answer of a service.
-    fn local(kind: &'static str, message: &str, exit: Exit) -> Self {
-        Self {
-            kind,
-            message: message.to_owned(),
-            exit_code: exit.code(),
-            ..Self::default()
-        }
-    }
-
-    fn of(why: &'a Failure, exit: Exit, key: Option<&'a IdempotencyKey>) -> Self {
-        Self {
-            kind: why.kind.word(),
-            message: why.message.to_string(),
-            exit_code: exit.code(),
-            status: why.status,
-            code: why.code.as_ref().map(ToString::to_string),
-            rule_id: why.rule_id.as_ref().map(ToString::to_string),
-            order_id: why.order_id.as_ref().map(ToString::to_string),
-            request_id: why.request_id.as_ref().map(ToString::to_string),
-            retry_after: why.retry_after.map(|wait| wait.as_secs()),
-            details: &why.fields,
-            idempotency_key: key.map(IdempotencyKey::raw),
-            next: next(why, key),
         }
     }
 }

@@ -107,12 +107,13 @@ pub(crate) fn close_question(model: &mut Model, ticket: Ticket) {
 }
 
 /// Raises an alert, and opens the strip that undoes its cause unless the trader is busy.
-pub(crate) fn offer(model: &mut Model, text: String, command: Command) {
+pub(crate) fn offer(model: &mut Model, text: String, command: Command) -> Vec<Effect> {
     model.account.say(Tone::Alert, text);
     if model.overlays.is_empty() {
         let strip = Strip::confirm(command, model.account.now);
         model.overlays.push(Overlay::Strip(strip));
     }
+    vec![]
 }
 
 /// A queued cancel has ended: the order is canceled, or had ended otherwise.

@@ -83,15 +83,16 @@ fn is_known(pane: Pane, store: &Store) -> bool {
 }
 
 /// The file was written, or failed.
-pub(crate) fn written(model: &mut Model, result: Result<(String, usize), String>) {
+pub(crate) fn written(model: &mut Model, result: Result<(String, usize), String>) -> Vec<Effect> {
     for overlay in &mut model.overlays {
         if let Overlay::Export(export) = overlay
             && export.stage == Stage::Writing
         {
             export.stage = Stage::Over(result);
-            return;
+            break;
         }
     }
+    vec![]
 }
 
 fn sheet<'a>(

@@ -101,15 +101,9 @@ fn handled(model: &mut Model, msg: Msg) -> Vec<Effect> {
             model.account.store.outlived(ticket);
             vec![]
         }
-        Msg::Offered(text, command) => {
-            doubt::offer(model, text, command);
-            vec![]
-        }
+        Msg::Offered(text, command) => doubt::offer(model, text, command),
         Msg::Recalled(page) => arrival::recalled(&mut model.account, page),
-        Msg::Written(result) => {
-            written(model, result);
-            vec![]
-        }
+        Msg::Written(result) => written(model, result),
         Msg::Kept(kept) => user_alerts::recall(&mut model.account, kept),
         Msg::ClockSet(drift) => set_clock(&mut model.account, drift),
         Msg::Flatten => doubt::flatten_now(model),
@@ -290,11 +284,8 @@ fn read_older(model: &mut Model) -> Vec<Effect> {
         let why = "every closed position has been read".to_owned();
         return follow(model, Next::Refuse(why));
     }
-    closed
-        .ask_more()
-        .map(Effect::MoreClosed)
-        .into_iter()
-        .collect()
+    let next = closed.ask_more().map(Effect::MoreClosed);
+    next.into_iter().collect()
 }
 
 /// Unless something objects to it, or the form must be answered first.
@@ -359,26 +350,23 @@ fn show(model: &mut Model, pane: Pane, filter: &str) -> Vec<Effect> {
 
 /// Closes the list that asked.
 fn choose(model: &mut Model, pane: Pane, columns: Option<Vec<usize>>) -> Vec<Effect> {
-    if let Some(Overlay::Columns(_)) = model.overlays.last() {
-        model.overlays.pop();
-    }
+    let overlays = &mut model.overlays;
+    overlays.pop_if(|top| matches!(top, Overlay::Columns(_)));
     vec![table_view::choose(model, pane, columns)]
 }
 
 /// Closes the list that asked.
 fn leave_for(model: &mut Model, switch: Switch) -> Vec<Effect> {
-    if let Some(Overlay::Accounts(_)) = model.overlays.last() {
-        model.overlays.pop();
-    }
+    let overlays = &mut model.overlays;
+    overlays.pop_if(|top| matches!(top, Overlay::Accounts(_)));
     vec![Effect::SwitchAccount(switch)]
 }
 
 fn lift(model: &mut Model) -> Vec<Effect> {
     model.overlays.pop();
-    model.account.guard.lift();
-    model
-        .account
-        .say(Tone::Warn, "lock overridden: new entries allowed");
+    let account = &mut model.account;
+    account.guard.lift();
+    account.say(Tone::Warn, "lock overridden: new entries allowed");
     vec![]
 }
 
