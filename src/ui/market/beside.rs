@@ -74,37 +74,31 @@ pub(super) fn gutter(canvas: &mut Canvas<'_>, areas: &ChartAreas, view: &ChartVi
 }
 
 /// The prices that have a row, with what joins each to its line or points beyond the edge. The most important ones choose
-/// first; of those beyond one edge, the higher price stands above.
+/// first whether they have one; then the higher price stands above.
 fn placed<'a>(
     taken: &mut [Option<i64>],
     view: &'a ChartView,
     rows: u16,
 ) -> Vec<(u16, char, &'a PriceLine)> {
     let last = rows.saturating_sub(1);
-    let (mut inside, mut above, mut below) = (vec![], vec![], vec![]);
+    let (mut chosen, mut named) = (vec![], vec![]);
     for price in &view.lines {
-        let (wanted, group) = match view.range.row(price.count, rows) {
-            Some(row) => (row, &mut inside),
-            None if price.count > view.range.high => (0, &mut above),
-            None => (last, &mut below),
+        let (wanted, lead) = match view.range.row(price.count, rows) {
+            Some(row) => (row, price.kind.lead()),
+            None if price.count > view.range.high => (0, '▲'),
+            None => (last, '▼'),
         };
         if let Some(row) = free_row(taken, wanted, price.count) {
-            group.push((row, price));
+            chosen.push(row);
+            named.push((lead, price));
         }
     }
-    let inside = inside.into_iter();
-    let inside = inside.map(|(row, price)| (row, price.kind.lead(), price));
-    let above = from_the_top(above).map(|(row, price)| (row, '▲', price));
-    let below = from_the_top(below).map(|(row, price)| (row, '▼', price));
-    inside.chain(above).chain(below).collect()
-}
-
-/// The same rows, with the highest price in the first of them.
-fn from_the_top(placed: Vec<(u16, &PriceLine)>) -> impl Iterator<Item = (u16, &PriceLine)> {
-    let (mut rows, mut prices): (Vec<_>, Vec<_>) = placed.into_iter().unzip();
-    rows.sort_unstable();
-    prices.sort_by_key(|price| Reverse(price.count));
-    rows.into_iter().zip(prices)
+    chosen.sort_unstable();
+    named.sort_by_key(|(_, price)| Reverse(price.count));
+    let labels = chosen.into_iter().zip(named);
+    labels
+        .map(|(row, (lead, price))| (row, lead, price))
+        .collect()
 }
 
 /// The row itself, or one beside it: first on the side where this price is from the one that has the row.

@@ -1,6 +1,6 @@
 use super::*;
 use crate::{
-    app::Context,
+    app::{CandleChart, Context},
     model::{Interval, Num, Timestamp},
     ui::Theme,
     view::{
@@ -84,6 +84,9 @@ fn view(candles: &[[i64; 4]], (low, high): (i64, i64)) -> ChartView {
         ],
         zone: Span::muted("UTC"),
         volume: Some(Span::muted("vol 40")),
+        profile: vec![],
+        look: CandleLook::Hollow,
+        has_averages: false,
         cursor: None,
         drawn: None,
     }
@@ -99,6 +102,8 @@ fn areas(wide: u16) -> ChartAreas {
         times: of(0, 11, wide + 4, 1),
         gutter: of(wide, 0, 14, 12),
         pitch: 2,
+        margin: 0,
+        is_line: wide < 24,
     }
 }
 
@@ -116,7 +121,7 @@ fn draw_as_candles(
     view: &ChartView,
     glyphs: &mut GlyphColumns,
 ) {
-    let set = GlyphSet::of(canvas.theme);
+    let set = GlyphSet::of(canvas.theme, view.look);
     glyphs.scale(view, areas.plot.height, set);
     candles(canvas, areas, view, glyphs);
     volume(canvas, areas, view);
@@ -182,14 +187,14 @@ fn one_candle_and_a_flat_range_are_drawn_too() {
 fn a_price_that_changes_draws_one_column_anew() {
     let mut glyphs = GlyphColumns::default();
     let mut view = view(&CANDLES, (584, 630));
-    glyphs.scale(&view, 10, GlyphSet::Lines);
+    glyphs.scale(&view, 10, GlyphSet::Hollow);
     for slot in &view.slots {
         glyphs.column(&slot.candle.unwrap());
     }
     let before = glyphs.columns.clone();
     let newest = candle(11, [618, 628, 615, 628], 1);
     view.slots[11].candle = Some(newest);
-    glyphs.scale(&view, 10, GlyphSet::Lines);
+    glyphs.scale(&view, 10, GlyphSet::Hollow);
     glyphs.column(&newest);
     let changed = glyphs
         .columns
@@ -203,8 +208,12 @@ fn every_room_is_drawn_within_it() {
     for width in 0..130 {
         for height in 0..40 {
             let inner = Rect::new(3, 2, width, height);
-            for zoom in [-2, 0, 3] {
-                let areas = ChartAreas::new(inner, 6, zoom);
+            for zoom in [0, 3] {
+                let chart = CandleChart {
+                    zoom,
+                    ..CandleChart::default()
+                };
+                let areas = ChartAreas::new(inner, 6, &chart);
                 let parts = [
                     areas.legend,
                     areas.plot,
