@@ -2,7 +2,7 @@
 
 use crate::{
     app::{CandleChart, CandleLook},
-    ui::cells::{after, length, sum},
+    ui::cells::{after, length, rows, sum},
     view::market::chart::ChartRoom,
 };
 use ratatui::layout::Rect;
@@ -35,6 +35,8 @@ const LEAST_PLOT: u16 = 8;
 /// Where the parts of a chart are.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ChartAreas {
+    /// One line for the position, where there is room for it.
+    pub(super) position: Rect,
     pub(super) legend: Rect,
     pub(super) plot: Rect,
     pub(super) volume: Rect,
@@ -50,6 +52,7 @@ pub(super) struct ChartAreas {
 
 impl ChartAreas {
     pub(super) fn new(inner: Rect, digits: u16, chart: &CandleChart) -> Self {
+        let (position, inner) = rows(inner, u16::from(inner.height >= LONG_LEGEND));
         let legend = legend_rows(inner);
         let times = u16::from(inner.height >= WITH_TIMES);
         let volume = WITH_VOLUME.iter().filter(|least| inner.height >= **least);
@@ -59,7 +62,7 @@ impl ChartAreas {
         let has_prices = inner.width > sum([beside, LEAST_PLOT]);
         let beside = if has_prices { beside } else { 0 };
         let wide = inner.width.saturating_sub(beside);
-        let rows = inner.height.saturating_sub(sum([legend, times, volume]));
+        let plot = inner.height.saturating_sub(sum([legend, times, volume]));
         let of = |y: u16, height: u16| Rect {
             y: inner.y.saturating_add(y),
             width: wide,
@@ -67,13 +70,14 @@ impl ChartAreas {
             ..inner
         };
         Self {
+            position,
             legend: Rect {
                 height: legend,
                 ..inner
             },
-            plot: of(legend, rows),
-            volume: of(sum([legend, rows]), volume),
-            times: of(sum([legend, rows, volume]), times),
+            plot: of(legend, plot),
+            volume: of(sum([legend, plot]), volume),
+            times: of(sum([legend, plot, volume]), times),
             gutter: Rect {
                 width: beside,
                 y: inner.y.saturating_add(legend),

@@ -88,7 +88,8 @@ fn draw_view(
     view: &ChartView,
     glyphs: &mut GlyphColumns,
 ) {
-    legend(canvas, after(areas.legend, 1), &view.legend);
+    whole_facts(canvas, after(areas.position, 1), &view.position);
+    whole_facts(canvas, after(areas.legend, 1), &view.legend);
     if areas.is_line {
         closes(canvas, areas, view);
     } else {
@@ -117,7 +118,7 @@ fn time_list(drawn: &DrawnChart, room: usize) -> ClickList {
 }
 
 /// Facts one after another, each whole and in one line; those without room are left out.
-fn legend(canvas: &mut Canvas<'_>, area: Rect, facts: &[Vec<Span>]) {
+pub(super) fn whole_facts(canvas: &mut Canvas<'_>, area: Rect, facts: &[Vec<Span>]) {
     let (mut row, mut rest) = (0, line(area, 0));
     for fact in facts {
         let wide = spans_width(fact);

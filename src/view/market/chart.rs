@@ -8,6 +8,7 @@ use super::{
     chart_window::ChartWindow,
     indicators::{self, IndicatorMemory, Indicators, PERIODS},
     overlays::{self, PriceLine},
+    position_strip::position_strip,
     profile,
     scale::{PriceRange, PriceUnit, round_prices},
     vwap::Vwap,
@@ -55,6 +56,8 @@ pub struct ChartMemory {
 pub struct ChartView {
     /// What is read: the candle under the cursor, else the newest. What has no room goes from the end.
     pub legend: Vec<Vec<Span>>,
+    /// The position in this market; nothing where none is held.
+    pub position: Vec<Vec<Span>>,
     /// The oldest first.
     pub slots: Vec<ChartSlot>,
     pub unit: PriceUnit,
@@ -142,6 +145,7 @@ pub fn chart(
             (market, unit),
             scene,
         ),
+        position: position_strip(model, scene),
         unit,
         range,
         lines,

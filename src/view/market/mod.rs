@@ -10,6 +10,7 @@ pub(crate) mod ladder_form;
 mod ladder_scene;
 pub(crate) mod ladder_words;
 pub mod overlays;
+pub(crate) mod position_strip;
 mod profile;
 pub mod scale;
 pub(crate) mod title;

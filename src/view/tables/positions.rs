@@ -157,7 +157,7 @@ pub(crate) fn unrealized_pnl(position: &Position, scene: &Scene<'_>) -> Option<N
     position.unrealized_pnl(scene.store.mark(&position.market_id)?)
 }
 
-fn unrealized(position: &Position, scene: &Scene<'_>) -> Cell {
+pub(crate) fn unrealized(position: &Position, scene: &Scene<'_>) -> Cell {
     let profit = words::pnl(unrealized_pnl(position, scene));
     scene.priced(profit).into()
 }
@@ -169,7 +169,7 @@ pub(crate) fn return_on_margin(position: &Position, scene: &Scene<'_>) -> Option
     unrealized_pnl(position, scene)?.over(margin)
 }
 
-fn roe(position: &Position, scene: &Scene<'_>) -> Cell {
+pub(crate) fn roe(position: &Position, scene: &Scene<'_>) -> Cell {
     let share = words::pnl_percent(return_on_margin(position, scene));
     scene.priced(share).into()
 }

@@ -64,6 +64,7 @@ fn view(candles: &[[i64; 4]], (low, high): (i64, i64)) -> ChartView {
     };
     ChartView {
         legend: vec![],
+        position: vec![],
         slots: slots.collect(),
         unit: PriceUnit {
             decimals: 0,
@@ -96,6 +97,7 @@ fn view(candles: &[[i64; 4]], (low, high): (i64, i64)) -> ChartView {
 fn areas(wide: u16) -> ChartAreas {
     let of = |x, y, width, height| Rect::new(x, y, width, height);
     ChartAreas {
+        position: of(0, 0, 0, 0),
         legend: of(0, 0, 0, 0),
         plot: of(0, 0, wide, 10),
         volume: of(0, 10, wide, 1),
@@ -215,6 +217,7 @@ fn every_room_is_drawn_within_it() {
                 };
                 let areas = ChartAreas::new(inner, 6, &chart);
                 let parts = [
+                    areas.position,
                     areas.legend,
                     areas.plot,
                     areas.volume,
