@@ -218,7 +218,7 @@ fn low_market(
 fn ladder_width(body: Rect, arrangement: &Arrangement<'_>) -> u16 {
     let (least, most) = LADDER;
     if arrangement.panels.contains(&MarketPanel::Ladder) {
-        (body.width / 5).clamp(least, most)
+        share(body.width, 11, 50).clamp(least, most)
     } else {
         0
     }

@@ -1,6 +1,7 @@
 //! A list panel, one line each: the accounts, the markets.
 
 use crate::{
+    model::Timestamp,
     ui::{
         cells::{Canvas, centered, length, line, panel},
         tables::{
@@ -39,11 +40,7 @@ pub(in crate::ui) fn draw(
     for (number, spot) in (1..).zip(list.spots) {
         canvas.spot(line(inner, number), spot);
     }
-    table::draw(
-        canvas,
-        inner,
-        &list.table,
-        &mut Measures::default(),
-        &picked,
-    );
+    let mut measures = Measures::default();
+    measures.take(&list.table, table::room(inner), Timestamp::default());
+    table::draw(canvas, inner, &list.table, &mut measures, &picked);
 }

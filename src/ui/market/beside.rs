@@ -15,7 +15,7 @@ use crate::{
     },
 };
 use ratatui::layout::Rect;
-use std::cmp::Reverse;
+use std::{cmp::Reverse, iter};
 
 pub(super) fn times(canvas: &mut Canvas<'_>, areas: &ChartAreas, view: &ChartView) {
     let mut free = areas.times.x;
@@ -101,16 +101,20 @@ fn placed<'a>(
         .collect()
 }
 
-/// The row itself, or one beside it: first on the side where this price is from the one that has the row.
+/// A name stands so many rows from its line at most.
+const FARTHEST: i16 = 4;
+
+/// The row itself, or one near it: first on the side where this price is from the one that has the row.
 fn free_row(taken: &mut [Option<i64>], wanted: u16, count: i64) -> Option<u16> {
     let has_it = taken.get(usize::from(wanted)).copied().flatten();
-    let steps = if has_it.is_some_and(|other| other > count) {
-        [0, 1, -1, 2, -2]
+    let away = if has_it.is_some_and(|other| other > count) {
+        [1, -1]
     } else {
-        [0, -1, 1, -2, 2]
+        [-1, 1]
     };
-    let row = steps
-        .into_iter()
+    let steps = (1..=FARTHEST).flat_map(|rows| away.map(|way| way * rows));
+    let row = iter::once(0)
+        .chain(steps)
         .filter_map(|step| wanted.checked_add_signed(step))
         .find(|row| taken.get(usize::from(*row)) == Some(&None))?;
     if let Some(slot) = taken.get_mut(usize::from(row)) {

@@ -6,7 +6,9 @@ use crate::{
         ClickTarget, MarketPanel,
         market::ladder_spot::{DrawnRows, LadderSpot, WHEEL_HOME},
     },
-    ui::cells::{Canvas, ClickList, after, first, length, line, rows, split, sum, width, without_last},
+    ui::cells::{
+        Canvas, ClickList, after, first, length, line, rows, split, sum, width, without_last,
+    },
     view::{Gauge, LadderCell, LadderForm, LadderSides, LadderView, PriceRow, Share, Span, Tone},
 };
 use ratatui::layout::{Position, Rect};

@@ -24,8 +24,8 @@ pub const OPEN: &[Column<Position>] = &[
     Column::new("mark_price", "mark", Number, 3, mark),
     Column::new("liquidation_price", "liq", Number, 2, liquidation),
     Column::new("liquidation_distance", "to liq", Number, 0, distance),
-    Column::new("unrealized_pnl", "uPnL", Number, 0, unrealized),
-    Column::new("roe", "ROE", Number, 6, roe),
+    Column::new("unrealized_pnl", "uPnL", Number, 0, unrealized).holds("+9,999.99", "+9,999"),
+    Column::new("roe", "ROE", Number, 6, roe).holds("+999.99%", "+999%"),
     Column::new("pnl_at_liquidation", "liq loss", Number, 5, at_liquidation),
     Column::new("stop", "stop", Left, 0, protection::stop_cell)
         .holds("65,000 133% of size +1", "65,000 133%"),
