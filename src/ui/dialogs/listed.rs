@@ -1,7 +1,6 @@
 //! A list panel, one line each: the accounts, the markets.
 
 use crate::{
-    model::Timestamp,
     ui::{
         cells::{Canvas, centered, length, line, panel},
         tables::{
@@ -9,7 +8,7 @@ use crate::{
             table::{self, PickedRow},
         },
     },
-    view::ListView,
+    view::{ListView, Timestamp},
 };
 use ratatui::layout::Rect;
 

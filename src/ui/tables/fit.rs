@@ -1,9 +1,8 @@
 //! Column layout: how wide columns are, which of them fit, and where each begins.
 
 use crate::{
-    model::Timestamp,
     ui::cells::{sum, width},
-    view::{Align, Cell, Heading, Lead, RowBody, Table, Widest, arrow},
+    view::{Align, Cell, Heading, Lead, RowBody, Table, Timestamp, Widest, arrow},
 };
 use std::{borrow::Cow, cmp::Reverse, time::Duration};
 
