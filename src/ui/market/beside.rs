@@ -112,7 +112,7 @@ fn free_row(taken: &mut [Option<i64>], wanted: u16, count: i64) -> Option<u16> {
     } else {
         [-1, 1]
     };
-    let steps = (1..=FARTHEST).flat_map(|rows| away.map(|way| way * rows));
+    let steps = (1..=FARTHEST).flat_map(|rows| away.map(|way: i16| way.saturating_mul(rows)));
     let row = iter::once(0)
         .chain(steps)
         .filter_map(|step| wanted.checked_add_signed(step))
