@@ -39,6 +39,9 @@ const LEAST_CHART: u16 = 60;
 /// How wide the ladder is, from the narrowest screen that has it beside the chart to the widest.
 const LADDER: (u16, u16) = (30, 44);
 
+/// From this height on TWAPs and scaled orders below the market have a place each.
+const LEAST_TWO_STRATEGIES: u16 = 17;
+
 /// From this height on the market stands above positions, orders and the history.
 const LEAST_THREE_ROWS: u16 = 42;
 
@@ -186,7 +189,11 @@ fn wide_market(
     let tables = share(work.width, 13, 20).max(TABLES);
     let (left, right) = columns(work, tables.min(work.width.saturating_sub(CARDS)));
     places.extend(stacked(left, [Pane::Positions, Pane::Orders], &wanted));
-    places.extend(stacked(right, [Pane::Twaps, Pane::Scaled], &wanted));
+    if right.height < LEAST_TWO_STRATEGIES {
+        places.push(arrangement.strategies(right));
+    } else {
+        places.extend(stacked(right, [Pane::Twaps, Pane::Scaled], &wanted));
+    }
     places.push(arrangement.history(history));
     places
 }
