@@ -197,25 +197,45 @@ fn missing(id: i64) -> Report {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Row")]
 pub(super) struct JournalRow {
+    /// Its number.
     id: i64,
+    /// When it was recorded.
     created_at: Timestamp,
+    /// As docs/delivery.md 2.3 lists them.
     state: String,
+    /// The command in words.
     command: String,
+    /// increasing, neutral or reducing.
     risk: String,
+    /// The HTTP method.
     method: String,
+    /// The path of the request.
     target: String,
+    /// The exact body.
     body: String,
+    /// The key of the command.
     idempotency_key: Option<String>,
+    /// The address of the service.
     base_url: String,
+    /// The account.
     account_id: String,
+    /// The object that it changes.
     resource: Option<String>,
+    /// The row of the flatten that it is a part of.
     parent: Option<i64>,
+    /// Until when its key is repeated.
     replay_until: Timestamp,
+    /// Whether it may have had an effect.
     maybe_executed: bool,
+    /// How many attempts have ended.
     attempts: u32,
+    /// When its outcome was recorded.
     told_at: Option<Timestamp>,
+    /// Its outcome in words.
     detail: Option<String>,
+    /// The order that came of it.
     order_id: Option<String>,
+    /// The id of the request at the service.
     request_id: Option<String>,
 }
 

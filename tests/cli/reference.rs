@@ -8,7 +8,10 @@ use perpdeck::{
     model::{Failure, FailureKind},
 };
 use serde_json::Value;
-use std::{env, fmt::Write as _, fs, path::Path, process::Termination as _};
+use std::{
+    cmp::Reverse, collections::BTreeMap, env, fmt::Write as _, fs, path::Path,
+    process::Termination as _,
+};
 use strum::VariantArray as _;
 use tempfile::TempDir;
 
@@ -46,43 +49,172 @@ fn subcommands(help: &str) -> Vec<String> {
         .collect()
 }
 
-fn write_help(page: &mut String, command: &[&str]) {
-    let help = says(&[command, &["--help"]].concat());
-    let title = [&["perpdeck"], command].concat().join(" ");
-    let lines: Vec<&str> = help.lines().map(str::trim_end).collect();
-    writeln!(
-        page,
-        "\n## {title}\n\n```text\n{}\n```",
-        lines.join("\n").trim_end()
-    )
-    .unwrap();
-    for name in subcommands(&help) {
-        write_help(page, &[command, &[name.as_str()]].concat());
+/// A flag or an argument with what the help says of it.
+type Flag = (String, String);
+
+/// What one `--help` says, section by section.
+struct Help {
+    title: String,
+    about: String,
+    usage: String,
+    arguments: Vec<Flag>,
+    options: Vec<Flag>,
+    settings: Vec<Flag>,
+    examples: String,
+}
+
+impl Help {
+    /// The help of a command, and those of its subcommands behind it.
+    fn read_all(command: &[&str]) -> Vec<Self> {
+        let text = says(&[command, &["--help"]].concat());
+        let title = [&["perpdeck"], command].concat().join(" ");
+        let mut all = vec![Self::read(title, &text)];
+        for name in subcommands(&text) {
+            all.extend(Self::read_all(&[command, &[name.as_str()]].concat()));
+        }
+        all
+    }
+
+    fn read(title: String, text: &str) -> Self {
+        let (about, rest) = text.split_once("Usage: ").unwrap();
+        let part = |heading: &str| {
+            let start = format!("\n{heading}:\n");
+            let (_, part) = rest.split_once(&start).unwrap_or_default();
+            let lines = part.lines().take_while(|line| {
+                let is_heading = !line.starts_with(' ') && line.ends_with(':');
+                !is_heading
+                    && !line.starts_with("There is no flag")
+                    && !line.starts_with("Exit codes")
+            });
+            lines.collect::<Vec<_>>().join("\n").trim_end().to_owned()
+        };
+        Self {
+            title,
+            about: about.trim().to_owned(),
+            usage: rest.lines().next().unwrap_or_default().to_owned(),
+            arguments: flags(&part("Arguments")),
+            options: flags(&part("Options")),
+            settings: flags(&part("Settings")),
+            examples: part("Examples"),
+        }
     }
 }
 
+/// The entries of a section. One begins at the margin; what is further right goes on with it.
+fn flags(section: &str) -> Vec<Flag> {
+    let mut found: Vec<Flag> = vec![];
+    for line in section.lines() {
+        let words = line.trim_start();
+        let is_entry = line.len() - words.len() <= 6 && words.starts_with(['-', '<', '[']);
+        match found.last_mut() {
+            _ if is_entry => {
+                let (flag, about) = words.split_once("  ").unwrap_or((words, ""));
+                found.push((flag.trim().to_owned(), plain(about)));
+            }
+            Some((_, about)) => *about = plain(&format!("{about} {words}")),
+            None => {}
+        }
+    }
+    found.retain(|(flag, _)| !flag.contains("--help") && !flag.contains("--version"));
+    found
+}
+
+fn write_flags(page: &mut String, flags: &[Flag]) {
+    for (flag, about) in flags {
+        writeln!(page, "- `{flag}`: {about}").unwrap();
+    }
+}
+
+fn write_command(page: &mut String, help: &Help, shared: &[Flag]) {
+    write!(page, "\n## {}\n\n{}\n", help.title, help.about).unwrap();
+    writeln!(page, "\n```text\n{}", help.usage).unwrap();
+    if !help.examples.is_empty() {
+        writeln!(page, "\n{}", help.examples).unwrap();
+    }
+    page.push_str("```\n");
+    let all = help.arguments.iter().chain(&help.options).cloned();
+    let (known, own): (Vec<_>, Vec<_>) = all.partition(|flag| shared.contains(flag));
+    if !own.is_empty() {
+        page.push('\n');
+        write_flags(page, &own);
+    }
+    let names = known.iter().filter_map(|(flag, _)| long_name(flag));
+    let names: Vec<_> = names.map(|name| format!("`{name}`")).collect();
+    if !names.is_empty() {
+        writeln!(page, "\nAlso {}.", names.join(", ")).unwrap();
+    }
+}
+
+fn shared(helps: &[Help]) -> Vec<Flag> {
+    let all: Vec<_> = helps.iter().flat_map(|help| &help.options).collect();
+    said_often(&all, 3, |(flag, _)| long_name(flag).map(str::to_owned))
+}
+
+/// `--limit` of `-L, --limit <ROWS>`.
+fn long_name(flag: &str) -> Option<&str> {
+    let mut names = flag.split([' ', ',', '[', '=']);
+    names.find(|name| name.starts_with("--"))
+}
+
 #[test]
-fn the_page_of_commands_is_the_help_of_every_command() {
-    let mut page = "# Commands\n\nThe help of every command.\n".to_owned();
-    write_help(&mut page, &[]);
+fn the_page_of_commands_has_every_flag_of_every_help() {
+    let helps = Help::read_all(&[]);
+    let shared = shared(&helps);
+    let mut page = "# Commands\n\nWhat `--help` says of each command. A flag that several commands have is described once.\n\n\
+                    ## Settings\n\nEach is a setting ([settings.md](../settings.md)) that a flag overrides. A command takes those that \
+                    it needs.\n\n"
+        .to_owned();
+    write_flags(&mut page, &helps[0].settings);
+    page.push_str("\n## Flags of several commands\n\n");
+    write_flags(&mut page, &shared);
+    for help in &helps {
+        write_command(&mut page, help, &shared);
+    }
     same_as_written("commands.md", &page);
+}
+
+/// Text on one line.
+fn plain(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Text for a cell of a Markdown table.
 fn cell(text: &str) -> String {
-    text.split_whitespace()
-        .collect::<Vec<_>>()
-        .join(" ")
-        .replace('|', "\\|")
+    plain(text).replace('|', "\\|")
+}
+
+/// What several places say in the same words, the most frequent first, with each name once.
+fn said_often<T: Ord + Clone, N: PartialEq>(
+    all: &[&T],
+    times: usize,
+    name: impl Fn(&T) -> N,
+) -> Vec<T> {
+    let mut counts: BTreeMap<&T, usize> = BTreeMap::new();
+    for one in all {
+        *counts.entry(one).or_default() += 1;
+    }
+    let mut often: Vec<_> = counts
+        .into_iter()
+        .filter(|(_, count)| *count >= times)
+        .collect();
+    often.sort_by_key(|(_, count)| Reverse(*count));
+    let mut shared: Vec<T> = vec![];
+    for (one, _) in often {
+        if !shared.iter().any(|other| name(other) == name(one)) {
+            shared.push(one.clone());
+        }
+    }
+    shared.sort();
+    shared
 }
 
 fn word(value: &Value) -> String {
     match value {
         Value::String(text) if text.is_empty() => "`\"\"`".to_owned(),
-        Value::String(text) => format!("`{}`", cell(text)),
+        Value::String(text) => format!("`{}`", plain(text)),
         Value::Null => String::new(),
         Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {
-            format!("`{}`", cell(&value.to_string()))
+            format!("`{}`", plain(&value.to_string()))
         }
     }
 }
@@ -90,25 +222,26 @@ fn word(value: &Value) -> String {
 fn write_settings(page: &mut String, prefix: &str, schema: &Value) {
     for (name, setting) in schema["properties"].as_object().unwrap() {
         let path = format!("{prefix}{name}");
-        let meaning = cell(setting["description"].as_str().unwrap_or_default());
+        let meaning = plain(setting["description"].as_str().unwrap_or_default());
         if setting["properties"].is_object() && setting["type"] == "object" {
             write_settings(page, &format!("{path}."), setting);
             continue;
         }
-        writeln!(
-            page,
-            "| `{path}` | {} | {meaning} |",
-            word(&setting["default"])
-        )
-        .unwrap();
+        let default = word(&setting["default"]);
+        let default = if default.is_empty() {
+            default
+        } else {
+            format!(" = {default}")
+        };
+        writeln!(page, "- `{path}`{default}: {meaning}").unwrap();
     }
 }
 
 #[test]
 fn the_page_of_settings_is_their_schema() {
     let schema: Value = serde_json::from_str(&says(&["config", "schema"])).unwrap();
-    let mut page = "# Settings\n\n[settings.md](../settings.md) says where they are set. `a.b` is `b` in the table `[a]`.\n\n\
-                    | setting | default | meaning |\n|---|---|---|\n"
+    let mut page = "# Settings\n\n[settings.md](../settings.md) says where they are set. `a.b` is `b` in the table `[a]`. Behind `=` \
+                    stands the default.\n\n"
         .to_owned();
     write_settings(&mut page, "", &schema);
     same_as_written("settings.md", &page);
@@ -128,6 +261,7 @@ fn kind(field: &Value) -> String {
     };
     match field["format"].as_str() {
         Some("unix-time-ms") => "instant".to_owned(),
+        Some(_) | None if names.is_empty() => "any".to_owned(),
         Some(_) | None => names.join(" or "),
     }
 }
@@ -142,22 +276,67 @@ fn fields(schema: &Value) -> &Value {
     }
 }
 
-#[test]
-fn the_page_of_rows_is_their_schemas() {
-    let list = says(&["schema"]);
-    let mut page = "# Rows\n\nWhat the verbs write as JSON and CSV, from `perpdeck schema`. Unknown values are absent in JSON and \
-                    empty in CSV.\n"
-        .to_owned();
-    for line in list.lines() {
+/// Name, type and meaning of a field.
+type Field = (String, String, String);
+
+/// What `perpdeck schema` says of one row.
+struct Row {
+    name: String,
+    verbs: String,
+    fields: Vec<Field>,
+}
+
+impl Row {
+    fn read(line: &str) -> Self {
         let (name, verbs) = line.split_once(' ').unwrap();
         let schema: Value = serde_json::from_str(&says(&["schema", name])).unwrap();
-        writeln!(page, "\n## {name}\n\nWritten by: {}.\n", verbs.trim()).unwrap();
-        page.push_str("| field | type | meaning |\n|---|---|---|\n");
-        for (field, about) in fields(&schema).as_object().unwrap() {
-            let meaning = cell(about["description"].as_str().unwrap_or_default());
-            writeln!(page, "| `{field}` | {} | {meaning} |", kind(about)).unwrap();
+        let fields = fields(&schema).as_object().unwrap().iter();
+        let fields = fields.map(|(field, about)| {
+            let meaning = plain(about["description"].as_str().unwrap_or_default());
+            (field.clone(), kind(about), meaning)
+        });
+        Self {
+            name: name.to_owned(),
+            verbs: verbs.trim().to_owned(),
+            fields: fields.collect(),
         }
     }
+}
+
+fn write_fields<'a>(page: &mut String, fields: impl Iterator<Item = &'a Field>) {
+    for (field, kind, meaning) in fields {
+        writeln!(page, "- `{field}`, {kind}: {meaning}").unwrap();
+    }
+}
+
+#[test]
+fn the_page_of_rows_is_their_schemas() {
+    let rows: Vec<_> = says(&["schema"]).lines().map(Row::read).collect();
+    let all: Vec<_> = rows.iter().flat_map(|row| &row.fields).collect();
+    let unexplained: Vec<_> = all
+        .iter()
+        .filter(|(_, _, meaning)| meaning.is_empty())
+        .collect();
+    assert_eq!(unexplained, Vec::<&&Field>::new());
+    let shared = said_often(&all, 2, |(name, _, _)| name.clone());
+    let mut page = "# Rows\n\nWhat the verbs write as JSON and CSV, from `perpdeck schema`. Unknown values are absent in JSON and \
+                    empty in CSV.\n\n## Fields of several rows\n\n"
+        .to_owned();
+    write_fields(&mut page, shared.iter());
+    for row in &rows {
+        writeln!(page, "\n## {}\n\nWritten by: {}.\n", row.name, row.verbs).unwrap();
+        let (known, own): (Vec<_>, Vec<_>) =
+            row.fields.iter().partition(|field| shared.contains(field));
+        write_fields(&mut page, own.into_iter());
+        let names: Vec<_> = known
+            .iter()
+            .map(|(name, _, _)| format!("`{name}`"))
+            .collect();
+        if !names.is_empty() {
+            writeln!(page, "\nAlso {}.", names.join(", ")).unwrap();
+        }
+    }
+    page = page.replace(".\n\n\nAlso", ".\n\nAlso");
     same_as_written("rows.md", &page);
 }
 
@@ -180,17 +359,33 @@ fn the_page_of_http_is_the_description_that_the_exchange_serves() {
             writeln!(page, "| `{request}` | {} |", cell(summary)).unwrap();
         }
     }
-    for (schema, title) in [
-        ("ErrorCode", "Error codes"),
-        ("RejectReason", "Reject reasons"),
-        ("RuleId", "Rules"),
+    let words = |schema: &str| {
+        let words = api["components"]["schemas"][schema]["enum"].as_sequence();
+        let words = words
+            .unwrap()
+            .iter()
+            .map(|word| format!("`{}`", word.as_str().unwrap()));
+        words.collect::<Vec<_>>()
+    };
+    let (mut codes, reasons) = (words("ErrorCode"), words("RejectReason"));
+    codes.retain(|code| !reasons.contains(code));
+    for (title, about, words) in [
+        (
+            "Error codes",
+            "What the service itself says. A refusal by a trading rule has a reject reason as its code.",
+            codes,
+        ),
+        (
+            "Reject reasons",
+            "Why an order was rejected or canceled.",
+            reasons,
+        ),
+        (
+            "Rules",
+            "The rule of the account or of the market behind a refusal.",
+            words("RuleId"),
+        ),
     ] {
-        let schema = &api["components"]["schemas"][schema];
-        let words = schema["enum"].as_sequence().unwrap().iter();
-        let words: Vec<_> = words
-            .map(|word| format!("`{}`", word.as_str().unwrap()))
-            .collect();
-        let about = cell(schema["description"].as_str().unwrap_or_default());
         writeln!(page, "\n## {title}\n\n{about}\n\n{}", words.join(" · ")).unwrap();
     }
     same_as_written("http.md", &page);
