@@ -13,7 +13,7 @@ use std::{env, fs, process::Command};
 const KEYS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/keys.md");
 const MARKS: [&str; 2] = ["<!-- keys -->\n", "<!-- /keys -->"];
 
-/// One table row per place: `key does · key does`.
+/// One table row per place: `key does, key does`.
 fn table() -> String {
     let mut rows: Vec<(Context, Vec<String>)> = vec![];
     for binding in default_bindings() {
@@ -24,7 +24,7 @@ fn table() -> String {
         }
     }
     let row = |(place, does): (Context, Vec<String>)| {
-        format!("| {} | {} |\n", name(place), does.join(" · "))
+        format!("| {} | {} |\n", name(place), does.join(", "))
     };
     let rows: String = rows.into_iter().map(row).collect();
     format!("| where | keys |\n|---|---|\n{rows}")

@@ -60,7 +60,6 @@ struct Help {
     arguments: Vec<Flag>,
     options: Vec<Flag>,
     settings: Vec<Flag>,
-    examples: String,
 }
 
 impl Help {
@@ -95,7 +94,6 @@ impl Help {
             arguments: flags(&part("Arguments")),
             options: flags(&part("Options")),
             settings: flags(&part("Settings")),
-            examples: part("Examples"),
         }
     }
 }
@@ -127,11 +125,7 @@ fn write_flags(page: &mut String, flags: &[Flag]) {
 
 fn write_command(page: &mut String, help: &Help, shared: &[Flag]) {
     write!(page, "\n## {}\n\n{}\n", help.title, help.about).unwrap();
-    writeln!(page, "\n```text\n{}", help.usage).unwrap();
-    if !help.examples.is_empty() {
-        writeln!(page, "\n{}", help.examples).unwrap();
-    }
-    page.push_str("```\n");
+    writeln!(page, "\n`{}`", help.usage).unwrap();
     let all = help.arguments.iter().chain(&help.options).cloned();
     let (known, own): (Vec<_>, Vec<_>) = all.partition(|flag| shared.contains(flag));
     if !own.is_empty() {
@@ -147,7 +141,7 @@ fn write_command(page: &mut String, help: &Help, shared: &[Flag]) {
 
 fn shared(helps: &[Help]) -> Vec<Flag> {
     let all: Vec<_> = helps.iter().flat_map(|help| &help.options).collect();
-    said_often(&all, 3, |(flag, _)| long_name(flag).map(str::to_owned))
+    said_often(&all, 2, |(flag, _)| long_name(flag).map(str::to_owned))
 }
 
 /// `--limit` of `-L, --limit <ROWS>`.
@@ -160,7 +154,8 @@ fn long_name(flag: &str) -> Option<&str> {
 fn the_page_of_commands_has_every_flag_of_every_help() {
     let helps = Help::read_all(&[]);
     let shared = shared(&helps);
-    let mut page = "# Commands\n\nWhat `--help` says of each command. A flag that several commands have is described once.\n\n\
+    let mut page = "# Commands\n\nWhat `--help` says of each command. A flag that several commands have is described once; \
+                    [command-line.md](../command-line.md) has examples.\n\n\
                     ## Settings\n\nEach is a setting ([settings.md](../settings.md)) that a flag overrides. A command takes those that \
                     it needs.\n\n"
         .to_owned();
@@ -176,11 +171,6 @@ fn the_page_of_commands_has_every_flag_of_every_help() {
 /// Text on one line.
 fn plain(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-/// Text for a cell of a Markdown table.
-fn cell(text: &str) -> String {
-    plain(text).replace('|', "\\|")
 }
 
 /// What several places say in the same words, the most frequent first, with each name once.
@@ -206,45 +196,6 @@ fn said_often<T: Ord + Clone, N: PartialEq>(
     }
     shared.sort();
     shared
-}
-
-fn word(value: &Value) -> String {
-    match value {
-        Value::String(text) if text.is_empty() => "`\"\"`".to_owned(),
-        Value::String(text) => format!("`{}`", plain(text)),
-        Value::Null => String::new(),
-        Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {
-            format!("`{}`", plain(&value.to_string()))
-        }
-    }
-}
-
-fn write_settings(page: &mut String, prefix: &str, schema: &Value) {
-    for (name, setting) in schema["properties"].as_object().unwrap() {
-        let path = format!("{prefix}{name}");
-        let meaning = plain(setting["description"].as_str().unwrap_or_default());
-        if setting["properties"].is_object() && setting["type"] == "object" {
-            write_settings(page, &format!("{path}."), setting);
-            continue;
-        }
-        let default = word(&setting["default"]);
-        let default = if default.is_empty() {
-            default
-        } else {
-            format!(" = {default}")
-        };
-        writeln!(page, "- `{path}`{default}: {meaning}").unwrap();
-    }
-}
-
-#[test]
-fn the_page_of_settings_is_their_schema() {
-    let schema: Value = serde_json::from_str(&says(&["config", "schema"])).unwrap();
-    let mut page = "# Settings\n\n[settings.md](../settings.md) says where they are set. `a.b` is `b` in the table `[a]`. Behind `=` \
-                    stands the default.\n\n"
-        .to_owned();
-    write_settings(&mut page, "", &schema);
-    same_as_written("settings.md", &page);
 }
 
 fn kind(field: &Value) -> String {
@@ -344,7 +295,7 @@ fn the_page_of_rows_is_their_schemas() {
 fn the_page_of_http_is_the_description_that_the_exchange_serves() {
     let api: serde_norway::Value = serde_norway::from_str(OPENAPI).unwrap();
     let mut page = "# HTTP\n\nThe paper exchange's endpoints, from [`assets/openapi.yaml`](../../assets/openapi.yaml). `/v1` is the \
-                    documented API, `/sim` exists on the paper exchange only.\n\n| request | does |\n|---|---|\n"
+                    documented API, `/sim` exists on the paper exchange only.\n\n"
         .to_owned();
     for (path, methods) in api["paths"].as_mapping().unwrap() {
         for (method, operation) in methods.as_mapping().unwrap() {
@@ -356,7 +307,7 @@ fn the_page_of_http_is_the_description_that_the_exchange_serves() {
                 method.as_str().unwrap().to_uppercase(),
                 path.as_str().unwrap()
             );
-            writeln!(page, "| `{request}` | {} |", cell(summary)).unwrap();
+            writeln!(page, "- `{request}`: {}", plain(summary)).unwrap();
         }
     }
     let words = |schema: &str| {
@@ -386,7 +337,7 @@ fn the_page_of_http_is_the_description_that_the_exchange_serves() {
             words("RuleId"),
         ),
     ] {
-        writeln!(page, "\n## {title}\n\n{about}\n\n{}", words.join(" · ")).unwrap();
+        writeln!(page, "\n## {title}\n\n{about}\n\n{}", words.join(", ")).unwrap();
     }
     same_as_written("http.md", &page);
 }
