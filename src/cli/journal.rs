@@ -71,7 +71,7 @@ enum JournalVerb {
         #[arg(value_enum)]
         finding: ManualOutcome,
     },
-    /// Re-enables trading after a halt, on every account of this journal (R on an open desk)
+    /// Resumes entries after a halt, on every account of this journal (R on an open desk)
     Rearm,
 }
 
@@ -157,7 +157,7 @@ fn rearm(journal: &mut Journal) -> Result<Exit> {
     let reasons = journal.rearm_all()?;
     let words = match reasons.as_slice() {
         [] => "nothing is halted\n".to_owned(),
-        reasons => format!("re-armed; it was halted: {}\n", reasons.join("; ")),
+        reasons => format!("entries resumed; it was halted: {}\n", reasons.join("; ")),
     };
     Output::from_command_line().result(&words, None);
     Ok(Exit::Ok)
