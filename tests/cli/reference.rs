@@ -16,7 +16,6 @@ use strum::VariantArray as _;
 use tempfile::TempDir;
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/reference");
-const OPENAPI: &str = include_str!("../../assets/openapi.yaml");
 
 #[track_caller]
 fn same_as_written(page: &str, text: &str) {
@@ -291,57 +290,6 @@ fn the_page_of_rows_is_their_schemas() {
     same_as_written("rows.md", &page);
 }
 
-#[test]
-fn the_page_of_http_is_the_description_that_the_exchange_serves() {
-    let api: serde_norway::Value = serde_norway::from_str(OPENAPI).unwrap();
-    let mut page = "# HTTP\n\nThe paper exchange's endpoints, from [`assets/openapi.yaml`](../../assets/openapi.yaml). `/v1` is the \
-                    documented API, `/sim` exists on the paper exchange only.\n\n"
-        .to_owned();
-    for (path, methods) in api["paths"].as_mapping().unwrap() {
-        for (method, operation) in methods.as_mapping().unwrap() {
-            let Some(summary) = operation.get("summary").and_then(|words| words.as_str()) else {
-                continue;
-            };
-            let request = format!(
-                "{} {}",
-                method.as_str().unwrap().to_uppercase(),
-                path.as_str().unwrap()
-            );
-            writeln!(page, "- `{request}`: {}", plain(summary)).unwrap();
-        }
-    }
-    let words = |schema: &str| {
-        let words = api["components"]["schemas"][schema]["enum"].as_sequence();
-        let words = words
-            .unwrap()
-            .iter()
-            .map(|word| format!("`{}`", word.as_str().unwrap()));
-        words.collect::<Vec<_>>()
-    };
-    let (mut codes, reasons) = (words("ErrorCode"), words("RejectReason"));
-    codes.retain(|code| !reasons.contains(code));
-    for (title, about, words) in [
-        (
-            "Error codes",
-            "What the service itself says. A refusal by a trading rule has a reject reason as its code.",
-            codes,
-        ),
-        (
-            "Reject reasons",
-            "Why an order was rejected or canceled.",
-            reasons,
-        ),
-        (
-            "Rules",
-            "The rule of the account or of the market behind a refusal.",
-            words("RuleId"),
-        ),
-    ] {
-        writeln!(page, "\n## {title}\n\n{about}\n\n{}", words.join(", ")).unwrap();
-    }
-    same_as_written("http.md", &page);
-}
-
 /// The codes of the manual with their meanings.
 fn exit_codes() -> Vec<(String, String)> {
     let manual = says(&["man"]);
@@ -386,7 +334,7 @@ fn the_page_of_errors_has_every_exit_code_and_kind() {
     }
     page.push_str(
         "\n## Error kinds\n\nThe `kind` of an error as JSON ([command-line.md](../command-line.md#output)). `code`, `rule_id` and \
-         `request_id` are the service's: [HTTP](http.md#error-codes) lists those of the paper exchange.\n\n\
+         `request_id` are the service's: [openapi.yaml](../../assets/openapi.yaml) lists those of the paper exchange.\n\n\
          | kind | exit code |\n|---|---|\n",
     );
     let kinds = FailureKind::VARIANTS.iter();
