@@ -155,11 +155,17 @@ fn the_page_of_commands_has_every_flag_of_every_help() {
     let shared = shared(&helps);
     let mut page = "# Commands\n\nWhat `--help` says of each command. A flag that several commands have is described once; \
                     [command-line.md](../command-line.md) has examples.\n\n\
-                    ## Settings\n\nEach is a setting ([settings.md](../settings.md)) that a flag overrides. A command takes those that \
-                    it needs.\n\n"
+                    ## Settings\n\nA command takes those that it needs as flags. [default.toml](../../assets/default.toml) explains \
+                    them; `--config` names a file, `--profile` an account of it.\n\n"
         .to_owned();
-    write_flags(&mut page, &helps[0].settings);
-    page.push_str("\n## Flags of several commands\n\n");
+    let settings = helps[0].settings.iter();
+    let settings: Vec<_> = settings.map(|(flag, _)| format!("`{flag}`")).collect();
+    write!(
+        page,
+        "{}\n\n## Flags of several commands\n\n",
+        settings.join(", ")
+    )
+    .unwrap();
     write_flags(&mut page, &shared);
     for help in &helps {
         write_command(&mut page, help, &shared);
