@@ -122,9 +122,16 @@ fn write_flags(page: &mut String, flags: &[Flag]) {
     }
 }
 
+/// What nearly every command has.
+const OF_MOST: [&str; 2] = ["--quiet", "--verbose"];
+
 fn write_command(page: &mut String, help: &Help, shared: &[Flag]) {
     write!(page, "\n## {}\n\n{}\n", help.title, help.about).unwrap();
-    writeln!(page, "\n`{}`", help.usage).unwrap();
+    let is_plain = |word: &str| matches!(word, "[OPTIONS]" | "[COMMAND]" | "<COMMAND>");
+    let own = help.usage.strip_prefix(&help.title).unwrap_or_default();
+    if !own.split_whitespace().all(is_plain) {
+        writeln!(page, "\n`{}`", help.usage).unwrap();
+    }
     let all = help.arguments.iter().chain(&help.options).cloned();
     let (known, own): (Vec<_>, Vec<_>) = all.partition(|flag| shared.contains(flag));
     if !own.is_empty() {
@@ -132,6 +139,7 @@ fn write_command(page: &mut String, help: &Help, shared: &[Flag]) {
         write_flags(page, &own);
     }
     let names = known.iter().filter_map(|(flag, _)| long_name(flag));
+    let names = names.filter(|name| !OF_MOST.contains(name));
     let names: Vec<_> = names.map(|name| format!("`{name}`")).collect();
     if !names.is_empty() {
         writeln!(page, "\nAlso {}.", names.join(", ")).unwrap();
