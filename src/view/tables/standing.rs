@@ -22,7 +22,7 @@ use serde::Serialize;
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct AccountRow {
     pub account_id: AccountId,
-    /// Cash and unrealized PnL, USD.
+    /// Cash and unrealized profit, USD.
     pub equity: Option<Num>,
     /// Without what is open.
     pub cash: Option<Num>,
