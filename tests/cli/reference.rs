@@ -338,18 +338,16 @@ fn exit_code(kind: FailureKind) -> String {
 
 #[test]
 fn the_page_of_errors_has_every_exit_code_and_kind() {
-    let mut page = "# Exit codes and error kinds\n\nFrom `perpdeck man`. A signal ends a verb with 128 and its number.\n\n\
-                    | exit code | means |\n|---|---|\n"
+    let mut page = "# Exit codes and error kinds\n\nFrom `perpdeck man`. A signal ends a verb with 128 and its number.\n\n"
         .to_owned();
     let codes = exit_codes();
     assert!(codes.len() >= 9, "{codes:?}");
     for (code, meaning) in &codes {
-        writeln!(page, "| {code} | {meaning} |").unwrap();
+        writeln!(page, "- {code}: {meaning}").unwrap();
     }
     page.push_str(
         "\n## Error kinds\n\nThe `kind` of an error as JSON ([command-line.md](../command-line.md#output)). `code`, `rule_id` and \
-         `request_id` are the service's: [openapi.yaml](../../assets/openapi.yaml) lists those of the paper exchange.\n\n\
-         | kind | exit code |\n|---|---|\n",
+         `request_id` are the service's: [openapi.yaml](../../assets/openapi.yaml) lists those of the paper exchange. Each with its exit code:\n\n",
     );
     let kinds = FailureKind::VARIANTS.iter();
     let kinds = kinds.map(|kind| (kind.word().to_owned(), exit_code(*kind)));
@@ -361,7 +359,7 @@ fn the_page_of_errors_has_every_exit_code_and_kind() {
         ("mismatch".to_owned(), "15".to_owned()),
     ];
     for (kind, code) in kinds.chain(own) {
-        writeln!(page, "| `{kind}` | {code} |").unwrap();
+        writeln!(page, "- `{kind}`: {code}").unwrap();
     }
     same_as_written("errors.md", &page);
 }
