@@ -80,7 +80,7 @@ pub(super) async fn in_place(
     run(service, voice, store, Workflow::Move(one)).await
 }
 
-const ALREADY: &str = "the exits of the position are so already";
+const ALREADY: &str = "the exits of the position are already as requested";
 
 impl WorkflowRun<'_> {
     fn known(&self) -> Known<'_> {
