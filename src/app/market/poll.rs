@@ -159,6 +159,12 @@ impl MarketPolls {
         self.streamed.clear();
     }
 
+    /// Another source serves these markets: it may have what the one before had not.
+    pub(crate) fn source_changed(&mut self, is_other: impl Fn(&MarketId) -> bool) {
+        self.last.retain(|key, _| !is_other(key.market()));
+        self.streamed.retain(|key, _| !is_other(key.market()));
+    }
+
     /// Notes that an answer has come.
     pub(crate) fn answered(&mut self, market: &MarketId, answer: &MarketAnswer) {
         let Some((key, outcome)) = answered(market, answer) else {
@@ -253,9 +259,11 @@ impl MarketPolls {
 
     /// A request on its way is remembered for as long as it may be answered.
     fn forget_unwanted(&mut self, wanted: &[Wanted], now: Timestamp) {
+        let is_wanted = |key: &PollKey| wanted.iter().any(|wanted| wanted.key == *key);
+        self.streamed
+            .retain(|key, told| is_wanted(key) || now.since(*told) < LOST_AFTER);
         self.last.retain(|key, last| {
-            let is_wanted = wanted.iter().any(|wanted| wanted.key == *key);
-            is_wanted || last.state == RequestState::Absent || now.since(last.at) < LOST_AFTER
+            is_wanted(key) || last.state == RequestState::Absent || now.since(last.at) < LOST_AFTER
         });
     }
 }
