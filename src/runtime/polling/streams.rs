@@ -8,6 +8,8 @@ mod batch;
 pub(crate) mod door;
 #[cfg(test)]
 mod fall_back_tests;
+#[cfg(test)]
+mod fault_tests;
 mod market;
 pub(crate) mod relay;
 pub(crate) mod socket;

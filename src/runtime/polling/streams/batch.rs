@@ -22,6 +22,9 @@ const MOST_CANDLES: usize = 2_000;
 /// While a market's statistics have told no mark for so long, the price of its ticks is the best one known.
 const MARK_WITHIN: Duration = Duration::from_millis(2_500);
 
+/// A book that waited for longer, since its source was not the one that is believed, says nothing of the market now.
+const BOOK_WITHIN: Duration = Duration::from_millis(1_000);
+
 /// Candles by when they open.
 type OpenTimes = BTreeMap<Timestamp, Candle>;
 /// Trades without a gap.
@@ -29,7 +32,8 @@ type Run = Vec<PublicTrade>;
 
 #[derive(Debug, Default)]
 pub(super) struct Batch {
-    books: BTreeMap<MarketId, Dated<Book>>,
+    /// With when each came.
+    books: BTreeMap<MarketId, (Instant, Dated<Book>)>,
     trades: BTreeMap<MarketId, Vec<Run>>,
     candles: BTreeMap<(MarketId, Interval), OpenTimes>,
     prices: BTreeMap<MarketId, StreamedPrice>,
@@ -44,7 +48,7 @@ pub(super) struct Batch {
 impl Batch {
     pub(super) fn take(&mut self, event: MarketEvent, now: Instant) {
         match event {
-            MarketEvent::Book { market, book } => drop(self.books.insert(market, book)),
+            MarketEvent::Book { market, book } => drop(self.books.insert(market, (now, book))),
             MarketEvent::Trade {
                 market,
                 follows,
@@ -109,9 +113,10 @@ impl Batch {
     }
 
     /// What is new of these markets.
-    pub(super) fn news(&mut self, is_told: impl Fn(&MarketId) -> bool) -> StreamNews {
+    pub(super) fn news(&mut self, is_told: impl Fn(&MarketId) -> bool, now: Instant) -> StreamNews {
+        self.books.retain(|_, (at, _)| now - *at < BOOK_WITHIN);
         let books = self.books.extract_if(.., |market, _| is_told(market));
-        let books = books.map(|(market, book)| (market, MarketAnswer::Book(Ok(Some(book)))));
+        let books = books.map(|(market, (_, book))| (market, MarketAnswer::Book(Ok(Some(book)))));
         let trades = self.trades.extract_if(.., |market, _| is_told(market));
         let trades = trades.flat_map(|(market, runs)| {
             let runs = runs.into_iter();

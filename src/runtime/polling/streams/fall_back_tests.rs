@@ -159,6 +159,18 @@ async fn what_the_service_tells_before_it_is_up_again_is_shown_as_soon_as_it_is(
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_book_that_waited_for_its_source_to_be_believed_is_not_shown_as_one_of_now() {
+    let mut sources = Sources::begin();
+    let snapshot = Signal::Told(vec![book(&btc(), 100)]);
+    tokio::time::sleep(FALL_BACK_AFTER * 2).await;
+    sources.news().await;
+    sources.service.send(snapshot).await.unwrap();
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    sources.service.send(Signal::Up).await.unwrap();
+    assert_eq!(sources.books().await, []);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_stream_that_is_back_within_two_seconds_is_not_replaced() {
     let mut sources = Sources::up().await;
     sources

@@ -244,9 +244,15 @@ impl MarketFeed {
         let now = Instant::now();
         (self.due, self.told_at) = (None, now);
         let by_venue = &self.by_venue;
-        let of_service = self.service.batch.news(|market| !by_venue.includes(market));
-        let of_venues = self.venues.batch.news(|market| by_venue.includes(market));
-        self.venues.batch.news(|_| true);
+        let of_service = self
+            .service
+            .batch
+            .news(|market| !by_venue.includes(market), now);
+        let of_venues = self
+            .venues
+            .batch
+            .news(|market| by_venue.includes(market), now);
+        self.venues.batch.news(|_| true, now);
         for news in [of_service, of_venues] {
             let StreamNews::Markets { answers, prices } = &news else {
                 continue;

@@ -9,7 +9,7 @@ use crate::{
         Stream,
         event::{MarketEvent, Told},
     },
-    model::{MarketId, PublicTrade},
+    model::{Interval, MarketId, PublicTrade, Timestamp},
 };
 use std::{
     collections::{BTreeSet, VecDeque},
@@ -55,12 +55,41 @@ struct Next {
     trades: VecDeque<(MarketId, PublicTrade)>,
 }
 
+/// What an event replaces: the one before of the same key.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum EventKey<'a> {
+    Book(&'a MarketId),
+    Candle(&'a MarketId, Interval, Timestamp),
+    Tick(&'a MarketId),
+    Stats(&'a MarketId),
+}
+
+impl<'a> EventKey<'a> {
+    /// `None` for what is kept beside others.
+    fn of(event: &'a MarketEvent) -> Option<Self> {
+        match event {
+            MarketEvent::Book { market, .. } => Some(Self::Book(market)),
+            MarketEvent::Candle {
+                market,
+                interval,
+                candle,
+                ..
+            } => Some(Self::Candle(market, *interval, candle.open_time)),
+            MarketEvent::Tick { market, .. } => Some(Self::Tick(market)),
+            MarketEvent::Stats { market, .. } => Some(Self::Stats(market)),
+            MarketEvent::Trade { .. } | MarketEvent::Refused { .. } => None,
+        }
+    }
+}
+
 /// What a relay waits for.
 enum Wake {
     /// Of the current connection; `None` at its end.
     Current(Option<Signal<MarketEvent>>),
     Leaving,
     TakenOver(Next),
+    /// The next connection was asked to leave too.
+    NextEnded,
 }
 
 impl<S, B> Relay<B>
@@ -77,7 +106,7 @@ where
                 biased;
                 signal = current.signals.recv() => Wake::Current(signal),
                 () = current.leaving.notified(), if next.is_none() => Wake::Leaving,
-                taking = taken_over(&mut next) => Wake::TakenOver(taking),
+                taking = taken_over(&mut next) => taking.map_or(Wake::NextEnded, Wake::TakenOver),
             };
             let signals = match wake {
                 Wake::Current(Some(signal)) => {
@@ -89,14 +118,12 @@ where
                 }
                 // It ended before the next one was up.
                 Wake::Current(None) => {
-                    let Some(taking) = next.take() else {
-                        return;
-                    };
+                    let taking = next.take().unwrap_or_else(|| Next::of(self.connect()));
                     let (connected, told) = taking.take_over();
                     current = connected;
                     vec![Signal::Down("another connection follows".to_owned()), told]
                 }
-                Wake::Leaving => {
+                Wake::Leaving | Wake::NextEnded => {
                     next = Some(Next::of(self.connect()));
                     vec![]
                 }
@@ -140,17 +167,15 @@ impl Connected {
     }
 }
 
-/// Returns the next connection once it tells everything; never without one.
-async fn taken_over(next: &mut Option<Next>) -> Next {
+/// Returns the next connection once it tells everything, or `None` at its end; never without one.
+async fn taken_over(next: &mut Option<Next>) -> Option<Next> {
     loop {
         let Some(waiting) = next else {
             return pending().await;
         };
-        let signal = waiting.connected.signals.recv().await;
-        if signal.is_some_and(|signal| waiting.takes(signal))
-            && let Some(taking) = next.take()
-        {
-            return taking;
+        let signal = waiting.connected.signals.recv().await?;
+        if waiting.takes(signal) {
+            return next.take();
         }
     }
 }
@@ -179,11 +204,14 @@ impl Next {
         self.connected.is_up
     }
 
-    /// Remembers the trades that the connection before it tells.
+    /// Remembers the trades that the connection before it tells, and forgets what that has told anew.
     fn note(&mut self, signal: &Signal<MarketEvent>) {
         let Signal::Told(events) = signal else {
             return;
         };
+        let renewed: BTreeSet<_> = events.iter().filter_map(EventKey::of).collect();
+        self.held
+            .retain(|held| EventKey::of(held).is_none_or(|key| !renewed.contains(&key)));
         let trades = events.iter().filter_map(|event| match event {
             MarketEvent::Trade { market, trade, .. } => Some((market.clone(), *trade)),
             MarketEvent::Book { .. }

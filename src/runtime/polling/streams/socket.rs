@@ -151,7 +151,11 @@ impl<E> StreamLink<E> {
             let why = match opened {
                 Ok(io) => match self.talk(&mut stream, io).await {
                     Over::Lost(why) => why,
-                    Over::Left | Over::NobodyListens => return,
+                    Over::Left => {
+                        locked(&self.reconnects).ended(since, self.clock.now());
+                        return;
+                    }
+                    Over::NobodyListens => return,
                 },
                 Err(why) => why.to_string(),
             };

@@ -89,7 +89,7 @@ pub(super) struct Desk {
 
 impl Desk {
     /// `streams` are the ports of the market's and the account's.
-    fn at(market: Option<u16>, account: Option<u16>) -> Self {
+    pub(super) fn at(market: Option<u16>, account: Option<u16>) -> Self {
         let url = |port, path| format!("ws://127.0.0.1:{port}{path}");
         Self::of(Connection {
             streams: StreamUrls {
@@ -156,12 +156,12 @@ async fn service() -> (TcpListener, u16) {
     (listener, port)
 }
 
-fn btc() -> MarketId {
+pub(super) fn btc() -> MarketId {
     MarketId::from("paper|BTC")
 }
 
 /// The chart, the ladder and the prices of one market.
-fn wants_one_market(desk: &Desk) {
+pub(super) fn wants_one_market(desk: &Desk) {
     desk.context.wanted.send_modify(|wanted| {
         wanted.list(&[Market::new(btc())]);
         wanted.shown = ShownMarkets {
@@ -518,10 +518,25 @@ async fn a_second_connection_takes_over_before_the_one_that_drains_is_closed() {
     while trade_ids(&desk.news().await) != [5] {}
     old.says(json!({"op": "draining"})).await;
     let mut new = Socket::accepted(&listener).await;
-    let book = new.hears().await;
+    let asked = new.hears().await;
     new.subscribes(json!([trade(5)])).await;
+    let book = |bid: u32, time: i64| {
+        of_btc(
+            "book",
+            json!({"bids": [[bid.to_string(), "1"]], "asks": [["101", "2"]], "time": time}),
+        )
+    };
+    new.says(json!({"op": "sub_ok", "id": asked["id"], "sub": "s1", "snapshotBoundary": true}))
+        .await;
+    new.says(json!({"op": "events", "sub": "s1", "events": [book(97, 1)]}))
+        .await;
     // Both tell it; the old connection is still the one that counts.
     new.says(told("s2", 6)).await;
+    // The new connection answers pings only after all of this.
+    new.io.send(Message::ping("")).await.unwrap();
+    while !new.io.next().await.unwrap().unwrap().is_pong() {}
+    old.says(json!({"op": "events", "sub": "s1", "events": [book(98, 2)]}))
+        .await;
     old.says(told("s2", 6)).await;
     let mut seen = vec![];
     while seen != [6] {
@@ -529,7 +544,7 @@ async fn a_second_connection_takes_over_before_the_one_that_drains_is_closed() {
         assert_ne!(news, StreamNews::Down(StreamKind::Market));
         seen.extend(trade_ids(&news).into_iter().filter(|id| *id > 5));
     }
-    new.says(json!({"op": "sub_ok", "id": book["id"], "sub": "s1"}))
+    new.says(json!({"op": "snapshot_end", "id": asked["id"]}))
         .await;
     let closed = timeout(PATIENCE, async {
         while old.io.next().await.is_some_and(|io| io.is_ok()) {}
@@ -541,6 +556,13 @@ async fn a_second_connection_takes_over_before_the_one_that_drains_is_closed() {
     while seen != [6, 7] {
         let news = desk.news().await;
         assert_ne!(news, StreamNews::Down(StreamKind::Market));
+        if let StreamNews::Markets { answers, .. } = &news {
+            let is_book = |answer: &MarketAnswer| matches!(answer, MarketAnswer::Book(_));
+            assert!(
+                !answers.iter().any(|(_, answer)| is_book(answer)),
+                "an older book"
+            );
+        }
         seen.extend(trade_ids(&news).into_iter().filter(|id| *id > 5));
         assert!(seen.len() <= 2, "each trade is told once: {seen:?}");
     }
