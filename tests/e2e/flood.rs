@@ -74,7 +74,7 @@ async fn accept(
     io.send(Message::text(ok.to_string())).await.unwrap();
 }
 
-fn of_btc(kind: &str, fields: Value) -> Value {
+fn of_btc(kind: &str, fields: &Value) -> Value {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
     let mut event = json!({"type": kind, "provider": "paper", "symbol": "BTC"});
     let event_fields = event.as_object_mut().unwrap();
@@ -93,20 +93,20 @@ fn book(number: u64) -> Value {
     let level = |price: u64| json!([price.to_string(), "1.5"]);
     let bids: Vec<_> = (1..=20).map(|step| level(middle(number) - step)).collect();
     let asks: Vec<_> = (1..=20).map(|step| level(middle(number) + step)).collect();
-    of_btc("book", json!({"bids": bids, "asks": asks}))
+    of_btc("book", &json!({"bids": bids, "asks": asks}))
 }
 
 fn trade(number: u64) -> Value {
     let fields = json!({"tradeId": (number / 3).to_string(), "side": "buy", "size": "0.01",
         "price": middle(number).to_string()});
-    of_btc("trade", fields)
+    of_btc("trade", &fields)
 }
 
 fn tick(number: u64) -> Value {
     let price = middle(number);
     let fields = json!({"price": price.to_string(), "bid": (price - 1).to_string(),
         "ask": (price + 1).to_string()});
-    of_btc("tick", fields)
+    of_btc("tick", &fields)
 }
 
 /// A stream on a thread of its own; answers its address.
@@ -155,6 +155,7 @@ impl Usage {
 }
 
 #[test]
+#[expect(clippy::print_stderr, reason = "the figures are the result")]
 #[ignore = "more than a minute, and its limits are those of a release build"]
 fn a_thousand_events_a_second_for_a_minute() {
     let service = Served::bare();
@@ -180,7 +181,7 @@ fn a_thousand_events_a_second_for_a_minute() {
     let (after, lasted) = (Usage::of(desk.pid()), began.elapsed());
     took.sort();
     let of_keys = |percent: usize| took[(took.len() - 1) * percent / 100];
-    let busy = (after.cpu - before.cpu).as_secs_f64() / lasted.as_secs_f64();
+    let busy = after.cpu.saturating_sub(before.cpu).as_secs_f64() / lasted.as_secs_f64();
     let (p50, p99) = (of_keys(50), of_keys(99));
     eprintln!(
         "{} keys: p50 {p50:?}, p99 {p99:?}, worst {:?}; CPU {:.1} % of a core; resident {} kB, then {} kB",

@@ -30,13 +30,13 @@ impl Disturbed {
         &mut self,
         service: &ExchangeService,
         texts: Vec<String>,
-        asked: Option<String>,
+        asked: Option<&str>,
     ) -> Result<(Vec<String>, After), ApiError> {
         let mut faults = service.faults()?;
         if !faults.has_stream_rules() && self.held.is_none() {
             return Ok((texts, After::GoOn));
         }
-        let frames = StreamFrame::of_all(&texts, asked.as_deref());
+        let frames = StreamFrame::of_all(&texts, asked);
         let (mut out, mut late, mut without_snapshot) = (vec![], vec![], None);
         for (text, frame) in texts.into_iter().zip(&frames) {
             let before = self.held.take();

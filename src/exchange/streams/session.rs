@@ -103,10 +103,11 @@ pub(super) async fn run(
     let mut beat = Instant::now() + HEARTBEAT;
     loop {
         if !out.is_empty() {
-            let (texts, after) =
-                connection
-                    .disturbed
-                    .frames(service, std::mem::take(&mut out), asked.take())?;
+            let (texts, after) = connection.disturbed.frames(
+                service,
+                std::mem::take(&mut out),
+                asked.take().as_deref(),
+            )?;
             let texts = texts.into_iter().map(Message::text);
             if connection.write(texts).await.is_none() || after == After::Cut {
                 return Ok(());

@@ -23,7 +23,7 @@ const MOST_CANDLES: usize = 2_000;
 const MARK_WITHIN: Duration = Duration::from_millis(2_500);
 
 /// A book that waited for longer, since its source was not the one that is believed, says nothing of the market now.
-const BOOK_WITHIN: Duration = Duration::from_millis(1_000);
+const BOOK_WITHIN: Duration = Duration::from_secs(1);
 
 /// Candles by when they open.
 type OpenTimes = BTreeMap<Timestamp, Candle>;

@@ -495,6 +495,29 @@ fn trade_ids(news: &StreamNews) -> Vec<u64> {
     pages.flatten().filter_map(|trade| trade.id).collect()
 }
 
+fn trade(id: u64) -> Value {
+    let fields = json!({"tradeId": id.to_string(), "side": "sell", "price": "99", "size": "1",
+        "time": 1_790_000_000_000 + id});
+    of_btc("trade", fields)
+}
+
+fn told_trade(id: u64) -> Value {
+    json!({"op": "events", "sub": "s2", "events": [trade(id)]})
+}
+
+fn told_book(bid: u32, time: i64) -> Value {
+    let fields = json!({"bids": [[bid.to_string(), "1"]], "asks": [["101", "2"]], "time": time});
+    json!({"op": "events", "sub": "s1", "events": [of_btc("book", fields)]})
+}
+
+fn has_book(news: &StreamNews) -> bool {
+    let is_book = |answer: &MarketAnswer| matches!(answer, MarketAnswer::Book(_));
+    match news {
+        StreamNews::Markets { answers, .. } => answers.iter().any(|(_, answer)| is_book(answer)),
+        _ => false,
+    }
+}
+
 #[tokio::test]
 async fn a_second_connection_takes_over_before_the_one_that_drains_is_closed() {
     let (listener, port) = service().await;
@@ -506,12 +529,6 @@ async fn a_second_connection_takes_over_before_the_one_that_drains_is_closed() {
             candles: None,
         };
     });
-    let trade = |id: u64| {
-        let fields = json!({"tradeId": id.to_string(), "side": "sell", "price": "99", "size": "1",
-            "time": 1_790_000_000_000 + id});
-        of_btc("trade", fields)
-    };
-    let told = |sub: &str, id: u64| json!({"op": "events", "sub": sub, "events": [trade(id)]});
     let mut old = Socket::accepted(&listener).await;
     old.subscribes(json!([])).await;
     old.subscribes(json!([trade(5)])).await;
@@ -520,24 +537,16 @@ async fn a_second_connection_takes_over_before_the_one_that_drains_is_closed() {
     let mut new = Socket::accepted(&listener).await;
     let asked = new.hears().await;
     new.subscribes(json!([trade(5)])).await;
-    let book = |bid: u32, time: i64| {
-        of_btc(
-            "book",
-            json!({"bids": [[bid.to_string(), "1"]], "asks": [["101", "2"]], "time": time}),
-        )
-    };
     new.says(json!({"op": "sub_ok", "id": asked["id"], "sub": "s1", "snapshotBoundary": true}))
         .await;
-    new.says(json!({"op": "events", "sub": "s1", "events": [book(97, 1)]}))
-        .await;
+    new.says(told_book(97, 1)).await;
     // Both tell it; the old connection is still the one that counts.
-    new.says(told("s2", 6)).await;
+    new.says(told_trade(6)).await;
     // The new connection answers pings only after all of this.
     new.io.send(Message::ping("")).await.unwrap();
     while !new.io.next().await.unwrap().unwrap().is_pong() {}
-    old.says(json!({"op": "events", "sub": "s1", "events": [book(98, 2)]}))
-        .await;
-    old.says(told("s2", 6)).await;
+    old.says(told_book(98, 2)).await;
+    old.says(told_trade(6)).await;
     let mut seen = vec![];
     while seen != [6] {
         let news = desk.news().await;
@@ -552,17 +561,11 @@ async fn a_second_connection_takes_over_before_the_one_that_drains_is_closed() {
     closed
         .await
         .expect("the old connection is closed once the new one is up");
-    new.says(told("s2", 7)).await;
+    new.says(told_trade(7)).await;
     while seen != [6, 7] {
         let news = desk.news().await;
         assert_ne!(news, StreamNews::Down(StreamKind::Market));
-        if let StreamNews::Markets { answers, .. } = &news {
-            let is_book = |answer: &MarketAnswer| matches!(answer, MarketAnswer::Book(_));
-            assert!(
-                !answers.iter().any(|(_, answer)| is_book(answer)),
-                "an older book"
-            );
-        }
+        assert!(!has_book(&news), "an older book");
         seen.extend(trade_ids(&news).into_iter().filter(|id| *id > 5));
         assert!(seen.len() <= 2, "each trade is told once: {seen:?}");
     }
