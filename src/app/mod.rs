@@ -47,7 +47,7 @@ pub use account::prices::{Fill, Prices};
 pub use account::remote::Remote;
 pub use account::row_id::RowId;
 pub use account::store::{Closing, Ended, EndedBy, FillCertainty, PendingCommand, Store};
-pub use account::streamed::{StreamState, StreamedPrice, StreamedRows, Streams};
+pub use account::streamed::{StreamState, StreamedPrice, StreamedRows, Streams, VenueMarkets};
 pub use account::tally::days::{DayResult, Days};
 pub use account::tally::{Fills, MarketResults, Quality, Results, Rule, Sum};
 pub use account::tracked::Tracked;

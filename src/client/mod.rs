@@ -126,9 +126,7 @@ impl Client {
         let (key, source) = (connection.api_key.clone(), connection.key_source.clone());
         let credentials = credentials::Credentials::new(key, source)?;
         let pools = || pools::ConnectionPools::of(&connection, timeouts);
-        // A service's own stream comes first.
         let venues = connection.venues.clone();
-        let venues = venues.filter(|_| connection.streams.market.is_none());
         let inner = Inner {
             pools: pools(),
             venues: venues.map(|venues| VenueClient::new(venues, pools(), timeouts)),

@@ -195,7 +195,7 @@ enum BodyShape {
     Other,
 }
 
-fn kind(status: u16) -> FailureKind {
+pub(super) fn kind(status: u16) -> FailureKind {
     match status {
         401 => FailureKind::Auth,
         404 => FailureKind::NotFound,

@@ -3,7 +3,7 @@
 //! Contract: the key goes to the account stream alone, and only to the service's own host, encrypted or on this machine.
 //! The market stream gets none, whatever its address. A stream is no call: it is neither counted nor paused.
 
-use super::{Client, Timeouts, base, pools::ConnectionPools, send::cause};
+use super::{Client, Timeouts, base, pools::ConnectionPools, response::kind, send::cause};
 use crate::{
     api::WebSocketKey,
     model::{Failure, FailureKind, StreamKind},
@@ -107,11 +107,9 @@ fn checked(response: &Response, key: &WebSocketKey) -> Result<(), Failure> {
     if is_switched {
         return Ok(());
     }
-    let words = format!(
-        "the stream was refused with status {}",
-        response.status().as_u16()
-    );
-    Err(Failure::new(FailureKind::Unavailable, words))
+    let status = response.status().as_u16();
+    let words = format!("the stream was refused with status {status}");
+    Err(Failure::new(kind(status), words))
 }
 
 fn unopened(why: reqwest::Error) -> Failure {

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     config::Venues,
-    model::{Failure, FailureKind, Venue},
+    model::{Failure, FailureKind, StreamKind, Venue},
 };
 use reqwest::{
     Response, StatusCode,
@@ -44,9 +44,15 @@ struct Inner {
 }
 
 impl Client {
-    /// The venues that market data comes from; `None` if the settings use none, or the service streams its own.
+    /// The venues that market data may come from; `None` if the settings use none. A service's own stream comes first.
     pub fn venues(&self) -> Option<VenueClient> {
         self.0.venues.clone()
+    }
+
+    /// The venues, where the settings name no stream of the service.
+    pub(crate) fn venues_alone(&self) -> Option<VenueClient> {
+        self.venues()
+            .filter(|_| !self.has_stream(StreamKind::Market))
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::model::{
     Account, Book, Candle, Dated, Interval, MarketId, Num, Order, Position, PublicTrade, Timestamp,
 };
+use std::collections::BTreeSet;
 
 /// Whether a row is of before the subscription: history is shown, and never counted as new.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,6 +41,10 @@ pub(crate) enum MarketEvent {
     Stats {
         market: MarketId,
         stats: Stats,
+    },
+    /// All markets that the source refuses now.
+    Refused {
+        markets: BTreeSet<MarketId>,
     },
 }
 

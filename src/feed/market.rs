@@ -20,10 +20,6 @@ use std::{collections::BTreeSet, time::Duration};
 /// As many as the service allows on a connection.
 pub(crate) const MOST_SUBSCRIPTIONS: usize = 64;
 
-/// A subscription that the service ended is asked for again after this.
-const AGAIN_AFTER_END: Duration = Duration::from_millis(1_500);
-/// The same for one that it refused.
-const AGAIN_AFTER_REFUSAL: Duration = Duration::from_mins(1);
 /// A silent subscription is suspicious while another one was heard so recently.
 const OTHERS_HEARD: Duration = Duration::from_millis(2_500);
 /// Frames in a row that are no messages: the other end is broken.
@@ -40,8 +36,27 @@ pub(crate) struct MarketStream {
     requests: Requests,
     events: Vec<MarketEvent>,
     early: BTreeSet<String>,
+    /// What the service refused when it was last asked for.
+    refused: BTreeSet<Topic>,
     unreadable: u32,
     end: Option<LinkEnd>,
+}
+
+/// How the service ends a subscription.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum SubscriptionEnd {
+    Over,
+    Refused,
+}
+
+impl SubscriptionEnd {
+    /// It is asked for again after this.
+    fn pause(self) -> Duration {
+        match self {
+            Self::Over => Duration::from_millis(1_500),
+            Self::Refused => Duration::from_mins(1),
+        }
+    }
 }
 
 impl MarketStream {
@@ -91,6 +106,35 @@ impl MarketStream {
         }
     }
 
+    /// A subscription of one market that is refused, or accepted, says so of the market. A list is refused for any of
+    /// its markets.
+    fn refuse(&mut self, change: impl FnOnce(&mut BTreeSet<Topic>)) {
+        let markets = |refused: &BTreeSet<Topic>| -> BTreeSet<_> {
+            let single = refused.iter().filter(|topic| topic.markets.len() == 1);
+            let markets = single.flat_map(|topic| &topic.markets);
+            markets.map(|market| market.id.clone()).collect()
+        };
+        let before = markets(&self.refused);
+        change(&mut self.refused);
+        let markets = markets(&self.refused);
+        if markets != before {
+            self.events.push(MarketEvent::Refused { markets });
+        }
+    }
+
+    fn ended(&mut self, id: Option<u64>, end: SubscriptionEnd, now: Timestamp) {
+        let Some(one) = self.by_id(id) else {
+            return;
+        };
+        one.ended(now.plus(end.pause()), now);
+        let topic = one.topic.clone();
+        if end == SubscriptionEnd::Refused {
+            self.refuse(|refused| {
+                refused.insert(topic);
+            });
+        }
+    }
+
     fn acknowledged(&mut self, frame: &MarketFrame<'_>, now: Timestamp) {
         let Some(name) = frame.sub.map(|name| name.get().to_owned()) else {
             return;
@@ -100,12 +144,16 @@ impl MarketStream {
             return;
         };
         one.acknowledged(name, now);
+        let topic = one.topic.clone();
         // Without a boundary everything is news.
         if frame.snapshot_boundary != Some(true) {
             one.snapshot_ended(now);
         }
         // Its snapshot came before anybody knew whose it was; a service that always sends it so is not asked again.
         let again = (was_early && !one.progress().is_renewed()).then_some(one.id);
+        self.refuse(|refused| {
+            refused.remove(&topic);
+        });
         self.renew(again.as_slice(), now);
         if !self.awaits_name() {
             self.early.clear();
@@ -166,6 +214,8 @@ impl Stream for MarketStream {
         if self.is_open {
             self.subscribe(now);
         }
+        let refused = &self.refused & &self.wanted;
+        self.refuse(|known| *known = refused);
     }
 
     fn opened(&mut self, now: Timestamp) {
@@ -187,16 +237,8 @@ impl Stream for MarketStream {
                     one.snapshot_ended(now);
                 }
             }
-            "sub_err" | "end" => {
-                let pause = if frame.op == "end" {
-                    AGAIN_AFTER_END
-                } else {
-                    AGAIN_AFTER_REFUSAL
-                };
-                if let Some(one) = self.by_id(frame.id) {
-                    one.ended(now.plus(pause), now);
-                }
-            }
+            "sub_err" => self.ended(frame.id, SubscriptionEnd::Refused, now),
+            "end" => self.ended(frame.id, SubscriptionEnd::Over, now),
             "draining" => self.end = Some(LinkEnd::Asked),
             _ => {}
         }

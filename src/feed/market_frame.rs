@@ -1,7 +1,7 @@
 //! Frames of the market stream, read leniently and checked: decimals may be text or numbers, levels pairs or objects.
 
 use super::event::{Stats, Tick};
-use crate::model::{Book, Candle, Dated, Level, Num, PublicTrade, Side, Timestamp};
+use crate::model::{Book, Candle, Dated, Level, Num, Patch, PublicTrade, Side, Timestamp};
 use serde::{Deserialize, Deserializer, de::Error as _};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -54,26 +54,9 @@ pub(super) fn amount<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Num>, 
     Option::<Amount>::deserialize(from).map(|told| told.map(|Amount(number)| number))
 }
 
-/// One number of a patch: an absent key keeps, and null clears.
-#[derive(Default)]
-enum Patch {
-    #[default]
-    Keep,
-    Is(Option<Num>),
-}
-
 impl<'de> Deserialize<'de> for Patch {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         amount(from).map(Self::Is)
-    }
-}
-
-impl Patch {
-    fn over(self, before: Option<Num>) -> Option<Num> {
-        match self {
-            Self::Keep => before,
-            Self::Is(number) => number,
-        }
     }
 }
 

@@ -3,6 +3,9 @@
 use super::event::{AccountEvent, AccountRow};
 use crate::model::{Account, Order, Position};
 
+/// Rows of one list: an account with more is not told whole.
+const MOST_ROWS: usize = 5_000;
+
 /// What is known of the account now.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct AccountPicture {
@@ -11,6 +14,8 @@ pub(crate) struct AccountPicture {
     pub(crate) positions: Vec<Position>,
     /// The working ones, the newest first.
     pub(crate) orders: Vec<Order>,
+    /// Whether rows were left out: the lists are not to be shown.
+    pub(crate) is_cut: bool,
 }
 
 impl AccountPicture {
@@ -40,5 +45,8 @@ impl AccountPicture {
             // The order's own event says what is left of it.
             AccountRow::Fill(_) => {}
         }
+        self.is_cut |= self.orders.len() > MOST_ROWS || self.positions.len() > MOST_ROWS;
+        self.orders.truncate(MOST_ROWS);
+        self.positions.truncate(MOST_ROWS);
     }
 }

@@ -289,6 +289,38 @@ fn statistics_are_patched_and_ticks_are_checked() {
 }
 
 #[test]
+fn a_market_is_refused_until_its_subscription_is_accepted() {
+    let mut stream = opened(Channel::Book);
+    let refused = |stream: &mut MarketStream| -> Vec<usize> {
+        let events = stream.events().into_iter();
+        events
+            .filter_map(|event| match event {
+                MarketEvent::Refused { markets } => Some(markets.len()),
+                _ => None,
+            })
+            .collect()
+    };
+    let (_, id) = requests(&mut stream, 0).remove(0);
+    hears(
+        &mut stream,
+        0,
+        &json!({"op": "sub_err", "id": id, "error": "no such market"}),
+    );
+    assert_eq!(refused(&mut stream), [1]);
+    stream.pass(at(60_000));
+    let (_, id) = requests(&mut stream, 60_000).pop().unwrap();
+    hears(
+        &mut stream,
+        60_000,
+        &json!({"op": "sub_err", "id": id, "error": "no such market"}),
+    );
+    assert!(refused(&mut stream).is_empty(), "it is no news");
+    stream.pass(at(600_000));
+    acknowledge(&mut stream, 600_000, "s1");
+    assert_eq!(refused(&mut stream), [0]);
+}
+
+#[test]
 fn a_late_acknowledgement_and_a_missing_snapshot_lead_to_a_new_subscription() {
     let mut stream = opened(Channel::Book);
     hears(&mut stream, 0, &events("s1", &[book(100, 101, 1)]));
@@ -383,6 +415,29 @@ fn a_service_that_drains_or_sends_no_messages_ends_the_connection() {
         stream.frame("<html>", at(0));
     }
     assert!(matches!(stream.end(), Some(LinkEnd::Fault(_))));
+}
+
+#[test]
+fn what_is_drawn_is_asked_for_at_once_however_many_prices_are_wanted() {
+    let mut stream = MarketStream::default();
+    let drawn = [
+        Channel::Book,
+        Channel::Trades,
+        Channel::Candles(Interval::Minute1),
+    ];
+    let drawn = drawn.map(|channel| Topic::of(channel, market()));
+    let markets =
+        (0..1_000).map(|n| StreamedMarket::new(MarketId::from(format!("paper|M{n}").as_str())));
+    let prices = Topic::of_all(Channel::Ticks, markets.collect());
+    stream.want(drawn.into_iter().chain(prices).collect(), at(0));
+    stream.opened(at(0));
+    let first = stream.requests(at(0));
+    for channel in ["books", "trades", "candles"] {
+        assert!(
+            first.iter().any(|text| text.contains(channel)),
+            "{channel}: {first:?}"
+        );
+    }
 }
 
 #[test]

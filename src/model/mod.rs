@@ -25,6 +25,7 @@ mod operation;
 mod order;
 mod page;
 mod past;
+mod patch;
 pub mod plan;
 mod position;
 mod protection;
@@ -68,6 +69,7 @@ pub use order::{
 };
 pub use page::{Cursor, Page};
 pub use past::{Attempted, Past, PastMark, PastPage, Record};
+pub use patch::Patch;
 pub use position::{Position, PositionSide, PositionStatus};
 pub use protection::Protection;
 pub use public_trade::PublicTrade;

@@ -407,6 +407,7 @@ fn is_input(msg: &Msg) -> bool {
 /// The person waits for the outcome of a command; poll results can wait for the next frame.
 fn cause(msg: &Msg) -> Cause {
     match msg {
+        Msg::Streamed(_, news) if news.moves_orders() => Cause::Orders,
         Msg::Met(_)
         | Msg::Polled(_)
         | Msg::MarketData(..)

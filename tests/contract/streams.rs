@@ -6,7 +6,7 @@ use crate::{
 };
 use futures_util::{SinkExt as _, StreamExt as _};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, time::Duration};
 use tokio::net::TcpStream;
 use tokio_websockets::{ClientBuilder, MaybeTlsStream, Message, WebSocketStream};
 
@@ -475,4 +475,37 @@ async fn streams_leave_room_for_requests() {
         .says(json!({"op": "req", "id": 1, "method": "ping"}))
         .await;
     assert!(streams[127].hears().await.is_some(), "the others stay");
+}
+
+#[tokio::test]
+async fn two_desks_and_a_bot_see_one_sequence_and_a_client_that_does_not_read_costs_them_nothing() {
+    let paper = Paper::bare().await;
+    let mut deaf = Listener::of_markets(&paper).await;
+    // The exchange answers until the buffers between are full; then it no longer reads.
+    let ping = json!({"op": "req", "id": 1, "method": "ping"}).to_string();
+    let patience = Duration::from_millis(200);
+    while let Ok(sent) =
+        tokio::time::timeout(patience, deaf.0.send(Message::text(ping.clone()))).await
+    {
+        sent.unwrap();
+    }
+    let mut others = vec![];
+    for _ in 0..3 {
+        let mut listener = Listener::of_markets(&paper).await;
+        listener.subscribes(1, "trades", json!({})).await;
+        others.push(listener);
+    }
+    for _ in 0..20 {
+        paper.advance(1_000).await;
+    }
+    let mut seen = vec![vec![]; others.len()];
+    for (listener, seen) in others.iter_mut().zip(&mut seen) {
+        while seen.len() < 20 {
+            let trades = listener.next_events().await.into_iter();
+            seen.extend(trades.map(|trade| trade["tradeId"].clone()));
+        }
+        seen.truncate(20);
+    }
+    assert_eq!(seen[0], seen[1]);
+    assert_eq!(seen[0], seen[2]);
 }

@@ -11,6 +11,7 @@
 mod accounts;
 mod clock;
 mod exits;
+mod flood;
 mod keyboard;
 mod leaving;
 mod looks;

@@ -389,7 +389,11 @@ impl Session {
     }
 
     pub(crate) fn signal(&self, name: &str) {
-        signal(self.child.process_id().unwrap(), name);
+        signal(self.pid(), name);
+    }
+
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.process_id().unwrap()
     }
 
     /// Waits until the system says that the process is stopped.

@@ -1,8 +1,9 @@
 //! What streams tell of an account and of prices, beside the polls.
 
 use crate::model::{
-    Account, AccountFacts, DayStats, MarketId, Num, Order, Page, Position, Timestamp,
+    Account, AccountFacts, DayStats, MarketId, Num, Order, Page, Patch, Position, Timestamp,
 };
+use std::collections::BTreeSet;
 
 /// The state of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -37,10 +38,35 @@ impl StreamState {
 }
 
 /// The streams of one account.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Streams {
+    /// The service's, or those of the venues that serve the markets.
     pub market: StreamState,
     pub account: StreamState,
+    pub by_venue: VenueMarkets,
+}
+
+/// The markets whose data comes from their venues and not from the service.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum VenueMarkets {
+    Only(BTreeSet<MarketId>),
+    All,
+}
+
+impl VenueMarkets {
+    pub fn includes(&self, market: &MarketId) -> bool {
+        match self {
+            Self::Only(markets) => markets.contains(market),
+            Self::All => true,
+        }
+    }
+}
+
+impl Default for VenueMarkets {
+    /// None.
+    fn default() -> Self {
+        Self::Only(BTreeSet::new())
+    }
 }
 
 /// What changed of an account: each list whole, as a read tells it; `None` is as before.
@@ -57,11 +83,11 @@ pub struct StreamedRows {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct StreamedPrice {
     pub market_id: MarketId,
-    pub mark: Option<Num>,
+    pub mark: Patch,
     pub bid: Option<Num>,
     pub ask: Option<Num>,
     /// Per hour, as a fraction.
-    pub funding_rate: Option<Num>,
+    pub funding_rate: Patch,
     pub day: Option<DayStats>,
     pub at: Option<Timestamp>,
 }

@@ -30,6 +30,8 @@ struct KnownMarket {
     /// Whether the service has said that it tells no candles of this market.
     candles_absent: bool,
     tape: Option<Tape>,
+    /// When its source last changed; trades that were asked for before are of the other one.
+    source_since: Option<Timestamp>,
     /// When it was last on the screen.
     shown_at: Option<Timestamp>,
 }
@@ -100,7 +102,11 @@ impl MarketData {
             }
             MarketAnswer::Trades(Ok(None)) | MarketAnswer::Book(_) | MarketAnswer::Quote(_) => 0,
             MarketAnswer::Trades(result) => {
-                let tape = self.known(market).tape.get_or_insert_default();
+                let known = self.known(market);
+                if known.source_since.is_some_and(|since| at.desk < since) {
+                    return;
+                }
+                let tape = known.tape.get_or_insert_default();
                 let version = tape.version();
                 arrive_trades(tape, at, result.map(Option::unwrap_or_default));
                 tape.version() - version
@@ -119,6 +125,15 @@ impl MarketData {
         }
         let changes = series.version() - version;
         self.version += changes;
+    }
+
+    /// Another source serves these markets: what the one before said of trades, and of having no candles, is over.
+    pub(crate) fn source_changed(&mut self, is_other: impl Fn(&MarketId) -> bool, now: Timestamp) {
+        for (_, known) in self.markets.iter_mut().filter(|(id, _)| is_other(id)) {
+            (known.tape, known.candles_absent) = (None, false);
+            known.source_since = Some(now);
+            self.version += 1;
+        }
     }
 
     /// Sets what is on the screen; all other series are shortened.

@@ -4,31 +4,20 @@
 //! for as long as an answer may take. Of books, of trades, of new and of older candles at most two requests leave in any
 //! second each, and one quote, whatever is wanted meanwhile. What failed is asked for less often, what the service does not offer never again.
 
+mod wanted;
+
 use super::{
     answer::MarketAnswer,
     data::MarketData,
-    tape::Tape,
-    wants::{
-        BookWant, CandleWant, MarketRequest, MarketWants, QUOTE_EVERY, SHOWN_EVERY, TradesWant,
-    },
+    wants::{MarketRequest, MarketWants},
 };
 use crate::{
     app::account::poll::FULL_READ_EVERY,
     model::{Failure, Interval, MarketId, Timestamp},
 };
 use std::{collections::BTreeMap, time::Duration};
+use wanted::{Wanted, older, wanted, wanted_since};
 
-/// The first page of candles, wider than any screen.
-const FIRST_CANDLES: u32 = 500;
-/// A page of older candles.
-const OLDER_CANDLES: u32 = 1_000;
-/// The most that the service tells in one page.
-const MOST_CANDLES: u32 = 1_500;
-/// Enough trades for the volume of the last minutes, and for what traded between two answers.
-const FIRST_TRADES: u32 = 1_000;
-const NEW_TRADES: u32 = 100;
-/// After so long without an answer, as many trades are asked for as at first.
-const CATCH_UP_AFTER: Duration = Duration::from_secs(5);
 /// Without an answer for so long, a request is lost and sent again.
 pub(crate) const LOST_AFTER: Duration = Duration::from_secs(15);
 /// What fails again and again is asked for this often.
@@ -96,13 +85,6 @@ pub(crate) struct PollTime {
     pub(crate) lead: Duration,
 }
 
-/// One thing that is to be asked for again and again.
-struct Wanted {
-    key: PollKey,
-    every: Duration,
-    request: MarketRequest,
-}
-
 impl MarketPolls {
     /// What is to be asked for now.
     pub(crate) fn ask(
@@ -157,6 +139,12 @@ impl MarketPolls {
     /// The stream is gone: what it told is asked for again.
     pub(crate) fn stream_lost(&mut self) {
         self.streamed.clear();
+    }
+
+    /// Another source serves these markets: it may have what the one before had not.
+    pub(crate) fn source_changed(&mut self, is_other: impl Fn(&MarketId) -> bool) {
+        self.last.retain(|key, _| !is_other(key.market()));
+        self.streamed.retain(|key, _| !is_other(key.market()));
     }
 
     /// Notes that an answer has come.
@@ -253,9 +241,11 @@ impl MarketPolls {
 
     /// A request on its way is remembered for as long as it may be answered.
     fn forget_unwanted(&mut self, wanted: &[Wanted], now: Timestamp) {
+        let is_wanted = |key: &PollKey| wanted.iter().any(|wanted| wanted.key == *key);
+        self.streamed
+            .retain(|key, told| is_wanted(key) || now.since(*told) < LOST_AFTER);
         self.last.retain(|key, last| {
-            let is_wanted = wanted.iter().any(|wanted| wanted.key == *key);
-            is_wanted || last.state == RequestState::Absent || now.since(last.at) < LOST_AFTER
+            is_wanted(key) || last.state == RequestState::Absent || now.since(last.at) < LOST_AFTER
         });
     }
 }
@@ -330,103 +320,6 @@ fn outcome<T>(result: &Result<Option<T>, Failure>) -> Outcome {
         Ok(None) => Outcome::Absent,
         Err(_) => Outcome::Failed,
     }
-}
-
-fn wanted(wants: &MarketWants, data: &MarketData, time: PollTime) -> Vec<Wanted> {
-    if wants.is_held {
-        return vec![];
-    }
-    let chart = wants.candles.iter();
-    let chart = chart.filter(|chart| !data.builds_candles(&chart.market_id));
-    let candles = chart.map(|chart| Wanted {
-        key: PollKey::Candles(chart.market_id.clone(), chart.interval),
-        every: time.price_interval.max(SHOWN_EVERY),
-        request: newest_candles(chart, data, time),
-    });
-    let books = wants
-        .books
-        .iter()
-        .map(|(market, BookWant { depth, every })| Wanted {
-            key: PollKey::Book(market.clone()),
-            every: *every,
-            request: MarketRequest::Book { depth: *depth },
-        });
-    let trades = wants.trades.iter();
-    let trades = trades.map(|TradesWant { market_id, every }| Wanted {
-        key: PollKey::Trades(market_id.clone()),
-        every: *every,
-        request: newest_trades(market_id, data, time),
-    });
-    let quote = wants.quote.iter();
-    let quote = quote.map(|want| Wanted {
-        key: PollKey::Quote(want.market_id.clone()),
-        every: QUOTE_EVERY,
-        request: MarketRequest::Quote {
-            side: want.side,
-            size: want.size,
-        },
-    });
-    candles.chain(books).chain(trades).chain(quote).collect()
-}
-
-/// A page at first, then as many as have opened since by either clock, and the one before: it may have been in progress.
-/// Those that open until a late answer is made belong to it too: a page that does not reach back replaces the series.
-fn newest_candles(chart: &CandleWant, data: &MarketData, time: PollTime) -> MarketRequest {
-    let interval = chart.interval;
-    let series = data.candles(&chart.market_id, interval);
-    let newest = series.and_then(|series| Some((series, series.newest()?.open_time)));
-    let limit = newest.map_or(FIRST_CANDLES, |(series, open_time)| {
-        let by_service = time.service_now.since(open_time);
-        let answered = series.answered_at().map(|at| time.now.since(at));
-        let passed = by_service.max(answered.unwrap_or_default()) + LOST_AFTER;
-        let opened = passed.as_millis() / interval.length().as_millis().max(1);
-        u32::try_from(opened.saturating_add(2)).unwrap_or(MOST_CANDLES)
-    });
-    MarketRequest::Candles {
-        interval,
-        before: None,
-        limit: limit.min(MOST_CANDLES),
-    }
-}
-
-/// After a pause more may have traded than a usual answer tells.
-fn newest_trades(market: &MarketId, data: &MarketData, time: PollTime) -> MarketRequest {
-    let tape = data.tape(market).filter(|tape| tape.last().is_some());
-    let answered = tape.and_then(Tape::answered_at);
-    let is_recent = answered.is_some_and(|at| time.now.since(at) < CATCH_UP_AFTER);
-    MarketRequest::Trades {
-        limit: if is_recent { NEW_TRADES } else { FIRST_TRADES },
-    }
-}
-
-/// From when on candles are wanted: from where the chart begins, and always as far back as a first page reaches. A late
-/// answer may have replaced the series by a few rows.
-fn wanted_since(chart: &CandleWant, data: &MarketData) -> Option<Timestamp> {
-    let newest = data.candles(&chart.market_id, chart.interval)?.newest()?;
-    let length = chart.interval.millis();
-    let page = i64::from(FIRST_CANDLES - 1).saturating_mul(length);
-    let first_page = Timestamp(newest.open_time.0.saturating_sub(page));
-    Some(
-        chart
-            .since
-            .map_or(first_page, |since| since.min(first_page)),
-    )
-}
-
-fn older(
-    wants: &MarketWants,
-    data: &mut MarketData,
-    now: Timestamp,
-) -> Option<(MarketId, MarketRequest)> {
-    let chart = wants.candles.as_ref()?;
-    let since = wanted_since(chart, data)?;
-    let before = data.ask_older(&chart.market_id, chart.interval, since, now)?;
-    let request = MarketRequest::Candles {
-        interval: chart.interval,
-        before: Some(before),
-        limit: OLDER_CANDLES,
-    };
-    Some((chart.market_id.clone(), request))
 }
 
 #[cfg(test)]

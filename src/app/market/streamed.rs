@@ -2,7 +2,7 @@
 
 use super::answer::MarketAnswer;
 use crate::{
-    app::account::streamed::{StreamedPrice, StreamedRows},
+    app::account::streamed::{StreamedPrice, StreamedRows, VenueMarkets},
     model::{MarketId, StreamKind},
 };
 
@@ -16,6 +16,8 @@ pub enum StreamNews {
     /// A sign of life, with nothing new.
     Heard(StreamKind),
     Account(StreamedRows),
+    /// From now on the venues serve these markets, and the service all others.
+    ByVenue(VenueMarkets),
     Markets {
         answers: Vec<(MarketId, MarketAnswer)>,
         prices: Vec<StreamedPrice>,
@@ -23,12 +25,24 @@ pub enum StreamNews {
 }
 
 impl StreamNews {
+    /// Whether it tells orders.
+    pub(crate) fn moves_orders(&self) -> bool {
+        match self {
+            Self::Account(rows) => rows.orders.is_some(),
+            Self::Up(_)
+            | Self::Down(_)
+            | Self::Heard(_)
+            | Self::ByVenue(_)
+            | Self::Markets { .. } => false,
+        }
+    }
+
     /// Whether it changes the screen at most by what is known of the market that is shown.
     pub(crate) fn is_quiet(&self) -> bool {
         match self {
             Self::Heard(_) => true,
             Self::Markets { prices, .. } => prices.is_empty(),
-            Self::Up(_) | Self::Down(_) | Self::Account(_) => false,
+            Self::Up(_) | Self::Down(_) | Self::ByVenue(_) | Self::Account(_) => false,
         }
     }
 }

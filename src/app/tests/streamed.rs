@@ -2,8 +2,11 @@
 
 use super::*;
 use crate::{
-    app::{MarketAnswer, StreamNews, StreamState, StreamedPrice, StreamedRows},
-    model::{Book, Dated, Level, MarketId, Num, Order, Receipt, StreamKind, Timestamp},
+    app::{MarketAnswer, StreamNews, StreamState, StreamedPrice, StreamedRows, VenueMarkets},
+    model::{
+        Book, Dated, Level, MarketId, Num, Order, Patch, PublicTrade, Receipt, Side, StreamKind,
+        Timestamp,
+    },
 };
 
 fn hear(model: &mut Model, news: StreamNews) -> Vec<Effect> {
@@ -83,7 +86,7 @@ fn prices_of_a_stream_move_the_marks_and_their_age() {
     wait(&mut model, 500);
     let price = StreamedPrice {
         market_id: "paper|BTC".into(),
-        mark: Some(45_100_u32.into()),
+        mark: Patch::Is(Some(45_100_u32.into())),
         bid: Some(45_099_u32.into()),
         ask: Some(45_101_u32.into()),
         at: Some(model.account.now),
@@ -118,7 +121,7 @@ fn prices_of_a_stream_that_names_no_instants_are_of_when_they_came() {
     wait(&mut model, 14_000);
     let price = StreamedPrice {
         market_id: "paper|BTC".into(),
-        mark: Some(45_100_u32.into()),
+        mark: Patch::Is(Some(45_100_u32.into())),
         ..StreamedPrice::default()
     };
     let news = StreamNews::Markets {
@@ -181,4 +184,42 @@ fn a_stream_that_was_never_up_is_no_state_of_the_desk() {
     assert_eq!(model.account.store.streams.market, StreamState::None);
     hear(&mut model, StreamNews::Down(StreamKind::Market));
     assert_eq!(model.account.store.streams.market, StreamState::Down);
+}
+
+#[test]
+fn trades_of_another_source_are_not_counted_with_those_of_the_one_before() {
+    let mut model = desk();
+    let trades = |at: i64| {
+        let trade = PublicTrade {
+            id: Some(7),
+            price: 100_u32.into(),
+            size: Num::ONE,
+            aggressor: Side::Buy,
+            at: Timestamp(at),
+            is_own: None,
+        };
+        let page = Dated::undated(Page::of(vec![trade]));
+        MarketAnswer::Trades(Ok(Some(page)))
+    };
+    let market = MarketId::from("paper|BTC");
+    let count = |model: &Model| {
+        let tape = model.account.market_data.tape(&market);
+        tape.map(|tape| tape.trades().len())
+    };
+    let markets = |at| StreamNews::Markets {
+        answers: vec![(market.clone(), trades(at))],
+        prices: vec![],
+    };
+    hear(&mut model, markets(1));
+    assert_eq!(count(&model), Some(1));
+    let asked_before = model.account.now;
+    wait(&mut model, 100);
+    hear(&mut model, StreamNews::ByVenue(VenueMarkets::All));
+    assert_eq!(count(&model), None);
+    let late = Msg::MarketData(market.clone(), asked_before, trades(2));
+    let now = model.account.now;
+    update(&mut model, now, late);
+    assert_eq!(count(&model), None, "it is of the source before");
+    hear(&mut model, markets(2));
+    assert_eq!(count(&model), Some(1));
 }

@@ -4,14 +4,14 @@ use crate::{
     app::{
         account::{
             poll::{Answer, Source},
-            streamed::{StreamState, StreamedRows, figures},
+            streamed::{StreamState, StreamedRows, VenueMarkets, figures},
         },
         core::{account::Account, effect::Effect},
         desk::model::Model,
         market::streamed::StreamNews,
         update::{arrival, market_data},
     },
-    model::{AccountFacts, StreamKind, Timestamp},
+    model::{AccountFacts, MarketId, StreamKind, Timestamp},
 };
 
 /// Takes in what came at `at`. While the display is paused, data is left out: what follows the pause reads it.
@@ -26,6 +26,7 @@ pub(crate) fn streamed(model: &mut Model, at: Timestamp, news: StreamNews) -> Ve
                 return market_data::ask_on_beat(model);
             }
         }
+        StreamNews::ByVenue(markets) => return serve_by_venue(model, at, markets),
         StreamNews::Account(rows) => {
             model.account.store.streams.account.heard(at);
             if model.frozen.is_none() {
@@ -49,6 +50,16 @@ pub(crate) fn streamed(model: &mut Model, at: Timestamp, news: StreamNews) -> Ve
         }
     }
     vec![]
+}
+
+/// What another source has said of a market is asked for anew: its trades are numbered differently.
+fn serve_by_venue(model: &mut Model, at: Timestamp, markets: VenueMarkets) -> Vec<Effect> {
+    let known = std::mem::replace(&mut model.account.store.streams.by_venue, markets);
+    let now = &model.account.store.streams.by_venue;
+    let is_other = |market: &MarketId| known.includes(market) != now.includes(market);
+    model.account.market_polls.source_changed(is_other);
+    model.account.market_data.source_changed(is_other, at);
+    market_data::ask_on_beat(model)
 }
 
 fn account(account: &mut Account, at: Timestamp, rows: StreamedRows) -> Vec<Effect> {

@@ -25,7 +25,7 @@ use crate::{
     model::{Book, Candle, Dated, Interval, MarketId, Page, PublicTrade, Timestamp, ambiguous},
     runtime::{
         Clock,
-        polling::market_reads::{self, WantedCandles},
+        polling::market_reads::{self, MarketReads, WantedCandles},
     },
     view::tables::quotes::{
         BOOK, CANDLES, CandleRow, LevelRow, QUOTES, QuoteRow, TAPE, TapeRow, columns_of,
@@ -117,7 +117,10 @@ pub(in crate::cli) async fn book(args: BookArgs, sources: &Sources) -> Result<Ex
     let service = Service::open(sources, args.output.voice()).await?;
     let (store, market) = named(&service, args.market).await?;
     let names = streamed(&store, &market);
-    let read = patiently(|| market_reads::book(&service.client, &names, Some(args.depth))).await?;
+    let read = patiently(|| {
+        market_reads::book(MarketReads::of(&service.client), &names, Some(args.depth))
+    })
+    .await?;
     let read = match read {
         Some(book) => Some(book),
         None => streamed_book(&service, &store, &market).await?,
@@ -164,7 +167,12 @@ async fn read_candles(
                 before,
                 limit: args.limit.min(PAGE),
             };
-            market_reads::candles(&service.client, &names, wanted, Clock::start().now())
+            market_reads::candles(
+                MarketReads::of(&service.client),
+                &names,
+                wanted,
+                Clock::start().now(),
+            )
         };
         let read = patiently(ask).await?;
         let Some(Dated {
@@ -203,7 +211,8 @@ pub(in crate::cli) async fn trades(args: TradesArgs, sources: &Sources) -> Resul
         args.limit.min(PAGE)
     };
     let names = streamed(&store, &market);
-    let read = patiently(|| market_reads::trades(&service.client, &names, limit)).await?;
+    let read =
+        patiently(|| market_reads::trades(MarketReads::of(&service.client), &names, limit)).await?;
     let mut page = match read {
         Some(page) => page.value,
         None => Page::of(streamed_trades(&service, &store, &market).await?),
@@ -240,7 +249,8 @@ async fn streamed_book(
         MarketEvent::Trade { .. }
         | MarketEvent::Candle { .. }
         | MarketEvent::Tick { .. }
-        | MarketEvent::Stats { .. } => None,
+        | MarketEvent::Stats { .. }
+        | MarketEvent::Refused { .. } => None,
     }))
 }
 
@@ -257,7 +267,8 @@ async fn streamed_candles(
         MarketEvent::Book { .. }
         | MarketEvent::Trade { .. }
         | MarketEvent::Tick { .. }
-        | MarketEvent::Stats { .. } => None,
+        | MarketEvent::Stats { .. }
+        | MarketEvent::Refused { .. } => None,
     });
     Ok(candles.collect::<BTreeMap<_, _>>().into_values().collect())
 }
@@ -273,7 +284,8 @@ async fn streamed_trades(
         MarketEvent::Book { .. }
         | MarketEvent::Candle { .. }
         | MarketEvent::Tick { .. }
-        | MarketEvent::Stats { .. } => None,
+        | MarketEvent::Stats { .. }
+        | MarketEvent::Refused { .. } => None,
     });
     Ok(trades.collect())
 }

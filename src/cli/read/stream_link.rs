@@ -7,7 +7,6 @@ use crate::{
     model::{MarketId, StreamKind},
     runtime::{
         Clock,
-        base::jitter::Jitter,
         polling::streams::{
             door::StreamDoor,
             socket::{Signal, StreamLink},
@@ -33,7 +32,7 @@ pub(super) fn link<E>(
 ) -> Result<StreamLink<E>> {
     if !service.client.has_stream(kind) {
         let words = match kind {
-            StreamKind::Market if service.client.venues().is_some() => {
+            StreamKind::Market if service.client.venues_alone().is_some() => {
                 "no source has this: perpdeck reads the public data of hyperliquid, binance and bybit, candles of 1m and longer"
             }
             StreamKind::Market => {
@@ -54,11 +53,6 @@ pub(super) fn opened_by<E>(
     topics: Option<watch::Receiver<BTreeSet<Topic>>>,
     signals: Sender<Signal<E>>,
 ) -> StreamLink<E> {
-    StreamLink {
-        door,
-        clock: Clock::start(),
-        topics,
-        signals,
-        draws: Jitter::seeded(std::process::id().into()),
-    }
+    let seed = std::process::id().into();
+    StreamLink::new(door, topics, signals, seed, Clock::start())
 }

@@ -19,6 +19,18 @@ pub(in crate::exchange) enum FaultChannel {
     Account,
 }
 
+impl FaultChannel {
+    /// The channel that a client's message asks for.
+    fn asked_for(text: &str) -> Option<Self> {
+        #[derive(Deserialize)]
+        struct Asked {
+            channel: FaultChannel,
+        }
+        let asked: Asked = serde_json::from_str(text).ok()?;
+        Some(asked.channel)
+    }
+}
+
 /// What a frame is, as far as a rule can tell.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(in crate::exchange) struct StreamFrame {
@@ -47,10 +59,10 @@ impl FrameKind {
 }
 
 impl StreamFrame {
-    /// Frames that go out together: what answers a subscription is of its channel.
-    pub(in crate::exchange) fn of_all(texts: &[String]) -> Vec<Self> {
+    /// Frames that go out together: what answers a subscription is of its channel, whether or not it has events.
+    pub(in crate::exchange) fn of_all(texts: &[String], asked: Option<&str>) -> Vec<Self> {
         let mut frames: Vec<_> = texts.iter().map(|text| Self::of(text)).collect();
-        let channel = frames.iter().find_map(|frame| frame.channel);
+        let channel = asked.and_then(FaultChannel::asked_for);
         let begins = |frame: &Self| frame.kind == FrameKind::Acknowledgement;
         let is_first = frames.iter().any(begins);
         for frame in &mut frames {
@@ -104,5 +116,25 @@ impl StreamFrame {
                 Some(_) | None => FrameKind::Other,
             },
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_answer_to_a_subscription_without_events_is_of_its_channel() {
+        let asked = r#"{"op":"sub","id":1,"channel":"trades","payload":{}}"#;
+        let texts = [
+            r#"{"op":"sub_ok","id":1}"#,
+            r#"{"op":"snapshot_end","id":1}"#,
+        ];
+        let frames = StreamFrame::of_all(&texts.map(str::to_owned), Some(asked));
+        let trades = Some(FaultChannel::Trades);
+        assert!(
+            frames.iter().all(|frame| frame.channel == trades),
+            "{frames:?}"
+        );
     }
 }

@@ -98,12 +98,16 @@ pub(super) async fn run(
         (session.greeting(service, &state), state.engine.version())
     };
     let mut out = greeting;
+    // What the next frames answer.
+    let mut asked = None;
     let mut beat = Instant::now() + HEARTBEAT;
     loop {
         if !out.is_empty() {
-            let (texts, after) = connection
-                .disturbed
-                .frames(service, std::mem::take(&mut out))?;
+            let (texts, after) = connection.disturbed.frames(
+                service,
+                std::mem::take(&mut out),
+                asked.take().as_deref(),
+            )?;
             let texts = texts.into_iter().map(Message::text);
             if connection.write(texts).await.is_none() || after == After::Cut {
                 return Ok(());
@@ -128,6 +132,7 @@ pub(super) async fn run(
             }
             Wake::Message(text) => {
                 out = session.answers(&*service.state()?, &text);
+                asked = Some(text);
                 AfterChanges::GoOn
             }
             Wake::Changed => {

@@ -24,7 +24,10 @@ use crate::{
 };
 use serde::Deserialize;
 use serde_json::{json, value::RawValue};
-use std::borrow::Cow;
+use std::{borrow::Cow, time::Duration};
+
+/// Binance cuts a connection after a day.
+const LONGEST_LIFE: Duration = Duration::from_hours(23);
 
 pub(super) static PUBLIC: Dialect = Dialect {
     names: public_names,
@@ -56,6 +59,7 @@ pub(super) const MARKET: Dialect = Dialect {
         usual: 8,
     }),
     first_trades: FirstTrades::News,
+    longest_life: Some(LONGEST_LIFE),
 };
 
 fn public_names(channel: Channel, symbol: &str) -> Vec<String> {

@@ -32,6 +32,7 @@ pub(super) static SOCKET: Dialect = Dialect {
     books: BookTold::Changes,
     funding_hours: None,
     first_trades: FirstTrades::News,
+    longest_life: None,
 };
 
 /// Topics of one frame.

@@ -5,7 +5,7 @@ use crate::{
     feed::{event::Stats, rest_read::RestRead, topic::Channel},
     model::{Candle, Interval, Num, Timestamp},
 };
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, time::Duration};
 
 /// Frames that ask for these names in the request of this number.
 pub(super) type Frames = fn(&[String], u64) -> Vec<String>;
@@ -29,6 +29,8 @@ pub(super) struct Dialect {
     /// Where the hours between two fundings are told, if this socket does not.
     pub(super) funding_hours: Option<FundingHoursRead>,
     pub(super) first_trades: FirstTrades,
+    /// Another connection takes over when one has lived for so long, before the venue cuts it.
+    pub(super) longest_life: Option<Duration>,
 }
 
 /// How a venue tells a book.

@@ -32,6 +32,7 @@ pub(super) static SOCKET: Dialect = Dialect {
     books: BookTold::Whole,
     funding_hours: None,
     first_trades: FirstTrades::History,
+    longest_life: None,
 };
 
 /// What a socket says when it opens, which is no JSON.

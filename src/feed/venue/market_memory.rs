@@ -126,10 +126,10 @@ impl MarketMemory {
             Update::Trades(rows) => Some(self.trades.take(&self.market, rows, told)),
             Update::Candle(interval, candle) => self.candle(interval, candle),
             Update::Best { bid, ask, at } => self.best(bid, ask, at),
-            Update::Stats(stats) => self.stats(stats),
+            Update::Stats(stats) => self.stats(stats, now),
             Update::Ticker { bid, ask, stats } => {
                 let best = self.best(bid, ask, stats.at);
-                let stats = self.stats(stats);
+                let stats = self.stats(stats, now);
                 best.zip(stats).map(|(best, stats)| [best, stats].concat())
             }
         };
@@ -185,7 +185,7 @@ impl MarketMemory {
         }])
     }
 
-    fn stats(&mut self, newer: Stats) -> Option<Vec<MarketEvent>> {
+    fn stats(&mut self, newer: Stats, now: Timestamp) -> Option<Vec<MarketEvent>> {
         let known = newer.at.zip(self.stats.at);
         if known.is_some_and(|(at, known)| at.plus(STATS_BEHIND) < known) {
             return None;
@@ -198,6 +198,11 @@ impl MarketMemory {
         let mut stats = self.stats;
         // Without its hours a rate is of nobody knows how long.
         stats.funding_rate = stats.funding_rate.filter(|_| stats.funding_hours.is_some());
+        // Hyperliquid does not say when it pays, which it does at each full hour.
+        if stats.next_funding_at.is_none() && stats.funding_hours == Some(Num::ONE) {
+            let hour = Interval::Hour1;
+            stats.next_funding_at = Some(hour.open_of(now).plus(hour.length()));
+        }
         Some(vec![MarketEvent::Stats {
             market: self.market.clone(),
             stats,

@@ -29,7 +29,8 @@ const UNREADABLE_IN_A_ROW: u32 = 3;
 pub(crate) struct VenueStream {
     subscriptions: Subscriptions,
     markets: BTreeMap<MarketId, MarketMemory>,
-    is_open: bool,
+    /// Since when the connection is open, if it is.
+    opened_at: Option<Timestamp>,
     /// What is being read.
     reading: BTreeSet<ReadSubject>,
     funding_asked: Retry,
@@ -47,7 +48,7 @@ impl VenueStream {
         Self {
             subscriptions: Subscriptions::new(socket.dialect()),
             markets: BTreeMap::new(),
-            is_open: false,
+            opened_at: None,
             reading: BTreeSet::new(),
             funding_asked: Retry::default(),
             funding_hours: None,
@@ -56,6 +57,12 @@ impl VenueStream {
             refused: 0,
             end: None,
         }
+    }
+
+    /// When another connection is to take over, since the venue will cut this one.
+    fn leaves_at(&self) -> Option<Timestamp> {
+        let life = self.subscriptions.dialect.longest_life;
+        Some(self.opened_at?.plus(life?))
     }
 
     fn books(&self) -> BookTold {
@@ -210,13 +217,13 @@ impl Stream for VenueStream {
 
     fn want(&mut self, wanted: BTreeSet<Topic>, now: Timestamp) {
         self.subscriptions.want(wanted);
-        if self.is_open {
+        if self.opened_at.is_some() {
             self.subscribe(now);
         }
     }
 
     fn opened(&mut self, now: Timestamp) {
-        self.is_open = true;
+        self.opened_at = Some(now);
         self.subscriptions.open(now);
         self.subscribe(now);
     }
@@ -248,13 +255,17 @@ impl Stream for VenueStream {
         }
         let due: Vec<_> = due.into_iter().collect();
         self.renew(&due, now);
+        if self.end.is_none() && self.leaves_at().is_some_and(|at| at <= now) {
+            self.end = Some(LinkEnd::Asked);
+        }
     }
 
     fn due(&self) -> Option<Timestamp> {
         let books = self.broken_books().map(|(_, memory)| &memory.whole_asked);
         let funding = self.wants_funding().then_some(&self.funding_asked);
         let reads = books.chain(funding).map(Retry::due);
-        reads.chain(self.subscriptions.due()).min()
+        let leaves = self.leaves_at().filter(|_| self.end.is_none());
+        reads.chain(self.subscriptions.due()).chain(leaves).min()
     }
 
     fn requests(&mut self, now: Timestamp) -> Vec<String> {
@@ -307,7 +318,7 @@ impl Stream for VenueStream {
     }
 
     fn is_live(&self) -> bool {
-        self.is_open && self.subscriptions.are_settled()
+        self.opened_at.is_some() && self.subscriptions.are_settled()
     }
 
     fn end(&self) -> Option<LinkEnd> {
@@ -315,7 +326,7 @@ impl Stream for VenueStream {
     }
 
     fn lost(&mut self) {
-        (self.is_open, self.end, self.unreadable) = (false, None, 0);
+        (self.opened_at, self.end, self.unreadable) = (None, None, 0);
         self.subscriptions.clear();
         self.reading.clear();
         for memory in self.markets.values_mut() {

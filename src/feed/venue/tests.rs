@@ -89,7 +89,8 @@ impl Talk {
             MarketEvent::Trade { .. }
             | MarketEvent::Candle { .. }
             | MarketEvent::Tick { .. }
-            | MarketEvent::Stats { .. } => None,
+            | MarketEvent::Stats { .. }
+            | MarketEvent::Refused { .. } => None,
         });
         books.collect()
     }
@@ -102,7 +103,8 @@ impl Talk {
                 MarketEvent::Stats { stats, .. } => told.1 = Some(stats),
                 MarketEvent::Book { .. }
                 | MarketEvent::Trade { .. }
-                | MarketEvent::Candle { .. } => {}
+                | MarketEvent::Candle { .. }
+                | MarketEvent::Refused { .. } => {}
             }
         }
         told
@@ -130,7 +132,8 @@ impl Talk {
             MarketEvent::Book { .. }
             | MarketEvent::Candle { .. }
             | MarketEvent::Tick { .. }
-            | MarketEvent::Stats { .. } => None,
+            | MarketEvent::Stats { .. }
+            | MarketEvent::Refused { .. } => None,
         });
         trades.collect()
     }
@@ -144,7 +147,8 @@ impl Talk {
             MarketEvent::Book { .. }
             | MarketEvent::Trade { .. }
             | MarketEvent::Tick { .. }
-            | MarketEvent::Stats { .. } => None,
+            | MarketEvent::Stats { .. }
+            | MarketEvent::Refused { .. } => None,
         });
         candles.collect()
     }

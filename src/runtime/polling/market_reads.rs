@@ -1,4 +1,4 @@
-//! Candles, books and trades of a market by reads: of the service, or else of the venue of the market.
+//! Candles, books and trades of a market by reads: of the service, or else of the venue of the market, where that serves it.
 //!
 //! Contract: `Ok(None)` where neither has them. A market of a provider that is no venue is never shown by another one.
 
@@ -12,6 +12,24 @@ use crate::{
     model::{Book, Candle, Dated, Failure, Interval, Page, PublicTrade, Timestamp, Venue},
 };
 
+/// Where a market is read.
+#[derive(Debug, Clone)]
+pub(crate) struct MarketReads<'a> {
+    pub(crate) client: &'a Client,
+    /// The venues, if one of them may serve the market now.
+    pub(crate) venues: Option<VenueClient>,
+}
+
+impl<'a> MarketReads<'a> {
+    /// The service, and the venues where it has no stream.
+    pub(crate) fn of(client: &'a Client) -> Self {
+        Self {
+            client,
+            venues: client.venues_alone(),
+        }
+    }
+}
+
 /// The venue that a market's data may be read of.
 struct MarketVenue {
     client: VenueClient,
@@ -19,9 +37,9 @@ struct MarketVenue {
 }
 
 impl MarketVenue {
-    fn of(client: &Client, market: &StreamedMarket) -> Option<Self> {
+    fn of(venues: Option<VenueClient>, market: &StreamedMarket) -> Option<Self> {
         Some(Self {
-            client: client.venues()?,
+            client: venues?,
             venue: Venue::of(&market.provider)?,
         })
     }
@@ -43,7 +61,7 @@ pub(crate) struct WantedCandles {
 }
 
 pub(crate) async fn candles(
-    client: &Client,
+    reads: MarketReads<'_>,
     market: &StreamedMarket,
     wanted: WantedCandles,
     now: Timestamp,
@@ -53,8 +71,11 @@ pub(crate) async fn candles(
         before,
         limit,
     } = wanted;
-    let own = client.candles(&market.id, interval, before, limit).await?;
-    let Some(venue) = MarketVenue::of(client, market).filter(|_| own.is_none()) else {
+    let own = reads
+        .client
+        .candles(&market.id, interval, before, limit)
+        .await?;
+    let Some(venue) = MarketVenue::of(reads.venues, market).filter(|_| own.is_none()) else {
         return Ok(own);
     };
     let rest = rest::of(venue.venue);
@@ -72,12 +93,12 @@ pub(crate) async fn candles(
 
 /// The nearest levels of the order book.
 pub(crate) async fn book(
-    client: &Client,
+    reads: MarketReads<'_>,
     market: &StreamedMarket,
     depth: Option<u32>,
 ) -> Result<Option<Dated<Book>>, Failure> {
-    let own = client.book(&market.id, depth).await?;
-    let Some(venue) = MarketVenue::of(client, market).filter(|_| own.is_none()) else {
+    let own = reads.client.book(&market.id, depth).await?;
+    let Some(venue) = MarketVenue::of(reads.venues, market).filter(|_| own.is_none()) else {
         return Ok(own);
     };
     let rest = rest::of(venue.venue);
@@ -87,12 +108,12 @@ pub(crate) async fn book(
 
 /// So many of the newest trades, in the order that the source tells.
 pub(crate) async fn trades(
-    client: &Client,
+    reads: MarketReads<'_>,
     market: &StreamedMarket,
     limit: u32,
 ) -> Result<Option<Dated<Page<PublicTrade>>>, Failure> {
-    let own = client.trades(&market.id, limit).await?;
-    let Some(venue) = MarketVenue::of(client, market).filter(|_| own.is_none()) else {
+    let own = reads.client.trades(&market.id, limit).await?;
+    let Some(venue) = MarketVenue::of(reads.venues, market).filter(|_| own.is_none()) else {
         return Ok(own);
     };
     let rest = rest::of(venue.venue);

@@ -4,8 +4,14 @@
 //! keep up, the socket is not read, and of books and prices the newest wins.
 
 mod account;
+mod batch;
 pub(crate) mod door;
+#[cfg(test)]
+mod fall_back_tests;
+#[cfg(test)]
+mod fault_tests;
 mod market;
+pub(crate) mod relay;
 pub(crate) mod socket;
 #[cfg(test)]
 mod tests;
@@ -18,19 +24,21 @@ pub(super) use wanted::MarketsWanted;
 
 use super::cover::StreamCover;
 use crate::{
-    app::{Msg, StreamNews},
+    app::{Msg, StreamNews, VenueMarkets},
     client::Client,
-    feed::{account::AccountStream, market::MarketStream},
+    feed::{account::AccountStream, event::MarketEvent, market::MarketStream},
     model::StreamKind,
-    runtime::base::{clock::Clock, jitter::Jitter},
+    runtime::base::clock::Clock,
 };
 use door::StreamDoor;
+use market::MarketSources;
+use relay::Relay;
 use socket::{Signal, StreamLink};
 use std::{collections::BTreeSet, sync::Arc};
 use tokio::{
     sync::{
         Notify,
-        mpsc::{Sender, channel},
+        mpsc::{Receiver, Sender, channel},
         watch,
     },
     task::JoinSet,
@@ -62,41 +70,45 @@ impl StreamContext {
 
 /// Begins the streams that the settings name; while time stands still, none.
 pub(super) fn spawn(context: &StreamContext, tasks: &mut JoinSet<()>) {
+    let client = &context.client;
+    if client.venues_alone().is_some() {
+        let by_venue = VenueMarkets::All;
+        context
+            .wanted
+            .send_modify(|wanted| wanted.by_venue = by_venue);
+    }
     if context.clock.is_frozen() {
         return;
     }
-    let client = &context.client;
-    if client.has_stream(StreamKind::Market) {
-        let (signals, told) = channel(SIGNALS);
-        let topics = watch::Sender::new(BTreeSet::new());
-        let link = StreamLink {
-            door: StreamDoor::Service(client.clone(), StreamKind::Market),
-            clock: context.clock,
-            topics: Some(topics.subscribe()),
-            signals,
-            draws: Jitter::seeded(context.seed),
-        };
-        tasks.spawn(link.run(MarketStream::default()));
-        tasks.spawn(wanted::choose(
-            context.wanted.subscribe(),
-            topics,
-            MarketsWanted::topics,
-        ));
-        tasks.spawn(market::tell(context.clone(), told));
-    } else if let Some(venues) = client.venues() {
-        venues::spawn(context, &venues, tasks);
+    let has_stream = client.has_stream(StreamKind::Market);
+    let venues = client.venues();
+    let sources = MarketSources {
+        service: has_stream.then(|| spawn_market(context, tasks)),
+        venues: venues.map(|venues| venues::spawn(context, &venues, tasks)),
+    };
+    if sources.service.is_some() || sources.venues.is_some() {
+        tasks.spawn(market::tell(context.clone(), sources));
     }
     if client.has_stream(StreamKind::Account) {
         let (signals, told) = channel::<Signal<_>>(SIGNALS);
-        let link = StreamLink {
-            door: StreamDoor::Service(client.clone(), StreamKind::Account),
-            clock: context.clock,
-            topics: None,
-            signals,
-            draws: Jitter::seeded(!context.seed),
-        };
+        let door = StreamDoor::Service(client.clone(), StreamKind::Account);
+        let link = StreamLink::new(door, None, signals, !context.seed, context.clock);
         let account = client.connection().account_id.clone();
         tasks.spawn(link.run(AccountStream::new(account)));
         tasks.spawn(account::tell(context.clone(), told));
     }
+}
+
+/// Begins the service's market stream; returns what it says.
+fn spawn_market(context: &StreamContext, tasks: &mut JoinSet<()>) -> Receiver<Signal<MarketEvent>> {
+    let (signals, told) = channel(SIGNALS);
+    let topics = watch::Sender::new(BTreeSet::new());
+    let door = StreamDoor::Service(context.client.clone(), StreamKind::Market);
+    let wanted_topics = Some(topics.subscribe());
+    let link = StreamLink::new(door, wanted_topics, signals, context.seed, context.clock);
+    let begin = MarketStream::default;
+    tasks.spawn(Relay { link, begin }.run());
+    let wanted = context.wanted.subscribe();
+    tasks.spawn(wanted::choose(wanted, topics, MarketsWanted::topics));
+    told
 }

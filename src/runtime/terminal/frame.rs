@@ -23,6 +23,8 @@ const REDUCED_MOTION_FRAME: Duration = Duration::from_secs(1);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Cause {
     Person,
+    /// An order changed, and nobody here did it.
+    Orders,
     Background,
 }
 
@@ -66,8 +68,12 @@ impl FrameGate {
         let soon = self.moves_from(now + self.gathering(now));
         let wanted = match (cause, motion) {
             (Cause::Person, _) => self.for_person[0].map_or(now, |older| older + 2 * FRAME),
+            // Events come at most twenty times a second (`polling/streams/account.rs`), and wait for no beat of the market.
+            (Cause::Orders, Motion::Full) => now + OPENING_FRAME,
             (Cause::Background, Motion::Full) => soon,
-            (Cause::Background, Motion::Reduced) => soon.max(self.last + REDUCED_MOTION_FRAME),
+            (Cause::Orders | Cause::Background, Motion::Reduced) => {
+                soon.max(self.last + REDUCED_MOTION_FRAME)
+            }
         };
         let due = self.due.filter(|due| due.cause == Cause::Person);
         self.due = Some(DueFrame {
@@ -110,7 +116,7 @@ impl FrameGate {
                 let [_, newer] = self.for_person;
                 self.for_person = [newer, Some(now)];
             }
-            Some(Cause::Background) => self.last_moved = now,
+            Some(Cause::Orders | Cause::Background) => self.last_moved = now,
             None => {}
         }
         (self.due, self.last) = (None, now);
@@ -202,6 +208,20 @@ mod tests {
         gate.settle(Motion::Reduced);
         let rest = REDUCED_MOTION_FRAME.saturating_sub(MOMENT);
         assert_eq!(drawn_after(&mut gate).await, rest);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_order_that_changed_elsewhere_is_drawn_at_once_while_the_market_moves() {
+        let mut gate = FrameGate::open();
+        drawn_after(&mut gate).await;
+        advance(OPENING).await;
+        gate.want(Cause::Background, Motion::Full);
+        drawn_after(&mut gate).await;
+        gate.want(Cause::Background, Motion::Full);
+        gate.want(Cause::Orders, Motion::Full);
+        assert_eq!(drawn_after(&mut gate).await, OPENING_FRAME);
+        gate.want(Cause::Orders, Motion::Reduced);
+        assert_eq!(drawn_after(&mut gate).await, REDUCED_MOTION_FRAME);
     }
 
     #[tokio::test(start_paused = true)]

@@ -1,6 +1,6 @@
 //! The words around the rows of the price ladder: what is out of view, how the rows lie, what the keys do, the trades.
 
-use super::ladder_scene::LadderScene;
+use super::{ladder_scene::LadderScene, title::venue_note};
 use crate::{
     app::{
         Model, Motion,
@@ -132,6 +132,7 @@ impl LadderScene<'_> {
             parts.push(Span::alert(words));
         }
         parts.extend(self.late_book(scene));
+        parts.extend(venue_note(self.model, self.market_id));
         // Why no newer book comes: the service does not answer, or its book was refused.
         let known = self.model.account.store.books.of(self.market_id);
         if let Some(why) = known.and_then(KnownBook::trouble) {

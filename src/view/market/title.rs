@@ -2,6 +2,7 @@
 
 use crate::{
     app::{Action, CandleOrigin, ClickTarget, Context, MarketPanel, Model, Source},
+    model::{MarketId, Venue},
     view::{
         panels::title::Title,
         text::{
@@ -49,6 +50,15 @@ fn counted(model: &Model, panel: MarketPanel) -> String {
     words::listed(parts, " ")
 }
 
+/// `from binance`: that the venue of a market serves it, not the service.
+pub(super) fn venue_note(model: &Model, market: &MarketId) -> Option<Span> {
+    let store = &model.account.store;
+    let is_by_venue = store.streams.by_venue.includes(market);
+    let listed = store.market(market).map(|market| market.provider.raw());
+    let venue = Venue::of(listed.unwrap_or(market.provider())).filter(|_| is_by_venue)?;
+    Some(Span::muted(format!("from {venue}")))
+}
+
 /// Who made the candles, what is wrong with them, and how old the newest is.
 fn candle_notes(model: &Model) -> Vec<Span> {
     let screen = &model.market_screen;
@@ -69,7 +79,9 @@ fn candle_notes(model: &Model) -> Vec<Span> {
             model.account.options.motion,
         )
     });
+    let from = market.filter(|_| !is_built);
     let notes = [
+        from.and_then(|market| venue_note(model, market)),
         is_built.then(|| Span::muted("built from marks seen here")),
         series.awaits_older().then(|| Span::info("loading older…")),
         unreadable.map(|count| Span::warn(format!("{count} unreadable"))),

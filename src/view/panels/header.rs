@@ -396,7 +396,9 @@ fn pace(elapsed: Duration, motion: Motion) -> Span {
 
 /// Whether the streams of the service tell what is new, or polls alone; nothing where the settings name no stream.
 fn stream(model: &Model) -> Option<Segment> {
-    let Streams { market, account } = model.account.store.streams;
+    let Streams {
+        market, account, ..
+    } = model.account.store.streams;
     let is = |state| [market, account].contains(&state);
     let (priority, word) = if is(StreamState::Down) {
         (3, Span::warn("POLL"))

@@ -70,13 +70,13 @@ impl Store {
             let Some(market) = value.get_mut(&price.market_id) else {
                 continue;
             };
-            market.mark = price.mark.or(market.mark);
+            market.mark = price.mark.over(market.mark);
             market.bid = price.bid.or(market.bid);
             market.ask = price.ask.or(market.ask);
-            market.funding_rate = price.funding_rate.or(market.funding_rate);
+            market.funding_rate = price.funding_rate.over(market.funding_rate);
             market.day = price.day.unwrap_or(market.day);
             market.updated_at = price.at.or(market.updated_at);
-            if let Some(mark) = price.mark {
+            if let Some(mark) = price.mark.over(None) {
                 let prices = self.prices.entry(price.market_id).or_default();
                 prices.mark(now, mark);
             }

@@ -6,7 +6,7 @@ use super::*;
 use crate::{
     app::market::{
         data::RequestTime,
-        wants::{LADDER_EVERY, QuoteWant},
+        wants::{CandleWant, LADDER_EVERY, QuoteWant, SHOWN_EVERY, TradesWant},
     },
     model::{Candle, Dated, Num, Page, PublicTrade, Side, SizedQuote},
 };

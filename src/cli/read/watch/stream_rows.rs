@@ -250,7 +250,7 @@ pub(super) fn market_row(event: MarketEvent) -> Option<(MarketRow, Told)> {
             MarketRow::Stats(StatsRow::new(market, &stats)),
             Told::AsNews,
         ),
-        MarketEvent::Tick { .. } => return None,
+        MarketEvent::Tick { .. } | MarketEvent::Refused { .. } => return None,
     })
 }
 

@@ -30,7 +30,7 @@ use crate::{
     model::{FailureKind, Interval, MarketId, StreamKind, Text, Venue},
     runtime::{
         Clock,
-        polling::streams::{door::StreamDoor, socket::Signal},
+        polling::streams::{door::StreamDoor, relay::Relay, socket::Signal},
     },
 };
 use color_eyre::Result;
@@ -131,11 +131,18 @@ fn follow_market(
     signals: &Sender<Signal<MarketEvent>>,
 ) -> Result<Vec<watch::Sender<BTreeSet<Topic>>>> {
     let venue = Venue::of(&market.provider);
-    let Some((venues, venue)) = service.client.venues().zip(venue) else {
+    let Some((venues, venue)) = service.client.venues_alone().zip(venue) else {
         let wanted = watch::Sender::new(topics.clone());
         let topics = Some(wanted.subscribe());
         let socket = link(service, StreamKind::Market, topics, signals.clone())?;
-        tokio::spawn(socket.run(MarketStream::default()));
+        let begin = MarketStream::default;
+        tokio::spawn(
+            Relay {
+                link: socket,
+                begin,
+            }
+            .run(),
+        );
         return Ok(vec![wanted]);
     };
     let sockets = VenueSocket::iter().filter(|socket| socket.venue() == venue);
@@ -144,7 +151,8 @@ fn follow_market(
         let wanted = watch::Sender::new(carried.cloned().collect());
         let door = StreamDoor::Venue(venues.clone(), socket);
         let link = opened_by(door, Some(wanted.subscribe()), signals.clone());
-        tokio::spawn(link.run(VenueStream::new(socket)));
+        let begin = move || VenueStream::new(socket);
+        tokio::spawn(Relay { link, begin }.run());
         wanted
     });
     Ok(wanted.collect())

@@ -1,6 +1,7 @@
 //! Binance USD-M's frames and answers, in the shapes of its documentation.
 
 use super::*;
+use crate::feed::link::LinkEnd;
 use crate::{
     feed::venue::rest::{self, CandleSpan},
     model::{Interval, Venue},
@@ -318,4 +319,20 @@ fn a_book_is_read_no_deeper_than_is_asked_for_and_trades_at_most_a_thousand() {
         rest.read_book(br#"{"code":-1121,"msg":"Invalid symbol."}"#)
             .is_err()
     );
+}
+
+#[test]
+fn another_connection_takes_over_before_the_venue_cuts_this_one_after_a_day() {
+    for (socket, market, leaves) in [
+        (VenueSocket::BinancePublic, "binance|BTCUSDT", true),
+        (VenueSocket::BinanceMarket, "binance|BTCUSDT", true),
+        (VenueSocket::Hyperliquid, "hyperliquid|BTC", false),
+    ] {
+        let mut talk = Talk::of(socket, market, &[Channel::Book, Channel::Trades]);
+        talk.later(23 * 3_600_000 - 1);
+        assert_eq!(talk.stream.end(), None);
+        talk.later(1);
+        let end = leaves.then_some(LinkEnd::Asked);
+        assert_eq!(talk.stream.end(), end, "{socket:?}");
+    }
 }

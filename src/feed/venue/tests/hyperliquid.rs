@@ -184,6 +184,13 @@ fn prices_and_statistics_are_told_with_what_the_venue_leaves_out_unknown() {
     let (tick, stats) = talk.stats();
     assert_eq!(tick.unwrap().price.to_string(), "100");
     let stats = stats.unwrap();
+    let hour = Interval::Hour1;
+    let next = hour.open_of(at(0)).plus(hour.length());
+    assert_eq!(
+        stats.next_funding_at,
+        Some(next),
+        "it pays at each full hour"
+    );
     let text =
         |number: Option<crate::model::Num>| number.map(|number| number.normalized().to_string());
     assert_eq!(

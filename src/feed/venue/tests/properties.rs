@@ -27,6 +27,46 @@ fn changes() -> Vec<String> {
     (10..40).map(frame).collect()
 }
 
+/// A change of a Binance book, whose price is its number.
+fn depth(number: u64) -> String {
+    let bids = json!([
+        [(999 + number).to_string(), "0"],
+        [(1_000 + number).to_string(), "1"]
+    ]);
+    let at = START + number.cast_signed();
+    let data = json!({"e": "depthUpdate", "E": at, "T": at, "s": "BTCUSDT", "U": number, "u": number,
+        "pu": number - 1, "b": bids, "a": [["5000", number.to_string()]]});
+    json!({"stream": "btcusdt@depth@100ms", "data": data}).to_string()
+}
+
+/// The whole of that book.
+fn whole_depth(number: u64) -> String {
+    let bids = json!([[(1_000 + number).to_string(), "1"]]);
+    json!({"lastUpdateId": number, "T": START + number.cast_signed(), "bids": bids,
+        "asks": [["5000", number.to_string()]]})
+    .to_string()
+}
+
+/// A whole Hyperliquid book, whose price is its number.
+fn l2_book(number: u64) -> String {
+    let level = |price: String, size: String| json!([{"px": price, "sz": size, "n": 1}]);
+    let bids = level((1_000 + number).to_string(), "1".to_owned());
+    let levels = [bids, level("5000".to_owned(), number.to_string())];
+    let at = START + number.cast_signed();
+    let data = json!({"coin": "BTC", "time": at, "levels": levels, "fast": true});
+    json!({"channel": "l2Book", "data": data}).to_string()
+}
+
+/// The number of a book that is as it was at the venue.
+fn number_of(book: &Dated<Book>) -> i64 {
+    let number = book.made_at.unwrap().0 - START;
+    assert!(!book.value.is_crossed());
+    let bids = levels(&book.value, Side::Buy);
+    assert_eq!(bids, [format!("1x{}", 1_000 + number)]);
+    assert_eq!(levels(&book.value, Side::Sell), [format!("{number}x5000")]);
+    number
+}
+
 /// What happens to the frames on their way.
 #[derive(Debug, Clone)]
 enum Harm {
@@ -67,14 +107,58 @@ proptest! {
         for frame in harmed(changes(), &harms) {
             talk.hears(&frame);
             for book in talk.books() {
-                let number = book.made_at.unwrap().0 - START;
-                prop_assert!(!book.value.is_crossed());
-                prop_assert_eq!(levels(&book.value, Side::Buy), vec![format!("1x{}", 1_000 + number)]);
-                prop_assert_eq!(levels(&book.value, Side::Sell), vec![format!("{number}x5000")]);
+                number_of(&book);
             }
         }
         talk.hears(&changes()[20]);
         prop_assert_eq!(levels(&talk.books().pop().unwrap().value, Side::Buy), vec!["1x1030"]);
+    }
+
+    /// The same of Binance, whose book is read whole beside its changes.
+    #[test]
+    fn a_book_that_is_read_beside_its_changes_is_shown_as_it_was_or_not_at_all(
+        harms in prop::collection::vec(harm(), 0..8),
+    ) {
+        let mut talk = Talk::of(VenueSocket::BinancePublic, "binance|BTCUSDT", &[Channel::Book]);
+        let frames = harmed((10..40).map(depth).collect(), &harms);
+        let step = |talk: &mut Talk, frame: &str, now: u64| {
+            talk.hears(frame);
+            for read in talk.reads() {
+                talk.answers(read.subject, &whole_depth(now));
+            }
+            talk.books().iter().map(number_of).next_back()
+        };
+        for (frame, now) in frames.iter().zip(10..) {
+            step(&mut talk, frame, now);
+        }
+        if talk.stream.end().is_some() {
+            talk.reconnects();
+        }
+        talk.later(60_000);
+        step(&mut talk, &depth(40), 40);
+        prop_assert_eq!(step(&mut talk, &depth(41), 41), Some(41));
+    }
+
+    /// The same of Hyperliquid, whose books are whole; none goes back in time.
+    #[test]
+    fn a_whole_book_is_shown_as_it_was_and_never_an_older_one(
+        harms in prop::collection::vec(harm(), 0..8),
+    ) {
+        let mut talk = Talk::of(VenueSocket::Hyperliquid, "hyperliquid|BTC", &[Channel::Book]);
+        let mut newest = 0;
+        for frame in harmed((10..40).map(l2_book).collect(), &harms) {
+            talk.hears(&frame);
+            for book in talk.books() {
+                let number = number_of(&book);
+                prop_assert!(number >= newest, "{} after {}", number, newest);
+                newest = number;
+            }
+        }
+        if talk.stream.end().is_some() {
+            talk.reconnects();
+        }
+        talk.hears(&l2_book(41));
+        prop_assert_eq!(talk.books().iter().map(number_of).next_back(), Some(41));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::{activity::PollActivity, beat::Beat, markets::MarketQueue};
 use crate::runtime::polling::{
     cover::StreamCover,
-    market_reads::{self, WantedCandles},
+    market_reads::{self, MarketReads, WantedCandles},
     streams::MarketsWanted,
 };
 use crate::{
@@ -180,7 +180,14 @@ impl PollContext {
 
     async fn market_answer(&self, market: &MarketId, request: MarketRequest) -> MarketAnswer {
         let client = &self.client;
-        let named = self.wanted.borrow().named(market);
+        let (named, is_by_venue) = {
+            let wanted = self.wanted.borrow();
+            (wanted.named(market), wanted.by_venue.includes(market))
+        };
+        let reads = MarketReads {
+            client,
+            venues: client.venues().filter(|_| is_by_venue),
+        };
         match request {
             MarketRequest::Candles {
                 interval,
@@ -193,14 +200,14 @@ impl PollContext {
                     limit,
                 };
                 let now = self.clock.now();
-                let page = market_reads::candles(client, &named, wanted, now).await;
+                let page = market_reads::candles(reads, &named, wanted, now).await;
                 MarketAnswer::Candles(interval, before, page)
             }
             MarketRequest::Book { depth } => {
-                MarketAnswer::Book(market_reads::book(client, &named, depth).await)
+                MarketAnswer::Book(market_reads::book(reads, &named, depth).await)
             }
             MarketRequest::Trades { limit } => {
-                MarketAnswer::Trades(market_reads::trades(client, &named, limit).await)
+                MarketAnswer::Trades(market_reads::trades(reads, &named, limit).await)
             }
             MarketRequest::Quote { side, size } => {
                 let quote = client.quote(market, Some(QuoteSize { side, size })).await;

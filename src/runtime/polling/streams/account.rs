@@ -101,8 +101,9 @@ impl Account {
         let untold = std::mem::take(&mut self.untold);
         let is_untold = |source| untold.contains(&source);
         let picture = &self.picture;
-        let orders = is_untold(Source::Orders).then(|| picture.orders.clone());
-        let positions = is_untold(Source::Positions).then(|| picture.positions.clone());
+        let is_listed = |source| is_untold(source) && !picture.is_cut;
+        let orders = is_listed(Source::Orders).then(|| picture.orders.clone());
+        let positions = is_listed(Source::Positions).then(|| picture.positions.clone());
         let figures = is_untold(Source::Account).then(|| picture.account.clone());
         StreamedRows {
             orders: orders.map(Page::of),

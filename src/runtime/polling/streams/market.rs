@@ -1,18 +1,18 @@
-//! From the market stream to the desk: at most ten times a second, the newest of each.
+//! From the market streams to the desk: at most ten times a second, the newest of each.
+//!
+//! Contract: one source serves a market at a time. The service's own stream comes first. The venue of a market takes over
+//! once that stream is down for [`FALL_BACK_AFTER`], or while it refuses the market, and gives way as soon as it serves
+//! the market again.
 
-use super::{super::cover::StreamUse, StreamContext, socket::Signal};
+use super::{
+    super::cover::StreamUse, StreamContext, batch::Batch, socket::Signal, wanted::MarketsWanted,
+};
 use crate::{
-    app::{MarketAnswer, StreamNews, StreamedPrice},
-    feed::event::{MarketEvent, Stats, Tick},
-    model::{
-        Book, Candle, Dated, DayStats, Interval, MarketId, Num, Page, PublicTrade, StreamKind,
-        Timestamp,
-    },
+    app::{StreamNews, VenueMarkets},
+    feed::event::MarketEvent,
+    model::{MarketId, StreamKind},
 };
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    time::Duration,
-};
+use std::{collections::BTreeSet, time::Duration};
 use tokio::{
     sync::mpsc::Receiver,
     time::{Instant, sleep_until},
@@ -24,66 +24,84 @@ const GATHERED: Duration = Duration::from_millis(20);
 const TOLD_EVERY: Duration = Duration::from_millis(100);
 /// Without a tick for so long, prices are polled as ever.
 const TICKS_WITHIN: Duration = Duration::from_millis(2_500);
-/// Trades of a market that wait for the desk; beyond them the oldest are left out, and said to be missing.
-const MOST_TRADES: usize = 2_000;
+/// A stream that is back within this is not replaced: before the data is said to be late.
+pub(super) const FALL_BACK_AFTER: Duration = Duration::from_secs(2);
 
-/// Candles by when they open.
-type OpenTimes = BTreeMap<Timestamp, Candle>;
-/// Trades without a gap.
-type Run = Vec<PublicTrade>;
+type MarketSignals = Receiver<Signal<MarketEvent>>;
 
-/// What the desk was not told yet.
-#[derive(Debug, Default)]
-struct Batch {
-    books: BTreeMap<MarketId, Dated<Book>>,
-    trades: BTreeMap<MarketId, Vec<Run>>,
-    candles: BTreeMap<(MarketId, Interval), OpenTimes>,
-    prices: BTreeMap<MarketId, StreamedPrice>,
-    /// Markets whose mark comes with their statistics: their ticks tell another price.
-    marked: BTreeSet<MarketId>,
-    has_ticks: bool,
+/// The sources that the settings name.
+#[derive(Debug)]
+pub(super) struct MarketSources {
+    pub(super) service: Option<MarketSignals>,
+    pub(super) venues: Option<MarketSignals>,
 }
 
-/// Runs until the stream or the desk is gone.
-pub(super) async fn tell(context: StreamContext, mut signals: Receiver<Signal<MarketEvent>>) {
-    let mut batch = Batch::default();
-    let (mut due, mut told_at) = (None, Instant::now());
-    let mut ticks_end = None;
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum MarketSource {
+    Service,
+    Venues,
+}
+
+/// How one source is, and what of it the desk was not told yet.
+#[derive(Debug, Default)]
+struct SourceState {
+    is_up: bool,
+    batch: Batch,
+}
+
+/// What the sources tell, and which of them is believed.
+struct MarketFeed {
+    context: StreamContext,
+    has_venues: bool,
+    service: SourceState,
+    venues: SourceState,
+    by_venue: VenueMarkets,
+    /// By the service's stream, as it last said.
+    refused: BTreeSet<MarketId>,
+    /// When the venues take over.
+    fall_back_at: Option<Instant>,
+    /// When the desk is told what is new.
+    due: Option<Instant>,
+    told_at: Instant,
+    ticks_end: Option<Instant>,
+}
+
+/// Runs until a source or the desk is gone.
+pub(super) async fn tell(context: StreamContext, mut sources: MarketSources) {
+    let mut feed = MarketFeed::new(context, &sources);
+    if sources.service.is_none() {
+        feed.serve_by_venue(VenueMarkets::All).await;
+    }
     loop {
-        let signal = tokio::select! {
-            signal = signals.recv() => signal,
-            () = reached(due) => {
-                (due, told_at) = (None, Instant::now());
-                if std::mem::take(&mut batch.has_ticks) {
-                    ticks_end = Some(told_at + TICKS_WITHIN);
-                    context.cover.prices(StreamUse::Told);
-                }
-                context.say(batch.news()).await;
+        let (source, signal) = tokio::select! {
+            signal = signal_of(&mut sources.service) => (MarketSource::Service, signal),
+            signal = signal_of(&mut sources.venues) => (MarketSource::Venues, signal),
+            () = reached(feed.due) => {
+                feed.tell_news().await;
                 continue;
             }
-            () = reached(ticks_end) => {
-                ticks_end = None;
-                context.cover.prices(StreamUse::NotTold);
+            () = reached(feed.ticks_end) => {
+                feed.prices_end();
+                continue;
+            }
+            () = reached(feed.fall_back_at) => {
+                feed.fall_back_at = None;
+                feed.serve_by_venue(VenueMarkets::All).await;
                 continue;
             }
         };
-        match signal {
-            None => return,
-            Some(Signal::Up) => context.say(StreamNews::Up(StreamKind::Market)).await,
-            Some(Signal::Down(_)) => {
-                (batch, due, ticks_end) = (Batch::default(), None, None);
-                context.cover.prices(StreamUse::NotTold);
-                context.say(StreamNews::Down(StreamKind::Market)).await;
-            }
-            Some(Signal::Heard) => {}
-            Some(Signal::Told(events)) => {
-                for event in events {
-                    batch.take(event);
-                }
-                let gathered = Instant::now() + GATHERED;
-                due = due.or(Some(gathered.max(told_at + TOLD_EVERY)));
-            }
-        }
+        let Some(signal) = signal else {
+            return;
+        };
+        feed.take(source, signal).await;
+    }
+}
+
+/// Never without a source.
+async fn signal_of(source: &mut Option<MarketSignals>) -> Option<Signal<MarketEvent>> {
+    match source {
+        Some(signals) => signals.recv().await,
+        None => std::future::pending().await,
     }
 }
 
@@ -95,100 +113,160 @@ async fn reached(at: Option<Instant>) {
     }
 }
 
-impl Batch {
-    fn take(&mut self, event: MarketEvent) {
-        match event {
-            MarketEvent::Book { market, book } => drop(self.books.insert(market, book)),
-            MarketEvent::Trade {
-                market,
-                follows,
-                trade,
-                ..
-            } => take_trade(self.trades.entry(market).or_default(), follows, trade),
-            MarketEvent::Candle {
-                market,
-                interval,
-                candle,
-                ..
-            } => {
-                let series = self.candles.entry((market, interval)).or_default();
-                series.insert(candle.open_time, candle);
+impl MarketFeed {
+    fn new(context: StreamContext, sources: &MarketSources) -> Self {
+        let now = Instant::now();
+        let has_both = sources.service.is_some() && sources.venues.is_some();
+        Self {
+            context,
+            has_venues: sources.venues.is_some(),
+            service: SourceState::default(),
+            venues: SourceState::default(),
+            by_venue: VenueMarkets::default(),
+            refused: BTreeSet::new(),
+            fall_back_at: has_both.then(|| now + FALL_BACK_AFTER),
+            due: None,
+            told_at: now,
+            ticks_end: None,
+        }
+    }
+
+    async fn take(&mut self, source: MarketSource, signal: Signal<MarketEvent>) {
+        match signal {
+            Signal::Up => self.up(source).await,
+            Signal::Down(_) => self.down(source).await,
+            Signal::Heard => {}
+            Signal::Told(events) => {
+                for event in events {
+                    self.event(source, event).await;
+                }
             }
-            MarketEvent::Tick { market, tick } => self.tick(&market, tick),
-            MarketEvent::Stats { market, stats } => self.stats(&market, stats),
         }
     }
 
-    fn price(&mut self, market: &MarketId) -> &mut StreamedPrice {
-        let new = || StreamedPrice {
-            market_id: market.clone(),
-            ..StreamedPrice::default()
-        };
-        self.prices.entry(market.clone()).or_insert_with(new)
-    }
-
-    fn tick(&mut self, market: &MarketId, tick: Tick) {
-        self.has_ticks |= tick.bid.is_some() && tick.ask.is_some();
-        let is_marked = self.marked.contains(market);
-        let price = self.price(market);
-        if !is_marked {
-            price.mark = Some(tick.price);
-        }
-        (price.bid, price.ask) = (tick.bid.or(price.bid), tick.ask.or(price.ask));
-        price.at = price.at.max(tick.at);
-    }
-
-    fn stats(&mut self, market: &MarketId, stats: Stats) {
-        if stats.mark.is_some() {
-            self.marked.insert(market.clone());
-        }
-        let price = self.price(market);
-        price.mark = stats.mark.or(price.mark);
-        price.funding_rate = stats.hourly_funding().or(price.funding_rate);
-        price.day = Some(DayStats {
-            change: stats
-                .day_change
-                .and_then(|percent| percent.over(Num::from(100_u32))),
-            volume: stats.day_volume,
-            open_interest: stats.open_interest,
-            next_funding_at: stats.next_funding_at,
-        });
-        price.at = price.at.max(stats.at);
-    }
-
-    /// What the desk is told now.
-    fn news(&mut self) -> StreamNews {
-        let books = std::mem::take(&mut self.books).into_iter();
-        let books = books.map(|(market, book)| (market, MarketAnswer::Book(Ok(Some(book)))));
-        let trades = std::mem::take(&mut self.trades).into_iter();
-        let trades = trades.flat_map(|(market, runs)| {
-            let runs = runs.into_iter();
-            runs.map(move |run| {
-                let page = Dated::undated(Page::of(run));
-                (market.clone(), MarketAnswer::Trades(Ok(Some(page))))
-            })
-        });
-        let candles = std::mem::take(&mut self.candles).into_iter();
-        let candles = candles.map(|((market, interval), rows)| {
-            let page = Dated::undated(Page::of(rows.into_values().collect()));
-            (
-                market,
-                MarketAnswer::Candles(interval, None, Ok(Some(page))),
-            )
-        });
-        StreamNews::Markets {
-            answers: books.chain(trades).chain(candles).collect(),
-            prices: std::mem::take(&mut self.prices).into_values().collect(),
+    /// The source that tells of all markets but those that it refuses.
+    fn main_source(&self) -> MarketSource {
+        match self.by_venue {
+            VenueMarkets::Only(_) => MarketSource::Service,
+            VenueMarkets::All => MarketSource::Venues,
         }
     }
-}
 
-/// Adds a trade to the last run of them, or begins another one where some may be missing between.
-fn take_trade(runs: &mut Vec<Run>, follows: Run, trade: PublicTrade) {
-    let has_gap = follows.is_empty();
-    match runs.last_mut() {
-        Some(run) if !has_gap && run.len() < MOST_TRADES => run.push(trade),
-        Some(run) if !has_gap => *run = vec![trade],
-        Some(_) | None => runs.push(follows.into_iter().chain([trade]).collect()),
+    fn state_mut(&mut self, source: MarketSource) -> &mut SourceState {
+        match source {
+            MarketSource::Service => &mut self.service,
+            MarketSource::Venues => &mut self.venues,
+        }
+    }
+
+    async fn up(&mut self, source: MarketSource) {
+        self.state_mut(source).is_up = true;
+        if source == MarketSource::Service {
+            self.fall_back_at = None;
+            let refused = self.refused_markets();
+            self.serve_by_venue(refused).await;
+        }
+        if source == self.main_source() {
+            self.context.say(StreamNews::Up(StreamKind::Market)).await;
+        }
+    }
+
+    async fn down(&mut self, source: MarketSource) {
+        *self.state_mut(source) = SourceState::default();
+        if source == MarketSource::Service {
+            self.refused.clear();
+            if self.has_venues && self.by_venue != VenueMarkets::All {
+                let at = Instant::now() + FALL_BACK_AFTER;
+                self.fall_back_at = self.fall_back_at.or(Some(at));
+            }
+        }
+        if source == self.main_source() {
+            self.prices_end();
+            self.context.say(StreamNews::Down(StreamKind::Market)).await;
+        }
+    }
+
+    async fn event(&mut self, source: MarketSource, event: MarketEvent) {
+        if let MarketEvent::Refused { markets } = event {
+            self.refused = markets;
+            if source == MarketSource::Service && self.main_source() == source {
+                let refused = self.refused_markets();
+                self.serve_by_venue(refused).await;
+            }
+            return;
+        }
+        let batch = &mut self.state_mut(source).batch;
+        batch.take(event, Instant::now());
+        self.gather();
+    }
+
+    /// What is new is told soon.
+    fn gather(&mut self) {
+        let gathered = Instant::now() + GATHERED;
+        self.due = self.due.or(Some(gathered.max(self.told_at + TOLD_EVERY)));
+    }
+
+    /// What the venues serve while the service's stream is up.
+    fn refused_markets(&self) -> VenueMarkets {
+        if self.has_venues {
+            VenueMarkets::Only(self.refused.clone())
+        } else {
+            VenueMarkets::default()
+        }
+    }
+
+    /// From now on the venues serve these markets.
+    async fn serve_by_venue(&mut self, markets: VenueMarkets) {
+        if self.by_venue == markets {
+            return;
+        }
+        self.by_venue = markets.clone();
+        self.prices_end();
+        // What the new source has said already was kept.
+        self.gather();
+        self.context
+            .wanted
+            .send_modify(|wanted: &mut MarketsWanted| {
+                wanted.by_venue = markets.clone();
+            });
+        self.context.say(StreamNews::ByVenue(markets)).await;
+    }
+
+    /// Prices come no more, as far as is known.
+    fn prices_end(&mut self) {
+        self.ticks_end = None;
+        self.context.cover.prices(StreamUse::NotTold);
+    }
+
+    /// Tells the desk what is new of each source's markets. What the service tells before its stream is up again is kept
+    /// until then; what the venues still tell of others is dropped.
+    async fn tell_news(&mut self) {
+        let now = Instant::now();
+        (self.due, self.told_at) = (None, now);
+        let by_venue = &self.by_venue;
+        let of_service = self
+            .service
+            .batch
+            .news(|market| !by_venue.includes(market), now);
+        let of_venues = self
+            .venues
+            .batch
+            .news(|market| by_venue.includes(market), now);
+        self.venues.batch.news(|_| true, now);
+        for news in [of_service, of_venues] {
+            let StreamNews::Markets { answers, prices } = &news else {
+                continue;
+            };
+            if prices
+                .iter()
+                .any(|price| price.bid.is_some() && price.ask.is_some())
+            {
+                self.ticks_end = Some(now + TICKS_WITHIN);
+                self.context.cover.prices(StreamUse::Told);
+            }
+            if !answers.is_empty() || !prices.is_empty() {
+                self.context.say(news).await;
+            }
+        }
     }
 }

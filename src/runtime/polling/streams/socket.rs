@@ -9,13 +9,18 @@ use crate::{
         topic::Topic,
     },
     model::Timestamp,
-    runtime::base::{clock::Clock, jitter::Jitter},
+    runtime::base::{clock::Clock, jitter::Jitter, lock::locked},
 };
 use futures_util::{SinkExt as _, StreamExt as _};
-use std::{collections::BTreeSet, future::pending, time::Duration};
+use std::{
+    collections::BTreeSet,
+    future::pending,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 use tokio::{
     io::{AsyncRead, AsyncWrite},
-    sync::{mpsc::Sender, watch},
+    sync::{Notify, mpsc::Sender, watch},
     task::JoinSet,
     time::{sleep, timeout},
 };
@@ -25,6 +30,8 @@ use tokio_websockets::{ClientBuilder, CloseCode, Limits, Message, WebSocketStrea
 const TICK: Duration = Duration::from_millis(5);
 /// A server that does not take a request within this is gone.
 const WRITE_WITHIN: Duration = Duration::from_secs(10);
+/// The service asked its clients to come back: so long the connection goes on, if no other has taken over before.
+const LEAVE_WITHIN: Duration = Duration::from_secs(30);
 
 /// What a socket has to tell.
 #[derive(Debug)]
@@ -41,18 +48,25 @@ pub(crate) enum Signal<E> {
 /// A stream, and the channels to it.
 #[derive(Debug)]
 pub(crate) struct StreamLink<E> {
-    pub(crate) door: StreamDoor,
-    pub(crate) clock: Clock,
+    door: StreamDoor,
+    clock: Clock,
     /// What is wanted of it; without a list, everything. While nothing is, there is no connection.
-    pub(crate) topics: Option<watch::Receiver<BTreeSet<Topic>>>,
-    pub(crate) signals: Sender<Signal<E>>,
-    pub(crate) draws: Jitter,
+    topics: Option<watch::Receiver<BTreeSet<Topic>>>,
+    pub(super) signals: Sender<Signal<E>>,
+    draws: Jitter,
+    /// Shared with the connections that follow this one.
+    reconnects: Arc<Mutex<Reconnects>>,
+    /// Notified when the service asks its clients to come back, where another connection takes over before this one
+    /// ends.
+    leaving: Option<Arc<Notify>>,
 }
 
 /// Why a connection is over.
 enum Over {
     /// In words.
     Lost(String),
+    /// Another connection has been asked for.
+    Left,
     /// Whoever took the signals is gone.
     NobodyListens,
 }
@@ -70,6 +84,8 @@ struct OpenLink<'a, S, T> {
     reads: JoinSet<ReadEnd>,
     was_live: bool,
     now: Timestamp,
+    /// When a connection that the service asked to leave ends; another one takes over before.
+    leaves_by: Option<Timestamp>,
 }
 
 /// A read beside the frames that has ended.
@@ -91,25 +107,60 @@ enum Wake {
 }
 
 impl<E> StreamLink<E> {
+    pub(crate) fn new(
+        door: StreamDoor,
+        topics: Option<watch::Receiver<BTreeSet<Topic>>>,
+        signals: Sender<Signal<E>>,
+        seed: u64,
+        clock: Clock,
+    ) -> Self {
+        Self {
+            door,
+            clock,
+            topics,
+            signals,
+            draws: Jitter::seeded(seed),
+            reconnects: Arc::default(),
+            leaving: None,
+        }
+    }
+
+    /// The same for another connection, which says when it is to be followed by one.
+    pub(super) fn again(&self, signals: Sender<Signal<E>>, leaving: Arc<Notify>) -> Self {
+        Self {
+            door: self.door.clone(),
+            topics: self.topics.clone(),
+            draws: self.draws.clone(),
+            reconnects: Arc::clone(&self.reconnects),
+            clock: self.clock,
+            leaving: Some(leaving),
+            signals,
+        }
+    }
+
     /// Runs until nobody takes its signals any more.
     pub(crate) async fn run(mut self, mut stream: impl Stream<Event = E>) {
-        let mut reconnects = Reconnects::default();
         loop {
             self.until_wanted(&mut stream).await;
-            let at = reconnects.next(self.clock.now(), self.draws.per_mille());
+            let draw = self.draws.per_mille();
+            let at = locked(&self.reconnects).next(self.clock.now(), draw);
             sleep(self.clock.until(at)).await;
             let since = self.clock.now();
-            reconnects.began(since);
+            locked(&self.reconnects).began(since);
             let opened = self.door.open(&stream.query(since)).await;
             let why = match opened {
                 Ok(io) => match self.talk(&mut stream, io).await {
                     Over::Lost(why) => why,
+                    Over::Left => {
+                        locked(&self.reconnects).ended(since, self.clock.now());
+                        return;
+                    }
                     Over::NobodyListens => return,
                 },
                 Err(why) => why.to_string(),
             };
             stream.lost();
-            reconnects.ended(since, self.clock.now());
+            locked(&self.reconnects).ended(since, self.clock.now());
             tracing::debug!("the {} stream is down: {why}", self.door.name());
             if self.say(Signal::Down(why)).await.is_err() {
                 return;
@@ -145,14 +196,17 @@ impl<E> StreamLink<E> {
             reads: JoinSet::new(),
             was_live: false,
             now,
+            leaves_by: None,
         };
         if let Err(over) = self.want(&mut link) {
             return over;
         }
         link.stream.opened(now);
         loop {
-            if let Err(over) = self.step(&mut link).await {
-                return over;
+            match self.step(&mut link).await {
+                Ok(()) => {}
+                Err(Over::Lost(_)) if link.leaves_by.is_some() => return Over::Left,
+                Err(over) => return over,
             }
         }
     }
@@ -167,7 +221,11 @@ impl<E> StreamLink<E> {
         link.write(requests.into_iter().map(Message::text)).await?;
         self.read(link);
         self.tell_state(link).await?;
-        if let Some(end) = link.stream.end() {
+        if let Some(end) = link
+            .stream
+            .end()
+            .filter(|end| !self.leaves_later(link, *end))
+        {
             let bye = Message::close(Some(CloseCode::NORMAL_CLOSURE), "");
             link.write([bye]).await?;
             return Err(lost(match end {
@@ -192,6 +250,18 @@ impl<E> StreamLink<E> {
             Wake::Wanted => self.want(link),
             Wake::Time => link.pass().await,
         }
+    }
+
+    /// Whether the connection goes on until another one has taken over, or for as long as that may take.
+    fn leaves_later<S, T>(&self, link: &mut OpenLink<'_, S, T>, end: LinkEnd) -> bool {
+        let Some(leaving) = self.leaving.as_ref().filter(|_| end == LinkEnd::Asked) else {
+            return false;
+        };
+        let begins = || {
+            leaving.notify_one();
+            link.now.plus(LEAVE_WITHIN)
+        };
+        link.now < *link.leaves_by.get_or_insert_with(begins)
     }
 
     /// Begins the reads that the stream needs.
@@ -249,8 +319,9 @@ where
 {
     /// When time alone brings something to do.
     fn due(&self) -> Timestamp {
-        let own = self.watchdog.due(self.now);
-        self.stream.due().map_or(own, |due| due.min(own))
+        let own = [Some(self.watchdog.due(self.now)), self.leaves_by];
+        let all = own.into_iter().flatten().chain(self.stream.due());
+        all.min().unwrap_or(self.now)
     }
 
     /// A pong shows that the socket is open, not that whoever tells the events is there: it is no news.

@@ -89,7 +89,7 @@ pub(super) struct Desk {
 
 impl Desk {
     /// `streams` are the ports of the market's and the account's.
-    fn at(market: Option<u16>, account: Option<u16>) -> Self {
+    pub(super) fn at(market: Option<u16>, account: Option<u16>) -> Self {
         let url = |port, path| format!("ws://127.0.0.1:{port}{path}");
         Self::of(Connection {
             streams: StreamUrls {
@@ -101,16 +101,7 @@ impl Desk {
     }
 
     pub(super) fn of(connection: Connection) -> Self {
-        let (events, mail) = tokio::sync::mpsc::channel(64);
-        let context = StreamContext {
-            client: client(connection).0,
-            clock: Clock::start(),
-            events,
-            cover: StreamCover::default(),
-            nudges: vec![Arc::default()],
-            wanted: watch::Sender::default(),
-            seed: 7,
-        };
+        let (context, mail) = context(connection);
         let mut tasks = JoinSet::new();
         spawn(&context, &mut tasks);
         Self {
@@ -144,18 +135,33 @@ impl Desk {
     }
 }
 
+/// What the streams of an account share, and what they tell.
+pub(super) fn context(connection: Connection) -> (StreamContext, Receiver<Msg>) {
+    let (events, mail) = tokio::sync::mpsc::channel(64);
+    let context = StreamContext {
+        client: client(connection).0,
+        clock: Clock::start(),
+        events,
+        cover: StreamCover::default(),
+        nudges: vec![Arc::default()],
+        wanted: watch::Sender::default(),
+        seed: 7,
+    };
+    (context, mail)
+}
+
 async fn service() -> (TcpListener, u16) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
     (listener, port)
 }
 
-fn btc() -> MarketId {
+pub(super) fn btc() -> MarketId {
     MarketId::from("paper|BTC")
 }
 
 /// The chart, the ladder and the prices of one market.
-fn wants_one_market(desk: &Desk) {
+pub(super) fn wants_one_market(desk: &Desk) {
     desk.context.wanted.send_modify(|wanted| {
         wanted.list(&[Market::new(btc())]);
         wanted.shown = ShownMarkets {
@@ -266,7 +272,7 @@ async fn a_market_is_told_in_the_words_of_the_polls() {
                     });
                 }
                 // The mark of the statistics, not the price of the tick.
-                let told = prices.last().and_then(|price| price.mark);
+                let told = prices.last().and_then(|price| price.mark.over(None));
                 mark = told.map(|mark| mark.to_string()).or(mark);
             }
             other => panic!("{other:?}"),
@@ -475,4 +481,131 @@ async fn what_is_on_the_screen_no_more_is_not_streamed_and_an_account_in_the_bac
     while desk.news().await != StreamNews::Down(StreamKind::Market) {}
     let accepted = timeout(Duration::from_millis(100), listener.accept()).await;
     assert!(accepted.is_err(), "nobody connects");
+}
+
+/// The ids of the trades in these news.
+fn trade_ids(news: &StreamNews) -> Vec<u64> {
+    let StreamNews::Markets { answers, .. } = news else {
+        return vec![];
+    };
+    let pages = answers.iter().filter_map(|(_, answer)| match answer {
+        MarketAnswer::Trades(Ok(Some(page))) => Some(&page.value.rows),
+        _ => None,
+    });
+    pages.flatten().filter_map(|trade| trade.id).collect()
+}
+
+fn trade(id: u64) -> Value {
+    let fields = json!({"tradeId": id.to_string(), "side": "sell", "price": "99", "size": "1",
+        "time": 1_790_000_000_000 + id});
+    of_btc("trade", fields)
+}
+
+fn told_trade(id: u64) -> Value {
+    json!({"op": "events", "sub": "s2", "events": [trade(id)]})
+}
+
+fn told_book(bid: u32, time: i64) -> Value {
+    let fields = json!({"bids": [[bid.to_string(), "1"]], "asks": [["101", "2"]], "time": time});
+    json!({"op": "events", "sub": "s1", "events": [of_btc("book", fields)]})
+}
+
+fn has_book(news: &StreamNews) -> bool {
+    let is_book = |answer: &MarketAnswer| matches!(answer, MarketAnswer::Book(_));
+    match news {
+        StreamNews::Markets { answers, .. } => answers.iter().any(|(_, answer)| is_book(answer)),
+        _ => false,
+    }
+}
+
+#[tokio::test]
+async fn a_second_connection_takes_over_before_the_one_that_drains_is_closed() {
+    let (listener, port) = service().await;
+    let mut desk = Desk::at(Some(port), None);
+    desk.context.wanted.send_modify(|wanted| {
+        wanted.shown = ShownMarkets {
+            books: [btc()].into(),
+            trades: Some(btc()),
+            candles: None,
+        };
+    });
+    let mut old = Socket::accepted(&listener).await;
+    old.subscribes(json!([])).await;
+    old.subscribes(json!([trade(5)])).await;
+    while trade_ids(&desk.news().await) != [5] {}
+    old.says(json!({"op": "draining"})).await;
+    let mut new = Socket::accepted(&listener).await;
+    let asked = new.hears().await;
+    new.subscribes(json!([trade(5)])).await;
+    new.says(json!({"op": "sub_ok", "id": asked["id"], "sub": "s1", "snapshotBoundary": true}))
+        .await;
+    new.says(told_book(97, 1)).await;
+    // Both tell it; the old connection is still the one that counts.
+    new.says(told_trade(6)).await;
+    // The new connection answers pings only after all of this.
+    new.io.send(Message::ping("")).await.unwrap();
+    while !new.io.next().await.unwrap().unwrap().is_pong() {}
+    old.says(told_book(98, 2)).await;
+    old.says(told_trade(6)).await;
+    let mut seen = vec![];
+    while seen != [6] {
+        let news = desk.news().await;
+        assert_ne!(news, StreamNews::Down(StreamKind::Market));
+        seen.extend(trade_ids(&news).into_iter().filter(|id| *id > 5));
+    }
+    new.says(json!({"op": "snapshot_end", "id": asked["id"]}))
+        .await;
+    let closed = timeout(PATIENCE, async {
+        while old.io.next().await.is_some_and(|io| io.is_ok()) {}
+    });
+    closed
+        .await
+        .expect("the old connection is closed once the new one is up");
+    new.says(told_trade(7)).await;
+    while seen != [6, 7] {
+        let news = desk.news().await;
+        assert_ne!(news, StreamNews::Down(StreamKind::Market));
+        assert!(!has_book(&news), "an older book");
+        seen.extend(trade_ids(&news).into_iter().filter(|id| *id > 5));
+        assert!(seen.len() <= 2, "each trade is told once: {seen:?}");
+    }
+}
+
+/// The desk draws it within 8 ms more (`terminal/frame.rs`), and `serve` sends it within 20 ms.
+#[tokio::test(start_paused = true)]
+async fn an_order_that_moved_reaches_the_desk_within_50_ms_of_its_event_however_soon_after_another()
+{
+    use crate::feed::{
+        account::AccountNews,
+        event::{AccountEvent, AccountRow, Told},
+    };
+    let (context, mut mail) = context(connection("http://127.0.0.1:1"));
+    let (signals, told) = channel(SIGNALS);
+    let mut task = JoinSet::new();
+    task.spawn(account::tell(context, told));
+    let moved = |price: u32| {
+        let row = serde_json::from_value(order(price)).unwrap();
+        Signal::Told(vec![AccountNews::Event(AccountEvent {
+            seq: None,
+            at: None,
+            row: AccountRow::Order(row),
+            told: Told::AsNews,
+        })])
+    };
+    for price in 100..110 {
+        let sent = tokio::time::Instant::now();
+        signals.send(moved(price)).await.unwrap();
+        let Some(Msg::Streamed(_, news)) = mail.recv().await else {
+            panic!("the desk is told");
+        };
+        let StreamNews::Account(rows) = *news else {
+            panic!("{news:?}");
+        };
+        assert_eq!(prices(&rows), [price.to_string()]);
+        assert!(
+            sent.elapsed() <= Duration::from_millis(50),
+            "{:?}",
+            sent.elapsed()
+        );
+    }
 }

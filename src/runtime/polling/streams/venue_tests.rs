@@ -15,7 +15,7 @@ use crate::{
     config::{Connection, ServiceKind, StreamUrls, VenueUrls, Venues},
     feed::topic::StreamedMarket,
     model::{FailureKind, Interval, Market, MarketId, Side, Timestamp},
-    runtime::polling::market_reads::{self, WantedCandles},
+    runtime::polling::market_reads::{self, MarketReads, WantedCandles},
 };
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -297,7 +297,9 @@ async fn the_first_picture_of_a_market_is_read_of_its_venue_without_the_key() {
     .await;
     let (service, client) = served(&rest.url).await;
     let btc = market("hyperliquid|BTC");
-    let book = market_reads::book(&client, &btc, None).await.unwrap();
+    let book = market_reads::book(MarketReads::of(&client), &btc, None)
+        .await
+        .unwrap();
     assert!(book.unwrap().value.best(Side::Buy).is_some());
     let wanted = |interval| WantedCandles {
         interval,
@@ -305,14 +307,18 @@ async fn the_first_picture_of_a_market_is_read_of_its_venue_without_the_key() {
         limit: 500,
     };
     let minutes = wanted(Interval::Minute1);
-    let candles = market_reads::candles(&client, &btc, minutes, Timestamp(now())).await;
+    let candles =
+        market_reads::candles(MarketReads::of(&client), &btc, minutes, Timestamp(now())).await;
     assert_eq!(candles.unwrap().unwrap().value.rows.len(), 1);
-    let trades = market_reads::trades(&client, &btc, 100).await.unwrap();
+    let trades = market_reads::trades(MarketReads::of(&client), &btc, 100)
+        .await
+        .unwrap();
     assert_eq!(trades.unwrap().value.rows, []);
     let seconds = wanted(Interval::Second1);
-    let none = market_reads::candles(&client, &btc, seconds, Timestamp(now())).await;
+    let none =
+        market_reads::candles(MarketReads::of(&client), &btc, seconds, Timestamp(now())).await;
     assert_eq!(none, Ok(None), "the venue has none of this interval");
-    let twin = market_reads::book(&client, &market("lighter|BTC"), None).await;
+    let twin = market_reads::book(MarketReads::of(&client), &market("lighter|BTC"), None).await;
     assert_eq!(twin, Ok(None), "never a twin of another venue");
     let seen = rest.seen();
     assert_eq!(seen.len(), 3);
@@ -334,7 +340,9 @@ async fn a_venue_that_is_asked_too_often_or_refuses_this_address_is_left_alone()
         let (_service, client) = served(&rest.url).await;
         let btc = market("bybit|BTCUSDT");
         for _ in 0..3 {
-            let why = market_reads::book(&client, &btc, None).await.unwrap_err();
+            let why = market_reads::book(MarketReads::of(&client), &btc, None)
+                .await
+                .unwrap_err();
             assert_eq!(why.kind, FailureKind::Limited, "{why}");
         }
         assert_eq!(rest.seen().len(), 1, "{status}");

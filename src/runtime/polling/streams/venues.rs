@@ -6,7 +6,7 @@
 use super::{
     SIGNALS, StreamContext,
     door::StreamDoor,
-    market,
+    relay::Relay,
     socket::{Signal, StreamLink},
     wanted,
 };
@@ -17,7 +17,7 @@ use crate::{
         topic::Topic,
         venue::{VenueSocket, stream::VenueStream},
     },
-    runtime::base::{jitter::Jitter, lock::locked},
+    runtime::base::lock::locked,
 };
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -69,32 +69,33 @@ impl SocketStates {
     }
 }
 
-/// Begins the sockets of all venues.
-pub(super) fn spawn(context: &StreamContext, venues: &VenueClient, tasks: &mut JoinSet<()>) {
+/// Begins the sockets of all venues; returns what they say.
+pub(super) fn spawn(
+    context: &StreamContext,
+    venues: &VenueClient,
+    tasks: &mut JoinSet<()>,
+) -> Receiver<Signal<MarketEvent>> {
     let (merged, told) = channel(SIGNALS);
     let states = Arc::new(Mutex::new(SocketStates::default()));
     for (socket, number) in VenueSocket::iter().zip(1_u64..) {
         let topics = watch::Sender::new(BTreeSet::new());
         let (signals, of_socket) = channel(SIGNALS);
-        let link = StreamLink {
-            door: StreamDoor::Venue(venues.clone(), socket),
-            clock: context.clock,
-            topics: Some(topics.subscribe()),
-            signals,
-            draws: Jitter::seeded(context.seed.rotate_left(16) ^ number),
-        };
+        let door = StreamDoor::Venue(venues.clone(), socket);
+        let seed = context.seed.rotate_left(16) ^ number;
+        let link = StreamLink::new(door, Some(topics.subscribe()), signals, seed, context.clock);
         let forward = Forward {
             socket,
             topics: topics.subscribe(),
             states: Arc::clone(&states),
             merged: merged.clone(),
         };
-        tasks.spawn(link.run(VenueStream::new(socket)));
+        let begin = move || VenueStream::new(socket);
+        tasks.spawn(Relay { link, begin }.run());
         tasks.spawn(forward.run(of_socket));
         let pick = move |wanted: &wanted::MarketsWanted| wanted.venue_topics(socket);
         tasks.spawn(wanted::choose(context.wanted.subscribe(), topics, pick));
     }
-    tasks.spawn(market::tell(context.clone(), told));
+    told
 }
 
 /// Passes on what one socket says.

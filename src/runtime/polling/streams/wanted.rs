@@ -1,7 +1,7 @@
 //! What the market stream is asked for.
 
 use crate::{
-    app::ShownMarkets,
+    app::{ShownMarkets, VenueMarkets},
     feed::{
         topic::{Channel, StreamedMarket, Topic},
         venue::VenueSocket,
@@ -22,6 +22,8 @@ pub(in crate::runtime::polling) struct MarketsWanted {
     pub(in crate::runtime::polling) held: BTreeSet<MarketId>,
     /// What the service lists, and what it calls each.
     pub(in crate::runtime::polling) listed: BTreeMap<MarketId, StreamedMarket>,
+    /// Those that the venues serve.
+    pub(in crate::runtime::polling) by_venue: VenueMarkets,
     /// An account in the background needs no prices at once.
     pub(in crate::runtime::polling) is_hidden: bool,
 }
@@ -43,7 +45,10 @@ impl MarketsWanted {
         if self.is_hidden {
             return BTreeSet::new();
         }
-        let is_of = |market: &StreamedMarket| Venue::of(&market.provider) == Some(socket.venue());
+        let is_of = |market: &StreamedMarket| {
+            Venue::of(&market.provider) == Some(socket.venue())
+                && self.by_venue.includes(&market.id)
+        };
         let held = self.held.iter().map(|id| self.named(id));
         // Prices that come are polled less: of all markets, or of none.
         let has_venues = held
