@@ -15,7 +15,7 @@ use crate::{
         orders::of_row,
         rules::objection::objection,
         tables::{marks::Marks, rows},
-        workflows::{StopReason, WorkflowEvent},
+        workflows::{CancelAllPlan, StopReason, WorkflowEvent},
     },
     model::{Command, Failure, Progress, Receipt, Ticket},
 };
@@ -157,8 +157,8 @@ fn close_of(model: &Model, row: &RowId) -> Option<Result<Command, String>> {
 }
 
 /// The strip that cancels every working order with one operation of the service. While entries are blocked, orders that
-/// protect an open position stay: then each cancel is a request of its own, and the list says which stay. To end them,
-/// close the position or flatten.
+/// protect an open position stay: then, and where there are too many for one operation, each cancel is a request of its
+/// own, and the list says which stay. To end them, close the position or flatten.
 pub(crate) fn cancel_all(model: &mut Model) -> Result<Next, String> {
     let account = model.account.account_for("cancel all")?;
     // Cancel-all also drops replacements that wait.
@@ -174,13 +174,12 @@ pub(crate) fn cancel_all(model: &mut Model) -> Result<Next, String> {
     if commands.is_empty() {
         return Err("there is no working order".to_owned());
     }
-    let bares = |command: &&Command| matches!(command, Command::Unprotect(_));
-    let mut baring = commands.iter().filter(bares);
-    let strip = if baring.any(|command| objection(&model.account, command).is_some()) {
-        Strip::confirm(StripAction::CancelAll(account, commands), model.account.now)
-    } else {
-        Strip::confirm(Command::CancelAll(account), model.account.now)
+    let stays = |command: &Command| objection(&model.account, command).is_some();
+    let action = match CancelAllPlan::of(commands, stays) {
+        CancelAllPlan::AtOnce => StripAction::One(Command::CancelAll(account)),
+        CancelAllPlan::Each(commands) => StripAction::CancelAll(account, commands),
     };
+    let strip = Strip::confirm(action, model.account.now);
     Ok(Next::Open(Box::new(Overlay::Strip(strip))))
 }
 

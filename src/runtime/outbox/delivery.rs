@@ -75,16 +75,6 @@ pub(crate) struct Delivery {
     history: Mutex<AttemptHistory>,
     pub(super) mutation: Mutation,
     pub(super) ownership: Ownership,
-    cause: SendCause,
-}
-
-/// Why a command is sent that was sent before.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum SendCause {
-    /// It was given, for the first time or again.
-    Given,
-    /// An earlier session left it open.
-    LeftOpen,
 }
 
 impl Delivery {
@@ -109,7 +99,6 @@ impl Delivery {
             since,
             history: Mutex::new(AttemptHistory::new(send_state, since)),
             ownership: Ownership::Own,
-            cause: SendCause::Given,
         }
     }
 
@@ -133,7 +122,6 @@ impl Delivery {
         };
         Self {
             ownership,
-            cause: SendCause::LeftOpen,
             history: Mutex::new(AttemptHistory::new(send_state, entry.created_at)),
             ..Self::new(context, sink, command, recorded, entry.created_at)
         }
@@ -158,11 +146,6 @@ impl Delivery {
 
     pub(crate) fn command(&self) -> &Command {
         &self.command
-    }
-
-    /// Whether it was given again and goes on as it was begun before.
-    pub(super) fn continues(&self) -> bool {
-        self.cause == SendCause::Given && self.recorded.before.is_some()
     }
 
     /// Sends it until it settles. An unknown outcome is [`FailureKind::Unknown`].
