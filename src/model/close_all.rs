@@ -1,8 +1,6 @@
 //! The close-all-positions operation. `completed` does not mean flat: a submitted close is an order, not a fill.
 
-use super::{
-    FlatProof, Lenient, Operation, Order, Position, PositionId, Text, value::words::words,
-};
+use super::{Lenient, Operation, Order, Position, PositionId, Text, value::words::words};
 use serde::{Deserialize, Serialize};
 use strum::{Display, EnumString, VariantArray};
 
@@ -24,17 +22,6 @@ impl CloseAll {
             .iter()
             .filter(|r| !r.status.is(&CloseResultStatus::Submitted))
     }
-}
-
-/// What complete reads of the open positions show after a close-all.
-#[derive(Debug, Clone, PartialEq)]
-pub enum CloseCheck {
-    /// Two reads found none.
-    Closed(FlatProof),
-    /// Two reads found none, and an order that was sent before is unanswered: it may open one.
-    MayOpen(FlatProof),
-    /// These are open, and not only because their closes are still filling.
-    Open(Vec<Position>),
 }
 
 impl Position {

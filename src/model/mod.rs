@@ -45,7 +45,7 @@ pub use book::{Book, Level, Sweep};
 pub use call::Call;
 pub use candle::{Candle, Interval};
 pub use charges::Charges;
-pub use close_all::{CloseAll, CloseCheck, CloseResult, CloseResultStatus};
+pub use close_all::{CloseAll, CloseResult, CloseResultStatus};
 pub use command::{
     AnswerKind, CloseKind, ClosePosition, Command, CommandFacts, Curve, Distribution, Ends,
     ExecutionType, ExitBatch, ExitConflict, ExitGroup, ExitOperation, Exits, ExpectedExit, FLATTEN,
@@ -71,7 +71,9 @@ pub use past::{Attempted, Past, PastMark, PastPage, Record};
 pub use position::{Position, PositionSide, PositionStatus};
 pub use protection::Protection;
 pub use public_trade::PublicTrade;
-pub use receipt::{CancelResult, FollowUp, OperationEnd, Progress, Receipt, SlicedOperation};
+pub use receipt::{
+    CancelResult, CloseCheck, FollowUp, OperationEnd, Progress, Receipt, SlicedOperation,
+};
 pub use remains::OpenExposure;
 pub use schema::INSTANT;
 pub use service_clock::{ClockRate, ServiceClock};

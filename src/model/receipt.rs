@@ -1,8 +1,8 @@
 //! The service's response to a command, and the state of a command before its response.
 
 use super::{
-    CancelAll, CloseAll, CloseCheck, Failure, FailureKind, Fallible, FlatProof, Flattening,
-    OperationId, Order, OrderId, OrderStatus, Page, Position, Proof, Scaled, Text, Timestamp, Twap,
+    CancelAll, CloseAll, Failure, FailureKind, Fallible, FlatProof, Flattening, OperationId, Order,
+    OrderId, OrderStatus, Page, Position, Proof, Scaled, Text, Timestamp, Twap,
 };
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -170,6 +170,17 @@ impl SlicedOperation {
             Self::CancelAll(_) => None,
         }
     }
+}
+
+/// What complete reads of the open positions show after a close-all.
+#[derive(Debug, Clone, PartialEq)]
+pub enum CloseCheck {
+    /// Two reads found none.
+    Closed(FlatProof),
+    /// Two reads found none, and an order that was sent before is unanswered: it may open one.
+    MayOpen(FlatProof),
+    /// These are open, and not only because their closes are still filling.
+    Open(Vec<Position>),
 }
 
 /// Such an operation that has ended, with what reads show of what it has left.

@@ -3,19 +3,19 @@
 use super::send::{send, tell};
 use crate::{
     app::{
-        account::row_id::RowId,
-        core::effect::Effect,
+        account::{row_id::RowId, store::Store},
+        core::{account::Account, effect::Effect},
         desk::model::Model,
         dialogs::{
             next::Next,
-            overlay::{Bulk, Overlay, State, Strip, StripAction},
+            overlay::{Bulk, Overlay, Stage, Strip, StripAction},
         },
         forms::form::Form,
         keys::keymap::Action,
         orders::of_row,
         rules::objection::objection,
         tables::{marks::Marks, rows},
-        workflows::{CancelAllPlan, StopReason, WorkflowEvent},
+        workflows::{BulkRun, CancelAllPlan, Item, State, StopReason, WorkflowEvent},
     },
     model::{Command, Failure, Progress, Receipt, Ticket},
 };
@@ -196,23 +196,12 @@ pub(crate) fn proceed(model: &mut Model) -> Vec<Effect> {
         return vec![];
     };
     let mut effects = vec![];
-    loop {
-        let flights = &model.account.store.flights;
-        let due = bulk.due(|ticket| {
-            let flight = flights.get(&ticket);
-            flight.is_some_and(|flight| !matches!(flight.progress, Progress::Parked { .. }))
-        });
-        if due.is_empty() {
-            break;
-        }
-        for item in due {
-            item.state = if let Some(why) = objection(&model.account, &item.command) {
-                State::Settled(Err(Failure::local(why)))
-            } else {
-                let (ticket, effect) = send(model, item.command.clone());
-                effects.push(effect);
-                State::Sent(ticket)
-            };
+    if bulk.stage == Stage::Going {
+        refuse(&mut bulk.run, &model.account);
+        while let Some(item) = due(&mut bulk.run, &model.account.store) {
+            let (ticket, effect) = send(model, item.command.clone());
+            effects.push(effect);
+            item.state = State::Sent(ticket);
         }
     }
     if !effects.is_empty() {
@@ -222,11 +211,33 @@ pub(crate) fn proceed(model: &mut Model) -> Vec<Effect> {
     effects
 }
 
+/// What something objects to is not sent, and says so at once.
+fn refuse(run: &mut BulkRun, account: &Account) {
+    let listed = run
+        .items
+        .iter_mut()
+        .filter(|item| item.state == State::Listed);
+    for item in listed {
+        if let Some(why) = objection(account, &item.command) {
+            item.state = State::Settled(Err(Failure::local(why)));
+        }
+    }
+}
+
+/// The next command to send. One that waits for a person is not in flight.
+fn due<'a>(run: &'a mut BulkRun, store: &Store) -> Option<&'a mut Item> {
+    let at = run.due(|ticket| {
+        let flight = store.flights.get(&ticket);
+        flight.is_some_and(|flight| !matches!(flight.progress, Progress::Parked { .. }))
+    })?;
+    run.items.get_mut(at)
+}
+
 /// Whether an open list reports this command's outcome.
 pub(crate) fn settle(model: &mut Model, ticket: Ticket, result: &Result<Receipt, Failure>) -> bool {
     let mut lists = model
         .overlays
         .iter_mut()
         .filter_map(Overlay::try_as_bulk_mut);
-    lists.any(|bulk| bulk.note(ticket, result))
+    lists.any(|bulk| bulk.run.note(ticket, result))
 }

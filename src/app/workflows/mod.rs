@@ -4,6 +4,7 @@
 //! Contract: a workflow sends, reads and waits for nothing itself. `Workflow::tell` gives it an event with what is
 //! known at that moment, and returns what it wants done. A command that it wants sent is checked like any other.
 
+mod bulk;
 mod flatten;
 mod flip;
 pub mod goals;
@@ -13,6 +14,7 @@ pub mod plan;
 mod replacement;
 mod running;
 
+pub use bulk::{BulkRun, Item, State};
 pub(crate) use flatten::{AfterRead, FlattenRun, ReadValue, key_refused};
 pub use flip::FlipRun;
 pub(crate) use operation::{

@@ -5,7 +5,7 @@
 
 use super::{
     consent,
-    perform::would_be_halted,
+    halts::would_be_halted,
     prepared::{ActFlags, PreparedCommand},
     readings::listed,
     typed::{self, id},

@@ -5,10 +5,10 @@
 
 use super::{
     consent,
-    operation::report,
     perform::{Sent, send_before, would_be_refused},
     prepared::{ActFlags, PreparedCommand, SendOutcome},
     receipt::print_outcome,
+    remains::report,
 };
 use crate::{
     app::{

@@ -5,8 +5,7 @@ use crate::{
     app::account::poll::Answer,
     app::{desk::model::Model, forms::form::Form, testing::*},
     model::{
-        Command, Flip, MarketId, Num, Page, PlaceOrder, Position, Side, TriggerDirection, Twap,
-        Zone,
+        Command, Flip, Num, Page, Position, Side, TriggerDirection, Twap, Zone,
         draft::{Draft, Field},
     },
     view::text::{Column, Scene},

@@ -6,9 +6,8 @@ use crate::{
     cli::{
         Exit,
         act::{
-            operation::{INCOMPLETE, PreparedOperation},
-            perform::would_be_halted,
-            prepared::ActFlags,
+            halts::would_be_halted, operation::PreparedOperation, prepared::ActFlags,
+            remains::INCOMPLETE,
         },
         service::Service,
     },
