@@ -95,12 +95,9 @@ pub(crate) fn tell_some(
     event: WorkflowEvent,
 ) -> Vec<Effect> {
     let account = &mut model.account;
-    let known = Known {
-        store: &account.store,
-        now: account.now,
-        opened_at: account.session.opened_at(),
-    };
-    let wishes = account.workflows.tell(whom, known, event);
+    let mut workflows = std::mem::take(&mut account.workflows);
+    let wishes = workflows.tell(whom, known(account), event);
+    account.workflows = workflows;
     let mut effects = vec![];
     for (one, wanted) in wishes {
         let ticket = one.ticket;

@@ -110,16 +110,17 @@ impl OperationRun {
     /// The request meant all there was; what was opened on purpose after it was not meant.
     fn follow(&mut self, known: Known) -> Vec<WorkflowWish> {
         let (command, words) = (self.command(), self.outrun());
+        let [name, _, does] = self.kind.words();
         if known.opened_at >= Some(self.requested_at) {
             let offer = WorkflowWish::Offer {
                 words,
                 command,
-                does: self.kind.does(),
+                does,
             };
             return vec![offer, WorkflowWish::End(WorkflowEnd::Answered)];
         }
         self.start = OperationStart::New;
-        let words = format!("{words}: a new {} follows", self.kind.name());
+        let words = format!("{words}: a new {name} follows");
         vec![
             WorkflowWish::Say(Tone::Warn, words),
             WorkflowWish::Send(command),
@@ -127,7 +128,7 @@ impl OperationRun {
     }
 
     fn outrun(&self) -> String {
-        let (name, since) = (self.kind.name(), self.kind.since());
+        let [name, since, _] = self.kind.words();
         format!(
             "the {name} on {} continued an earlier one; {since}",
             self.account
@@ -136,26 +137,19 @@ impl OperationRun {
 }
 
 impl OperationKind {
-    fn name(self) -> &'static str {
+    /// Its name, what came after it began, and what a new one does with that.
+    fn words(self) -> [&'static str; 3] {
         match self {
-            Self::CloseAll => "close-all",
-            Self::CancelAll => "cancel-all",
-        }
-    }
-
-    /// What came after it began.
-    fn since(self) -> &'static str {
-        match self {
-            Self::CloseAll => "positions opened since then are still open",
-            Self::CancelAll => "orders placed since then still work",
-        }
-    }
-
-    /// What a new one does with that.
-    fn does(self) -> &'static str {
-        match self {
-            Self::CloseAll => "closes them",
-            Self::CancelAll => "cancels them",
+            Self::CloseAll => [
+                "close-all",
+                "positions opened since then are still open",
+                "closes them",
+            ],
+            Self::CancelAll => [
+                "cancel-all",
+                "orders placed since then still work",
+                "cancels them",
+            ],
         }
     }
 }

@@ -101,14 +101,6 @@ pub(super) async fn in_place(
 const ALREADY: &str = "the exits of the position are so already";
 
 impl WorkflowRun<'_> {
-    fn known(&self) -> Known<'_> {
-        Known {
-            store: self.store,
-            now: self.service.clock.now(),
-            opened_at: None,
-        }
-    }
-
     /// Its first command. An order is not canceled for a replacement that could not be placed.
     async fn begin(&self) -> Result<Vec<WorkflowWish>> {
         if let Workflow::Replace(one) = &self.workflow {
@@ -118,17 +110,12 @@ impl WorkflowRun<'_> {
                 return Err(Failure::held_back(&words).into());
             }
         }
-        let first = self.workflow.first(self.known());
+        let first = self.workflow.first(known(self.service, self.store));
         Ok(vec![WorkflowWish::Send(first.map_err(UsageError)?)])
     }
 
     fn tell(&mut self, event: WorkflowEvent) -> Vec<WorkflowWish> {
-        let known = Known {
-            store: self.store,
-            now: self.service.clock.now(),
-            opened_at: None,
-        };
-        self.workflow.tell(known, event)
+        self.workflow.tell(known(self.service, self.store), event)
     }
 
     /// Prints what it says; gives what else it wants.
@@ -284,6 +271,15 @@ impl WorkflowRun<'_> {
         let row = self.service.client.order(&id).await;
         let found: Vec<_> = row.ok().flatten().into_iter().collect();
         self.tell(WorkflowEvent::Found(&[id], &found))
+    }
+}
+
+/// A verb gives no order but those of its workflow.
+fn known<'a>(service: &Service, store: &'a Store) -> Known<'a> {
+    Known {
+        store,
+        now: service.clock.now(),
+        opened_at: None,
     }
 }
 
