@@ -43,19 +43,20 @@ pub(crate) fn send(model: &mut Model, command: Command) -> (Ticket, Effect) {
 
 /// Sends a command that a person gives, with what follows it.
 pub(crate) fn give(model: &mut Model, command: Command) -> Effect {
-    let (ticket, effect) = send(model, command.clone());
-    begin_operation(&mut model.account, ticket, &command);
+    let run = OperationRun::of(&command, model.account.now);
+    let (ticket, effect) = send(model, command);
+    begin_operation(&mut model.account, ticket, run);
     effect
 }
 
 /// An earlier session has left it open: it goes on, with what follows it.
 pub(crate) fn resume(account: &mut Account, ticket: Ticket, command: Command) {
-    begin_operation(account, ticket, &command);
+    begin_operation(account, ticket, OperationRun::of(&command, account.now));
     account.store.resume(ticket, command, account.now);
 }
 
-fn begin_operation(account: &mut Account, ticket: Ticket, command: &Command) {
-    if let Some(run) = OperationRun::of(command, account.now) {
+fn begin_operation(account: &mut Account, ticket: Ticket, run: Option<OperationRun>) {
+    if let Some(run) = run {
         account.workflows.begin(ticket, Workflow::Operation(run));
     }
 }

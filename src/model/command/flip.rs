@@ -51,12 +51,12 @@ impl Flip {
         let leverage = position
             .leverage
             .ok_or("its leverage is not known: close it, then open the other way")?;
-        let (market, size) = (position.market_id.clone(), position.quantity());
+        let (market, coins) = (position.market_id.clone(), position.quantity());
         let opening = PlaceOrder {
             leverage,
             margin_mode: position.used_margin_mode(),
             slippage_tolerance: slippage,
-            ..PlaceOrder::market(account, market, side.opposite(), size)
+            ..PlaceOrder::market(account, market, side.opposite(), coins)
         };
         Ok(Self {
             position: Box::new(position.clone()),
