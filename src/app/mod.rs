@@ -66,7 +66,7 @@ pub use keys::keymap::{Action, Context};
 pub use market::{
     answer::MarketAnswer,
     candles::{CandleOrigin, CandleSeries},
-    chart::{CandleChart, session_of},
+    chart::{CandleChart, CandleLook, session_of},
     data::{MarketData, RequestTime},
     poll::MarketPolls,
     screen::{LayoutPreset, MarketPanel, MarketScreen},

@@ -114,6 +114,21 @@ impl Kept {
     }
 }
 
+/// The first row of cells that differs, in words and, where those are the same, by its first cell.
+pub(super) fn first_difference(one: &Buffer, other: &Buffer) -> Option<String> {
+    let width = usize::from(one.area.width).max(1);
+    let (ones, others) = (one.content.chunks(width), other.content.chunks(width));
+    let mut rows = (0..).zip(ones.zip(others));
+    let (y, (one, other)) = rows.find(|(_, (one, other))| one != other)?;
+    let words = |row: &[Cell]| row.iter().map(Cell::symbol).collect::<String>();
+    let mut cells = (0..).zip(one.iter().zip(other));
+    let (x, (was, is)) = cells.find(|(_, (one, other))| one != other)?;
+    let (kept, drawn) = (words(one), words(other));
+    Some(format!(
+        "{x},{y}: kept {was:?}, drawn {is:?}: {kept} | {drawn}"
+    ))
+}
+
 /// This part of a frame.
 pub fn part_of(frame: &Buffer, area: Rect) -> Buffer {
     let area = area.intersection(frame.area);

@@ -37,7 +37,13 @@ const LEAST_HISTORY: u16 = 8;
 const LEAST_CHART: u16 = 60;
 
 /// How wide the ladder is, from the narrowest screen that has it beside the chart to the widest.
-const LADDER: (u16, u16) = (30, 38);
+const LADDER: (u16, u16) = (30, 44);
+
+/// From this height on TWAPs and scaled orders below the market have a place each.
+const LEAST_TWO_STRATEGIES: u16 = 17;
+
+/// From this height on the market stands above positions, orders and the history.
+const LEAST_THREE_ROWS: u16 = 42;
 
 /// One place of the screen: what it shows, and what shares it as tabs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -159,19 +165,46 @@ pub(super) fn steady(
     places
 }
 
-/// Positions, orders and history; the chart over TWAPs and ladders; the price ladder.
+/// The chart beside the price ladder, the largest thing; positions over orders below it, TWAPs and scaled orders beside
+/// those; the history lowest. A low screen has no room for three rows of panes.
 fn wide_market(
     body: Rect,
     arrangement: &Arrangement<'_>,
     wanted: impl Fn(Pane) -> u16,
 ) -> Vec<Place> {
-    let has_ladder = arrangement.panels.contains(&MarketPanel::Ladder);
-    let (least, most) = LADDER;
-    let ladder = if has_ladder {
-        (body.width / 6).clamp(least, most)
+    if body.height < LEAST_THREE_ROWS {
+        return low_market(body, arrangement, wanted);
+    }
+    let (market, rest) = rows(body, share(body.height, 11, 20));
+    let (chart, ladder) = columns(
+        market,
+        market.width.saturating_sub(ladder_width(body, arrangement)),
+    );
+    let mut places = vec![alone(chart, PlaceContent::Panel(MarketPanel::Chart))];
+    if !ladder.is_empty() {
+        places.push(alone(ladder, PlaceContent::Panel(MarketPanel::Ladder)));
+    }
+    let low = (rest.height / 4).max(LEAST_HISTORY);
+    let (work, history) = rows(rest, rest.height.saturating_sub(low));
+    let tables = share(work.width, 13, 20).max(TABLES);
+    let (left, right) = columns(work, tables.min(work.width.saturating_sub(CARDS)));
+    places.extend(stacked(left, [Pane::Positions, Pane::Orders], &wanted));
+    if right.height < LEAST_TWO_STRATEGIES {
+        places.push(arrangement.strategies(right));
     } else {
-        0
-    };
+        places.extend(stacked(right, [Pane::Twaps, Pane::Scaled], &wanted));
+    }
+    places.push(arrangement.history(history));
+    places
+}
+
+/// Positions, orders and history; the chart over TWAPs and scaled orders; the price ladder.
+fn low_market(
+    body: Rect,
+    arrangement: &Arrangement<'_>,
+    wanted: impl Fn(Pane) -> u16,
+) -> Vec<Place> {
+    let ladder = ladder_width(body, arrangement);
     let market = sum([ladder, LEAST_CHART]);
     let tables = TABLES.min(body.width.saturating_sub(market));
     let (left, rest) = columns(body, (body.width / 2).max(tables));
@@ -182,10 +215,20 @@ fn wide_market(
     places.push(alone(chart, PlaceContent::Panel(MarketPanel::Chart)));
     let strategies = [Pane::Twaps, Pane::Scaled];
     places.extend(stacked(below, strategies, &wanted));
-    if has_ladder {
+    if !right.is_empty() {
         places.push(alone(right, PlaceContent::Panel(MarketPanel::Ladder)));
     }
     places
+}
+
+/// No columns where the market has no ladder.
+fn ladder_width(body: Rect, arrangement: &Arrangement<'_>) -> u16 {
+    let (least, most) = LADDER;
+    if arrangement.panels.contains(&MarketPanel::Ladder) {
+        share(body.width, 11, 50).clamp(least, most)
+    } else {
+        0
+    }
 }
 
 /// The same with one place for the panels of the market, and one for TWAPs and ladders.

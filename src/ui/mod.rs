@@ -84,10 +84,11 @@ fn draw_checked(screen: Rect, desks: &Desks<'_>, draw_state: &mut DrawState) {
     if let Some(mut afresh) = afresh {
         afresh.forget_cells();
         draw(screen, desks, &mut afresh);
-        debug_assert_eq!(
-            draw_state.shown(),
-            afresh.shown(),
-            "a place that was kept shows something else"
+        let apart = kept::first_difference(draw_state.shown(), afresh.shown());
+        debug_assert!(
+            apart.is_none(),
+            "a place that was kept shows something else: {}",
+            apart.unwrap_or_default()
         );
     }
 }

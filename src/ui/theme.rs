@@ -179,6 +179,11 @@ impl Theme {
         }
     }
 
+    /// Whether tones differ by color.
+    pub(super) fn has_colors(&self) -> bool {
+        self.palette.is_some()
+    }
+
     /// Whether an empty gauge is visible by its background.
     pub(super) fn has_grounds(&self) -> bool {
         self.grounds == Backgrounds::Colors

@@ -12,7 +12,7 @@ pub(crate) mod panels;
 pub mod tables;
 pub mod text;
 
-pub use crate::model::Zone;
+pub use crate::model::{Timestamp, Zone};
 pub use details::curve::{Curve, FULL, curve};
 pub use details::detail::{detail, detail_text};
 pub use details::{DetailLine, DetailLineKind, DetailView};

@@ -25,10 +25,10 @@ fn the_mouse_chooses_scrolls_and_presses_what_is_written() {
 
     // A count that comes moves the titles to its right.
     session.wait_until("the count of the closed positions", |screen| {
-        let count = screen.split("5 Closed ").nth(1);
+        let count = screen.split("5 Closed positions ").nth(1);
         count.is_some_and(|count| count.starts_with(|first: char| first.is_ascii_digit()))
     });
-    session.click("6 History 100+");
+    session.click("6 Order history 100+");
     // Its footer has its own hints, in other places.
     session.wait_until("the history and its footer", |screen| {
         screen.contains("i quality")

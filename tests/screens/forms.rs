@@ -81,13 +81,13 @@ fn what_follows_is_whole_beside_its_label_and_apart_from_its_neighbour() {
 /// Whether the value, or as much of it as fits on its line, stands beside its label, ending with a word and
 /// with room after it.
 fn stands_in(line: &str, label: &str, value: &str) -> bool {
-    let Some((_, after)) = line.split_once(&format!(" {label}  ")) else {
-        return false;
-    };
-    let shown = after.trim_start().split("  ").next().unwrap_or_default();
-    let shown = shown.trim_end_matches([' ', '│']);
-    let is_rest_below = value.len() > 30 && value.starts_with(&format!("{shown} "));
-    shown == value || is_rest_below
+    // A pane beside the form may have a column of the same name.
+    line.split(&format!(" {label}  ")).skip(1).any(|after| {
+        let shown = after.trim_start().split("  ").next().unwrap_or_default();
+        let shown = shown.trim_end_matches([' ', '│']);
+        let is_rest_below = value.len() > 30 && value.starts_with(&format!("{shown} "));
+        shown == value || is_rest_below
+    })
 }
 
 #[test]

@@ -49,7 +49,7 @@ impl Session {
 
     fn headings(&mut self) -> Vec<String> {
         let text = self.look();
-        let line = text.lines().find(|line| line.contains("liq"));
+        let line = text.lines().find(|line| line.contains("to liq"));
         let words = line.unwrap().split_whitespace();
         words.map(str::to_owned).collect()
     }

@@ -208,10 +208,10 @@ fn a_mark_that_is_late_is_named_on_ladder_and_chart() {
 fn an_alert_is_marked_on_ladder_and_chart() {
     let mut model = traded();
     crate::market::arrive(&mut model);
-    press(&mut model, ":alert btc > 64030\n");
+    press(&mut model, ":alert btc > 64025\n");
     let buffer = crate::dump::drawn(&model, 200, 60, Theme::default());
     let text = perpdeck::ui::picture::text(&buffer);
-    let is_marked = |line: &str| line.contains('@') && line.contains("64,030");
+    let is_marked = |line: &str| line.contains('@') && line.contains("64,025");
     assert!(text.lines().any(is_marked), "{text}");
     assert!(text.contains("◂alert"), "{text}");
 }

@@ -254,8 +254,8 @@ fn all_that_the_service_tells_of_positions_orders_and_strategies_is_shown() {
         assert!(long.contains(word), "{word}: {long}");
     }
     let words: [&[&str]; 5] = [
-        &["stop mkt", "armed", "≥62,500"],
-        &["└", "take profit", "armed", "≤55,000"],
+        &["stop mkt", "armed", "≥ 62,500"],
+        &["└", "take profit", "armed", "≤ 55,000"],
         &["LADDER", "138.00 → 136.00"],
         &["VWAP SOL", "SELL", "running"],
         &["limit", "140.00"],

@@ -1,14 +1,16 @@
-//! What a person chose of the candle chart: the interval, how wide a candle is drawn, which candle is read.
+//! What a person chose of the candle chart: the interval, how candles look, how wide and how high they are drawn, which
+//! candle is read.
 //!
 //! Contract: the cursor belongs to a time, never to a column, so that new candles move nothing under it.
 
 use super::chart_spot::PriceSpan;
 use crate::model::{Interval, Num, Timestamp};
-use strum::IntoEnumIterator;
+use strum::{Display, EnumIter, IntoEnumIterator};
 
-/// Candles are drawn at most so many steps narrower or wider than the room suggests.
-const NARROWEST: i8 = -2;
+/// Columns that candles stand further apart than one, at most.
 const WIDEST: i8 = 3;
+/// Steps of the price scale from the one that shows every candle, up and down.
+const STEEPEST: i8 = 6;
 
 /// A cursor that reads back asks for candles this far before it.
 const LOOK_AHEAD: i64 = 300;
@@ -18,11 +20,34 @@ const FARTHEST_KEPT: i64 = 1_500;
 /// A day of UTC, milliseconds: the session of the volume-weighted average price.
 const SESSION: i64 = 24 * 60 * 60 * 1_000;
 
+/// How candles are drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Display, EnumIter)]
+pub enum CandleLook {
+    /// Bodies of both directions alike; their color says which.
+    #[default]
+    #[strum(serialize = "solid")]
+    Solid,
+    /// Those that rose are thin, those that fell solid.
+    #[strum(serialize = "hollow")]
+    Hollow,
+    /// Each opens in the middle of the one before, and closes at its own mean price.
+    #[strum(serialize = "Heikin-Ashi")]
+    HeikinAshi,
+    /// Closes, joined.
+    #[strum(serialize = "line")]
+    Line,
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CandleChart {
     pub interval: Interval,
-    /// Steps wider than the room suggests.
+    pub look: CandleLook,
+    /// Columns that candles stand further apart than one.
     pub zoom: i8,
+    /// Steps by which prices are drawn further apart than shows every candle; below zero, closer together.
+    pub stretch: i8,
+    /// Whether the moving averages are drawn.
+    pub has_averages: bool,
     /// The open time of the candle that is read; `None` while the newest is.
     pub cursor: Option<Timestamp>,
     /// The open time at the right end where the view was scrolled away from the newest candle, and from the cursor.
@@ -62,7 +87,16 @@ impl CandleChart {
     }
 
     pub(crate) fn zoom_by(&mut self, step: i8) {
-        self.zoom = (self.zoom + step).clamp(NARROWEST, WIDEST);
+        self.zoom = (self.zoom + step).clamp(0, WIDEST);
+    }
+
+    pub(crate) fn stretch_by(&mut self, step: i8) {
+        self.stretch = (self.stretch + step).clamp(-STEEPEST, STEEPEST);
+    }
+
+    pub(crate) fn next_look(&mut self) {
+        let mut looks = CandleLook::iter().skip_while(|look| *look != self.look);
+        self.look = looks.nth(1).unwrap_or_default();
     }
 
     /// Moves the cursor by so many candles, older for a negative step, within what is known: from the `oldest` to the

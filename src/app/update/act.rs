@@ -14,6 +14,7 @@ use crate::{
         },
         forms::form::Form,
         keys::keymap::Action,
+        market::own_orders::own_position,
         orders::{
             bulk,
             control::{self, nudged},
@@ -63,7 +64,7 @@ fn focus(model: &mut Model, action: Action) -> bool {
 
 /// What the key opens or sends.
 fn begin(model: &mut Model, action: Action) -> Next {
-    let row = model.selected();
+    let row = model.selected().or_else(|| position_shown(model, action));
     match (action, row) {
         (Action::Help, _) => open(Overlay::Help {
             of: model.context(),
@@ -109,6 +110,9 @@ fn begin(model: &mut Model, action: Action) -> Next {
         (Action::Cancel, Some(row)) => cancel(model, &row),
         (action, Some(RowId::Position(id))) => of_position(model, action, &id),
         (action, Some(RowId::Order(id))) => of_order(model, action, &id),
+        (action, None) if model.focus.panel.is_some() && is_of_position(action) => {
+            Next::Refuse("there is no position in this market".to_owned())
+        }
         (_, row) => idle::not_for(model, row.as_ref()),
     }
 }
@@ -143,6 +147,17 @@ const OF_POSITION: &[(Action, Begin)] = &[
     (Action::AddTo, control::add),
     (Action::Reduce, control::reduce),
 ];
+
+fn is_of_position(action: Action) -> bool {
+    OF_POSITION.iter().any(|(of, _)| *of == action)
+}
+
+/// What a key of positions acts on while a panel of the market has the keys: the position in that market.
+fn position_shown(model: &Model, action: Action) -> Option<RowId> {
+    model.focus.panel.filter(|_| is_of_position(action))?;
+    let held = own_position(&model.account.store, model.market_screen.market()?)?;
+    Some(RowId::Position(held.id.clone()))
+}
 
 fn of_position(model: &Model, action: Action, id: &PositionId) -> Next {
     let proposal = OF_POSITION.iter().find(|(of, _)| *of == action);

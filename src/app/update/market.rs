@@ -102,6 +102,19 @@ const CHART_CHANGES: &[(Action, ChartChange)] = &[
     (Action::ZoomOut, |model| {
         model.market_screen.chart.zoom_by(-1);
     }),
+    (Action::StretchPrices, |model| {
+        model.market_screen.chart.stretch_by(1);
+    }),
+    (Action::SqueezePrices, |model| {
+        model.market_screen.chart.stretch_by(-1);
+    }),
+    (Action::CandleLook, |model| {
+        model.market_screen.chart.next_look();
+    }),
+    (Action::Averages, |model| {
+        let chart = &mut model.market_screen.chart;
+        chart.has_averages = !chart.has_averages;
+    }),
     (Action::NextMarket, |model| next_market(model, 1)),
     (Action::PreviousMarket, |model| next_market(model, -1)),
 ];

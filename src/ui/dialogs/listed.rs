@@ -8,7 +8,7 @@ use crate::{
             table::{self, PickedRow},
         },
     },
-    view::ListView,
+    view::{ListView, Timestamp},
 };
 use ratatui::layout::Rect;
 
@@ -39,11 +39,7 @@ pub(in crate::ui) fn draw(
     for (number, spot) in (1..).zip(list.spots) {
         canvas.spot(line(inner, number), spot);
     }
-    table::draw(
-        canvas,
-        inner,
-        &list.table,
-        &mut Measures::default(),
-        &picked,
-    );
+    let mut measures = Measures::default();
+    measures.take(&list.table, table::room(inner), Timestamp::default());
+    table::draw(canvas, inner, &list.table, &mut measures, &picked);
 }

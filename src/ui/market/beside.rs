@@ -15,7 +15,7 @@ use crate::{
     },
 };
 use ratatui::layout::Rect;
-use std::cmp::Reverse;
+use std::{cmp::Reverse, iter};
 
 pub(super) fn times(canvas: &mut Canvas<'_>, areas: &ChartAreas, view: &ChartView) {
     let mut free = areas.times.x;
@@ -74,49 +74,47 @@ pub(super) fn gutter(canvas: &mut Canvas<'_>, areas: &ChartAreas, view: &ChartVi
 }
 
 /// The prices that have a row, with what joins each to its line or points beyond the edge. The most important ones choose
-/// first; of those beyond one edge, the higher price stands above.
+/// first whether they have one; then the higher price stands above.
 fn placed<'a>(
     taken: &mut [Option<i64>],
     view: &'a ChartView,
     rows: u16,
 ) -> Vec<(u16, char, &'a PriceLine)> {
     let last = rows.saturating_sub(1);
-    let (mut inside, mut above, mut below) = (vec![], vec![], vec![]);
+    let (mut chosen, mut named) = (vec![], vec![]);
     for price in &view.lines {
-        let (wanted, group) = match view.range.row(price.count, rows) {
-            Some(row) => (row, &mut inside),
-            None if price.count > view.range.high => (0, &mut above),
-            None => (last, &mut below),
+        let (wanted, lead) = match view.range.row(price.count, rows) {
+            Some(row) => (row, price.kind.lead()),
+            None if price.count > view.range.high => (0, '▲'),
+            None => (last, '▼'),
         };
         if let Some(row) = free_row(taken, wanted, price.count) {
-            group.push((row, price));
+            chosen.push(row);
+            named.push((lead, price));
         }
     }
-    let inside = inside.into_iter();
-    let inside = inside.map(|(row, price)| (row, price.kind.lead(), price));
-    let above = from_the_top(above).map(|(row, price)| (row, '▲', price));
-    let below = from_the_top(below).map(|(row, price)| (row, '▼', price));
-    inside.chain(above).chain(below).collect()
+    chosen.sort_unstable();
+    named.sort_by_key(|(_, price)| Reverse(price.count));
+    let labels = chosen.into_iter().zip(named);
+    labels
+        .map(|(row, (lead, price))| (row, lead, price))
+        .collect()
 }
 
-/// The same rows, with the highest price in the first of them.
-fn from_the_top(placed: Vec<(u16, &PriceLine)>) -> impl Iterator<Item = (u16, &PriceLine)> {
-    let (mut rows, mut prices): (Vec<_>, Vec<_>) = placed.into_iter().unzip();
-    rows.sort_unstable();
-    prices.sort_by_key(|price| Reverse(price.count));
-    rows.into_iter().zip(prices)
-}
+/// A name stands so many rows from its line at most.
+const FARTHEST: i16 = 4;
 
-/// The row itself, or one beside it: first on the side where this price is from the one that has the row.
+/// The row itself, or one near it: first on the side where this price is from the one that has the row.
 fn free_row(taken: &mut [Option<i64>], wanted: u16, count: i64) -> Option<u16> {
     let has_it = taken.get(usize::from(wanted)).copied().flatten();
-    let steps = if has_it.is_some_and(|other| other > count) {
-        [0, 1, -1, 2, -2]
+    let away = if has_it.is_some_and(|other| other > count) {
+        [1, -1]
     } else {
-        [0, -1, 1, -2, 2]
+        [-1, 1]
     };
-    let row = steps
-        .into_iter()
+    let steps = (1..=FARTHEST).flat_map(|rows| away.map(|way: i16| way.saturating_mul(rows)));
+    let row = iter::once(0)
+        .chain(steps)
         .filter_map(|step| wanted.checked_add_signed(step))
         .find(|row| taken.get(usize::from(*row)) == Some(&None))?;
     if let Some(slot) = taken.get_mut(usize::from(row)) {

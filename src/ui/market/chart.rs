@@ -3,7 +3,7 @@
 
 use super::{areas::ChartAreas, beside};
 use crate::{
-    app::{ClickTarget, MarketPanel, Model, market::chart_spot::ChartSpot},
+    app::{CandleLook, ClickTarget, MarketPanel, Model, market::chart_spot::ChartSpot},
     ui::{
         cells::{Canvas, ClickList, after, braille, line, spans_width, sum},
         theme::ThemePart,
@@ -62,7 +62,7 @@ pub(in crate::ui) fn draw(
     cells: &mut ChartCells,
 ) {
     let digits = price_width(model).unwrap_or(0);
-    let areas = ChartAreas::new(inner, digits, model.market_screen.chart.zoom);
+    let areas = ChartAreas::new(inner, digits, &model.market_screen.chart);
     if areas.plot.is_empty() {
         return;
     }
@@ -88,17 +88,19 @@ fn draw_view(
     view: &ChartView,
     glyphs: &mut GlyphColumns,
 ) {
-    legend(canvas, after(areas.legend, 1), &view.legend);
-    if areas.is_line() {
+    whole_facts(canvas, after(areas.position, 1), &view.position);
+    whole_facts(canvas, after(areas.legend, 1), &view.legend);
+    if areas.is_line {
         closes(canvas, areas, view);
     } else {
-        let set = GlyphSet::of(canvas.theme);
+        let set = GlyphSet::of(canvas.theme, view.look);
         glyphs.scale(view, areas.plot.height, set);
         candles(canvas, areas, view, glyphs);
         fills(canvas, areas, view);
         averages(canvas, areas, view);
         volume(canvas, areas, view);
     }
+    profile(canvas, areas, view);
     lines(canvas, areas, view);
     cursor(canvas, areas, view);
     beside::times(canvas, areas, view);
@@ -116,7 +118,7 @@ fn time_list(drawn: &DrawnChart, room: usize) -> ClickList {
 }
 
 /// Facts one after another, each whole and in one line; those without room are left out.
-fn legend(canvas: &mut Canvas<'_>, area: Rect, facts: &[Vec<Span>]) {
+pub(super) fn whole_facts(canvas: &mut Canvas<'_>, area: Rect, facts: &[Vec<Span>]) {
     let (mut row, mut rest) = (0, line(area, 0));
     for fact in facts {
         let wide = spans_width(fact);
@@ -200,15 +202,28 @@ fn fills(canvas: &mut Canvas<'_>, areas: &ChartAreas, view: &ChartView) {
     }
 }
 
-/// The session's volume-weighted average price.
+/// The session's volume-weighted average price and, where they are wanted, the moving averages, the shortest first.
 fn averages(canvas: &mut Canvas<'_>, areas: &ChartAreas, view: &ChartView) {
-    let style = canvas.theme.tone(Tone::Info);
+    const TONES: [Tone; 3] = [Tone::Accent, Tone::Warn, Tone::Muted];
     for (at, slot, _) in known(view) {
-        let row = slot
-            .vwap
-            .and_then(|count| view.range.row(count, areas.plot.height));
-        if let Some(row) = row {
-            canvas.put_blank((areas.x(at), areas.plot.y.saturating_add(row)), '·', style);
+        let moving = TONES.into_iter().zip(slot.indicators.averages);
+        let moving = moving.filter(|_| view.has_averages);
+        for (tone, count) in [(Tone::Info, slot.vwap)].into_iter().chain(moving) {
+            let row = count.and_then(|count| view.range.row(count, areas.plot.height));
+            if let Some(row) = row {
+                let style = canvas.theme.tone(tone);
+                canvas.put_blank((areas.x(at), areas.plot.y.saturating_add(row)), '·', style);
+            }
+        }
+    }
+}
+
+/// What traded at each price, from the right end, behind everything else.
+fn profile(canvas: &mut Canvas<'_>, areas: &ChartAreas, view: &ChartView) {
+    let style = canvas.theme.part(ThemePart::Border);
+    for (y, columns) in (areas.plot.y..).zip(&view.profile) {
+        for back in 1..=*columns {
+            canvas.put_blank((areas.plot.right().saturating_sub(back), y), '░', style);
         }
     }
 }
@@ -265,11 +280,12 @@ fn cursor(canvas: &mut Canvas<'_>, areas: &ChartAreas, view: &ChartView) {
 }
 
 impl GlyphSet {
-    fn of(theme: &crate::ui::Theme) -> Self {
-        if theme.is_of_console() {
-            Self::Blocks
-        } else {
-            Self::Lines
+    fn of(theme: &crate::ui::Theme, look: CandleLook) -> Self {
+        match look {
+            _ if theme.is_of_console() => Self::Blocks,
+            _ if !theme.has_colors() => Self::Hollow,
+            CandleLook::Hollow => Self::Hollow,
+            CandleLook::Solid | CandleLook::HeikinAshi | CandleLook::Line => Self::Solid,
         }
     }
 }

@@ -1,12 +1,14 @@
 //! The price ladder as cells: prices in the middle, bids left of them, asks right, own orders outside.
 
-use super::super::theme::ThemePart;
+use super::{super::theme::ThemePart, chart::whole_facts};
 use crate::{
     app::{
         ClickTarget, MarketPanel,
         market::ladder_spot::{DrawnRows, LadderSpot, WHEEL_HOME},
     },
-    ui::cells::{Canvas, ClickList, after, first, length, line, split, sum, width, without_last},
+    ui::cells::{
+        Canvas, ClickList, after, first, length, line, rows, split, sum, width, without_last,
+    },
     view::{Gauge, LadderCell, LadderForm, LadderSides, LadderView, PriceRow, Share, Span, Tone},
 };
 use ratatui::layout::{Position, Rect};
@@ -44,30 +46,34 @@ const LAST: u16 = 1;
 
 /// Draws it inside the border; answers what can be clicked.
 pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, view: &LadderView) -> Option<DrawnLadder> {
+    let (position, area) = rows(area, u16::from(view.position.is_some()));
+    if let Some(facts) = &view.position {
+        whole_facts(canvas, position, facts);
+    }
     canvas.spans(line(area, 0), &view.head);
     canvas.spans(line(area, 1), &view.above);
     let count = length(view.rows.len());
-    let rows = Rect {
+    let prices = Rect {
         y: area.y.saturating_add(2),
         height: count.min(area.height.saturating_sub(2)),
         ..area
     };
-    for (number, row) in (0..rows.height).zip(&view.rows) {
-        draw_row(canvas, line(rows, number), row, view.form);
+    for (number, row) in (0..prices.height).zip(&view.rows) {
+        draw_row(canvas, line(prices, number), row, view.form);
     }
-    let after_rows = sum([2, rows.height]);
+    let after_rows = sum([2, prices.height]);
     canvas.spans(line(area, after_rows), &view.below);
     canvas.spans(line(area, after_rows.saturating_add(1)), &view.foot);
     draw_trades(canvas, area, after_rows.saturating_add(2), view);
     let list = ClickList {
         first: WHEEL_HOME,
-        room: usize::from(rows.height),
+        room: usize::from(prices.height),
         count: WHEEL_HOME.saturating_mul(2),
     };
-    canvas.list(rows, ClickTarget::Panel(MarketPanel::Ladder), list);
+    canvas.list(prices, ClickTarget::Panel(MarketPanel::Ladder), list);
     Some(DrawnLadder {
         drawn: view.drawn.clone()?,
-        area: rows,
+        area: prices,
         form: view.form,
     })
 }

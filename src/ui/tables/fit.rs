@@ -2,9 +2,9 @@
 
 use crate::{
     ui::cells::{sum, width},
-    view::{Align, Cell, Heading, Lead, RowBody, Table, Widest, arrow},
+    view::{Align, Cell, Heading, Lead, RowBody, Table, Timestamp, Widest, arrow},
 };
-use std::{borrow::Cow, cmp::Reverse};
+use std::{borrow::Cow, cmp::Reverse, time::Duration};
 
 /// A bar inside a cell and the space after it.
 pub(in crate::ui) const GAUGE: u16 = 6;
@@ -20,8 +20,9 @@ const TELLING: u8 = 7;
 const DECIDING: u8 = 6;
 /// A dropped column returns at once only if this much space would remain.
 const SPARE: u16 = 2;
-/// Otherwise it returns after it would have fitted in this many frames in a row.
-const FRAMES_TO_RETURN: u8 = 20;
+/// Otherwise it returns after it would have fitted for so long. By the clock and not by frames: a place that shows the
+/// same is not drawn, and must show what drawing it would.
+const TIME_TO_RETURN: Duration = Duration::from_secs(10);
 /// What a child's branch takes before its first cell.
 pub(in crate::ui) const BRANCH: u16 = 2;
 
@@ -52,8 +53,8 @@ pub(in crate::ui) struct Measures {
     branch: u16,
     width: u16,
     titles: Vec<&'static str>,
-    /// In how many frames in a row a dropped column would have fitted.
-    calm: u8,
+    /// Since when a dropped column would have fitted.
+    calm: Option<Timestamp>,
     /// The titles of the columns in the last frame.
     drawn: Vec<&'static str>,
 }
@@ -85,25 +86,26 @@ impl Measures {
 
     /// Adds the visible cells. Starts anew if the room or the columns have changed, or if other columns would fit
     /// because wide cells are gone.
-    pub(in crate::ui) fn take(&mut self, table: &Table, room: u16) {
-        let now = Self::of(table, room);
-        if self.width != room || self.titles != now.titles {
-            *self = now;
+    pub(in crate::ui) fn take(&mut self, table: &Table, room: u16, now: Timestamp) {
+        let anew = Self::of(table, room);
+        if self.width != room || self.titles != anew.titles {
+            *self = anew;
             return;
         }
-        let kept = self.and(&now);
+        let kept = self.and(&anew);
         let shown = |measures: &Self, room| fit(&table.headings, measures, room).len();
         // With space to spare or after a while: a digit that comes and goes must not move a column.
-        let lost = if kept.columns == now.columns && kept.branch == now.branch {
+        let lost = if kept.columns == anew.columns && kept.branch == anew.branch {
             None
         } else {
             let kept = shown(&kept, room);
-            Some(kept).filter(|kept| shown(&now, room) > *kept)
+            Some(kept).filter(|kept| shown(&anew, room) > *kept)
         };
-        let calm = lost.map_or(0, |_| kept.calm.saturating_add(1));
-        let fits = |kept| shown(&now, room.saturating_sub(SPARE)) > kept;
-        let regains = calm >= FRAMES_TO_RETURN || lost.is_some_and(fits);
-        *self = if regains { now } else { Self { calm, ..kept } };
+        let calm = lost.and(kept.calm.or(Some(now)));
+        let is_calm = calm.is_some_and(|since| now.since(since) >= TIME_TO_RETURN);
+        let fits = |kept| shown(&anew, room.saturating_sub(SPARE)) > kept;
+        let regains = is_calm || lost.is_some_and(fits);
+        *self = if regains { anew } else { Self { calm, ..kept } };
     }
 
     /// Of these cells alone.
@@ -127,7 +129,7 @@ impl Measures {
             columns,
             branch,
             width: room,
-            calm: 0,
+            calm: None,
             drawn: vec![],
         }
     }
@@ -440,7 +442,7 @@ mod tests {
             branch: 0,
             width: room,
             titles: vec![],
-            calm: 0,
+            calm: None,
             drawn: vec![],
         };
         let slots = fit(&headings, &measures, room);
@@ -505,15 +507,16 @@ mod tests {
         let room = 17;
         let shown = |measures: &Measures| fit(&usual.headings, measures, room).len();
         let mut measures = Measures::default();
-        measures.take(&usual, room);
+        let at = |seconds| Timestamp(0).plus(Duration::from_secs(seconds));
+        measures.take(&usual, room, at(0));
         assert_eq!(shown(&measures), 3);
-        measures.take(&odd, room);
+        measures.take(&odd, room, at(0));
         assert_eq!(shown(&measures), 2);
-        for _ in 1..FRAMES_TO_RETURN {
-            measures.take(&usual, room);
+        for second in [0, 0, 5, 9, 9] {
+            measures.take(&usual, room, at(second));
             assert_eq!(shown(&measures), 2, "not yet: it may come and go");
         }
-        measures.take(&usual, room);
+        measures.take(&usual, room, at(10));
         assert_eq!(shown(&measures), 3);
     }
 }

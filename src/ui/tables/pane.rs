@@ -255,6 +255,7 @@ impl PaneBody<'_> {
             }
         }
         let measures = draw_state.measures(self.pane);
+        measures.take(&table, table::room(inner), scene.own_now);
         let free = table::draw(canvas, inner, &table, measures, &picked);
         if self.pane == Pane::Closed {
             curve(canvas, free, draw_state, scene);

@@ -48,7 +48,12 @@ impl PickedRow {
     }
 }
 
-/// Draws the headings and rows; returns the free part of `area` beside them.
+/// The columns that a table has in `area`.
+pub(in crate::ui) fn room(area: Rect) -> u16 {
+    inset(area, MARGIN).width
+}
+
+/// Draws the headings and rows by what was measured; returns the free part of `area` beside them.
 pub(in crate::ui) fn draw(
     canvas: &mut Canvas<'_>,
     area: Rect,
@@ -57,7 +62,6 @@ pub(in crate::ui) fn draw(
     picked: &PickedRow,
 ) -> Rect {
     let room = inset(area, MARGIN);
-    measures.take(table, room.width);
     let slots = fit(&table.headings, measures, room.width);
     measures.draws(&slots, table);
     headings(canvas, line(room, 0), &slots);

@@ -38,6 +38,8 @@ pub(crate) fn detail(order: &Order, scene: &Scene<'_>) -> DetailView {
         "twap_order_id",
         "scaled_order_id",
     ]);
+    fields.section("Ids");
+    fields.names();
     let market = scene.store.market(&order.market_id);
     fields.titled([
         Span::plain(words::order(order, market, &scene.store.names)),
@@ -47,7 +49,6 @@ pub(crate) fn detail(order: &Order, scene: &Scene<'_>) -> DetailView {
 }
 
 fn what(fields: &mut DetailFields<'_>, order: &Order) {
-    fields.names();
     fields.sent(["type", "mode"]);
     fields.push("side", words::order_side(&order.side));
     fields.push("status", words::status(&order.status));

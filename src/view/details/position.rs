@@ -14,30 +14,26 @@ pub(crate) fn detail(position: &Position, scene: &Scene<'_>) -> DetailView {
     if position.closed_at.is_some() {
         closed_fields(&mut fields, position, scene);
     } else {
-        names(&mut fields, position, scene);
+        fields.push("side", positions::side_now(position, scene));
+        open(&mut fields, position, scene);
         size(&mut fields, position, scene);
         profit(&mut fields, position);
-        open(&mut fields, position, scene);
+        fields.section("Times");
         fields.sent(["opened_at", "closed_at"]);
         trade(&mut fields, position, scene);
     }
+    fields.section("Ids");
+    fields.names();
     fields.titled(positions::head(position, scene))
 }
 
-/// First what it cost: the smallest screen shows twelve lines.
+/// First what it brought: the smallest screen shows twelve lines.
 fn closed_fields(fields: &mut DetailFields<'_>, position: &Position, scene: &Scene<'_>) {
     profit(fields, position);
     size(fields, position, scene);
     fields.section("Times");
     fields.sent(["opened_at", "closed_at"]);
     trade(fields, position, scene);
-    fields.section("Ids");
-    names(fields, position, scene);
-}
-
-fn names(fields: &mut DetailFields<'_>, position: &Position, scene: &Scene<'_>) {
-    fields.names();
-    fields.push("side", positions::side_now(position, scene));
 }
 
 fn size(fields: &mut DetailFields<'_>, position: &Position, scene: &Scene<'_>) {

@@ -6,14 +6,17 @@
 pub use super::{chart_drawn::DrawnChart, chart_window::ChartSlot};
 use super::{
     chart_window::ChartWindow,
+    indicators::{self, IndicatorMemory, Indicators, PERIODS},
     overlays::{self, PriceLine},
+    position_strip::position_strip,
+    profile,
     scale::{PriceRange, PriceUnit, round_prices},
     vwap::Vwap,
 };
 pub use crate::model::{Candle, Num};
 
 use crate::{
-    app::{CandleChart, CandleOrigin, CandleSeries, Model},
+    app::{CandleChart, CandleLook, CandleOrigin, CandleSeries, Model},
     model::{Interval, Market, MarketId, Side, Timestamp},
     view::text::{Scene, Span, Tone, format},
 };
@@ -33,6 +36,8 @@ pub struct ChartRoom {
     /// Rows of prices, and of volume below them.
     pub rows: u16,
     pub volume_rows: u16,
+    /// Columns for what traded at each price.
+    pub profile: u16,
 }
 
 /// What a chart keeps from frame to frame, so that nothing jumps.
@@ -43,6 +48,7 @@ pub struct ChartMemory {
     /// The open time of the rightmost candle while a cursor holds the view.
     edge: Option<Timestamp>,
     vwap: Vwap,
+    indicators: IndicatorMemory,
 }
 
 /// A chart, ready to be drawn.
@@ -50,6 +56,8 @@ pub struct ChartMemory {
 pub struct ChartView {
     /// What is read: the candle under the cursor, else the newest. What has no room goes from the end.
     pub legend: Vec<Vec<Span>>,
+    /// The position in this market; nothing where none is held.
+    pub position: Vec<Vec<Span>>,
     /// The oldest first.
     pub slots: Vec<ChartSlot>,
     pub unit: PriceUnit,
@@ -64,6 +72,12 @@ pub struct ChartView {
     pub zone: Span,
     /// The most that traded in one of the candles.
     pub volume: Option<Span>,
+    /// What traded at each row of prices, from above, in columns.
+    pub profile: Vec<u16>,
+    /// Whether closes are joined to a line.
+    pub look: CandleLook,
+    /// Whether the moving averages are drawn.
+    pub has_averages: bool,
     /// The slot of the candle that is read.
     pub cursor: Option<u16>,
     /// What can be pointed at.
@@ -108,17 +122,30 @@ pub fn chart(
     let unit = PriceUnit::new(market, newest.close);
     let mut slots = window.slots(series);
     let lines = overlays::lines(model, (&id, market), unit, scene);
-    let range = memory.range(&slots, &lines, unit);
     memory.vwap.fill(series, window.first, unit, &mut slots);
+    memory
+        .indicators
+        .fill(series, window.first, unit, &mut slots);
+    if state.look == CandleLook::HeikinAshi {
+        indicators::heikin_ashi(series, window.first, &mut slots);
+    }
+    let range = memory.range(&slots, &lines, unit);
+    let range = range.stretched(state.stretch);
     overlays::fills(scene, &id, (window.first, series.interval()), &mut slots);
     let volume = volumes(&mut slots, room.volume_rows);
     let read = cursor.map_or(Some(newest), |cursor| series.at(cursor));
     let slot = window
         .slot(cursor.unwrap_or(newest.open_time))
         .map(usize::from);
-    let vwap = slot.and_then(|slot| slots.get(slot)?.vwap);
+    let averages = slot.and_then(|slot| slots.get(slot)).copied();
     Ok(ChartView {
-        legend: legend((read.copied(), vwap), state, (market, unit), scene),
+        legend: legend(
+            (read.copied(), averages.unwrap_or_default()),
+            state,
+            (market, unit),
+            scene,
+        ),
+        position: position_strip(model, scene),
         unit,
         range,
         lines,
@@ -126,6 +153,9 @@ pub fn chart(
         times: window.times(scene, room.pitch),
         zone: Span::muted(scene.zone.abbreviation(newest.open_time)),
         volume: volume.map(volume_label),
+        profile: profile::columns(&slots, (range, unit), room),
+        look: state.look,
+        has_averages: state.has_averages,
         cursor: cursor.and_then(|cursor| window.slot(cursor)),
         drawn: DrawnChart::new(model, (window, newest.open_time), (unit, range)),
         slots,
@@ -252,7 +282,7 @@ fn volume_label(most: Num) -> Span {
 
 /// `14:03 O 65,600 H 65,612 L 65,594 C 65,608 +0.01% v 12.4 vwap 65,603`.
 fn legend(
-    (candle, vwap): (Option<Candle>, Option<i64>),
+    (candle, averages): (Option<Candle>, ChartSlot),
     chart: &CandleChart,
     (market, unit): (Option<&Market>, PriceUnit),
     scene: &Scene<'_>,
@@ -286,14 +316,29 @@ fn legend(
     if let Some(change) = change.and_then(|change| change.over(candle.open)) {
         facts.push(vec![Span::new(format::signed_percent(change), tone)]);
     }
-    if let Some(vwap) = vwap {
-        let average = format::grouped(unit.price(vwap));
-        facts.push(vec![named("vwap"), Span::info(average)]);
-    }
+    facts.extend(indicator_facts(averages, unit));
     if candle.is_synthetic {
         facts.push(vec![Span::muted("synthetic")]);
     }
+    if chart.look == CandleLook::HeikinAshi {
+        facts.push(vec![Span::muted("drawn as Heikin-Ashi")]);
+    }
     facts
+}
+
+/// `vwap 65,603`, then the averages and the average true range, as far as they are known.
+fn indicator_facts(of: ChartSlot, unit: PriceUnit) -> impl Iterator<Item = Vec<Span>> {
+    let Indicators { averages, range } = of.indicators;
+    let averages = PERIODS
+        .iter()
+        .zip(averages)
+        .map(|(period, average)| (format!("EMA{period} "), average));
+    let vwap = [("vwap ".to_owned(), of.vwap)].into_iter();
+    let facts = vwap.chain(averages).chain([("ATR14 ".to_owned(), range)]);
+    facts.filter_map(move |(name, count)| {
+        let value = format::grouped(unit.price(count?));
+        Some(vec![Span::muted(name), Span::info(value)])
+    })
 }
 
 /// Whether a candle closed above its open or below; `None` where it closed where it opened.

@@ -1,5 +1,6 @@
 //! Which candles are in view, and the round times under them.
 
+use super::indicators::Indicators;
 use crate::{
     app::CandleSeries,
     model::{Candle, Timestamp},
@@ -23,6 +24,7 @@ pub struct ChartSlot {
     pub candle: Option<Candle>,
     /// The session's volume-weighted average price until then.
     pub vwap: Option<i64>,
+    pub indicators: Indicators,
     /// Whether the account bought or sold in it.
     pub bought: bool,
     pub sold: bool,

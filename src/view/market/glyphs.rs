@@ -1,5 +1,5 @@
-//! A candle as characters: two levels a cell, so that body and wick share one. Thin is up, solid is down: both are told
-//! apart without a color.
+//! A candle as characters: two levels a cell, so that body and wick share one. Where colors do not tell the directions
+//! apart, thin is up and solid is down.
 
 use crate::{
     model::{Candle, Side, Timestamp},
@@ -14,8 +14,10 @@ use std::collections::BTreeMap;
 /// Which characters the terminal shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GlyphSet {
-    /// Thin and thick lines, two levels a cell.
-    Lines,
+    /// Bodies of both directions alike, as thick lines.
+    Solid,
+    /// Thick lines up, solid down: both are told apart without a color.
+    Hollow,
     /// Shades and half blocks: a console's font has no half lines.
     Blocks,
 }
@@ -129,17 +131,20 @@ fn wick(parts: [CandlePart; 2]) -> char {
 
 fn glyph(side: Side, parts: [CandlePart; 2], set: GlyphSet) -> char {
     use CandlePart::{Body, Nothing, Wick};
-    match (parts, side, set) {
-        ([Nothing | Wick, Nothing | Wick], ..) => wick(parts),
-        ([_, _], Side::Buy, GlyphSet::Blocks) => '▒',
-        ([Body, Body], Side::Buy, GlyphSet::Lines) => '┃',
-        ([Wick, Body], Side::Buy, GlyphSet::Lines) => '╽',
-        ([Body, Wick], Side::Buy, GlyphSet::Lines) => '╿',
-        ([Nothing, Body], Side::Buy, GlyphSet::Lines) => '╻',
-        ([Body, Nothing], Side::Buy, GlyphSet::Lines) => '╹',
-        ([Body, Body], Side::Sell, _) => '█',
-        ([_, Body], Side::Sell, _) => '▄',
-        ([Body, _], Side::Sell, _) => '▀',
+    if set == GlyphSet::Blocks && side == Side::Buy && parts.contains(&Body) {
+        return '▒';
+    }
+    let is_thick = set == GlyphSet::Solid || side == Side::Buy;
+    match (parts, is_thick) {
+        ([Nothing | Wick, Nothing | Wick], _) => wick(parts),
+        ([Body, Body], true) => '┃',
+        ([Wick, Body], true) => '╽',
+        ([Body, Wick], true) => '╿',
+        ([Nothing, Body], true) => '╻',
+        ([Body, Nothing], true) => '╹',
+        ([Body, Body], false) => '█',
+        ([_, Body], false) => '▄',
+        ([Body, _], false) => '▀',
     }
 }
 
@@ -166,15 +171,18 @@ mod tests {
 
     #[test]
     fn all_eight_states_of_a_cell_are_drawn_up_and_down() {
-        assert_eq!(drawn(Side::Buy, GlyphSet::Lines), "┃╽╿╻╹│╷╵");
-        assert_eq!(drawn(Side::Sell, GlyphSet::Lines), "█▄▀▄▀│╷╵");
+        assert_eq!(drawn(Side::Buy, GlyphSet::Hollow), "┃╽╿╻╹│╷╵");
+        assert_eq!(drawn(Side::Sell, GlyphSet::Hollow), "█▄▀▄▀│╷╵");
         assert_eq!(drawn(Side::Buy, GlyphSet::Blocks), "▒▒▒▒▒│╷╵");
+        for side in [Side::Buy, Side::Sell] {
+            assert_eq!(drawn(side, GlyphSet::Solid), "┃╽╿╻╹│╷╵");
+        }
         assert_eq!(drawn(Side::Sell, GlyphSet::Blocks), "█▄▀▄▀│╷╵");
     }
 
     #[test]
     fn every_glyph_is_one_column_wide_and_no_body_of_one_direction_is_one_of_the_other() {
-        for set in [GlyphSet::Lines, GlyphSet::Blocks] {
+        for set in [GlyphSet::Hollow, GlyphSet::Blocks] {
             let (up, down) = (drawn(Side::Buy, set), drawn(Side::Sell, set));
             for glyph in up.chars().chain(down.chars()).chain("┼┬┴─·┄▲▼".chars()) {
                 assert_eq!(glyph.width(), Some(1), "{glyph}");

@@ -7,6 +7,7 @@ use super::{
     ladder_form::{LadderForm, LadderLines, fitted_own, fitted_size, size_decimals},
     ladder_scene::LadderScene,
     ladder_words::over_trades,
+    position_strip::position_strip,
 };
 use crate::{
     app::{
@@ -29,6 +30,8 @@ pub struct LadderView {
     pub form: LadderForm,
     /// What a click names; `None` until the account is known.
     pub drawn: Option<DrawnRows>,
+    /// The position in its market, in the first line; `None` where there is no line for it.
+    pub position: Option<Vec<Vec<Span>>>,
     /// How the rows lie, and whether one key sends: in words.
     pub head: Vec<Span>,
     pub above: Vec<Span>,
@@ -89,6 +92,7 @@ pub fn price_ladder(
     Some(LadderView {
         form,
         drawn: ladder.drawn(),
+        position: (lines.position > 0).then(|| position_strip(model, scene)),
         head: ladder.head(scene),
         above,
         rows: ladder.rows(grouped.as_ref(), form),

@@ -13,6 +13,8 @@ const LEAST_MINE: u16 = 5;
 const LEAST_SIZE: u16 = 4;
 /// Lines that are not rows: how the rows lie, what is above and below them, what the keys do.
 const AROUND: u16 = 4;
+/// From so many lines on the position has one.
+const WITH_POSITION: u16 = 18;
 /// From so many lines on the recent trades have room.
 const WITH_TRADES: u16 = 24;
 
@@ -102,6 +104,8 @@ impl LadderForm {
 /// How the lines are divided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct LadderLines {
+    /// One for the position, held or not: rows do not move when one is opened.
+    pub(super) position: u16,
     pub(super) rows: u16,
     pub(super) trades: u16,
 }
@@ -119,8 +123,11 @@ impl LadderLines {
     fn divided(height: u16, trades: u16) -> Self {
         // The trades stand below a line of their own.
         let below = trades + u16::from(trades > 0);
+        let position = u16::from(height >= WITH_POSITION);
+        let around = AROUND + position + below;
         Self {
-            rows: height.saturating_sub(AROUND).saturating_sub(below),
+            position,
+            rows: height.saturating_sub(around),
             trades,
         }
     }

@@ -94,6 +94,16 @@ impl PriceRange {
         (self.low..=self.high).contains(&count)
     }
 
+    /// A quarter lower for every step, about the same middle; higher for steps below zero.
+    #[must_use]
+    pub fn stretched(self, steps: i8) -> Self {
+        let one = |range: Self| {
+            let by = range.height() / 8;
+            range.wider(if steps > 0 { -by } else { by.max(1) })
+        };
+        (0..steps.unsigned_abs()).fold(self, |range, _| one(range))
+    }
+
     /// With this price inside.
     #[must_use]
     pub fn and(self, count: i64) -> Self {

@@ -1,4 +1,4 @@
-//! The header: where orders go, the account's value, its limits, the state of the service, the age of the data.
+//! The header: where orders go, the account's value and its limits; then what is late, and the state of the service.
 
 use super::{guard, segment::Segment};
 use crate::{
@@ -61,13 +61,15 @@ pub fn header(model: &Model) -> Header {
     segments.extend(chip.is_none().then(|| account(identity, model)));
     segments.extend(halted(model));
     segments.extend(locked(model));
-    segments.extend([worth(model), free(model), daily_loss(model), api(model)]);
+    segments.extend([worth(model), daily_loss(model)]);
+    segments.extend(guard::segments(model));
+    segments.push(free(model));
+    segments.extend(sparkline(model));
+    segments.extend(late_ages(model));
     segments.extend(clock(model));
     segments.extend(budget(model));
-    segments.extend(guard::segments(model));
     segments.extend(stream(model));
-    segments.extend(ages(model));
-    segments.extend(sparkline(model));
+    segments.push(api(model));
     Header {
         mode: Some(identity.mode),
         badges: badges(model),
@@ -406,8 +408,8 @@ fn stream(model: &Model) -> Option<Segment> {
     Some(Segment::new(priority, [word]))
 }
 
-/// The ages that always matter, and that of late prices; the account's figures show their own.
-fn ages(model: &Model) -> Vec<Segment> {
+/// The ages of what is late; the panes say how old the rest is, and the account's figures show their own.
+fn late_ages(model: &Model) -> Vec<Segment> {
     let sources = [
         (Source::Orders, "orders "),
         (Source::Positions, "positions "),
@@ -415,10 +417,8 @@ fn ages(model: &Model) -> Vec<Segment> {
     ];
     let segment = |(source, label)| {
         let age = age::age_of(model, source)?;
-        let is_fresh = age.tone == Tone::Muted;
-        let priority = if is_fresh { 5 } else { 3 };
-        let is_shown = source != Source::Markets || !is_fresh;
-        is_shown.then(|| Segment::new(priority, [Span::muted(label), age]))
+        let is_late = age.tone != Tone::Muted;
+        is_late.then(|| Segment::new(3, [Span::muted(label), age]))
     };
     sources.into_iter().filter_map(segment).collect()
 }

@@ -24,8 +24,8 @@ pub const OPEN: &[Column<Position>] = &[
     Column::new("mark_price", "mark", Number, 3, mark),
     Column::new("liquidation_price", "liq", Number, 2, liquidation),
     Column::new("liquidation_distance", "to liq", Number, 0, distance),
-    Column::new("unrealized_pnl", "uPnL", Number, 0, unrealized),
-    Column::new("roe", "ROE", Number, 6, roe),
+    Column::new("unrealized_pnl", "uPnL", Number, 0, unrealized).holds("+9,999.99", "+9,999"),
+    Column::new("roe", "ROE", Number, 6, roe).holds("+999.99%", "+999%"),
     Column::new("pnl_at_liquidation", "liq loss", Number, 5, at_liquidation),
     Column::new("stop", "stop", Left, 0, protection::stop_cell)
         .holds("65,000 133% of size +1", "65,000 133%"),
@@ -157,7 +157,7 @@ pub(crate) fn unrealized_pnl(position: &Position, scene: &Scene<'_>) -> Option<N
     position.unrealized_pnl(scene.store.mark(&position.market_id)?)
 }
 
-fn unrealized(position: &Position, scene: &Scene<'_>) -> Cell {
+pub(crate) fn unrealized(position: &Position, scene: &Scene<'_>) -> Cell {
     let profit = words::pnl(unrealized_pnl(position, scene));
     scene.priced(profit).into()
 }
@@ -169,7 +169,7 @@ pub(crate) fn return_on_margin(position: &Position, scene: &Scene<'_>) -> Option
     unrealized_pnl(position, scene)?.over(margin)
 }
 
-fn roe(position: &Position, scene: &Scene<'_>) -> Cell {
+pub(crate) fn roe(position: &Position, scene: &Scene<'_>) -> Cell {
     let share = words::pnl_percent(return_on_margin(position, scene));
     scene.priced(share).into()
 }

@@ -74,6 +74,14 @@ pub enum Action {
     ZoomIn,
     #[strum(message = "narrower candles")]
     ZoomOut,
+    #[strum(message = "prices further apart")]
+    StretchPrices,
+    #[strum(message = "prices closer together")]
+    SqueezePrices,
+    #[strum(message = "candles: solid, hollow, Heikin-Ashi, line")]
+    CandleLook,
+    #[strum(message = "moving averages on or off")]
+    Averages,
     #[strum(message = "stop entry, buy")]
     StopBuy,
     #[strum(message = "stop entry, sell")]

@@ -1,6 +1,6 @@
 use super::*;
 use crate::{
-    app::Context,
+    app::{CandleChart, Context},
     model::{Interval, Num, Timestamp},
     ui::Theme,
     view::{
@@ -64,6 +64,7 @@ fn view(candles: &[[i64; 4]], (low, high): (i64, i64)) -> ChartView {
     };
     ChartView {
         legend: vec![],
+        position: vec![],
         slots: slots.collect(),
         unit: PriceUnit {
             decimals: 0,
@@ -84,6 +85,9 @@ fn view(candles: &[[i64; 4]], (low, high): (i64, i64)) -> ChartView {
         ],
         zone: Span::muted("UTC"),
         volume: Some(Span::muted("vol 40")),
+        profile: vec![],
+        look: CandleLook::Hollow,
+        has_averages: false,
         cursor: None,
         drawn: None,
     }
@@ -93,12 +97,15 @@ fn view(candles: &[[i64; 4]], (low, high): (i64, i64)) -> ChartView {
 fn areas(wide: u16) -> ChartAreas {
     let of = |x, y, width, height| Rect::new(x, y, width, height);
     ChartAreas {
+        position: of(0, 0, 0, 0),
         legend: of(0, 0, 0, 0),
         plot: of(0, 0, wide, 10),
         volume: of(0, 10, wide, 1),
         times: of(0, 11, wide + 4, 1),
         gutter: of(wide, 0, 14, 12),
         pitch: 2,
+        margin: 0,
+        is_line: wide < 24,
     }
 }
 
@@ -116,7 +123,7 @@ fn draw_as_candles(
     view: &ChartView,
     glyphs: &mut GlyphColumns,
 ) {
-    let set = GlyphSet::of(canvas.theme);
+    let set = GlyphSet::of(canvas.theme, view.look);
     glyphs.scale(view, areas.plot.height, set);
     candles(canvas, areas, view, glyphs);
     volume(canvas, areas, view);
@@ -182,14 +189,14 @@ fn one_candle_and_a_flat_range_are_drawn_too() {
 fn a_price_that_changes_draws_one_column_anew() {
     let mut glyphs = GlyphColumns::default();
     let mut view = view(&CANDLES, (584, 630));
-    glyphs.scale(&view, 10, GlyphSet::Lines);
+    glyphs.scale(&view, 10, GlyphSet::Hollow);
     for slot in &view.slots {
         glyphs.column(&slot.candle.unwrap());
     }
     let before = glyphs.columns.clone();
     let newest = candle(11, [618, 628, 615, 628], 1);
     view.slots[11].candle = Some(newest);
-    glyphs.scale(&view, 10, GlyphSet::Lines);
+    glyphs.scale(&view, 10, GlyphSet::Hollow);
     glyphs.column(&newest);
     let changed = glyphs
         .columns
@@ -203,9 +210,14 @@ fn every_room_is_drawn_within_it() {
     for width in 0..130 {
         for height in 0..40 {
             let inner = Rect::new(3, 2, width, height);
-            for zoom in [-2, 0, 3] {
-                let areas = ChartAreas::new(inner, 6, zoom);
+            for zoom in [0, 3] {
+                let chart = CandleChart {
+                    zoom,
+                    ..CandleChart::default()
+                };
+                let areas = ChartAreas::new(inner, 6, &chart);
                 let parts = [
+                    areas.position,
                     areas.legend,
                     areas.plot,
                     areas.volume,
