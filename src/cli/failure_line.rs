@@ -9,19 +9,28 @@ use serde::Serialize;
 #[derive(Debug, Default, Serialize, JsonSchema)]
 #[schemars(rename = "Told")]
 pub(super) struct FailureLine<'a> {
+    /// The kind of failure.
     kind: &'static str,
+    /// What happened, in words.
     message: String,
+    /// The exit code of the verb.
     exit_code: u8,
+    /// The HTTP status of the answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     status: Option<u16>,
+    /// The service's word for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     code: Option<String>,
+    /// The rule that refused it.
     #[serde(skip_serializing_if = "Option::is_none")]
     rule_id: Option<String>,
+    /// The order that the refusal was recorded in.
     #[serde(skip_serializing_if = "Option::is_none")]
     order_id: Option<String>,
+    /// The id of the request at the service.
     #[serde(skip_serializing_if = "Option::is_none")]
     request_id: Option<String>,
+    /// Seconds until the service takes it again.
     #[serde(skip_serializing_if = "Option::is_none")]
     retry_after: Option<u64>,
     /// What is wrong with each field of the request.
@@ -30,6 +39,7 @@ pub(super) struct FailureLine<'a> {
     /// The same command under this key repeats it without doing it twice.
     #[serde(skip_serializing_if = "Option::is_none")]
     idempotency_key: Option<&'a str>,
+    /// What to do now.
     #[serde(skip_serializing_if = "Option::is_none")]
     next: Option<String>,
 }

@@ -71,7 +71,7 @@ enum JournalVerb {
         #[arg(value_enum)]
         finding: ManualOutcome,
     },
-    /// Re-enables trading after a halt, on every account of this journal (R on an open desk)
+    /// Resumes entries after a halt, on every account of this journal (R on an open desk)
     Rearm,
 }
 
@@ -157,7 +157,7 @@ fn rearm(journal: &mut Journal) -> Result<Exit> {
     let reasons = journal.rearm_all()?;
     let words = match reasons.as_slice() {
         [] => "nothing is halted\n".to_owned(),
-        reasons => format!("re-armed; it was halted: {}\n", reasons.join("; ")),
+        reasons => format!("entries resumed; it was halted: {}\n", reasons.join("; ")),
     };
     Output::from_command_line().result(&words, None);
     Ok(Exit::Ok)
@@ -197,25 +197,45 @@ fn missing(id: i64) -> Report {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Row")]
 pub(super) struct JournalRow {
+    /// Its number.
     id: i64,
+    /// When it was recorded.
     created_at: Timestamp,
+    /// As docs/delivery.md 2.3 lists them.
     state: String,
+    /// The command in words.
     command: String,
+    /// increasing, neutral or reducing.
     risk: String,
+    /// The HTTP method.
     method: String,
+    /// The path of the request.
     target: String,
+    /// The exact body.
     body: String,
+    /// The key of the command.
     idempotency_key: Option<String>,
+    /// The address of the service.
     base_url: String,
+    /// The account.
     account_id: String,
+    /// The object that it changes.
     resource: Option<String>,
+    /// The row of the flatten that it is a part of.
     parent: Option<i64>,
+    /// Until when its key is repeated.
     replay_until: Timestamp,
+    /// Whether it may have had an effect.
     maybe_executed: bool,
+    /// How many attempts have ended.
     attempts: u32,
+    /// When its outcome was recorded.
     told_at: Option<Timestamp>,
+    /// Its outcome in words.
     detail: Option<String>,
+    /// The order that came of it.
     order_id: Option<String>,
+    /// The id of the request at the service.
     request_id: Option<String>,
 }
 

@@ -152,7 +152,7 @@ impl Rows {
                 row.state = IntentState::Abandoned;
                 row.outcome = Some(Outcome {
                     at,
-                    detail: "whatever became of it: the account was proved flat".to_owned(),
+                    detail: "its outcome no longer matters: the account was proved flat".to_owned(),
                     ..row.outcome.take().unwrap_or_default()
                 });
                 self.open.remove(&row.id);

@@ -191,7 +191,7 @@ impl Failure {
 
     /// The person's own limits refuse it; nothing was sent, and a retry would be refused too.
     pub fn held_back(why: &str) -> Self {
-        let words = format!("rejected by perpdeck, nothing was sent: {why}");
+        let words = format!("perpdeck did not send it: {why}");
         Self::new(FailureKind::Invalid, words)
     }
 

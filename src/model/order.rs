@@ -18,53 +18,92 @@ use std::time::Duration;
 #[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Order {
+    /// Its id.
     pub id: OrderId,
     pub account_id: AccountId,
     pub market_id: MarketId,
+    /// The venue of the market.
     pub provider: Text,
+    /// The market's short name.
     pub symbol: Text,
+    /// The venue's name of the market.
     pub coin: Text,
+    /// How it executes.
     #[serde(rename = "type")]
     pub kind: Lenient<OrderType>,
+    /// What was placed: a chase has the type limit, a conditional order the type market.
     pub mode: Lenient<OrderMode>,
+    /// buy or sell.
     pub side: Lenient<Side>,
+    /// In coin; of a working order what is left.
     pub size: Num,
+    /// The size asked for, in coin.
     pub initial_size: Option<Num>,
+    /// In coin.
     pub filled_size: Option<Num>,
     /// The client's midpoint when it placed the order; the service never prices by it.
     pub expected_price: Num,
+    /// The average price of its fills, USD.
     pub fill_price: Option<Num>,
+    /// The mark that fires it, USD.
     pub trigger_price: Option<Num>,
+    /// The worst price it accepts, USD.
     pub limit_price: Option<Num>,
+    /// USD: price times size of its fills.
     pub notional: Option<Num>,
+    /// USD.
     pub fee: Option<Num>,
+    /// USD, before fees and funding.
     pub realized_pnl: Option<Num>,
+    /// Notional over margin.
     pub leverage: Num,
+    /// cross or isolated.
     pub margin_mode: Lenient<MarginMode>,
+    /// Whether it can only make a position smaller.
     pub reduce_only: bool,
+    /// gtc, ioc, fok or gtd.
     pub time_in_force: Option<Lenient<TimeInForce>>,
+    /// When a gtd order expires.
     pub gtd_expires_at: Option<Timestamp>,
+    /// The target that it brings along, USD.
     pub attached_take_profit_price: Option<Num>,
+    /// The stop that it brings along, USD.
     pub attached_stop_loss_price: Option<Num>,
+    /// Distance of a chase from the best price, USD.
     pub chase_offset: Option<Num>,
+    /// The price that a chase does not pass, USD.
     pub chase_cap_price: Option<Num>,
+    /// The market whose mark fires it.
     pub trigger_market_id: Option<MarketId>,
+    /// above or below: the side of the trigger price that fires it.
     pub trigger_direction: Option<Lenient<TriggerDirection>>,
+    /// The position that it closes.
     pub target_position_id: Option<PositionId>,
+    /// maker or taker.
     pub liquidity_role: Option<Lenient<LiquidityRole>>,
+    /// The order that this row is a part of.
     pub partial_of_order_id: Option<OrderId>,
+    /// The first order of the parts.
     pub partial_fill_root_order_id: Option<OrderId>,
+    /// The TWAP that it is a slice of.
     pub twap_order_id: Option<TwapId>,
+    /// The scaled order that it is a rung of.
     pub scaled_order_id: Option<ScaledId>,
     /// The name that the sender gave it.
     pub client_order_id: Option<ClientOrderId>,
     /// The other exit of a pair: a fill of the one retires the same size of the other, canceling one unlinks the other.
     pub oco_sibling_order_id: Option<OrderId>,
+    /// pending, resting, filled, rejected, expired or canceled.
     pub status: Lenient<OrderStatus>,
+    /// Why it was rejected or canceled.
     pub reject_reason: Option<Text>,
+    /// The rule that rejected it.
     pub reject_rule_id: Option<Text>,
+    /// When it was placed.
     pub requested_at: Timestamp,
+    /// When it was filled, rejected or expired.
     pub settled_at: Option<Timestamp>,
+    /// When it was canceled.
     pub canceled_at: Option<Timestamp>,
     /// When its trigger was reached.
     pub triggered_at: Option<Timestamp>,

@@ -21,30 +21,48 @@ words! {
 #[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Position {
+    /// Its id.
     pub id: PositionId,
     #[serde(default)]
     pub account_id: AccountId,
     pub market_id: MarketId,
+    /// The venue of the market.
     pub provider: Text,
+    /// The market's short name.
     pub symbol: Text,
+    /// The venue's name of the market.
     pub coin: Text,
-    /// In coin. Read it as [`Self::quantity`] and [`Self::side`].
+    /// In coin, without a sign; `side` has the direction.
     pub size: Num,
+    /// long or short.
     pub side: Option<Lenient<PositionSide>>,
+    /// cross or isolated.
     pub margin_mode: Option<Lenient<MarginMode>>,
+    /// open or closed.
     pub status: Option<Lenient<PositionStatus>>,
+    /// The average price of what opened it, USD.
     pub entry_price: Option<Num>,
+    /// Notional over margin.
     pub leverage: Option<Num>,
     /// Extra margin on an isolated position, USD.
     pub isolated_margin_extra: Option<Num>,
+    /// When its first fill opened it.
     pub opened_at: Option<Timestamp>,
+    /// The mark at which it is closed by force, USD; absent if there is none.
     pub liquidation_price: Option<Num>,
+    /// When it was closed.
     pub closed_at: Option<Timestamp>,
+    /// Decimals of a size in coin.
     pub size_decimals: Option<u32>,
+    /// The average price of what closed it, USD.
     pub exit_price: Option<Num>,
+    /// USD, before fees and funding.
     pub realized_pnl: Option<Num>,
+    /// The margin of what was closed, USD.
     pub realized_margin_basis: Option<Num>,
+    /// Fees paid, USD.
     pub fees: Option<Num>,
+    /// USD; above 0 was received.
     pub funding: Option<Num>,
 }
 

@@ -12,39 +12,68 @@ use serde::{Deserialize, Serialize};
 #[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Twap {
+    /// Its id.
     pub id: TwapId,
     #[serde(default)]
     pub account_id: AccountId,
     pub market_id: MarketId,
+    /// The venue of the market.
     pub provider: Text,
+    /// The market's short name.
     pub symbol: Text,
+    /// The venue's name of the market.
     pub coin: Text,
+    /// twap or vwap.
     pub strategy: Option<Lenient<Curve>>,
+    /// buy or sell.
     pub side: Option<Lenient<Side>>,
+    /// cross or isolated.
     pub margin_mode: Option<Lenient<MarginMode>>,
+    /// In coin.
     pub total_size: Option<Num>,
+    /// In coin.
     pub filled_size: Option<Num>,
+    /// Notional over margin.
     pub leverage: Option<Num>,
+    /// The average price of its fills, USD.
     pub average_price: Option<Num>,
+    /// The mark that starts it, USD.
     pub trigger_price: Option<Num>,
+    /// The mark above which it ends, USD.
     pub max_price: Option<Num>,
+    /// The mark below which it ends, USD.
     pub min_price: Option<Num>,
+    /// Whether it can only make a position smaller.
     pub reduce_only: Option<bool>,
+    /// Whether slices differ in size by chance.
     pub randomize: Option<bool>,
+    /// How long it runs.
     pub duration_minutes: Option<Num>,
+    /// From slice to slice.
     pub slice_interval_seconds: Option<Num>,
+    /// How many slices it has.
     pub slice_count: Option<Num>,
+    /// How many slices were tried.
     pub slices_attempted: Option<Num>,
+    /// Decimals of a size in coin.
     pub size_decimals: Option<Num>,
-    /// The set of words is not documented (`docs/service-api.md 2.3`); kept as text.
+    /// In the service's own word (`docs/service-api.md 2.3`).
     pub status: Option<Text>,
+    /// Why it ended.
     pub completion_reason: Option<Text>,
+    /// The order of its present slice.
     pub current_child_order_id: Option<OrderId>,
+    /// When it was created.
     pub started_at: Option<Timestamp>,
+    /// When its time is over.
     pub end_at: Option<Timestamp>,
+    /// When it began to run.
     pub activated_at: Option<Timestamp>,
+    /// When its next slice is due.
     pub next_run_at: Option<Timestamp>,
+    /// When it was stopped.
     pub canceled_at: Option<Timestamp>,
+    /// When it ended by itself.
     pub completed_at: Option<Timestamp>,
 }
 
@@ -138,31 +167,50 @@ impl Twap {
 #[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Scaled {
+    /// Its id.
     pub id: ScaledId,
     #[serde(default)]
     pub account_id: AccountId,
     pub market_id: MarketId,
+    /// The venue of the market.
     pub provider: Text,
+    /// The market's short name.
     pub symbol: Text,
+    /// The venue's name of the market.
     pub coin: Text,
+    /// buy or sell.
     pub side: Option<Lenient<Side>>,
+    /// cross or isolated.
     pub margin_mode: Option<Lenient<MarginMode>>,
     /// How the size is spread over the rungs.
     pub distribution: Option<Lenient<Distribution>>,
+    /// In coin.
     pub total_size: Option<Num>,
+    /// Notional over margin.
     pub leverage: Option<Num>,
+    /// The price of the first rung, USD.
     pub start_price: Option<Num>,
+    /// The price of the last rung, USD.
     pub end_price: Option<Num>,
+    /// How many rungs were asked for.
     pub rung_count: Option<Num>,
+    /// How many rungs were placed.
     pub placed_count: Option<Num>,
+    /// How many rungs were refused.
     pub rejected_count: Option<Num>,
+    /// Decimals of a size in coin.
     pub size_decimals: Option<Num>,
+    /// Whether it can only make a position smaller.
     pub reduce_only: Option<bool>,
-    /// The set of words is not documented (`docs/service-api.md 2.3`); kept as text.
+    /// In the service's own word (`docs/service-api.md 2.3`).
     pub status: Option<Text>,
+    /// When it was placed.
     pub started_at: Option<Timestamp>,
+    /// When its last rung ended.
     pub completed_at: Option<Timestamp>,
+    /// When it was canceled.
     pub canceled_at: Option<Timestamp>,
+    /// Each rung with its price, size and order; in JSON only.
     #[serde(default)]
     pub rungs: Vec<Rung>,
 }

@@ -3,6 +3,7 @@
 use super::perpdeck;
 use serde_json::Value;
 use std::{
+    collections::BTreeSet,
     env,
     ffi::OsString,
     io::{BufRead, BufReader},
@@ -118,8 +119,14 @@ fn every_curl_command_of_the_documents_does_what_it_says() {
     }
 }
 
-/// The marked blocks of a page as one program, and what it prints; `None` without Python.
-fn run_python(page: &str) -> Option<String> {
+/// The marked blocks of a page.
+fn python_blocks(page: &str) -> impl Iterator<Item = &str> {
+    let blocks = page.split("<!-- run python -->\n```python\n").skip(1);
+    blocks.filter_map(|after| after.split("```").next())
+}
+
+/// What programs print, one after the other on the same exchange; `None` without Python.
+fn run_python(programs: &[String]) -> Option<String> {
     if Command::new("python3").arg("--version").output().is_err() {
         #[expect(clippy::print_stderr, reason = "a skipped test says so")]
         {
@@ -127,47 +134,54 @@ fn run_python(page: &str) -> Option<String> {
         }
         return None;
     }
-    let blocks = page.split("<!-- run python -->\n```python\n").skip(1);
-    let program: String = blocks
-        .filter_map(|after| after.split("```").next())
-        .collect();
     let home = TempDir::new().unwrap();
-    let (served, told) = Served::start(&home);
+    let (_served, told) = Served::start(&home);
     let word = |value: &Value| value.as_str().unwrap().to_owned();
-    let mut python = Command::new("python3");
-    python
-        .args(["-c", &program])
-        .env("HOME", home.path())
-        .env("PERPDECK_BASE_URL", word(&told["base_url"]))
-        .env("PERPDECK_ACCOUNT_ID", "chal-1")
-        .env("PERPDECK_API_KEY", word(&told["accounts"][0]["api_key"]));
-    let output = python.output().unwrap();
-    drop(served);
-    let said = String::from_utf8_lossy(&output.stdout).into_owned();
-    let complained = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{said}\n{complained}");
-    Some(said)
+    let mut all = String::new();
+    for program in programs {
+        let mut python = Command::new("python3");
+        python
+            .args(["-c", program])
+            .env("HOME", home.path())
+            .env("PERPDECK_BASE_URL", word(&told["base_url"]))
+            .env("PERPDECK_ACCOUNT_ID", "chal-1")
+            .env("PERPDECK_API_KEY", word(&told["accounts"][0]["api_key"]));
+        let output = python.output().unwrap();
+        let said = String::from_utf8_lossy(&output.stdout);
+        let complained = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{said}\n{complained}");
+        all.push_str(&said);
+    }
+    Some(all)
 }
 
 #[test]
 fn the_python_bot_of_the_readme_trades() {
     // The first price is its own average, so that it buys at least once.
-    if let Some(said) = run_python(README) {
+    if let Some(said) = run_python(&[python_blocks(README).collect()]) {
         assert!(said.starts_with("ord_"), "{said}");
     }
 }
 
 #[test]
-fn the_first_bot_trades_once_through_an_answer_that_is_lost() {
-    if let Some(said) = run_python(FIRST_BOT) {
-        for words in [
-            ": buy 5 HYPE at ",
-            "closed 5 HYPE",
-            "left: None",
-            "no answer",
-            ": bought 2 HYPE, once",
-        ] {
-            assert!(said.contains(words), "{words} in:\n{said}");
-        }
+fn the_first_bot_run_after_each_step_does_each_step_once() {
+    let blocks: Vec<_> = python_blocks(FIRST_BOT).collect();
+    let mut programs: Vec<String> = (1..=blocks.len())
+        .map(|count| blocks[..count].concat())
+        .collect();
+    programs.extend(programs.last().cloned());
+    let Some(said) = run_python(&programs) else {
+        return;
+    };
+    for words in ["no answer", "left: None"] {
+        assert!(said.contains(words), "{words} in:\n{said}");
     }
+    for words in ["closed 5 HYPE", ": bought 2 HYPE, once"] {
+        assert_eq!(said.matches(words).count(), 1, "{words} in:\n{said}");
+    }
+    let entries = said
+        .lines()
+        .filter_map(|line| line.split_once(": buy 5 HYPE at "));
+    let ids: BTreeSet<_> = entries.map(|(order, _)| order).collect();
+    assert_eq!(ids.len(), 1, "{said}");
 }

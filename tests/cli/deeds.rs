@@ -856,7 +856,7 @@ fn after_a_flatten_nothing_that_raises_exposure_is_sent_until_somebody_says_so()
         "ways out go on"
     );
     let rearm = || served.run(&["journal", "rearm"]).1;
-    assert_eq!(rearm(), "re-armed; it was halted: flattened\n");
+    assert_eq!(rearm(), "entries resumed; it was halted: flattened\n");
     assert_eq!(rearm(), "nothing is halted\n");
     assert_eq!(place().0, 0);
 }

@@ -13,18 +13,28 @@ use std::{env, fs, process::Command};
 const KEYS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/keys.md");
 const MARKS: [&str; 2] = ["<!-- keys -->\n", "<!-- /keys -->"];
 
-/// One table row per place: `key does · key does`.
+/// One table row per place: `key does, key does`. What has the same keys in every pane is named there without them.
 fn table() -> String {
+    let bindings = default_bindings();
+    let of_panes = bindings
+        .iter()
+        .filter(|binding| binding.context == Context::Desk);
+    let of_panes: Vec<_> = of_panes.map(words).collect();
     let mut rows: Vec<(Context, Vec<String>)> = vec![];
-    for binding in default_bindings() {
-        let words = words(&binding);
+    for binding in &bindings {
+        let is_known = binding.context != Context::Desk && of_panes.contains(&words(binding));
+        let words = if is_known {
+            binding.action.label().to_owned()
+        } else {
+            words(binding)
+        };
         match rows.last_mut() {
             Some((place, does)) if *place == binding.context => does.push(words),
             _ => rows.push((binding.context, vec![words])),
         }
     }
     let row = |(place, does): (Context, Vec<String>)| {
-        format!("| {} | {} |\n", name(place), does.join(" · "))
+        format!("| {} | {} |\n", name(place), does.join(", "))
     };
     let rows: String = rows.into_iter().map(row).collect();
     format!("| where | keys |\n|---|---|\n{rows}")

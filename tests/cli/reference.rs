@@ -8,12 +8,14 @@ use perpdeck::{
     model::{Failure, FailureKind},
 };
 use serde_json::Value;
-use std::{env, fmt::Write as _, fs, path::Path, process::Termination as _};
+use std::{
+    cmp::Reverse, collections::BTreeMap, env, fmt::Write as _, fs, path::Path,
+    process::Termination as _,
+};
 use strum::VariantArray as _;
 use tempfile::TempDir;
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/reference");
-const OPENAPI: &str = include_str!("../../assets/openapi.yaml");
 
 #[track_caller]
 fn same_as_written(page: &str, text: &str) {
@@ -46,72 +48,167 @@ fn subcommands(help: &str) -> Vec<String> {
         .collect()
 }
 
-fn write_help(page: &mut String, command: &[&str]) {
-    let help = says(&[command, &["--help"]].concat());
-    let title = [&["perpdeck"], command].concat().join(" ");
-    let lines: Vec<&str> = help.lines().map(str::trim_end).collect();
-    writeln!(
-        page,
-        "\n## {title}\n\n```text\n{}\n```",
-        lines.join("\n").trim_end()
-    )
-    .unwrap();
-    for name in subcommands(&help) {
-        write_help(page, &[command, &[name.as_str()]].concat());
+/// A flag or an argument with what the help says of it.
+type Flag = (String, String);
+
+/// What one `--help` says, section by section.
+struct Help {
+    title: String,
+    about: String,
+    usage: String,
+    arguments: Vec<Flag>,
+    options: Vec<Flag>,
+    settings: Vec<Flag>,
+}
+
+impl Help {
+    /// The help of a command, and those of its subcommands behind it.
+    fn read_all(command: &[&str]) -> Vec<Self> {
+        let text = says(&[command, &["--help"]].concat());
+        let title = [&["perpdeck"], command].concat().join(" ");
+        let mut all = vec![Self::read(title, &text)];
+        for name in subcommands(&text) {
+            all.extend(Self::read_all(&[command, &[name.as_str()]].concat()));
+        }
+        all
+    }
+
+    fn read(title: String, text: &str) -> Self {
+        let (about, rest) = text.split_once("Usage: ").unwrap();
+        let part = |heading: &str| {
+            let start = format!("\n{heading}:\n");
+            let (_, part) = rest.split_once(&start).unwrap_or_default();
+            let lines = part.lines().take_while(|line| {
+                let is_heading = !line.starts_with(' ') && line.ends_with(':');
+                !is_heading
+                    && !line.starts_with("There is no flag")
+                    && !line.starts_with("Exit codes")
+            });
+            lines.collect::<Vec<_>>().join("\n").trim_end().to_owned()
+        };
+        Self {
+            title,
+            about: about.trim().to_owned(),
+            usage: rest.lines().next().unwrap_or_default().to_owned(),
+            arguments: flags(&part("Arguments")),
+            options: flags(&part("Options")),
+            settings: flags(&part("Settings")),
+        }
     }
 }
 
+/// The entries of a section. One begins at the margin; what is further right goes on with it.
+fn flags(section: &str) -> Vec<Flag> {
+    let mut found: Vec<Flag> = vec![];
+    for line in section.lines() {
+        let words = line.trim_start();
+        let is_entry = line.len() - words.len() <= 6 && words.starts_with(['-', '<', '[']);
+        match found.last_mut() {
+            _ if is_entry => {
+                let (flag, about) = words.split_once("  ").unwrap_or((words, ""));
+                found.push((flag.trim().to_owned(), plain(about)));
+            }
+            Some((_, about)) => *about = plain(&format!("{about} {words}")),
+            None => {}
+        }
+    }
+    found.retain(|(flag, _)| !flag.contains("--help") && !flag.contains("--version"));
+    found
+}
+
+fn write_flags(page: &mut String, flags: &[Flag]) {
+    for (flag, about) in flags {
+        writeln!(page, "- `{flag}`: {about}").unwrap();
+    }
+}
+
+/// What nearly every command has.
+const OF_MOST: [&str; 2] = ["--quiet", "--verbose"];
+
+fn write_command(page: &mut String, help: &Help, shared: &[Flag]) {
+    write!(page, "\n## {}\n\n{}\n", help.title, help.about).unwrap();
+    let is_plain = |word: &str| matches!(word, "[OPTIONS]" | "[COMMAND]" | "<COMMAND>");
+    let own = help.usage.strip_prefix(&help.title).unwrap_or_default();
+    if !own.split_whitespace().all(is_plain) {
+        writeln!(page, "\n`{}`", help.usage).unwrap();
+    }
+    let all = help.arguments.iter().chain(&help.options).cloned();
+    let (known, own): (Vec<_>, Vec<_>) = all.partition(|flag| shared.contains(flag));
+    if !own.is_empty() {
+        page.push('\n');
+        write_flags(page, &own);
+    }
+    let names = known.iter().filter_map(|(flag, _)| long_name(flag));
+    let names = names.filter(|name| !OF_MOST.contains(name));
+    let names: Vec<_> = names.map(|name| format!("`{name}`")).collect();
+    if !names.is_empty() {
+        writeln!(page, "\nAlso {}.", names.join(", ")).unwrap();
+    }
+}
+
+fn shared(helps: &[Help]) -> Vec<Flag> {
+    let all: Vec<_> = helps.iter().flat_map(|help| &help.options).collect();
+    said_often(&all, 2, |(flag, _)| long_name(flag).map(str::to_owned))
+}
+
+/// `--limit` of `-L, --limit <ROWS>`.
+fn long_name(flag: &str) -> Option<&str> {
+    let mut names = flag.split([' ', ',', '[', '=']);
+    names.find(|name| name.starts_with("--"))
+}
+
 #[test]
-fn the_page_of_commands_is_the_help_of_every_command() {
-    let mut page = "# Commands\n\nThe help of every command.\n".to_owned();
-    write_help(&mut page, &[]);
+fn the_page_of_commands_has_every_flag_of_every_help() {
+    let helps = Help::read_all(&[]);
+    let shared = shared(&helps);
+    let mut page = "# Commands\n\nWhat `--help` says of each command. A flag that several commands have is described once; \
+                    [command-line.md](../command-line.md) has examples.\n\n\
+                    ## Settings\n\nA command takes those that it needs as flags. [default.toml](../../assets/default.toml) explains \
+                    them; `--config` names a file, `--profile` an account of it.\n\n"
+        .to_owned();
+    let settings = helps[0].settings.iter();
+    let settings: Vec<_> = settings.map(|(flag, _)| format!("`{flag}`")).collect();
+    write!(
+        page,
+        "{}\n\n## Flags of several commands\n\n",
+        settings.join(", ")
+    )
+    .unwrap();
+    write_flags(&mut page, &shared);
+    for help in &helps {
+        write_command(&mut page, help, &shared);
+    }
     same_as_written("commands.md", &page);
 }
 
-/// Text for a cell of a Markdown table.
-fn cell(text: &str) -> String {
-    text.split_whitespace()
-        .collect::<Vec<_>>()
-        .join(" ")
-        .replace('|', "\\|")
+/// Text on one line.
+fn plain(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-fn word(value: &Value) -> String {
-    match value {
-        Value::String(text) if text.is_empty() => "`\"\"`".to_owned(),
-        Value::String(text) => format!("`{}`", cell(text)),
-        Value::Null => String::new(),
-        Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {
-            format!("`{}`", cell(&value.to_string()))
+/// What several places say in the same words, the most frequent first, with each name once.
+fn said_often<T: Ord + Clone, N: PartialEq>(
+    all: &[&T],
+    times: usize,
+    name: impl Fn(&T) -> N,
+) -> Vec<T> {
+    let mut counts: BTreeMap<&T, usize> = BTreeMap::new();
+    for one in all {
+        *counts.entry(one).or_default() += 1;
+    }
+    let mut often: Vec<_> = counts
+        .into_iter()
+        .filter(|(_, count)| *count >= times)
+        .collect();
+    often.sort_by_key(|(_, count)| Reverse(*count));
+    let mut shared: Vec<T> = vec![];
+    for (one, _) in often {
+        if !shared.iter().any(|other| name(other) == name(one)) {
+            shared.push(one.clone());
         }
     }
-}
-
-fn write_settings(page: &mut String, prefix: &str, schema: &Value) {
-    for (name, setting) in schema["properties"].as_object().unwrap() {
-        let path = format!("{prefix}{name}");
-        let meaning = cell(setting["description"].as_str().unwrap_or_default());
-        if setting["properties"].is_object() && setting["type"] == "object" {
-            write_settings(page, &format!("{path}."), setting);
-            continue;
-        }
-        writeln!(
-            page,
-            "| `{path}` | {} | {meaning} |",
-            word(&setting["default"])
-        )
-        .unwrap();
-    }
-}
-
-#[test]
-fn the_page_of_settings_is_their_schema() {
-    let schema: Value = serde_json::from_str(&says(&["config", "schema"])).unwrap();
-    let mut page = "# Settings\n\n[settings.md](../settings.md) says where they are set. `a.b` is `b` in the table `[a]`.\n\n\
-                    | setting | default | meaning |\n|---|---|---|\n"
-        .to_owned();
-    write_settings(&mut page, "", &schema);
-    same_as_written("settings.md", &page);
+    shared.sort();
+    shared
 }
 
 fn kind(field: &Value) -> String {
@@ -128,6 +225,7 @@ fn kind(field: &Value) -> String {
     };
     match field["format"].as_str() {
         Some("unix-time-ms") => "instant".to_owned(),
+        Some(_) | None if names.is_empty() => "any".to_owned(),
         Some(_) | None => names.join(" or "),
     }
 }
@@ -142,58 +240,68 @@ fn fields(schema: &Value) -> &Value {
     }
 }
 
-#[test]
-fn the_page_of_rows_is_their_schemas() {
-    let list = says(&["schema"]);
-    let mut page = "# Rows\n\nWhat the verbs write as JSON and CSV, from `perpdeck schema`. Unknown values are absent in JSON and \
-                    empty in CSV.\n"
-        .to_owned();
-    for line in list.lines() {
+/// Name, type and meaning of a field.
+type Field = (String, String, String);
+
+/// What `perpdeck schema` says of one row.
+struct Row {
+    name: String,
+    verbs: String,
+    fields: Vec<Field>,
+}
+
+impl Row {
+    fn read(line: &str) -> Self {
         let (name, verbs) = line.split_once(' ').unwrap();
         let schema: Value = serde_json::from_str(&says(&["schema", name])).unwrap();
-        writeln!(page, "\n## {name}\n\nWritten by: {}.\n", verbs.trim()).unwrap();
-        page.push_str("| field | type | meaning |\n|---|---|---|\n");
-        for (field, about) in fields(&schema).as_object().unwrap() {
-            let meaning = cell(about["description"].as_str().unwrap_or_default());
-            writeln!(page, "| `{field}` | {} | {meaning} |", kind(about)).unwrap();
+        let fields = fields(&schema).as_object().unwrap().iter();
+        let fields = fields.map(|(field, about)| {
+            let meaning = plain(about["description"].as_str().unwrap_or_default());
+            (field.clone(), kind(about), meaning)
+        });
+        Self {
+            name: name.to_owned(),
+            verbs: verbs.trim().to_owned(),
+            fields: fields.collect(),
         }
     }
-    same_as_written("rows.md", &page);
+}
+
+fn write_fields<'a>(page: &mut String, fields: impl Iterator<Item = &'a Field>) {
+    for (field, kind, meaning) in fields {
+        writeln!(page, "- `{field}`, {kind}: {meaning}").unwrap();
+    }
 }
 
 #[test]
-fn the_page_of_http_is_the_description_that_the_exchange_serves() {
-    let api: serde_norway::Value = serde_norway::from_str(OPENAPI).unwrap();
-    let mut page = "# HTTP\n\nThe paper exchange's endpoints, from [`assets/openapi.yaml`](../../assets/openapi.yaml). `/v1` is the \
-                    documented API, `/sim` exists on the paper exchange only.\n\n| request | does |\n|---|---|\n"
+fn the_page_of_rows_is_their_schemas() {
+    let rows: Vec<_> = says(&["schema"]).lines().map(Row::read).collect();
+    let all: Vec<_> = rows.iter().flat_map(|row| &row.fields).collect();
+    let unexplained: Vec<_> = all
+        .iter()
+        .filter(|(_, _, meaning)| meaning.is_empty())
+        .collect();
+    assert_eq!(unexplained, Vec::<&&Field>::new());
+    let shared = said_often(&all, 2, |(name, _, _)| name.clone());
+    let mut page = "# Rows\n\nWhat the verbs write as JSON and CSV, from `perpdeck schema`. Unknown values are absent in JSON and \
+                    empty in CSV.\n\n## Fields of several rows\n\n"
         .to_owned();
-    for (path, methods) in api["paths"].as_mapping().unwrap() {
-        for (method, operation) in methods.as_mapping().unwrap() {
-            let Some(summary) = operation.get("summary").and_then(|words| words.as_str()) else {
-                continue;
-            };
-            let request = format!(
-                "{} {}",
-                method.as_str().unwrap().to_uppercase(),
-                path.as_str().unwrap()
-            );
-            writeln!(page, "| `{request}` | {} |", cell(summary)).unwrap();
+    write_fields(&mut page, shared.iter());
+    for row in &rows {
+        writeln!(page, "\n## {}\n\nWritten by: {}.\n", row.name, row.verbs).unwrap();
+        let (known, own): (Vec<_>, Vec<_>) =
+            row.fields.iter().partition(|field| shared.contains(field));
+        write_fields(&mut page, own.into_iter());
+        let names: Vec<_> = known
+            .iter()
+            .map(|(name, _, _)| format!("`{name}`"))
+            .collect();
+        if !names.is_empty() {
+            writeln!(page, "\nAlso {}.", names.join(", ")).unwrap();
         }
     }
-    for (schema, title) in [
-        ("ErrorCode", "Error codes"),
-        ("RejectReason", "Reject reasons"),
-        ("RuleId", "Rules"),
-    ] {
-        let schema = &api["components"]["schemas"][schema];
-        let words = schema["enum"].as_sequence().unwrap().iter();
-        let words: Vec<_> = words
-            .map(|word| format!("`{}`", word.as_str().unwrap()))
-            .collect();
-        let about = cell(schema["description"].as_str().unwrap_or_default());
-        writeln!(page, "\n## {title}\n\n{about}\n\n{}", words.join(" · ")).unwrap();
-    }
-    same_as_written("http.md", &page);
+    page = page.replace(".\n\n\nAlso", ".\n\nAlso");
+    same_as_written("rows.md", &page);
 }
 
 /// The codes of the manual with their meanings.
@@ -230,18 +338,16 @@ fn exit_code(kind: FailureKind) -> String {
 
 #[test]
 fn the_page_of_errors_has_every_exit_code_and_kind() {
-    let mut page = "# Exit codes and error kinds\n\nFrom `perpdeck man`. A signal ends a verb with 128 and its number.\n\n\
-                    | exit code | means |\n|---|---|\n"
+    let mut page = "# Exit codes and error kinds\n\nFrom `perpdeck man`. A signal ends a verb with 128 and its number.\n\n"
         .to_owned();
     let codes = exit_codes();
     assert!(codes.len() >= 9, "{codes:?}");
     for (code, meaning) in &codes {
-        writeln!(page, "| {code} | {meaning} |").unwrap();
+        writeln!(page, "- {code}: {meaning}").unwrap();
     }
     page.push_str(
         "\n## Error kinds\n\nThe `kind` of an error as JSON ([command-line.md](../command-line.md#output)). `code`, `rule_id` and \
-         `request_id` are the service's: [HTTP](http.md#error-codes) lists those of the paper exchange.\n\n\
-         | kind | exit code |\n|---|---|\n",
+         `request_id` are the service's: [openapi.yaml](../../assets/openapi.yaml) lists those of the paper exchange. Each with its exit code:\n\n",
     );
     let kinds = FailureKind::VARIANTS.iter();
     let kinds = kinds.map(|kind| (kind.word().to_owned(), exit_code(*kind)));
@@ -253,7 +359,7 @@ fn the_page_of_errors_has_every_exit_code_and_kind() {
         ("mismatch".to_owned(), "15".to_owned()),
     ];
     for (kind, code) in kinds.chain(own) {
-        writeln!(page, "| `{kind}` | {code} |").unwrap();
+        writeln!(page, "- `{kind}`: {code}").unwrap();
     }
     same_as_written("errors.md", &page);
 }

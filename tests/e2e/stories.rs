@@ -378,8 +378,8 @@ fn flatten_in_panic() {
     desk.session.press("y");
     desk.sees("flat: no position, order or TWAP on two reads");
     desk.sees("1 Positions 0");
-    desk.told("R RE-ARM", "R");
-    desk.sees("re-enable new entries");
+    desk.told("R RESUME", "R");
+    desk.sees("resume entries");
     desk.session.agrees();
     desk.sees_no_more("HALTED");
     desk.leaves();

@@ -439,18 +439,18 @@ fn a_refused_key_is_asked_about_again_by_a_key_that_the_header_names() {
 #[test]
 fn a_halted_desk_says_so_at_every_width_why_where_there_is_room_and_how_it_goes_on() {
     let mut model = desk::full();
-    assert!(!footer(&model).contains("RE-ARM"));
+    assert!(!footer(&model).contains("RESUME"));
     let why = "flattened".to_owned();
     update(&mut model, desk::NOW, Msg::Halted(Some(why)));
     assert!(header(&model).contains("HALTED: flattened"));
-    assert!(footer(&model).contains("R RE-ARM"), "{}", footer(&model));
+    assert!(footer(&model).contains("R RESUME"), "{}", footer(&model));
     for (width, height) in [(60, 16), (80, 24), (200, 60)] {
         let text = picture::text(&drawn(&model, width, height, Theme::default()));
         let first = text.lines().next().unwrap_or_default();
         assert!(first.contains("HALTED"), "{width}x{height}: {first}");
     }
     press(&mut model, "R");
-    assert!(screen(&model, 120, 40).contains("re-enable new entries on"));
+    assert!(screen(&model, 120, 40).contains("resume entries on"));
     update(&mut model, desk::NOW, Msg::Halted(None));
     assert!(!header(&model).contains("HALTED"));
 }

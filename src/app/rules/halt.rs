@@ -16,9 +16,9 @@ pub(crate) fn halt(account: &mut Account, why: Option<String>) -> Vec<Effect> {
     let (tone, text) = match &why {
         Some(why) => (
             Tone::Alert,
-            format!("HALTED: {why}. New orders are refused until you re-arm the desk"),
+            format!("HALTED: {why}. New orders are refused until you resume entries"),
         ),
-        None => (Tone::Good, "re-armed: new entries allowed".to_owned()),
+        None => (Tone::Good, "entries resumed".to_owned()),
     };
     account.halted = why;
     account.say(tone, text);
@@ -35,8 +35,8 @@ pub fn words(account: &Account) -> Option<String> {
     let why = account.halted.as_ref()?;
     let key = account.key_hints.rearm.as_ref();
     let way_on = key.map_or_else(
-        || ": re-arm it to trade again".to_owned(),
-        |key| format!(": {key} on the desk re-enables trading"),
+        || ": resume entries to trade again".to_owned(),
+        |key| format!(": {key} on the desk resumes entries"),
     );
     Some(format!("the desk is HALTED, {why}{way_on}"))
 }
@@ -73,7 +73,7 @@ mod tests {
             .activity
             .toast(model.account.now)
             .map(|notice| notice.event.clone());
-        let why = "the desk is HALTED, flattened: R on the desk re-enables trading".to_owned();
+        let why = "the desk is HALTED, flattened: R on the desk resumes entries".to_owned();
         assert_eq!(said, Some(Event::Message(Tone::Warn, why)));
         press(&mut model, "esc esc X");
         let effects = wait(&mut model, 1_500);
@@ -160,7 +160,7 @@ mod tests {
         };
         let kept = list.run.settled().filter_map(|(_, end)| end.as_ref().err());
         let why: Vec<_> = kept.map(|why| why.message.to_string()).collect();
-        let halted = "the desk is HALTED, flattened: R on the desk re-enables trading";
+        let halted = "the desk is HALTED, flattened: R on the desk resumes entries";
         assert_eq!(why, [halted]);
     }
 }

@@ -209,7 +209,7 @@ fn leave_out(model: &mut Model, pane: Pane, fault: Fault) -> Fault {
     let columns = (model.reading.columns)(pane);
     let filter = Filter::parse(whole, &columns).ok().flatten();
     let until = match &filter {
-        Some(filter) => format!("until then only by {}", filter.text),
+        Some(filter) => format!("until then the filter is {}", filter.text),
         None => "until then all rows are shown".to_owned(),
     };
     table_view::change(model, pane, |table_view| table_view.filter = filter);

@@ -26,6 +26,6 @@ fn halted_now(service: &Service) -> Option<String> {
     let read = Work::begin(move || Halts::of_journal(&dir).of(&base_url, &account));
     let why = read.within(JOURNAL_OPEN_TIMEOUT).flatten()?;
     Some(format!(
-        "HALTED: {why}; \"perpdeck journal rearm\", or R on a desk, re-enables trading"
+        "HALTED: {why}; \"perpdeck journal rearm\", or R on a desk, resumes entries"
     ))
 }

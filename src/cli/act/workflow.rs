@@ -98,7 +98,7 @@ pub(super) async fn in_place(
     run(service, voice, store, Workflow::Move(one)).await
 }
 
-const ALREADY: &str = "the exits of the position are so already";
+const ALREADY: &str = "the exits of the position are already as requested";
 
 impl WorkflowRun<'_> {
     /// Its first command. An order is not canceled for a replacement that could not be placed.

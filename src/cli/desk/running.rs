@@ -45,7 +45,7 @@ async fn on_service(dir: &Path, account: AccountAddress) -> Result<u32, Failure>
             }
         }
         FoundDesk::Elsewhere(greeting) => Err(none(&format!(
-            "desk {} trades other accounts than {} at {}",
+            "desk {} does not trade {} at {}",
             greeting.process, account.account_id, account.base_url
         ))),
         FoundDesk::Silent(process) => Err(none(&format!("desk {process} does not answer"))),

@@ -153,7 +153,8 @@ pub(in crate::cli) async fn run(args: WatchArgs, sources: &Sources) -> Result<Ex
         WatchFormat::Jsonl => ListFormat::Json,
     }));
     if args.name.is_some() != (args.what == WatchTarget::Market) {
-        let words = "name a market with \"watch market\" and with no other watch: perpdeck watch market BTC";
+        let words =
+            "only \"watch market\" takes a market, and needs one: perpdeck watch market BTC";
         return Err(UsageError(words.to_owned()).into());
     }
     let service = Service::open(sources, voice).await?;

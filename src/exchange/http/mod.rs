@@ -1,6 +1,6 @@
 //! The HTTP/1.1 server: an accept loop of our own, so that every limit is ours.
 //!
-//! Heads within 10 s and 32 KiB, bodies within 5 to 20 s and 64 KiB, 30 s idle between requests, 20 s without reading
+//! Heads within 10 s and 32 KiB, bodies within 5 to 20 s and 16 KiB, 30 s idle between requests, 20 s without reading
 //! an answer; 192 connections at once, 128 of one address; a waiting connection is evicted for a new one (`connections`).
 //! An evicted or rejected connection gets 503 with `Retry-After` and the error envelope, unless a response is stuck in it.
 //! Known limit: hyper itself refuses invalid HTTP, more than 100 headers and heads above 64 KiB, without an envelope.

@@ -42,7 +42,7 @@ macro_rules! ids {
 }
 
 ids! {
-    /// A challenge account.
+    /// The account.
     AccountId
     /// A market: `<provider>|<coin>`.
     MarketId
@@ -50,7 +50,7 @@ ids! {
     PositionId
     /// A TWAP or VWAP order.
     TwapId
-    /// A scaled order
+    /// A scaled order.
     ScaledId
     /// A close-all-positions operation.
     OperationId

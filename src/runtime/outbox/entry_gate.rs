@@ -125,7 +125,7 @@ pub(super) fn closed_since() -> Failure {
 
 pub(super) fn halted(why: &str) -> Failure {
     Failure::local(format!(
-        "the desk is HALTED: {why}; new orders are refused until it is re-armed"
+        "the desk is HALTED: {why}; new orders are refused until entries are resumed"
     ))
 }
 

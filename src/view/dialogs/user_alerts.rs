@@ -155,7 +155,7 @@ fn state(row: &AlertRow, scene: &Scene<'_>) -> Cell {
             None => Span::plain("armed"),
         },
         AlertPhase::Rearming => Span::plain(format!(
-            "{}, re-arms once the value is back",
+            "{}, fires again once the value is back",
             fired.unwrap_or_else(|| "fired".to_owned())
         )),
         AlertPhase::Done => Span::muted(fired.unwrap_or_else(|| "fired".to_owned())),

@@ -72,7 +72,7 @@ fn answer_key(form: &Form, model: &Model, warnings: &[OrderWarning]) -> Option<S
     let key = model.keymap.chord(Context::Form, Action::Submit);
     let key = key.filter(|_| waits)?;
     Some(if warnings.is_empty() {
-        let words = format!("nothing is in question any more: {key} sends it");
+        let words = format!("no question is left: {key} sends it");
         Span::info(words)
     } else {
         Span::alert(format!("{key} again sends it as it is"))

@@ -89,7 +89,7 @@ fn note(model: &Model, prompt: &Prompt) -> Vec<Span> {
             (Span::muted(examples), COMMAND_KEYS)
         }
         Asks::Note(_) => {
-            let words = "words and #tags of this trade; nothing deletes it   ";
+            let words = "words and #tags of this trade; kept for good   ";
             (Span::muted(words), NOTE_KEYS)
         }
         Asks::Filter(pane) => {

@@ -28,8 +28,11 @@ pub struct UserAlertRow {
     pub repeat: String,
     /// armed, rearming (it has fired and waits for the value to go back), done or expired.
     pub state: String,
+    /// When it was set.
     pub set_at: Timestamp,
+    /// When it ends.
     pub expires_at: Option<Timestamp>,
+    /// When it last fired.
     pub fired_at: Option<Timestamp>,
 }
 

@@ -33,6 +33,7 @@ pub struct QuoteRow {
     pub spread_bps: Option<Num>,
     /// Decimals of a size in coin.
     pub size_decimals: Option<u32>,
+    /// The highest leverage of an order.
     pub max_leverage: Option<u32>,
     /// Per hour, as a share: 0.0000125 is 0.00125 %.
     pub funding_rate: Option<Num>,
@@ -78,10 +79,13 @@ pub struct CandleRow {
     pub interval: String,
     /// The start of the interval.
     pub opened_at: Timestamp,
-    /// USD, as the three below.
+    /// The first price, USD.
     pub open: Num,
+    /// The highest price, USD.
     pub high: Num,
+    /// The lowest price, USD.
     pub low: Num,
+    /// The last price, USD.
     pub close: Num,
     /// In coin.
     pub volume: Option<Num>,
@@ -113,6 +117,7 @@ pub struct TapeRow {
     pub market_id: MarketId,
     /// Rises from trade to trade within a market.
     pub trade_id: Option<u64>,
+    /// When it was traded.
     pub traded_at: Timestamp,
     /// The side that crossed the spread.
     pub aggressor: Aggressor,

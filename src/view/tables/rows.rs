@@ -115,8 +115,11 @@ pub struct TwapRow {
 #[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct RungRow {
+    /// The scaled order.
     pub scaled_order_id: ScaledId,
+    /// A market: `<provider>|<coin>`.
     pub market_id: Text,
+    /// USD.
     pub price: Num,
     /// In coin.
     pub size: Num,
@@ -128,6 +131,7 @@ pub struct RungRow {
     pub filled: Option<Num>,
     /// From the mark to its price, as a share of the mark.
     pub distance: Option<Num>,
+    /// Why the rung was refused.
     pub reject_reason: Option<Text>,
 }
 

@@ -22,9 +22,11 @@ use serde::Serialize;
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct AccountRow {
     pub account_id: AccountId,
+    /// Cash and unrealized profit, USD.
     pub equity: Option<Num>,
     /// Without what is open.
     pub cash: Option<Num>,
+    /// What is free for new orders, USD.
     pub available_margin: Option<Num>,
     /// Since the start of the service's day.
     pub day_pnl: Option<Num>,
@@ -34,6 +36,7 @@ pub struct AccountRow {
     pub daily_loss_room: Option<Num>,
     /// What may still be lost in all; absent without a limit.
     pub max_drawdown_room: Option<Num>,
+    /// The balance that the limits are measured from, USD.
     pub starting_cash: Option<Num>,
     /// The state of the challenge, in the service's word: `failed` means lost.
     pub standing: Option<Text>,
@@ -41,7 +44,9 @@ pub struct AccountRow {
     pub broken_rule: Option<Text>,
     /// The restriction of the account, in the service's word: `reduce_only`.
     pub restriction: Option<Text>,
+    /// Whether a payout is under way.
     pub payout_pending: Option<bool>,
+    /// Whether the account copies another one and takes no orders.
     pub copy_follower_locked: Option<bool>,
     /// Why the account may open nothing now; absent if it may.
     pub entries_locked: Option<String>,
@@ -70,15 +75,19 @@ pub struct ProfileRow {
     /// Its name in the settings; absent for the account above the profiles.
     pub profile: Option<String>,
     pub account_id: AccountId,
+    /// The address of the service.
     pub base_url: String,
     /// Whether verbs use it without `--profile`.
     pub chosen: bool,
+    /// Whether it refuses every command.
     pub read_only: bool,
     /// USD.
     pub equity: Option<Num>,
     /// USD, since the start of the service's day.
     pub day_pnl: Option<Num>,
+    /// How many.
     pub open_positions: Option<u32>,
+    /// How many.
     pub working_orders: Option<u32>,
     /// Why something above is absent.
     pub problem: Option<String>,
@@ -88,10 +97,12 @@ pub struct ProfileRow {
 #[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct FillRow {
+    /// The order that filled.
     pub order_id: OrderId,
     /// Absent where the service does not date it.
     pub filled_at: Option<Timestamp>,
     pub market_id: MarketId,
+    /// buy or sell.
     pub side: Lenient<Side>,
     /// In coin.
     pub size: Num,
@@ -103,11 +114,13 @@ pub struct FillRow {
     pub fee: Option<Num>,
     /// USD, of what it closed.
     pub realized_pnl: Option<Num>,
+    /// maker or taker.
     pub liquidity_role: Option<Lenient<LiquidityRole>>,
     /// The mid price when the order was placed, USD.
     pub expected_price: Num,
     /// What the fill was worse (below 0) or better, in basis points of the expected price, or of the trigger price.
     pub slippage_bps: Option<Num>,
+    /// Whether it can only make a position smaller.
     pub reduce_only: bool,
     /// The TWAP that it is a slice of.
     pub twap_order_id: Option<TwapId>,

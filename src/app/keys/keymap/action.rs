@@ -218,7 +218,7 @@ pub enum Action {
     Decide,
     #[strum(message = "correct the refused order")]
     Correct,
-    #[strum(message = "re-arm a halted desk")]
+    #[strum(message = "resume entries after a halt")]
     Rearm,
     #[strum(message = "yes")]
     Confirm,

@@ -276,7 +276,7 @@ fn what_is_not_whole_yet_takes_no_row_away_and_the_line_says_what_does() {
     assert!(
         said(&model)
             .unwrap()
-            .ends_with("; until then only by side:short")
+            .ends_with("; until then the filter is side:short")
     );
     assert_eq!(ids(&model, Pane::Positions), ["pos-2"]);
     press(&mut model, "esc / to_l");

@@ -27,6 +27,7 @@ const INTERVAL: Duration = Duration::from_millis(200);
 pub(in crate::cli) struct EventRow {
     /// UTC, RFC 3339.
     at: String,
+    /// The account.
     account: Option<String>,
     /// The address of the service.
     service: Option<String>,

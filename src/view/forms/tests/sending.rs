@@ -119,7 +119,7 @@ fn a_form_on_a_halted_desk_says_at_once_that_it_is_and_which_key_trades_on() {
     let now = model.account.now;
     update(&mut model, now, Msg::Halted(Some("flattened".to_owned())));
     press(&mut model, "esc b");
-    let why = "the desk is HALTED, flattened: R on the desk re-enables trading";
+    let why = "the desk is HALTED, flattened: R on the desk resumes entries";
     assert_eq!(words(&view(&model).trouble), [why]);
     press(&mut model, "0.1 enter");
     let said: Vec<_> = words(&view(&model).trouble)

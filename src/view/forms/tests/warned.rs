@@ -265,7 +265,7 @@ fn an_order_on_old_prices_is_asked_about_once() {
     wait(&mut model, 200);
     let position = position("pos-1", "BTC", "0.5", r#""leverage":10"#);
     arrive(&mut model, Answer::Positions(Ok(Page::of(vec![position]))));
-    let words = ["nothing is in question any more: Enter sends it"];
+    let words = ["no question is left: Enter sends it"];
     assert_eq!(warnings(&model), words, "what was late has arrived");
     assert_eq!(press(&mut model, "enter").len(), 1);
 }

@@ -43,7 +43,7 @@ pub(crate) fn question_words(proposal: &StripAction, scene: &Scene<'_>) -> Strin
         }
         StripAction::Flip(flip) => flip.words(&scene.store.names),
         StripAction::Leave => leaving(scene),
-        StripAction::Rearm => "re-enable new entries".to_owned(),
+        StripAction::Rearm => "resume entries".to_owned(),
         StripAction::Lift(_) => "override the lock on new entries".to_owned(),
         StripAction::CancelSide((_, market, side), commands) => {
             let word = side_word(*side);
