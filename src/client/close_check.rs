@@ -1,24 +1,52 @@
-//! Whether the positions are gone after a close-all: its `completed` only means submitted, so perpdeck reads them.
+//! What a close-all or cancel-all has left: its `completed` only means submitted, so perpdeck reads.
 
 use super::Client;
 use crate::model::{
-    Failure, FailureKind, Fallible, FlatFinding, FlatProof, Leftovers, Page, Position, Proving,
+    CancelAll, CloseCheck, Failure, FailureKind, Fallible, FlatFinding, Leftovers, OperationEnd,
+    Order, Page, Position, Proving, SlicedOperation,
 };
+use std::time::Duration;
 use tokio::time::sleep;
 
 /// Inconclusive reads before it gives up.
 const READS: u32 = 20;
 
-/// What complete reads of the open positions show.
-#[derive(Debug, Clone, PartialEq)]
-pub enum CloseCheck {
-    /// Two reads found none.
-    Closed(FlatProof),
-    /// These are open, and not only because their closes are still filling.
-    Open(Vec<Position>),
-}
+/// Reads of the working orders while cancels are queued, and the pause between two.
+const QUEUED_READS: u32 = 30;
+const QUEUED_INTERVAL: Duration = Duration::from_millis(500);
 
 impl Client {
+    /// Reads what an operation that has ended has left.
+    pub async fn read_remains(&self, operation: SlicedOperation) -> OperationEnd {
+        match operation {
+            SlicedOperation::CloseAll(operation) => {
+                OperationEnd::CloseAll(operation, self.check_closed().await)
+            }
+            SlicedOperation::CancelAll(operation) => {
+                let read = self.check_canceled(&operation).await;
+                OperationEnd::CancelAll(operation, read)
+            }
+        }
+    }
+
+    /// The working orders once no cancel of the operation is queued any more, or after about fifteen seconds.
+    async fn check_canceled(&self, operation: &CancelAll) -> Fallible<Page<Order>> {
+        let account = &self.connection().account_id;
+        let is_queued = |order: &Order| operation.queued().any(|id| *id == order.id);
+        let mut read = self.working_orders(account).await;
+        for _ in 0..QUEUED_READS {
+            match &read {
+                Ok(page) if !page.rows.iter().any(is_queued) => break,
+                Err(why) if !why.is_passing() => break,
+                Ok(_) | Err(_) => {}
+            }
+            let pause = self.timeouts().scaled(QUEUED_INTERVAL);
+            sleep(pause.max(self.pause_left())).await;
+            read = self.working_orders(account).await;
+        }
+        read
+    }
+
     /// Reads the open positions until the result is certain; fails if it stays uncertain.
     pub async fn check_closed(&self) -> Fallible<CloseCheck> {
         let account = &self.connection().account_id;

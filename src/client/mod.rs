@@ -39,7 +39,6 @@ pub(crate) mod testing;
 mod tests;
 
 pub use crate::model::Mutation;
-pub use close_check::CloseCheck;
 pub use mutate::Attempt;
 pub use probe::Probe;
 pub use rate_limit::RequestClass;

@@ -14,7 +14,7 @@ use super::{
     },
     idempotency::{IdempotencyRecords, IdempotentResult, KeyedRequest},
     operations::SlicedOperations,
-    store::{self, EncodeFault, RecordingEngine, StoreRecord},
+    store::{EncodeFault, RecordingEngine, StoreRecord, inputs},
     wire::{ResourceEncoder, account_limit},
 };
 use crate::model::{ClientOrderId, MarketId, Order, Position, Scaled, Twap};
@@ -58,7 +58,7 @@ impl ExchangeState {
 
     /// Changes since the last call, encoded for the store.
     pub(super) fn changes(&mut self) -> Result<Vec<StoreRecord>, EncodeFault> {
-        let mut records = store::inputs(&mut self.engine);
+        let mut records = inputs(&mut self.engine);
         records.extend(self.keys.changes()?);
         records.extend(self.operations.changes()?);
         Ok(records)

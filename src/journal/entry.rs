@@ -1,6 +1,6 @@
 //! The rows: requests and their outcomes.
 
-use super::{ReplayWindow, WriterId, record};
+use super::{ReplayWindow, WriterId, exact};
 use crate::model::{
     AccountId, CancelAll, CloseAll, Command, FLATTEN, Failure, FailureKind, IdempotencyKey,
     OrderId, OrderStatus, Proof, Receipt, Risk, Text, Timestamp,
@@ -18,19 +18,19 @@ pub struct IntentId(pub i64);
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Intent {
     pub base_url: String,
-    #[serde(deserialize_with = "record::exact")]
+    #[serde(deserialize_with = "exact::text")]
     pub account_id: AccountId,
     /// Fingerprint of its API key ([`super::Journal::fingerprint`]); empty if unknown.
     pub credential: String,
     pub method: String,
     pub target: String,
-    #[serde(with = "record::body")]
+    #[serde(with = "exact::body")]
     pub body: Vec<u8>,
     /// `None` if the endpoint takes no keys.
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",
-        deserialize_with = "record::exact_if_any"
+        deserialize_with = "exact::text_if_any"
     )]
     pub key: Option<IdempotencyKey>,
     pub risk: Risk,
@@ -43,10 +43,10 @@ pub struct Intent {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<IntentId>,
     /// After this it is not sent for the first time, unless a person decides so.
-    #[serde(deserialize_with = "record::millis")]
+    #[serde(deserialize_with = "exact::millis")]
     pub deadline: Timestamp,
     /// After this the service may have dropped the key: the same request could create a new order.
-    #[serde(deserialize_with = "record::millis")]
+    #[serde(deserialize_with = "exact::millis")]
     pub replay_until: Timestamp,
 }
 
@@ -61,7 +61,7 @@ impl Intent {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IntentRow {
     pub id: IntentId,
-    #[serde(deserialize_with = "record::millis")]
+    #[serde(deserialize_with = "exact::millis")]
     pub created_at: Timestamp,
     pub intent: Intent,
     /// Attempts that ended, oldest first; one more may have been in flight when the desk stopped.
@@ -81,7 +81,7 @@ pub struct IntentRow {
 /// How an attempt ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AttemptRow {
-    #[serde(deserialize_with = "record::millis")]
+    #[serde(deserialize_with = "exact::millis")]
     pub ended_at: Timestamp,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<u16>,
@@ -227,20 +227,20 @@ impl IntentState {
 /// The last report about an intent.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outcome {
-    #[serde(deserialize_with = "record::millis")]
+    #[serde(deserialize_with = "exact::millis")]
     pub at: Timestamp,
     /// What the service did, or why it did not.
     pub detail: String,
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",
-        deserialize_with = "record::exact_if_any"
+        deserialize_with = "exact::text_if_any"
     )]
     pub order_id: Option<OrderId>,
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",
-        deserialize_with = "record::exact_if_any"
+        deserialize_with = "exact::text_if_any"
     )]
     pub request_id: Option<Text>,
 }

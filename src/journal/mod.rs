@@ -14,6 +14,7 @@
 
 mod entry;
 mod error;
+mod exact;
 mod halt;
 mod handle;
 mod read;

@@ -213,7 +213,8 @@ impl Rows {
         Some(Objection::Busy(found.intent.command.clone(), process))
     }
 
-    /// Whether another process than `own` has recorded a close-all or flatten on this account since the command was given:
+    /// Whether another process than `own` has recorded a close-all or flatten on this account, or begun one again, since the
+    /// command was given:
     /// by the order of the rows, and by the time for a command that was given before this process had opened the journal.
     /// A row that is dated after now has its date from another clock, which tells nothing.
     pub(super) fn closed_since(
@@ -231,7 +232,12 @@ impl Rows {
         let rows = self.by_id.iter().rev();
         let rows = rows.take_while(|(id, row)| **id >= unread || row.created_at() > check.given_at);
         let mut since = rows.filter(|(id, row)| **id >= unread || row.created_at() <= now);
-        let is_closed = since.any(|(_, row)| row.whole().is_some_and(|row| closes(&row)));
+        let mut again = self.begun_again.range(unread..);
+        let is_closed = since.any(|(_, row)| row.whole().is_some_and(|row| closes(&row)))
+            || again.any(|(_, id)| {
+                let row = self.by_id.get(id).and_then(Row::whole);
+                row.is_some_and(|row| closes(&row))
+            });
         is_closed.then_some(Objection::ClosedSince)
     }
 

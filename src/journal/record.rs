@@ -1,11 +1,8 @@
-//! The lines of the journal, and how their values are written.
-//!
-//! Contract: what is read is exactly what was recorded. Ids and instants from the wire are cut or converted when they are
-//! read there; here they are not.
+//! The lines of the journal.
 
-use super::{AttemptRow, IntentId, IntentRow, IntentState, Outcome, WriterId};
+use super::{AttemptRow, IntentId, IntentRow, IntentState, Outcome, WriterId, exact};
 use crate::model::Timestamp;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 
 /// One line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -45,44 +42,9 @@ pub(super) enum Record {
     AbandonParts {
         #[serde(rename = "deed")]
         flatten: IntentId,
-        #[serde(deserialize_with = "millis")]
+        #[serde(deserialize_with = "exact::millis")]
         at: Timestamp,
     },
     /// Damage was found, or a person has seen it.
     Damage(Option<String>),
-}
-
-/// For `deserialize_with`: milliseconds, whatever their magnitude.
-pub(super) fn millis<'de, D: Deserializer<'de>>(from: D) -> Result<Timestamp, D::Error> {
-    i64::deserialize(from).map(Timestamp)
-}
-
-/// For `deserialize_with`: an id or text of any length.
-pub(super) fn exact<'de, D: Deserializer<'de>, T: From<String>>(from: D) -> Result<T, D::Error> {
-    String::deserialize(from).map(T::from)
-}
-
-/// The same of what may be absent.
-pub(super) fn exact_if_any<'de, D: Deserializer<'de>, T: From<String>>(
-    from: D,
-) -> Result<Option<T>, D::Error> {
-    Ok(Option::<String>::deserialize(from)?.map(T::from))
-}
-
-/// A body is JSON, and is written as the text that it is.
-pub(super) mod body {
-    use serde::{Deserialize as _, Deserializer, Serializer, ser::Error as _};
-
-    pub(in crate::journal) fn serialize<S: Serializer>(
-        body: &[u8],
-        to: S,
-    ) -> Result<S::Ok, S::Error> {
-        to.serialize_str(std::str::from_utf8(body).map_err(S::Error::custom)?)
-    }
-
-    pub(in crate::journal) fn deserialize<'de, D: Deserializer<'de>>(
-        from: D,
-    ) -> Result<Vec<u8>, D::Error> {
-        String::deserialize(from).map(String::into_bytes)
-    }
 }

@@ -1,10 +1,7 @@
 //! A row in memory. What was settled in an earlier session stays the text that it is in the file until somebody looks at
 //! it: a large journal consists of such rows.
 
-use super::{
-    IntentId, IntentRow, IntentState,
-    record::{self, Record},
-};
+use super::{IntentId, IntentRow, IntentState, exact, record::Record};
 use crate::model::{IdempotencyKey, Risk, Timestamp};
 use serde::Deserialize;
 use std::borrow::Cow;
@@ -30,7 +27,7 @@ pub(super) struct SettledRow {
 #[derive(Deserialize)]
 pub(super) struct Glance {
     pub(super) id: IntentId,
-    #[serde(deserialize_with = "record::millis")]
+    #[serde(deserialize_with = "exact::millis")]
     created_at: Timestamp,
     intent: IntentGlance,
     state: IntentState,
@@ -43,13 +40,13 @@ struct IntentGlance {
     #[serde(rename = "risk")]
     _risk: Risk,
     parent: Option<IntentId>,
-    #[serde(deserialize_with = "record::millis")]
+    #[serde(deserialize_with = "exact::millis")]
     replay_until: Timestamp,
 }
 
 #[derive(Deserialize)]
 struct OutcomeGlance {
-    #[serde(deserialize_with = "record::millis")]
+    #[serde(deserialize_with = "exact::millis")]
     at: Timestamp,
 }
 

@@ -1,7 +1,7 @@
 //! What the records of the journal add up to.
 
 use super::{
-    IntentId, IntentRow, IntentState, Outcome,
+    IntentId, IntentRow, IntentState, Outcome, WriterId,
     record::Record,
     row::{Glance, Row},
 };
@@ -31,6 +31,9 @@ pub(super) struct Rows {
     /// Rows of which other processes have reported while this one had the journal open, and that nobody here has asked for
     /// yet.
     pub(super) reported: BTreeSet<IntentId>,
+    /// Requests about a whole account that were begun again, by the number that each took then: what came before it was
+    /// given before.
+    pub(super) begun_again: BTreeMap<IntentId, IntentId>,
     /// Records that add up to these rows.
     records: usize,
     /// Damage that no person has seen yet.
@@ -73,18 +76,12 @@ impl Rows {
                     next: self.next.max(next),
                     records: 1,
                     reported: std::mem::take(&mut self.reported),
+                    begun_again: std::mem::take(&mut self.begun_again),
                     ..Self::default()
                 }
             }
             Record::Intent(row) => self.put(row.id, row.intent.key.clone(), Row::Whole(row)),
-            Record::Mark { id, state, by } => self.change(id, |row| {
-                row.by = Some(by);
-                // A done intent stays done, whatever a repetition under its key returns.
-                if row.state != IntentState::Done {
-                    row.state = state;
-                    row.maybe_executed = state != IntentState::Prepared;
-                }
-            }),
+            Record::Mark { id, state, by } => self.mark(id, state, by),
             Record::TakeOver { id, by } => self.change(id, |row| row.by = Some(by)),
             Record::Attempt { id, attempt } => self.change(id, |row| row.attempts.push(attempt)),
             Record::State { id, state, outcome } => {
@@ -104,6 +101,22 @@ impl Rows {
             self.open.insert(id);
         }
         self.by_id.insert(id, row);
+    }
+
+    fn mark(&mut self, id: IntentId, state: IntentState, by: WriterId) {
+        let row = self.by_id.get(&id).and_then(Row::open_or_recent);
+        if row.is_some_and(|row| state == IntentState::Inflight && begins_again(row, by)) {
+            self.begun_again.insert(IntentId(self.next), id);
+            self.next = self.next.saturating_add(1);
+        }
+        self.change(id, |row| {
+            row.by = Some(by);
+            // A done intent stays done, whatever a repetition under its key returns.
+            if row.state != IntentState::Done {
+                row.state = state;
+                row.maybe_executed = state != IntentState::Prepared;
+            }
+        });
     }
 
     /// A row whose record was lost stays lost.
@@ -219,6 +232,12 @@ impl Rows {
             .chain(self.by_id.values().map(Row::line))
             .chain(damage.into_iter().map(line))
     }
+}
+
+/// Whether this writer gives a request about the whole account again: not where it only tries it once more.
+fn begins_again(row: &IntentRow, by: WriterId) -> bool {
+    let is_of_account = row.intent.resource.as_deref() == Some(row.intent.account_id.raw());
+    is_of_account && (row.by != Some(by) || row.state != IntentState::Inflight)
 }
 
 /// A done row stays done, and its order stays its order.

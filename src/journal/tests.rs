@@ -958,6 +958,40 @@ fn a_clock_that_was_set_lets_no_entry_pass_a_close_all_and_keeps_back_none_that_
     assert!(matches!(claim, Claim::New(_)), "{claim:?}");
 }
 
+/// It adds no row: the same request goes out once more.
+#[test]
+fn a_new_entry_is_refused_where_another_process_has_begun_an_earlier_close_all_again_since() {
+    let dir = place();
+    let mut here = Journal::open(dir.path()).unwrap();
+    let mut other = Journal::open(dir.path()).unwrap();
+    let closing = Intent {
+        target: "/v1/close-all".into(),
+        risk: Risk::Reducing,
+        resource: Some("chal-1".into()),
+        ..intent("closing")
+    };
+    let id = other.record(Timestamp(5), &closing).unwrap();
+    let parked = StateUpdate::new(IntentState::Parked, "a person decides");
+    other.record_state(Timestamp(6), id, &parked).unwrap();
+    here.refresh().unwrap();
+    let given = |here: &Journal| ClaimCheck {
+        unread: here.unread(),
+        ..check(7)
+    };
+    let before = given(&here);
+    other.mark_inflight(id).unwrap();
+    let mut claim = |key: &str, check: &ClaimCheck| {
+        let claim = here.claim(Timestamp(9), &intent(key), check).unwrap();
+        (claim, given(&here))
+    };
+    let (refused, after) = claim("a", &before);
+    assert_eq!(refused, Claim::Refused(Objection::ClosedSince));
+    // One more attempt of the same close-all is none that was given since.
+    other.mark_inflight(id).unwrap();
+    let (taken, _) = claim("b", &after);
+    assert!(matches!(taken, Claim::New(_)), "{taken:?}");
+}
+
 #[test]
 fn orders_from_before_the_clock_was_set_back_do_not_count_as_orders_of_this_second() {
     let dir = place();
@@ -1000,6 +1034,34 @@ fn a_request_waits_for_one_for_the_same_object_of_a_living_process_and_an_exit_f
     let parked = StateUpdate::new(IntentState::Parked, "a person decides");
     other.record_state(Timestamp(3), id, &parked).unwrap();
     assert!(matches!(claim(&change), Claim::Known(_)));
+}
+
+#[test]
+fn a_request_that_has_not_left_yet_waits_for_what_another_process_has_sent_for_its_object_meanwhile()
+ {
+    let dir = place();
+    let mut here = Journal::open(dir.path()).unwrap();
+    let mut other = Journal::open(dir.path()).unwrap();
+    let change = |key: &str| Intent {
+        method: "PUT".into(),
+        resource: Some("o-1".into()),
+        ..intent(key)
+    };
+    let mine = here.record(Timestamp(1), &change("mine")).unwrap();
+    here.mark_prepared(mine).unwrap();
+    let theirs = other.claim(Timestamp(2), &change("theirs"), &check(2));
+    let Claim::New(theirs) = theirs.unwrap() else {
+        panic!("nothing of it is on the wire");
+    };
+    let busy = here.relaunch(mine).unwrap();
+    assert!(matches!(busy, Some(Objection::Busy(..))), "{busy:?}");
+    let row = here.entry(mine).unwrap().unwrap();
+    assert_eq!(row.state, IntentState::Prepared);
+    let over = StateUpdate::new(IntentState::Rejected, "so");
+    other.record_state(Timestamp(3), theirs, &over).unwrap();
+    assert_eq!(here.relaunch(mine).unwrap(), None);
+    let row = here.entry(mine).unwrap().unwrap();
+    assert_eq!(row.state, IntentState::Inflight);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::{
     AttemptRow, Claim, ClaimCheck, Intent, IntentId, IntentRow, IntentState, Journal, JournalError,
     Objection, Outcome, SenderIdentity, StateUpdate, WriterId, handle::Entry, record::Record,
-    rows::Rows,
+    row::Row, rows::Rows,
 };
 use crate::{
     disk::{Mark, Reserve},
@@ -138,6 +138,21 @@ impl Journal {
     /// whatever a repetition under its key returns.
     pub fn mark_inflight(&mut self, id: IntentId) -> Result<(), JournalError> {
         self.mark(id, IntentState::Inflight, (Reserve::Use, Mark::Synced))
+    }
+
+    /// [`Self::mark_inflight`] for one of which no byte was sent yet, unless another living process has a request under its
+    /// key or for its object on the wire by now.
+    pub fn relaunch(&mut self, id: IntentId) -> Result<Option<Objection>, JournalError> {
+        let dir = self.dir.clone();
+        self.update(|rows, by| {
+            let row = rows.by_id.get(&id).and_then(Row::open_or_recent);
+            if let Some(busy) = row.and_then(|row| rows.busy(&dir, by, &row.intent)) {
+                return Ok((Some(busy), vec![]));
+            }
+            let state = IntentState::Inflight;
+            let mark = (Record::Mark { id, state, by }, Reserve::Use, Mark::Synced);
+            Ok((None, vec![mark]))
+        })
     }
 
     fn mark(

@@ -73,7 +73,9 @@ pub use patch::Patch;
 pub use position::{Position, PositionSide, PositionStatus};
 pub use protection::Protection;
 pub use public_trade::PublicTrade;
-pub use receipt::{CancelResult, FollowUp, Progress, Receipt, SlicedOperation};
+pub use receipt::{
+    CancelResult, CloseCheck, FollowUp, OperationEnd, Progress, Receipt, SlicedOperation,
+};
 pub use remains::OpenExposure;
 pub use schema::INSTANT;
 pub use service_clock::{ClockRate, ServiceClock};

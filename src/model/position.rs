@@ -106,6 +106,14 @@ impl Position {
         self.size.abs()
     }
 
+    pub fn used_margin_mode(&self) -> MarginMode {
+        if self.is_isolated() {
+            MarginMode::Isolated
+        } else {
+            MarginMode::Cross
+        }
+    }
+
     /// By its margin mode; a row without one is isolated if it reports extra margin.
     pub fn is_isolated(&self) -> bool {
         match &self.margin_mode {

@@ -1,8 +1,8 @@
 //! The service's response to a command, and the state of a command before its response.
 
 use super::{
-    CancelAll, CloseAll, Failure, FailureKind, FlatProof, Flattening, OperationId, Order, OrderId,
-    OrderStatus, Position, Proof, Scaled, Text, Timestamp, Twap,
+    CancelAll, CloseAll, Failure, FailureKind, Fallible, FlatProof, Flattening, OperationId, Order,
+    OrderId, OrderStatus, Page, Position, Proof, Scaled, Text, Timestamp, Twap,
 };
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -168,6 +168,41 @@ impl SlicedOperation {
         match self {
             Self::CloseAll(operation) => Some(operation),
             Self::CancelAll(_) => None,
+        }
+    }
+}
+
+/// What complete reads of the open positions show after a close-all.
+#[derive(Debug, Clone, PartialEq)]
+pub enum CloseCheck {
+    /// Two reads found none.
+    Closed(FlatProof),
+    /// Two reads found none, and an order that was sent before is unanswered: it may open one.
+    MayOpen(FlatProof),
+    /// These are open, and not only because their closes are still filling.
+    Open(Vec<Position>),
+}
+
+/// Such an operation that has ended, with what reads show of what it has left.
+#[derive(Debug, Clone, PartialEq)]
+pub enum OperationEnd {
+    CloseAll(CloseAll, Fallible<CloseCheck>),
+    /// With the working orders.
+    CancelAll(CancelAll, Fallible<Page<Order>>),
+}
+
+impl OperationEnd {
+    /// Whether something is left that it did not know: it acts on what there was when it began.
+    pub fn is_outrun(&self) -> bool {
+        match self {
+            Self::CloseAll(operation, Ok(CloseCheck::Open(open))) => {
+                !open.iter().all(|position| operation.knew(&position.id))
+            }
+            Self::CancelAll(operation, Ok(page)) => {
+                !page.rows.iter().all(|order| operation.knew(&order.id))
+            }
+            Self::CloseAll(_, Ok(CloseCheck::Closed(_) | CloseCheck::MayOpen(_)) | Err(_))
+            | Self::CancelAll(_, Err(_)) => false,
         }
     }
 }

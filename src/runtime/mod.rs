@@ -435,7 +435,8 @@ fn cause(msg: &Msg) -> Cause {
         | Msg::Written(_)
         | Msg::ClockSet(_)
         | Msg::Flatten
-        | Msg::OpenedSince
+        | Msg::Continues(_)
+        | Msg::OperationEnded(..)
         | Msg::Asked(..)
         | Msg::Halted(_)
         | Msg::Reload(_)

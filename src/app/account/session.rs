@@ -15,16 +15,11 @@ const KEPT: usize = 256;
 pub struct Session {
     pub(crate) sent: VecDeque<(Timestamp, PlaceOrder)>,
     pub(crate) first_equity: Option<Num>,
-    /// When everything was last to be closed.
-    closed_all_at: Option<Timestamp>,
 }
 
 impl Session {
     /// Records an order that is sent.
     pub fn sent(&mut self, command: &Command, now: Timestamp) {
-        if let Command::CloseAll(_) = command {
-            self.closed_all_at = Some(now);
-        }
         if let Some(order) = as_order(command) {
             self.sent.push_back((now, order));
             if self.sent.len() > KEPT {
@@ -46,11 +41,11 @@ impl Session {
         self.first_equity = facts.and_then(|facts| facts.equity?.minus(facts.day_pnl?));
     }
 
-    /// Whether an order that may open something was given after everything was to be closed.
-    pub(crate) fn has_opened_since_close_all(&self) -> bool {
-        let mut opens = self.sent.iter().filter(|(_, order)| !order.reduce_only);
-        let closed = self.closed_all_at;
-        closed.is_some_and(|closed| opens.any(|(at, _)| *at >= closed))
+    /// When an order that may open something was last given.
+    pub(crate) fn opened_at(&self) -> Option<Timestamp> {
+        let mut newest = self.sent.iter().rev();
+        let opening = newest.find(|(_, order)| !order.reduce_only);
+        opening.map(|(at, _)| *at)
     }
 
     pub(crate) fn within(

@@ -22,7 +22,7 @@ use crate::{
         },
     },
     config::Theme,
-    model::{Command, Cursor, MarketId, OrderId, PastMark, ScaledId, Ticket},
+    model::{Command, Cursor, MarketId, OrderId, PastMark, ScaledId, SlicedOperation, Ticket},
 };
 use std::collections::BTreeSet;
 
@@ -36,6 +36,9 @@ pub enum Effect {
     Resend(Ticket),
     /// Gives up the parked command of this ticket, whatever became of it.
     GiveUp(Ticket),
+    /// Reads what the operation of this ticket has left; answered by
+    /// [`Msg::OperationEnded`](crate::app::desk::msg::Msg::OperationEnded).
+    ReadRemains(Ticket, Box<SlicedOperation>),
     /// A person re-enables entries after a halt.
     Rearm,
     /// Shows another account: handled by the desk itself.

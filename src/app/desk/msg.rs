@@ -14,8 +14,8 @@ use crate::{
         tables::click_target::ClickTarget,
     },
     model::{
-        Call, Command, Drift, Failure, MarketId, Order, OrderId, PastPage, Progress, Receipt,
-        ServiceAbout, Ticket, Timestamp,
+        Call, Command, Drift, Failure, MarketId, OperationEnd, Order, OrderId, PastPage, Progress,
+        Receipt, ServiceAbout, Ticket, Timestamp,
     },
 };
 use std::ops::Range;
@@ -71,8 +71,10 @@ pub enum Msg {
     ClockSet(Drift),
     /// Flatten now: requested from outside the terminal.
     Flatten,
-    /// A close-all that went on with an earlier one has ended, and positions are open that this one did not know.
-    OpenedSince,
+    /// The command of this ticket goes on with an unfinished one of before.
+    Continues(Ticket),
+    /// The operation of this ticket has ended, and reads show what it has left.
+    OperationEnded(Ticket, Box<OperationEnd>),
     /// The command line wants this done while the desk has the journal.
     Asked(CallerId, CallerRequest),
     /// Why new entries are refused from now on; `None` when they are allowed again.

@@ -3,7 +3,7 @@
 
 pub use super::{
     accounts::Accounts,
-    bulk::{Bulk, Item, Stage, State},
+    bulk::{Bulk, Stage},
     columns::{ColumnVisibility, Columns},
     detail::Detail,
     glossary::Glossary,

@@ -215,8 +215,7 @@ pub(crate) fn terms(market: Option<&MarketId>, form_context: &FormContext) -> Te
             .or_else(|| newest.map(|o| o.leverage.to_string()))
             .unwrap_or_else(usual),
         margin_mode: match held {
-            Some(position) if position.is_isolated() => MarginMode::Isolated,
-            Some(_) => MarginMode::Cross,
+            Some(position) => position.used_margin_mode(),
             None => used
                 .map(|used| used.margin_mode)
                 .or_else(|| newest?.margin_mode.known())

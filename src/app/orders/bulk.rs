@@ -3,19 +3,19 @@
 use super::send::{send, tell};
 use crate::{
     app::{
-        account::row_id::RowId,
-        core::effect::Effect,
+        account::{row_id::RowId, store::Store},
+        core::{account::Account, effect::Effect},
         desk::model::Model,
         dialogs::{
             next::Next,
-            overlay::{Bulk, Overlay, State, Strip, StripAction},
+            overlay::{Bulk, Overlay, Stage, Strip, StripAction},
         },
         forms::form::Form,
         keys::keymap::Action,
         orders::of_row,
         rules::objection::objection,
         tables::{marks::Marks, rows},
-        workflows::{StopReason, WorkflowEvent},
+        workflows::{BulkRun, CancelAllPlan, Item, State, StopReason, WorkflowEvent},
     },
     model::{Command, Failure, Progress, Receipt, Ticket},
 };
@@ -157,8 +157,8 @@ fn close_of(model: &Model, row: &RowId) -> Option<Result<Command, String>> {
 }
 
 /// The strip that cancels every working order with one operation of the service. While entries are blocked, orders that
-/// protect an open position stay: then each cancel is a request of its own, and the list says which stay. To end them,
-/// close the position or flatten.
+/// protect an open position stay: then, and where there are too many for one operation, each cancel is a request of its
+/// own, and the list says which stay. To end them, close the position or flatten.
 pub(crate) fn cancel_all(model: &mut Model) -> Result<Next, String> {
     let account = model.account.account_for("cancel all")?;
     // Cancel-all also drops replacements that wait.
@@ -174,13 +174,12 @@ pub(crate) fn cancel_all(model: &mut Model) -> Result<Next, String> {
     if commands.is_empty() {
         return Err("there is no working order".to_owned());
     }
-    let bares = |command: &&Command| matches!(command, Command::Unprotect(_));
-    let mut baring = commands.iter().filter(bares);
-    let strip = if baring.any(|command| objection(&model.account, command).is_some()) {
-        Strip::confirm(StripAction::CancelAll(account, commands), model.account.now)
-    } else {
-        Strip::confirm(Command::CancelAll(account), model.account.now)
+    let stays = |command: &Command| objection(&model.account, command).is_some();
+    let action = match CancelAllPlan::of(commands, stays) {
+        CancelAllPlan::AtOnce => StripAction::One(Command::CancelAll(account)),
+        CancelAllPlan::Each(commands) => StripAction::CancelAll(account, commands),
     };
+    let strip = Strip::confirm(action, model.account.now);
     Ok(Next::Open(Box::new(Overlay::Strip(strip))))
 }
 
@@ -197,23 +196,12 @@ pub(crate) fn proceed(model: &mut Model) -> Vec<Effect> {
         return vec![];
     };
     let mut effects = vec![];
-    loop {
-        let flights = &model.account.store.flights;
-        let due = bulk.due(|ticket| {
-            let flight = flights.get(&ticket);
-            flight.is_some_and(|flight| !matches!(flight.progress, Progress::Parked { .. }))
-        });
-        if due.is_empty() {
-            break;
-        }
-        for item in due {
-            item.state = if let Some(why) = objection(&model.account, &item.command) {
-                State::Settled(Err(Failure::local(why)))
-            } else {
-                let (ticket, effect) = send(model, item.command.clone());
-                effects.push(effect);
-                State::Sent(ticket)
-            };
+    if bulk.stage == Stage::Going {
+        refuse(&mut bulk.run, &model.account);
+        while let Some(item) = due(&mut bulk.run, &model.account.store) {
+            let (ticket, effect) = send(model, item.command.clone());
+            effects.push(effect);
+            item.state = State::Sent(ticket);
         }
     }
     if !effects.is_empty() {
@@ -223,11 +211,33 @@ pub(crate) fn proceed(model: &mut Model) -> Vec<Effect> {
     effects
 }
 
+/// What something objects to is not sent, and says so at once.
+fn refuse(run: &mut BulkRun, account: &Account) {
+    let listed = run
+        .items
+        .iter_mut()
+        .filter(|item| item.state == State::Listed);
+    for item in listed {
+        if let Some(why) = objection(account, &item.command) {
+            item.state = State::Settled(Err(Failure::local(why)));
+        }
+    }
+}
+
+/// The next command to send. One that waits for a person is not in flight.
+fn due<'a>(run: &'a mut BulkRun, store: &Store) -> Option<&'a mut Item> {
+    let at = run.due(|ticket| {
+        let flight = store.flights.get(&ticket);
+        flight.is_some_and(|flight| !matches!(flight.progress, Progress::Parked { .. }))
+    })?;
+    run.items.get_mut(at)
+}
+
 /// Whether an open list reports this command's outcome.
 pub(crate) fn settle(model: &mut Model, ticket: Ticket, result: &Result<Receipt, Failure>) -> bool {
     let mut lists = model
         .overlays
         .iter_mut()
         .filter_map(Overlay::try_as_bulk_mut);
-    lists.any(|bulk| bulk.note(ticket, result))
+    lists.any(|bulk| bulk.run.note(ticket, result))
 }

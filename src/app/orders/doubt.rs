@@ -162,32 +162,6 @@ pub(crate) fn flatten_now(model: &mut Model) -> Vec<Effect> {
     vec![effect]
 }
 
-/// What a close-all that went on with an earlier one did not know goes with a new one: the key meant all that was open.
-pub(crate) fn close_the_rest(model: &mut Model) -> Vec<Effect> {
-    let Some(identity) = &model.account.identity else {
-        return vec![];
-    };
-    let account = identity.account_id.clone();
-    let words = format!(
-        "the close-all on {account} continued an earlier one; positions opened since then are still open"
-    );
-    if model.account.store.closing_all().is_some() {
-        return vec![];
-    }
-    // What was opened on purpose after the key was pressed was not meant by it.
-    if model.account.options.read_only || model.account.session.has_opened_since_close_all() {
-        let key = model.keymap.chord(Context::Desk, Action::CloseAll);
-        let key = key.map_or_else(String::new, |key| format!("; {key} closes them"));
-        model.account.say(Tone::Alert, format!("{words}{key}"));
-        return vec![];
-    }
-    model
-        .account
-        .say(Tone::Warn, format!("{words}: a new close-all follows"));
-    let (_, effect) = send(model, Command::CloseAll(account));
-    vec![effect]
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -336,46 +310,6 @@ mod tests {
         assert_eq!(effects, vec![Effect::Send(Ticket(1), flatten)]);
         press(&mut model, "F");
         assert_eq!(model.overlays, vec![], "one is on its way already");
-    }
-
-    #[test]
-    fn what_an_earlier_close_all_did_not_know_goes_with_a_new_one() {
-        let mut model = desk();
-        let now = model.account.now;
-        press(&mut model, "X");
-        wait(&mut model, 1_500);
-        update(&mut model, now, Msg::Settled(Ticket(1), Ok(closed_all())));
-        let close_all = Command::CloseAll("chal-1".into());
-        let sent = vec![Effect::Send(Ticket(2), close_all)];
-        assert_eq!(update(&mut model, now, Msg::OpenedSince), sent);
-        let again = update(&mut model, now, Msg::OpenedSince);
-        assert_eq!(again, vec![], "one is on its way");
-    }
-
-    #[test]
-    fn what_was_opened_on_purpose_after_the_key_is_left_open_and_said() {
-        let mut model = desk();
-        press(&mut model, "X");
-        wait(&mut model, 1_500);
-        press(&mut model, "b 0 . 0 1 enter");
-        let now = model.account.now;
-        update(&mut model, now, Msg::Settled(Ticket(1), Ok(closed_all())));
-        assert_eq!(update(&mut model, now, Msg::OpenedSince), vec![]);
-        let toast = model
-            .account
-            .activity
-            .toast(model.account.now)
-            .map(|line| &line.event);
-        assert!(
-            matches!(toast, Some(Event::Message(Tone::Alert, words)) if words.ends_with("X closes them")),
-            "{toast:?}"
-        );
-    }
-
-    fn closed_all() -> Receipt {
-        let operation = r#"{"id":"op","operation":"close_all_positions","account_id":"chal-1","status":"completed",
-            "total_count":0,"succeeded_count":0,"failed_count":0,"results":[],"created_at":1790000000000}"#;
-        Receipt::CloseAll(serde_json::from_str(operation).unwrap())
     }
 
     #[test]

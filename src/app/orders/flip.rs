@@ -12,12 +12,11 @@ use crate::{
             next::Next,
             overlay::{Overlay, Strip, StripAction},
         },
-        forms::open::terms,
         keys::keymap::{Action, Context},
         rules::{guard, halt, objection::objection},
         workflows::{FlipRun, Workflow},
     },
-    model::{Command, Flip, Market, PlaceKind, PlaceOrder, Position, Resource},
+    model::{Bps, Command, Flip, Market, PlaceKind, Position, Resource},
 };
 
 #[cfg(test)]
@@ -40,26 +39,10 @@ fn plan(model: &Model, position: &Position) -> Result<Flip, String> {
     if is_under_way(&model.account, position) {
         return Err(format!("{} is being closed already", position.id));
     }
-    let (market, side) = (&position.market_id, position.side());
-    let side = side.ok_or("the side of this position is not known")?;
-    let form_context = model.account.form_context();
-    let terms = terms(Some(market), &form_context);
-    let leverage = terms.leverage.parse();
-    let habit = form_context.used.habit(Some(market), PlaceKind::Market);
-    let slippage = habit.slippage.parse().ok();
-    let order = PlaceOrder::market(
-        account_id,
-        market.clone(),
-        side.opposite(),
-        position.quantity(),
-    );
-    let order = PlaceOrder {
-        leverage: leverage.map_err(|_| "the leverage of this position is not known")?,
-        margin_mode: terms.margin_mode,
-        slippage_tolerance: slippage.map(crate::model::Bps),
-        ..order
-    };
-    let flip = Flip::new(position, order, model.account.now)?;
+    let (market, used) = (&position.market_id, model.account.form_context().used);
+    let habit = used.habit(Some(market), PlaceKind::Market);
+    let slippage = habit.slippage.parse().ok().map(Bps);
+    let flip = Flip::new(position, account_id, slippage, model.account.now)?;
     match opening_objection(model, &flip) {
         Some(why) => Err(why),
         None => Ok(flip),

@@ -11,8 +11,12 @@ use crate::{
         core::{account::Account, effect::Effect},
         desk::{model::Model, row_replacement},
         forms::form::Form,
+        keys::keymap::{Action, Context},
         rules::objection::objection,
-        workflows::{Known, Replacement, Running, Workflow, WorkflowEvent, WorkflowWish},
+        workflows::{
+            Known, OperationRun, Replacement, Running, Workflow, WorkflowEvent, WorkflowWish,
+            remains_words,
+        },
     },
     model::{Command, OrderId, Ticket},
 };
@@ -37,6 +41,26 @@ pub(crate) fn send(model: &mut Model, command: Command) -> (Ticket, Effect) {
     (ticket, Effect::Send(ticket, command))
 }
 
+/// Sends a command that a person gives, with what follows it.
+pub(crate) fn give(model: &mut Model, command: Command) -> Effect {
+    let run = OperationRun::of(&command, model.account.now);
+    let (ticket, effect) = send(model, command);
+    begin_operation(&mut model.account, ticket, run);
+    effect
+}
+
+/// An earlier session has left it open: it goes on, with what follows it.
+pub(crate) fn resume(account: &mut Account, ticket: Ticket, command: Command) {
+    begin_operation(account, ticket, OperationRun::of(&command, account.now));
+    account.store.resume(ticket, command, account.now);
+}
+
+fn begin_operation(account: &mut Account, ticket: Ticket, run: Option<OperationRun>) {
+    if let Some(run) = run {
+        account.workflows.begin(ticket, Workflow::Operation(run));
+    }
+}
+
 /// Begins a workflow with its first command; or returns why not.
 pub(crate) fn begin(model: &mut Model, workflow: Workflow) -> Result<(Ticket, Effect), String> {
     let command = workflow.first(known(&model.account))?;
@@ -55,6 +79,7 @@ fn known(account: &Account) -> Known<'_> {
     Known {
         store: &account.store,
         now: account.now,
+        opened_at: account.session.opened_at(),
     }
 }
 
@@ -65,14 +90,15 @@ pub(crate) fn tell(model: &mut Model, event: WorkflowEvent) -> Vec<Effect> {
 
 /// Tells the workflow of this command what came of it, or every workflow. One that goes on keeps its form; so does one
 /// that ends with its command, for the answer.
-pub(super) fn tell_some(
+pub(crate) fn tell_some(
     model: &mut Model,
     whom: Option<Ticket>,
     event: WorkflowEvent,
 ) -> Vec<Effect> {
     let account = &mut model.account;
-    let (store, now) = (&account.store, account.now);
-    let wishes = account.workflows.tell(whom, Known { store, now }, event);
+    let mut workflows = std::mem::take(&mut account.workflows);
+    let wishes = workflows.tell(whom, known(account), event);
+    account.workflows = workflows;
     let mut effects = vec![];
     for (one, wanted) in wishes {
         let ticket = one.ticket;
@@ -101,6 +127,18 @@ fn fulfill(model: &mut Model, mut one: Running, wishes: Vec<WorkflowWish>) -> Ve
             }
             WorkflowWish::Find(order) => effects.push(Effect::Trace(vec![order])),
             WorkflowWish::Say(tone, words) => model.account.say(tone, words),
+            WorkflowWish::ReadRemains(operation) => {
+                effects.push(Effect::ReadRemains(one.ticket, operation));
+            }
+            WorkflowWish::Report(end) => {
+                let (tone, words) = remains_words(&end);
+                model.account.say(tone, words);
+            }
+            WorkflowWish::Offer {
+                words,
+                command,
+                does,
+            } => offer(model, &words, &command, does),
             WorkflowWish::Remains(size) => {
                 if let Some(form) = model.sent_forms.get_mut(&one.ticket) {
                     form.stand_alone(size);
@@ -121,6 +159,18 @@ fn fulfill(model: &mut Model, mut one: Running, wishes: Vec<WorkflowWish>) -> Ve
     }
     model.account.workflows.begin(one.ticket, one.workflow);
     effects
+}
+
+/// Says these words, and which key does the rest.
+fn offer(model: &mut Model, words: &str, command: &Command, does: &str) {
+    let action = if let Command::CancelAll(_) = command {
+        Action::CancelAll
+    } else {
+        Action::CloseAll
+    };
+    let key = model.keymap.chord(Context::Desk, action);
+    let key = key.map_or_else(String::new, |key| format!("; {key} {does}"));
+    model.account.say(Tone::Alert, format!("{words}{key}"));
 }
 
 fn refuse(model: &mut Model, mut one: Running, why: &str) -> Vec<Effect> {
@@ -162,7 +212,7 @@ fn follow(model: &mut Model, ticket: Ticket, next: Workflow) -> Vec<Effect> {
             Err(format!("{} is not listed any more", one.old()))
         }
         Workflow::Replace(one) => replaceable(&model.account, one),
-        Workflow::Flip(_) | Workflow::Move(_) => Ok(()),
+        Workflow::Flip(_) | Workflow::Move(_) | Workflow::Operation(_) => Ok(()),
     };
     match held.and_then(|()| begin(model, next.clone())) {
         Ok((second, effect)) => {

@@ -158,7 +158,7 @@ mod tests {
         let Some(Overlay::Bulk(list)) = model.overlays.last() else {
             panic!("the list stays open")
         };
-        let kept = list.settled().filter_map(|(_, end)| end.as_ref().err());
+        let kept = list.run.settled().filter_map(|(_, end)| end.as_ref().err());
         let why: Vec<_> = kept.map(|why| why.message.to_string()).collect();
         let halted = "the desk is HALTED, flattened: R on the desk resumes entries";
         assert_eq!(why, [halted]);

@@ -76,6 +76,7 @@ fn makes_sense(effect: &Effect) -> bool {
         Effect::Send(_, Command::Margin { extra, .. }) => !extra.is_negative(),
         Effect::Send(..)
         | Effect::Resend(_)
+        | Effect::ReadRemains(..)
         | Effect::GiveUp(_)
         | Effect::SwitchAccount(_)
         | Effect::Visibility(_)

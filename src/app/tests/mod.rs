@@ -5,6 +5,7 @@ mod desk;
 mod ladders;
 mod market;
 mod one_key;
+mod operations;
 mod panic_path;
 mod review;
 mod rows;

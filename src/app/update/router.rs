@@ -30,7 +30,7 @@ use crate::{
         orders::{
             bulk, caller, control, doubt, flip,
             pending::{advance, settle, traced},
-            send::{send, tell},
+            send::{give, resume, tell, tell_some},
             submit::{refuse, send_form},
         },
         rules::{halt, objection::objection},
@@ -93,8 +93,7 @@ fn handled(model: &mut Model, msg: Msg) -> Vec<Effect> {
         Msg::Settled(ticket, result) => settle(model, ticket, &result),
         Msg::Ended(order, result) => doubt::end(model, &order, result),
         Msg::Resumed(ticket, command) => {
-            let account = &mut model.account;
-            account.store.resume(ticket, command, account.now);
+            resume(&mut model.account, ticket, command);
             vec![]
         }
         Msg::Outlived(ticket) => {
@@ -107,7 +106,10 @@ fn handled(model: &mut Model, msg: Msg) -> Vec<Effect> {
         Msg::Kept(kept) => user_alerts::recall(&mut model.account, kept),
         Msg::ClockSet(drift) => set_clock(&mut model.account, drift),
         Msg::Flatten => doubt::flatten_now(model),
-        Msg::OpenedSince => doubt::close_the_rest(model),
+        Msg::Continues(ticket) => tell_some(model, Some(ticket), WorkflowEvent::Continues),
+        Msg::OperationEnded(ticket, end) => {
+            tell_some(model, Some(ticket), WorkflowEvent::OperationEnded(&end))
+        }
         Msg::Asked(caller, request) => caller::asked(model, caller, request),
         Msg::Halted(why) => halted(model, why),
         Msg::Reload(reread) => take(model, reread),
@@ -315,8 +317,7 @@ fn run(model: &mut Model, command: Command) -> Vec<Effect> {
             )),
         );
     }
-    let (_, effect) = send(model, command);
-    vec![effect]
+    vec![give(model, command)]
 }
 
 /// Quitting leaves commands in progress or unknown to the journal, and ends what a paper exchange that keeps nothing

@@ -104,7 +104,10 @@ impl FlipRun {
                 self.abandon(&format!("the desk is halted ({why})"))
             }
             WorkflowEvent::Passed => self.proceed(known),
-            WorkflowEvent::CancelEnded(..) | WorkflowEvent::Mismatched => vec![],
+            WorkflowEvent::CancelEnded(..)
+            | WorkflowEvent::Mismatched
+            | WorkflowEvent::Continues
+            | WorkflowEvent::OperationEnded(_) => vec![],
         }
     }
 

@@ -1,19 +1,25 @@
-//! Commands that follow one another: flips, replacements and moves as state machines, for the desk and the verbs. Names
+//! Commands that follow one another: flips, replacements, moves, close-alls and cancel-alls as state machines, for the desk and the verbs. Names
 //! the rooms above it in the account half.
 //!
 //! Contract: a workflow sends, reads and waits for nothing itself. `Workflow::tell` gives it an event with what is
 //! known at that moment, and returns what it wants done. A command that it wants sent is checked like any other.
 
+mod bulk;
 mod flatten;
 mod flip;
 pub mod goals;
+mod operation;
 mod order_move;
 pub mod plan;
 mod replacement;
 mod running;
 
+pub use bulk::{BulkRun, Item, State};
 pub(crate) use flatten::{AfterRead, FlattenRun, ReadValue, key_refused};
 pub use flip::FlipRun;
+pub(crate) use operation::{
+    CancelAllPlan, OperationKind, OperationRun, OperationStart, remains_words,
+};
 pub use order_move::{OrderMove, is_without_effect};
 pub use replacement::Replacement;
 pub(crate) use replacement::limit_beside;
@@ -22,7 +28,10 @@ pub use running::Workflows;
 
 use crate::{
     app::{account::store::Store, activity::notice::Tone},
-    model::{Command, Failure, Num, Order, OrderId, Progress, Receipt, Timestamp, echo},
+    model::{
+        Command, Failure, Num, OperationEnd, Order, OrderId, Progress, Receipt, SlicedOperation,
+        Timestamp, echo,
+    },
 };
 use std::time::Duration;
 use strum::EnumTryAs;
@@ -37,6 +46,8 @@ pub enum Workflow {
     Replace(Replacement),
     /// In place.
     Move(OrderMove),
+    /// Close-all and cancel-all.
+    Operation(OperationRun),
 }
 
 /// What is known when a workflow is told something.
@@ -44,6 +55,8 @@ pub enum Workflow {
 pub(crate) struct Known<'a> {
     pub(crate) store: &'a Store,
     pub(crate) now: Timestamp,
+    /// When an order that may open something was last given.
+    pub(crate) opened_at: Option<Timestamp>,
 }
 
 /// What has happened.
@@ -55,6 +68,10 @@ pub(crate) enum WorkflowEvent<'a> {
     SettledLate(&'a Result<Receipt, Failure>),
     /// What its command was answered differs from what it asked for.
     Mismatched,
+    /// Its command goes on with an unfinished one of before.
+    Continues,
+    /// Reads show what its operation has left.
+    OperationEnded(&'a OperationEnd),
     /// Its command has progressed.
     Progressed(&'a Progress),
     /// Its command was not sent, for this reason.
@@ -99,6 +116,16 @@ pub(crate) enum WorkflowWish {
     /// The row of this order, working or ended.
     Find(OrderId),
     Say(Tone, String),
+    /// What this operation has left.
+    ReadRemains(Box<SlicedOperation>),
+    /// Says how an operation has ended.
+    Report(Box<OperationEnd>),
+    /// Says these words, and that the key of `command` does the rest.
+    Offer {
+        words: String,
+        command: Command,
+        does: &'static str,
+    },
     /// The canceled order is gone, and this much is left to place.
     Remains(Num),
     /// Nothing more is sent: says why, and keeps what was typed for a correction.
@@ -129,6 +156,7 @@ impl Workflow {
             Self::Flip(flip) => Ok(flip.first(known)),
             Self::Replace(replacement) => Ok(replacement.first(known)),
             Self::Move(one) => one.first(known),
+            Self::Operation(one) => Ok(one.command()),
         }
     }
 
@@ -140,6 +168,7 @@ impl Workflow {
             Self::Flip(flip) => flip.tell(known, event),
             Self::Replace(replacement) => replacement.tell(known, event),
             Self::Move(one) => one.tell(known, event),
+            Self::Operation(one) => one.tell(known, event),
         }
     }
 
@@ -160,6 +189,7 @@ impl Workflow {
             Self::Flip(flip) => flip.look_at(),
             Self::Replace(replacement) => replacement.look_at(),
             Self::Move(one) => one.look_at(),
+            Self::Operation(_) => None,
         }
     }
 
@@ -168,7 +198,7 @@ impl Workflow {
         match self {
             Self::Flip(flip) => Some(flip.flip().deadline()),
             Self::Replace(replacement) => Some(replacement.deadline()),
-            Self::Move(_) => None,
+            Self::Move(_) | Self::Operation(_) => None,
         }
     }
 
@@ -177,7 +207,15 @@ impl Workflow {
         match self {
             Self::Flip(flip) => flip.half_done(),
             Self::Replace(replacement) => replacement.half_done(),
-            Self::Move(_) => None,
+            Self::Move(_) | Self::Operation(_) => None,
+        }
+    }
+
+    /// Whether another command may follow its last one.
+    fn may_send(&self) -> bool {
+        match self {
+            Self::Flip(_) | Self::Replace(_) | Self::Move(_) => true,
+            Self::Operation(one) => one.may_send(),
         }
     }
 }

@@ -120,6 +120,8 @@ impl OrderMove {
             WorkflowEvent::Passed => self.proceed(known),
             WorkflowEvent::Progressed(_)
             | WorkflowEvent::Mismatched
+            | WorkflowEvent::Continues
+            | WorkflowEvent::OperationEnded(_)
             | WorkflowEvent::CancelEnded(..)
             | WorkflowEvent::Found(..)
             | WorkflowEvent::Stopped(_) => vec![],

@@ -164,6 +164,8 @@ impl Replacement {
             | WorkflowEvent::CancelEnded(..)
             | WorkflowEvent::Found(..)
             | WorkflowEvent::Mismatched
+            | WorkflowEvent::Continues
+            | WorkflowEvent::OperationEnded(_)
             | WorkflowEvent::Stopped(_)
             | WorkflowEvent::Passed => vec![],
         }

@@ -56,7 +56,8 @@ impl Workflows {
 
     /// Those that wait for reads between two commands.
     pub fn waiting(&self, store: &Store) -> impl Iterator<Item = &Workflow> {
-        let waits = |one: &&Running| !store.flights.contains_key(&one.ticket);
+        let waits =
+            |one: &&Running| !store.flights.contains_key(&one.ticket) && one.workflow.may_send();
         let waiting = self.running.iter().filter(waits);
         waiting.map(|one| &one.workflow)
     }

@@ -5,7 +5,7 @@
 
 use super::{
     consent,
-    perform::would_be_halted,
+    halts::would_be_halted,
     prepared::{ActFlags, PreparedCommand},
     readings::listed,
     typed::{self, id},
@@ -13,9 +13,9 @@ use super::{
 };
 use crate::{
     app::{Store, Workflow, workflows::FlipRun},
-    cli::{Exit, service::Service},
+    cli::Exit,
     config::Sources,
-    model::{Command, Failure, Flip, MarginMode, Market, PlaceOrder, Position, PositionId, Side},
+    model::{Command, Failure, Flip, Market, PositionId},
 };
 use color_eyre::Result;
 
@@ -37,7 +37,8 @@ pub(in crate::cli) async fn run(args: FlipArgs, sources: &Sources) -> Result<Exi
     let id = typed::position(args.position_id, &store)?;
     let missing = || format!("no open position is called {id}");
     let position = listed(store.positions.trouble(), store.position(&id), missing)?;
-    let flip = planned(&service, position)?;
+    let now = service.clock.now();
+    let flip = Flip::new(position, service.account.clone(), None, now).map_err(Failure::local)?;
     let observed = store.market(&position.market_id).and_then(Market::mid);
     let opening = flip.opening(position.quantity(), observed);
     let close = PreparedCommand::new(Command::Close(flip.close(observed)), None)?;
@@ -55,21 +56,4 @@ pub(in crate::cli) async fn run(args: FlipArgs, sources: &Sources) -> Result<Exi
     not_halted()?;
     let flip = FlipRun::new(flip.agreed(service.clock.now()));
     workflow::run(&service, voice, &mut store, Workflow::Flip(flip)).await
-}
-
-/// The other side is opened with the leverage and the margin mode of the position.
-fn planned(service: &Service, position: &Position) -> Result<Flip, Failure> {
-    let unknown = || Failure::local("its leverage is not known: close it, then open the other way");
-    let margin_mode = if position.is_isolated() {
-        MarginMode::Isolated
-    } else {
-        MarginMode::Cross
-    };
-    let (account, market) = (service.account.clone(), position.market_id.clone());
-    let terms = PlaceOrder {
-        leverage: position.leverage.ok_or_else(unknown)?,
-        margin_mode,
-        ..PlaceOrder::market(account, market, Side::Buy, position.quantity())
-    };
-    Flip::new(position, terms, service.clock.now()).map_err(Failure::local)
 }

@@ -5,17 +5,16 @@ use crate::{
         Exit,
         act::{
             checks, consent,
+            halts::halted,
             prepared::{ActFlags, PreparedCommand, SendOutcome, writable},
             receipt, recorded,
             repeat::{self, RepeatDecision},
             transport::Transport,
         },
-        disk_wait::{JOURNAL_OPEN_TIMEOUT, Work},
         service::Service,
         voice::Output,
     },
-    journal::Halts,
-    model::{Command, Failure, Risk, Timestamp},
+    model::{Failure, Timestamp},
 };
 use color_eyre::Result;
 
@@ -137,27 +136,6 @@ async fn objection(
 fn lapsed(deadline: Option<Timestamp>, now: Timestamp) -> Option<Failure> {
     let is_late = deadline.is_some_and(|deadline| now > deadline);
     is_late.then(|| Failure::local("not sent: its deadline has passed"))
-}
-
-/// New entries wait until a person has seen why a desk or verb was halted.
-pub(super) fn halted(service: &Service, command: &Command) -> Option<String> {
-    (command.risk() == Risk::Increasing).then(|| halted_now(service))?
-}
-
-/// The same for a command that would follow another one.
-pub(super) fn would_be_halted(service: &Service) -> Option<Failure> {
-    halted_now(service).map(|why| Failure::held_back(&why))
-}
-
-fn halted_now(service: &Service) -> Option<String> {
-    let base_url = service.client.connection().base_url.clone();
-    let (dir, account) = (service.journal_dir.clone(), service.account.clone());
-    // A disk that hangs shows none: then the first command is recorded late, and the second one waits for it.
-    let read = Work::begin(move || Halts::of_journal(&dir).of(&base_url, &account));
-    let why = read.within(JOURNAL_OPEN_TIMEOUT).flatten()?;
-    Some(format!(
-        "HALTED: {why}; \"perpdeck journal rearm\", or R on a desk, resumes entries"
-    ))
 }
 
 #[cfg(test)]

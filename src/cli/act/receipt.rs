@@ -22,7 +22,12 @@ pub(super) fn print_outcome(
 ) -> Exit {
     let receipt = match outcome {
         Ok(receipt) => receipt,
-        Err(why) => return voice.failed(&about(why, &prepared.command), prepared.kept_key()),
+        Err(why) => {
+            if let Some(next) = without_snapshot(&prepared.command, why) {
+                voice.note(next);
+            }
+            return voice.failed(&about(why, &prepared.command), prepared.kept_key());
+        }
     };
     let line = if voice.is_json() {
         data(prepared, receipt)
@@ -90,6 +95,15 @@ fn rungs(voice: Output, prepared: &PreparedCommand, ladder: &Scaled) -> Exit {
         ladder.id
     ));
     Exit::Partial
+}
+
+/// What helps when the service took no snapshot: 503 (`docs/service-api.md 2.4`), for too many positions among others.
+fn without_snapshot(command: &Command, why: &Failure) -> Option<&'static str> {
+    let is_without = matches!(command, Command::CloseAll(_)) && why.status == Some(503);
+    is_without.then_some(
+        "the service began no close-all. It takes at most 100 positions at once: \"perpdeck positions\" lists them, \
+         \"perpdeck close\" closes one",
+    )
 }
 
 /// The failure with the order that the command was about, if the service names none.
@@ -196,4 +210,23 @@ pub(super) fn cancel_sentence(result: &CancelResult) -> String {
         (false, false) => "not canceled",
     };
     format!("order {}: {came}", result.id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_close_all_without_a_snapshot_says_how_many_positions_it_takes() {
+        let refused = |status| Failure {
+            status: Some(status),
+            ..Failure::new(FailureKind::Unavailable, "no snapshot")
+        };
+        let close_all = Command::CloseAll("chal-1".into());
+        let words = without_snapshot(&close_all, &refused(503)).unwrap();
+        assert!(words.contains("at most 100 positions"), "{words}");
+        assert_eq!(without_snapshot(&close_all, &refused(401)), None);
+        let cancel_all = Command::CancelAll("chal-1".into());
+        assert_eq!(without_snapshot(&cancel_all, &refused(503)), None);
+    }
 }

@@ -8,6 +8,7 @@ use super::{
     perform::{Sent, send_before, would_be_refused},
     prepared::{ActFlags, PreparedCommand, SendOutcome},
     receipt::print_outcome,
+    remains::report,
 };
 use crate::{
     app::{
@@ -18,7 +19,7 @@ use crate::{
         },
     },
     cli::{Exit, exit::UsageError, service::Service, voice::Output},
-    model::{Command, Failure, OrderId, Receipt, Timestamp},
+    model::{Command, Failure, IdempotencyKey, OrderId, Receipt, Timestamp},
 };
 use color_eyre::Result;
 use std::time::Duration;
@@ -29,6 +30,10 @@ struct WorkflowRun<'a> {
     voice: Output,
     store: &'a mut Store,
     workflow: Workflow,
+    /// How its first command is sent, where that is decided already.
+    first: Option<PreparedCommand>,
+    /// The key under which its last command was sent.
+    key: Option<IdempotencyKey>,
     /// Of the last answer.
     exit: Exit,
 }
@@ -40,11 +45,24 @@ pub(super) async fn run(
     store: &mut Store,
     workflow: Workflow,
 ) -> Result<Exit> {
+    run_as(service, voice, store, workflow, None).await
+}
+
+/// The same with a first command that is prepared already.
+pub(super) async fn run_as(
+    service: &Service,
+    voice: Output,
+    store: &mut Store,
+    workflow: Workflow,
+    first: Option<PreparedCommand>,
+) -> Result<Exit> {
     let mut run = WorkflowRun {
         service,
         voice,
         store,
         workflow,
+        first,
+        key: None,
         exit: Exit::Ok,
     };
     let mut wishes = run.begin().await?;
@@ -83,13 +101,6 @@ pub(super) async fn in_place(
 const ALREADY: &str = "the exits of the position are already as requested";
 
 impl WorkflowRun<'_> {
-    fn known(&self) -> Known<'_> {
-        Known {
-            store: self.store,
-            now: self.service.clock.now(),
-        }
-    }
-
     /// Its first command. An order is not canceled for a replacement that could not be placed.
     async fn begin(&self) -> Result<Vec<WorkflowWish>> {
         if let Workflow::Replace(one) = &self.workflow {
@@ -99,25 +110,30 @@ impl WorkflowRun<'_> {
                 return Err(Failure::held_back(&words).into());
             }
         }
-        let first = self.workflow.first(self.known());
+        let first = self.workflow.first(known(self.service, self.store));
         Ok(vec![WorkflowWish::Send(first.map_err(UsageError)?)])
     }
 
     fn tell(&mut self, event: WorkflowEvent) -> Vec<WorkflowWish> {
-        let (store, now) = (&*self.store, self.service.clock.now());
-        self.workflow.tell(Known { store, now }, event)
+        self.workflow.tell(known(self.service, self.store), event)
     }
 
     /// Prints what it says; gives what else it wants.
-    fn wanted(&self, wishes: Vec<WorkflowWish>) -> Option<WorkflowWish> {
+    fn wanted(&mut self, wishes: Vec<WorkflowWish>) -> Option<WorkflowWish> {
         let mut wanted = None;
         for wish in wishes {
             match wish {
-                WorkflowWish::Say(_, words) => self.voice.note(&words),
+                WorkflowWish::Say(_, words) | WorkflowWish::Offer { words, .. } => {
+                    self.voice.note(&words);
+                }
+                WorkflowWish::Report(end) => {
+                    self.exit = report(self.voice, self.key.as_ref(), &end);
+                }
                 WorkflowWish::Fail(why) => self.voice.note(why.message.raw()),
                 WorkflowWish::Remains(_) => {}
                 WorkflowWish::Send(_)
                 | WorkflowWish::ReadLists
+                | WorkflowWish::ReadRemains(_)
                 | WorkflowWish::Find(_)
                 | WorkflowWish::Follow(_)
                 | WorkflowWish::End(_) => wanted = Some(wish),
@@ -133,6 +149,10 @@ impl WorkflowRun<'_> {
                 self.read_lists().await;
                 Ok(self.tell(WorkflowEvent::Passed))
             }
+            Some(WorkflowWish::ReadRemains(operation)) => {
+                let end = self.service.client.read_remains(*operation).await;
+                Ok(self.tell(WorkflowEvent::OperationEnded(&end)))
+            }
             Some(WorkflowWish::Find(order)) => Ok(self.find(order).await),
             Some(WorkflowWish::Follow(next)) => {
                 self.workflow = *next;
@@ -140,6 +160,8 @@ impl WorkflowRun<'_> {
             }
             Some(
                 WorkflowWish::Say(..)
+                | WorkflowWish::Offer { .. }
+                | WorkflowWish::Report(_)
                 | WorkflowWish::Remains(_)
                 | WorkflowWish::Fail(_)
                 | WorkflowWish::End(_),
@@ -154,7 +176,11 @@ impl WorkflowRun<'_> {
     }
 
     async fn send(&mut self, command: Command) -> Result<Vec<WorkflowWish>> {
-        let prepared = PreparedCommand::new(command, None)?;
+        let prepared = match self.first.take() {
+            Some(prepared) => prepared,
+            None => PreparedCommand::new(command, None)?,
+        };
+        self.key = prepared.kept_key().cloned();
         let half_done = self.workflow.half_done();
         let deadline = self.workflow.deadline().filter(|_| half_done.is_some());
         let sending = send_before(self.service, self.voice, &prepared, deadline).await;
@@ -188,6 +214,10 @@ impl WorkflowRun<'_> {
         outcome: &SendOutcome,
         wishes: Vec<WorkflowWish>,
     ) -> Vec<WorkflowWish> {
+        // An operation is reported with what it has left.
+        if let [WorkflowWish::ReadRemains(_)] = wishes.as_slice() {
+            return wishes;
+        }
         let ends = wishes
             .iter()
             .any(|wish| matches!(wish, WorkflowWish::End(_)));
@@ -241,6 +271,15 @@ impl WorkflowRun<'_> {
         let row = self.service.client.order(&id).await;
         let found: Vec<_> = row.ok().flatten().into_iter().collect();
         self.tell(WorkflowEvent::Found(&[id], &found))
+    }
+}
+
+/// A verb gives no order but those of its workflow.
+fn known<'a>(service: &Service, store: &'a Store) -> Known<'a> {
+    Known {
+        store,
+        now: service.clock.now(),
+        opened_at: None,
     }
 }
 

@@ -5,7 +5,9 @@
 //! the flip with the position closed; it never adds to what is open. The cases are in `docs/delivery.md 3.5`.
 
 use super::{ClosePosition, Held, PlaceOrder};
-use crate::model::{MarketNames, Num, Order, OrderStatus, Page, Position, Side, Timestamp};
+use crate::model::{
+    AccountId, Bps, MarketNames, Num, Order, OrderStatus, Page, Position, Side, Timestamp,
+};
 use std::time::Duration;
 
 /// A price that was meant longer ago is not traded at.
@@ -33,24 +35,28 @@ pub enum FlipStanding {
 }
 
 impl Flip {
-    /// `terms` are account, leverage, margin mode and slippage of the other side.
+    /// The other side is opened with the leverage and the margin mode of the position.
     ///
     /// # Errors
-    /// If the side of the position is unknown.
+    /// If the side or the leverage of the position is unknown.
     pub fn new(
         position: &Position,
-        terms: PlaceOrder,
+        account: AccountId,
+        slippage: Option<Bps>,
         since: Timestamp,
     ) -> Result<Self, &'static str> {
         let side = position
             .side()
             .ok_or("its side is not known: close it and open the other way by hand")?;
+        let leverage = position
+            .leverage
+            .ok_or("its leverage is not known: close it, then open the other way")?;
+        let (market, coins) = (position.market_id.clone(), position.quantity());
         let opening = PlaceOrder {
-            market_id: position.market_id.clone(),
-            side: side.opposite(),
-            size: position.quantity(),
-            reduce_only: false,
-            ..terms
+            leverage,
+            margin_mode: position.used_margin_mode(),
+            slippage_tolerance: slippage,
+            ..PlaceOrder::market(account, market, side.opposite(), coins)
         };
         Ok(Self {
             position: Box::new(position.clone()),
@@ -191,17 +197,15 @@ mod tests {
     }
 
     fn position(id: &str, size: &str) -> Position {
-        let json = format!(r#"{{"id":"{id}","market_id":"paper|BTC","size":{size}}}"#);
+        let json = format!(
+            r#"{{"id":"{id}","market_id":"paper|BTC","size":{size},"leverage":10,"margin_mode":"isolated"}}"#
+        );
         serde_json::from_str(&json).unwrap()
     }
 
     fn flip(size: &str) -> Flip {
-        let terms = PlaceOrder {
-            leverage: num("10"),
-            margin_mode: MarginMode::Isolated,
-            ..PlaceOrder::market("a".into(), "paper|ETH".into(), Side::Buy, num("9"))
-        };
-        Flip::new(&position("pos-1", size), terms, Timestamp(1_000)).unwrap()
+        let position = position("pos-1", size);
+        Flip::new(&position, "a".into(), None, Timestamp(1_000)).unwrap()
     }
 
     fn order(more: &str) -> Order {
@@ -287,9 +291,13 @@ mod tests {
     }
 
     #[test]
-    fn a_position_without_a_side_is_not_flipped() {
-        let terms = PlaceOrder::market("a".into(), "x|Y".into(), Side::Buy, num("1"));
-        let flat = position("pos-1", "0");
-        assert!(Flip::new(&flat, terms, Timestamp(0)).is_err());
+    fn a_position_without_a_side_or_a_leverage_is_not_flipped() {
+        let without_leverage = Position {
+            leverage: None,
+            ..position("pos-1", "1")
+        };
+        for position in [position("pos-1", "0"), without_leverage] {
+            assert!(Flip::new(&position, "a".into(), None, Timestamp(0)).is_err());
+        }
     }
 }

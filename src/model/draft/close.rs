@@ -412,6 +412,8 @@ mod tests {
             crossing.close(&seen),
             Err(Faults(vec![(Field::Acknowledged, DraftFault::Crosses)]))
         );
+        // A verb says it at its flag, which has no yes to choose.
+        assert!(!DraftFault::Crosses.to_string().contains("choose"));
         let acknowledged = CloseDraft {
             acknowledged: true,
             ..crossing.clone()

@@ -634,6 +634,12 @@ mod tests {
         assert_eq!(resolved(&above), Err(DraftFault::StopOnWrongSide));
         let bare = with(limit("r25"), Field::StopLoss, "");
         assert_eq!(resolved(&bare), Err(DraftFault::RiskWithoutStop));
+        let ladder = EntryDraft {
+            shape: DraftShape::Ladder,
+            ..limit("r25")
+        };
+        let why = resolved(&ladder).unwrap_err();
+        assert_eq!(why, DraftFault::RiskWithoutStopField, "it asks for no stop");
         assert_eq!(
             limit("$1000").resolved_size(&Seen::default()),
             Err(DraftFault::UnknownLot)

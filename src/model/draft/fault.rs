@@ -71,6 +71,10 @@ pub enum DraftFault {
     UnknownAnchor(&'static str),
     #[error("r needs an entry price and a stop loss")]
     RiskWithoutStop,
+    #[error(
+        "r is the loss at a stop loss, which an order of this type cannot have: write its size"
+    )]
+    RiskWithoutStopField,
     #[error("a long's stop must be below its entry (a short's above)")]
     StopOnWrongSide,
     #[error("r is the loss of an entry at its stop loss: a close has none, write its size")]
@@ -79,7 +83,9 @@ pub enum DraftFault {
         "liquidated at est. {0}, before the stop: r cannot size it; a nearer stop or less leverage"
     )]
     StopPastLiquidation(Num),
-    #[error("this limit crosses the market and would fill at once: choose yes to send it")]
+    #[error(
+        "this limit crosses the market and would fill at once: it needs your confirmation here"
+    )]
     Crosses,
     #[error("the position is not known")]
     UnknownPosition,

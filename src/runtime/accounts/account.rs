@@ -159,6 +159,7 @@ impl ReachableAccount {
                 Effect::Send(ticket, command) => sink.send(ticket, command),
                 Effect::AnswerCaller(caller, answer) => callers.answer(caller, answer),
                 Effect::Resend(_) | Effect::GiveUp(_) | Effect::Rearm => sink.decide(&effect),
+                Effect::ReadRemains(ticket, operation) => sink.read_remains(ticket, *operation),
                 Effect::Visibility(visibility) => poller.visibility(visibility),
                 Effect::Poll(sources) => poller.poll(&sources),
                 Effect::MoreClosed(cursor) => poller.more_closed(cursor),

@@ -75,16 +75,6 @@ pub(crate) struct Delivery {
     history: Mutex<AttemptHistory>,
     pub(super) mutation: Mutation,
     pub(super) ownership: Ownership,
-    cause: SendCause,
-}
-
-/// Why a command is sent that was sent before.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum SendCause {
-    /// It was given, for the first time or again.
-    Given,
-    /// An earlier session left it open.
-    LeftOpen,
 }
 
 impl Delivery {
@@ -109,7 +99,6 @@ impl Delivery {
             since,
             history: Mutex::new(AttemptHistory::new(send_state, since)),
             ownership: Ownership::Own,
-            cause: SendCause::Given,
         }
     }
 
@@ -133,7 +122,6 @@ impl Delivery {
         };
         Self {
             ownership,
-            cause: SendCause::LeftOpen,
             history: Mutex::new(AttemptHistory::new(send_state, entry.created_at)),
             ..Self::new(context, sink, command, recorded, entry.created_at)
         }
@@ -158,11 +146,6 @@ impl Delivery {
 
     pub(crate) fn command(&self) -> &Command {
         &self.command
-    }
-
-    /// Whether it was given again and goes on as it was begun before.
-    pub(super) fn continues(&self) -> bool {
-        self.cause == SendCause::Given && self.recorded.before.is_some()
     }
 
     /// Sends it until it settles. An unknown outcome is [`FailureKind::Unknown`].
@@ -303,19 +286,26 @@ impl Delivery {
         if !self.history().is_held() {
             return None;
         }
-        let patience = self.context.patience(self.command.risk());
-        if let Err(why) = self.write(patience, Journal::mark_inflight).await {
-            if self.command.risk() == Risk::Increasing {
-                return Some(Failure::from(&why));
+        let (context, risk) = (&self.context, self.command.risk());
+        let patience = context.patience(risk);
+        // What reduces risk is `inflight` all the time, so that others wait for it.
+        let waits = risk == Risk::Increasing && !self.command.facts().only_ends;
+        let mark = move |journal: &mut Journal, id| {
+            if waits {
+                journal.relaunch(id)
+            } else {
+                journal.mark_inflight(id).map(|()| None)
             }
-            let (context, request) = (&self.context, &self.recorded.request);
-            context
-                .without_journal(
-                    &self.command,
-                    request,
-                    "sent before the journal recorded it",
-                )
-                .await;
+        };
+        match self.write(patience, mark).await {
+            Ok(None) => {}
+            Ok(Some(busy)) => return Some(context.apply_objection(busy).await),
+            Err(why) if risk == Risk::Increasing => return Some(Failure::from(&why)),
+            Err(_) => {
+                let how = "sent before the journal recorded it";
+                let request = &self.recorded.request;
+                context.without_journal(&self.command, request, how).await;
+            }
         }
         self.history().launch();
         None
@@ -380,15 +370,15 @@ impl Delivery {
     }
 
     /// Waits up to `patience` if the risk is increasing; a slow journal still writes it later.
-    async fn write(
+    async fn write<T: Default + Send + 'static>(
         &self,
         patience: Duration,
-        write: impl FnOnce(&mut Journal, IntentId) -> Result<(), JournalError> + Send + 'static,
-    ) -> Result<(), JournalError> {
+        write: impl FnOnce(&mut Journal, IntentId) -> Result<T, JournalError> + Send + 'static,
+    ) -> Result<T, JournalError> {
         let (writer, intent_ref) = (&self.context.writer, Arc::clone(&self.recorded.intent));
         let job = move |journal: &mut Journal| match intent_ref.get() {
             Some(id) => write(journal, *id),
-            None => Ok(()),
+            None => Ok(T::default()),
         };
         writer
             .write_before_sending(self.command.risk(), patience, job)

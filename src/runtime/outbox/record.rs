@@ -130,7 +130,7 @@ impl OutboxContext {
     }
 
     /// Writes the intent to the disk. Without a journal, only a command that does not increase exposure may go on. A
-    /// command whose key was used before is resent as it was, and so is an unfinished close-all.
+    /// command whose key was used before is resent as it was, and so is an unfinished close-all or cancel-all.
     pub(super) async fn record(
         &self,
         command: &Command,
@@ -145,7 +145,7 @@ impl OutboxContext {
             .map_err(|why| Failure::local(format!("the request could not be written: {why}")))?;
         let (intent, intent_ref) = (self.intent(command, &request, asked_at), origin.intent_ref);
         let claim = match (command, &chosen) {
-            (Command::CloseAll(_), None) => Journal::claim_or_resume,
+            (Command::CloseAll(_) | Command::CancelAll(_), None) => Journal::claim_or_resume,
             _ => Journal::claim,
         };
         let place = (&origin.parent, &intent_ref);

@@ -81,6 +81,9 @@ impl OutboxContext {
         let now = self.clock.now();
         let recorded = self.record(&command, origin, asked_at).await?;
         let since = recorded.before.as_ref().map_or(now, |before| before.at);
+        if let (Some(_), ProgressSink::Ticket(ticket)) = (&recorded.before, &sink) {
+            self.say(Msg::Continues(*ticket)).await;
+        }
         let context = self.clone();
         let delivery = Delivery::new(context, sink, command, recorded, since);
         // The disk may have hung: an outdated decision is not sent when it comes back.
@@ -245,11 +248,7 @@ impl Delivery {
 
     /// Follows a queued cancel.
     pub(crate) fn follow(self: &Arc<Self>) {
-        tokio::spawn(follow::queued_cancel(
-            self.context.clone(),
-            self.command.clone(),
-            Some(Arc::clone(self)),
-        ));
+        tokio::spawn(follow::queued_cancel(Arc::clone(self)));
     }
 
     /// Asks a person until the decision can be carried out.

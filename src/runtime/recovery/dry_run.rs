@@ -10,7 +10,7 @@ use crate::{
     app::{Effect, Msg, activity::notice::Tone},
     client::Client,
     journal::{Journal, JournalError},
-    model::{AccountId, Command, Failure, IdempotencyKey, OpenExposure, Ticket},
+    model::{AccountId, Command, Failure, IdempotencyKey, OpenExposure, SlicedOperation, Ticket},
     runtime::{
         base::clock::Clock,
         journal::{earlier::JournalAccess, shared_journal::JournalAccounts},
@@ -52,6 +52,13 @@ impl CommandSink {
         match self {
             Self::Sends(outbox) => outbox.send(ticket, command),
             Self::Tells(dry_run) => dry_run.tell(ticket, command),
+        }
+    }
+
+    /// A dry run has no operation that could leave anything.
+    pub(crate) fn read_remains(&self, ticket: Ticket, operation: SlicedOperation) {
+        if let Self::Sends(outbox) = self {
+            tokio::spawn(outbox.context.clone().read_remains(ticket, operation));
         }
     }
 

@@ -5,7 +5,8 @@ use crate::{
     app::{
         Action, Context, Model,
         activity::notice,
-        dialogs::overlay::{Bulk, Item, Stage, State},
+        dialogs::overlay::{Bulk, Stage},
+        workflows::{Item, State},
     },
     model::{Progress, Receipt},
     view::{
@@ -44,8 +45,8 @@ pub fn bulk(model: &Model, scene: &Scene<'_>, bulk: &Bulk) -> BulkView {
 fn title(model: &Model, scene: &Scene<'_>, bulk: &Bulk) -> Vec<Span> {
     let button = |action, does: &str| phrases::button(model, Context::Bulk, action, does);
     let account = phrases::account(model);
-    let calls = words::counted(bulk.items.len(), "call", "calls");
-    let settled: Vec<_> = bulk.settled().collect();
+    let calls = words::counted(bulk.run.items.len(), "call", "calls");
+    let settled: Vec<_> = bulk.run.settled().collect();
     let failed = settled.iter().filter(|(command, result)| match result {
         Ok(receipt) => notice::answer_tone(command, receipt) == notice::Tone::Alert,
         Err(_) => true,
@@ -73,7 +74,7 @@ fn title(model: &Model, scene: &Scene<'_>, bulk: &Bulk) -> Vec<Span> {
             ]
             .concat()
         }
-        Stage::Going if settled.len() < bulk.items.len() => back("stops the rest"),
+        Stage::Going if settled.len() < bulk.run.items.len() => back("stops the rest"),
         Stage::Going | Stage::Stopped => back("back"),
     }
 }
@@ -81,9 +82,13 @@ fn title(model: &Model, scene: &Scene<'_>, bulk: &Bulk) -> Vec<Span> {
 /// While the list waits for confirmation, a stop says which position it leaves unprotected.
 fn items(model: &Model, scene: &Scene<'_>, bulk: &Bulk) -> Vec<BulkItem> {
     let asks = matches!(bulk.stage, Stage::Asking { .. });
-    let canceled = bulk.items.iter().filter_map(|row| row.command.cancels());
+    let canceled = bulk
+        .run
+        .items
+        .iter()
+        .filter_map(|row| row.command.cancels());
     let canceled: Vec<_> = canceled.filter(|_| asks).collect();
-    let rows = bulk.items.iter().map(|row| {
+    let rows = bulk.run.items.iter().map(|row| {
         let mut item = item(model, row);
         let of = row.command.cancels().filter(|_| asks);
         if let Some(bared) = of.and_then(|id| protection::left_bare(id, &canceled, scene)) {

@@ -197,6 +197,10 @@ fn between(workflow: &Workflow, scene: &Scene<'_>) -> PendingCommandView {
             format!("{} is canceled: ", one.old()),
             "reading how much of it had filled".to_owned(),
         ),
+        Workflow::Operation(one) => (
+            format!("{}: ", one.command()),
+            "reading what is left".to_owned(),
+        ),
         Workflow::Move(one) => (
             format!("move of {}: ", one.names()),
             "reading the exits of the position again".to_owned(),

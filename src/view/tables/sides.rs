@@ -5,8 +5,7 @@ use crate::{
     app::account::poll::Answer,
     app::{desk::model::Model, forms::form::Form, testing::*},
     model::{
-        Command, Flip, MarketId, Num, Page, PlaceOrder, Position, Side, TriggerDirection, Twap,
-        Zone,
+        Command, Flip, Num, Page, Position, Side, TriggerDirection, Twap, Zone,
         draft::{Draft, Field},
     },
     view::text::{Column, Scene},
@@ -91,13 +90,7 @@ fn told(convention: Convention, it: (Side, Num)) -> Vec<String> {
 
 /// Closed, flipped and stopped.
 fn commands(model: &Model, open: &Position) -> String {
-    let terms = PlaceOrder::market(
-        "chal-1".into(),
-        MarketId::from("paper|BTC"),
-        Side::Buy,
-        Num::ONE,
-    );
-    let flip = Flip::new(open, terms, model.account.now).unwrap();
+    let flip = Flip::new(open, "chal-1".into(), None, model.account.now).unwrap();
     let close = Form::close(open);
     let close = close
         .draft
@@ -131,13 +124,7 @@ fn a_short_that_says_so_by_its_word_is_sold_bought_back_and_stopped_above() {
     let model = desk();
     let it = (Side::Sell, num("0.5"));
     let short = held(Convention::Word, it, r#""leverage":10"#);
-    let terms = PlaceOrder::market(
-        "chal-1".into(),
-        MarketId::from("paper|BTC"),
-        Side::Buy,
-        Num::ONE,
-    );
-    let flip = Flip::new(&short, terms, model.account.now).unwrap();
+    let flip = Flip::new(&short, "chal-1".into(), None, model.account.now).unwrap();
     assert_eq!(flip.opening(num("0.5"), None).side, Side::Buy);
     let Draft::Close(draft) = Form::close(&short).draft else {
         panic!("a close");

@@ -6,8 +6,9 @@ use crate::{
         activity::notice::Event,
         core::effect::Effect,
         desk::{model::Model, msg::Msg},
-        dialogs::overlay::{Bulk, Overlay, Stage, State, StripAction},
+        dialogs::overlay::{Bulk, Overlay, Stage, StripAction},
         testing::*,
+        workflows::State,
     },
     model::{
         CancelAll, Command, Failure, FailureKind, Order, OrderId, Page, Receipt, Ticket,
@@ -51,6 +52,7 @@ fn list(model: &Model) -> &Bulk {
 
 fn listed(model: &Model) -> Vec<Command> {
     list(model)
+        .run
         .items
         .iter()
         .map(|item| item.command.clone())
@@ -175,6 +177,7 @@ fn marked_rows_are_listed_first_and_go_one_by_one_when_confirmed() {
     let why = Failure::new(FailureKind::Conflict, "the order is filled");
     settle(&mut model, Ticket(2), Err(why.clone()));
     let states: Vec<_> = list(&model)
+        .run
         .items
         .iter()
         .map(|item| item.state.clone())
@@ -214,6 +217,23 @@ fn four_are_on_the_wire_at_once_and_each_end_lets_the_next_go() {
     assert_eq!(press(&mut model, "y"), sent(1, "o1 o2 o3 o4"));
     let effects = settle(&mut model, Ticket(2), Ok(canceled("o2")));
     assert!(effects.ends_with(&sent(5, "o5")), "{effects:?}");
+}
+
+/// Until nothing else is on the wire, a stop still protects its position.
+#[test]
+fn the_cancel_of_a_stop_goes_after_all_others() {
+    let mut model = desk();
+    let stop = r#""type":"stop_market","mode":"stop_market","side":"sell","size":0.5,"trigger_price":58000,
+        "target_position_id":"pos-1","status":"resting""#;
+    let orders = vec![order("ord-9", "BTC", stop), resting("o1"), resting("o2")];
+    arrive(&mut model, Answer::Orders(Ok(Page::of(orders))));
+    press(&mut model, "2 * x");
+    wait(&mut model, 200);
+    assert_eq!(press(&mut model, "y"), sent(1, "o1 o2"));
+    settle(&mut model, Ticket(1), Ok(canceled("o1")));
+    let effects = settle(&mut model, Ticket(2), Ok(canceled("o2")));
+    let stop = Effect::Send(Ticket(3), Command::Unprotect("ord-9".into()));
+    assert!(effects.contains(&stop), "{effects:?}");
 }
 
 #[test]
@@ -314,7 +334,10 @@ fn a_desk_made_read_only_under_the_list_sends_none_of_them_and_says_so_on_each()
     model.account.options.read_only = true;
     wait(&mut model, 200);
     assert_eq!(press(&mut model, "y"), vec![]);
-    let refused = list(&model).settled().filter(|(_, result)| result.is_err());
+    let refused = list(&model)
+        .run
+        .settled()
+        .filter(|(_, result)| result.is_err());
     assert_eq!(refused.count(), 6);
 }
 

@@ -225,7 +225,12 @@ fn cancel_takes_an_order_all_of_them_or_those_of_a_market() {
     let Some(Overlay::Bulk(list)) = model.overlays.last() else {
         panic!()
     };
-    let commands: Vec<_> = list.items.iter().map(|item| item.command.clone()).collect();
+    let commands: Vec<_> = list
+        .run
+        .items
+        .iter()
+        .map(|item| item.command.clone())
+        .collect();
     assert_eq!(commands, [Command::Cancel("ord-2".into())]);
 }
 

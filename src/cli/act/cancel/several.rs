@@ -13,7 +13,7 @@ use crate::{
         service::Service,
         voice::{Output, json},
     },
-    model::{Command, Failure, FailureKind, Order, OrderId, Risk},
+    model::{Command, FailureKind, Order, OrderId},
 };
 use color_eyre::Result;
 use std::time::Duration;
@@ -101,21 +101,14 @@ async fn send_all(
     if let Some(exit) = consent::withheld(service, how, &requests, &what).await? {
         return Ok(exit);
     }
-    let (stops, others): (Vec<_>, Vec<_>) = prepared_commands
-        .iter()
-        .cloned()
-        .partition(|prepared| prepared.command.risk() == Risk::Increasing);
-    let mut outcomes = vec![];
-    if let Some(first) = others.first() {
-        let transport = Transport::open(service, voice, &first.command)?;
-        outcomes = transport.deliver(&others).await?.outcomes;
-    }
-    for stop in &stops {
-        outcomes.push(match send(service, voice, stop).await {
-            Ok(outcome) => outcome,
-            Err(why) => Err(why.downcast::<Failure>()?),
-        });
-    }
+    let outcomes = match prepared_commands.as_slice() {
+        [] => vec![],
+        [one] => vec![send(service, voice, one).await?],
+        [first, ..] => {
+            let transport = Transport::open(service, voice, &first.command)?;
+            transport.deliver(&prepared_commands).await?.outcomes
+        }
+    };
     settled(service, voice, (&prepared_commands, &outcomes), if_ended).await
 }
 

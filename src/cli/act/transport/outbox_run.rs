@@ -1,9 +1,15 @@
 //! The outbox of one verb: its commands side by side, each followed to its outcome.
 
 use crate::{
-    app::Msg,
+    app::{
+        Msg, Store,
+        workflows::{BulkRun, State},
+    },
     cli::{
-        act::prepared::{PreparedCommand, SendOutcome},
+        act::{
+            halts::halted,
+            prepared::{PreparedCommand, SendOutcome},
+        },
         disk_wait::Work,
         service::Service,
         voice::Output,
@@ -18,8 +24,6 @@ use tokio::{
     time::{Instant, timeout},
 };
 
-/// Commands in flight at once: enough to be quick, too few to use up a request budget in one burst.
-const ABREAST: usize = 8;
 /// How long an interrupted verb stays to record what it did not send; its outbox needs half of that.
 const LEAVING: Duration = Duration::from_secs(2);
 /// How long a close-all may make no progress before the verb returns.
@@ -42,19 +46,18 @@ pub(in crate::cli::act) struct Delivered {
 pub(super) struct OutboxRun<'a> {
     outbox: Outbox,
     events: Receiver<Msg>,
-    clock: Clock,
+    service: &'a Service,
     voice: Output,
     commands: &'a [PreparedCommand],
-    /// How many of them were sent; the ticket of each is its index.
-    sent: usize,
-    outcomes: BTreeMap<Ticket, SendOutcome>,
+    /// The ticket of each is its index.
+    bulk: BulkRun,
     was_unknown: bool,
     standstills: CloseAllProgress,
 }
 
 impl<'a> OutboxRun<'a> {
     pub(super) fn open(
-        service: &Service,
+        service: &'a Service,
         voice: Output,
         commands: &'a [PreparedCommand],
         opening: JournalOpening,
@@ -74,11 +77,13 @@ impl<'a> OutboxRun<'a> {
         Self {
             outbox: Outbox::for_verb(client, run, dir, open, sender),
             events,
-            clock: service.clock,
+            service,
             voice,
             commands,
-            sent: 0,
-            outcomes: BTreeMap::new(),
+            bulk: BulkRun::new(
+                commands.iter().map(|one| one.command.clone()),
+                &Store::default(),
+            ),
             was_unknown: false,
             standstills: CloseAllProgress::default(),
         }
@@ -87,10 +92,10 @@ impl<'a> OutboxRun<'a> {
     /// Sends all commands, a few at once, until each has its outcome.
     pub(super) async fn carry(&mut self) {
         loop {
-            while self.sent < self.commands.len().min(self.outcomes.len() + ABREAST) {
-                self.send();
+            while let Some(at) = self.bulk.due(|_| true) {
+                self.send(at);
             }
-            if self.outcomes.len() == self.commands.len() {
+            if self.bulk.settled().count() == self.commands.len() {
                 return;
             }
             let Some(msg) = self.events.recv().await else {
@@ -102,7 +107,8 @@ impl<'a> OutboxRun<'a> {
 
     fn take(&mut self, msg: Msg) {
         if let Msg::Settled(ticket, outcome) = msg {
-            self.settle(ticket, outcome);
+            // The ticket may belong to an earlier session, which the outbox handles.
+            self.bulk.note(ticket, &outcome);
         } else if let Msg::Progress(ticket, progress) = msg {
             self.follow(ticket, progress);
         } else if let Msg::Notify(_, text) | Msg::Offered(text, _) = msg {
@@ -116,14 +122,14 @@ impl<'a> OutboxRun<'a> {
             // Without a screen nobody is asked: the journal keeps the question, and the key repeats the command.
             Progress::Parked { why, .. } => {
                 self.was_unknown = true;
-                self.settle(of, Err(why));
+                self.bulk.note(of, &Err(why));
             }
             Progress::Running { operation, .. }
                 if self
                     .standstills
                     .is_over(of, operation.done_count(), Instant::now()) =>
             {
-                self.settle(of, Err(stands_still()));
+                self.bulk.note(of, &Err(stands_still()));
             }
             progress @ (Progress::Queued
             | Progress::Sending { .. }
@@ -134,7 +140,7 @@ impl<'a> OutboxRun<'a> {
                 self.was_unknown |= matches!(progress, Progress::Unknown { .. });
                 let mut numbered = (0..).zip(self.commands);
                 if let Some((_, prepared)) = numbered.find(|(at, _)| ticket(*at) == of) {
-                    print_progress(self.voice, self.clock, &prepared.command, &progress);
+                    print_progress(self.voice, self.service.clock, &prepared.command, &progress);
                 }
             }
         }
@@ -144,23 +150,21 @@ impl<'a> OutboxRun<'a> {
     /// have sent never ends as unsent.
     pub(super) async fn stop(&mut self, sent_before: &[bool]) {
         self.outbox.stop();
-        let mut waited = BTreeMap::new();
-        for (at, before) in sent_before.iter().enumerate().take(self.sent) {
-            if !self.outcomes.contains_key(&ticket(at)) {
-                waited.insert(ticket(at), *before);
-            }
-        }
+        let own = sent_before.iter().enumerate();
+        let own = own.map(|(at, before)| (ticket(at), *before));
+        let own: BTreeMap<_, _> = own.collect();
+        let mut waited = self.bulk.in_flight();
         let ends = async {
-            while !waited.is_empty() {
+            while waited > 0 {
                 let Some(msg) = self.events.recv().await else {
                     return;
                 };
                 let Msg::Settled(ticket, outcome) = msg else {
                     continue;
                 };
-                match (waited.remove(&ticket), &outcome) {
-                    (Some(true), Err(why)) if !why.is_doubtful() => {}
-                    (Some(_), _) => drop(self.outcomes.insert(ticket, outcome)),
+                match (own.get(&ticket), &outcome) {
+                    (Some(true), Err(why)) if !why.is_doubtful() => waited -= 1,
+                    (Some(_), _) => waited -= usize::from(self.bulk.note(ticket, &outcome)),
                     (None, _) => {}
                 }
             }
@@ -170,21 +174,16 @@ impl<'a> OutboxRun<'a> {
     }
 
     /// Gives the last writes a moment. A command without an outcome is unknown, or was not sent.
-    pub(super) async fn close(mut self, sent_before: &[bool]) -> Delivered {
+    pub(super) async fn close(self, sent_before: &[bool]) -> Delivered {
         if !self.outbox.is_written().await {
             self.voice
                 .note("the outcome may be missing in the journal: its disk does not answer");
         }
-        let outcomes = sent_before.iter().enumerate().map(|(at, before)| {
-            let may_have_left = *before || at < self.sent;
-            let outcome = self.outcomes.remove(&ticket(at));
-            outcome.unwrap_or_else(|| {
-                Err(if may_have_left {
-                    interrupted()
-                } else {
-                    unsent()
-                })
-            })
+        let items = self.bulk.items.into_iter().zip(sent_before);
+        let outcomes = items.map(|(item, before)| match item.state {
+            State::Settled(result) => result.map(|receipt| *receipt),
+            State::Listed if !before => Err(unsent()),
+            State::Listed | State::Sent(_) => Err(interrupted()),
         });
         Delivered {
             outcomes: outcomes.collect(),
@@ -192,24 +191,24 @@ impl<'a> OutboxRun<'a> {
         }
     }
 
-    /// The ticket may belong to an earlier session, which the outbox handles.
-    fn settle(&mut self, ticket: Ticket, outcome: SendOutcome) {
-        if (0..self.sent).any(|at| self::ticket(at) == ticket) {
-            self.outcomes.insert(ticket, outcome);
+    /// Sends the one at this place. A halt may have come while others were in flight.
+    fn send(&mut self, at: usize) {
+        let (Some(prepared), Some(item)) = (self.commands.get(at), self.bulk.items.get_mut(at))
+        else {
+            return;
+        };
+        if self.commands.len() > 1
+            && let Some(why) = halted(self.service, &prepared.command)
+        {
+            item.state = State::Settled(Err(Failure::held_back(&why)));
+            return;
         }
-    }
-
-    /// Sends the next one.
-    fn send(&mut self) {
-        let ticket = ticket(self.sent);
-        if let Some(prepared) = self.commands.get(self.sent) {
-            let command = prepared.command.clone();
-            match prepared.key.clone() {
-                Some(key) => self.outbox.send_as(ticket, command, key),
-                None => self.outbox.send(ticket, command),
-            }
+        let (ticket, command) = (ticket(at), prepared.command.clone());
+        item.state = State::Sent(ticket);
+        match prepared.key.clone() {
+            Some(key) => self.outbox.send_as(ticket, command, key),
+            None => self.outbox.send(ticket, command),
         }
-        self.sent += 1;
     }
 }
 
@@ -261,55 +260,44 @@ fn stands_still() -> Failure {
 
 /// Only what a person wants to know during a wait.
 fn print_progress(voice: Output, clock: Clock, command: &Command, progress: &Progress) {
-    let next = |at: Timestamp, then: FollowUp, again: &str, read: &str| {
-        let wait = clock.until(at);
-        let what = match then {
-            FollowUp::Again => again,
-            FollowUp::Look => read,
-        };
-        if wait.is_zero() {
-            what.to_owned()
-        } else {
-            format!("{what} in {} s", wait.as_secs_f32().ceil())
-        }
+    let next = |what: &str, at: Timestamp| match clock.until(at) {
+        Duration::ZERO => what.to_owned(),
+        wait => format!("{what} in {} s", wait.as_secs_f32().ceil()),
     };
-    match progress {
+    let words = match progress {
         // A parked command is settled above.
-        Progress::Queued | Progress::Sending { .. } | Progress::Parked { .. } => {}
+        Progress::Queued | Progress::Sending { .. } | Progress::Parked { .. } => return,
         Progress::Unknown {
             why,
             retry_at,
             then,
-        } => voice.note(&format!(
-            "{command}: outcome unknown ({why}); {}",
-            next(
-                *retry_at,
-                *then,
-                "repeating the same request",
-                "reading the outcome from the service"
-            )
-        )),
+        } => {
+            let what = match then {
+                FollowUp::Again => "repeating the same request",
+                FollowUp::Look => "reading the outcome from the service",
+            };
+            format!("outcome unknown ({why}); {}", next(what, *retry_at))
+        }
         Progress::Waiting {
             why,
             retry_at,
             then,
         } => {
-            let next = next(
-                *retry_at,
-                *then,
-                "again",
-                "reading the state from the service",
-            );
-            voice.note(&format!("{command}: {why}; {next}"));
+            let what = match then {
+                FollowUp::Again => "again",
+                FollowUp::Look => "reading the state from the service",
+            };
+            format!("{why}; {}", next(what, *retry_at))
         }
-        Progress::Running { operation, .. } => voice.note(&format!(
-            "{command}: {} of {} tried, {} failed",
+        Progress::Running { operation, .. } => format!(
+            "{} of {} tried, {} failed",
             operation.done_count(),
             operation.total_count(),
             operation.failed_count()
-        )),
-        Progress::Flattening(flattening) => voice.note(&format!("{command}: {flattening}")),
-    }
+        ),
+        Progress::Flattening(flattening) => flattening.to_string(),
+    };
+    voice.note(&format!("{command}: {words}"));
 }
 
 #[cfg(test)]

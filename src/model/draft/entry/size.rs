@@ -45,7 +45,7 @@ impl EntryDraft {
                 usd.over(self.deeper(price, usd.over(price), seen))
             }
             Amount::AtRisk(_) if !self.has(Field::StopLoss) => {
-                return Err(DraftFault::RiskWithoutStop);
+                return Err(DraftFault::RiskWithoutStopField);
             }
             Amount::AtRisk(_) if self.only_reduces() || self.is_against(seen) => {
                 return Err(DraftFault::RiskOnExit);

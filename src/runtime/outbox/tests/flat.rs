@@ -1,7 +1,10 @@
 //! A flatten, from the key to HALTED.
 
 use super::*;
-use crate::client::testing::responder::Seen;
+use crate::{
+    client::testing::responder::Seen,
+    model::{CloseCheck, OperationEnd, SlicedOperation},
+};
 use std::collections::BTreeSet;
 
 /// An account with a position and its stop, a TWAP, a scaled order of two rungs and an order, until each is ended.
@@ -188,29 +191,28 @@ async fn the_parts_of_a_flatten_belong_to_it_though_its_own_row_came_late() {
     assert_eq!((parts.count(), rows.len()), (5, 6));
 }
 
-async fn said_after_a_close_all(reads: usize) -> (String, usize) {
+async fn left_by_a_close_all(reads: usize) -> (CloseCheck, usize) {
     let left = Mutex::new(reads);
-    let part = move |seen: &Seen| {
-        if seen.line.starts_with("POST") {
-            return ok(&format!(r#"{{"data":{CLOSED}}}"#));
-        }
+    let part = move |_: &Seen| {
         let mut left = left.lock().unwrap();
         let rows = if *left > 0 { POSITION } else { "" };
         *left = left.saturating_sub(1);
         ok(&format!(r#"{{"data":[{rows}],"has_more":false}}"#))
     };
     let mut scene = playing(part, 100).await;
-    scene
-        .outbox
-        .send(TICKET, Command::CloseAll("chal-1".into()));
-    let text = loop {
-        if let Msg::Notify(_, text) = scene.events.recv().await.unwrap() {
-            break text;
+    let operation = serde_json::from_str(CLOSED).unwrap();
+    let operation = SlicedOperation::CloseAll(operation);
+    let context = scene.outbox.context.clone();
+    context.read_remains(TICKET, operation).await;
+    let check = loop {
+        if let Msg::OperationEnded(TICKET, end) = scene.events.recv().await.unwrap() {
+            let OperationEnd::CloseAll(_, check) = *end else {
+                panic!("{end:?}");
+            };
+            break check.unwrap();
         }
     };
-    let seen = scene.responder.seen();
-    let gets = seen.iter().filter(|seen| seen.line.starts_with("GET"));
-    (text, gets.count())
+    (check, scene.responder.seen().len())
 }
 
 #[tokio::test]
@@ -310,15 +312,15 @@ async fn a_verb_leaves_the_last_sessions_flatten_to_a_desk_and_one_that_proves_f
 
 #[tokio::test]
 async fn a_position_that_is_still_closing_is_not_called_left_over_and_one_that_stays_is_named() {
-    let (said, reads) = said_after_a_close_all(2).await;
-    assert!(
-        said.starts_with("no position is open, on two reads"),
-        "{said}"
-    );
+    let (left, reads) = left_by_a_close_all(2).await;
+    assert!(matches!(left, CloseCheck::Closed(_)), "{left:?}");
     assert_eq!(reads, 4, "two that found it, two that did not");
-    let (said, _) = said_after_a_close_all(usize::MAX).await;
-    let left = "close all is complete but not flat, still open: BTC 1";
-    assert_eq!(said, left);
+    let (left, _) = left_by_a_close_all(usize::MAX).await;
+    let CloseCheck::Open(open) = left else {
+        panic!("{left:?}");
+    };
+    let names = open.iter().map(|position| position.left_by(None));
+    assert_eq!(names.collect::<Vec<_>>(), ["BTC 1"]);
 }
 
 #[tokio::test]

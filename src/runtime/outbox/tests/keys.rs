@@ -105,26 +105,29 @@ async fn a_close_all_that_is_unfinished_is_continued_under_its_key_when_it_is_gi
     assert_eq!(entry.state, IntentState::Done);
 }
 
-/// The desk then closes what was opened since: the key meant all that is open.
-#[expect(
-    clippy::wildcard_enum_match_arm,
-    reason = "a test looks for one variant and names no others"
-)]
+/// The desk then sends a new one for what came since: the key meant all there is.
 #[tokio::test]
-async fn a_continued_close_all_says_what_was_opened_since_it_began() {
-    let open =
-        || ok(r#"{"data":[{"id":"p-9","market_id":"paper|BTC","size":1}],"has_more":false}"#);
-    let script = vec![error("302 Found", ""), closed_all(), open(), open(), open()];
-    let mut scene = Scene::of(script).await;
-    let close_all = || Command::CloseAll("chal-1".into());
-    scene.outbox.send(Ticket(1), close_all());
-    parked(&mut scene).await;
-    scene.outbox.send(Ticket(2), close_all());
-    loop {
-        match scene.events.recv().await.unwrap() {
-            Msg::OpenedSince => break,
-            Msg::Notify(_, text) => assert!(!text.contains("still open"), "{text}"),
-            _ => {}
+async fn an_operation_that_is_given_again_goes_on_under_its_key_and_says_so() {
+    for command in [
+        Command::CloseAll("chal-1".into()),
+        Command::CancelAll("chal-1".into()),
+    ] {
+        let script = vec![error("302 Found", ""), error("302 Found", "")];
+        let mut scene = Scene::of(script).await;
+        scene.outbox.send(Ticket(1), command.clone());
+        parked(&mut scene).await;
+        scene.outbox.send(Ticket(2), command);
+        loop {
+            let msg = scene.events.recv().await.unwrap();
+            if let Msg::Continues(ticket) = msg {
+                assert_eq!(ticket, Ticket(2));
+                break;
+            }
         }
+        parked(&mut scene).await;
+        let seen = scene.responder.seen();
+        let keys = seen.iter().map(|seen| seen.header("idempotency-key"));
+        let [first, second] = keys.collect::<Vec<_>>().try_into().unwrap();
+        assert_eq!(first, second);
     }
 }
