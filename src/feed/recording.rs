@@ -1,0 +1,269 @@
+//! Recordings of a feed as it came: gzip text with a line for each frame, the instant of its receipt before it. The
+//! collectors of hftbacktest write the same lines, and its converters skip those of our own, which say where a connection
+//! begins and where something is missing.
+//!
+//! Contract: pure. Lines go in and compressed bytes come out, or the other way; whoever owns the file reads and writes it.
+//! A line that cannot be read is reported with its number and left out, and the rest is read. A file that was cut short
+//! ends with a report.
+
+use super::LONGEST_FRAME;
+use crate::model::Timestamp;
+use flate2::{Compression, read::MultiGzDecoder, write::GzEncoder};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::{
+    borrow::Cow,
+    fmt,
+    io::{self, BufRead, BufReader, Read, Write as _},
+};
+
+#[cfg(test)]
+mod tests;
+
+/// An instant, in nanoseconds since 1970, UTC.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Nanos(pub(crate) i64);
+
+impl Nanos {
+    pub(crate) fn timestamp(self) -> Timestamp {
+        Timestamp(self.0.div_euclid(NANOS_A_MILLI))
+    }
+}
+
+const NANOS_A_MILLI: i64 = 1_000_000;
+/// A file holds one day.
+const LONGEST_PAUSE: i64 = 24 * 60 * 60 * 1_000 * NANOS_A_MILLI;
+
+/// What the channel of the lines of our own is called.
+const OWN_CHANNEL: &str = "perpdeck";
+
+/// A line of a recording.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct RecordedLine {
+    /// From 0.
+    pub(crate) number: u64,
+    pub(crate) received: Nanos,
+    pub(crate) content: Recorded,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Recorded {
+    /// As the feed has sent it.
+    Frame(String),
+    Mark(RecordingMark),
+}
+
+/// A line of our own.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct RecordingMark {
+    pub(crate) event: MarkEvent,
+    /// The number of the connection.
+    pub(crate) conn: u64,
+    /// The market, as `hyperliquid|BTC`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) market: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum MarkEvent {
+    /// A connection begins: what comes after it follows from nothing before it.
+    Open,
+    /// Something is missing from here on, until the next `open`.
+    Gap,
+    /// The recording was ended.
+    End,
+}
+
+#[derive(Serialize, Deserialize)]
+struct OwnFrame {
+    channel: String,
+    data: RecordingMark,
+}
+
+/// The name of the file of a market and a day.
+pub(crate) fn file_name(coin: &str, at: Timestamp) -> String {
+    let coin: String = coin
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
+        .collect();
+    let day: String = at.to_utc().chars().take(10).filter(|c| *c != '-').collect();
+    format!("{}_{day}.gz", coin.to_ascii_lowercase())
+}
+
+/// The line of a frame, without the wallets and transactions of traders, which some venues tell.
+pub(crate) fn frame_line(received: Nanos, frame: &str) -> String {
+    // Between the values of a frame a line break means nothing, and within one it cannot be.
+    let frame = without_traders(frame).replace(['\n', '\r'], " ");
+    format!("{} {frame}\n", received.0)
+}
+
+pub(crate) fn mark_line(at: Nanos, mark: RecordingMark) -> serde_json::Result<String> {
+    let frame = OwnFrame {
+        channel: OWN_CHANNEL.to_owned(),
+        data: mark,
+    };
+    Ok(format!("{} {}\n", at.0, serde_json::to_string(&frame)?))
+}
+
+/// Lines as a part that can be put behind what a file holds, and can be read without what is put behind it.
+pub(crate) fn compressed(lines: &str) -> io::Result<Vec<u8>> {
+    let mut encoder = GzEncoder::new(vec![], Compression::default());
+    encoder.write_all(lines.as_bytes())?;
+    encoder.finish()
+}
+
+/// Members of a trade that name who has traded.
+const OF_TRADERS: [&str; 2] = ["users", "hash"];
+
+fn without_traders(frame: &str) -> Cow<'_, str> {
+    if !OF_TRADERS
+        .iter()
+        .any(|name| frame.contains(&format!("\"{name}\"")))
+    {
+        return Cow::Borrowed(frame);
+    }
+    let Ok(mut value) = serde_json::from_str::<Value>(frame) else {
+        return Cow::Borrowed(frame);
+    };
+    if let Some(trades) = value.get_mut("data").and_then(Value::as_array_mut) {
+        for trade in trades.iter_mut().filter_map(Value::as_object_mut) {
+            trade.retain(|name, _| !OF_TRADERS.contains(&name.as_str()));
+        }
+    }
+    Cow::Owned(value.to_string())
+}
+
+/// Why a line is left out, or nothing follows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct RecordingFault {
+    pub(crate) line: u64,
+    what: String,
+}
+
+impl fmt::Display for RecordingFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}: {}", self.line, self.what)
+    }
+}
+
+impl std::error::Error for RecordingFault {}
+
+/// Reads a recording, compressed or not, one line at a time.
+pub(crate) struct RecordingReader {
+    source: Box<dyn BufRead + Send>,
+    /// Of the next line.
+    number: u64,
+    newest: Option<Nanos>,
+    is_over: bool,
+}
+
+/// What a compressed file begins with.
+const GZIP: [u8; 2] = [0x1f, 0x8b];
+/// A frame with its instant, and one byte more to know a longer one by.
+const LONGEST_LINE: u64 = LONGEST_FRAME as u64 + 32;
+
+impl RecordingReader {
+    /// # Errors
+    /// If the file cannot be read at all.
+    pub(crate) fn new(file: impl Read + Send + 'static) -> io::Result<Self> {
+        let mut file = BufReader::new(file);
+        let source: Box<dyn BufRead + Send> = if file.fill_buf()?.starts_with(&GZIP) {
+            Box::new(BufReader::new(MultiGzDecoder::new(file)))
+        } else {
+            Box::new(file)
+        };
+        Ok(Self {
+            source,
+            number: 0,
+            newest: None,
+            is_over: false,
+        })
+    }
+
+    /// The next line with its end; empty at the end of the file.
+    fn next_text(&mut self) -> io::Result<Vec<u8>> {
+        let mut text = vec![];
+        self.source
+            .by_ref()
+            .take(LONGEST_LINE)
+            .read_until(b'\n', &mut text)?;
+        if text.len() as u64 == LONGEST_LINE && !text.ends_with(b"\n") {
+            self.skip_line()?;
+        }
+        Ok(text)
+    }
+
+    /// Leaves out the rest of a line, without holding it.
+    fn skip_line(&mut self) -> io::Result<()> {
+        loop {
+            let found = self.source.fill_buf()?;
+            let end = found.iter().position(|byte| *byte == b'\n');
+            let (count, is_end) = (end.map_or(found.len(), |at| at + 1), found.is_empty());
+            self.source.consume(count);
+            if end.is_some() || is_end {
+                return Ok(());
+            }
+        }
+    }
+
+    fn read(&mut self, text: &[u8]) -> Result<(Nanos, Recorded), &'static str> {
+        let Some(text) = text.strip_suffix(b"\n") else {
+            return Err("it is cut short, or longer than a frame can be");
+        };
+        let text = str::from_utf8(text).map_err(|_| "it is no text")?;
+        let (at, frame) = text.split_once(' ').ok_or(NO_LINE)?;
+        let at = at.parse().map(Nanos).map_err(|_| NO_LINE)?;
+        if let Some(newest) = self.newest {
+            if at < newest {
+                return Err("it was received before the line before it");
+            }
+            if at.0.saturating_sub(newest.0) > LONGEST_PAUSE {
+                return Err("it was received more than a day after the line before it");
+            }
+        }
+        self.newest = Some(at);
+        let own: Option<OwnFrame> = serde_json::from_str(frame).ok();
+        let own = own.filter(|own| own.channel == OWN_CHANNEL);
+        Ok((
+            at,
+            own.map_or_else(
+                || Recorded::Frame(frame.to_owned()),
+                |own| Recorded::Mark(own.data),
+            ),
+        ))
+    }
+}
+
+const NO_LINE: &str = "it is no instant in nanoseconds, a space and a frame";
+
+impl Iterator for RecordingReader {
+    type Item = Result<RecordedLine, RecordingFault>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.is_over {
+            return None;
+        }
+        let number = self.number;
+        let fault = |what: String| RecordingFault { line: number, what };
+        let text = match self.next_text() {
+            Ok(text) if text.is_empty() => {
+                self.is_over = true;
+                return None;
+            }
+            Ok(text) => text,
+            Err(why) => {
+                self.is_over = true;
+                let what = format!("the file cannot be read from here on: {why}");
+                return Some(Err(fault(what)));
+            }
+        };
+        self.number += 1;
+        let line = self.read(&text).map_err(|what| fault(what.to_owned()));
+        Some(line.map(|(received, content)| RecordedLine {
+            number,
+            received,
+            content,
+        }))
+    }
+}
