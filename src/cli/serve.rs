@@ -120,7 +120,7 @@ async fn watched(
 }
 
 /// Listens from this call on, not only from the first poll of the future.
-fn interrupted() -> io::Result<impl Future<Output = ()>> {
+pub(super) fn interrupted() -> io::Result<impl Future<Output = ()>> {
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
     Ok(async move {

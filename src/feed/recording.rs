@@ -6,7 +6,7 @@
 //! A line that cannot be read is reported with its number and left out, and the rest is read. A file that was cut short
 //! ends with a report.
 
-use super::LONGEST_FRAME;
+use super::{LONGEST_FRAME, venue::VenueSocket};
 use crate::model::Timestamp;
 use flate2::{Compression, read::MultiGzDecoder, write::GzEncoder};
 use serde::{Deserialize, Serialize};
@@ -30,12 +30,25 @@ impl Nanos {
     }
 }
 
+impl From<Timestamp> for Nanos {
+    fn from(at: Timestamp) -> Self {
+        Self(at.0.saturating_mul(NANOS_A_MILLI))
+    }
+}
+
 const NANOS_A_MILLI: i64 = 1_000_000;
 /// A file holds one day.
 const LONGEST_PAUSE: i64 = 24 * 60 * 60 * 1_000 * NANOS_A_MILLI;
 
 /// What the channel of the lines of our own is called.
 const OWN_CHANNEL: &str = "perpdeck";
+
+/// What a feed has told, and when.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Received {
+    pub(crate) at: Nanos,
+    pub(crate) content: Recorded,
+}
 
 /// A line of a recording.
 #[derive(Debug, Clone, PartialEq)]
@@ -62,6 +75,9 @@ pub(crate) struct RecordingMark {
     /// The market, as `hyperliquid|BTC`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) market: Option<String>,
+    /// The socket of the venue; none for the stream of a service.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) socket: Option<VenueSocket>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -71,6 +87,10 @@ pub(crate) enum MarkEvent {
     Open,
     /// Something is missing from here on, until the next `open`.
     Gap,
+    /// The next line is the whole book, which was read beside the stream.
+    WholeBook,
+    /// The next line tells how long fundings are apart, which was read beside the stream.
+    FundingHours,
     /// The recording was ended.
     End,
 }
@@ -91,17 +111,27 @@ pub(crate) fn file_name(coin: &str, at: Timestamp) -> String {
     format!("{}_{day}.gz", coin.to_ascii_lowercase())
 }
 
+impl Received {
+    /// As it stands in a recording.
+    pub(crate) fn line(&self) -> serde_json::Result<String> {
+        match &self.content {
+            Recorded::Frame(frame) => Ok(frame_line(self.at, frame)),
+            Recorded::Mark(mark) => mark_line(self.at, mark),
+        }
+    }
+}
+
 /// The line of a frame, without the wallets and transactions of traders, which some venues tell.
-pub(crate) fn frame_line(received: Nanos, frame: &str) -> String {
+fn frame_line(received: Nanos, frame: &str) -> String {
     // Between the values of a frame a line break means nothing, and within one it cannot be.
     let frame = without_traders(frame).replace(['\n', '\r'], " ");
     format!("{} {frame}\n", received.0)
 }
 
-pub(crate) fn mark_line(at: Nanos, mark: RecordingMark) -> serde_json::Result<String> {
+fn mark_line(at: Nanos, mark: &RecordingMark) -> serde_json::Result<String> {
     let frame = OwnFrame {
         channel: OWN_CHANNEL.to_owned(),
-        data: mark,
+        data: mark.clone(),
     };
     Ok(format!("{} {}\n", at.0, serde_json::to_string(&frame)?))
 }

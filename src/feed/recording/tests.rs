@@ -15,13 +15,14 @@ fn opened() -> RecordingMark {
         event: MarkEvent::Open,
         conn: 1,
         market: Some("hyperliquid|BTC".to_owned()),
+        socket: Some(VenueSocket::Hyperliquid),
     }
 }
 
 /// A recording of three parts, as three flushes write it.
 fn recorded() -> Vec<u8> {
     let parts = [
-        mark_line(Nanos(AT), opened()).unwrap(),
+        mark_line(Nanos(AT), &opened()).unwrap(),
         frame_line(Nanos(AT + 5), r#"{"channel":"l2Book","data":1}"#),
         frame_line(Nanos(AT + 5), r#"{"channel":"l2Book","data":2}"#),
     ];
@@ -51,9 +52,8 @@ fn a_line_stands_as_other_programs_read_and_write_it() {
         line,
         "1790000000123456789 {\"channel\":\"trades\", \"data\":1}\n"
     );
-    let mark = mark_line(Nanos(AT), opened()).unwrap();
-    let own =
-        r#"{"channel":"perpdeck","data":{"event":"open","conn":1,"market":"hyperliquid|BTC"}}"#;
+    let mark = mark_line(Nanos(AT), &opened()).unwrap();
+    let own = r#"{"channel":"perpdeck","data":{"event":"open","conn":1,"market":"hyperliquid|BTC","socket":"hyperliquid"}}"#;
     assert_eq!(mark, format!("{AT} {own}\n"));
     assert_eq!(
         file_name("xyz:NVDA", Timestamp(1_790_000_000_000)),

@@ -23,11 +23,13 @@ mod whole_books;
 mod tests;
 
 use crate::{feed::topic::Channel, model::Venue};
-use dialect::Dialect;
+use dialect::{Dialect, Heard};
+use serde::{Deserialize, Serialize};
 use strum::EnumIter;
 
 /// One socket of a venue.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, EnumIter)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, EnumIter, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum VenueSocket {
     Hyperliquid,
     /// Books and best prices.
@@ -58,6 +60,14 @@ impl VenueSocket {
     /// Whether this socket tells something of a channel.
     pub(crate) fn carries(self, channel: Channel) -> bool {
         !(self.dialect().names)(channel, "").is_empty()
+    }
+
+    /// Whether a frame tells something of a market, or cannot be read. The others answer requests.
+    pub(crate) fn is_news(self, frame: &str) -> bool {
+        match (self.dialect().hear)(frame) {
+            Some(Heard::Data(..)) | None => true,
+            Some(Heard::Accepted(_) | Heard::Refused(_) | Heard::Nothing) => false,
+        }
     }
 
     fn dialect(self) -> &'static Dialect {
