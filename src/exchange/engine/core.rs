@@ -9,6 +9,7 @@ use super::{
         feed::{FeedGenerator, RngStream},
         history::{HistoryOrigin, MarketHistory},
         market_state::MarketState,
+        received::ReceivedMarket,
     },
     state::{
         AccountHistory, AccountIx, AccountState, Arena, Bps, CommandOutcome, CommandRefusal,
@@ -26,6 +27,9 @@ pub struct Engine {
     pub(crate) venue: VenueSpec,
     #[serde(skip)]
     pub(crate) markets: Arena<MarketIx, MarketState>,
+    /// One of each market if they are received, else none.
+    #[serde(skip)]
+    pub(crate) received: Arena<MarketIx, ReceivedMarket>,
     #[serde(skip)]
     pub(crate) accounts: Arena<AccountIx, AccountState>,
     #[serde(skip)]
@@ -61,13 +65,14 @@ impl Engine {
     pub fn new(config: EngineConfig) -> Self {
         let generator = match config.feed {
             PriceFeed::Synthetic => Some(FeedGenerator::new(config.seed, &config.markets)),
-            PriceFeed::Scripted => None,
+            PriceFeed::Scripted | PriceFeed::Received => None,
         };
         let mut engine = Self {
             now: config.start,
             fees: config.fees,
             venue: config.venue,
             markets: Arena::default(),
+            received: Arena::default(),
             accounts: Arena::default(),
             orders: Arena::default(),
             positions: Arena::default(),
@@ -90,6 +95,9 @@ impl Engine {
             let origin = HistoryOrigin { at, px };
             engine.market_histories.push(MarketHistory::new(origin));
             engine.markets.push(MarketState::new(spec, at));
+            if config.feed == PriceFeed::Received {
+                engine.received.push(ReceivedMarket::default());
+            }
         }
         for spec in config.accounts {
             engine.account_histories.push(AccountHistory::default());

@@ -198,7 +198,7 @@ impl Engine {
             last: state.last,
             prev_day: state.day.first_mark().unwrap_or(state.mark),
             day_volume: state.day.volume(),
-            funding_rate: state.premiums.rate(),
+            funding_rate: self.funding_rate(market),
             next_funding_at: self.now.next_hour(),
             updated_at: state.updated_at,
             bids: state.book.levels(Side::Buy).collect(),

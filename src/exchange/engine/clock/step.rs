@@ -118,8 +118,11 @@ impl Engine {
 
     fn mark_all(&mut self) {
         for market in self.markets.ids() {
+            let is_received = self.received.get(market).is_some();
             let state = self.markets.at_mut(market);
-            state.mark = mark(&mut state.ema, state.oracle, &state.book, state.last);
+            if !is_received {
+                state.mark = mark(&mut state.ema, state.oracle, &state.book, state.last);
+            }
             let (mark, oracle) = (state.mark, state.oracle);
             self.record(EngineEvent::Price {
                 market,
@@ -131,7 +134,7 @@ impl Engine {
 
     /// Triggers come before liquidation, so that a stop above the liquidation price works within one gap. Repeats until
     /// nothing changes.
-    fn settle_step(&mut self) {
+    pub(super) fn settle_step(&mut self) {
         for _ in 0..MAX_SETTLE_ROUNDS {
             let before = self.log.len();
             self.fire_triggers();

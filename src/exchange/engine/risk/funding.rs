@@ -5,8 +5,8 @@ use crate::exchange::engine::{
     core::Engine,
     market::premium::{PremiumSamples, premium},
     state::{
-        CashFlows, EngineEvent, EquityRecord, FundingRecord, MarginMode, Millis, NanoRate,
-        PositionId, Usd,
+        CashFlows, EngineEvent, EquityRecord, FundingRecord, MarginMode, MarketIx, Millis,
+        NanoRate, PositionId, Usd,
     },
 };
 
@@ -38,9 +38,9 @@ impl Engine {
         for account in self.accounts.ids() {
             let open: Vec<_> = self.accounts.at(account).open.values().copied().collect();
             for id in open {
-                let market = self.markets.at(self.positions.at(id).market);
-                let (rate, size) = (market.premiums.rate(), self.positions.at(id).size);
-                let amount = payment(market.oracle * size, rate);
+                let (market, size) = (self.positions.at(id).market, self.positions.at(id).size);
+                let rate = self.funding_rate(market);
+                let amount = payment(self.markets.at(market).oracle * size, rate);
                 self.keep_funding(id, rate, amount);
                 self.credit_funding(id, amount);
             }
@@ -48,6 +48,13 @@ impl Engine {
         for ix in self.markets.ids() {
             self.markets.at_mut(ix).premiums = PremiumSamples::default();
         }
+    }
+
+    /// The next hour's rate as of now: the venue's own on a received market.
+    pub(crate) fn funding_rate(&self, market: MarketIx) -> NanoRate {
+        let received = self.received.get(market);
+        let own = received.and_then(|received| received.prices.funding);
+        own.unwrap_or_else(|| self.markets.at(market).premiums.rate())
     }
 
     fn credit_funding(&mut self, id: PositionId, amount: Usd) {

@@ -215,6 +215,8 @@ pub enum PriceFeed {
     Synthetic,
     /// Only ticks from injected market events.
     Scripted,
+    /// The frames of a venue or of a recording: [`Engine::receive`](crate::exchange::engine::Engine::receive).
+    Received,
 }
 
 #[derive(Debug, Clone)]
