@@ -7,7 +7,7 @@ use crate::{
     client::Client,
     config::Settings,
     feed::{
-        recorded_stream::RecordedStream,
+        recorded_stream::{CHANNELS, RecordedStream},
         recording::{MarkEvent, Received, Recorded, RecordingMark},
         topic::{Channel, StreamedMarket, Topic},
         venue::VenueSocket,
@@ -34,14 +34,6 @@ use tokio::sync::{
 const MESSAGES: usize = 1_024;
 /// Markets of one feed: a venue allows ten sockets to an address.
 const MOST_MARKETS: usize = 8;
-/// What is told of a market. Candles are built from its trades.
-const CHANNELS: [Channel; 4] = [
-    Channel::Book,
-    Channel::Trades,
-    Channel::Ticks,
-    Channel::Stats,
-];
-
 /// Where frames come from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum FeedName {

@@ -6,11 +6,19 @@ use super::{
     market::MarketStream,
     recording::{MarkEvent, Received, Recorded, RecordingMark},
     rest_read::{ReadSubject, StreamRead},
-    topic::Topic,
+    topic::{Channel, Topic},
     venue::{VenueSocket, stream::VenueStream},
 };
 use crate::model::{MarketId, Timestamp};
 use std::collections::BTreeSet;
+
+/// What is asked of a market. Candles are built from its trades.
+pub(crate) const CHANNELS: [Channel; 4] = [
+    Channel::Book,
+    Channel::Trades,
+    Channel::Ticks,
+    Channel::Stats,
+];
 
 /// The stream of one market.
 pub(crate) struct RecordedStream<S> {

@@ -6,19 +6,26 @@
 //! A line that cannot be read is reported with its number and left out, and the rest is read. A file that was cut short
 //! ends with a report.
 
-use super::{LONGEST_FRAME, venue::VenueSocket};
+use super::venue::VenueSocket;
 use crate::model::Timestamp;
-use flate2::{Compression, read::MultiGzDecoder, write::GzEncoder};
+use flate2::{Compression, write::GzEncoder};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::{
     borrow::Cow,
-    fmt,
-    io::{self, BufRead, BufReader, Read, Write as _},
+    io::{self, Write as _},
 };
 
+mod decoder;
+mod lines;
+pub(crate) mod market;
+mod reader;
 #[cfg(test)]
 mod tests;
+
+pub(crate) use decoder::{FrameDecoder, LineTold, Told};
+pub(super) use lines::TextLines;
+pub(crate) use lines::{RecordingFault, RecordingResult};
 
 /// An instant, in nanoseconds since 1970, UTC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -27,6 +34,15 @@ pub(crate) struct Nanos(pub(crate) i64);
 impl Nanos {
     pub(crate) fn timestamp(self) -> Timestamp {
         Timestamp(self.0.div_euclid(NANOS_A_MILLI))
+    }
+
+    /// The first millisecond at which it has happened.
+    pub(crate) fn timestamp_after(self) -> Timestamp {
+        Timestamp(
+            self.0
+                .saturating_add(NANOS_A_MILLI - 1)
+                .div_euclid(NANOS_A_MILLI),
+        )
     }
 }
 
@@ -37,9 +53,6 @@ impl From<Timestamp> for Nanos {
 }
 
 const NANOS_A_MILLI: i64 = 1_000_000;
-/// A file holds one day.
-const LONGEST_PAUSE: i64 = 24 * 60 * 60 * 1_000 * NANOS_A_MILLI;
-
 /// What the channel of the lines of our own is called.
 const OWN_CHANNEL: &str = "perpdeck";
 
@@ -162,138 +175,4 @@ fn without_traders(frame: &str) -> Cow<'_, str> {
         }
     }
     Cow::Owned(value.to_string())
-}
-
-/// Why a line is left out, or nothing follows it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct RecordingFault {
-    pub(crate) line: u64,
-    what: String,
-}
-
-impl fmt::Display for RecordingFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}: {}", self.line, self.what)
-    }
-}
-
-impl std::error::Error for RecordingFault {}
-
-/// Reads a recording, compressed or not, one line at a time.
-pub(crate) struct RecordingReader {
-    source: Box<dyn BufRead + Send>,
-    /// Of the next line.
-    number: u64,
-    newest: Option<Nanos>,
-    is_over: bool,
-}
-
-/// What a compressed file begins with.
-const GZIP: [u8; 2] = [0x1f, 0x8b];
-/// A frame with its instant, and one byte more to know a longer one by.
-const LONGEST_LINE: u64 = LONGEST_FRAME as u64 + 32;
-
-impl RecordingReader {
-    /// # Errors
-    /// If the file cannot be read at all.
-    pub(crate) fn new(file: impl Read + Send + 'static) -> io::Result<Self> {
-        let mut file = BufReader::new(file);
-        let source: Box<dyn BufRead + Send> = if file.fill_buf()?.starts_with(&GZIP) {
-            Box::new(BufReader::new(MultiGzDecoder::new(file)))
-        } else {
-            Box::new(file)
-        };
-        Ok(Self {
-            source,
-            number: 0,
-            newest: None,
-            is_over: false,
-        })
-    }
-
-    /// The next line with its end; empty at the end of the file.
-    fn next_text(&mut self) -> io::Result<Vec<u8>> {
-        let mut text = vec![];
-        self.source
-            .by_ref()
-            .take(LONGEST_LINE)
-            .read_until(b'\n', &mut text)?;
-        if text.len() as u64 == LONGEST_LINE && !text.ends_with(b"\n") {
-            self.skip_line()?;
-        }
-        Ok(text)
-    }
-
-    /// Leaves out the rest of a line, without holding it.
-    fn skip_line(&mut self) -> io::Result<()> {
-        loop {
-            let found = self.source.fill_buf()?;
-            let end = found.iter().position(|byte| *byte == b'\n');
-            let (count, is_end) = (end.map_or(found.len(), |at| at + 1), found.is_empty());
-            self.source.consume(count);
-            if end.is_some() || is_end {
-                return Ok(());
-            }
-        }
-    }
-
-    fn read(&mut self, text: &[u8]) -> Result<(Nanos, Recorded), &'static str> {
-        let Some(text) = text.strip_suffix(b"\n") else {
-            return Err("it is cut short, or longer than a frame can be");
-        };
-        let text = str::from_utf8(text).map_err(|_| "it is no text")?;
-        let (at, frame) = text.split_once(' ').ok_or(NO_LINE)?;
-        let at = at.parse().map(Nanos).map_err(|_| NO_LINE)?;
-        if let Some(newest) = self.newest {
-            if at < newest {
-                return Err("it was received before the line before it");
-            }
-            if at.0.saturating_sub(newest.0) > LONGEST_PAUSE {
-                return Err("it was received more than a day after the line before it");
-            }
-        }
-        self.newest = Some(at);
-        let own: Option<OwnFrame> = serde_json::from_str(frame).ok();
-        let own = own.filter(|own| own.channel == OWN_CHANNEL);
-        Ok((
-            at,
-            own.map_or_else(
-                || Recorded::Frame(frame.to_owned()),
-                |own| Recorded::Mark(own.data),
-            ),
-        ))
-    }
-}
-
-const NO_LINE: &str = "it is no instant in nanoseconds, a space and a frame";
-
-impl Iterator for RecordingReader {
-    type Item = Result<RecordedLine, RecordingFault>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        if self.is_over {
-            return None;
-        }
-        let number = self.number;
-        let fault = |what: String| RecordingFault { line: number, what };
-        let text = match self.next_text() {
-            Ok(text) if text.is_empty() => {
-                self.is_over = true;
-                return None;
-            }
-            Ok(text) => text,
-            Err(why) => {
-                self.is_over = true;
-                let what = format!("the file cannot be read from here on: {why}");
-                return Some(Err(fault(what)));
-            }
-        };
-        self.number += 1;
-        let line = self.read(&text).map_err(|what| fault(what.to_owned()));
-        Some(line.map(|(received, content)| RecordedLine {
-            number,
-            received,
-            content,
-        }))
-    }
 }

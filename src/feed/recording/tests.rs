@@ -1,13 +1,16 @@
-use super::*;
+use super::{
+    reader::{LONGEST_PAUSE, RecordingReader},
+    *,
+};
+use crate::feed::LONGEST_FRAME;
 use proptest::prelude::*;
 use std::{fs, path::Path};
 
 const AT: i64 = 1_790_000_000_123_456_789;
 
 fn lines(bytes: impl Into<Vec<u8>>) -> Vec<Result<RecordedLine, RecordingFault>> {
-    RecordingReader::new(io::Cursor::new(bytes.into()))
-        .unwrap()
-        .collect()
+    let lines = TextLines::new(io::Cursor::new(bytes.into())).unwrap();
+    RecordingReader::new(lines).collect()
 }
 
 fn opened() -> RecordingMark {

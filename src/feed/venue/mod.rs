@@ -4,7 +4,8 @@
 //! of a market that was asked for, well formed, within bounds, in order. What fails is counted and left out. Frames
 //! and answers have at most [`LONGEST_FRAME`](super::LONGEST_FRAME) bytes and 4 MiB.
 //!
-//! Each venue is a file: a table of functions for its sockets, and one for its REST answers.
+//! Each venue is a file: a table of functions for its sockets, and one for its REST answers. A recorder of venues, whose
+//! files can be traded against, is one too.
 
 mod binance;
 mod book_change;
@@ -16,6 +17,7 @@ mod market_memory;
 pub(crate) mod rest;
 pub(crate) mod stream;
 mod subscriptions;
+pub(in crate::feed) mod tardis;
 mod trades;
 mod whole_books;
 
