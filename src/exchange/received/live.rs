@@ -19,15 +19,18 @@ use std::{
     },
     time::{Duration, Instant},
 };
+use tokio::time::sleep;
 
 /// Lines that the exchange has not taken yet.
 const LINES: usize = 8_192;
+/// While it is behind it is asked again after this.
+const AGAIN_AFTER: Duration = Duration::from_millis(10);
 /// How long the first book of a market may take.
 const FIRST_BOOK_WITHIN: Duration = Duration::from_secs(30);
 
 /// The end of a live feed that its sockets fill.
 #[derive(Debug)]
-pub struct LiveFeed(SyncSender<LiveLine>);
+pub(crate) struct LiveFeed(SyncSender<LiveLine>);
 
 #[derive(Debug)]
 struct LiveLine {
@@ -43,29 +46,32 @@ pub struct LiveSource {
     lines: Arc<Mutex<Option<Receiver<LiveLine>>>>,
 }
 
-/// What became of a line.
+/// Nobody takes the lines any more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LineTaken {
-    Taken,
-    /// The exchange is behind: the line is lost.
-    Lost,
-    /// The exchange has ended.
-    NobodyListens,
-}
+pub(crate) struct ExchangeEnded;
 
 impl LiveFeed {
-    pub fn new(markets: Vec<MarketId>) -> (Self, LiveSource) {
+    pub(crate) fn new(markets: Vec<MarketId>) -> (Self, LiveSource) {
         let (sender, lines) = sync_channel(LINES);
         let lines = Arc::new(Mutex::new(Some(lines)));
         (Self(sender), LiveSource { markets, lines })
     }
 
-    /// `market` is its place among those of the feed.
-    pub(crate) fn tell(&self, market: usize, received: Received) -> LineTaken {
-        match self.0.try_send(LiveLine { market, received }) {
-            Ok(()) => LineTaken::Taken,
-            Err(TrySendError::Full(_)) => LineTaken::Lost,
-            Err(TrySendError::Disconnected(_)) => LineTaken::NobodyListens,
+    /// Waits while the exchange is behind; its sockets are not read meanwhile. `market` is its place among those of the
+    /// feed.
+    pub(crate) async fn tell(
+        &self,
+        market: usize,
+        received: Received,
+    ) -> Result<(), ExchangeEnded> {
+        let mut line = LiveLine { market, received };
+        loop {
+            match self.0.try_send(line) {
+                Ok(()) => return Ok(()),
+                Err(TrySendError::Disconnected(_)) => return Err(ExchangeEnded),
+                Err(TrySendError::Full(back)) => line = back,
+            }
+            sleep(AGAIN_AFTER).await;
         }
     }
 }

@@ -15,7 +15,8 @@ mod setup;
 #[cfg(test)]
 mod tests;
 
-pub use live::{LiveFeed, LiveSource};
+pub(crate) use live::LiveFeed;
+pub use live::LiveSource;
 pub use replay::{ReplayEnd, ReplayOptions};
 
 use super::{

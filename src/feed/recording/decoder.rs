@@ -93,9 +93,11 @@ impl FrameDecoder {
     }
 
     fn mark(&mut self, mark: RecordingMark, now: Timestamp) -> Told {
-        self.conn = mark.conn;
         match mark.event {
-            MarkEvent::Open => self.open(Some(mark.socket), now),
+            MarkEvent::Open => {
+                self.conn = mark.conn;
+                self.open(Some(mark.socket), now);
+            }
             MarkEvent::Gap => return Told::Gap,
             MarkEvent::WholeBook => self.answer = Some(ReadSubject::Book(self.market.id.clone())),
             MarkEvent::FundingHours => self.answer = Some(ReadSubject::FundingHours),
