@@ -14,8 +14,9 @@ use super::{
     state::{
         AccountHistory, AccountIx, AccountState, Arena, Bps, CommandOutcome, CommandRefusal,
         CommandResult, Counterparty, EngineCommand, EngineConfig, EngineEvent, FeeRates,
-        HashedEventLog, LiquidityRole, MarketIx, Millis, OrderId, OrderRecord, PositionId,
-        PositionState, PriceFeed, ScaledId, ScaledRecord, TwapId, TwapRecord, Usd, VenueSpec,
+        FillEvidence, HashedEventLog, LiquidityRole, MarketIx, Millis, OrderId, OrderRecord,
+        PositionId, PositionState, PriceFeed, RowRing, ScaledId, ScaledRecord, TwapId, TwapRecord,
+        Usd, VenueSpec,
     },
 };
 
@@ -44,6 +45,9 @@ pub struct Engine {
     pub(crate) market_histories: Vec<MarketHistory>,
     #[serde(skip)]
     pub(crate) account_histories: Vec<AccountHistory>,
+    /// One of each received market.
+    #[serde(skip)]
+    pub(crate) evidence: Vec<RowRing<FillEvidence>>,
     pub(crate) counterparty: Counterparty,
     /// Orders with an expiry, armed or resting.
     pub(crate) expiring: BTreeSet<(Millis, OrderId)>,
@@ -65,7 +69,7 @@ impl Engine {
     pub fn new(config: EngineConfig) -> Self {
         let generator = match config.feed {
             PriceFeed::Synthetic => Some(FeedGenerator::new(config.seed, &config.markets)),
-            PriceFeed::Scripted | PriceFeed::Received => None,
+            PriceFeed::Scripted | PriceFeed::Received(_) => None,
         };
         let mut engine = Self {
             now: config.start,
@@ -80,6 +84,7 @@ impl Engine {
             scaled: Arena::default(),
             market_histories: Vec::new(),
             account_histories: Vec::new(),
+            evidence: Vec::new(),
             counterparty: Counterparty::default(),
             expiring: BTreeSet::new(),
             cancel_queue: Vec::new(),
@@ -95,8 +100,9 @@ impl Engine {
             let origin = HistoryOrigin { at, px };
             engine.market_histories.push(MarketHistory::new(origin));
             engine.markets.push(MarketState::new(spec, at));
-            if config.feed == PriceFeed::Received {
-                engine.received.push(ReceivedMarket::default());
+            if let PriceFeed::Received(rules) = config.feed {
+                engine.received.push(ReceivedMarket::new(rules));
+                engine.evidence.push(FillEvidence::none());
             }
         }
         for spec in config.accounts {
@@ -192,6 +198,12 @@ impl Engine {
     pub(crate) fn next_priority(&mut self) -> u64 {
         self.priority += 1;
         self.priority
+    }
+
+    /// Whether a gap in what is received keeps a market from being matched.
+    pub(crate) fn is_frozen(&self, market: MarketIx) -> bool {
+        let received = self.received.get(market);
+        received.is_some_and(ReceivedMarket::is_frozen)
     }
 
     /// The account's open position on a market.

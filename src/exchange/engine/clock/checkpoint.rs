@@ -55,6 +55,7 @@ pub enum CheckpointTable {
     Dropped = 15,
     /// What is known of received markets; missing if there are none.
     Received = 16,
+    Evidence = 17,
 }
 
 /// Why bytes do not decode to an engine.
@@ -120,7 +121,8 @@ impl Engine {
                 | CheckpointTable::Trades
                 | CheckpointTable::Fills
                 | CheckpointTable::Equity
-                | CheckpointTable::Funding => histories.push(chunk),
+                | CheckpointTable::Funding
+                | CheckpointTable::Evidence => histories.push(chunk),
 
                 CheckpointTable::Dropped => dropped = postcard::from_bytes(rows)?,
             }

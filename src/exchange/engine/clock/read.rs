@@ -8,9 +8,9 @@ use crate::{
         risk::margin::MarginAssumption,
         state::{
             AccountHistory, AccountIx, AccountReport, AccountSpec, AccountState, EquityRecord,
-            FundingRecord, MarginMode, MarketIx, MarketReport, MarketSpec, OrderId, OrderRecord,
-            PositionId, PositionRecord, PositionState, RowKey, ScaledId, ScaledRecord, Side,
-            TapeRecord, TwapId, TwapRecord, target,
+            FundingRecord, MarginMode, MarketIx, MarketReport, MarketSpec, Millis, OrderEvidence,
+            OrderId, OrderRecord, PositionId, PositionRecord, PositionState, RowKey, ScaledId,
+            ScaledRecord, Side, TapeRecord, TwapId, TwapRecord, target,
         },
     },
     model::ClientOrderId,
@@ -203,6 +203,32 @@ impl Engine {
             updated_at: state.updated_at,
             bids: state.book.levels(Side::Buy).collect(),
             asks: state.book.levels(Side::Sell).collect(),
+        })
+    }
+
+    /// Since when frames of a received market have been missing.
+    pub fn gap_since(&self, market: MarketIx) -> Option<Millis> {
+        self.received.get(market)?.gap_since()
+    }
+
+    /// Whether a payment is at the last known rate, for want of that hour's.
+    pub fn is_estimated(&self, paid: &FundingRecord) -> bool {
+        let received = self.received.get(paid.market);
+        received.is_some_and(|received| received.estimated.contains(&paid.at))
+    }
+
+    /// Why an order filled as it did; `None` for an unknown order, and for one of a market that is not received.
+    pub fn order_evidence(&self, account: AccountIx, id: OrderId) -> Option<OrderEvidence<'_>> {
+        let row = self.order(account, id)?;
+        let row = self.order(account, row.root.unwrap_or(id))?;
+        let received = self.received.get(row.market)?;
+        let evidence = self.evidence.get(usize::from(row.market))?;
+        let fills = evidence.numbered().map(|(_, fill)| fill);
+        Some(OrderEvidence {
+            order: row.id,
+            filled: row.filled_size,
+            optimistic_filled: received.claims.filled(row.id),
+            fills: fills.filter(|fill| fill.order == row.id).collect(),
         })
     }
 

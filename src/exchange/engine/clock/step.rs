@@ -39,6 +39,7 @@ impl Engine {
         for (market, tick) in self.next_ticks() {
             self.apply_tick(market, &tick);
         }
+        self.watch_feeds();
         self.mark_all();
         self.sample_funding();
         self.pay_funding();
@@ -151,6 +152,9 @@ impl Engine {
     fn fire_triggers(&mut self) {
         let mut fired: Vec<TriggerTarget> = Vec::new();
         for market in self.markets.ids() {
+            if self.is_frozen(market) {
+                continue;
+            }
             let state = self.markets.at_mut(market);
             fired.extend(state.triggers.fired(state.mark));
         }

@@ -35,18 +35,42 @@ impl Engine {
         if !self.now.reached_multiple_of(Millis::HOUR.0) {
             return;
         }
+        let due = |engine: &Self, market| {
+            let rate = engine.funding_rate(market);
+            (!engine.is_frozen(market)).then_some(rate)
+        };
+        self.pay_hour(due);
+        let hour = Millis(self.now.next_hour().0 - Millis::HOUR.0);
+        for ix in self.markets.ids() {
+            self.markets.at_mut(ix).premiums = PremiumSamples::default();
+            if self.is_frozen(ix) {
+                self.received.at_mut(ix).unpaid_hours.push(hour);
+            }
+        }
+    }
+
+    /// Pays the hours that a gap of the market covered. Nothing was filled meanwhile, so the positions are those of then.
+    pub(crate) fn pay_missed_hours(&mut self, market: MarketIx) {
+        let hours = std::mem::take(&mut self.received.at_mut(market).unpaid_hours);
+        for hour in hours {
+            let rate = self.received.at_mut(market).rate_of(hour, self.now);
+            self.pay_hour(|_, other| rate.filter(|_| other == market));
+        }
+    }
+
+    /// Pays every open position whose market has a rate.
+    fn pay_hour(&mut self, rate: impl Fn(&Self, MarketIx) -> Option<NanoRate>) {
         for account in self.accounts.ids() {
             let open: Vec<_> = self.accounts.at(account).open.values().copied().collect();
             for id in open {
                 let (market, size) = (self.positions.at(id).market, self.positions.at(id).size);
-                let rate = self.funding_rate(market);
+                let Some(rate) = rate(self, market) else {
+                    continue;
+                };
                 let amount = payment(self.markets.at(market).oracle * size, rate);
                 self.keep_funding(id, rate, amount);
                 self.credit_funding(id, amount);
             }
-        }
-        for ix in self.markets.ids() {
-            self.markets.at_mut(ix).premiums = PremiumSamples::default();
         }
     }
 

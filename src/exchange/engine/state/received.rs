@@ -103,6 +103,26 @@ pub struct HourlyFunding {
     pub rate: NanoRate,
 }
 
+/// How orders meet what is received (docs/engine.md 10.2).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReceivedRules {
+    /// From the acceptance of an order until it takes effect: drawn between the two.
+    pub min_delay: Millis,
+    pub max_delay: Millis,
+    /// A market whose newest book is older has a gap.
+    pub max_book_age: Millis,
+}
+
+impl Default for ReceivedRules {
+    fn default() -> Self {
+        Self {
+            min_delay: Millis::ZERO,
+            max_delay: Millis::ZERO,
+            max_book_age: Millis::seconds(5),
+        }
+    }
+}
+
 /// Why a frame was not taken in; nothing has changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum FrameFault {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Bps, Lots, Millis, Px, Usd};
+use super::{Bps, Lots, Millis, Px, ReceivedRules, Usd};
 use crate::model::AccountStage;
 
 /// One perpetual market. `market_id` in the API is `<provider>|<coin>`.
@@ -216,7 +216,7 @@ pub enum PriceFeed {
     /// Only ticks from injected market events.
     Scripted,
     /// The frames of a venue or of a recording: [`Engine::receive`](crate::exchange::engine::Engine::receive).
-    Received,
+    Received(ReceivedRules),
 }
 
 #[derive(Debug, Clone)]
