@@ -217,3 +217,119 @@ impl<S: Stream> Stream for RecordedStream<S> {
 }
 
 const UNSUBSCRIBE: &str = r#""op":"unsub""#;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::feed::{
+        event::MarketEvent,
+        recording::{LineTold, Told, compressed, market::MarketRecording},
+        topic::StreamedMarket,
+    };
+    use std::io::Cursor;
+
+    const START: i64 = 1_790_000_000_000;
+
+    const fn at(millis: i64) -> Timestamp {
+        Timestamp(START + millis)
+    }
+
+    fn wanting(socket: VenueSocket, market: &str) -> RecordedStream<VenueStream> {
+        let id = MarketId::from(market);
+        let mut stream = RecordedStream::of_venue(socket, id.clone());
+        let channels = CHANNELS
+            .into_iter()
+            .filter(|channel| socket.carries(*channel));
+        let topics = channels.map(|channel| Topic::of(channel, StreamedMarket::new(id.clone())));
+        stream.want(topics.collect(), at(0));
+        stream
+    }
+
+    /// What a file with these lines tells.
+    fn replayed(lines: &[Received]) -> Vec<LineTold> {
+        let text: String = lines.iter().map(|line| line.line().unwrap()).collect();
+        let file = Cursor::new(compressed(&text).unwrap());
+        let recording = MarketRecording::open(file, None).unwrap();
+        recording.map(Result::unwrap).collect()
+    }
+
+    fn books(told: &[LineTold]) -> usize {
+        let events = told.iter().flat_map(|line| match &line.told {
+            Told::Events(events) => events.as_slice(),
+            Told::Gap => &[],
+        });
+        events
+            .filter(|event| matches!(event, MarketEvent::Book { .. }))
+            .count()
+    }
+
+    #[test]
+    fn what_a_venue_tells_is_kept_as_it_came_and_what_it_answers_is_not() {
+        let mut stream = wanting(VenueSocket::Hyperliquid, "hyperliquid|BTC");
+        stream.query(at(0));
+        stream.opened(at(0));
+        stream.frame("Websocket connection established.", at(1));
+        stream.frame(r#"{"channel":"subscriptionResponse","data":{"method":"subscribe","subscription":{"type":"trades","coin":"BTC"}}}"#, at(2));
+        stream.frame(r#"{"channel":"pong"}"#, at(3));
+        let book = format!(
+            r#"{{"channel":"l2Book","data":{{"coin":"BTC","time":{START},"levels":[[{{"px":"1","sz":"1"}}],[{{"px":"2","sz":"1"}}]]}}}}"#
+        );
+        stream.frame(&book, at(4));
+        let told = stream.events();
+        let kept: Vec<_> = told.iter().map(|line| line.at.timestamp()).collect();
+        assert_eq!(kept, [at(0), at(4)], "the connection, and the book");
+        assert_eq!(told[1].content, Recorded::Frame(book));
+        assert_eq!(books(&replayed(&told)), 1);
+    }
+
+    #[test]
+    fn a_book_that_comes_by_its_changes_is_replayed_from_the_answer_that_was_read() {
+        let mut stream = wanting(VenueSocket::BinancePublic, "binance|BTCUSDT");
+        stream.query(at(0));
+        stream.opened(at(0));
+        let change = |first: u64, last: u64, previous: u64| {
+            format!(
+                r#"{{"stream":"btcusdt@depth@100ms","data":{{"e":"depthUpdate","E":{START},"T":{START},"s":"BTCUSDT","U":{first},"u":{last},"pu":{previous},"b":[["100","2"]],"a":[]}}}}"#
+            )
+        };
+        stream.frame(&change(90, 102, 89), at(10));
+        let subject = ReadSubject::Book(MarketId::from("binance|BTCUSDT"));
+        let answer = br#"{"lastUpdateId":100,"bids":[["100","1"]],"asks":[["101","1"]]}"#;
+        stream.answer(subject, Some(answer), at(20));
+        stream.frame(&change(103, 110, 102), at(30));
+        let told = stream.events();
+        assert_eq!(
+            books(&replayed(&told)),
+            2,
+            "with the answer, and with the change after it"
+        );
+        // Other collectors write the answer among the frames.
+        let is_whole = |line: &Received| match &line.content {
+            Recorded::Mark(mark) => mark.event == MarkEvent::WholeBook,
+            Recorded::Frame(_) => false,
+        };
+        let plain: Vec<_> = told
+            .iter()
+            .filter(|line| !is_whole(line))
+            .cloned()
+            .collect();
+        assert_eq!(books(&replayed(&plain)), 2);
+    }
+
+    #[test]
+    fn a_recording_by_day_takes_a_new_connection_at_midnight() {
+        let mut stream = wanting(VenueSocket::Bybit, "bybit|BTCUSDT").by_day();
+        let midnight = Timestamp((START / DAY + 1) * DAY);
+        stream.query(at(0));
+        stream.opened(at(0));
+        stream.pass(Timestamp(midnight.0 - 1));
+        assert_eq!(stream.end(), None);
+        stream.pass(midnight);
+        assert!(matches!(stream.end(), Some(LinkEnd::Fault(_))));
+        stream.lost();
+        stream.query(midnight);
+        stream.opened(midnight);
+        stream.pass(midnight);
+        assert_eq!(stream.end(), None);
+    }
+}

@@ -18,20 +18,11 @@ const LEVELS: usize = 50;
 /// Trades of a line, which number them.
 const MOST_TRADES: u64 = 10_000;
 
-/// Where the mark of a market comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum MarkSource {
-    /// The middle of the book, until the feed tells a mark.
-    Middle,
-    Feed,
-}
-
 /// The units of a market, and what its frames are called after.
 #[derive(Debug, Clone)]
 pub(super) struct FrameConverter {
     size_decimals: u32,
     feed: String,
-    mark: MarkSource,
 }
 
 impl From<&MarketSpec> for FrameConverter {
@@ -39,7 +30,6 @@ impl From<&MarketSpec> for FrameConverter {
         Self {
             size_decimals: spec.size_decimals,
             feed: spec.provider.clone(),
-            mark: MarkSource::Middle,
         }
     }
 }
@@ -47,7 +37,7 @@ impl From<&MarketSpec> for FrameConverter {
 impl FrameConverter {
     /// The frames of a line, in its order. Its times are later by `shift`.
     pub(super) fn frames(
-        &mut self,
+        &self,
         line: &LineTold,
         origin: &FrameOrigin,
         shift: Millis,
@@ -74,7 +64,7 @@ impl FrameConverter {
     }
 
     fn contents(
-        &mut self,
+        &self,
         line: &LineTold,
         events: &[MarketEvent],
         shift: Millis,
@@ -93,7 +83,7 @@ impl FrameConverter {
                 }
                 MarketEvent::Book { book, .. } => {
                     let at = millis(line.received.timestamp()) + shift;
-                    contents.extend(self.book(book, at, shift));
+                    contents.push(self.book(book, at, shift));
                 }
                 MarketEvent::Tick { tick, .. } => contents.extend(self.touch(tick, shift)),
                 MarketEvent::Stats { stats, .. } => contents.extend(self.prices(stats, shift)),
@@ -110,29 +100,17 @@ impl FrameConverter {
         contents
     }
 
-    fn book(&self, told: &Dated<Book>, received: Millis, shift: Millis) -> Vec<FrameContent> {
+    fn book(&self, told: &Dated<Book>, received: Millis, shift: Millis) -> FrameContent {
         let side = |side: model::Side| {
             let levels = told.value.levels(side).iter().take(LEVELS);
             merged(levels.filter_map(|level| self.level(level.price, level.size, side.into())))
         };
-        let (bids, asks) = (side(model::Side::Buy), side(model::Side::Sell));
-        let middle = bids.first().zip(asks.first());
-        let middle = middle.map(|(bid, ask)| Px(i64::midpoint(bid.px.0, ask.px.0)));
-        let book = FrameContent::Book(ReceivedBook {
+        FrameContent::Book(ReceivedBook {
             scope: BookScope::Full,
             venue_time: told.made_at.map_or(received, |at| millis(at) + shift),
-            bids,
-            asks,
-        });
-        let estimated = middle.filter(|_| self.mark == MarkSource::Middle);
-        let estimated = estimated.map(|px| {
-            FrameContent::Prices(ReceivedPrices {
-                mark: Some(px),
-                oracle: Some(px),
-                ..ReceivedPrices::default()
-            })
-        });
-        std::iter::once(book).chain(estimated).collect()
+            bids: side(model::Side::Buy),
+            asks: side(model::Side::Sell),
+        })
     }
 
     /// Without its time it cannot be compared with the book. Its sizes are not told.
@@ -146,9 +124,8 @@ impl FrameConverter {
         }))
     }
 
-    fn prices(&mut self, stats: &Stats, shift: Millis) -> Option<FrameContent> {
+    fn prices(&self, stats: &Stats, shift: Millis) -> Option<FrameContent> {
         let mark = self.nearest(stats.mark?)?;
-        self.mark = MarkSource::Feed;
         let oracle = stats.oracle.and_then(|price| self.nearest(price));
         let funding = stats.hourly_funding().map(|rate| rate.rounded(9));
         let funding = funding.and_then(|rate| i64::try_from(rate.to_scaled(9)?).ok());

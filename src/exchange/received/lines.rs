@@ -135,7 +135,7 @@ impl MergedLines {
     pub(super) fn next_until(&mut self, to: Millis) -> Option<(MarketIx, ReceivedFrame)> {
         while self.frames.is_empty() {
             let (queue, line) = self.next_line(to)?;
-            let (converter, shift) = (self.converters.get_mut(queue.0)?, self.shift);
+            let (converter, shift) = (self.converters.get(queue.0)?, self.shift);
             let frames = converter.frames(&line, &queue.1, shift);
             let market = MarketIx::try_from(queue.0).ok()?;
             self.frames

@@ -3,7 +3,8 @@
 use super::super::{
     engine::{
         AccountSpec, AccountTerms, Bps, EngineConfig, FeeRates, ImpactModel, LiquidationMode,
-        MAX_COUNT, MarginTier, MarketAccess, MarketSpec, Millis, PriceFeed, Px, Usd, VenueSpec,
+        MAX_COUNT, MarginTier, MarketAccess, MarketSpec, Millis, PriceFeed, Px, ReceivedRules, Usd,
+        VenueSpec,
     },
     faults::FaultRule,
     rate_limit::RateLimits,
@@ -74,16 +75,59 @@ impl FeesShape {
     }
 }
 
-#[derive(Debug, Clone, Copy, Default, Deserialize)]
+#[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct VenueShape {
     /// Large positions are liquidated a fifth at a time.
     gradual_liquidation: bool,
     /// The users' trades move the fair price.
     user_impact: bool,
+    /// On received markets: the time from the acceptance of an order until it takes effect is drawn between the two.
+    execution_delay_min_ms: u32,
+    execution_delay_max_ms: u32,
+    /// On received markets: an older book is a gap.
+    max_book_staleness_ms: u32,
 }
 
+impl Default for VenueShape {
+    fn default() -> Self {
+        let ReceivedRules {
+            min_delay,
+            max_delay,
+            max_book_age,
+        } = ReceivedRules::default();
+        let millis = |span: Millis| u32::try_from(span.0).unwrap_or(0);
+        Self {
+            gradual_liquidation: false,
+            user_impact: false,
+            execution_delay_min_ms: millis(min_delay),
+            execution_delay_max_ms: millis(max_delay),
+            max_book_staleness_ms: millis(max_book_age),
+        }
+    }
+}
+
+/// The longest delay of an order.
+const MAX_DELAY_MS: u32 = 60_000;
+/// A book has to be newer than this.
+const MAX_STALENESS_MS: u32 = 600_000;
+
 impl VenueShape {
+    fn received(self) -> ScenarioResult<ReceivedRules> {
+        let (shortest, longest) = (self.execution_delay_min_ms, self.execution_delay_max_ms);
+        within("execution_delay_max_ms", longest, 0..=MAX_DELAY_MS)?;
+        within("execution_delay_min_ms", shortest, 0..=longest)?;
+        let oldest = self.max_book_staleness_ms;
+        within("max_book_staleness_ms", oldest, 250..=MAX_STALENESS_MS)?;
+        let [min_delay, max_delay, max_book_age] =
+            [shortest, longest, oldest].map(|millis| Millis(millis.into()));
+        Ok(ReceivedRules {
+            min_delay,
+            max_delay,
+            max_book_age,
+        })
+    }
+
     fn spec(self) -> VenueSpec {
         VenueSpec {
             liquidation: if self.gradual_liquidation {
@@ -230,7 +274,7 @@ impl ScenarioFile {
     ) -> ScenarioResult<EngineConfig> {
         let config = self.engine_config(seed, setup.start)?;
         Ok(EngineConfig {
-            feed: PriceFeed::Received,
+            feed: PriceFeed::Received(self.venue.received()?),
             fees: self.fees.map_or(Ok(setup.fees), FeesShape::rates)?,
             markets: setup.markets.clone(),
             ..config

@@ -96,7 +96,7 @@ impl FrameDecoder {
         match mark.event {
             MarkEvent::Open => {
                 self.conn = mark.conn;
-                self.open(Some(mark.socket), now);
+                self.open(mark.socket, now);
             }
             MarkEvent::Gap => return Told::Gap,
             MarkEvent::WholeBook => self.answer = Some(ReadSubject::Book(self.market.id.clone())),
@@ -107,10 +107,10 @@ impl FrameDecoder {
     }
 
     /// A connection begins: of this socket, or of all of them.
-    fn open(&mut self, opened: Option<Option<VenueSocket>>, now: Timestamp) {
+    fn open(&mut self, opened: Option<VenueSocket>, now: Timestamp) {
         self.is_open = true;
         let sockets = self.sockets.iter_mut();
-        for (socket, decoder) in sockets.filter(|(socket, _)| opened.is_none_or(|of| of == *socket))
+        for (socket, decoder) in sockets.filter(|(socket, _)| opened.is_none() || opened == *socket)
         {
             let carries = |socket: VenueSocket, channel| socket.carries(channel);
             let topics = CHANNELS.into_iter();

@@ -94,6 +94,8 @@ pub(in crate::feed) struct TardisRows {
     columns: TardisColumns,
     /// Read, and not part of what was told.
     next: Option<TardisRow>,
+    /// The same of a row that cannot be read.
+    fault: Option<RecordingFault>,
     newest: Option<Nanos>,
     mirror: BookMirror,
     /// Changes so far.
@@ -108,6 +110,7 @@ impl TardisRows {
             lines,
             columns,
             next: None,
+            fault: None,
             newest: None,
             mirror: BookMirror::default(),
             count: 0,
@@ -128,6 +131,9 @@ impl TardisRows {
     }
 
     fn read(&mut self) -> Option<RecordingResult<TardisRow>> {
+        if let Some(fault) = self.fault.take() {
+            return Some(Err(fault));
+        }
         if let Some(row) = self.next.take() {
             return Some(Ok(row));
         }
@@ -151,11 +157,17 @@ impl TardisRows {
     }
 
     /// The rows that were received with this one.
-    fn with_others(&mut self, first: TardisRow) -> RecordingResult<Vec<TardisRow>> {
+    fn with_others(&mut self, first: TardisRow) -> Vec<TardisRow> {
         let (received, is_snapshot) = (first.received, first.fifth.clone());
         let mut rows = vec![first];
         while let Some(row) = self.read() {
-            let row = row?;
+            let row = match row {
+                Ok(row) => row,
+                Err(fault) => {
+                    self.fault = Some(fault);
+                    break;
+                }
+            };
             let is_same_book = self.columns == TardisColumns::Trades || row.fifth == is_snapshot;
             if row.received != received || !is_same_book {
                 self.next = Some(row);
@@ -163,7 +175,7 @@ impl TardisRows {
             }
             rows.push(row);
         }
-        Ok(rows)
+        rows
     }
 
     fn told(&mut self, rows: &[TardisRow]) -> Told {
@@ -239,18 +251,101 @@ impl Iterator for TardisRows {
     type Item = RecordingResult<LineTold>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let rows = match self.read()? {
-            Ok(first) => {
-                let (line, received) = (first.line, first.received);
-                self.with_others(first).map(|rows| (line, received, rows))
-            }
-            Err(fault) => Err(fault),
+        let first = match self.read()? {
+            Ok(first) => first,
+            Err(fault) => return Some(Err(fault)),
         };
-        Some(rows.map(|(line, received, rows)| LineTold {
+        let (line, received) = (first.line, first.received);
+        let rows = self.with_others(first);
+        Some(Ok(LineTold {
             line,
             received,
             conn: 0,
             told: self.told(&rows),
         }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::feed::recording::market::MarketRecording;
+    use std::io::Cursor;
+
+    fn told(text: &str) -> Vec<String> {
+        let file = Cursor::new(text.to_owned().into_bytes());
+        let recording = MarketRecording::open(file, None).unwrap();
+        assert_eq!(recording.market, MarketId::from("binance|BTCUSDT"));
+        recording
+            .map(|line| match line {
+                Ok(line) => format!("{} {}", line.line, words(&line.told)),
+                Err(fault) => fault.to_string(),
+            })
+            .collect()
+    }
+
+    fn words(told: &Told) -> String {
+        let Told::Events(events) = told else {
+            return "gap".to_owned();
+        };
+        let words = events.iter().map(|event| match event {
+            MarketEvent::Book { book, .. } => {
+                let best = [Side::Buy, Side::Sell].map(|side| {
+                    let level = book.value.levels(side).first().unwrap();
+                    format!("{}x{}", level.size, level.price)
+                });
+                best.join(" ")
+            }
+            MarketEvent::Trade { trade, .. } => {
+                format!("{} {}x{}", trade.aggressor, trade.size, trade.price)
+            }
+            MarketEvent::Candle { .. } | MarketEvent::Tick { .. } | MarketEvent::Stats { .. } => {
+                String::new()
+            }
+        });
+        words.collect::<Vec<_>>().join(", ")
+    }
+
+    #[test]
+    fn changes_of_one_instant_are_one_change_of_the_book() {
+        let rows = [
+            "1585699200245000,1585699200355684,true,bid,100.5,2",
+            "1585699200245000,1585699200355684,true,ask,101,3",
+            "1585699200345000,1585699200455684,false,bid,100.5,0",
+            "1585699200345000,1585699200455684,false,bid,100,1.5",
+            "1585699200445000,1585699200355000,false,bid,99,1",
+            "1585699200445000,1585699200555684,false,ask,100.75,0.25",
+        ];
+        let rows = rows.map(|row| format!("binance-futures,BTCUSDT,{row}\n"));
+        let text = format!("{BOOK_CHANGES}\n{}", rows.concat());
+        assert_eq!(
+            told(&text),
+            [
+                "1 2x100.5 3x101",
+                "3 1.5x100 3x101",
+                "line 5: it was received before the line before it",
+                "6 1.5x100 0.25x100.75",
+            ]
+        );
+    }
+
+    #[test]
+    fn trades_are_told_with_their_takers_side() {
+        let rows = [
+            "1585699200245000,1585699200355684,7,buy,100.5,2",
+            "1585699200245000,1585699200355684,8,unknown,100.5,2",
+            "1585699200245000,1585699200955684,9,sell,100,0.1",
+            "1585699200245000,1585699200955684,x",
+        ];
+        let rows = rows.map(|row| format!("binance-futures,BTCUSDT,{row}\n"));
+        let text = format!("{TRADES}\n{}", rows.concat());
+        assert_eq!(
+            told(&text),
+            [
+                "1 buy 2x100.5",
+                "3 sell 0.1x100",
+                "line 4: it has not the columns of its file",
+            ]
+        );
     }
 }

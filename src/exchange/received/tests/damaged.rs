@@ -59,8 +59,18 @@ proptest! {
         }
         prop_assert!(exchange.engine.now().0 >= START);
         let account = AccountIx::from(0);
-        for row in exchange.engine.orders(account, None) {
-            prop_assert!(row.filled_size <= row.size);
+        let lines = text.lines().count() as u64;
+        let ids: Vec<_> = exchange.engine.orders(account, None).map(|row| row.id).collect();
+        for evidence in ids.iter().filter_map(|id| exchange.engine.order_evidence(account, *id)) {
+            let filled: i64 = evidence.fills.iter().map(|fill| fill.size.0).sum();
+            prop_assert_eq!(filled, evidence.filled.0, "a fill without a line");
+            prop_assert!(evidence.filled <= evidence.optimistic_filled);
+            for fill in evidence.fills {
+                prop_assert!(fill.frame.source.line < lines);
+                for level in &fill.levels {
+                    prop_assert!(level.taken + level.consumed <= level.shown);
+                }
+            }
         }
     }
 }
