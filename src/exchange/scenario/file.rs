@@ -7,6 +7,7 @@ use super::super::{
     },
     faults::FaultRule,
     rate_limit::RateLimits,
+    received::ReceivedSetup,
 };
 use super::{
     fault::{ScenarioFault, ScenarioResult, within},
@@ -40,8 +41,8 @@ pub(super) struct ScenarioFile {
     /// How long before the start virtual time begins; the script runs in that time.
     #[serde(default)]
     pub(super) warm_up_seconds: u32,
-    #[serde(default)]
-    fees: FeesShape,
+    /// Absent: those of the venue.
+    fees: Option<FeesShape>,
     #[serde(default)]
     venue: VenueShape,
     #[serde(default)]
@@ -64,14 +65,12 @@ struct FeesShape {
     maker: TextDecimal,
 }
 
-impl Default for FeesShape {
-    fn default() -> Self {
-        let FeeRates { taker, maker } = FeeRates::default();
-        let decimal = |count| TextDecimal(Num::new(count, 5));
-        Self {
-            taker: decimal(taker),
-            maker: decimal(maker),
-        }
+impl FeesShape {
+    fn rates(self) -> ScenarioResult<FeeRates> {
+        Ok(FeeRates {
+            taker: fee(self.taker)?,
+            maker: fee(self.maker)?,
+        })
     }
 }
 
@@ -209,16 +208,32 @@ impl ScenarioFile {
             seed,
             start,
             feed: PriceFeed::Synthetic,
-            fees: FeeRates {
-                taker: fee(self.fees.taker)?,
-                maker: fee(self.fees.maker)?,
-            },
+            fees: self
+                .fees
+                .map_or(Ok(FeeRates::default()), FeesShape::rates)?,
             venue: self.venue.spec(),
             markets,
             accounts: (1..)
                 .zip(accounts)
                 .map(|(place, account)| account.spec(place))
                 .collect::<Result<_, _>>()?,
+        })
+    }
+}
+
+impl ScenarioFile {
+    /// The accounts and rules of the scenario, on these markets.
+    pub(super) fn received_config(
+        &self,
+        seed: u64,
+        setup: &ReceivedSetup,
+    ) -> ScenarioResult<EngineConfig> {
+        let config = self.engine_config(seed, setup.start)?;
+        Ok(EngineConfig {
+            feed: PriceFeed::Received,
+            fees: self.fees.map_or(Ok(setup.fees), FeesShape::rates)?,
+            markets: setup.markets.clone(),
+            ..config
         })
     }
 }

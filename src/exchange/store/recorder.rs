@@ -81,7 +81,6 @@ impl RecordingEngine {
     }
 
     /// Takes in a frame of a received market. One that is refused changes nothing, and is not logged.
-    #[expect(dead_code, reason = "the feeds that push frames in are built on it")]
     pub(in crate::exchange) fn receive(
         &mut self,
         market: MarketIx,

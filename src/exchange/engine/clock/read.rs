@@ -259,7 +259,13 @@ impl Engine {
     pub fn candles(&self, market: MarketIx, range: CandleRange) -> Option<CandleWindow> {
         let history = self.market_histories.get(usize::from(market))?;
         let spec = self.market_spec(market)?;
-        Some(history.candles(spec, &self.rng, self.now, range))
+        let window = history.candles(spec, &self.rng, self.now, range);
+        let is_received = self.received.get(market).is_some();
+        Some(if is_received {
+            window.without_synthetic()
+        } else {
+            window
+        })
     }
 
     /// Newest first, from just before the trade of that number; a few thousand are kept.
