@@ -6,9 +6,12 @@
 //! mislead.
 
 use super::{Client, base, response::ServiceResponse, rows};
-use crate::model::{
-    Book, Candle, Dated, Failure, FailureKind, Grid, Interval, Level, Market, MarketId, Num, Page,
-    PublicTrade, Side, Timestamp,
+use crate::{
+    api::Data,
+    model::{
+        Book, Candle, Dated, Failure, FailureKind, Grid, Interval, Level, Market, MarketId, Num,
+        OrderEvidence, OrderId, Page, PublicTrade, Side, Timestamp,
+    },
 };
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::{Deserialize, de::DeserializeOwned};
@@ -139,6 +142,16 @@ impl Client {
             value: book,
             made_at: data.updated_at,
         }))
+    }
+
+    /// What the fills of an order rest on.
+    pub async fn evidence(&self, order: &OrderId) -> Result<Option<OrderEvidence>, Failure> {
+        if !self.is_simulator().await? {
+            return Ok(None);
+        }
+        let id = utf8_percent_encode(order.raw(), NON_ALPHANUMERIC);
+        let answer = self.sim(&format!("/sim/orders/{id}/evidence")).await?;
+        answer.decoded().map(|Data { data }| Some(data))
     }
 
     /// The rows of one market; without a readable one, why.

@@ -199,11 +199,19 @@ impl Engine {
             prev_day: state.day.first_mark().unwrap_or(state.mark),
             day_volume: state.day.volume(),
             funding_rate: self.funding_rate(market),
-            next_funding_at: self.now.next_hour(),
+            next_funding_at: self.next_funding_at(market),
             updated_at: state.updated_at,
             bids: state.book.levels(Side::Buy).collect(),
             asks: state.book.levels(Side::Sell).collect(),
         })
+    }
+
+    /// The venue's own instant on a received market, if it told one that is still ahead.
+    fn next_funding_at(&self, market: MarketIx) -> Millis {
+        let received = self.received.get(market);
+        let own = received.and_then(|received| received.prices.next_funding_at);
+        own.filter(|at| *at > self.now)
+            .unwrap_or(self.now.next_hour())
     }
 
     /// Since when frames of a received market have been missing.

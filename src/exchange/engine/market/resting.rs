@@ -110,6 +110,15 @@ impl RestingOrders {
         }
     }
 
+    /// The known queues ahead.
+    #[cfg(test)]
+    pub(crate) fn queues(&self) -> BTreeMap<OrderId, Lots> {
+        let orders = self.bids.values().chain(self.asks.values());
+        orders
+            .filter_map(|queued| Some((queued.order, queued.ahead?)))
+            .collect()
+    }
+
     #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
         self.bids.len() + self.asks.len()

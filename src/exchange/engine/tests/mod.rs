@@ -19,6 +19,7 @@ mod modify;
 mod orders;
 mod reached;
 mod received;
+mod received_sequences;
 mod reduce_only;
 mod replay;
 mod rules;
