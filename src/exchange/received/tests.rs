@@ -9,9 +9,9 @@ use crate::{
     exchange::{
         ClockMode, ExchangeOptions, Scenario, SimulatorAccess, StartFault,
         engine::{
-            AccountIx, AttachedExits, BookLevel, CandleRange, EngineCommand, ExitOverlap, Interval,
-            LiquidityRole, Lots, MarginMode, MarketIx, MarketReport, Millis, NanoPx, NanoRate,
-            OrderParams, PlaceMode, Px, Reduction, Side, Tif,
+            AccountIx, AttachedExits, BookLevel, CandleRange, CommandOutcome, EngineCommand,
+            ExitOverlap, Interval, LiquidityRole, Lots, MarginMode, MarketIx, MarketReport, Millis,
+            NanoPx, NanoRate, OrderId, OrderParams, PlaceMode, Px, Reduction, Side, Tif,
         },
         open,
         received::Reached,
@@ -71,7 +71,8 @@ impl LoadedExchange {
         self.engine.market_facts(market()).unwrap()
     }
 
-    fn places(&mut self, side: Side, lots: i64, mode: PlaceMode) {
+    /// The order, unless it is refused.
+    fn places(&mut self, side: Side, lots: i64, mode: PlaceMode) -> Option<OrderId> {
         let order = OrderParams {
             market: market(),
             side,
@@ -88,8 +89,10 @@ impl LoadedExchange {
             client_order_id: None,
         };
         let account = AccountIx::from(0);
-        // A refusal is part of the history too.
-        drop(self.engine.apply(account, EngineCommand::Place(order)));
+        match self.engine.apply(account, EngineCommand::Place(order)) {
+            Ok(CommandOutcome::Order(id)) => Some(id),
+            _ => None,
+        }
     }
 
     /// Trades on every fifth step of the sample's walk until `until`.
@@ -97,13 +100,13 @@ impl LoadedExchange {
         for at in (from..until).step_by(1_250) {
             self.runs_to(at);
             let price = self.report().bids.first().unwrap().px;
-            self.places(Side::Buy, 10_000, PlaceMode::Limit { price });
+            let _ = self.places(Side::Buy, 10_000, PlaceMode::Limit { price });
             let side = if at % 2_500 == 0 {
                 Side::Sell
             } else {
                 Side::Buy
             };
-            self.places(side, 20_000, PlaceMode::Market);
+            let _ = self.places(side, 20_000, PlaceMode::Market);
         }
         self.runs_to(until);
     }

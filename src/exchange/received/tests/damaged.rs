@@ -1,10 +1,11 @@
 //! Recordings that are cut, or whose lines are repeated, missing or changed.
 
 use super::{START, Sample, replaying};
-use crate::exchange::engine::{AccountIx, PlaceMode, Side};
-use flate2::{Compression, write::GzEncoder};
+use crate::{
+    exchange::engine::{AccountIx, PlaceMode, Side},
+    feed::recording::compressed,
+};
 use proptest::prelude::*;
-use std::io::Write as _;
 use tempfile::TempDir;
 
 /// What happens to a line, chosen by a number from 0 to 99.
@@ -21,10 +22,8 @@ fn harmed(line: &str, draw: u32) -> Vec<String> {
     }
 }
 
-fn compressed(text: &str, cut: usize) -> Vec<u8> {
-    let mut encoder = GzEncoder::new(vec![], Compression::fast());
-    encoder.write_all(text.as_bytes()).unwrap();
-    let mut bytes = encoder.finish().unwrap();
+fn cut_short(text: &str, cut: usize) -> Vec<u8> {
+    let mut bytes = compressed(text).unwrap();
     bytes.truncate(bytes.len().saturating_sub(cut).max(20));
     bytes
 }
@@ -48,20 +47,20 @@ proptest! {
             })
             .collect();
         let path = home.path().join("btc.gz");
-        std::fs::write(&path, compressed(&text, cut)).unwrap();
+        std::fs::write(&path, cut_short(&text, cut)).unwrap();
         let mut exchange = replaying(&[path]);
+        let mut placed = vec![];
         for at in (0..30_000).step_by(2_000) {
             exchange.runs_to(at);
             if let Some(best) = exchange.report().bids.first().copied() {
-                exchange.places(Side::Buy, 100_000, PlaceMode::Limit { price: best.px });
+                placed.extend(exchange.places(Side::Buy, 100_000, PlaceMode::Limit { price: best.px }));
             }
-            exchange.places(Side::Sell, 30_000, PlaceMode::Market);
+            placed.extend(exchange.places(Side::Sell, 30_000, PlaceMode::Market));
         }
         prop_assert!(exchange.engine.now().0 >= START);
         let account = AccountIx::from(0);
         let lines = text.lines().count() as u64;
-        let ids: Vec<_> = exchange.engine.orders(account, None).map(|row| row.id).collect();
-        for evidence in ids.iter().filter_map(|id| exchange.engine.order_evidence(account, *id)) {
+        for evidence in placed.iter().filter_map(|id| exchange.engine.order_evidence(account, *id)) {
             let filled: i64 = evidence.fills.iter().map(|fill| fill.size.0).sum();
             prop_assert_eq!(filled, evidence.filled.0, "a fill without a line");
             prop_assert!(evidence.filled <= evidence.optimistic_filled);
