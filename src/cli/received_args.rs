@@ -22,8 +22,8 @@ pub(super) struct ReceivedArgs {
     /// The market of recordings that do not say it: 'hyperliquid|BTC'
     #[arg(long, value_name = "MARKET", requires = "replay", value_parser = market)]
     market: Option<MarketId>,
-    /// Takes the markets live from a venue: hyperliquid, binance or bybit
-    #[arg(long, value_name = "VENUE", requires = "markets",
+    /// Takes the markets live from hyperliquid, binance, bybit, or the address of a service's market stream
+    #[arg(long, value_name = "FEED", requires = "markets",
         conflicts_with_all = ["start", "speed", "manual_clock"])]
     feed: Option<FeedName>,
     /// The markets of --feed as the venue calls them, with commas between: BTC,ETH

@@ -91,6 +91,29 @@ fn what_was_recorded_of_an_exchange_is_a_market_of_another_one() {
 }
 
 #[test]
+fn an_exchange_trades_on_the_live_books_of_another_one() {
+    let origin = Served::bare();
+    let stream = origin.base_url.replacen("http", "ws", 1) + "/v1/market-data";
+    let live = Served::with(
+        BARE,
+        &["--feed", &stream, "--markets", "paper|ETH,paper|BTC"],
+    );
+    let markets = live.get("/sim/markets");
+    let ids: Vec<_> = markets
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| &row["market_id"])
+        .collect();
+    assert_eq!(ids, ["paper|BTC", "paper|ETH"]);
+    assert!(markets[1]["ask_price"].is_number(), "{markets}");
+    let (status, refused) = live.call_as(live.key(), "POST", "/sim/reset", None);
+    assert_eq!(status, "400");
+    let why = refused["error"].to_string();
+    assert!(why.contains("start the exchange again"), "{why}");
+}
+
+#[test]
 fn a_replay_that_cannot_begin_says_why_and_what_to_do() {
     let home = tempfile::TempDir::new().unwrap();
     let refused = |args: &[&str]| {

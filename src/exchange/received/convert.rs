@@ -101,15 +101,15 @@ impl FrameConverter {
     }
 
     fn book(&self, told: &Dated<Book>, received: Millis, shift: Millis) -> FrameContent {
-        let side = |side: model::Side| {
+        let side = |side: Side| {
             let levels = told.value.levels(side).iter().take(LEVELS);
-            merged(levels.filter_map(|level| self.level(level.price, level.size, side.into())))
+            merged(levels.filter_map(|level| self.level(level.price, level.size, side)))
         };
         FrameContent::Book(ReceivedBook {
             scope: BookScope::Full,
             venue_time: told.made_at.map_or(received, |at| millis(at) + shift),
-            bids: side(model::Side::Buy),
-            asks: side(model::Side::Sell),
+            bids: side(Side::Buy),
+            asks: side(Side::Sell),
         })
     }
 
@@ -141,24 +141,23 @@ impl FrameConverter {
         Some(ReceivedTrade {
             id,
             venue_time: millis(trade.at) + shift,
-            aggressor: trade.aggressor.into(),
+            aggressor: trade.aggressor,
             px: self.nearest(trade.price)?,
             size: self.lots(trade.size)?,
         })
     }
 
     /// The level, with its price no better than told.
-    fn level(&self, price: Num, size: Num, side: Side) -> Option<BookLevel> {
+    fn level(&self, price: Num, amount: Num, side: Side) -> Option<BookLevel> {
         let decimals = self.price_decimals();
         let down = price.truncated(decimals);
         let px = match side {
-            Side::Buy => down,
             Side::Sell if down < price => down.plus(Num::new(1, decimals))?,
-            Side::Sell => down,
+            Side::Buy | Side::Sell => down,
         };
         Some(BookLevel {
             px: Px(count(px, decimals)?),
-            size: self.lots(size)?,
+            size: self.lots(amount)?,
         })
     }
 

@@ -134,18 +134,19 @@ impl MergedLines {
     /// The next frame that was received by `to`.
     pub(super) fn next_until(&mut self, to: Millis) -> Option<(MarketIx, ReceivedFrame)> {
         while self.frames.is_empty() {
-            let (queue, line) = self.next_line(to)?;
-            let (converter, shift) = (self.converters.get(queue.0)?, self.shift);
-            let frames = converter.frames(&line, &queue.1, shift);
-            let market = MarketIx::try_from(queue.0).ok()?;
+            let (place, line) = self.next_line(to)?;
+            let queue = self.queues.get(place)?;
+            let converter = self.converters.get(queue.market)?;
+            let frames = converter.frames(&line, &queue.origin, self.shift);
+            let market = MarketIx::from(queue.market);
             self.frames
                 .extend(frames.into_iter().map(|frame| (market, frame)));
         }
         self.frames.pop_front()
     }
 
-    /// Takes the first of the lines that were received by `to`, with its market and origin.
-    fn next_line(&mut self, to: Millis) -> Option<((usize, FrameOrigin), LineTold)> {
+    /// Takes the first of the lines that were received by `to`, with the place of its queue.
+    fn next_line(&mut self, to: Millis) -> Option<(usize, LineTold)> {
         let heads = self.queues.iter_mut().enumerate();
         let heads = heads.filter_map(|(place, queue)| Some((queue.head()?.received, place)));
         let (received, place) = heads.min()?;
@@ -154,9 +155,8 @@ impl MergedLines {
             return None;
         }
         self.newest = self.newest.max(at);
-        let queue = self.queues.get_mut(place)?;
-        let line = queue.ahead.pop_front()?;
-        Some(((queue.market, queue.origin.clone()), line))
+        let line = self.queues.get_mut(place)?.ahead.pop_front()?;
+        Some((place, line))
     }
 
     /// Leaves out what was received by `to`.

@@ -17,9 +17,9 @@ use std::{
         Arc, Mutex,
         mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel},
     },
-    time::{Duration, Instant},
+    time::Duration,
 };
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep};
 
 /// Lines that the exchange has not taken yet.
 const LINES: usize = 8_192;

@@ -81,7 +81,7 @@ impl FrameDecoder {
         } = line;
         let now = received.timestamp();
         let told = match content {
-            Recorded::Mark(mark) => self.mark(mark, now),
+            Recorded::Mark(mark) => self.mark(&mark, now),
             Recorded::Frame(frame) => Told::Events(self.frame(&frame, now)),
         };
         LineTold {
@@ -92,7 +92,7 @@ impl FrameDecoder {
         }
     }
 
-    fn mark(&mut self, mark: RecordingMark, now: Timestamp) -> Told {
+    fn mark(&mut self, mark: &RecordingMark, now: Timestamp) -> Told {
         match mark.event {
             MarkEvent::Open => {
                 self.conn = mark.conn;

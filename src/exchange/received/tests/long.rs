@@ -16,8 +16,9 @@ use crate::{
     },
     model::{MarketId, Timestamp},
 };
-use std::{env, time::Instant};
+use std::{env, io::Write as _};
 use tempfile::TempDir;
+use tokio::time::Instant;
 
 fn number(variable: &str, usual: i64) -> i64 {
     env::var(variable).map_or(usual, |text| text.parse().unwrap())
@@ -44,7 +45,8 @@ fn a_replay_with_many_resting_orders_reaches_its_end() {
     let began = Instant::now();
     exchange.runs_to(minutes * 60_000);
     let took = began.elapsed();
-    eprintln!("{minutes} min with {resting} resting orders took {took:?}");
+    let words = format!("{minutes} min with {resting} resting orders took {took:?}");
+    writeln!(std::io::stderr(), "{words}").unwrap();
     assert_eq!(exchange.engine.working_orders(account).count(), resting);
 }
 
