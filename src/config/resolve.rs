@@ -69,6 +69,8 @@ impl Settings {
     /// A connection without a key that reads a market stream, or without its address the venues.
     pub fn public_data(&self, market_stream: Option<String>) -> Connection {
         let nowhere = "http://127.0.0.1:1".to_owned();
+        // A client has to have one. Neither a venue nor a market stream gets it.
+        let no_key = Secret::from("none".to_owned());
         Connection {
             venues: market_stream.is_none().then(|| self.venues.clone()),
             streams: StreamUrls {
@@ -77,7 +79,7 @@ impl Settings {
             },
             proxy: self.proxy.clone(),
             ca_file: self.ca_file.clone(),
-            ..Connection::paper(nowhere, Secret::from(String::new()), AccountId::from(""))
+            ..Connection::paper(nowhere, no_key, AccountId::from(""))
         }
     }
 }

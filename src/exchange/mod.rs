@@ -176,11 +176,16 @@ pub async fn start(
     shutdown: CancellationToken,
 ) -> Result<ExchangeHandle, StartFault> {
     // The script takes a while; the clock starts before it, or it would always be late.
-    let began = Instant::now();
+    let mut began = Instant::now();
+    let is_received = options.scenario.source_of_markets.is_some();
     let addr = listener.local_addr().map_err(StartFault::Socket)?;
     let simulator = options.simulator;
     let opening = tokio::task::spawn_blocking(move || open(options));
     let resumed = opening.await.map_err(StartFault::Script)??;
+    if is_received {
+        // What comes meanwhile is of before the start.
+        began = Instant::now();
+    }
     let users = resumed.scenario.users(&resumed.engine, &resumed.secret);
     let key_source = resumed.scenario.key_source();
     let accounts = users

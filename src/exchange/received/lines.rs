@@ -8,7 +8,10 @@ use super::{
     replay::FileLines,
     setup,
 };
-use crate::{feed::recording::LineTold, model::MarketId};
+use crate::{
+    feed::recording::{LineTold, Nanos},
+    model::MarketId,
+};
 use std::collections::VecDeque;
 
 /// Lines of a file that are looked at for the units of its market.
@@ -44,8 +47,19 @@ impl LineQueue {
         self.ahead.front()
     }
 
-    pub(super) fn has_book(&self) -> bool {
-        self.ahead.iter().any(setup::has_book)
+    /// Reads what shows the units of the market.
+    fn prime(&mut self) {
+        let (mut read, mut has_book) = (0, self.first_book().is_some());
+        while (read < FIRST_LINES || !has_book) && read < BOOK_WITHIN && self.read() {
+            read += 1;
+            has_book |= self.ahead.back().is_some_and(setup::has_book);
+        }
+    }
+
+    /// When the first book was received, of the lines that were read.
+    pub(super) fn first_book(&self) -> Option<Nanos> {
+        let mut books = self.ahead.iter().filter(|line| setup::has_book(line));
+        books.next().map(|line| line.received)
     }
 
     /// Reads one more line; whether there was one.
@@ -92,22 +106,35 @@ impl MergedLines {
 
     /// What the first lines say; they are not taken.
     pub(super) fn setup(&mut self) -> Result<ReceivedSetup, ReceivedFault> {
-        let mut markets = vec![];
-        for (place, id) in self.markets.iter().enumerate() {
-            let mut queues = self.queues.iter_mut().filter(|queue| queue.market == place);
-            let found = queues.find_map(|queue| setup_of(id, queue));
-            let no_book = || ReceivedFault::NoBook(id.raw().to_owned());
-            markets.push(found.ok_or_else(no_book)?);
-        }
+        self.queues.iter_mut().for_each(LineQueue::prime);
+        let markets = self.markets.iter().enumerate();
+        let markets = markets.map(|(place, id)| self.spec(place, id));
+        let markets = markets.collect::<Result<Vec<_>, _>>()?;
         self.converters = markets.iter().map(FrameConverter::from).collect();
-        let first = self.queues.iter_mut().filter_map(LineQueue::head);
-        let first = first.map(|line| line.received).min();
-        let start = first.ok_or(ReceivedFault::NoFile)?.timestamp_after();
+        let start = self.start().ok_or(ReceivedFault::NoFile)?;
         Ok(ReceivedSetup {
             fees: setup::fees(markets.first()),
             markets,
-            start: millis(start),
+            start: millis(start.timestamp_after()),
         })
+    }
+
+    /// The first book of a recording; of a live feed what has come by now.
+    fn start(&self) -> Option<Nanos> {
+        if self.is_live() {
+            let newest = self.queues.iter().filter_map(|queue| queue.ahead.back());
+            return newest.map(|line| line.received).max();
+        }
+        self.queues.iter().filter_map(LineQueue::first_book).min()
+    }
+
+    /// By the earliest file of the market.
+    fn spec(&self, place: usize, id: &MarketId) -> Result<MarketSpec, ReceivedFault> {
+        let queues = self.queues.iter().filter(|queue| queue.market == place);
+        let with_books = queues.filter_map(|queue| Some((queue.first_book()?, queue)));
+        let earliest = with_books.min_by_key(|(at, _)| *at);
+        let spec = earliest.and_then(|(_, queue)| setup::spec(id, queue.ahead.iter()));
+        spec.ok_or_else(|| ReceivedFault::NoBook(id.raw().to_owned()))
     }
 
     /// Takes over what has come of a live feed; of after `to`, it has come at `to`.
@@ -187,13 +214,4 @@ impl MergedLines {
             }
         }
     }
-}
-
-fn setup_of(id: &MarketId, queue: &mut LineQueue) -> Option<MarketSpec> {
-    let (mut read, mut has_book) = (0, queue.has_book());
-    while (read < FIRST_LINES || !has_book) && read < BOOK_WITHIN && queue.read() {
-        read += 1;
-        has_book |= queue.ahead.back().is_some_and(setup::has_book);
-    }
-    setup::spec(id, queue.ahead.iter())
 }

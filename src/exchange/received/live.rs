@@ -144,7 +144,7 @@ impl LiveLines {
         queues: &mut [LineQueue],
     ) -> Result<(), ReceivedFault> {
         let end = Instant::now() + FIRST_BOOK_WITHIN;
-        while let Some(silent) = queues.iter().find(|queue| !queue.has_book()) {
+        while let Some(silent) = queues.iter().find(|queue| queue.first_book().is_none()) {
             let silent = markets
                 .get(silent.market)
                 .map(|market| market.raw().to_owned());

@@ -63,7 +63,7 @@ pub enum ReceivedFault {
 #[derive(Debug, Clone)]
 pub(super) struct ReceivedSetup {
     pub(super) markets: Vec<MarketSpec>,
-    /// The first instant at which something was received.
+    /// The first instant at which there is a book.
     pub(super) start: Millis,
     /// What the venue takes.
     pub(super) fees: FeeRates,
