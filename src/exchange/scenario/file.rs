@@ -3,7 +3,8 @@
 use super::super::{
     engine::{
         AccountSpec, AccountTerms, Bps, EngineConfig, FeeRates, ImpactModel, LiquidationMode,
-        MAX_COUNT, MarginTier, MarketAccess, MarketSpec, Millis, PriceFeed, Px, Usd, VenueSpec,
+        MAX_COUNT, MarginTier, MarketAccess, MarketSpec, Millis, PriceFeed, Px, ReceivedRules, Usd,
+        VenueSpec,
     },
     faults::FaultRule,
     rate_limit::RateLimits,
@@ -81,9 +82,29 @@ struct VenueShape {
     gradual_liquidation: bool,
     /// The users' trades move the fair price.
     user_impact: bool,
+    /// On received markets: from the acceptance of an order until it takes effect, at least and at most.
+    execution_delay_min_ms: u32,
+    execution_delay_max_ms: u32,
 }
 
+/// The longest delay of execution, in milliseconds.
+const MAX_DELAY: u32 = 60_000;
+
 impl VenueShape {
+    fn received_rules(self) -> ScenarioResult<ReceivedRules> {
+        let (min, max) = (self.execution_delay_min_ms, self.execution_delay_max_ms);
+        let max = max.max(min);
+        if max > MAX_DELAY {
+            let entry = "execution_delay_max_ms";
+            return Err(ScenarioFault::entry(entry, &max, "must be at most 60000"));
+        }
+        Ok(ReceivedRules {
+            min_delay: Millis(min.into()),
+            max_delay: Millis(max.into()),
+            ..ReceivedRules::default()
+        })
+    }
+
     fn spec(self) -> VenueSpec {
         VenueSpec {
             liquidation: if self.gradual_liquidation {
@@ -230,7 +251,7 @@ impl ScenarioFile {
     ) -> ScenarioResult<EngineConfig> {
         let config = self.engine_config(seed, setup.start)?;
         Ok(EngineConfig {
-            feed: PriceFeed::Received,
+            feed: PriceFeed::Received(self.venue.received_rules()?),
             fees: self.fees.map_or(Ok(setup.fees), FeesShape::rates)?,
             markets: setup.markets.clone(),
             ..config
