@@ -139,7 +139,7 @@ impl FrameConverter {
 
     fn trade(&self, trade: &model::PublicTrade, id: u64, shift: Millis) -> Option<ReceivedTrade> {
         Some(ReceivedTrade {
-            id,
+            id: trade.id.unwrap_or(id),
             venue_time: millis(trade.at) + shift,
             aggressor: trade.aggressor,
             px: self.nearest(trade.price)?,

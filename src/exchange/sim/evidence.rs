@@ -1,4 +1,4 @@
-//! `GET /sim/orders/{order_id}/evidence`: what each fill of an order rests on (docs/engine.md 10.4).
+//! `GET /sim/orders/{order_id}/evidence`: what each fill of an order rests on (docs/engine.md 12.4).
 
 use super::super::{
     api_error::{ApiError, ApiResult},

@@ -9,8 +9,8 @@ use crate::{
         state::{
             AccountHistory, AccountIx, AccountReport, AccountSpec, AccountState, EquityRecord,
             FundingRecord, MarginMode, MarketIx, MarketReport, MarketSpec, Millis, OrderEvidence,
-            OrderId, OrderRecord, PositionId, PositionRecord, PositionState, RowKey, ScaledId,
-            ScaledRecord, Side, TapeRecord, TwapId, TwapRecord, target,
+            OrderId, OrderRecord, PositionId, PositionRecord, PositionState, ReceivedRules, RowKey,
+            ScaledId, ScaledRecord, Side, TapeRecord, TwapId, TwapRecord, target,
         },
     },
     model::ClientOrderId,
@@ -212,6 +212,11 @@ impl Engine {
         let own = received.and_then(|received| received.prices.next_funding_at);
         own.filter(|at| *at > self.now)
             .unwrap_or(self.now.next_hour())
+    }
+
+    /// Of the received markets, if there are any.
+    pub fn received_rules(&self) -> Option<ReceivedRules> {
+        self.received.each().next().map(|received| received.rules)
     }
 
     /// Since when frames of a received market have been missing.

@@ -1,4 +1,4 @@
-//! Takes in what a feed received (docs/engine.md 10).
+//! Takes in what a feed received (docs/engine.md 12).
 
 use crate::exchange::engine::{
     core::Engine,

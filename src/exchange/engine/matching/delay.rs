@@ -1,5 +1,5 @@
 //! Orders of a received market that take effect later: after the delay of execution, or after a gap
-//! (docs/engine.md 10.2, 10.5).
+//! (docs/engine.md 12.2, 12.5).
 
 use crate::exchange::engine::{
     core::Engine,

@@ -1,4 +1,4 @@
-//! Fills on a received market, each with the frame it rests on (docs/engine.md 10.2 to 10.4).
+//! Fills on a received market, each with the frame it rests on (docs/engine.md 12.2 to 12.4).
 
 use crate::exchange::engine::{
     core::Engine,

@@ -1,4 +1,4 @@
-//! Why an order of a received market filled: the frame, and what of it was taken (docs/engine.md 10.4).
+//! Why an order of a received market filled: the frame, and what of it was taken (docs/engine.md 12.4).
 
 use serde::{Deserialize, Serialize};
 use strum::IntoStaticStr;

@@ -1,4 +1,4 @@
-//! What a feed received of a market: one frame at a time, with where it was received (docs/engine.md 10).
+//! What a feed received of a market: one frame at a time, with where it was received (docs/engine.md 12).
 //!
 //! A frame is an input of the engine like a command: it is stored with the commands, so that a stored exchange continues
 //! without the recording. Virtual time of such an exchange is the time of receipt: `received_at` is never ahead of the
@@ -103,7 +103,7 @@ pub struct HourlyFunding {
     pub rate: NanoRate,
 }
 
-/// How orders meet what is received (docs/engine.md 10.2).
+/// How orders meet what is received (docs/engine.md 12.2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReceivedRules {
     /// From the acceptance of an order until it takes effect: drawn between the two.

@@ -24,6 +24,7 @@ mod reduce_only;
 mod replay;
 mod rules;
 mod same_again;
+mod sample;
 mod scaled;
 mod sequences;
 mod tiers;

@@ -1,4 +1,4 @@
-//! Fills over a received book (docs/engine.md 10): what a taker gets, what moves a queue, and what no order gets.
+//! Fills over a received book (docs/engine.md 12): what a taker gets, what moves a queue, and what no order gets.
 
 use super::{
     desk::{START, order},

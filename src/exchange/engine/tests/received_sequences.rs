@@ -1,4 +1,4 @@
-//! Any sequence of frames and commands: what a fill rests on holds for all of them (docs/engine.md 10).
+//! Any sequence of frames and commands: what a fill rests on holds for all of them (docs/engine.md 12).
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
 //! What each order of a received market can claim: which trades count for it, and how much an optimistic queue would
-//! have filled (docs/engine.md 10.3, 10.4).
+//! have filled (docs/engine.md 12.3, 12.4).
 //!
 //! The optimistic queue is the one of hftbacktest's `PowerProbQueueModel` with exponent 2: a level that shrinks without
 //! trades shrinks in front of and behind the order, in proportion to the squares of what is there.
@@ -164,7 +164,7 @@ impl OptimisticQueue {
         let fewer = self.shown - shown - self.traded;
         let moved = |front| moved(front, fine(self.shown), fine(fewer));
         let front = self.front.map_or(fine(shown), moved);
-        self.front = Some(front.min(fine(shown)));
+        self.front = Some(front.clamp(0, fine(shown)));
         (self.shown, self.traded) = (shown, Lots::ZERO);
     }
 }

@@ -1,4 +1,4 @@
-//! What is known of a received market beyond the state that every market has (docs/engine.md 10).
+//! What is known of a received market beyond the state that every market has (docs/engine.md 12).
 
 mod claims;
 mod prints;

@@ -1,5 +1,5 @@
 //! The book of a received market as takers meet it: the newest snapshot, less what the touch shows to be gone and what
-//! orders of this exchange have taken (docs/engine.md 10.2).
+//! orders of this exchange have taken (docs/engine.md 12.2).
 
 use serde::{Deserialize, Serialize};
 
