@@ -328,7 +328,7 @@ async fn a_live_market_is_what_its_sockets_have_told_until_now() {
     }
     let mut exchange = open(options(Some(ReceivedSource::Live(source.clone())), None)).unwrap();
     assert_eq!(exchange.runs_to(60_000), Reached::Time);
-    assert_eq!(exchange.engine.now(), Millis(START + 59_810));
+    assert_eq!(exchange.engine.now(), Millis(START + 60_000));
     assert!(exchange.report().bid.is_some());
     let again = open(options(Some(ReceivedSource::Live(source)), None));
     assert!(
