@@ -35,6 +35,7 @@ struct SimMarket {
     price_figures: Option<u32>,
     funding_rate: Option<Num>,
     updated_at: Option<Timestamp>,
+    gap_since: Option<Timestamp>,
 }
 
 #[derive(Deserialize)]
@@ -201,6 +202,7 @@ impl From<SimMarket> for Market {
             grid: row.price_figures.map_or(Grid::Guessed, Grid::Figures),
             funding_rate: row.funding_rate,
             updated_at: row.updated_at,
+            gap_since: row.gap_since,
             ..Self::new(row.market_id)
         }
     }

@@ -80,7 +80,8 @@ fn evidence_lines(order: &Order, scene: &Scene<'_>) -> String {
     let lines = bracket
         .into_iter()
         .chain(known.fills.iter().map(evidence::fill));
-    lines
+    let lines: Vec<String> = lines
         .map(|(label, words)| format!("{label}  {words}\n"))
-        .collect()
+        .collect();
+    lines.concat()
 }

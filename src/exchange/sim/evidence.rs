@@ -42,7 +42,7 @@ fn resource(engine: &Engine, account: AccountIx, row: &OrderRecord) -> model::Or
 
 fn fill_resource(units: MarketUnits, fill: &engine::FillEvidence) -> model::FillEvidence {
     let engine::FillEvidence { frame, .. } = fill;
-    let (file, connection) = match &frame.source.origin {
+    let (recording, connection) = match &frame.source.origin {
         FrameOrigin::File(name) => (Some(name.as_str().into()), None),
         FrameOrigin::Connection(number) => (None, Some(*number)),
     };
@@ -57,7 +57,7 @@ fn fill_resource(units: MarketUnits, fill: &engine::FillEvidence) -> model::Fill
         size: units.lots(fill.size),
         cause: fill.cause.into_str().into(),
         feed: frame.source.feed.as_str().into(),
-        file,
+        file: recording,
         connection,
         line: frame.source.line,
         received_at: wire::at(frame.received_at),

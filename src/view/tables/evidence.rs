@@ -15,7 +15,7 @@ pub(crate) fn bracket(evidence: &OrderEvidence) -> Option<String> {
 pub(crate) fn fill(fill: &FillEvidence) -> (String, String) {
     let number = fill.line;
     let at = match (&fill.file, fill.connection) {
-        (Some(file), _) => format!("{} {file} line {number}", fill.feed),
+        (Some(name), _) => format!("{} {name} line {number}", fill.feed),
         (None, Some(connection)) => {
             format!("{} connection {connection} frame {number}", fill.feed)
         }
