@@ -11,7 +11,7 @@ use super::{
     doctor,
     exchange_args::World,
     flags::SettingsFlags,
-    journal, read, schema, serve, settings,
+    journal, read, record, schema, serve, settings,
     shell::{completions, man},
     snapshot,
 };
@@ -94,6 +94,8 @@ pub(super) enum CliVerb {
     Demo(World),
     /// Runs the paper exchange alone, for bots, tests and other desks
     Serve(serve::ServeArgs),
+    /// Records the market data of a venue or a service, to be traded against later
+    Record(record::RecordArgs),
     /// Prints one frame of the desk
     Snapshot(snapshot::SnapshotArgs),
     #[command(flatten)]

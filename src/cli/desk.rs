@@ -26,6 +26,7 @@ use std::{
     env,
     io::{self, IsTerminal},
     path::{Path, PathBuf},
+    sync::Arc,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -92,6 +93,10 @@ pub(super) async fn run(choice: DeskMode, sources: &Sources, loaded: Loaded) -> 
         },
         DeskMode::Paper(world) => {
             start.tour = shows_around.as_deref().and_then(first_tour);
+            let world = World {
+                settings: Some(Arc::new(settings.clone())),
+                ..world
+            };
             Box::pin(paper(start, world, stop.clone())).await
         }
     };

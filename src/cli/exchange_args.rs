@@ -1,6 +1,8 @@
 //! The arguments that start a paper exchange.
 
+use super::{exit::UsageError, received_args::ReceivedArgs};
 use crate::{
+    config::Settings,
     exchange::{
         self, ClockMode, ExchangeHandle, ExchangeOptions, KeepTime, KeySource, Scenario,
         ScenarioFault, SimulatorAccess, Speed,
@@ -13,6 +15,7 @@ use color_eyre::{Result, eyre::Context as _};
 use std::{
     net::SocketAddr,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
@@ -32,9 +35,9 @@ pub(super) struct World {
     /// Stops the clock: only POST /sim/clock advances it
     #[arg(long, conflicts_with = "speed")]
     pub(super) manual_clock: bool,
-    /// The speed of the market: 1, 0.5, 60 [default: 1, or the stored one]
+    /// The speed of the market: 1, 0.5, 60 [default: 1, or the stored one]; of a recording also "max"
     #[arg(long, value_parser = speed)]
-    pub(super) speed: Option<Num>,
+    pub(super) speed: Option<Speed>,
     /// Derives the API keys from the seed, for repeatable runs. Anyone who knows the seed knows the keys. Otherwise
     /// they are random at each start; --data-dir keeps them
     #[arg(long)]
@@ -46,8 +49,13 @@ pub(super) struct World {
     /// At least 1d
     #[arg(long, value_name = "DURATION", value_parser = keep)]
     pub(super) keep: Option<KeepTime>,
+    #[command(flatten)]
+    pub(super) received: ReceivedArgs,
     #[arg(skip)]
     pub(super) simulator: SimulatorAccess,
+    /// Where a live feed reads its venue's address, and its proxy.
+    #[arg(skip)]
+    pub(super) settings: Option<Arc<Settings>>,
 }
 
 impl Default for World {
@@ -61,7 +69,9 @@ impl Default for World {
             fixed_keys: false,
             data_dir: None,
             keep: None,
+            received: ReceivedArgs::default(),
             simulator: SimulatorAccess::Served,
+            settings: None,
         }
     }
 }
@@ -75,11 +85,14 @@ pub(super) const FIXED_KEYS: &str = "the API keys come from the seed (--fixed-ke
 /// At a higher speed the market would move too far between two polls.
 const FASTEST: u32 = 100;
 
-fn speed(text: &str) -> Result<Num, String> {
+fn speed(text: &str) -> Result<Speed, String> {
+    if text == "max" {
+        return Ok(Speed::FASTEST);
+    }
     let number = text.trim_end_matches('x').parse::<Num>();
     number
         .ok()
-        .filter(|speed| thousandths(*speed).is_some())
+        .and_then(thousandths)
         .ok_or_else(|| format!("a speed is a number from 0.001 to {FASTEST}, as in 1, 0.5 or 60"))
 }
 
@@ -125,7 +138,7 @@ impl World {
         stop: CancellationToken,
     ) -> Result<ExchangeHandle> {
         let options = ExchangeOptions {
-            scenario: self.scenario()?,
+            scenario: self.received_scenario()?,
             start,
             pace,
             data_dir: self.data_dir.clone(),
@@ -140,7 +153,24 @@ impl World {
         if self.manual_clock {
             return Some(ClockMode::Paused);
         }
-        self.speed.and_then(thousandths).map(ClockMode::Live)
+        self.speed.map(ClockMode::Live)
+    }
+
+    /// The scenario, with its markets from wherever they are received.
+    fn received_scenario(&self) -> Result<Scenario> {
+        if self.speed == Some(Speed::FASTEST) && !self.received.is_replay() {
+            let words = "--speed max is for recordings: give --replay FILE with it, or a number";
+            return Err(UsageError(words.to_owned()).into());
+        }
+        let scenario = self.scenario()?;
+        let Some(settings) = &self.settings else {
+            return Ok(scenario);
+        };
+        let source = self.received.source(settings)?;
+        Ok(match source {
+            Some(source) => scenario.on_received(source),
+            None => scenario,
+        })
     }
 
     pub(super) fn start(&self) -> Timestamp {

@@ -19,11 +19,14 @@ mod flags;
 mod journal;
 mod local_zone;
 mod log;
+mod market_feed;
 mod options;
 mod out;
 mod paper;
 mod paths;
 mod read;
+mod received_args;
+mod record;
 mod schema;
 mod serve;
 mod service;
@@ -106,6 +109,7 @@ fn choose(args: Args) -> Result<Exit> {
         Some(CliVerb::Desk(keep)) => desk(DeskMode::Configured(keep), &sources),
         Some(CliVerb::Demo(world)) => desk(DeskMode::Paper(world), &sources),
         Some(CliVerb::Serve(args)) => live(serve::run(args, &sources)),
+        Some(CliVerb::Record(args)) => live(record::run(args, &sources)),
         Some(CliVerb::Snapshot(args)) => live(snapshot::run(args, &sources)),
         Some(CliVerb::Read(verb)) => live(read_verb(verb, sources)),
         Some(CliVerb::Act(verb)) => live(act_verb(verb, sources)),

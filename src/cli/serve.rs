@@ -16,7 +16,7 @@ use crate::{
 };
 use color_eyre::{Result, eyre::Context as _};
 use serde::Serialize;
-use std::{fmt::Write as _, io, net::SocketAddr};
+use std::{fmt::Write as _, io, net::SocketAddr, sync::Arc};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
@@ -64,6 +64,7 @@ pub(super) async fn run(args: ServeArgs, sources: &Sources) -> Result<Exit> {
         } else {
             SimulatorAccess::Served
         },
+        settings: Some(Arc::new(settings)),
         ..args.world
     };
     let exchange = world
@@ -120,7 +121,7 @@ async fn watched(
 }
 
 /// Listens from this call on, not only from the first poll of the future.
-fn interrupted() -> io::Result<impl Future<Output = ()>> {
+pub(super) fn interrupted() -> io::Result<impl Future<Output = ()>> {
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
     Ok(async move {

@@ -6,9 +6,12 @@
 //! mislead.
 
 use super::{Client, base, response::ServiceResponse, rows};
-use crate::model::{
-    Book, Candle, Dated, Failure, FailureKind, Grid, Interval, Level, Market, MarketId, Num, Page,
-    PublicTrade, Side, Timestamp,
+use crate::{
+    api::Data,
+    model::{
+        Book, Candle, Dated, Failure, FailureKind, Grid, Interval, Level, Market, MarketId, Num,
+        OrderEvidence, OrderId, Page, PublicTrade, Side, Timestamp,
+    },
 };
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::{Deserialize, de::DeserializeOwned};
@@ -32,6 +35,7 @@ struct SimMarket {
     price_figures: Option<u32>,
     funding_rate: Option<Num>,
     updated_at: Option<Timestamp>,
+    gap_since: Option<Timestamp>,
 }
 
 #[derive(Deserialize)]
@@ -141,6 +145,16 @@ impl Client {
         }))
     }
 
+    /// What the fills of an order rest on.
+    pub async fn evidence(&self, order: &OrderId) -> Result<Option<OrderEvidence>, Failure> {
+        if !self.is_simulator().await? {
+            return Ok(None);
+        }
+        let id = utf8_percent_encode(order.raw(), NON_ALPHANUMERIC);
+        let answer = self.sim(&format!("/sim/orders/{id}/evidence")).await?;
+        answer.decoded().map(|Data { data }| Some(data))
+    }
+
     /// The rows of one market; without a readable one, why.
     async fn sim_page<Wire: DeserializeOwned, Row>(
         &self,
@@ -188,6 +202,7 @@ impl From<SimMarket> for Market {
             grid: row.price_figures.map_or(Grid::Guessed, Grid::Figures),
             funding_rate: row.funding_rate,
             updated_at: row.updated_at,
+            gap_since: row.gap_since,
             ..Self::new(row.market_id)
         }
     }

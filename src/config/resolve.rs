@@ -65,6 +65,25 @@ impl Settings {
     }
 }
 
+impl Settings {
+    /// A connection without a key that reads a market stream, or without its address the venues.
+    pub fn public_data(&self, market_stream: Option<String>) -> Connection {
+        let nowhere = "http://127.0.0.1:1".to_owned();
+        // A client has to have one. Neither a venue nor a market stream gets it.
+        let no_key = Secret::from("none".to_owned());
+        Connection {
+            venues: market_stream.is_none().then(|| self.venues.clone()),
+            streams: StreamUrls {
+                market: market_stream,
+                account: None,
+            },
+            proxy: self.proxy.clone(),
+            ca_file: self.ca_file.clone(),
+            ..Connection::paper(nowhere, no_key, AccountId::from(""))
+        }
+    }
+}
+
 impl Connection {
     /// Whether the key's accounts are to be asked for: the settings name none.
     pub fn needs_account(&self) -> bool {

@@ -14,6 +14,8 @@ pub struct Speed(u32);
 
 impl Speed {
     pub const REAL_TIME: Self = Self(1000);
+    /// As fast as the recording can be read.
+    pub const FASTEST: Self = Self(1_000_000_000);
 
     /// From 0.001 to 100 times real time.
     pub fn from_thousandths(thousandths: u32) -> Option<Self> {
@@ -91,6 +93,13 @@ impl ClockRecord {
 
 /// How far ahead the stored horizon is, in wall milliseconds at the present speed.
 const HORIZON_LEASE_MS: i64 = 4_000;
+/// The same in virtual milliseconds.
+const LONGEST_LEASE_MS: i64 = 400_000;
+/// How often virtual time is updated while nobody asks: a request brings it up to date for itself. An exchange whose desk
+/// asks once a second should wake up for its requests alone.
+const TICK_INTERVAL: Duration = Duration::from_secs(8);
+/// The same at high speed, so that each update is short.
+const SHORTEST_TICK_INTERVAL: Duration = Duration::from_millis(125);
 
 impl VirtualClock {
     /// Continues from `now` at the stored speed.
@@ -102,6 +111,15 @@ impl VirtualClock {
         clock
     }
 
+    /// How often virtual time is updated while nobody asks.
+    pub(super) fn tick_interval(&self) -> Duration {
+        if self.speed == Speed::FASTEST && !self.is_paused() {
+            return Duration::ZERO;
+        }
+        let real_time = TICK_INTERVAL * Speed::REAL_TIME.thousandths();
+        (real_time / self.speed.thousandths()).clamp(SHORTEST_TICK_INTERVAL, TICK_INTERVAL)
+    }
+
     /// What to store at `now` when the stored horizon is `horizon`. Moves the horizon ahead when half of the lease is
     /// used up, so that no request waits for it; keeps it while paused.
     pub(super) fn kept(&self, now: Millis, horizon: Millis) -> ClockRecord {
@@ -109,7 +127,7 @@ impl VirtualClock {
         let lease = if paused {
             0
         } else {
-            HORIZON_LEASE_MS * i64::from(self.speed.0) / 1000
+            (HORIZON_LEASE_MS * i64::from(self.speed.0) / 1000).min(LONGEST_LEASE_MS)
         };
         let left = (horizon - now).0;
         ClockRecord {

@@ -29,6 +29,7 @@ mod lock;
 mod message;
 mod operations;
 mod rate_limit;
+mod received;
 mod response_cache;
 mod scenario;
 mod secret;
@@ -47,6 +48,8 @@ pub use access::SimulatorAccess;
 pub use clock::{ClockMode, Speed};
 pub use keep::KeepTime;
 pub use rate_limit::{RateLimit, RateLimits};
+pub(crate) use received::LiveFeed;
+pub use received::{LiveSource, ReceivedFault, ReceivedSource, ReplayEnd, ReplayOptions};
 pub use scenario::{Scenario, ScenarioFault};
 pub use secret::{ApiKey, KeySource};
 pub use store::StoreFault;
@@ -84,6 +87,8 @@ pub enum StartFault {
     Socket(#[source] io::Error),
     #[error(transparent)]
     Store(#[from] StoreFault),
+    #[error(transparent)]
+    Received(#[from] ReceivedFault),
     #[error("the scenario's script did not finish")]
     Script(#[source] tokio::task::JoinError),
 }
@@ -171,11 +176,16 @@ pub async fn start(
     shutdown: CancellationToken,
 ) -> Result<ExchangeHandle, StartFault> {
     // The script takes a while; the clock starts before it, or it would always be late.
-    let began = Instant::now();
+    let mut began = Instant::now();
+    let is_received = options.scenario.source_of_markets.is_some();
     let addr = listener.local_addr().map_err(StartFault::Socket)?;
     let simulator = options.simulator;
     let opening = tokio::task::spawn_blocking(move || open(options));
     let resumed = opening.await.map_err(StartFault::Script)??;
+    if is_received {
+        // What comes meanwhile is of before the start.
+        began = Instant::now();
+    }
     let users = resumed.scenario.users(&resumed.engine, &resumed.secret);
     let key_source = resumed.scenario.key_source();
     let accounts = users
@@ -206,30 +216,27 @@ pub async fn start(
     })
 }
 
-fn open(options: ExchangeOptions) -> Result<LoadedExchange, StoreFault> {
+fn open(options: ExchangeOptions) -> Result<LoadedExchange, StartFault> {
     let ExchangeOptions {
-        scenario,
+        mut scenario,
         start,
         pace,
         data_dir,
         simulator: _,
     } = options;
-    let start = engine::Millis(start.0);
-    match data_dir {
+    let markets = scenario.source_of_markets.as_ref();
+    let markets = markets.map(ReceivedSource::open).transpose()?;
+    scenario.received = markets.as_ref().map(|markets| markets.setup().clone());
+    let received = scenario.received.as_ref().map(|setup| setup.start);
+    let start = received.unwrap_or(engine::Millis(start.0));
+    let loaded = match data_dir {
         Some(dir) => store::open(&dir, scenario, start, pace),
         None => LoadedExchange::in_memory(scenario, start, pace),
-    }
-}
-
-/// How often virtual time is updated while nobody asks: a request brings it up to date for itself. An exchange whose desk
-/// asks once a second should wake up for its requests alone.
-const TICK_INTERVAL: Duration = Duration::from_secs(8);
-/// The same at high speed, so that each update is short.
-const SHORTEST_TICK_INTERVAL: Duration = Duration::from_millis(125);
-
-fn tick_interval(speed: Speed) -> Duration {
-    let real_time = TICK_INTERVAL * Speed::REAL_TIME.thousandths();
-    (real_time / speed.thousandths()).clamp(SHORTEST_TICK_INTERVAL, TICK_INTERVAL)
+    }?;
+    Ok(match markets {
+        Some(markets) => loaded.receiving(markets)?,
+        None => loaded,
+    })
 }
 
 async fn run(listener: TcpListener, service: Arc<ExchangeService>, shutdown: CancellationToken) {
@@ -247,7 +254,7 @@ async fn tick(service: Arc<ExchangeService>, shutdown: CancellationToken) {
         match service.state() {
             Ok(mut state) => {
                 state.checkpoint();
-                rest = tick_interval(state.clock.speed());
+                rest = state.tick_interval();
             }
             Err(fault) => return tracing::error!("{}", fault.message),
         }

@@ -2,7 +2,7 @@
 
 use super::{
     access::SimulatorAccess,
-    api_error::{ApiError, ApiResult},
+    api_error::{ApiError, ApiResult, ServiceCode},
     auth::Authenticator,
     clock::{ClockMode, ClockRecord, Speed, VirtualClock},
     cursor::CursorSigner,
@@ -13,6 +13,7 @@ use super::{
     message::ApiResponse,
     operations::SlicedOperations,
     rate_limit::RequestLimiter,
+    received::ReceivedMarkets,
     response_cache::{CachedRead, ResponseCache, StateVersion},
     scenario::{self, Scenario},
     secret::ServerSecret,
@@ -53,18 +54,39 @@ impl ResetState {
         };
         let engine = engine
             .map_err(|why| ApiError::broken(format!("the scenario cannot start again: {why}")))?;
+        let mut engine = RecordingEngine::new(engine, 0);
+        let markets = self.markets(&mut engine)?;
         let clock = ClockRecord::new(self.pace, engine.now());
         Ok(ExchangeState {
+            markets,
             clock: VirtualClock::resumed(
                 clock,
                 Instant::now(),
                 clock_start(engine.now(), self.start),
             ),
-            engine: RecordingEngine::new(engine, 0),
+            engine,
             keys: IdempotencyRecords::default().with_key_limit(self.scenario.keys_per_user()),
             operations: SlicedOperations::default(),
             dropped_before: None,
         })
+    }
+}
+
+impl ResetState {
+    /// The recording from its beginning; a live feed has none.
+    fn markets(&self, engine: &mut RecordingEngine) -> ApiResult<Option<ReceivedMarkets>> {
+        let Some(source) = &self.scenario.source_of_markets else {
+            return Ok(None);
+        };
+        let opened = source.open().and_then(|mut markets| {
+            markets.begin(engine)?;
+            Ok(markets)
+        });
+        let refused = |why| {
+            let message = format!("this exchange cannot begin anew: {why}");
+            ApiError::service(ServiceCode::InvalidRequest, message)
+        };
+        opened.map(Some).map_err(refused)
     }
 }
 
@@ -107,6 +129,7 @@ impl ExchangeService {
             simulator,
             auth: Authenticator::new(users),
             state: Mutex::new(ExchangeState {
+                markets: resumed.markets,
                 clock: VirtualClock::resumed(
                     resumed.clock,
                     began,

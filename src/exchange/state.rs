@@ -14,16 +14,23 @@ use super::{
     },
     idempotency::{IdempotencyRecords, IdempotentResult, KeyedRequest},
     operations::SlicedOperations,
+    received::{Reached, ReceivedMarkets},
     store::{EncodeFault, RecordingEngine, StoreRecord, inputs},
     wire::{ResourceEncoder, account_limit},
 };
 use crate::model::{ClientOrderId, MarketId, Order, Position, Scaled, Twap};
+use std::time::Duration;
 use tokio::time::Instant;
+
+/// What live markets tell waits no longer.
+const LIVE_TICK_INTERVAL: Duration = Duration::from_millis(250);
 
 #[derive(Debug)]
 pub(super) struct ExchangeState {
     pub(super) engine: RecordingEngine,
     pub(super) clock: VirtualClock,
+    /// Where the markets come from, if the engine does not make them.
+    pub(super) markets: Option<ReceivedMarkets>,
     pub(super) keys: IdempotencyRecords,
     pub(super) operations: SlicedOperations,
     /// What [`Self::drop_old`] has dropped already.
@@ -34,7 +41,18 @@ impl ExchangeState {
     /// Runs the steps that are due at `wall`.
     pub(super) fn tick(&mut self, wall: Instant) {
         let due = self.clock.due(wall, self.engine.now());
-        self.engine.advance_to(due);
+        self.advance_to(due);
+    }
+
+    /// Runs every whole step until `to`. At the end of a recording the clock stops.
+    fn advance_to(&mut self, to: Millis) {
+        match &mut self.markets {
+            None => self.engine.advance_to(to),
+            Some(markets) => match markets.advance_to(&mut self.engine, to) {
+                Reached::Time => {}
+                Reached::End => self.clock.pause(),
+            },
+        }
         self.drop_old();
     }
 
@@ -49,11 +67,18 @@ impl ExchangeState {
         }
     }
 
+    /// How long virtual time may wait for its next update while nobody asks.
+    pub(super) fn tick_interval(&self) -> Duration {
+        match &self.markets {
+            Some(markets) if markets.is_live() => LIVE_TICK_INTERVAL,
+            Some(_) | None => self.clock.tick_interval(),
+        }
+    }
+
     /// Runs `span` of virtual time at once, in whole steps.
     pub(super) fn advance(&mut self, span: Millis, wall: Instant) {
-        self.engine.advance_to(self.engine.now() + span);
+        self.advance_to(self.engine.now() + span);
         self.clock.reanchor(wall, self.engine.now());
-        self.drop_old();
     }
 
     /// Changes since the last call, encoded for the store.

@@ -61,6 +61,8 @@ pub(crate) struct Tick {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Stats {
     pub(crate) mark: Option<Num>,
+    /// The index that the mark follows.
+    pub(crate) oracle: Option<Num>,
     /// Percent.
     pub(crate) day_change: Option<Num>,
     /// Of one funding, as a fraction.
@@ -79,6 +81,7 @@ impl Stats {
     pub(crate) fn patched(self, newer: Self) -> Self {
         Self {
             mark: newer.mark.or(self.mark),
+            oracle: newer.oracle.or(self.oracle),
             day_change: newer.day_change.or(self.day_change),
             funding_rate: newer.funding_rate.or(self.funding_rate),
             funding_hours: newer.funding_hours.or(self.funding_hours),

@@ -263,6 +263,7 @@ pub(super) fn patched(event: &RawValue, before: Stats) -> Option<Stats> {
     let told: WireStats = read(event)?;
     let stats = Stats {
         mark: told.mark_px.over(before.mark),
+        oracle: None,
         day_change: told.day_change.over(before.day_change),
         funding_rate: told.funding_rate.over(before.funding_rate),
         funding_hours: told.funding_interval_hours.over(before.funding_hours),

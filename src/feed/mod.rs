@@ -14,6 +14,8 @@ pub(crate) mod market;
 mod market_frame;
 pub(crate) mod picture;
 mod progress;
+pub(crate) mod recorded_stream;
+pub(crate) mod recording;
 mod requests;
 pub(crate) mod rest_read;
 mod retry;

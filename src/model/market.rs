@@ -31,6 +31,8 @@ pub struct Market {
     pub day: DayStats,
     /// When the prices were made, by the source's clock.
     pub updated_at: Option<Timestamp>,
+    /// Since when the paper exchange misses frames of the venue, and fills nothing.
+    pub gap_since: Option<Timestamp>,
 }
 
 /// What a market's last day was, and when it next pays funding; unknown where its source does not tell.

@@ -16,6 +16,7 @@ mod dated;
 pub mod draft;
 pub mod echo;
 pub mod estimate;
+mod evidence;
 mod failure;
 mod flat;
 mod listing;
@@ -54,6 +55,7 @@ pub use command::{
     PlaceTwap, Placed, Repetition, Resource, Risk, Trigger, WantedExit, WantedExits,
 };
 pub use dated::Dated;
+pub use evidence::{EvidenceLevel, FillEvidence, OrderEvidence};
 pub use failure::{Failure, FailureKind, Fallible, FieldIssue, Proof, READ_ONLY, READ_ONLY_KEY};
 pub use flat::{FlatFinding, FlatProof, Flattening, Leftovers, PROOF_APART, Proving};
 pub use listing::{

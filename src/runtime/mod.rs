@@ -415,6 +415,7 @@ fn cause(msg: &Msg) -> Cause {
         | Msg::CallEnded(_)
         | Msg::TriesAgain(..)
         | Msg::Traced(..)
+        | Msg::Evidence(_)
         | Msg::Recalled(_)
         | Msg::Kept(_)
         | Msg::Tick => Cause::Background,

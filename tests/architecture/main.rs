@@ -37,7 +37,8 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("disk", &[]),
     ("journal", &["disk", "model"]),
     ("client", &["api", "config", "model"]),
-    ("exchange", &["api", "disk", "model"]),
+    // A received market is what the decoders of the feeds say.
+    ("exchange", &["api", "disk", "feed", "model"]),
     ("feed", &["api", "config", "model"]),
     ("app", &["config", "model"]),
     // A form shows the exact bytes it would send.
@@ -119,6 +120,7 @@ const BELONGS_TO: &[(&str, &[&str])] = &[
         "tokio_websockets",
         &["exchange/streams", "runtime/polling/streams"],
     ),
+    ("flate2", &["feed/recording"]),
     ("ring", &["api/handshake"]),
     ("base64", &["api/handshake", "exchange/store"]),
     ("rand_chacha", &["exchange"]),

@@ -33,6 +33,7 @@ mod frozen;
 mod lists;
 mod names;
 mod reads;
+mod recordings;
 mod reference;
 mod same_run;
 mod schema;

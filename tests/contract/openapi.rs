@@ -213,7 +213,7 @@ async fn every_example_works_on_the_demo_and_answers_as_described() {
             paper.advance(500).await;
         }
     }
-    assert_eq!(count, 60);
+    assert_eq!(count, 61);
 }
 
 #[tokio::test]

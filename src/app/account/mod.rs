@@ -7,6 +7,7 @@ pub(crate) mod books;
 pub(crate) mod clocks;
 pub(crate) mod data_age;
 pub(crate) mod equity;
+pub(crate) mod evidence;
 pub(crate) mod feed;
 pub mod fees;
 pub(crate) mod guard;

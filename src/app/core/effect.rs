@@ -52,6 +52,8 @@ pub enum Effect {
     /// Searches older pages of history for these orders; answered by
     /// [`Msg::Traced`](crate::app::desk::msg::Msg::Traced).
     Trace(Vec<OrderId>),
+    /// Reads why this order filled as it did; answered by [`Msg::Evidence`](crate::app::desk::msg::Msg::Evidence).
+    Evidence(OrderId),
     /// Reads the page of earlier sessions before this mark.
     Earlier(PastMark),
     /// Requests this once; answered by [`Msg::MarketData`](crate::app::desk::msg::Msg::MarketData).

@@ -2,6 +2,7 @@
 //! share. Names `dialogs` and the rooms below it.
 
 pub(crate) mod cursor;
+pub(crate) mod evidence;
 pub(crate) mod freeze;
 pub(crate) mod links;
 pub(crate) mod market_shown;

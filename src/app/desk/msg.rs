@@ -14,8 +14,8 @@ use crate::{
         tables::click_target::ClickTarget,
     },
     model::{
-        Call, Command, Drift, Failure, MarketId, OperationEnd, Order, OrderId, PastPage, Progress,
-        Receipt, ServiceAbout, Ticket, Timestamp,
+        Call, Command, Drift, Failure, MarketId, OperationEnd, Order, OrderEvidence, OrderId,
+        PastPage, Progress, Receipt, ServiceAbout, Ticket, Timestamp,
     },
 };
 use std::ops::Range;
@@ -51,6 +51,8 @@ pub enum Msg {
     TriesAgain(Source, Timestamp),
     /// The searched orders, and those that were found in the history.
     Traced(Vec<OrderId>, Vec<Order>),
+    /// What the fills of an order rest on.
+    Evidence(Box<OrderEvidence>),
     Progress(Ticket, Progress),
     Settled(Ticket, Result<Receipt, Failure>),
     /// A queued cancel has ended.

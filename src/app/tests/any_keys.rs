@@ -84,6 +84,7 @@ fn makes_sense(effect: &Effect) -> bool {
         | Effect::MoreClosed(_)
         | Effect::MoreHistory(_)
         | Effect::Trace(_)
+        | Effect::Evidence(_)
         | Effect::Earlier(_)
         | Effect::Watch(_)
         | Effect::ReadOften(_)

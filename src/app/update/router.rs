@@ -17,8 +17,8 @@ use crate::{
             user_alerts,
         },
         desk::{
-            cursor, market_shown, model::Model, msg::Msg, older_pages, row_replacement, table_view,
-            tour,
+            cursor, evidence, market_shown, model::Model, msg::Msg, older_pages, row_replacement,
+            table_view, tour,
         },
         dialogs::{
             next::Next,
@@ -89,6 +89,10 @@ fn handled(model: &mut Model, msg: Msg) -> Vec<Effect> {
             vec![]
         }
         Msg::Traced(asked, found) => traced(model, &asked, &found),
+        Msg::Evidence(evidence) => {
+            model.account.store.evidence.arrive(*evidence);
+            vec![]
+        }
         Msg::Progress(ticket, progress) => advance(model, ticket, &progress),
         Msg::Settled(ticket, result) => settle(model, ticket, &result),
         Msg::Ended(order, result) => doubt::end(model, &order, result),
@@ -148,6 +152,7 @@ fn means_cursor(model: &Model, msg: &Msg) -> bool {
 fn after_every_message(model: &mut Model) -> Vec<Effect> {
     let mut effects = pass_time(model);
     effects.extend(bulk::proceed(model));
+    effects.extend(evidence::ask(model));
     effects.extend(tell(model, WorkflowEvent::Passed));
     table_view::refresh(model);
     review::refresh(model);

@@ -16,8 +16,12 @@ use crate::{
     config::Sources,
     model::{Failure, FailureKind, Order, OrderId},
     view::{
+        Scene,
         columns::HISTORY,
-        tables::rows::{OrderRow, columns_of, csv},
+        tables::{
+            evidence,
+            rows::{OrderRow, columns_of, csv},
+        },
     },
 };
 use color_eyre::Result;
@@ -43,7 +47,12 @@ pub(in crate::cli) async fn run(args: OrderArgs, sources: &Sources) -> Result<Ex
         Failure::new(FailureKind::NotFound, words)
     })?;
     doubts(voice, std::slice::from_ref(&order));
-    let store = prices(&service, vec![order.market_id.clone()]).await;
+    let mut store = prices(&service, vec![order.market_id.clone()]).await;
+    if let Some(evidence) = patiently(|| service.client.evidence(id)).await?
+        && evidence.optimistic_filled.is_some()
+    {
+        store.evidence.arrive(evidence);
+    }
     out::say(&drawn(&store, |scene| {
         let row = OrderRow::new(&order, scene);
         match voice.format {
@@ -54,9 +63,25 @@ pub(in crate::cli) async fn run(args: OrderArgs, sources: &Sources) -> Result<Ex
                     columns: HISTORY,
                     id: Some(|order: &Order| order.id.to_string()),
                 };
-                sheet.table(std::slice::from_ref(&order), scene, width())
+                let table = sheet.table(std::slice::from_ref(&order), scene, width());
+                table + &evidence_lines(&order, scene)
             }
         }
     }))?;
     Ok(Exit::Ok)
+}
+
+/// One for each fill, below the table.
+fn evidence_lines(order: &Order, scene: &Scene<'_>) -> String {
+    let Some(known) = scene.store.evidence.of(&order.id) else {
+        return String::new();
+    };
+    let bracket = evidence::bracket(known).map(|bracket| ("booked–optimistic".into(), bracket));
+    let lines = bracket
+        .into_iter()
+        .chain(known.fills.iter().map(evidence::fill));
+    let lines: Vec<String> = lines
+        .map(|(label, words)| format!("{label}  {words}\n"))
+        .collect();
+    lines.concat()
 }

@@ -9,12 +9,14 @@ use super::{
         feed::{FeedGenerator, RngStream},
         history::{HistoryOrigin, MarketHistory},
         market_state::MarketState,
+        received::ReceivedMarket,
     },
     state::{
         AccountHistory, AccountIx, AccountState, Arena, Bps, CommandOutcome, CommandRefusal,
         CommandResult, Counterparty, EngineCommand, EngineConfig, EngineEvent, FeeRates,
-        HashedEventLog, LiquidityRole, MarketIx, Millis, OrderId, OrderRecord, PositionId,
-        PositionState, PriceFeed, ScaledId, ScaledRecord, TwapId, TwapRecord, Usd, VenueSpec,
+        FillEvidence, HashedEventLog, LiquidityRole, MarketIx, Millis, OrderId, OrderRecord,
+        PositionId, PositionState, PriceFeed, RowRing, ScaledId, ScaledRecord, TwapId, TwapRecord,
+        Usd, VenueSpec,
     },
 };
 
@@ -26,6 +28,9 @@ pub struct Engine {
     pub(crate) venue: VenueSpec,
     #[serde(skip)]
     pub(crate) markets: Arena<MarketIx, MarketState>,
+    /// One of each market if they are received, else none.
+    #[serde(skip)]
+    pub(crate) received: Arena<MarketIx, ReceivedMarket>,
     #[serde(skip)]
     pub(crate) accounts: Arena<AccountIx, AccountState>,
     #[serde(skip)]
@@ -40,6 +45,9 @@ pub struct Engine {
     pub(crate) market_histories: Vec<MarketHistory>,
     #[serde(skip)]
     pub(crate) account_histories: Vec<AccountHistory>,
+    /// One of each received market.
+    #[serde(skip)]
+    pub(crate) evidence: Vec<RowRing<FillEvidence>>,
     pub(crate) counterparty: Counterparty,
     /// Orders with an expiry, armed or resting.
     pub(crate) expiring: BTreeSet<(Millis, OrderId)>,
@@ -61,13 +69,14 @@ impl Engine {
     pub fn new(config: EngineConfig) -> Self {
         let generator = match config.feed {
             PriceFeed::Synthetic => Some(FeedGenerator::new(config.seed, &config.markets)),
-            PriceFeed::Scripted => None,
+            PriceFeed::Scripted | PriceFeed::Received(_) => None,
         };
         let mut engine = Self {
             now: config.start,
             fees: config.fees,
             venue: config.venue,
             markets: Arena::default(),
+            received: Arena::default(),
             accounts: Arena::default(),
             orders: Arena::default(),
             positions: Arena::default(),
@@ -75,6 +84,7 @@ impl Engine {
             scaled: Arena::default(),
             market_histories: Vec::new(),
             account_histories: Vec::new(),
+            evidence: Vec::new(),
             counterparty: Counterparty::default(),
             expiring: BTreeSet::new(),
             cancel_queue: Vec::new(),
@@ -90,6 +100,10 @@ impl Engine {
             let origin = HistoryOrigin { at, px };
             engine.market_histories.push(MarketHistory::new(origin));
             engine.markets.push(MarketState::new(spec, at));
+            if let PriceFeed::Received(rules) = config.feed {
+                engine.received.push(ReceivedMarket::new(rules));
+                engine.evidence.push(FillEvidence::none());
+            }
         }
         for spec in config.accounts {
             engine.account_histories.push(AccountHistory::default());
@@ -184,6 +198,12 @@ impl Engine {
     pub(crate) fn next_priority(&mut self) -> u64 {
         self.priority += 1;
         self.priority
+    }
+
+    /// Whether a gap in what is received keeps a market from being matched.
+    pub(crate) fn is_frozen(&self, market: MarketIx) -> bool {
+        let received = self.received.get(market);
+        received.is_some_and(ReceivedMarket::is_frozen)
     }
 
     /// The account's open position on a market.

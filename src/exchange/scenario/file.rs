@@ -3,10 +3,12 @@
 use super::super::{
     engine::{
         AccountSpec, AccountTerms, Bps, EngineConfig, FeeRates, ImpactModel, LiquidationMode,
-        MAX_COUNT, MarginTier, MarketAccess, MarketSpec, Millis, PriceFeed, Px, Usd, VenueSpec,
+        MAX_COUNT, MarginTier, MarketAccess, MarketSpec, Millis, PriceFeed, Px, ReceivedRules, Usd,
+        VenueSpec,
     },
     faults::FaultRule,
     rate_limit::RateLimits,
+    received::ReceivedSetup,
 };
 use super::{
     fault::{ScenarioFault, ScenarioResult, within},
@@ -40,8 +42,8 @@ pub(super) struct ScenarioFile {
     /// How long before the start virtual time begins; the script runs in that time.
     #[serde(default)]
     pub(super) warm_up_seconds: u32,
-    #[serde(default)]
-    fees: FeesShape,
+    /// Absent: those of the venue.
+    fees: Option<FeesShape>,
     #[serde(default)]
     venue: VenueShape,
     #[serde(default)]
@@ -64,27 +66,68 @@ struct FeesShape {
     maker: TextDecimal,
 }
 
-impl Default for FeesShape {
-    fn default() -> Self {
-        let FeeRates { taker, maker } = FeeRates::default();
-        let decimal = |count| TextDecimal(Num::new(count, 5));
-        Self {
-            taker: decimal(taker),
-            maker: decimal(maker),
-        }
+impl FeesShape {
+    fn rates(self) -> ScenarioResult<FeeRates> {
+        Ok(FeeRates {
+            taker: fee(self.taker)?,
+            maker: fee(self.maker)?,
+        })
     }
 }
 
-#[derive(Debug, Clone, Copy, Default, Deserialize)]
+#[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct VenueShape {
     /// Large positions are liquidated a fifth at a time.
     gradual_liquidation: bool,
     /// The users' trades move the fair price.
     user_impact: bool,
+    /// On received markets: the time from the acceptance of an order until it takes effect is drawn between the two.
+    execution_delay_min_ms: u32,
+    execution_delay_max_ms: u32,
+    /// On received markets: an older book is a gap.
+    max_book_staleness_ms: u32,
 }
 
+impl Default for VenueShape {
+    fn default() -> Self {
+        let ReceivedRules {
+            min_delay,
+            max_delay,
+            max_book_age,
+        } = ReceivedRules::default();
+        let millis = |span: Millis| u32::try_from(span.0).unwrap_or(0);
+        Self {
+            gradual_liquidation: false,
+            user_impact: false,
+            execution_delay_min_ms: millis(min_delay),
+            execution_delay_max_ms: millis(max_delay),
+            max_book_staleness_ms: millis(max_book_age),
+        }
+    }
+}
+
+/// The longest delay of an order.
+const MAX_DELAY_MS: u32 = 60_000;
+/// A book has to be newer than this.
+const MAX_STALENESS_MS: u32 = 600_000;
+
 impl VenueShape {
+    fn received(self) -> ScenarioResult<ReceivedRules> {
+        let shortest = self.execution_delay_min_ms;
+        let longest = self.execution_delay_max_ms.max(shortest);
+        within("execution_delay_max_ms", longest, 0..=MAX_DELAY_MS)?;
+        let oldest = self.max_book_staleness_ms;
+        within("max_book_staleness_ms", oldest, 250..=MAX_STALENESS_MS)?;
+        let [min_delay, max_delay, max_book_age] =
+            [shortest, longest, oldest].map(|millis| Millis(millis.into()));
+        Ok(ReceivedRules {
+            min_delay,
+            max_delay,
+            max_book_age,
+        })
+    }
+
     fn spec(self) -> VenueSpec {
         VenueSpec {
             liquidation: if self.gradual_liquidation {
@@ -209,16 +252,32 @@ impl ScenarioFile {
             seed,
             start,
             feed: PriceFeed::Synthetic,
-            fees: FeeRates {
-                taker: fee(self.fees.taker)?,
-                maker: fee(self.fees.maker)?,
-            },
+            fees: self
+                .fees
+                .map_or(Ok(FeeRates::default()), FeesShape::rates)?,
             venue: self.venue.spec(),
             markets,
             accounts: (1..)
                 .zip(accounts)
                 .map(|(place, account)| account.spec(place))
                 .collect::<Result<_, _>>()?,
+        })
+    }
+}
+
+impl ScenarioFile {
+    /// The accounts and rules of the scenario, on these markets.
+    pub(super) fn received_config(
+        &self,
+        seed: u64,
+        setup: &ReceivedSetup,
+    ) -> ScenarioResult<EngineConfig> {
+        let config = self.engine_config(seed, setup.start)?;
+        Ok(EngineConfig {
+            feed: PriceFeed::Received(self.venue.received()?),
+            fees: self.fees.map_or(Ok(setup.fees), FeesShape::rates)?,
+            markets: setup.markets.clone(),
+            ..config
         })
     }
 }

@@ -20,6 +20,7 @@ use super::{
     faults::FaultRule,
     keep::KeepTime,
     rate_limit::RateLimits,
+    received::{ReceivedSetup, ReceivedSource},
     secret::{ApiKey, KeySource, ServerSecret},
 };
 pub use fault::ScenarioFault;
@@ -42,6 +43,10 @@ pub struct Scenario {
     pub(super) source: ScenarioSource,
     /// How long rows stay after their end; `None`: for ever.
     pub(super) keep: Option<KeepTime>,
+    /// Where the markets come from, if the scenario does not make them.
+    pub(super) source_of_markets: Option<ReceivedSource>,
+    /// What its first lines say.
+    pub(super) received: Option<ReceivedSetup>,
     /// The source text, which the store keeps.
     pub(super) text: Arc<str>,
     file: ScenarioFile,
@@ -104,6 +109,8 @@ impl Scenario {
             },
             source: ScenarioSource::Given,
             keep: None,
+            source_of_markets: None,
+            received: None,
             text: text.into(),
             file,
         })
@@ -131,6 +138,15 @@ impl Scenario {
     #[must_use]
     pub fn with_keep(self, keep: Option<KeepTime>) -> Self {
         Self { keep, ..self }
+    }
+
+    /// Its accounts and rules on other markets; its script is not played.
+    #[must_use]
+    pub fn on_received(self, source: ReceivedSource) -> Self {
+        Self {
+            source_of_markets: Some(source),
+            ..self
+        }
     }
 
     /// Where the users' API keys come from.
@@ -166,7 +182,9 @@ impl Scenario {
 
     /// Whether its script was played once and is shipped: the demo with its own seed.
     pub(super) fn is_recorded(&self) -> bool {
-        self.source == ScenarioSource::BuiltIn && self.seed() == self.file.seed
+        self.source == ScenarioSource::BuiltIn
+            && self.seed() == self.file.seed
+            && self.received.is_none()
     }
 
     /// The engine after its script, at the last step until `start`.
@@ -186,6 +204,10 @@ impl Scenario {
     }
 
     fn recorded_or_played(&self, start: Millis) -> ScenarioResult<Engine> {
+        if let Some(setup) = &self.received {
+            let config = self.file.received_config(self.seed(), setup)?;
+            return Ok(Engine::new(config));
+        }
         if self.is_recorded() {
             match recorded::demo_at(start) {
                 Ok(engine) => return Ok(engine),

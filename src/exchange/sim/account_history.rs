@@ -32,6 +32,8 @@ pub(super) struct FundingResource {
     size: Num,
     rate: Num,
     amount: Num,
+    /// At the last known rate: what the venue paid for that hour was not received.
+    estimated: bool,
 }
 
 pub(super) fn equity(
@@ -80,6 +82,7 @@ fn payment(state: &ExchangeState, payment_id: i64, row: &FundingRecord) -> Fundi
         size: MarketUnits::of(&state.engine, row.market).lots(row.size),
         rate: rate(row.rate),
         amount: usd(row.amount),
+        estimated: state.engine.is_estimated(row),
     }
 }
 

@@ -99,6 +99,11 @@ fn speed(given: Num) -> ApiResult<Speed> {
 pub(super) fn nudge(state: &mut ExchangeState, request: &ApiRequest) -> ApiResult<ApiResponse> {
     let body: Nudge = request.json()?;
     let (market, _) = wire::market(&state.engine, "market_id", &body.market_id)?;
+    if state.markets.is_some() {
+        let message =
+            "the price of this market is the venue's: only a generated market can be moved";
+        return Err(ApiError::invalid("market_id", message));
+    }
     if !(-MAX_NUDGE_BPS..=MAX_NUDGE_BPS).contains(&body.bps) {
         let message = format!(
             "bps must be -{MAX_NUDGE_BPS} to {MAX_NUDGE_BPS}, not {}",

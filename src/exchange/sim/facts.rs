@@ -39,6 +39,8 @@ struct MarketResource {
     price_figures: u32,
     lot_size: Num,
     updated_at: Timestamp,
+    /// Since when frames of a received market have been missing: nothing fills meanwhile.
+    gap_since: Option<Timestamp>,
 }
 
 pub(super) fn markets(service: &ExchangeService, request: &ApiRequest) -> ApiResult<ApiResponse> {
@@ -78,5 +80,6 @@ fn market(engine: &Engine, ix: MarketIx, facts: &MarketReport) -> Option<MarketR
         price_figures: PRICE_FIGURES,
         lot_size: Num::new(1, spec.size_decimals),
         updated_at: wire::at(facts.updated_at),
+        gap_since: engine.gap_since(ix).map(wire::at),
     })
 }

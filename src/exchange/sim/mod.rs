@@ -11,6 +11,7 @@
 //! | `GET /sim/markets/{market_id}/trades?limit=&before=` | its trades, newest first (public; marks those of the caller's key) |
 //! | `GET /sim/accounts/{account_id}/equity?limit=&before=` | its equity once a minute, oldest first |
 //! | `GET /sim/accounts/{account_id}/funding?limit=&before=` | its funding payments, newest first |
+//! | `GET /sim/orders/{order_id}/evidence` | what was received that each of its fills rests on |
 //! | `GET`, `POST /sim/clock` | reads; `advance_ms` (at most an hour), `paused`, `speed` |
 //! | `POST /sim/nudge` | moves a market's price by `bps` at the next step, within what a price may be |
 //! | `GET`, `POST`, `DELETE /sim/faults` | lists, adds, removes fault rules ([`faults`](super::faults)) |
@@ -22,6 +23,7 @@
 mod account_history;
 mod book;
 mod control;
+mod evidence;
 mod facts;
 mod market_history;
 mod openapi;
@@ -60,6 +62,11 @@ pub(super) fn answer(
             let caller = required_user(caller)?;
             let rows = account_history::funding(&*service.state()?, caller, &id, page)?;
             ApiResponse::data(rows)
+        }
+        SimRoute::OrderEvidence(id) => {
+            let caller = required_user(caller)?;
+            let evidence = evidence::evidence(&*service.state()?, caller, &id)?;
+            ApiResponse::data(evidence)
         }
         SimRoute::Clock => control::clock(&*service.state()?),
         SimRoute::SetClock => control::set_clock(&mut *service.state()?, request),

@@ -43,10 +43,11 @@ mod tests {
         model::{
             Account, AccountRequirements, AccountRisk, AccountStage, AccountStatus, CancelAll,
             CancelAllResult, CancelResult, CancelStatus, CloseAll, CloseKind, CloseResult,
-            CloseResultStatus, ExpectedExit, LiquidityRole, Listing, MarginMode, ModifyOrder,
-            Order, OrderMode, OrderStatus, OrderType, PlaceKind, PlaceScaled, PlaceTwap, Position,
-            Quote, Rung, Scaled, ServiceAbout, ServiceEnvironment, Side, TimeInForce,
-            TradingLimits, TradingPolicy, TriggerDirection, Twap,
+            CloseResultStatus, EvidenceLevel, ExpectedExit, FillEvidence, LiquidityRole, Listing,
+            MarginMode, ModifyOrder, Order, OrderEvidence, OrderMode, OrderStatus, OrderType,
+            PlaceKind, PlaceScaled, PlaceTwap, Position, Quote, Rung, Scaled, ServiceAbout,
+            ServiceEnvironment, Side, TimeInForce, TradingLimits, TradingPolicy, TriggerDirection,
+            Twap,
         },
     };
     use serde::de::DeserializeOwned;
@@ -143,6 +144,9 @@ mod tests {
             ("AccountRequirements", fields::<AccountRequirements>()),
             ("TradingPolicy", fields::<TradingPolicy>()),
             ("TradingLimits", fields::<TradingLimits>()),
+            ("OrderEvidence", fields::<OrderEvidence>()),
+            ("FillEvidence", fields::<FillEvidence>()),
+            ("EvidenceLevel", fields::<EvidenceLevel>()),
             ("ErrorDetail", fields::<ErrorDetail>()),
         ] {
             let described = schemas[schema]["properties"].as_object().unwrap();

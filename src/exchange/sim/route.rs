@@ -3,7 +3,7 @@
 use super::query::{BookQuery, CandleQuery, RowsQuery};
 use crate::{
     api::{Method, QueryFaults, RouteFault, matched_route, no_parameters},
-    model::{AccountId, MarketId},
+    model::{AccountId, MarketId, OrderId},
 };
 
 #[derive(Debug, Clone, PartialEq, Eq, strum::IntoStaticStr, strum::VariantNames)]
@@ -16,6 +16,7 @@ pub(crate) enum SimRoute {
     Trades(MarketId, RowsQuery),
     Equity(AccountId, RowsQuery),
     Funding(AccountId, RowsQuery),
+    OrderEvidence(OrderId),
     Clock,
     SetClock,
     Nudge,
@@ -60,6 +61,7 @@ impl SimRoute {
             (Get, ["accounts", id, "funding"]) => {
                 RowsQuery::rows(query).map(|page| Self::Funding((*id).into(), page))
             }
+            (Get, ["orders", id, "evidence"]) => bare(Self::OrderEvidence((*id).into())),
             (Get, ["clock"]) => bare(Self::Clock),
             (Post, ["clock"]) => bare(Self::SetClock),
             (Post, ["nudge"]) => bare(Self::Nudge),

@@ -6,6 +6,7 @@ use super::super::{
     idempotency::IdempotencyRecords,
     keep::KeepTime,
     operations::SlicedOperations,
+    received::{ReceivedFault, ReceivedMarkets},
     scenario::{Scenario, ScenarioSource},
     secret::{KeySource, ServerSecret},
 };
@@ -35,6 +36,8 @@ pub(in crate::exchange) struct LoadedExchange {
     /// How often the directory was opened before.
     pub(in crate::exchange) openings: u64,
     pub(in crate::exchange) store: Option<ExchangeStore>,
+    /// Where its markets come from, if the engine does not make them.
+    pub(in crate::exchange) markets: Option<ReceivedMarkets>,
     /// The state after the script, if it was played in this process (which takes a while) and is not shipped.
     pub(in crate::exchange) first: Option<Checkpoint>,
 }
@@ -72,8 +75,19 @@ impl LoadedExchange {
             operations: SlicedOperations::default(),
             openings: 0,
             store: None,
+            markets: None,
             first: None,
         }
+    }
+
+    /// Continues with what its markets receive.
+    pub(in crate::exchange) fn receiving(
+        mut self,
+        mut markets: ReceivedMarkets,
+    ) -> Result<Self, ReceivedFault> {
+        markets.begin(&mut self.engine)?;
+        self.markets = Some(markets);
+        Ok(self)
     }
 }
 
@@ -181,6 +195,7 @@ fn resume(
         clock: pace.map_or(kept, |pace| ClockRecord::new(pace, kept.horizon)),
         openings: 0,
         store: Some(store),
+        markets: None,
         first: None,
     })
 }
@@ -220,5 +235,9 @@ fn kept_scenario(log: &Path, kept: &StoredExchange, given: &Scenario) -> StoreRe
     let mut scenario = Scenario::parse(&kept.scenario)?.with_seed(kept.seed);
     scenario.keys = given.keys;
     scenario.keep = given.keep;
+    scenario
+        .source_of_markets
+        .clone_from(&given.source_of_markets);
+    scenario.received.clone_from(&given.received);
     Ok(scenario)
 }

@@ -2,7 +2,8 @@
 
 use super::super::{
     engine::{
-        AccountIx, Bps, CommandOutcome, CommandResult, Engine, EngineCommand, MarketIx, Millis,
+        AccountIx, Bps, CommandOutcome, CommandResult, Engine, EngineCommand, FrameFault, MarketIx,
+        Millis, ReceivedFrame,
     },
     response_cache::StateVersion,
 };
@@ -37,6 +38,7 @@ pub(in crate::exchange) struct LogEntry {
 pub(in crate::exchange) enum EngineInput {
     Apply(AccountIx, EngineCommand),
     Nudge(MarketIx, Bps),
+    Receive(MarketIx, ReceivedFrame),
 }
 
 impl EngineInput {
@@ -45,6 +47,8 @@ impl EngineInput {
         match self {
             Self::Apply(account, command) => drop(engine.apply(account, command)),
             Self::Nudge(market, by) => engine.nudge(market, by),
+            // A frame that was refused is not an input.
+            Self::Receive(market, frame) => drop(engine.receive(market, &frame)),
         }
     }
 }
@@ -74,6 +78,17 @@ impl RecordingEngine {
     pub(in crate::exchange) fn nudge(&mut self, market: MarketIx, by: Bps) {
         self.engine.nudge(market, by);
         self.record(EngineInput::Nudge(market, by));
+    }
+
+    /// Takes in a frame of a received market. One that is refused changes nothing, and is not logged.
+    pub(in crate::exchange) fn receive(
+        &mut self,
+        market: MarketIx,
+        frame: ReceivedFrame,
+    ) -> Result<(), FrameFault> {
+        self.engine.receive(market, &frame)?;
+        self.record(EngineInput::Receive(market, frame));
+        Ok(())
     }
 
     /// Not logged: every entry carries its time, and the clock is stored separately.

@@ -7,7 +7,10 @@ const BARE: &str = include_str!("../../../tests/support/bare.toml");
 fn service(pace: ClockMode) -> Arc<ExchangeService> {
     let scenario = Scenario::parse(BARE).unwrap();
     let start = engine::Millis(1_790_000_000_000);
-    let resumed = LoadedExchange::in_memory(scenario, start, Some(pace)).unwrap();
+    served(LoadedExchange::in_memory(scenario, start, Some(pace)).unwrap())
+}
+
+pub(super) fn served(resumed: LoadedExchange) -> Arc<ExchangeService> {
     let users = resumed.scenario.users(&resumed.engine, &resumed.secret);
     let addr = "127.0.0.1:1".parse().unwrap();
     Arc::new(ExchangeService::new(

@@ -5,7 +5,7 @@ use super::super::{
     auth::AuthenticatedUser,
     engine::{
         AccountIx, AccountReport, AccountSpec, Bps, ChallengeRules, ChallengeStatus, DailyBasis,
-        Drawdown, Engine, MAX_SLIPPAGE, MAX_WORKING_ORDERS, Millis, RuleId, Usd,
+        Drawdown, Engine, MAX_SLIPPAGE, MAX_WORKING_ORDERS, Millis, ReceivedRules, RuleId, Usd,
     },
     state::ExchangeState,
     wire::{self, usd},
@@ -164,7 +164,7 @@ pub(super) fn trading_policy(
             platform: Some(false),
             categories: Some(vec![]),
         }),
-        limits: Some(limits(spec)),
+        limits: Some(limits(spec, engine.received_rules())),
         slippage_tolerance_bps: Some(slippage(engine)),
         account_rules: Some(account_rules(&spec.rules)),
         maximum_total_notional_usd: Some(usd(facts.equity.mul_floor(leverage, 1).max(Usd::ZERO))),
@@ -172,15 +172,18 @@ pub(super) fn trading_policy(
 }
 
 /// Limits that the engine does not have stay out.
-fn limits(spec: &AccountSpec) -> TradingLimits {
+fn limits(spec: &AccountSpec, received: Option<ReceivedRules>) -> TradingLimits {
     let rules = &spec.rules;
+    let delay =
+        |of: fn(ReceivedRules) -> Millis| received.map_or(Num::ZERO, |rules| of(rules).0.into());
     TradingLimits {
         order_cooldown_ms: Some(rules.cooldown.0.into()),
         max_open_positions: Some(count(rules.max_open_positions)),
         max_position_value_usd: Some(usd(spec.max_position())),
         min_order_notional_usd: Some(usd(rules.min_order_notional)),
-        execution_delay_min_ms: Some(Num::ZERO),
-        execution_delay_max_ms: Some(Num::ZERO),
+        execution_delay_min_ms: Some(delay(|rules| rules.min_delay)),
+        execution_delay_max_ms: Some(delay(|rules| rules.max_delay)),
+        max_book_staleness_ms: received.map(|rules| rules.max_book_age.0.into()),
         max_resting_orders: Some(count(MAX_WORKING_ORDERS)),
         ..TradingLimits::default()
     }

@@ -229,6 +229,8 @@ struct BinanceMark {
     at: Option<Timestamp>,
     p: Amount,
     #[serde(default, deserialize_with = "amount")]
+    i: Option<Num>,
+    #[serde(default, deserialize_with = "amount")]
     r: Option<Num>,
     #[serde(rename = "T", default, deserialize_with = "instant")]
     next: Option<Timestamp>,
@@ -238,6 +240,7 @@ impl BinanceMark {
     fn stats(&self) -> Option<Stats> {
         Some(Stats {
             mark: Some(positive(Some(self.p.0))?),
+            oracle: positive(self.i),
             funding_rate: self.r,
             next_funding_at: self.next.filter(|next| next.0 > 0),
             at: self.at,

@@ -243,6 +243,8 @@ struct BybitTicker<'a> {
     symbol: Cow<'a, str>,
     #[serde(default, deserialize_with = "told")]
     mark_price: Option<Num>,
+    #[serde(default, deserialize_with = "told")]
+    index_price: Option<Num>,
     /// A fraction.
     #[serde(default, deserialize_with = "told")]
     price24h_pcnt: Option<Num>,
@@ -273,7 +275,12 @@ fn told<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Option<Num>, D::Err
 
 impl BybitTicker<'_> {
     fn update(&self, at: Option<Timestamp>) -> Option<Update> {
-        let prices = [self.mark_price, self.bid1_price, self.ask1_price];
+        let prices = [
+            self.mark_price,
+            self.index_price,
+            self.bid1_price,
+            self.ask1_price,
+        ];
         let mut prices = prices.into_iter().flatten();
         let next = self.next_funding_time.filter(|next| next.is_positive());
         prices.all(Num::is_positive).then_some(Update::Ticker {
@@ -281,6 +288,7 @@ impl BybitTicker<'_> {
             ask: self.ask1_price,
             stats: Stats {
                 mark: self.mark_price,
+                oracle: self.index_price,
                 day_change: self.price24h_pcnt.and_then(percent),
                 funding_rate: self.funding_rate,
                 funding_hours: self.funding_interval_hour,

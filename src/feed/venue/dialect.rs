@@ -77,6 +77,10 @@ pub(super) fn usual_interval(interval: Interval) -> Option<String> {
 }
 
 /// What a frame says.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "one is read off a frame and taken apart at once"
+)]
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Heard {
     /// Of the subscription of this name; `None` if the rest of the frame is not to be believed.

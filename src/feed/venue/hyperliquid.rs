@@ -328,6 +328,8 @@ struct Context {
     #[serde(default, deserialize_with = "amount")]
     mark_px: Option<Num>,
     #[serde(default, deserialize_with = "amount")]
+    oracle_px: Option<Num>,
+    #[serde(default, deserialize_with = "amount")]
     funding: Option<Num>,
     /// Coin.
     #[serde(default, deserialize_with = "amount")]
@@ -351,6 +353,7 @@ impl Context {
         let before = positive(self.prev_day_px);
         Some(Stats {
             mark: Some(mark),
+            oracle: positive(self.oracle_px),
             day_change: before.and_then(|before| mark.percent_from(before)),
             funding_rate: self.funding,
             funding_hours: Some(Num::ONE),

@@ -4,7 +4,8 @@
 //! of a market that was asked for, well formed, within bounds, in order. What fails is counted and left out. Frames
 //! and answers have at most [`LONGEST_FRAME`](super::LONGEST_FRAME) bytes and 4 MiB.
 //!
-//! Each venue is a file: a table of functions for its sockets, and one for its REST answers.
+//! Each venue is a file: a table of functions for its sockets, and one for its REST answers. A recorder of venues, whose
+//! files can be traded against, is one too.
 
 mod binance;
 mod book_change;
@@ -16,6 +17,7 @@ mod market_memory;
 pub(crate) mod rest;
 pub(crate) mod stream;
 mod subscriptions;
+pub(in crate::feed) mod tardis;
 mod trades;
 mod whole_books;
 
@@ -23,11 +25,13 @@ mod whole_books;
 mod tests;
 
 use crate::{feed::topic::Channel, model::Venue};
-use dialect::Dialect;
+use dialect::{Dialect, Heard};
+use serde::{Deserialize, Serialize};
 use strum::EnumIter;
 
 /// One socket of a venue.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, EnumIter)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, EnumIter, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum VenueSocket {
     Hyperliquid,
     /// Books and best prices.
@@ -58,6 +62,14 @@ impl VenueSocket {
     /// Whether this socket tells something of a channel.
     pub(crate) fn carries(self, channel: Channel) -> bool {
         !(self.dialect().names)(channel, "").is_empty()
+    }
+
+    /// Whether a frame tells something of a market, or cannot be read. The others answer requests.
+    pub(crate) fn is_news(self, frame: &str) -> bool {
+        match (self.dialect().hear)(frame) {
+            Some(Heard::Data(..)) | None => true,
+            Some(Heard::Accepted(_) | Heard::Refused(_) | Heard::Nothing) => false,
+        }
     }
 
     fn dialect(self) -> &'static Dialect {

@@ -165,6 +165,7 @@ impl ReachableAccount {
                 Effect::MoreClosed(cursor) => poller.more_closed(cursor),
                 Effect::MoreHistory(cursor) => poller.more_history(cursor),
                 Effect::Trace(orders) => poller.trace(orders),
+                Effect::Evidence(order) => poller.evidence(order),
                 Effect::Earlier(mark) => earlier::tell(&client, &journal_access, mark, &way.inbox),
                 Effect::Market(market, request) => poller.market(market, request),
                 Effect::ShowMarkets(markets) => poller.show_markets(markets),

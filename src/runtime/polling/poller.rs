@@ -188,6 +188,14 @@ impl Poller {
         });
     }
 
+    /// Asks once what the fills of an order rest on.
+    pub fn evidence(&mut self, order: OrderId) {
+        let (context, mut jitter) = self.once();
+        self.tasks.spawn(async move {
+            context.evidence(&order, &mut jitter).await;
+        });
+    }
+
     /// Asks once about a market.
     pub fn market(&mut self, market: MarketId, request: MarketRequest) {
         let (context, mut jitter) = self.once();

@@ -100,6 +100,12 @@ impl<'a> DetailFields<'a> {
         self.lines.push(DetailLine::field(label, value));
     }
 
+    /// A line whose label is text of its own.
+    pub(super) fn line(&mut self, (label, value): (String, String)) {
+        let value = Span::plain(value);
+        self.lines.push(DetailLine::field(label, value));
+    }
+
     pub(super) fn text(&mut self, label: &'static str, value: Option<impl ToString>) {
         if let Some(value) = value {
             self.push(label, Span::plain(value.to_string()));

@@ -4,7 +4,7 @@ use super::{DetailFields, DetailView, refusal};
 use crate::{
     model::{FillReference, Num, Order, OrderStatus},
     view::{
-        tables::{order_words, orders},
+        tables::{evidence, order_words, orders},
         text::{Scene, Span, format, words},
     },
 };
@@ -98,6 +98,14 @@ fn derived(fields: &mut DetailFields<'_>, order: &Order, scene: &Scene<'_>) {
         fields.text(label, Some(quality_words(bps, name)));
     }
     fields.text("settle time", order.settle_time().map(format::elapsed));
+    let Some(known) = scene.store.evidence.of(&order.id) else {
+        return;
+    };
+    fields.text("booked–optimistic", evidence::bracket(known));
+    fields.section("Evidence");
+    for fill in &known.fills {
+        fields.line(evidence::fill(fill));
+    }
 }
 
 /// `+4.1 bps, better than expected`: the sign is the trader's, on either side.

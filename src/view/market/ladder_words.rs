@@ -119,12 +119,21 @@ impl LadderScene<'_> {
         facts.chain(own).chain(alerts).collect()
     }
 
+    /// `FEED GAP 12s`: no newer book comes, because the exchange itself gets none.
+    fn stale(&self, age: Duration, scene: &Scene<'_>) -> String {
+        let market = self.model.account.store.market(self.market_id);
+        match market.and_then(|market| market.gap_since) {
+            Some(since) => format!("FEED GAP {}", scene.age(scene.since(since))),
+            None => format!("STALE {}", scene.age(age)),
+        }
+    }
+
     pub(super) fn head(&self, scene: &Scene<'_>) -> Vec<Span> {
         let ladder = &self.model.price_ladder;
         let mut parts: Vec<_> = self.one_key(scene).into_iter().collect();
         if let Some(word) = self.state.word() {
             let words = match self.state {
-                BookState::Stale(age) => format!("STALE {}", scene.age(age)),
+                BookState::Stale(age) => self.stale(age, scene),
                 BookState::Missing | BookState::Empty | BookState::Crossed | BookState::Live => {
                     word.to_owned()
                 }

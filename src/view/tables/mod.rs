@@ -7,6 +7,7 @@ pub(crate) mod calls;
 pub(crate) mod closed;
 pub(crate) mod csv;
 pub(crate) mod days;
+pub(crate) mod evidence;
 pub(crate) mod history;
 pub(crate) mod order_words;
 pub(crate) mod orders;

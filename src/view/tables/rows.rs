@@ -7,8 +7,8 @@
 use super::{closed, csv, order_words, orders, positions as open, protection, scaled, twaps};
 use crate::{
     model::{
-        Lenient, MarginMode, Num, Order, OrderId, Position, PositionSide, Protection, Scaled,
-        ScaledId, Text, Timestamp, Twap, Zone,
+        Lenient, MarginMode, Num, Order, OrderEvidence, OrderId, Position, PositionSide,
+        Protection, Scaled, ScaledId, Text, Timestamp, Twap, Zone,
     },
     view::text::Scene,
 };
@@ -95,6 +95,8 @@ pub struct OrderRow {
     pub age: Option<Num>,
     /// Seconds from the request to its end.
     pub settle_time: Option<Num>,
+    /// Of a single order on a received market of the paper exchange: what each of its fills rests on.
+    pub evidence: Option<OrderEvidence>,
 }
 
 /// A TWAP or VWAP order; its sizes have no sign, whether the service sent one or not.
@@ -209,6 +211,7 @@ impl OrderRow {
             slippage_bps: order.fill_bps(),
             age: works.then(|| csv::seconds(scene.since(order.requested_at))),
             settle_time: order.settle_time().map(csv::seconds),
+            evidence: scene.store.evidence.of(&order.id).cloned(),
             sent: order.clone(),
         }
     }
@@ -367,7 +370,7 @@ mod tests {
                 &[],
             ),
             (schema_of::<TradeRow>(), columns_of::TRADE, &[]),
-            (schema_of::<OrderRow>(), columns_of::ORDER, &[]),
+            (schema_of::<OrderRow>(), columns_of::ORDER, &["evidence"]),
             (schema_of::<TwapRow>(), columns_of::TWAP, &[]),
             (schema_of::<RungRow>(), columns_of::RUNG, &[]),
             (schema_of::<QuoteRow>(), quotes::columns_of::QUOTE, &[]),

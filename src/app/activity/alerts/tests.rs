@@ -525,7 +525,9 @@ mod copy {
     use crate::app::{Effect, TerminalOut};
 
     fn copied(effects: Vec<Effect>) -> Clip {
-        match effects.into_iter().next() {
+        let mut asked = effects.into_iter();
+        // An open detail asks for its evidence, too.
+        match asked.find(|effect| !matches!(effect, Effect::Evidence(_))) {
             Some(Effect::Terminal(TerminalOut::Copy(clip))) => clip,
             other => panic!("nothing was copied but {other:?}"),
         }

@@ -53,6 +53,9 @@ pub enum CheckpointTable {
     Funding = 14,
     /// How many rows of each table were dropped; missing while none was.
     Dropped = 15,
+    /// What is known of received markets; missing if there are none.
+    Received = 16,
+    Evidence = 17,
 }
 
 /// Why bytes do not decode to an engine.
@@ -83,6 +86,7 @@ impl Engine {
         save(&mut self.positions, CheckpointTable::Positions, &mut chunks)?;
         save(&mut self.twaps, CheckpointTable::Twaps, &mut chunks)?;
         save(&mut self.scaled, CheckpointTable::Scaled, &mut chunks)?;
+        save(&mut self.received, CheckpointTable::Received, &mut chunks)?;
         self.save_histories(&mut chunks)?;
         self.save_dropped(&mut chunks)?;
         let core = postcard::to_stdvec(&(self.counts(), &*self))?;
@@ -108,6 +112,7 @@ impl Engine {
                 CheckpointTable::Positions => load_kept(&mut engine.positions, rows, |row| row.id)?,
                 CheckpointTable::Twaps => load_kept(&mut engine.twaps, rows, |row| row.id)?,
                 CheckpointTable::Scaled => load_kept(&mut engine.scaled, rows, |row| row.id)?,
+                CheckpointTable::Received => load(&mut engine.received, rows)?,
                 CheckpointTable::Origins
                 | CheckpointTable::Seconds
                 | CheckpointTable::Minutes
@@ -116,7 +121,8 @@ impl Engine {
                 | CheckpointTable::Trades
                 | CheckpointTable::Fills
                 | CheckpointTable::Equity
-                | CheckpointTable::Funding => histories.push(chunk),
+                | CheckpointTable::Funding
+                | CheckpointTable::Evidence => histories.push(chunk),
 
                 CheckpointTable::Dropped => dropped = postcard::from_bytes(rows)?,
             }
@@ -174,6 +180,7 @@ impl Engine {
     pub fn from_first_checkpoint(first: &Checkpoint) -> CheckpointResult<Self> {
         let mut engine = Self::restore(&first.core, first.chunks.iter().cloned())?;
         engine.markets.touch_all();
+        engine.received.touch_all();
         engine.accounts.touch_all();
         engine.orders.touch_all();
         engine.positions.touch_all();

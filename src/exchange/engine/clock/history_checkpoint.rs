@@ -11,7 +11,7 @@ use crate::exchange::engine::{
         candles::CandleLevel,
         history::{HistoryOrigin, MarketHistory},
     },
-    state::{AccountHistory, RowRing},
+    state::{AccountHistory, FillEvidence, RowRing},
 };
 
 /// A ring of one market or account: its table, and which of them it belongs to.
@@ -42,6 +42,9 @@ impl Engine {
             let payments = (CheckpointTable::Funding, owner);
             save(&mut history.funding, payments, chunks)?;
         }
+        for (owner, evidence) in self.evidence.iter_mut().enumerate() {
+            save(evidence, (CheckpointTable::Evidence, owner), chunks)?;
+        }
         Ok(())
     }
 
@@ -61,6 +64,11 @@ impl Engine {
             let payments = (CheckpointTable::Funding, owner);
             load(&mut history.funding, payments, chunks)?;
             self.account_histories.push(history);
+        }
+        for owner in 0..self.received.len() {
+            let mut evidence = FillEvidence::none();
+            load(&mut evidence, (CheckpointTable::Evidence, owner), chunks)?;
+            self.evidence.push(evidence);
         }
         Ok(())
     }
@@ -104,6 +112,7 @@ impl Engine {
             history.equity.touch_all();
             history.funding.touch_all();
         }
+        self.evidence.iter_mut().for_each(RowRing::touch_all);
     }
 }
 

@@ -5,5 +5,6 @@ pub(crate) mod checkpoint;
 pub(crate) mod history_checkpoint;
 pub(crate) mod prune;
 pub(crate) mod read;
+pub(crate) mod receive;
 pub(crate) mod step;
 pub(crate) mod time_shift;

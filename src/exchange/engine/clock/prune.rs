@@ -98,6 +98,9 @@ impl Engine {
         for history in &mut self.market_histories {
             history.trades.drop_oldest(|trade| trade.at < before);
         }
+        for evidence in &mut self.evidence {
+            evidence.drop_oldest(|fill| fill.at < before);
+        }
         for history in &mut self.account_histories {
             history.fills.drop_oldest(|fill| fill.at < before);
             history.equity.drop_oldest(|sample| sample.at < before);

@@ -8,9 +8,9 @@ use crate::{
         risk::margin::MarginAssumption,
         state::{
             AccountHistory, AccountIx, AccountReport, AccountSpec, AccountState, EquityRecord,
-            FundingRecord, MarginMode, MarketIx, MarketReport, MarketSpec, OrderId, OrderRecord,
-            PositionId, PositionRecord, PositionState, RowKey, ScaledId, ScaledRecord, Side,
-            TapeRecord, TwapId, TwapRecord, target,
+            FundingRecord, MarginMode, MarketIx, MarketReport, MarketSpec, Millis, OrderEvidence,
+            OrderId, OrderRecord, PositionId, PositionRecord, PositionState, ReceivedRules, RowKey,
+            ScaledId, ScaledRecord, Side, TapeRecord, TwapId, TwapRecord, target,
         },
     },
     model::ClientOrderId,
@@ -198,11 +198,50 @@ impl Engine {
             last: state.last,
             prev_day: state.day.first_mark().unwrap_or(state.mark),
             day_volume: state.day.volume(),
-            funding_rate: state.premiums.rate(),
-            next_funding_at: self.now.next_hour(),
+            funding_rate: self.funding_rate(market),
+            next_funding_at: self.next_funding_at(market),
             updated_at: state.updated_at,
             bids: state.book.levels(Side::Buy).collect(),
             asks: state.book.levels(Side::Sell).collect(),
+        })
+    }
+
+    /// The venue's own instant on a received market, if it told one that is still ahead.
+    fn next_funding_at(&self, market: MarketIx) -> Millis {
+        let received = self.received.get(market);
+        let own = received.and_then(|received| received.prices.next_funding_at);
+        own.filter(|at| *at > self.now)
+            .unwrap_or(self.now.next_hour())
+    }
+
+    /// Of the received markets, if there are any.
+    pub fn received_rules(&self) -> Option<ReceivedRules> {
+        self.received.each().next().map(|received| received.rules)
+    }
+
+    /// Since when frames of a received market have been missing.
+    pub fn gap_since(&self, market: MarketIx) -> Option<Millis> {
+        self.received.get(market)?.gap_since()
+    }
+
+    /// Whether a payment is at the last known rate, for want of that hour's.
+    pub fn is_estimated(&self, paid: &FundingRecord) -> bool {
+        let received = self.received.get(paid.market);
+        received.is_some_and(|received| received.estimated.contains(&paid.at))
+    }
+
+    /// Why an order filled as it did; `None` for an unknown order, and for one of a market that is not received.
+    pub fn order_evidence(&self, account: AccountIx, id: OrderId) -> Option<OrderEvidence<'_>> {
+        let row = self.order(account, id)?;
+        let row = self.order(account, row.root.unwrap_or(id))?;
+        let received = self.received.get(row.market)?;
+        let evidence = self.evidence.get(usize::from(row.market))?;
+        let fills = evidence.numbered().map(|(_, fill)| fill);
+        Some(OrderEvidence {
+            order: row.id,
+            filled: row.filled_size,
+            optimistic_filled: received.claims.filled(row.id),
+            fills: fills.filter(|fill| fill.order == row.id).collect(),
         })
     }
 
@@ -225,7 +264,13 @@ impl Engine {
     pub fn candles(&self, market: MarketIx, range: CandleRange) -> Option<CandleWindow> {
         let history = self.market_histories.get(usize::from(market))?;
         let spec = self.market_spec(market)?;
-        Some(history.candles(spec, &self.rng, self.now, range))
+        let window = history.candles(spec, &self.rng, self.now, range);
+        let is_received = self.received.get(market).is_some();
+        Some(if is_received {
+            window.without_synthetic()
+        } else {
+            window
+        })
     }
 
     /// Newest first, from just before the trade of that number; a few thousand are kept.

@@ -39,6 +39,7 @@ impl Engine {
         for (market, tick) in self.next_ticks() {
             self.apply_tick(market, &tick);
         }
+        self.watch_feeds();
         self.mark_all();
         self.sample_funding();
         self.pay_funding();
@@ -118,8 +119,11 @@ impl Engine {
 
     fn mark_all(&mut self) {
         for market in self.markets.ids() {
+            let is_received = self.received.get(market).is_some();
             let state = self.markets.at_mut(market);
-            state.mark = mark(&mut state.ema, state.oracle, &state.book, state.last);
+            if !is_received {
+                state.mark = mark(&mut state.ema, state.oracle, &state.book, state.last);
+            }
             let (mark, oracle) = (state.mark, state.oracle);
             self.record(EngineEvent::Price {
                 market,
@@ -131,7 +135,7 @@ impl Engine {
 
     /// Triggers come before liquidation, so that a stop above the liquidation price works within one gap. Repeats until
     /// nothing changes.
-    fn settle_step(&mut self) {
+    pub(super) fn settle_step(&mut self) {
         for _ in 0..MAX_SETTLE_ROUNDS {
             let before = self.log.len();
             self.fire_triggers();
@@ -148,6 +152,9 @@ impl Engine {
     fn fire_triggers(&mut self) {
         let mut fired: Vec<TriggerTarget> = Vec::new();
         for market in self.markets.ids() {
+            if self.is_frozen(market) {
+                continue;
+            }
             let state = self.markets.at_mut(market);
             fired.extend(state.triggers.fired(state.mark));
         }

@@ -28,6 +28,17 @@ pub(crate) enum PriceDepth {
     Hidden,
 }
 
+impl PriceDepth {
+    /// `None` where the book does not reach.
+    pub(crate) fn shown(self) -> Option<Lots> {
+        match self {
+            Self::Empty => Some(Lots::ZERO),
+            Self::At(shown) => Some(shown),
+            Self::Hidden => None,
+        }
+    }
+}
+
 /// A part of a fill at one price.
 pub(crate) type PriceAndSize = (Px, Lots);
 
@@ -178,7 +189,7 @@ fn lots_for(money: Usd, px: Px) -> Lots {
 }
 
 /// Whether `px` is worse than `limit` for a taker of `side`.
-fn beyond(side: Side, px: Px, limit: Px) -> bool {
+pub(super) fn beyond(side: Side, px: Px, limit: Px) -> bool {
     match side {
         Side::Buy => px > limit,
         Side::Sell => px < limit,

@@ -113,7 +113,7 @@ impl MarketHistory {
             candles: first..=newest,
             traded: self.candles.at(level).part(numbers),
             now,
-            synthetic: Arc::clone(&self.synthetic),
+            synthetic: Some(Arc::clone(&self.synthetic)),
             walk: BackwardWalk::new(spec, rng.sibling(&purpose), self.origin.px),
             origin: self.origin,
         }
@@ -130,20 +130,30 @@ pub struct CandleWindow {
     /// What traded, by the candles of the level below: the number of the first one, and each from there on.
     traded: (i64, Vec<CandleRecord>),
     now: Millis,
-    synthetic: Arc<OnceLock<SyntheticCandles>>,
+    /// `None`: a candle of before the beginning is not known.
+    synthetic: Option<Arc<OnceLock<SyntheticCandles>>>,
     /// Generates the synthetic candles where no read has.
     walk: BackwardWalk,
     origin: HistoryOrigin,
 }
 
 impl CandleWindow {
+    /// The same with what traded alone.
+    #[must_use]
+    pub(crate) fn without_synthetic(self) -> Self {
+        Self {
+            synthetic: None,
+            ..self
+        }
+    }
+
     /// By rising time.
     pub fn reports(&self) -> Vec<CandleReport> {
         let (level, parts) = CandleLevel::under(self.interval);
         let length = self.interval.millis();
-        let synthetic = self
-            .synthetic
-            .get_or_init(|| SyntheticCandles::new(self.walk.clone(), self.origin.at));
+        let generate = || SyntheticCandles::new(self.walk.clone(), self.origin.at);
+        let synthetic = self.synthetic.as_ref();
+        let synthetic = synthetic.map(|synthetic| synthetic.get_or_init(generate));
         let candle = |index: i64| {
             let numbers = index * parts..(index + 1) * parts;
             let (candle, is_synthetic) = self.rolled_up(synthetic, level, numbers)?;
@@ -160,11 +170,12 @@ impl CandleWindow {
     /// The candles of those numbers as one, and whether a part of it is synthetic.
     fn rolled_up(
         &self,
-        synthetic: &SyntheticCandles,
+        synthetic: Option<&SyntheticCandles>,
         level: CandleLevel,
         numbers: Range<i64>,
     ) -> Option<(CandleRecord, bool)> {
-        let single = |number| match (synthetic.get(level, number), self.traded(number)) {
+        let before = |number| synthetic?.get(level, number);
+        let single = |number| match (before(number), self.traded(number)) {
             (Some(before), Some(after)) => Some((before.followed_by(after), true)),
             (Some(before), None) => Some((before, true)),
             (None, after) => Some((after?, false)),

@@ -46,12 +46,30 @@ struct QueuedOrder {
     ahead: Option<Lots>,
 }
 
+/// Whether a book set the queue ahead of an order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum QueueMove {
+    Kept,
+    Set,
+}
+
 /// A fill of a resting order by the market, at the order's own price.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct MakerFill {
     pub(crate) order: OrderId,
     pub(crate) px: Px,
     pub(crate) size: Lots,
+    /// The queue ahead of it before a trade at its price; `None` for any other fill.
+    pub(crate) ahead: Option<Lots>,
+}
+
+/// What a trade at the price of an order does whose place in the queue is unknown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum UnknownQueue {
+    /// Fills it, as if nobody were ahead.
+    Empty,
+    /// Nothing: the trade may have been with anybody ahead of it.
+    Waits,
 }
 
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -76,11 +94,7 @@ impl RestingOrders {
         order: OrderId,
         left: Lots,
     ) {
-        let ahead = match book.depth(spot.side, spot.px) {
-            PriceDepth::Empty => Some(Lots::ZERO),
-            PriceDepth::At(shown) => Some(shown),
-            PriceDepth::Hidden => None,
-        };
+        let ahead = book.depth(spot.side, spot.px).shown();
         let queued = QueuedOrder { order, left, ahead };
         self.side(spot.side).insert(QueueKey::new(spot), queued);
     }
@@ -96,6 +110,15 @@ impl RestingOrders {
         }
     }
 
+    /// The known queues ahead.
+    #[cfg(test)]
+    pub(crate) fn queues(&self) -> BTreeMap<OrderId, Lots> {
+        let orders = self.bids.values().chain(self.asks.values());
+        orders
+            .filter_map(|queued| Some((queued.order, queued.ahead?)))
+            .collect()
+    }
+
     #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
         self.bids.len() + self.asks.len()
@@ -104,6 +127,16 @@ impl RestingOrders {
     /// The fills of an exogenous trade. Its volume is shared in price-time order and spent once; at the trade's own
     /// price an order waits for the queue ahead of it.
     pub(crate) fn trade(&mut self, trade: MarketTrade) -> Vec<MakerFill> {
+        self.trade_where(trade, UnknownQueue::Empty, |_| true)
+    }
+
+    /// As [`Self::trade`], for the orders that it counts for.
+    pub(crate) fn trade_where(
+        &mut self,
+        trade: MarketTrade,
+        unknown: UnknownQueue,
+        counts: impl Fn(OrderId) -> bool,
+    ) -> Vec<MakerFill> {
         let side = trade.aggressor.opposite();
         let reach = QueueKey::end(side, trade.px);
         let mut volume = trade.size;
@@ -113,12 +146,14 @@ impl RestingOrders {
                 break;
             }
             let px = place.px(side);
-            let ahead = if px == trade.px {
-                queued.ahead.unwrap_or(Lots::ZERO)
-            } else {
-                Lots::ZERO
+            let queue = match (queued.ahead, unknown) {
+                _ if !counts(queued.order) => continue,
+                _ if px != trade.px => None,
+                (None, UnknownQueue::Waits) => continue,
+                (ahead, _) => Some(ahead.unwrap_or(Lots::ZERO)),
             };
-            if px == trade.px {
+            let ahead = queue.unwrap_or(Lots::ZERO);
+            if queue.is_some() {
                 queued.ahead = Some((ahead - volume).max(Lots::ZERO));
             }
             let got = (volume - ahead).max(Lots::ZERO).min(queued.left);
@@ -129,6 +164,7 @@ impl RestingOrders {
                     order: queued.order,
                     px,
                     size: got,
+                    ahead: queue,
                 });
             }
         }
@@ -137,19 +173,55 @@ impl RestingOrders {
 
     /// After a refresh: the queue ahead of an order is at most the size shown at its price.
     pub(crate) fn see(&mut self, book: &OrderBook) {
+        self.see_with(book, |_, _, _| {});
+    }
+
+    /// As [`Self::see`]; `seen` gets each order with what the book shows at its price.
+    pub(crate) fn see_with(
+        &mut self,
+        book: &OrderBook,
+        mut seen: impl FnMut(OrderId, PriceDepth, QueueMove),
+    ) {
         for side in [Side::Buy, Side::Sell] {
             let Some(last) = book.levels(side).last() else {
                 continue;
             };
             let visible = QueueKey::end(side, last.px);
             for (place, queued) in self.side(side).range_mut(..=visible) {
-                let shown = match book.depth(side, place.px(side)) {
+                let depth = book.depth(side, place.px(side));
+                let shown = match depth {
                     PriceDepth::At(size) => size,
                     PriceDepth::Empty | PriceDepth::Hidden => Lots::ZERO,
                 };
+                let moved = match queued.ahead {
+                    Some(ahead) if ahead <= shown => QueueMove::Kept,
+                    Some(_) | None => QueueMove::Set,
+                };
+                seen(queued.order, depth, moved);
                 queued.ahead = Some(queued.ahead.map_or(shown, |ahead| ahead.min(shown)));
             }
         }
+    }
+
+    /// Every order goes to the back of the queue that `book` shows; `joins` gets each.
+    pub(crate) fn rejoin(&mut self, book: &OrderBook, mut joins: impl FnMut(OrderId, PriceDepth)) {
+        for side in [Side::Buy, Side::Sell] {
+            for (place, queued) in self.side(side) {
+                let depth = book.depth(side, place.px(side));
+                queued.ahead = depth.shown();
+                joins(queued.order, depth);
+            }
+        }
+    }
+
+    /// The orders that a trade reaches, at its price or beyond.
+    pub(crate) fn reached(&mut self, trade: MarketTrade) -> Vec<(OrderId, Px)> {
+        let side = trade.aggressor.opposite();
+        let reach = QueueKey::end(side, trade.px);
+        let orders = self.side(side).range(..=reach);
+        orders
+            .map(|(place, queued)| (queued.order, place.px(side)))
+            .collect()
     }
 
     /// Orders that the refreshed book crosses, best first, with price and remaining size.
@@ -165,6 +237,7 @@ impl RestingOrders {
                     order: queued.order,
                     px: place.px(side),
                     size: queued.left,
+                    ahead: None,
                 };
                 (side, fill)
             }));
@@ -208,21 +281,28 @@ mod tests {
         OrderId::from(n)
     }
 
-    fn fill(order: usize, px: i64, size: i64) -> MakerFill {
-        MakerFill {
-            order: id(order),
-            px: Px(px),
-            size: Lots(size),
-        }
+    fn fill(order: usize, px: i64, size: i64) -> (OrderId, Px, Lots) {
+        (id(order), Px(px), Lots(size))
+    }
+
+    fn traded(resting: &mut RestingOrders, trade: MarketTrade) -> Vec<(OrderId, Px, Lots)> {
+        let fills = resting.trade(trade).into_iter();
+        fills.map(|fill| (fill.order, fill.px, fill.size)).collect()
     }
 
     #[test]
     fn a_bid_behind_a_hundred_lots_waits_for_them_to_trade() {
         let mut resting = RestingOrders::default();
         resting.join(&bid_book(100), bid(10_000, 1), id(0), Lots(50));
-        assert_eq!(resting.trade(sell(10_000, 80)), []);
-        assert_eq!(resting.trade(sell(10_000, 30)), [fill(0, 10_000, 10)]);
-        assert_eq!(resting.trade(sell(10_000, 50)), [fill(0, 10_000, 40)]);
+        assert_eq!(traded(&mut resting, sell(10_000, 80)), []);
+        assert_eq!(
+            traded(&mut resting, sell(10_000, 30)),
+            [fill(0, 10_000, 10)]
+        );
+        assert_eq!(
+            traded(&mut resting, sell(10_000, 50)),
+            [fill(0, 10_000, 40)]
+        );
     }
 
     #[test]
@@ -232,7 +312,7 @@ mod tests {
         resting.join(&book, bid(10_005, 1), id(0), Lots(30));
         resting.join(&book, bid(10_005, 2), id(1), Lots(30));
         assert_eq!(
-            resting.trade(sell(10_000, 40)),
+            traded(&mut resting, sell(10_000, 40)),
             [fill(0, 10_005, 30), fill(1, 10_005, 10)]
         );
     }
@@ -243,8 +323,11 @@ mod tests {
         let book = bid_book(20);
         resting.join(&book, bid(10_000, 1), id(0), Lots(10));
         resting.join(&book, bid(10_000, 2), id(1), Lots(10));
-        assert_eq!(resting.trade(sell(10_000, 30)), [fill(0, 10_000, 10)]);
-        assert_eq!(resting.trade(sell(10_000, 5)), [fill(1, 10_000, 5)]);
+        assert_eq!(
+            traded(&mut resting, sell(10_000, 30)),
+            [fill(0, 10_000, 10)]
+        );
+        assert_eq!(traded(&mut resting, sell(10_000, 5)), [fill(1, 10_000, 5)]);
     }
 
     #[test]
@@ -252,7 +335,7 @@ mod tests {
         let mut resting = RestingOrders::default();
         resting.join(&bid_book(100), bid(10_000, 1), id(0), Lots(50));
         resting.see(&bid_book(15));
-        assert_eq!(resting.trade(sell(10_000, 20)), [fill(0, 10_000, 5)]);
+        assert_eq!(traded(&mut resting, sell(10_000, 20)), [fill(0, 10_000, 5)]);
         let mut elsewhere = OrderBook::default();
         let level = BookLevel {
             px: Px(9_990),
@@ -262,7 +345,7 @@ mod tests {
         resting.join(&bid_book(100), bid(10_000, 2), id(1), Lots(50));
         resting.see(&elsewhere);
         assert_eq!(
-            resting.trade(sell(10_000, 60)),
+            traded(&mut resting, sell(10_000, 60)),
             [fill(0, 10_000, 45), fill(1, 10_000, 15)],
             "the level is gone, and with it who stood there"
         );
@@ -272,8 +355,12 @@ mod tests {
     fn a_trade_at_a_better_price_passes_a_bid_by() {
         let mut resting = RestingOrders::default();
         resting.join(&bid_book(100), bid(10_000, 1), id(0), Lots(50));
-        assert_eq!(resting.trade(sell(10_010, 500)), []);
-        assert_eq!(resting.trade(sell(10_000, 100)), [], "its queue is whole");
+        assert_eq!(traded(&mut resting, sell(10_010, 500)), []);
+        assert_eq!(
+            traded(&mut resting, sell(10_000, 100)),
+            [],
+            "its queue is whole"
+        );
     }
 
     #[test]
@@ -287,6 +374,6 @@ mod tests {
         };
         book.refresh(&[level], &[]);
         resting.see(&book);
-        assert_eq!(resting.trade(sell(9_000, 42)), [fill(0, 9_000, 2)]);
+        assert_eq!(traded(&mut resting, sell(9_000, 42)), [fill(0, 9_000, 2)]);
     }
 }

@@ -193,7 +193,8 @@ impl Engine {
     pub(crate) fn close_out(&mut self, id: PositionId) {
         let held = self.positions.at(id);
         let other = held.closing_side().opposite();
-        if self.markets.at(held.market).book.best(other).is_none() {
+        let has_buyers = self.markets.at(held.market).book.best(other).is_some();
+        if !has_buyers || self.is_frozen(held.market) {
             return;
         }
         let mut row = self.closing_row(held, OrderMode::CloseOut);

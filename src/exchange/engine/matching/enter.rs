@@ -42,7 +42,12 @@ impl Engine {
         let id = self.push_order(row);
         match verdict {
             Ok(entry) => {
-                self.begin(id, entry);
+                match entry {
+                    Admission::Now(_) if self.takes_time(id) => self.delay(id),
+                    Admission::Now(_) | Admission::Chase | Admission::Armed => {
+                        self.begin(id, entry);
+                    }
+                }
                 Ok(id)
             }
             Err(refusal) => {
@@ -102,8 +107,16 @@ impl Engine {
         if self.orders.at(id).status != OrderStatus::Pending {
             return;
         }
+        if self.holds_back(id) {
+            return;
+        }
         self.record(crate::exchange::engine::state::EngineEvent::Triggered { order: id });
         self.orders.at_mut(id).triggered_at = Some(self.now);
+        self.enter(id);
+    }
+
+    /// A recorded order enters the market, or ends.
+    pub(super) fn enter(&mut self, id: OrderId) {
         let mut row = self.orders.at(id).clone();
         self.clamp(&mut row);
         let plan = self.check_activation(&row).and_then(|()| self.plan(&row));
@@ -122,8 +135,11 @@ impl Engine {
     /// What the order gets from the current book, if its terms and the account's margin allow it.
     fn plan(&self, row: &OrderRecord) -> CommandResult<ExecutionPlan> {
         let book = &self.markets.at(row.market).book;
-        let price_limit = self.price_limit(row);
-        let slices = book.preview(row.side, price_limit, row.size);
+        let slices = if self.is_frozen(row.market) {
+            Vec::new()
+        } else {
+            book.preview(row.side, self.price_limit(row), row.size)
+        };
         let got = lots(&slices);
         let limit = row.is_limit();
         match (row.time_in_force, limit) {
@@ -240,6 +256,10 @@ impl Engine {
             self.detach(id);
         }
         if !plan.slices.is_empty() {
+            if remainder == Remainder::Drops {
+                let limit = self.price_limit(self.orders.at(id));
+                self.note_unfilled(id, limit, lots(&plan.slices));
+            }
             let parts = self.take(market, id, &plan.slices);
             self.fill(id, &parts, FeeClass::Taker, remainder);
         }

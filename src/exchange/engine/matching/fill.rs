@@ -4,11 +4,11 @@
 use super::trade::{PositionChange, trade};
 use crate::exchange::engine::{
     core::Engine,
-    market::book::PriceAndSize,
+    market::book::{PriceAndSize, lots},
     state::{
-        AccountIx, CashFlows, EngineEvent, FeeClass, FillPart, FillRecord, LiquidityRole, Lots,
-        MarketIx, MarketTrade, NewPosition, OrderId, OrderLinks, OrderRecord, OrderStatus,
-        PositionId, PositionState, Remainder, TapeRecord, Usd,
+        AccountIx, CashFlows, EngineEvent, FeeClass, FillCause, FillPart, FillRecord,
+        LiquidityRole, Lots, MarketIx, MarketTrade, NewPosition, OrderId, OrderLinks, OrderRecord,
+        OrderStatus, PositionId, PositionState, Remainder, TapeRecord, Usd,
     },
 };
 
@@ -226,7 +226,11 @@ impl Engine {
         slices: &[PriceAndSize],
     ) -> Vec<FillPart> {
         let side = self.orders.at(id).side;
-        self.markets.at_mut(market).book.consume(side, slices);
+        let ground = self.ground(market, side, slices, FillCause::Walk);
+        self.consume(market, side, slices);
+        if let Some(ground) = ground {
+            self.keep_evidence(id, lots(slices), None, ground);
+        }
         slices.iter().map(FillPart::from).collect()
     }
 }

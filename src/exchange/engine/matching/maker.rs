@@ -6,8 +6,8 @@ use crate::exchange::engine::{
     core::Engine,
     market::{book::lots, resting::MakerFill},
     state::{
-        BookLevel, FeeClass, FillPart, LiquidityRole, Lots, MarketIx, MarketTrade, OrderStatus,
-        Reason, Remainder, Side,
+        BookLevel, FeeClass, FillCause, FillPart, LiquidityRole, Lots, MarketIx, MarketTrade,
+        OrderStatus, Reason, Remainder, Side,
     },
 };
 
@@ -33,6 +33,12 @@ impl Engine {
         state.book.refresh(bids, asks);
         state.resting.see(&state.book);
         state.updated_at = at;
+        self.match_crossed(market);
+    }
+
+    /// Fills the orders that the book crosses.
+    pub(crate) fn match_crossed(&mut self, market: MarketIx) {
+        let state = self.markets.at_mut(market);
         for (side, fill) in state.resting.crossed(&state.book) {
             self.fill_crossed(market, side, fill);
         }
@@ -50,18 +56,22 @@ impl Engine {
         };
         if let Some(fill) = self.accepted(reach) {
             let slices = offered(self, fill);
-            self.markets.at_mut(market).book.consume(side, &slices);
+            let ground = self.ground(market, side, &slices, FillCause::Cross);
+            self.consume(market, side, &slices);
+            if let Some(ground) = ground {
+                self.keep_evidence(fill.order, fill.size, None, ground);
+            }
             self.fill_maker(fill);
         }
     }
 
-    fn fill_maker(&mut self, fill: MakerFill) {
+    pub(super) fn fill_maker(&mut self, fill: MakerFill) {
         let part = FillPart::from(&(fill.px, fill.size));
         self.fill(fill.order, &[part], FeeClass::Maker, Remainder::Works);
     }
 
     /// The fill as far as order and account allow; cancels an order that its account can no longer afford.
-    fn accepted(&mut self, fill: MakerFill) -> Option<MakerFill> {
+    pub(super) fn accepted(&mut self, fill: MakerFill) -> Option<MakerFill> {
         let fill = self.fillable(fill)?;
         match self.refused(fill) {
             None => Some(fill),

@@ -129,11 +129,11 @@ impl Engine {
         let Some(spot) = row.spot() else {
             return;
         };
-        let market = self.markets.at_mut(row.market);
-        market.resting.join(&market.book, spot, id, left);
         if row.mode == OrderMode::Chase {
-            market.chasing.insert(id);
+            let market = row.market;
+            self.markets.at_mut(market).chasing.insert(id);
         }
+        self.join_queue(id);
         self.watch_expiry(id);
         self.record(EngineEvent::Resting {
             order: id,
@@ -162,6 +162,10 @@ impl Engine {
                 let market = self.markets.at_mut(row.market);
                 market.resting.leave(spot);
                 market.chasing.remove(&id);
+                let market = row.market;
+                if self.received.get(market).is_some() {
+                    self.received.at_mut(market).claims.leave(id);
+                }
             }
             _ => {}
         }

@@ -7,8 +7,9 @@ use crate::exchange::engine::{
     core::Engine,
     market::triggers::reached,
     state::{
-        AccountIx, ChallengeStatus, CommandResult, ExitGroup, Lots, MarketAccess, MarketIx,
-        OrderMode, OrderRecord, OrderStatus, Px, Reason, Reduction, Side, TimeInForce, Usd, refuse,
+        AccountIx, ChallengeStatus, CommandRefusal, CommandResult, ExitGroup, Lots, MarketAccess,
+        MarketIx, OrderMode, OrderRecord, OrderStatus, Px, Reason, Reduction, RefusalKind, Side,
+        TimeInForce, Usd, refuse,
     },
 };
 
@@ -200,6 +201,7 @@ fn tradable_or_waits(engine: &Engine, row: &OrderRecord) -> CommandResult<()> {
 /// reduces needs a counterparty only, so that an empty half of the book prevents no exit. A limit order brings its price.
 fn tradable(engine: &Engine, row: &OrderRecord) -> CommandResult<()> {
     engine.check_access(row.market, row.reduce_only.into())?;
+    fed(engine, row)?;
     let book = &engine.markets.at(row.market).book;
     let has_counterparty = || book.best(row.side.opposite()).is_some();
     if row.is_limit() || book.twice_mid().is_some() || (row.reduce_only && has_counterparty()) {
@@ -210,6 +212,21 @@ fn tradable(engine: &Engine, row: &OrderRecord) -> CommandResult<()> {
         Reason::MarketUnavailable,
         format!("{} has no two-sided book now", market.spec.market_id()),
     )
+}
+
+/// While nothing is received of a market, an order may only wait in its book.
+fn fed(engine: &Engine, row: &OrderRecord) -> CommandResult<()> {
+    if !row.needs_book() || !engine.is_frozen(row.market) {
+        return Ok(());
+    }
+    let market = engine.markets.at(row.market).spec.market_id();
+    let message = format!(
+        "nothing is received of {market} now: only limit orders and cancels are accepted until data arrives"
+    );
+    Err(CommandRefusal {
+        kind: RefusalKind::Conflict,
+        ..CommandRefusal::conflict(Reason::MarketUnavailable, message)
+    })
 }
 
 fn reduces(engine: &Engine, row: &OrderRecord) -> CommandResult<()> {

@@ -5,8 +5,8 @@ use crate::exchange::engine::{
     core::Engine,
     market::premium::{PremiumSamples, premium},
     state::{
-        CashFlows, EngineEvent, EquityRecord, FundingRecord, MarginMode, Millis, NanoRate,
-        PositionId, Usd,
+        CashFlows, EngineEvent, EquityRecord, FundingRecord, MarginMode, MarketIx, Millis,
+        NanoRate, PositionId, Usd,
     },
 };
 
@@ -35,19 +35,50 @@ impl Engine {
         if !self.now.reached_multiple_of(Millis::HOUR.0) {
             return;
         }
+        let due = |engine: &Self, market| {
+            let rate = engine.funding_rate(market);
+            (!engine.is_frozen(market)).then_some(rate)
+        };
+        self.pay_hour(due);
+        let hour = Millis(self.now.next_hour().0 - Millis::HOUR.0);
+        for ix in self.markets.ids() {
+            self.markets.at_mut(ix).premiums = PremiumSamples::default();
+            if self.is_frozen(ix) {
+                self.received.at_mut(ix).unpaid_hours.push(hour);
+            }
+        }
+    }
+
+    /// Pays the hours that a gap of the market covered. Nothing was filled meanwhile, so the positions are those of then.
+    pub(crate) fn pay_missed_hours(&mut self, market: MarketIx) {
+        let hours = std::mem::take(&mut self.received.at_mut(market).unpaid_hours);
+        for hour in hours {
+            let rate = self.received.at_mut(market).rate_of(hour, self.now);
+            self.pay_hour(|_, other| rate.filter(|_| other == market));
+        }
+    }
+
+    /// Pays every open position whose market has a rate.
+    fn pay_hour(&mut self, rate: impl Fn(&Self, MarketIx) -> Option<NanoRate>) {
         for account in self.accounts.ids() {
             let open: Vec<_> = self.accounts.at(account).open.values().copied().collect();
             for id in open {
-                let market = self.markets.at(self.positions.at(id).market);
-                let (rate, size) = (market.premiums.rate(), self.positions.at(id).size);
-                let amount = payment(market.oracle * size, rate);
+                let (market, size) = (self.positions.at(id).market, self.positions.at(id).size);
+                let Some(rate) = rate(self, market) else {
+                    continue;
+                };
+                let amount = payment(self.markets.at(market).oracle * size, rate);
                 self.keep_funding(id, rate, amount);
                 self.credit_funding(id, amount);
             }
         }
-        for ix in self.markets.ids() {
-            self.markets.at_mut(ix).premiums = PremiumSamples::default();
-        }
+    }
+
+    /// The next hour's rate as of now: the venue's own on a received market.
+    pub(crate) fn funding_rate(&self, market: MarketIx) -> NanoRate {
+        let received = self.received.get(market);
+        let own = received.and_then(|received| received.prices.funding);
+        own.unwrap_or_else(|| self.markets.at(market).premiums.rate())
     }
 
     fn credit_funding(&mut self, id: PositionId, amount: Usd) {

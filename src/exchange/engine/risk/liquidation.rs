@@ -35,7 +35,10 @@ impl Engine {
         let open: Vec<PositionId> = self.accounts.at(account).open.values().copied().collect();
         for id in open {
             let position = self.positions.at(id);
-            if position.margin_mode == MarginMode::Isolated && self.is_liquidatable(position) {
+            let is_due = position.margin_mode == MarginMode::Isolated
+                && !self.is_frozen(position.market)
+                && self.is_liquidatable(position);
+            if is_due {
                 self.liquidate_isolated(id);
             }
         }
@@ -61,7 +64,8 @@ impl Engine {
         market.maintenance(position.notional(market.mark))
     }
 
-    /// The cross position with the largest maintenance, while the account's cross equity is below maintenance.
+    /// The cross position with the largest maintenance, while the account's cross equity is below maintenance. A gap keeps
+    /// the positions of its market.
     fn worst_cross(&self, account: AccountIx) -> Option<PositionId> {
         let balance = self.balance(account);
         if balance.cross_equity() >= balance.cross_maintenance {
@@ -73,6 +77,7 @@ impl Engine {
             .values()
             .copied()
             .filter(|id| self.positions.at(*id).margin_mode == MarginMode::Cross)
+            .filter(|id| !self.is_frozen(self.positions.at(*id).market))
             .max_by_key(|id| self.maintenance_of(self.positions.at(*id)))
     }
 

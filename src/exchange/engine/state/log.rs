@@ -127,6 +127,11 @@ pub enum EngineEvent {
     Passed {
         account: AccountIx,
     },
+    /// Hashed but not kept: most frames change no order.
+    Received {
+        market: MarketIx,
+        line: u64,
+    },
 }
 
 /// An event with its stamp.
@@ -156,7 +161,10 @@ impl HashedEventLog {
             .chain_update(self.text.as_bytes())
             .finalize()
             .into();
-        if !matches!(event, EngineEvent::Price { .. }) {
+        if !matches!(
+            event,
+            EngineEvent::Price { .. } | EngineEvent::Received { .. }
+        ) {
             self.keep(LoggedEvent {
                 at,
                 seq: self.len,

@@ -112,6 +112,16 @@ impl OrderRecord {
         self.order_type.is_limit()
     }
 
+    /// Whether it cannot wait in the book for its price.
+    pub(crate) fn needs_book(&self) -> bool {
+        match self.time_in_force {
+            TimeInForce::Ioc | TimeInForce::Fok => true,
+            TimeInForce::Gtc | TimeInForce::Gtd => {
+                !self.is_limit() || self.mode == OrderMode::Chase
+            }
+        }
+    }
+
     /// Whether it waits for its trigger, or will once it is accepted. It never waits twice.
     pub(crate) fn waits(&self) -> bool {
         self.trigger_direction.is_some() && self.triggered_at.is_none()

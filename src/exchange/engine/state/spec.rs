@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Bps, Lots, Millis, Px, Usd};
+use super::{Bps, Lots, Millis, Px, ReceivedRules, Usd};
 use crate::model::AccountStage;
 
 /// One perpetual market. `market_id` in the API is `<provider>|<coin>`.
@@ -215,6 +215,8 @@ pub enum PriceFeed {
     Synthetic,
     /// Only ticks from injected market events.
     Scripted,
+    /// The frames of a venue or of a recording: [`Engine::receive`](crate::exchange::engine::Engine::receive).
+    Received(ReceivedRules),
 }
 
 #[derive(Debug, Clone)]

@@ -26,7 +26,9 @@ impl Engine {
             return;
         }
         for market in self.markets.ids() {
-            self.reprice_market(market);
+            if !self.is_frozen(market) {
+                self.reprice_market(market);
+            }
         }
     }
 

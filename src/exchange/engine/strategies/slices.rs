@@ -70,12 +70,16 @@ impl Engine {
     }
 
     pub(crate) fn run_due_slices(&mut self) {
-        while let Some((at, id)) = self.slices_due.first().copied() {
-            if at > self.now {
-                break;
-            }
+        while let Some(id) = self.next_due_slice() {
             self.run_slice(id);
         }
+    }
+
+    /// A slice of a market without data waits.
+    fn next_due_slice(&self) -> Option<TwapId> {
+        let due = self.slices_due.iter().take_while(|(at, _)| *at <= self.now);
+        let mut fed = due.filter(|(_, id)| !self.is_frozen(self.twaps.at(*id).market));
+        fed.next().map(|(_, id)| *id)
     }
 
     /// Of the slices missed while nothing ran the engine, keeps the last: it catches up as after slices that filled

@@ -236,6 +236,14 @@ impl PollContext {
         self.say(Msg::Traced(wanted, found)).await;
     }
 
+    /// An order without evidence shows none.
+    pub(super) async fn evidence(&self, order: &OrderId, jitter: &mut Jitter) {
+        self.silence(jitter).await;
+        if let Ok(Some(evidence)) = self.client.evidence(order).await {
+            self.say(Msg::Evidence(Box::new(evidence))).await;
+        }
+    }
+
     pub(super) async fn say(&self, msg: Msg) {
         // The desk is shutting down: nobody receives it.
         let _closed = self.events.send(msg).await;

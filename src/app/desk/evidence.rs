@@ -1,0 +1,27 @@
+//! Asks why the order in the open detail filled as it did.
+
+use crate::app::{
+    account::row_id::RowId,
+    core::effect::Effect,
+    desk::model::Model,
+    dialogs::overlay::{Detail, Overlay},
+};
+
+pub(crate) fn ask(model: &mut Model) -> Option<Effect> {
+    let store = &mut model.account.store;
+    let Some(Overlay::Detail(Detail {
+        row: RowId::Order(id),
+        ..
+    })) = model.overlays.last()
+    else {
+        store.evidence.rest();
+        return None;
+    };
+    let about = store.about.as_ref();
+    if about.is_some_and(|about| !about.is_simulator()) {
+        return None;
+    }
+    let order = store.order(id)?.clone();
+    let wants = store.evidence.wants(&order);
+    wants.then_some(Effect::Evidence(order.id))
+}

@@ -1,0 +1,290 @@
+//! `perpdeck record`: the frames of a feed into files, until it is interrupted.
+//!
+//! Contract: a file for each market and UTC day, to which each start appends. What was received is on its way to the disk
+//! within five seconds; each write can be read without those after it. Ctrl-C and SIGTERM end it with code 0.
+
+use super::{
+    Exit,
+    market_feed::{FeedDays, FeedName, FeedNews, FeedTold, MarketFeed},
+    out,
+    serve::interrupted,
+    voice::Output,
+};
+use crate::{
+    config::{Sources, load},
+    disk,
+    feed::recording::{MarkEvent, Received, Recorded, RecordingMark, compressed, file_name},
+    model::{MarketId, Timestamp},
+    runtime::Clock,
+};
+use clap::ValueHint;
+use color_eyre::{Result, eyre::Context as _};
+use std::{
+    fs::{self, File},
+    io::{self, IsTerminal as _, Seek as _, SeekFrom, Write as _},
+    path::{Path, PathBuf},
+    time::Duration,
+};
+use tokio::time::{MissedTickBehavior, interval};
+
+/// A crash costs this much of a recording.
+const FLUSH_EVERY: Duration = Duration::from_secs(5);
+/// How often the line on a terminal is written anew.
+const TOLD_EVERY: Duration = Duration::from_secs(1);
+/// A market that is silent for so long is reported.
+const SILENT_AFTER: Duration = Duration::from_secs(20);
+
+#[derive(Debug, clap::Args)]
+pub(super) struct RecordArgs {
+    /// The feed: hyperliquid, binance, bybit, or the address of a service's market stream
+    #[arg(long, value_name = "FEED")]
+    feed: FeedName,
+    /// The markets as the feed calls them, with commas between: BTC,ETH or BTCUSDT; of a service 'paper|BTC'
+    #[arg(long, value_name = "MARKETS", value_delimiter = ',', required = true)]
+    markets: Vec<String>,
+    /// The directory of the files
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    out: PathBuf,
+}
+
+pub(super) async fn run(args: RecordArgs, sources: &Sources) -> Result<Exit> {
+    let settings = load(sources)?.settings;
+    fs::create_dir_all(&args.out)
+        .wrap_err_with(|| format!("{} cannot be made a directory", args.out.display()))?;
+    let feed = MarketFeed::open(&args.feed, &args.markets, &settings, FeedDays::BeginAnew)?;
+    let clock = Clock::start();
+    let names = feed.markets.iter();
+    let files = names.map(|market| MarketFile::new(&args.out, market.clone(), clock.now()));
+    let recorder = Recorder {
+        files: files.collect(),
+        clock,
+        voice: Output::from_command_line(),
+        is_shown: io::stderr().is_terminal(),
+    };
+    recorder.run(feed, interrupted()?).await
+}
+
+/// The files of all markets.
+struct Recorder {
+    files: Vec<MarketFile>,
+    clock: Clock,
+    voice: Output,
+    /// Whether somebody watches.
+    is_shown: bool,
+}
+
+impl Recorder {
+    async fn run(
+        mut self,
+        mut feed: MarketFeed,
+        interrupted: impl Future<Output = ()>,
+    ) -> Result<Exit> {
+        let mut interrupted = std::pin::pin!(interrupted);
+        let [mut flush, mut tell] = [FLUSH_EVERY, TOLD_EVERY].map(interval);
+        for timer in [&mut flush, &mut tell] {
+            timer.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        }
+        loop {
+            tokio::select! {
+                () = &mut interrupted => break,
+                news = feed.news.recv() => match news {
+                    Some(news) => self.take(news)?,
+                    None => break,
+                },
+                _ = flush.tick() => self.flush()?,
+                _ = tell.tick() => self.tell(),
+            }
+        }
+        self.end()
+    }
+
+    fn take(&mut self, news: FeedNews) -> Result<()> {
+        let Some(file) = self.files.get_mut(news.market) else {
+            return Ok(());
+        };
+        match news.told {
+            FeedTold::Lines(lines) => {
+                for line in &lines {
+                    file.add(line)?;
+                }
+            }
+            // The line on the terminal counts gaps.
+            FeedTold::Down(_) if self.is_shown => {}
+            FeedTold::Down(why) => {
+                let market = &file.market;
+                self.voice.note(&format!(
+                    "{market} is down ({why}); perpdeck connects again"
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        self.files.iter_mut().try_for_each(MarketFile::flush)
+    }
+
+    fn tell(&mut self) {
+        let now = self.clock.now();
+        for file in &mut self.files {
+            if let Some(words) = file.silence(now) {
+                self.voice.note(&words);
+            }
+        }
+        if self.is_shown {
+            let words: Vec<_> = self.files.iter().map(|file| file.words(now)).collect();
+            // The line before is cleared; standard error may be closed.
+            let _gone = write!(io::stderr().lock(), "\r\x1b[2K{}", words.join(" · "));
+        }
+    }
+
+    fn end(mut self) -> Result<Exit> {
+        let now = self.clock.now();
+        for file in &mut self.files {
+            file.end(now)?;
+        }
+        self.tell();
+        if self.is_shown {
+            out::aside("");
+        }
+        for file in &self.files {
+            out::say(&format!("{}\n", file.words(now)))?;
+        }
+        Ok(Exit::Ok)
+    }
+}
+
+/// The file of a market and of the day of its newest line.
+struct MarketFile {
+    dir: PathBuf,
+    market: MarketId,
+    open: Option<(String, File)>,
+    /// Lines that are not written yet.
+    lines: String,
+    connections: u64,
+    frames: u64,
+    bytes: u64,
+    gaps: u64,
+    heard: Heard,
+}
+
+/// When a market was last heard.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Heard {
+    NeverSince(Timestamp),
+    /// The same, and it was reported.
+    Silent,
+    At(Timestamp),
+}
+
+impl MarketFile {
+    fn new(dir: &Path, market: MarketId, now: Timestamp) -> Self {
+        Self {
+            dir: dir.to_owned(),
+            market,
+            open: None,
+            lines: String::new(),
+            connections: 0,
+            frames: 0,
+            bytes: 0,
+            gaps: 0,
+            heard: Heard::NeverSince(now),
+        }
+    }
+
+    fn add(&mut self, line: &Received) -> Result<()> {
+        let at = line.at.timestamp();
+        let name = file_name(self.market.coin().raw(), at);
+        if self.open.as_ref().is_none_or(|(open, _)| *open != name) {
+            self.flush()?;
+            self.open = Some((name.clone(), file(&self.dir.join(name))?));
+        }
+        let text = line.line()?;
+        self.bytes += text.len() as u64;
+        self.lines.push_str(&text);
+        match &line.content {
+            Recorded::Frame(_) => (self.frames, self.heard) = (self.frames + 1, Heard::At(at)),
+            Recorded::Mark(mark) => match mark.event {
+                MarkEvent::Open => self.connections = mark.conn,
+                MarkEvent::Gap => self.gaps += 1,
+                MarkEvent::WholeBook | MarkEvent::FundingHours | MarkEvent::End => {}
+            },
+        }
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        let Some((name, file)) = &mut self.open else {
+            return Ok(());
+        };
+        if self.lines.is_empty() {
+            return Ok(());
+        }
+        let written = compressed(&self.lines).and_then(|bytes| file.write_all(&bytes));
+        self.lines.clear();
+        written.wrap_err_with(|| {
+            let path = self.dir.join(name);
+            format!(
+                "{} cannot be written to: the recording ends",
+                path.display()
+            )
+        })
+    }
+
+    fn end(&mut self, now: Timestamp) -> Result<()> {
+        if self.open.is_some() {
+            let mark = RecordingMark {
+                event: MarkEvent::End,
+                conn: self.connections,
+                market: Some(self.market.raw().to_owned()),
+                socket: None,
+            };
+            let content = Recorded::Mark(mark);
+            self.add(&Received {
+                at: now.into(),
+                content,
+            })?;
+        }
+        self.flush()
+    }
+
+    /// Once for a market that has told nothing.
+    fn silence(&mut self, now: Timestamp) -> Option<String> {
+        match self.heard {
+            Heard::NeverSince(since) if now.since(since) >= SILENT_AFTER => {
+                self.heard = Heard::Silent;
+                let market = &self.market;
+                Some(format!(
+                    "nothing came of {market}: check its name and the connection"
+                ))
+            }
+            Heard::NeverSince(_) | Heard::Silent | Heard::At(_) => None,
+        }
+    }
+
+    /// As the line on a terminal says it.
+    fn words(&self, now: Timestamp) -> String {
+        let Self {
+            market,
+            frames,
+            gaps,
+            ..
+        } = self;
+        let [whole, tenths] = [self.bytes / 1_000_000, self.bytes / 100_000 % 10];
+        let age = match self.heard {
+            Heard::At(at) => format!("{} s ago", now.since(at).as_secs()),
+            Heard::NeverSince(_) | Heard::Silent => "nothing yet".to_owned(),
+        };
+        format!("{market} {frames} frames, {whole}.{tenths} MB, {gaps} gaps, {age}")
+    }
+}
+
+/// The file, behind what it has; nobody else may write it.
+fn file(path: &Path) -> Result<File> {
+    let opened = disk::claim(path).and_then(|file| {
+        let mut file = file.ok_or_else(|| io::Error::other("another program writes it"))?;
+        file.seek(SeekFrom::End(0))?;
+        Ok(file)
+    });
+    opened.wrap_err_with(|| format!("{} cannot be written to", path.display()))
+}

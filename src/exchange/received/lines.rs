@@ -1,0 +1,217 @@
+//! The lines of all markets, merged by when they were received.
+
+use super::{
+    super::engine::{FrameOrigin, MarketIx, MarketSpec, Millis, ReceivedFrame},
+    ReceivedFault, ReceivedSetup, ReplayOptions,
+    convert::{FrameConverter, millis},
+    live::LiveLines,
+    replay::FileLines,
+    setup,
+};
+use crate::{
+    feed::recording::{LineTold, Nanos},
+    model::MarketId,
+};
+use std::collections::VecDeque;
+
+/// Lines of a file that are looked at for the units of its market.
+const FIRST_LINES: usize = 64;
+/// A file whose book comes later than this has none.
+const BOOK_WITHIN: usize = 100_000;
+
+/// What [`MergedLines`] came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::exchange) enum Reached {
+    Time,
+    /// No line is left.
+    End,
+}
+
+/// The lines of one file, or of one live market.
+#[derive(Debug)]
+pub(super) struct LineQueue {
+    pub(super) market: usize,
+    pub(super) origin: FrameOrigin,
+    /// Read, and not taken in.
+    pub(super) ahead: VecDeque<LineTold>,
+    /// Where more come from; a live market's come by [`LiveLines`].
+    pub(super) file: Option<FileLines>,
+}
+
+impl LineQueue {
+    /// The next line, without taking it.
+    fn head(&mut self) -> Option<&LineTold> {
+        if self.ahead.is_empty() {
+            self.read();
+        }
+        self.ahead.front()
+    }
+
+    /// Reads what shows the units of the market.
+    fn prime(&mut self) {
+        let (mut read, mut has_book) = (0, self.first_book().is_some());
+        while (read < FIRST_LINES || !has_book) && read < BOOK_WITHIN && self.read() {
+            read += 1;
+            has_book |= self.ahead.back().is_some_and(setup::has_book);
+        }
+    }
+
+    /// When the first book was received, of the lines that were read.
+    pub(super) fn first_book(&self) -> Option<Nanos> {
+        let mut books = self.ahead.iter().filter(|line| setup::has_book(line));
+        books.next().map(|line| line.received)
+    }
+
+    /// Reads one more line; whether there was one.
+    fn read(&mut self) -> bool {
+        let read = self.file.as_mut().and_then(Iterator::next);
+        let is_read = read.is_some();
+        self.ahead.extend(read);
+        is_read
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct MergedLines {
+    pub(super) markets: Vec<MarketId>,
+    pub(super) queues: Vec<LineQueue>,
+    pub(super) live: Option<LiveLines>,
+    /// Opens the files once more at their end; `None`: that is the end.
+    pub(super) again: Option<ReplayOptions>,
+    converters: Vec<FrameConverter>,
+    /// Of the line that was taken last.
+    frames: VecDeque<(MarketIx, ReceivedFrame)>,
+    /// How much later than in the files everything happens.
+    shift: Millis,
+    newest: Millis,
+}
+
+impl MergedLines {
+    pub(super) fn new(markets: Vec<MarketId>, queues: Vec<LineQueue>) -> Self {
+        Self {
+            markets,
+            queues,
+            live: None,
+            again: None,
+            converters: vec![],
+            frames: VecDeque::new(),
+            shift: Millis::ZERO,
+            newest: Millis::ZERO,
+        }
+    }
+
+    pub(super) fn is_live(&self) -> bool {
+        self.live.is_some()
+    }
+
+    /// What the first lines say; they are not taken.
+    pub(super) fn setup(&mut self) -> Result<ReceivedSetup, ReceivedFault> {
+        self.queues.iter_mut().for_each(LineQueue::prime);
+        let markets = self.markets.iter().enumerate();
+        let markets = markets.map(|(place, id)| self.spec(place, id));
+        let markets = markets.collect::<Result<Vec<_>, _>>()?;
+        self.converters = markets.iter().map(FrameConverter::from).collect();
+        let start = self.start().ok_or(ReceivedFault::NoFile)?;
+        Ok(ReceivedSetup {
+            fees: setup::fees(markets.first()),
+            markets,
+            start: millis(start.timestamp_after()),
+        })
+    }
+
+    /// The first book of a recording; of a live feed what has come by now.
+    fn start(&self) -> Option<Nanos> {
+        if self.is_live() {
+            let newest = self.queues.iter().filter_map(|queue| queue.ahead.back());
+            return newest.map(|line| line.received).max();
+        }
+        self.queues.iter().filter_map(LineQueue::first_book).min()
+    }
+
+    /// By the earliest file of the market.
+    fn spec(&self, place: usize, id: &MarketId) -> Result<MarketSpec, ReceivedFault> {
+        let queues = self.queues.iter().filter(|queue| queue.market == place);
+        let with_books = queues.filter_map(|queue| Some((queue.first_book()?, queue)));
+        let earliest = with_books.min_by_key(|(at, _)| *at);
+        let spec = earliest.and_then(|(_, queue)| setup::spec(id, queue.ahead.iter()));
+        spec.ok_or_else(|| ReceivedFault::NoBook(id.raw().to_owned()))
+    }
+
+    /// Takes over what has come of a live feed; of after `to`, it has come at `to`.
+    pub(super) fn receive(&mut self, to: Millis) {
+        if let Some(live) = &mut self.live {
+            live.drain_into(&mut self.queues, to);
+        }
+    }
+
+    /// Whether a line is left.
+    pub(super) fn reached(&mut self) -> Reached {
+        if self.live.is_some() || !self.frames.is_empty() || self.has_lines() || self.begin_again()
+        {
+            Reached::Time
+        } else {
+            Reached::End
+        }
+    }
+
+    fn has_lines(&mut self) -> bool {
+        self.queues.iter_mut().any(|queue| queue.head().is_some())
+    }
+
+    /// The next frame that was received by `to`.
+    pub(super) fn next_until(&mut self, to: Millis) -> Option<(MarketIx, ReceivedFrame)> {
+        while self.frames.is_empty() {
+            let (place, line) = self.next_line(to)?;
+            let queue = self.queues.get(place)?;
+            let converter = self.converters.get(queue.market)?;
+            let frames = converter.frames(&line, &queue.origin, self.shift);
+            let market = MarketIx::from(queue.market);
+            self.frames
+                .extend(frames.into_iter().map(|frame| (market, frame)));
+        }
+        self.frames.pop_front()
+    }
+
+    /// Takes the first of the lines that were received by `to`, with the place of its queue.
+    fn next_line(&mut self, to: Millis) -> Option<(usize, LineTold)> {
+        let heads = self.queues.iter_mut().enumerate();
+        let heads = heads.filter_map(|(place, queue)| Some((queue.head()?.received, place)));
+        let (received, place) = heads.min()?;
+        let at = millis(received.timestamp_after()) + self.shift;
+        if at > to {
+            return None;
+        }
+        self.newest = self.newest.max(at);
+        let line = self.queues.get_mut(place)?.ahead.pop_front()?;
+        Some((place, line))
+    }
+
+    /// Leaves out what was received by `to`.
+    pub(super) fn skip_until(&mut self, to: Millis) {
+        while self.reached() == Reached::Time && self.next_until(to).is_some() {}
+    }
+
+    /// Whether the files begin once more, behind what was received last.
+    fn begin_again(&mut self) -> bool {
+        let Some(again) = self.again.as_ref().map(ReplayOptions::open) else {
+            return false;
+        };
+        match again {
+            Ok(mut anew) => {
+                let first = anew.queues.iter_mut().filter_map(LineQueue::head);
+                let Some(first) = first.map(|line| line.received).min() else {
+                    return false;
+                };
+                let begins = self.newest + Millis::STEP;
+                self.shift = begins - millis(first.timestamp_after());
+                self.queues = anew.queues;
+                true
+            }
+            Err(why) => {
+                tracing::warn!("the replay ends, since it cannot begin again: {why}");
+                self.again = None;
+                false
+            }
+        }
+    }
+}

@@ -1,0 +1,340 @@
+//! Exchanges on recordings and on a live feed.
+
+mod damaged;
+mod long;
+mod sample;
+
+use super::{LiveFeed, ReceivedSource, ReplayEnd, ReplayOptions};
+use crate::{
+    exchange::{
+        ClockMode, ExchangeOptions, Scenario, SimulatorAccess, StartFault,
+        engine::{
+            AccountIx, AttachedExits, BookLevel, CandleRange, CommandOutcome, EngineCommand,
+            ExitOverlap, Interval, LiquidityRole, Lots, MarginMode, MarketIx, MarketReport, Millis,
+            NanoPx, NanoRate, OrderId, OrderParams, PlaceMode, Px, Reduction, Side, Tif,
+        },
+        open,
+        received::Reached,
+        store::LoadedExchange,
+    },
+    feed::{
+        recording::{MarkEvent, Nanos, Received, Recorded, RecordingMark},
+        venue::VenueSocket,
+    },
+    model::{MarketId, Timestamp},
+};
+use sample::{START, Sample};
+use std::{env, path::PathBuf};
+use tempfile::TempDir;
+
+const BTC: &str = "hyperliquid|BTC";
+
+fn market() -> MarketIx {
+    MarketIx::from(0)
+}
+
+fn replay(files: &[PathBuf], end: ReplayEnd) -> ReceivedSource {
+    ReceivedSource::Replay(ReplayOptions {
+        files: files.to_vec(),
+        market: Some(MarketId::from(BTC)),
+        end,
+    })
+}
+
+fn options(source: Option<ReceivedSource>, data_dir: Option<PathBuf>) -> ExchangeOptions {
+    let scenario = Scenario::parse(include_str!("../../../tests/support/bare.toml")).unwrap();
+    ExchangeOptions {
+        scenario: match source {
+            Some(source) => scenario.on_received(source),
+            None => scenario,
+        },
+        start: Timestamp(0),
+        pace: Some(ClockMode::Paused),
+        data_dir,
+        simulator: SimulatorAccess::Served,
+    }
+}
+
+/// An exchange in memory on these files.
+fn replaying(files: &[PathBuf]) -> LoadedExchange {
+    open(options(Some(replay(files, ReplayEnd::Stop)), None)).unwrap()
+}
+
+impl LoadedExchange {
+    /// Virtual time is so many milliseconds after the start of the sample.
+    fn runs_to(&mut self, millis: i64) -> Reached {
+        let markets = self.markets.as_mut().unwrap();
+        markets.advance_to(&mut self.engine, Millis(START + millis))
+    }
+
+    fn report(&self) -> MarketReport {
+        self.engine.market_facts(market()).unwrap()
+    }
+
+    /// The order, unless it is refused.
+    fn places(&mut self, side: Side, lots: i64, mode: PlaceMode) -> Option<OrderId> {
+        let order = OrderParams {
+            market: market(),
+            side,
+            size: Lots(lots),
+            leverage: 10,
+            margin_mode: MarginMode::Cross,
+            expected_price: NanoPx::ZERO,
+            reduction: Reduction::May,
+            tif: Tif::Gtc,
+            slippage: None,
+            exits: AttachedExits::default(),
+            overlap: ExitOverlap::Replaced,
+            mode,
+            client_order_id: None,
+        };
+        let account = AccountIx::from(0);
+        match self.engine.apply(account, EngineCommand::Place(order)) {
+            Ok(CommandOutcome::Order(id)) => Some(id),
+            _ => None,
+        }
+    }
+
+    /// Trades on every fifth step of the sample's walk until `until`.
+    fn trades_until(&mut self, from: i64, until: i64) {
+        for at in (from..until).step_by(1_250) {
+            self.runs_to(at);
+            let price = self.report().bids.first().unwrap().px;
+            let _ = self.places(Side::Buy, 10_000, PlaceMode::Limit { price });
+            let side = if at % 2_500 == 0 {
+                Side::Sell
+            } else {
+                Side::Buy
+            };
+            let _ = self.places(side, 20_000, PlaceMode::Market);
+        }
+        self.runs_to(until);
+    }
+}
+
+#[test]
+fn a_replay_begins_at_its_first_frame_with_the_figures_of_its_venue() {
+    let home = TempDir::new().unwrap();
+    let file = Sample::default().walk(20).in_dir(&home, "btc.txt");
+    let mut exchange = replaying(&[file]);
+    assert_eq!(exchange.engine.now(), Millis(START));
+    let first = exchange.report();
+    let best = |side: &[BookLevel]| side.first().map(|level| (level.px, level.size)).unwrap();
+    let touch = [&*first.bids, &*first.asks].map(best);
+    assert_eq!(
+        touch,
+        [
+            (Px(1_000_000), Lots(150_000)),
+            (Px(1_000_010), Lots(120_000))
+        ]
+    );
+    assert_eq!(
+        first.mark,
+        Px(1_000_005),
+        "the middle, until a mark is told"
+    );
+    exchange.runs_to(250);
+    let told = exchange.report();
+    assert_eq!((told.mark, told.oracle), (Px(1_000_005), Px(1_000_010)));
+    assert_eq!(told.funding_rate, NanoRate(12_500));
+    let fees = [LiquidityRole::Taker, LiquidityRole::Maker];
+    assert_eq!(fees.map(|role| exchange.engine.fee_rate(role)), [45, 15]);
+    assert_eq!(exchange.engine.trades(market(), None).count(), 0, "history");
+}
+
+#[test]
+fn candles_are_of_what_the_recording_traded_and_nothing_is_invented_before_it() {
+    let home = TempDir::new().unwrap();
+    let file = Sample::default().walk(20).in_dir(&home, "btc.txt");
+    let mut exchange = replaying(&[file]);
+    exchange.runs_to(9_500);
+    let range = CandleRange {
+        interval: Interval::Minute1,
+        before: None,
+        limit: 500,
+    };
+    let candles = exchange.engine.candles(market(), range).unwrap().reports();
+    assert_eq!(candles.len(), 1);
+    assert!(!candles[0].is_synthetic);
+    assert_eq!(candles[0].candle.trades, 9);
+}
+
+#[test]
+fn the_same_recording_and_commands_give_one_history_however_often() {
+    let home = TempDir::new().unwrap();
+    let file = Sample::default().walk(80).in_dir(&home, "btc.txt");
+    let times = env::var("PERPDECK_REPLAYS").map_or(5, |count| count.parse().unwrap());
+    let mut hashes = (0..times).map(|_| {
+        let mut exchange = replaying(std::slice::from_ref(&file));
+        exchange.trades_until(0, 40_000);
+        (exchange.engine.log_hash(), exchange.engine.log_len())
+    });
+    let first = hashes.next().unwrap();
+    assert!(hashes.all(|hash| hash == first));
+}
+
+#[tokio::test]
+async fn a_stored_replay_continues_as_if_it_had_never_stopped() {
+    let home = TempDir::new().unwrap();
+    let file = Sample::default().walk(80).in_dir(&home, "btc.txt");
+    let mut whole = replaying(std::slice::from_ref(&file));
+    whole.trades_until(0, 20_000);
+    let halfway = whole.engine.log_hash();
+    whole.trades_until(20_000, 40_000);
+
+    let source = Some(replay(std::slice::from_ref(&file), ReplayEnd::Stop));
+    let stored = || options(source.clone(), Some(home.path().join("data")));
+    let first = open(stored()).unwrap();
+    let first = kept(first, |exchange| exchange.trades_until(0, 20_000)).await;
+    assert_eq!(first, halfway);
+    // Without its file it is the same, and only stands still.
+    let alone = ExchangeOptions {
+        scenario: options(None, None).scenario,
+        ..stored()
+    };
+    assert_eq!(kept(open(alone).unwrap(), |_| ()).await, halfway);
+    let second = open(stored()).unwrap();
+    let second = kept(second, |exchange| exchange.trades_until(20_000, 40_000)).await;
+    assert_eq!(second, whole.engine.log_hash());
+}
+
+#[test]
+fn files_of_one_market_follow_each_other_and_those_of_two_run_side_by_side() {
+    let home = TempDir::new().unwrap();
+    let book = |sample: Sample, at, bid, ask| sample.book(at, &[(bid, "1.12345")], &[(ask, "1")]);
+    let early = book(Sample::default(), 0, "100", "101").in_dir(&home, "early.txt");
+    let late = book(Sample::default(), 5_000, "200", "201").in_dir(&home, "late.txt");
+    let mark = r#"{"channel":"perpdeck","data":{"event":"open","conn":1,"market":"hyperliquid|ETH","socket":"hyperliquid"}}"#;
+    let other = book(Sample::default().line(2_000, mark), 3_000, "10", "11");
+    let other = Sample {
+        text: other.text.replace("\"coin\":\"BTC\"", "\"coin\":\"ETH\""),
+        ..other
+    };
+    let other = other.in_dir(&home, "eth.txt");
+    let mut exchange = replaying(&[late, early, other]);
+    let mut bids = |at| {
+        exchange.runs_to(at);
+        let reports = [0, 1].map(|ix| exchange.engine.market_facts(MarketIx::from(ix)).unwrap());
+        reports.map(|report| report.bids.first().map(|level| level.px.0))
+    };
+    let [hundred, two_hundred, ten] = [1_000, 2_000, 100];
+    assert_eq!(bids(0), [Some(hundred), None]);
+    assert_eq!(bids(3_000), [Some(hundred), Some(ten)]);
+    assert_eq!(bids(5_000), [Some(two_hundred), Some(ten)]);
+}
+
+#[test]
+fn a_replay_ends_with_its_last_line_or_begins_again_behind_it() {
+    let home = TempDir::new().unwrap();
+    let file = Sample::default().walk(4).in_dir(&home, "btc.txt");
+    let mut once = replaying(std::slice::from_ref(&file));
+    assert_eq!(once.runs_to(60_000), Reached::End);
+    assert_eq!(once.engine.now(), Millis(START + 1_750));
+
+    let source = replay(&[file], ReplayEnd::BeginAgain);
+    let mut looped = open(options(Some(source), None)).unwrap();
+    assert_eq!(looped.runs_to(60_000), Reached::Time);
+    assert_eq!(looped.engine.now(), Millis(START + 60_000));
+    // A round takes 1,790 ms and has two trades.
+    assert_eq!(looped.engine.trades(market(), None).count(), 67);
+}
+
+#[test]
+fn what_cannot_be_replayed_is_said_with_its_file() {
+    let home = TempDir::new().unwrap();
+    let said = |text: &str, market: Option<&str>| {
+        let sample = Sample {
+            text: text.to_owned(),
+            ..Sample::default()
+        };
+        let source = ReceivedSource::Replay(ReplayOptions {
+            files: vec![sample.in_dir(&home, "some.txt")],
+            market: market.map(MarketId::from),
+            end: ReplayEnd::Stop,
+        });
+        let why = open(options(Some(source), None)).unwrap_err().to_string();
+        why.replace(&home.path().display().to_string(), "")
+    };
+    let book = Sample::default().book(0, &[("1", "1")], &[("2", "1")]).text;
+    assert_eq!(
+        [
+            said("", Some(BTC)),
+            said("hello\n", Some(BTC)),
+            said(&book, None)
+        ],
+        [
+            "/some.txt cannot be replayed: it is empty",
+            "/some.txt cannot be replayed: it holds no line of a recording (line 0: it is no instant in nanoseconds, a space and a frame)",
+            "/some.txt cannot be replayed: it does not say its market: --market names it, as in --market 'hyperliquid|BTC'",
+        ]
+    );
+    let trade = Sample::default().trade(0, "B", "1", "1").text;
+    assert!(said(&trade, Some(BTC)).contains("has no order book"));
+    let missing = replay(&[home.path().join("gone.gz")], ReplayEnd::Stop);
+    let why = open(options(Some(missing), None)).unwrap_err().to_string();
+    assert!(why.ends_with("gone.gz cannot be read"), "{why}");
+}
+
+#[tokio::test]
+async fn a_directory_of_other_markets_is_refused() {
+    let home = TempDir::new().unwrap();
+    let data = Some(home.path().join("data"));
+    kept(open(options(None, data.clone())).unwrap(), |_| ()).await;
+    let file = Sample::default().walk(4).in_dir(&home, "btc.txt");
+    let why = open(options(Some(replay(&[file], ReplayEnd::Stop)), data)).unwrap_err();
+    assert!(matches!(why, StartFault::Received(_)), "{why}");
+    assert!(
+        why.to_string()
+            .contains("other markets than hyperliquid|BTC"),
+        "{why}"
+    );
+}
+
+/// Runs a stored exchange, and stops it in order; answers its hash.
+async fn kept(mut exchange: LoadedExchange, act: impl FnOnce(&mut LoadedExchange)) -> String {
+    act(&mut exchange);
+    let hash = exchange.engine.log_hash();
+    let service = crate::exchange::tests::served(exchange);
+    service.close().await;
+    hash
+}
+
+#[tokio::test]
+async fn a_live_market_is_what_its_sockets_have_told_until_now() {
+    let (feed, source) = LiveFeed::new(vec![MarketId::from(BTC)]);
+    let opened = RecordingMark {
+        event: MarkEvent::Open,
+        conn: 3,
+        market: None,
+        socket: Some(VenueSocket::Hyperliquid),
+    };
+    let sample = Sample::default().walk(3);
+    let frames = sample.text.lines().map(|line| {
+        let (at, frame) = line.split_once(' ').unwrap();
+        let at = Nanos(at.parse().unwrap());
+        let content = Recorded::Frame(frame.to_owned());
+        Received { at, content }
+    });
+    let open_at = Nanos(START * 1_000_000);
+    let content = Recorded::Mark(opened);
+    let lines = [Received {
+        at: open_at,
+        content,
+    }]
+    .into_iter()
+    .chain(frames);
+    for line in lines {
+        feed.tell(0, line).await.unwrap();
+    }
+    let mut exchange = open(options(Some(ReceivedSource::Live(source.clone())), None)).unwrap();
+    assert_eq!(exchange.runs_to(60_000), Reached::Time);
+    assert_eq!(exchange.engine.now(), Millis(START + 60_000));
+    assert!(exchange.report().bid.is_some());
+    let again = open(options(Some(ReceivedSource::Live(source)), None));
+    assert!(
+        again
+            .unwrap_err()
+            .to_string()
+            .contains("start the exchange again")
+    );
+}

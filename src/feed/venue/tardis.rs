@@ -1,0 +1,352 @@
+//! The CSV files of tardis.dev: changes of a book (`incremental_book_L2`), and `trades`.
+//!
+//! Contract: rows of one instant of receipt are one line of what is told, with the number of the first of them. A row that
+//! cannot be read is reported with its number.
+
+use super::{
+    book_change::{BookChange, Follows},
+    book_mirror::{BookMirror, Mirrored},
+    trades::{TradeMemory, VenueTrade},
+};
+use crate::{
+    feed::{
+        event::{MarketEvent, Told as Era},
+        market_frame::positive,
+        recording::{LineTold, Nanos, RecordingFault, RecordingResult, TextLines, Told},
+    },
+    model::{MarketId, Num, PublicTrade, Side, Timestamp},
+};
+
+/// What the rows of a file are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::feed) enum TardisColumns {
+    BookChanges,
+    Trades,
+}
+
+const BOOK_CHANGES: &str =
+    "exchange,symbol,timestamp,local_timestamp,is_snapshot,side,price,amount";
+const TRADES: &str = "exchange,symbol,timestamp,local_timestamp,id,side,price,amount";
+
+/// What this first line of a file is a head of.
+pub(in crate::feed) fn columns(head: &str) -> Option<TardisColumns> {
+    match head.trim_end_matches('\r') {
+        BOOK_CHANGES => Some(TardisColumns::BookChanges),
+        TRADES => Some(TardisColumns::Trades),
+        _ => None,
+    }
+}
+
+/// What tardis calls the exchanges that perpdeck knows.
+const EXCHANGES: [(&str, &str); 3] = [
+    ("hyperliquid", "hyperliquid"),
+    ("binance-futures", "binance"),
+    ("bybit", "bybit"),
+];
+
+/// A row of either kind.
+#[derive(Debug, Clone)]
+struct TardisRow {
+    line: u64,
+    market: MarketId,
+    made_at: Timestamp,
+    received: Nanos,
+    /// `is_snapshot`, or the id of a trade.
+    fifth: String,
+    side: String,
+    price: Num,
+    amount: Num,
+}
+
+fn row(line: u64, text: &str) -> Result<TardisRow, &'static str> {
+    let cells: Vec<_> = text.trim_end_matches('\r').split(',').collect();
+    let [exchange, symbol, made, received, fifth, side, price, amount] = cells.as_slice() else {
+        return Err("it has not the columns of its file");
+    };
+    let provider = EXCHANGES.iter().find(|(theirs, _)| theirs == exchange);
+    let (_, provider) =
+        provider.ok_or("its exchange is not one of hyperliquid, binance-futures and bybit")?;
+    let micros = |text: &str| {
+        text.parse::<i64>()
+            .map_err(|_| "it has no instant in microseconds")
+    };
+    let number = |text: &str| {
+        text.parse::<Num>()
+            .map_err(|_| "its price or amount is no number")
+    };
+    Ok(TardisRow {
+        line,
+        market: MarketId::from(format!("{provider}|{symbol}").as_str()),
+        made_at: Timestamp(micros(made)?.div_euclid(1_000)),
+        received: Nanos(micros(received)?.saturating_mul(1_000)),
+        fifth: (*fifth).to_owned(),
+        side: (*side).to_owned(),
+        price: positive(Some(number(price)?)).ok_or("its price is not above 0")?,
+        amount: Some(number(amount)?)
+            .filter(|amount| !amount.is_negative())
+            .ok_or("its amount is below 0")?,
+    })
+}
+
+/// The rows of a file as what they tell.
+pub(in crate::feed) struct TardisRows {
+    lines: TextLines,
+    columns: TardisColumns,
+    /// Read, and not part of what was told.
+    next: Option<TardisRow>,
+    /// The same of a row that cannot be read.
+    fault: Option<RecordingFault>,
+    newest: Option<Nanos>,
+    mirror: BookMirror,
+    /// Changes so far.
+    count: u64,
+    trades: TradeMemory,
+}
+
+impl TardisRows {
+    /// Lines from the second on.
+    pub(in crate::feed) fn new(columns: TardisColumns, lines: TextLines) -> Self {
+        Self {
+            lines,
+            columns,
+            next: None,
+            fault: None,
+            newest: None,
+            mirror: BookMirror::default(),
+            count: 0,
+            trades: TradeMemory::default(),
+        }
+    }
+
+    /// The market of the first row; `None` if there is no row.
+    pub(in crate::feed) fn market(&mut self) -> Option<RecordingResult<MarketId>> {
+        match self.read()? {
+            Ok(row) => {
+                let market = row.market.clone();
+                self.next = Some(row);
+                Some(Ok(market))
+            }
+            Err(fault) => Some(Err(fault)),
+        }
+    }
+
+    fn read(&mut self) -> Option<RecordingResult<TardisRow>> {
+        if let Some(fault) = self.fault.take() {
+            return Some(Err(fault));
+        }
+        if let Some(row) = self.next.take() {
+            return Some(Ok(row));
+        }
+        let (line, text) = match self.lines.next()? {
+            Ok(line) => line,
+            Err(fault) => return Some(Err(fault)),
+        };
+        let row = row(line, &text).and_then(|row| self.in_order(row));
+        Some(row.map_err(|what| RecordingFault {
+            line,
+            what: what.to_owned(),
+        }))
+    }
+
+    fn in_order(&mut self, row: TardisRow) -> Result<TardisRow, &'static str> {
+        if self.newest.is_some_and(|newest| row.received < newest) {
+            return Err("it was received before the line before it");
+        }
+        self.newest = Some(row.received);
+        Ok(row)
+    }
+
+    /// The rows that were received with this one.
+    fn with_others(&mut self, first: TardisRow) -> Vec<TardisRow> {
+        let (received, is_snapshot) = (first.received, first.fifth.clone());
+        let mut rows = vec![first];
+        while let Some(row) = self.read() {
+            let row = match row {
+                Ok(row) => row,
+                Err(fault) => {
+                    self.fault = Some(fault);
+                    break;
+                }
+            };
+            let is_same_book = self.columns == TardisColumns::Trades || row.fifth == is_snapshot;
+            if row.received != received || !is_same_book {
+                self.next = Some(row);
+                break;
+            }
+            rows.push(row);
+        }
+        rows
+    }
+
+    fn told(&mut self, rows: &[TardisRow]) -> Told {
+        match self.columns {
+            TardisColumns::BookChanges => self.book(rows),
+            TardisColumns::Trades => self.traded(rows),
+        }
+    }
+
+    fn book(&mut self, rows: &[TardisRow]) -> Told {
+        let Some(first) = rows.first() else {
+            return Told::Events(vec![]);
+        };
+        let previous = self.count;
+        self.count += 1;
+        let side = |side: &str| {
+            let rows = rows.iter().filter(|row| row.side == side);
+            rows.map(|row| (row.price, row.amount)).collect()
+        };
+        let change = BookChange {
+            follows: if first.fifth == "true" {
+                Follows::Nothing
+            } else {
+                let first = self.count;
+                Follows::Book { first, previous }
+            },
+            last: self.count,
+            made_at: Some(first.made_at),
+            bids: side("bid"),
+            asks: side("ask"),
+        };
+        match self.mirror.take(change) {
+            Mirrored::Shown(book) => Told::Events(vec![MarketEvent::Book {
+                market: first.market.clone(),
+                book,
+            }]),
+            Mirrored::Waits => Told::Events(vec![]),
+            Mirrored::Gap => Told::Gap,
+        }
+    }
+
+    fn traded(&mut self, rows: &[TardisRow]) -> Told {
+        let Some(first) = rows.first() else {
+            return Told::Events(vec![]);
+        };
+        let trades = rows.iter().filter_map(TardisRow::trade).collect();
+        Told::Events(self.trades.take(&first.market, trades, Era::AsNews))
+    }
+}
+
+impl TardisRow {
+    /// `None` if it is not known who was the taker.
+    fn trade(&self) -> Option<VenueTrade> {
+        let aggressor = match &*self.side {
+            "buy" => Side::Buy,
+            "sell" => Side::Sell,
+            _ => return None,
+        };
+        let trade = PublicTrade {
+            id: None,
+            price: self.price,
+            size: positive(Some(self.amount))?,
+            aggressor,
+            at: self.made_at,
+            is_own: None,
+        };
+        let identity = format!("{} {}", self.made_at.0, self.fifth);
+        Some(VenueTrade { identity, trade })
+    }
+}
+
+impl Iterator for TardisRows {
+    type Item = RecordingResult<LineTold>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let first = match self.read()? {
+            Ok(first) => first,
+            Err(fault) => return Some(Err(fault)),
+        };
+        let (line, received) = (first.line, first.received);
+        let rows = self.with_others(first);
+        Some(Ok(LineTold {
+            line,
+            received,
+            conn: 0,
+            told: self.told(&rows),
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::feed::recording::market::MarketRecording;
+    use std::io::Cursor;
+
+    fn told(text: &str) -> Vec<String> {
+        let file = Cursor::new(text.to_owned().into_bytes());
+        let recording = MarketRecording::open(file, None).unwrap();
+        assert_eq!(recording.market, MarketId::from("binance|BTCUSDT"));
+        recording
+            .map(|line| match line {
+                Ok(line) => format!("{} {}", line.line, words(&line.told)),
+                Err(fault) => fault.to_string(),
+            })
+            .collect()
+    }
+
+    fn words(told: &Told) -> String {
+        let Told::Events(events) = told else {
+            return "gap".to_owned();
+        };
+        let words = events.iter().map(|event| match event {
+            MarketEvent::Book { book, .. } => {
+                let best = [Side::Buy, Side::Sell].map(|side| {
+                    let level = book.value.levels(side).first().unwrap();
+                    format!("{}x{}", level.size, level.price)
+                });
+                best.join(" ")
+            }
+            MarketEvent::Trade { trade, .. } => {
+                format!("{} {}x{}", trade.aggressor, trade.size, trade.price)
+            }
+            MarketEvent::Candle { .. }
+            | MarketEvent::Tick { .. }
+            | MarketEvent::Stats { .. }
+            | MarketEvent::Refused { .. } => String::new(),
+        });
+        words.collect::<Vec<_>>().join(", ")
+    }
+
+    #[test]
+    fn changes_of_one_instant_are_one_change_of_the_book() {
+        let rows = [
+            "1585699200245000,1585699200355684,true,bid,100.5,2",
+            "1585699200245000,1585699200355684,true,ask,101,3",
+            "1585699200345000,1585699200455684,false,bid,100.5,0",
+            "1585699200345000,1585699200455684,false,bid,100,1.5",
+            "1585699200445000,1585699200355000,false,bid,99,1",
+            "1585699200445000,1585699200555684,false,ask,100.75,0.25",
+        ];
+        let rows = rows.map(|row| format!("binance-futures,BTCUSDT,{row}\n"));
+        let text = format!("{BOOK_CHANGES}\n{}", rows.concat());
+        assert_eq!(
+            told(&text),
+            [
+                "1 2x100.5 3x101",
+                "3 1.5x100 3x101",
+                "line 5: it was received before the line before it",
+                "6 1.5x100 0.25x100.75",
+            ]
+        );
+    }
+
+    #[test]
+    fn trades_are_told_with_their_takers_side() {
+        let rows = [
+            "1585699200245000,1585699200355684,7,buy,100.5,2",
+            "1585699200245000,1585699200355684,8,unknown,100.5,2",
+            "1585699200245000,1585699200955684,9,sell,100,0.1",
+            "1585699200245000,1585699200955684,x",
+        ];
+        let rows = rows.map(|row| format!("binance-futures,BTCUSDT,{row}\n"));
+        let text = format!("{TRADES}\n{}", rows.concat());
+        assert_eq!(
+            told(&text),
+            [
+                "1 buy 2x100.5",
+                "3 sell 0.1x100",
+                "line 4: it has not the columns of its file",
+            ]
+        );
+    }
+}
