@@ -189,6 +189,19 @@ fn price_ladder_of_a_stale_and_of_a_crossed_book_says_so() {
 }
 
 #[test]
+fn a_stale_book_of_an_exchange_that_gets_no_frames_is_in_a_feed_gap() {
+    let mut model = pressed("9");
+    let mut markets = crate::desk::markets();
+    for market in &mut markets {
+        market.gap_since = Some(perpdeck::model::Timestamp(1_790_000_000_000));
+    }
+    crate::desk::arrive(&mut model, 0, Answer::Markets(Ok(markets)));
+    later(&mut model, 12_000);
+    let shown = ladder(&mut model, (160, 48));
+    assert!(shown.contains("FEED GAP "), "{shown}");
+}
+
+#[test]
 fn a_mark_that_is_late_is_named_on_ladder_and_chart() {
     let frame = |model: &Model| {
         let buffer = crate::dump::drawn(model, 200, 60, Theme::default());
