@@ -93,7 +93,7 @@ impl VenueShape {
                 LiquidationMode::Whole
             },
             impact: if self.user_impact {
-                ImpactModel::SquareRoot
+                ImpactModel::Linear
             } else {
                 ImpactModel::Off
             },

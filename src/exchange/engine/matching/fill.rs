@@ -4,11 +4,11 @@
 use super::trade::{PositionChange, trade};
 use crate::exchange::engine::{
     core::Engine,
-    market::book::PriceAndSize,
+    market::book::{PriceAndSize, notional},
     state::{
-        AccountIx, CashFlows, EngineEvent, FeeClass, FillPart, FillRecord, LiquidityRole, Lots,
-        MarketIx, MarketTrade, NewPosition, OrderId, OrderLinks, OrderRecord, OrderStatus,
-        PositionId, PositionState, Remainder, TapeRecord, Usd,
+        AccountIx, CashFlows, EngineEvent, FeeClass, FillPart, FillRecord, ImpactModel,
+        LiquidityRole, Lots, MarketIx, MarketTrade, NewPosition, OrderId, OrderLinks, OrderRecord,
+        OrderStatus, PositionId, PositionState, Remainder, TapeRecord, Usd,
     },
 };
 
@@ -218,7 +218,7 @@ impl Engine {
         self.shrink_reduce_only(account, market);
     }
 
-    /// Takes the pieces from the book.
+    /// Takes the pieces from the book, and moves the price where the venue says so (docs/engine.md 9.4).
     pub(crate) fn take(
         &mut self,
         market: MarketIx,
@@ -227,6 +227,9 @@ impl Engine {
     ) -> Vec<FillPart> {
         let side = self.orders.at(id).side;
         self.markets.at_mut(market).book.consume(side, slices);
+        if let (ImpactModel::Linear, Some(generator)) = (self.venue.impact, &mut self.generator) {
+            generator.press(market, side, notional(slices));
+        }
         slices.iter().map(FillPart::from).collect()
     }
 }
