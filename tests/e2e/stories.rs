@@ -325,13 +325,13 @@ fn stop_a_twap_that_drifts() {
 fn cancel_one_rungs_ladder() {
     let mut desk = Reader::opens(USUAL, STILL);
     desk.told("4 Scaled", "4");
-    desk.told("├ 17.507", "jj");
+    desk.told("├ 17.401", "jj");
     desk.told("x cancel ladder", "x");
     desk.sees("cancel ladder BUY LINK, 6 rungs (scl_000001)");
     desk.session.agrees();
     // The chosen rung, of whichever rows the pane has room for.
     desk.session.wait_until("the rung canceled", |screen| {
-        let is_it = |line: &str| line.contains("▌├ 17.507") && line.contains("canceled");
+        let is_it = |line: &str| line.contains("▌├ 17.401") && line.contains("canceled");
         screen.lines().any(is_it)
     });
     desk.leaves();

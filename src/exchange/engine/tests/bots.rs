@@ -178,10 +178,10 @@ impl TakerBot {
             }
         };
         match self {
-            Self::Momentum => (step % 60 == 0).then(|| direction(since(240))),
-            Self::Reversion => (step % 60 == 0).then(|| -direction(since(240))),
-            Self::ReturnToStart => (step % 60 == 0).then(|| -direction(since(step))),
-            Self::Jump if step % 24 == 0 => {
+            Self::Momentum => step.is_multiple_of(60).then(|| direction(since(240))),
+            Self::Reversion => step.is_multiple_of(60).then(|| -direction(since(240))),
+            Self::ReturnToStart => step.is_multiple_of(60).then(|| -direction(since(step))),
+            Self::Jump if step.is_multiple_of(24) => {
                 let minute = mids[step.saturating_sub(240)..].windows(5);
                 let squares = minute.map(|part| (part[4] - part[0]).powi(2));
                 let usual = (squares.sum::<f64>() / 240.0).sqrt();
