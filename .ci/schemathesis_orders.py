@@ -102,7 +102,7 @@ def orders():
         yield variant(word, {"trigger_price": ANY}, {**REDUCING, "slippage_tolerance_bps": SLIPPAGE})
     for word in ["stop_limit", "take_limit"]:
         yield variant(word, {"trigger_price": ANY, "limit_price": ANY}, {**REDUCING, **RESTING})
-    yield variant("take_profit", {"trigger_price": ANY}, {"target_position_id": {"enum": ["pos_000147", "pos_000149"]}})
+    yield variant("take_profit", {"trigger_price": ANY}, {"target_position_id": {"enum": ["pos_000148", "pos_000149"]}})
     yield variant("conditional", {"trigger_price": ANY, **WATCHED}, REDUCING)
 
 
@@ -132,7 +132,7 @@ def narrowed(document):
         for response in operation["responses"].values():
             links = response.get("links", {})
             response["links"] = {name: link for name, link in links.items() if link["operationId"] in known}
-    positions = ["pos_000157", "pos_000175", "pos_000151"]
+    positions = ["pos_000158", "pos_000177", "pos_000152"]
     for parameter in document["paths"]["/v1/positions/{position_id}/close"]["post"]["parameters"]:
         if parameter.get("name") == "position_id":
             parameter["schema"] = {"enum": positions}

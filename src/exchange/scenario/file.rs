@@ -136,7 +136,7 @@ impl VenueShape {
                 LiquidationMode::Whole
             },
             impact: if self.user_impact {
-                ImpactModel::SquareRoot
+                ImpactModel::Linear
             } else {
                 ImpactModel::Off
             },

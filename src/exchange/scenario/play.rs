@@ -46,7 +46,7 @@ pub(super) fn play(
 type QueueTime = (Millis, usize);
 
 pub(super) struct ScriptPlayer<'a> {
-    engine: &'a mut Engine,
+    pub(super) engine: &'a mut Engine,
     /// The orders by their label; `None` for one that was not placed or was refused.
     labels: BTreeMap<String, Option<OrderId>>,
     pub(super) queue: BTreeMap<QueueTime, (AccountIx, ScriptAction)>,

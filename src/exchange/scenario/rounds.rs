@@ -50,16 +50,19 @@ impl ScriptPlayer<'_> {
         Ok(())
     }
 
-    /// Whole basis points, spread evenly over each leg.
+    /// Whole basis points at random times, with as many back and forth as make the path look like a market's.
     pub(super) fn enter_drift(&mut self, account: AccountIx, from: Millis, drift: &DriftAct) {
+        let mut rng = self.engine.rng.sibling(&format!("drift/{}", drift.market));
         let mut begins = from;
         for leg in &drift.legs {
             let span = Millis::seconds(leg.seconds.into());
-            let count = i64::from(leg.bps.unsigned_abs());
-            for n in 0..count {
-                let at = begins + Millis(span.0 * n / count);
-                let nudge = ScriptAction::Nudge(drift.market.clone(), leg.bps.signum());
-                self.push(at, account, nudge);
+            let (way, back) = (leg.bps.signum(), -leg.bps.signum());
+            for _ in 0..leg.bps.unsigned_abs() {
+                for bps in [way, way, back, way, back] {
+                    let at = begins + Millis(rng.between(0, span.0 - 1));
+                    let nudge = ScriptAction::Nudge(drift.market.clone(), bps);
+                    self.push(at, account, nudge);
+                }
             }
             begins += span;
         }

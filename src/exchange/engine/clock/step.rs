@@ -5,8 +5,8 @@ use crate::exchange::engine::{
     core::Engine,
     market::{mark::mark, triggers::TriggerTarget},
     state::{
-        EQUITY_INTERVAL_MS, EngineEvent, ImpactModel, MarketIx, MarketTick, Millis, OrderStatus,
-        Reason, Side, TwapStatus, Usd,
+        EQUITY_INTERVAL_MS, EngineEvent, MarketIx, MarketTick, Millis, OrderStatus, Reason, Side,
+        TwapStatus, Usd,
     },
 };
 
@@ -95,13 +95,8 @@ impl Engine {
         };
         for market in self.markets.ids() {
             for side in [Side::Buy, Side::Sell] {
-                let mut taken = Usd::ZERO;
                 for (px, lots) in self.markets.at(market).book.consumed(side) {
                     generator.deplete(market, side, px, lots);
-                    taken += px * lots;
-                }
-                if self.venue.impact == ImpactModel::SquareRoot && taken > Usd::ZERO {
-                    generator.press(market, side.opposite(), taken);
                 }
             }
         }

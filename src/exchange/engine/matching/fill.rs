@@ -4,9 +4,9 @@
 use super::trade::{PositionChange, trade};
 use crate::exchange::engine::{
     core::Engine,
-    market::book::{PriceAndSize, lots},
+    market::book::{PriceAndSize, lots, notional},
     state::{
-        AccountIx, CashFlows, EngineEvent, FeeClass, FillCause, FillPart, FillRecord,
+        AccountIx, CashFlows, EngineEvent, FeeClass, FillCause, FillPart, FillRecord, ImpactModel,
         LiquidityRole, Lots, MarketIx, MarketTrade, NewPosition, OrderId, OrderLinks, OrderRecord,
         OrderStatus, PositionId, PositionState, Remainder, TapeRecord, Usd,
     },
@@ -218,7 +218,7 @@ impl Engine {
         self.shrink_reduce_only(account, market);
     }
 
-    /// Takes the pieces from the book.
+    /// Takes the pieces from the book, and moves the price where the venue says so (docs/engine.md 9.4).
     pub(crate) fn take(
         &mut self,
         market: MarketIx,
@@ -230,6 +230,9 @@ impl Engine {
         self.consume(market, side, slices);
         if let Some(ground) = ground {
             self.keep_evidence(id, lots(slices), None, ground);
+        }
+        if let (ImpactModel::Linear, Some(generator)) = (self.venue.impact, &mut self.generator) {
+            generator.press(market, side, notional(slices));
         }
         slices.iter().map(FillPart::from).collect()
     }

@@ -204,8 +204,8 @@ pub enum LiquidationMode {
 pub enum ImpactModel {
     #[default]
     Off,
-    /// By a tenth of a day's deviation times the square root of the share of a day's volume; halves every 5 minutes.
-    SquareRoot,
+    /// For good, and in proportion to what is taken, so that no round trip earns.
+    Linear,
 }
 
 /// The source of prices.

@@ -126,21 +126,23 @@ fn a_nudge_moves_one_price_and_no_other() {
     assert_eq!(oracle(&mut still, 1), oracle(&mut moved, 1));
 }
 
-/// The distance of BTC's oracle from that of an untouched market, before and five minutes after a large buy.
-fn pushed(impact: ImpactModel) -> [i64; 2] {
+/// The distance of BTC's oracle from that of an untouched market, a second and five minutes after buys of that many
+/// lots, one a step.
+fn pushed(impact: ImpactModel, buys: &[i64]) -> [i64; 2] {
     let mut engines = [synthetic(42), synthetic(42)];
     let oracle = |engine: &Engine| engine.market_facts(MarketIx::from(0)).unwrap().oracle;
-    for (engine, buys) in engines.iter_mut().zip([true, false]) {
+    for (engine, buys) in engines.iter_mut().zip([buys, &[]]) {
         engine.venue.impact = impact;
-        engine.advance_to(START + Millis::seconds(10));
         let me = engine.account("me").unwrap();
-        if buys {
+        for lots in buys {
             let order = OrderParams {
                 leverage: 40,
-                ..order(MarketIx::from(0), Side::Buy, Lots(1_000_000))
+                ..order(MarketIx::from(0), Side::Buy, Lots(*lots))
             };
             engine.apply(me, EngineCommand::Place(order)).unwrap();
+            engine.advance_to(engine.now() + Millis::STEP);
         }
+        engine.advance_to(START + Millis::seconds(10));
     }
     [1, 300].map(|seconds| {
         let [touched, untouched] = &mut engines;
@@ -152,14 +154,13 @@ fn pushed(impact: ImpactModel) -> [i64; 2] {
 }
 
 #[test]
-fn a_large_buy_pushes_the_price_where_the_venue_says_so_and_half_of_it_is_gone_in_five_minutes() {
-    assert_eq!(pushed(ImpactModel::Off), [0, 0]);
-    let [at_once, later] = pushed(ImpactModel::SquareRoot);
-    assert!(at_once > 0, "{at_once}");
-    assert!(
-        (2 * later - at_once).abs() <= at_once / 5,
-        "{at_once} then {later}"
-    );
+fn what_is_taken_moves_the_price_for_good_and_ten_slices_move_it_as_far_as_the_whole() {
+    assert_eq!(pushed(ImpactModel::Off, &[1_000_000]), [0, 0]);
+    let [at_once, later] = pushed(ImpactModel::Linear, &[1_000_000]);
+    assert!(at_once > 5, "{at_once}");
+    assert!((later - at_once).abs() <= 1, "{at_once} then {later}");
+    let [sliced, _] = pushed(ImpactModel::Linear, &[100_000; 10]);
+    assert!((sliced - at_once).abs() <= 1, "{sliced} of {at_once}");
 }
 
 /// Many nudges in one direction, with time between them; then one back, and an hour.

@@ -1,5 +1,6 @@
 //! Tests of what a trader would notice, through commands and rows. The numbers are those of docs/engine.md.
 
+mod bots;
 mod cash;
 mod chase;
 mod checkpoint;

@@ -88,6 +88,6 @@ fn the_history_of_seed_42_is_this_one() {
     let engine = ten_minutes(42, MINUTE);
     assert_eq!(
         engine.log_hash(),
-        "a63510877c56c0e786fbfc37ecb3db758cf94b04af8613ec73bcd3bcd8f10a2a"
+        "9875bf2d87084871ae75e43c6808ec2c7c35bef5fb362e2f098d8d725fdd0053"
     );
 }

@@ -18,7 +18,6 @@ pub(crate) use synthetic_candles::{BackwardWalk, SyntheticCandles};
 use serde::{Deserialize, Serialize};
 
 use crate::exchange::engine::state::{Bps, Lots, MarketIx, MarketSpec, MarketTick, Px, Side, Usd};
-use numbers::real;
 use price_process::{CommonProcess, PriceProcess};
 use synthetic_book::SyntheticBook;
 use tape::TradeTape;
@@ -53,14 +52,21 @@ impl FeedGenerator {
     pub(crate) fn step(&mut self) -> Vec<MarketTick> {
         let common_step = self.common.step();
         let tick = |feed: &mut MarketFeed| {
-            let fair = feed.price.step(common_step);
-            let trades = feed.tape.step(common_step.activity, &mut feed.book);
-            let (bids, asks) = feed.book.step(fair.center, common_step.activity);
+            let mut step = feed.price.step(&common_step);
+            // Makers follow the other coins. Where they would come too late, an order takes what they had quoted.
+            let passed = feed.book.passed_by(step.quote);
+            let sweeps = &mut step.sweeps;
+            sweeps.extend(passed.filter(|by| sweeps.iter().all(|sweep| sweep.side != by.side)));
+            let mut trades = Vec::new();
+            for sweep in step.sweeps {
+                trades.extend(feed.tape.sweep(sweep, &mut feed.book));
+            }
+            let (bids, asks) = feed.book.step(step.quote);
             MarketTick {
                 trades,
                 bids,
                 asks,
-                oracle: fair.oracle,
+                oracle: step.oracle,
             }
         };
         self.feeds.iter_mut().map(tick).collect()
@@ -77,9 +83,11 @@ impl FeedGenerator {
     #[expect(clippy::float_arithmetic, reason = "the generator alone uses floats")]
     pub(crate) fn press(&mut self, market: MarketIx, side: Side, taken: Usd) {
         if let Some(feed) = self.feeds.get_mut(usize::from(market)) {
-            let taken = real(u64::try_from(taken.0).unwrap_or(0));
-            feed.price
-                .press(side, taken / TradeTape::daily(feed.book.base()));
+            let impact = feed.book.impact(taken);
+            feed.price.press(match side {
+                Side::Buy => impact,
+                Side::Sell => -impact,
+            });
         }
     }
 

@@ -1,4 +1,4 @@
-//! The fair price (docs/engine.md 9.1): two-scale volatility and jumps common to all coins, and each coin's own moves.
+//! The price (docs/engine.md 9.1): a martingale that moves by orders of others and by news, in clusters of activity.
 #![expect(clippy::float_arithmetic, reason = "the generator alone uses floats")]
 
 use serde::{Deserialize, Serialize};
@@ -6,11 +6,22 @@ use serde::{Deserialize, Serialize};
 use super::{
     numbers::{DAY, DT, YEAR, bps, halving, real, whole},
     rng::RngStream,
+    tape::TradeTape,
 };
 use crate::exchange::engine::state::{Bps, MAX_COUNT, MarketSpec, Px, Side};
 
-/// Half-life of the price impact of users' trades, in seconds.
-const PRESSURE_HALF_LIFE: f64 = 300.0;
+/// Half-life of the extra variance after news, in seconds.
+const NEWS_HALF_LIFE: f64 = 2.0;
+/// Mean size of a jump that news spreads over time, in deviations of a usual step.
+const NEWS_SIZE: f64 = 25.0;
+/// Moves per usual step of the factor that all coins share.
+const COMMON_MOVES: f64 = 0.75;
+/// Seconds over which an order triggers others, and how many it triggers.
+const EXCITATION_SECONDS: f64 = 3.0;
+const BRANCHING: f64 = 0.5;
+/// Half the spread, over the mean move of an order. More than 1, since a resting order is also behind a queue, and stale
+/// for a step: with this a maker at the best price earns next to nothing before fees.
+const HALF_SPREAD_MOVES: f64 = 1.25;
 /// Half-life of a book's premium over the oracle, in seconds: as long as the hours that funding averages.
 const PREMIUM_HALF_LIFE: f64 = 4.0 * 3_600.0;
 /// Standard deviation of the premium of a coin with 100 % volatility. The funding clamp hides less than 5 bp around the
@@ -52,15 +63,68 @@ impl MeanRevertingProcess {
     }
 }
 
+/// News adds variance and no direction, so that a jump that has begun cannot be followed.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+struct NewsProcess {
+    per_day: f64,
+    /// Variance that is still to come, in that of a usual step.
+    pending: f64,
+}
+
+impl NewsProcess {
+    fn new(per_day: f64) -> Self {
+        Self {
+            per_day,
+            pending: 0.0,
+        }
+    }
+
+    /// The volatility of this step with that of news, relative to the usual.
+    fn step(&mut self, rng: &mut RngStream, mood: f64) -> f64 {
+        if rng.uniform() < self.per_day / DAY * DT * mood {
+            self.pending += rng.exponential(NEWS_SIZE).powi(2);
+        }
+        let now = self.pending * (1.0 - halving(NEWS_HALF_LIFE));
+        self.pending -= now;
+        (mood * mood + now).sqrt()
+    }
+}
+
+/// Moves of one step, in deviations of a usual step.
+#[derive(Debug, Clone)]
+struct Moves {
+    activity: f64,
+    mean_size: f64,
+    sizes: Vec<f64>,
+}
+
+impl Moves {
+    /// So many moves, when there are `usual` of them in a usual step: number and size grow with activity.
+    ///
+    /// A size is exponential: whatever part of a move has happened, the rest of it is as large on average as the whole
+    /// was. So no distance from the price is a better one to quote at than another.
+    fn draw(rng: &mut RngStream, activity: f64, usual: f64, count: usize) -> Self {
+        let mean_size = (activity / (2.0 * usual)).sqrt();
+        let sizes = (0..count).map(|_| rng.sign() * rng.exponential(mean_size));
+        Self {
+            activity,
+            mean_size,
+            sizes: sizes.collect(),
+        }
+    }
+
+    /// The sum, in deviations of this step.
+    fn change(&self) -> f64 {
+        self.sizes.iter().sum::<f64>() / self.activity
+    }
+}
+
 /// What all coins share in one step.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) struct CommonStep {
-    /// Current volatility relative to the usual; around 1.
-    pub(super) activity: f64,
-    /// The common factor's normal draw.
-    factor: f64,
-    /// The part of a common jump in this step, for a coin of 50 % volatility.
-    jump: f64,
+    /// Volatility relative to the usual, without news; around 1.
+    mood: f64,
+    moves: Moves,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -68,26 +132,7 @@ pub(super) struct CommonProcess {
     rng: RngStream,
     fast: MeanRevertingProcess,
     slow: MeanRevertingProcess,
-    jump: JumpProcess,
-}
-
-/// A jump is spread with a 2 s half-life: in one step it would give unrealistic tails.
-#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-struct JumpProcess {
-    per_day: f64,
-    mean: f64,
-    pending: f64,
-}
-
-impl JumpProcess {
-    fn step(&mut self, rng: &mut RngStream, rate: f64) -> f64 {
-        if rng.uniform() < self.per_day / DAY * DT * rate {
-            self.pending += rng.sign() * rng.exponential(self.mean);
-        }
-        let now = self.pending * (1.0 - halving(2.0));
-        self.pending -= now;
-        now
-    }
+    news: NewsProcess,
 }
 
 impl CommonProcess {
@@ -96,11 +141,7 @@ impl CommonProcess {
             rng: RngStream::new(seed, "climate"),
             fast: MeanRevertingProcess::new(300.0, 0.45),
             slow: MeanRevertingProcess::new(6.0 * 3_600.0, 0.35),
-            jump: JumpProcess {
-                per_day: 24.0,
-                mean: 0.0010,
-                pending: 0.0,
-            },
+            news: NewsProcess::new(24.0),
         }
     }
 
@@ -108,34 +149,57 @@ impl CommonProcess {
         let fast = self.fast.step(self.rng.normal());
         let slow = self.slow.step(self.rng.normal());
         let variance = 0.45 * 0.45 + 0.35 * 0.35;
+        let mood = libm::exp(fast + slow - variance);
+        let activity = self.news.step(&mut self.rng, mood);
+        let count = self.rng.poisson(COMMON_MOVES * activity);
         CommonStep {
-            activity: libm::exp(fast + slow - variance),
-            factor: self.rng.normal(),
-            jump: self.jump.step(&mut self.rng, libm::exp(fast)),
+            mood,
+            moves: Moves::draw(&mut self.rng, activity, COMMON_MOVES, count),
         }
     }
 }
 
-/// The state of one coin.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct FairPrice {
-    pub(super) oracle: Px,
-    /// The center of its book in price units: the oracle plus a small premium.
+/// Where a book stands, in price units.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub(super) struct Quote {
     pub(super) center: f64,
+    pub(super) half_spread: f64,
+}
+
+/// An order of others, and the center of the book before and after it, in price units.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Sweep {
+    pub(super) side: Side,
+    pub(super) from: f64,
+    pub(super) to: f64,
+}
+
+/// One step of one coin.
+#[derive(Debug, Clone)]
+pub(super) struct PriceStep {
+    pub(super) oracle: Px,
+    pub(super) sweeps: Vec<Sweep>,
+    pub(super) quote: Quote,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct PriceProcess {
     rng: RngStream,
     start: f64,
-    volatility: f64,
+    /// Of the log price, in a usual step.
+    deviation: f64,
     beta: f64,
-    /// Log distance from the start price.
+    /// Orders of others in a usual step.
+    orders: f64,
+    /// Orders per second that earlier ones have triggered.
+    excitement: f64,
+    news: NewsProcess,
+    /// Log distance of the oracle from the start price.
     away: f64,
-    jump: JumpProcess,
+    /// Log distance of the book's center from the oracle.
     premium: MeanRevertingProcess,
-    /// Log distance from users' trades, which decays.
-    pressure: f64,
+    /// A nudge, which the next step trades.
+    nudged: f64,
 }
 
 impl PriceProcess {
@@ -143,63 +207,141 @@ impl PriceProcess {
         Self {
             rng: RngStream::new(seed, &format!("{}|walk", spec.market_id())),
             start: real(spec.start_price.0.unsigned_abs()),
-            volatility: bps(spec.volatility),
+            deviation: bps(spec.volatility) * (DT / YEAR).sqrt(),
             beta: bps(spec.beta),
+            orders: TradeTape::orders_per_second(spec) * DT,
+            excitement: 0.0,
+            news: NewsProcess::new(6.0),
             away: 0.0,
-            jump: JumpProcess {
-                per_day: 6.0,
-                mean: 0.0012,
-                pending: 0.0,
-            },
             premium: premium(seed, spec),
-            pressure: 0.0,
+            nudged: 0.0,
         }
     }
 
-    pub(super) fn step(&mut self, common_step: CommonStep) -> FairPrice {
-        let scale = self.volatility * (DT / YEAR).sqrt() * common_step.activity;
-        let own = (1.0 - self.beta * self.beta).sqrt() * self.rng.normal();
-        let change = self.beta * common_step.factor + own;
-        let jumps = common_step.jump * self.volatility / 0.5 + self.jump.step(&mut self.rng, 1.0);
-        // A weak pull to the start price keeps long demos in range.
-        self.away *= halving(3.0 * DAY);
-        self.away += scale * change + jumps;
+    pub(super) fn step(&mut self, common: &CommonStep) -> PriceStep {
+        let own = self.own_moves(common.mood);
+        let before = self.away + self.premium.value;
+        let mut walk = Walk::new(self.start, before);
+        if self.nudged != 0.0 {
+            walk.trade(direction(self.nudged), std::mem::take(&mut self.nudged));
+        }
+        for size in &own.sizes {
+            let distance = self.deviation * self.own_share() * size;
+            walk.trade(direction(*size), distance);
+        }
+        let traded = self.orders * self.beta * self.beta / COMMON_MOVES;
+        for size in &common.moves.sizes {
+            let distance = self.deviation * self.beta * size;
+            if self.rng.uniform() < traded {
+                walk.trade(direction(*size), distance);
+            } else {
+                walk.center += distance;
+            }
+        }
+        self.settle(walk.center, &own, &common.moves);
+        PriceStep {
+            oracle: Px(whole(price(self.start, self.away) + 0.5).max(1)),
+            sweeps: walk.sweeps,
+            quote: self.quote(&own, &common.moves),
+        }
+    }
+
+    /// The part of its variance that a coin does not share.
+    fn own_share(&self) -> f64 {
+        (1.0 - self.beta * self.beta).sqrt()
+    }
+
+    /// Orders come in bursts, and a burst has no direction.
+    fn own_moves(&mut self, mood: f64) -> Moves {
+        let activity = self.news.step(&mut self.rng, mood);
+        let usual = self.orders * self.own_share().powi(2);
+        let fresh = usual * (1.0 - BRANCHING) * activity;
+        let count = self.rng.poisson(fresh + self.excitement * DT);
+        self.excitement *= libm::exp(-DT / EXCITATION_SECONDS);
+        self.excitement += real(count as u64) * BRANCHING / EXCITATION_SECONDS;
+        Moves::draw(&mut self.rng, activity, usual, count)
+    }
+
+    /// What can be traded is a martingale: the expected price is the one before, for which the logarithm loses half its
+    /// variance. The oracle follows the book at its premium, so that the premium's way back is in the oracle alone.
+    fn settle(&mut self, center: f64, own: &Moves, common: &Moves) {
+        let change = self.own_share() * own.change() + self.beta * common.change();
+        let premium = self.premium.step(correlated(change, self.rng.normal()));
+        let variance =
+            (self.own_share() * own.activity).powi(2) + (self.beta * common.activity).powi(2);
+        let center = center - 0.5 * variance * self.deviation * self.deviation;
         // From one price unit to `MAX_COUNT` of them: every product of prices stays inside the engine's integers.
         let lowest = libm::log(1.0 / self.start);
-        self.away = self.away.max(lowest).min(libm::log(highest() / self.start));
-        let premium = self.premium.step(correlated(change, self.rng.normal()));
-        self.pressure *= halving(PRESSURE_HALF_LIFE);
-        let wanted = self.start * libm::exp(self.away + self.pressure);
-        let fair = wanted.max(1.0).min(highest());
-        FairPrice {
-            oracle: Px(whole(fair + 0.5).max(1)),
-            center: fair * (1.0 + premium),
+        let highest = libm::log(highest() / self.start);
+        self.away = (center - premium).max(lowest).min(highest);
+    }
+
+    /// Half the spread follows from what an order of others moves the price by, on average.
+    fn quote(&self, own: &Moves, common: &Moves) -> Quote {
+        let shared = self.beta * self.beta;
+        let move_size = (1.0 - shared) * self.own_share() * own.mean_size
+            + shared * self.beta * common.mean_size;
+        let center = price(self.start, self.away + self.premium.value);
+        Quote {
+            center,
+            half_spread: HALF_SPREAD_MOVES * center * self.deviation * move_size,
         }
     }
 
-    /// A taker of `side` took this part of a day's volume (docs/engine.md 9.4).
-    pub(super) fn press(&mut self, side: Side, part: f64) {
-        let day = self.volatility * (DAY / YEAR).sqrt();
-        let push = 0.1 * part.sqrt() * day;
-        self.pressure += match side {
-            Side::Buy => push,
-            Side::Sell => -push,
-        };
+    /// The log price moves from the next step on.
+    pub(super) fn press(&mut self, by: f64) {
+        self.away += by;
     }
 
     pub(super) fn nudge(&mut self, by: Bps) {
-        self.away += nudged(by);
+        self.nudged += nudged(by);
     }
 
     /// Whether a nudge leaves the price within its bounds, or brings it nearer to them.
     pub(super) fn has_room(&self, by: Bps) -> bool {
-        let then = self.start * libm::exp(self.away + self.pressure + nudged(by));
+        let then = self.start * libm::exp(self.away + self.nudged + nudged(by));
         if by.0 < 0 {
             then >= 1.0
         } else {
             then <= highest()
         }
     }
+}
+
+/// The book's center on its way through a step, as a log distance.
+#[derive(Debug)]
+struct Walk {
+    start: f64,
+    center: f64,
+    sweeps: Vec<Sweep>,
+}
+
+impl Walk {
+    fn new(start: f64, center: f64) -> Self {
+        Self {
+            start,
+            center,
+            sweeps: Vec::new(),
+        }
+    }
+
+    fn trade(&mut self, side: Side, distance: f64) {
+        let before = self.center;
+        self.center += distance;
+        self.sweeps.push(Sweep {
+            side,
+            from: price(self.start, before),
+            to: price(self.start, self.center),
+        });
+    }
+}
+
+fn price(start: f64, away: f64) -> f64 {
+    (start * libm::exp(away)).max(1.0).min(highest())
+}
+
+fn direction(size: f64) -> Side {
+    if size > 0.0 { Side::Buy } else { Side::Sell }
 }
 
 /// Draws the start from a stream of its own, so that prices do not depend on it.
@@ -263,10 +405,11 @@ mod tests {
             for ((price_process, before), returns) in
                 walks.iter_mut().zip(&mut before).zip(&mut returns)
             {
-                price_process.step(common_step);
+                price_process.step(&common_step);
                 if step % 240 == 0 {
-                    returns.push(price_process.away - *before);
-                    *before = price_process.away;
+                    let center = price_process.away + price_process.premium.value;
+                    returns.push(center - *before);
+                    *before = center;
                 }
             }
         }
@@ -316,7 +459,7 @@ mod tests {
         let (mut rates, mut changes) = (Vec::new(), [Vec::new(), Vec::new()]);
         let (mut sum, mut before) = (0.0, (0.0, price_process.premium.value));
         for step in 1..=24 * 14_400 {
-            price_process.step(common.step());
+            price_process.step(&common.step());
             sum += price_process.premium.value;
             if step % 14_400 == 0 {
                 rates.push(hourly(NanoRate(whole(sum / 14_400.0 * 1e9))).0);

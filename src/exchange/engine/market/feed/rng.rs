@@ -5,7 +5,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use serde::{Deserialize, Serialize};
 
-use super::numbers::{real, whole};
+use super::numbers::real;
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct RngStream(ChaCha8Rng);
@@ -46,11 +46,6 @@ impl RngStream {
 
     pub(crate) fn pareto(&mut self, alpha: f64) -> f64 {
         libm::pow(self.uniform(), -1.0 / alpha)
-    }
-
-    /// Failures before the first success.
-    pub(crate) fn geometric(&mut self, success: f64) -> i64 {
-        whole(libm::log(self.uniform()) / libm::log(1.0 - success))
     }
 
     pub(crate) fn poisson(&mut self, mean: f64) -> usize {

@@ -9,16 +9,19 @@ use serde::{Deserialize, Serialize};
 use super::{
     numbers::{halving, real, whole},
     per_price::{PerPrice, PriceWalk},
+    price_process::{Quote, Sweep},
     rng::RngStream,
+    tape::base,
 };
-use crate::exchange::engine::state::{BookLevel, Lots, MAX_COUNT, MarketSpec, Px, Side};
+use crate::exchange::engine::state::{BookLevel, Lots, MAX_COUNT, MarketSpec, Px, Side, Usd};
 
 /// Visible levels per side.
 const LEVELS_PER_SIDE: usize = 20;
 /// How much of its deviation a level's size keeps per step.
 const SIZE_PERSISTENCE: f64 = 0.9;
-/// Probability per step that the spread is drawn again.
-const SPREAD_REDRAW_CHANCE: f64 = 0.1;
+/// How far the base depth, taken by users, moves the price: less than half of what it walks in the book, so that no
+/// round trip earns by it (docs/engine.md 9.4).
+const IMPACT_TICKS: f64 = 0.25;
 
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct SyntheticBook {
@@ -27,13 +30,11 @@ pub(super) struct SyntheticBook {
     decimals: u32,
     /// Micro-USD.
     base: f64,
-    /// Ticks between the best prices, before volatility widens the spread.
-    spread: f64,
+    shown: Option<Quote>,
     /// Deviation of the log size, per price with a level.
     size_deviations: PerPrice,
     /// Size that takers consumed and that refills.
     depleted: PerPrice,
-    touch: [Option<BookLevel>; 2],
     #[serde(skip, default = "usual_level_sizes")]
     humps: [f64; LEVELS_PER_SIDE],
 }
@@ -58,16 +59,14 @@ struct BookSide {
 impl SyntheticBook {
     pub(super) fn new(seed: u64, spec: &MarketSpec) -> Self {
         let mut rng = RngStream::new(seed, &format!("{}|book", spec.market_id()));
-        let micro = u64::try_from(spec.base_depth.0).unwrap_or(u64::MAX);
         Self {
             salt: rng.between(0, i64::MAX).unsigned_abs(),
             rng,
             decimals: spec.size_decimals,
-            base: real(micro),
-            spread: 1.0,
+            base: base(spec),
+            shown: None,
             size_deviations: PerPrice::default(),
             depleted: PerPrice::default(),
-            touch: [None; 2],
             humps: usual_level_sizes(),
         }
     }
@@ -76,37 +75,82 @@ impl SyntheticBook {
         self.base
     }
 
-    /// The best level of the bid (`Buy`) or ask (`Sell`) side.
-    pub(super) fn touch(&self, side: Side) -> Option<BookLevel> {
-        let [bid, ask] = self.touch;
-        match side {
+    /// The best price of a book at `quote`, on the bid (`Buy`) or ask (`Sell`) side.
+    fn best(&self, side: Side, quote: Quote) -> Px {
+        let tick = Px(whole(quote.center)).tick(self.decimals);
+        let width = real(tick.0.unsigned_abs());
+        let nearest = |price: f64| whole(price / width + 0.5);
+        let bid = nearest(quote.center - quote.half_spread);
+        let ticks = match side {
             Side::Buy => bid,
-            Side::Sell => ask,
-        }
+            Side::Sell => nearest(quote.center + quote.half_spread).max(bid.saturating_add(1)),
+        };
+        Px(ticks.saturating_mul(tick.0))
+    }
+
+    /// The order that would trade with the book shown, if the next one were at `quote`.
+    pub(super) fn passed_by(&self, quote: Quote) -> Option<Sweep> {
+        let shown = self.shown?;
+        let side = if self.best(Side::Buy, quote) >= self.best(Side::Sell, shown) {
+            Side::Buy
+        } else if self.best(Side::Sell, quote) <= self.best(Side::Buy, shown) {
+            Side::Sell
+        } else {
+            return None;
+        };
+        Some(Sweep {
+            side,
+            from: shown.center,
+            to: quote.center,
+        })
+    }
+
+    /// The price that an order meets first, and the levels between it and the best price after the order.
+    pub(super) fn between(&self, sweep: Sweep) -> Vec<Px> {
+        let side = sweep.side.opposite();
+        let half_spread = self.shown.map_or(0.0, |shown| shown.half_spread);
+        let [first, last] = [sweep.from, sweep.to].map(|center| {
+            let around = Quote {
+                center,
+                half_spread,
+            };
+            self.best(side, around)
+        });
+        let is_passed = |px: &Px| match side {
+            Side::Buy => *px > last,
+            Side::Sell => *px < last,
+        };
+        let mut px = first;
+        let deeper = (0..LEVELS_PER_SIDE - 1).map(|rank| {
+            px = self.next_price(side, px, rank);
+            px
+        });
+        let prices = std::iter::once(first).chain(deeper.take_while(is_passed));
+        prices.filter(|px| *px > Px::ZERO).collect()
+    }
+
+    /// Log distance of the price impact of users who took so much.
+    pub(super) fn impact(&self, taken: Usd) -> f64 {
+        let taken = real(u64::try_from(taken.0).unwrap_or(0));
+        self.shown.map_or(0.0, |shown| {
+            let tick = Px(whole(shown.center)).tick(self.decimals);
+            IMPACT_TICKS * real(tick.0.unsigned_abs()) / shown.center * taken / self.base
+        })
     }
 
     pub(super) fn deplete(&mut self, side: Side, px: Px, lots: Lots) {
         self.depleted.add(side, px, real(lots.0.unsigned_abs()));
     }
 
-    /// The next snapshot around `center` (price units); `activity` widens the spread.
-    pub(super) fn step(&mut self, center: f64, activity: f64) -> (Vec<BookLevel>, Vec<BookLevel>) {
+    /// The next snapshot around `quote`.
+    pub(super) fn step(&mut self, quote: Quote) -> (Vec<BookLevel>, Vec<BookLevel>) {
         self.grow_back();
-        if self.rng.uniform() < SPREAD_REDRAW_CHANCE {
-            self.spread = 1.0 + real(self.rng.geometric(0.6).unsigned_abs());
-        }
-        let tick = Px(whole(center)).tick(self.decimals);
-        let width = real(tick.0.unsigned_abs());
-        let spread = libm::floor(1.0 + (self.spread - 1.0) * activity.max(1.0));
-        let bid = whole((center - spread * width / 2.0) / width).saturating_mul(tick.0);
-        let ask = Px(bid.saturating_add(whole(spread).saturating_mul(tick.0)));
-        let bid = Px(bid);
+        self.shown = Some(quote);
         let before = std::mem::take(&mut self.size_deviations);
+        let [bid, ask] = [Side::Buy, Side::Sell].map(|side| self.best(side, quote));
         let below = self.side(Side::Buy, bid, before.walk(Side::Buy));
         let above = self.side(Side::Sell, ask, before.walk(Side::Sell));
         self.size_deviations = PerPrice::from_sides(&below.size_deviations, &above.size_deviations);
-        let sides = [&below, &above];
-        self.touch = sides.map(|side| side.levels.first().copied());
         (below.levels, above.levels)
     }
 

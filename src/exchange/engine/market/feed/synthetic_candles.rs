@@ -128,13 +128,15 @@ pub(crate) struct BackwardWalk {
 impl BackwardWalk {
     /// From `px` back.
     pub(crate) fn new(spec: &MarketSpec, rng: RngStream, px: Px) -> Self {
-        let base = real(u64::try_from(spec.base_depth.0).unwrap_or(u64::MAX));
         Self {
             rng,
             start: real(px.0.unsigned_abs().max(1)),
             decimals: spec.size_decimals,
             volatility: bps(spec.volatility),
-            usual: (TradeTape::per_second(base), TradeTape::daily(base) / DAY),
+            usual: (
+                TradeTape::per_second(spec),
+                TradeTape::volume_per_second(spec),
+            ),
             away: 0.0,
             close: px,
             mood: 0.0,
