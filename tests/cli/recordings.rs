@@ -14,16 +14,25 @@ use std::{
     time::Duration,
 };
 
-/// The only file in a directory, once it is there.
-fn file_in(dir: &Path) -> PathBuf {
+/// What another process brings about, once it is there.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a file of another process, which nothing announces"
+)]
+fn awaited<T>(mut look: impl FnMut() -> Option<T>) -> T {
     for _ in 0..600 {
-        let found = fs::read_dir(dir).ok().and_then(|mut files| files.next());
-        if let Some(Ok(file)) = found {
-            return file.path();
+        if let Some(found) = look() {
+            return found;
         }
         sleep(Duration::from_millis(100));
     }
-    panic!("nothing was recorded in {}", dir.display());
+    panic!("it never came");
+}
+
+/// The only file in a directory.
+fn file_in(dir: &Path) -> Option<PathBuf> {
+    let found = fs::read_dir(dir).ok()?.next()?;
+    Some(found.unwrap().path())
 }
 
 fn interrupt(child: &Child) {
@@ -52,14 +61,9 @@ fn what_was_recorded_of_an_exchange_is_a_market_of_another_one() {
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    let file = file_in(&out);
+    let file = awaited(|| file_in(&out));
     // The first part is written after five seconds.
-    for _ in 0..600 {
-        if fs::metadata(&file).unwrap().len() > 0 {
-            break;
-        }
-        sleep(Duration::from_millis(100));
-    }
+    awaited(|| Some(fs::metadata(&file).unwrap().len()).filter(|len| *len > 0));
     interrupt(&recorder);
     let mut said = String::new();
     let stdout = recorder.stdout.take().unwrap();

@@ -63,13 +63,31 @@ fn a_panel_that_has_the_keys_acts_on_no_row_and_lets_everything_be_closed() {
     press(&mut model, "0");
     assert_eq!(model.focus.panel, Some(MarketPanel::Chart));
     assert_eq!(model.selected(), None);
-    assert_eq!(press(&mut model, "space enter o x c"), []);
+    assert_eq!(press(&mut model, "space enter o x"), []);
     assert!(model.overlays.is_empty(), "{:?}", model.overlays);
     press(&mut model, "X");
     assert!(model.overlays.last().unwrap().try_as_strip_ref().is_some());
     press(&mut model, "esc b");
     let form = model.overlays.last().unwrap().try_as_form_ref().unwrap();
     assert_eq!(form.market_id(), Some(&id("BTC")));
+}
+
+#[test]
+fn a_key_of_positions_acts_on_the_one_in_the_market_shown() {
+    let mut model = desk();
+    press(&mut model, "0 c");
+    let form = model.overlays.last().unwrap().try_as_form_ref().unwrap();
+    assert_eq!(form.market_id(), Some(&id("BTC")));
+    // Nothing is held in ETH.
+    press(&mut model, "esc ]");
+    assert_eq!(model.market_screen.market(), Some(&id("ETH")));
+    press(&mut model, "c");
+    assert!(model.overlays.is_empty(), "{:?}", model.overlays);
+    let said = format!("{:?}", model.account.activity.toast(model.account.now));
+    assert!(
+        said.contains("there is no position in this market"),
+        "{said}"
+    );
 }
 
 #[test]

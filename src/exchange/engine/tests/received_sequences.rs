@@ -141,12 +141,12 @@ impl Run {
                     self.receive(content);
                 }
             }
-            Event::Market(side, size) => self.place(order(BTC, *side, Lots(*size))),
-            Event::Limit(side, size, at) => {
+            Event::Market(side, lots) => self.place(order(BTC, *side, Lots(*lots))),
+            Event::Limit(side, lots, at) => {
                 let price = px(MIDDLE + at);
                 self.place(OrderParams {
                     mode: PlaceMode::Limit { price },
-                    ..order(BTC, *side, Lots(*size))
+                    ..order(BTC, *side, Lots(*lots))
                 });
             }
             Event::Stop(side, at) => {
