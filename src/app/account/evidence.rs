@@ -11,11 +11,17 @@ pub struct Evidence {
 
 impl Evidence {
     /// Whether to ask for this order now: once, and again when it has filled more.
-    pub(crate) fn wants(&mut self, order: &Order) -> bool {
-        let now = Some((order.id.clone(), order.filled_size));
-        let is_new = self.asked != now;
-        self.asked = now;
-        is_new
+    pub(crate) fn wants(&self, order: &Order) -> bool {
+        let asked = self.asked.as_ref();
+        asked.is_none_or(|(id, filled)| *id != order.id || *filled != order.filled_size)
+    }
+
+    pub(crate) fn ask(&mut self, order: &Order) {
+        self.asked = Some((order.id.clone(), order.filled_size));
+    }
+
+    pub(crate) fn is_asked(&self) -> bool {
+        self.asked.is_some()
     }
 
     /// No detail is open: the next one asks anew.

@@ -7,6 +7,7 @@ use crate::app::{
     dialogs::overlay::{Detail, Overlay},
 };
 
+/// Borrows the store to change it only where something changes: each such borrow draws the desk anew.
 pub(crate) fn ask(model: &mut Model) -> Option<Effect> {
     let store = &mut model.account.store;
     let Some(Overlay::Detail(Detail {
@@ -14,14 +15,20 @@ pub(crate) fn ask(model: &mut Model) -> Option<Effect> {
         ..
     })) = model.overlays.last()
     else {
-        store.evidence.rest();
+        if store.evidence.is_asked() {
+            store.evidence.rest();
+        }
         return None;
     };
     let about = store.about.as_ref();
     if about.is_some_and(|about| !about.is_simulator()) {
         return None;
     }
-    let order = store.order(id)?.clone();
-    let wants = store.evidence.wants(&order);
-    wants.then_some(Effect::Evidence(order.id))
+    let order = store.order(id)?;
+    if !store.evidence.wants(order) {
+        return None;
+    }
+    let order = order.clone();
+    store.evidence.ask(&order);
+    Some(Effect::Evidence(order.id))
 }

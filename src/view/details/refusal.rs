@@ -199,6 +199,9 @@ mod tests {
         let sections = |more| detail_lines(&model, more).1;
         assert_eq!(sections(""), ["Price and size", "Times", "Ids"]);
         let linked = r#","target_position_id":"pos-1""#;
-        assert_eq!(sections(linked), ["Price and size", "Times", "Links", "Ids"]);
+        assert_eq!(
+            sections(linked),
+            ["Price and size", "Times", "Links", "Ids"]
+        );
     }
 }
