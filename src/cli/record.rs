@@ -207,7 +207,10 @@ impl MarketFile {
             Recorded::Mark(mark) => match mark.event {
                 MarkEvent::Open => self.connections = mark.conn,
                 MarkEvent::Gap => self.gaps += 1,
-                MarkEvent::WholeBook | MarkEvent::FundingHours | MarkEvent::End => {}
+                MarkEvent::WholeBook
+                | MarkEvent::FundingHours
+                | MarkEvent::OpenInterest
+                | MarkEvent::End => {}
             },
         }
         Ok(())

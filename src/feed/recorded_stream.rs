@@ -126,6 +126,7 @@ impl From<&ReadSubject> for MarkEvent {
         match subject {
             ReadSubject::Book(_) => Self::WholeBook,
             ReadSubject::FundingHours => Self::FundingHours,
+            ReadSubject::OpenInterest(_) => Self::OpenInterest,
         }
     }
 }

@@ -104,6 +104,8 @@ pub(crate) enum MarkEvent {
     WholeBook,
     /// The next line tells how long fundings are apart, which was read beside the stream.
     FundingHours,
+    /// The next line tells how much is open, which was read beside the stream.
+    OpenInterest,
     /// The recording was ended.
     End,
 }

@@ -29,6 +29,8 @@ pub(crate) enum ReadSubject {
     Book(MarketId),
     /// The hours between two fundings, of all markets.
     FundingHours,
+    /// How much of a market is open.
+    OpenInterest(MarketId),
 }
 
 /// What a stream needs beside its frames.

@@ -101,6 +101,9 @@ impl FrameDecoder {
             MarkEvent::Gap => return Told::Gap,
             MarkEvent::WholeBook => self.answer = Some(ReadSubject::Book(self.market.id.clone())),
             MarkEvent::FundingHours => self.answer = Some(ReadSubject::FundingHours),
+            MarkEvent::OpenInterest => {
+                self.answer = Some(ReadSubject::OpenInterest(self.market.id.clone()));
+            }
             MarkEvent::End => {}
         }
         Told::Events(vec![])

@@ -8,7 +8,8 @@ pub(super) mod rest;
 use super::{
     book_change::{BookChange, Follows, LevelPair, changed_levels},
     dialect::{
-        Asked, BookTold, Dialect, FirstTrades, FundingHoursRead, Heard, Update, WholeBookRead,
+        Asked, BookTold, Dialect, FirstTrades, FundingHoursRead, Heard, OpenInterestRead, Update,
+        WholeBookRead,
         usual_interval,
     },
     trades::VenueTrade,
@@ -36,6 +37,7 @@ pub(super) static PUBLIC: Dialect = Dialect {
         answer: |body| rest::read_book(body)?.change(),
     }),
     funding_hours: None,
+    open_interest: None,
     ..MARKET
 };
 
@@ -57,6 +59,10 @@ pub(super) const MARKET: Dialect = Dialect {
         ask: || RestRead::get("/fapi/v1/fundingInfo".to_owned(), 1),
         answer: rest::funding_hours,
         usual: 8,
+    }),
+    open_interest: Some(OpenInterestRead {
+        ask: rest::open_interest_read,
+        answer: rest::open_interest,
     }),
     first_trades: FirstTrades::News,
     longest_life: Some(LONGEST_LIFE),

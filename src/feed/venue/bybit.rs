@@ -31,6 +31,7 @@ pub(super) static SOCKET: Dialect = Dialect {
     hear,
     books: BookTold::Changes,
     funding_hours: None,
+    open_interest: None,
     first_trades: FirstTrades::News,
     longest_life: None,
 };

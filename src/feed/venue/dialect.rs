@@ -28,6 +28,8 @@ pub(super) struct Dialect {
     pub(super) books: BookTold,
     /// Where the hours between two fundings are told, if this socket does not.
     pub(super) funding_hours: Option<FundingHoursRead>,
+    /// Where the open interest is told, if no socket does.
+    pub(super) open_interest: Option<OpenInterestRead>,
     pub(super) first_trades: FirstTrades,
     /// Another connection takes over when one has lived for so long, before the venue cuts it.
     pub(super) longest_life: Option<Duration>,
@@ -58,6 +60,13 @@ pub(super) struct FundingHoursRead {
     /// Of the symbols that differ from `usual`.
     pub(super) answer: AnswerReader<BTreeMap<String, Num>>,
     pub(super) usual: u32,
+}
+
+/// How the open interest of a symbol is read, in coins.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct OpenInterestRead {
+    pub(super) ask: fn(&str) -> RestRead,
+    pub(super) answer: AnswerReader<Num>,
 }
 
 /// Names of one frame.

@@ -31,6 +31,7 @@ pub(super) static SOCKET: Dialect = Dialect {
     hear,
     books: BookTold::Whole,
     funding_hours: None,
+    open_interest: None,
     first_trades: FirstTrades::History,
     longest_life: None,
 };

@@ -45,6 +45,10 @@ pub(super) struct MarketMemory {
     ask: Option<Num>,
     best_at: Option<Timestamp>,
     stats: Stats,
+    /// When the open interest was last read.
+    pub(super) interest_asked: Option<Timestamp>,
+    /// In coins, where it is read.
+    open_coins: Option<Num>,
 }
 
 impl MarketMemory {
@@ -61,6 +65,8 @@ impl MarketMemory {
             ask: None,
             best_at: None,
             stats: Stats::default(),
+            interest_asked: None,
+            open_coins: None,
         }
     }
 
@@ -102,6 +108,14 @@ impl MarketMemory {
 
     pub(super) fn funding_every(&mut self, hours: Num) {
         self.stats.funding_hours = Some(hours);
+    }
+
+    /// Takes in how many coins are open.
+    pub(super) fn interest_read(&mut self, coins: Num, now: Timestamp) -> Vec<MarketEvent> {
+        self.open_coins = Some(coins);
+        let has_price = self.stats.mark.is_some();
+        let told = has_price.then(|| self.stats(Stats::default(), now));
+        told.flatten().unwrap_or_default()
     }
 
     /// Takes an update in.
@@ -198,6 +212,9 @@ impl MarketMemory {
         let mut stats = self.stats;
         // Without its hours a rate is of nobody knows how long.
         stats.funding_rate = stats.funding_rate.filter(|_| stats.funding_hours.is_some());
+        let read = self.open_coins.zip(stats.mark);
+        let read = read.and_then(|(coins, mark)| coins.times(mark));
+        stats.open_interest = stats.open_interest.or(read);
         // Hyperliquid does not say when it pays, which it does at each full hour.
         if stats.next_funding_at.is_none() && stats.funding_hours == Some(Num::ONE) {
             let hour = Interval::Hour1;

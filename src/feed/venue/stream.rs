@@ -5,7 +5,7 @@
 
 use super::{
     VenueSocket,
-    dialect::{BookTold, FirstTrades, Heard, Update, WholeBookRead},
+    dialect::{BookTold, FirstTrades, Heard, OpenInterestRead, Update, WholeBookRead},
     market_memory::{MarketMemory, Taken},
     subscriptions::Subscriptions,
 };
@@ -21,8 +21,13 @@ use crate::{
     },
     model::{MarketId, Num, Timestamp},
 };
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
 
+/// How often the open interest is read where no frame tells it.
+const INTEREST_EVERY: Duration = Duration::from_mins(1);
 /// Frames in a row that are no messages: the other end is broken.
 const UNREADABLE_IN_A_ROW: u32 = 3;
 
@@ -182,6 +187,45 @@ impl VenueStream {
             && lines.any(|line| line.channel == Channel::Stats)
     }
 
+    /// The markets whose open interest is read, and when each is next.
+    fn interest_reads(&self) -> BTreeMap<&MarketId, Timestamp> {
+        let lines = self.subscriptions.lines.values();
+        let read = self.subscriptions.dialect.open_interest;
+        let markets = lines.filter(|line| read.is_some() && line.channel == Channel::Stats);
+        let wanted = markets.filter_map(|line| {
+            let id = &line.market.id;
+            let subject = ReadSubject::OpenInterest(id.clone());
+            let memory = self.markets.get(id)?;
+            let due = memory.interest_asked.map_or(Timestamp(0), |at| at.plus(INTEREST_EVERY));
+            (!self.reading.contains(&subject)).then_some((id, due))
+        });
+        wanted.collect()
+    }
+
+    /// The reads of open interest that are due.
+    fn interest_due(&mut self, read: OpenInterestRead, now: Timestamp) -> Vec<StreamRead> {
+        let due = self.interest_reads().into_iter();
+        let due = due.filter(|(_, at)| *at <= now);
+        let due: Vec<_> = due.map(|(id, _)| id.clone()).collect();
+        let reads = due.into_iter().filter_map(|id| {
+            let memory = self.markets.get_mut(&id)?;
+            memory.interest_asked = Some(now);
+            Some(StreamRead {
+                rest: (read.ask)(&memory.symbol),
+                subject: ReadSubject::OpenInterest(id),
+            })
+        });
+        reads.collect()
+    }
+
+    fn interest_answer(&mut self, market: &MarketId, answer: Option<&[u8]>, now: Timestamp) {
+        let answer = answer.zip(self.subscriptions.dialect.open_interest);
+        let coins = answer.and_then(|(body, read)| (read.answer)(body));
+        if let Some((memory, coins)) = self.markets.get_mut(market).zip(coins) {
+            self.events.extend(memory.interest_read(coins, now));
+        }
+    }
+
     /// Tells each market how long its fundings are apart.
     fn funding_told(&mut self) {
         let read = self.subscriptions.dialect.funding_hours;
@@ -263,7 +307,8 @@ impl Stream for VenueStream {
     fn due(&self) -> Option<Timestamp> {
         let books = self.broken_books().map(|(_, memory)| &memory.whole_asked);
         let funding = self.wants_funding().then_some(&self.funding_asked);
-        let reads = books.chain(funding).map(Retry::due);
+        let interest = self.interest_reads().into_values();
+        let reads = books.chain(funding).map(Retry::due).chain(interest);
         let leaves = self.leaves_at().filter(|_| self.end.is_none());
         reads.chain(self.subscriptions.due()).chain(leaves).min()
     }
@@ -277,6 +322,9 @@ impl Stream for VenueStream {
         if let BookTold::ChangesOf(read) = self.books() {
             let due = self.books_due(now).into_iter();
             reads.extend(due.filter_map(|name| self.book_read(&name, read, now)));
+        }
+        if let Some(read) = self.subscriptions.dialect.open_interest {
+            reads.extend(self.interest_due(read, now));
         }
         if let Some(read) = self.subscriptions.dialect.funding_hours
             && self.wants_funding()
@@ -302,6 +350,7 @@ impl Stream for VenueStream {
                 self.funding_hours = answer.and_then(|(body, read)| (read.answer)(body));
                 self.funding_told();
             }
+            ReadSubject::OpenInterest(market) => self.interest_answer(&market, answer, now),
         }
     }
 

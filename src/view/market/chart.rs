@@ -3,10 +3,14 @@
 //! Contract: only the candles in view are touched. Prices are counts of the market's finest digit; what is not known has
 //! no cell. The range and the right end stay as they were drawn while they serve, which [`ChartMemory`] remembers.
 
-pub use super::{chart_drawn::DrawnChart, chart_window::ChartSlot};
+pub use super::{
+    chart_drawn::DrawnChart,
+    chart_slot::{ChartRoom, ChartSlot},
+};
 use super::{
     chart_window::ChartWindow,
-    indicators::{self, IndicatorMemory, Indicators, PERIODS},
+    chart_slot::Indicators,
+    indicators::{self, IndicatorMemory, PERIODS},
     overlays::{self, PriceLine},
     position_strip::position_strip,
     profile,
@@ -25,20 +29,6 @@ use crate::{
 const ROWS_A_LABEL: u16 = 3;
 /// Lines further from the candles than this part of their height are named at the edge: candles need the room.
 const NEAR: i64 = 10;
-
-/// The cells a chart has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ChartRoom {
-    /// Candles beside one another.
-    pub slots: u16,
-    /// Columns from one candle to the next.
-    pub pitch: u16,
-    /// Rows of prices, and of volume below them.
-    pub rows: u16,
-    pub volume_rows: u16,
-    /// Columns for what traded at each price.
-    pub profile: u16,
-}
 
 /// What a chart keeps from frame to frame, so that nothing jumps.
 #[derive(Debug, Clone, Default)]

@@ -1,9 +1,9 @@
 //! Which candles are in view, and the round times under them.
 
-use super::indicators::Indicators;
+use super::chart_slot::ChartSlot;
 use crate::{
     app::CandleSeries,
-    model::{Candle, Timestamp},
+    model::Timestamp,
     view::text::{Scene, Span},
 };
 
@@ -15,21 +15,6 @@ pub(super) struct ChartWindow {
     /// Milliseconds from one to the next.
     pub(super) step: i64,
     pub(super) slots: u16,
-}
-
-/// One candle's place.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct ChartSlot {
-    /// `None` where nothing is known.
-    pub candle: Option<Candle>,
-    /// The session's volume-weighted average price until then.
-    pub vwap: Option<i64>,
-    pub indicators: Indicators,
-    /// Whether the account bought or sold in it.
-    pub bought: bool,
-    pub sold: bool,
-    /// Eighths of a cell.
-    pub volume: u16,
 }
 
 /// Distances between time labels, milliseconds.

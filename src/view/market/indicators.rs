@@ -2,7 +2,10 @@
 //!
 //! An average is unknown until as many candles without a gap are known as it is an average of.
 
-use super::{chart_window::ChartSlot, scale::PriceUnit};
+use super::{
+    chart_slot::{ChartSlot, Indicators},
+    scale::PriceUnit,
+};
 use crate::{
     app::CandleSeries,
     model::{Candle, Num, Timestamp},
@@ -16,15 +19,6 @@ const RANGE_PERIOD: u16 = 14;
 const PARTS: i128 = 1 << 16;
 /// What a Heikin-Ashi candle opens with is halved by every candle: so many before the first in view are enough.
 const LED_IN: i64 = 60;
-
-/// What the indicators say of one candle, in units of the chart.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Indicators {
-    /// The exponential moving averages of [`PERIODS`].
-    pub averages: [Option<i64>; 3],
-    /// The average true range.
-    pub range: Option<i64>,
-}
 
 /// A mean of the first candles, and from then on of itself and each new value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -2,6 +2,7 @@
 
 pub mod chart;
 mod chart_drawn;
+pub mod chart_slot;
 mod chart_window;
 pub mod glyphs;
 pub mod indicators;

@@ -1,6 +1,6 @@
 //! What the account has in the market shown: prices that matter to it, and its own fills.
 
-use super::{chart_window::ChartSlot, scale::PriceUnit};
+use super::{chart_slot::ChartSlot, scale::PriceUnit};
 use crate::{
     app::{
         Model, Prices,

@@ -3,8 +3,7 @@
 //! Known limit: a candle does not say at which of its prices how much traded, so that each row of it gets as much.
 
 use super::{
-    chart::ChartRoom,
-    chart_window::ChartSlot,
+    chart_slot::{ChartRoom, ChartSlot},
     scale::{PriceRange, PriceUnit},
 };
 

@@ -3,7 +3,7 @@
 //! Known limit: a session whose first candles are not known, or that has a gap, has none; neither has a service that
 //! tells no turnover.
 
-use super::{chart_window::ChartSlot, scale::PriceUnit};
+use super::{chart_slot::ChartSlot, scale::PriceUnit};
 use crate::{
     app::{CandleSeries, session_of},
     model::{Candle, Num, Timestamp},

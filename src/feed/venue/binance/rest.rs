@@ -127,6 +127,21 @@ pub(in crate::feed::venue) fn trade_rows(body: &[u8]) -> Option<Vec<Option<Publi
     Some(rows.iter().map(row).collect())
 }
 
+pub(super) fn open_interest_read(symbol: &str) -> RestRead {
+    get("openInterest", symbol, "", 1)
+}
+
+/// In coins.
+pub(super) fn open_interest(body: &[u8]) -> Option<Num> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Row {
+        open_interest: Num,
+    }
+    let row: Row = serde_json::from_slice(body).ok()?;
+    Some(row.open_interest).filter(|coins| !coins.is_negative())
+}
+
 /// Symbols whose funding is not the usual one.
 pub(super) fn funding_hours(body: &[u8]) -> Option<BTreeMap<String, Num>> {
     #[derive(Deserialize)]

@@ -206,6 +206,29 @@ fn a_funding_rate_is_known_once_its_hours_are() {
 }
 
 #[test]
+fn the_open_interest_is_read_once_a_minute_and_worth_what_the_mark_says() {
+    let mut talk = market(&[Channel::Stats]);
+    let mark = json!({"e": "markPriceUpdate", "E": START, "s": "BTCUSDT", "p": "100.5", "i": "100", "P": "1", "r": "0.0004",
+        "T": START + 9});
+    talk.hears(&frame("btcusdt@markPrice@1s", &mark));
+    assert_eq!(talk.stats().1.unwrap().open_interest, None);
+    let of_interest = |talk: &mut Talk| {
+        let reads = talk.reads().into_iter();
+        let targets = reads.map(|read| read.rest.target);
+        targets.filter(|target| target.contains("openInterest")).collect::<Vec<_>>()
+    };
+    assert_eq!(of_interest(&mut talk), ["/fapi/v1/openInterest?symbol=BTCUSDT"]);
+    let subject = ReadSubject::OpenInterest(MarketId::from("binance|BTCUSDT"));
+    talk.answers(subject, r#"{"openInterest":"20","symbol":"BTCUSDT","time":1589437530011}"#);
+    let stats = talk.stats().1.unwrap();
+    assert_eq!(stats.open_interest.unwrap().normalized().to_string(), "2010");
+    talk.later(59_000);
+    assert_eq!(of_interest(&mut talk), [""; 0]);
+    talk.later(1_000);
+    assert_eq!(of_interest(&mut talk).len(), 1);
+}
+
+#[test]
 fn prices_and_candles_are_of_the_symbol_of_their_stream() {
     let mut talk = public(&[Channel::Ticks]);
     let best = |symbol: &str| json!({"e": "bookTicker", "u": 1, "E": START, "T": START, "s": symbol, "b": "99", "B": "1", "a": "101", "A": "1"});

@@ -171,6 +171,7 @@ proptest! {
                 talk.later(500);
                 talk.asks();
                 talk.answers(ReadSubject::FundingHours, text);
+                talk.answers(ReadSubject::OpenInterest(MarketId::from("x|BTCUSDT")), text);
                 talk.answers(ReadSubject::Book(MarketId::from("x|BTCUSDT")), text);
             }
             prop_assert_eq!(talk.stream.events(), vec![]);
