@@ -9,8 +9,7 @@ use super::{
     book_change::{BookChange, Follows, LevelPair, changed_levels},
     dialect::{
         Asked, BookTold, Dialect, FirstTrades, FundingHoursRead, Heard, OpenInterestRead, Update,
-        WholeBookRead,
-        usual_interval,
+        WholeBookRead, usual_interval,
     },
     trades::VenueTrade,
 };

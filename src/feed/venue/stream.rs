@@ -196,7 +196,9 @@ impl VenueStream {
             let id = &line.market.id;
             let subject = ReadSubject::OpenInterest(id.clone());
             let memory = self.markets.get(id)?;
-            let due = memory.interest_asked.map_or(Timestamp(0), |at| at.plus(INTEREST_EVERY));
+            let due = memory
+                .interest_asked
+                .map_or(Timestamp(0), |at| at.plus(INTEREST_EVERY));
             (!self.reading.contains(&subject)).then_some((id, due))
         });
         wanted.collect()

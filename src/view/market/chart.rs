@@ -8,8 +8,8 @@ pub use super::{
     chart_slot::{ChartRoom, ChartSlot},
 };
 use super::{
-    chart_window::ChartWindow,
     chart_slot::Indicators,
+    chart_window::ChartWindow,
     indicators::{self, IndicatorMemory, PERIODS},
     overlays::{self, PriceLine},
     position_strip::position_strip,

@@ -215,13 +215,24 @@ fn the_open_interest_is_read_once_a_minute_and_worth_what_the_mark_says() {
     let of_interest = |talk: &mut Talk| {
         let reads = talk.reads().into_iter();
         let targets = reads.map(|read| read.rest.target);
-        targets.filter(|target| target.contains("openInterest")).collect::<Vec<_>>()
+        targets
+            .filter(|target| target.contains("openInterest"))
+            .collect::<Vec<_>>()
     };
-    assert_eq!(of_interest(&mut talk), ["/fapi/v1/openInterest?symbol=BTCUSDT"]);
+    assert_eq!(
+        of_interest(&mut talk),
+        ["/fapi/v1/openInterest?symbol=BTCUSDT"]
+    );
     let subject = ReadSubject::OpenInterest(MarketId::from("binance|BTCUSDT"));
-    talk.answers(subject, r#"{"openInterest":"20","symbol":"BTCUSDT","time":1589437530011}"#);
+    talk.answers(
+        subject,
+        r#"{"openInterest":"20","symbol":"BTCUSDT","time":1589437530011}"#,
+    );
     let stats = talk.stats().1.unwrap();
-    assert_eq!(stats.open_interest.unwrap().normalized().to_string(), "2010");
+    assert_eq!(
+        stats.open_interest.unwrap().normalized().to_string(),
+        "2010"
+    );
     talk.later(59_000);
     assert_eq!(of_interest(&mut talk), [""; 0]);
     talk.later(1_000);
