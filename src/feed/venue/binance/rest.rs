@@ -3,7 +3,7 @@
 use super::BinanceTrade;
 use crate::{
     feed::{
-        market_frame::{instant, sound_candle},
+        market_frame::{Amount, instant, sound_candle},
         rest_read::RestRead,
         venue::{
             book_change::{BookChange, Follows, LevelPair, changed_levels},
@@ -136,10 +136,10 @@ pub(super) fn open_interest(body: &[u8]) -> Option<Num> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
     struct Row {
-        open_interest: Num,
+        open_interest: Amount,
     }
     let row: Row = serde_json::from_slice(body).ok()?;
-    Some(row.open_interest).filter(|coins| !coins.is_negative())
+    Some(row.open_interest.0).filter(|coins| !coins.is_negative())
 }
 
 /// Symbols whose funding is not the usual one.
