@@ -6,17 +6,11 @@
 mod account;
 mod batch;
 pub(crate) mod door;
-#[cfg(test)]
-mod fall_back_tests;
-#[cfg(test)]
-mod fault_tests;
 mod market;
 pub(crate) mod relay;
 pub(crate) mod socket;
 #[cfg(test)]
 mod tests;
-#[cfg(test)]
-mod venue_tests;
 mod venues;
 mod wanted;
 

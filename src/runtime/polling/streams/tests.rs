@@ -6,6 +6,10 @@
     reason = "a test looks at one kind of news, and is short"
 )]
 
+mod fall_back;
+mod fault;
+mod venue;
+
 use super::*;
 use crate::{
     app::{

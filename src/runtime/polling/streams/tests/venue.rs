@@ -5,7 +5,7 @@
     reason = "a test looks at one kind of news"
 )]
 
-use super::{
+use super::super::{
     tests::{Desk, Socket},
     *,
 };

@@ -1,6 +1,6 @@
 //! Which source serves a market, on paused time.
 
-use super::{
+use super::super::{
     market::{FALL_BACK_AFTER, MarketSources, tell},
     tests::context,
     *,

@@ -5,7 +5,7 @@
     reason = "a test looks at one kind of answer"
 )]
 
-use super::{
+use super::super::{
     tests::{Desk, btc, wants_one_market},
     *,
 };
@@ -27,7 +27,7 @@ const BOOKS: usize = 8;
 async fn exchange(faults: &str) -> (u16, ExchangeHandle, DropGuard) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
-    let bare = include_str!("../../../../tests/support/bare.toml");
+    let bare = include_str!("../../../../../tests/support/bare.toml");
     let stop = CancellationToken::new();
     let options = ExchangeOptions {
         scenario: Scenario::parse(&format!("warm_up_seconds = 0\n{bare}\n{faults}")).unwrap(),
