@@ -2,12 +2,11 @@
 
 use super::{
     LineTold, Recorded, RecordedLine, RecordingFault, RecordingResult, TextLines,
-    decoder::FrameDecoder, reader::RecordingReader,
+    decoder::FrameDecoder,
+    reader::RecordingReader,
+    tardis::{self, TardisRows},
 };
-use crate::{
-    feed::venue::tardis::{self, TardisRows},
-    model::MarketId,
-};
+use crate::model::MarketId;
 use std::io::Read;
 
 /// The lines of one file, in the order of their receipt.
