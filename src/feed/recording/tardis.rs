@@ -253,7 +253,11 @@ impl Iterator for TardisRows {
     fn next(&mut self) -> Option<Self::Item> {
         let first = match self.read()? {
             Ok(first) => first,
-            Err(fault) => return Some(Err(fault)),
+            Err(fault) => {
+                // What the row changed of the book is not known.
+                self.mirror.forget();
+                return Some(Err(fault));
+            }
         };
         let (line, received) = (first.line, first.received);
         let rows = self.with_others(first);
@@ -316,6 +320,8 @@ mod tests {
             "1585699200345000,1585699200455684,false,bid,100,1.5",
             "1585699200445000,1585699200355000,false,bid,99,1",
             "1585699200445000,1585699200555684,false,ask,100.75,0.25",
+            "1585699200545000,1585699200655684,true,bid,100,1.5",
+            "1585699200545000,1585699200655684,true,ask,100.75,0.25",
         ];
         let rows = rows.map(|row| format!("binance-futures,BTCUSDT,{row}\n"));
         let text = format!("{BOOK_CHANGES}\n{}", rows.concat());
@@ -325,7 +331,9 @@ mod tests {
                 "1 2x100.5 3x101",
                 "3 1.5x100 3x101",
                 "line 5: it was received before the line before it",
-                "6 1.5x100 0.25x100.75",
+                // Nobody knows what the row before it has changed.
+                "6 ",
+                "7 1.5x100 0.25x100.75",
             ]
         );
     }

@@ -56,7 +56,7 @@ impl BookMirror {
         !self.waiting.is_empty()
     }
 
-    pub(super) fn forget(&mut self) {
+    pub(in crate::feed) fn forget(&mut self) {
         *self = Self::default();
     }
 
