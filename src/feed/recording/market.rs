@@ -18,7 +18,7 @@ pub(crate) struct MarketRecording {
 /// Why a file cannot be used at all.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum RecordingError {
-    #[error("it cannot be read")]
+    #[error("it cannot be read: {0}")]
     Unreadable(#[from] std::io::Error),
     #[error("it holds no line of a recording ({0})")]
     NoRecording(RecordingFault),
