@@ -1,8 +1,8 @@
 //! The service's response to a command, and the state of a command before its response.
 
 use super::{
-    CancelAll, CloseAll, Failure, FailureKind, Fallible, FlatProof, Flattening, OperationId, Order,
-    OrderId, OrderStatus, Page, Position, Proof, Scaled, Text, Timestamp, Twap,
+    AccountId, CancelAll, CloseAll, Failure, FailureKind, Fallible, FlatProof, Flattening,
+    OperationId, Order, OrderId, OrderStatus, Page, Position, Proof, Scaled, Text, Timestamp, Twap,
 };
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -83,6 +83,20 @@ impl Receipt {
             return Some(refused(&result.id, FailureKind::Conflict, why));
         }
         None
+    }
+
+    /// The account of the object in it, if it says one.
+    pub fn account(&self) -> Option<&AccountId> {
+        let account = match self {
+            Self::Order { order, .. } => &order.account_id,
+            Self::Position(position) => &position.account_id,
+            Self::Twap(twap) => &twap.account_id,
+            Self::Scaled(scaled) => &scaled.account_id,
+            Self::CloseAll(operation) => &operation.account_id,
+            Self::CancelAll(operation) => &operation.account_id,
+            Self::Cancel(_) | Self::AlreadySo(_) | Self::Flat(_) => return None,
+        };
+        (!account.raw().is_empty()).then_some(account)
     }
 }
 
