@@ -119,6 +119,9 @@ impl OperationRun {
             };
             return vec![offer, WorkflowWish::End(WorkflowEnd::Answered)];
         }
+        if known.store.is_carrying_out(&command) {
+            return vec![WorkflowWish::End(WorkflowEnd::Answered)];
+        }
         self.start = OperationStart::New;
         let words = format!("{words}: a new {name} follows");
         vec![
