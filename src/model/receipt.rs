@@ -5,7 +5,7 @@ use super::{
     OperationId, Order, OrderId, OrderStatus, Page, Position, Proof, Scaled, Text, Timestamp, Twap,
 };
 use serde::{Deserialize, Serialize};
-use std::fmt;
+use std::{collections::HashSet, fmt};
 
 /// `DELETE /v1/orders/{id}`: canceled now, or queued because the order was armed. The service answers `canceled: true` to
 /// both; `queued` decides, because a queued cancel has not happened yet and the order may still fill.
@@ -210,10 +210,16 @@ impl OperationEnd {
     pub fn is_outrun(&self) -> bool {
         match self {
             Self::CloseAll(operation, Ok(CloseCheck::Open(open))) => {
-                !open.iter().all(|position| operation.knew(&position.id))
+                let known: HashSet<_> = operation
+                    .results
+                    .iter()
+                    .map(|one| &one.position_id)
+                    .collect();
+                !open.iter().all(|position| known.contains(&position.id))
             }
             Self::CancelAll(operation, Ok(page)) => {
-                !page.rows.iter().all(|order| operation.knew(&order.id))
+                let known: HashSet<_> = operation.results.iter().map(|one| &one.order_id).collect();
+                !page.rows.iter().all(|order| known.contains(&order.id))
             }
             Self::CloseAll(_, Ok(CloseCheck::Closed(_) | CloseCheck::MayOpen(_)) | Err(_))
             | Self::CancelAll(_, Err(_)) => false,
