@@ -269,7 +269,11 @@ impl Row {
 
 fn write_fields<'a>(page: &mut String, fields: impl Iterator<Item = &'a Field>) {
     for (field, kind, meaning) in fields {
-        writeln!(page, "- `{field}`, {kind}: {meaning}").unwrap();
+        let kind = match kind.as_str() {
+            "number" => String::new(),
+            other => format!(", {other}"),
+        };
+        writeln!(page, "- `{field}`{kind}: {meaning}").unwrap();
     }
 }
 
@@ -283,25 +287,44 @@ fn the_page_of_rows_is_their_schemas() {
         .collect();
     assert_eq!(unexplained, Vec::<&&Field>::new());
     let shared = said_often(&all, 2, |(name, _, _)| name.clone());
-    let mut page = "# Rows\n\nWhat the verbs write as JSON and CSV, from `perpdeck schema`. Unknown values are absent in JSON and \
-                    empty in CSV.\n\n## Fields of several rows\n\n"
+    let mut page = "# Rows\n\nWhat the verbs write as JSON and CSV, from `perpdeck schema`. A field without a type is a number. \
+                    Unknown values are absent in JSON and empty in CSV.\n\n## Fields of several rows\n\n"
         .to_owned();
     write_fields(&mut page, shared.iter());
-    for row in &rows {
+    for (at, row) in rows.iter().enumerate() {
         writeln!(page, "\n## {}\n\nWritten by: {}.\n", row.name, row.verbs).unwrap();
-        let (known, own): (Vec<_>, Vec<_>) =
-            row.fields.iter().partition(|field| shared.contains(field));
-        write_fields(&mut page, own.into_iter());
-        let names: Vec<_> = known
-            .iter()
-            .map(|(name, _, _)| format!("`{name}`"))
-            .collect();
-        if !names.is_empty() {
-            writeln!(page, "\nAlso {}.", names.join(", ")).unwrap();
-        }
+        let earlier: Vec<_> = rows.iter().take(at).collect();
+        write_row(&mut page, row, &shared, &earlier);
     }
     page = page.replace(".\n\n\nAlso", ".\n\nAlso");
     same_as_written("rows.md", &page);
+}
+
+/// The fields of a row that neither all nor an earlier row describe, then the names of the others.
+fn write_row(page: &mut String, row: &Row, shared: &[Field], earlier: &[&Row]) {
+    let describes =
+        |other: &&&Row, field: &Field| other.fields.contains(field) && !shared.contains(field);
+    let same_as = |field: &Field| earlier.iter().find(|other| describes(other, field));
+    let (new, known): (Vec<_>, Vec<_>) = row
+        .fields
+        .iter()
+        .partition(|field| !shared.contains(field) && same_as(field).is_none());
+    write_fields(page, new.into_iter());
+    let mut others: Vec<(String, Vec<String>)> = vec![];
+    for field in known {
+        let of = same_as(field).map_or(String::new(), |other| format!(" as in `{}`", other.name));
+        let name = format!("`{}`", field.0);
+        match others.iter_mut().find(|(row, _)| *row == of) {
+            Some((_, names)) => names.push(name),
+            None => others.push((of, vec![name])),
+        }
+    }
+    if !others.is_empty() {
+        let others = others
+            .iter()
+            .map(|(of, names)| format!("{}{of}", names.join(", ")));
+        writeln!(page, "\nAlso {}.", others.collect::<Vec<_>>().join("; ")).unwrap();
+    }
 }
 
 /// The codes of the manual with their meanings.
