@@ -256,7 +256,7 @@ fn all_that_the_service_tells_of_positions_orders_and_strategies_is_shown() {
     let words: [&[&str]; 5] = [
         &["stop mkt", "armed", "≥ 62,500"],
         &["└", "take profit", "armed", "≤ 55,000"],
-        &["LADDER", "138.00 → 136.00"],
+        &["SCALED", "138.00 → 136.00"],
         &["VWAP SOL", "SELL", "running"],
         &["limit", "140.00"],
     ];
@@ -335,7 +335,7 @@ fn at_80_columns_the_header_still_tells_equity_and_what_may_be_lost_and_that_the
 }
 
 #[test]
-fn ladder_candles_and_tape_say_why_they_are_empty() {
+fn scaled_order_candles_and_tape_say_why_they_are_empty() {
     let frame = frame(&desk(), 200, 60);
     assert!(frame.contains("no order book"), "{frame}");
     assert!(frame.contains("built from marks seen here"), "{frame}");

@@ -147,8 +147,8 @@ impl ScriptPlayer<'_> {
                 .map(EngineCommand::Cancel),
             ScriptAction::Margin(margin) => self.margin(account, margin)?,
             ScriptAction::Twap(twap) => Some(self.snapshot(&twap.market)?.twap(twap).into()),
-            ScriptAction::Ladder(ladder) => {
-                Some(self.snapshot(&ladder.market)?.ladder(ladder).into())
+            ScriptAction::Scaled(scaled) => {
+                Some(self.snapshot(&scaled.market)?.scaled(scaled).into())
             }
             ScriptAction::Rounds(_) | ScriptAction::Drift(_) | ScriptAction::Nudge(..) => None,
         })
@@ -345,7 +345,7 @@ impl MarketSnapshot {
         }
     }
 
-    fn ladder(&self, action: &ScaledAct) -> ScaledParams {
+    fn scaled(&self, action: &ScaledAct) -> ScaledParams {
         ScaledParams {
             market: self.market,
             side: action.side,

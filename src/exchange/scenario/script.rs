@@ -23,7 +23,7 @@ pub(super) enum ScriptAction {
     Cancel(String),
     Margin(MarginAct),
     Twap(TwapAct),
-    Ladder(ScaledAct),
+    Scaled(ScaledAct),
     Rounds(RoundsAct),
     Drift(DriftAct),
     /// One basis point of a drift.

@@ -124,7 +124,7 @@ pub struct FillRow {
     pub reduce_only: bool,
     /// The TWAP that it is a slice of.
     pub twap_order_id: Option<TwapId>,
-    /// The ladder that it is a rung of.
+    /// The scaled order that it is a rung of.
     pub scaled_order_id: Option<ScaledId>,
 }
 
