@@ -136,12 +136,12 @@ fn a_chase_shows_its_offset_and_its_cap_and_says_when_it_rests_there() {
     };
     let state = |model: &Model| cell(model, Pane::Orders, 0, "state");
     assert_eq!(state(&chase(63_990)), "working");
-    assert_eq!(state(&chase(64_000)), "at cap");
+    assert_eq!(state(&chase(64_000)), "at its cap");
     let words = cell(&chase(63_990), Pane::Orders, 0, "trigger");
-    assert_eq!(words, "off 5 cap 64,000");
+    assert_eq!(words, "offset 5, cap 64,000");
     for size in SIZES {
         let text = picture::text(&drawn(&chase(64_000), size.0, size.1, Theme::default()));
-        let shown = ["off 5 cap 64,000", "o5 c64,000"];
+        let shown = ["offset 5, cap 64,000", "cap 64,000"];
         assert!(
             shown.iter().any(|words| text.contains(words)),
             "{size:?}\n{text}"

@@ -446,7 +446,7 @@ fn the_footer_offers_nothing_new_while_everything_is_being_closed() {
     let closing = footer(&under_way(Command::CloseAll(account()), sending()));
     let flattening = footer(&under_way(Command::Flatten(account()), sending()));
     for shown in [&closing, &flattening] {
-        for key in ["b buy", "s sell", "t TWAP", "l scaled order", "X CLOSE ALL"] {
+        for key in ["b buy", "s sell", "t TWAP", "l scaled", "X CLOSE ALL"] {
             assert!(!shown.contains(key), "{shown}");
         }
         assert!(shown.contains("r refresh"), "{shown}");
@@ -510,7 +510,7 @@ fn the_panels_of_the_market_do_not_move_when_its_first_list_comes() {
         let lines = text.lines().map(|line| line.chars().collect::<Vec<_>>());
         let has_title = |line: &Vec<char>| {
             let line: String = line.iter().collect();
-            ["0 Chart", "9 Scaled order", "1 Positions", "2 Working"]
+            ["0 Chart", "9 Ladder", "1 Positions", "2 Working"]
                 .iter()
                 .any(|title| line.contains(title))
         };
@@ -533,7 +533,7 @@ fn the_panels_of_the_market_do_not_move_when_its_first_list_comes() {
     assert!(shown(&model, 200, 60).contains("loading 1m candles"));
     desk::arrive(&mut model, 0, Answer::Markets(Ok(desk::markets())));
     assert_eq!(titles(&model), before);
-    assert!(shown(&model, 200, 60).contains("9 Scaled order BTC"));
+    assert!(shown(&model, 200, 60).contains("9 Ladder BTC"));
     let mut none = desk::connecting();
     none.account.options.lists_markets = true;
     desk::arrive(&mut none, 0, Answer::Markets(Ok(vec![])));

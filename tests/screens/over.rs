@@ -68,7 +68,7 @@ fn a_canceled_scaled_order_has_no_rung_that_still_works() {
     assert_eq!(rungs(&model), over, "its orders are gone from the list");
     press(&mut model, "4");
     assert!(
-        !footer(&model).contains("cancel scaled order"),
+        !footer(&model).contains("cancel scaled"),
         "{}",
         footer(&model)
     );

@@ -335,7 +335,7 @@ fn at_80_columns_the_header_still_tells_equity_and_what_may_be_lost_and_that_the
 }
 
 #[test]
-fn scaled_order_candles_and_tape_say_why_they_are_empty() {
+fn ladder_candles_and_tape_say_why_they_are_empty() {
     let frame = frame(&desk(), 200, 60);
     assert!(frame.contains("no order book"), "{frame}");
     assert!(frame.contains("built from marks seen here"), "{frame}");
