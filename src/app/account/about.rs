@@ -53,7 +53,11 @@ fn target(command: &Command, store: &Store) -> Option<Target> {
         Resource::Position(id) => store.position(&id).map(boxed),
         Resource::Order(id) => store.order(&id).map(order),
         Resource::Twap(id) => store.twap(&id).cloned().map(Box::new).map(Target::Twap),
-        Resource::Scaled(id) => store.ladder(&id).cloned().map(Box::new).map(Target::Scaled),
+        Resource::Scaled(id) => store
+            .scaled_order(&id)
+            .cloned()
+            .map(Box::new)
+            .map(Target::Scaled),
         Resource::NewOrder | Resource::Account(_) => None,
     }
 }
@@ -64,7 +68,7 @@ impl Target {
             Self::Position(position) => &position.market_id,
             Self::Order(order) => &order.market_id,
             Self::Twap(twap) => &twap.market_id,
-            Self::Scaled(ladder) => &ladder.market_id,
+            Self::Scaled(scaled) => &scaled.market_id,
         }
     }
 }

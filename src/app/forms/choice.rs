@@ -377,7 +377,7 @@ fn kind(shape: DraftShape) -> Option<Choice> {
             ..Choice::of(PlaceKind::VARIANTS, Some(&kind))
         }),
         DraftShape::Sliced(curve) => Some(Choice::of(Curve::VARIANTS, Some(&curve))),
-        DraftShape::Ladder => None,
+        DraftShape::Scaled => None,
     }
 }
 
@@ -385,7 +385,7 @@ fn set_kind(shape: &mut DraftShape, index: usize) {
     match shape {
         DraftShape::Order(kind) => set(kind, PlaceKind::VARIANTS, index),
         DraftShape::Sliced(curve) => set(curve, Curve::VARIANTS, index),
-        DraftShape::Ladder => {}
+        DraftShape::Scaled => {}
     }
 }
 

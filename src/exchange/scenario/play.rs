@@ -143,8 +143,8 @@ impl ScriptPlayer<'_> {
                 .map(EngineCommand::Cancel),
             ScriptAction::Margin(margin) => self.margin(account, margin)?,
             ScriptAction::Twap(twap) => Some(self.snapshot(&twap.market)?.twap(twap).into()),
-            ScriptAction::Ladder(ladder) => {
-                Some(self.snapshot(&ladder.market)?.ladder(ladder).into())
+            ScriptAction::Scaled(scaled) => {
+                Some(self.snapshot(&scaled.market)?.scaled(scaled).into())
             }
             ScriptAction::Rounds(_) | ScriptAction::Nudge(_) => None,
         })
@@ -341,7 +341,7 @@ impl MarketSnapshot {
         }
     }
 
-    fn ladder(&self, action: &ScaledAct) -> ScaledParams {
+    fn scaled(&self, action: &ScaledAct) -> ScaledParams {
         ScaledParams {
             market: self.market,
             side: action.side,

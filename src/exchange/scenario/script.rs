@@ -23,7 +23,7 @@ pub(super) enum ScriptAction {
     Cancel(String),
     Margin(MarginAct),
     Twap(TwapAct),
-    Ladder(ScaledAct),
+    Scaled(ScaledAct),
     Rounds(RoundsAct),
     Nudge(NudgeAct),
     /// By label; has no effect on an order that was never placed or has ended.

@@ -110,7 +110,7 @@ fn title(form: &Form, model: &Model, seen: &Seen) -> Vec<Span> {
             let what = match draft.shape {
                 DraftShape::Order(_) => "new order ",
                 DraftShape::Sliced(_) => "new TWAP / VWAP ",
-                DraftShape::Ladder => "new ladder ",
+                DraftShape::Scaled => "new scaled order ",
             };
             let of = form.replaces.as_ref();
             let of = of.map(|old| format!(" in place of {}", old.order));

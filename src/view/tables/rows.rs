@@ -113,7 +113,7 @@ pub struct TwapRow {
     pub drift: Option<Num>,
 }
 
-/// One price of a ladder.
+/// One price of a scaled order.
 #[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct RungRow {
@@ -137,10 +137,10 @@ pub struct RungRow {
     pub reject_reason: Option<Text>,
 }
 
-/// A ladder, its rungs in it.
+/// A scaled order, its rungs in it.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[serde(transparent)]
-pub struct LadderRow(pub Scaled);
+pub struct ScaledRow(pub Scaled);
 
 impl PositionRow {
     pub fn new(position: &Position, scene: &Scene<'_>) -> Self {
@@ -235,18 +235,18 @@ impl TwapRow {
 }
 
 impl RungRow {
-    /// Those of a ladder, in their order.
-    pub fn all(ladder: &Scaled, scene: &Scene<'_>) -> Vec<Self> {
-        let lines = scaled::rungs(ladder, scene).into_iter();
-        lines.map(|line| Self::new(ladder, line, scene)).collect()
+    /// Those of a scaled order, in their order.
+    pub fn all(scaled: &Scaled, scene: &Scene<'_>) -> Vec<Self> {
+        let lines = scaled::rungs(scaled, scene).into_iter();
+        lines.map(|line| Self::new(scaled, line, scene)).collect()
     }
 
-    fn new(ladder: &Scaled, line: scaled::RungLine, scene: &Scene<'_>) -> Self {
+    fn new(scaled: &Scaled, line: scaled::RungLine, scene: &Scene<'_>) -> Self {
         let (rung, order) = (line.rung, line.order.as_ref());
         Self {
-            distance: scene.mark_distance(rung.price, &ladder.market_id),
-            scaled_order_id: ladder.id.clone(),
-            market_id: ladder.market_id.raw().into(),
+            distance: scene.mark_distance(rung.price, &scaled.market_id),
+            scaled_order_id: scaled.id.clone(),
+            market_id: scaled.market_id.raw().into(),
             price: rung.price,
             size: rung.size,
             order_id: rung.order_id,

@@ -180,8 +180,8 @@ pub enum Action {
     Sell,
     #[strum(message = "new TWAP / VWAP")]
     NewTwap,
-    #[strum(message = "new ladder")]
-    NewLadder,
+    #[strum(message = "new scaled order")]
+    NewScaled,
     #[strum(message = "close position")]
     ClosePosition,
     #[strum(message = "cancel")]
@@ -219,7 +219,7 @@ pub enum Action {
     #[strum(message = "correct the refused order")]
     Correct,
     #[strum(message = "resume entries after a halt")]
-    Rearm,
+    ResumeEntries,
     #[strum(message = "yes")]
     Confirm,
     #[strum(message = "send it again after a close-all")]
@@ -355,7 +355,7 @@ impl Action {
             Self::Buy
                 | Self::Sell
                 | Self::NewTwap
-                | Self::NewLadder
+                | Self::NewScaled
                 | Self::CancelAll
                 | Self::Correct
                 | Self::StopBuy

@@ -143,7 +143,7 @@ fn done_already(command: &Command, scene: &Scene<'_>) -> Option<String> {
     match facts.resource {
         _ if facts.ends != Ends::Resource => None,
         Resource::Scaled(id) => {
-            let rungs = scaled::rungs(scene.store.ladder(&id)?, scene);
+            let rungs = scaled::rungs(scene.store.scaled_order(&id)?, scene);
             let all = rungs.len();
             let work = rungs.iter().filter(|rung| rung.works()).count();
             let is_known = scene.store.orders.value().is_some() && work < all;
