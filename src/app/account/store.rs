@@ -3,6 +3,7 @@
 pub(crate) mod ended;
 mod from_receipts;
 mod ladders;
+mod object;
 mod streamed;
 
 pub use ended::{Ended, FillCertainty};
@@ -327,7 +328,7 @@ impl Store {
     }
 
     fn take_off(&mut self, ticket: Ticket, command: Command, since: Timestamp, progress: Progress) {
-        let about = About::of(&command, self);
+        let about = self.object_of(&command);
         let flight = PendingCommand {
             command,
             about,
