@@ -155,17 +155,16 @@ pub(crate) fn price(order: &Order, scene: &Scene<'_>) -> Cell {
     cell.of_price(market)
 }
 
-/// `off 0.5 cap 64,400`: a chase's distance from the best price, and its limit.
+/// `off 0.5 cap 64,400`: a chase's distance from the best price, and its limit; with less room the limit alone.
 fn chase(order: &Order, scene: &Scene<'_>) -> Option<Cell> {
     let market = scene.store.market(&order.market_id);
-    let offset = order.chase_offset?.normalized();
-    let cap = order.chase_cap_price.map(|cap| format::price(cap, market));
-    let words = |off: &str, cap_word: &str| {
-        let cap = cap.as_ref().map(|cap| format!(" {cap_word}{cap}"));
-        let (offset, cap) = (format::grouped(offset), cap.unwrap_or_default());
-        Span::muted(format!("{off}{offset}{cap}"))
+    let offset = format!("off {}", format::grouped(order.chase_offset?.normalized()));
+    let Some(cap) = order.chase_cap_price else {
+        return Some(Span::muted(offset).into());
     };
-    Some(Cell::from(words("off ", "cap ")).or_brief(words("o", "c")))
+    let cap = format!("cap {}", format::price(cap, market));
+    let both = Cell::from(Span::muted(format!("{offset} {cap}")));
+    Some(both.or_brief(Span::muted(cap)))
 }
 
 /// `≥ 64,000`, with the market if it is another one's mark.
