@@ -36,9 +36,11 @@ pub(crate) fn position_strip(model: &Model, scene: &Scene<'_>) -> Vec<Vec<Span>>
     if !target.text.is_empty() {
         facts.push(named("target", target));
     }
-    let context = model.place();
-    facts.extend(KEYS.iter().filter_map(|(action, word)| {
-        let key = model.keymap.chord(context, *action)?;
+    // In a pane the keys act on the row under its cursor, which may be another position.
+    let acts = model.position_under_keys().as_ref() == Some(&position.id);
+    let keys = KEYS.iter().filter(|_| acts);
+    facts.extend(keys.filter_map(|(action, word)| {
+        let key = model.keymap.chord(model.place(), *action)?;
         let key = Span::accent(format!(" {key}"));
         Some(vec![key, Span::muted(format!(" {word}"))])
     }));
@@ -50,4 +52,32 @@ fn named(name: &str, value: Span) -> Vec<Span> {
     let is_named = value.text.to_lowercase().contains(name);
     let name = (!is_named).then(|| Span::muted(format!("{name} ")));
     name.into_iter().chain([value]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::testing::*;
+
+    fn shown(model: &Model) -> String {
+        let scene = Scene::of(model, &model.account.options.zone);
+        let facts = position_strip(model, &scene).concat();
+        facts.into_iter().map(|span| span.text).collect()
+    }
+
+    #[test]
+    fn keys_stand_beside_a_position_only_where_they_act_on_it() {
+        let mut model = desk();
+        assert!(shown(&model).contains("LONG"), "{}", shown(&model));
+        assert!(shown(&model).contains("c close"), "its row has the cursor");
+        press(&mut model, "P j");
+        assert!(shown(&model).contains("LONG"), "the market is pinned");
+        assert!(
+            !shown(&model).contains("c close"),
+            "c would close the short of another market: {}",
+            shown(&model)
+        );
+        press(&mut model, "0");
+        assert!(shown(&model).contains("c close"), "the chart has the keys");
+    }
 }
