@@ -2,8 +2,8 @@
 
 use super::{
     super::{engine::FrameOrigin, lock::locked},
-    ReceivedFault,
-    lines::{LineQueue, MergedLines},
+    fault::ReceivedFault,
+    queue::LineQueue,
 };
 use crate::{
     exchange::engine::Millis,
@@ -42,7 +42,7 @@ struct LiveLine {
 /// The other end, which the exchange takes when it starts.
 #[derive(Debug, Clone)]
 pub struct LiveSource {
-    markets: Vec<MarketId>,
+    pub(super) markets: Vec<MarketId>,
     lines: Arc<Mutex<Option<Receiver<LiveLine>>>>,
 }
 
@@ -78,7 +78,7 @@ impl LiveFeed {
 
 impl LiveSource {
     /// Waits until every market has told a book.
-    pub(super) fn open(&self) -> Result<MergedLines, ReceivedFault> {
+    pub(super) fn open(&self) -> Result<(LiveLines, Vec<LineQueue>), ReceivedFault> {
         let lines = locked(&self.lines).take().ok_or(ReceivedFault::Ended)?;
         let queue = |market| LineQueue {
             market,
@@ -93,9 +93,7 @@ impl LiveSource {
             decoders: decoders.map(|decoder| (decoder, 0)).collect(),
         };
         live.await_books(&self.markets, &mut queues)?;
-        let mut merged = MergedLines::new(self.markets.clone(), queues);
-        merged.live = Some(live);
-        Ok(merged)
+        Ok((live, queues))
     }
 }
 

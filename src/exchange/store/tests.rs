@@ -17,7 +17,6 @@ use super::{
     LoadedExchange, StoreRecord, StoreResult,
     file::{self, FORMAT, LOG},
     open,
-    recorder::EngineInput,
 };
 use crate::{api::PlaceBody, disk::Log};
 use serde_json::value::to_raw_value;
