@@ -9,6 +9,7 @@ use super::super::{
         PlaceMode, Px, Reason, Reduction, ScaledParams, Side, Tif, TwapParams,
     },
     idempotency::{IdempotencyRecords, IdempotentRequest, IdempotentResult, KeyedRequest},
+    recorder::EngineInput,
     scenario::Scenario,
     secret::{KeySource, ServerSecret},
     service::ResetState,
