@@ -21,6 +21,8 @@ pub enum ReceivedFault {
     NoFile,
     #[error("the live feed has ended: start the exchange again")]
     Ended,
+    #[error("a live feed has no beginning: start the exchange again")]
+    NoBeginning,
     #[error(
         "the data directory holds an exchange of other markets than {0}: name another directory"
     )]

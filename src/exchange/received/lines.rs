@@ -106,10 +106,10 @@ impl MergedLines {
         spec.ok_or_else(|| ReceivedFault::NoBook(id.raw().to_owned()))
     }
 
-    /// Takes over what has come of a live feed; of after `to`, it has come at `to`.
-    pub(super) fn receive(&mut self, to: Millis) {
+    /// Takes over what has come of a live feed, as received between `now` and `to`.
+    pub(super) fn receive(&mut self, now: Millis, to: Millis) {
         if let Some(live) = &mut self.live {
-            live.drain_into(&mut self.queues, to);
+            live.drain_into(&mut self.queues, now, to);
         }
     }
 

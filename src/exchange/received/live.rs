@@ -79,7 +79,9 @@ impl LiveFeed {
 impl LiveSource {
     /// Waits until every market has told a book.
     pub(super) fn open(&self) -> Result<(LiveLines, Vec<LineQueue>), ReceivedFault> {
-        let lines = locked(&self.lines).take().ok_or(ReceivedFault::Ended)?;
+        let lines = locked(&self.lines)
+            .take()
+            .ok_or(ReceivedFault::NoBeginning)?;
         let queue = |market| LineQueue {
             market,
             origin: FrameOrigin::Connection(0),
@@ -114,11 +116,12 @@ impl fmt::Debug for LiveLines {
 }
 
 impl LiveLines {
-    /// Puts what has come into the queues of its markets.
-    pub(super) fn drain_into(&mut self, queues: &mut [LineQueue], to: Millis) {
-        let latest = Nanos::from(Timestamp(to.0));
+    /// Puts what has come into the queues of its markets, as received between the exchange's present time and `to`: after a
+    /// crash its clock is some seconds ahead.
+    pub(super) fn drain_into(&mut self, queues: &mut [LineQueue], now: Millis, to: Millis) {
+        let [now, to] = [now, to].map(|at| Nanos::from(Timestamp(at.0)));
         while let Ok(mut line) = self.lines.try_recv() {
-            line.received.at = line.received.at.min(latest);
+            line.received.at = line.received.at.max(now).min(to);
             self.take(line, queues);
         }
     }

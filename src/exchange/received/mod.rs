@@ -95,7 +95,7 @@ impl ReceivedMarkets {
 
     /// Runs every whole step until `to`, or until the lines are over.
     pub(super) fn advance_to(&mut self, engine: &mut RecordingEngine, to: Millis) -> Reached {
-        self.lines.receive(to);
+        self.lines.receive(engine.now(), to);
         while engine.now() + Millis::STEP <= to {
             if self.lines.reached() == Reached::End {
                 return Reached::End;
