@@ -4,13 +4,15 @@ mod damaged;
 mod long;
 mod sample;
 
-use super::{LiveFeed, LiveSource, ReceivedSource, ReplayEnd, ReplayOptions};
+use super::{
+    LiveFeed, LiveSource, ReceivedSource, ReplayEnd, ReplayOptions, convert::FrameConverter,
+};
 use crate::{
     exchange::{
         ClockMode, ExchangeOptions, Scenario, SimulatorAccess, StartFault,
         engine::{
             AccountIx, AttachedExits, BookLevel, CandleRange, CommandOutcome, EngineCommand,
-            ExitOverlap, Interval, LiquidityRole, Lots, MarginMode, MarketIx,
+            ExitOverlap, FrameOrigin, Interval, LiquidityRole, Lots, MarginMode, MarketIx,
             MarketReport, Millis, NanoPx, NanoRate, OrderId, OrderParams, PlaceMode, Px, Reduction,
             Side, Tif,
         },
@@ -21,10 +23,11 @@ use crate::{
         store::LoadedExchange,
     },
     feed::{
-        recording::{MarkEvent, Nanos, Received, Recorded, RecordingMark},
+        event::{MarketEvent, Tick},
+        recording::{LineTold, MarkEvent, Nanos, Received, Recorded, RecordingMark, Told},
         venue::VenueSocket,
     },
-    model::{MarketId, Timestamp},
+    model::{MarketId, Num, Timestamp},
 };
 use hyper::HeaderMap;
 use sample::{START, Sample};
@@ -382,4 +385,31 @@ async fn nobody_holds_or_hurries_the_clock_of_a_live_market() {
             why.message
         );
     }
+}
+
+#[test]
+fn a_best_price_that_tells_one_side_takes_nothing_away_from_the_other() {
+    let home = TempDir::new().unwrap();
+    let file = Sample::default().walk(4).in_dir(&home, "btc.txt");
+    let exchange = replaying(&[file]);
+    let converter = FrameConverter::from(exchange.engine.market_spec(market()).unwrap());
+    let frames = |bid: Option<u32>, ask: Option<u32>| {
+        let tick = Tick {
+            price: 100_u32.into(),
+            bid: bid.map(Num::from),
+            ask: ask.map(Num::from),
+            at: Some(Timestamp(START)),
+        };
+        let market = MarketId::from(BTC);
+        let line = LineTold {
+            line: 0,
+            received: Nanos(START * 1_000_000),
+            conn: 0,
+            told: Told::Events(vec![MarketEvent::Tick { market, tick }]),
+        };
+        let origin = FrameOrigin::Connection(0);
+        converter.frames(&line, &origin, Millis::ZERO).len()
+    };
+    assert_eq!(frames(Some(99), Some(101)), 1);
+    assert_eq!([frames(None, Some(101)), frames(Some(99), None)], [0, 0]);
 }
