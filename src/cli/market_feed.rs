@@ -33,6 +33,7 @@ use tokio::sync::{
 const MESSAGES: usize = 1_024;
 /// Markets of one feed: a venue allows ten sockets to an address.
 const MOST_MARKETS: usize = 8;
+
 /// Where frames come from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum FeedName {
@@ -126,15 +127,24 @@ impl MarketFeed {
 
 /// The markets by their whole ids.
 fn market_ids(feed: &FeedName, names: &[String]) -> Result<Vec<MarketId>> {
-    let id = |name: &String| match feed {
-        FeedName::Venue(venue) => {
-            let coin = name.strip_prefix(&format!("{venue}|")).unwrap_or(name);
-            Ok(MarketId::from(format!("{venue}|{coin}").as_str()))
+    let id = |name: &String| {
+        if name.is_empty() || name.ends_with('|') {
+            return Err(UsageError(format!("\"{name}\" names no market")));
         }
-        FeedName::Service(_) if name.contains('|') => Ok(MarketId::from(name.as_str())),
-        FeedName::Service(_) => Err(UsageError(format!(
-            "\"{name}\" does not say its provider: write provider|coin, as the service lists it"
-        ))),
+        match (feed, name.split_once('|')) {
+            (FeedName::Venue(venue), None) => {
+                Ok(MarketId::from(format!("{venue}|{name}").as_str()))
+            }
+            (FeedName::Venue(venue), Some((provider, _))) if provider != venue.to_string() => {
+                Err(UsageError(format!("\"{name}\" is no market of {venue}")))
+            }
+            (FeedName::Venue(_) | FeedName::Service(_), Some(_)) => {
+                Ok(MarketId::from(name.as_str()))
+            }
+            (FeedName::Service(_), None) => Err(UsageError(format!(
+                "\"{name}\" does not say its provider: write provider|coin, as the service lists it"
+            ))),
+        }
     };
     let ids = names.iter().map(id).collect::<Result<BTreeSet<_>, _>>()?;
     if ids.len() > MOST_MARKETS {
@@ -297,6 +307,9 @@ mod tests {
             [MarketId::from("paper|BTC")]
         );
         assert!(ids(url, &["BTC"]).unwrap_err().contains("provider|coin"));
+        for name in ["", "hyperliquid|", "bybit|BTC"] {
+            assert!(ids("hyperliquid", &["BTC", name]).is_err(), "{name}");
+        }
         assert!("http://host".parse::<FeedName>().is_err());
         assert!(ids("bybit", &["A", "B", "C", "D", "E", "F", "G", "H", "I"]).is_err());
     }

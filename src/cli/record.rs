@@ -13,7 +13,10 @@ use super::{
 use crate::{
     config::{Sources, load},
     disk,
-    feed::recording::{MarkEvent, Received, Recorded, RecordingMark, compressed, file_name},
+    feed::recording::{
+        MarkEvent, Received, Recorded, RecordingMark, compressed, file_name,
+        market::MarketRecording,
+    },
     model::{MarketId, Timestamp},
     runtime::Clock,
 };
@@ -197,7 +200,8 @@ impl MarketFile {
         let name = file_name(self.market.coin().raw(), at);
         if self.open.as_ref().is_none_or(|(open, _)| *open != name) {
             self.flush()?;
-            self.open = Some((name.clone(), file(&self.dir.join(name))?));
+            let path = self.dir.join(&name);
+            self.open = Some((name, file(&path, &self.market)?));
         }
         let text = line.line()?;
         self.bytes += text.len() as u64;
@@ -282,12 +286,48 @@ impl MarketFile {
     }
 }
 
-/// The file, behind what it has; nobody else may write it.
-fn file(path: &Path) -> Result<File> {
+/// The file, behind what it has; nobody else may write it, and it holds no other market.
+fn file(path: &Path, market: &MarketId) -> Result<File> {
     let opened = disk::claim(path).and_then(|file| {
         let mut file = file.ok_or_else(|| io::Error::other("another program writes it"))?;
+        // What cannot be read is empty, or of another collector.
+        let held = MarketRecording::open(File::open(path)?, Some(market));
+        if let Some(other) = held.ok().filter(|held| held.market != *market) {
+            let why = format!("it holds {}: choose another --out", other.market);
+            return Err(io::Error::other(why));
+        }
         file.seek(SeekFrom::End(0))?;
         Ok(file)
     });
     opened.wrap_err_with(|| format!("{} cannot be written to", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_recording_is_not_put_behind_that_of_another_market() {
+        let dir = tempfile::tempdir().unwrap();
+        let now = Timestamp(1_790_000_000_000);
+        let recorded = |market: &str| {
+            let mut file = MarketFile::new(dir.path(), market.into(), now);
+            let mark = RecordingMark {
+                event: MarkEvent::Open,
+                conn: 1,
+                market: Some(market.to_owned()),
+                socket: None,
+            };
+            let content = Recorded::Mark(mark);
+            let line = Received {
+                at: now.into(),
+                content,
+            };
+            file.add(&line).and_then(|()| file.end(now))
+        };
+        recorded("paper|BTC").unwrap();
+        recorded("paper|BTC").unwrap();
+        let why = format!("{:#}", recorded("other|BTC").unwrap_err());
+        assert!(why.contains("it holds paper|BTC"), "{why}");
+    }
 }

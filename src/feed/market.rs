@@ -13,7 +13,7 @@ use super::{
     subscription::Subscription,
     topic::{Topic, unsubscribe},
 };
-use crate::model::Timestamp;
+use crate::model::{MarketId, Timestamp};
 use serde_json::{json, value::RawValue};
 use std::{collections::BTreeSet, time::Duration};
 
@@ -38,6 +38,8 @@ pub(crate) struct MarketStream {
     early: BTreeSet<String>,
     /// What the service refused when it was last asked for.
     refused: BTreeSet<Topic>,
+    /// The markets that were last said to be refused.
+    refused_markets: BTreeSet<MarketId>,
     unreadable: u32,
     end: Option<LinkEnd>,
 }
@@ -106,20 +108,28 @@ impl MarketStream {
         }
     }
 
-    /// A subscription of one market that is refused, or accepted, says so of the market. A list is refused for any of
-    /// its markets.
+    /// Changes what is refused, and says which markets are.
     fn refuse(&mut self, change: impl FnOnce(&mut BTreeSet<Topic>)) {
-        let markets = |refused: &BTreeSet<Topic>| -> BTreeSet<_> {
-            let single = refused.iter().filter(|topic| topic.markets.len() == 1);
-            let markets = single.flat_map(|topic| &topic.markets);
-            markets.map(|market| market.id.clone()).collect()
-        };
-        let before = markets(&self.refused);
         change(&mut self.refused);
-        let markets = markets(&self.refused);
-        if markets != before {
+        let markets = self.markets_refused();
+        if markets != self.refused_markets {
+            self.refused_markets.clone_from(&markets);
             self.events.push(MarketEvent::Refused { markets });
         }
+    }
+
+    /// A subscription of one market that is refused says so of the market. A list is refused for any of its markets: it
+    /// says so of those of which nothing is accepted.
+    fn markets_refused(&self) -> BTreeSet<MarketId> {
+        let all = self.subscriptions.iter();
+        let accepted = all.filter(|one| one.is_accepted() && !self.refused.contains(&one.topic));
+        let accepted: BTreeSet<_> = accepted.flat_map(|one| one.topic.ids()).collect();
+        let (single, lists): (Vec<&Topic>, _) =
+            self.refused.iter().partition(|topic| topic.is_single());
+        let lists = lists.into_iter().flat_map(Topic::ids);
+        let of_lists = lists.filter(|id| !accepted.contains(id));
+        let single = single.into_iter().flat_map(Topic::ids);
+        single.chain(of_lists).cloned().collect()
     }
 
     fn ended(&mut self, id: Option<u64>, end: SubscriptionEnd, now: Timestamp) {
@@ -283,6 +293,7 @@ impl Stream for MarketStream {
     }
 
     fn lost(&mut self) {
+        self.refuse(BTreeSet::clear);
         *self = Self {
             wanted: std::mem::take(&mut self.wanted),
             events: std::mem::take(&mut self.events),

@@ -30,6 +30,8 @@ pub(super) struct Progress {
     /// Of the phase.
     since: Timestamp,
     heard_at: Timestamp,
+    /// Whether the source had refused or ended it when it was asked for.
+    was_ended: bool,
     /// How often it was asked for anew without an event since.
     renewals: u32,
     refused: u32,
@@ -41,6 +43,7 @@ impl Progress {
             phase: SubscriptionPhase::Asked,
             since: now,
             heard_at: now,
+            was_ended: false,
             renewals: 0,
             refused: 0,
         }
@@ -49,6 +52,11 @@ impl Progress {
     pub(super) fn renewed(self, now: Timestamp) -> Self {
         Self {
             renewals: self.renewals.saturating_add(1),
+            was_ended: match self.phase {
+                SubscriptionPhase::Ended(_) => true,
+                SubscriptionPhase::Asked => self.was_ended,
+                SubscriptionPhase::Snapshot | SubscriptionPhase::Live => false,
+            },
             ..Self::asked(now)
         }
     }
@@ -61,12 +69,13 @@ impl Progress {
         self.phase
     }
 
-    /// Whether nothing that it was asked for is still to come.
+    /// Whether nothing that it was asked for is still to come; of what was ended, nothing is expected.
     pub(super) fn is_settled(&self) -> bool {
-        matches!(
-            self.phase,
-            SubscriptionPhase::Live | SubscriptionPhase::Ended(_)
-        )
+        match self.phase {
+            SubscriptionPhase::Live | SubscriptionPhase::Ended(_) => true,
+            SubscriptionPhase::Asked => self.was_ended,
+            SubscriptionPhase::Snapshot => false,
+        }
     }
 
     pub(super) fn is_live(&self) -> bool {

@@ -94,6 +94,14 @@ impl<S: Stream> RecordedStream<S> {
         }
     }
 
+    /// Whether it tells something of the market. A service's answers belong to what follows them, but for a refusal.
+    fn is_news(&self, text: &str) -> bool {
+        match self.socket {
+            Some(socket) => socket.is_news(text),
+            None => !text.contains(REFUSAL),
+        }
+    }
+
     fn tell(&mut self, content: Recorded, now: Timestamp) {
         let at = now.into();
         self.told.push(Received { at, content });
@@ -153,8 +161,7 @@ impl<S: Stream> Stream for RecordedStream<S> {
 
     fn frame(&mut self, text: &str, now: Timestamp) {
         self.end_day(now);
-        let is_news = self.socket.is_none_or(|socket| socket.is_news(text));
-        if is_news && self.end.is_none() {
+        if self.is_news(text) && self.end.is_none() {
             self.tell(Recorded::Frame(text.to_owned()), now);
         }
         self.stream.frame(text, now);
@@ -218,6 +225,7 @@ impl<S: Stream> Stream for RecordedStream<S> {
 }
 
 const UNSUBSCRIBE: &str = r#""op":"unsub""#;
+const REFUSAL: &str = r#""sub_err""#;
 
 #[cfg(test)]
 mod tests {
@@ -281,6 +289,27 @@ mod tests {
         assert_eq!(kept, [at(0), at(4)], "the connection, and the book");
         assert_eq!(told[1].content, Recorded::Frame(book));
         assert_eq!(books(&replayed(&told)), 1);
+    }
+
+    #[test]
+    fn a_market_that_its_service_refuses_has_told_nothing() {
+        let mut stream = RecordedStream::of_service(MarketId::from("paper|NOPE"));
+        stream.opened(at(0));
+        stream.frame(
+            r#"{"op": "sub_err", "id": 1, "error": "no such market"}"#,
+            at(1),
+        );
+        let told = stream.events();
+        assert!(
+            matches!(
+                told.as_slice(),
+                [Received {
+                    content: Recorded::Mark(_),
+                    ..
+                }]
+            ),
+            "{told:?}"
+        );
     }
 
     #[test]

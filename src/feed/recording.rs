@@ -20,11 +20,12 @@ mod decoder;
 mod lines;
 pub(crate) mod market;
 mod reader;
+mod tardis;
 #[cfg(test)]
 mod tests;
 
 pub(crate) use decoder::{FrameDecoder, LineTold, Told};
-pub(super) use lines::TextLines;
+use lines::TextLines;
 pub(crate) use lines::{RecordingFault, RecordingResult};
 
 /// An instant, in nanoseconds since 1970, UTC.

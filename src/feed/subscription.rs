@@ -69,6 +69,11 @@ impl Subscription {
         self.progress.enter(SubscriptionPhase::Ended(again_at), now);
     }
 
+    /// Whether the service has accepted it; one that is only asked for anew was.
+    pub(super) fn is_accepted(&self) -> bool {
+        self.progress.phase() != SubscriptionPhase::Asked || self.progress.is_renewed()
+    }
+
     pub(super) fn progress(&self) -> &Progress {
         &self.progress
     }

@@ -292,36 +292,67 @@ fn statistics_are_patched_and_ticks_are_checked() {
     assert_eq!(stream.events().len(), 1);
 }
 
+/// The markets that were last said to be refused, if that is news.
+fn refused(stream: &mut MarketStream) -> Option<Vec<String>> {
+    let events = stream.events().into_iter();
+    let told = events.filter_map(|event| match event {
+        MarketEvent::Refused { markets } => Some(markets),
+        _ => None,
+    });
+    let markets = told.last()?;
+    Some(markets.iter().map(|id| id.raw().to_owned()).collect())
+}
+
+fn refuse(stream: &mut MarketStream, now: i64, id: u64) {
+    let answer = json!({"op": "sub_err", "id": id, "error": "no such market"});
+    hears(stream, now, &answer);
+}
+
 #[test]
 fn a_market_is_refused_until_its_subscription_is_accepted() {
     let mut stream = opened(Channel::Book);
-    let refused = |stream: &mut MarketStream| -> Vec<usize> {
-        let events = stream.events().into_iter();
-        events
-            .filter_map(|event| match event {
-                MarketEvent::Refused { markets } => Some(markets.len()),
-                _ => None,
-            })
-            .collect()
-    };
     let (_, id) = requests(&mut stream, 0).remove(0);
-    hears(
-        &mut stream,
-        0,
-        &json!({"op": "sub_err", "id": id, "error": "no such market"}),
-    );
-    assert_eq!(refused(&mut stream), [1]);
+    refuse(&mut stream, 0, id);
+    assert_eq!(refused(&mut stream), Some(vec!["paper|BTC".to_owned()]));
     stream.pass(at(60_000));
     let (_, id) = requests(&mut stream, 60_000).pop().unwrap();
-    hears(
-        &mut stream,
-        60_000,
-        &json!({"op": "sub_err", "id": id, "error": "no such market"}),
-    );
-    assert!(refused(&mut stream).is_empty(), "it is no news");
+    assert!(stream.is_live(), "what is refused is not waited for");
+    refuse(&mut stream, 60_000, id);
+    assert_eq!(refused(&mut stream), None, "it is no news");
     stream.pass(at(600_000));
     acknowledge(&mut stream, 600_000, "s1");
-    assert_eq!(refused(&mut stream), [0]);
+    assert_eq!(refused(&mut stream), Some(vec![]));
+    assert!(!stream.is_live(), "its snapshot is to come");
+}
+
+#[test]
+fn a_refusal_ends_with_its_connection() {
+    let mut stream = opened(Channel::Book);
+    let (_, id) = requests(&mut stream, 0).remove(0);
+    refuse(&mut stream, 0, id);
+    refused(&mut stream);
+    stream.lost();
+    assert_eq!(refused(&mut stream), Some(vec![]));
+}
+
+#[test]
+fn each_market_of_a_refused_list_is_refused_unless_the_service_serves_something_of_it() {
+    let mut stream = MarketStream::default();
+    let markets = ["paper|BTC", "paper|ETH", "paper|SOL"].map(|id| StreamedMarket::new(id.into()));
+    let lists = Topic::of_all(Channel::Ticks, markets.to_vec());
+    let book = Topic::of(Channel::Book, markets[0].clone());
+    stream.want([book].into_iter().chain(lists.clone()).collect(), at(0));
+    stream.opened(at(0));
+    let asked = requests(&mut stream, 0);
+    refuse(&mut stream, 0, asked[1].1);
+    let all = markets.map(|market| market.id.raw().to_owned());
+    assert_eq!(refused(&mut stream), Some(all.to_vec()));
+    let ok = json!({"op": "sub_ok", "id": asked[0].1, "sub": "s1", "snapshotBoundary": false});
+    hears(&mut stream, 0, &ok);
+    assert_eq!(refused(&mut stream), Some(all[1..].to_vec()));
+    // Nobody looks at its book any more.
+    stream.want(lists.into_iter().collect(), at(1_000));
+    assert_eq!(refused(&mut stream), Some(all.to_vec()));
 }
 
 #[test]

@@ -95,6 +95,15 @@ impl Topic {
             .collect()
     }
 
+    pub(super) fn is_single(&self) -> bool {
+        self.markets.len() == 1
+    }
+
+    /// The ids of its markets.
+    pub(super) fn ids(&self) -> impl Iterator<Item = &MarketId> {
+        self.markets.iter().map(|market| &market.id)
+    }
+
     pub(super) fn subscribe(&self, id: u64) -> String {
         let candles = match self.channel {
             Channel::Candles(interval) => Some((interval.to_string(), CANDLES_BEFORE)),

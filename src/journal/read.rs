@@ -214,8 +214,8 @@ impl Rows {
     }
 
     /// Whether another process than `own` has recorded a close-all or flatten on this account, or begun one again, since the
-    /// command was given:
-    /// by the order of the rows, and by the time for a command that was given before this process had opened the journal.
+    /// command was given: by the order of the rows, and by the time for a command that was given before this process had
+    /// opened the journal.
     /// A row that is dated after now has its date from another clock, which tells nothing.
     pub(super) fn closed_since(
         &self,

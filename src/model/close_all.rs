@@ -11,12 +11,6 @@ words! {
 pub type CloseAll = Operation<CloseResult>;
 
 impl CloseAll {
-    /// Whether it was to close this one: it closes what was open when it began.
-    pub fn knew(&self, position: &PositionId) -> bool {
-        let mut known = self.results.iter();
-        known.any(|result| result.position_id == *position)
-    }
-
     pub fn failures(&self) -> impl Iterator<Item = &CloseResult> {
         self.results
             .iter()

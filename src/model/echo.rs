@@ -62,7 +62,7 @@ fn another_object(command: &Command, receipt: &Receipt) -> Vec<String> {
         (Resource::Scaled(id), Receipt::Scaled(ladder)) => {
             found.differ("scaled order", id, Some(ladder.id.clone()));
         }
-        // The client has compared the account.
+        // The outbox compares the account.
         (_, _) => {}
     }
     found.0

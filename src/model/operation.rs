@@ -90,11 +90,6 @@ impl CancelAll {
         self.results.iter().filter(is_failed)
     }
 
-    /// Whether the order was among its targets.
-    pub fn knew(&self, order: &OrderId) -> bool {
-        self.results.iter().any(|result| result.order_id == *order)
-    }
-
     /// Orders whose cancel the service has accepted but not carried out: they may still fill.
     pub fn queued(&self) -> impl Iterator<Item = &OrderId> {
         let is_queued = |result: &&CancelAllResult| result.status.is(&CancelStatus::Queued);

@@ -1,11 +1,11 @@
 //! The service's response to a command, and the state of a command before its response.
 
 use super::{
-    CancelAll, CloseAll, Failure, FailureKind, Fallible, FlatProof, Flattening, OperationId, Order,
-    OrderId, OrderStatus, Page, Position, Proof, Scaled, Text, Timestamp, Twap,
+    AccountId, CancelAll, CloseAll, Failure, FailureKind, Fallible, FlatProof, Flattening,
+    OperationId, Order, OrderId, OrderStatus, Page, Position, Proof, Scaled, Text, Timestamp, Twap,
 };
 use serde::{Deserialize, Serialize};
-use std::fmt;
+use std::{collections::HashSet, fmt};
 
 /// `DELETE /v1/orders/{id}`: canceled now, or queued because the order was armed. The service answers `canceled: true` to
 /// both; `queued` decides, because a queued cancel has not happened yet and the order may still fill.
@@ -83,6 +83,20 @@ impl Receipt {
             return Some(refused(&result.id, FailureKind::Conflict, why));
         }
         None
+    }
+
+    /// The account of the object in it, if it says one.
+    pub fn account(&self) -> Option<&AccountId> {
+        let account = match self {
+            Self::Order { order, .. } => &order.account_id,
+            Self::Position(position) => &position.account_id,
+            Self::Twap(twap) => &twap.account_id,
+            Self::Scaled(scaled) => &scaled.account_id,
+            Self::CloseAll(operation) => &operation.account_id,
+            Self::CancelAll(operation) => &operation.account_id,
+            Self::Cancel(_) | Self::AlreadySo(_) | Self::Flat(_) => return None,
+        };
+        (!account.raw().is_empty()).then_some(account)
     }
 }
 
@@ -196,10 +210,16 @@ impl OperationEnd {
     pub fn is_outrun(&self) -> bool {
         match self {
             Self::CloseAll(operation, Ok(CloseCheck::Open(open))) => {
-                !open.iter().all(|position| operation.knew(&position.id))
+                let known: HashSet<_> = operation
+                    .results
+                    .iter()
+                    .map(|one| &one.position_id)
+                    .collect();
+                !open.iter().all(|position| known.contains(&position.id))
             }
             Self::CancelAll(operation, Ok(page)) => {
-                !page.rows.iter().all(|order| operation.knew(&order.id))
+                let known: HashSet<_> = operation.results.iter().map(|one| &one.order_id).collect();
+                !page.rows.iter().all(|order| known.contains(&order.id))
             }
             Self::CloseAll(_, Ok(CloseCheck::Closed(_) | CloseCheck::MayOpen(_)) | Err(_))
             | Self::CancelAll(_, Err(_)) => false,

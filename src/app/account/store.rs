@@ -364,6 +364,15 @@ impl Store {
         self.flights.len() - self.parked().count()
     }
 
+    /// Whether this command, or a flatten, is in progress.
+    pub(crate) fn is_carrying_out(&self, command: &Command) -> bool {
+        let is_so = |pending: &PendingCommand| {
+            pending.command == *command || matches!(pending.command, Command::Flatten(_))
+        };
+        let mut pending = self.flights.values();
+        pending.any(|one| is_so(one) && !matches!(one.progress, Progress::Parked { .. }))
+    }
+
     /// Whether the account has an open position or a working order.
     pub fn holds_something(&self) -> bool {
         let is_working = self.orders.rows().iter().any(Order::is_working);

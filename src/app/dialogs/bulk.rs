@@ -1,7 +1,7 @@
 //! Many commands at once: the list before sending, and each outcome afterwards.
 //!
-//! Contract: the commands are final when the list opens ([`BulkRun`] sends them); what is shown is what is sent. Nothing is sent without
-//! confirmation, and an unanswered list closes by itself.
+//! Contract: the commands are final when the list opens; what is shown is what is sent, in the order of [`BulkRun`]. Nothing
+//! is sent without confirmation, and an unanswered list closes by itself.
 
 use super::{next::Next, strip::NOT_IN_DOUBT};
 use crate::{

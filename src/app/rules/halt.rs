@@ -129,6 +129,20 @@ mod tests {
     }
 
     #[test]
+    fn a_cancel_all_that_waits_for_its_yes_when_the_desk_is_halted_is_not_sent_for_a_stop_that_stays()
+     {
+        let canceled = |halt: Option<&str>| {
+            let mut model = guarded(desk());
+            press(&mut model, "K");
+            wait(&mut model, 200);
+            let now = model.account.now;
+            update(&mut model, now, Msg::Halted(halt.map(str::to_owned)));
+            press(&mut model, "y").len()
+        };
+        assert_eq!([None, Some("flattened")].map(canceled), [1, 0]);
+    }
+
+    #[test]
     fn a_stop_is_moved_nearer_and_no_farther_while_the_desk_is_halted() {
         let moved = |stop: &str| {
             let mut model = halted();

@@ -23,6 +23,23 @@ pub(crate) fn objection(account: &Account, command: &Command) -> Option<String> 
     );
     held.or_else(|| guard::objection(account, command))
         .or_else(|| unsure(account, command))
+        .or_else(|| takes_a_stop(account, command))
+}
+
+/// A cancel-all cancels every order, also the stop of an open position that may not be canceled now.
+fn takes_a_stop(account: &Account, command: &Command) -> Option<String> {
+    let Command::CancelAll(_) = command else {
+        return None;
+    };
+    let open = account.store.positions.rows();
+    let working = account
+        .store
+        .orders
+        .rows()
+        .iter()
+        .filter(|order| order.is_working());
+    let mut cancels = working.map(|order| order.cancel(open));
+    cancels.find_map(|cancel| objection(account, &cancel))
 }
 
 /// Why no exit is placed: a batch that may have placed one waits for a person.

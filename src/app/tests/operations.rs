@@ -115,6 +115,15 @@ fn what_was_opened_on_purpose_after_the_key_is_left_open_and_said() {
 }
 
 #[test]
+fn a_close_all_that_is_given_meanwhile_is_the_new_one() {
+    let mut model = closing(&[CONTINUES]);
+    answered(&mut model);
+    press(&mut model, "X");
+    assert_eq!(wait(&mut model, 1_500), sent(2, close_all()));
+    assert_eq!(closed(&mut model, still_open()), vec![]);
+}
+
+#[test]
 fn a_desk_made_read_only_meanwhile_closes_nothing_more_and_says_so() {
     let mut model = closing(&[CONTINUES]);
     answered(&mut model);
@@ -181,6 +190,10 @@ fn a_cancel_all_says_which_orders_still_work() {
     assert_eq!(canceled(&mut model, &["o8", "o9"]), vec![]);
     let left = "cancel all is complete, still working: o8, o9";
     assert_eq!(last_said(&model), (Tone::Alert, left));
+    let mut model = canceling(&[]);
+    canceled(&mut model, &["o9"; 10_000]);
+    let (_, words) = last_said(&model);
+    assert!(words.ends_with("o9, o9, 9980 more"), "{words}");
     let mut model = canceling(&[]);
     canceled(&mut model, &[]);
     assert_eq!(last_said(&model), (Tone::Good, "no order works any more"));

@@ -1,5 +1,5 @@
-//! Commands that follow one another: flips, replacements, moves, close-alls and cancel-alls as state machines, for the desk and the verbs. Names
-//! the rooms above it in the account half.
+//! Commands that follow one another: flips, replacements, moves, close-alls and cancel-alls as state machines, for the desk
+//! and the verbs.
 //!
 //! Contract: a workflow sends, reads and waits for nothing itself. `Workflow::tell` gives it an event with what is
 //! known at that moment, and returns what it wants done. A command that it wants sent is checked like any other.

@@ -16,6 +16,9 @@ use crate::{
 /// The most orders that one cancel-all cancels (`docs/service-api.md 2.4`).
 const MOST_TARGETS: usize = 200;
 
+/// How many rows that are left are named.
+const NAMED: usize = 20;
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OperationRun {
     kind: OperationKind,
@@ -119,6 +122,9 @@ impl OperationRun {
             };
             return vec![offer, WorkflowWish::End(WorkflowEnd::Answered)];
         }
+        if known.store.is_carrying_out(&command) {
+            return vec![WorkflowWish::End(WorkflowEnd::Answered)];
+        }
         self.start = OperationStart::New;
         let words = format!("{words}: a new {name} follows");
         vec![
@@ -205,10 +211,7 @@ fn closed_words(operation: &CloseAll, read: &Fallible<CloseCheck>) -> (Tone, Str
             (Tone::Alert, format!("{proved}; {words}"))
         }
         Ok(CloseCheck::Open(open)) => {
-            let rows = open
-                .iter()
-                .map(|position| position.left_by(Some(operation)));
-            let rows = rows.collect::<Vec<_>>().join("; ");
+            let rows = first(open, "; ", |position| position.left_by(Some(operation)));
             let words = format!("close all is complete but not flat, still open: {rows}");
             (Tone::Alert, words)
         }
@@ -223,12 +226,11 @@ fn canceled_words(operation: &CancelAll, read: &Fallible<Page<Order>>) -> (Tone,
     let unknown = "cancel all is complete, but whether orders still work is not known";
     match read {
         Ok(page) if !page.rows.is_empty() => {
-            let is_queued = |order: &&Order| operation.queued().any(|id| *id == order.id);
-            let rows = page.rows.iter().map(|order| {
-                let queued = if is_queued(&order) { " (queued)" } else { "" };
+            let is_queued = |order: &Order| operation.queued().any(|id| *id == order.id);
+            let rows = first(&page.rows, ", ", |order| {
+                let queued = if is_queued(order) { " (queued)" } else { "" };
                 format!("{}{queued}", order.id)
             });
-            let rows = rows.collect::<Vec<_>>().join(", ");
             let words = format!("cancel all is complete, still working: {rows}");
             (Tone::Alert, words)
         }
@@ -236,4 +238,13 @@ fn canceled_words(operation: &CancelAll, read: &Fallible<Page<Order>>) -> (Tone,
         Ok(_) => (Tone::Alert, format!("{unknown}: the list is incomplete")),
         Err(why) => (Tone::Alert, format!("{unknown}: {why}")),
     }
+}
+
+/// The first rows in words, and how many more there are.
+fn first<R>(rows: &[R], between: &str, words: impl Fn(&R) -> String) -> String {
+    let mut named: Vec<_> = rows.iter().take(NAMED).map(words).collect();
+    if let more @ 1.. = rows.len().saturating_sub(NAMED) {
+        named.push(format!("{more} more"));
+    }
+    named.join(between)
 }

@@ -39,7 +39,11 @@ impl PreparedOperation {
         let new = run(OperationStart::New);
         let is_chosen = chosen.is_some();
         let prepared = PreparedCommand::new(new.command(), chosen)?;
-        let unfinished = unfinished(service, &prepared.request.target).filter(|_| !is_chosen);
+        let unfinished = if is_chosen {
+            None
+        } else {
+            unfinished(service, &prepared.request.target)
+        };
         let known = unfinished.and_then(|entry| Some((entry.created_at, entry.intent.key?)));
         let Some((began, key)) = known else {
             return Ok(Self { run: new, prepared });

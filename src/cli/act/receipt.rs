@@ -97,12 +97,13 @@ fn rungs(voice: Output, prepared: &PreparedCommand, ladder: &Scaled) -> Exit {
     Exit::Partial
 }
 
-/// What helps when the service took no snapshot: 503 (`docs/service-api.md 2.4`), for too many positions among others.
+/// What helps if the service took no snapshot: 503 (`docs/service-api.md 2.4`), for too many positions among others. After
+/// a lost answer it does not say that nothing was closed.
 fn without_snapshot(command: &Command, why: &Failure) -> Option<&'static str> {
     let is_without = matches!(command, Command::CloseAll(_)) && why.status == Some(503);
     is_without.then_some(
-        "the service began no close-all. It takes at most 100 positions at once: \"perpdeck positions\" lists them, \
-         \"perpdeck close\" closes one",
+        "status 503 may mean that more positions are open than the 100 that one close-all takes: \"perpdeck positions\" \
+         lists them, \"perpdeck close\" closes one",
     )
 }
 
@@ -217,14 +218,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_close_all_without_a_snapshot_says_how_many_positions_it_takes() {
+    fn a_close_all_that_503_leaves_unknown_says_how_many_positions_it_takes_and_not_that_none_was_closed()
+     {
         let refused = |status| Failure {
             status: Some(status),
-            ..Failure::new(FailureKind::Unavailable, "no snapshot")
+            ..Failure::new(FailureKind::Unknown, "no snapshot")
         };
         let close_all = Command::CloseAll("chal-1".into());
         let words = without_snapshot(&close_all, &refused(503)).unwrap();
-        assert!(words.contains("at most 100 positions"), "{words}");
+        assert!(words.starts_with("status 503 may mean"), "{words}");
         assert_eq!(without_snapshot(&close_all, &refused(401)), None);
         let cancel_all = Command::CancelAll("chal-1".into());
         assert_eq!(without_snapshot(&cancel_all, &refused(503)), None);

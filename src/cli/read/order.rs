@@ -73,7 +73,7 @@ pub(in crate::cli) async fn run(args: OrderArgs, sources: &Sources) -> Result<Ex
 
 /// One for each fill, below the table.
 fn evidence_lines(order: &Order, scene: &Scene<'_>) -> String {
-    let Some(known) = scene.store.evidence.of(&order.id) else {
+    let Some(known) = scene.store.evidence.of(order) else {
         return String::new();
     };
     let bracket = evidence::bracket(known).map(|bracket| ("booked–optimistic".into(), bracket));

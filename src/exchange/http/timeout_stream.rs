@@ -301,6 +301,16 @@ mod tests {
         assert_eq!(patience(&mut patient).await, 30);
     }
 
+    #[tokio::test(start_paused = true)]
+    async fn a_stream_whose_client_does_not_read_is_dropped_after_twenty_seconds() {
+        let (_client, phase, mut patient) = connected();
+        phase.enter(Phase::Stream);
+        let began = Instant::now();
+        let why = patient.write_all(&[0; 65]).await.unwrap_err();
+        assert_eq!(why.kind(), io::ErrorKind::TimedOut);
+        assert_eq!(began.elapsed(), WRITE_TIMEOUT);
+    }
+
     #[tokio::test]
     async fn an_answer_is_under_way_until_it_has_left() {
         let (_client, phase, mut patient) = connected();

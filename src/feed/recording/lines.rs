@@ -26,7 +26,7 @@ impl fmt::Display for RecordingFault {
 impl std::error::Error for RecordingFault {}
 
 /// One line at a time, each with its number.
-pub(in crate::feed) struct TextLines {
+pub(super) struct TextLines {
     source: Box<dyn BufRead + Send>,
     /// Of the next line.
     number: u64,
@@ -41,7 +41,7 @@ const LONGEST_LINE: u64 = LONGEST_FRAME as u64 + 32;
 impl TextLines {
     /// # Errors
     /// If the file cannot be read at all.
-    pub(in crate::feed) fn new(file: impl Read + Send + 'static) -> io::Result<Self> {
+    pub(super) fn new(file: impl Read + Send + 'static) -> io::Result<Self> {
         let mut file = BufReader::new(file);
         let source: Box<dyn BufRead + Send> = if file.fill_buf()?.starts_with(&GZIP) {
             Box::new(BufReader::new(MultiGzDecoder::new(file)))

@@ -2,12 +2,11 @@
 
 use super::{
     LineTold, Recorded, RecordedLine, RecordingFault, RecordingResult, TextLines,
-    decoder::FrameDecoder, reader::RecordingReader,
+    decoder::FrameDecoder,
+    reader::RecordingReader,
+    tardis::{self, TardisRows},
 };
-use crate::{
-    feed::venue::tardis::{self, TardisRows},
-    model::MarketId,
-};
+use crate::model::MarketId;
 use std::io::Read;
 
 /// The lines of one file, in the order of their receipt.
@@ -19,7 +18,7 @@ pub(crate) struct MarketRecording {
 /// Why a file cannot be used at all.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum RecordingError {
-    #[error("it cannot be read")]
+    #[error("it cannot be read: {0}")]
     Unreadable(#[from] std::io::Error),
     #[error("it holds no line of a recording ({0})")]
     NoRecording(RecordingFault),

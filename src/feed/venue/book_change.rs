@@ -10,19 +10,19 @@ const MOST_LEVELS: usize = 5_000;
 
 /// What a venue says of a book.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct BookChange {
-    pub(super) follows: Follows,
+pub(in crate::feed) struct BookChange {
+    pub(in crate::feed) follows: Follows,
     /// The number of the book with this change.
-    pub(super) last: u64,
-    pub(super) made_at: Option<Timestamp>,
+    pub(in crate::feed) last: u64,
+    pub(in crate::feed) made_at: Option<Timestamp>,
     /// Price and new size; zero removes the level.
-    pub(super) bids: Vec<(Num, Num)>,
-    pub(super) asks: Vec<(Num, Num)>,
+    pub(in crate::feed) bids: Vec<(Num, Num)>,
+    pub(in crate::feed) asks: Vec<(Num, Num)>,
 }
 
 /// What a change is made to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Follows {
+pub(in crate::feed) enum Follows {
     /// Nothing: it is the whole book, and the next change is made to this very one.
     Nothing,
     /// Nothing: it is the whole book, as it is between the changes of a stream.

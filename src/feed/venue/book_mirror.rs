@@ -27,7 +27,7 @@ enum Sync {
 }
 
 #[derive(Debug, Default)]
-pub(super) struct BookMirror {
+pub(in crate::feed) struct BookMirror {
     bids: BTreeMap<Num, Num>,
     asks: BTreeMap<Num, Num>,
     sync: Sync,
@@ -37,7 +37,7 @@ pub(super) struct BookMirror {
 
 /// What a change has made of the mirror.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Mirrored {
+pub(in crate::feed) enum Mirrored {
     Shown(Dated<Book>),
     /// It was known, or waits for the whole book.
     Waits,
@@ -56,11 +56,11 @@ impl BookMirror {
         !self.waiting.is_empty()
     }
 
-    pub(super) fn forget(&mut self) {
+    pub(in crate::feed) fn forget(&mut self) {
         *self = Self::default();
     }
 
-    pub(super) fn take(&mut self, change: BookChange) -> Mirrored {
+    pub(in crate::feed) fn take(&mut self, change: BookChange) -> Mirrored {
         match change.follows {
             Follows::Nothing => {
                 let waiting = VecDeque::new();

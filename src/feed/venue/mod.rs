@@ -4,12 +4,11 @@
 //! of a market that was asked for, well formed, within bounds, in order. What fails is counted and left out. Frames
 //! and answers have at most [`LONGEST_FRAME`](super::LONGEST_FRAME) bytes and 4 MiB.
 //!
-//! Each venue is a file: a table of functions for its sockets, and one for its REST answers. A recorder of venues, whose
-//! files can be traded against, is one too.
+//! Each venue is a file: a table of functions for its sockets, and one for its REST answers.
 
 mod binance;
-mod book_change;
-mod book_mirror;
+pub(in crate::feed) mod book_change;
+pub(in crate::feed) mod book_mirror;
 mod bybit;
 mod dialect;
 mod hyperliquid;
@@ -17,8 +16,7 @@ mod market_memory;
 pub(crate) mod rest;
 pub(crate) mod stream;
 mod subscriptions;
-pub(in crate::feed) mod tardis;
-mod trades;
+pub(in crate::feed) mod trades;
 mod whole_books;
 
 #[cfg(test)]

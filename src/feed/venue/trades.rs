@@ -14,13 +14,13 @@ const KNOWN: usize = 2_000;
 
 /// A trade, and what tells it from others of its market.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct VenueTrade {
-    pub(super) identity: String,
-    pub(super) trade: PublicTrade,
+pub(in crate::feed) struct VenueTrade {
+    pub(in crate::feed) identity: String,
+    pub(in crate::feed) trade: PublicTrade,
 }
 
 #[derive(Debug, Default)]
-pub(super) struct TradeMemory {
+pub(in crate::feed) struct TradeMemory {
     tail: TradeTail,
     known: VecDeque<String>,
     /// Trades may have been missed before what comes next.
@@ -33,7 +33,7 @@ impl TradeMemory {
     }
 
     /// The trades that were not known, oldest first.
-    pub(super) fn take(
+    pub(in crate::feed) fn take(
         &mut self,
         market: &MarketId,
         mut rows: Vec<VenueTrade>,

@@ -8,7 +8,7 @@ use crate::{
     app::{Msg, activity::notice::Tone},
     client::policy::RetryState,
     journal::{IntentState, StateUpdate},
-    model::{Command, Failure, FailureKind, Progress, Receipt, Risk, Ticket, Timestamp},
+    model::{Command, Failure, FailureKind, Progress, Receipt, Risk, Ticket, Timestamp, echo},
     runtime::base::process::ProcessKind,
 };
 use std::sync::Arc;
@@ -196,22 +196,26 @@ impl Delivery {
 
     /// Accepts a receipt that belongs to this command and matches the earlier one.
     fn accepted(&self, receipt: Receipt) -> Result<Receipt, Failure> {
-        let Receipt::Order { order, .. } = &receipt else {
-            return Ok(receipt);
+        let order = if let Receipt::Order { order, .. } = &receipt {
+            Some(&order.id)
+        } else {
+            None
         };
         let account = &self.context.client.connection().account_id;
         let before = self.recorded.before.as_ref();
         let known = before.and_then(|before| before.order.as_ref());
-        let what = if !order.account_id.raw().is_empty() && order.account_id != *account {
-            format!("order {} is of account {}", order.id, order.account_id)
-        } else if let Some(known) = known.filter(|known| **known != order.id) {
-            format!("order {} answers to the key of order {known}", order.id)
-        } else {
-            return Ok(receipt);
+        let what = match (receipt.account(), order, known) {
+            (Some(other), _, _) if other != account => {
+                format!("{} is of account {other}", echo::name(&receipt))
+            }
+            (_, Some(order), Some(known)) if order != known => {
+                format!("order {order} answers to the key of order {known}")
+            }
+            _ => return Ok(receipt),
         };
         let message = format!("{}: {what}", self.command);
         Err(Failure {
-            order_id: Some(order.id.clone()),
+            order_id: order.cloned(),
             ..Failure::new(FailureKind::Contradiction, message)
         })
     }

@@ -98,7 +98,7 @@ fn derived(fields: &mut DetailFields<'_>, order: &Order, scene: &Scene<'_>) {
         fields.text(label, Some(quality_words(bps, name)));
     }
     fields.text("settle time", order.settle_time().map(format::elapsed));
-    let Some(known) = scene.store.evidence.of(&order.id) else {
+    let Some(known) = scene.store.evidence.of(order) else {
         return;
     };
     fields.text("booked–optimistic", evidence::bracket(known));

@@ -211,7 +211,7 @@ impl OrderRow {
             slippage_bps: order.fill_bps(),
             age: works.then(|| csv::seconds(scene.since(order.requested_at))),
             settle_time: order.settle_time().map(csv::seconds),
-            evidence: scene.store.evidence.of(&order.id).cloned(),
+            evidence: scene.store.evidence.of(order).cloned(),
             sent: order.clone(),
         }
     }

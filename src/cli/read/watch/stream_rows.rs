@@ -254,6 +254,17 @@ pub(super) fn market_row(event: MarketEvent) -> Option<(MarketRow, Told)> {
     })
 }
 
+/// What a person is told of a market that the stream refuses.
+pub(super) fn refusal_words(event: &MarketEvent) -> Option<String> {
+    let MarketEvent::Refused { markets } = event else {
+        return None;
+    };
+    let market = markets.first()?;
+    Some(format!(
+        "the service's stream refuses {market}, or a channel of it; perpdeck asks again every minute"
+    ))
+}
+
 impl MarketRow {
     pub(super) fn words(&self) -> String {
         match self {
@@ -282,5 +293,20 @@ impl MarketRow {
                 None => "stats".to_owned(),
             },
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_market_that_the_stream_refuses_is_named_and_one_that_it_accepts_again_is_not() {
+        let refused = |markets: &[&str]| MarketEvent::Refused {
+            markets: markets.iter().map(|id| MarketId::from(*id)).collect(),
+        };
+        let words = refusal_words(&refused(&["paper|BTC"])).unwrap();
+        assert!(words.contains("refuses paper|BTC"), "{words}");
+        assert_eq!(refusal_words(&refused(&[])), None);
     }
 }

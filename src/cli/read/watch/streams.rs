@@ -6,7 +6,9 @@
 
 use super::{
     LineReader, WatchFormat, print,
-    stream_rows::{AccountLine, MarketLine, WatchedChannel, account_words, market_row},
+    stream_rows::{
+        AccountLine, MarketLine, WatchedChannel, account_words, market_row, refusal_words,
+    },
 };
 use crate::{
     app::Store,
@@ -109,6 +111,9 @@ pub(super) async fn market(
             Signal::Down(why) => printer.down(&why),
             Signal::Heard => {}
             Signal::Told(events) => {
+                for words in events.iter().filter_map(refusal_words) {
+                    voice.note(&words);
+                }
                 for (row, era) in events.into_iter().filter_map(market_row) {
                     seq += 1;
                     let words = row.words();

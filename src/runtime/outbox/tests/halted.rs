@@ -41,6 +41,15 @@ async fn an_answer_about_another_account_halts_the_desk_and_stays_a_question() {
     let other = ok(&format!(r#"{{"data":{order},"queued":false}}"#));
     let mut scene = Scene::of(vec![other]).await;
     scene.outbox.send(TICKET, buy());
+    let halted = contradicted(&mut scene).await;
+    assert!(
+        halted.contains("order o-1 is of account chal-9"),
+        "{halted}"
+    );
+}
+
+/// Why the desk is halted when it asks about an answer that contradicts the request.
+async fn contradicted(scene: &mut Scene) -> String {
     let mut halted = None;
     let why = loop {
         let msg = scene.events.recv().await.unwrap();
@@ -51,7 +60,24 @@ async fn an_answer_about_another_account_halts_the_desk_and_stays_a_question() {
         }
     };
     assert_eq!(why.kind, FailureKind::Contradiction);
-    assert!(halted.unwrap().contains("order o-1 is of account chal-9"));
+    halted.unwrap()
+}
+
+#[tokio::test]
+async fn a_close_all_or_cancel_all_of_another_account_halts_the_desk_and_is_not_called_done() {
+    for command in [
+        Command::CloseAll("chal-1".into()),
+        Command::CancelAll("chal-1".into()),
+    ] {
+        let other = ok(
+            r#"{"data":{"id":"op-1","operation":"x","account_id":"chal-9","status":"completed",
+            "total_count":0,"succeeded_count":0,"failed_count":0,"results":[],"created_at":1790000000000}}"#,
+        );
+        let mut scene = Scene::of(vec![other]).await;
+        scene.outbox.send(TICKET, command);
+        let halted = contradicted(&mut scene).await;
+        assert!(halted.contains("is of account chal-9"), "{halted}");
+    }
 }
 
 #[tokio::test]

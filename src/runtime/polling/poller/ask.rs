@@ -33,6 +33,9 @@ const MEET_AGAIN: Duration = Duration::from_secs(15);
 
 /// Pages read to find orders: a TWAP with slices every thirty seconds fills as many in eight hours.
 const TRACED: usize = 20;
+/// Reads of the evidence of an order, and the pause between two.
+const EVIDENCE_READS: u32 = 5;
+const EVIDENCE_PAUSE: Duration = Duration::from_secs(2);
 
 /// What every request needs.
 #[derive(Debug, Clone)]
@@ -236,11 +239,17 @@ impl PollContext {
         self.say(Msg::Traced(wanted, found)).await;
     }
 
-    /// An order without evidence shows none.
+    /// An order without evidence shows none. A read that may be answered later is repeated.
     pub(super) async fn evidence(&self, order: &OrderId, jitter: &mut Jitter) {
-        self.silence(jitter).await;
-        if let Ok(Some(evidence)) = self.client.evidence(order).await {
-            self.say(Msg::Evidence(Box::new(evidence))).await;
+        for _ in 0..EVIDENCE_READS {
+            self.silence(jitter).await;
+            match self.client.evidence(order).await {
+                Ok(Some(evidence)) => return self.say(Msg::Evidence(Box::new(evidence))).await,
+                Err(why) if why.is_passing() => {
+                    sleep(self.client.timeouts().scaled(EVIDENCE_PAUSE)).await;
+                }
+                Ok(None) | Err(_) => return,
+            }
         }
     }
 

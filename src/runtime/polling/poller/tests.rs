@@ -1,7 +1,10 @@
 use super::*;
 use crate::{
     app::{MarketAnswer, account::poll::Answer},
-    client::testing::responder::{Reply, Responder, client, connection, error, ok},
+    client::{
+        Timeouts,
+        testing::responder::{Reply, Responder, client, connection, error, ok},
+    },
     config::{Connection, ServiceKind},
     model::{Side, Timestamp},
 };
@@ -313,6 +316,29 @@ async fn orders_are_looked_for_page_by_page_until_all_are_found() {
     let found: Vec<_> = found.iter().map(|order| order.id.raw()).collect();
     assert_eq!((asked, found), (vec!["o2".into()], vec!["o2"]));
     assert_eq!(responder.seen().len(), 2);
+}
+
+#[tokio::test]
+async fn evidence_whose_answer_is_lost_is_read_again_and_where_there_is_none_it_is_not() {
+    let known = ok(r#"{"data":{"order_id":"o-1","filled_size":1,"fills":[]}}"#);
+    let none = || error("404 Not Found", "");
+    for (script, reads, comes) in [
+        (vec![Reply::Drop, known], 2, true),
+        (vec![none(), none()], 1, false),
+    ] {
+        let responder = Responder::answering(script).await;
+        let (mut context, mut mail) = context(&responder);
+        let (calls, _called) = tokio::sync::mpsc::unbounded_channel();
+        let hurried = Timeouts::divided_by(100);
+        context.client =
+            Client::with_timeouts(responder.connection(), calls, || NOW, hurried).unwrap();
+        context
+            .evidence(&"o-1".into(), &mut Jitter::seeded(1))
+            .await;
+        let told = mail.try_recv();
+        assert_eq!(told.is_ok_and(|msg| matches!(msg, Msg::Evidence(_))), comes);
+        assert_eq!(responder.seen().len(), reads);
+    }
 }
 
 #[tokio::test]

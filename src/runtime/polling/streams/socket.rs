@@ -398,3 +398,6 @@ async fn changed(topics: &mut Option<watch::Receiver<BTreeSet<Topic>>>) {
         pending::<()>().await;
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -212,6 +212,19 @@ async fn a_market_that_the_service_refuses_comes_from_its_venue_and_the_others_f
     assert_eq!(sources.books().await, [(eth(), 100)]);
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_stream_that_was_late_still_refuses_what_it_refused_before() {
+    let mut sources = Sources::up().await;
+    let markets = [eth()].into();
+    let refused = Signal::Told(vec![MarketEvent::Refused { markets }]);
+    for signal in [refused, Signal::Down(String::new()), Signal::Up] {
+        sources.service.send(signal).await.unwrap();
+    }
+    sources.news().await;
+    sources.tells(&eth()).await;
+    assert_eq!(sources.books().await, [(eth(), 200)]);
+}
+
 /// Mark and funding of the only price that the desk is told within the next beat.
 async fn mark(sources: &mut Sources) -> (Patch, Patch) {
     let news = sources.news().await;

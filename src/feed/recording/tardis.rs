@@ -3,23 +3,23 @@
 //! Contract: rows of one instant of receipt are one line of what is told, with the number of the first of them. A row that
 //! cannot be read is reported with its number.
 
-use super::{
-    book_change::{BookChange, Follows},
-    book_mirror::{BookMirror, Mirrored},
-    trades::{TradeMemory, VenueTrade},
-};
+use super::{LineTold, Nanos, RecordingFault, RecordingResult, TextLines, Told};
 use crate::{
     feed::{
         event::{MarketEvent, Told as Era},
         market_frame::positive,
-        recording::{LineTold, Nanos, RecordingFault, RecordingResult, TextLines, Told},
+        venue::{
+            book_change::{BookChange, Follows},
+            book_mirror::{BookMirror, Mirrored},
+            trades::{TradeMemory, VenueTrade},
+        },
     },
     model::{MarketId, Num, PublicTrade, Side, Timestamp},
 };
 
 /// What the rows of a file are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::feed) enum TardisColumns {
+pub(super) enum TardisColumns {
     BookChanges,
     Trades,
 }
@@ -29,7 +29,7 @@ const BOOK_CHANGES: &str =
 const TRADES: &str = "exchange,symbol,timestamp,local_timestamp,id,side,price,amount";
 
 /// What this first line of a file is a head of.
-pub(in crate::feed) fn columns(head: &str) -> Option<TardisColumns> {
+pub(super) fn columns(head: &str) -> Option<TardisColumns> {
     match head.trim_end_matches('\r') {
         BOOK_CHANGES => Some(TardisColumns::BookChanges),
         TRADES => Some(TardisColumns::Trades),
@@ -89,7 +89,7 @@ fn row(line: u64, text: &str) -> Result<TardisRow, &'static str> {
 }
 
 /// The rows of a file as what they tell.
-pub(in crate::feed) struct TardisRows {
+pub(super) struct TardisRows {
     lines: TextLines,
     columns: TardisColumns,
     /// Read, and not part of what was told.
@@ -105,7 +105,7 @@ pub(in crate::feed) struct TardisRows {
 
 impl TardisRows {
     /// Lines from the second on.
-    pub(in crate::feed) fn new(columns: TardisColumns, lines: TextLines) -> Self {
+    pub(super) fn new(columns: TardisColumns, lines: TextLines) -> Self {
         Self {
             lines,
             columns,
@@ -119,7 +119,7 @@ impl TardisRows {
     }
 
     /// The market of the first row; `None` if there is no row.
-    pub(in crate::feed) fn market(&mut self) -> Option<RecordingResult<MarketId>> {
+    pub(super) fn market(&mut self) -> Option<RecordingResult<MarketId>> {
         match self.read()? {
             Ok(row) => {
                 let market = row.market.clone();
@@ -253,7 +253,11 @@ impl Iterator for TardisRows {
     fn next(&mut self) -> Option<Self::Item> {
         let first = match self.read()? {
             Ok(first) => first,
-            Err(fault) => return Some(Err(fault)),
+            Err(fault) => {
+                // What the row changed of the book is not known.
+                self.mirror.forget();
+                return Some(Err(fault));
+            }
         };
         let (line, received) = (first.line, first.received);
         let rows = self.with_others(first);
@@ -316,6 +320,8 @@ mod tests {
             "1585699200345000,1585699200455684,false,bid,100,1.5",
             "1585699200445000,1585699200355000,false,bid,99,1",
             "1585699200445000,1585699200555684,false,ask,100.75,0.25",
+            "1585699200545000,1585699200655684,true,bid,100,1.5",
+            "1585699200545000,1585699200655684,true,ask,100.75,0.25",
         ];
         let rows = rows.map(|row| format!("binance-futures,BTCUSDT,{row}\n"));
         let text = format!("{BOOK_CHANGES}\n{}", rows.concat());
@@ -325,7 +331,9 @@ mod tests {
                 "1 2x100.5 3x101",
                 "3 1.5x100 3x101",
                 "line 5: it was received before the line before it",
-                "6 1.5x100 0.25x100.75",
+                // Nobody knows what the row before it has changed.
+                "6 ",
+                "7 1.5x100 0.25x100.75",
             ]
         );
     }
