@@ -123,6 +123,21 @@ const OF_POSITION: &[(Action, Begin)] = &[
     (Action::ClosePosition, |_, position| {
         form(Form::close(position))
     }),
+    (Action::CloseQuarter, |model, position| {
+        control::close(model, position, "25%")
+    }),
+    (Action::CloseHalf, |model, position| {
+        control::close(model, position, "50%")
+    }),
+    (Action::CloseThreeQuarters, |model, position| {
+        control::close(model, position, "75%")
+    }),
+    (Action::CloseWhole, |model, position| {
+        control::close(model, position, "100%")
+    }),
+    (Action::Cover, |_, position| {
+        Next::Control(PositionControl::Cover(position.id.clone()))
+    }),
     (Action::Exits, |model, position| {
         form(Form::protect(position, model.account.store.orders.rows()))
     }),
