@@ -12,7 +12,7 @@ use crate::{
     feed::recording::{LineTold, Nanos},
     model::MarketId,
 };
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 /// Lines of a file that are looked at for the units of its market.
 const FIRST_LINES: usize = 64;
@@ -84,6 +84,8 @@ pub(super) struct MergedLines {
     /// How much later than in the files everything happens.
     shift: Millis,
     newest: Millis,
+    /// Lines of each market that were left out.
+    unreadable: BTreeMap<MarketIx, u64>,
 }
 
 impl MergedLines {
@@ -97,11 +99,17 @@ impl MergedLines {
             frames: VecDeque::new(),
             shift: Millis::ZERO,
             newest: Millis::ZERO,
+            unreadable: BTreeMap::new(),
         }
     }
 
     pub(super) fn is_live(&self) -> bool {
         self.live.is_some()
+    }
+
+    /// Lines of a market that were left out until now.
+    pub(super) fn unreadable(&self, market: MarketIx) -> u64 {
+        self.unreadable.get(&market).copied().unwrap_or_default()
     }
 
     /// What the first lines say; they are not taken.
@@ -166,6 +174,9 @@ impl MergedLines {
             let converter = self.converters.get(queue.market)?;
             let frames = converter.frames(&line, &queue.origin, self.shift);
             let market = MarketIx::from(queue.market);
+            if line.belief.is_left_out() {
+                *self.unreadable.entry(market).or_default() += 1;
+            }
             self.frames
                 .extend(frames.into_iter().map(|frame| (market, frame)));
         }

@@ -6,7 +6,7 @@ use super::{
     lines::{LineQueue, MergedLines},
 };
 use crate::{
-    feed::recording::{LineTold, Nanos, Told, market::MarketRecording},
+    feed::recording::{Belief, LineTold, Nanos, Told, market::MarketRecording},
     model::MarketId,
 };
 use std::{
@@ -84,7 +84,6 @@ pub(super) struct FileLines {
     name: String,
     recording: MarketRecording,
     newest: Nanos,
-    faults: u64,
 }
 
 impl fmt::Debug for FileLines {
@@ -92,7 +91,6 @@ impl fmt::Debug for FileLines {
         f.debug_struct("FileLines")
             .field("name", &self.name)
             .field("newest", &self.newest)
-            .field("faults", &self.faults)
             .finish_non_exhaustive()
     }
 }
@@ -103,7 +101,6 @@ impl FileLines {
             name: path.display().to_string(),
             recording,
             newest: Nanos(0),
-            faults: 0,
         }
     }
 }
@@ -118,13 +115,13 @@ impl Iterator for FileLines {
                 Some(line)
             }
             Err(fault) => {
-                self.faults += 1;
                 tracing::warn!("{} of a recording is left out: {fault}", self.name);
                 Some(LineTold {
                     line: fault.line,
                     received: self.newest,
                     conn: 0,
                     told: Told::Gap,
+                    belief: Belief::LeftOut,
                 })
             }
         }

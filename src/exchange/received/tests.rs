@@ -18,7 +18,7 @@ use crate::{
         store::LoadedExchange,
     },
     feed::{
-        recording::{MarkEvent, Nanos, Received, Recorded, RecordingMark},
+        recording::{Belief, MarkEvent, Nanos, Received, Recorded, RecordingMark},
         venue::VenueSocket,
     },
     model::{MarketId, Timestamp},
@@ -313,17 +313,15 @@ async fn a_live_market_is_what_its_sockets_have_told_until_now() {
         let (at, frame) = line.split_once(' ').unwrap();
         let at = Nanos(at.parse().unwrap());
         let content = Recorded::Frame(frame.to_owned());
-        Received { at, content }
+        let belief = Belief::Believed;
+        Received {
+            at,
+            content,
+            belief,
+        }
     });
-    let open_at = Nanos(START * 1_000_000);
-    let content = Recorded::Mark(opened);
-    let lines = [Received {
-        at: open_at,
-        content,
-    }]
-    .into_iter()
-    .chain(frames);
-    for line in lines {
+    let opened = Received::mark(opened, Timestamp(START));
+    for line in [opened].into_iter().chain(frames) {
         feed.tell(0, line).await.unwrap();
     }
     let mut exchange = open(options(Some(ReceivedSource::Live(source.clone())), None)).unwrap();
