@@ -36,6 +36,8 @@ struct SimMarket {
     funding_rate: Option<Num>,
     updated_at: Option<Timestamp>,
     gap_since: Option<Timestamp>,
+    #[serde(default)]
+    unreadable_lines: u64,
 }
 
 #[derive(Deserialize)]
@@ -203,6 +205,7 @@ impl From<SimMarket> for Market {
             funding_rate: row.funding_rate,
             updated_at: row.updated_at,
             gap_since: row.gap_since,
+            unreadable_lines: row.unreadable_lines,
             ..Self::new(row.market_id)
         }
     }

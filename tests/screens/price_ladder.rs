@@ -202,6 +202,19 @@ fn a_stale_book_of_an_exchange_that_gets_no_frames_is_in_a_feed_gap() {
 }
 
 #[test]
+fn lines_of_a_feed_that_the_exchange_could_not_use_are_counted_on_the_ladder() {
+    let mut model = pressed("9");
+    let mut markets = crate::desk::markets();
+    for market in &mut markets {
+        market.unreadable_lines = 3;
+    }
+    assert!(!ladder(&mut model, (160, 48)).contains("unreadable"));
+    crate::desk::arrive(&mut model, 0, Answer::Markets(Ok(markets)));
+    let shown = ladder(&mut model, (160, 48));
+    assert!(shown.contains("3 unreadable"), "{shown}");
+}
+
+#[test]
 fn a_mark_that_is_late_is_named_on_ladder_and_chart() {
     let frame = |model: &Model| {
         let buffer = crate::dump::drawn(model, 200, 60, Theme::default());

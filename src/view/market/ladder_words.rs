@@ -142,6 +142,7 @@ impl LadderScene<'_> {
         }
         parts.extend(self.late_book(scene));
         parts.extend(venue_note(self.model, self.market_id));
+        parts.extend(self.unreadable());
         // Why no newer book comes: the service does not answer, or its book was refused.
         let known = self.model.account.store.books.of(self.market_id);
         if let Some(why) = known.and_then(KnownBook::trouble) {
@@ -157,6 +158,13 @@ impl LadderScene<'_> {
         parts.push(Span::muted(format!("by {step}")));
         parts.extend(self.spread());
         joined(parts, " · ")
+    }
+
+    /// What the paper exchange was told of the venue and could not use.
+    fn unreadable(&self) -> Option<Span> {
+        let market = self.model.account.store.market(self.market_id)?;
+        let count = Some(market.unreadable_lines).filter(|count| *count > 0)?;
+        Some(Span::warn(format!("{count} unreadable")))
     }
 
     /// The age of a book that is late, and not yet too old to trade by.
