@@ -106,6 +106,10 @@ pub enum Action {
     CoarserRows,
     #[strum(message = "one-key trading")]
     OneKey,
+    #[strum(message = "delta from now on")]
+    ResetDelta,
+    #[strum(message = "large trades only, from how much USD")]
+    LargeTrades,
     #[strum(message = "next pane")]
     NextPane,
     #[strum(message = "previous pane")]
