@@ -141,11 +141,7 @@ fn a_chase_shows_its_offset_and_its_cap_and_says_when_it_rests_there() {
     assert_eq!(words, "off 5 cap 64,000");
     for size in SIZES {
         let text = picture::text(&drawn(&chase(64_000), size.0, size.1, Theme::default()));
-        let shown = ["off 5 cap 64,000", "o5 c64,000"];
-        assert!(
-            shown.iter().any(|words| text.contains(words)),
-            "{size:?}\n{text}"
-        );
+        assert!(text.contains("cap 64,000"), "{size:?}\n{text}");
     }
     let mut model = chase(64_000);
     press(&mut model, "\n");
