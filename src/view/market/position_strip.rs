@@ -37,7 +37,7 @@ pub(crate) fn position_strip(model: &Model, scene: &Scene<'_>) -> Vec<Vec<Span>>
         facts.push(named("target", target));
     }
     // In a pane the keys act on the row under its cursor, which may be another position.
-    let acts = model.position_under_keys().as_ref() == Some(&position.id);
+    let acts = model.position_named_with_keys().as_ref() == Some(&position.id);
     let keys = KEYS.iter().filter(|_| acts);
     facts.extend(keys.filter_map(|(action, word)| {
         let key = model.keymap.chord(model.place(), *action)?;
