@@ -80,8 +80,10 @@ pub enum Action {
     SqueezePrices,
     #[strum(message = "candles: solid, hollow, Heikin-Ashi, line")]
     CandleLook,
-    #[strum(message = "moving averages on or off")]
+    #[strum(message = "averages, bands and the session's prices on or off")]
     Averages,
+    #[strum(message = "line of your own here, or remove it")]
+    OwnLine,
     #[strum(message = "stop entry, buy")]
     StopBuy,
     #[strum(message = "stop entry, sell")]
