@@ -5,7 +5,7 @@ use super::{Exit, exit::UsageError, failure_line::FailureLine, journal, out};
 use crate::view::tables::{
     alert_rows::UserAlertRow,
     quotes::{CandleRow, LevelRow, QuoteRow, TapeRow},
-    rows::{ClosedPositionRow, LadderRow, OrderRow, PositionRow, RungRow, TwapRow, schema_of},
+    rows::{ClosedPositionRow, OrderRow, PositionRow, RungRow, ScaledRow, TwapRow, schema_of},
     standing::{AccountRow, FillRow, ProfileRow},
 };
 use color_eyre::Result;
@@ -46,7 +46,7 @@ const ROWS: &[SchemaEntry] = &[
     ),
     row("fill", "fills", schema_of::<FillRow>),
     row("twap", "twaps", schema_of::<TwapRow>),
-    row("ladder", "scaled", schema_of::<LadderRow>),
+    row("ladder", "scaled", schema_of::<ScaledRow>),
     row("rung", "scaled --output csv", schema_of::<RungRow>),
     row("account", "account", schema_of::<AccountRow>),
     row("profile", "accounts", schema_of::<ProfileRow>),

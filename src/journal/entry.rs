@@ -333,10 +333,10 @@ fn describe(receipt: &Receipt) -> String {
         Receipt::Position(position) => format!("position {} changed", position.id),
         Receipt::Twap(twap) if twap.ended_at().is_none() => format!("TWAP {} started", twap.id),
         Receipt::Twap(twap) => format!("TWAP {} stopped", twap.id),
-        Receipt::Scaled(ladder) if ladder.ended_at().is_none() => {
-            format!("ladder {} placed", ladder.id)
+        Receipt::Scaled(scaled) if scaled.ended_at().is_none() => {
+            format!("scaled order {} placed", scaled.id)
         }
-        Receipt::Scaled(ladder) => format!("ladder {} canceled", ladder.id),
+        Receipt::Scaled(scaled) => format!("scaled order {} canceled", scaled.id),
         Receipt::CloseAll(operation) => operation.to_string(),
         Receipt::CancelAll(operation) => operation.to_string(),
         Receipt::AlreadySo(what) => what.to_string(),

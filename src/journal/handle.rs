@@ -230,11 +230,6 @@ impl Journal {
         Log::is_there(&dir.join(FILE))
     }
 
-    /// The halts of this journal.
-    pub fn halts(&self) -> &Halts {
-        &self.halts
-    }
-
     /// Ends all halts and returns their reasons.
     pub fn rearm_all(&mut self) -> Result<Vec<String>, JournalError> {
         let reasons = noted(self.halts.rearm_all())?;
@@ -242,7 +237,7 @@ impl Journal {
         Ok(reasons)
     }
 
-    /// Damage found on the disk, until a person re-arms.
+    /// Damage found on the disk, until a person resumes entries.
     pub fn damage(&self) -> Option<&str> {
         let unseen = || self.rows.as_ref()?.damage.as_deref();
         self.unseen_damage.as_deref().or_else(unseen)

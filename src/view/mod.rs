@@ -46,7 +46,7 @@ pub use tables::activity::{EventLine, event_line, notification};
 pub use tables::csv::field as csv_field;
 pub use tables::days::DayLines;
 pub use tables::reading::READING;
-pub use tables::scaled::{RungLine, head as ladder_head, rungs};
+pub use tables::scaled::{RungLine, head as scaled_head, rungs};
 pub use tables::twaps::{Bar, TwapCard, cards};
 pub use text::drawn_data::{DataKey, MarketKey};
 pub use text::listed::ListView;

@@ -48,7 +48,7 @@ pub struct Account {
     pub used: UsedTerms,
     /// What was requested before the account was known.
     pub(crate) early_exit: Option<EarlyExit>,
-    /// Why new entries are refused, until the trader re-arms the desk.
+    /// Why new entries are refused, until the trader resumes them.
     pub halted: Option<String>,
     pub(crate) session: Session,
     pub(crate) watch: alerts::Watch,

@@ -40,7 +40,7 @@ pub enum Effect {
     /// Reads what the operation of this ticket has left; answered by
     /// [`Msg::OperationEnded`](crate::app::desk::msg::Msg::OperationEnded).
     ReadRemains(Ticket, Box<SlicedOperation>),
-    /// A person re-enables entries after a halt.
+    /// A person resumes entries after a halt.
     Rearm,
     /// Shows another account: handled by the desk itself.
     SwitchAccount(Switch),

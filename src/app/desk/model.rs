@@ -179,7 +179,7 @@ impl Model {
 fn key_hints(keymap: &Keymap) -> KeyHints {
     let key = |context, action| Some(keymap.chord(context, action)?.to_string());
     KeyHints {
-        rearm: key(Context::Desk, Action::Rearm),
+        rearm: key(Context::Desk, Action::ResumeEntries),
         alerts: key(Context::Desk, Action::UserAlerts),
         let_alerts_fire: key(Context::UserAlerts, Action::LetAlertsFire),
         decide: key(Context::Desk, Action::Decide),

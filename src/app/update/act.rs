@@ -89,7 +89,7 @@ fn begin(model: &mut Model, action: Action) -> Next {
         (Action::NextAccount, _) => next(model),
         (Action::Accounts, _) => open(Overlay::Accounts(Accounts::at(model.roster.at))),
         (Action::CancelAll, _) => bulk::cancel_all(model).unwrap_or_else(Next::Refuse),
-        (Action::Rearm, _) => Strip::to_rearm(&model.account),
+        (Action::ResumeEntries, _) => Strip::to_rearm(&model.account),
         (Action::Quality, _) => open(Overlay::Quality(Report::default())),
         (Action::Chart, row) => chart(model, row.as_ref()),
         (Action::Decide, row) => doubt::decide(model, row.as_ref()),
@@ -105,7 +105,7 @@ fn begin(model: &mut Model, action: Action) -> Next {
         (Action::Detail, Some(row)) => open(Overlay::Detail(Detail::of(row))),
         (Action::NextStep, _) => Next::Refuse("no tour is on; :tour begins it".to_owned()),
         (Action::NewTwap, row) => strategy(model, DraftShape::Sliced(Curve::Twap), row.as_ref()),
-        (Action::NewLadder, row) => strategy(model, DraftShape::Ladder, row.as_ref()),
+        (Action::NewScaled, row) => strategy(model, DraftShape::Scaled, row.as_ref()),
         (Action::Cancel, Some(row)) => cancel(model, &row),
         (action, Some(RowId::Position(id))) => of_position(model, action, &id),
         (action, Some(RowId::Order(id))) => of_order(model, action, &id),
@@ -122,6 +122,21 @@ type Begin = fn(&Model, &Position) -> Next;
 const OF_POSITION: &[(Action, Begin)] = &[
     (Action::ClosePosition, |_, position| {
         form(Form::close(position))
+    }),
+    (Action::CloseQuarter, |model, position| {
+        control::close(model, position, "25%")
+    }),
+    (Action::CloseHalf, |model, position| {
+        control::close(model, position, "50%")
+    }),
+    (Action::CloseThreeQuarters, |model, position| {
+        control::close(model, position, "75%")
+    }),
+    (Action::CloseWhole, |model, position| {
+        control::close(model, position, "100%")
+    }),
+    (Action::Cover, |_, position| {
+        Next::Control(PositionControl::Cover(position.id.clone()))
     }),
     (Action::Exits, |model, position| {
         form(Form::protect(position, model.account.store.orders.rows()))
@@ -268,8 +283,8 @@ fn id_of(account: &Account, row: &RowId) -> Option<String> {
         RowId::Twap(id) => id.raw(),
         RowId::Scaled(id) => id.raw(),
         RowId::Rung(id, number) => {
-            let ladder = account.store.ladder(id)?;
-            ladder.rungs.get(*number)?.order_id.as_ref()?.raw()
+            let scaled = account.store.scaled_order(id)?;
+            scaled.rungs.get(*number)?.order_id.as_ref()?.raw()
         }
         RowId::Line(_) => return None,
     };

@@ -208,7 +208,7 @@ impl WrittenEntry {
         let is_by_price = match self.size() {
             // Also for a limit order: it includes the fees of the settings at that time.
             Some(Amount::AtRisk(_) | Amount::Percent(_)) => true,
-            Some(Amount::Notional(_)) => self.shape != DraftShape::Ladder,
+            Some(Amount::Notional(_)) => self.shape != DraftShape::Scaled,
             Some(Amount::Coin(_)) | None => false,
         };
         let names = [

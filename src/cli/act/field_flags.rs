@@ -266,7 +266,7 @@ impl FlagTable for TwapFlags {
 pub(in crate::cli) struct LadderFlags;
 
 impl EntryTable for LadderFlags {
-    const SHAPE: DraftShape = DraftShape::Ladder;
+    const SHAPE: DraftShape = DraftShape::Scaled;
 }
 
 impl FlagTable for LadderFlags {

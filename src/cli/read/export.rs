@@ -160,7 +160,7 @@ impl ListReader<'_> {
                     |row| row.started_at,
                 );
                 let page = Pages::all().read(self.voice, &wanted, fetch).await?;
-                self.done(page, SheetRows::Ladders)
+                self.done(page, SheetRows::Scaled)
             }
             ExportedList::Closed => {
                 let fetch = |cursor| client.closed_positions(account, cursor);

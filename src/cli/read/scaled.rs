@@ -22,7 +22,7 @@ use crate::{
     view::{
         Scene,
         columns::RUNGS,
-        ladder_head, rungs,
+        rungs, scaled_head,
         tables::rows::{RungRow, columns_of, csv},
     },
 };
@@ -79,7 +79,7 @@ fn line(ladder: &Scaled, scene: &Scene<'_>) -> String {
 }
 
 fn head(ladder: &Scaled, scene: &Scene<'_>) -> String {
-    let head = ladder_head(ladder, scene).into_iter();
+    let head = scaled_head(ladder, scene).into_iter();
     head.map(|span| span.text).collect()
 }
 

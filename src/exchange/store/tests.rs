@@ -9,6 +9,7 @@ use super::super::{
         PlaceMode, Px, Reason, Reduction, ScaledParams, Side, Tif, TwapParams,
     },
     idempotency::{IdempotencyRecords, IdempotentRequest, IdempotentResult, KeyedRequest},
+    recorder::EngineInput,
     scenario::Scenario,
     secret::{KeySource, ServerSecret},
     service::ResetState,
@@ -17,7 +18,6 @@ use super::{
     LoadedExchange, StoreRecord, StoreResult,
     file::{self, FORMAT, LOG},
     open,
-    recorder::EngineInput,
 };
 use crate::{api::PlaceBody, disk::Log};
 use serde_json::value::to_raw_value;
@@ -69,7 +69,7 @@ pub(super) fn commands() -> [EngineCommand; 4] {
         max_price: None,
         min_price: None,
     };
-    let ladder = ScaledParams {
+    let scaled = ScaledParams {
         market: MarketIx::from(2),
         side: Side::Buy,
         size: Lots(10_000),
@@ -85,7 +85,7 @@ pub(super) fn commands() -> [EngineCommand; 4] {
         EngineCommand::Place(opening),
         EngineCommand::Place(order),
         EngineCommand::PlaceTwap(twap),
-        EngineCommand::PlaceScaled(ladder),
+        EngineCommand::PlaceScaled(scaled),
     ]
 }
 

@@ -12,7 +12,7 @@ pub enum DraftShape {
     Order(PlaceKind),
     /// A TWAP or VWAP order.
     Sliced(Curve),
-    Ladder,
+    Scaled,
 }
 
 /// The first and the last fields of every new order.
@@ -160,7 +160,7 @@ const ROWS: &[KindRow] = &[
         times: &[],
     },
     KindRow {
-        shape: DraftShape::Ladder,
+        shape: DraftShape::Scaled,
         own: &[
             Field::StartPrice,
             Field::EndPrice,
@@ -176,7 +176,7 @@ fn row(shape: DraftShape) -> Option<&'static KindRow> {
 }
 
 impl DraftShape {
-    /// The same shape with the type that this word names; a ladder has none.
+    /// The same shape with the type that this word names; a scaled order has none.
     ///
     /// # Errors
     /// If the word is none of its types.
@@ -184,7 +184,7 @@ impl DraftShape {
         Ok(match self {
             Self::Order(_) => Self::Order(word.parse()?),
             Self::Sliced(_) => Self::Sliced(word.parse()?),
-            Self::Ladder => Self::Ladder,
+            Self::Scaled => Self::Scaled,
         })
     }
 
@@ -205,7 +205,7 @@ fn is_asked(shape: DraftShape, field: Field) -> bool {
         }
         DraftShape::Order(_) => field != Field::Curve,
         DraftShape::Sliced(_) => field != Field::Kind,
-        DraftShape::Ladder => !matches!(field, Field::Kind | Field::Curve | Field::ExpectedPrice),
+        DraftShape::Scaled => !matches!(field, Field::Kind | Field::Curve | Field::ExpectedPrice),
     }
 }
 
@@ -224,7 +224,7 @@ mod tests {
         let listed: Vec<_> = ROWS.iter().map(|row| row.shape).collect();
         let orders = PlaceKind::VARIANTS.iter().copied().map(DraftShape::Order);
         let sliced = Curve::VARIANTS.iter().copied().map(DraftShape::Sliced);
-        let all: Vec<_> = orders.chain(sliced).chain([DraftShape::Ladder]).collect();
+        let all: Vec<_> = orders.chain(sliced).chain([DraftShape::Scaled]).collect();
         assert_eq!(listed, all);
     }
 

@@ -170,7 +170,7 @@ impl ReachableAccount {
                 Effect::Market(market, request) => poller.market(market, request),
                 Effect::ShowMarkets(markets) => poller.show_markets(markets),
                 Effect::ReadOften(sources) => poller.read_often(sources),
-                Effect::Watch(ladders) => poller.watch(ladders),
+                Effect::Watch(scaled) => poller.watch(scaled),
                 effect @ (Effect::KeepUserAlerts(_)
                 | Effect::KeepTrades(_)
                 | Effect::RunAlertCommand(_)) => trader.carry_out(effect),

@@ -115,7 +115,7 @@ fn draw_headings(canvas: &mut Canvas<'_>, room: Rect, form: LadderForm) {
             LadderPart::BidChange | LadderPart::Bids | LadderPart::Sold | LadderPart::Sizes => {
                 canvas.span_right(column, &heading)
             }
-            LadderPart::Bought | LadderPart::Asks | LadderPart::AskChange | LadderPart::Traded => {
+            LadderPart::Bought | LadderPart::Asks | LadderPart::AskChange => {
                 canvas.span(column, &heading)
             }
         };

@@ -37,8 +37,8 @@ pub(crate) fn twap(twap: &Twap, scene: &Scene<'_>) -> DetailView {
     fields.titled(twaps::head(twap, scene))
 }
 
-pub(crate) fn ladder(ladder: &Scaled, scene: &Scene<'_>) -> DetailView {
-    let mut fields = DetailFields::new(ladder, scene);
+pub(crate) fn scaled(scaled: &Scaled, scene: &Scene<'_>) -> DetailView {
+    let mut fields = DetailFields::new(scaled, scene);
     fields.names();
     fields.sent([
         "status",
@@ -52,20 +52,20 @@ pub(crate) fn ladder(ladder: &Scaled, scene: &Scene<'_>) -> DetailView {
         "placed_count",
         "rejected_count",
     ]);
-    let average = average(ladder).map(|price| format::average(price, None));
+    let average = average(scaled).map(|price| format::average(price, None));
     fields.text("average of the rungs", average);
     fields.section("Times");
     fields.sent(["started_at", "completed_at", "canceled_at"]);
     fields.section("Rungs");
-    for line in scaled::rungs(ladder, scene) {
+    for line in scaled::rungs(scaled, scene) {
         fields.push("rung", scaled::rung_words(&line, scene));
     }
-    fields.titled(scaled::head(ladder, scene))
+    fields.titled(scaled::head(scaled, scene))
 }
 
 /// The average price if every rung filled at its own price.
-fn average(ladder: &Scaled) -> Option<Num> {
-    let mut rungs = ladder.rungs.iter();
+fn average(scaled: &Scaled) -> Option<Num> {
+    let mut rungs = scaled.rungs.iter();
     let (cost, size) = rungs.try_fold((Num::ZERO, Num::ZERO), |(cost, size), rung| {
         let cost = cost.plus(rung.price.times(rung.size.abs())?)?;
         Some((cost, size.plus(rung.size.abs())?))

@@ -185,7 +185,7 @@ impl LadderScene<'_> {
             parts.push(Span::new(format!("mark {}", age.text), age.tone));
         }
         if ladder.is_leaving() {
-            parts.push(Span::warn("market at the edge"));
+            parts.push(Span::warn("market is at the edge"));
         }
         let step = format::grouped(self.spacing.step());
         parts.push(Span::muted(format!("by {step}")));

@@ -8,9 +8,17 @@ use crate::{
     },
 };
 
+/// What a click closes of it.
+const SHARES: [(Action, &str); 4] = [
+    (Action::CloseQuarter, "¼"),
+    (Action::CloseHalf, "½"),
+    (Action::CloseThreeQuarters, "¾"),
+    (Action::CloseWhole, "all"),
+];
+
 /// The keys that act on it from a panel of the market, with the shortest word for each.
 const KEYS: [(Action, &str); 5] = [
-    (Action::ClosePosition, "close"),
+    (Action::Cover, "cover"),
     (Action::Flip, "flip"),
     (Action::BreakEven, "break-even"),
     (Action::StopHere, "stop here"),
@@ -37,13 +45,23 @@ pub(crate) fn position_strip(model: &Model, scene: &Scene<'_>) -> Vec<Vec<Span>>
         facts.push(named("target", target));
     }
     // In a pane the keys act on the row under its cursor, which may be another position.
-    let acts = model.position_named_with_keys().as_ref() == Some(&position.id);
-    let keys = KEYS.iter().filter(|_| acts);
-    facts.extend(keys.filter_map(|(action, word)| {
-        let key = model.keymap.chord(model.place(), *action)?;
-        let key = Span::accent(format!(" {key}"));
-        Some(vec![key, Span::muted(format!(" {word}"))])
-    }));
+    if model.position_named_with_keys().as_ref() != Some(&position.id) {
+        return facts;
+    }
+    let context = model.place();
+    let button = |action: Action, word: &str| {
+        let key = model.keymap.chord(context, action)?;
+        let key = Span::accent(format!(" {key}")).pressing(action);
+        Some(vec![key, Span::muted(format!(" {word}")).pressing(action)])
+    };
+    let mut closes = button(Action::ClosePosition, "close").unwrap_or_default();
+    for (action, word) in SHARES {
+        closes.push(Span::plain(" "));
+        closes.push(Span::accent(word).pressing(action));
+    }
+    facts.push(closes);
+    let keys = KEYS.iter();
+    facts.extend(keys.filter_map(|(action, word)| button(*action, word)));
     facts
 }
 

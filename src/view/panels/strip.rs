@@ -148,7 +148,7 @@ fn in_brackets(proposal: &StripAction, scene: &Scene<'_>) -> String {
 /// The service's own cap of a close-all (`docs/service-api.md 2.4`), and what stays.
 fn terms(command: &Command, scene: &Scene<'_>) -> String {
     if let Command::Flatten(_) = command {
-        return "TWAPs, ladders, orders and positions".to_owned();
+        return "TWAPs, scaled orders, orders and positions".to_owned();
     }
     let also = stays(scene).map_or_else(String::new, |words| format!("; {words}"));
     format!("≤ 2.5 % slippage{also}")

@@ -186,10 +186,20 @@ pub enum Action {
     Sell,
     #[strum(message = "new TWAP / VWAP")]
     NewTwap,
-    #[strum(message = "new ladder")]
-    NewLadder,
+    #[strum(message = "new scaled order")]
+    NewScaled,
     #[strum(message = "close position")]
     ClosePosition,
+    #[strum(message = "close 25%")]
+    CloseQuarter,
+    #[strum(message = "close 50%")]
+    CloseHalf,
+    #[strum(message = "close 75%")]
+    CloseThreeQuarters,
+    #[strum(message = "close 100%")]
+    CloseWhole,
+    #[strum(message = "cover all of it")]
+    Cover,
     #[strum(message = "cancel")]
     Cancel,
     #[strum(message = "stop and target, move a stop")]
@@ -225,7 +235,7 @@ pub enum Action {
     #[strum(message = "correct the refused order")]
     Correct,
     #[strum(message = "resume entries after a halt")]
-    Rearm,
+    ResumeEntries,
     #[strum(message = "yes")]
     Confirm,
     #[strum(message = "send it again after a close-all")]
@@ -340,6 +350,11 @@ impl Action {
             self,
             Self::Cancel
                 | Self::ClosePosition
+                | Self::CloseQuarter
+                | Self::CloseHalf
+                | Self::CloseThreeQuarters
+                | Self::CloseWhole
+                | Self::Cover
                 | Self::Margin
                 | Self::Exits
                 | Self::Amend
@@ -361,7 +376,7 @@ impl Action {
             Self::Buy
                 | Self::Sell
                 | Self::NewTwap
-                | Self::NewLadder
+                | Self::NewScaled
                 | Self::CancelAll
                 | Self::Correct
                 | Self::StopBuy

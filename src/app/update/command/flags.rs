@@ -21,7 +21,7 @@ pub(super) fn of(verb: &str) -> Vec<VerbFlag> {
             (&[], shapes.flat_map(DraftShape::fields).collect())
         }
         "twap" => (&[], DraftShape::Sliced(Curve::Twap).fields().collect()),
-        "ladder" => (&[], DraftShape::Ladder.fields().collect()),
+        "ladder" => (&[], DraftShape::Scaled.fields().collect()),
         "close" => (&[], CloseDraft::fields_of_any_type().collect()),
         "exits" => (&[], ProtectDraft::FIELDS.to_vec()),
         "margin" => (&[], MarginDraft::FIELDS.to_vec()),

@@ -118,8 +118,8 @@ pub const VERBS: &[Verb] = &[
         offers: strategy::offers,
         ..say(
             "ladder",
-            "opens the form of a new ladder, filled in",
-            strategy::ladder,
+            "opens the form of a new scaled order, filled in",
+            strategy::scaled,
         )
     },
     Verb {
@@ -151,7 +151,7 @@ pub const VERBS: &[Verb] = &[
         offers: trade::cancelable,
         ..say(
             "cancel",
-            "cancels orders, a TWAP or a ladder",
+            "cancels orders, a TWAP or a scaled order",
             trade::cancel,
         )
     },

@@ -19,7 +19,7 @@ use strum::VariantArray as _;
 
 /// The words without a flag after side and market, in order.
 const TWAP_WORDS: &[Field] = &[Field::Size, Field::Duration];
-const LADDER_WORDS: &[Field] = &[
+const SCALED_WORDS: &[Field] = &[
     Field::Size,
     Field::StartPrice,
     Field::EndPrice,
@@ -34,8 +34,8 @@ pub(super) fn twap(model: &mut Model, args: &CommandArgs) -> Result<Next, Fault>
     strategy(model, args, DraftShape::Sliced(curve), TWAP_WORDS)
 }
 
-pub(super) fn ladder(model: &mut Model, args: &CommandArgs) -> Result<Next, Fault> {
-    strategy(model, args, DraftShape::Ladder, LADDER_WORDS)
+pub(super) fn scaled(model: &mut Model, args: &CommandArgs) -> Result<Next, Fault> {
+    strategy(model, args, DraftShape::Scaled, SCALED_WORDS)
 }
 
 /// Fills the form from `SIDE MARKET …` and the flags; the form asks, and shows errors.

@@ -460,7 +460,7 @@ fn what_is_typed_over_the_help_finds_keys() {
 }
 
 #[test]
-fn a_twap_and_a_ladder_are_filled_in_by_words_and_by_flags_alike() {
+fn a_twap_and_a_scaled_order_are_filled_in_by_words_and_by_flags_alike() {
     for text in [
         "twap sell btc 0.3 30m --randomize --reduce-only",
         "twap --side sell --market btc --size 0.3 --duration 30m --randomize --reduce-only",
@@ -481,14 +481,14 @@ fn a_twap_and_a_ladder_are_filled_in_by_words_and_by_flags_alike() {
         &mut model,
         "ladder buy eth 1 2900 2800 5 --distribution ascending",
     );
-    let Draft::Entry(ladder) = draft(&model) else {
-        panic!("no ladder")
+    let Draft::Entry(scaled) = draft(&model) else {
+        panic!("no scaled order")
     };
     let fields = [Field::StartPrice, Field::EndPrice, Field::Rungs];
-    assert_eq!(ladder.distribution, crate::model::Distribution::Ascending);
-    assert_eq!(ladder.shape, DraftShape::Ladder);
+    assert_eq!(scaled.distribution, crate::model::Distribution::Ascending);
+    assert_eq!(scaled.shape, DraftShape::Scaled);
     assert_eq!(
-        fields.map(|field| ladder.texts.of(field)),
+        fields.map(|field| scaled.texts.of(field)),
         ["2900", "2800", "5"]
     );
     assert_eq!(fault("twap btc 1 30m").0, 5..8);
@@ -678,7 +678,10 @@ fn what_cannot_be_moved_says_so_where_it_is_named() {
     assert_eq!(offers(&model, "move ", ""), [""; 0]);
     say(&mut model, "move ord-3 2");
     let why = line(&model).fault.clone().unwrap().what;
-    assert!(why.starts_with("an order of a ladder"), "{why}");
+    assert!(
+        why.starts_with("an order of a TWAP or scaled order"),
+        "{why}"
+    );
 }
 
 #[test]
