@@ -27,7 +27,7 @@ pub use dialogs::quality::quality;
 pub use dialogs::review::{ReviewView, review};
 pub use dialogs::settings::settings;
 pub use dialogs::user_alerts::user_alerts;
-pub use market::ladder::{LadderCell, LadderView, PriceRow, price_ladder};
+pub use market::ladder::{LadderCell, LadderView, PriceRow, TradeMark, price_ladder};
 pub use market::ladder_form::{LadderForm, LadderPart, LadderSides};
 pub use market::ladder_words::cursor_words;
 pub use market::title::panel_title;

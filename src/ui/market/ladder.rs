@@ -12,7 +12,7 @@ use crate::{
     },
     view::{
         Gauge, LadderCell, LadderForm, LadderPart, LadderSides, LadderView, PriceRow, Share, Span,
-        Tone,
+        Tone, TradeMark,
     },
 };
 use ratatui::layout::{Position, Rect};
@@ -133,7 +133,7 @@ fn draw_row(canvas: &mut Canvas<'_>, room: Rect, row: &PriceRow, form: LadderFor
         let (column, others) = columns(rest, wide);
         rest = others;
         if wide > 0 {
-            draw_part(canvas, column, (part, row), form);
+            draw_part(canvas, column, part, row, form);
         }
     }
 }
@@ -141,7 +141,8 @@ fn draw_row(canvas: &mut Canvas<'_>, room: Rect, row: &PriceRow, form: LadderFor
 fn draw_part(
     canvas: &mut Canvas<'_>,
     column: Rect,
-    (part, row): (LadderPart, &PriceRow),
+    part: LadderPart,
+    row: &PriceRow,
     form: LadderForm,
 ) {
     match part {
@@ -198,10 +199,10 @@ fn draw_price(canvas: &mut Canvas<'_>, room: Rect, row: &PriceRow, form: LadderF
     canvas.toned(cursor, if row.is_cursor { "›" } else { " " }, Tone::Accent);
     canvas.toned(letters, &row.letters, Tone::Warn);
     canvas.span_right(label, &row.label);
-    match (row.is_last, row.has_large) {
-        (true, _) => canvas.toned(last, "◂", Tone::Info),
-        (false, true) => canvas.toned(last, "▮", Tone::Warn),
-        (false, false) => canvas.toned(last, " ", Tone::Info),
+    match row.mark {
+        Some(TradeMark::Last) => canvas.toned(last, "◂", Tone::Info),
+        Some(TradeMark::Large) => canvas.toned(last, "▮", Tone::Warn),
+        None => canvas.toned(last, " ", Tone::Info),
     };
 }
 

@@ -20,6 +20,7 @@ use crate::{
             depth::{Depth, GroupedBook},
             ladder_spot::DrawnRows,
             own_orders::{OwnOrder, OwnOrderKind},
+            tape::Tape,
         },
     },
     model::{Book, Num, Protection, Side},
@@ -45,6 +46,13 @@ pub struct LadderView {
     pub over_trades: Vec<Span>,
 }
 
+/// A trade that is marked at its price; where both are, the first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TradeMark {
+    Last,
+    Large,
+}
+
 /// One price.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PriceRow {
@@ -54,10 +62,8 @@ pub struct PriceRow {
     /// `E` entry, `L` liquidation, `S` and `T` stop and target, `M` mark, `m` one that is late, `@` an alert.
     pub letters: String,
     pub is_cursor: bool,
-    /// The last trade was there.
-    pub is_last: bool,
-    /// A large trade was there.
-    pub has_large: bool,
+    /// What traded there.
+    pub mark: Option<TradeMark>,
     pub bid: LadderCell,
     pub ask: LadderCell,
     pub my_bids: Span,
@@ -166,8 +172,7 @@ impl LadderScene<'_> {
                 label: Span::new(self.label(*price), self.price_tone(*price)),
                 letters: self.letters(*price),
                 is_cursor: self.model.price_ladder.cursor() == Some(*price),
-                is_last: self.last_row() == Some(*price),
-                has_large,
+                mark: self.mark(*price, has_large.then_some(TradeMark::Large)),
                 bid: cell(Side::Buy),
                 ask: cell(Side::Sell),
                 my_bids: self.mine(*price, Side::Buy, form.mine),
@@ -267,9 +272,11 @@ impl LadderScene<'_> {
         self.model.account.user_alerts.prices(self.market_id)
     }
 
-    fn last_row(&self) -> Option<Num> {
-        let last = self.tape?.last()?;
-        Some(self.spacing.near(last.price))
+    /// The last trade goes before other marks.
+    fn mark(&self, row: Num, other: Option<TradeMark>) -> Option<TradeMark> {
+        let last = self.tape.and_then(Tape::last).map(|last| last.price);
+        let is_last = self.is_row(row, last);
+        is_last.then_some(TradeMark::Last).or(other)
     }
 
     /// `0.1` rests, `S0.5` and `T0.5` stop and target, `>0.1` enters when the mark comes there. An order that is carried
