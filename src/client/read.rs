@@ -17,7 +17,7 @@ use crate::{
     model::{
         Account, AccountId, ClientOrderId, Cursor, Failure, FailureKind, Fallible, Listing,
         MarketId, Order, OrderId, Page, Position, PositionId, Quote, Scaled, ScaledId,
-        ServiceAbout, Timestamp, TradingPolicy, Twap,
+        ServiceAbout, Timestamp, TradingPolicy, Twap, TwapId,
     },
 };
 use serde::de::DeserializeOwned;
@@ -185,6 +185,11 @@ impl Client {
         let query = TwapsQuery { page, selector };
         let route = Route::Twaps(query.clone());
         self.owned_page(&route, &query.page).await
+    }
+
+    /// One TWAP or VWAP order; `None` if the service has none of this id.
+    pub async fn twap(&self, id: &TwapId) -> Fallible<Option<Twap>> {
+        found(self.one(&Route::Twap(id.clone())).await)
     }
 
     /// One page of scaled orders, newest first.

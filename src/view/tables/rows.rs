@@ -321,7 +321,7 @@ pub mod columns_of {
 pub fn csv<T: Serialize>(columns: &[&str], rows: &[T]) -> String {
     let records = rows.iter().map(|row| {
         let members = members(row);
-        let cell = |name: &&str| members.get(*name).map(|raw| cell(name, raw.get()));
+        let cell = |name: &&str| members.get(*name).map(|raw| member_text(name, raw.get()));
         let cells = columns.iter().map(cell);
         cells.map(Option::unwrap_or_default).collect()
     });
@@ -338,7 +338,7 @@ pub(crate) fn members(row: &impl Serialize) -> RowMembers {
 }
 
 /// A number has the digits it has in JSON; an instant is one of the names that end in `_at`.
-fn cell(name: &str, raw: &str) -> String {
+pub(crate) fn member_text(name: &str, raw: &str) -> String {
     if let Ok(text) = serde_json::from_str::<String>(raw) {
         return Text::from(text.as_str()).to_string();
     }
