@@ -102,6 +102,7 @@ fn makes_sense(effect: &Effect) -> bool {
         | Effect::KeepTrades(_)
         | Effect::RunAlertCommand(_)
         | Effect::KeepLayout(..)
+        | Effect::KeepLines(..)
         | Effect::Quit => true,
     }
 }

@@ -45,7 +45,7 @@ pub(crate) fn position_strip(model: &Model, scene: &Scene<'_>) -> Vec<Vec<Span>>
         facts.push(named("target", target));
     }
     // In a pane the keys act on the row under its cursor, which may be another position.
-    if model.position_under_keys().as_ref() != Some(&position.id) {
+    if model.position_named_with_keys().as_ref() != Some(&position.id) {
         return facts;
     }
     let context = model.place();

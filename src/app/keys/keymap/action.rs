@@ -80,8 +80,10 @@ pub enum Action {
     SqueezePrices,
     #[strum(message = "candles: solid, hollow, Heikin-Ashi, line")]
     CandleLook,
-    #[strum(message = "moving averages on or off")]
+    #[strum(message = "averages, bands and the session's prices on or off")]
     Averages,
+    #[strum(message = "line of your own here, or remove it")]
+    OwnLine,
     #[strum(message = "stop entry, buy")]
     StopBuy,
     #[strum(message = "stop entry, sell")]
@@ -106,6 +108,10 @@ pub enum Action {
     CoarserRows,
     #[strum(message = "one-key trading")]
     OneKey,
+    #[strum(message = "delta from now on")]
+    ResetDelta,
+    #[strum(message = "large trades only, from how much USD")]
+    LargeTrades,
     #[strum(message = "next pane")]
     NextPane,
     #[strum(message = "previous pane")]

@@ -245,6 +245,15 @@ pub const VERBS: &[Verb] = &[
         ..say("alert", "sets an alert of your own", alert::alert)
     },
     press("alerts", "lists your alerts", Action::UserAlerts),
+    Verb {
+        shape: "PRICE NAME | remove NAME",
+        offers: look::lines,
+        ..say(
+            "line",
+            "draws, moves or removes a line of your own on the chart",
+            look::line,
+        )
+    },
     press(
         "review",
         "reviews your trades: by day, market and hour, and against their risk",
