@@ -30,6 +30,7 @@ mod message;
 mod operations;
 mod rate_limit;
 mod received;
+mod recorder;
 mod response_cache;
 mod scenario;
 mod secret;

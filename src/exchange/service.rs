@@ -14,11 +14,12 @@ use super::{
     operations::SlicedOperations,
     rate_limit::RequestLimiter,
     received::ReceivedMarkets,
+    recorder::RecordingEngine,
     response_cache::{CachedRead, ResponseCache, StateVersion},
     scenario::{self, Scenario},
     secret::ServerSecret,
     state::ExchangeState,
-    store::{ExchangeStore, LoadedExchange, RecordingEngine, StateGuard},
+    store::{ExchangeStore, LoadedExchange, StateGuard},
 };
 use crate::model::Timestamp;
 use hyper::header::HeaderValue;

@@ -20,8 +20,8 @@ use super::{
         CancelOutcome, CanceledTarget, CloseFailure, ClosedTarget, KeptOperation,
         OperationProgress, Targets,
     },
+    recorder::RecordingEngine,
     state::ExchangeState,
-    store::RecordingEngine,
 };
 use crate::{
     api::Data,

@@ -15,7 +15,8 @@ use super::{
     idempotency::{IdempotencyRecords, IdempotentResult, KeyedRequest},
     operations::SlicedOperations,
     received::{Reached, ReceivedMarkets},
-    store::{EncodeFault, RecordingEngine, StoreRecord, inputs},
+    recorder::RecordingEngine,
+    store::{EncodeFault, StoreRecord, inputs},
     wire::{ResourceEncoder, account_limit},
 };
 use crate::model::{ClientOrderId, MarketId, Order, Position, Scaled, Twap};

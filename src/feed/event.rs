@@ -73,6 +73,8 @@ pub(crate) struct Stats {
     pub(crate) open_interest: Option<Num>,
     /// USD.
     pub(crate) day_volume: Option<Num>,
+    /// Since when a paper exchange misses frames of the venue.
+    pub(crate) gap_since: Option<Timestamp>,
     pub(crate) at: Option<Timestamp>,
 }
 
@@ -88,6 +90,7 @@ impl Stats {
             next_funding_at: newer.next_funding_at.or(self.next_funding_at),
             open_interest: newer.open_interest.or(self.open_interest),
             day_volume: newer.day_volume.or(self.day_volume),
+            gap_since: newer.gap_since.or(self.gap_since),
             at: newer.at.or(self.at),
         }
     }

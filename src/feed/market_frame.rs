@@ -254,6 +254,8 @@ struct WireStats {
     open_interest_usd: Patch,
     #[serde(default)]
     day_ntl_vlm: Patch,
+    #[serde(default)]
+    gap_since: Patch,
     #[serde(default, deserialize_with = "instant")]
     time: Option<Timestamp>,
 }
@@ -267,14 +269,19 @@ pub(super) fn patched(event: &RawValue, before: Stats) -> Option<Stats> {
         day_change: told.day_change.over(before.day_change),
         funding_rate: told.funding_rate.over(before.funding_rate),
         funding_hours: told.funding_interval_hours.over(before.funding_hours),
-        next_funding_at: match told.next_funding_time {
-            Patch::Keep => before.next_funding_at,
-            Patch::Is(at) => at.and_then(Timestamp::from_wire),
-        },
+        next_funding_at: instant_over(told.next_funding_time, before.next_funding_at),
         open_interest: told.open_interest_usd.over(before.open_interest),
         day_volume: told.day_ntl_vlm.over(before.day_volume),
+        gap_since: instant_over(told.gap_since, before.gap_since),
         at: told.time.or(before.at),
     };
     let is_price = stats.mark.is_none_or(Num::is_positive);
     is_price.then_some(stats)
+}
+
+fn instant_over(told: Patch, before: Option<Timestamp>) -> Option<Timestamp> {
+    match told {
+        Patch::Keep => before,
+        Patch::Is(at) => at.and_then(Timestamp::from_wire),
+    }
 }

@@ -256,8 +256,8 @@ fn statistics_are_patched_and_ticks_are_checked() {
     let whole = patch(json!({"markPx": "100", "fundingRate": "0.0008", "fundingIntervalHours": 8}));
     let patches = [
         whole,
-        patch(json!({"markPx": 101.5})),
-        patch(json!({"fundingRate": null})),
+        patch(json!({"markPx": 101.5, "gapSince": 1_790_000_000_000_i64})),
+        patch(json!({"fundingRate": null, "gapSince": null})),
     ];
     hears(&mut stream, 0, &events("s1", &patches));
     let told: Vec<_> = stream
@@ -266,16 +266,20 @@ fn statistics_are_patched_and_ticks_are_checked() {
         .map(|event| match event {
             MarketEvent::Stats { stats, .. } => {
                 let funding = stats.hourly_funding().map(|rate| rate.to_string());
-                (stats.mark.unwrap().to_string(), funding)
+                (stats.mark.unwrap().to_string(), funding, stats.gap_since)
             }
             other => panic!("{other:?}"),
         })
         .collect();
     let funding = Some("0.0001".to_owned());
     let expected = [
-        ("100".to_owned(), funding.clone()),
-        ("101.5".to_owned(), funding),
-        ("101.5".to_owned(), None),
+        ("100".to_owned(), funding.clone(), None),
+        (
+            "101.5".to_owned(),
+            funding,
+            Some(Timestamp(1_790_000_000_000)),
+        ),
+        ("101.5".to_owned(), None, None),
     ];
     assert_eq!(told, expected);
 

@@ -1,21 +1,21 @@
-//! What an update says of one number.
+//! What an update says of one figure.
 
 use super::Num;
 
-/// An update that leaves a number out keeps it; one that names it may clear it.
+/// An update that leaves a figure out keeps it; one that names it may clear it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Patch {
+pub enum Patch<T = Num> {
     #[default]
     Keep,
     /// `None` clears it.
-    Is(Option<Num>),
+    Is(Option<T>),
 }
 
-impl Patch {
-    pub fn over(self, before: Option<Num>) -> Option<Num> {
+impl<T> Patch<T> {
+    pub fn over(self, before: Option<T>) -> Option<T> {
         match self {
             Self::Keep => before,
-            Self::Is(number) => number,
+            Self::Is(figure) => figure,
         }
     }
 }

@@ -89,7 +89,6 @@ where
 {
     let signals = Signals::listen()?;
     let taken = TerminalGuard::take(start.mouse)?;
-    let size = terminal::size()?;
     let painter = Painter::start(TerminalGuard::screen()?);
     let clock = Clock::start();
     let (common, common_mail) = channel(COMMON_QUEUE);
@@ -132,6 +131,8 @@ where
         events: events.unwrap_or_default(),
         attention: Attention::default(),
     };
+    // After the signal for its changes has a handler: many terminals get their size just after the program starts.
+    let size = terminal::size()?;
     let running = run(channels, size, &mut account_set, |out| put(&painter, out));
     let end = ended(running, signals, |stopping| match stopping {
         Stopping::Begins => taken.stop(&painter),

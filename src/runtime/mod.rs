@@ -33,7 +33,7 @@ pub use polling::poller::Poller;
 pub use recovery::dispatch::{Outbox, VerbRun};
 pub use terminal::escape::Terminal;
 #[cfg(fuzzing)]
-pub use terminal::input::typed;
+pub use terminal::input::testing::typed;
 pub use terminal::mouse::Mouse;
 pub use terminal::screen_mode::columns;
 

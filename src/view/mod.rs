@@ -54,7 +54,7 @@ pub use text::{
     Align, Cell, Column, Facts, Gauge, Heading, Lead, RowBody, Scene, Share, Span, Table, TableRow,
     Tone, Widest,
 };
-pub(crate) use text::{joined, plain_text};
+pub(crate) use text::{format::UNKNOWN, joined, plain_text};
 
 /// The columns of every resource, for the desk and the command line.
 pub mod columns {
@@ -65,7 +65,7 @@ pub mod columns {
         history::HISTORY,
         orders::WORKING,
         positions::OPEN,
-        scaled::RUNGS,
+        scaled::{RUNGS, SCALED},
         twaps::TWAPS,
     };
 }

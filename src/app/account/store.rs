@@ -2,6 +2,7 @@
 
 pub(crate) mod ended;
 mod from_receipts;
+mod object;
 mod scaled;
 mod streamed;
 
@@ -329,7 +330,7 @@ impl Store {
     }
 
     fn take_off(&mut self, ticket: Ticket, command: Command, since: Timestamp, progress: Progress) {
-        let about = About::of(&command, self);
+        let about = self.object_of(&command);
         let flight = PendingCommand {
             command,
             about,

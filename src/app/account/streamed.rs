@@ -88,6 +88,8 @@ pub struct StreamedPrice {
     pub ask: Option<Num>,
     /// Per hour, as a fraction.
     pub funding_rate: Patch,
+    /// Since when the paper exchange misses frames of the venue.
+    pub gap_since: Patch<Timestamp>,
     pub day: Option<DayStats>,
     pub at: Option<Timestamp>,
 }

@@ -13,6 +13,7 @@ use crate::{
             keymap::{Action, Context, Keymap},
         },
         market::{
+            own_orders::own_position,
             price_ladder::PriceLadder,
             screen::{MarketPanel, MarketScreen},
         },
@@ -27,7 +28,7 @@ use crate::{
             },
         },
     },
-    model::{MarketId, Ticket, Timestamp},
+    model::{MarketId, PositionId, Ticket, Timestamp},
 };
 
 use super::{freeze::Frozen, reload, replaced_row::RowReplacement, tour_step::Tour};
@@ -127,6 +128,20 @@ impl Model {
             return None;
         }
         self.selected_in(self.focus.pane).map(|(_, row)| row)
+    }
+
+    /// The open position that keys act on now: in a panel of the market the one there, else that of the row under the
+    /// cursor.
+    pub fn position_under_keys(&self) -> Option<PositionId> {
+        if self.focus.panel.is_some() {
+            let market = self.market_screen.market()?;
+            return own_position(&self.account.store, market).map(|position| position.id.clone());
+        }
+        let is_listed = self.focus.pane == Pane::Positions;
+        let Some(RowId::Position(id)) = is_listed.then(|| self.selected()).flatten() else {
+            return None;
+        };
+        Some(id)
     }
 
     pub(crate) fn all_rows(&self, pane: Pane) -> All<'_> {

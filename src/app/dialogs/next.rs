@@ -80,6 +80,8 @@ pub enum Next {
 pub enum PositionControl {
     /// Its stops go to where nothing is lost any more.
     BreakEven(PositionId),
+    /// Its stop and target go to its whole size.
+    Cover(PositionId),
     /// The nearest stop or target goes one tick that way.
     Nudge(PositionId, Protection, PriceStep),
 }

@@ -159,6 +159,9 @@ impl Form {
         {
             return Answer::Stay;
         }
+        if let Some(index) = self.share_key(chord) {
+            return self.close_share(index, form_context);
+        }
         if let Some(c) = self.typing(chord, action) {
             self.type_in(c, form_context);
             return Answer::Stay;
@@ -312,7 +315,7 @@ impl Form {
         self.line = Line::selected(self.draft.text(field).unwrap_or_default());
     }
 
-    fn submit(&mut self, form_context: &FormContext) -> Answer {
+    pub(super) fn submit(&mut self, form_context: &FormContext) -> Answer {
         if self.resolve_prices(form_context) {
             self.refusal = Some("the price is filled in: check it, then send");
             return Answer::Stay;

@@ -6,7 +6,7 @@
 use super::{of_row, sent};
 use crate::{
     app::{
-        account::{about::About, poll::Source, row_id::RowId},
+        account::{poll::Source, row_id::RowId},
         activity::notice::{Event, Tone},
         core::{account::Account, effect::Effect},
         desk::{model::Model, row_replacement},
@@ -31,7 +31,7 @@ pub(crate) fn send(model: &mut Model, command: Command) -> (Ticket, Effect) {
     // A dry run has no progress, and is no first order for the repetition check.
     if !model.account.options.dry_run {
         model.account.session.sent(&command, model.account.now);
-        let about = About::of(&command, &model.account.store);
+        let about = model.account.store.object_of(&command);
         let event = Event::Sent(command.clone());
         model
             .account

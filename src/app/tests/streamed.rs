@@ -116,6 +116,31 @@ fn prices_of_a_stream_move_the_marks_and_their_age() {
 }
 
 #[test]
+fn a_stream_tells_that_the_exchange_misses_frames_and_that_it_has_them_again() {
+    let mut model = desk();
+    wait(&mut model, 500);
+    let since = Timestamp(1_790_000_000_000);
+    for (told, known) in [
+        (Patch::Is(Some(since)), Some(since)),
+        (Patch::Keep, Some(since)),
+        (Patch::Is(None), None),
+    ] {
+        let price = StreamedPrice {
+            market_id: "paper|BTC".into(),
+            gap_since: told,
+            ..StreamedPrice::default()
+        };
+        let news = StreamNews::Markets {
+            answers: vec![],
+            prices: vec![price],
+        };
+        hear(&mut model, news);
+        let market = model.account.store.market(&"paper|BTC".into()).unwrap();
+        assert_eq!(market.gap_since, known);
+    }
+}
+
+#[test]
 fn prices_of_a_stream_that_names_no_instants_are_of_when_they_came() {
     let mut model = desk();
     wait(&mut model, 14_000);

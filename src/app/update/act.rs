@@ -14,7 +14,6 @@ use crate::{
         },
         forms::form::Form,
         keys::keymap::Action,
-        market::own_orders::own_position,
         orders::{
             bulk,
             control::{self, nudged},
@@ -125,6 +124,21 @@ const OF_POSITION: &[(Action, Begin)] = &[
     (Action::ClosePosition, |_, position| {
         form(Form::close(position))
     }),
+    (Action::CloseQuarter, |model, position| {
+        control::close(model, position, "25%")
+    }),
+    (Action::CloseHalf, |model, position| {
+        control::close(model, position, "50%")
+    }),
+    (Action::CloseThreeQuarters, |model, position| {
+        control::close(model, position, "75%")
+    }),
+    (Action::CloseWhole, |model, position| {
+        control::close(model, position, "100%")
+    }),
+    (Action::Cover, |_, position| {
+        Next::Control(PositionControl::Cover(position.id.clone()))
+    }),
     (Action::Exits, |model, position| {
         form(Form::protect(position, model.account.store.orders.rows()))
     }),
@@ -156,8 +170,7 @@ fn is_of_position(action: Action) -> bool {
 /// What a key of positions acts on while a panel of the market has the keys: the position in that market.
 fn position_shown(model: &Model, action: Action) -> Option<RowId> {
     model.focus.panel.filter(|_| is_of_position(action))?;
-    let held = own_position(&model.account.store, model.market_screen.market()?)?;
-    Some(RowId::Position(held.id.clone()))
+    model.position_under_keys().map(RowId::Position)
 }
 
 fn of_position(model: &Model, action: Action, id: &PositionId) -> Next {

@@ -112,6 +112,8 @@ fn at_cursor(model: &mut Model, action: Action) -> Option<Next> {
         return Some(pick_up(model, &at, spacing));
     }
     if [Action::Amend, Action::Drop].contains(&action) {
+        let carried = model.price_ladder.carried();
+        let mode = carried.map_or(mode, |id| at_price::drop_mode(model, id, &at));
         return Some(drop_carried(model, &at, mode));
     }
     act_at(model, action, (&at, spacing), mode)

@@ -54,7 +54,7 @@ enum ExportedList {
     Orders,
     /// TWAP and VWAP orders, active and ended
     Twaps,
-    /// Ladders, working and ended; in CSV a line for each rung
+    /// Scaled orders, working and ended; in CSV a line for each rung
     Scaled,
     /// Closed positions with your notes, R multiples, MAE and MFE
     Closed,

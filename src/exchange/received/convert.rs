@@ -113,14 +113,14 @@ impl FrameConverter {
         })
     }
 
-    /// Without its time it cannot be compared with the book. Its sizes are not told.
+    /// Without its time it cannot be compared with the book, and a side that is not told may hold anything. Its sizes are
+    /// not told.
     fn touch(&self, tick: &Tick, shift: Millis) -> Option<FrameContent> {
         let smallest = Num::new(1, self.size_decimals);
-        let level = |price: Option<Num>, side| self.level(price?, smallest, side);
         Some(FrameContent::Touch(ReceivedTouch {
             venue_time: millis(tick.at?) + shift,
-            bid: level(tick.bid, Side::Buy),
-            ask: level(tick.ask, Side::Sell),
+            bid: self.level(tick.bid?, smallest, Side::Buy),
+            ask: self.level(tick.ask?, smallest, Side::Sell),
         }))
     }
 

@@ -1,23 +1,19 @@
 //! The lines of all markets, merged by when they were received.
 
 use super::{
-    super::engine::{FrameOrigin, MarketIx, MarketSpec, Millis, ReceivedFrame},
-    ReceivedFault, ReceivedSetup, ReplayOptions,
+    super::engine::{MarketIx, MarketSpec, Millis, ReceivedFrame},
     convert::{FrameConverter, millis},
-    live::LiveLines,
-    replay::FileLines,
-    setup,
+    fault::ReceivedFault,
+    live::{LiveLines, LiveSource},
+    queue::LineQueue,
+    replay::{ReplayEnd, ReplayOptions},
+    setup::{self, ReceivedSetup},
 };
 use crate::{
     feed::recording::{LineTold, Nanos},
     model::MarketId,
 };
 use std::collections::VecDeque;
-
-/// Lines of a file that are looked at for the units of its market.
-const FIRST_LINES: usize = 64;
-/// A file whose book comes later than this has none.
-const BOOK_WITHIN: usize = 100_000;
 
 /// What [`MergedLines`] came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,57 +23,13 @@ pub(in crate::exchange) enum Reached {
     End,
 }
 
-/// The lines of one file, or of one live market.
-#[derive(Debug)]
-pub(super) struct LineQueue {
-    pub(super) market: usize,
-    pub(super) origin: FrameOrigin,
-    /// Read, and not taken in.
-    pub(super) ahead: VecDeque<LineTold>,
-    /// Where more come from; a live market's come by [`LiveLines`].
-    pub(super) file: Option<FileLines>,
-}
-
-impl LineQueue {
-    /// The next line, without taking it.
-    fn head(&mut self) -> Option<&LineTold> {
-        if self.ahead.is_empty() {
-            self.read();
-        }
-        self.ahead.front()
-    }
-
-    /// Reads what shows the units of the market.
-    fn prime(&mut self) {
-        let (mut read, mut has_book) = (0, self.first_book().is_some());
-        while (read < FIRST_LINES || !has_book) && read < BOOK_WITHIN && self.read() {
-            read += 1;
-            has_book |= self.ahead.back().is_some_and(setup::has_book);
-        }
-    }
-
-    /// When the first book was received, of the lines that were read.
-    pub(super) fn first_book(&self) -> Option<Nanos> {
-        let mut books = self.ahead.iter().filter(|line| setup::has_book(line));
-        books.next().map(|line| line.received)
-    }
-
-    /// Reads one more line; whether there was one.
-    fn read(&mut self) -> bool {
-        let read = self.file.as_mut().and_then(Iterator::next);
-        let is_read = read.is_some();
-        self.ahead.extend(read);
-        is_read
-    }
-}
-
 #[derive(Debug)]
 pub(super) struct MergedLines {
-    pub(super) markets: Vec<MarketId>,
-    pub(super) queues: Vec<LineQueue>,
-    pub(super) live: Option<LiveLines>,
+    markets: Vec<MarketId>,
+    queues: Vec<LineQueue>,
+    live: Option<LiveLines>,
     /// Opens the files once more at their end; `None`: that is the end.
-    pub(super) again: Option<ReplayOptions>,
+    again: Option<ReplayOptions>,
     converters: Vec<FrameConverter>,
     /// Of the line that was taken last.
     frames: VecDeque<(MarketIx, ReceivedFrame)>,
@@ -87,7 +39,24 @@ pub(super) struct MergedLines {
 }
 
 impl MergedLines {
-    pub(super) fn new(markets: Vec<MarketId>, queues: Vec<LineQueue>) -> Self {
+    pub(super) fn replayed(options: &ReplayOptions) -> Result<Self, ReceivedFault> {
+        let (markets, queues) = options.open()?;
+        let again = (options.end == ReplayEnd::BeginAgain).then(|| options.clone());
+        Ok(Self {
+            again,
+            ..Self::new(markets, queues)
+        })
+    }
+
+    pub(super) fn live(source: &LiveSource) -> Result<Self, ReceivedFault> {
+        let (live, queues) = source.open()?;
+        Ok(Self {
+            live: Some(live),
+            ..Self::new(source.markets.clone(), queues)
+        })
+    }
+
+    fn new(markets: Vec<MarketId>, queues: Vec<LineQueue>) -> Self {
         Self {
             markets,
             queues,
@@ -137,10 +106,10 @@ impl MergedLines {
         spec.ok_or_else(|| ReceivedFault::NoBook(id.raw().to_owned()))
     }
 
-    /// Takes over what has come of a live feed; of after `to`, it has come at `to`.
-    pub(super) fn receive(&mut self, to: Millis) {
+    /// Takes over what has come of a live feed, as received between `now` and `to`.
+    pub(super) fn receive(&mut self, now: Millis, to: Millis) {
         if let Some(live) = &mut self.live {
-            live.drain_into(&mut self.queues, to);
+            live.drain_into(&mut self.queues, now, to);
         }
     }
 
@@ -197,14 +166,14 @@ impl MergedLines {
             return false;
         };
         match again {
-            Ok(mut anew) => {
-                let first = anew.queues.iter_mut().filter_map(LineQueue::head);
+            Ok((_, mut queues)) => {
+                let first = queues.iter_mut().filter_map(LineQueue::head);
                 let Some(first) = first.map(|line| line.received).min() else {
                     return false;
                 };
                 let begins = self.newest + Millis::STEP;
                 self.shift = begins - millis(first.timestamp_after());
-                self.queues = anew.queues;
+                self.queues = queues;
                 true
             }
             Err(why) => {

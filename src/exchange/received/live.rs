@@ -2,8 +2,8 @@
 
 use super::{
     super::{engine::FrameOrigin, lock::locked},
-    ReceivedFault,
-    lines::{LineQueue, MergedLines},
+    fault::ReceivedFault,
+    queue::LineQueue,
 };
 use crate::{
     exchange::engine::Millis,
@@ -42,7 +42,7 @@ struct LiveLine {
 /// The other end, which the exchange takes when it starts.
 #[derive(Debug, Clone)]
 pub struct LiveSource {
-    markets: Vec<MarketId>,
+    pub(super) markets: Vec<MarketId>,
     lines: Arc<Mutex<Option<Receiver<LiveLine>>>>,
 }
 
@@ -78,8 +78,10 @@ impl LiveFeed {
 
 impl LiveSource {
     /// Waits until every market has told a book.
-    pub(super) fn open(&self) -> Result<MergedLines, ReceivedFault> {
-        let lines = locked(&self.lines).take().ok_or(ReceivedFault::Ended)?;
+    pub(super) fn open(&self) -> Result<(LiveLines, Vec<LineQueue>), ReceivedFault> {
+        let lines = locked(&self.lines)
+            .take()
+            .ok_or(ReceivedFault::NoBeginning)?;
         let queue = |market| LineQueue {
             market,
             origin: FrameOrigin::Connection(0),
@@ -93,9 +95,7 @@ impl LiveSource {
             decoders: decoders.map(|decoder| (decoder, 0)).collect(),
         };
         live.await_books(&self.markets, &mut queues)?;
-        let mut merged = MergedLines::new(self.markets.clone(), queues);
-        merged.live = Some(live);
-        Ok(merged)
+        Ok((live, queues))
     }
 }
 
@@ -116,11 +116,12 @@ impl fmt::Debug for LiveLines {
 }
 
 impl LiveLines {
-    /// Puts what has come into the queues of its markets.
-    pub(super) fn drain_into(&mut self, queues: &mut [LineQueue], to: Millis) {
-        let latest = Nanos::from(Timestamp(to.0));
+    /// Puts what has come into the queues of its markets, as received between the exchange's present time and `to`: after a
+    /// crash its clock is some seconds ahead.
+    pub(super) fn drain_into(&mut self, queues: &mut [LineQueue], now: Millis, to: Millis) {
+        let [now, to] = [now, to].map(|at| Nanos::from(Timestamp(at.0)));
         while let Ok(mut line) = self.lines.try_recv() {
-            line.received.at = line.received.at.min(latest);
+            line.received.at = line.received.at.max(now).min(to);
             self.take(line, queues);
         }
     }

@@ -8,65 +8,35 @@
 //! decimals is rounded down, and a price to the passive side.
 
 mod convert;
+mod fault;
 mod lines;
 mod live;
+mod queue;
 mod replay;
 mod setup;
 #[cfg(test)]
 mod tests;
 
+pub(super) use lines::Reached;
 pub(crate) use live::LiveFeed;
-pub use live::LiveSource;
-pub use replay::{ReplayEnd, ReplayOptions};
+pub(super) use setup::ReceivedSetup;
+pub use {
+    fault::ReceivedFault,
+    live::LiveSource,
+    replay::{ReplayEnd, ReplayOptions},
+};
 
 use super::{
-    engine::{Engine, FeeRates, MarketIx, MarketSpec, Millis, ReceivedFrame},
-    store::RecordingEngine,
+    engine::{Engine, MarketIx, MarketSpec, Millis, ReceivedFrame},
+    recorder::RecordingEngine,
 };
 use lines::MergedLines;
-pub(super) use lines::Reached;
-use std::{io, path::PathBuf};
 
 /// Where received markets come from.
 #[derive(Debug, Clone)]
 pub enum ReceivedSource {
     Replay(ReplayOptions),
     Live(LiveSource),
-}
-
-/// Why received markets cannot be opened.
-#[derive(Debug, thiserror::Error)]
-pub enum ReceivedFault {
-    #[error("{} cannot be read", path.display())]
-    File {
-        path: PathBuf,
-        #[source]
-        why: io::Error,
-    },
-    #[error("{} cannot be replayed: {why}", path.display())]
-    Recording { path: PathBuf, why: String },
-    #[error("{0} has no order book: record it with its book")]
-    NoBook(String),
-    #[error("nothing came of {0} within {1} s: check its name and the connection")]
-    Silent(String, u64),
-    #[error("no file is given to replay")]
-    NoFile,
-    #[error("the live feed has ended: start the exchange again")]
-    Ended,
-    #[error(
-        "the data directory holds an exchange of other markets than {0}: name another directory"
-    )]
-    OtherMarkets(String),
-}
-
-/// What the first lines say of the markets, for an engine that begins with them.
-#[derive(Debug, Clone)]
-pub(super) struct ReceivedSetup {
-    pub(super) markets: Vec<MarketSpec>,
-    /// The first instant at which there is a book.
-    pub(super) start: Millis,
-    /// What the venue takes.
-    pub(super) fees: FeeRates,
 }
 
 /// The received markets of a running exchange.
@@ -80,8 +50,8 @@ impl ReceivedSource {
     /// Reads the first lines.
     pub(super) fn open(&self) -> Result<ReceivedMarkets, ReceivedFault> {
         let mut lines = match self {
-            Self::Replay(options) => options.open()?,
-            Self::Live(source) => source.open()?,
+            Self::Replay(options) => MergedLines::replayed(options)?,
+            Self::Live(source) => MergedLines::live(source)?,
         };
         let setup = lines.setup()?;
         Ok(ReceivedMarkets { lines, setup })
@@ -125,7 +95,7 @@ impl ReceivedMarkets {
 
     /// Runs every whole step until `to`, or until the lines are over.
     pub(super) fn advance_to(&mut self, engine: &mut RecordingEngine, to: Millis) -> Reached {
-        self.lines.receive(to);
+        self.lines.receive(engine.now(), to);
         while engine.now() + Millis::STEP <= to {
             if self.lines.reached() == Reached::End {
                 return Reached::End;

@@ -2,16 +2,12 @@
 
 use super::{
     super::engine::FrameOrigin,
-    ReceivedFault,
-    lines::{LineQueue, MergedLines},
+    fault::ReceivedFault,
+    queue::{FileLines, LineQueue},
 };
-use crate::{
-    feed::recording::{LineTold, Nanos, Told, market::MarketRecording},
-    model::MarketId,
-};
+use crate::{feed::recording::market::MarketRecording, model::MarketId};
 use std::{
     collections::VecDeque,
-    fmt,
     fs::File,
     path::{Path, PathBuf},
 };
@@ -36,7 +32,8 @@ pub enum ReplayEnd {
 }
 
 impl ReplayOptions {
-    pub(super) fn open(&self) -> Result<MergedLines, ReceivedFault> {
+    /// The markets of the files, and the lines of each file.
+    pub(super) fn open(&self) -> Result<(Vec<MarketId>, Vec<LineQueue>), ReceivedFault> {
         let mut markets: Vec<MarketId> = vec![];
         let mut queues = vec![];
         for path in &self.files {
@@ -56,9 +53,7 @@ impl ReplayOptions {
         if queues.is_empty() {
             return Err(ReceivedFault::NoFile);
         }
-        let mut lines = MergedLines::new(markets, queues);
-        lines.again = (self.end == ReplayEnd::BeginAgain).then(|| self.clone());
-        Ok(lines)
+        Ok((markets, queues))
     }
 
     fn recording(&self, path: &Path) -> Result<MarketRecording, ReceivedFault> {
@@ -77,56 +72,4 @@ impl ReplayOptions {
 fn name(path: &Path) -> String {
     let name = path.file_name().unwrap_or(path.as_os_str());
     name.to_string_lossy().into_owned()
-}
-
-/// The lines of a file. A line that cannot be read is a gap.
-pub(super) struct FileLines {
-    name: String,
-    recording: MarketRecording,
-    newest: Nanos,
-    faults: u64,
-}
-
-impl fmt::Debug for FileLines {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("FileLines")
-            .field("name", &self.name)
-            .field("newest", &self.newest)
-            .field("faults", &self.faults)
-            .finish_non_exhaustive()
-    }
-}
-
-impl FileLines {
-    fn new(path: &Path, recording: MarketRecording) -> Self {
-        Self {
-            name: path.display().to_string(),
-            recording,
-            newest: Nanos(0),
-            faults: 0,
-        }
-    }
-}
-
-impl Iterator for FileLines {
-    type Item = LineTold;
-
-    fn next(&mut self) -> Option<LineTold> {
-        match self.recording.next()? {
-            Ok(line) => {
-                self.newest = line.received;
-                Some(line)
-            }
-            Err(fault) => {
-                self.faults += 1;
-                tracing::warn!("{} of a recording is left out: {fault}", self.name);
-                Some(LineTold {
-                    line: fault.line,
-                    received: self.newest,
-                    conn: 0,
-                    told: Told::Gap,
-                })
-            }
-        }
-    }
 }

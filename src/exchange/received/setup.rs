@@ -1,7 +1,7 @@
 //! What a market is, as far as its first lines show.
 
 use super::{
-    super::engine::{Bps, FeeRates, MarketAccess, MarketSpec, Px, Usd},
+    super::engine::{Bps, FeeRates, MarketAccess, MarketSpec, Millis, Px, Usd},
     convert::FrameConverter,
 };
 use crate::{
@@ -20,6 +20,16 @@ const DECIMALS: u32 = 6;
 const MAX_LEVERAGE: u32 = 20;
 /// The notional at which funding would read the book; the venue's own rate comes first.
 const IMPACT: i64 = 20_000;
+
+/// What the first lines say of the markets, for an engine that begins with them.
+#[derive(Debug, Clone)]
+pub(in crate::exchange) struct ReceivedSetup {
+    pub(in crate::exchange) markets: Vec<MarketSpec>,
+    /// The first instant at which there is a book.
+    pub(in crate::exchange) start: Millis,
+    /// What the venue takes.
+    pub(in crate::exchange) fees: FeeRates,
+}
 
 /// The market of these lines; `None` without a book of both sides.
 pub(super) fn spec<'a>(

@@ -4,25 +4,32 @@ mod damaged;
 mod long;
 mod sample;
 
-use super::{LiveFeed, ReceivedSource, ReplayEnd, ReplayOptions};
+use super::{
+    LiveFeed, LiveSource, ReceivedSource, ReplayEnd, ReplayOptions, convert::FrameConverter,
+};
 use crate::{
     exchange::{
         ClockMode, ExchangeOptions, Scenario, SimulatorAccess, StartFault,
         engine::{
             AccountIx, AttachedExits, BookLevel, CandleRange, CommandOutcome, EngineCommand,
-            ExitOverlap, Interval, LiquidityRole, Lots, MarginMode, MarketIx, MarketReport, Millis,
-            NanoPx, NanoRate, OrderId, OrderParams, PlaceMode, Px, Reduction, Side, Tif,
+            ExitOverlap, FrameOrigin, Interval, LiquidityRole, Lots, MarginMode, MarketIx,
+            MarketReport, Millis, NanoPx, NanoRate, OrderId, OrderParams, PlaceMode, Px, Reduction,
+            Side, Tif,
         },
+        message::{ApiRequest, Execution},
         open,
         received::Reached,
+        sim::{self, SimRoute},
         store::LoadedExchange,
     },
     feed::{
-        recording::{MarkEvent, Nanos, Received, Recorded, RecordingMark},
+        event::{MarketEvent, Tick},
+        recording::{LineTold, MarkEvent, Nanos, Received, Recorded, RecordingMark, Told},
         venue::VenueSocket,
     },
-    model::{MarketId, Timestamp},
+    model::{MarketId, Num, Timestamp},
 };
+use hyper::HeaderMap;
 use sample::{START, Sample};
 use std::{env, path::PathBuf};
 use tempfile::TempDir;
@@ -299,8 +306,8 @@ async fn kept(mut exchange: LoadedExchange, act: impl FnOnce(&mut LoadedExchange
     hash
 }
 
-#[tokio::test]
-async fn a_live_market_is_what_its_sockets_have_told_until_now() {
+/// An exchange on a feed that has told the first lines of the sample.
+async fn live() -> (LiveFeed, LiveSource, LoadedExchange) {
     let (feed, source) = LiveFeed::new(vec![MarketId::from(BTC)]);
     let opened = RecordingMark {
         event: MarkEvent::Open,
@@ -309,12 +316,6 @@ async fn a_live_market_is_what_its_sockets_have_told_until_now() {
         socket: Some(VenueSocket::Hyperliquid),
     };
     let sample = Sample::default().walk(3);
-    let frames = sample.text.lines().map(|line| {
-        let (at, frame) = line.split_once(' ').unwrap();
-        let at = Nanos(at.parse().unwrap());
-        let content = Recorded::Frame(frame.to_owned());
-        Received { at, content }
-    });
     let open_at = Nanos(START * 1_000_000);
     let content = Recorded::Mark(opened);
     let lines = [Received {
@@ -322,11 +323,17 @@ async fn a_live_market_is_what_its_sockets_have_told_until_now() {
         content,
     }]
     .into_iter()
-    .chain(frames);
+    .chain(sample.received());
     for line in lines {
         feed.tell(0, line).await.unwrap();
     }
-    let mut exchange = open(options(Some(ReceivedSource::Live(source.clone())), None)).unwrap();
+    let exchange = open(options(Some(ReceivedSource::Live(source.clone())), None)).unwrap();
+    (feed, source, exchange)
+}
+
+#[tokio::test]
+async fn a_live_market_is_what_its_sockets_have_told_until_now() {
+    let (_feed, source, mut exchange) = live().await;
     assert_eq!(exchange.runs_to(60_000), Reached::Time);
     assert_eq!(exchange.engine.now(), Millis(START + 60_000));
     assert!(exchange.report().bid.is_some());
@@ -335,6 +342,74 @@ async fn a_live_market_is_what_its_sockets_have_told_until_now() {
         again
             .unwrap_err()
             .to_string()
-            .contains("start the exchange again")
+            .contains("a live feed has no beginning: start the exchange again")
     );
+}
+
+/// A crash leaves the clock some seconds ahead, and the sockets know nothing of it.
+#[tokio::test]
+async fn what_comes_live_is_new_however_far_ahead_the_clock_of_the_exchange_is() {
+    let (feed, _source, mut exchange) = live().await;
+    exchange.runs_to(60_000);
+    assert!(exchange.engine.gap_since(market()).is_some());
+    let later = Sample::default()
+        .book(50_000, &[("100000", "1")], &[("100001", "1")])
+        .figures(50_001, "100000.5", "100001", "0.0000125");
+    for line in later.received() {
+        feed.tell(0, line).await.unwrap();
+    }
+    exchange.runs_to(60_250);
+    assert_eq!(exchange.engine.gap_since(market()), None);
+}
+
+#[tokio::test]
+async fn nobody_holds_or_hurries_the_clock_of_a_live_market() {
+    let (_feed, _source, exchange) = live().await;
+    let service = crate::exchange::tests::served(exchange);
+    for body in [
+        r#"{"paused":true}"#,
+        r#"{"advance_ms":1000}"#,
+        r#"{"speed":2}"#,
+    ] {
+        let request = ApiRequest {
+            uri: "/sim/clock".parse().unwrap(),
+            headers: HeaderMap::new(),
+            body: body.into(),
+            execution: Execution::Immediate,
+        };
+        let why = sim::answer(&service, None, SimRoute::SetClock, &request).unwrap_err();
+        assert_eq!(why.status.as_u16(), 400, "{body}");
+        assert!(
+            why.message.contains("clock of a live feed"),
+            "{}",
+            why.message
+        );
+    }
+}
+
+#[test]
+fn a_best_price_that_tells_one_side_takes_nothing_away_from_the_other() {
+    let home = TempDir::new().unwrap();
+    let file = Sample::default().walk(4).in_dir(&home, "btc.txt");
+    let exchange = replaying(&[file]);
+    let converter = FrameConverter::from(exchange.engine.market_spec(market()).unwrap());
+    let frames = |bid: Option<u32>, ask: Option<u32>| {
+        let tick = Tick {
+            price: 100_u32.into(),
+            bid: bid.map(Num::from),
+            ask: ask.map(Num::from),
+            at: Some(Timestamp(START)),
+        };
+        let market = MarketId::from(BTC);
+        let line = LineTold {
+            line: 0,
+            received: Nanos(START * 1_000_000),
+            conn: 0,
+            told: Told::Events(vec![MarketEvent::Tick { market, tick }]),
+        };
+        let origin = FrameOrigin::Connection(0);
+        converter.frames(&line, &origin, Millis::ZERO).len()
+    };
+    assert_eq!(frames(Some(99), Some(101)), 1);
+    assert_eq!([frames(None, Some(101)), frames(Some(99), None)], [0, 0]);
 }

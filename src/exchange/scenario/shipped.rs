@@ -26,7 +26,7 @@ const TABLES: [&str; 20] = [
     "[[script]]\ndo.twap = { zzz = 1 }",
     "[[script]]\ndo.scaled = { zzz = 1 }",
     "[[script]]\ndo.rounds = { zzz = 1 }",
-    "[[script]]\ndo.drift = { legs = [{ zzz = 1 }] }",
+    "[[script]]\ndo.nudge = { zzz = 1 }",
 ];
 
 /// The entries that the error message lists for that table.

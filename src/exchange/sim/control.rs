@@ -1,12 +1,13 @@
 //! The controls of a simulation: clock, price, faults, budgets and reset.
 
 use super::super::{
-    api_error::{ApiError, ApiResult},
+    api_error::{ApiError, ApiResult, ServiceCode},
     clock::Speed,
     engine::{Bps, Millis},
     faults::{FaultInjector, FaultRule},
     message::{ApiRequest, ApiResponse},
     rate_limit::RateLimits,
+    received::ReceivedMarkets,
     service::{ExchangeService, ResetState},
     state::ExchangeState,
     wire,
@@ -63,6 +64,10 @@ pub(super) fn set_clock(state: &mut ExchangeState, request: &ApiRequest) -> ApiR
     let body: SetClock = request.json()?;
     let speed = body.speed.map(speed).transpose()?;
     let advance = body.advance_ms.unwrap_or(0);
+    if state.markets.as_ref().is_some_and(ReceivedMarkets::is_live) {
+        let message = "the clock of a live feed is that of the wall: only a generated market or a recording can be paused, advanced or sped up";
+        return Err(ApiError::service(ServiceCode::InvalidRequest, message));
+    }
     if !(0..=MAX_ADVANCE_MS).contains(&advance) {
         let message = format!("advance_ms must be 0 to {MAX_ADVANCE_MS}, not {advance}");
         return Err(ApiError::invalid("advance_ms", message));

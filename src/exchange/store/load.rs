@@ -7,11 +7,12 @@ use super::super::{
     keep::KeepTime,
     operations::SlicedOperations,
     received::{ReceivedFault, ReceivedMarkets},
+    recorder::RecordingEngine,
     scenario::{Scenario, ScenarioSource},
     secret::{KeySource, ServerSecret},
 };
 use super::{
-    EncodeFault, ExchangeStore, RecordingEngine, StoreFault, StoreRecord, StoreResult,
+    EncodeFault, ExchangeStore, StoreFault, StoreRecord, StoreResult,
     file::{self, SECRET, StoreLog},
     record::{self, StoredExchange},
     stored::{Restored, Stored},

@@ -19,7 +19,6 @@ mod fault;
 mod file;
 mod load;
 mod record;
-mod recorder;
 mod stored;
 mod writer;
 
@@ -32,7 +31,6 @@ pub use fault::StoreFault;
 pub(super) use fault::{EncodeFault, StoreResult};
 pub(super) use load::{LoadedExchange, open};
 pub(super) use record::{Blob, StoreRecord, inputs};
-pub(super) use recorder::RecordingEngine;
 
 use super::{
     api_error::ApiResult,

@@ -5,8 +5,8 @@
 use super::super::{
     clock::ClockRecord,
     engine::{Checkpoint, CheckpointChunk, CheckpointTable},
+    recorder::{LogEntry, RecordingEngine},
 };
-use super::recorder::{LogEntry, RecordingEngine};
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use serde_json::value::RawValue;

@@ -5,11 +5,11 @@ use super::super::{
     engine::{CheckpointChunk, CheckpointTable, Engine, Millis},
     idempotency::IdempotencyRecords,
     operations::SlicedOperations,
+    recorder::{LogEntry, RecordingEngine},
 };
 use super::{
-    RecordingEngine, StoreFault, StoreResult,
+    StoreFault, StoreResult,
     record::{Blob, Commit, StoreRecord, StoredExchange},
-    recorder::LogEntry,
 };
 use serde_json::value::RawValue;
 use std::{

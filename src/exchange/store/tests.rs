@@ -9,6 +9,7 @@ use super::super::{
         PlaceMode, Px, Reason, Reduction, ScaledParams, Side, Tif, TwapParams,
     },
     idempotency::{IdempotencyRecords, IdempotentRequest, IdempotentResult, KeyedRequest},
+    recorder::EngineInput,
     scenario::Scenario,
     secret::{KeySource, ServerSecret},
     service::ResetState,
@@ -17,7 +18,6 @@ use super::{
     LoadedExchange, StoreRecord, StoreResult,
     file::{self, FORMAT, LOG},
     open,
-    recorder::EngineInput,
 };
 use crate::{api::PlaceBody, disk::Log};
 use serde_json::value::to_raw_value;

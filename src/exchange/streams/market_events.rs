@@ -86,9 +86,11 @@ impl Channel {
             Self::Ticks => last_sent.whole(market.tick(&facts), now),
             Self::Books => last_sent.whole(market.book(&facts), now),
             Self::Status => last_sent.whole(market.status(), now),
-            Self::MarketStats => {
-                last_sent.patch(market.stats(&facts), market.named("marketStats"), now)
-            }
+            Self::MarketStats => last_sent.patch(
+                market.stats(state, ix, &facts),
+                market.named("marketStats"),
+                now,
+            ),
             Self::Trades => market.trades(state, ix, last_sent),
             Self::Candles { intervals, history } => intervals
                 .iter()
@@ -236,7 +238,12 @@ impl StreamedMarket<'_> {
         self.with("status", json!({ "status": status }))
     }
 
-    fn stats(self, facts: &MarketReport) -> Map<String, Value> {
+    fn stats(
+        self,
+        state: &ExchangeState,
+        ix: MarketIx,
+        facts: &MarketReport,
+    ) -> Map<String, Value> {
         const HOURS_BETWEEN_FUNDINGS: u32 = 1;
         let px = |px| self.units.px(px);
         let change = px(facts.mark).percent_from(px(facts.prev_day));
@@ -248,7 +255,13 @@ impl StreamedMarket<'_> {
             "nextFundingTime": facts.next_funding_at.0,
             "dayNtlVlm": usd(facts.day_volume).to_string(),
         });
-        fields.as_object().cloned().unwrap_or_default()
+        let mut fields = fields.as_object().cloned().unwrap_or_default();
+        // The service has no such field, and a generated market no gap.
+        if state.markets.is_some() {
+            let since = state.engine.gap_since(ix).map(|since| since.0);
+            fields.insert("gapSince".to_owned(), since.into());
+        }
+        fields
     }
 
     /// By rising number.
@@ -294,5 +307,57 @@ impl StreamedMarket<'_> {
             "isFinal": report.is_closed,
         });
         Value::Object(self.with("candle", fields))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exchange::{
+        ClockMode, ExchangeOptions, ReceivedSource, ReplayEnd, ReplayOptions, Scenario,
+        SimulatorAccess, engine::Millis, open, tests::served,
+    };
+    use crate::model::Timestamp;
+    use tempfile::TempDir;
+    use tokio::time::Instant;
+
+    #[tokio::test]
+    async fn a_market_whose_frames_are_missing_says_so_in_its_statistics() {
+        let home = TempDir::new().unwrap();
+        let file = home.path().join("btc.txt");
+        let book = |at: i64| {
+            let levels = r#"[[{"n":1,"px":"100","sz":"1"}],[{"n":1,"px":"101","sz":"1"}]]"#;
+            format!(
+                r#"{at}000000 {{"channel":"l2Book","data":{{"coin":"BTC","levels":{levels},"time":{at}}}}}"#
+            )
+        };
+        let start = 1_790_000_000_000_i64;
+        let lines = [book(start), book(start + 10_000), book(start + 20_000)].join("\n");
+        std::fs::write(&file, lines + "\n").unwrap();
+        let scenario = include_str!("../../../tests/support/bare.toml");
+        let source = ReceivedSource::Replay(ReplayOptions {
+            files: vec![file],
+            market: Some("hyperliquid|BTC".into()),
+            end: ReplayEnd::Stop,
+        });
+        let opened = open(ExchangeOptions {
+            scenario: Scenario::parse(scenario).unwrap().on_received(source),
+            start: Timestamp(0),
+            pace: Some(ClockMode::Paused),
+            data_dir: None,
+            simulator: SimulatorAccess::Served,
+        });
+        let service = served(opened.unwrap());
+        let mut state = service.state().unwrap();
+        let mut last_sent = LastSent::default();
+        let mut told = |millis: i64| {
+            state.advance(Millis(millis), Instant::now());
+            let market = MarketIx::from(0);
+            let events = Channel::MarketStats.events(&state, market, &mut last_sent);
+            events.first().map(|event| event["gapSince"].clone())
+        };
+        assert_eq!(told(0), Some(Value::Null));
+        assert_eq!(told(6_000), Some(json!(start)));
+        assert_eq!(told(5_000), Some(Value::Null), "the next book has come");
     }
 }

@@ -4,7 +4,7 @@ use super::{
 };
 use crate::feed::LONGEST_FRAME;
 use proptest::prelude::*;
-use std::{fs, path::Path};
+use std::{env, fs};
 
 const AT: i64 = 1_790_000_000_123_456_789;
 
@@ -117,12 +117,12 @@ fn a_file_that_was_cut_short_ends_with_a_report_wherever_that_is() {
     }
 }
 
-/// 25 seconds of a real market, where they lie beside the project.
+/// 25 seconds of a real market.
 #[test]
+#[ignore = "reads a recording: PERPDECK_SAMPLE names its file"]
 fn a_real_recording_is_read_whole() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/btc_20250126.gz");
-    let Ok(bytes) = fs::read(path) else { return };
-    let read = lines(bytes);
+    let path = env::var_os("PERPDECK_SAMPLE").expect("PERPDECK_SAMPLE names the recording");
+    let read = lines(fs::read(path).unwrap());
     assert_eq!(
         (read.len(), read.iter().filter(|l| l.is_err()).count()),
         (55, 0)

@@ -296,6 +296,7 @@ impl BybitTicker<'_> {
                 next_funding_at: next.and_then(Timestamp::from_wire),
                 open_interest: self.open_interest_value,
                 day_volume: self.turnover24h,
+                gap_since: None,
                 at: Some(at?),
             },
         })

@@ -361,6 +361,7 @@ impl Context {
             next_funding_at: None,
             open_interest: self.open_interest.and_then(|coins| coins.times(mark)),
             day_volume: self.day_ntl_vlm,
+            gap_since: None,
             at: None,
         })
     }

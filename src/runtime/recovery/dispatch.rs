@@ -43,23 +43,10 @@ pub struct VerbRun {
 }
 
 impl Outbox {
-    /// `open` opens the journal in `dir` on a thread of its own; recovery then decides what the last session left open.
-    /// Progress and outcomes go out on `events`.
+    /// For the commands of a verb: `open` opens the journal in `dir` on a thread of its own. Recovery only reads what became
+    /// of earlier rows, and leaves the rest to a desk. Progress and outcomes go out on `events`.
     ///
     /// Must be called within a tokio runtime.
-    pub fn spawn(
-        client: Client,
-        clock: Clock,
-        dir: &Path,
-        open: impl FnOnce() -> Result<Journal, JournalError> + Send + 'static,
-        events: Sender<Msg>,
-    ) -> Self {
-        let writer = JournalWriter::spawn(ProcessKind::Desk, dir, open, |_| (), events.clone());
-        let accounts = JournalAccounts::among(client.connection(), vec![]);
-        Self::beside(client, clock, (writer, accounts), events)
-    }
-
-    /// For the commands of a verb. Recovery only reads what became of earlier rows, and leaves the rest to a desk.
     pub fn for_verb(
         client: Client,
         run: VerbRun,
@@ -76,7 +63,7 @@ impl Outbox {
         Self::of(context, accounts)
     }
 
-    /// The same with a journal that other accounts also write.
+    /// For a desk, with a journal that other accounts also write. Recovery then decides what the last session left open.
     pub(crate) fn beside(
         client: Client,
         clock: Clock,

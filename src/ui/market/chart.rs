@@ -12,8 +12,8 @@ use crate::{
         Scene, Span, Tone,
         market::{
             chart::{
-                Candle, ChartMemory, ChartSlot, ChartView, DrawnChart, Num, chart, direction,
-                price_width, tone_of,
+                AVERAGES, Average, Candle, ChartMemory, ChartSlot, ChartView, DrawnChart, Num,
+                chart, direction, price_width, tone_of,
             },
             glyphs::{GlyphColumns, GlyphSet},
             overlays::LineKind,
@@ -21,6 +21,7 @@ use crate::{
     },
 };
 use ratatui::layout::{Position, Rect};
+use std::iter;
 
 const EIGHTHS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 /// What drawing a chart keeps from frame to frame.
@@ -96,10 +97,10 @@ fn draw_view(
         let set = GlyphSet::of(canvas.theme, view.look);
         glyphs.scale(view, areas.plot.height, set);
         candles(canvas, areas, view, glyphs);
-        fills(canvas, areas, view);
-        averages(canvas, areas, view);
         volume(canvas, areas, view);
     }
+    fills(canvas, areas, view);
+    averages(canvas, areas, view);
     profile(canvas, areas, view);
     lines(canvas, areas, view);
     cursor(canvas, areas, view);
@@ -204,15 +205,15 @@ fn fills(canvas: &mut Canvas<'_>, areas: &ChartAreas, view: &ChartView) {
 
 /// The session's volume-weighted average price and, where they are wanted, the moving averages, the shortest first.
 fn averages(canvas: &mut Canvas<'_>, areas: &ChartAreas, view: &ChartView) {
-    const TONES: [Tone; 3] = [Tone::Accent, Tone::Warn, Tone::Muted];
     for (at, slot, _) in known(view) {
-        let moving = TONES.into_iter().zip(slot.indicators.averages);
+        let moving = AVERAGES.map(|Average { sign, tone, .. }| (sign, tone));
+        let moving = moving.into_iter().zip(slot.indicators.averages);
         let moving = moving.filter(|_| view.has_averages);
-        for (tone, count) in [(Tone::Info, slot.vwap)].into_iter().chain(moving) {
+        for ((sign, tone), count) in iter::once((('·', Tone::Info), slot.vwap)).chain(moving) {
             let row = count.and_then(|count| view.range.row(count, areas.plot.height));
             if let Some(row) = row {
-                let style = canvas.theme.tone(tone);
-                canvas.put_blank((areas.x(at), areas.plot.y.saturating_add(row)), '·', style);
+                let place = (areas.x(at), areas.plot.y.saturating_add(row));
+                canvas.put_blank(place, sign, canvas.theme.tone(tone));
             }
         }
     }

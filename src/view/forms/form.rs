@@ -236,7 +236,7 @@ fn hint(form: &Form, model: &Model, field: Field, seen: &Seen) -> String {
             "30 to half of the duration · empty: the service's choice".to_owned()
         }
         (Field::ExtraMargin, _) => "+50 more · -50 less · =200 in all, USD".to_owned(),
-        (Field::Share, _) => format!("{} choose · or type 0.5, 30%, $1000", choose()),
+        (Field::Share, _) => "1 25% · 2 50% · 3 75% · 4 100% send · ⇥ another size".to_owned(),
         (_, FieldInput::Price | FieldInput::WatchedPrice) => {
             let fill = key(Action::ObservedPrice);
             format!("{fill} mid · bid · +1% · {up}{down} one tick")

@@ -4,7 +4,7 @@
 //! is `·`; neither is 0. What lies out of view is named at the edge. A book that is not live is named and dimmed.
 
 use super::{
-    ladder_form::{LadderForm, LadderLines, fitted_own, fitted_size, size_decimals},
+    ladder_form::{LadderForm, LadderLines, SizeFormat, fitted_own},
     ladder_scene::LadderScene,
     ladder_words::over_trades,
     position_strip::position_strip,
@@ -129,12 +129,12 @@ impl LadderScene<'_> {
         let most_traded = traded.values().copied().max();
         let largest = grouped.and_then(GroupedBook::largest);
         let usual = format::usual_size(self.market);
-        let decimals = size_decimals((largest, usual), self.decimals(), form.size);
-        let volume_decimals = size_decimals((most_traded, usual), self.decimals(), form.traded);
+        let sizes = SizeFormat::new((largest, usual), self.decimals(), form.size);
+        let volumes = SizeFormat::new((most_traded, usual), self.decimals(), form.traded);
         let row = |price: &Num| {
             let cell = |side| {
                 let depth = grouped.map(|grouped| grouped.depth(side, *price));
-                self.cell(side, *price, depth, (largest, decimals))
+                self.cell(side, *price, depth, (largest, sizes))
             };
             let volume = traded.get(price).copied();
             PriceRow {
@@ -148,7 +148,7 @@ impl LadderScene<'_> {
                 my_bids: self.mine(*price, Side::Buy, form.mine),
                 my_asks: self.mine(*price, Side::Sell, form.mine),
                 traded: volume.map_or_else(LadderCell::default, |volume| LadderCell {
-                    size: Span::muted(fitted_size(volume, volume_decimals)),
+                    size: Span::muted(volumes.words(volume)),
                     bar: share(volume, most_traded),
                 }),
             }
@@ -167,7 +167,7 @@ impl LadderScene<'_> {
         side: Side,
         price: Num,
         depth: Option<Depth>,
-        (largest, decimals): (Option<Num>, u32),
+        (largest, sizes): (Option<Num>, SizeFormat),
     ) -> LadderCell {
         let other = self.book.and_then(|book| book.best(side.opposite()));
         let is_beyond = other.is_some_and(|best| match side {
@@ -182,7 +182,7 @@ impl LadderScene<'_> {
                 ..LadderCell::default()
             },
             Some(Depth::Size(resting)) => LadderCell {
-                size: Span::new(fitted_size(resting, decimals), self.side_tone(side)),
+                size: Span::new(sizes.words(resting), self.side_tone(side)),
                 bar: share(resting, largest),
             },
         }

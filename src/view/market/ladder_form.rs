@@ -133,30 +133,40 @@ impl LadderLines {
     }
 }
 
-/// So many decimals let the largest size, and any of a usual one's length, fit into `room` with a blank beside it, and no
-/// more than the market has. The usual size keeps the decimals where they are while the largest changes.
-pub(super) fn size_decimals(
-    (largest, usual): (Option<Num>, Option<Num>),
-    most: u32,
+/// How the sizes of a column are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct SizeFormat {
+    decimals: u32,
     room: u16,
-) -> u32 {
-    let Some(largest) = largest.max(usual) else {
-        return most;
-    };
-    let fits = |decimals: &u32| {
-        let words = format::grouped(largest.rounded(*decimals));
-        words.chars().count() <= usize::from(room.saturating_sub(1).max(LEAST_SIZE))
-    };
-    (0..=most).rev().find(fits).unwrap_or(0)
 }
 
-/// Rounded; what is less than the last digit is said to be less, since it is not 0.
-pub(super) fn fitted_size(size: Num, decimals: u32) -> String {
-    let rounded = size.rounded(decimals);
-    if rounded.is_zero() && !size.is_zero() {
-        return format!("<{}", Num::new(1, decimals));
+impl SizeFormat {
+    /// So many decimals let the largest size, and any of a usual one's length, fit into `room` with a blank beside it, and
+    /// no more than the market has. The usual size keeps the decimals where they are while the largest changes.
+    pub(super) fn new((largest, usual): (Option<Num>, Option<Num>), most: u32, room: u16) -> Self {
+        let room = room.saturating_sub(1).max(LEAST_SIZE);
+        let fits = |decimals: &u32| {
+            let largest = largest.max(usual);
+            largest.is_none_or(|size| has_room(&format::grouped(size.rounded(*decimals)), room))
+        };
+        let decimals = (0..=most).rev().find(fits).unwrap_or(0);
+        Self { decimals, room }
     }
-    format::grouped(rounded)
+
+    /// Rounded; what is less than the last digit is said to be less, since it is not 0. What has no room is in thousands
+    /// or millions.
+    pub(super) fn words(self, size: Num) -> String {
+        let rounded = size.rounded(self.decimals);
+        if rounded.is_zero() && !size.is_zero() {
+            return format!("<{}", Num::new(1, self.decimals));
+        }
+        let whole = Some(format::grouped(rounded)).filter(|words| has_room(words, self.room));
+        whole.unwrap_or_else(|| format::short_usd(size))
+    }
+}
+
+fn has_room(words: &str, room: u16) -> bool {
+    words.chars().count() <= usize::from(room)
 }
 
 /// An own order in so many cells: its size, without the leading zero where room is short; `None` where no digit may be
@@ -213,17 +223,27 @@ mod tests {
 
     #[test]
     fn a_small_size_is_never_shown_as_none() {
-        assert_eq!(size_decimals((Some(num("123.4567")), None), 4, 6), 1);
-        assert_eq!(size_decimals((Some(num("13.2")), None), 4, 4), 1);
-        assert_eq!(fitted_size(num("0.004"), 1), "<0.1");
-        assert_eq!(fitted_size(num("12.34"), 1), "12.3");
-        assert_eq!(fitted_size(num("0.4"), 0), "<1");
+        let sizes = |largest, most, room| SizeFormat::new((Some(num(largest)), None), most, room);
+        assert_eq!(sizes("123.4567", 4, 6).decimals, 1);
+        let tenths = sizes("13.2", 4, 4);
+        assert_eq!(tenths.words(num("0.004")), "<0.1");
+        assert_eq!(tenths.words(num("12.34")), "12.3");
+        assert_eq!(sizes("1320", 4, 4).words(num("0.4")), "<1");
+    }
+
+    #[test]
+    fn a_size_of_a_cheap_coin_that_has_no_room_is_in_thousands_or_millions() {
+        let sizes = SizeFormat::new((Some(num("71954630.4")), None), 0, 8);
+        let words = ["954630", "1954630", "71954630.4"].map(|size| sizes.words(num(size)));
+        assert_eq!(words, ["954,630", "2.0M", "72.0M"]);
+        let narrow = SizeFormat::new((None, None), 0, 6);
+        assert_eq!(narrow.words(num("31911")), "31.9K");
     }
 
     #[test]
     fn the_largest_size_changes_no_decimals_while_it_is_no_longer_than_a_usual_one() {
         let usual = Some(num("15"));
-        let decimals = |largest| size_decimals((largest, usual), 5, 6);
+        let decimals = |largest| SizeFormat::new((largest, usual), 5, 6).decimals;
         let all = ["0.4", "9.99", "10.1", "87"].map(|largest| decimals(Some(num(largest))));
         assert_eq!(all, [2; 4]);
         assert_eq!(decimals(None), 2);

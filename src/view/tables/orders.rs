@@ -155,7 +155,7 @@ pub(crate) fn price(order: &Order, scene: &Scene<'_>) -> Cell {
     cell.of_price(market)
 }
 
-/// `offset 0.5, cap 64,400`: a chase's distance from the best price, and its limit.
+/// `offset 0.5, cap 64,400`: a chase's distance from the best price, and its limit; with less room the limit alone.
 fn chase(order: &Order, scene: &Scene<'_>) -> Option<Cell> {
     let market = scene.store.market(&order.market_id);
     let offset = format::grouped(order.chase_offset?.normalized());

@@ -66,6 +66,15 @@ pub const RUNGS: &[Column<RungLine>] = &[
     .toned(Tone::Muted),
 ];
 
+/// Scaled orders on the command line, without their rungs.
+pub const SCALED: &[Column<Scaled>] = &[Column::new(
+    "scaled_order",
+    "scaled order",
+    Words,
+    0,
+    |row, scene| head(row, scene).into(),
+)];
+
 /// The status of its order; `None` if unknown.
 fn status(line: &RungLine) -> Option<OrderStatus> {
     let status = line.order.as_ref()?.status.known();

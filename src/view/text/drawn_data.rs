@@ -8,7 +8,7 @@ use crate::{
         CandleChart, Identity, MarketPanel, Model, Motion, SizeBasis,
         market::price_ladder::PriceLadder,
     },
-    model::{Drift, MarketId, Timestamp},
+    model::{Drift, MarketId, PositionId, Timestamp},
 };
 
 /// The versions of all data that rows are made from.
@@ -39,6 +39,8 @@ pub struct MarketKey {
     ladder: PriceLadder,
     size_basis: SizeBasis,
     has_one_key: bool,
+    /// The keys for it are named beside it.
+    position: Option<PositionId>,
 }
 
 impl DataKey {
@@ -71,6 +73,7 @@ impl MarketKey {
             ladder: model.price_ladder.as_drawn(),
             size_basis: model.size_basis(screen.market()),
             has_one_key: model.account.options.ladder_one_key,
+            position: model.position_under_keys(),
         }
     }
 }

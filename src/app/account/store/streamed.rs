@@ -74,6 +74,7 @@ impl Store {
             market.bid = price.bid.or(market.bid);
             market.ask = price.ask.or(market.ask);
             market.funding_rate = price.funding_rate.over(market.funding_rate);
+            market.gap_since = price.gap_since.over(market.gap_since);
             market.day = price.day.unwrap_or(market.day);
             market.updated_at = price.at.or(market.updated_at);
             if let Some(mark) = price.mark.over(None) {

@@ -184,6 +184,16 @@ pub enum Action {
     NewScaled,
     #[strum(message = "close position")]
     ClosePosition,
+    #[strum(message = "close 25%")]
+    CloseQuarter,
+    #[strum(message = "close 50%")]
+    CloseHalf,
+    #[strum(message = "close 75%")]
+    CloseThreeQuarters,
+    #[strum(message = "close 100%")]
+    CloseWhole,
+    #[strum(message = "cover all of it")]
+    Cover,
     #[strum(message = "cancel")]
     Cancel,
     #[strum(message = "stop and target, move a stop")]
@@ -340,6 +350,11 @@ impl Action {
             self,
             Self::Cancel
                 | Self::ClosePosition
+                | Self::CloseQuarter
+                | Self::CloseHalf
+                | Self::CloseThreeQuarters
+                | Self::CloseWhole
+                | Self::Cover
                 | Self::Margin
                 | Self::Exits
                 | Self::Amend

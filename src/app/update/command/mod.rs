@@ -105,20 +105,20 @@ pub const VERBS: &[Verb] = &[
         ..say("sell", "opens the order form, filled in", trade::sell)
     },
     Verb {
-        shape: "buy|sell MARKET SIZE DURATION [FLAGS]",
-        offers: strategy::offers,
+        shape: "start buy|sell MARKET SIZE DURATION [FLAGS] | list | show ID | stop ID…",
+        offers: strategy::twap_words,
         ..say(
             "twap",
-            "opens the form of a new TWAP, filled in",
+            "opens the form of a new TWAP, filled in; lists, shows or stops them",
             strategy::twap,
         )
     },
     Verb {
-        shape: "buy|sell MARKET SIZE START END RUNGS [FLAGS]",
-        offers: strategy::offers,
+        shape: "place buy|sell MARKET SIZE START END RUNGS [FLAGS] | list | show ID | cancel ID…",
+        offers: strategy::scaled_words,
         ..say(
-            "ladder",
-            "opens the form of a new scaled order, filled in",
+            "scaled",
+            "opens the form of a new scaled order, filled in; lists, shows or cancels them",
             strategy::scaled,
         )
     },
@@ -147,12 +147,26 @@ pub const VERBS: &[Verb] = &[
         )
     },
     Verb {
-        shape: "ORDER_ID | all [MARKET] | --twap ID | --scaled ID",
+        shape: "ORDER_ID… | --market MARKET | --side buy|sell | --all",
         offers: trade::cancelable,
+        ..say("cancel", "cancels orders", trade::cancel)
+    },
+    Verb {
+        shape: "MARKET|POSITION_ID PRICE|none [--size SIZE]",
+        offers: trade::held,
         ..say(
-            "cancel",
-            "cancels orders, a TWAP or a scaled order",
-            trade::cancel,
+            "stop",
+            "opens the form of the exits of a position, with this stop loss",
+            trade::stop,
+        )
+    },
+    Verb {
+        shape: "MARKET|POSITION_ID PRICE|none [--size SIZE]",
+        offers: trade::held,
+        ..say(
+            "target",
+            "opens the form of the exits of a position, with this take profit",
+            trade::target,
         )
     },
     Verb {
@@ -247,8 +261,6 @@ pub const VERBS: &[Verb] = &[
     ),
     press("positions", "goes to that pane", Action::Positions),
     press("orders", "goes to that pane", Action::Orders),
-    press("twaps", "goes to that pane", Action::Twaps),
-    press("scaled", "goes to that pane", Action::Scaled),
     press("closed", "goes to that pane", Action::Closed),
     press("history", "goes to that pane", Action::History),
     press("activity", "goes to that pane", Action::Activity),

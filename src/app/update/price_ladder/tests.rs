@@ -300,12 +300,12 @@ fn an_order_is_picked_up_and_dropped_two_rows_higher() {
     let mut model = ladder();
     press(&mut model, "' m k k");
     assert_eq!(model.price_ladder.carried(), Some(&OrderId::from("ord-1")));
-    press(&mut model, "enter");
-    assert_eq!(price_in_form(&model, Field::LimitPrice).unwrap(), "63997");
-    assert_eq!(moved(&press(&mut model, "enter")), [OrderId::from("ord-1")]);
+    let sent = press(&mut model, "enter");
+    assert_eq!(moved(&sent), [OrderId::from("ord-1")], "no form asks");
+    assert!(model.overlays.is_empty());
     let mut model = armed();
     let sent = press(&mut model, "' m k k enter");
-    assert_eq!(moved(&sent), [OrderId::from("ord-1")], "one key less");
+    assert_eq!(moved(&sent), [OrderId::from("ord-1")]);
     let mut model = ladder();
     press(&mut model, "' m k k esc");
     assert_eq!(model.price_ladder.carried(), None);
@@ -478,8 +478,11 @@ fn on_the_chart_the_keys_act_at_the_price_as_on_the_ladder() {
     let mut model = on_chart(ladder());
     assert_eq!(cancels(&press(&mut model, "' x")), [OrderId::from("ord-1")]);
     let mut model = on_chart(ladder());
-    press(&mut model, "' m j enter");
-    assert_eq!(price_in_form(&model, Field::LimitPrice).unwrap(), "63980");
+    let sent = press(&mut model, "' m j enter");
+    let [Effect::Send(_, Command::Modify(modify))] = sent.as_slice() else {
+        panic!("{sent:?}");
+    };
+    assert_eq!(modify.price, num("63980"));
     let mut model = on_chart(armed());
     let sent = press(&mut model, "j b");
     assert_eq!(orders(&sent), [(Side::Buy, "64000".to_owned())]);

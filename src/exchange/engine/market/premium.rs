@@ -3,14 +3,12 @@
 use serde::{Deserialize, Serialize};
 
 use super::book::OrderBook;
-use crate::exchange::engine::state::{NanoRate, Px, Side, Usd};
+use crate::exchange::engine::state::{MAX_HOURLY_FUNDING, NanoRate, Px, Side, Usd};
 
 /// 0.01 % per 8 h.
 const FUNDING_INTEREST: i64 = 100_000;
 /// 0.05 % per 8 h.
 const FUNDING_CLAMP: i64 = 500_000;
-/// 4 % per hour.
-const MAX_HOURLY_FUNDING: i64 = 40_000_000;
 const NANO: i128 = 1_000_000_000;
 
 /// Premium samples of the current hour.
@@ -37,7 +35,7 @@ impl PremiumSamples {
 pub(crate) fn hourly(premium: NanoRate) -> NanoRate {
     let eight_hours =
         premium.0 + (FUNDING_INTEREST - premium.0).clamp(-FUNDING_CLAMP, FUNDING_CLAMP);
-    NanoRate((eight_hours / 8).clamp(-MAX_HOURLY_FUNDING, MAX_HOURLY_FUNDING))
+    NanoRate((eight_hours / 8).clamp(-MAX_HOURLY_FUNDING.0, MAX_HOURLY_FUNDING.0))
 }
 
 /// How far the price of trading the impact notional is outside the oracle price, relative to it.

@@ -6,7 +6,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{BookLevel, Lots, MAX_COUNT, MarketTrade, Millis, NanoRate, Px, Side};
+use super::{
+    BookLevel, Lots, MAX_COUNT, MAX_HOURLY_FUNDING, MarketTrade, Millis, NanoRate, Px, Side,
+};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReceivedFrame {
@@ -128,7 +130,7 @@ impl Default for ReceivedRules {
 pub enum FrameFault {
     #[error("this market is not a received one")]
     NotReceived,
-    #[error("a price or a size is not positive, or too large")]
+    #[error("a price or a size is not positive, or a figure too large")]
     OutOfRange,
     #[error("the book is not sorted, or bid and ask cross")]
     Disordered,
@@ -137,6 +139,12 @@ pub enum FrameFault {
 }
 
 impl ReceivedPrices {
+    fn check(&self) -> Result<(), FrameFault> {
+        let mut prices = [self.mark, self.oracle].into_iter().flatten();
+        prices.try_for_each(check_px)?;
+        self.funding.map_or(Ok(()), check_rate)
+    }
+
     /// Takes over the figures that `newer` has.
     pub(crate) fn update(&mut self, newer: Self) {
         self.mark = newer.mark.or(self.mark);
@@ -165,11 +173,9 @@ impl FrameContent {
             Self::Trades(trades) | Self::TradeHistory(trades) => trades
                 .iter()
                 .try_for_each(|trade| check_level(trade.px, trade.size)),
-            Self::Prices(prices) => [prices.mark, prices.oracle]
-                .into_iter()
-                .flatten()
-                .try_for_each(check_px),
-            Self::FundingHistory(_) | Self::GapBegins => Ok(()),
+            Self::Prices(prices) => prices.check(),
+            Self::FundingHistory(rates) => rates.iter().try_for_each(|hour| check_rate(hour.rate)),
+            Self::GapBegins => Ok(()),
         }
     }
 }
@@ -197,6 +203,11 @@ impl ReceivedTouch {
 
 fn check_px(px: Px) -> Result<(), FrameFault> {
     let fits = (1..=MAX_COUNT).contains(&px.0);
+    fits.then_some(()).ok_or(FrameFault::OutOfRange)
+}
+
+fn check_rate(rate: NanoRate) -> Result<(), FrameFault> {
+    let fits = (-MAX_HOURLY_FUNDING.0..=MAX_HOURLY_FUNDING.0).contains(&rate.0);
     fits.then_some(()).ok_or(FrameFault::OutOfRange)
 }
 

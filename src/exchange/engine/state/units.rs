@@ -65,6 +65,9 @@ count!(
 /// The largest size and price the engine accepts; keeps every product inside its integers.
 pub const MAX_COUNT: i64 = 1_000_000_000_000;
 
+/// 4 % per hour.
+pub const MAX_HOURLY_FUNDING: NanoRate = NanoRate(40_000_000);
+
 impl Mul<Lots> for Px {
     type Output = Usd;
     /// Exact, by the choice of units.

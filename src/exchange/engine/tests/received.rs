@@ -458,6 +458,13 @@ fn a_gap_over_the_hour_pays_its_funding_afterwards_by_history_or_estimated() {
     assert_eq!(paid(None), [(NanoRate(30_000), true)]);
 }
 
+fn funding(rate: i64) -> FrameContent {
+    FrameContent::Prices(ReceivedPrices {
+        funding: Some(NanoRate(rate)),
+        ..ReceivedPrices::default()
+    })
+}
+
 #[test]
 fn frames_that_no_market_sends_are_refused_and_change_nothing() {
     let mut venue = open();
@@ -477,6 +484,15 @@ fn frames_that_no_market_sends_are_refused_and_change_nothing() {
         ),
         (book(BookScope::Window, -301, BIDS, ASKS), FrameFault::Late),
         (mark(0), FrameFault::OutOfRange),
+        (funding(40_000_001), FrameFault::OutOfRange),
+        (funding(i64::MIN), FrameFault::OutOfRange),
+        (
+            FrameContent::FundingHistory(vec![HourlyFunding {
+                at: START,
+                rate: NanoRate(i64::MAX),
+            }]),
+            FrameFault::OutOfRange,
+        ),
         (
             FrameContent::Trades(trades(Side::Buy, 1, "0@105050")),
             FrameFault::OutOfRange,

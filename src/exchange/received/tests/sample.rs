@@ -1,5 +1,6 @@
 //! A recording of Hyperliquid's BTC of the tests' own, in the shapes that the venue sends.
 
+use crate::feed::recording::{Nanos, Received, Recorded};
 use std::{fmt::Write as _, path::PathBuf};
 use tempfile::TempDir;
 
@@ -88,6 +89,17 @@ impl Sample {
             };
         }
         sample
+    }
+
+    /// As a live feed tells it.
+    pub(super) fn received(&self) -> impl Iterator<Item = Received> {
+        self.text.lines().map(|line| {
+            let (at, frame) = line.split_once(' ').unwrap();
+            Received {
+                at: Nanos(at.parse().unwrap()),
+                content: Recorded::Frame(frame.to_owned()),
+            }
+        })
     }
 
     /// As a file, which lives as long as its directory.

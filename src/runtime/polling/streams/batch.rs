@@ -99,6 +99,7 @@ impl Batch {
         let before = self.stats.insert(market.clone(), stats).unwrap_or_default();
         let price = self.price(market);
         learn(&mut price.mark, before.mark, stats.mark);
+        learn(&mut price.gap_since, before.gap_since, stats.gap_since);
         let (before, rate) = (before.hourly_funding(), stats.hourly_funding());
         learn(&mut price.funding_rate, before, rate);
         price.day = Some(DayStats {
@@ -142,8 +143,8 @@ impl Batch {
     }
 }
 
-/// Notes a number of the statistics. One that they never told is not cleared: another source may know it.
-fn learn(patch: &mut Patch, before: Option<Num>, now: Option<Num>) {
+/// Notes a figure of the statistics. One that they never told is not cleared: another source may know it.
+fn learn<T>(patch: &mut Patch<T>, before: Option<T>, now: Option<T>) {
     if before.is_some() || now.is_some() {
         *patch = Patch::Is(now);
     }

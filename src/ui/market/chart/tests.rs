@@ -16,7 +16,7 @@ use ratatui::{buffer::Buffer, layout::Rect, style::Color};
 
 const MINUTE: i64 = 60_000;
 
-/// Open, high, low and close above 65,000, as the reference draws them; the 6th closes where it opened, in the 8th
+/// Open, high, low and close above 65,000; the 6th closes where it opened, in the 8th
 /// nothing traded.
 const CANDLES: [[i64; 4]; 12] = [
     [600, 612, 594, 608],
@@ -141,9 +141,8 @@ fn rows(buffer: &Buffer) -> Vec<String> {
         .collect()
 }
 
-// reference/market-screen.md 2.3.
 #[test]
-fn twelve_candles_are_the_picture_of_the_reference() {
+fn twelve_candles_have_two_levels_a_cell_with_lines_volume_and_times_around_them() {
     let picture = [
         "                   ╷ │          65,630",
         "                   ┃ █ ╽",
@@ -203,6 +202,44 @@ fn a_price_that_changes_draws_one_column_anew() {
         .iter()
         .filter(|(at, drawn)| before[*at] != **drawn);
     assert_eq!(changed.count(), 1);
+}
+
+#[test]
+fn a_line_has_the_rows_of_the_volume_that_it_does_not_draw() {
+    let of = |look| {
+        let chart = CandleChart {
+            look,
+            ..CandleChart::default()
+        };
+        ChartAreas::new(Rect::new(0, 0, 100, 30), 6, &chart)
+    };
+    let (candles, line) = (of(CandleLook::Solid), of(CandleLook::Line));
+    assert_eq!((candles.volume.height, line.volume.height), (3, 0));
+    assert_eq!(line.plot.height, candles.plot.height + 3);
+}
+
+#[test]
+fn every_look_shows_own_fills_and_averages_and_each_average_has_a_sign() {
+    let mut view = view(&CANDLES, (584, 630));
+    view.has_averages = true;
+    view.slots[0].bought = true;
+    view.slots[1].vwap = Some(65_630);
+    view.slots[4].indicators.averages = [Some(65_630), Some(65_625), Some(65_620)];
+    for look in [CandleLook::Hollow, CandleLook::Line] {
+        view.look = look;
+        let theme = Theme::default();
+        let mut buffer = Buffer::empty(Rect::new(0, 0, 38, 12));
+        let mut canvas = Canvas::new(&mut buffer, &theme, Context::MarketChart);
+        let areas = ChartAreas {
+            is_line: look == CandleLook::Line,
+            ..areas(24)
+        };
+        draw_view(&mut canvas, &areas, &view, &mut GlyphColumns::default());
+        let drawn = rows(&buffer).concat();
+        for sign in ['▲', '·', '.', ':', '~'] {
+            assert!(drawn.contains(sign), "{sign} of {look}: {drawn}");
+        }
+    }
 }
 
 #[test]

@@ -171,7 +171,7 @@ fn less_margin_is_said_to_bring_the_liquidation_nearer() {
 #[test]
 fn a_size_of_a_close_that_is_none_says_why_before_it_is_sent() {
     let mut model = desk();
-    press(&mut model, "c 50");
+    press(&mut model, "c tab 50");
     assert_eq!(of(&model, "size"), "more than the position, 0.5");
     press(&mut model, "%");
     assert_eq!(of(&model, "size"), "0.25000 BTC");

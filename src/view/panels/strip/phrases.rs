@@ -1,9 +1,7 @@
 //! The questions of the strip, and the keys that answer them.
 
 use crate::{
-    app::{
-        About, Action, Context, Model, dialogs::overlay::StripAction, orders::at_price::side_word,
-    },
+    app::{Action, Context, Model, dialogs::overlay::StripAction, orders::at_price::side_word},
     model::{Command, Ends, Order, OrderId, Resource},
     view::{
         tables::{protection, scaled, twaps},
@@ -193,5 +191,5 @@ pub(super) fn stays(scene: &Scene<'_>) -> Option<String> {
 
 /// A command that is not given yet, described by the current state.
 pub(super) fn named(command: &Command, scene: &Scene<'_>) -> String {
-    words::command(command, &About::of(command, scene.store))
+    words::command(command, &scene.store.object_of(command))
 }

@@ -4,6 +4,7 @@
 //! shifts another stream. Transcendental functions come from `libm`, so that one seed gives the same market on every
 //! platform. Values become whole ticks and lots before the engine sees them.
 
+mod market_size;
 mod numbers;
 mod per_price;
 mod price_process;

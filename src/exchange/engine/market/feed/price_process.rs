@@ -4,9 +4,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
+    market_size::orders_per_second,
     numbers::{DAY, DT, YEAR, bps, halving, real, whole},
     rng::RngStream,
-    tape::TradeTape,
 };
 use crate::exchange::engine::state::{Bps, MAX_COUNT, MarketSpec, Px, Side};
 
@@ -209,7 +209,7 @@ impl PriceProcess {
             start: real(spec.start_price.0.unsigned_abs()),
             deviation: bps(spec.volatility) * (DT / YEAR).sqrt(),
             beta: bps(spec.beta),
-            orders: TradeTape::orders_per_second(spec) * DT,
+            orders: orders_per_second(spec) * DT,
             excitement: 0.0,
             news: NewsProcess::new(6.0),
             away: 0.0,

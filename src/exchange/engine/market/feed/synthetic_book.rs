@@ -7,11 +7,11 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
+    market_size::base,
     numbers::{halving, real, whole},
     per_price::{PerPrice, PriceWalk},
     price_process::{Quote, Sweep},
     rng::RngStream,
-    tape::base,
 };
 use crate::exchange::engine::state::{BookLevel, Lots, MAX_COUNT, MarketSpec, Px, Side, Usd};
 

@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
+    market_size::{base, orders_per_second},
     numbers::{real, whole},
     price_process::Sweep,
     rng::RngStream,
@@ -11,10 +12,6 @@ use super::{
 };
 use crate::exchange::engine::state::{Lots, MarketSpec, MarketTrade, Px};
 
-/// Orders per second of a market with the largest depth.
-const ORDERS_PER_SECOND: f64 = 4.0;
-/// Base depth of that market, micro-USD.
-const LARGEST_DEPTH: f64 = 120_000e6;
 /// Trades of a usual order: one for each level that it reaches.
 const TRADES_PER_ORDER: f64 = 3.0;
 /// A typical trade, as a share of a level.
@@ -34,14 +31,9 @@ impl TradeTape {
         }
     }
 
-    /// Orders of others in a usual second.
-    pub(super) fn orders_per_second(spec: &MarketSpec) -> f64 {
-        ORDERS_PER_SECOND * (base(spec) / LARGEST_DEPTH).min(1.0).sqrt()
-    }
-
     /// Trades in a usual second.
     pub(super) fn per_second(spec: &MarketSpec) -> f64 {
-        Self::orders_per_second(spec) * TRADES_PER_ORDER
+        orders_per_second(spec) * TRADES_PER_ORDER
     }
 
     /// Micro-USD traded in a usual second.
@@ -77,9 +69,4 @@ impl TradeTape {
         let lots = whole(money.min(book.base()) / real(px.0.unsigned_abs()));
         Lots(lots.max(1))
     }
-}
-
-/// Typical size of a level, in micro-USD.
-pub(super) fn base(spec: &MarketSpec) -> f64 {
-    real(u64::try_from(spec.base_depth.0).unwrap_or(u64::MAX))
 }

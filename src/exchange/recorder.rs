@@ -1,6 +1,6 @@
 //! The engine, with a log of all its inputs.
 
-use super::super::{
+use super::{
     engine::{
         AccountIx, Bps, CommandOutcome, CommandResult, Engine, EngineCommand, FrameFault, MarketIx,
         Millis, ReceivedFrame,
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 /// Reads go straight to the engine; changes go through here and are logged. Replaying the log at the same virtual times
 /// gives the same engine.
 #[derive(Debug, derive_more::Deref)]
-pub(in crate::exchange) struct RecordingEngine {
+pub(super) struct RecordingEngine {
     #[deref]
     engine: Engine,
     entries: Vec<LogEntry>,
@@ -25,7 +25,7 @@ pub(in crate::exchange) struct RecordingEngine {
 
 /// One input, and its time.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(in crate::exchange) struct LogEntry {
+pub(super) struct LogEntry {
     pub(super) seq: u64,
     pub(super) at: Millis,
     pub(super) act: EngineInput,
@@ -33,9 +33,9 @@ pub(in crate::exchange) struct LogEntry {
     pub(super) mark: u64,
 }
 
-/// These types are on disk: see [`FORMAT`](super::file::FORMAT).
+/// These types are on disk: see `FORMAT` of the [store](super::store).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(in crate::exchange) enum EngineInput {
+pub(super) enum EngineInput {
     Apply(AccountIx, EngineCommand),
     Nudge(MarketIx, Bps),
     Receive(MarketIx, ReceivedFrame),
@@ -54,7 +54,7 @@ impl EngineInput {
 }
 
 impl RecordingEngine {
-    pub(in crate::exchange) fn new(engine: Engine, seq: u64) -> Self {
+    pub(super) fn new(engine: Engine, seq: u64) -> Self {
         Self {
             engine,
             entries: vec![],
@@ -64,7 +64,7 @@ impl RecordingEngine {
         }
     }
 
-    pub(in crate::exchange) fn apply(
+    pub(super) fn apply(
         &mut self,
         account: AccountIx,
         command: EngineCommand,
@@ -75,13 +75,13 @@ impl RecordingEngine {
         done
     }
 
-    pub(in crate::exchange) fn nudge(&mut self, market: MarketIx, by: Bps) {
+    pub(super) fn nudge(&mut self, market: MarketIx, by: Bps) {
         self.engine.nudge(market, by);
         self.record(EngineInput::Nudge(market, by));
     }
 
     /// Takes in a frame of a received market. One that is refused changes nothing, and is not logged.
-    pub(in crate::exchange) fn receive(
+    pub(super) fn receive(
         &mut self,
         market: MarketIx,
         frame: ReceivedFrame,
@@ -92,7 +92,7 @@ impl RecordingEngine {
     }
 
     /// Not logged: every entry carries its time, and the clock is stored separately.
-    pub(in crate::exchange) fn advance_to(&mut self, to: Millis) {
+    pub(super) fn advance_to(&mut self, to: Millis) {
         let before = self.engine.now();
         self.engine.advance_to(to);
         if self.engine.now() != before {
@@ -102,13 +102,13 @@ impl RecordingEngine {
 
     /// Days in an instant.
     #[cfg(test)]
-    pub(in crate::exchange) fn skip_until(&mut self, to: Millis) {
+    pub(super) fn skip_until(&mut self, to: Millis) {
         self.engine.skip_until(to);
         self.version = self.version.next();
     }
 
     /// Another one after each change of what a read can show.
-    pub(in crate::exchange) fn version(&self) -> StateVersion {
+    pub(super) fn version(&self) -> StateVersion {
         self.version
     }
 
@@ -119,7 +119,7 @@ impl RecordingEngine {
     }
 
     /// Another one after each reset.
-    pub(in crate::exchange) fn resets(&self) -> u64 {
+    pub(super) fn resets(&self) -> u64 {
         self.resets
     }
 
@@ -142,7 +142,7 @@ impl RecordingEngine {
         std::mem::take(&mut self.entries)
     }
 
-    pub(in crate::exchange) fn discard_entries(&mut self) {
+    pub(super) fn discard_entries(&mut self) {
         self.entries.clear();
     }
 
