@@ -26,6 +26,7 @@ use super::{
     ticket_quote::TicketQuote,
     trades::TradeLog,
     tree::TreeRow,
+    watchlists::Watchlists,
 };
 use crate::{
     app::account::row_id::RowId,
@@ -93,6 +94,7 @@ pub struct Store {
     pub hours: HourResults,
     /// What this desk keeps of trades beside what the service tells.
     pub trades: TradeLog,
+    pub watchlists: Watchlists,
     pub equity: Equity,
     pub quality: Quality,
     pub lineage: Lineage,

@@ -4,7 +4,7 @@ use crate::{
     app::{
         account::{
             guard::Guard,
-            identity::Identity,
+            identity::{Identity, Mode},
             labels::Visibility,
             options::Options,
             poll::{FULL_READ_EVERY, LATE, Source},
@@ -22,7 +22,7 @@ use crate::{
         workflows::Workflows,
     },
     config::Fees,
-    model::{AccountId, Drift, Timestamp, Zone},
+    model::{AccountId, Drift, ServiceAbout, Timestamp, Zone},
 };
 use std::time::Duration;
 use strum::IntoEnumIterator as _;
@@ -87,6 +87,16 @@ impl Account {
             guard: Guard::default(),
             workflows: Workflows::default(),
         }
+    }
+
+    /// Where orders go. A paper exchange of perpdeck on this machine is one, whoever started it; `http` reaches no other
+    /// machine.
+    pub fn mode(&self) -> Option<Mode> {
+        let identity = self.identity.as_ref()?;
+        let about = self.store.about.as_ref();
+        let is_paper = identity.base_url.starts_with("http://")
+            && about.is_some_and(ServiceAbout::is_simulator);
+        Some(if is_paper { Mode::Paper } else { identity.mode })
     }
 
     /// The machine's wall clock, for comparison with the service's dates.

@@ -9,6 +9,7 @@ use crate::{
             poll::Source,
             row_id::RowId,
             trades::TradeLog,
+            watchlists::Watchlists,
         },
         activity::{
             notice::Notice,
@@ -78,6 +79,8 @@ pub enum Effect {
     KeepUserAlerts(Box<KeptAlerts>),
     /// Stores notes and observations of this account's trades, for the next session.
     KeepTrades(Box<TradeLog>),
+    /// Stores the trader's lists of markets, for the next session.
+    KeepWatchlists(Box<Watchlists>),
     /// Runs `alert_command`, because an alert fired.
     RunAlertCommand(Box<AlertRun>),
     /// Stores this layout for screens of this size, for the next session.

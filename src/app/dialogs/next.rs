@@ -3,7 +3,7 @@
 use super::overlay::Overlay;
 use crate::{
     app::{
-        account::{labels::Switch, pane::Pane},
+        account::{labels::Switch, pane::Pane, watchlists::WatchlistEdit},
         activity::user_alerts::AlertRequest,
         core::effect::{Clip, Effect},
         forms::answer::Answer,
@@ -58,6 +58,10 @@ pub enum Next {
     NewOrder(Side, MarketId),
     /// The chart of this market, on the whole screen; the panel closes.
     ShowChart(MarketId),
+    /// This market in the panel that has the keys, else its chart; the list closes.
+    OpenMarket(MarketId),
+    /// Changes the trader's watchlists; the list of markets stays open.
+    OfWatchlists(WatchlistEdit),
     /// Shows another account; the list closes.
     Switch(Switch),
     /// Pauses the display, or continues it.

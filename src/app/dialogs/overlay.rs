@@ -7,7 +7,7 @@ pub use super::{
     columns::{ColumnVisibility, Columns},
     detail::Detail,
     glossary::Glossary,
-    markets::Markets,
+    markets::{Markets, MarketsPurpose},
     review::{Review, ReviewTab},
     search::ListSearch,
     strip::{Arm, Strip, StripAction},

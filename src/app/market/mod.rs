@@ -20,4 +20,5 @@ pub(crate) mod screen;
 pub(crate) mod streamed;
 pub(crate) mod tape;
 pub(crate) mod wants;
+pub mod watched;
 pub mod width_tier;

@@ -100,6 +100,7 @@ fn makes_sense(effect: &Effect) -> bool {
         | Effect::KeepColumns(..)
         | Effect::KeepUserAlerts(_)
         | Effect::KeepTrades(_)
+        | Effect::KeepWatchlists(_)
         | Effect::RunAlertCommand(_)
         | Effect::KeepLayout(..)
         | Effect::KeepLines(..)

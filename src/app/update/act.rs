@@ -89,6 +89,7 @@ fn begin(model: &mut Model, action: Action) -> Next {
         (Action::NextAccount, _) => next(model),
         (Action::Accounts, _) => open(Overlay::Accounts(Accounts::at(model.roster.at))),
         (Action::CancelAll, _) => bulk::cancel_all(model).unwrap_or_else(Next::Refuse),
+        (Action::FindMarket, _) => find_market(model),
         (Action::ResumeEntries, _) => Strip::to_rearm(&model.account),
         (Action::Quality, _) => open(Overlay::Quality(Report::default())),
         (Action::Chart, row) => chart(model, row.as_ref()),
@@ -378,6 +379,13 @@ fn markets(model: &Model, row: Option<&RowId>) -> Next {
     let market = market_meant(model, row);
     let first = || known.value()?.keys().next().cloned();
     open(Overlay::Markets(Markets::at(market.or_else(first))))
+}
+
+fn find_market(model: &Model) -> Next {
+    match markets(model, None) {
+        Next::Open(_) => open(Overlay::Markets(Markets::to_find())),
+        refused => refused,
+    }
 }
 
 fn strategy(model: &Model, shape: DraftShape, row: Option<&RowId>) -> Next {

@@ -11,7 +11,10 @@ use crate::{
         },
         dialogs::next::Next,
         keys::keymap::Action,
-        market::screen::{ChartVisit, MarketPanel},
+        market::{
+            screen::{ChartVisit, MarketPanel},
+            watched,
+        },
         tables::pane::PlaceContent,
         update::price_ladder,
     },
@@ -157,15 +160,13 @@ pub(super) fn ends(model: &Model) -> Option<(Timestamp, Timestamp)> {
 
 /// Pins the market after the one shown, or before it, in the order of the watchlist.
 fn next_market(model: &mut Model, step: isize) {
-    let Some(markets) = model.account.store.markets.value() else {
-        return;
-    };
+    let markets = watched::watched(&model.account.store);
     let shown = model.market_screen.market();
-    let at = shown.and_then(|id| markets.keys().position(|known| known == id));
+    let at = markets.iter().position(|known| Some(&known.id) == shown);
     let len = markets.len().cast_signed().max(1);
     let there = (at.unwrap_or(0).cast_signed() + step).rem_euclid(len);
-    if let Some(id) = markets.keys().nth(there.cast_unsigned()) {
-        model.market_screen.pin(id.clone());
+    if let Some(market) = markets.get(there.cast_unsigned()) {
+        model.market_screen.pin(market.id.clone());
         model.market_screen.chart.follow_newest();
     }
 }

@@ -173,6 +173,7 @@ impl ReachableAccount {
                 Effect::Watch(scaled) => poller.watch(scaled),
                 effect @ (Effect::KeepUserAlerts(_)
                 | Effect::KeepTrades(_)
+                | Effect::KeepWatchlists(_)
                 | Effect::RunAlertCommand(_)) => trader.carry_out(effect),
                 Effect::Write(sheet) => write(&way.inbox, sheet, account.export_dir.clone()),
                 // The loop handles these itself, and the poller has seen the first.

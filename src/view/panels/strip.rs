@@ -113,12 +113,7 @@ fn whole(proposal: &StripAction, model: &Model, scene: &Scene<'_>) -> String {
 
 /// Amber for paper orders, red for real ones.
 pub(crate) fn mode_tone(model: &Model) -> Tone {
-    match model
-        .account
-        .identity
-        .as_ref()
-        .map(|identity| identity.mode)
-    {
+    match model.account.mode() {
         Some(Mode::LiveApi) => Tone::Bad,
         Some(Mode::Paper) | None => Tone::Warn,
     }

@@ -234,6 +234,12 @@ pub enum Action {
     Decide,
     #[strum(message = "correct the refused order")]
     Correct,
+    #[strum(message = "find a market")]
+    FindMarket,
+    #[strum(message = "on or off the list")]
+    Watch,
+    #[strum(message = "new list")]
+    NewWatchlist,
     #[strum(message = "resume entries after a halt")]
     ResumeEntries,
     #[strum(message = "yes")]

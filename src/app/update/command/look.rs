@@ -3,7 +3,7 @@
 use super::{CommandArgs, Word};
 use crate::{
     app::{
-        account::labels::Switch,
+        account::{labels::Switch, watchlists::WatchlistEdit},
         core::{effect::Effect, sheet::Format},
         desk::{model::Model, table_view, tour},
         dialogs::{
@@ -71,6 +71,18 @@ pub(super) fn line(model: &mut Model, args: &CommandArgs) -> Result<Next, Fault>
 
 pub(super) fn accounts(model: &Model) -> Vec<String> {
     model.roster.labels()
+}
+
+pub(super) fn watchlists(model: &Model) -> Vec<String> {
+    let names = model.account.store.watchlists.names();
+    names.map(str::to_owned).collect()
+}
+
+pub(super) fn watch(_: &mut Model, args: &CommandArgs) -> Result<Next, Fault> {
+    args.at_most(1)?;
+    let name = args.word(0).map(|word| word.text.clone());
+    let edit = name.map_or(WatchlistEdit::ShowEvery, WatchlistEdit::Show);
+    Ok(Next::OfWatchlists(edit))
 }
 
 /// By profile name or account id.

@@ -240,6 +240,15 @@ pub const VERBS: &[Verb] = &[
     press("accounts", "lists every account", Action::Accounts),
     press("markets", "lists every market", Action::Markets),
     Verb {
+        shape: "[NAME]",
+        offers: look::watchlists,
+        ..say(
+            "watch",
+            "shows the list of markets of that name, a new one if there is none; without a name, every market",
+            look::watch,
+        )
+    },
+    Verb {
         shape: "MARKET [pnl|funding|liq] >|<|crosses LEVEL [every] [for 2h|until 18:00]",
         offers: alert::offers,
         ..say("alert", "sets an alert of your own", alert::alert)
