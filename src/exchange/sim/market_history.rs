@@ -108,11 +108,8 @@ pub(super) fn trades(
 ) -> ApiResult<ApiResponse> {
     let is_own = |trade: &TapeRecord| {
         let accounts = &caller?.accounts;
-        Some(
-            trade
-                .account
-                .is_some_and(|account| accounts.contains(&account)),
-        )
+        let mut traded = [trade.account, trade.maker].into_iter().flatten();
+        Some(traded.any(|account| accounts.contains(&account)))
     };
     let trade = |units: MarketUnits, (trade_id, trade): &(i64, TapeRecord)| TradeResource {
         trade_id: *trade_id,
