@@ -243,6 +243,7 @@ impl LadderScene<'_> {
         };
         let size = format::or_unknown(at_price::size(self.model, &at));
         let mut parts = vec![Span::plain(format!("size {size}"))];
+        parts.extend(self.bracket());
         for (side, word) in [(Side::Buy, "buy"), (Side::Sell, "sell")] {
             let taken = self.book.and_then(|book| taken_by(book, side, price));
             if taken.is_some() && self.state == BookState::Live {
@@ -255,6 +256,19 @@ impl LadderScene<'_> {
             parts.push(Span::plain(format!("{queue} before your {}", own.side)));
         }
         joined(parts, " · ")
+    }
+
+    /// What goes with an order from here.
+    fn bracket(&self) -> Option<Span> {
+        let account = &self.model.account;
+        let context = account.form_context();
+        let preset = context
+            .brackets
+            .in_market(self.market_id, &account.store.names);
+        match context.bracket(self.market_id) {
+            Some(bracket) => Some(Span::plain(bracket.to_string())),
+            None => preset.is_attached().then(|| Span::warn("bracket OFF")),
+        }
     }
 
     /// `14:03:22 65,617 0.12 ▲`; a trade of one's own has a dot. Where a size of large trades is set, only those, and one's

@@ -17,8 +17,9 @@ const SHARES: [(Action, &str); 4] = [
 ];
 
 /// The keys that act on it from a panel of the market, with the shortest word for each.
-const KEYS: [(Action, &str); 5] = [
+const KEYS: [(Action, &str); 6] = [
     (Action::Cover, "cover"),
+    (Action::Trail, "trail"),
     (Action::Flip, "flip"),
     (Action::BreakEven, "break-even"),
     (Action::StopHere, "stop here"),

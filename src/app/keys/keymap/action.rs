@@ -200,6 +200,10 @@ pub enum Action {
     CloseWhole,
     #[strum(message = "cover all of it")]
     Cover,
+    #[strum(message = "trailing stop on or off")]
+    Trail,
+    #[strum(message = "bracket on or off")]
+    Bracket,
     #[strum(message = "cancel")]
     Cancel,
     #[strum(message = "stop and target, move a stop")]
@@ -361,6 +365,7 @@ impl Action {
                 | Self::CloseThreeQuarters
                 | Self::CloseWhole
                 | Self::Cover
+                | Self::Trail
                 | Self::Margin
                 | Self::Exits
                 | Self::Amend

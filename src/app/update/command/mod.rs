@@ -147,6 +147,15 @@ pub const VERBS: &[Verb] = &[
         )
     },
     Verb {
+        shape: "[MARKET|POSITION_ID] [40t|0.5%|1.5atr|$25]",
+        offers: trade::held,
+        ..say(
+            "trail",
+            "lets the stop of a position trail, or ends that",
+            control::trail,
+        )
+    },
+    Verb {
         shape: "ORDER_ID… | --market MARKET | --side buy|sell | --all",
         offers: trade::cancelable,
         ..say("cancel", "cancels orders", trade::cancel)
