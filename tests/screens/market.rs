@@ -202,7 +202,7 @@ fn the_sessions_prices_bands_and_own_lines_are_drawn_on_the_chart() {
         !plain.contains("◂high") && !plain.contains("±68"),
         "{plain}"
     );
-    crate::dump::press(&mut model, "H:line 64,010 weekly low\n");
+    crate::dump::press(&mut model, "H:line 64010 weekly low\n");
     let all = text(&model);
     for words in ["◂high", "vwap 63,861 ±68", "weekly low ╌", "◂line"] {
         assert!(all.contains(words), "{words}: {all}");

@@ -419,7 +419,7 @@ fn a_line_of_ones_own_is_named_moved_and_removed_by_keys() {
     assert_eq!(lines(&model), line("64060"));
     press(
         &mut model,
-        ": line space 64,100 space weekly space low enter",
+        ": line space 64100 space weekly space low enter",
     );
     assert_eq!(lines(&model), line("64100"));
     press(
