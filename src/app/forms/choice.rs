@@ -7,7 +7,11 @@ use super::{
     markets, open,
 };
 use crate::{
-    app::{account::remote::Remote, core::account::FormContext, keys::keymap::{Action, Chord}},
+    app::{
+        account::remote::Remote,
+        core::account::FormContext,
+        keys::keymap::{Action, Chord},
+    },
     model::{
         CloseKind, Curve, Distribution, MarginMode, MarketId, PlaceKind, Position, PositionId,
         Side, TriggerDirection,

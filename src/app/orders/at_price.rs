@@ -170,8 +170,9 @@ fn protection(model: &Model, purpose: Protection, at: &PricePoint) -> Result<For
     }
     match known(model, purpose, position).as_slice() {
         [] => Ok(new_protection(model, position, (purpose, at.price))),
-        [order] => moved(model, order, at.price)
-            .map(|form| covering(form, purpose, (order, position))),
+        [order] => {
+            moved(model, order, at.price).map(|form| covering(form, purpose, (order, position)))
+        }
         several => Err(format!(
             "{} {}s of {symbol}: pick up one of them at its price",
             several.len(),
@@ -181,11 +182,7 @@ fn protection(model: &Model, purpose: Protection, at: &PricePoint) -> Result<For
 }
 
 /// A stop that moves grows to the size of its position; a target may be for a part of it.
-fn covering(
-    mut form: Form,
-    purpose: Protection,
-    (order, position): (&Order, &Position),
-) -> Form {
+fn covering(mut form: Form, purpose: Protection, (order, position): (&Order, &Position)) -> Form {
     let held = position.quantity();
     if purpose == Protection::Stop && order.asked_size().abs() < held {
         form.draft.write(Field::Size, &held.to_string());

@@ -24,7 +24,7 @@ use crate::{
         Scene,
         columns::{RUNGS, SCALED},
         rungs,
-        tables::rows::{ScaledRow, RungRow, columns_of},
+        tables::rows::{RungRow, ScaledRow, columns_of},
     },
 };
 use color_eyre::Result;

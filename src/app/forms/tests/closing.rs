@@ -68,7 +68,11 @@ fn digits_after_the_part_are_the_size_that_they_spell() {
         assert_eq!(press(&mut model, &keys), sent(1, command), "{typed}");
     }
     let mut model = desk();
-    assert_eq!(press(&mut model, "c tab 100 enter"), vec![], "of half a BTC");
+    assert_eq!(
+        press(&mut model, "c tab 100 enter"),
+        vec![],
+        "of half a BTC"
+    );
     let above = DraftFault::AbovePosition(num("0.5"));
     assert_eq!(fault(&model, Field::Size), Some(above));
 }

@@ -358,7 +358,8 @@ fn one_key_covers_the_whole_position_with_its_stop_and_its_target() {
     let [Effect::Send(_, command)] = effects.as_slice() else {
         panic!("{effects:?}");
     };
-    let words = "exits of position pos-1: move ord-5 to 58,000, size 0.4, move ord-7 to 70,000, size 0.5";
+    let words =
+        "exits of position pos-1: move ord-5 to 58,000, size 0.4, move ord-7 to 70,000, size 0.5";
     assert_eq!(command.to_string(), words);
 }
 
