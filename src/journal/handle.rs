@@ -230,6 +230,11 @@ impl Journal {
         Log::is_there(&dir.join(FILE))
     }
 
+    /// The halts of this journal.
+    pub fn halts(&self) -> &Halts {
+        &self.halts
+    }
+
     /// Ends all halts and returns their reasons.
     pub fn rearm_all(&mut self) -> Result<Vec<String>, JournalError> {
         let reasons = noted(self.halts.rearm_all())?;

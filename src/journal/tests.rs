@@ -70,10 +70,6 @@ impl Journal {
     ) -> Result<IntentId, JournalError> {
         self.update(|rows, own| Ok(write::new(rows, own, now, intent)))
     }
-
-    pub(crate) fn halts(&self) -> &Halts {
-        &self.halts
-    }
 }
 
 #[test]

@@ -5,6 +5,7 @@ use crate::{
     app::{
         AccountSet, LayoutPreset, Model, Msg, Options, WidthTier, account::pane::Pane,
         activity::notice::Tone, desk::tour_step::Tour, keys::keymap::Keymap,
+        market::chart_lines::ChartLines,
     },
     model::Failure,
     runtime::{
@@ -61,6 +62,8 @@ pub struct Start {
     pub columns: BTreeMap<Pane, Vec<usize>>,
     /// The layouts that were chosen in earlier sessions, by size of screen.
     pub layouts: BTreeMap<WidthTier, LayoutPreset>,
+    /// The trader's own lines on the charts.
+    pub lines: ChartLines,
     /// Shown from the first frame on.
     pub tour: Option<Tour>,
     /// Where exports go.
@@ -113,6 +116,7 @@ where
     model.tour = start.tour;
     model.table_views.recall(start.columns);
     model.market_screen.recall(start.layouts);
+    model.market_screen.lines = start.lines;
     model.market_screen.wait_for_rest(CURSOR_REST);
     let keyboard = Keyboard::start(&model)?;
     let mut account_set = AccountSet::of(model);

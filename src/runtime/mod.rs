@@ -333,6 +333,8 @@ impl<I> LoopChannels<I> {
             self.request_settings(SettingsRequest::Keep(pane, columns));
         } else if let Effect::KeepLayout(size, layout) = effect {
             self.request_settings(SettingsRequest::KeepLayout(size, layout));
+        } else if let Effect::KeepLines(market, lines) = effect {
+            self.request_settings(SettingsRequest::KeepLines(market, lines));
         } else if effect == Effect::Reload {
             self.request_settings(SettingsRequest::Read);
         } else {

@@ -81,6 +81,7 @@ where
     let mut model = Model::new(start.options, READING, start.keymap, clock.now());
     model.table_views.recall(start.columns);
     model.market_screen.recall(start.layouts);
+    model.market_screen.lines = start.lines;
     let mut desk = PicturedDesk {
         account_set: AccountSet::of(model),
         inboxes: Inboxes::new(common_mail, coming, post),

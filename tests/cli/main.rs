@@ -49,6 +49,9 @@ mod streams;
 mod support;
 mod terminal;
 mod types;
+#[path = "../support/venue.rs"]
+mod venue;
+mod venue_feeds;
 mod version;
 mod words;
 

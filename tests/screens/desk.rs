@@ -647,7 +647,7 @@ fn happenings(model: &mut Model) {
     let note = |model: &mut Model, event: Event| {
         let about = match &event {
             Event::Sent(command) | Event::Settled(command, _) | Event::Progress(command, _) => {
-                About::of(command, &model.account.store)
+                model.account.store.object_of(command)
             }
             Event::Message(..) | Event::Alert(_) | Event::Elsewhere(_) | Event::Past(_) => {
                 About::default()

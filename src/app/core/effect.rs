@@ -17,6 +17,7 @@ use crate::{
         },
         core::caller::CallerId,
         market::{
+            chart_lines::ChartLine,
             screen::LayoutPreset,
             wants::{MarketRequest, ShownMarkets},
             width_tier::WidthTier,
@@ -84,6 +85,8 @@ pub enum Effect {
     RunAlertCommand(Box<AlertRun>),
     /// Stores this layout for screens of this size, for the next session.
     KeepLayout(WidthTier, LayoutPreset),
+    /// Stores the trader's own lines of this market, for the next session.
+    KeepLines(MarketId, Vec<ChartLine>),
     /// Reads the settings now; answered by [`crate::app::desk::msg::Msg::Reload`].
     Reload,
     /// Writes an export file; answered by [`crate::app::desk::msg::Msg::Written`].

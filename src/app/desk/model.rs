@@ -144,6 +144,12 @@ impl Model {
         Some(id)
     }
 
+    /// The same, where it is told beside the market shown: a pinned market does not follow the cursor of a pane.
+    pub fn position_named_with_keys(&self) -> Option<PositionId> {
+        let follows = self.focus.panel.is_some() || !self.market_screen.is_pinned();
+        self.position_under_keys().filter(|_| follows)
+    }
+
     pub(crate) fn all_rows(&self, pane: Pane) -> All<'_> {
         all_rows::all(&self.account.store, &self.account.activity, pane)
     }

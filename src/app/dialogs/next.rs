@@ -9,7 +9,7 @@ use crate::{
         forms::answer::Answer,
         keys::keymap::{Action, Keys},
     },
-    model::{Command, Flip, MarketId, PositionId, Protection, Side, Ticket},
+    model::{Command, Flip, MarketId, PositionId, Protection, Side, Ticket, draft::Distance},
 };
 
 /// What a screen, form or strip requests of the app; panels never call each other.
@@ -82,6 +82,8 @@ pub enum PositionControl {
     BreakEven(PositionId),
     /// Its stop and target go to its whole size.
     Cover(PositionId),
+    /// Its stop trails at this distance; without one it begins as its preset says, or ends.
+    Trail(PositionId, Option<Distance>),
     /// The nearest stop or target goes one tick that way.
     Nudge(PositionId, Protection, PriceStep),
 }

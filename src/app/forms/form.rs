@@ -202,7 +202,8 @@ impl Form {
 
     /// The command that it sends, or what is wrong in which field.
     pub fn command(&self, form_context: &FormContext) -> Result<Command, Faults> {
-        self.draft.command(&self.seen(form_context))
+        let draft = self.bracketed(form_context)?;
+        draft.command(&self.seen(form_context))
     }
 
     /// The current data about the form's object.

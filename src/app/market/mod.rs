@@ -5,6 +5,7 @@ pub(crate) mod answer;
 pub mod book_state;
 pub(crate) mod candles;
 pub(crate) mod chart;
+pub mod chart_lines;
 pub mod chart_spot;
 pub(crate) mod data;
 pub mod depth;

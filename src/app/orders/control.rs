@@ -5,7 +5,7 @@
 //! own. A price that the mark has passed is refused, because the order
 //! would fire at once.
 
-use super::moves;
+use super::{moves, trailing};
 use crate::{
     app::{
         account::fees,
@@ -36,6 +36,7 @@ mod tests;
 pub(crate) fn run(model: &mut Model, control: &PositionControl) -> Result<Vec<Effect>, String> {
     let (PositionControl::BreakEven(id)
     | PositionControl::Cover(id)
+    | PositionControl::Trail(id, _)
     | PositionControl::Nudge(id, ..)) = control;
     let position = model.account.store.position(id).cloned();
     let position = position.ok_or("this position is not open any more")?;
@@ -51,6 +52,8 @@ pub(crate) fn run(model: &mut Model, control: &PositionControl) -> Result<Vec<Ef
     match control {
         PositionControl::BreakEven(_) => to_break_even(model, &position),
         PositionControl::Cover(_) => cover(model, &position),
+        PositionControl::Trail(_, None) => trailing::turn(model, &position),
+        PositionControl::Trail(_, far) => trailing::begin(model, &position, *far),
         PositionControl::Nudge(_, which, step) => nudge(model, &position, (*which, *step)),
     }
 }
@@ -75,7 +78,7 @@ fn break_even_of(account: &Account, position: &Position) -> Result<(Side, Num), 
     ))
 }
 
-fn tick(account: &Account, market: &MarketId, price: Num) -> Tick {
+pub(super) fn tick(account: &Account, market: &MarketId, price: Num) -> Tick {
     let market = account.store.market(market);
     let told = market.and_then(|market| market.tick(price));
     told.unwrap_or_else(|| Tick::guessed(price))
@@ -182,7 +185,11 @@ fn mark(account: &Account, position: &Position) -> Result<Num, String> {
 }
 
 /// The position's stops or targets, nearest first, each with its final price.
-fn guards(account: &Account, position: &Position, wanted: Protection) -> Vec<(Order, Num)> {
+pub(super) fn guards(
+    account: &Account,
+    position: &Position,
+    wanted: Protection,
+) -> Vec<(Order, Num)> {
     let orders = account.store.orders.rows().iter();
     let mut guards: Vec<_> = orders
         .filter(|order| guards_so(order, position, wanted))

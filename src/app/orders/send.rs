@@ -212,7 +212,9 @@ fn follow(model: &mut Model, ticket: Ticket, next: Workflow) -> Vec<Effect> {
             Err(format!("{} is not listed any more", one.old()))
         }
         Workflow::Replace(one) => replaceable(&model.account, one),
-        Workflow::Flip(_) | Workflow::Move(_) | Workflow::Operation(_) => Ok(()),
+        Workflow::Flip(_) | Workflow::Move(_) | Workflow::Operation(_) | Workflow::Bracket(_) => {
+            Ok(())
+        }
     };
     match held.and_then(|()| begin(model, next.clone())) {
         Ok((second, effect)) => {

@@ -103,6 +103,7 @@ fn makes_sense(effect: &Effect) -> bool {
         | Effect::KeepWatchlists(_)
         | Effect::RunAlertCommand(_)
         | Effect::KeepLayout(..)
+        | Effect::KeepLines(..)
         | Effect::Quit => true,
     }
 }

@@ -139,6 +139,9 @@ const OF_POSITION: &[(Action, Begin)] = &[
     (Action::Cover, |_, position| {
         Next::Control(PositionControl::Cover(position.id.clone()))
     }),
+    (Action::Trail, |_, position| {
+        Next::Control(PositionControl::Trail(position.id.clone(), None))
+    }),
     (Action::Exits, |model, position| {
         form(Form::protect(position, model.account.store.orders.rows()))
     }),

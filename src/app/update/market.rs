@@ -86,6 +86,9 @@ fn of_chart(model: &mut Model, action: Action) -> Option<Next> {
     if action == Action::Dismiss {
         return leave(model);
     }
+    if action == Action::OwnLine {
+        return Some(own_line(model));
+    }
     if let Some((_, change)) = CHART_CHANGES.iter().find(|(of, _)| *of == action) {
         change(model);
         return Some(Next::Stay);
@@ -121,6 +124,19 @@ const CHART_CHANGES: &[(Action, ChartChange)] = &[
     (Action::NextMarket, |model| next_market(model, 1)),
     (Action::PreviousMarket, |model| next_market(model, -1)),
 ];
+
+/// A line of one's own at the price of the cursor: its name is typed. Where one is, it is removed.
+fn own_line(model: &Model) -> Next {
+    let Some((at, spacing)) = price_ladder::point(model) else {
+        return Next::Refuse(price_ladder::NO_PRICE.to_owned());
+    };
+    let mut lines = model.market_screen.lines.of(&at.market_id).iter();
+    let here = lines.find(|line| spacing.near(line.price) == at.price);
+    Next::Type(match here {
+        Some(line) => format!("line remove {}", line.name),
+        None => format!("line {} ", at.price.normalized()),
+    })
+}
 
 /// Within the candles that are known.
 fn move_cursor(model: &mut Model, steps: i64) {

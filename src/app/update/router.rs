@@ -32,6 +32,7 @@ use crate::{
             pending::{advance, settle, traced},
             send::{give, resume, tell, tell_some},
             submit::{refuse, send_form},
+            trailing,
         },
         rules::{halt, objection::objection},
         update::{
@@ -154,6 +155,7 @@ fn after_every_message(model: &mut Model) -> Vec<Effect> {
     effects.extend(bulk::proceed(model));
     effects.extend(evidence::ask(model));
     effects.extend(tell(model, WorkflowEvent::Passed));
+    effects.extend(trailing::proceed(model));
     table_view::refresh(model);
     review::refresh(model);
     cursor::keep(model);

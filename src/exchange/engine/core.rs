@@ -9,6 +9,7 @@ use super::{
         feed::{FeedGenerator, RngStream},
         history::{HistoryOrigin, MarketHistory},
         market_state::MarketState,
+        public_book::PublicBook,
         received::ReceivedMarket,
     },
     state::{
@@ -204,6 +205,15 @@ impl Engine {
     pub(crate) fn is_frozen(&self, market: MarketIx) -> bool {
         let received = self.received.get(market);
         received.is_some_and(ReceivedMarket::is_frozen)
+    }
+
+    pub(crate) fn public_book(&self, market: MarketIx) -> PublicBook<'_> {
+        let state = self.markets.at(market);
+        let is_received = self.received.get(market).is_some();
+        PublicBook {
+            others: &state.book,
+            accounts: (!is_received).then_some(&state.resting),
+        }
     }
 
     /// The account's open position on a market.

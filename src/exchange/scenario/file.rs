@@ -3,8 +3,8 @@
 use super::super::{
     engine::{
         AccountSpec, AccountTerms, Bps, EngineConfig, FeeRates, ImpactModel, LiquidationMode,
-        MAX_COUNT, MarginTier, MarketAccess, MarketSpec, Millis, PriceFeed, Px, ReceivedRules, Usd,
-        VenueSpec,
+        MAX_COUNT, MarginTier, MarketAccess, MarketSpec, Millis, PriceFeed, Px, ReceivedRules,
+        SelfTrade, Usd, VenueSpec,
     },
     faults::FaultRule,
     rate_limit::RateLimits,
@@ -82,6 +82,8 @@ struct VenueShape {
     gradual_liquidation: bool,
     /// The users' trades move the fair price.
     user_impact: bool,
+    /// What happens to an order that would trade with one of its own account.
+    self_trade: SelfTrade,
     /// On received markets: the time from the acceptance of an order until it takes effect is drawn between the two.
     execution_delay_min_ms: u32,
     execution_delay_max_ms: u32,
@@ -100,6 +102,7 @@ impl Default for VenueShape {
         Self {
             gradual_liquidation: false,
             user_impact: false,
+            self_trade: SelfTrade::default(),
             execution_delay_min_ms: millis(min_delay),
             execution_delay_max_ms: millis(max_delay),
             max_book_staleness_ms: millis(max_book_age),
@@ -140,6 +143,7 @@ impl VenueShape {
             } else {
                 ImpactModel::Off
             },
+            self_trade: self.self_trade,
         }
     }
 }

@@ -183,6 +183,7 @@ impl ReachableAccount {
                 | Effect::SetTheme(_)
                 | Effect::KeepColumns(..)
                 | Effect::KeepLayout(..)
+                | Effect::KeepLines(..)
                 | Effect::Reload
                 | Effect::Quit => {}
             }

@@ -43,6 +43,22 @@ pub struct VerbRun {
 }
 
 impl Outbox {
+    /// Of a desk that has one account: `open` opens the journal in `dir` on a thread of its own. Progress and outcomes go out
+    /// on `events`.
+    ///
+    /// Must be called within a tokio runtime.
+    pub fn spawn(
+        client: Client,
+        clock: Clock,
+        dir: &Path,
+        open: impl FnOnce() -> Result<Journal, JournalError> + Send + 'static,
+        events: Sender<Msg>,
+    ) -> Self {
+        let writer = JournalWriter::spawn(ProcessKind::Desk, dir, open, |_| (), events.clone());
+        let accounts = JournalAccounts::among(client.connection(), vec![]);
+        Self::beside(client, clock, (writer, accounts), events)
+    }
+
     /// For the commands of a verb: `open` opens the journal in `dir` on a thread of its own. Recovery only reads what became
     /// of earlier rows, and leaves the rest to a desk. Progress and outcomes go out on `events`.
     ///

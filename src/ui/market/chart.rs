@@ -5,7 +5,7 @@ use super::{areas::ChartAreas, beside};
 use crate::{
     app::{CandleLook, ClickTarget, MarketPanel, Model, market::chart_spot::ChartSpot},
     ui::{
-        cells::{Canvas, ClickList, after, braille, line, spans_width, sum},
+        cells::{Canvas, ClickList, after, braille, line, spans_width, sum, width},
         theme::ThemePart,
     },
     view::{
@@ -22,6 +22,9 @@ use crate::{
 };
 use ratatui::layout::{Position, Rect};
 use std::iter;
+
+/// The name of a line is drawn at the left end over one column in so many at most.
+const NAMED: u16 = 3;
 
 const EIGHTHS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 /// What drawing a chart keeps from frame to frame.
@@ -209,7 +212,12 @@ fn averages(canvas: &mut Canvas<'_>, areas: &ChartAreas, view: &ChartView) {
         let moving = AVERAGES.map(|Average { sign, tone, .. }| (sign, tone));
         let moving = moving.into_iter().zip(slot.indicators.averages);
         let moving = moving.filter(|_| view.has_averages);
-        for ((sign, tone), count) in iter::once((('·', Tone::Info), slot.vwap)).chain(moving) {
+        let bands = slot.vwap.zip(slot.deviation).filter(|_| view.has_averages);
+        let bands = bands.map(|(vwap, away)| [('\'', vwap + away), (',', vwap - away)]);
+        let bands = bands.into_iter().flatten();
+        let bands = bands.map(|(sign, count)| ((sign, Tone::Info), Some(count)));
+        let vwap = iter::once((('·', Tone::Info), slot.vwap)).chain(bands);
+        for ((sign, tone), count) in vwap.chain(moving) {
             let row = count.and_then(|count| view.range.row(count, areas.plot.height));
             if let Some(row) = row {
                 let place = (areas.x(at), areas.plot.y.saturating_add(row));
@@ -254,15 +262,22 @@ fn lines(canvas: &mut Canvas<'_>, areas: &ChartAreas, view: &ChartView) {
         let (glyph, style) = match price.kind {
             LineKind::Mark | LineKind::LateMark => ('┈', canvas.theme.part(ThemePart::Border)),
             LineKind::Cursor => ('╌', canvas.theme.tone(price.kind.look().tone)),
-            LineKind::Order(_) | LineKind::Armed(_) | LineKind::Alert => {
+            LineKind::Order(_) | LineKind::Armed(_) | LineKind::Alert | LineKind::Own => {
                 ('╌', canvas.theme.faint(price.kind.look().tone))
+            }
+            LineKind::DayOpen | LineKind::DayHigh | LineKind::DayLow | LineKind::PreviousClose => {
+                ('┈', canvas.theme.part(ThemePart::Border))
             }
             LineKind::Liquidation | LineKind::Stop | LineKind::Entry | LineKind::Target => {
                 ('┄', canvas.theme.faint(price.kind.look().tone))
             }
         };
         let y = areas.plot.y.saturating_add(row);
-        for x in areas.plot.x..areas.plot.right() {
+        let name = price.name.as_ref().map(|name| format!("{name} "));
+        let name = name.filter(|name| width(name) <= areas.plot.width / NAMED);
+        let name = name.unwrap_or_default();
+        canvas.toned(line(areas.plot, row), &name, price.kind.look().tone);
+        for x in after(areas.plot, width(&name)).x..areas.plot.right() {
             canvas.put_blank((x, y), glyph, style);
         }
     }

@@ -67,7 +67,7 @@ pub struct ChartView {
     pub profile: Vec<u16>,
     /// Whether closes are joined to a line.
     pub look: CandleLook,
-    /// Whether the moving averages are drawn.
+    /// Whether the moving averages and the bands of the volume-weighted average price are drawn.
     pub has_averages: bool,
     /// The slot of the candle that is read.
     pub cursor: Option<u16>,
@@ -112,7 +112,7 @@ pub fn chart(
     let window = memory.window(series, (state, newest.open_time), room.slots);
     let unit = PriceUnit::new(market, newest.close);
     let mut slots = window.slots(series);
-    let lines = overlays::lines(model, (&id, market), unit, scene);
+    let lines = overlays::lines(model, (&id, market), (series, unit), scene);
     memory.vwap.fill(series, window.first, unit, &mut slots);
     memory
         .indicators
@@ -121,7 +121,7 @@ pub fn chart(
         indicators::heikin_ashi(series, window.first, &mut slots);
     }
     let range = memory.range(&slots, &lines, unit);
-    let range = range.stretched(state.stretch);
+    let range = range.stretched(state.stretch).shifted(state.shift);
     overlays::fills(scene, &id, (window.first, series.interval()), &mut slots);
     let volume = volumes(&mut slots, room.volume_rows);
     let read = cursor.map_or(Some(newest), |cursor| series.at(cursor));
@@ -340,7 +340,12 @@ fn indicator_facts(
             fact(Span::muted(format!("EMA{closes} ")), Tone::Info, count)
         }
     });
-    let vwap = fact(Span::muted("vwap "), Tone::Info, of.vwap);
+    let mut vwap = fact(Span::muted("vwap "), Tone::Info, of.vwap);
+    let bands = of.deviation.filter(|_| has_averages);
+    let bands = bands.map(|bands| format!(" ±{}", format::grouped(unit.price(bands))));
+    if let Some(vwap) = &mut vwap {
+        vwap.extend(bands.map(Span::muted));
+    }
     let range = fact(Span::muted("ATR14 "), Tone::Info, range);
     [vwap].into_iter().chain(averages).chain([range]).flatten()
 }

@@ -17,8 +17,9 @@ const SHARES: [(Action, &str); 4] = [
 ];
 
 /// The keys that act on it from a panel of the market, with the shortest word for each.
-const KEYS: [(Action, &str); 5] = [
+const KEYS: [(Action, &str); 6] = [
     (Action::Cover, "cover"),
+    (Action::Trail, "trail"),
     (Action::Flip, "flip"),
     (Action::BreakEven, "break-even"),
     (Action::StopHere, "stop here"),
@@ -45,7 +46,7 @@ pub(crate) fn position_strip(model: &Model, scene: &Scene<'_>) -> Vec<Vec<Span>>
         facts.push(named("target", target));
     }
     // In a pane the keys act on the row under its cursor, which may be another position.
-    if model.position_under_keys().as_ref() != Some(&position.id) {
+    if model.position_named_with_keys().as_ref() != Some(&position.id) {
         return facts;
     }
     let context = model.place();

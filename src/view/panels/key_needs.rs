@@ -90,6 +90,7 @@ const NEEDS: &[(Action, Need)] = &[
     (Action::ClosePosition, is_on_a_position),
     (Action::Flip, is_on_a_position),
     (Action::Cover, is_on_a_position),
+    (Action::Trail, is_on_a_position),
     (Action::BreakEven, is_on_a_position),
     (Action::StopDown, is_on_a_position),
     (Action::TargetDown, is_on_a_position),

@@ -196,6 +196,10 @@ fn between(workflow: &Workflow, scene: &Scene<'_>) -> PendingCommandView {
             format!("{}: ", one.command()),
             "reading what is left".to_owned(),
         ),
+        Workflow::Bracket(one) => (
+            format!("targets of {}: ", scene.store.names.shown(one.market())),
+            "they are placed once the entry has filled".to_owned(),
+        ),
         Workflow::Move(one) => (
             format!("move of {}: ", one.names()),
             "reading the exits of the position again".to_owned(),

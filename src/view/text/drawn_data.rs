@@ -36,6 +36,8 @@ pub struct MarketKey {
     data: u64,
     alerts: u64,
     chart: Option<CandleChart>,
+    /// The version of the trader's own lines.
+    lines: u64,
     ladder: PriceLadder,
     size_basis: SizeBasis,
     has_one_key: bool,
@@ -69,11 +71,12 @@ impl MarketKey {
             is_pinned: screen.is_pinned(),
             data: model.account.market_data.generation(),
             alerts: model.account.user_alerts.generation(),
+            lines: screen.lines.version(),
             chart: (panel == MarketPanel::Chart).then(|| screen.chart.clone()),
             ladder: model.price_ladder.as_drawn(),
             size_basis: model.size_basis(screen.market()),
             has_one_key: model.account.options.ladder_one_key,
-            position: model.position_under_keys(),
+            position: model.position_named_with_keys(),
         }
     }
 }

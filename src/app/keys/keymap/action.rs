@@ -80,8 +80,10 @@ pub enum Action {
     SqueezePrices,
     #[strum(message = "candles: solid, hollow, Heikin-Ashi, line")]
     CandleLook,
-    #[strum(message = "moving averages on or off")]
+    #[strum(message = "averages, bands and the session's prices on or off")]
     Averages,
+    #[strum(message = "line of your own here, or remove it")]
+    OwnLine,
     #[strum(message = "stop entry, buy")]
     StopBuy,
     #[strum(message = "stop entry, sell")]
@@ -106,6 +108,10 @@ pub enum Action {
     CoarserRows,
     #[strum(message = "one-key trading")]
     OneKey,
+    #[strum(message = "delta from now on")]
+    ResetDelta,
+    #[strum(message = "large trades only, from how much USD")]
+    LargeTrades,
     #[strum(message = "next pane")]
     NextPane,
     #[strum(message = "previous pane")]
@@ -194,6 +200,10 @@ pub enum Action {
     CloseWhole,
     #[strum(message = "cover all of it")]
     Cover,
+    #[strum(message = "trailing stop on or off")]
+    Trail,
+    #[strum(message = "bracket on or off")]
+    Bracket,
     #[strum(message = "cancel")]
     Cancel,
     #[strum(message = "stop and target, move a stop")]
@@ -355,6 +365,7 @@ impl Action {
                 | Self::CloseThreeQuarters
                 | Self::CloseWhole
                 | Self::Cover
+                | Self::Trail
                 | Self::Margin
                 | Self::Exits
                 | Self::Amend

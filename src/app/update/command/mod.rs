@@ -147,6 +147,15 @@ pub const VERBS: &[Verb] = &[
         )
     },
     Verb {
+        shape: "[MARKET|POSITION_ID] [40t|0.5%|1.5atr|$25]",
+        offers: trade::held,
+        ..say(
+            "trail",
+            "lets the stop of a position trail, or ends that",
+            control::trail,
+        )
+    },
+    Verb {
         shape: "ORDER_ID… | --market MARKET | --side buy|sell | --all",
         offers: trade::cancelable,
         ..say("cancel", "cancels orders", trade::cancel)
@@ -254,6 +263,15 @@ pub const VERBS: &[Verb] = &[
         ..say("alert", "sets an alert of your own", alert::alert)
     },
     press("alerts", "lists your alerts", Action::UserAlerts),
+    Verb {
+        shape: "PRICE NAME | remove NAME",
+        offers: look::lines,
+        ..say(
+            "line",
+            "draws, moves or removes a line of your own on the chart",
+            look::line,
+        )
+    },
     press(
         "review",
         "reviews your trades: by day, market and hour, and against their risk",

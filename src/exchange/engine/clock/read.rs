@@ -188,21 +188,22 @@ impl Engine {
 
     pub fn market_facts(&self, market: MarketIx) -> Option<MarketReport> {
         let state = self.markets.get(market)?;
+        let book = self.public_book(market);
         Some(MarketReport {
             market,
             mark: state.mark,
             oracle: state.oracle,
-            bid: state.book.best(Side::Buy),
-            ask: state.book.best(Side::Sell),
-            mid: state.book.mid(state.spec.size_decimals),
+            bid: book.best(Side::Buy),
+            ask: book.best(Side::Sell),
+            mid: book.mid(state.spec.size_decimals),
             last: state.last,
             prev_day: state.day.first_mark().unwrap_or(state.mark),
             day_volume: state.day.volume(),
             funding_rate: self.funding_rate(market),
             next_funding_at: self.next_funding_at(market),
             updated_at: state.updated_at,
-            bids: state.book.levels(Side::Buy).collect(),
-            asks: state.book.levels(Side::Sell).collect(),
+            bids: book.levels(Side::Buy).collect(),
+            asks: book.levels(Side::Sell).collect(),
         })
     }
 

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::exchange::engine::state::{BookLevel, Bps, Lots, NanoPx, Px, Side, Usd};
+use crate::exchange::engine::state::{BookLevel, Bps, Lots, Px, Side, Usd};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 struct ConsumedLevel {
@@ -101,24 +101,9 @@ impl OrderBook {
         )
     }
 
-    pub(crate) fn mid(&self, size_decimals: u32) -> Option<NanoPx> {
-        let twice = Px(self.twice_mid()?).nano(size_decimals);
-        Some(NanoPx(twice.0 / 2))
-    }
-
     /// What a taker of `side` would get within `limit` (`None`: any price), without taking it.
     pub(crate) fn preview(&self, side: Side, limit: Option<Px>, wanted: Lots) -> Vec<PriceAndSize> {
-        let mut missing = wanted;
-        let mut slices = Vec::new();
-        for level in self.levels(side.opposite()) {
-            if missing <= Lots::ZERO || limit.is_some_and(|limit| beyond(side, level.px, limit)) {
-                break;
-            }
-            let part = missing.min(level.size);
-            missing -= part;
-            slices.push((level.px, part));
-        }
-        slices
+        preview(self.levels(side.opposite()), side, limit, wanted)
     }
 
     /// Consumes lots that [`OrderBook::preview`] returned.
@@ -147,12 +132,6 @@ impl OrderBook {
                 Some(_) | None => PriceDepth::Empty,
             },
         }
-    }
-
-    /// Whether an order of `side` at `limit` would trade at once.
-    pub(crate) fn crosses(&self, side: Side, limit: Px) -> bool {
-        self.best(side.opposite())
-            .is_some_and(|best| !beyond(side, best, limit))
     }
 
     /// Average price of trading `notional` against `side`'s opposite, as (money, lots); what the book holds if less.
@@ -189,11 +168,31 @@ fn lots_for(money: Usd, px: Px) -> Lots {
 }
 
 /// Whether `px` is worse than `limit` for a taker of `side`.
-pub(super) fn beyond(side: Side, px: Px, limit: Px) -> bool {
+pub(crate) fn beyond(side: Side, px: Px, limit: Px) -> bool {
     match side {
         Side::Buy => px > limit,
         Side::Sell => px < limit,
     }
+}
+
+/// What a taker of `side` would get of `levels` within `limit`.
+pub(super) fn preview(
+    levels: impl Iterator<Item = BookLevel>,
+    side: Side,
+    limit: Option<Px>,
+    wanted: Lots,
+) -> Vec<PriceAndSize> {
+    let mut missing = wanted;
+    let mut slices = Vec::new();
+    for level in levels {
+        if missing <= Lots::ZERO || limit.is_some_and(|limit| beyond(side, level.px, limit)) {
+            break;
+        }
+        let part = missing.min(level.size);
+        missing -= part;
+        slices.push((level.px, part));
+    }
+    slices
 }
 
 /// Σ price × size.
@@ -209,6 +208,7 @@ pub(crate) fn lots(slices: &[PriceAndSize]) -> Lots {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::exchange::engine::state::NanoPx;
 
     fn levels(rows: &[(i64, i64)]) -> Vec<BookLevel> {
         let level = |&(px, size): &(i64, i64)| BookLevel {

@@ -7,6 +7,7 @@ pub(crate) mod history;
 pub(crate) mod mark;
 pub(crate) mod market_state;
 pub(crate) mod premium;
+pub(crate) mod public_book;
 pub(crate) mod received;
 pub(crate) mod resting;
 pub(crate) mod triggers;

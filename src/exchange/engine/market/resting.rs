@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::book::{OrderBook, PriceDepth};
+use super::book::{OrderBook, PriceAndSize, PriceDepth};
 use crate::exchange::engine::state::{Lots, MarketTrade, OrderId, Px, QueuePosition, Side};
 
 /// Best price first on each side, then by arrival.
@@ -22,6 +22,15 @@ impl QueueKey {
             distance: -spot.side.sign() * spot.px.0,
             priority: spot.priority,
         }
+    }
+
+    /// Before every order at this price.
+    fn start(side: Side, px: Px) -> Self {
+        Self::new(QueuePosition {
+            side,
+            px,
+            priority: 0,
+        })
     }
 
     /// After every order at this price.
@@ -44,6 +53,16 @@ struct QueuedOrder {
     left: Lots,
     /// Displayed size ahead of it; `None` while its price is outside the visible book.
     ahead: Option<Lots>,
+}
+
+/// A resting order as a taker meets it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct QueuedLots {
+    pub(super) order: OrderId,
+    pub(super) px: Px,
+    pub(super) left: Lots,
+    /// Of other traders at its price.
+    pub(super) ahead: Lots,
 }
 
 /// Whether a book set the queue ahead of an order.
@@ -107,6 +126,30 @@ impl RestingOrders {
     pub(crate) fn resize(&mut self, spot: QueuePosition, left: Lots) {
         if let Some(queued) = self.side(spot.side).get_mut(&QueueKey::new(spot)) {
             queued.left = left;
+        }
+    }
+
+    /// One side in price-time order.
+    pub(super) fn queued(&self, side: Side) -> impl Iterator<Item = QueuedLots> {
+        let orders = match side {
+            Side::Buy => &self.bids,
+            Side::Sell => &self.asks,
+        };
+        orders.iter().map(move |(place, queued)| QueuedLots {
+            order: queued.order,
+            px: place.px(side),
+            left: queued.left,
+            ahead: queued.ahead.unwrap_or_default(),
+        })
+    }
+
+    /// Takers have taken `lots` of other traders: those were first in the queue.
+    pub(crate) fn shorten(&mut self, side: Side, lots: &[PriceAndSize]) {
+        for &(px, taken) in lots {
+            let level = QueueKey::start(side, px)..=QueueKey::end(side, px);
+            for (_, queued) in self.side(side).range_mut(level) {
+                queued.ahead = queued.ahead.map(|ahead| (ahead - taken).max(Lots::ZERO));
+            }
         }
     }
 

@@ -134,7 +134,7 @@ impl Engine {
         price: Px,
         crossing: Crossing,
     ) -> CommandResult<()> {
-        let crosses = self.markets.at(row.market).book.crosses(row.side, price);
+        let crosses = self.public_book(row.market).crosses(row.side, price);
         if crosses && crossing == Crossing::Unacknowledged {
             refuse(
                 Reason::MarketableLimitUnacknowledged,

@@ -1,6 +1,7 @@
 //! An order enters the market: it is checked and recorded, then trades, rests or is armed
 //! (docs/engine.md 2.2, 2.4, 3.1).
 
+use super::walk::Walk;
 use crate::exchange::engine::{
     core::Engine,
     market::book::{PriceAndSize, cap, lots, notional},
@@ -21,10 +22,20 @@ pub(crate) const SLICE_SLIPPAGE: Bps = Bps(300);
 /// What an order does when it enters.
 #[derive(Debug, Clone)]
 pub(crate) struct ExecutionPlan {
-    /// What it takes from the book now.
-    slices: Vec<PriceAndSize>,
+    /// What it takes now.
+    walk: Walk,
     /// The size that rests in the book.
     rests: Lots,
+}
+
+/// What an order is about to get, for the check of its account's margin.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ExpectedFill<'a> {
+    pub(super) slices: &'a [PriceAndSize],
+    pub(super) rests: Lots,
+    pub(super) role: LiquidityRole,
+    /// The orders whose holds it replaces.
+    pub(super) orders: &'a [OrderId],
 }
 
 /// How a placed order starts.
@@ -88,7 +99,13 @@ impl Engine {
         if row.mode == OrderMode::Chase {
             row.limit_price = Some(self.chase_start(row)?);
             self.check_band(row)?;
-            self.check_margin(row, &[], row.size, LiquidityRole::Maker)?;
+            let fill = ExpectedFill {
+                slices: &[],
+                rests: row.size,
+                role: LiquidityRole::Maker,
+                orders: &[row.id],
+            };
+            self.check_margin(row, fill)?;
             return Ok(Admission::Chase);
         }
         self.plan(row).map(Admission::Now)
@@ -134,14 +151,21 @@ impl Engine {
 
     /// What the order gets from the current book, if its terms and the account's margin allow it.
     fn plan(&self, row: &OrderRecord) -> CommandResult<ExecutionPlan> {
-        let book = &self.markets.at(row.market).book;
-        let slices = if self.is_frozen(row.market) {
-            Vec::new()
+        let walk = if self.is_frozen(row.market) {
+            Walk::default()
         } else {
-            book.preview(row.side, self.price_limit(row), row.size)
+            self.walk(row, self.price_limit(row))
         };
+        let slices = walk.slices();
         let got = lots(&slices);
         let limit = row.is_limit();
+        if let Some(own) = walk.stopped_at
+            && (got.is_zero() || row.time_in_force == TimeInForce::Fok)
+        {
+            let message =
+                format!("it would trade with {own} of the same account: cancel that first");
+            return refuse(Reason::SelfTrade, message);
+        }
         match (row.time_in_force, limit) {
             (TimeInForce::Fok, _) if got < row.size => {
                 let message = "fok: the book cannot fill all of it now";
@@ -159,11 +183,19 @@ impl Engine {
         }
 
         let rests = match (limit, row.time_in_force) {
-            (true, TimeInForce::Gtc | TimeInForce::Gtd) => row.size - got,
+            (true, TimeInForce::Gtc | TimeInForce::Gtd) if walk.stopped_at.is_none() => {
+                row.size - got
+            }
             _ => Lots::ZERO,
         };
-        self.check_margin(row, &slices, rests, LiquidityRole::Taker)?;
-        Ok(ExecutionPlan { slices, rests })
+        let fill = ExpectedFill {
+            slices: &slices,
+            rests,
+            role: LiquidityRole::Taker,
+            orders: &[row.id],
+        };
+        self.check_margin(row, fill)?;
+        Ok(ExecutionPlan { walk, rests })
     }
 
     /// The worst price the order may trade at; `None` for forced closes, which have no cap.
@@ -192,13 +224,17 @@ impl Engine {
     }
 
     /// An order that opens must leave margin (docs/engine.md 6.1); one that only reduces need not.
-    pub(crate) fn check_margin(
+    pub(super) fn check_margin(
         &self,
         row: &OrderRecord,
-        slices: &[PriceAndSize],
-        rests: Lots,
-        role: LiquidityRole,
+        fill: ExpectedFill<'_>,
     ) -> CommandResult<()> {
+        let ExpectedFill {
+            slices,
+            rests,
+            role,
+            orders,
+        } = fill;
         let parts: Vec<FillPart> = slices.iter().map(FillPart::from).collect();
         let fee = self.fee(notional(slices), role);
         let traded = self.traded(row, &parts);
@@ -214,7 +250,7 @@ impl Engine {
             cash: traded.realized - fee + traded.excess(fee),
             position: traded.after().cloned(),
             resting,
-            without: Some(row.id),
+            without: orders.to_vec(),
         };
         let left = self.balance_if(row.account, &assumption).available();
         if left < Usd::ZERO {
@@ -246,8 +282,8 @@ impl Engine {
     }
 
     fn execute(&mut self, id: OrderId, plan: &ExecutionPlan) {
-        let market = self.orders.at(id).market;
-        let remainder = if plan.rests.is_zero() {
+        let walk = &plan.walk;
+        let remainder = if plan.rests.is_zero() && walk.stopped_at.is_none() {
             Remainder::Drops
         } else {
             Remainder::Works
@@ -255,15 +291,22 @@ impl Engine {
         if self.orders.at(id).status == OrderStatus::Pending {
             self.detach(id);
         }
-        if !plan.slices.is_empty() {
+        self.end_reached(walk);
+        let taken = lots(&walk.slices());
+        if !taken.is_zero() {
             if remainder == Remainder::Drops {
                 let limit = self.price_limit(self.orders.at(id));
-                self.note_unfilled(id, limit, lots(&plan.slices));
+                self.note_unfilled(id, limit, taken);
             }
-            let parts = self.take(market, id, &plan.slices);
+            let parts = self.take(id, walk);
             self.fill(id, &parts, FeeClass::Taker, remainder);
         }
-        if self.orders.at(id).status == OrderStatus::Pending {
+        if self.orders.at(id).status != OrderStatus::Pending {
+            return;
+        }
+        if walk.stopped_at.is_some() {
+            self.finish(id, OrderStatus::Canceled, Some(Reason::SelfTrade));
+        } else {
             self.rest(id);
         }
     }

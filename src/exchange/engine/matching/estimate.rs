@@ -31,7 +31,7 @@ impl Engine {
         let decimals = state.spec.size_decimals;
         let twice_mid = state.book.twice_mid().unwrap_or(2 * state.mark.0);
         let limit = cap(twice_mid, side, MARKET_SLIPPAGE, decimals);
-        let slices = state.book.preview(side, Some(limit), wanted);
+        let slices = self.public_book(market).preview(side, limit, wanted);
         let (filled, notional) = (lots(&slices), notional(&slices));
         Some(FillEstimate {
             filled,

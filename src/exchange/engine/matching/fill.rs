@@ -4,11 +4,11 @@
 use super::trade::{PositionChange, trade};
 use crate::exchange::engine::{
     core::Engine,
-    market::book::{PriceAndSize, lots, notional},
+    market::{book::PriceAndSize, resting::MakerFill},
     state::{
-        AccountIx, CashFlows, EngineEvent, FeeClass, FillCause, FillPart, FillRecord, ImpactModel,
-        LiquidityRole, Lots, MarketIx, MarketTrade, NewPosition, OrderId, OrderLinks, OrderRecord,
-        OrderStatus, PositionId, PositionState, Remainder, TapeRecord, Usd,
+        AccountIx, CashFlows, EngineEvent, FeeClass, FillPart, FillRecord, LiquidityRole, Lots,
+        MarketIx, MarketTrade, NewPosition, OrderId, OrderLinks, OrderRecord, OrderStatus,
+        PositionId, PositionState, Remainder, TapeRecord, Usd,
     },
 };
 
@@ -45,7 +45,6 @@ impl Engine {
             realized: (traded.closed > Lots::ZERO).then_some(traded.realized),
             role: fee_class.role(),
         };
-        self.keep_trades(id, parts, fee_class);
         self.keep_fills(id, &traded, settlement);
 
         let opened = traded.opened;
@@ -217,25 +216,6 @@ impl Engine {
         let (account, market) = (row.account, row.market);
         self.shrink_reduce_only(account, market);
     }
-
-    /// Takes the pieces from the book, and moves the price where the venue says so (docs/engine.md 9.4).
-    pub(crate) fn take(
-        &mut self,
-        market: MarketIx,
-        id: OrderId,
-        slices: &[PriceAndSize],
-    ) -> Vec<FillPart> {
-        let side = self.orders.at(id).side;
-        let ground = self.ground(market, side, slices, FillCause::Walk);
-        self.consume(market, side, slices);
-        if let Some(ground) = ground {
-            self.keep_evidence(id, lots(slices), None, ground);
-        }
-        if let (ImpactModel::Linear, Some(generator)) = (self.venue.impact, &mut self.generator) {
-            generator.press(market, side, notional(slices));
-        }
-        slices.iter().map(FillPart::from).collect()
-    }
 }
 
 /// Adds `settlement` to what a row has filled.
@@ -277,30 +257,42 @@ impl Engine {
                 aggressor: trade.aggressor,
                 at: self.now,
                 account: None,
+                maker: None,
             };
             self.keep_trade(market, record);
         }
     }
 
-    /// The parts of a user's fill. What the insurance account takes over did not trade in the market.
-    fn keep_trades(&mut self, id: OrderId, parts: &[FillPart], fee_class: FeeClass) {
+    /// What an order takes of other traders.
+    pub(super) fn keep_trades(&mut self, id: OrderId, slices: &[PriceAndSize]) {
         let row = self.orders.at(id);
-        let (market, account) = (row.market, Some(row.account));
-        let aggressor = match fee_class {
-            FeeClass::Taker => row.side,
-            FeeClass::Maker => row.side.opposite(),
-            FeeClass::Free => return,
-        };
-        for part in parts.iter().filter(|part| part.lots > Lots::ZERO) {
+        let (market, aggressor, account) = (row.market, row.side, Some(row.account));
+        for &(px, size) in slices {
             let record = TapeRecord {
-                px: part.px(),
-                size: part.lots,
+                px,
+                size,
                 aggressor,
                 at: self.now,
                 account,
+                maker: None,
             };
             self.keep_trade(market, record);
         }
+    }
+
+    /// The fill of a resting order by another trader, or by the account `taker`.
+    pub(super) fn keep_trade_of_maker(&mut self, fill: MakerFill, taker: Option<AccountIx>) {
+        let row = self.orders.at(fill.order);
+        let (market, account) = (row.market, Some(row.account));
+        let record = TapeRecord {
+            px: fill.px,
+            size: fill.size,
+            aggressor: row.side.opposite(),
+            at: self.now,
+            account: taker.or(account),
+            maker: account.filter(|_| taker.is_some()),
+        };
+        self.keep_trade(market, record);
     }
 
     /// One fill; of an order that turns a position two, each with its part of the fee.

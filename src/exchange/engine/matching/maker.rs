@@ -2,12 +2,16 @@
 //!
 //! A maker fills at its own limit, never better. Margin is checked again; if that fails, the order is canceled.
 
+use super::enter::ExpectedFill;
 use crate::exchange::engine::{
     core::Engine,
-    market::{book::lots, resting::MakerFill},
+    market::{
+        book::{PriceAndSize, lots},
+        resting::MakerFill,
+    },
     state::{
-        BookLevel, FeeClass, FillCause, FillPart, LiquidityRole, Lots, MarketIx, MarketTrade,
-        OrderStatus, Reason, Remainder, Side,
+        AccountIx, BookLevel, FeeClass, FillCause, FillPart, LiquidityRole, Lots, MarketIx,
+        MarketTrade, OrderId, OrderStatus, Reason, Remainder, Side,
     },
 };
 
@@ -20,7 +24,7 @@ impl Engine {
             for fill in fills {
                 if let Some(fill) = self.accepted(fill) {
                     of_users += fill.size;
-                    self.fill_maker(fill);
+                    self.fill_maker(fill, None);
                 }
             }
             self.keep_trade_of_others(market, *trade, trade.size - of_users);
@@ -61,11 +65,13 @@ impl Engine {
             if let Some(ground) = ground {
                 self.keep_evidence(fill.order, fill.size, None, ground);
             }
-            self.fill_maker(fill);
+            self.fill_maker(fill, None);
         }
     }
 
-    pub(super) fn fill_maker(&mut self, fill: MakerFill) {
+    /// `taker`: the account whose order it trades with; `None`: another trader.
+    pub(super) fn fill_maker(&mut self, fill: MakerFill, taker: Option<AccountIx>) {
+        self.keep_trade_of_maker(fill, taker);
         let part = FillPart::from(&(fill.px, fill.size));
         self.fill(fill.order, &[part], FeeClass::Maker, Remainder::Works);
     }
@@ -73,7 +79,7 @@ impl Engine {
     /// The fill as far as order and account allow; cancels an order that its account can no longer afford.
     pub(super) fn accepted(&mut self, fill: MakerFill) -> Option<MakerFill> {
         let fill = self.fillable(fill)?;
-        match self.refused(fill) {
+        match self.refused(&[fill]) {
             None => Some(fill),
             Some(reason) => {
                 self.finish(fill.order, OrderStatus::Canceled, Some(reason));
@@ -95,18 +101,29 @@ impl Engine {
             .then_some(MakerFill { size, ..fill })
     }
 
-    fn refused(&self, fill: MakerFill) -> Option<Reason> {
-        let row = self.orders.at(fill.order);
-        let conflict = self
-            .held(row.account, row.market)
-            .is_some_and(|held| !row.reduce_only && held.margin_mode != row.margin_mode);
-        if conflict {
+    /// Why an account cannot afford the last of `fills`, after the others, which are its own on the same side.
+    pub(super) fn refused(&self, fills: &[MakerFill]) -> Option<Reason> {
+        let (last, before) = fills.split_last()?;
+        let row = self.orders.at(last.order);
+        let held = self.held(row.account, row.market);
+        let modes = before.iter().map(|fill| self.orders.at(fill.order));
+        let mut modes = modes
+            .filter(|other| !other.reduce_only)
+            .map(|other| other.margin_mode)
+            .chain(held.map(|held| held.margin_mode));
+        if !row.reduce_only && modes.any(|mode| mode != row.margin_mode) {
             return Some(Reason::MarginModeConflict);
         }
-        let slice = (fill.px, fill.size);
-        let rests = row.size - fill.size;
-        self.check_leverage(row, fill.size)
-            .and_then(|()| self.check_margin(row, &[slice], rests, LiquidityRole::Maker))
+        let slices: Vec<PriceAndSize> = fills.iter().map(|fill| (fill.px, fill.size)).collect();
+        let orders: Vec<OrderId> = fills.iter().map(|fill| fill.order).collect();
+        let fill = ExpectedFill {
+            slices: &slices,
+            rests: row.size - last.size,
+            role: LiquidityRole::Maker,
+            orders: &orders,
+        };
+        self.check_leverage(row, lots(&slices))
+            .and_then(|()| self.check_margin(row, fill))
             .is_err()
             .then_some(Reason::Margin)
     }

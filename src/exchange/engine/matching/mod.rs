@@ -12,3 +12,4 @@ pub(crate) mod place;
 pub(crate) mod received;
 pub(crate) mod trade;
 pub(crate) mod validate;
+pub(crate) mod walk;

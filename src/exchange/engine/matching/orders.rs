@@ -26,6 +26,7 @@ impl Engine {
     pub(crate) fn new_row(&self, base: NewOrder) -> OrderRecord {
         let market = self.markets.at(base.market);
         let decimals = market.spec.size_decimals;
+        let mid = self.public_book(base.market).mid(decimals);
         OrderRecord {
             id: self.orders.next_id(),
             account: base.account,
@@ -36,10 +37,7 @@ impl Engine {
             size: base.size,
             initial_size: base.size,
             filled_size: Lots::ZERO,
-            expected_price: market
-                .book
-                .mid(decimals)
-                .unwrap_or(market.mark.nano(decimals)),
+            expected_price: mid.unwrap_or(market.mark.nano(decimals)),
             notional: Usd::ZERO,
             fill_price: None,
             trigger_price: None,

@@ -74,7 +74,7 @@ impl Engine {
                     trade_id: Some(print.id),
                 };
                 self.keep_evidence(fill.order, fill.size, fill.ahead, ground);
-                self.fill_maker(fill);
+                self.fill_maker(fill, None);
             }
         }
         self.keep_trade_of_others(market, trade, trade.size - of_users);
@@ -160,6 +160,9 @@ impl Engine {
             let received = self.received.at_mut(market);
             let at = received.time(self.now);
             received.view.take(side.opposite(), slices, at);
+        } else {
+            let resting = &mut self.markets.at_mut(market).resting;
+            resting.shorten(side.opposite(), slices);
         }
     }
 

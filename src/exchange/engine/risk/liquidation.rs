@@ -169,8 +169,10 @@ impl Engine {
     /// Sells into the book at any price; what the book does not take stays working.
     fn sell_out(&mut self, order: OrderId) {
         let row = self.orders.at(order);
-        let (market, size) = (row.market, row.size);
-        let slices = self.markets.at(market).book.preview(row.side, None, size);
+        let size = row.size;
+        let walk = self.walk(row, None);
+        self.end_reached(&walk);
+        let slices = walk.slices();
         if notional(&slices).is_zero() {
             return;
         }
@@ -179,7 +181,7 @@ impl Engine {
         } else {
             Remainder::Works
         };
-        let parts = self.take(market, order, &slices);
+        let parts = self.take(order, &walk);
         self.fill(order, &parts, FeeClass::Taker, remainder);
     }
 

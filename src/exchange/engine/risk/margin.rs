@@ -23,8 +23,8 @@ pub(crate) struct MarginAssumption {
     pub(crate) cash: Usd,
     /// An additional resting order.
     pub(crate) resting: Option<RestingHold>,
-    /// A resting order to leave out.
-    pub(crate) without: Option<OrderId>,
+    /// Resting orders to leave out.
+    pub(crate) without: Vec<OrderId>,
 }
 
 /// A resting order as the margin sums count it.
@@ -163,7 +163,7 @@ impl Engine {
             .at(account)
             .working
             .iter()
-            .filter(|id| Some(**id) != assumption.without)
+            .filter(|id| !assumption.without.contains(id))
             .map(|id| self.orders.at(*id))
             .filter(|row| row.status == OrderStatus::Resting && !row.reduce_only)
             .filter_map(RestingHold::from_order);

@@ -9,14 +9,6 @@ pub(crate) struct FillPart {
     pub(crate) money: Usd,
 }
 
-impl FillPart {
-    /// The price of a part that was taken at one price.
-    pub(crate) fn px(self) -> Px {
-        let px = self.money.0.checked_div(self.lots.0.into());
-        Px(px.and_then(|px| i64::try_from(px).ok()).unwrap_or(0))
-    }
-}
-
 impl From<&(Px, Lots)> for FillPart {
     fn from(&(px, lots): &(Px, Lots)) -> Self {
         Self {

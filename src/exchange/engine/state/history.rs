@@ -79,8 +79,10 @@ pub struct TapeRecord {
     pub size: Lots,
     pub aggressor: Side,
     pub at: Millis,
-    /// The user's account in it; no user trades with another.
+    /// The user's account in it; of two, the one that took.
     pub account: Option<AccountIx>,
+    /// The account whose resting order another one took.
+    pub maker: Option<AccountIx>,
 }
 
 /// One execution of an order. One that turns a position is two: what it closed, and what it opened.

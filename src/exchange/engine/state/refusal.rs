@@ -52,6 +52,7 @@ pub enum Reason {
     MaxOpenPositions,
     MarginModeConflict,
     MarketUnavailable,
+    SelfTrade,
     AccountBreached,
     AccountRestricted,
     MarketRestricted,
@@ -111,6 +112,7 @@ pub enum RuleId {
     AccountRestriction,
     MarketAccess,
     MarketAvailability,
+    SelfTrade,
     MarginMode,
     ReduceOnly,
     PostOnly,
@@ -133,7 +135,7 @@ impl Reason {
     /// The trading rule behind a reason; `None` for one that is a state of an object, or no reason to refuse.
     #[must_use]
     pub fn rule(self) -> Option<RuleId> {
-        const RULES: [(Reason, RuleId); 29] = [
+        const RULES: [(Reason, RuleId); 30] = [
             (Reason::LeverageTooHigh, RuleId::MaxLeverage),
             (Reason::MaxPosition, RuleId::MaxPositionNotional),
             (Reason::MaxOpenPositions, RuleId::MaxOpenPositions),
@@ -147,6 +149,7 @@ impl Reason {
             (Reason::AccountRestricted, RuleId::AccountRestriction),
             (Reason::MarketRestricted, RuleId::MarketAccess),
             (Reason::MarketUnavailable, RuleId::MarketAvailability),
+            (Reason::SelfTrade, RuleId::SelfTrade),
             (Reason::MarginModeConflict, RuleId::MarginMode),
             (Reason::ReduceOnlyNoPosition, RuleId::ReduceOnly),
             (Reason::ReduceOnlyWouldIncrease, RuleId::ReduceOnly),

@@ -183,11 +183,23 @@ impl Default for FeeRates {
     }
 }
 
-/// Options of a venue (docs/engine.md 6.5, 9.4); the defaults are the simple form of each.
+/// Options of a venue (docs/engine.md 3.6, 6.5, 9.4); the defaults are the simple form of each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct VenueSpec {
     pub liquidation: LiquidationMode,
     pub impact: ImpactModel,
+    pub self_trade: SelfTrade,
+}
+
+/// What happens to an order that would trade with an order of its own account.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SelfTrade {
+    /// The one that enters ends, unless it only reduces.
+    #[default]
+    CancelNewest,
+    /// The one that rests ends.
+    CancelOldest,
 }
 
 /// How much of a position one liquidation sells.

@@ -3,7 +3,6 @@
 
 use crate::exchange::engine::{
     core::Engine,
-    market::market_state::MarketState,
     state::{CommandRefusal, CommandResult, MarketIx, OrderId, OrderRecord, Px, Reason, Side},
 };
 
@@ -13,7 +12,7 @@ const REPRICE_INTERVAL_MS: i64 = 1_000;
 impl Engine {
     /// The first price of a chase.
     pub(crate) fn chase_start(&self, row: &OrderRecord) -> CommandResult<Px> {
-        price(self.markets.at(row.market), row).ok_or_else(|| {
+        self.chase_price(row).ok_or_else(|| {
             CommandRefusal::conflict(
                 Reason::PostOnlyWouldCross,
                 "there is no price at this distance from the touch",
@@ -36,7 +35,7 @@ impl Engine {
         let chasing: Vec<OrderId> = self.markets.at(market).chasing.iter().copied().collect();
         for id in chasing {
             let row = self.orders.at(id);
-            match price(self.markets.at(market), row) {
+            match self.chase_price(row) {
                 Some(px) if row.limit_price != Some(px) => self.move_chase(id, px),
                 Some(_) | None => {}
             }
@@ -49,23 +48,26 @@ impl Engine {
         self.orders.at_mut(id).limit_price = Some(px);
         self.rest(id);
     }
-}
 
-/// `None` while the book side it follows is empty: it then keeps its price.
-fn price(market: &MarketState, row: &OrderRecord) -> Option<Px> {
-    let decimals = market.spec.size_decimals;
-    let offset = row.chase_offset?;
-    let (touch, far) = (market.book.best(row.side)?, row.side.opposite());
-    let wanted = match row.side {
-        Side::Buy => row.chase_cap.unwrap_or(touch).min(touch - offset),
-        Side::Sell => row.chase_cap.unwrap_or(touch).max(touch + offset),
-    };
-    let px = wanted.round_passive(row.side, decimals);
-    let px = match market.book.best(far) {
-        Some(other) if crosses(row.side, px, other) => inside(row.side, other, decimals),
-        Some(_) | None => px,
-    };
-    (px > Px::ZERO).then_some(px)
+    /// Follows the best price of everybody but its own account. `None` while there is none: it then keeps its price.
+    fn chase_price(&self, row: &OrderRecord) -> Option<Px> {
+        let decimals = self.size_decimals(row.market);
+        let offset = row.chase_offset?;
+        let book = self.public_book(row.market);
+        let is_own = |id: OrderId| self.orders.at(id).account == row.account;
+        let mut offers = book.offers(row.side);
+        let touch = offers.find(|offer| !offer.order.is_some_and(is_own))?.px;
+        let wanted = match row.side {
+            Side::Buy => row.chase_cap.unwrap_or(touch).min(touch - offset),
+            Side::Sell => row.chase_cap.unwrap_or(touch).max(touch + offset),
+        };
+        let px = wanted.round_passive(row.side, decimals);
+        let px = match book.best(row.side.opposite()) {
+            Some(other) if crosses(row.side, px, other) => inside(row.side, other, decimals),
+            Some(_) | None => px,
+        };
+        (px > Px::ZERO).then_some(px)
+    }
 }
 
 fn crosses(side: Side, px: Px, other: Px) -> bool {

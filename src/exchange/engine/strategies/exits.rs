@@ -148,7 +148,7 @@ impl Engine {
         }
     }
 
-    pub(super) fn working_sibling(&self, id: OrderId) -> Option<OrderId> {
+    pub(crate) fn working_sibling(&self, id: OrderId) -> Option<OrderId> {
         let sibling = self.orders.at(id).links.oco;
         sibling.filter(|other| self.orders.at(*other).status.is_working())
     }

@@ -36,7 +36,9 @@ impl Desk {
             start: START,
             feed: PriceFeed::Synthetic,
             fees: FeeRates { taker: 0, maker: 0 },
+            // A new quote takes the place of an old one that it would meet.
             venue: VenueSpec {
+                self_trade: SelfTrade::CancelOldest,
                 impact: ImpactModel::Linear,
                 ..VenueSpec::default()
             },
@@ -60,9 +62,10 @@ impl Desk {
         self.engine.market_facts(MARKET.into()).unwrap()
     }
 
+    /// Of other traders: its own quotes are in the public book too.
     fn best(&self) -> [Px; 2] {
-        let facts = self.facts();
-        [facts.bid.unwrap(), facts.ask.unwrap()]
+        let book = &self.engine.markets.at(MARKET.into()).book;
+        [Side::Buy, Side::Sell].map(|side| book.best(side).unwrap())
     }
 
     fn mid(&self) -> f64 {

@@ -93,6 +93,7 @@ proptest! {
                 aggressor: Side::Buy,
                 at,
                 account: None,
+                maker: None,
             };
             history.trade(trade);
             direct.trades.push((at, trade.px, trade.size));
@@ -377,6 +378,7 @@ fn a_trade_that_fills_an_order_is_recorded_in_its_parts() {
         aggressor: Side::Sell,
         at: now,
         account,
+        maker: None,
     };
     assert_eq!(
         told,
@@ -513,6 +515,7 @@ fn memory_stays_flat_over_thirty_days() {
             aggressor: Side::Sell,
             at: START + Millis::seconds(second),
             account: None,
+            maker: None,
         });
         if second % 86_400 == 86_399 {
             let [seconds, minutes, ..] = &mut history.candles.0;

@@ -31,4 +31,5 @@ mod sequences;
 mod tiers;
 mod triggers;
 mod twap;
+mod two_accounts;
 mod venue;

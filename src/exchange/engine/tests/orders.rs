@@ -138,6 +138,9 @@ fn half_a_book_takes_limit_orders_and_fills_what_they_cross() {
     assert_eq!(desk.row(offer).status, OrderStatus::Resting);
     let crossed = desk.row(crossing);
     assert_eq!((crossed.filled_size, crossed.size), (Lots(500), Lots(200)));
+    for own in [bid, crossing] {
+        desk.apply(EngineCommand::Cancel(own)).unwrap();
+    }
     let ioc = OrderParams {
         tif: Tif::Ioc,
         ..desk.limit(SOL, Side::Sell, "1", "90")

@@ -176,7 +176,7 @@ impl Replay {
         }
         let resting = desk.engine.working_orders(desk.me);
         for row in resting.filter(|row| row.status == OrderStatus::Resting) {
-            let book = &desk.engine.markets.at(row.market).book;
+            let book = desk.engine.public_book(row.market);
             assert!(
                 !book.crosses(row.side, row.limit_price.unwrap()),
                 "7: crossed by {row:?}"

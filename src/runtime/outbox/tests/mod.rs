@@ -26,17 +26,14 @@ use crate::{
         policy::{Interim, RetryState},
         testing::responder::{ORDER, Reply, Responder, error, ok},
     },
-    journal::{IntentState, Journal, JournalError, writer_processes},
+    journal::{IntentState, Journal, writer_processes},
     model::{
         CloseAll, ClosePosition, Command, Failure, FailureKind, FollowUp, IdempotencyKey,
         PlaceKind, PlaceOrder, Progress, Receipt, Risk, Side, Ticket, Timestamp,
     },
     runtime::{
-        base::{clock::Clock, process::ProcessKind},
-        journal::{
-            journal_writer::JournalWriter,
-            shared_journal::{JournalAccounts, ResumedIntents},
-        },
+        base::clock::Clock,
+        journal::{journal_writer::JournalWriter, shared_journal::ResumedIntents},
         recovery::{
             dispatch::{Outbox, VerbRun},
             dry_run::{CommandSink, DryRunOutbox},
@@ -51,7 +48,7 @@ use std::{
 };
 use tempfile::TempDir;
 use tokio::{
-    sync::mpsc::{Receiver, Sender, channel},
+    sync::mpsc::{Receiver, channel},
     time::Instant,
 };
 
@@ -61,21 +58,6 @@ fn place() -> TempDir {
 }
 
 const NOW: Timestamp = Timestamp(1_790_000_000_000);
-
-impl Outbox {
-    /// Of a desk that has one account.
-    fn spawn(
-        client: Client,
-        clock: Clock,
-        dir: &Path,
-        open: impl FnOnce() -> Result<Journal, JournalError> + Send + 'static,
-        events: Sender<Msg>,
-    ) -> Self {
-        let writer = JournalWriter::spawn(ProcessKind::Desk, dir, open, |_| (), events.clone());
-        let accounts = JournalAccounts::among(client.connection(), vec![]);
-        Self::beside(client, clock, (writer, accounts), events)
-    }
-}
 
 struct Scene {
     dir: TempDir,

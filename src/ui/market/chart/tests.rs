@@ -61,6 +61,7 @@ fn view(candles: &[[i64; 4]], (low, high): (i64, i64)) -> ChartView {
         kind,
         count: 65_000 + count,
         price: format!("65,{count}"),
+        name: None,
     };
     ChartView {
         legend: vec![],
@@ -271,4 +272,65 @@ fn every_room_is_drawn_within_it() {
         }
     }
     assert_eq!(Interval::Minute1.millis(), MINUTE);
+}
+
+#[test]
+fn prices_beside_the_chart_fall_from_above_at_every_height_and_have_a_row_each() {
+    let mut view = view(&CANDLES, (584, 630));
+    let kinds = [
+        (LineKind::Mark, 608),
+        (LineKind::Liquidation, 540),
+        (LineKind::Stop, 592),
+        (LineKind::Entry, 607),
+        (LineKind::Target, 700),
+        (LineKind::Alert, 606),
+        (LineKind::Own, 609),
+        (LineKind::DayHigh, 629),
+        (LineKind::DayLow, 585),
+        (LineKind::PreviousClose, 622),
+    ];
+    let line = |(kind, count): (LineKind, i64)| PriceLine {
+        kind,
+        count: 65_000 + count,
+        price: format!("65,{count}"),
+        name: None,
+    };
+    view.lines = kinds.map(line).to_vec();
+    for height in 6..50 {
+        let room = Rect::new(0, 0, 70, height);
+        let areas = ChartAreas::new(room, 6, &CandleChart::default());
+        let theme = Theme::default();
+        let mut buffer = Buffer::empty(room);
+        let mut canvas = Canvas::new(&mut buffer, &theme, Context::MarketChart);
+        draw_view(&mut canvas, &areas, &view, &mut GlyphColumns::default());
+        let beside = (areas.plot.y..areas.plot.bottom()).map(|y| {
+            let cells = (areas.gutter.x..areas.gutter.right()).map(|x| buffer[(x, y)].symbol());
+            cells
+                .filter(|cell| cell.chars().all(|c| c.is_ascii_digit()))
+                .collect::<String>()
+        });
+        let prices: Vec<i64> = beside.filter_map(|digits| digits.parse().ok()).collect();
+        assert!(prices.iter().all(|price| (65_000..66_000).contains(price)));
+        assert!(
+            prices.is_sorted_by(|above, below| above > below),
+            "{height}: {prices:?}"
+        );
+    }
+}
+
+#[test]
+fn a_line_of_ones_own_has_its_name_at_the_left_end_where_it_fits() {
+    let mut view = view(&CANDLES, (584, 630));
+    let own = |name: &str| PriceLine {
+        kind: LineKind::Own,
+        count: 65_625,
+        price: "65,625".to_owned(),
+        name: Some(name.to_owned()),
+    };
+    view.lines = vec![own("low")];
+    let theme = Theme::default();
+    let row = |view: &ChartView| rows(&drawn(view, &theme))[1].clone();
+    assert!(row(&view).starts_with("low ╌"), "{}", row(&view));
+    view.lines = vec![own("the low of last week")];
+    assert!(!row(&view).contains("low"), "{}", row(&view));
 }

@@ -72,7 +72,9 @@ fn cancel_all<'a>(orders: impl Iterator<Item = &'a OrderId>, scene: &Scene<'_>) 
 
 /// What quitting leaves open; shown while the strip asks.
 fn leaving(scene: &Scene<'_>) -> String {
-    let parts = [in_doubt(scene), under_way(scene), ending(scene)];
+    let trailing = (!scene.workflows.trails.is_empty())
+        .then(|| "trailing stops stay where they are".to_owned());
+    let parts = [in_doubt(scene), under_way(scene), trailing, ending(scene)];
     let parts = words::listed(parts, "; ");
     if parts.is_empty() {
         return "quit? nothing is pending any more".to_owned();
