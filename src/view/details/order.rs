@@ -49,18 +49,9 @@ pub(crate) fn detail(order: &Order, scene: &Scene<'_>) -> DetailView {
 }
 
 fn what(fields: &mut DetailFields<'_>, order: &Order, scene: &Scene<'_>) {
-    fields.sent(["type", "mode"]);
     fields.push("side", words::order_side(&order.side));
     fields.push("status", orders::status(order, scene));
-    fields.sent([
-        "reject_reason",
-        "reject_rule_id",
-        "reduce_only",
-        "time_in_force",
-        "margin_mode",
-        "leverage",
-        "liquidity_role",
-    ]);
+    fields.sent(["reject_reason", "reject_rule_id"]);
     fields.section("Price and size");
     fields.sent([
         "size",
@@ -79,6 +70,16 @@ fn what(fields: &mut DetailFields<'_>, order: &Order, scene: &Scene<'_>) {
         "notional",
         "fee",
         "realized_pnl",
+    ]);
+    fields.section("Terms");
+    fields.sent([
+        "type",
+        "mode",
+        "reduce_only",
+        "time_in_force",
+        "margin_mode",
+        "leverage",
+        "liquidity_role",
     ]);
 }
 
