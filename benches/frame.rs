@@ -67,6 +67,7 @@ fn desk(rows: usize) -> Model {
         lists_markets: false,
         ladder_one_key: false,
         size_presets: perpdeck::config::PresetTable::default(),
+        brackets: perpdeck::config::PresetTable::default(),
         motion: perpdeck::config::Motion::Full,
         close_all: CloseAllRule::Confirmed,
         intervals: BTreeMap::new(),

@@ -470,6 +470,10 @@ pub(crate) fn options() -> Options {
             orders_per_second: 0,
             ..settings.checks
         },
+        brackets: perpdeck::config::PresetTable {
+            everywhere: settings.bracket,
+            of: settings.bracket_of,
+        },
         size_presets: perpdeck::config::PresetTable {
             everywhere: settings.size_presets,
             of: settings.size_presets_of,

@@ -1,17 +1,12 @@
 //! Fields with a closed set of values.
 
 use super::{
-    answer::Answer,
     entry_change::{change_market, change_shape, watch},
     form::{Form, FormInput, Purpose},
     markets, open,
 };
 use crate::{
-    app::{
-        account::remote::Remote,
-        core::account::FormContext,
-        keys::keymap::{Action, Chord},
-    },
+    app::{account::remote::Remote, core::account::FormContext, keys::keymap::Action},
     model::{
         CloseKind, Curve, Distribution, MarginMode, MarketId, PlaceKind, Position, PositionId,
         Side, TriggerDirection,
@@ -26,7 +21,7 @@ use strum::VariantArray;
 const NO_YES: &[bool] = &[false, true];
 const NO_YES_WORDS: &[&str] = &["no", "yes"];
 /// Shares of a position with a key each.
-const SHARES: &[&str] = &["25%", "50%", "75%", "100%"];
+pub(super) const SHARES: &[&str] = &["25%", "50%", "75%", "100%"];
 const TYPED: &str = "typed";
 /// A take profit for whatever is open in its market.
 const ANY_POSITION: &str = "any";
@@ -298,26 +293,6 @@ impl Form {
             self.start();
         }
         true
-    }
-
-    /// The share that this key closes while the share has the focus.
-    pub(super) fn share_key(&self, chord: Chord) -> Option<usize> {
-        let digit = chord.typed().filter(|_| self.focus == Field::Share)?;
-        let index = usize::try_from(digit.to_digit(10)?).ok()?.checked_sub(1)?;
-        (index < SHARES.len()).then_some(index)
-    }
-
-    /// Closes this share at the market, at once; for another type a price is still to be typed.
-    pub(super) fn close_share(&mut self, index: usize, form_context: &FormContext) -> Answer {
-        self.pick(|form| form.choose(index, form_context));
-        match &self.draft {
-            Draft::Close(draft) if draft.kind == CloseKind::Market => self.submit(form_context),
-            Draft::Close(_)
-            | Draft::Entry(_)
-            | Draft::Exits(_)
-            | Draft::Protect(_)
-            | Draft::Margin(_) => Answer::Stay,
-        }
     }
 
     /// A person has said that it only reduces.

@@ -1,6 +1,10 @@
 //! What typed characters, digits and steps do in the focused field.
 
-use super::form::{Form, FormInput};
+use super::{
+    answer::Answer,
+    choice::SHARES,
+    form::{Form, FormInput},
+};
 use crate::{
     app::{
         core::account::FormContext,
@@ -10,7 +14,7 @@ use crate::{
         },
     },
     model::{
-        Failure,
+        CloseKind, Failure,
         draft::{Draft, Field, FieldInput},
     },
 };
@@ -26,6 +30,26 @@ impl Form {
         } else {
             self.forget_failure();
             self.look_for(c, form_context);
+        }
+    }
+
+    /// The share that this key closes while the share has the focus.
+    pub(super) fn share_key(&self, chord: Chord) -> Option<usize> {
+        let digit = chord.typed().filter(|_| self.focus == Field::Share)?;
+        let index = usize::try_from(digit.to_digit(10)?).ok()?.checked_sub(1)?;
+        (index < SHARES.len()).then_some(index)
+    }
+
+    /// Closes this share at the market, at once; for another type a price is still to be typed.
+    pub(super) fn close_share(&mut self, index: usize, form_context: &FormContext) -> Answer {
+        self.pick(|form| form.choose(index, form_context));
+        match &self.draft {
+            Draft::Close(draft) if draft.kind == CloseKind::Market => self.submit(form_context),
+            Draft::Close(_)
+            | Draft::Entry(_)
+            | Draft::Exits(_)
+            | Draft::Protect(_)
+            | Draft::Margin(_) => Answer::Stay,
         }
     }
 

@@ -297,8 +297,11 @@ pub(crate) fn add(model: &Model, position: &Position) -> Next {
         Ok(form) => form,
         Err(why) => return Next::Refuse(why),
     };
-    let command = form.command(&model.account.form_context());
-    if command.is_ok() && !form.warnings(&model.account).is_empty() {
+    let context = model.account.form_context();
+    let command = form.command(&context);
+    // The targets that follow a fill are those of a form.
+    let has_more = form.later_targets(&context).is_ok_and(|it| !it.is_empty());
+    if command.is_ok() && (has_more || !form.warnings(&model.account).is_empty()) {
         return Next::Open(Box::new(Overlay::Form(Box::new(form))));
     }
     ask(model, command.map_err(|faults| faults.to_string()))

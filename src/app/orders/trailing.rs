@@ -169,13 +169,15 @@ fn seen(model: &Model, id: &PositionId) -> TrailSeen {
     let is_current = |source| account.freshness(source) == Freshness::Fresh;
     let is_whole = account.store.positions.value().is_some_and(Page::is_whole)
         && account.store.orders.value().is_some_and(Page::is_whole);
+    let mut flights = account.store.flights.values();
+    let ends_everything = flights.any(|one| one.command.ends_everything());
     let moves = Moved::Exits(ExitGoals::moving(id.clone(), vec![]));
     let is_known = is_whole
         && model.frozen.is_none()
         && [Source::Positions, Source::Orders]
             .into_iter()
             .all(is_current)
-        && account.store.closing_all().is_none()
+        && !ends_everything
         && !account.workflows.move_beside(&moves)
         && account.workflows.unlisted_exits(&account.store).is_none();
     if !is_known {

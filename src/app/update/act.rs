@@ -7,7 +7,7 @@ use crate::{
         desk::{cursor, market_shown::market_of, model::Model, table_view, tour},
         dialogs::{
             export::Export,
-            next::{Next, PositionControl, PriceStep},
+            next::Next,
             overlay::{Accounts, Columns, Detail, Markets, Overlay, Strip, UserAlertList},
             prompt::Prompt,
             quality::Report,
@@ -15,19 +15,20 @@ use crate::{
         forms::form::Form,
         keys::keymap::Action,
         orders::{
-            bulk,
-            control::{self, nudged},
-            doubt, flip,
+            bulk, doubt,
             of_row::{cancel_of, instead, moved},
             sent,
         },
         rules::guard,
         tables::table_view::TableView,
-        update::{idle, market, price_ladder::alert_at, review, way_out},
+        update::{
+            idle, market,
+            position_keys::{form, is_of_position, of_position, position_shown},
+            price_ladder::alert_at,
+            review, way_out,
+        },
     },
-    model::{
-        Curve, MarketId, Order, OrderId, Position, PositionId, Protection, Side, draft::DraftShape,
-    },
+    model::{Curve, MarketId, Order, OrderId, PositionId, Side, draft::DraftShape},
 };
 
 pub(crate) fn act(model: &mut Model, action: Action) -> Next {
@@ -117,73 +118,6 @@ fn begin(model: &mut Model, action: Action) -> Next {
     }
 }
 
-/// How something is begun about one position.
-type Begin = fn(&Model, &Position) -> Next;
-
-const OF_POSITION: &[(Action, Begin)] = &[
-    (Action::ClosePosition, |_, position| {
-        form(Form::close(position))
-    }),
-    (Action::CloseQuarter, |model, position| {
-        control::close(model, position, "25%")
-    }),
-    (Action::CloseHalf, |model, position| {
-        control::close(model, position, "50%")
-    }),
-    (Action::CloseThreeQuarters, |model, position| {
-        control::close(model, position, "75%")
-    }),
-    (Action::CloseWhole, |model, position| {
-        control::close(model, position, "100%")
-    }),
-    (Action::Cover, |_, position| {
-        Next::Control(PositionControl::Cover(position.id.clone()))
-    }),
-    (Action::Trail, |_, position| {
-        Next::Control(PositionControl::Trail(position.id.clone(), None))
-    }),
-    (Action::Exits, |model, position| {
-        form(Form::protect(position, model.account.store.orders.rows()))
-    }),
-    (Action::Margin, |_, position| margin(position)),
-    (Action::Flip, flip::ask),
-    (Action::BreakEven, |_, position| {
-        Next::Control(PositionControl::BreakEven(position.id.clone()))
-    }),
-    (Action::StopDown, |_, position| {
-        nudged(&position.id, Protection::Stop, PriceStep::Down)
-    }),
-    (Action::StopUp, |_, position| {
-        nudged(&position.id, Protection::Stop, PriceStep::Up)
-    }),
-    (Action::TargetDown, |_, position| {
-        nudged(&position.id, Protection::Target, PriceStep::Down)
-    }),
-    (Action::TargetUp, |_, position| {
-        nudged(&position.id, Protection::Target, PriceStep::Up)
-    }),
-    (Action::AddTo, control::add),
-    (Action::Reduce, control::reduce),
-];
-
-fn is_of_position(action: Action) -> bool {
-    OF_POSITION.iter().any(|(of, _)| *of == action)
-}
-
-/// What a key of positions acts on while a panel of the market has the keys: the position in that market.
-fn position_shown(model: &Model, action: Action) -> Option<RowId> {
-    model.focus.panel.filter(|_| is_of_position(action))?;
-    model.position_under_keys().map(RowId::Position)
-}
-
-fn of_position(model: &Model, action: Action, id: &PositionId) -> Next {
-    let proposal = OF_POSITION.iter().find(|(of, _)| *of == action);
-    match (proposal, model.account.store.position(id)) {
-        (Some((_, proposal)), Some(position)) => proposal(model, position),
-        (Some(_) | None, _) => idle::not_for(model, Some(&RowId::Position(id.clone()))),
-    }
-}
-
 fn of_order(model: &Model, action: Action, id: &OrderId) -> Next {
     match (action, model.account.store.order(id)) {
         (Action::Exits, Some(order)) => exits(model, order),
@@ -211,10 +145,6 @@ fn sort(model: &mut Model, action: Action) -> Next {
 
 fn open(overlay: Overlay) -> Next {
     Next::Open(Box::new(overlay))
-}
-
-fn form(form: Form) -> Next {
-    open(Overlay::Form(Box::new(form)))
 }
 
 /// The current columns of the focused pane.
@@ -308,13 +238,6 @@ fn exits(model: &Model, order: &Order) -> Next {
         return form(Form::exits(order));
     }
     instead(&model.account, order).map_or_else(Next::Refuse, form)
-}
-
-fn margin(position: &Position) -> Next {
-    if !position.is_isolated() {
-        return Next::Refuse("a cross position has no isolated margin".to_owned());
-    }
-    form(Form::margin(position))
 }
 
 /// The words for an order, a TWAP and a scaled order in a form.

@@ -15,6 +15,7 @@ pub(crate) mod ladder_mouse;
 pub(crate) mod market;
 pub(crate) mod market_data;
 pub mod mouse;
+mod position_keys;
 pub(crate) mod press;
 pub(crate) mod price_ladder;
 pub(crate) mod prompt;

@@ -50,19 +50,23 @@ pub(crate) fn position_strip(model: &Model, scene: &Scene<'_>) -> Vec<Vec<Span>>
         return facts;
     }
     let context = model.place();
-    let button = |action: Action, word: &str| {
-        let key = model.keymap.chord(context, action)?;
-        let key = Span::accent(format!(" {key}")).pressing(action);
-        Some(vec![key, Span::muted(format!(" {word}")).pressing(action)])
+    // Under a dialog nothing of the desk is pressed.
+    let is_open = model.overlays.is_empty();
+    let pressed = |span: Span, action| {
+        if is_open { span.pressing(action) } else { span }
     };
-    let mut closes = button(Action::ClosePosition, "close").unwrap_or_default();
-    for (action, word) in SHARES {
-        closes.push(Span::plain(" "));
-        closes.push(Span::accent(word).pressing(action));
-    }
-    facts.push(closes);
-    let keys = KEYS.iter();
-    facts.extend(keys.filter_map(|(action, word)| button(*action, word)));
+    let button = |(action, word): (Action, &str)| {
+        let key = model.keymap.chord(context, action)?;
+        let key = pressed(Span::accent(format!(" {key}")), action);
+        Some(vec![key, pressed(Span::muted(format!(" {word}")), action)])
+    };
+    facts.extend(button((Action::ClosePosition, "close")));
+    let shares = SHARES.map(|(action, word)| {
+        let share = pressed(Span::accent(word), action);
+        [Span::plain(" "), share]
+    });
+    facts.push(shares.concat());
+    facts.extend(KEYS.into_iter().filter_map(button));
     facts
 }
 

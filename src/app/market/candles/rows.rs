@@ -1,6 +1,22 @@
-//! Candles that nobody told: of intervals without trades, and of the marks seen.
+//! Candles that nobody told: of intervals without trades, and of the marks seen; and what the rows come to.
 
+use super::CandleSeries;
 use crate::model::{Candle, Num, Timestamp};
+
+impl CandleSeries {
+    /// How far the market usually goes in an interval, by the newest closed candles.
+    pub(crate) fn mean_range(&self, candles: usize) -> Option<Num> {
+        let rows = self.rows().iter().rev();
+        let newest = rows.filter(|candle| candle.is_closed).take(candles);
+        let none = (Num::ZERO, 0_u32);
+        let (sum, count) = newest.into_iter().try_fold(none, |(sum, count), candle| {
+            let range = candle.high.minus(candle.low)?;
+            Some((sum.plus(range)?, count + 1))
+        })?;
+        sum.over(Num::from(count))
+            .filter(|range| range.is_positive())
+    }
+}
 
 pub(super) fn counts_fewer(row: &Candle, known: &Candle) -> bool {
     row.trades

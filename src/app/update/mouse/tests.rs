@@ -58,6 +58,21 @@ mod on_the_desk {
     use crate::app::keys::keymap::Context;
 
     #[test]
+    fn one_click_on_a_share_closes_that_share_of_the_position_shown() {
+        let mut model = desk();
+        press(&mut model, "9");
+        let half = ClickTarget::Key(Context::PriceLadder, Action::CloseHalf);
+        let effects = clicked(&mut model, half);
+        let [Effect::Send(_, Command::Close(close))] = effects.as_slice() else {
+            panic!("{effects:?}");
+        };
+        assert_eq!(
+            close.size.map(|size| size.to_string()),
+            Some("0.25".to_owned())
+        );
+    }
+
+    #[test]
     fn a_click_on_a_row_selects_it_and_a_second_shows_its_detail() {
         let mut model = desk();
         assert_eq!(clicked(&mut model, on_order("ord-2")), vec![]);
