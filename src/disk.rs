@@ -13,8 +13,7 @@ pub use bounded::{Bounded, at_most};
 pub use held_file::HeldFile;
 pub use log::{LockedLog, Log, LogDamage, LogError, Mark, Reserve};
 pub use owned::{
-    is_own_user, must_be_own, must_be_private, own_file, read_own, read_text, secret_file,
-    trusted_file,
+    is_own_user, must_be_private, own_file, read_own, read_text, secret_file, trusted_file,
 };
 pub use rotating::Rotating;
 

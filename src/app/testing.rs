@@ -69,6 +69,7 @@ pub(crate) fn bare_desk() -> Model {
         ladder_one_key: false,
         checks: asking(),
         size_presets: PresetTable::default(),
+        brackets: PresetTable::default(),
         read_only: false,
         dry_run: false,
         ends_with_desk: false,

@@ -13,7 +13,7 @@ use super::{
     options::options,
     read::ListView,
     service::Service,
-    voice::{ListOutput, Output},
+    voice::{FormOutput, ListOutput, Output},
 };
 use crate::{
     app::{
@@ -63,7 +63,7 @@ enum AlertVerb {
         #[arg(long, value_name = "NUMBER")]
         replaces: Option<NonZeroU64>,
         #[command(flatten)]
-        output: ListOutput,
+        output: FormOutput,
     },
     /// Removes alerts
     Remove {
@@ -71,23 +71,20 @@ enum AlertVerb {
         #[arg(required = true, num_args = 1..)]
         number: Vec<NonZeroU64>,
         #[command(flatten)]
-        output: ListOutput,
+        output: FormOutput,
     },
 }
 
 pub(super) async fn run(args: AlertArgs, sources: &Sources) -> Result<Exit> {
-    let output = match &args.verb {
-        None => args.output,
-        Some(
-            AlertVerb::List { output }
-            | AlertVerb::Add { output, .. }
-            | AlertVerb::Remove { output, .. },
-        ) => *output,
+    let voice = match &args.verb {
+        None => args.output.voice(),
+        Some(AlertVerb::List { output }) => output.voice(),
+        Some(AlertVerb::Add { output, .. } | AlertVerb::Remove { output, .. }) => output.voice(),
     };
-    let service = Service::open(sources, output.voice()).await?;
+    let service = Service::open(sources, voice).await?;
     match args.verb {
-        None => list(&service, args.output),
-        Some(AlertVerb::List { output }) => list(&service, output),
+        None => list(&service, &args.output),
+        Some(AlertVerb::List { output }) => list(&service, &output),
         Some(AlertVerb::Add {
             words,
             replaces,
@@ -118,13 +115,13 @@ fn keep(service: &Service, alerts: &UserAlerts) -> Result<()> {
         .wrap_err_with(|| format!("the alerts cannot be kept in {}", dir.display()))
 }
 
-fn list(service: &Service, output: ListOutput) -> Result<Exit> {
+fn list(service: &Service, output: &ListOutput) -> Result<Exit> {
     let alerts = kept(service)?;
     let rows = alerts.all().iter();
     let names = names(alerts.all());
     let rows = rows.map(|alert| UserAlertRow::new(alert, &names));
     let view = ListView::plain(ALERTS, columns_of::ALERT);
-    view.print(output.voice(), &Page::of(rows.collect()), &Store::default())
+    view.print(output, &Page::of(rows.collect()), &Store::default())
 }
 
 async fn add(

@@ -4,7 +4,7 @@ use super::{
     act::{
         self,
         entry::EntryArgs,
-        field_flags::{LadderFlags, TwapFlags},
+        field_flags::{ScaledFlags, TwapFlags},
     },
     alert,
     desk::{self, DataDirFlag},
@@ -102,6 +102,12 @@ pub(super) enum CliVerb {
     Read(ReadVerb),
     #[command(flatten)]
     Act(ActVerb),
+    /// Starts, lists, shows and stops TWAP and VWAP orders
+    #[command(subcommand)]
+    Twap(TwapVerb),
+    /// Places, lists, shows and cancels scaled orders: limit orders over a range of prices
+    #[command(subcommand)]
+    Scaled(ScaledVerb),
     /// Checks the service, the key, the clock and every assumption about the API
     Doctor(doctor::DoctorArgs),
     /// Lists the commands in the journal with their outcomes, and settles unknown ones
@@ -121,16 +127,14 @@ pub(super) enum CliVerb {
 pub(super) enum ReadVerb {
     /// Lists working orders, or all of them
     Orders(read::orders::OrdersArgs),
-    /// Shows one order, working or ended
+    /// Shows orders, working or ended
     Order(read::order::OrderArgs),
     /// Lists what the orders of the account have filled
     Fills(read::fills::FillsArgs),
     /// Lists open positions, or closed ones
     Positions(read::positions::PositionsArgs),
-    /// Lists active TWAP and VWAP orders, or ended ones
-    Twaps(read::twaps::TwapsArgs),
-    /// Lists ladders, or shows one and its rungs
-    Scaled(read::scaled::ScaledArgs),
+    /// Shows positions, open or closed
+    Position(read::position::PositionArgs),
     /// Shows the equity, the margin and the limits of the account
     Account(read::accounts::AccountArgs),
     /// Lists every configured account with its equity, positions and orders
@@ -156,26 +160,52 @@ pub(super) enum ReadVerb {
 pub(super) enum ActVerb {
     /// Places an order
     Place(Box<act::place::PlaceArgs>),
-    /// Starts a TWAP or VWAP order, if the service can create one
-    Twap(Box<EntryArgs<TwapFlags>>),
-    /// Places a ladder of limit orders, if the service can create one
-    Ladder(Box<EntryArgs<LadderFlags>>),
-    /// Closes part or all of a position
+    /// Closes part or all of positions
     Close(act::close::CloseArgs),
-    /// Closes a position, then opens the same size the other way
+    /// Closes positions, then opens the same size the other way
     Flip(act::flip::FlipArgs),
     /// Moves a working order to another price or size
     Move(Box<act::amend::MoveArgs>),
-    /// Cancels an order, a TWAP, a ladder or every working order
+    /// Cancels orders: by id, by market or side, or every working one
     Cancel(act::cancel::CancelArgs),
-    /// Sets the take profit and stop loss attached to an order
+    /// Sets or removes the stop loss of positions
+    Stop(act::exits::StopArgs),
+    /// Sets or removes the take profit of positions
+    Target(act::exits::TargetArgs),
+    /// Sets the take profit and stop loss of a position or a resting order
     Exits(act::exits::ExitsArgs),
     /// Sets the extra margin of an isolated position
     Margin(act::margin::MarginArgs),
     /// Closes every position and lists what is still open
     CloseAll(act::close_all::CloseAllArgs),
-    /// Stops TWAPs, cancels ladders and orders, and closes positions, until two reads find nothing
+    /// Stops TWAPs, cancels scaled orders and orders, and closes positions, until two reads find nothing
     Flatten(act::flatten::FlattenArgs),
+}
+
+/// The verbs of TWAP and VWAP orders.
+#[derive(Debug, Subcommand)]
+pub(super) enum TwapVerb {
+    /// Starts a TWAP or VWAP order, if the service can create one
+    Start(Box<EntryArgs<TwapFlags>>),
+    /// Lists active ones, or ended ones
+    List(read::twaps::TwapsArgs),
+    /// Shows some of them, active or ended
+    Show(read::twaps::ShowArgs),
+    /// Stops some of them; their open slices stay
+    Stop(act::cancel::StopTwapArgs),
+}
+
+/// The verbs of scaled orders.
+#[derive(Debug, Subcommand)]
+pub(super) enum ScaledVerb {
+    /// Places a scaled order, if the service can create one
+    Place(Box<EntryArgs<ScaledFlags>>),
+    /// Lists them, working and ended, the newest first
+    List(read::scaled::ListArgs),
+    /// Shows some of them with their rungs
+    Show(read::scaled::ShowArgs),
+    /// Cancels some of them with their working rungs
+    Cancel(act::cancel::CancelScaledArgs),
 }
 
 #[cfg(test)]
@@ -223,8 +253,10 @@ mod tests {
             let Some(command) = shell.find_subcommand(verb.name) else {
                 continue;
             };
-            // An alert of the desk's line is added.
-            let command = command.find_subcommand("add").unwrap_or(command);
+            // The flags of the desk's line make a new one.
+            let new = ["add", "start", "place"];
+            let mut new = new.iter().filter_map(|name| command.find_subcommand(name));
+            let command = new.next().unwrap_or(command);
             shared.push(verb.name);
             for flag in verb.flags() {
                 let name = flag.name.trim_start_matches("--");
@@ -245,10 +277,12 @@ mod tests {
             [
                 "place",
                 "twap",
-                "ladder",
+                "scaled",
                 "close",
                 "flip",
                 "cancel",
+                "stop",
+                "target",
                 "exits",
                 "move",
                 "margin",
@@ -260,8 +294,6 @@ mod tests {
                 "alert",
                 "positions",
                 "orders",
-                "twaps",
-                "scaled",
                 "export",
                 "config"
             ]

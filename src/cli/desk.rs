@@ -15,7 +15,7 @@ use super::{
     paths::state_dir,
 };
 use crate::{
-    app::{LayoutPreset, WidthTier, desk::tour_step::Tour},
+    app::{LayoutPreset, WidthTier, desk::tour_step::Tour, market::chart_lines::ChartLines},
     config::{Loaded, LogLevel, Sources, memory},
     runtime::{self, End},
 };
@@ -125,12 +125,13 @@ fn lacking(term: &str) -> Option<String> {
 /// desk: closes and cancels need none of it.
 fn remember(start: &mut runtime::Start, dir: &Path, level: LogLevel) {
     let (kept, logs) = (dir.to_owned(), dir.to_owned());
-    let kept = Work::begin(move || (columns::recall(&kept), layouts(&kept)));
+    let kept = Work::begin(move || (columns::recall(&kept), layouts(&kept), lines(&kept)));
     // Continues once the disk responds.
     let logs = Work::begin(move || log::start(&logs, level));
     let dir = dir.display();
-    if let Some((recalled, layouts)) = kept.within(AT_ONCE) {
+    if let Some((recalled, layouts, lines)) = kept.within(AT_ONCE) {
         start.layouts = layouts;
+        start.lines = lines;
         start.columns = recalled.columns;
         start.warnings.extend(recalled.warnings);
     } else {
@@ -151,6 +152,12 @@ fn layouts(state_dir: &Path) -> BTreeMap<WidthTier, LayoutPreset> {
     let kept = memory::kept_layouts(state_dir).into_iter();
     kept.filter_map(|(size, layout)| Some((size.parse().ok()?, layout.parse().ok()?)))
         .collect()
+}
+
+/// The trader's own lines on the charts.
+fn lines(state_dir: &Path) -> ChartLines {
+    let kept = memory::kept_lines(state_dir).into_iter();
+    ChartLines::new(kept.map(|(market, lines)| (market.into(), lines)).collect())
 }
 
 /// The tour, if it was never shown; marks it as shown.

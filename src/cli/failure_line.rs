@@ -36,7 +36,7 @@ pub(super) struct FailureLine<'a> {
     /// What is wrong with each field of the request.
     #[serde(skip_serializing_if = "<[FieldIssue]>::is_empty")]
     details: &'a [FieldIssue],
-    /// The same command under this key repeats it without doing it twice.
+    /// The key that repeats the command safely.
     #[serde(skip_serializing_if = "Option::is_none")]
     idempotency_key: Option<&'a str>,
     /// What to do now.

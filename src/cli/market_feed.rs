@@ -8,7 +8,7 @@ use crate::{
     config::Settings,
     feed::{
         recorded_stream::{CHANNELS, RecordedStream},
-        recording::{MarkEvent, Received, Recorded, RecordingMark},
+        recording::{MarkEvent, Nanos, Received, Recorded, RecordingMark},
         topic::{Channel, StreamedMarket, Topic},
         venue::VenueSocket,
     },
@@ -22,7 +22,10 @@ use crate::{
     },
 };
 use color_eyre::Result;
-use std::{collections::BTreeSet, str::FromStr};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    str::FromStr,
+};
 use strum::IntoEnumIterator as _;
 use tokio::sync::{
     mpsc::{Receiver, Sender, channel},
@@ -75,9 +78,39 @@ pub(super) enum FeedTold {
 /// The markets of a feed, and what their sockets tell.
 pub(super) struct MarketFeed {
     pub(super) markets: Vec<MarketId>,
-    pub(super) news: Receiver<FeedNews>,
+    pub(super) news: FeedReceiver,
     /// What is wanted of each socket, which ends with this.
     _wanted: Vec<watch::Sender<BTreeSet<Topic>>>,
+}
+
+/// What all sockets tell. The lines of a market are in the order of their receipt, also where two sockets tell it.
+pub(super) struct FeedReceiver {
+    told: Receiver<FeedNews>,
+    /// When the newest line of each market was received.
+    newest: BTreeMap<usize, Nanos>,
+}
+
+impl FeedReceiver {
+    pub(super) fn new(told: Receiver<FeedNews>) -> Self {
+        let newest = BTreeMap::new();
+        Self { told, newest }
+    }
+
+    /// `None` when every socket has ended.
+    pub(super) async fn recv(&mut self) -> Option<FeedNews> {
+        let mut news = self.told.recv().await?;
+        match &mut news.told {
+            FeedTold::Lines(lines) => {
+                for line in lines {
+                    let newest = self.newest.entry(news.market).or_insert(line.at);
+                    *newest = line.at.max(*newest);
+                    line.at = *newest;
+                }
+            }
+            FeedTold::Down(_) => {}
+        }
+        Some(news)
+    }
 }
 
 /// What happens at midnight UTC.
@@ -119,7 +152,7 @@ impl MarketFeed {
         }
         Ok(Self {
             markets,
-            news,
+            news: FeedReceiver::new(news),
             _wanted: wanted,
         })
     }
@@ -270,11 +303,7 @@ impl Forward {
             event: MarkEvent::Gap,
             ..open
         });
-        let at = self.clock.now().into();
-        let gap = mark.map(|mark| Received {
-            at,
-            content: Recorded::Mark(mark),
-        });
+        let gap = mark.map(|mark| Received::mark(mark, self.clock.now()));
         gap.into_iter().collect()
     }
 
@@ -288,6 +317,31 @@ impl Forward {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Timestamp;
+
+    #[tokio::test]
+    async fn of_two_sockets_of_a_market_no_line_comes_before_one_that_was_received_earlier() {
+        let (sender, told) = channel(8);
+        let mut received = FeedReceiver::new(told);
+        for (market, at) in [(0, 968), (0, 967), (1, 900), (0, 970)] {
+            let mark = RecordingMark {
+                event: MarkEvent::Open,
+                conn: 1,
+                market: None,
+                socket: None,
+            };
+            let told = FeedTold::Lines(vec![Received::mark(mark, Timestamp(at))]);
+            sender.send(FeedNews { market, told }).await.unwrap();
+        }
+        drop(sender);
+        let mut order = vec![];
+        while let Some(news) = received.recv().await {
+            if let FeedTold::Lines(lines) = news.told {
+                order.push(lines[0].at.timestamp().0);
+            }
+        }
+        assert_eq!(order, [968, 968, 900, 970]);
+    }
 
     #[test]
     fn a_market_is_called_as_its_venue_calls_it_and_one_of_a_service_says_its_provider() {

@@ -17,6 +17,7 @@ mod exit;
 mod failure_line;
 mod flags;
 mod journal;
+mod jq;
 mod local_zone;
 mod log;
 mod market_feed;
@@ -40,7 +41,7 @@ pub use args::Args;
 pub use exit::Exit;
 
 use crate::{config, disk};
-use args::{ActVerb, CliVerb, ReadVerb};
+use args::{ActVerb, CliVerb, ReadVerb, ScaledVerb, TwapVerb};
 use clap::{CommandFactory as _, FromArgMatches as _, Parser as _, error::ErrorKind};
 use color_eyre::{Result, config::HookBuilder, eyre::Context as _};
 use desk::DeskMode;
@@ -113,6 +114,8 @@ fn choose(args: Args) -> Result<Exit> {
         Some(CliVerb::Snapshot(args)) => live(snapshot::run(args, &sources)),
         Some(CliVerb::Read(verb)) => live(read_verb(verb, sources)),
         Some(CliVerb::Act(verb)) => live(act_verb(verb, sources)),
+        Some(CliVerb::Twap(verb)) => live(twap_verb(verb, sources)),
+        Some(CliVerb::Scaled(verb)) => live(scaled_verb(verb, sources)),
         Some(CliVerb::Doctor(args)) => live(doctor::run(args, &sources)),
         Some(CliVerb::Journal(args)) => journal::run(&args, &sources),
         Some(CliVerb::Config(args)) => settings::run(&args, &sources),
@@ -130,8 +133,7 @@ async fn read_verb(verb: ReadVerb, sources: config::Sources) -> Result<Exit> {
         ReadVerb::Fills(args) => Box::pin(read::fills::run(args, sources)).await,
         // On the heap, because it is large.
         ReadVerb::Positions(args) => Box::pin(read::positions::run(args, sources)).await,
-        ReadVerb::Twaps(args) => read::twaps::run(args, sources).await,
-        ReadVerb::Scaled(args) => read::scaled::run(args, sources).await,
+        ReadVerb::Position(args) => read::position::run(args, sources).await,
         ReadVerb::Account(args) => read::accounts::account(args, sources).await,
         ReadVerb::Accounts(args) => read::accounts::accounts(args, sources).await,
         ReadVerb::Markets(args) => read::market::markets(args, sources).await,
@@ -148,16 +150,36 @@ async fn act_verb(verb: ActVerb, sources: config::Sources) -> Result<Exit> {
     let sources = &sources;
     match verb {
         ActVerb::Place(args) => act::place::run(*args, sources).await,
-        ActVerb::Twap(args) => act::entry::run(*args, sources).await,
-        ActVerb::Ladder(args) => act::entry::run(*args, sources).await,
         ActVerb::Close(args) => act::close::run(args, sources).await,
         ActVerb::Flip(args) => act::flip::run(args, sources).await,
         ActVerb::Move(args) => act::amend::run(*args, sources).await,
         ActVerb::Cancel(args) => act::cancel::run(args, sources).await,
+        ActVerb::Stop(args) => act::exits::run(args, sources).await,
+        ActVerb::Target(args) => act::exits::run(args, sources).await,
         ActVerb::Exits(args) => act::exits::run(args, sources).await,
         ActVerb::Margin(args) => act::margin::run(args, sources).await,
         ActVerb::CloseAll(args) => act::close_all::run(args, sources).await,
         ActVerb::Flatten(args) => act::flatten::run(args, sources).await,
+    }
+}
+
+async fn twap_verb(verb: TwapVerb, sources: config::Sources) -> Result<Exit> {
+    let sources = &sources;
+    match verb {
+        TwapVerb::Start(args) => act::entry::run(*args, sources).await,
+        TwapVerb::List(args) => read::twaps::list(args, sources).await,
+        TwapVerb::Show(args) => read::twaps::show(args, sources).await,
+        TwapVerb::Stop(args) => act::cancel::strategies(args, sources).await,
+    }
+}
+
+async fn scaled_verb(verb: ScaledVerb, sources: config::Sources) -> Result<Exit> {
+    let sources = &sources;
+    match verb {
+        ScaledVerb::Place(args) => act::entry::run(*args, sources).await,
+        ScaledVerb::List(args) => read::scaled::list(args, sources).await,
+        ScaledVerb::Show(args) => read::scaled::show(args, sources).await,
+        ScaledVerb::Cancel(args) => act::cancel::strategies(args, sources).await,
     }
 }
 

@@ -33,6 +33,10 @@ pub(super) fn options(settings: &Settings) -> Options {
             everywhere: settings.size_presets.clone(),
             of: settings.size_presets_of.clone(),
         },
+        brackets: PresetTable {
+            everywhere: settings.bracket.clone(),
+            of: settings.bracket_of.clone(),
+        },
         read_only: settings.read_only,
         dry_run: settings.dry_run,
         ends_with_desk: false,

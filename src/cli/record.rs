@@ -5,7 +5,7 @@
 
 use super::{
     Exit,
-    market_feed::{FeedDays, FeedName, FeedNews, FeedTold, MarketFeed},
+    market_feed::{FeedDays, FeedName, FeedNews, FeedReceiver, FeedTold, MarketFeed},
     out,
     serve::interrupted,
     voice::Output,
@@ -15,7 +15,7 @@ use crate::{
     disk,
     feed::recording::{
         MarkEvent, Received, Recorded, RecordingMark, compressed, file_name,
-        market::MarketRecording,
+        market::MarketRecording, torn_part,
     },
     model::{MarketId, Timestamp},
     runtime::Clock,
@@ -54,7 +54,7 @@ pub(super) async fn run(args: RecordArgs, sources: &Sources) -> Result<Exit> {
     let settings = load(sources)?.settings;
     fs::create_dir_all(&args.out)
         .wrap_err_with(|| format!("{} cannot be made a directory", args.out.display()))?;
-    let feed = MarketFeed::open(&args.feed, &args.markets, &settings, FeedDays::BeginAnew)?;
+    let mut feed = MarketFeed::open(&args.feed, &args.markets, &settings, FeedDays::BeginAnew)?;
     let clock = Clock::start();
     let names = feed.markets.iter();
     let files = names.map(|market| MarketFile::new(&args.out, market.clone(), clock.now()));
@@ -64,7 +64,7 @@ pub(super) async fn run(args: RecordArgs, sources: &Sources) -> Result<Exit> {
         voice: Output::from_command_line(),
         is_shown: io::stderr().is_terminal(),
     };
-    recorder.run(feed, interrupted()?).await
+    recorder.run(&mut feed.news, interrupted()?).await
 }
 
 /// The files of all markets.
@@ -79,7 +79,7 @@ struct Recorder {
 impl Recorder {
     async fn run(
         mut self,
-        mut feed: MarketFeed,
+        told: &mut FeedReceiver,
         interrupted: impl Future<Output = ()>,
     ) -> Result<Exit> {
         let mut interrupted = std::pin::pin!(interrupted);
@@ -90,7 +90,7 @@ impl Recorder {
         loop {
             tokio::select! {
                 () = &mut interrupted => break,
-                news = feed.news.recv() => match news {
+                news = told.recv() => match news {
                     Some(news) => self.take(news)?,
                     None => break,
                 },
@@ -168,6 +168,7 @@ struct MarketFile {
     frames: u64,
     bytes: u64,
     gaps: u64,
+    unreadable: u64,
     heard: Heard,
 }
 
@@ -191,6 +192,7 @@ impl MarketFile {
             frames: 0,
             bytes: 0,
             gaps: 0,
+            unreadable: 0,
             heard: Heard::NeverSince(now),
         }
     }
@@ -206,6 +208,7 @@ impl MarketFile {
         let text = line.line()?;
         self.bytes += text.len() as u64;
         self.lines.push_str(&text);
+        self.unreadable += u64::from(line.belief.is_left_out());
         match &line.content {
             Recorded::Frame(_) => (self.frames, self.heard) = (self.frames + 1, Heard::At(at)),
             Recorded::Mark(mark) => match mark.event {
@@ -246,11 +249,7 @@ impl MarketFile {
                 market: Some(self.market.raw().to_owned()),
                 socket: None,
             };
-            let content = Recorded::Mark(mark);
-            self.add(&Received {
-                at: now.into(),
-                content,
-            })?;
+            self.add(&Received::mark(mark, now))?;
         }
         self.flush()
     }
@@ -282,7 +281,11 @@ impl MarketFile {
             Heard::At(at) => format!("{} s ago", now.since(at).as_secs()),
             Heard::NeverSince(_) | Heard::Silent => "nothing yet".to_owned(),
         };
-        format!("{market} {frames} frames, {whole}.{tenths} MB, {gaps} gaps, {age}")
+        let unreadable = match self.unreadable {
+            0 => String::new(),
+            count => format!(", {count} unreadable"),
+        };
+        format!("{market} {frames} frames, {whole}.{tenths} MB, {gaps} gaps{unreadable}, {age}")
     }
 }
 
@@ -290,11 +293,15 @@ impl MarketFile {
 fn file(path: &Path, market: &MarketId) -> Result<File> {
     let opened = disk::claim(path).and_then(|file| {
         let mut file = file.ok_or_else(|| io::Error::other("another program writes it"))?;
-        // What cannot be read is empty, or of another collector.
-        let held = MarketRecording::open(File::open(path)?, Some(market));
-        if let Some(other) = held.ok().filter(|held| held.market != *market) {
-            let why = format!("it holds {}: choose another --out", other.market);
-            return Err(io::Error::other(why));
+        // What cannot be read is empty, and what does not say its market is of another collector.
+        if let Ok(held) = MarketRecording::open(File::open(path)?, None) {
+            if held.market != *market {
+                let why = format!("it holds {}: choose another --out", held.market);
+                return Err(io::Error::other(why));
+            }
+            if let Some(torn) = torn_part(File::open(path)?)? {
+                file.set_len(torn)?;
+            }
         }
         file.seek(SeekFrom::End(0))?;
         Ok(file)
@@ -305,6 +312,80 @@ fn file(path: &Path, market: &MarketId) -> Result<File> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tokio::sync::mpsc::channel;
+
+    fn opened(market: &str, at: Timestamp) -> Received {
+        let mark = RecordingMark {
+            event: MarkEvent::Open,
+            conn: 1,
+            market: Some(market.to_owned()),
+            socket: None,
+        };
+        Received::mark(mark, at)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn five_seconds_after_its_receipt_a_line_is_in_the_file_of_its_market_and_utc_day() {
+        let dir = tempfile::tempdir().unwrap();
+        let clock = Clock::start();
+        let files = ["paper|BTC", "paper|ETH"]
+            .map(|market| MarketFile::new(dir.path(), market.into(), clock.now()));
+        let recorder = Recorder {
+            files: files.into(),
+            clock,
+            voice: Output::from_command_line(),
+            is_shown: false,
+        };
+        let (sender, told) = channel(8);
+        let mut told = FeedReceiver::new(told);
+        let lines = |name: &str| {
+            let file = File::open(dir.path().join(name)).unwrap();
+            MarketRecording::open(file, None).map_or(0, Iterator::count)
+        };
+        let tells = async {
+            // 23:59:59 UTC, and two seconds later.
+            for (market, at) in [(0, -1_000), (1, -1_000), (0, 1_000)] {
+                let at = Timestamp(1_790_035_200_000 + at);
+                let line = opened(["paper|BTC", "paper|ETH"][market], at);
+                let told = FeedTold::Lines(vec![line]);
+                sender.send(FeedNews { market, told }).await.unwrap();
+            }
+            tokio::time::sleep(FLUSH_EVERY).await;
+            tokio::task::yield_now().await;
+            ["btc_20260921.gz", "btc_20260922.gz", "eth_20260921.gz"].map(lines)
+        };
+        tokio::select! {
+            ended = recorder.run(&mut told, std::future::pending()) => panic!("{ended:?}"),
+            lines = tells => assert_eq!(lines, [1, 1, 1]),
+        }
+    }
+
+    #[test]
+    fn a_recording_goes_on_behind_the_last_part_that_was_written_whole() {
+        let dir = tempfile::tempdir().unwrap();
+        let now = Timestamp(1_790_000_000_000);
+        let path = dir.path().join("btc_20260921.gz");
+        let begin = || {
+            let mut file = MarketFile::new(dir.path(), "paper|BTC".into(), now);
+            file.add(&opened("paper|BTC", now)).unwrap();
+            file
+        };
+        let mut crashes = begin();
+        crashes.flush().unwrap();
+        crashes.end(now).unwrap();
+        drop(crashes);
+        let length = fs::metadata(&path).unwrap().len();
+        let cut = File::options().write(true).open(&path).unwrap();
+        cut.set_len(length - 9).unwrap();
+        begin().end(now).unwrap();
+        let lines = MarketRecording::open(File::open(&path).unwrap(), None).unwrap();
+        let lines: Result<Vec<_>, _> = lines.collect();
+        assert_eq!(
+            lines.unwrap().len(),
+            3,
+            "the first, and both after the crash"
+        );
+    }
 
     #[test]
     fn a_recording_is_not_put_behind_that_of_another_market() {
@@ -312,18 +393,7 @@ mod tests {
         let now = Timestamp(1_790_000_000_000);
         let recorded = |market: &str| {
             let mut file = MarketFile::new(dir.path(), market.into(), now);
-            let mark = RecordingMark {
-                event: MarkEvent::Open,
-                conn: 1,
-                market: Some(market.to_owned()),
-                socket: None,
-            };
-            let content = Recorded::Mark(mark);
-            let line = Received {
-                at: now.into(),
-                content,
-            };
-            file.add(&line).and_then(|()| file.end(now))
+            file.add(&opened(market, now)).and_then(|()| file.end(now))
         };
         recorded("paper|BTC").unwrap();
         recorded("paper|BTC").unwrap();

@@ -5,7 +5,7 @@ use super::{Exit, exit::UsageError, failure_line::FailureLine, journal, out};
 use crate::view::tables::{
     alert_rows::UserAlertRow,
     quotes::{CandleRow, LevelRow, QuoteRow, TapeRow},
-    rows::{ClosedPositionRow, LadderRow, OrderRow, PositionRow, RungRow, TwapRow, schema_of},
+    rows::{ClosedPositionRow, OrderRow, PositionRow, RungRow, ScaledRow, TwapRow, schema_of},
     standing::{AccountRow, FillRow, ProfileRow},
 };
 use color_eyre::Result;
@@ -33,10 +33,10 @@ const fn row(name: &'static str, printed_by: &'static str, schema: fn() -> Schem
 }
 
 const ROWS: &[SchemaEntry] = &[
-    row("position", "positions", schema_of::<PositionRow>),
+    row("position", "positions, position", schema_of::<PositionRow>),
     row(
         "closed_position",
-        "positions --closed",
+        "positions --closed, position",
         schema_of::<ClosedPositionRow>,
     ),
     row(
@@ -45,9 +45,13 @@ const ROWS: &[SchemaEntry] = &[
         schema_of::<OrderRow>,
     ),
     row("fill", "fills", schema_of::<FillRow>),
-    row("twap", "twaps", schema_of::<TwapRow>),
-    row("ladder", "scaled", schema_of::<LadderRow>),
-    row("rung", "scaled --output csv", schema_of::<RungRow>),
+    row("twap", "twap list, twap show", schema_of::<TwapRow>),
+    row(
+        "scaled_order",
+        "scaled list, scaled show",
+        schema_of::<ScaledRow>,
+    ),
+    row("rung", "scaled list --output csv", schema_of::<RungRow>),
     row("account", "account", schema_of::<AccountRow>),
     row("profile", "accounts", schema_of::<ProfileRow>),
     row("market", "markets", schema_of::<QuoteRow>),

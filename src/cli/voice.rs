@@ -8,7 +8,7 @@ use super::{
     Exit,
     exit::{self, UsageError},
     failure_line::{FailureLine, next},
-    out,
+    jq, out,
 };
 use crate::model::{Call, Failure, FieldIssue, IdempotencyKey};
 use clap::ValueEnum as _;
@@ -25,6 +25,8 @@ use std::{
 pub(super) enum ListFormat {
     Table,
     Json,
+    /// One row a line
+    Jsonl,
     Csv,
 }
 
@@ -55,18 +57,27 @@ impl From<ReportFormat> for ListFormat {
     }
 }
 
-#[derive(Debug, Clone, Copy, clap::Args)]
+#[derive(Debug, Clone, clap::Args)]
 pub(super) struct ListOutput {
-    /// The format [default: table on a terminal, json elsewhere]
+    /// [default: table on a terminal, json elsewhere]
     #[arg(long, short, value_enum, value_name = "FORMAT")]
     output: Option<ListFormat>,
+    /// Only these fields, in this order: id,size
+    #[arg(long, value_name = "FIELDS", value_delimiter = ',')]
+    pub(super) fields: Vec<String>,
+    /// Sorts by a field; with a - before it, the largest first
+    #[arg(long, value_name = "FIELD", allow_hyphen_values = true)]
+    pub(super) sort: Option<String>,
+    /// Prints what this jq expression makes of the JSON; texts without quotes
+    #[arg(long, value_name = "EXPR", conflicts_with = "output", value_parser = jq::expression)]
+    pub(super) jq: Option<String>,
     #[command(flatten)]
     notes: NoteFlags,
 }
 
 #[derive(Debug, Clone, Copy, clap::Args)]
 pub(super) struct FormOutput {
-    /// The format [default: text on a terminal, json elsewhere]
+    /// [default: table on a terminal]
     #[arg(long, short, value_enum, value_name = "FORMAT")]
     output: Option<ReportFormat>,
     #[command(flatten)]
@@ -79,7 +90,7 @@ pub(super) struct NoteFlags {
     /// Prints errors and no notes on standard error
     #[arg(long, short, conflicts_with = "verbose")]
     quiet: bool,
-    /// Also prints each request on standard error, with its status, its time and its id
+    /// Prints each request on standard error: status, time, id
     #[arg(long, short)]
     verbose: bool,
 }
@@ -111,8 +122,9 @@ impl NoteFlags {
 }
 
 impl ListOutput {
-    pub(super) fn voice(self) -> Output {
-        self.notes.voice(self.output)
+    pub(super) fn voice(&self) -> Output {
+        let json = self.jq.as_ref().map(|_| ListFormat::Json);
+        self.notes.voice(self.output.or(json))
     }
 }
 
@@ -146,7 +158,7 @@ impl Output {
     pub(super) fn new(written: Option<ListFormat>) -> Self {
         let output = written.unwrap_or_else(|| ReportFormat::usual().into());
         let aside = match (written, output) {
-            (Some(ListFormat::Json), _) => ReportFormat::Json,
+            (Some(ListFormat::Json | ListFormat::Jsonl), _) => ReportFormat::Json,
             (None | Some(ListFormat::Csv), ListFormat::Json | ListFormat::Csv)
                 if !io::stderr().is_terminal() =>
             {
@@ -189,7 +201,7 @@ impl Output {
     }
 
     pub(super) fn is_json(self) -> bool {
-        self.format == ListFormat::Json
+        matches!(self.format, ListFormat::Json | ListFormat::Jsonl)
     }
 
     /// A note beside the result.
@@ -338,7 +350,7 @@ pub(super) fn json(value: &impl Serialize) -> String {
 }
 
 /// Only strings in JSON hold other characters, and an escape means the same there.
-fn ascii(json: &str) -> String {
+pub(super) fn ascii(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     let mut units = [0; 2];
     for c in json.chars() {

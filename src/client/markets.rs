@@ -284,20 +284,19 @@ fn believed(page: Page<Market>, check: impl Fn(Market) -> Result<Market, String>
     checked
 }
 
-/// The market as the service lists it, with the prices that it has.
+/// The market with the names and terms that the service lists, and all that its source of prices says.
 fn named(market: &Market, listing: &Listing) -> Market {
     let listed = Market::from(listing.clone());
     Market {
-        mark: market.mark,
-        bid: market.bid,
-        ask: market.ask,
-        funding_rate: market.funding_rate,
-        day: market.day,
-        grid: market.grid,
-        updated_at: market.updated_at,
+        id: listed.id,
+        provider: listed.provider,
+        symbol: listed.symbol,
+        coin: listed.coin,
+        trading_enabled: listed.trading_enabled,
+        reduce_only: listed.reduce_only,
         size_decimals: market.size_decimals.or(listed.size_decimals),
         max_leverage: market.max_leverage.or(listed.max_leverage),
-        ..listed
+        ..market.clone()
     }
 }
 

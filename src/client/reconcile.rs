@@ -51,7 +51,7 @@ impl Client {
                 position_id, extra, ..
             } => self.reconcile_margin(position_id, *extra).await,
             Command::StopTwap(id) => self.reconcile_twap(id).await,
-            Command::CancelScaled(id) => self.reconcile_ladder(id).await,
+            Command::CancelScaled(id) => self.reconcile_scaled(id).await,
             // Nothing that is listed has their key.
             Command::PlaceTwap(_)
             | Command::PlaceScaled(_)
@@ -157,18 +157,18 @@ impl Client {
         })
     }
 
-    async fn reconcile_ladder(&self, id: &ScaledId) -> Fallible<ReconcileOutcome> {
-        let ladder = match self.scaled(id).await {
-            Ok(ladder) => ladder,
+    async fn reconcile_scaled(&self, id: &ScaledId) -> Fallible<ReconcileOutcome> {
+        let scaled = match self.scaled(id).await {
+            Ok(scaled) => scaled,
             Err(why) if why.kind == FailureKind::NotFound => {
                 return Ok(ReconcileOutcome::Inconclusive);
             }
             Err(why) => return Err(why),
         };
-        Ok(if ladder.canceled_at.is_some() {
-            ReconcileOutcome::Done(Receipt::Scaled(Box::new(ladder)))
-        } else if ladder.completed_at.is_some() {
-            ReconcileOutcome::Ended(over(format!("ladder {id} is complete")))
+        Ok(if scaled.canceled_at.is_some() {
+            ReconcileOutcome::Done(Receipt::Scaled(Box::new(scaled)))
+        } else if scaled.completed_at.is_some() {
+            ReconcileOutcome::Ended(over(format!("scaled order {id} is complete")))
         } else {
             ReconcileOutcome::NotDone
         })

@@ -36,33 +36,8 @@ struct SimMarket {
     funding_rate: Option<Num>,
     updated_at: Option<Timestamp>,
     gap_since: Option<Timestamp>,
-}
-
-#[derive(Deserialize)]
-struct SimCandle {
-    open_time: Timestamp,
-    open: Num,
-    high: Num,
-    low: Num,
-    close: Num,
-    volume: Option<Num>,
-    turnover: Option<Num>,
-    trades: Option<u64>,
     #[serde(default)]
-    closed: bool,
-    #[serde(default)]
-    synthetic: bool,
-}
-
-#[derive(Deserialize)]
-struct SimTrade {
-    trade_id: Option<u64>,
-    price: Num,
-    size: Num,
-    aggressor: Side,
-    time: Timestamp,
-    /// With a key.
-    own: Option<bool>,
+    unreadable_lines: u64,
 }
 
 #[derive(Deserialize)]
@@ -72,15 +47,9 @@ struct SimBook {
 
 #[derive(Deserialize)]
 struct SimLevels {
-    bids: Vec<SimLevel>,
-    asks: Vec<SimLevel>,
+    bids: Vec<Level>,
+    asks: Vec<Level>,
     updated_at: Option<Timestamp>,
-}
-
-#[derive(Deserialize)]
-struct SimLevel {
-    price: Num,
-    size: Num,
 }
 
 impl Client {
@@ -101,7 +70,7 @@ impl Client {
     ) -> Result<Option<Dated<Page<Candle>>>, Failure> {
         let before = before.map_or_else(String::new, |before| format!("&before={}", before.0));
         let query = format!("candles?interval={interval}&limit={limit}{before}");
-        self.sim_page(market, &query, SimCandle::checked).await
+        self.sim_page(market, &query, sound_candle).await
     }
 
     /// So many of a market's newest trades.
@@ -111,7 +80,7 @@ impl Client {
         limit: u32,
     ) -> Result<Option<Dated<Page<PublicTrade>>>, Failure> {
         let query = format!("trades?limit={limit}");
-        self.sim_page(market, &query, SimTrade::checked).await
+        self.sim_page(market, &query, sound_trade).await
     }
 
     /// The nearest levels of a market's order book.
@@ -126,10 +95,13 @@ impl Client {
         let depth = depth.map_or_else(String::new, |depth| format!("?depth={depth}"));
         let answer = self.sim(&target(market, &format!("book{depth}"))).await?;
         let SimBook { data } = answer.decoded()?;
-        let side = |levels: Vec<SimLevel>| -> Result<Vec<Level>, Failure> {
-            levels.into_iter().map(SimLevel::checked).collect()
-        };
-        let book = Book::new(side(data.bids)?, side(data.asks)?);
+        for Level { price, size } in data.bids.iter().chain(&data.asks) {
+            if price.is_negative() || size.is_negative() {
+                let why = format!("a level of price {price} and size {size} is below 0");
+                return Err(unreadable(why));
+            }
+        }
+        let book = Book::new(data.bids, data.asks);
         if book.is_crossed() {
             let best = |side| {
                 book.best(side)
@@ -203,72 +175,41 @@ impl From<SimMarket> for Market {
             funding_rate: row.funding_rate,
             updated_at: row.updated_at,
             gap_since: row.gap_since,
+            unreadable_lines: row.unreadable_lines,
             ..Self::new(row.market_id)
         }
     }
 }
 
-impl SimCandle {
-    fn checked(self) -> Result<Candle, String> {
-        let amounts = [self.volume, self.turnover].into_iter().flatten();
-        if let Some(amount) = amounts.into_iter().find(|amount| amount.is_negative()) {
-            return Err(format!("{amount} is below 0"));
-        }
-        let Self {
-            open,
-            high,
-            low,
-            close,
-            ..
-        } = self;
-        let is_within = |price: Num| low <= price && price <= high;
-        if !low.is_positive() || !is_within(open) || !is_within(close) {
-            return Err(format!(
-                "open {open} and close {close} are not within low {low} and high {high}"
-            ));
-        }
-        Ok(Candle {
-            open_time: self.open_time,
-            open,
-            high,
-            low,
-            close,
-            volume: self.volume,
-            turnover: self.turnover,
-            trades: self.trades,
-            is_closed: self.closed,
-            is_synthetic: self.synthetic,
-        })
+/// The same candle, if its prices and amounts can be such.
+fn sound_candle(candle: Candle) -> Result<Candle, String> {
+    let amounts = [candle.volume, candle.turnover].into_iter().flatten();
+    if let Some(amount) = amounts.into_iter().find(|amount| amount.is_negative()) {
+        return Err(format!("{amount} is below 0"));
     }
+    let Candle {
+        open,
+        high,
+        low,
+        close,
+        ..
+    } = candle;
+    let is_within = |price: Num| low <= price && price <= high;
+    if !low.is_positive() || !is_within(open) || !is_within(close) {
+        return Err(format!(
+            "open {open} and close {close} are not within low {low} and high {high}"
+        ));
+    }
+    Ok(candle)
 }
 
-impl SimTrade {
-    fn checked(self) -> Result<PublicTrade, String> {
-        for (name, number) in [("price", self.price), ("size", self.size)] {
-            if !number.is_positive() {
-                return Err(format!("{name} {number} is not above 0"));
-            }
+fn sound_trade(trade: PublicTrade) -> Result<PublicTrade, String> {
+    for (name, number) in [("price", trade.price), ("size", trade.size)] {
+        if !number.is_positive() {
+            return Err(format!("{name} {number} is not above 0"));
         }
-        Ok(PublicTrade {
-            id: self.trade_id,
-            price: self.price,
-            size: self.size,
-            aggressor: self.aggressor,
-            at: self.time,
-            is_own: self.own,
-        })
     }
-}
-
-impl SimLevel {
-    fn checked(self) -> Result<Level, Failure> {
-        let Self { price, size } = self;
-        if price.is_negative() || size.is_negative() {
-            let why = format!("a level of price {price} and size {size} is below 0");
-            return Err(unreadable(why));
-        }
-        Ok(Level { price, size })
-    }
+    Ok(trade)
 }
 
 #[cfg(test)]

@@ -432,7 +432,8 @@ async fn a_close_all_in_progress_is_neither_done_nor_failed() {
 #[tokio::test]
 async fn prices_of_a_simulator_come_from_one_document() {
     let body = r#"{"data":[{"market_id":"paper|BTC","mark_price":64000.10},{"mark_price":1}]}"#;
-    let responder = Responder::answering(vec![ok(body)]).await;
+    let no_list = error("404 Not Found", "");
+    let responder = Responder::answering(vec![ok(body), no_list]).await;
     let (client, _calls) = responder.client();
     let page = client.markets(&BTreeSet::new(), 0).await.unwrap();
     let btc = Market {

@@ -61,6 +61,8 @@ enum Looser {
 const LIVE: &[(&str, Looser)] = &[
     ("size_presets", Looser::Never),
     ("size_presets_of", Looser::Never),
+    ("bracket", Looser::Never),
+    ("bracket_of", Looser::Never),
     ("theme", Looser::Never),
     ("theme_file", Looser::Never),
     ("color", Looser::Never),

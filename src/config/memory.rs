@@ -1,14 +1,17 @@
-//! What is stored between sessions in small files of the state directory: the layouts of the screen, and whether the tour
-//! was shown.
+//! What is stored between sessions in small files of the state directory: the layouts of the screen, the lines on
+//! the charts, and whether the tour was shown.
 //!
 //! Contract: a missing or unreadable file counts as empty, and a failed write loses only that. The last writer wins. The
 //! files hold no secrets.
 
 use crate::disk;
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::Value;
 use std::{collections::BTreeMap, io, path::Path};
 
 const TOUR: &str = "tour";
 const LAYOUTS: &str = "layouts.json";
+const LINES: &str = "lines.json";
 
 /// Replaces the file of this name.
 pub(super) fn write(state_dir: &Path, name: &str, bytes: &[u8]) -> io::Result<()> {
@@ -18,7 +21,23 @@ pub(super) fn write(state_dir: &Path, name: &str, bytes: &[u8]) -> io::Result<()
 
 /// The layout last chosen on screens of each size, by the name of the size.
 pub fn kept_layouts(state_dir: &Path) -> BTreeMap<String, String> {
-    let text = disk::read_own(&state_dir.join(LAYOUTS)).unwrap_or_default();
+    kept(state_dir, LAYOUTS)
+}
+
+/// The lines on the charts, by market.
+pub fn kept_lines<T: DeserializeOwned>(state_dir: &Path) -> BTreeMap<String, Vec<T>> {
+    kept(state_dir, LINES)
+}
+
+/// Keeps the lines of one market beside those of the others.
+pub fn keep_lines<T: Serialize>(state_dir: &Path, market: &str, lines: &[T]) -> io::Result<()> {
+    let mut kept: BTreeMap<String, Value> = kept(state_dir, LINES);
+    kept.insert(market.to_owned(), serde_json::to_value(lines)?);
+    write(state_dir, LINES, &serde_json::to_vec_pretty(&kept)?)
+}
+
+fn kept<T: DeserializeOwned>(state_dir: &Path, name: &str) -> BTreeMap<String, T> {
+    let text = disk::read_own(&state_dir.join(name)).unwrap_or_default();
     serde_json::from_slice(&text).unwrap_or_default()
 }
 
@@ -64,5 +83,18 @@ mod tests {
         assert_eq!(kept_layouts(&state), BTreeMap::from(kept));
         fs::write(state.join(LAYOUTS), "[").unwrap();
         assert_eq!(kept_layouts(&state), BTreeMap::new());
+    }
+
+    #[test]
+    fn each_market_keeps_its_lines() {
+        let dir = tempfile::tempdir().unwrap();
+        let state = dir.path().join("state");
+        keep_lines(&state, "paper|BTC", &["low", "high"]).unwrap();
+        keep_lines(&state, "paper|ETH", &["open"]).unwrap();
+        keep_lines(&state, "paper|BTC", &["low"]).unwrap();
+        let kept = kept_lines::<String>(&state);
+        let of = |market| kept.get(market).map(Vec::as_slice);
+        assert_eq!(of("paper|BTC"), Some(["low".to_owned()].as_slice()));
+        assert_eq!(of("paper|ETH"), Some(["open".to_owned()].as_slice()));
     }
 }

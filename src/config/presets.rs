@@ -1,4 +1,4 @@
-//! The sizes that one key writes.
+//! The sizes that one key writes, and what a market has of its own.
 
 use crate::model::{
     MarketId, MarketNames,
@@ -69,11 +69,11 @@ impl Serialize for SizePresets {
 }
 
 /// Those of single markets, by symbol, coin or id.
-pub type MarketPresets = BTreeMap<String, SizePresets>;
+pub type MarketPresets<T> = BTreeMap<String, T>;
 
 /// As a setting that is not set.
-pub(super) fn unless_empty<S: Serializer>(
-    presets: &MarketPresets,
+pub(super) fn unless_empty<T: Serialize, S: Serializer>(
+    presets: &MarketPresets<T>,
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
     if presets.is_empty() {
@@ -85,19 +85,19 @@ pub(super) fn unless_empty<S: Serializer>(
 
 /// Every preset of an account.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct PresetTable {
+pub struct PresetTable<T> {
     /// Where a market has none of its own.
-    pub everywhere: SizePresets,
-    pub of: MarketPresets,
+    pub everywhere: T,
+    pub of: MarketPresets<T>,
 }
 
-impl PresetTable {
-    /// Those of this market, in their order.
-    pub fn in_market(&self, market: &MarketId, names: &MarketNames) -> &[SizePreset] {
+impl<T> PresetTable<T> {
+    /// Those of this market.
+    pub fn in_market(&self, market: &MarketId, names: &MarketNames) -> &T {
         let own = self.of.iter();
         let own = own.filter_map(|(name, presets)| Some((names.fit(market, name)?, presets)));
         let own = own.min_by_key(|(fit, _)| *fit).map(|(_, presets)| presets);
-        &own.unwrap_or(&self.everywhere).0
+        own.unwrap_or(&self.everywhere)
     }
 }
 
@@ -135,7 +135,7 @@ mod tests {
         };
         let first = |id: &str| {
             let names = MarketNames::default();
-            table.in_market(&id.into(), &names)[0].to_string()
+            table.in_market(&id.into(), &names).0[0].to_string()
         };
         assert_eq!([first("paper|BTC"), first("paper|ETH")], ["0.1", "$500"]);
     }

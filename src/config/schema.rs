@@ -61,6 +61,8 @@ fn profile(root: &Value) -> Value {
 fn node(key: &str, default: &Value, meanings: &BTreeMap<String, String>) -> Value {
     let mut known = if key == "size_presets_of" {
         json!({ "type": "object", "additionalProperties": sizes() })
+    } else if key == "bracket_of" {
+        json!({ "type": "object", "additionalProperties": { "type": "string" } })
     } else if let Value::Object(fields) = default {
         table(fields.iter().map(|(name, default)| {
             let field = node(&crate::config::rows::joined(key, name), default, meanings);
@@ -111,6 +113,9 @@ fn leaf(key: &str, default: &Value) -> Value {
         Value::Null if key.ends_with("_stream_url") => json!({
             "type": "string", "pattern": "^wss?://.+$", "examples": ["wss://stream.example/v1/stream"]
         }),
+        Value::String(_) if key == "bracket" => {
+            json!({ "type": "string", "examples": ["stop 40t, target 80t 50%, target 160t 50%"] })
+        }
         Value::String(url) if key.starts_with("venues.") => {
             let scheme = if key.ends_with("stream_url") {
                 "wss?"

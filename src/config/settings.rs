@@ -4,6 +4,7 @@ use super::{
     AlertCommand, Alerts, Checks, Fees, Guard, MarketPresets, Proxy, Secret, SizePresets, Venues,
     presets, service::proxy, words,
 };
+use crate::model::draft::Bracket;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -58,7 +59,12 @@ pub struct Settings {
     pub size_presets: SizePresets,
     /// Those of single markets.
     #[serde(default, serialize_with = "presets::unless_empty")]
-    pub size_presets_of: MarketPresets,
+    pub size_presets_of: MarketPresets<SizePresets>,
+    /// The stop and targets that go with every entry.
+    pub bracket: Bracket,
+    /// Those of single markets.
+    #[serde(default, serialize_with = "presets::unless_empty")]
+    pub bracket_of: MarketPresets<Bracket>,
     pub theme: Theme,
     /// A theme file of the trader, instead of `theme`.
     #[serde(default, deserialize_with = "words::path")]

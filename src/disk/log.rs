@@ -10,11 +10,12 @@
 //!
 //! Known limit: not for network file systems. A log and its number that were both replaced by older copies pass.
 
+mod fault;
 mod line;
 mod newest;
 mod scan;
 
-pub use scan::LogDamage;
+pub use fault::{LogDamage, LogError};
 
 use super::{HeldFile, own_file, private_file, put, sync_dir};
 use newest::{Known, Newest};
@@ -23,40 +24,13 @@ use std::{
     fs::File,
     io::{self, BufWriter, Write as _},
     os::unix::fs::FileExt as _,
-    path::{Path, PathBuf},
-    sync::Arc,
+    path::Path,
 };
 
 /// Spaces after the last line are overwritten by the next one, which changes no file size: the sync is cheaper.
 const AHEAD: usize = 64 * 1024;
 /// What of it is left to [`Reserve::Use`].
 const RESERVE: usize = 32 * 1024;
-
-#[derive(Debug, Clone, thiserror::Error)]
-pub enum LogError {
-    #[error("{0}")]
-    Io(Arc<io::Error>),
-    /// Only [`Reserve::Use`] goes on.
-    #[error("the disk is full")]
-    Full,
-    /// A file of the log, or the end of one, was removed.
-    #[error("{} was deleted while it was open", .0.display())]
-    Gone(PathBuf),
-    /// The first line names another format than the one asked for.
-    #[error("its format is {0}")]
-    Format(String),
-    /// Found in what another process appended.
-    #[error("it was damaged on the disk while it was open: {0}")]
-    Damaged(LogDamage),
-    #[error("an earlier write failed")]
-    Failed,
-}
-
-impl From<io::Error> for LogError {
-    fn from(why: io::Error) -> Self {
-        Self::Io(Arc::new(why))
-    }
-}
 
 /// Whether a record may use the space that is kept for a full disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

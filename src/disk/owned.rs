@@ -91,14 +91,6 @@ pub(super) fn open_own(path: &Path, options: &mut OpenOptions) -> io::Result<Fil
     Ok(file)
 }
 
-/// Refuses a file at `path` that is not this user's; a missing file is fine.
-pub fn must_be_own(path: &Path) -> io::Result<()> {
-    match own_file(path) {
-        Err(why) if why.kind() != io::ErrorKind::NotFound => Err(why),
-        Ok(_) | Err(_) => Ok(()),
-    }
-}
-
 fn no_link(path: &Path, why: io::Error) -> io::Error {
     if path.is_symlink() {
         let what = format!("{} is a symbolic link, and is not followed", name(path));

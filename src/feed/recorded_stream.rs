@@ -4,7 +4,7 @@ use super::{
     LONGEST_FRAME, Stream,
     link::LinkEnd,
     market::MarketStream,
-    recording::{MarkEvent, Received, Recorded, RecordingMark},
+    recording::{Belief, MarkEvent, Received, Recorded, RecordingMark},
     rest_read::{ReadSubject, StreamRead},
     topic::{Channel, Topic},
     venue::{VenueSocket, stream::VenueStream},
@@ -29,6 +29,7 @@ pub(crate) struct RecordedStream<S> {
     connections: u64,
     told: Vec<Received>,
     day: EachDay,
+    refused: u32,
     end: Option<LinkEnd>,
 }
 
@@ -75,6 +76,7 @@ impl<S: Stream> RecordedStream<S> {
             connections: 0,
             told: vec![],
             day: EachDay::GoesOn,
+            refused: 0,
             end: None,
         }
     }
@@ -102,9 +104,12 @@ impl<S: Stream> RecordedStream<S> {
         }
     }
 
-    fn tell(&mut self, content: Recorded, now: Timestamp) {
-        let at = now.into();
-        self.told.push(Received { at, content });
+    fn tell(&mut self, frame: &str, belief: Belief, now: Timestamp) {
+        self.told.push(Received {
+            at: now.into(),
+            content: Recorded::Frame(frame.to_owned()),
+            belief,
+        });
     }
 
     fn mark(&mut self, event: MarkEvent, now: Timestamp) {
@@ -114,7 +119,7 @@ impl<S: Stream> RecordedStream<S> {
             market: Some(self.market.raw().to_owned()),
             socket: self.socket,
         };
-        self.tell(Recorded::Mark(mark), now);
+        self.told.push(Received::mark(mark, now));
     }
 
     /// An answer takes two lines: what it is, and itself.
@@ -124,7 +129,7 @@ impl<S: Stream> RecordedStream<S> {
         };
         if answer.len() <= LONGEST_FRAME {
             self.mark(subject.into(), now);
-            self.tell(Recorded::Frame(answer.to_owned()), now);
+            self.tell(answer, Belief::Believed, now);
         }
     }
 }
@@ -161,10 +166,12 @@ impl<S: Stream> Stream for RecordedStream<S> {
 
     fn frame(&mut self, text: &str, now: Timestamp) {
         self.end_day(now);
-        if self.is_news(text) && self.end.is_none() {
-            self.tell(Recorded::Frame(text.to_owned()), now);
-        }
         self.stream.frame(text, now);
+        let refused = self.stream.refused();
+        self.refused = self.refused.saturating_add(refused);
+        if self.is_news(text) && self.end.is_none() {
+            self.tell(text, Belief::of(refused), now);
+        }
     }
 
     fn pass(&mut self, now: Timestamp) {
@@ -197,7 +204,7 @@ impl<S: Stream> Stream for RecordedStream<S> {
     }
 
     fn refused(&mut self) -> u32 {
-        self.stream.refused()
+        std::mem::take(&mut self.refused)
     }
 
     fn ping(&mut self) -> Option<String> {

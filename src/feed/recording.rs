@@ -8,12 +8,12 @@
 
 use super::venue::VenueSocket;
 use crate::model::Timestamp;
-use flate2::{Compression, write::GzEncoder};
+use flate2::{Compression, bufread::GzDecoder, write::GzEncoder};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::{
     borrow::Cow,
-    io::{self, Write as _},
+    io::{self, BufRead as _, BufReader, ErrorKind, Read, Seek, Write as _},
 };
 
 mod decoder;
@@ -62,6 +62,30 @@ const OWN_CHANNEL: &str = "perpdeck";
 pub(crate) struct Received {
     pub(crate) at: Nanos,
     pub(crate) content: Recorded,
+    pub(crate) belief: Belief,
+}
+
+/// Whether a line tells what it should.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Belief {
+    Believed,
+    /// It cannot be read, or does not fit what came before it: it is left out.
+    LeftOut,
+}
+
+impl Belief {
+    /// Of a message of which so many parts were refused.
+    pub(super) fn of(refused: u32) -> Self {
+        if refused == 0 {
+            Self::Believed
+        } else {
+            Self::LeftOut
+        }
+    }
+
+    pub(crate) fn is_left_out(self) -> bool {
+        self == Self::LeftOut
+    }
 }
 
 /// A line of a recording.
@@ -128,6 +152,14 @@ pub(crate) fn file_name(coin: &str, at: Timestamp) -> String {
 }
 
 impl Received {
+    pub(crate) fn mark(mark: RecordingMark, at: Timestamp) -> Self {
+        Self {
+            at: at.into(),
+            content: Recorded::Mark(mark),
+            belief: Belief::Believed,
+        }
+    }
+
     /// As it stands in a recording.
     pub(crate) fn line(&self) -> serde_json::Result<String> {
         match &self.content {
@@ -157,6 +189,27 @@ pub(crate) fn compressed(lines: &str) -> io::Result<Vec<u8>> {
     let mut encoder = GzEncoder::new(vec![], Compression::default());
     encoder.write_all(lines.as_bytes())?;
     encoder.finish()
+}
+
+/// Where the last part begins, if a crash cut it short: what is put behind such a part cannot be read.
+///
+/// # Errors
+/// If the file cannot be read.
+pub(crate) fn torn_part(file: impl Read + Seek) -> io::Result<Option<u64>> {
+    let mut parts = BufReader::new(file);
+    let mut begins = 0;
+    while !parts.fill_buf()?.is_empty() {
+        match io::copy(&mut GzDecoder::new(&mut parts), &mut io::sink()) {
+            Ok(_) => begins = parts.stream_position()?,
+            Err(why) => match why.kind() {
+                ErrorKind::UnexpectedEof => return Ok(Some(begins)),
+                // It is damaged, or nothing that this program has written.
+                ErrorKind::InvalidInput | ErrorKind::InvalidData => return Ok(None),
+                _ => return Err(why),
+            },
+        }
+    }
+    Ok(None)
 }
 
 /// Members of a trade that name who has traded.

@@ -15,6 +15,7 @@ use strum::{Display, VariantArray};
 pub struct IntentId(pub i64);
 
 /// A mutation as it is about to be sent, byte for byte.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Intent {
     pub base_url: String,
@@ -27,20 +28,14 @@ pub struct Intent {
     #[serde(with = "exact::body")]
     pub body: Vec<u8>,
     /// `None` if the endpoint takes no keys.
-    #[serde(
-        default,
-        skip_serializing_if = "Option::is_none",
-        deserialize_with = "exact::text_if_any"
-    )]
+    #[serde(default, deserialize_with = "exact::text_if_any")]
     pub key: Option<IdempotencyKey>,
     pub risk: Risk,
     /// One line for a person.
     pub command: String,
     /// The order, position, TWAP, scaled order or account it changes; `None` for a new order.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resource: Option<String>,
     /// The flatten it is part of.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<IntentId>,
     /// After this it is not sent for the first time, unless a person decides so.
     #[serde(deserialize_with = "exact::millis")]
@@ -58,6 +53,7 @@ impl Intent {
 }
 
 /// An intent with everything known about it.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IntentRow {
     pub id: IntentId,
@@ -71,22 +67,19 @@ pub struct IntentRow {
     pub maybe_executed: bool,
     pub state: IntentState,
     /// Whose it is while it is open; `None` if nobody's.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<WriterId>,
     /// `None` until there is a report.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<Outcome>,
 }
 
 /// How an attempt ended.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AttemptRow {
     #[serde(deserialize_with = "exact::millis")]
     pub ended_at: Timestamp,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<u16>,
     /// Why it did not succeed; `None` if it did.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
 }
 
@@ -225,23 +218,16 @@ impl IntentState {
 }
 
 /// The last report about an intent.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outcome {
     #[serde(deserialize_with = "exact::millis")]
     pub at: Timestamp,
     /// What the service did, or why it did not.
     pub detail: String,
-    #[serde(
-        default,
-        skip_serializing_if = "Option::is_none",
-        deserialize_with = "exact::text_if_any"
-    )]
+    #[serde(default, deserialize_with = "exact::text_if_any")]
     pub order_id: Option<OrderId>,
-    #[serde(
-        default,
-        skip_serializing_if = "Option::is_none",
-        deserialize_with = "exact::text_if_any"
-    )]
+    #[serde(default, deserialize_with = "exact::text_if_any")]
     pub request_id: Option<Text>,
 }
 
@@ -333,10 +319,10 @@ fn describe(receipt: &Receipt) -> String {
         Receipt::Position(position) => format!("position {} changed", position.id),
         Receipt::Twap(twap) if twap.ended_at().is_none() => format!("TWAP {} started", twap.id),
         Receipt::Twap(twap) => format!("TWAP {} stopped", twap.id),
-        Receipt::Scaled(ladder) if ladder.ended_at().is_none() => {
-            format!("ladder {} placed", ladder.id)
+        Receipt::Scaled(scaled) if scaled.ended_at().is_none() => {
+            format!("scaled order {} placed", scaled.id)
         }
-        Receipt::Scaled(ladder) => format!("ladder {} canceled", ladder.id),
+        Receipt::Scaled(scaled) => format!("scaled order {} canceled", scaled.id),
         Receipt::CloseAll(operation) => operation.to_string(),
         Receipt::CancelAll(operation) => operation.to_string(),
         Receipt::AlreadySo(what) => what.to_string(),

@@ -1,9 +1,6 @@
 //! Why the journal does not work, in words that say what to do.
 
-use crate::{
-    disk::LogError,
-    model::{Failure, IdempotencyKey},
-};
+use crate::{disk::LogError, model::Failure};
 use std::{
     io,
     path::{Path, PathBuf},
@@ -27,8 +24,6 @@ pub enum JournalError {
         path.display()
     )]
     Gone { path: PathBuf },
-    #[error("the idempotency key {0} is in the journal already")]
-    KeyUsed(IdempotencyKey),
     #[error("writing the journal failed: {0}")]
     Write(LogError),
     #[error("the halt cannot be recorded: {0}")]

@@ -1,4 +1,4 @@
-//! Halts: why new entries are refused until a person re-arms. They are kept in a file beside the log, in space that
+//! Halts: why new entries are refused until a person resumes entries. They are kept in a file beside the log, in space that
 //! is already allocated, so that a halt can be recorded when the log has failed.
 //!
 //! Contract: a halt lasts over restarts until it is withdrawn, and so does an unreadable one. Each account of each

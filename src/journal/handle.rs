@@ -242,7 +242,7 @@ impl Journal {
         Ok(reasons)
     }
 
-    /// Damage found on the disk, until a person re-arms.
+    /// Damage found on the disk, until a person resumes entries.
     pub fn damage(&self) -> Option<&str> {
         let unseen = || self.rows.as_ref()?.damage.as_deref();
         self.unseen_damage.as_deref().or_else(unseen)

@@ -2,7 +2,7 @@
 //! and its outcome. Names `model` and `disk`.
 //!
 //! Contract: the journal is a [log](crate::disk::Log), `journal.jsonl`; what its records add up to is kept in memory.
-//! [`Journal::record`] returns after the intent is synced. Every process may write: it locks the log for the write alone,
+//! [`Journal::claim`] returns after the intent is synced. Every process may write: it locks the log for the write alone,
 //! reads what the others have recorded since, checks, and appends. Each open row has a [writer](WriterId); what a dead
 //! one leaves open is [taken over](Journal::take_over) once. No file holds the API key, only a salted fingerprint. Bodies
 //! and idempotency keys are stored, so only the owner can read the files. After a failed write the journal refuses writes

@@ -15,16 +15,9 @@ use std::time::Duration;
 const NOTE: (Reserve, Mark) = (Reserve::Use, Mark::Written);
 
 impl Journal {
-    /// Records an intent on disk. Nothing of it may be sent before this returns `Ok`; after that it counts as sent. On a
-    /// full disk only what closes or cancels is recorded.
-    pub fn record(&mut self, now: Timestamp, intent: &Intent) -> Result<IntentId, JournalError> {
-        self.update(|rows, own| match &intent.key {
-            Some(key) if rows.with_key(key).is_some() => Err(JournalError::KeyUsed(key.clone())),
-            Some(_) | None => Ok(new(rows, own, now, intent)),
-        })
-    }
-
-    /// [`Self::record`], unless its key exists (the same key twice is one intent) or something else is in the way.
+    /// Records an intent on disk, unless its key exists (the same key twice is one intent) or something else is in the way.
+    /// Nothing of it may be sent before this returns `Ok`; after that it counts as sent. On a full disk only what closes or
+    /// cancels is recorded.
     pub fn claim(
         &mut self,
         now: Timestamp,
@@ -225,7 +218,12 @@ impl Journal {
 }
 
 /// A row under the next number.
-fn new(rows: &Rows, own: WriterId, now: Timestamp, intent: &Intent) -> (IntentId, Vec<Entry>) {
+pub(super) fn new(
+    rows: &Rows,
+    own: WriterId,
+    now: Timestamp,
+    intent: &Intent,
+) -> (IntentId, Vec<Entry>) {
     let id = IntentId(rows.next);
     let row = IntentRow {
         id,

@@ -3,9 +3,10 @@
 //! Known limit: a source shows only the nearest levels; nothing is known beyond the last of them.
 
 use super::{Num, Side};
+use serde::{Deserialize, Serialize};
 
 /// A size in coin at a price in USD.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Level {
     pub price: Num,
     pub size: Num,

@@ -245,7 +245,7 @@ impl Command {
                 position_id, extra, ..
             } => format!("extra margin of {position_id} to {extra} USD"),
             Self::StopTwap(id) => format!("stop TWAP {id}"),
-            Self::CancelScaled(id) => format!("cancel ladder {id}"),
+            Self::CancelScaled(id) => format!("cancel scaled order {id}"),
             Self::CloseAll(id) => format!("close all positions on {id}"),
             Self::CancelAll(id) => format!("cancel all orders on {id}"),
             Self::Flatten(id) => format!("flatten {id}"),

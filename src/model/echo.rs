@@ -16,8 +16,8 @@ pub fn differences(command: &Command, receipt: &Receipt) -> Vec<String> {
         (Some(Placed::Order(asked)), Receipt::Order { order, .. }) => placed(asked, order),
         (Some(Placed::Close(asked)), Receipt::Order { order, .. }) => closed(asked, order),
         (Some(Placed::Twap(asked)), Receipt::Twap(twap)) => twap::differences(asked, twap),
-        (Some(Placed::Scaled(asked)), Receipt::Scaled(ladder)) => {
-            scaled::differences(asked, ladder)
+        (Some(Placed::Scaled(asked)), Receipt::Scaled(scaled)) => {
+            scaled::differences(asked, scaled)
         }
         // Nothing is placed, or the response is of another kind, which the client refuses.
         (_, _) => another_object(command, receipt),
@@ -59,8 +59,8 @@ fn another_object(command: &Command, receipt: &Receipt) -> Vec<String> {
         (Resource::Twap(id), Receipt::Twap(twap)) => {
             found.differ("TWAP", id, Some(twap.id.clone()));
         }
-        (Resource::Scaled(id), Receipt::Scaled(ladder)) => {
-            found.differ("scaled order", id, Some(ladder.id.clone()));
+        (Resource::Scaled(id), Receipt::Scaled(scaled)) => {
+            found.differ("scaled order", id, Some(scaled.id.clone()));
         }
         // The outbox compares the account.
         (_, _) => {}
@@ -74,7 +74,7 @@ pub fn name(receipt: &Receipt) -> String {
         Receipt::Order { order, .. } if order.id.raw().is_empty() => "the order".to_owned(),
         Receipt::Order { order, .. } => format!("order {}", order.id),
         Receipt::Twap(twap) => format!("TWAP {}", twap.id),
-        Receipt::Scaled(ladder) => format!("ladder {}", ladder.id),
+        Receipt::Scaled(scaled) => format!("scaled order {}", scaled.id),
         Receipt::Cancel(_)
         | Receipt::Position(_)
         | Receipt::CloseAll(_)
@@ -92,8 +92,8 @@ pub fn undo(receipt: &Receipt) -> Option<Command> {
         Receipt::Twap(twap) if twap.ended_at().is_none() => {
             Some(Command::StopTwap(twap.id.clone()))
         }
-        Receipt::Scaled(ladder) if ladder.ended_at().is_none() => {
-            Some(Command::CancelScaled(ladder.id.clone()))
+        Receipt::Scaled(scaled) if scaled.ended_at().is_none() => {
+            Some(Command::CancelScaled(scaled.id.clone()))
         }
         Receipt::Twap(_)
         | Receipt::Scaled(_)

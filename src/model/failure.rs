@@ -20,8 +20,7 @@ const NOT_MODIFIABLE: &[&str] = &["modifiable", "not-modif", "cannot-modif"];
 pub type Fallible<T> = Result<T, Failure>;
 
 /// The kind of failure; decides the desk's reaction and the word before the message.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, VariantArray, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, VariantArray)]
 pub enum FailureKind {
     /// 400, 422, a 403 (the key may not do this), and a 409 that names a rule: the service refused the request.
     Invalid,
@@ -85,8 +84,7 @@ impl FailureKind {
 }
 
 /// What a failure proves about its request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Proof {
     /// Nothing was sent. Failed reads count as unsent: they change nothing.
     Unsent,
@@ -97,8 +95,7 @@ pub enum Proof {
 }
 
 /// A failure as a person sees it: what happened, the service's message, and how to look it up.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(from = "WireFailure")]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Failure {
     pub kind: FailureKind,
     /// About the command's final outcome. The client reports separately what a single attempt proves.
@@ -121,44 +118,6 @@ pub struct Failure {
 pub struct FieldIssue {
     pub field: Text,
     pub issue: Text,
-}
-
-/// A failure as another perpdeck wrote it. An older one left the proof to the status.
-#[derive(Deserialize)]
-struct WireFailure {
-    kind: FailureKind,
-    proves: Option<Proof>,
-    // Not shortened: it may contain a request.
-    message: String,
-    status: Option<u16>,
-    code: Option<Text>,
-    rule_id: Option<Text>,
-    order_id: Option<OrderId>,
-    request_id: Option<Text>,
-    retry_after: Option<Duration>,
-    #[serde(default)]
-    fields: Box<[FieldIssue]>,
-}
-
-impl From<WireFailure> for Failure {
-    fn from(wire: WireFailure) -> Self {
-        let proved = match (wire.kind.proves(), wire.status) {
-            (Proof::Unsent, Some(_)) => Proof::Refused,
-            (proof, _) => proof,
-        };
-        Self {
-            kind: wire.kind,
-            proves: wire.proves.unwrap_or(proved),
-            message: wire.message.into(),
-            status: wire.status,
-            code: wire.code,
-            rule_id: wire.rule_id,
-            order_id: wire.order_id,
-            request_id: wire.request_id,
-            retry_after: wire.retry_after,
-            fields: wire.fields,
-        }
-    }
 }
 
 impl Failure {
@@ -302,50 +261,5 @@ mod tests {
             assert!(!refused(Some(rule), Some("rejected")).says_not_modifiable());
         }
         assert!(!refused(None, None).says_not_modifiable());
-    }
-
-    /// As an older perpdeck sent it to the command line, without `proves`.
-    fn from_older(kind: FailureKind, status: &str) -> Failure {
-        let kind = serde_json::to_string(&kind).unwrap();
-        let line = format!(
-            r#"{{"kind":{kind},"message":"why","status":{status},"code":null,"rule_id":null,
-                "order_id":null,"request_id":null,"retry_after":null}}"#
-        );
-        serde_json::from_str(&line).unwrap()
-    }
-
-    #[test]
-    fn what_an_older_desk_tells_proves_what_it_did_then() {
-        for kind in FailureKind::VARIANTS {
-            let expected = match kind {
-                FailureKind::Unknown | FailureKind::Contradiction => [Proof::Nothing; 2],
-                FailureKind::Invalid
-                | FailureKind::Auth
-                | FailureKind::NotFound
-                | FailureKind::Conflict
-                | FailureKind::Limited
-                | FailureKind::Unavailable
-                | FailureKind::Unreachable
-                | FailureKind::TimedOut
-                | FailureKind::Broken
-                | FailureKind::Unreadable
-                | FailureKind::Local
-                | FailureKind::DryRun => [Proof::Unsent, Proof::Refused],
-            };
-            let proved = ["null", "409"].map(|status| from_older(*kind, status).proves);
-            assert_eq!(proved, expected, "{kind:?}");
-        }
-    }
-
-    #[test]
-    fn what_a_desk_of_today_tells_is_heard_as_it_was_meant() {
-        for proves in [Proof::Unsent, Proof::Refused, Proof::Nothing] {
-            let told = Failure {
-                proves,
-                ..Failure::new(FailureKind::Conflict, "order o-1 is filled")
-            };
-            let line = serde_json::to_string(&told).unwrap();
-            assert_eq!(serde_json::from_str::<Failure>(&line).unwrap(), told);
-        }
     }
 }

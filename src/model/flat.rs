@@ -2,11 +2,10 @@
 //! submitted orders, and the positions may still be open.
 
 use super::{CloseAll, Timestamp};
-use serde::{Deserialize, Serialize};
 use std::{fmt, time::Duration};
 
 /// What complete reads show as still open.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Leftovers {
     pub positions: usize,
     pub orders: usize,
@@ -40,7 +39,7 @@ impl fmt::Display for Leftovers {
 }
 
 /// Two complete reads that found nothing, and when.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FlatProof {
     pub first: Timestamp,
     pub second: Timestamp,
@@ -125,7 +124,7 @@ impl Proving {
 }
 
 /// The progress of a flatten.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Flattening {
     /// From 1; each round closes with a key of its own.
     pub round: u32,

@@ -33,6 +33,8 @@ pub struct Market {
     pub updated_at: Option<Timestamp>,
     /// Since when the paper exchange misses frames of the venue, and fills nothing.
     pub gap_since: Option<Timestamp>,
+    /// Lines that the paper exchange was told of the venue and could not use.
+    pub unreadable_lines: u64,
 }
 
 /// What a market's last day was, and when it next pays funding; unknown where its source does not tell.

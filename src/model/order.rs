@@ -37,11 +37,11 @@ pub struct Order {
     pub side: Lenient<Side>,
     /// In coin; of a working order what is left.
     pub size: Num,
-    /// The size asked for, in coin.
+    /// The requested size, in coin.
     pub initial_size: Option<Num>,
     /// In coin.
     pub filled_size: Option<Num>,
-    /// The client's midpoint when it placed the order; the service never prices by it.
+    /// The mid price when the order was placed, USD.
     pub expected_price: Num,
     /// The average price of its fills, USD.
     pub fill_price: Option<Num>,
@@ -71,7 +71,7 @@ pub struct Order {
     pub attached_stop_loss_price: Option<Num>,
     /// Distance of a chase from the best price, USD.
     pub chase_offset: Option<Num>,
-    /// The price that a chase does not pass, USD.
+    /// The last price of a chase, USD.
     pub chase_cap_price: Option<Num>,
     /// The market whose mark fires it.
     pub trigger_market_id: Option<MarketId>,
@@ -81,7 +81,7 @@ pub struct Order {
     pub target_position_id: Option<PositionId>,
     /// maker or taker.
     pub liquidity_role: Option<Lenient<LiquidityRole>>,
-    /// The order that this row is a part of.
+    /// The order that it is a part of.
     pub partial_of_order_id: Option<OrderId>,
     /// The first order of the parts.
     pub partial_fill_root_order_id: Option<OrderId>,
@@ -91,7 +91,7 @@ pub struct Order {
     pub scaled_order_id: Option<ScaledId>,
     /// The name that the sender gave it.
     pub client_order_id: Option<ClientOrderId>,
-    /// The other exit of a pair: a fill of the one retires the same size of the other, canceling one unlinks the other.
+    /// The other exit of a pair: a fill of one retires the same size of the other.
     pub oco_sibling_order_id: Option<OrderId>,
     /// pending, resting, filled, rejected, expired or canceled.
     pub status: Lenient<OrderStatus>,

@@ -54,6 +54,20 @@ impl<T> Page<T> {
         }
     }
 
+    /// The same list with other rows in the place of its own.
+    #[must_use]
+    pub fn with<U>(self, rows: impl FnOnce(Vec<T>) -> Vec<U>) -> Page<U> {
+        Page {
+            rows: rows(self.rows),
+            unreadable: self.unreadable,
+            left_out: self.left_out,
+            lost: self.lost,
+            next: self.next,
+            incomplete: self.incomplete,
+            stalled: self.stalled,
+        }
+    }
+
     /// Ends a list that makes no progress.
     pub fn stall(&mut self) {
         self.next = None;

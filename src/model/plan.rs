@@ -73,7 +73,7 @@ fn weight(rung: i64, rungs: i64, distribution: Distribution) -> i64 {
 
 /// The parameters of a scaled order.
 #[derive(Debug, Clone, Copy)]
-pub struct Ladder<'a> {
+pub struct RungPlan<'a> {
     pub side: Side,
     pub start: Num,
     pub end: Num,
@@ -93,7 +93,7 @@ pub struct PlannedRung {
     pub worth: Num,
 }
 
-impl Ladder<'_> {
+impl RungPlan<'_> {
     /// The rungs of `total` in order, each at its own price. A rung that crosses the `book` fills against what earlier
     /// rungs left.
     pub fn rungs(
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ladder_sums_to_its_total_to_the_lot() {
+    fn a_scaled_order_sums_to_its_total_to_the_lot() {
         use Distribution::{Ascending, Descending, Flat};
         assert_eq!(shares(300, 3, Flat), [100, 100, 100]);
         assert_eq!(shares(12, 3, Ascending), [2, 4, 6]);
@@ -195,7 +195,7 @@ mod tests {
             size_decimals: Some(4),
             ..Market::new("paper|ETH".into())
         };
-        let ladder = |side| Ladder {
+        let scaled = |side| RungPlan {
             side,
             start: num("2657.15"),
             end: num("2662.47"),
@@ -204,12 +204,12 @@ mod tests {
             market: Some(&eth),
         };
         let shown = |side| {
-            let prices = ladder(side).prices().unwrap();
+            let prices = scaled(side).prices().unwrap();
             prices.iter().map(Num::to_string).collect::<Vec<_>>()
         };
         assert_eq!(shown(Side::Buy), ["2657.1", "2659.8", "2662.4"]);
         assert_eq!(shown(Side::Sell), ["2657.2", "2659.9", "2662.5"]);
-        let sizes = ladder(Side::Buy).sizes(num("1"), 4).unwrap();
+        let sizes = scaled(Side::Buy).sizes(num("1"), 4).unwrap();
         assert_eq!(sizes, [num("0.3334"), num("0.3333"), num("0.3333")]);
     }
 
@@ -220,7 +220,7 @@ mod tests {
             size: num(size),
         };
         let book = Book::new(vec![], vec![level("90", "1.5"), level("95", "1")]);
-        let ladder = Ladder {
+        let scaled = RungPlan {
             side: Side::Buy,
             start: num("100"),
             end: num("80"),
@@ -229,20 +229,20 @@ mod tests {
             market: None,
         };
         let worths = |book| {
-            let rungs = ladder.rungs(num("3"), 0, book).unwrap();
+            let rungs = scaled.rungs(num("3"), 0, book).unwrap();
             rungs.iter().map(|rung| rung.worth).collect::<Vec<_>>()
         };
         assert_eq!(worths(None), [num("100"), num("90"), num("80")]);
         assert_eq!(worths(Some(&book)), [num("90"), num("90"), num("80")]);
         // Half a coin is left at 90; the second rung's limit reaches no further.
-        let large = ladder.rungs(num("6"), 0, Some(&book)).unwrap();
+        let large = scaled.rungs(num("6"), 0, Some(&book)).unwrap();
         assert_eq!(large[0].worth, num("182.5"));
         assert_eq!(large[1].worth, num("180"));
     }
 
     #[test]
-    fn the_average_of_a_ladder_leans_to_its_larger_rungs() {
-        let ladder = |distribution, rungs| Ladder {
+    fn the_average_of_a_scaled_order_leans_to_its_larger_rungs() {
+        let scaled = |distribution, rungs| RungPlan {
             side: Side::Buy,
             start: num("100"),
             end: num("90"),
@@ -251,19 +251,19 @@ mod tests {
             market: None,
         };
         assert_eq!(
-            ladder(Distribution::Flat, "3")
+            scaled(Distribution::Flat, "3")
                 .average()
                 .map(|a| a.rounded(4)),
             Some(num("95.0000"))
         );
         assert_eq!(
-            ladder(Distribution::Ascending, "3")
+            scaled(Distribution::Ascending, "3")
                 .average()
                 .map(|a| a.rounded(2)),
             Some(num("93.33"))
         );
         for rungs in ["1", "0", "2.5", "5000"] {
-            assert_eq!(ladder(Distribution::Flat, rungs).prices(), None, "{rungs}");
+            assert_eq!(scaled(Distribution::Flat, rungs).prices(), None, "{rungs}");
         }
     }
 }

@@ -48,7 +48,7 @@ pub struct Position {
     pub isolated_margin_extra: Option<Num>,
     /// When its first fill opened it.
     pub opened_at: Option<Timestamp>,
-    /// The mark at which it is closed by force, USD; absent if there is none.
+    /// The mark at which it is liquidated, USD.
     pub liquidation_price: Option<Num>,
     /// When it was closed.
     pub closed_at: Option<Timestamp>,

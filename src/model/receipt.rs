@@ -36,8 +36,7 @@ impl From<WireCancelResult> for CancelResult {
 }
 
 /// A command that took effect.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Receipt {
     /// The order as it is now; its status may be `rejected`.
     Order {
@@ -101,8 +100,7 @@ impl Receipt {
 }
 
 /// An operation that goes on: its request is repeated with the same key.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, PartialEq)]
 pub enum SlicedOperation {
     CloseAll(CloseAll),
     CancelAll(CancelAll),
@@ -228,8 +226,7 @@ impl OperationEnd {
 }
 
 /// The next step of a command without an outcome.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum FollowUp {
     /// Resend the request.
     #[default]
@@ -239,8 +236,7 @@ pub enum FollowUp {
 }
 
 /// The state of a command before it settles.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Progress {
     /// Nothing was sent: it waits for the previous command, the journal or recovery.
     Queued,
@@ -250,14 +246,12 @@ pub enum Progress {
     Unknown {
         why: Failure,
         retry_at: Timestamp,
-        #[serde(default)]
         then: FollowUp,
     },
     /// Not done yet (rate limited, unreachable); `then` follows at `retry_at`.
     Waiting {
         why: Failure,
         retry_at: Timestamp,
-        #[serde(default)]
         then: FollowUp,
     },
     /// A close-all was answered with 202: in progress; continues at `retry_at`.

@@ -79,14 +79,14 @@ pub fn stops(twaps: &Result<Page<Twap>, Failure>) -> Vec<Command> {
 /// Cancels everything else that could open a position: scaled orders as a whole, and orders that are not reduce-only.
 pub fn entries(orders: &Result<Page<Order>, Failure>) -> Vec<Command> {
     let orders = rows(orders);
-    let ladders = orders
+    let scaled = orders
         .iter()
         .filter_map(|order| order.scaled_order_id.clone());
-    let ladders: BTreeSet<ScaledId> = ladders.collect();
+    let scaled: BTreeSet<ScaledId> = scaled.collect();
     let alone = orders.iter();
     let alone = alone.filter(|order| order.scaled_order_id.is_none() && !order.reduce_only);
-    let ladders = ladders.into_iter().map(Command::CancelScaled);
-    ladders.chain(alone.map(cancel)).collect()
+    let scaled = scaled.into_iter().map(Command::CancelScaled);
+    scaled.chain(alone.map(cancel)).collect()
 }
 
 fn cancel(order: &Order) -> Command {

@@ -192,7 +192,7 @@ pub struct Scaled {
     pub start_price: Option<Num>,
     /// The price of the last rung, USD.
     pub end_price: Option<Num>,
-    /// How many rungs were asked for.
+    /// How many rungs it has.
     pub rung_count: Option<Num>,
     /// How many rungs were placed.
     pub placed_count: Option<Num>,

@@ -5,6 +5,7 @@ use crate::{
     app::{
         AccountSet, LayoutPreset, Model, Msg, Options, WidthTier, account::pane::Pane,
         activity::notice::Tone, desk::tour_step::Tour, keys::keymap::Keymap,
+        market::chart_lines::ChartLines,
     },
     model::Failure,
     runtime::{
@@ -61,6 +62,8 @@ pub struct Start {
     pub columns: BTreeMap<Pane, Vec<usize>>,
     /// The layouts that were chosen in earlier sessions, by size of screen.
     pub layouts: BTreeMap<WidthTier, LayoutPreset>,
+    /// The trader's own lines on the charts.
+    pub lines: ChartLines,
     /// Shown from the first frame on.
     pub tour: Option<Tour>,
     /// Where exports go.
@@ -89,7 +92,6 @@ where
 {
     let signals = Signals::listen()?;
     let taken = TerminalGuard::take(start.mouse)?;
-    let size = terminal::size()?;
     let painter = Painter::start(TerminalGuard::screen()?);
     let clock = Clock::start();
     let (common, common_mail) = channel(COMMON_QUEUE);
@@ -114,6 +116,7 @@ where
     model.tour = start.tour;
     model.table_views.recall(start.columns);
     model.market_screen.recall(start.layouts);
+    model.market_screen.lines = start.lines;
     model.market_screen.wait_for_rest(CURSOR_REST);
     let keyboard = Keyboard::start(&model)?;
     let mut account_set = AccountSet::of(model);
@@ -132,6 +135,8 @@ where
         events: events.unwrap_or_default(),
         attention: Attention::default(),
     };
+    // After the signal for its changes has a handler: many terminals get their size just after the program starts.
+    let size = terminal::size()?;
     let running = run(channels, size, &mut account_set, |out| put(&painter, out));
     let end = ended(running, signals, |stopping| match stopping {
         Stopping::Begins => taken.stop(&painter),

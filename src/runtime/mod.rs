@@ -33,7 +33,7 @@ pub use polling::poller::Poller;
 pub use recovery::dispatch::{Outbox, VerbRun};
 pub use terminal::escape::Terminal;
 #[cfg(fuzzing)]
-pub use terminal::input::typed;
+pub use terminal::input::testing::typed;
 pub use terminal::mouse::Mouse;
 pub use terminal::screen_mode::columns;
 
@@ -333,6 +333,8 @@ impl<I> LoopChannels<I> {
             self.request_settings(SettingsRequest::Keep(pane, columns));
         } else if let Effect::KeepLayout(size, layout) = effect {
             self.request_settings(SettingsRequest::KeepLayout(size, layout));
+        } else if let Effect::KeepLines(market, lines) = effect {
+            self.request_settings(SettingsRequest::KeepLines(market, lines));
         } else if effect == Effect::Reload {
             self.request_settings(SettingsRequest::Read);
         } else {

@@ -81,6 +81,7 @@ where
     let mut model = Model::new(start.options, READING, start.keymap, clock.now());
     model.table_views.recall(start.columns);
     model.market_screen.recall(start.layouts);
+    model.market_screen.lines = start.lines;
     let mut desk = PicturedDesk {
         account_set: AccountSet::of(model),
         inboxes: Inboxes::new(common_mail, coming, post),
@@ -164,13 +165,13 @@ impl PendingAnswers {
 
     fn is_over(&self, model: &Model, clock: Clock) -> bool {
         let store = &model.account.store;
-        let ladders = store
+        let scaled = store
             .scaled
             .values()
             .all(|l| l.value().is_some() || l.trouble().is_some());
-        let only_ladders =
+        let only_scaled =
             self.sources.iter().all(|s| *s == Source::Scaled) && store.scaled.is_empty();
-        let answered = self.sources.is_empty() || only_ladders;
+        let answered = self.sources.is_empty() || only_scaled;
         let fetching = store.closed.is_fetching() || store.history.is_fetching();
         // A close-all between two rounds waits for time, which is frozen here.
         let rests = |command: &PendingCommand| {
@@ -186,7 +187,7 @@ impl PendingAnswers {
         let landed = store.parked().count() + resting == store.flights.len();
         let recalled = model.account.activity.horizon() != Horizon::Session;
         let explained = self.reports >= self.answers || !clock.is_frozen();
-        answered && ladders && !fetching && !asked && landed && recalled && explained
+        answered && scaled && !fetching && !asked && landed && recalled && explained
     }
 }
 

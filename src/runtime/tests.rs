@@ -37,6 +37,7 @@ fn moving(motion: Motion) -> Model {
         ladder_one_key: false,
         checks: Checks::default(),
         size_presets: PresetTable::default(),
+        brackets: PresetTable::default(),
         read_only: false,
         dry_run: false,
         ends_with_desk: false,

@@ -36,6 +36,9 @@ const LEAST_HISTORY: u16 = 8;
 /// Positions and orders get no more than leaves the chart this.
 const LEAST_CHART: u16 = 60;
 
+/// The least height of the ladder below positions: its border, its headings, what is around the rows, and eleven prices.
+const LEAST_LADDER: u16 = 16;
+
 /// How wide the ladder is, from the narrowest screen that has it beside the chart to the widest.
 const LADDER: (u16, u16) = (30, 44);
 
@@ -324,12 +327,17 @@ fn orders_width(width: u16) -> u16 {
 }
 
 fn column(body: Rect, arrangement: &Arrangement<'_>, wanted: impl Fn(Pane) -> u16) -> Vec<Place> {
-    let (top, rest) = rows(
-        body,
-        wanted(Pane::Positions).clamp(5, share(body.height, 2, 5).max(5)),
-    );
     let positions = PlaceContent::Pane(Pane::Positions);
     let content = arrangement.focus.content();
+    let most = if content == PlaceContent::Panel(MarketPanel::Ladder) {
+        body.height.saturating_sub(LEAST_LADDER)
+    } else {
+        share(body.height, 2, 5)
+    };
+    let (top, rest) = rows(
+        body,
+        wanted(Pane::Positions).clamp(LEAST_LOWEST, most.max(LEAST_LOWEST)),
+    );
     let below = if content == positions {
         PlaceContent::Pane(Pane::Orders)
     } else {

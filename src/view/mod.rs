@@ -27,8 +27,8 @@ pub use dialogs::quality::quality;
 pub use dialogs::review::{ReviewView, review};
 pub use dialogs::settings::settings;
 pub use dialogs::user_alerts::user_alerts;
-pub use market::ladder::{LadderCell, LadderView, PriceRow, price_ladder};
-pub use market::ladder_form::{LadderForm, LadderSides};
+pub use market::ladder::{LadderCell, LadderView, PriceRow, TradeMark, price_ladder};
+pub use market::ladder_form::{LadderForm, LadderPart, LadderSides};
 pub use market::ladder_words::cursor_words;
 pub use market::title::panel_title;
 pub use panels::footer::{Following, Hint, following, footer};
@@ -46,7 +46,7 @@ pub use tables::activity::{EventLine, event_line, notification};
 pub use tables::csv::field as csv_field;
 pub use tables::days::DayLines;
 pub use tables::reading::READING;
-pub use tables::scaled::{RungLine, head as ladder_head, rungs};
+pub use tables::scaled::{RungLine, head as scaled_head, rungs};
 pub use tables::twaps::{Bar, TwapCard, cards};
 pub use text::drawn_data::{DataKey, MarketKey};
 pub use text::listed::ListView;
@@ -54,7 +54,7 @@ pub use text::{
     Align, Cell, Column, Facts, Gauge, Heading, Lead, RowBody, Scene, Share, Span, Table, TableRow,
     Tone, Widest,
 };
-pub(crate) use text::{joined, plain_text};
+pub(crate) use text::{format::UNKNOWN, joined, plain_text};
 
 /// The columns of every resource, for the desk and the command line.
 pub mod columns {
@@ -65,7 +65,7 @@ pub mod columns {
         history::HISTORY,
         orders::WORKING,
         positions::OPEN,
-        scaled::RUNGS,
+        scaled::{RUNGS, SCALED},
         twaps::TWAPS,
     };
 }

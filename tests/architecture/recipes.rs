@@ -31,7 +31,7 @@ struct Recipe<'a> {
     new: BTreeSet<String>,
     /// Files of the table outside `src`: defaults, descriptions.
     assets: usize,
-    /// The number in `**Today 12 …`.
+    /// The number in `**12 files`.
     stated: usize,
 }
 
@@ -48,7 +48,8 @@ impl<'a> Recipe<'a> {
             let paths = cells(start).filter(|path| path.starts_with("src/"));
             paths.map(str::to_owned).collect()
         };
-        let (_, today) = section.split_once("**Today ")?;
+        let (number, _) = section.split_once(" files.**")?;
+        let (_, number) = number.rsplit_once("**")?;
         Some(Self {
             title: section.lines().next()?,
             names: names.split(' ').collect(),
@@ -57,7 +58,7 @@ impl<'a> Recipe<'a> {
             assets: cells("| `")
                 .filter(|path| path.starts_with("assets/"))
                 .count(),
-            stated: today.split(' ').next()?.parse().ok()?,
+            stated: number.parse().ok()?,
         })
     }
 

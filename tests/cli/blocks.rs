@@ -14,7 +14,7 @@ use std::{
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 /// Run by `documents.rs` and `curl.rs`.
 const RUN_ELSEWHERE: [&str; 2] = ["docs/command-line.md", "docs/paper-exchange.md"];
-/// What no test machine has; the page says that it is untried, or what it is for.
+/// What no test machine has; the page says so, or what it is for.
 const NOT_OURS: [&str; 2] = ["podman", "tmux"];
 
 struct Block {
@@ -173,14 +173,35 @@ fn is_known(served: &Served, setting: &str, told: &str) {
     assert!(known, "{told}");
 }
 
+#[test]
+fn every_test_and_bench_that_a_page_names_in_its_text_exists() {
+    let mut seen = 0;
+    for path in pages() {
+        let text = fs::read_to_string(&path).unwrap();
+        let outside = text.split("```").step_by(2);
+        for part in outside {
+            let quoted = part.split('`').skip(1).step_by(2);
+            for words in quoted.map(command) {
+                if let ["cargo", ref words @ ..] = words[..] {
+                    seen += 1;
+                    names_what_is_there(words, &format!("{}: {words:?}", path.display()));
+                }
+            }
+        }
+    }
+    assert!(seen > 25, "only {seen} commands");
+}
+
 /// The test or bench that the words name exists; running it takes minutes.
 fn names_what_is_there(words: &[&str], told: &str) {
     let after = |flag| words.iter().skip_while(move |word| **word != flag).nth(1);
     if let Some(bench) = after("--bench") {
-        assert!(
-            Path::new(ROOT).join(format!("benches/{bench}.rs")).exists(),
-            "{told}"
-        );
+        let files = [
+            format!("benches/{bench}.rs"),
+            format!("benches/{bench}/main.rs"),
+        ];
+        let exists = files.iter().any(|file| Path::new(ROOT).join(file).exists());
+        assert!(exists, "{told}");
     }
     let names: Vec<_> = words
         .iter()

@@ -163,6 +163,38 @@ fn the_python_bot_of_the_readme_trades() {
     }
 }
 
+/// Holds the clock, and lets the order of the bot fill in the moment between its last look and its cancel.
+const FILLS_BEFORE_THE_CANCEL: &str = r#"
+time.sleep = lambda seconds: None
+send = request
+send("POST", "/sim/clock", {"paused": True})
+def request(method, path, body=None, key=None):
+    if method == "DELETE" and "/v1/orders/" in path:
+        send("POST", "/sim/nudge", {"market_id": MARKET, "bps": -300})
+        send("POST", "/sim/clock", {"advance_ms": 1000})
+    return send(method, path, body, key)
+"#;
+
+#[test]
+fn the_first_bot_goes_on_when_its_order_fills_before_the_cancel_arrives() {
+    let blocks: Vec<_> = python_blocks(FIRST_BOT).collect();
+    let (sending, rest) = blocks.split_at(1);
+    let program = [sending, &[FILLS_BEFORE_THE_CANCEL], &rest[..3]]
+        .concat()
+        .concat();
+    let Some(said) = run_python(&[program]) else {
+        return;
+    };
+    for words in [
+        "not canceled: order_not_working",
+        "closed 5 HYPE",
+        "left: None",
+    ] {
+        assert_eq!(said.matches(words).count(), 1, "{words} in:\n{said}");
+    }
+    assert!(!said.contains("bought at"), "{said}");
+}
+
 #[test]
 fn the_first_bot_run_after_each_step_does_each_step_once() {
     let blocks: Vec<_> = python_blocks(FIRST_BOT).collect();

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 pub(crate) const TWAP: &[&str] = &[
     "twap",
+    "start",
     "--market",
     "btc",
     "--side",
@@ -18,7 +19,8 @@ pub(crate) const TWAP: &[&str] = &[
 ];
 
 pub(crate) const LADDER: &[&str] = &[
-    "ladder",
+    "scaled",
+    "place",
     "--market",
     "btc",
     "--side",
@@ -44,8 +46,8 @@ fn deeds<'a>(order: &'a str, position: &'a str) -> Vec<Vec<&'a str>> {
         vec!["move", order, "--price", "49000"],
         vec!["cancel", order],
         vec!["cancel", "--all"],
-        vec!["cancel", "--twap", "twap-1"],
-        vec!["cancel", "--scaled", "scl-1"],
+        vec!["twap", "stop", "twap-1"],
+        vec!["scaled", "cancel", "scl-1"],
         vec!["exits", order, "--take-profit", "70000"],
         vec!["margin", position, "--extra", "+5"],
         vec!["close-all"],
@@ -638,7 +640,7 @@ fn a_ladder_whose_rungs_are_refused_says_so_by_its_exit_code() {
     let served = Served::bare();
     let of = |size: &str, rungs: &str| {
         let mut args = LADDER.to_vec();
-        (args[6], args[12]) = (size, rungs);
+        (args[7], args[13]) = (size, rungs);
         served.run(&with(&args, &["--leverage", "1", "--yes"]))
     };
     let (code, _, err) = of("5", "2");
@@ -656,9 +658,9 @@ fn a_ladder_whose_rungs_are_refused_says_so_by_its_exit_code() {
 fn a_twap_is_stopped_and_a_ladder_canceled() {
     let served = Served::bare();
     let (twap, ladder) = (served.twap(), served.ladder());
-    served.json(&["cancel", "--twap", &twap, "--yes"]);
-    served.json(&["cancel", "--scaled", &ladder, "--yes"]);
-    assert_eq!(served.json(&["twaps"]), json!([]));
+    served.json(&["twap", "stop", &twap, "--yes"]);
+    served.json(&["scaled", "cancel", &ladder, "--yes"]);
+    assert_eq!(served.json(&["twap", "list"]), json!([]));
     assert_eq!(served.json(&["orders"]), json!([]));
 }
 
@@ -831,8 +833,8 @@ fn flatten_gets_out_of_everything_and_proves_it() {
         .collect();
     assert!(proved[1] >= proved[0].map(|first| first + 2_000), "{end}");
     assert!(err.contains("flatten chal-1: round 1"), "{err}");
-    for list in ["orders", "positions", "twaps"] {
-        assert_eq!(served.json(&[list]), json!([]), "{list}");
+    for list in [&["orders"][..], &["positions"], &["twap", "list"]] {
+        assert_eq!(served.json(list), json!([]), "{list:?}");
     }
     // Flat already: nothing to do, and still proved.
     let (code, out, _) = served.run(&["flatten", "--yes", "--output", "table"]);
@@ -1034,7 +1036,7 @@ fn the_secret_is_in_nothing_that_is_written() {
     all.extend([
         vec!["orders"],
         vec!["positions"],
-        vec!["twaps"],
+        vec!["twap", "list"],
         vec!["doctor"],
     ]);
     for verb in all {
@@ -1068,8 +1070,8 @@ fn with_nothing_configured_every_verb_says_what_to_set() {
     verbs.extend([
         vec!["orders"],
         vec!["positions"],
-        vec!["twaps"],
-        vec!["scaled", "s"],
+        vec!["twap", "list"],
+        vec!["scaled", "show", "s"],
         vec!["doctor"],
     ]);
     for verb in verbs {
@@ -1175,7 +1177,7 @@ fn an_empty_id_or_one_of_dots_addresses_nothing() {
     let served = Served::bare();
     for args in [
         &["cancel", ""][..],
-        &["cancel", "--twap", " "],
+        &["twap", "stop", " "],
         &["cancel", ".."],
         &["close", ""],
         &["exits", ".", "--take-profit", "1", "--stop-loss", "none"],

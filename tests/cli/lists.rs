@@ -31,7 +31,7 @@ fn a_list_in_json_has_all_that_the_service_sent_as_it_was_sent() {
             &["positions", "--closed"],
             "/v1/positions?account_id=chal-1&status=closed",
         ),
-        (&["twaps"], "/v1/twap-orders?account_id=chal-1"),
+        (&["twap", "list"], "/v1/twap-orders?account_id=chal-1"),
     ] {
         // What follows from a row stands beside it.
         let (shown, sent) = (served.json(verb), served.get(target));
@@ -50,20 +50,20 @@ fn a_ladder_is_shown_with_its_rungs() {
     let served = Served::bare();
     let id = &served.ladder();
     assert_eq!(
-        served.json(&["scaled", id])["rungs"]
+        served.json(&["scaled", "show", id])["rungs"]
             .as_array()
             .unwrap()
             .len(),
         4
     );
-    let (code, table, _) = served.run(&["scaled", id, "--output", "table"]);
+    let (code, table, _) = served.run(&["scaled", "show", id, "--output", "table"]);
     assert_eq!(code, 0);
     assert_eq!(
         table.matches("working").count(),
         5,
         "the ladder and its rungs: {table}"
     );
-    let (code, error) = served.error(&["scaled", "scl_none"]);
+    let (code, error) = served.error(&["scaled", "show", "scl_none"]);
     assert_eq!((code, &error["status"]), (13, &json!(404)));
 }
 
@@ -248,38 +248,43 @@ fn ended_twaps_are_listed_the_newest_end_first() {
     let served = Served::bare();
     let (first, second, third) = (served.twap(), served.twap(), served.twap());
     for twap in [&second, &first] {
-        served.json(&["cancel", "--twap", twap, "--yes"]);
+        served.json(&["twap", "stop", twap, "--yes"]);
         served.post("/sim/clock", &json!({ "advance_ms": 1_000 }));
     }
-    let ended = served.json(&["twaps", "--ended"]);
+    let ended = served.json(&["twap", "list", "--ended"]);
     assert_eq!(in_order(&ended), [&first, &second], "{ended}");
     served.post("/sim/clock", &json!({ "advance_ms": 2_400_000 }));
-    let ended = served.json(&["twaps", "--ended", "--limit", "2"]);
+    let ended = served.json(&["twap", "list", "--ended", "--limit", "2"]);
     assert_eq!(in_order(&ended), [&third, &first], "the third is completed");
-    assert_eq!(served.json(&["twaps"]), json!([]));
-    let none = served.json(&["twaps", "--ended", "--side", "sell"]);
+    assert_eq!(served.json(&["twap", "list"]), json!([]));
+    let none = served.json(&["twap", "list", "--ended", "--side", "sell"]);
     assert_eq!(none, json!([]));
-    assert_eq!(served.run(&["twaps", "--ended", "--status", "armed"]).0, 2);
+    assert_eq!(
+        served
+            .run(&["twap", "list", "--ended", "--status", "armed"])
+            .0,
+        2
+    );
 }
 
 #[test]
-fn scaled_without_an_id_lists_the_working_and_the_ended_ladders() {
+fn scaled_list_lists_the_working_and_the_ended_ladders() {
     let served = Served::bare();
     let (first, second) = (served.ladder(), served.ladder());
-    served.json(&["cancel", "--scaled", &first, "--yes"]);
-    let listed = served.json(&["scaled"]);
+    served.json(&["scaled", "cancel", &first, "--yes"]);
+    let listed = served.json(&["scaled", "list"]);
     assert_eq!(in_order(&listed), [&second, &first], "{listed}");
-    assert_eq!(listed[0], served.json(&["scaled", &second]));
+    assert_eq!(listed[0], served.json(&["scaled", "show", &second]));
     assert_eq!(
-        in_order(&served.json(&["scaled", "--limit", "1"])),
+        in_order(&served.json(&["scaled", "list", "--limit", "1"])),
         [&second]
     );
-    let (code, table, err) = served.run(&["scaled", "--output", "table"]);
-    assert_eq!((code, table.lines().count()), (0, 2), "{table} {err}");
+    let (code, table, err) = served.run(&["scaled", "list", "--output", "table"]);
+    assert_eq!((code, table.lines().count()), (0, 3), "{table} {err}");
     assert!(table.contains(&first) && table.contains(&second), "{table}");
-    let (_, rungs, _) = served.run(&["scaled", "--output", "csv"]);
+    let (_, rungs, _) = served.run(&["scaled", "list", "--output", "csv"]);
     assert_eq!(rungs.lines().count(), 1 + 2 * 4, "{rungs}");
-    assert_eq!(served.run(&["scaled", &first, "--all"]).0, 2);
+    assert_eq!(served.run(&["scaled", "show", &first, "--all"]).0, 2);
 }
 
 #[test]

@@ -28,6 +28,7 @@ mod doctor;
 mod documents;
 mod elsewhere;
 mod ends;
+mod fields;
 mod follow;
 mod frozen;
 mod lists;
@@ -48,6 +49,9 @@ mod streams;
 mod support;
 mod terminal;
 mod types;
+#[path = "../support/venue.rs"]
+mod venue;
+mod venue_feeds;
 mod version;
 mod words;
 
@@ -124,7 +128,7 @@ fn the_key_is_never_a_flag() {
 const VERBS: [&str; 12] = [
     "orders",
     "positions",
-    "twaps",
+    "twap",
     "scaled",
     "place",
     "close",
@@ -165,7 +169,7 @@ fn completions_and_the_manual_know_every_command() {
         );
     }
     assert_eq!(ran(perpdeck(home.path()).args(["man", "trade"])).0, 2);
-    for page in [&["man", "place"][..], &["man", "alert", "add"]] {
+    for page in [&["man", "place"][..], &["man", "twap", "start"]] {
         let (code, page, _) = ran(perpdeck(home.path()).args(page));
         assert_eq!(code, 0);
         for section in ["EXAMPLES", "\"EXIT STATUS\"", "ENVIRONMENT", "FILES"] {

@@ -37,6 +37,7 @@ fn a_name_that_two_venues_share_is_refused_everywhere_with_both_ids() {
         &elsewhere,
         &[
             "twap",
+            "start",
             "--market",
             "BTC",
             "--side",
@@ -52,8 +53,8 @@ fn a_name_that_two_venues_share_is_refused_everywhere_with_both_ids() {
         &["positions", "--market", "BTC"],
         &["positions", "--closed", "--market", "BTC"],
         &["fills", "--market", "BTC"],
-        &["twaps", "--market", "BTC"],
-        &["scaled", "--market", "BTC"],
+        &["twap", "list", "--market", "BTC"],
+        &["scaled", "list", "--market", "BTC"],
         &["markets", "--market", "BTC"],
         &["watch", "orders", "--market", "BTC", "--for", "1s"],
         &["book", "BTC"],

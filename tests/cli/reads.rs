@@ -259,7 +259,7 @@ fn a_market_that_does_not_exist_is_refused_and_never_reads_as_an_empty_account()
         &["orders"],
         &["orders", "--history"],
         &["fills"],
-        &["twaps"],
+        &["twap", "list"],
         &["markets"],
         &["watch", "positions", "--for", "5s"],
     ] {

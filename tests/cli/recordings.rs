@@ -19,7 +19,8 @@ use std::{
     clippy::disallowed_methods,
     reason = "a file of another process, which nothing announces"
 )]
-fn awaited<T>(mut look: impl FnMut() -> Option<T>) -> T {
+#[track_caller]
+pub(crate) fn awaited<T>(mut look: impl FnMut() -> Option<T>) -> T {
     for _ in 0..600 {
         if let Some(found) = look() {
             return found;
@@ -35,7 +36,7 @@ fn file_in(dir: &Path) -> Option<PathBuf> {
     Some(found.unwrap().path())
 }
 
-fn interrupt(child: &Child) {
+pub(crate) fn interrupt(child: &Child) {
     let id = child.id().to_string();
     let done = Command::new("kill").args(["-INT", &id]).status().unwrap();
     assert!(done.success());

@@ -48,17 +48,21 @@ fn subcommands(help: &str) -> Vec<String> {
         .collect()
 }
 
-/// A flag or an argument with what the help says of it.
-type Flag = (String, String);
+/// A line of a list: what a flag, an argument or a field means.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Entry {
+    line: String,
+    /// How the list of a place that shares the entry calls it.
+    name: String,
+}
 
 /// What one `--help` says, section by section.
 struct Help {
     title: String,
     about: String,
     usage: String,
-    arguments: Vec<Flag>,
-    options: Vec<Flag>,
-    settings: Vec<Flag>,
+    flags: Vec<Entry>,
+    settings: Vec<String>,
 }
 
 impl Help {
@@ -90,16 +94,22 @@ impl Help {
             title,
             about: about.trim().to_owned(),
             usage: rest.lines().next().unwrap_or_default().to_owned(),
-            arguments: flags(&part("Arguments")),
-            options: flags(&part("Options")),
-            settings: flags(&part("Settings")),
+            flags: ["Arguments", "Options"]
+                .into_iter()
+                .flat_map(|heading| flags(&part(heading)))
+                .map(|(flag, about)| Entry::of_flag(&flag, &about))
+                .collect(),
+            settings: flags(&part("Settings"))
+                .into_iter()
+                .map(|(flag, _)| flag)
+                .collect(),
         }
     }
 }
 
-/// The entries of a section. One begins at the margin; what is further right goes on with it.
-fn flags(section: &str) -> Vec<Flag> {
-    let mut found: Vec<Flag> = vec![];
+/// The flags of a section and what is said of each. One begins at the margin; what is further right goes on with it.
+fn flags(section: &str) -> Vec<(String, String)> {
+    let mut found: Vec<(String, String)> = vec![];
     for line in section.lines() {
         let words = line.trim_start();
         let is_entry = line.len() - words.len() <= 6 && words.starts_with(['-', '<', '[']);
@@ -116,39 +126,71 @@ fn flags(section: &str) -> Vec<Flag> {
     found
 }
 
-fn write_flags(page: &mut String, flags: &[Flag]) {
-    for (flag, about) in flags {
-        writeln!(page, "- `{flag}`: {about}").unwrap();
-    }
-}
-
 /// What nearly every command has.
 const OF_MOST: [&str; 2] = ["--quiet", "--verbose"];
 
-fn write_command(page: &mut String, help: &Help, shared: &[Flag]) {
+impl Entry {
+    fn of_flag(flag: &str, about: &str) -> Self {
+        let about = about
+            .replace("[possible values: ", "[")
+            .replace(" Possible values: -", "; one of:");
+        let name = long_name(flag).unwrap_or(flag);
+        Self {
+            line: format!("- `{flag}`: {about}"),
+            name: format!("`{name}`"),
+        }
+    }
+
+    fn is_of_most(&self) -> bool {
+        OF_MOST.iter().any(|name| self.name == format!("`{name}`"))
+    }
+}
+
+fn write_command(page: &mut String, help: &Help) {
     write!(page, "\n## {}\n\n{}\n", help.title, help.about).unwrap();
     let is_plain = |word: &str| matches!(word, "[OPTIONS]" | "[COMMAND]" | "<COMMAND>");
     let own = help.usage.strip_prefix(&help.title).unwrap_or_default();
     if !own.split_whitespace().all(is_plain) {
         writeln!(page, "\n`{}`", help.usage).unwrap();
     }
-    let all = help.arguments.iter().chain(&help.options).cloned();
-    let (known, own): (Vec<_>, Vec<_>) = all.partition(|flag| shared.contains(flag));
-    if !own.is_empty() {
-        page.push('\n');
-        write_flags(page, &own);
-    }
-    let names = known.iter().filter_map(|(flag, _)| long_name(flag));
-    let names = names.filter(|name| !OF_MOST.contains(name));
-    let names: Vec<_> = names.map(|name| format!("`{name}`")).collect();
-    if !names.is_empty() {
-        writeln!(page, "\nAlso {}.", names.join(", ")).unwrap();
-    }
 }
 
-fn shared(helps: &[Help]) -> Vec<Flag> {
-    let all: Vec<_> = helps.iter().flat_map(|help| &help.options).collect();
-    said_often(&all, 2, |(flag, _)| long_name(flag).map(str::to_owned))
+/// A place of a page with what is listed there.
+struct Place<'a> {
+    title: &'a str,
+    entries: &'a [Entry],
+}
+
+/// The entries that neither all places share nor an earlier place has, then the names of the others.
+fn write_entries(page: &mut String, place: &Place<'_>, shared: &[Entry], earlier: &[Place<'_>]) {
+    let same_as = |entry: &Entry| {
+        let mut others = earlier.iter().filter(|_| !shared.contains(entry));
+        others.find(|other| other.entries.contains(entry))
+    };
+    let (new, known): (Vec<_>, Vec<_>) = place
+        .entries
+        .iter()
+        .partition(|entry| !shared.contains(entry) && same_as(entry).is_none());
+    if !new.is_empty() {
+        page.push('\n');
+    }
+    for entry in new {
+        writeln!(page, "{}", entry.line).unwrap();
+    }
+    let mut others: Vec<(String, Vec<&str>)> = vec![];
+    for entry in known {
+        let of = same_as(entry).map_or(String::new(), |other| format!(" as in `{}`", other.title));
+        match others.iter_mut().find(|(known, _)| *known == of) {
+            Some((_, names)) => names.push(&entry.name),
+            None => others.push((of, vec![&entry.name])),
+        }
+    }
+    if !others.is_empty() {
+        let others = others
+            .iter()
+            .map(|(of, names)| format!("{}{of}", names.join(", ")));
+        writeln!(page, "\nAlso {}.", others.collect::<Vec<_>>().join("; ")).unwrap();
+    }
 }
 
 /// `--limit` of `-L, --limit <ROWS>`.
@@ -160,23 +202,41 @@ fn long_name(flag: &str) -> Option<&str> {
 #[test]
 fn the_page_of_commands_has_every_flag_of_every_help() {
     let helps = Help::read_all(&[]);
-    let shared = shared(&helps);
-    let mut page = "# Commands\n\nWhat `--help` says of each command. A flag that several commands have is described once; \
+    let all: Vec<_> = helps.iter().flat_map(|help| &help.flags).collect();
+    let shared = said_often(&all, |entry| entry.name.starts_with("`--"));
+    let mut page = "# Commands\n\nWhat `--help` says of each command; the values of a flag stand in brackets. \
                     [command-line.md](../command-line.md) has examples.\n\n\
                     ## Settings\n\nA command takes those that it needs as flags. [default.toml](../../assets/default.toml) explains \
                     them; `--config` names a file, `--profile` an account of it.\n\n"
         .to_owned();
     let settings = helps[0].settings.iter();
-    let settings: Vec<_> = settings.map(|(flag, _)| format!("`{flag}`")).collect();
+    let settings: Vec<_> = settings.map(|flag| format!("`{flag}`")).collect();
     write!(
         page,
-        "{}\n\n## Flags of several commands\n\n",
+        "{}\n\n## Flags of several commands\n",
         settings.join(", ")
     )
     .unwrap();
-    write_flags(&mut page, &shared);
-    for help in &helps {
-        write_command(&mut page, help, &shared);
+    let common = Place {
+        title: "",
+        entries: &shared,
+    };
+    write_entries(&mut page, &common, &[], &[]);
+    let listed = |help: &Help| -> Vec<Entry> {
+        let flags = help.flags.iter();
+        flags.filter(|entry| !entry.is_of_most()).cloned().collect()
+    };
+    let listed: Vec<_> = helps.iter().map(listed).collect();
+    let titles = helps
+        .iter()
+        .map(|help| help.title.as_str().trim_start_matches("perpdeck "));
+    let places = titles
+        .zip(&listed)
+        .map(|(title, entries)| Place { title, entries });
+    let places: Vec<_> = places.collect();
+    for (at, (help, place)) in helps.iter().zip(&places).enumerate() {
+        write_command(&mut page, help);
+        write_entries(&mut page, place, &shared, &places[..at]);
     }
     same_as_written("commands.md", &page);
 }
@@ -186,25 +246,21 @@ fn plain(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// What several places say in the same words, the most frequent first, with each name once.
-fn said_often<T: Ord + Clone, N: PartialEq>(
-    all: &[&T],
-    times: usize,
-    name: impl Fn(&T) -> N,
-) -> Vec<T> {
-    let mut counts: BTreeMap<&T, usize> = BTreeMap::new();
-    for one in all {
-        *counts.entry(one).or_default() += 1;
+/// What several places say in the same words, with each name once: the most frequent meaning.
+fn said_often(all: &[&Entry], counts_for: impl Fn(&Entry) -> bool) -> Vec<Entry> {
+    let mut counts: BTreeMap<&Entry, usize> = BTreeMap::new();
+    for entry in all.iter().filter(|entry| counts_for(entry)) {
+        *counts.entry(entry).or_default() += 1;
     }
     let mut often: Vec<_> = counts
         .into_iter()
-        .filter(|(_, count)| *count >= times)
+        .filter(|(_, count)| *count >= 2)
         .collect();
     often.sort_by_key(|(_, count)| Reverse(*count));
-    let mut shared: Vec<T> = vec![];
-    for (one, _) in often {
-        if !shared.iter().any(|other| name(other) == name(one)) {
-            shared.push(one.clone());
+    let mut shared: Vec<Entry> = vec![];
+    for (entry, _) in often {
+        if !shared.iter().any(|other| other.name == entry.name) {
+            shared.push(entry.clone());
         }
     }
     shared.sort();
@@ -240,14 +296,11 @@ fn fields(schema: &Value) -> &Value {
     }
 }
 
-/// Name, type and meaning of a field.
-type Field = (String, String, String);
-
 /// What `perpdeck schema` says of one row.
 struct Row {
     name: String,
     verbs: String,
-    fields: Vec<Field>,
+    fields: Vec<Entry>,
 }
 
 impl Row {
@@ -257,7 +310,7 @@ impl Row {
         let fields = fields(&schema).as_object().unwrap().iter();
         let fields = fields.map(|(field, about)| {
             let meaning = plain(about["description"].as_str().unwrap_or_default());
-            (field.clone(), kind(about), meaning)
+            Entry::of_field(field, &kind(about), &meaning)
         });
         Self {
             name: name.to_owned(),
@@ -267,9 +320,17 @@ impl Row {
     }
 }
 
-fn write_fields<'a>(page: &mut String, fields: impl Iterator<Item = &'a Field>) {
-    for (field, kind, meaning) in fields {
-        writeln!(page, "- `{field}`, {kind}: {meaning}").unwrap();
+impl Entry {
+    fn of_field(field: &str, kind: &str, meaning: &str) -> Self {
+        assert!(!meaning.is_empty(), "{field} has no meaning");
+        let kind = match kind {
+            "number" => String::new(),
+            other => format!(", {other}"),
+        };
+        Self {
+            line: format!("- `{field}`{kind}: {meaning}"),
+            name: format!("`{field}`"),
+        }
     }
 }
 
@@ -277,30 +338,24 @@ fn write_fields<'a>(page: &mut String, fields: impl Iterator<Item = &'a Field>) 
 fn the_page_of_rows_is_their_schemas() {
     let rows: Vec<_> = says(&["schema"]).lines().map(Row::read).collect();
     let all: Vec<_> = rows.iter().flat_map(|row| &row.fields).collect();
-    let unexplained: Vec<_> = all
-        .iter()
-        .filter(|(_, _, meaning)| meaning.is_empty())
-        .collect();
-    assert_eq!(unexplained, Vec::<&&Field>::new());
-    let shared = said_often(&all, 2, |(name, _, _)| name.clone());
-    let mut page = "# Rows\n\nWhat the verbs write as JSON and CSV, from `perpdeck schema`. Unknown values are absent in JSON and \
-                    empty in CSV.\n\n## Fields of several rows\n\n"
+    let shared = said_often(&all, |_| true);
+    let mut page = "# Rows\n\nWhat the verbs write as JSON and CSV, from `perpdeck schema`. A field without a type is a number. \
+                    Unknown values are absent in JSON and empty in CSV.\n\n## Fields of several rows\n"
         .to_owned();
-    write_fields(&mut page, shared.iter());
-    for row in &rows {
-        writeln!(page, "\n## {}\n\nWritten by: {}.\n", row.name, row.verbs).unwrap();
-        let (known, own): (Vec<_>, Vec<_>) =
-            row.fields.iter().partition(|field| shared.contains(field));
-        write_fields(&mut page, own.into_iter());
-        let names: Vec<_> = known
-            .iter()
-            .map(|(name, _, _)| format!("`{name}`"))
-            .collect();
-        if !names.is_empty() {
-            writeln!(page, "\nAlso {}.", names.join(", ")).unwrap();
-        }
+    let common = Place {
+        title: "",
+        entries: &shared,
+    };
+    write_entries(&mut page, &common, &[], &[]);
+    let places = rows.iter().map(|row| Place {
+        title: &row.name,
+        entries: &row.fields,
+    });
+    let places: Vec<_> = places.collect();
+    for (at, (row, place)) in rows.iter().zip(&places).enumerate() {
+        writeln!(page, "\n## {}\n\nWritten by: {}.", row.name, row.verbs).unwrap();
+        write_entries(&mut page, place, &shared, &places[..at]);
     }
-    page = page.replace(".\n\n\nAlso", ".\n\nAlso");
     same_as_written("rows.md", &page);
 }
 

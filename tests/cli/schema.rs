@@ -121,7 +121,7 @@ fn what_the_verbs_print_is_what_their_schemas_say() {
         ("closed_position", &["positions", "--closed"]),
         ("order", &["orders"]),
         ("order", &["orders", "--history"]),
-        ("twap", &["twaps"]),
+        ("twap", &["twap", "list"]),
         ("fill", &["fills"]),
         ("profile", &["accounts"]),
         ("market", &["markets"]),
@@ -137,7 +137,11 @@ fn what_the_verbs_print_is_what_their_schemas_say() {
             fits(&served, row, value);
         }
     }
-    fits(&served, "ladder", &served.json(&["scaled", &ladder]));
+    fits(
+        &served,
+        "scaled_order",
+        &served.json(&["scaled", "show", &ladder]),
+    );
     fits(&served, "account", &served.json(&["account"]));
     let (code, error) = served.error(&["cancel", "nothing", "--yes"]);
     assert_eq!(code, 13);
@@ -167,7 +171,7 @@ fn csv_has_the_values_of_json_digit_for_digit_and_no_words_of_the_screen() {
     let served = busy();
     // Held still, so that both reads see one market.
     served.post("/sim/clock", &json!({ "paused": true }));
-    for verb in [&["positions"][..], &["orders"], &["twaps"]] {
+    for verb in [&["positions"][..], &["orders"], &["twap", "list"]] {
         let (code, out, err) = served.run(verb);
         assert_eq!(code, 0, "{err}");
         let sent: Vec<Map<String, Value>> = serde_json::from_str(&out).unwrap();

@@ -11,7 +11,11 @@ fn placed(served: &Served, order: &str) -> Value {
 }
 
 fn rows(served: &Served, verb: &str) -> usize {
-    served.json(&[verb]).as_array().unwrap().len()
+    served
+        .json(&verb.split(' ').collect::<Vec<_>>())
+        .as_array()
+        .unwrap()
+        .len()
 }
 
 /// A short with a pair of exits, a limit order that was moved, a TWAP and a ladder. Gives the id of the order.
@@ -52,12 +56,15 @@ fn opens(served: &Served) -> String {
     );
     placed(
         served,
-        "twap --market eth --side buy --size 0.5 --duration 10m",
+        "twap start --market eth --side buy --size 0.5 --duration 10m",
     );
     let ladder =
-        "ladder --market sol --side buy --size 5 --start-price 130 --end-price 120 --rungs 3";
+        "scaled place --market sol --side buy --size 5 --start-price 130 --end-price 120 --rungs 3";
     placed(served, ladder);
-    assert_eq!((rows(served, "twaps"), rows(served, "scaled")), (1, 1));
+    assert_eq!(
+        (rows(served, "twap list"), rows(served, "scaled list")),
+        (1, 1)
+    );
     id.to_owned()
 }
 

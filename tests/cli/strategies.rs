@@ -11,7 +11,7 @@ fn a_twap_and_a_ladder_are_made_as_typed_over_the_terms_of_the_desk() {
     let served = Served::bare();
     let more = ["--randomize", "--max-price", "70000", "--yes"];
     let twap = served.json(&with(TWAP, &more));
-    let listed = &served.json(&["twaps"])[0];
+    let listed = &served.json(&["twap", "list"])[0];
     assert_eq!(listed["id"], twap["data"]["id"]);
     let fields = [
         "total_size",
@@ -26,7 +26,7 @@ fn a_twap_and_a_ladder_are_made_as_typed_over_the_terms_of_the_desk() {
     );
     let ladder = served.json(&with(LADDER, &["--leverage", "7", "--yes"]));
     let id = ladder["data"]["id"].as_str().unwrap().to_owned();
-    let ladder = served.json(&["scaled", &id]);
+    let ladder = served.json(&["scaled", "show", &id]);
     let rungs = ladder["rungs"].as_array().unwrap();
     let prices = [&rungs[0]["price"], &rungs[3]["price"]];
     assert_eq!((rungs.len(), prices), (4, [&json!(50_000), &json!(49_000)]));
@@ -54,7 +54,8 @@ fn what_they_would_send_is_shown_in_full() {
         })
     );
     let worth = [
-        "ladder",
+        "scaled",
+        "place",
         "--market",
         "btc",
         "--side",
@@ -97,6 +98,7 @@ fn repeated_under_their_key_they_are_answered_as_the_first_time() {
     let made = |verb: &[&str], key| served.json(&with(verb, &["--yes", "--idempotency-key", key]));
     let usd = [
         "twap",
+        "start",
         "--market",
         "eth",
         "--side",
@@ -115,7 +117,7 @@ fn repeated_under_their_key_they_are_answered_as_the_first_time() {
     );
     served.holding("paper|BTC", 0.5, "cross");
     assert_eq!(deeds.map(|(key, verb)| made(verb, key)), first);
-    assert_eq!(served.json(&["twaps"]).as_array().unwrap().len(), 2);
+    assert_eq!(served.json(&["twap", "list"]).as_array().unwrap().len(), 2);
     let other = with(
         TWAP,
         &["--reduce-only", "--yes", "--idempotency-key", "slices"],
@@ -129,7 +131,8 @@ fn repeated_under_their_key_they_are_answered_as_the_first_time() {
 fn what_is_wrong_with_them_is_told_by_its_flag_and_what_the_service_refuses_by_its_words() {
     let served = Served::bare();
     let typed = [
-        "ladder",
+        "scaled",
+        "place",
         "--market",
         "btc",
         "--side",
@@ -152,6 +155,7 @@ fn what_is_wrong_with_them_is_told_by_its_flag_and_what_the_service_refuses_by_i
     );
     let long = [
         "twap",
+        "start",
         "--market",
         "btc",
         "--side",
@@ -171,5 +175,5 @@ fn what_is_wrong_with_them_is_told_by_its_flag_and_what_the_service_refuses_by_i
     served.plant(&json!({ "kind": "before", "route": "place_twap", "status": 400 }));
     let (code, error) = served.error(&with(TWAP, &["--yes"]));
     assert_eq!((code, &error["status"]), (13, &json!(400)), "{error}");
-    assert_eq!(served.json(&["twaps"]), Value::Array(vec![]));
+    assert_eq!(served.json(&["twap", "list"]), Value::Array(vec![]));
 }

@@ -126,14 +126,14 @@ const ORDER: &str = r#"{"account_id":"chal-1","market_id":"paper|BTC","side":"bu
     "margin_mode":"isolated"}"#;
 const TWAP: &str = r#"{"account_id":"chal-1","market_id":"paper|BTC","side":"buy","size":0.1,"expected_price":64000,
     "leverage":5,"margin_mode":"isolated","duration_minutes":5}"#;
-const LADDER: &str = r#"{"account_id":"chal-1","market_id":"paper|BTC","side":"buy","size":0.1,"leverage":5,
+const SCALED: &str = r#"{"account_id":"chal-1","market_id":"paper|BTC","side":"buy","size":0.1,"leverage":5,
     "margin_mode":"isolated","start_price":60000,"end_price":50000,"rung_count":2,"distribution":"flat"}"#;
 
 #[tokio::test]
 async fn a_foreign_thing_cannot_be_told_from_a_missing_one() {
     let paper = Paper::bare().await;
     assert_eq!(paper.keyed("/v1/orders", "k", ORDER).await.status, 201);
-    for (target, strategy) in [("/v1/twap-orders", TWAP), ("/v1/scaled-orders", LADDER)] {
+    for (target, strategy) in [("/v1/twap-orders", TWAP), ("/v1/scaled-orders", SCALED)] {
         assert_eq!(paper.post(target, strategy).await.status, 201);
     }
     for (method, foreign, missing, body) in FOREIGN {

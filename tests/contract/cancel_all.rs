@@ -40,16 +40,16 @@ async fn resting_orders_and_rungs_are_canceled_and_armed_ones_queued() {
         json!({"type": "stop_market", "trigger_price": trigger}),
     )
     .await;
-    let ladder = json!({
+    let scaled = json!({
         "account_id": "chal-1", "market_id": "paper|BTC", "side": "buy", "size": 0.02, "leverage": 5,
         "margin_mode": "cross", "start_price": paper.price("paper|BTC", -2.0).await,
         "end_price": paper.price("paper|BTC", -4.0).await, "rung_count": 2, "distribution": "ascending",
     });
-    let ladder = paper
-        .keyed("/v1/scaled-orders", "ladder", &ladder.to_string())
+    let scaled = paper
+        .keyed("/v1/scaled-orders", "scaled order", &scaled.to_string())
         .await;
-    assert_eq!(ladder.status, 201, "{}", ladder.text());
-    assert_eq!(ladder.json()["data"]["distribution"], "ascending");
+    assert_eq!(scaled.status, 201, "{}", scaled.text());
+    assert_eq!(scaled.json()["data"]["distribution"], "ascending");
     let (first, operation) = cancel_all(&paper, "k").await;
     assert_eq!((first.status, first.header("retry-after")), (201, None));
     let statuses: Vec<_> = operation

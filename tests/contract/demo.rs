@@ -63,15 +63,15 @@ async fn strategies_are_running_and_history_has_pages() {
 
     let working = "/v1/orders?account_id=chal-1&status=working";
     let working: Vec<Order> = paper.get(working).await.data();
-    let ladder = working
+    let scaled = working
         .iter()
         .find_map(|order| order.scaled_order_id.as_ref())
         .unwrap();
-    let ladder: Scaled = paper
-        .get(&format!("/v1/scaled-orders/{ladder}"))
+    let scaled: Scaled = paper
+        .get(&format!("/v1/scaled-orders/{scaled}"))
         .await
         .data();
-    assert_eq!(ladder.status.unwrap().raw(), "working");
+    assert_eq!(scaled.status.unwrap().raw(), "working");
 
     for target in [
         "/v1/positions?account_id=chal-1&status=closed",

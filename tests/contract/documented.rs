@@ -131,23 +131,23 @@ async fn every_documented_field_of_a_strategy_is_told_and_no_other() {
     }
     assert_eq!(told(&rows), words(TWAP));
 
-    let mut ladder = json!({
+    let mut scaled = json!({
         "account_id": "chal-1", "market_id": "paper|BTC", "side": "buy", "size": 0.06, "leverage": 5,
         "margin_mode": "cross", "start_price": price(-4.0).await, "end_price": price(-6.0).await, "rung_count": 3,
         "distribution": "flat",
     });
-    let waiting = made(&paper, "/v1/scaled-orders", &ladder).await;
+    let waiting = made(&paper, "/v1/scaled-orders", &scaled).await;
     let target = format!("/v1/scaled-orders/{}", waiting["id"].as_str().unwrap());
     let canceled = paper.delete(&target).await.json()["data"].clone();
     // One that fills at once, and one that the account's leverage does not allow.
-    (ladder["start_price"], ladder["end_price"]) =
+    (scaled["start_price"], scaled["end_price"]) =
         (json!(price(1.0).await), json!(price(1.1).await));
-    let filled = made(&paper, "/v1/scaled-orders", &ladder).await;
-    ladder["leverage"] = json!(30);
-    let refused = made(&paper, "/v1/scaled-orders", &ladder).await;
-    let ladders = [waiting, canceled, filled, refused];
-    assert_eq!(told(&ladders), words(SCALED));
-    let rungs = ladders.iter().filter_map(|row| row["rungs"].as_array());
+    let filled = made(&paper, "/v1/scaled-orders", &scaled).await;
+    scaled["leverage"] = json!(30);
+    let refused = made(&paper, "/v1/scaled-orders", &scaled).await;
+    let scaled = [waiting, canceled, filled, refused];
+    assert_eq!(told(&scaled), words(SCALED));
+    let rungs = scaled.iter().filter_map(|row| row["rungs"].as_array());
     assert_eq!(told(rungs.flatten()), words(RUNG));
 }
 

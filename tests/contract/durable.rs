@@ -4,7 +4,7 @@
 use crate::{
     close_all::{close_all, counts, three_open},
     orders::{body, place},
-    strategies::{ladder, twap},
+    strategies::{scaled, twap},
     support::{Paper, START},
 };
 use perpdeck::{
@@ -64,7 +64,7 @@ pub(crate) async fn everything(paper: &Paper) -> Vec<Value> {
     all
 }
 
-/// Orders of several kinds, open and closed positions, a TWAP and a ladder on their way.
+/// Orders of several kinds, open and closed positions, a TWAP and a scaled order on their way.
 async fn busy(paper: &Paper) {
     three_open(paper).await;
     let close = r#"{"type":"market"}"#;
@@ -84,7 +84,7 @@ async fn busy(paper: &Paper) {
         let reply = place(paper, key, order).await;
         assert_eq!(reply.status, 201, "{key}: {}", reply.text());
     }
-    ladder(paper).await;
+    scaled(paper).await;
     let twap = twap(&json!({"randomize": true}));
     assert_eq!(paper.post("/v1/twap-orders", &twap).await.status, 201);
     let nudge = r#"{"market_id":"paper|SOL","bps":-40}"#;

@@ -1,4 +1,4 @@
-//! TWAP, VWAP and ladders.
+//! TWAP, VWAP and scaled orders.
 
 use crate::support::Paper;
 use perpdeck::model::{Distribution, LiquidityRole, Num, Order, OrderStatus, Scaled, Twap};
@@ -15,7 +15,7 @@ pub(crate) fn twap(extra: &Value) -> String {
     body.to_string()
 }
 
-pub(crate) async fn ladder(paper: &Paper) -> Scaled {
+pub(crate) async fn scaled(paper: &Paper) -> Scaled {
     let (top, bottom) = (
         paper.price("paper|BTC", 1.0).await,
         paper.price("paper|BTC", -4.0).await,
@@ -185,9 +185,9 @@ async fn a_strategy_that_makes_no_sense_is_400_and_names_the_field() {
 }
 
 #[tokio::test]
-async fn a_ladder_shows_its_rungs_and_cancelling_it_takes_the_working_ones() {
+async fn a_scaled_order_shows_its_rungs_and_cancelling_it_takes_the_working_ones() {
     let paper = Paper::bare().await;
-    let placed = ladder(&paper).await;
+    let placed = scaled(&paper).await;
     let target = format!("/v1/scaled-orders/{}", placed.id);
     let shown: Scaled = paper.get(&target).await.data();
     assert_eq!(shown, placed);
@@ -231,7 +231,7 @@ async fn a_ladder_shows_its_rungs_and_cancelling_it_takes_the_working_ones() {
 }
 
 #[tokio::test]
-async fn a_ladder_that_cannot_be_is_refused_naming_the_field_of_the_request() {
+async fn a_scaled_order_that_cannot_be_is_refused_naming_the_field_of_the_request() {
     let paper = Paper::bare().await;
     for (field, given) in [
         ("size", json!(0.0002)),
@@ -258,15 +258,15 @@ async fn a_ladder_that_cannot_be_is_refused_naming_the_field_of_the_request() {
 }
 
 #[tokio::test]
-async fn under_one_key_a_twap_starts_once_and_a_ladder_is_placed_once() {
+async fn under_one_key_a_twap_starts_once_and_a_scaled_order_is_placed_once() {
     let paper = Paper::bare().await;
-    let ladder = json!({
+    let scaled = json!({
         "account_id": "chal-1", "market_id": "paper|BTC", "side": "buy", "size": 0.3, "leverage": 5,
         "margin_mode": "cross", "start_price": 50000, "end_price": 45000, "rung_count": 3,
         "distribution": "flat",
     });
-    let (twap, ladder) = (twap(&json!({})), ladder.to_string());
-    for (path, body) in [("/v1/twap-orders", &twap), ("/v1/scaled-orders", &ladder)] {
+    let (twap, scaled) = (twap(&json!({})), scaled.to_string());
+    for (path, body) in [("/v1/twap-orders", &twap), ("/v1/scaled-orders", &scaled)] {
         let first = paper.keyed(path, path, body).await;
         let again = paper.keyed(path, path, body).await;
         assert_eq!((first.status, again.status), (201, 200), "{path}");
@@ -276,9 +276,9 @@ async fn under_one_key_a_twap_starts_once_and_a_ladder_is_placed_once() {
         assert_eq!(paper.keyed(path, path, &larger).await.status, 409);
     }
     let twaps: Vec<Twap> = paper.get("/v1/twap-orders?account_id=chal-1").await.data();
-    let ladders: Vec<Scaled> = paper
+    let scaled: Vec<Scaled> = paper
         .get("/v1/scaled-orders?account_id=chal-1")
         .await
         .data();
-    assert_eq!((twaps.len(), ladders.len()), (1, 1));
+    assert_eq!((twaps.len(), scaled.len()), (1, 1));
 }

@@ -211,14 +211,18 @@ fn buy(desk: &mut Session, size: &str) {
     desk.wait_until("the form gone", |screen| !screen.contains("new order BUY"));
 }
 
-/// Says yes to a question, which listens only when it has been there for a moment: when its countdown has moved on.
+/// Says yes to a question, which listens only when it has been there for a moment: its countdown has moved on twice, since the first
+/// second may have been all but over.
 fn agree(desk: &mut Session) {
     let left = |screen: &str| {
         let (before, _) = screen.split_once(" left)")?;
         Some(before.rsplit_once('(')?.1.to_owned())
     };
-    let first = left(&desk.screen());
-    desk.wait_until("a question that listens", |screen| left(screen) != first);
+    desk.wait_until("a question", |screen| left(screen).is_some());
+    for _ in 0..2 {
+        let first = left(&desk.screen());
+        desk.wait_until("a question that listens", |screen| left(screen) != first);
+    }
     desk.press("y");
 }
 

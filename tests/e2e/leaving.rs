@@ -152,6 +152,21 @@ fn a_terminal_that_cannot_place_the_cursor_is_refused_in_words() {
     }
 }
 
+// As a window manager does: the terminal gets its size when the program has it already, and has drawn nothing yet.
+#[test]
+fn a_size_that_comes_while_the_desk_starts_is_drawn_on() {
+    for _ in 0..12 {
+        let home = tempfile::tempdir().unwrap();
+        let session = Session::start(home.path(), (80, 24), &["demo", "--speed", "0.001"]);
+        session.wait_for_bytes(b"\x1b[?1049h");
+        session.resize((120, 40));
+        session.wait_until("the desk at its new size", |screen| {
+            let last = screen.lines().last().unwrap_or_default();
+            screen.lines().count() == 40 && last.contains("q quit")
+        });
+    }
+}
+
 // More cells than any screen has, and less.
 #[test]
 fn a_terminal_of_any_size_is_drawn_on() {

@@ -14,6 +14,7 @@ mod exits;
 mod flood;
 mod keyboard;
 mod leaving;
+mod live;
 mod looks;
 mod mouse;
 mod session;
@@ -23,6 +24,9 @@ mod stories;
 mod support;
 mod tutorial;
 mod unread;
+#[path = "../support/venue.rs"]
+#[expect(dead_code, reason = "a desk needs less of it than a recorder")]
+mod venue;
 mod verbs;
 
 use perpdeck::model::{Timestamp, Zone};

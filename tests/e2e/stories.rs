@@ -1,4 +1,4 @@
-//! The stories of `docs/stories.md`, each told by what the screen says next: a key is pressed only once its hint is seen.
+//! The tasks of `docs/how-to.md` and others, each done by what the screen says next: a key is pressed only once its hint is seen.
 //! The sizes take turns; `PERPDECK_STORY_SIZE` (`200x60`, `100x30`, `80x24`) tells all of them at one.
 
 use super::{

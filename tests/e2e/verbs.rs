@@ -327,7 +327,7 @@ fn two_desks_on_one_account_trade_as_equals_and_a_halt_of_one_process_halts_both
     }
     assert_eq!(service.run(&["journal", "rearm"]).0, 0);
     for desk in [&first, &second] {
-        desk.wait_until("re-armed", |screen| {
+        desk.wait_until("entries resumed", |screen| {
             !screen.lines().next().unwrap_or_default().contains("HALTED")
         });
     }

@@ -1,4 +1,4 @@
-//! Getting out, again and again: positions, orders, a TWAP and a ladder, a network that breaks, and one key.
+//! Getting out, again and again: positions, orders, a TWAP and a scaled order, a network that breaks, and one key.
 //!
 //! `PERPDECK_DRILLS=1000 cargo test --release --test faults drill`; the ordinary run takes [`DRILLS`].
 

@@ -257,6 +257,7 @@ fn options() -> Options {
         alert_command: perpdeck::config::AlertCommand::default(),
         ladder_one_key: false,
         size_presets: perpdeck::config::PresetTable::default(),
+        brackets: perpdeck::config::PresetTable::default(),
         motion: perpdeck::config::Motion::Full,
     }
 }

@@ -34,7 +34,7 @@ impl Scene {
         let (command, positions) = match mutation {
             Mutation::Place => (place(&id), 0),
             Mutation::PlaceTwap => (start_twap(&id), 0),
-            Mutation::PlaceScaled => (place_ladder(&id), 0),
+            Mutation::PlaceScaled => (place_scaled(&id), 0),
             Mutation::Close => (close(&open(stage, n, "BTC", "cross").await), 1),
             Mutation::CloseAll => {
                 open(stage, n, "BTC", "cross").await;
@@ -45,7 +45,7 @@ impl Scene {
             Mutation::Exits => (exits(rest(stage, n).await), 0),
             Mutation::Margin => (margin(open(stage, n, "BTC", "isolated").await), 1),
             Mutation::StopTwap => (Command::StopTwap(twap(stage, n).await.into()), 0),
-            Mutation::CancelScaled => (Command::CancelScaled(ladder(stage, n).await.into()), 0),
+            Mutation::CancelScaled => (Command::CancelScaled(scaled(stage, n).await.into()), 0),
             Mutation::Modify => (modify(rest(stage, n).await), 0),
             Mutation::ExitBatch => (exit_batch(stage, n).await, 1),
             Mutation::CancelAll => {
@@ -101,7 +101,7 @@ impl Scene {
         Effects(match self.mutation {
             Mutation::Place | Mutation::Close => orders(stage, self.n).await.len() - self.before,
             Mutation::PlaceTwap => twaps(stage, self.n).await,
-            Mutation::PlaceScaled => ladders(stage, self.n).await,
+            Mutation::PlaceScaled => scaled_count(stage, self.n).await,
             Mutation::CloseAll => self.closings(stage).await,
             Mutation::Cancel => count(&orders(stage, self.n).await, |order| {
                 order["status"] == "canceled"
@@ -170,7 +170,7 @@ pub(crate) struct Left {
 }
 
 impl Estate {
-    /// One or two positions, and by turns an order, a TWAP that waits and a ladder.
+    /// One or two positions, and by turns an order, a TWAP that waits and a scaled order.
     pub(crate) async fn build(stage: &Stage, n: usize) -> Self {
         let mut built = Left {
             positions: 1 + n % 2,
@@ -191,7 +191,7 @@ impl Estate {
             built.twaps += 1;
         }
         if n % 5 > 2 {
-            ladder(stage, n).await;
+            scaled(stage, n).await;
             built.orders += RUNGS;
         }
         let estate = Self(n);
@@ -252,7 +252,7 @@ async fn twaps(stage: &Stage, n: usize) -> usize {
     rows(stage, n, "/v1/twap-orders").await.len()
 }
 
-async fn ladders(stage: &Stage, n: usize) -> usize {
+async fn scaled_count(stage: &Stage, n: usize) -> usize {
     rows(stage, n, "/v1/scaled-orders").await.len()
 }
 
@@ -303,7 +303,7 @@ fn start_twap(account: &str) -> Command {
     }))
 }
 
-fn place_ladder(account: &str) -> Command {
+fn place_scaled(account: &str) -> Command {
     Command::PlaceScaled(Box::new(PlaceScaled {
         account_id: account.into(),
         market_id: "paper|BTC".into(),
@@ -419,7 +419,7 @@ async fn twap(stage: &Stage, n: usize) -> String {
     id(&stage.call(n, "POST", "/v1/twap-orders", &body).await)
 }
 
-async fn ladder(stage: &Stage, n: usize) -> String {
+async fn scaled(stage: &Stage, n: usize) -> String {
     let body = format!(
         r#"{{"account_id":"{}","market_id":"paper|BTC","side":"buy","size":0.1,"leverage":5,"margin_mode":"cross","start_price":50000,"end_price":45000,"rung_count":{RUNGS},"distribution":"flat"}}"#,
         account(n)

@@ -103,7 +103,7 @@ fn the_longest_state_moves_no_column() {
 }
 
 #[test]
-fn the_rungs_of_a_ladder_run_one_way_in_both_panes() {
+fn the_rungs_of_a_scaled_order_run_one_way_in_both_panes() {
     let mut model = desk::full();
     let mut orders = desk::working();
     orders.reverse();
@@ -111,9 +111,9 @@ fn the_rungs_of_a_ladder_run_one_way_in_both_panes() {
     let prices = |pane, title: &str| {
         let rows = 0..model.rows(pane).len();
         let cells = rows.map(|row| cell(&model, pane, row, title));
-        let ladder = ["2,940.0", "2,920.0", "2,900.0"];
+        let scaled = ["2,940.0", "2,920.0", "2,900.0"];
         cells
-            .filter(|cell| ladder.contains(&cell.as_str()))
+            .filter(|cell| scaled.contains(&cell.as_str()))
             .collect::<Vec<_>>()
     };
     assert_eq!(
@@ -136,12 +136,12 @@ fn a_chase_shows_its_offset_and_its_cap_and_says_when_it_rests_there() {
     };
     let state = |model: &Model| cell(model, Pane::Orders, 0, "state");
     assert_eq!(state(&chase(63_990)), "working");
-    assert_eq!(state(&chase(64_000)), "at cap");
+    assert_eq!(state(&chase(64_000)), "at its cap");
     let words = cell(&chase(63_990), Pane::Orders, 0, "trigger");
-    assert_eq!(words, "off 5 cap 64,000");
+    assert_eq!(words, "offset 5, cap 64,000");
     for size in SIZES {
         let text = picture::text(&drawn(&chase(64_000), size.0, size.1, Theme::default()));
-        let shown = ["off 5 cap 64,000", "o5 c64,000"];
+        let shown = ["offset 5, cap 64,000", "cap 64,000"];
         assert!(
             shown.iter().any(|words| text.contains(words)),
             "{size:?}\n{text}"
@@ -154,17 +154,17 @@ fn a_chase_shows_its_offset_and_its_cap_and_says_when_it_rests_there() {
 }
 
 #[test]
-fn ended_ladders_are_counted_as_ended_twaps_are() {
+fn ended_scaled_orders_are_counted_as_ended_twaps_are() {
     let mut model = desk::full();
-    let ladder = perpdeck::model::Scaled {
+    let scaled = perpdeck::model::Scaled {
         canceled_at: Some(desk::NOW),
-        ..desk::ladder()
+        ..desk::scaled()
     };
     let before = title(&model, Pane::Scaled).count;
     desk::arrive(
         &mut model,
         0,
-        Answer::Scaled(ladder.id.clone(), Ok(Box::new(ladder))),
+        Answer::Scaled(scaled.id.clone(), Ok(Box::new(scaled))),
     );
     let ended = title(&model, Pane::Scaled);
     assert_eq!((before.as_str(), ended.count.as_str()), ("1", "0"));

@@ -199,7 +199,7 @@ pub(crate) fn working() -> Vec<Order> {
     orders
 }
 
-/// Another market's trigger, and the orders of a TWAP and a ladder.
+/// Another market's trigger, and the orders of a TWAP and a scaled order.
 fn more_working() -> Vec<Order> {
     vec![
         order(
@@ -269,7 +269,7 @@ pub(crate) fn ended_twap() -> Twap {
     }))
 }
 
-pub(crate) fn ladder() -> Scaled {
+pub(crate) fn scaled() -> Scaled {
     read(&json!({
         "id": "lad_1", "account_id": "chal-1", "market_id": "paper|ETH", "total_size": 10, "leverage": 5,
         "start_price": 2980, "end_price": 2880, "rung_count": 6, "placed_count": 5, "rejected_count": 1,
@@ -564,7 +564,7 @@ pub(crate) fn full() -> Model {
     arrive(
         &mut model,
         2,
-        Answer::Scaled("lad_1".into(), Ok(Box::new(ladder()))),
+        Answer::Scaled("lad_1".into(), Ok(Box::new(scaled()))),
     );
     arrive(
         &mut model,
@@ -647,7 +647,7 @@ fn happenings(model: &mut Model) {
     let note = |model: &mut Model, event: Event| {
         let about = match &event {
             Event::Sent(command) | Event::Settled(command, _) | Event::Progress(command, _) => {
-                About::of(command, &model.account.store)
+                model.account.store.object_of(command)
             }
             Event::Message(..) | Event::Alert(_) | Event::Elsewhere(_) | Event::Past(_) => {
                 About::default()

@@ -105,8 +105,8 @@ changes! {
     orders_100x30: pressed("2"), 100 x 30;
     twaps_200x60: pressed("3"), 200 x 60;
     twaps_100x30: pressed("3"), 100 x 30;
-    ladder_200x60: pressed("4"), 200 x 60;
-    ladder_120x40: pressed("4"), 120 x 40;
+    scaled_200x60: pressed("4"), 200 x 60;
+    scaled_120x40: pressed("4"), 120 x 40;
     closed_200x60: pressed("5"), 200 x 60;
     history_200x60: pressed("6"), 200 x 60;
     activity_of_before_120x40: before(), 120 x 40;
@@ -358,7 +358,7 @@ fn pictures() {
         ("full", desk::full()),
         ("orders", pressed("2")),
         ("twaps", pressed("3")),
-        ("ladder", pressed("4")),
+        ("scaled order", pressed("4")),
         ("history", pressed("6")),
         ("activity", pressed("7")),
         ("calls", pressed("8")),

@@ -191,3 +191,20 @@ fn the_fixture_ends_at_its_price() {
     let rows = candles(3, Interval::Minute1, (64_018, 0, 24));
     assert_eq!(rows.last().unwrap().close, num("64018"));
 }
+
+#[test]
+fn the_sessions_prices_bands_and_own_lines_are_drawn_on_the_chart() {
+    let mut model = pressed("0");
+    arrive(&mut model);
+    let text = |model: &Model| rows(model, (200, 60)).join("\n");
+    let plain = text(&model);
+    assert!(
+        !plain.contains("◂high") && !plain.contains("±68"),
+        "{plain}"
+    );
+    crate::dump::press(&mut model, "H:line 64010 weekly low\n");
+    let all = text(&model);
+    for words in ["◂high", "vwap 63,861 ±68", "weekly low ╌", "◂line"] {
+        assert!(all.contains(words), "{words}: {all}");
+    }
+}

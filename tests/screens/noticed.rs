@@ -146,7 +146,7 @@ fn pressed(keys: &str) -> Model {
 }
 
 #[test]
-fn the_price_a_twap_waits_for_and_the_prices_of_a_ladder_are_read_where_room_is_short() {
+fn the_price_a_twap_waits_for_and_the_prices_of_a_scaled_order_are_read_where_room_is_short() {
     let text = shown(&pressed("3"), 100, 30);
     assert!(text.contains("trig 160.00"), "{text}");
     assert!(text.contains("2,980.0 → 2,880.0"), "{text}");
@@ -446,7 +446,7 @@ fn the_footer_offers_nothing_new_while_everything_is_being_closed() {
     let closing = footer(&under_way(Command::CloseAll(account()), sending()));
     let flattening = footer(&under_way(Command::Flatten(account()), sending()));
     for shown in [&closing, &flattening] {
-        for key in ["b buy", "s sell", "t TWAP", "l ladder", "X CLOSE ALL"] {
+        for key in ["b buy", "s sell", "t TWAP", "l scaled", "X CLOSE ALL"] {
             assert!(!shown.contains(key), "{shown}");
         }
         assert!(shown.contains("r refresh"), "{shown}");
@@ -577,7 +577,7 @@ fn what_an_order_filled_at_is_read_where_room_is_short() {
 }
 
 #[test]
-fn what_a_ladder_has_no_room_for_goes_whole_and_leaves_no_sign() {
+fn what_a_scaled_order_has_no_room_for_goes_whole_and_leaves_no_sign() {
     for (pane, columns, rows) in [("2", 60, 16), ("2", 100, 30), ("4", 100, 30)] {
         let text = shown(&pressed(pane), columns, rows);
         let heads = text

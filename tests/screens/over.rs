@@ -1,4 +1,4 @@
-//! What is over does not go on: ended ladders and TWAPs, lines written once.
+//! What is over does not go on: ended scaled orders and TWAPs, lines written once.
 
 use crate::{
     desk,
@@ -32,11 +32,11 @@ fn canceled() -> Scaled {
     Scaled {
         canceled_at: Some(desk::NOW),
         status: Some("canceled".into()),
-        ..desk::ladder()
+        ..desk::scaled()
     }
 }
 
-/// The working orders without those of the ladder.
+/// The working orders without those of the scaled order.
 fn without_rungs() -> Page<perpdeck::model::Order> {
     let mut orders = desk::working();
     orders.retain(|order| order.scaled_order_id.is_none());
@@ -46,7 +46,7 @@ fn without_rungs() -> Page<perpdeck::model::Order> {
 const REJECTED: &str = "rejected: margin would be exceeded";
 
 #[test]
-fn a_canceled_ladder_has_no_rung_that_still_works() {
+fn a_canceled_scaled_order_has_no_rung_that_still_works() {
     let mut model = desk::full();
     assert_eq!(
         rungs(&model),
@@ -54,17 +54,21 @@ fn a_canceled_ladder_has_no_rung_that_still_works() {
             "canceled", "filled", "working", "partial", "working", REJECTED
         ]
     );
-    let ladder = Answer::Scaled("lad_1".into(), Ok(Box::new(canceled())));
-    desk::arrive(&mut model, -1, ladder);
+    let scaled = Answer::Scaled("lad_1".into(), Ok(Box::new(canceled())));
+    desk::arrive(&mut model, -1, scaled);
     let over = [
         "canceled", "filled", "canceled", "canceled", "canceled", REJECTED,
     ];
-    assert_eq!(rungs(&model), over, "the ladder's word is the newer one");
+    assert_eq!(
+        rungs(&model),
+        over,
+        "the scaled order's word is the newer one"
+    );
     desk::arrive(&mut model, -2, Answer::Orders(Ok(without_rungs())));
     assert_eq!(rungs(&model), over, "its orders are gone from the list");
     press(&mut model, "4");
     assert!(
-        !footer(&model).contains("cancel ladder"),
+        !footer(&model).contains("cancel scaled"),
         "{}",
         footer(&model)
     );
@@ -421,7 +425,7 @@ fn a_cancel_that_was_queued_is_told_over_when_its_order_is() {
 }
 
 #[test]
-fn a_strip_tells_what_of_a_ladder_still_works_and_what_of_a_twap_is_left() {
+fn a_strip_tells_what_of_a_scaled_order_still_works_and_what_of_a_twap_is_left() {
     let mut model = desk::full();
     press(&mut model, "4x");
     let shown = screen(&model, 160, 40);

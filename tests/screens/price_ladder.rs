@@ -171,6 +171,23 @@ fn price_ladder_80x24() {
 }
 
 #[test]
+fn a_small_screen_has_eleven_prices_beside_the_positions_and_the_whole_screen_has_more() {
+    let prices = |keys: &str| {
+        let shown = ladder(&mut pressed(keys), (80, 24));
+        let below = shown.lines().skip_while(|line| !line.contains("price"));
+        let rows = below.skip(1);
+        let rows = rows.take_while(|line| line.contains("64,0") && !line.contains('▼'));
+        rows.count()
+    };
+    assert!(prices("9") >= 11, "{}", ladder(&mut pressed("9"), (80, 24)));
+    assert!(
+        prices("9z") >= 13,
+        "{}",
+        ladder(&mut pressed("9z"), (80, 24))
+    );
+}
+
+#[test]
 fn price_ladder_one_key_is_loud_and_an_order_is_carried() {
     let mut model = traded();
     model.account.options.ladder_one_key = true;
@@ -199,6 +216,19 @@ fn a_stale_book_of_an_exchange_that_gets_no_frames_is_in_a_feed_gap() {
     later(&mut model, 12_000);
     let shown = ladder(&mut model, (160, 48));
     assert!(shown.contains("FEED GAP "), "{shown}");
+}
+
+#[test]
+fn lines_of_a_feed_that_the_exchange_could_not_use_are_counted_on_the_ladder() {
+    let mut model = pressed("9");
+    let mut markets = crate::desk::markets();
+    for market in &mut markets {
+        market.unreadable_lines = 3;
+    }
+    assert!(!ladder(&mut model, (160, 48)).contains("unreadable"));
+    crate::desk::arrive(&mut model, 0, Answer::Markets(Ok(markets)));
+    let shown = ladder(&mut model, (160, 48));
+    assert!(shown.contains("3 unreadable"), "{shown}");
 }
 
 #[test]

@@ -256,7 +256,7 @@ fn all_that_the_service_tells_of_positions_orders_and_strategies_is_shown() {
     let words: [&[&str]; 5] = [
         &["stop mkt", "armed", "≥ 62,500"],
         &["└", "take profit", "armed", "≤ 55,000"],
-        &["LADDER", "138.00 → 136.00"],
+        &["SCALED", "138.00 → 136.00"],
         &["VWAP SOL", "SELL", "running"],
         &["limit", "140.00"],
     ];

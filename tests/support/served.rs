@@ -1,7 +1,7 @@
 //! The real exchange as a process of its own, the real program beside it, and raw HTTP to prepare the one and see what it
 //! holds: what the tests with processes share.
 
-use perpdeck::journal::{IntentRow, Journal, StateUpdate};
+use perpdeck::journal::{Claim, ClaimCheck, IntentRow, Journal, StateUpdate};
 use serde_json::Value;
 use std::{
     fs,
@@ -154,8 +154,16 @@ impl Served {
         for mut entry in told.into_iter().rev() {
             change(&mut entry);
             entry.intent.credential.clone_from(&credential);
-            let id = anew.record(entry.created_at, &entry.intent).unwrap();
-            assert_eq!(id, entry.id);
+            let check = ClaimCheck {
+                given_at: entry.created_at,
+                unread: anew.unread(),
+                close_all: String::new(),
+                waits: false,
+                orders_per_second: 0,
+            };
+            let claim = anew.claim(entry.created_at, &entry.intent, &check);
+            let id = entry.id;
+            assert!(matches!(claim, Ok(Claim::New(new)) if new == id));
             for _ in &entry.attempts {
                 anew.attempt(entry.created_at, id, None).unwrap();
             }

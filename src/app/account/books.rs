@@ -2,7 +2,10 @@
 
 use super::data_age::DataAge;
 use crate::model::{Book, Dated, Failure, Market, MarketId, Num, Timestamp};
-use std::{collections::BTreeMap, time::Duration};
+use std::{
+    collections::{BTreeMap, VecDeque},
+    time::Duration,
+};
 
 /// A book or a tape whose data is older than this says nothing of the market now: ten times the interval at which the
 /// shown ones are renewed, and more than twice that of the book under an open form.
@@ -25,16 +28,43 @@ pub struct Books {
     version: u64,
 }
 
+/// How far back the change of what rests at a price counts, and how far apart the books are that are kept for it.
+const CHANGE_WINDOW: Duration = Duration::from_secs(10);
+const CHANGE_STEP: Duration = Duration::from_secs(1);
+
 /// The last readable book of a market. A refused answer keeps it, and its age.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct KnownBook {
     book: Option<Book>,
+    /// Books of the last ten seconds, a second apart; the oldest first.
+    past: VecDeque<(Timestamp, Book)>,
     age: DataAge,
 }
 
 impl KnownBook {
     pub fn value(&self) -> Option<&Book> {
         self.book.as_ref()
+    }
+
+    /// The oldest book of the last ten seconds, before the newest one.
+    pub fn before(&self) -> Option<&Book> {
+        self.past.front().map(|(_, book)| book)
+    }
+
+    /// Another book arrives: the one known until now is past.
+    fn replace(&mut self, book: Book, seen_at: Option<Timestamp>, at: Timestamp) {
+        let is_old = |(then, _): &(Timestamp, Book)| at.since(*then) > CHANGE_WINDOW;
+        while self.past.front().is_some_and(is_old) {
+            self.past.pop_front();
+        }
+        let is_due = |then: Timestamp| {
+            let last = self.past.back();
+            last.is_none_or(|(last, _)| then.since(*last) >= CHANGE_STEP)
+        };
+        let then = seen_at.filter(|then| at.since(*then) <= CHANGE_WINDOW && is_due(*then));
+        if let Some((then, before)) = then.zip(self.book.replace(book)) {
+            self.past.push_back((then, before));
+        }
     }
 
     /// When the newest readable answer was requested.
@@ -89,10 +119,11 @@ impl Books {
         let is_new = match result {
             Ok(Dated { value, made_at }) => {
                 let had_trouble = known.age.trouble().is_some();
+                let seen_at = known.age.answered_at();
                 let is_newer = known.age.answered(at, made_at);
                 let is_other = is_newer && known.book.as_ref() != Some(&value);
                 if is_other {
-                    known.book = Some(value);
+                    known.replace(value, seen_at, at);
                 }
                 is_other || (is_newer && had_trouble)
             }
@@ -107,4 +138,40 @@ fn apart(book: &Book, market: &Market) -> Option<Num> {
     let (middle, observed) = book.mid().zip(market.mid())?;
     let away = middle.minus(observed)?.abs().times(10_000_i64.into())?;
     (away > observed.times(LARGEST_DIFFERENCE_BPS.into())?).then_some(middle)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Level;
+
+    #[test]
+    fn what_rests_is_compared_with_the_oldest_book_of_the_last_ten_seconds() {
+        let mut books = Books::default();
+        let market = MarketId::from("paper|BTC");
+        let book = |size: i64| {
+            let level = Level {
+                price: 100_i64.into(),
+                size: size.into(),
+            };
+            Book::new(vec![level], vec![])
+        };
+        let tell = |books: &mut Books, millis: i64, size: i64| {
+            let answer = Ok(Dated::undated(book(size)));
+            books.arrive(market.clone(), answer, Timestamp(millis));
+        };
+        let before = |books: &Books| books.of(&market).and_then(KnownBook::before).cloned();
+        tell(&mut books, 0, 1);
+        assert_eq!(before(&books), None);
+        for half in 1..=20 {
+            tell(&mut books, half * 500, 1 + half);
+        }
+        assert_eq!(before(&books), Some(book(1)));
+        let kept = books.of(&market).map(|known| known.past.len());
+        assert!(kept.is_some_and(|kept| kept <= 11), "{kept:?}");
+        tell(&mut books, 12_500, 40);
+        assert_eq!(before(&books), Some(book(7)), "of 3 s");
+        tell(&mut books, 40_000, 41);
+        assert_eq!(before(&books), None, "the last one is too old");
+    }
 }

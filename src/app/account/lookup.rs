@@ -20,7 +20,7 @@ impl Store {
             Answer::Twaps(read) => {
                 names.find(read.iter().flat_map(|page| &page.rows).map(of_twap));
             }
-            Answer::Scaled(_, read) => names.find(read.iter().map(|ladder| of_ladder(ladder))),
+            Answer::Scaled(_, read) => names.find(read.iter().map(|scaled| of_scaled(scaled))),
             Answer::Markets(read) => names.list(read.iter().flatten().map(of_market)),
             Answer::Account(_) => {}
         }
@@ -80,8 +80,8 @@ fn of_twap(twap: &Twap) -> Named<'_> {
     (&twap.market_id, &twap.symbol, &twap.coin)
 }
 
-fn of_ladder(ladder: &Scaled) -> Named<'_> {
-    (&ladder.market_id, &ladder.symbol, &ladder.coin)
+fn of_scaled(scaled: &Scaled) -> Named<'_> {
+    (&scaled.market_id, &scaled.symbol, &scaled.coin)
 }
 
 #[cfg(test)]

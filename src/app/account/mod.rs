@@ -31,3 +31,4 @@ pub(crate) mod tracked;
 pub mod trades;
 pub(crate) mod tree;
 pub(crate) mod used_terms;
+pub mod watchlists;

@@ -2,8 +2,8 @@
 
 use crate::{
     app::account::poll::Source,
-    config::{AlertCommand, Alerts, Checks, Fees, Guard, Motion, PresetTable},
-    model::Zone,
+    config::{AlertCommand, Alerts, Checks, Fees, Guard, Motion, PresetTable, SizePresets},
+    model::{Zone, draft::Bracket},
 };
 use std::{collections::BTreeMap, time::Duration};
 
@@ -33,7 +33,9 @@ pub struct Options {
     /// What a new order must keep to.
     pub checks: Checks,
     /// The sizes that one key writes.
-    pub size_presets: PresetTable,
+    pub size_presets: PresetTable<SizePresets>,
+    /// The stop and targets of every entry.
+    pub brackets: PresetTable<Bracket>,
     /// Nothing is sent.
     pub read_only: bool,
     /// Commands are only shown, until the desk ends.

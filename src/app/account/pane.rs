@@ -44,3 +44,19 @@ impl Pane {
         matches!(self, Self::Twaps | Self::Scaled)
     }
 }
+
+/// Which way a sort goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Direction {
+    Ascending,
+    Descending,
+}
+
+impl Direction {
+    pub fn turned(self) -> Self {
+        match self {
+            Self::Ascending => Self::Descending,
+            Self::Descending => Self::Ascending,
+        }
+    }
+}

@@ -74,20 +74,20 @@ pub(crate) fn as_order(command: &Command) -> Option<PlaceOrder> {
             reduce_only: twap.reduce_only,
             ..at_market(&twap.account_id, &twap.market_id, twap.side, twap.size)
         },
-        Placed::Scaled(ladder) => PlaceOrder {
+        Placed::Scaled(scaled) => PlaceOrder {
             kind: PlaceKind::Limit,
-            leverage: ladder.leverage,
-            margin_mode: ladder.margin_mode,
-            reduce_only: ladder.reduce_only,
-            limit_price: Some(match ladder.side {
-                Side::Buy => ladder.start_price.max(ladder.end_price),
-                Side::Sell => ladder.start_price.min(ladder.end_price),
+            leverage: scaled.leverage,
+            margin_mode: scaled.margin_mode,
+            reduce_only: scaled.reduce_only,
+            limit_price: Some(match scaled.side {
+                Side::Buy => scaled.start_price.max(scaled.end_price),
+                Side::Sell => scaled.start_price.min(scaled.end_price),
             }),
             ..at_market(
-                &ladder.account_id,
-                &ladder.market_id,
-                ladder.side,
-                ladder.size,
+                &scaled.account_id,
+                &scaled.market_id,
+                scaled.side,
+                scaled.size,
             )
         },
         Placed::Close(_) => return None,

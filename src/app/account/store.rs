@@ -2,7 +2,8 @@
 
 pub(crate) mod ended;
 mod from_receipts;
-mod ladders;
+mod object;
+mod scaled;
 mod streamed;
 
 pub use ended::{Ended, FillCertainty};
@@ -25,6 +26,7 @@ use super::{
     ticket_quote::TicketQuote,
     trades::TradeLog,
     tree::TreeRow,
+    watchlists::Watchlists,
 };
 use crate::{
     app::account::row_id::RowId,
@@ -92,6 +94,7 @@ pub struct Store {
     pub hours: HourResults,
     /// What this desk keeps of trades beside what the service tells.
     pub trades: TradeLog,
+    pub watchlists: Watchlists,
     pub equity: Equity,
     pub quality: Quality,
     pub lineage: Lineage,
@@ -116,7 +119,7 @@ pub struct Store {
     pub clocks: Clocks,
     /// The working orders under their parents, and the scaled orders with their rungs: as shown.
     pub tree: Vec<TreeRow>,
-    pub ladder_rows: Vec<RowId>,
+    pub scaled_rows: Vec<RowId>,
     pub flights: BTreeMap<Ticket, PendingCommand>,
     /// What responses to commands showed of rows, until newer reads do.
     pub from_receipts: from_receipts::FromReceipts,
@@ -158,10 +161,10 @@ impl Store {
                 }
                 self.orders.arrive(result, at);
                 self.lay_over_orders();
-                return self.ladders_at_work();
+                return self.scaled_at_work();
             }
             Answer::Twaps(result) => self.arrive_twaps(result, at),
-            Answer::Scaled(id, result) => self.arrive_ladder(id, result.map(|ladder| *ladder), at),
+            Answer::Scaled(id, result) => self.arrive_scaled(id, result.map(|scaled| *scaled), at),
             Answer::Closed(result) => {
                 let churn = self.closed.arrive_head(result, at, |p| p.id.clone());
                 self.update_totals(&churn);
@@ -174,13 +177,13 @@ impl Store {
                 let churn = self.history.arrive_head(result, at, |o| o.id.clone());
                 self.learn(&churn);
                 self.reckon_twaps();
-                return self.ladders_among(churn.come, usize::MAX);
+                return self.scaled_among(churn.come, usize::MAX);
             }
             Answer::MoreHistory(cursor, result) => {
                 let churn = self.history.arrive_more(&cursor, result, |o| o.id.clone());
                 self.learn(&churn);
                 self.reckon_twaps();
-                return self.ladders_among(churn.come, self.room_for_ladders());
+                return self.scaled_among(churn.come, self.room_for_scaled());
             }
             Answer::Markets(result) => self.arrive_markets(result, at),
             Answer::Account(result) => {
@@ -274,7 +277,7 @@ impl Store {
                 .max(self.heard_since(self.positions.at())),
             Source::Orders => self.orders.at().max(self.heard_since(self.orders.at())),
             Source::Twaps => self.twaps.at(),
-            Source::Scaled => self.ladders_polled_at(),
+            Source::Scaled => self.scaled_polled_at(),
             Source::Closed => self.closed.head().at(),
             Source::History => self.history.head().at(),
             Source::Markets => self.dated(source).or(self.markets.at()),
@@ -327,7 +330,7 @@ impl Store {
     }
 
     fn take_off(&mut self, ticket: Ticket, command: Command, since: Timestamp, progress: Progress) {
-        let about = About::of(&command, self);
+        let about = self.object_of(&command);
         let flight = PendingCommand {
             command,
             about,

@@ -198,10 +198,6 @@ impl Fills {
         share(executed.makers, executed.roles)
     }
 
-    pub fn reject_share(&self) -> Option<Num> {
-        share(self.rejected, self.orders)
-    }
-
     /// The mean time from request to last fill, of taker orders: the resting time of a limit or trigger says nothing
     /// about the service.
     pub fn settle_time(&self) -> Option<Duration> {

@@ -49,8 +49,8 @@ pub(crate) fn order_tree(orders: &[Order]) -> Vec<TreeRow> {
 pub(crate) fn parent(order: &Order) -> Option<RowId> {
     let part_of = |id: &OrderId| (*id != order.id).then(|| RowId::Order(id.clone()));
     let twap = order.twap_order_id.clone().map(RowId::Twap);
-    let ladder = order.scaled_order_id.clone().map(RowId::Scaled);
-    twap.or(ladder)
+    let scaled = order.scaled_order_id.clone().map(RowId::Scaled);
+    twap.or(scaled)
         .or_else(|| order.partial_fill_root_order_id.as_ref().and_then(part_of))
 }
 
@@ -63,11 +63,11 @@ fn pair(order: &Order, orders: &[Order]) -> Option<RowId> {
 }
 
 /// The scaled orders, newest id first, each with its rungs below it, highest price first.
-pub(crate) fn ladder_rows(ladders: &BTreeMap<ScaledId, Remote<Scaled>>) -> Vec<RowId> {
+pub(crate) fn scaled_rows(scaled: &BTreeMap<ScaledId, Remote<Scaled>>) -> Vec<RowId> {
     let mut rows = vec![];
-    for (id, ladder) in ladders.iter().rev() {
+    for (id, scaled) in scaled.iter().rev() {
         rows.push(RowId::Scaled(id.clone()));
-        let rungs = ladder.value().map_or(&[][..], |ladder| &ladder.rungs);
+        let rungs = scaled.value().map_or(&[][..], |scaled| &scaled.rungs);
         let mut prices: Vec<_> = rungs.iter().map(|rung| rung.price).zip(0..).collect();
         prices.sort_by(|a, b| b.cmp(a));
         rows.extend(

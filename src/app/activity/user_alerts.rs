@@ -19,7 +19,7 @@ pub use condition::{
 pub use sample::{FreshSources, Freshness, sample};
 
 use crate::{
-    app::account::{store::Store, trades::TradeLog},
+    app::account::{store::Store, trades::TradeLog, watchlists::Watchlists},
     model::{MarketId, MarketNames, Num, Timestamp},
 };
 use serde::{Deserialize, Serialize};
@@ -88,6 +88,7 @@ impl fmt::Display for AlertEdit {
 pub enum KeptState {
     Alerts(Box<KeptAlerts>),
     Trades(Box<TradeLog>),
+    Watchlists(Box<Watchlists>),
 }
 
 /// The trader's alerts of one account, in the order in which they were set.

@@ -4,7 +4,7 @@ use crate::{
     app::{
         account::{
             guard::Guard,
-            identity::Identity,
+            identity::{Identity, Mode},
             labels::Visibility,
             options::Options,
             poll::{FULL_READ_EVERY, LATE, Source},
@@ -21,10 +21,12 @@ use crate::{
         market::{data::MarketData, poll::MarketPolls},
         workflows::Workflows,
     },
-    config::Fees,
-    model::{AccountId, Drift, Timestamp, Zone},
+    config::{Fees, PresetTable},
+    model::{
+        AccountId, Drift, Interval, MarketId, Num, ServiceAbout, Timestamp, Zone, draft::Bracket,
+    },
 };
-use std::time::Duration;
+use std::{collections::BTreeSet, time::Duration};
 use strum::IntoEnumIterator as _;
 
 /// One account: everything that is needed to trade on it, and nothing of a screen.
@@ -48,7 +50,7 @@ pub struct Account {
     pub used: UsedTerms,
     /// What was requested before the account was known.
     pub(crate) early_exit: Option<EarlyExit>,
-    /// Why new entries are refused, until the trader re-arms the desk.
+    /// Why new entries are refused, until the trader resumes them.
     pub halted: Option<String>,
     pub(crate) session: Session,
     pub(crate) watch: alerts::Watch,
@@ -59,6 +61,8 @@ pub struct Account {
     /// The versions of closed positions, of orders and of placed stops that first stops were learned from.
     pub(crate) trades_learned: (u64, u64, u64),
     pub guard: Guard,
+    /// The markets whose bracket is switched off for this session.
+    pub(crate) brackets_off: BTreeSet<MarketId>,
     /// Flips, replacements and moves in progress.
     pub workflows: Workflows,
 }
@@ -85,8 +89,19 @@ impl Account {
             trades_kept: (0, now),
             trades_learned: (0, 0, 0),
             guard: Guard::default(),
+            brackets_off: BTreeSet::new(),
             workflows: Workflows::default(),
         }
+    }
+
+    /// Where orders go. A paper exchange of perpdeck on this machine is one, whoever started it; `http` reaches no other
+    /// machine.
+    pub fn mode(&self) -> Option<Mode> {
+        let identity = self.identity.as_ref()?;
+        let about = self.store.about.as_ref();
+        let is_paper = identity.base_url.starts_with("http://")
+            && about.is_some_and(ServiceAbout::is_simulator);
+        Some(if is_paper { Mode::Paper } else { identity.mode })
     }
 
     /// The machine's wall clock, for comparison with the service's dates.
@@ -188,6 +203,9 @@ impl Account {
             now: self.service_now(),
             zone: &self.options.zone,
             fees: &self.options.fees,
+            brackets: &self.options.brackets,
+            brackets_off: &self.brackets_off,
+            market_data: &self.market_data,
         }
     }
 
@@ -237,4 +255,18 @@ pub struct FormContext<'a> {
     pub zone: &'a Zone,
     /// The fees if no fill shows them.
     pub fees: &'a Fees,
+    pub(crate) brackets: &'a PresetTable<Bracket>,
+    pub(crate) brackets_off: &'a BTreeSet<MarketId>,
+    market_data: &'a MarketData,
+}
+
+/// Candles of a mean range.
+const RANGES: usize = 14;
+
+impl FormContext<'_> {
+    /// The mean range of a minute, where the chart has loaded its candles.
+    pub(crate) fn range(&self, market: &MarketId) -> Option<Num> {
+        let candles = self.market_data.candles(market, Interval::Minute1)?;
+        candles.mean_range(RANGES)
+    }
 }

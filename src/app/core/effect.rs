@@ -9,6 +9,7 @@ use crate::{
             poll::Source,
             row_id::RowId,
             trades::TradeLog,
+            watchlists::Watchlists,
         },
         activity::{
             notice::Notice,
@@ -16,6 +17,7 @@ use crate::{
         },
         core::caller::CallerId,
         market::{
+            chart_lines::ChartLine,
             screen::LayoutPreset,
             wants::{MarketRequest, ShownMarkets},
             width_tier::WidthTier,
@@ -39,7 +41,7 @@ pub enum Effect {
     /// Reads what the operation of this ticket has left; answered by
     /// [`Msg::OperationEnded`](crate::app::desk::msg::Msg::OperationEnded).
     ReadRemains(Ticket, Box<SlicedOperation>),
-    /// A person re-enables entries after a halt.
+    /// A person resumes entries after a halt.
     Rearm,
     /// Shows another account: handled by the desk itself.
     SwitchAccount(Switch),
@@ -77,10 +79,14 @@ pub enum Effect {
     KeepUserAlerts(Box<KeptAlerts>),
     /// Stores notes and observations of this account's trades, for the next session.
     KeepTrades(Box<TradeLog>),
+    /// Stores the trader's lists of markets, for the next session.
+    KeepWatchlists(Box<Watchlists>),
     /// Runs `alert_command`, because an alert fired.
     RunAlertCommand(Box<AlertRun>),
     /// Stores this layout for screens of this size, for the next session.
     KeepLayout(WidthTier, LayoutPreset),
+    /// Stores the trader's own lines of this market, for the next session.
+    KeepLines(MarketId, Vec<ChartLine>),
     /// Reads the settings now; answered by [`crate::app::desk::msg::Msg::Reload`].
     Reload,
     /// Writes an export file; answered by [`crate::app::desk::msg::Msg::Written`].

@@ -35,7 +35,7 @@ pub enum SheetRows {
     Positions(Vec<Position>),
     Working(Vec<Order>),
     Twaps(Vec<Twap>),
-    Ladders(Vec<Scaled>),
+    Scaled(Vec<Scaled>),
     Closed(Vec<Position>),
     History(Vec<Order>),
     Activity(Vec<Notice>),

@@ -4,7 +4,7 @@
 use super::{account::Account, alerts, effect::Effect};
 use crate::{
     app::{
-        account::poll::Source,
+        account::{poll::Source, watchlists::WatchlistEdit},
         activity::{
             alerts::Alert,
             notice::Tone,
@@ -25,6 +25,7 @@ const KEEP_TRADES_EVERY: Duration = Duration::from_mins(1);
 pub(crate) fn recall(account: &mut Account, kept: KeptState) -> Vec<Effect> {
     match kept {
         KeptState::Trades(trades) => account.store.trades.recall(*trades),
+        KeptState::Watchlists(lists) => account.store.watchlists.recall(*lists),
         KeptState::Alerts(alerts) => {
             let was_empty = account.user_alerts.all().is_empty();
             account.user_alerts.recall(*alerts);
@@ -102,6 +103,16 @@ pub(crate) fn write_note(account: &mut Account, id: &PositionId, text: &str) -> 
     let now = account.wall_now();
     account.store.trades.write(id, text, now);
     keep_trades(account)
+}
+
+/// Does what the trader wants of the watchlists.
+pub(crate) fn edit_watchlists(account: &mut Account, edit: WatchlistEdit) -> Vec<Effect> {
+    if let Err(why) = account.store.watchlists.edit(edit) {
+        account.activity.refuse(why, account.now);
+        return vec![];
+    }
+    let lists = account.store.watchlists.clone();
+    vec![Effect::KeepWatchlists(Box::new(lists))]
 }
 
 fn keep(account: &Account) -> Effect {

@@ -30,7 +30,7 @@ pub fn links(model: &Model, row: &RowId) -> Vec<RowId> {
             child.map(RowId::Order).into_iter().collect()
         }
         RowId::Scaled(id) => {
-            let rungs = store.ladder(id).map(|ladder| ladder.rungs.iter());
+            let rungs = store.scaled_order(id).map(|scaled| scaled.rungs.iter());
             let orders = rungs.into_iter().flatten();
             orders
                 .filter_map(|rung| rung.order_id.clone().map(RowId::Order))
@@ -96,11 +96,11 @@ fn parents(order: &Order) -> Vec<RowId> {
 
 /// The scaled order of a rung, and the links of its order.
 fn rung(store: &Store, id: &crate::model::ScaledId, number: usize) -> Vec<RowId> {
-    let ladder = RowId::Scaled(id.clone());
+    let scaled = RowId::Scaled(id.clone());
     let order = store
-        .ladder(id)
+        .scaled_order(id)
         .and_then(|l| l.rungs.get(number)?.order_id.clone());
-    std::iter::once(ladder)
+    std::iter::once(scaled)
         .chain(order.map(RowId::Order))
         .collect()
 }

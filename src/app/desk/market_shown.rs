@@ -133,7 +133,9 @@ pub(crate) fn market_of(model: &Model, row: &RowId) -> Option<MarketId> {
         }
         RowId::Order(id) => store.order(id).map(|o| o.market_id.clone()),
         RowId::Twap(id) => store.twap(id).map(|t| t.market_id.clone()),
-        RowId::Scaled(id) | RowId::Rung(id, _) => store.ladder(id).map(|l| l.market_id.clone()),
+        RowId::Scaled(id) | RowId::Rung(id, _) => {
+            store.scaled_order(id).map(|l| l.market_id.clone())
+        }
         RowId::Line(_) => None,
     }
 }

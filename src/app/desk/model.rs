@@ -13,6 +13,7 @@ use crate::{
             keymap::{Action, Context, Keymap},
         },
         market::{
+            own_orders::own_position,
             price_ladder::PriceLadder,
             screen::{MarketPanel, MarketScreen},
         },
@@ -27,7 +28,7 @@ use crate::{
             },
         },
     },
-    model::{MarketId, Ticket, Timestamp},
+    model::{MarketId, PositionId, Ticket, Timestamp},
 };
 
 use super::{freeze::Frozen, reload, replaced_row::RowReplacement, tour_step::Tour};
@@ -129,6 +130,26 @@ impl Model {
         self.selected_in(self.focus.pane).map(|(_, row)| row)
     }
 
+    /// The open position that keys act on now: in a panel of the market the one there, else that of the row under the
+    /// cursor.
+    pub fn position_under_keys(&self) -> Option<PositionId> {
+        if self.focus.panel.is_some() {
+            let market = self.market_screen.market()?;
+            return own_position(&self.account.store, market).map(|position| position.id.clone());
+        }
+        let is_listed = self.focus.pane == Pane::Positions;
+        let Some(RowId::Position(id)) = is_listed.then(|| self.selected()).flatten() else {
+            return None;
+        };
+        Some(id)
+    }
+
+    /// The same, where it is told beside the market shown: a pinned market does not follow the cursor of a pane.
+    pub fn position_named_with_keys(&self) -> Option<PositionId> {
+        let follows = self.focus.panel.is_some() || !self.market_screen.is_pinned();
+        self.position_under_keys().filter(|_| follows)
+    }
+
     pub(crate) fn all_rows(&self, pane: Pane) -> All<'_> {
         all_rows::all(&self.account.store, &self.account.activity, pane)
     }
@@ -158,7 +179,7 @@ impl Model {
 fn key_hints(keymap: &Keymap) -> KeyHints {
     let key = |context, action| Some(keymap.chord(context, action)?.to_string());
     KeyHints {
-        rearm: key(Context::Desk, Action::Rearm),
+        rearm: key(Context::Desk, Action::ResumeEntries),
         alerts: key(Context::Desk, Action::UserAlerts),
         let_alerts_fire: key(Context::UserAlerts, Action::LetAlertsFire),
         decide: key(Context::Desk, Action::Decide),

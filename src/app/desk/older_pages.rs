@@ -19,7 +19,7 @@ pub(crate) fn trace(account: &mut Account) -> Option<Effect> {
     let mut rungs = store
         .scaled
         .keys()
-        .filter_map(|id| store.ladder(id))
+        .filter_map(|id| store.scaled_order(id))
         .flat_map(|l| &l.rungs);
     let is_lost = rungs.any(|rung| {
         rung.order_id

@@ -5,7 +5,7 @@
 
 use super::model::Model;
 use crate::{
-    app::{dialogs::overlay::Overlay, forms::form::Form},
+    app::{activity::notice::Tone, dialogs::overlay::Overlay, forms::form::Form},
     config::SizePreset,
     model::{
         Market, MarketId, Num,
@@ -69,6 +69,7 @@ impl Model {
             .options
             .size_presets
             .in_market(market, &self.account.store.names)
+            .0
             .len();
         let at = self.preset_place(market).cast_signed() + steps;
         let at = at.checked_rem_euclid(count.cast_signed()).unwrap_or(0);
@@ -86,6 +87,7 @@ impl Model {
             .options
             .size_presets
             .in_market(market, &self.account.store.names);
+        let presets = &presets.0;
         presets.get(self.preset_place(market)).or(presets.first())
     }
 
@@ -106,6 +108,36 @@ impl Model {
         let usd = usd.ok_or(NO_EQUITY)?;
         Ok(format!("${}", usd.truncated(2).normalized()))
     }
+}
+
+/// Switches the bracket of the market of the form, or of the market shown, off or on; and says so.
+pub(crate) fn turn_bracket(model: &mut Model) -> (Tone, String) {
+    let form = model.overlays.last().and_then(Overlay::try_as_form_ref);
+    let market = form.and_then(|form| form.market_id());
+    let Some(market) = market.or_else(|| model.market_screen.market()).cloned() else {
+        return (Tone::Warn, "no market is shown".to_owned());
+    };
+    let account = &mut model.account;
+    let symbol = account.store.names.shown(&market);
+    let bracket = account
+        .options
+        .brackets
+        .in_market(&market, &account.store.names);
+    if !bracket.is_attached() {
+        return (
+            Tone::Warn,
+            format!("{symbol} has no bracket: bracket in the settings"),
+        );
+    }
+    if account.brackets_off.insert(market.clone()) {
+        return (
+            Tone::Warn,
+            format!("{symbol}: bracket OFF, entries go without stop and target"),
+        );
+    }
+    let words = format!("{symbol}: bracket on, {bracket}");
+    account.brackets_off.remove(&market);
+    (Tone::Plain, words)
 }
 
 /// The market of a new-order form whose focused size field takes presets.

@@ -230,10 +230,7 @@ pub(crate) fn turn_sort(model: &mut Model) {
     else {
         return next_sort(model);
     };
-    let direction = match sort.direction {
-        Direction::Ascending => Direction::Descending,
-        Direction::Descending => Direction::Ascending,
-    };
+    let direction = sort.direction.turned();
     change(model, pane, |table_view| {
         table_view.sort = Some(Sort { direction, ..sort });
     });

@@ -97,7 +97,7 @@ impl Lack {
                     .values()
                     .filter(|l| l.value().is_none())
                     .count(),
-                forgotten: store.forgotten_ladders(),
+                forgotten: store.forgotten_scaled(),
                 ..Self::of_page(store.orders.value())
             },
             Pane::Closed => Self::of_feed(&store.closed),

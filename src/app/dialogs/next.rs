@@ -3,13 +3,13 @@
 use super::overlay::Overlay;
 use crate::{
     app::{
-        account::{labels::Switch, pane::Pane},
+        account::{labels::Switch, pane::Pane, watchlists::WatchlistEdit},
         activity::user_alerts::AlertRequest,
         core::effect::{Clip, Effect},
         forms::answer::Answer,
         keys::keymap::{Action, Keys},
     },
-    model::{Command, Flip, MarketId, PositionId, Protection, Side, Ticket},
+    model::{Command, Flip, MarketId, PositionId, Protection, Side, Ticket, draft::Distance},
 };
 
 /// What a screen, form or strip requests of the app; panels never call each other.
@@ -58,6 +58,10 @@ pub enum Next {
     NewOrder(Side, MarketId),
     /// The chart of this market, on the whole screen; the panel closes.
     ShowChart(MarketId),
+    /// This market in the panel that has the keys, else its chart; the list closes.
+    OpenMarket(MarketId),
+    /// Changes the trader's watchlists; the list of markets stays open.
+    OfWatchlists(WatchlistEdit),
     /// Shows another account; the list closes.
     Switch(Switch),
     /// Pauses the display, or continues it.
@@ -76,6 +80,10 @@ pub enum Next {
 pub enum PositionControl {
     /// Its stops go to where nothing is lost any more.
     BreakEven(PositionId),
+    /// Its stop and target go to its whole size.
+    Cover(PositionId),
+    /// Its stop trails at this distance; without one it begins as its preset says, or ends.
+    Trail(PositionId, Option<Distance>),
     /// The nearest stop or target goes one tick that way.
     Nudge(PositionId, Protection, PriceStep),
 }

@@ -7,7 +7,7 @@ pub use super::{
     columns::{ColumnVisibility, Columns},
     detail::Detail,
     glossary::Glossary,
-    markets::Markets,
+    markets::{Markets, MarketsPurpose},
     review::{Review, ReviewTab},
     search::ListSearch,
     strip::{Arm, Strip, StripAction},
@@ -65,6 +65,20 @@ pub enum Overlay {
     Review(Box<Review>),
 }
 
+/// What a panel is open for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Purpose {
+    /// To be read or chosen from.
+    Read,
+    /// The same, and its key overrides a lock by the state of now.
+    ReadOrUnlock,
+    /// Commands and filters.
+    Type,
+    /// Reads what is current when it begins.
+    Export,
+    Send,
+}
+
 /// What keys over a panel look at beside the panel.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct DialogContext<'a> {
@@ -119,24 +133,40 @@ impl Overlay {
         }
     }
 
-    /// Whether it is only read or chosen from: a key that dismisses a toast over it does not close it, too.
-    pub(crate) fn is_read(&self) -> bool {
+    /// What it is open for.
+    fn purpose(&self) -> Purpose {
         match self {
+            Self::Strip(_) | Self::Form(_) | Self::Bulk(_) => Purpose::Send,
+            Self::Export(_) => Purpose::Export,
+            Self::Prompt(_) => Purpose::Type,
+            Self::Limits { .. } => Purpose::ReadOrUnlock,
             Self::Help { .. }
             | Self::Glossary(_)
             | Self::Detail(_)
             | Self::Quality(_)
             | Self::Settings { .. }
-            | Self::Limits { .. }
             | Self::Columns(_)
             | Self::Accounts(_)
             | Self::UserAlerts(_)
             | Self::Review(_)
-            | Self::Markets(_) => true,
-            Self::Strip(_) | Self::Form(_) | Self::Bulk(_) | Self::Prompt(_) | Self::Export(_) => {
-                false
-            }
+            | Self::Markets(_) => Purpose::Read,
         }
+    }
+
+    /// Whether it is only read or chosen from: a key that dismisses a toast over it does not close it, too.
+    pub(crate) fn is_read(&self) -> bool {
+        matches!(self.purpose(), Purpose::Read | Purpose::ReadOrUnlock)
+    }
+
+    /// Whether its only purpose is to send: a read-only desk does not open it.
+    pub(crate) fn only_sends(&self) -> bool {
+        let is_question = self.try_as_strip_ref().is_some_and(|strip| !strip.sends());
+        self.purpose() == Purpose::Send && !is_question
+    }
+
+    /// Whether it can send something.
+    pub(crate) fn acts(&self) -> bool {
+        !matches!(self.purpose(), Purpose::Read | Purpose::Type)
     }
 
     /// Shows it from this line on, if it is longer than the screen.
@@ -158,50 +188,6 @@ impl Overlay {
             | Self::Markets(_)
             | Self::UserAlerts(_)
             | Self::Export(_) => {}
-        }
-    }
-
-    /// Whether its only purpose is to send: a read-only desk does not open it.
-    pub(crate) fn only_sends(&self) -> bool {
-        match self {
-            Self::Strip(strip) => strip.sends(),
-            Self::Bulk(_) | Self::Form(_) => true,
-            Self::Help { .. }
-            | Self::Glossary(_)
-            | Self::Detail(_)
-            | Self::Quality(_)
-            | Self::Settings { .. }
-            | Self::Limits { .. }
-            | Self::Prompt(_)
-            | Self::Export(_)
-            | Self::Columns(_)
-            | Self::Accounts(_)
-            | Self::UserAlerts(_)
-            | Self::Review(_)
-            | Self::Markets(_) => false,
-        }
-    }
-
-    /// Whether it can send something.
-    pub(crate) fn acts(&self) -> bool {
-        match self {
-            // An export reads current data, and a lock override uses the current state.
-            Self::Strip(_)
-            | Self::Bulk(_)
-            | Self::Form(_)
-            | Self::Limits { .. }
-            | Self::Export(_) => true,
-            Self::Help { .. }
-            | Self::Glossary(_)
-            | Self::Detail(_)
-            | Self::Quality(_)
-            | Self::Settings { .. }
-            | Self::Columns(_)
-            | Self::Accounts(_)
-            | Self::Markets(_)
-            | Self::UserAlerts(_)
-            | Self::Review(_)
-            | Self::Prompt(_) => false,
         }
     }
 }

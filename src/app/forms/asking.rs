@@ -34,11 +34,13 @@ impl Form {
 
     pub fn warnings(&self, account: &Account) -> Vec<OrderWarning> {
         let seen = self.seen(&account.form_context());
+        let bracketed = self.bracketed(&account.form_context()).ok();
+        let draft = bracketed.as_ref().unwrap_or(&self.draft);
         let is_entry = matches!(self.draft, Draft::Entry(_));
         let untaken = self.untaken.filter(|_| is_entry);
         // An order that is moved has brought its exits already.
         let is_new = self.replaces.is_none();
-        let own = warnings::of_draft(&self.draft, &seen, account).into_iter();
+        let own = warnings::of_draft(draft, &seen, account).into_iter();
         let own = own.filter(|it| is_new || !matches!(it, OrderWarning::Replaces(_)));
         let untaken = untaken.map(OrderWarning::Untaken).into_iter();
         untaken.chain(own).collect()

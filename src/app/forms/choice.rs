@@ -1,12 +1,17 @@
 //! Fields with a closed set of values.
 
 use super::{
+    answer::Answer,
     entry_change::{change_market, change_shape, watch},
     form::{Form, FormInput, Purpose},
     markets, open,
 };
 use crate::{
-    app::{account::remote::Remote, core::account::FormContext, keys::keymap::Action},
+    app::{
+        account::remote::Remote,
+        core::account::FormContext,
+        keys::keymap::{Action, Chord},
+    },
     model::{
         CloseKind, Curve, Distribution, MarginMode, MarketId, PlaceKind, Position, PositionId,
         Side, TriggerDirection,
@@ -295,6 +300,26 @@ impl Form {
         true
     }
 
+    /// The share that this key closes while the share has the focus.
+    pub(super) fn share_key(&self, chord: Chord) -> Option<usize> {
+        let digit = chord.typed().filter(|_| self.focus == Field::Share)?;
+        let index = usize::try_from(digit.to_digit(10)?).ok()?.checked_sub(1)?;
+        (index < SHARES.len()).then_some(index)
+    }
+
+    /// Closes this share at the market, at once; for another type a price is still to be typed.
+    pub(super) fn close_share(&mut self, index: usize, form_context: &FormContext) -> Answer {
+        self.pick(|form| form.choose(index, form_context));
+        match &self.draft {
+            Draft::Close(draft) if draft.kind == CloseKind::Market => self.submit(form_context),
+            Draft::Close(_)
+            | Draft::Entry(_)
+            | Draft::Exits(_)
+            | Draft::Protect(_)
+            | Draft::Margin(_) => Answer::Stay,
+        }
+    }
+
     /// A person has said that it only reduces.
     pub(crate) fn reduce(&mut self) {
         self.purpose = Purpose::Chosen;
@@ -377,7 +402,7 @@ fn kind(shape: DraftShape) -> Option<Choice> {
             ..Choice::of(PlaceKind::VARIANTS, Some(&kind))
         }),
         DraftShape::Sliced(curve) => Some(Choice::of(Curve::VARIANTS, Some(&curve))),
-        DraftShape::Ladder => None,
+        DraftShape::Scaled => None,
     }
 }
 
@@ -385,7 +410,7 @@ fn set_kind(shape: &mut DraftShape, index: usize) {
     match shape {
         DraftShape::Order(kind) => set(kind, PlaceKind::VARIANTS, index),
         DraftShape::Sliced(curve) => set(curve, Curve::VARIANTS, index),
-        DraftShape::Ladder => {}
+        DraftShape::Scaled => {}
     }
 }
 

@@ -21,7 +21,7 @@ pub(super) fn watch(watched: &mut Option<MarketId>, texts: &mut Texts, id: Marke
 pub(super) fn change_shape(draft: &mut EntryDraft, shape: DraftShape, form_context: &FormContext) {
     let habit = |draft: &EntryDraft| match draft.shape {
         DraftShape::Order(kind) => form_context.used.habit(draft.market_id.as_ref(), kind),
-        DraftShape::Sliced(_) | DraftShape::Ladder => UsualTerms::default(),
+        DraftShape::Sliced(_) | DraftShape::Scaled => UsualTerms::default(),
     };
     let before = habit(draft);
     draft.shape = shape;

@@ -28,10 +28,11 @@ impl Form {
         if let Some(Err(fault)) = meant {
             return Some((fault, written));
         }
-        let faults = self
-            .in_digits(form_context)
-            .command(&self.seen(form_context))
-            .err()?;
+        let digits = Self {
+            draft: self.in_digits(form_context),
+            ..self.clone()
+        };
+        let faults = digits.command(form_context).err()?;
         let fault = faults.of(field).cloned()?;
         let completions = RelativePrice::completions(written).filter(|_| field.is_price());
         Some((completions.map_or(fault, DraftFault::Incomplete), written))

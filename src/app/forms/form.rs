@@ -159,6 +159,9 @@ impl Form {
         {
             return Answer::Stay;
         }
+        if let Some(index) = self.share_key(chord) {
+            return self.close_share(index, form_context);
+        }
         if let Some(c) = self.typing(chord, action) {
             self.type_in(c, form_context);
             return Answer::Stay;
@@ -199,7 +202,8 @@ impl Form {
 
     /// The command that it sends, or what is wrong in which field.
     pub fn command(&self, form_context: &FormContext) -> Result<Command, Faults> {
-        self.draft.command(&self.seen(form_context))
+        let draft = self.bracketed(form_context)?;
+        draft.command(&self.seen(form_context))
     }
 
     /// The current data about the form's object.
@@ -312,7 +316,7 @@ impl Form {
         self.line = Line::selected(self.draft.text(field).unwrap_or_default());
     }
 
-    fn submit(&mut self, form_context: &FormContext) -> Answer {
+    pub(super) fn submit(&mut self, form_context: &FormContext) -> Answer {
         if self.resolve_prices(form_context) {
             self.refusal = Some("the price is filled in: check it, then send");
             return Answer::Stay;

@@ -2,6 +2,7 @@
 
 pub(crate) mod answer;
 mod asking;
+pub(crate) mod bracket;
 pub(crate) mod choice;
 mod entry_change;
 pub(crate) mod faults;

@@ -262,7 +262,7 @@ pub(crate) fn filled_of(order: &Order) -> Result<Num, &'static str> {
     }
     if order.scaled_order_id.is_some() || order.twap_order_id.is_some() {
         return Err(
-            "an order of a ladder or TWAP cannot be moved: the new order would not belong to it",
+            "an order of a TWAP or scaled order cannot be moved: the new order would not belong to it",
         );
     }
     let filled = order.filled_size.map(Num::abs);

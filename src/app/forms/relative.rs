@@ -33,9 +33,13 @@ impl Form {
     /// The form as it would be sent, for estimates.
     #[must_use]
     pub fn resolved(&self, form_context: &FormContext) -> Self {
-        Self {
+        let written = Self {
             draft: self.in_digits(form_context),
             ..self.clone()
+        };
+        match written.bracketed(form_context) {
+            Ok(draft) => Self { draft, ..written },
+            Err(_) => written,
         }
     }
 

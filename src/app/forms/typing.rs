@@ -29,7 +29,7 @@ impl Form {
         }
     }
 
-    /// A digit on the share field starts a typed size: choosing a share by it would turn a typed `100` into a quarter.
+    /// A digit that closes no share starts a typed size on the share field.
     fn begins_size(&self, c: char) -> bool {
         self.focus == Field::Share && (c.is_ascii_digit() || matches!(c, '.' | '$'))
     }

@@ -97,6 +97,19 @@ impl CandleSeries {
         &self.rows
     }
 
+    /// How far the market usually goes in an interval, by the newest closed candles.
+    pub(crate) fn mean_range(&self, candles: usize) -> Option<Num> {
+        let rows = self.rows().iter().rev();
+        let newest = rows.filter(|candle| candle.is_closed).take(candles);
+        let none = (Num::ZERO, 0_u32);
+        let (sum, count) = newest.into_iter().try_fold(none, |(sum, count), candle| {
+            let range = candle.high.minus(candle.low)?;
+            Some((sum.plus(range)?, count + 1))
+        })?;
+        sum.over(Num::from(count))
+            .filter(|range| range.is_positive())
+    }
+
     pub fn newest(&self) -> Option<&Candle> {
         self.rows.back()
     }

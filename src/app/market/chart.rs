@@ -12,6 +12,9 @@ const WIDEST: i8 = 3;
 /// Steps of the price scale from the one that shows every candle, up and down.
 const STEEPEST: i8 = 6;
 
+/// Prices are moved by so many thousandths of their height at most.
+const FARTHEST_SHIFT: i32 = 3_000;
+
 /// A cursor that reads back asks for candles this far before it.
 const LOOK_AHEAD: i64 = 300;
 /// A cursor further back than so many candles of another interval is dropped: the way there is many pages.
@@ -46,7 +49,9 @@ pub struct CandleChart {
     pub zoom: i8,
     /// Steps by which prices are drawn further apart than shows every candle; below zero, closer together.
     pub stretch: i8,
-    /// Whether the moving averages are drawn.
+    /// How far the mouse has moved the prices, in thousandths of their height; above zero, higher ones are seen.
+    pub shift: i32,
+    /// Whether the moving averages, the bands of the volume-weighted average price and the session's prices are drawn.
     pub has_averages: bool,
     /// The open time of the candle that is read; `None` while the newest is.
     pub cursor: Option<Timestamp>,
@@ -59,12 +64,15 @@ pub struct CandleChart {
 }
 
 /// What the left button went down on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct HeldChart {
-    /// The open time of the candle there, which stays under the pointer.
+    /// The open time of the candle there, and the price, which stay under the pointer.
     pub(crate) time: Timestamp,
+    pub(crate) price: Option<Num>,
     /// The prices that the chart had then.
     pub(crate) whole: PriceSpan,
+    /// The name of the trader's own line there.
+    pub(crate) line: Option<String>,
 }
 
 impl CandleChart {
@@ -94,6 +102,17 @@ impl CandleChart {
         self.stretch = (self.stretch + step).clamp(-STEEPEST, STEEPEST);
     }
 
+    /// Moves the prices so that `held` is where `under` is drawn, of a chart with the prices `whole`.
+    pub(crate) fn shift_to(&mut self, held: Num, under: Num, whole: PriceSpan) {
+        let thousandths = || {
+            let height = whole.high.minus(whole.low)?;
+            let part = held.minus(under)?.times(Num::from(1_000_i64))?;
+            i32::try_from(part.over(height)?.rounded(0).to_i64()?).ok()
+        };
+        let shift = self.shift.saturating_add(thousandths().unwrap_or(0));
+        self.shift = shift.clamp(-FARTHEST_SHIFT, FARTHEST_SHIFT);
+    }
+
     pub(crate) fn next_look(&mut self) {
         let mut looks = CandleLook::iter().skip_while(|look| *look != self.look);
         self.look = looks.nth(1).unwrap_or_default();
@@ -121,10 +140,11 @@ impl CandleChart {
         self.edge = (edge < newest || self.cursor.is_some()).then_some(edge);
     }
 
-    /// Follows the newest candle; answers whether it did not.
+    /// Follows the newest candle and its price; answers whether it did not.
     pub(crate) fn follow_newest(&mut self) -> bool {
         let was_read = self.cursor.take().is_some();
-        self.edge.take().is_some() || was_read
+        let was_shifted = std::mem::take(&mut self.shift) != 0;
+        self.edge.take().is_some() || was_read || was_shifted
     }
 
     /// The instant from which candles are wanted, where the newest page may not reach back as far: before the cursor, and

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     app::account::prices::Prices,
-    model::{Candle, Dated, Failure, Interval, MarketId, Page, PublicTrade, Timestamp},
+    model::{Candle, Dated, Failure, Interval, MarketId, Num, Page, PublicTrade, Timestamp},
 };
 use std::collections::BTreeMap;
 
@@ -30,6 +30,8 @@ struct KnownMarket {
     /// Whether the service has said that it tells no candles of this market.
     candles_absent: bool,
     tape: Option<Tape>,
+    /// From how much USD on a trade is large.
+    large_from: Option<Num>,
     /// When its source last changed; trades that were asked for before are of the other one.
     source_since: Option<Timestamp>,
     /// When it was last on the screen.
@@ -52,6 +54,28 @@ impl MarketData {
     /// `None` before the first answer, and without a source of trades.
     pub fn tape(&self, market: &MarketId) -> Option<&Tape> {
         self.markets.get(market)?.tape.as_ref()
+    }
+
+    /// From how much USD on a trade of this market is large; `None` where none is.
+    pub fn large_from(&self, market: &MarketId) -> Option<Num> {
+        self.markets.get(market)?.large_from
+    }
+
+    pub(crate) fn mark_large(&mut self, market: &MarketId, from: Option<Num>) {
+        let known = self.known(market);
+        known.large_from = from;
+        if let Some(tape) = &mut known.tape {
+            tape.mark_large(from);
+        }
+        self.version += 1;
+    }
+
+    /// The delta of a market counts from now on.
+    pub(crate) fn reset_delta(&mut self, market: &MarketId, service_now: Timestamp) {
+        if let Some(tape) = &mut self.known(market).tape {
+            tape.reset_delta(service_now);
+        }
+        self.version += 1;
     }
 
     /// Rises with every change of a row of any market.
@@ -106,7 +130,8 @@ impl MarketData {
                 if known.source_since.is_some_and(|since| at.desk < since) {
                     return;
                 }
-                let tape = known.tape.get_or_insert_default();
+                let large_from = known.large_from;
+                let tape = known.tape.get_or_insert_with(|| Tape::new(large_from));
                 let version = tape.version();
                 arrive_trades(tape, at, result.map(Option::unwrap_or_default));
                 tape.version() - version

@@ -6,6 +6,8 @@
 
 mod wanted;
 
+pub(crate) use wanted::PollTime;
+
 use super::{
     answer::MarketAnswer,
     data::MarketData,
@@ -13,13 +15,11 @@ use super::{
 };
 use crate::{
     app::account::poll::FULL_READ_EVERY,
-    model::{Failure, Interval, MarketId, Timestamp},
+    model::{Failure, MarketId, Timestamp},
 };
 use std::{collections::BTreeMap, time::Duration};
-use wanted::{Wanted, older, wanted, wanted_since};
+use wanted::{LOST_AFTER, PollKey, PollKind, Wanted, older, wanted, wanted_since};
 
-/// Without an answer for so long, a request is lost and sent again.
-pub(crate) const LOST_AFTER: Duration = Duration::from_secs(15);
 /// What fails again and again is asked for this often.
 const FAILING_EVERY: Duration = Duration::from_secs(30);
 /// What a stream told so recently is not asked for. Beyond that it is, now and then: a stream that is quiet may as well
@@ -29,24 +29,6 @@ const STREAMED_WITHIN: Duration = Duration::from_millis(1_200);
 const BEAT: Duration = Duration::from_secs(1);
 /// Two requests of one kind leave within this time at most.
 const BUDGET_WINDOW: Duration = Duration::from_secs(1);
-
-/// What is polled by itself.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-enum PollKey {
-    Candles(MarketId, Interval),
-    Book(MarketId),
-    Trades(MarketId),
-    Quote(MarketId),
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum PollKind {
-    Candles,
-    OlderCandles,
-    Book,
-    Trades,
-    Quote,
-}
 
 /// How far the last request has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,16 +55,6 @@ pub struct MarketPolls {
     streamed: BTreeMap<PollKey, Timestamp>,
     /// When the last two requests of a kind were sent, the older first.
     recent: BTreeMap<PollKind, (Option<Timestamp>, Timestamp)>,
-}
-
-/// What time it is, and how often prices are read.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct PollTime {
-    pub(crate) now: Timestamp,
-    pub(crate) service_now: Timestamp,
-    pub(crate) price_interval: Duration,
-    /// What falls due within this time is asked for now, so that its answer comes with the others.
-    pub(crate) lead: Duration,
 }
 
 impl MarketPolls {
@@ -264,26 +236,6 @@ impl LastRequest {
                 Some(self.at.plus(wait))
             }
             RequestState::Absent => None,
-        }
-    }
-}
-
-impl PollKey {
-    fn market(&self) -> &MarketId {
-        match self {
-            Self::Candles(market, _)
-            | Self::Book(market)
-            | Self::Trades(market)
-            | Self::Quote(market) => market,
-        }
-    }
-
-    fn kind(&self) -> PollKind {
-        match self {
-            Self::Candles(..) => PollKind::Candles,
-            Self::Book(_) => PollKind::Book,
-            Self::Trades(_) => PollKind::Trades,
-            Self::Quote(_) => PollKind::Quote,
         }
     }
 }

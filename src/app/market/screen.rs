@@ -4,7 +4,7 @@
 //! once the cursor rests: whoever runs through a list requests and draws no market on the way. Nothing here is ever sent;
 //! losing it only moves things.
 
-use super::{chart::CandleChart, width_tier::WidthTier};
+use super::{chart::CandleChart, chart_lines::ChartLines, width_tier::WidthTier};
 use crate::model::{MarketId, Timestamp};
 use std::{collections::BTreeMap, time::Duration};
 use strum::{Display, EnumIter, EnumString, IntoEnumIterator};
@@ -50,6 +50,7 @@ pub struct MarketScreen {
     /// The terminal's width tier.
     pub tier: WidthTier,
     pub chart: CandleChart,
+    pub lines: ChartLines,
     /// The panel that had the keys last.
     last: Option<MarketPanel>,
     presets: BTreeMap<WidthTier, LayoutPreset>,
@@ -169,6 +170,7 @@ impl MarketScreen {
     pub(crate) fn take_over(&mut self, other: &Self) {
         (self.tier, self.cursor_rest) = (other.tier, other.cursor_rest);
         self.presets.clone_from(&other.presets);
+        self.lines.clone_from(&other.lines);
     }
 
     /// Goes on to the next arrangement on screens of this size; answers which.

@@ -27,6 +27,8 @@ pub struct TradedVolume {
     pub bought: Num,
     /// By sellers at the bid.
     pub sold: Num,
+    /// How many of the trades are large.
+    pub large: usize,
 }
 
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -36,6 +38,11 @@ pub struct Tape {
     /// How many of the oldest are out of the window of the volumes.
     outside: usize,
     volumes: BTreeMap<Num, TradedVolume>,
+    /// From how much USD on a trade is large; `None` where none is.
+    large_from: Option<Num>,
+    /// What was bought less what was sold, since that instant.
+    delta: Num,
+    delta_since: Option<Timestamp>,
     whole_since: Option<Timestamp>,
     age: DataAge,
     unreadable: usize,
@@ -43,6 +50,13 @@ pub struct Tape {
 }
 
 impl Tape {
+    pub(crate) fn new(large_from: Option<Num>) -> Self {
+        Self {
+            large_from,
+            ..Self::default()
+        }
+    }
+
     /// The newest first.
     pub fn trades(&self) -> impl DoubleEndedIterator<Item = &PublicTrade> + ExactSizeIterator {
         self.trades.iter().rev()
@@ -50,6 +64,37 @@ impl Tape {
 
     pub fn last(&self) -> Option<&PublicTrade> {
         self.trades.back()
+    }
+
+    /// What buyers took less what sellers hit, coin, and since when; `None` before anything has come. It begins anew where
+    /// trades are missing.
+    pub fn delta(&self) -> Option<(Num, Timestamp)> {
+        Some((self.delta, self.delta_since?))
+    }
+
+    /// The delta counts from now on.
+    pub(crate) fn reset_delta(&mut self, service_now: Timestamp) {
+        (self.delta, self.delta_since) = (Num::ZERO, Some(service_now));
+        self.version += 1;
+    }
+
+    /// Whether a trade is large: none while no size is set.
+    pub fn is_large(&self, trade: &PublicTrade) -> bool {
+        let value = trade.price.times(trade.size);
+        value
+            .zip(self.large_from)
+            .is_some_and(|(value, least)| value >= least)
+    }
+
+    /// From so much USD on trades are large.
+    pub(crate) fn mark_large(&mut self, from: Option<Num>) {
+        self.large_from = from;
+        self.volumes.clear();
+        let counted: Vec<_> = self.trades.range(self.outside..).copied().collect();
+        for trade in counted {
+            self.count(&trade);
+        }
+        self.version += 1;
     }
 
     /// What traded at each price within the last eight minutes, as of the newest answer.
@@ -117,6 +162,11 @@ impl Tape {
         self.version += u64::from(!new.is_empty());
         for trade in new {
             self.count(&trade);
+            let signed = match trade.aggressor {
+                Side::Buy => self.delta.plus(trade.size),
+                Side::Sell => self.delta.minus(trade.size),
+            };
+            self.delta = signed.unwrap_or(self.delta);
             self.trades.push_back(trade);
         }
         self.expire(service_now);
@@ -146,6 +196,7 @@ impl Tape {
         self.trades.clear();
         self.volumes.clear();
         (self.outside, self.whole_since) = (0, None);
+        (self.delta, self.delta_since) = (Num::ZERO, None);
         self.version += 1;
     }
 
@@ -153,6 +204,7 @@ impl Tape {
     fn note_gap(&mut self, page: &[PublicTrade], service_now: Timestamp) {
         let Some(first) = page.first() else {
             self.whole_since = self.whole_since.or(Some(service_now));
+            self.delta_since = self.delta_since.or(self.whole_since);
             return;
         };
         let overlaps = self
@@ -161,6 +213,7 @@ impl Tape {
             .is_some_and(|last| !is_after(first, last));
         if !overlaps {
             self.whole_since = Some(first.at);
+            (self.delta, self.delta_since) = (Num::ZERO, self.whole_since);
         }
     }
 
@@ -185,19 +238,23 @@ impl Tape {
     }
 
     fn count(&mut self, trade: &PublicTrade) {
-        let volume = self.volumes.entry(trade.price).or_insert(TradedVolume {
-            bought: Num::ZERO,
-            sold: Num::ZERO,
-        });
+        let large = usize::from(self.is_large(trade));
+        let volume = self
+            .volumes
+            .entry(trade.price)
+            .or_insert(TradedVolume::NOTHING);
+        volume.large += large;
         let side = volume.side(trade.aggressor);
         // A sum with too many digits stays as it is: no such volume exists.
         *side = side.plus(trade.size).unwrap_or(*side);
     }
 
     fn uncount(&mut self, trade: &PublicTrade) {
+        let large = usize::from(self.is_large(trade));
         let Some(volume) = self.volumes.get_mut(&trade.price) else {
             return;
         };
+        volume.large = volume.large.saturating_sub(large);
         let side = volume.side(trade.aggressor);
         *side = side.minus(trade.size).unwrap_or(*side);
         if volume.bought.is_zero() && volume.sold.is_zero() {
@@ -225,6 +282,22 @@ impl Tape {
 }
 
 impl TradedVolume {
+    pub(crate) const NOTHING: Self = Self {
+        bought: Num::ZERO,
+        sold: Num::ZERO,
+        large: 0,
+    };
+
+    /// Both together; a sum with too many digits stays as it is.
+    #[must_use]
+    pub(crate) fn and(self, other: Self) -> Self {
+        Self {
+            bought: self.bought.plus(other.bought).unwrap_or(self.bought),
+            sold: self.sold.plus(other.sold).unwrap_or(self.sold),
+            large: self.large.saturating_add(other.large),
+        }
+    }
+
     fn side(&mut self, aggressor: Side) -> &mut Num {
         match aggressor {
             Side::Buy => &mut self.bought,

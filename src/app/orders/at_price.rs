@@ -170,13 +170,24 @@ fn protection(model: &Model, purpose: Protection, at: &PricePoint) -> Result<For
     }
     match known(model, purpose, position).as_slice() {
         [] => Ok(new_protection(model, position, (purpose, at.price))),
-        [order] => moved(model, order, at.price),
+        [order] => {
+            moved(model, order, at.price).map(|form| covering(form, purpose, (order, position)))
+        }
         several => Err(format!(
             "{} {}s of {symbol}: pick up one of them at its price",
             several.len(),
             purpose.word()
         )),
     }
+}
+
+/// A stop that moves grows to the size of its position; a target may be for a part of it.
+fn covering(mut form: Form, purpose: Protection, (order, position): (&Order, &Position)) -> Form {
+    let held = position.quantity();
+    if purpose == Protection::Stop && order.asked_size().abs() < held {
+        form.draft.write(Field::Size, &held.to_string());
+    }
+    form
 }
 
 /// Its existing stops or targets.
@@ -216,6 +227,17 @@ pub(crate) fn drop_order(model: &mut Model, id: &OrderId, at: &PricePoint, mode:
         return Next::Refuse("nothing changed: the order is already at this price".to_owned());
     }
     moved(model, order, at.price).map_or_else(Next::Refuse, |form| give(model, form, mode))
+}
+
+/// The mode of a key that drops a carried order: its price was chosen on the screen, so a form is only for questions.
+pub(crate) fn drop_mode(model: &Model, id: &OrderId, at: &PricePoint) -> SendMode {
+    let order = model.account.store.order(id);
+    let form = order.and_then(|order| moved(model, order, at.price).ok());
+    let is_plain = |form: &Form| form.warnings(&model.account).is_empty();
+    match form.filter(is_plain) {
+        Some(_) => SendMode::AtOnce,
+        None => SendMode::InForm,
+    }
 }
 
 fn give(model: &mut Model, form: Form, mode: SendMode) -> Next {

@@ -123,7 +123,7 @@ fn unshown(model: &mut Model) -> Option<Next> {
 
 /// Canceling a scaled order includes its rungs: cancels of their own would only fail.
 fn drop_rungs(model: &Model, commands: &mut Vec<Command>) {
-    let ladders: Vec<_> = commands
+    let canceled: Vec<_> = commands
         .iter()
         .filter_map(|command| {
             let Command::CancelScaled(id) = command else {
@@ -136,12 +136,9 @@ fn drop_rungs(model: &Model, commands: &mut Vec<Command>) {
         let Command::Cancel(id) = command else {
             return false;
         };
-        let ladder = model
-            .account
-            .store
-            .order(id)
-            .and_then(|o| o.scaled_order_id.as_ref());
-        ladder.is_some_and(|id| ladders.contains(id))
+        let order = model.account.store.order(id);
+        let parent = order.and_then(|order| order.scaled_order_id.as_ref());
+        parent.is_some_and(|id| canceled.contains(id))
     };
     commands.retain(|command| !goes_anyway(command));
 }

@@ -1,10 +1,11 @@
-//! The keys on a position's own row: stop to break-even, stop and target by ticks, add and reduce.
+//! The keys on a position's own row: stop to break-even, stop and target by ticks or to its whole size, add, reduce and
+//! close a share.
 //!
 //! Contract: protection is moved in place, never doubled. Keys during a move change its goal and send nothing of their
 //! own. A price that the mark has passed is refused, because the order
 //! would fire at once.
 
-use super::moves;
+use super::{moves, trailing};
 use crate::{
     app::{
         account::fees,
@@ -17,7 +18,7 @@ use crate::{
         forms::{form::Form, open::filled_of},
         rules::objection::objection,
         workflows::{
-            goals::{ExitGoals, Moved},
+            goals::{ExitGoals, Moved, NewTerms},
             plan::terms_at,
         },
     },
@@ -33,7 +34,10 @@ use crate::{
 mod tests;
 
 pub(crate) fn run(model: &mut Model, control: &PositionControl) -> Result<Vec<Effect>, String> {
-    let (PositionControl::BreakEven(id) | PositionControl::Nudge(id, ..)) = control;
+    let (PositionControl::BreakEven(id)
+    | PositionControl::Cover(id)
+    | PositionControl::Trail(id, _)
+    | PositionControl::Nudge(id, ..)) = control;
     let position = model.account.store.position(id).cloned();
     let position = position.ok_or("this position is not open any more")?;
     if !model
@@ -47,6 +51,9 @@ pub(crate) fn run(model: &mut Model, control: &PositionControl) -> Result<Vec<Ef
     }
     match control {
         PositionControl::BreakEven(_) => to_break_even(model, &position),
+        PositionControl::Cover(_) => cover(model, &position),
+        PositionControl::Trail(_, None) => trailing::turn(model, &position),
+        PositionControl::Trail(_, far) => trailing::begin(model, &position, *far),
         PositionControl::Nudge(_, which, step) => nudge(model, &position, (*which, *step)),
     }
 }
@@ -71,7 +78,7 @@ fn break_even_of(account: &Account, position: &Position) -> Result<(Side, Num), 
     ))
 }
 
-fn tick(account: &Account, market: &MarketId, price: Num) -> Tick {
+pub(super) fn tick(account: &Account, market: &MarketId, price: Num) -> Tick {
     let market = account.store.market(market);
     let told = market.and_then(|market| market.tick(price));
     told.unwrap_or_else(|| Tick::guessed(price))
@@ -133,13 +140,56 @@ fn place_stop(model: &mut Model, position: &Position, price: Num) -> Result<Vec<
     moves::apply(model, Moved::Exits(goals))
 }
 
+/// Stops and targets grow until they close all of the position: the nearest of each by what the others leave.
+fn cover(model: &mut Model, position: &Position) -> Result<Vec<Effect>, String> {
+    let exits = |which| guards(&model.account, position, which).into_iter();
+    let stops: Vec<_> = exits(Protection::Stop).collect();
+    if stops.is_empty() {
+        return Err("no stop of this position is known: e sets one".to_owned());
+    }
+    let targets = exits(Protection::Target);
+    let targets = targets.filter(|(order, _)| order.protects(position).is_some());
+    let grown = [
+        grown(position, &stops)?,
+        grown(position, &targets.collect::<Vec<_>>())?,
+    ];
+    let terms: Vec<_> = grown.into_iter().flatten().collect();
+    if terms.is_empty() {
+        return Err("its stop and target cover all of it already".to_owned());
+    }
+    let goals = ExitGoals::moving(position.id.clone(), terms);
+    moves::apply(model, Moved::Exits(goals))
+}
+
+/// The nearest of these exits with what all of them leave open; `None` if they leave nothing, and for none.
+fn grown(position: &Position, exits: &[(Order, Num)]) -> Result<Option<NewTerms>, String> {
+    let Some((nearest, price)) = exits.first() else {
+        return Ok(None);
+    };
+    let sizes = exits.iter().map(|(order, _)| order.asked_size().abs());
+    let closed = sizes.fold(Some(Num::ZERO), |sum, size| sum?.plus(size));
+    let open = closed.and_then(|closed| position.quantity().minus(closed));
+    let Some(open) = open.filter(|open| open.is_positive()) else {
+        return Ok(None);
+    };
+    let size = nearest.asked_size().abs().plus(open);
+    Ok(Some(NewTerms {
+        size,
+        ..terms_at(nearest, *price)?
+    }))
+}
+
 fn mark(account: &Account, position: &Position) -> Result<Num, String> {
     let mark = account.store.mark(&position.market_id);
     mark.ok_or_else(|| "the mark is not known".to_owned())
 }
 
 /// The position's stops or targets, nearest first, each with its final price.
-fn guards(account: &Account, position: &Position, wanted: Protection) -> Vec<(Order, Num)> {
+pub(super) fn guards(
+    account: &Account,
+    position: &Position,
+    wanted: Protection,
+) -> Vec<(Order, Num)> {
     let orders = account.store.orders.rows().iter();
     let mut guards: Vec<_> = orders
         .filter(|order| guards_so(order, position, wanted))
@@ -267,6 +317,14 @@ pub(crate) fn reduce(model: &Model, position: &Position) -> Next {
         command.map_err(|faults| faults.to_string())
     };
     ask(model, command())
+}
+
+/// Closes this share of it at the market, at once.
+pub(crate) fn close(model: &Model, position: &Position, share: &str) -> Next {
+    let mut form = Form::close(position);
+    form.draft.write(Field::Size, share);
+    let command = form.command(&model.account.form_context());
+    command.map_or_else(|faults| Next::Refuse(faults.to_string()), Next::Run)
 }
 
 fn ask(model: &Model, command: Result<Command, String>) -> Next {

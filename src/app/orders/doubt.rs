@@ -6,7 +6,7 @@
 use super::send::{send, tell};
 use crate::{
     app::{
-        account::{about::About, row_id::RowId},
+        account::row_id::RowId,
         activity::notice::{Event, Tone},
         core::{
             account::{Account, EarlyExit},
@@ -124,7 +124,7 @@ pub(crate) fn end(
 ) -> Vec<Effect> {
     model.account.store.queued_cancels.remove(order);
     let cancel = Command::Cancel(order.clone());
-    let about = About::of(&cancel, &model.account.store);
+    let about = model.account.store.object_of(&cancel);
     let next = tell(model, WorkflowEvent::CancelEnded(order, &result));
     let event = Event::Settled(cancel, result);
     model

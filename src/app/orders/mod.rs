@@ -12,3 +12,4 @@ pub(crate) mod pending;
 pub(crate) mod send;
 pub(crate) mod sent;
 pub(crate) mod submit;
+pub(crate) mod trailing;

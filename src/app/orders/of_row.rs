@@ -22,8 +22,10 @@ pub(crate) fn cancel_of(account: &Account, row: &RowId) -> Result<Command, Strin
             Ok(Command::StopTwap(id.clone()))
         }
         RowId::Twap(_) => Err("this TWAP has ended".to_owned()),
-        RowId::Scaled(id) | RowId::Rung(id, _) => match account.store.ladder(id) {
-            Some(ladder) if ladder.ended_at().is_some() => Err("this ladder has ended".to_owned()),
+        RowId::Scaled(id) | RowId::Rung(id, _) => match account.store.scaled_order(id) {
+            Some(scaled) if scaled.ended_at().is_some() => {
+                Err("this scaled order has ended".to_owned())
+            }
             Some(_) | None => Ok(Command::CancelScaled(id.clone())),
         },
         RowId::Position(_) | RowId::Line(_) => Err("there is nothing to cancel here".to_owned()),

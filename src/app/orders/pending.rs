@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     app::{
-        account::{about::About, poll::Source},
+        account::poll::Source,
         activity::notice::Event,
         core::{alerts, effect::Effect},
         desk::{model::Model, row_replacement},
@@ -58,7 +58,7 @@ pub(crate) fn settle(
     // A close-all reports what still runs at its end; all others what they were sent for.
     let about = match flight.about.target {
         Some(_) => flight.about,
-        None => About::of(&flight.command, &model.account.store),
+        None => model.account.store.object_of(&flight.command),
     };
     let mut placed = vec![];
     if let Ok(receipt) = result {

@@ -6,7 +6,7 @@
 use super::{of_row, sent};
 use crate::{
     app::{
-        account::{about::About, poll::Source, row_id::RowId},
+        account::{poll::Source, row_id::RowId},
         activity::notice::{Event, Tone},
         core::{account::Account, effect::Effect},
         desk::{model::Model, row_replacement},
@@ -31,7 +31,7 @@ pub(crate) fn send(model: &mut Model, command: Command) -> (Ticket, Effect) {
     // A dry run has no progress, and is no first order for the repetition check.
     if !model.account.options.dry_run {
         model.account.session.sent(&command, model.account.now);
-        let about = About::of(&command, &model.account.store);
+        let about = model.account.store.object_of(&command);
         let event = Event::Sent(command.clone());
         model
             .account
@@ -212,7 +212,9 @@ fn follow(model: &mut Model, ticket: Ticket, next: Workflow) -> Vec<Effect> {
             Err(format!("{} is not listed any more", one.old()))
         }
         Workflow::Replace(one) => replaceable(&model.account, one),
-        Workflow::Flip(_) | Workflow::Move(_) | Workflow::Operation(_) => Ok(()),
+        Workflow::Flip(_) | Workflow::Move(_) | Workflow::Operation(_) | Workflow::Bracket(_) => {
+            Ok(())
+        }
     };
     match held.and_then(|()| begin(model, next.clone())) {
         Ok((second, effect)) => {

@@ -2,7 +2,7 @@
 
 use super::{
     moves,
-    send::{keep_form, send},
+    send::{begin, keep_form, send},
     sent,
 };
 use crate::{
@@ -11,9 +11,11 @@ use crate::{
         desk::model::Model,
         dialogs::{next::Next, overlay::Overlay},
         forms::form::Form,
+        workflows::{BracketRun, Workflow},
     },
     model::{Command, Failure, Receipt, draft::Draft},
 };
+
 /// Sends and closes the form; or returns why it is not sent.
 pub(crate) fn send_form(model: &mut Model, command: Command) -> Result<Vec<Effect>, String> {
     let Some(Overlay::Form(form)) = model.overlays.last() else {
@@ -26,7 +28,7 @@ pub(crate) fn send_form(model: &mut Model, command: Command) -> Result<Vec<Effec
         return moves::protect(model, position, wanted);
     }
     let Some(old) = form.replaces.clone() else {
-        return Ok(send_and_close(model, command));
+        return send_with_targets(model, command);
     };
     let Command::Place(order) = command else {
         return Err(format!(
@@ -35,6 +37,23 @@ pub(crate) fn send_form(model: &mut Model, command: Command) -> Result<Vec<Effec
         ));
     };
     moves::begin(model, &old, order)
+}
+
+/// Sends an entry; the targets of its bracket follow its fill.
+fn send_with_targets(model: &mut Model, command: Command) -> Result<Vec<Effect>, String> {
+    let form = model.overlays.last().and_then(Overlay::try_as_form_ref);
+    let targets = form.map(|form| form.later_targets(&model.account.form_context()));
+    let targets = targets.transpose().map_err(|faults| faults.to_string())?;
+    match (command, targets.filter(|targets| !targets.is_empty())) {
+        (Command::Place(order), Some(targets)) => {
+            let run = Workflow::Bracket(BracketRun::new(order, targets));
+            let (ticket, effect) = begin(model, run)?;
+            let form = sent::take(model);
+            keep_form(model, ticket, form);
+            Ok(vec![effect])
+        }
+        (command, _) => Ok(send_and_close(model, command)),
+    }
 }
 
 /// Closes the topmost form and keeps it with this command.

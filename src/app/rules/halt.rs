@@ -1,4 +1,4 @@
-//! The halt: exposure can only decrease until the trader re-arms.
+//! The halt: exposure can only decrease until the trader resumes entries.
 //!
 //! The desk halts after a flatten, when the service contradicts itself, and when the last desk on this journal was
 //! halted or its journal failed. The runtime decides and enforces it, the app shows it.
@@ -98,7 +98,7 @@ mod tests {
         update(&mut model, now, Msg::Halted(None));
         assert_eq!(model.account.halted, None);
         press(&mut model, "R");
-        assert_eq!(model.overlays, vec![], "there is nothing to re-arm");
+        assert_eq!(model.overlays, vec![], "there is nothing to resume");
     }
 
     /// With the stop of the BTC long among its orders, and selected.

@@ -200,7 +200,7 @@ fn away(
 
 /// The worst price of what can fill at once.
 fn worst_price(draft: &EntryDraft) -> Option<(&'static str, Num)> {
-    if draft.shape == DraftShape::Ladder {
+    if draft.shape == DraftShape::Scaled {
         let ends = [Field::StartPrice, Field::EndPrice].map(|end| draft.known(end));
         let ends = ends.into_iter().flatten();
         let worst = match draft.side {

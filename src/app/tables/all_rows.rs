@@ -16,7 +16,7 @@ pub(crate) enum All<'a> {
     Open(&'a [Position]),
     Tree(&'a [TreeRow]),
     Twaps(Vec<RowId>),
-    Ladders(&'a [RowId]),
+    Scaled(&'a [RowId]),
     Closed(&'a Feed<PositionId, Position>),
     History(&'a Feed<OrderId, Order>),
     /// Numbered lines, newest first.
@@ -28,7 +28,7 @@ pub(crate) fn all<'a>(store: &'a Store, activity: &Activity, pane: Pane) -> All<
         Pane::Positions => All::Open(store.positions.rows()),
         Pane::Orders => All::Tree(&store.tree),
         Pane::Twaps => All::Twaps(twaps(store)),
-        Pane::Scaled => All::Ladders(&store.ladder_rows),
+        Pane::Scaled => All::Scaled(&store.scaled_rows),
         Pane::Closed => All::Closed(&store.closed),
         Pane::History => All::History(&store.history),
         Pane::Activity => lines(
@@ -45,7 +45,7 @@ impl All<'_> {
             Self::Open(rows) => rows.len(),
             Self::Tree(rows) => rows.len(),
             Self::Twaps(rows) => rows.len(),
-            Self::Ladders(rows) => rows.len(),
+            Self::Scaled(rows) => rows.len(),
             Self::Closed(feed) => feed.rows().len(),
             Self::History(feed) => feed.rows().len(),
             Self::Lines(numbers) => {
@@ -61,7 +61,7 @@ impl All<'_> {
             Self::Open(rows) => rows.get(at).map(position),
             Self::Tree(rows) => rows.get(at).map(|row| row.id.clone()),
             Self::Twaps(rows) => rows.get(at).cloned(),
-            Self::Ladders(rows) => rows.get(at).cloned(),
+            Self::Scaled(rows) => rows.get(at).cloned(),
             Self::Closed(feed) => feed.rows().get(at).map(position),
             Self::History(feed) => feed.rows().get(at).map(|o| RowId::Order(o.id.clone())),
             Self::Lines(numbers) => {
@@ -78,7 +78,7 @@ impl All<'_> {
             (Self::Open(rows), RowId::Position(id)) => rows.iter().position(|p| p.id == *id),
             (Self::Tree(rows), row) => rows.iter().position(|known| known.id == *row),
             (Self::Twaps(rows), row) => rows.iter().position(|known| known == row),
-            (Self::Ladders(rows), row) => rows.iter().position(|known| known == row),
+            (Self::Scaled(rows), row) => rows.iter().position(|known| known == row),
             (Self::Closed(feed), RowId::Position(id)) => feed.position(id),
             (Self::History(feed), RowId::Order(id)) => feed.position(id),
             (Self::Lines(numbers), RowId::Line(number)) if numbers.contains(number) => {
@@ -92,7 +92,7 @@ impl All<'_> {
     pub(crate) fn is_child(&self, at: usize) -> bool {
         match self {
             Self::Tree(rows) => rows.get(at).is_some_and(|row| row.depth > 0),
-            Self::Ladders(rows) => matches!(rows.get(at), Some(RowId::Rung(..))),
+            Self::Scaled(rows) => matches!(rows.get(at), Some(RowId::Rung(..))),
             Self::Open(_)
             | Self::Twaps(_)
             | Self::Closed(_)
@@ -108,7 +108,7 @@ impl All<'_> {
                 let row = rows.get(at);
                 row.is_some_and(|row| !matches!(row.id, RowId::Order(_)))
             }
-            Self::Ladders(rows) => matches!(rows.get(at), Some(RowId::Scaled(_))),
+            Self::Scaled(rows) => matches!(rows.get(at), Some(RowId::Scaled(_))),
             Self::Open(_)
             | Self::Twaps(_)
             | Self::Closed(_)
@@ -121,7 +121,7 @@ impl All<'_> {
     pub(crate) fn counts(&self, at: usize) -> bool {
         match self {
             Self::Tree(_) => !self.is_heading(at),
-            Self::Ladders(_) => self.is_heading(at),
+            Self::Scaled(_) => self.is_heading(at),
             Self::Open(_)
             | Self::Twaps(_)
             | Self::Closed(_)

@@ -61,7 +61,7 @@ pub struct Focus {
     pub pane: Pane,
     /// The tab on top while another pane has the keys.
     pub tab: Pane,
-    /// The same of TWAPs and ladders.
+    /// The same of TWAPs and scaled orders.
     pub strategy: Pane,
     /// The panel of the market that has the keys in place of a pane.
     pub panel: Option<MarketPanel>,

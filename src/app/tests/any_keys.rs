@@ -100,8 +100,10 @@ fn makes_sense(effect: &Effect) -> bool {
         | Effect::KeepColumns(..)
         | Effect::KeepUserAlerts(_)
         | Effect::KeepTrades(_)
+        | Effect::KeepWatchlists(_)
         | Effect::RunAlertCommand(_)
         | Effect::KeepLayout(..)
+        | Effect::KeepLines(..)
         | Effect::Quit => true,
     }
 }
@@ -199,19 +201,30 @@ fn no_key_click_or_wheel_is_without_an_effect_or_an_answer() {
         [Msg::Key(chord), Msg::Unseen(chord)]
     });
     let inputs: Vec<_> = keys.chain(clicks).chain([wheel]).collect();
-    for place in PLACES {
-        let mut model = desk_at(place);
-        for input in &inputs {
-            let before = format!("{model:?}");
-            let now = model.account.now;
-            let effects = update(&mut model, now, input.clone());
-            let is_answered = !effects.is_empty() || format!("{model:?}") != before;
-            assert!(
-                is_answered,
-                "{place:?}: {input:?} has no effect and no answer"
-            );
-            // At the same place again, where it led elsewhere.
-            model = desk_at(place);
+    std::thread::scope(|scope| {
+        for places in PLACES.chunks(PLACES.len().div_ceil(4)) {
+            let inputs = &inputs;
+            scope.spawn(move || {
+                places
+                    .iter()
+                    .for_each(|place| answers_everything(place, inputs))
+            });
         }
+    });
+}
+
+#[track_caller]
+fn answers_everything(place: &str, inputs: &[Msg]) {
+    let before = format!("{:?}", desk_at(place));
+    assert_eq!(before, format!("{:?}", desk_at(place)), "{place:?}");
+    for input in inputs {
+        let mut model = desk_at(place);
+        let now = model.account.now;
+        let effects = update(&mut model, now, input.clone());
+        let is_answered = !effects.is_empty() || format!("{model:?}") != before;
+        assert!(
+            is_answered,
+            "{place:?}: {input:?} has no effect and no answer"
+        );
     }
 }

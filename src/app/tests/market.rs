@@ -3,7 +3,7 @@
 use super::*;
 use crate::{
     app::{
-        MarketAnswer, MarketPanel, RequestTime, WidthTier, has_market,
+        Identity, MarketAnswer, MarketPanel, Mode, RequestTime, WidthTier, has_market,
         market::wants::MarketWants,
         testing::{bare_desk, num},
         want_shown,
@@ -191,6 +191,28 @@ fn a_detail_leads_to_the_chart_of_its_market() {
         (Context::MarketChart, true)
     );
     assert!(!model.market_screen.is_pinned());
+}
+
+#[test]
+fn a_paper_exchange_on_this_machine_is_paper_whoever_started_it() {
+    let mut model = desk();
+    let mode = |model: &mut Model, base_url: &str, about: &str| {
+        let identity = Identity {
+            mode: Mode::LiveApi,
+            base_url: base_url.to_owned(),
+            ..model.account.identity.clone().unwrap()
+        };
+        model.account.identity = Some(identity);
+        let now = model.account.now;
+        let about = serde_json::from_str(about).unwrap();
+        update(model, now, Msg::Met(Box::new(about)));
+        model.account.mode()
+    };
+    let (here, simulator) = ("http://127.0.0.1:8080", r#"{"simulator":"/sim"}"#);
+    assert_eq!(mode(&mut model, here, simulator), Some(Mode::Paper));
+    assert_eq!(mode(&mut model, here, "{}"), Some(Mode::LiveApi));
+    let far = "https://paper.example";
+    assert_eq!(mode(&mut model, far, simulator), Some(Mode::LiveApi));
 }
 
 #[test]

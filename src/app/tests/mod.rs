@@ -2,13 +2,13 @@
 
 mod any_keys;
 mod desk;
-mod ladders;
 mod market;
 mod one_key;
 mod operations;
 mod panic_path;
 mod review;
 mod rows;
+mod scaled;
 mod streamed;
 mod strip;
 mod user_alerts;

@@ -108,7 +108,7 @@ fn they_act_over_everything_that_can_lie_over_the_desk() {
                 model
             };
             let opened = open().overlays.last().map(OverlayKind::from);
-            // Where the service makes none, the form of a TWAP or a ladder does not open.
+            // Where the service makes none, the form of a TWAP or a scaled order does not open.
             if opened.is_none() && ["t", "l"].contains(keys) {
                 continue;
             }
@@ -156,7 +156,7 @@ fn forms(model: &Model) -> Vec<Form> {
     for shape in [
         DraftShape::Sliced(Curve::Twap),
         DraftShape::Sliced(Curve::Vwap),
-        DraftShape::Ladder,
+        DraftShape::Scaled,
     ] {
         forms.push(Form::of_shape(account(), shape, Some(&btc), &form_context));
     }

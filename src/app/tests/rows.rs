@@ -63,12 +63,12 @@ fn the_next_page_is_asked_for_once_when_the_end_comes_near() {
 }
 
 #[test]
-fn a_ladder_that_was_just_placed_is_watched_from_its_receipt_on() {
+fn a_scaled_order_that_was_just_placed_is_watched_from_its_receipt_on() {
     let mut model = desk();
     let sent = crate::app::orders::send::send(&mut model, Command::CancelScaled("lad-7".into()));
-    let ladder = serde_json::from_str(r#"{"id":"lad-7","market_id":"paper|BTC"}"#).unwrap();
+    let scaled = serde_json::from_str(r#"{"id":"lad-7","market_id":"paper|BTC"}"#).unwrap();
     let now = model.account.now;
-    let receipt = Receipt::Scaled(Box::new(ladder));
+    let receipt = Receipt::Scaled(Box::new(scaled));
     let effects = update(&mut model, now, Msg::Settled(sent.0, Ok(receipt)));
     assert_eq!(effects.first(), Some(&Effect::Watch(vec!["lad-7".into()])));
     let rung = r#""type":"limit","mode":"limit","side":"buy","size":1,"status":"resting",
@@ -112,7 +112,7 @@ fn an_answer_about_running_twaps_that_was_overtaken_ends_none_of_them() {
 }
 
 #[test]
-fn a_ladder_met_on_an_order_is_watched_from_then_on_once() {
+fn a_scaled_order_met_on_an_order_is_watched_from_then_on_once() {
     let mut model = desk();
     let rung = r#""type":"limit","mode":"limit","side":"buy","size":1,"status":"resting",
         "scaled_order_id":"lad-1""#;

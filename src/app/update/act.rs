@@ -14,7 +14,6 @@ use crate::{
         },
         forms::form::Form,
         keys::keymap::Action,
-        market::own_orders::own_position,
         orders::{
             bulk,
             control::{self, nudged},
@@ -90,7 +89,8 @@ fn begin(model: &mut Model, action: Action) -> Next {
         (Action::NextAccount, _) => next(model),
         (Action::Accounts, _) => open(Overlay::Accounts(Accounts::at(model.roster.at))),
         (Action::CancelAll, _) => bulk::cancel_all(model).unwrap_or_else(Next::Refuse),
-        (Action::Rearm, _) => Strip::to_rearm(&model.account),
+        (Action::FindMarket, _) => find_market(model),
+        (Action::ResumeEntries, _) => Strip::to_rearm(&model.account),
         (Action::Quality, _) => open(Overlay::Quality(Report::default())),
         (Action::Chart, row) => chart(model, row.as_ref()),
         (Action::Decide, row) => doubt::decide(model, row.as_ref()),
@@ -106,7 +106,7 @@ fn begin(model: &mut Model, action: Action) -> Next {
         (Action::Detail, Some(row)) => open(Overlay::Detail(Detail::of(row))),
         (Action::NextStep, _) => Next::Refuse("no tour is on; :tour begins it".to_owned()),
         (Action::NewTwap, row) => strategy(model, DraftShape::Sliced(Curve::Twap), row.as_ref()),
-        (Action::NewLadder, row) => strategy(model, DraftShape::Ladder, row.as_ref()),
+        (Action::NewScaled, row) => strategy(model, DraftShape::Scaled, row.as_ref()),
         (Action::Cancel, Some(row)) => cancel(model, &row),
         (action, Some(RowId::Position(id))) => of_position(model, action, &id),
         (action, Some(RowId::Order(id))) => of_order(model, action, &id),
@@ -123,6 +123,24 @@ type Begin = fn(&Model, &Position) -> Next;
 const OF_POSITION: &[(Action, Begin)] = &[
     (Action::ClosePosition, |_, position| {
         form(Form::close(position))
+    }),
+    (Action::CloseQuarter, |model, position| {
+        control::close(model, position, "25%")
+    }),
+    (Action::CloseHalf, |model, position| {
+        control::close(model, position, "50%")
+    }),
+    (Action::CloseThreeQuarters, |model, position| {
+        control::close(model, position, "75%")
+    }),
+    (Action::CloseWhole, |model, position| {
+        control::close(model, position, "100%")
+    }),
+    (Action::Cover, |_, position| {
+        Next::Control(PositionControl::Cover(position.id.clone()))
+    }),
+    (Action::Trail, |_, position| {
+        Next::Control(PositionControl::Trail(position.id.clone(), None))
     }),
     (Action::Exits, |model, position| {
         form(Form::protect(position, model.account.store.orders.rows()))
@@ -155,8 +173,7 @@ fn is_of_position(action: Action) -> bool {
 /// What a key of positions acts on while a panel of the market has the keys: the position in that market.
 fn position_shown(model: &Model, action: Action) -> Option<RowId> {
     model.focus.panel.filter(|_| is_of_position(action))?;
-    let held = own_position(&model.account.store, model.market_screen.market()?)?;
-    Some(RowId::Position(held.id.clone()))
+    model.position_under_keys().map(RowId::Position)
 }
 
 fn of_position(model: &Model, action: Action, id: &PositionId) -> Next {
@@ -270,8 +287,8 @@ fn id_of(account: &Account, row: &RowId) -> Option<String> {
         RowId::Twap(id) => id.raw(),
         RowId::Scaled(id) => id.raw(),
         RowId::Rung(id, number) => {
-            let ladder = account.store.ladder(id)?;
-            ladder.rungs.get(*number)?.order_id.as_ref()?.raw()
+            let scaled = account.store.scaled_order(id)?;
+            scaled.rungs.get(*number)?.order_id.as_ref()?.raw()
         }
         RowId::Line(_) => return None,
     };
@@ -365,6 +382,13 @@ fn markets(model: &Model, row: Option<&RowId>) -> Next {
     let market = market_meant(model, row);
     let first = || known.value()?.keys().next().cloned();
     open(Overlay::Markets(Markets::at(market.or_else(first))))
+}
+
+fn find_market(model: &Model) -> Next {
+    match markets(model, None) {
+        Next::Open(_) => open(Overlay::Markets(Markets::to_find())),
+        refused => refused,
+    }
 }
 
 fn strategy(model: &Model, shape: DraftShape, row: Option<&RowId>) -> Next {

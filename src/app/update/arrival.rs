@@ -91,12 +91,12 @@ fn take(
     }
     let news = alerts::arriving(account, &poll);
     let lost = alerts::lost(account, &poll);
-    let ladders = store(&mut account.store, poll);
+    let scaled = store(&mut account.store, poll);
     account.session.seen(&account.store);
     let told = arrived(account, source, &ended, news);
     let pages = pages.or((!was_informed).then_some(ReadOn::Past));
     let reads_on = pages.and_then(|pages| guard::read_on(account, pages));
-    let watch = (!ladders.is_empty()).then_some(Effect::Watch(ladders));
+    let watch = (!scaled.is_empty()).then_some(Effect::Watch(scaled));
     let trace = traces.then(|| older_pages::trace(account)).flatten();
     let reads = trace.into_iter().chain(lost).chain(reads_on);
     watch.into_iter().chain(reads).chain(told).collect()

@@ -1,8 +1,9 @@
 //! The mouse on the candle chart.
 //!
 //! Contract: a click puts both cursors where it was: that of the candles and that of the prices. It sends nothing. On the
-//! line of an own order it takes hold of that order, which the mouse then moves as on the price ladder; elsewhere it takes
-//! hold of the chart, which the mouse then moves through time. Prices are those that were drawn.
+//! line of an own order it takes hold of that order, which the mouse then moves as on the price ladder; on a line of the
+//! trader's own it takes hold of that, and off the chart it drops it; elsewhere it takes hold of the chart, which the mouse
+//! then moves through time and prices. Prices are those that were drawn.
 
 use super::{
     ladder_mouse::{ROW_MOVED, may_be_carried},
@@ -11,10 +12,13 @@ use super::{
 };
 use crate::{
     app::{
+        activity::notice::Tone,
+        core::effect::Effect,
         desk::{market_shown::cursor_spacing, model::Model},
         dialogs::next::Next,
         market::{
             chart::HeldChart,
+            chart_lines::ChartLine,
             chart_spot::ChartSpot,
             own_orders::{own_orders, stands_at},
             screen::MarketPanel,
@@ -44,7 +48,11 @@ pub(crate) fn click(model: &mut Model, spot: &ChartSpot) -> Next {
     let own = own.filter(|own| spot.row.contains(own.price));
     let newest = own.max_by_key(|own| own.order.requested_at);
     let grabbed = newest.map(|own| (own.order.id.clone(), own.row));
+    let line = model.market_screen.lines.of(&spot.market_id).iter();
+    let line = line.rev().find(|line| spot.row.contains(line.price));
+    let line = line.filter(|_| grabbed.is_none()).cloned();
     let price = grabbed.as_ref().map(|(_, row)| *row);
+    let price = price.or_else(|| Some(spacing.near(line.as_ref()?.price)));
     let price = price.or_else(|| Some(spacing.near(spot.row.middle()?)));
     if let Some(price) = price.filter(|price| price.is_positive()) {
         model.price_ladder.put_cursor(price);
@@ -52,7 +60,9 @@ pub(crate) fn click(model: &mut Model, spot: &ChartSpot) -> Next {
     model.price_ladder.grab(grabbed.map(|(id, _)| id));
     model.market_screen.chart.held = Some(HeldChart {
         time: spot.time,
+        price: spot.row.middle(),
         whole: spot.whole,
+        line: line.map(|line| line.name),
     });
     Next::Stay
 }
@@ -76,11 +86,19 @@ pub(crate) fn drag(model: &mut Model, spot: &ChartSpot) -> Next {
     if is_elsewhere || !model.overlays.is_empty() || !is_shown(model, spot) {
         return Next::Stay;
     }
-    let Some(held) = model.market_screen.chart.held else {
+    let Some(held) = model.market_screen.chart.held.clone() else {
         return Next::Stay;
     };
+    if let Some(name) = held.line {
+        if let Some(price) = price_of(model, spot) {
+            let line = ChartLine { name, price };
+            model.market_screen.lines.put(&spot.market_id, line);
+            model.price_ladder.put_cursor(price);
+        }
+        return Next::Stay;
+    }
     if model.price_ladder.grabbed().is_none() && !model.price_ladder.is_dragging() {
-        pan(model, spot, held.time);
+        pan(model, spot, &held);
         return Next::Stay;
     }
     if let Some(id) = model.price_ladder.grabbed() {
@@ -103,9 +121,13 @@ pub(crate) fn drag(model: &mut Model, spot: &ChartSpot) -> Next {
     Next::Stay
 }
 
-/// The candle that was taken hold of stays under the pointer.
-fn pan(model: &mut Model, spot: &ChartSpot, held: Timestamp) {
-    let by = spot.time.0.saturating_sub(held.0);
+/// The candle and the price that were taken hold of stay under the pointer.
+fn pan(model: &mut Model, spot: &ChartSpot, held: &HeldChart) {
+    let elsewhere = held.price.filter(|price| !spot.row.contains(*price));
+    if let Some((held, under)) = elsewhere.zip(spot.row.middle()) {
+        model.market_screen.chart.shift_to(held, under, spot.whole);
+    }
+    let by = spot.time.0.saturating_sub(held.time.0);
     let edge = Timestamp(spot.edge.0.saturating_sub(by));
     if let Some(ends) = ends(model).filter(|_| by != 0) {
         model.market_screen.chart.scroll_to(edge, ends);
@@ -121,6 +143,9 @@ fn price_of(model: &Model, spot: &ChartSpot) -> Option<Num> {
 /// The left button went up after a drag: on the chart the order is dropped, elsewhere it goes back.
 pub(crate) fn release(model: &mut Model, spot: Option<&ChartSpot>) -> Next {
     let held = model.market_screen.chart.held.take();
+    if let Some(name) = held.as_ref().and_then(|held| held.line.as_ref()) {
+        return drop_line(model, spot, name);
+    }
     if !model.price_ladder.ends_drag() {
         return Next::Stay;
     }
@@ -151,6 +176,19 @@ pub(crate) fn release(model: &mut Model, spot: Option<&ChartSpot>) -> Next {
             Next::Refuse(why.unwrap_or(RELEASED_OUTSIDE).to_owned())
         }
     }
+}
+
+/// On the chart the line stays where it was moved to; elsewhere it is removed.
+fn drop_line(model: &mut Model, spot: Option<&ChartSpot>, name: &str) -> Next {
+    let Some(market) = model.market_screen.market().cloned() else {
+        return Next::Stay;
+    };
+    if spot.is_none() && model.market_screen.lines.remove(&market, name) {
+        let words = format!("removed the line {name}");
+        model.account.say(Tone::Plain, words);
+    }
+    let kept = model.market_screen.lines.of(&market).to_vec();
+    Next::Ask(Effect::KeepLines(market, kept))
 }
 
 /// The wheel moves the view through time. `first` is the number of the candle at the right end, counted from 1970.

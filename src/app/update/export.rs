@@ -109,8 +109,8 @@ fn sheet<'a>(
         Pane::Orders => SheetRows::Working(store.orders.rows().to_vec()),
         Pane::Twaps => SheetRows::Twaps(store.active_twaps().cloned().collect()),
         Pane::Scaled => {
-            let ladders = store.scaled.keys().filter_map(|id| store.ladder(id));
-            SheetRows::Ladders(ladders.cloned().collect())
+            let scaled = store.scaled.keys().filter_map(|id| store.scaled_order(id));
+            SheetRows::Scaled(scaled.cloned().collect())
         }
         Pane::Closed => {
             let rows = store.closed.rows().iter();

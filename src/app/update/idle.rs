@@ -96,7 +96,7 @@ pub(crate) fn not_for(model: &Model, row: Option<&RowId>) -> Next {
         }
         Some(RowId::Twap(_)) => "this line is a TWAP: it can only be stopped",
         Some(RowId::Scaled(_) | RowId::Rung(..)) => {
-            "this line is a ladder, which can only be canceled: choose one of its orders"
+            "this line is a scaled order, which can only be canceled: choose one of its orders"
         }
         Some(RowId::Line(_)) => "a line of this record cannot be changed",
     };
@@ -138,7 +138,7 @@ mod tests {
         let expected = [
             (
                 "x",
-                "x cancels an order (2), stops a TWAP (3), cancels a ladder (4); here c closes a position",
+                "x cancels an order (2), stops a TWAP (3), cancels a scaled order (4); here c closes a position",
             ),
             ("2 c", "c closes a position (1); here x cancels an order"),
             (

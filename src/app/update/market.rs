@@ -11,7 +11,10 @@ use crate::{
         },
         dialogs::next::Next,
         keys::keymap::Action,
-        market::screen::{ChartVisit, MarketPanel},
+        market::{
+            screen::{ChartVisit, MarketPanel},
+            watched,
+        },
         tables::pane::PlaceContent,
         update::price_ladder,
     },
@@ -83,6 +86,9 @@ fn of_chart(model: &mut Model, action: Action) -> Option<Next> {
     if action == Action::Dismiss {
         return leave(model);
     }
+    if action == Action::OwnLine {
+        return Some(own_line(model));
+    }
     if let Some((_, change)) = CHART_CHANGES.iter().find(|(of, _)| *of == action) {
         change(model);
         return Some(Next::Stay);
@@ -119,6 +125,19 @@ const CHART_CHANGES: &[(Action, ChartChange)] = &[
     (Action::PreviousMarket, |model| next_market(model, -1)),
 ];
 
+/// A line of one's own at the price of the cursor: its name is typed. Where one is, it is removed.
+fn own_line(model: &Model) -> Next {
+    let Some((at, spacing)) = price_ladder::point(model) else {
+        return Next::Refuse(price_ladder::NO_PRICE.to_owned());
+    };
+    let mut lines = model.market_screen.lines.of(&at.market_id).iter();
+    let here = lines.find(|line| spacing.near(line.price) == at.price);
+    Next::Type(match here {
+        Some(line) => format!("line remove {}", line.name),
+        None => format!("line {} ", at.price.normalized()),
+    })
+}
+
 /// Within the candles that are known.
 fn move_cursor(model: &mut Model, steps: i64) {
     if let Some(ends) = ends(model) {
@@ -141,15 +160,13 @@ pub(super) fn ends(model: &Model) -> Option<(Timestamp, Timestamp)> {
 
 /// Pins the market after the one shown, or before it, in the order of the watchlist.
 fn next_market(model: &mut Model, step: isize) {
-    let Some(markets) = model.account.store.markets.value() else {
-        return;
-    };
+    let markets = watched::watched(&model.account.store);
     let shown = model.market_screen.market();
-    let at = shown.and_then(|id| markets.keys().position(|known| known == id));
+    let at = markets.iter().position(|known| Some(&known.id) == shown);
     let len = markets.len().cast_signed().max(1);
     let there = (at.unwrap_or(0).cast_signed() + step).rem_euclid(len);
-    if let Some(id) = markets.keys().nth(there.cast_unsigned()) {
-        model.market_screen.pin(id.clone());
+    if let Some(market) = markets.get(there.cast_unsigned()) {
+        model.market_screen.pin(market.id.clone());
         model.market_screen.chart.follow_newest();
     }
 }

@@ -38,7 +38,8 @@ pub(crate) fn click(model: &mut Model, spot: ClickTarget) -> Next {
             if place == model.context() || is_way_out_left(model, action) =>
         {
             let keys = model.keymap.chord(model.context(), action);
-            keys.map_or(Next::Stay, Next::PressKeys)
+            // What is drawn may have no key of its own.
+            keys.map_or(Next::Press(action), Next::PressKeys)
         }
         ClickTarget::Pane(pane) if model.overlays.is_empty() => {
             model.focus.go(pane);

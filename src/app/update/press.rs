@@ -111,9 +111,14 @@ fn linked(model: &Model) -> Vec<RowId> {
 }
 
 /// Whether the press ends here: the key stops what waits for the account, sends a form a second time, writes a size
-/// preset, or is the key that a toast names.
+/// preset, switches a bracket, or is the key that a toast names.
 fn is_taken_before(model: &mut Model, chord: Chord, action: Option<Action>) -> bool {
     if action == Some(Action::Dismiss) && way_out::stop(model) {
+        return true;
+    }
+    if action == Some(Action::Bracket) {
+        let (tone, words) = presets::turn_bracket(model);
+        model.account.say(tone, words);
         return true;
     }
     let steps = match action {

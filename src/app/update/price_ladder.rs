@@ -26,7 +26,7 @@ use crate::{
 #[cfg(test)]
 mod tests;
 
-const NO_PRICE: &str = "no price is chosen: j and k choose one, or a click";
+pub(super) const NO_PRICE: &str = "no price is chosen: j and k choose one, or a click";
 pub(super) const JUST_MOVED: &str = "the rows have just moved: look at the price, then press again";
 
 /// Keys that move the cursor, and by how many rows up.
@@ -65,6 +65,8 @@ const ANYWHERE: &[(Action, LadderAct)] = &[
     (Action::NextSize, |model| Some(turn_size(model, 1))),
     (Action::PreviousSize, |model| Some(turn_size(model, -1))),
     (Action::OneKey, |model| Some(turn_one_key(model))),
+    (Action::ResetDelta, |model| Some(reset_delta(model))),
+    (Action::LargeTrades, |model| Some(next_large(model))),
     (Action::Dismiss, put_back),
     (Action::CancelBids, |model| {
         Some(cancel_side(model, Side::Buy))
@@ -112,6 +114,8 @@ fn at_cursor(model: &mut Model, action: Action) -> Option<Next> {
         return Some(pick_up(model, &at, spacing));
     }
     if [Action::Amend, Action::Drop].contains(&action) {
+        let carried = model.price_ladder.carried();
+        let mode = carried.map_or(mode, |id| at_price::drop_mode(model, id, &at));
         return Some(drop_carried(model, &at, mode));
     }
     act_at(model, action, (&at, spacing), mode)
@@ -241,10 +245,41 @@ fn group(model: &mut Model, steps: i8) -> Next {
     Next::Stay
 }
 
+const NO_MARKET: &str = "no market is shown";
+
+/// From how much USD on trades are large, as the key sets it.
+const LARGE: [i64; 5] = [5_000, 10_000, 50_000, 100_000, 500_000];
+
+fn reset_delta(model: &mut Model) -> Next {
+    let Some(market) = model.price_ladder.market().cloned() else {
+        return Next::Refuse(NO_MARKET.to_owned());
+    };
+    let now = model.account.service_now();
+    model.account.market_data.reset_delta(&market, now);
+    Next::Stay
+}
+
+/// The next size of large trades, or all trades after the last.
+fn next_large(model: &mut Model) -> Next {
+    let Some(market) = model.price_ladder.market().cloned() else {
+        return Next::Refuse(NO_MARKET.to_owned());
+    };
+    let data = &mut model.account.market_data;
+    let now = data.large_from(&market).unwrap_or_default();
+    let next = LARGE.map(Num::from).into_iter().find(|size| *size > now);
+    data.mark_large(&market, next);
+    let words = match next {
+        Some(from) => format!("large trades: from {from} USD"),
+        None => "large trades: not marked, all are listed".to_owned(),
+    };
+    model.account.say(Tone::Plain, words);
+    Next::Stay
+}
+
 /// The next size preset of the market, or the one before.
 fn turn_size(model: &mut Model, steps: isize) -> Next {
     let Some(market) = model.price_ladder.market().cloned() else {
-        return Next::Refuse("no market is shown".to_owned());
+        return Next::Refuse(NO_MARKET.to_owned());
     };
     if model.size_preset(&market).is_none() {
         let symbol = model.account.store.names.shown(&market);
@@ -329,7 +364,7 @@ fn turn_one_key(model: &mut Model) -> Next {
         return Next::Stay;
     }
     let Some(market) = model.price_ladder.market().cloned() else {
-        return Next::Refuse("no market is shown".to_owned());
+        return Next::Refuse(NO_MARKET.to_owned());
     };
     let state = BookState::new(&model.account.store, &market, now);
     let objection = if !model.account.options.ladder_one_key {

@@ -61,6 +61,7 @@ fn renew(model: &mut Model, reload: Renewal) -> Vec<Effect> {
     model.account.options.checks = reload.options.checks;
     model.account.options.guard = reload.options.guard;
     model.account.options.size_presets = reload.options.size_presets;
+    model.account.options.brackets = reload.options.brackets;
     let news = guard::measure(&mut model.account);
     let mut effects = alerts::raise(&mut model.account, news);
     let read = checks::read_by(&model.account.options.checks);

@@ -32,6 +32,7 @@ use crate::{
             pending::{advance, settle, traced},
             send::{give, resume, tell, tell_some},
             submit::{refuse, send_form},
+            trailing,
         },
         rules::{halt, objection::objection},
         update::{
@@ -154,6 +155,7 @@ fn after_every_message(model: &mut Model) -> Vec<Effect> {
     effects.extend(bulk::proceed(model));
     effects.extend(evidence::ask(model));
     effects.extend(tell(model, WorkflowEvent::Passed));
+    effects.extend(trailing::proceed(model));
     table_view::refresh(model);
     review::refresh(model);
     cursor::keep(model);
@@ -230,6 +232,8 @@ pub(crate) fn follow(model: &mut Model, next: Next) -> Vec<Effect> {
             follow_of(model, |model| act::order(model, side, Some(&market)))
         }
         Next::ShowChart(market) => show_chart(model, market),
+        Next::OpenMarket(market) => open_market(model, market),
+        Next::OfWatchlists(edit) => user_alerts::edit_watchlists(&mut model.account, edit),
         Next::Switch(switch) => leave_for(model, switch),
         Next::Freeze => hold_or_thaw(model),
         Next::Run(command) => run(model, command),
@@ -265,6 +269,16 @@ pub(crate) fn follow(model: &mut Model, next: Next) -> Vec<Effect> {
 fn show_chart(model: &mut Model, market: MarketId) -> Vec<Effect> {
     model.overlays.pop();
     follow_of(model, |model| market::show_chart(model, market))
+}
+
+/// Where chart or ladder has the keys, it shows the market.
+fn open_market(model: &mut Model, market: MarketId) -> Vec<Effect> {
+    if model.focus.panel.is_none() {
+        return show_chart(model, market);
+    }
+    model.overlays.pop();
+    model.market_screen.pin(market);
+    vec![]
 }
 
 /// Lists the commands with what comes of each, in place of the strip that asked.

@@ -38,7 +38,7 @@ type SettledItem<'a> = (&'a Command, &'a Result<Box<Receipt>, Failure>);
 impl BulkRun {
     pub(crate) fn new(commands: impl IntoIterator<Item = Command>, store: &Store) -> Self {
         let items = commands.into_iter().map(|command| Item {
-            about: About::of(&command, store),
+            about: store.object_of(&command),
             command,
             state: State::Listed,
         });

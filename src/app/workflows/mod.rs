@@ -1,9 +1,10 @@
-//! Commands that follow one another: flips, replacements, moves, close-alls and cancel-alls as state machines, for the desk
-//! and the verbs.
+//! Commands that follow one another: flips, replacements, moves, brackets, trailing stops, close-alls and cancel-alls as
+//! state machines, for the desk and the verbs.
 //!
 //! Contract: a workflow sends, reads and waits for nothing itself. `Workflow::tell` gives it an event with what is
 //! known at that moment, and returns what it wants done. A command that it wants sent is checked like any other.
 
+mod bracket;
 mod bulk;
 mod flatten;
 mod flip;
@@ -13,7 +14,9 @@ mod order_move;
 pub mod plan;
 mod replacement;
 mod running;
+mod trail;
 
+pub(crate) use bracket::BracketRun;
 pub use bulk::{BulkRun, Item, State};
 pub(crate) use flatten::{AfterRead, FlattenRun, ReadValue, key_refused};
 pub use flip::FlipRun;
@@ -25,6 +28,8 @@ pub use replacement::Replacement;
 pub(crate) use replacement::limit_beside;
 pub(crate) use running::Running;
 pub use running::Workflows;
+pub use trail::Trail;
+pub(crate) use trail::{TrailBy, TrailSeen, TrailWish};
 
 use crate::{
     app::{account::store::Store, activity::notice::Tone},
@@ -48,6 +53,8 @@ pub enum Workflow {
     Move(OrderMove),
     /// Close-all and cancel-all.
     Operation(OperationRun),
+    /// An entry whose targets follow its fill.
+    Bracket(BracketRun),
 }
 
 /// What is known when a workflow is told something.
@@ -157,6 +164,7 @@ impl Workflow {
             Self::Replace(replacement) => Ok(replacement.first(known)),
             Self::Move(one) => one.first(known),
             Self::Operation(one) => Ok(one.command()),
+            Self::Bracket(one) => Ok(one.first()),
         }
     }
 
@@ -169,6 +177,7 @@ impl Workflow {
             Self::Replace(replacement) => replacement.tell(known, event),
             Self::Move(one) => one.tell(known, event),
             Self::Operation(one) => one.tell(known, event),
+            Self::Bracket(one) => one.tell(known, event),
         }
     }
 
@@ -190,6 +199,7 @@ impl Workflow {
             Self::Replace(replacement) => replacement.look_at(),
             Self::Move(one) => one.look_at(),
             Self::Operation(_) => None,
+            Self::Bracket(one) => one.look_at(),
         }
     }
 
@@ -198,7 +208,7 @@ impl Workflow {
         match self {
             Self::Flip(flip) => Some(flip.flip().deadline()),
             Self::Replace(replacement) => Some(replacement.deadline()),
-            Self::Move(_) | Self::Operation(_) => None,
+            Self::Move(_) | Self::Operation(_) | Self::Bracket(_) => None,
         }
     }
 
@@ -207,14 +217,14 @@ impl Workflow {
         match self {
             Self::Flip(flip) => flip.half_done(),
             Self::Replace(replacement) => replacement.half_done(),
-            Self::Move(_) | Self::Operation(_) => None,
+            Self::Move(_) | Self::Operation(_) | Self::Bracket(_) => None,
         }
     }
 
     /// Whether another command may follow its last one.
     fn may_send(&self) -> bool {
         match self {
-            Self::Flip(_) | Self::Replace(_) | Self::Move(_) => true,
+            Self::Flip(_) | Self::Replace(_) | Self::Move(_) | Self::Bracket(_) => true,
             Self::Operation(one) => one.may_send(),
         }
     }

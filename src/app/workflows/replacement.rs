@@ -189,13 +189,11 @@ impl Replacement {
             )),
             Err(why) => {
                 let message = why.message.raw();
-                let state = if why.is_doubtful() {
-                    "may be canceled"
+                let message = if why.is_doubtful() {
+                    format!("{old} may be canceled, nothing was placed: {message}").into()
                 } else {
-                    "is not canceled"
+                    format!("{message}; nothing was changed").into()
                 };
-                let message = format!("nothing is placed, {old} {state}: {message}");
-                let message = message.into();
                 vec![
                     WorkflowWish::Fail(Failure {
                         message,

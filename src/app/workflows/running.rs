@@ -1,6 +1,8 @@
 //! The workflows of a desk that have begun and not ended.
 
-use super::{Known, OrderMove, Replacement, Workflow, WorkflowEvent, WorkflowWish, goals::Moved};
+use super::{
+    Known, OrderMove, Replacement, Trail, Workflow, WorkflowEvent, WorkflowWish, goals::Moved,
+};
 use crate::{
     app::account::store::Store,
     model::{Num, OrderId, PositionId, Ticket, Timestamp},
@@ -9,6 +11,8 @@ use crate::{
 #[derive(Debug, Default)]
 pub struct Workflows {
     running: Vec<Running>,
+    /// The stops that trail.
+    pub(crate) trails: Vec<Trail>,
     /// When the last batch of exits was answered, and its ticket: older lists do not show what came of it.
     pub(crate) exits_answered: Option<(Timestamp, Ticket)>,
 }
@@ -26,6 +30,18 @@ type Wishes = Vec<(Running, Vec<WorkflowWish>)>;
 impl Workflows {
     pub(crate) fn begin(&mut self, ticket: Ticket, workflow: Workflow) {
         self.running.push(Running { ticket, workflow });
+    }
+
+    /// The trailing stop of this position.
+    pub fn trail(&self, position: &PositionId) -> Option<&Trail> {
+        self.trails.iter().find(|one| one.position == *position)
+    }
+
+    /// Whether there was one.
+    pub(crate) fn end_trail(&mut self, position: &PositionId) -> bool {
+        let before = self.trails.len();
+        self.trails.retain(|one| one.position != *position);
+        self.trails.len() < before
     }
 
     /// The workflow of this command.
@@ -67,9 +83,9 @@ impl Workflows {
         store.under_way() + self.waiting(store).count()
     }
 
-    /// Whether every command has a known outcome, and nothing is to follow.
+    /// Whether every command has a known outcome, nothing is to follow, and no stop trails.
     pub fn is_settled(&self, store: &Store) -> bool {
-        store.flights.is_empty() && self.waiting(store).next().is_none()
+        store.flights.is_empty() && self.waiting(store).next().is_none() && self.trails.is_empty()
     }
 
     /// When the next of them is to be told that time has passed.

@@ -1,16 +1,14 @@
-//! `perpdeck cancel`: an order, a TWAP, a scaled order, or every working order.
+//! `perpdeck cancel`: orders by id, by market or side, or every working one; and the ends of TWAPs and scaled orders.
 
 mod all;
 mod several;
 
-use super::{
-    consent,
-    perform::perform,
-    prepared::{ActFlags, PreparedCommand},
-    typed::id,
-};
+use super::{consent, prepared::ActFlags, typed::id};
 use crate::{
-    cli::Exit,
+    cli::{
+        Exit,
+        read::filters::{MarketFilter, SideFilter},
+    },
     config::Sources,
     model::{Command, OrderId, ScaledId, TwapId},
 };
@@ -25,38 +23,85 @@ pub(in crate::cli) struct CancelArgs {
 }
 
 #[derive(Debug, clap::Args)]
-#[group(required = true, multiple = false)]
+#[group(id = "target", required = true, multiple = true, args = ["order_ids", "market", "side", "all"])]
 struct CancelTarget {
     /// The ids of orders; each has one line in the result
-    #[arg(value_name = "ORDER_ID", value_parser = id::<OrderId>)]
+    #[arg(value_name = "ORDER_ID", value_parser = id::<OrderId>, conflicts_with_all = ["market", "side", "all"])]
     order_ids: Vec<OrderId>,
-    /// Stops a TWAP or VWAP order; its open slice stays
-    #[arg(long, value_name = "TWAP_ORDER_ID", value_parser = id::<TwapId>)]
-    twap: Option<TwapId>,
-    /// Cancels a ladder and its working rungs
-    #[arg(long, value_name = "SCALED_ORDER_ID", value_parser = id::<ScaledId>)]
-    scaled: Option<ScaledId>,
-    /// Cancels every working order of the account. TWAPs continue. After a flatten (HALTED) the stops of open
-    /// positions stay
-    #[arg(long)]
+    #[command(flatten)]
+    market: MarketFilter,
+    #[command(flatten)]
+    side: SideFilter,
+    /// Every working order of the account. TWAPs continue. After a flatten (HALTED) the stops of open positions stay
+    #[arg(long, conflicts_with_all = ["market", "side"])]
     all: bool,
 }
 
-impl CancelTarget {
-    fn strategy(&self) -> Option<Command> {
-        let twap = self.twap.clone().map(Command::StopTwap);
-        twap.or_else(|| self.scaled.clone().map(Command::CancelScaled))
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct StopTwapArgs {
+    /// As `twap list` shows them
+    #[arg(required = true, value_name = "TWAP_ORDER_ID", value_parser = id::<TwapId>)]
+    twap_ids: Vec<TwapId>,
+    #[command(flatten)]
+    how: ActFlags,
+}
+
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct CancelScaledArgs {
+    /// As `scaled list` shows them
+    #[arg(required = true, value_name = "SCALED_ORDER_ID", value_parser = id::<ScaledId>)]
+    scaled_ids: Vec<ScaledId>,
+    #[command(flatten)]
+    how: ActFlags,
+}
+
+/// Strategies that are to end.
+pub(in crate::cli) struct StrategyEnds {
+    commands: Vec<Command>,
+    how: ActFlags,
+}
+
+impl From<StopTwapArgs> for StrategyEnds {
+    fn from(args: StopTwapArgs) -> Self {
+        Self {
+            commands: args.twap_ids.into_iter().map(Command::StopTwap).collect(),
+            how: args.how,
+        }
+    }
+}
+
+impl From<CancelScaledArgs> for StrategyEnds {
+    fn from(args: CancelScaledArgs) -> Self {
+        let ids = args.scaled_ids.into_iter();
+        Self {
+            commands: ids.map(Command::CancelScaled).collect(),
+            how: args.how,
+        }
     }
 }
 
 pub(in crate::cli) async fn run(args: CancelArgs, sources: &Sources) -> Result<Exit> {
     let service = consent::service(sources, args.how).await?;
-    match args.what.strategy() {
-        Some(command) => {
-            let prepared = PreparedCommand::new(command, None)?;
-            perform(&service, args.how, prepared).await
-        }
-        None if args.what.all => all::run(&service, args.how).await,
-        None => several::named(&service, args.how, &args.what.order_ids).await,
+    let CancelTarget {
+        order_ids,
+        market,
+        side,
+        all,
+    } = args.what;
+    if all {
+        all::run(&service, args.how).await
+    } else if order_ids.is_empty() {
+        several::matching(&service, args.how, &market, side).await
+    } else {
+        several::named(&service, args.how, &order_ids).await
     }
+}
+
+pub(in crate::cli) async fn strategies(
+    ends: impl Into<StrategyEnds>,
+    sources: &Sources,
+) -> Result<Exit> {
+    let StrategyEnds { commands, how } = ends.into();
+    let service = consent::service(sources, how).await?;
+    several::strategies(&service, how, commands).await
 }

@@ -1,7 +1,8 @@
-//! `perpdeck close POSITION_ID`: closes a position in whole or in part.
+//! `perpdeck close POSITION_ID…`: closes positions in whole or in part.
 
 use super::{
     consent,
+    each::each,
     field_flags::{CloseFlags, FieldArgs},
     market::{self, MarketPurpose},
     perform::perform,
@@ -30,9 +31,9 @@ const ALL: &str = "100%";
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct CloseArgs {
-    /// As `positions` shows it, or its market: btc. Under a key that was used before, the id
-    #[arg(value_parser = id::<PositionId>)]
-    position_id: PositionId,
+    /// As `positions` shows them, or their markets: btc. Under a key that was used before, the ids
+    #[arg(required = true, value_name = "POSITION_ID", value_parser = id::<PositionId>)]
+    position_ids: Vec<PositionId>,
     #[command(flatten)]
     fields: FieldArgs<CloseFlags>,
     #[command(flatten)]
@@ -41,43 +42,65 @@ pub(in crate::cli) struct CloseArgs {
     how: ActFlags,
 }
 
-pub(in crate::cli) async fn run(mut args: CloseArgs, sources: &Sources) -> Result<Exit> {
-    let service = consent::service(sources, args.how).await?;
-    let voice = args.how.output.voice();
-    let before = repeat::before(&service, &args.key);
-    let given = &mut args.fields.given;
-    if !given.has(Field::Size) {
-        given.set(Field::Size, ALL);
-    }
-    let mut store = Store::default();
-    if before.is_none() {
-        args.read_what_it_needs(&service, &mut store).await;
-    }
-    if let Some(why) = store.positions.trouble() {
-        voice.note(&format!("positions: {why}"));
-    }
-    args.position_id = typed::position(args.position_id, &store)?;
-    let trigger = Field::TriggerMarket;
-    let given = &mut args.fields.given;
-    if given.has(trigger) {
-        let named = (trigger.flag(), given.of(trigger).into());
-        let context = (&store, &service, voice);
-        let id = market::named(named, MarketPurpose::OnlyReduces, context)?;
-        given.set(trigger, id.raw());
-    }
-    let prepared = args.prepared(&store, before.as_ref(), voice)?;
-    let prepared = repeat::settled(before.as_ref(), prepared, &service)?.prepared();
-    perform(&service, args.how, prepared).await
+/// The close of one position, as it was written.
+struct WrittenClose {
+    position_id: PositionId,
+    given: Texts,
+    key: KeyFlag,
+    how: ActFlags,
 }
 
-impl CloseArgs {
+pub(in crate::cli) async fn run(args: CloseArgs, sources: &Sources) -> Result<Exit> {
+    let how = args.how;
+    let service = consent::service(sources, how).await?;
+    let (ids, given) = (args.position_ids, args.fields.given);
+    let one = async |position_id, at| {
+        let close = WrittenClose {
+            position_id,
+            given: given.clone(),
+            key: args.key.of_one(at, ids.len()),
+            how,
+        };
+        let prepared = close.prepare(&service).await?;
+        perform(&service, how, prepared).await
+    };
+    each(how.output.voice(), &ids, one).await
+}
+
+impl WrittenClose {
+    /// Reads what the close needs. Under a key that was used before, what would differ by now stays as it was sent.
+    async fn prepare(mut self, service: &Service) -> Result<PreparedCommand> {
+        let voice = self.how.output.voice();
+        let before = repeat::before(service, &self.key);
+        if !self.given.has(Field::Size) {
+            self.given.set(Field::Size, ALL);
+        }
+        let mut store = Store::default();
+        if before.is_none() {
+            self.read_what_it_needs(service, &mut store).await;
+        }
+        if let Some(why) = store.positions.trouble() {
+            voice.note(&format!("positions: {why}"));
+        }
+        self.position_id = typed::position(self.position_id, &store)?;
+        let trigger = Field::TriggerMarket;
+        if self.given.has(trigger) {
+            let named = (trigger.flag(), self.given.of(trigger).into());
+            let context = (&store, service, voice);
+            let id = market::named(named, MarketPurpose::OnlyReduces, context)?;
+            self.given.set(trigger, id.raw());
+        }
+        let prepared = self.prepared(&store, before.as_ref(), voice)?;
+        Ok(repeat::settled(before.as_ref(), prepared, service)?.prepared())
+    }
+
     fn size(&self) -> &str {
-        self.fields.given.of(Field::Size)
+        self.given.of(Field::Size)
     }
 
     /// Closing a whole position by its id needs no read: it must work even if the service answers nothing else.
     async fn read_what_it_needs(&self, service: &Service, store: &mut Store) {
-        let is_at_market = self.fields.given.of(Field::Kind).parse() == Ok(CloseKind::Market);
+        let is_at_market = self.given.of(Field::Kind).parse() == Ok(CloseKind::Market);
         let needs_nothing =
             self.size() == ALL && is_at_market && !typed::is_word(self.position_id.raw());
         let reads = async {
@@ -116,7 +139,7 @@ impl CloseArgs {
         before: Option<&IntentRow>,
         voice: Output,
     ) -> Result<PreparedCommand> {
-        let (given, position) = (&self.fields.given, store.position(&self.position_id));
+        let (given, position) = (&self.given, store.position(&self.position_id));
         let seen = Seen {
             market: position.and_then(|position| store.market(&position.market_id)),
             position,

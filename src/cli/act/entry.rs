@@ -32,7 +32,7 @@ pub(in crate::cli) struct EntryArgs<T: EntryTable> {
     how: ActFlags,
 }
 
-/// An order, a TWAP or a ladder as it was written.
+/// An order, a TWAP or a scaled order as it was written.
 #[derive(Debug)]
 pub(in crate::cli) struct WrittenEntry {
     shape: DraftShape,
@@ -203,12 +203,12 @@ impl WrittenEntry {
         is_by_size || self.given.has(Field::Expires)
     }
 
-    /// The body fields that would differ an hour later; the rungs of a ladder have values of their own.
+    /// The body fields that would differ an hour later; the rungs of a scaled order have values of their own.
     fn time_dependent_fields(&self) -> impl Iterator<Item = &'static str> + use<> {
         let is_by_price = match self.size() {
             // Also for a limit order: it includes the fees of the settings at that time.
             Some(Amount::AtRisk(_) | Amount::Percent(_)) => true,
-            Some(Amount::Notional(_)) => self.shape != DraftShape::Ladder,
+            Some(Amount::Notional(_)) => self.shape != DraftShape::Scaled,
             Some(Amount::Coin(_)) | None => false,
         };
         let names = [

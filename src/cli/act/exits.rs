@@ -1,4 +1,4 @@
-//! `perpdeck exits`: the take profit and stop loss of a position, or of a resting order.
+//! `perpdeck exits`, `stop` and `target`: the take profit and stop loss of positions, or of resting orders.
 //!
 //! The exits of a position change with one batch (`docs/delivery.md 3.6`): what is not named stays, an exit that
 //! is there is moved, and two that are placed together are a pair. Those of an order are attached to it, and both are
@@ -8,6 +8,7 @@
 
 use super::{
     consent,
+    each::each,
     perform::perform,
     prepared::{ActFlags, PreparedCommand},
     readings::read_rows,
@@ -37,9 +38,9 @@ use tokio::time::timeout;
 #[derive(Debug, clap::Args)]
 #[group(id = "legs", required = true, multiple = true, args = ["take_profit", "stop_loss"])]
 pub(in crate::cli) struct ExitsArgs {
-    /// A position as `positions` shows it, its market (btc), or a resting order as `orders` shows it
-    #[arg(value_name = "POSITION_ID|MARKET|ORDER_ID", value_parser = id::<String>)]
-    of: String,
+    /// Positions as `positions` shows them, their markets (btc), or resting orders as `orders` shows them
+    #[arg(required = true, value_name = "POSITION_ID|MARKET|ORDER_ID", value_parser = id::<String>)]
+    of: Vec<String>,
     /// A price, or none to remove it [default: unchanged]
     #[arg(long, value_name = "PRICE|none", allow_hyphen_values = true, value_parser = leg)]
     take_profit: Option<String>,
@@ -54,6 +55,58 @@ pub(in crate::cli) struct ExitsArgs {
     how: ActFlags,
 }
 
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct StopArgs {
+    #[command(flatten)]
+    leg: LegArgs,
+}
+
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct TargetArgs {
+    #[command(flatten)]
+    leg: LegArgs,
+}
+
+#[derive(Debug, clap::Args)]
+struct LegArgs {
+    /// Positions as `positions` shows them, their markets (btc), or resting orders as `orders` shows them
+    #[arg(required = true, value_name = "POSITION_ID|MARKET|ORDER_ID", value_parser = id::<String>)]
+    of: Vec<String>,
+    /// A price, as a number or an expression (entry-2%), or none to remove it
+    #[arg(value_name = "PRICE|none", value_parser = leg)]
+    price: String,
+    /// Its size, of a position only: coin, or a share as 50% [default: it keeps its size, a new one is for the whole
+    /// position]
+    #[arg(long)]
+    size: Option<String>,
+    #[command(flatten)]
+    how: ActFlags,
+}
+
+impl From<StopArgs> for ExitsArgs {
+    fn from(StopArgs { leg }: StopArgs) -> Self {
+        Self {
+            of: leg.of,
+            take_profit: None,
+            stop_loss: Some(leg.price),
+            size: leg.size,
+            how: leg.how,
+        }
+    }
+}
+
+impl From<TargetArgs> for ExitsArgs {
+    fn from(TargetArgs { leg }: TargetArgs) -> Self {
+        Self {
+            of: leg.of,
+            take_profit: Some(leg.price),
+            stop_loss: None,
+            size: leg.size,
+            how: leg.how,
+        }
+    }
+}
+
 /// A price, digits or relative to another, or `none`.
 fn leg(text: &str) -> Result<String, String> {
     if text != "none" && RelativePrice::read(text).is_none() {
@@ -62,34 +115,45 @@ fn leg(text: &str) -> Result<String, String> {
     Ok(text.to_owned())
 }
 
-pub(in crate::cli) async fn run(args: ExitsArgs, sources: &Sources) -> Result<Exit> {
+pub(in crate::cli) async fn run(args: impl Into<ExitsArgs>, sources: &Sources) -> Result<Exit> {
+    let args = args.into();
     let service = consent::service(sources, args.how).await?;
+    let one = async |of: String, _| set(&args, &of, &service).await;
+    each(args.how.output.voice(), &args.of, one).await
+}
+
+async fn set(args: &ExitsArgs, of: &str, service: &Service) -> Result<Exit> {
     let is_complete = args.take_profit.is_some() && args.stop_loss.is_some() && args.size.is_none();
     let mut store = if is_complete {
-        let reads = timeout(JOURNAL_OPEN_TIMEOUT, read_rows(&service)).await;
+        let reads = timeout(JOURNAL_OPEN_TIMEOUT, read_rows(service)).await;
         reads.unwrap_or_default()
     } else {
-        read_rows(&service).await
+        read_rows(service).await
     };
-    let order_id = OrderId::from(args.of.as_str());
+    let order_id = OrderId::from(of);
     let order = store.order(&order_id).filter(|order| order.is_working());
-    if order.is_none() && !store.positions_named(&args.of).is_empty() {
-        return of_position(&args, &service, &mut store).await;
+    if order.is_none() && !store.positions_named(of).is_empty() {
+        return of_position(args, of, service, &mut store).await;
     }
     if let Some(size) = &args.size {
         let why = format!("--size {size}: exits that are attached to an order have its size");
         return Err(UsageError(why).into());
     }
-    if order.is_none() && (!is_complete || typed::is_word(&args.of)) {
-        return Err(unknown(&args.of, &store).into());
+    if order.is_none() && (!is_complete || typed::is_word(of)) {
+        return Err(unknown(of, &store).into());
     }
     let command = args.attached(order_id, (order, &store))?;
     let prepared = PreparedCommand::new(command, None)?;
-    perform(&service, args.how, prepared).await
+    perform(service, args.how, prepared).await
 }
 
-async fn of_position(args: &ExitsArgs, service: &Service, store: &mut Store) -> Result<Exit> {
-    let id = typed::position(PositionId::from(args.of.as_str()), store)?;
+async fn of_position(
+    args: &ExitsArgs,
+    of: &str,
+    service: &Service,
+    store: &mut Store,
+) -> Result<Exit> {
+    let id = typed::position(PositionId::from(of), store)?;
     let wanted = args.wanted(&id, store)?;
     let one = OrderMove::of_exits(Moved::Exits(ExitGoals::setting(id, wanted)));
     workflow::in_place(service, args.how, store, one).await
@@ -99,7 +163,7 @@ impl ExitsArgs {
     /// The exits of the position as they were named.
     fn wanted(&self, id: &PositionId, store: &Store) -> Result<WantedExits> {
         let Some(position) = store.position(id) else {
-            return Err(unknown(&self.of, store).into());
+            return Err(unknown(id.raw(), store).into());
         };
         if let Some(why) = store.orders.trouble() {
             return Err(why.clone().into());

@@ -149,19 +149,15 @@ impl<T: FlagTable> clap::FromArgMatches for FieldArgs<T> {
     }
 }
 
-const MARKET: &str = "The market by its symbol, coin or id: BTC, btc or 'paper|BTC'";
-const TOTAL: &str = "The total size: coin (0.5), USD ($1000), or a share (50%) of the free margin; with --reduce-only \
-                     a share of the position";
+const MARKET: &str = "Its symbol, coin or id: BTC, btc or 'paper|BTC'";
+const TOTAL: &str = "Coin (0.5), USD ($1000), or a share (50%) of the free margin; with --reduce-only, of the position";
 const REDUCE_ONLY: &str = "Can only reduce the position";
-const LEVERAGE: &str = "The leverage [default: that of the open position in the market, otherwise 5 or the highest \
-                        that the market allows]";
-const MARGIN_MODE: &str =
-    "The margin mode [default: that of the open position in the market, otherwise cross]";
+const LEVERAGE: &str = "[default: the position's, else 5 or the market's highest]";
+const MARGIN_MODE: &str = "[default: the position's, else cross]";
 const TRIGGER_PRICE: &str = "The trigger price, USD";
-const TRIGGER_DIRECTION: &str = "Whether it triggers above or below the trigger price";
+const TRIGGER_DIRECTION: &str = "The side of the price";
 const TRIGGER_MARKET: &str = "The market of the trigger price [default: the order's own]";
-const EXPECTED_PRICE: &str =
-    "The mid price that you saw, USD [default: the current one, if it is known]";
+const EXPECTED_PRICE: &str = "The mid that you saw, USD [default: the current one]";
 const SLIPPAGE: &str = "The slippage tolerance, basis points";
 
 #[derive(Debug)]
@@ -178,17 +174,17 @@ impl FlagTable for PlaceFlags {
         required(Field::Kind, "").of(words::<PlaceKind>),
         required(
             Field::Size,
-            "The size: coin (0.5), USD ($1000), by the loss at the stop (r25 loses 25 USD), or a share (50%) of the \
-             free margin; with --reduce-only a share of the position",
+            "Coin (0.5), USD ($1000), the loss at the stop (r25), or a share (50%) of the free margin or, with \
+             --reduce-only, of the position",
         ),
         optional(
             Field::LimitPrice,
-            "The limit price, USD. Every price is a number or an expression (bid-100, mid+0.5%)",
+            "USD; every price is a number or an expression (bid-100)",
         ),
-        optional(Field::TimeInForce, "The time in force [default: gtc]").of(words::<TimeInForce>),
+        optional(Field::TimeInForce, "[default: gtc]").of(words::<TimeInForce>),
         optional(
             Field::Expires,
-            "The end of a gtd order: 2h or 1d from now, 18:00 or 2026-01-05T18:00 local time, or 2026-01-05T14:30:00Z",
+            "2h from now, 18:00, 2026-01-05T18:00 or 2026-01-05T14:30:00Z",
         ),
         optional(Field::TriggerPrice, TRIGGER_PRICE),
         optional(Field::TriggerDirection, TRIGGER_DIRECTION).of(words::<TriggerDirection>),
@@ -200,17 +196,17 @@ impl FlagTable for PlaceFlags {
         optional(Field::StopLoss, "The price of an attached stop loss"),
         optional(
             Field::ReplacedExits,
-            "Replaces exits of the position that attached ones overlap; without it the service refuses such an order",
+            "Replaces the exits of the position that they overlap",
         ),
         optional(Field::ExpectedPrice, EXPECTED_PRICE),
         optional(Field::Slippage, SLIPPAGE),
         optional(
             Field::ChaseOffset,
-            "The distance of a chase order from the best price, USD",
+            "The distance of a chase from the best price, USD",
         ),
         optional(
             Field::ChaseCap,
-            "The last price that a chase order follows to, USD",
+            "The last price that a chase follows to, USD",
         ),
         optional(
             Field::TargetPosition,
@@ -235,15 +231,12 @@ impl FlagTable for TwapFlags {
             Field::Duration,
             "The duration in whole minutes: 30, 30m, 2h",
         ),
-        optional(
-            Field::Curve,
-            "Whether slices follow time (twap) or volume (vwap)",
-        )
-        .of(words::<Curve>)
-        .or("twap"),
+        optional(Field::Curve, "Slices follow time or volume")
+            .of(words::<Curve>)
+            .or("twap"),
         optional(
             Field::SliceInterval,
-            "The seconds between two slices, 30 to 43200 and at most half of the duration [default: the service's choice]",
+            "Seconds between slices, 30 to 43200, at most half the duration",
         ),
         optional(
             Field::ExpectedPrice,
@@ -263,13 +256,13 @@ impl FlagTable for TwapFlags {
 }
 
 #[derive(Debug)]
-pub(in crate::cli) struct LadderFlags;
+pub(in crate::cli) struct ScaledFlags;
 
-impl EntryTable for LadderFlags {
-    const SHAPE: DraftShape = DraftShape::Ladder;
+impl EntryTable for ScaledFlags {
+    const SHAPE: DraftShape = DraftShape::Scaled;
 }
 
-impl FlagTable for LadderFlags {
+impl FlagTable for ScaledFlags {
     const FLAGS: &'static [FieldFlag] = &[
         required(Field::Market, MARKET),
         required(Field::Side, "").of(words::<Side>),
@@ -279,7 +272,7 @@ impl FlagTable for LadderFlags {
         required(Field::Rungs, "The number of rungs"),
         optional(
             Field::Distribution,
-            "Whether the rungs are of one size, or grow or shrink from the first to the last",
+            "The sizes from the first rung to the last",
         )
         .of(words::<Distribution>)
         .or("flat"),
@@ -296,14 +289,14 @@ impl FlagTable for CloseFlags {
     const FLAGS: &'static [FieldFlag] = &[
         optional(
             Field::Size,
-            "The size: coin (0.1), a share of the position (50%) or USD ($1000) [default: everything]",
+            "Coin (0.1), a share (50%) or USD ($1000) [default: everything]",
         ),
         optional(Field::Kind, "")
             .of(words::<CloseKind>)
             .or("market"),
         optional(
             Field::LimitPrice,
-            "The limit price, USD. Every price is a number or an expression (bid-100, entry+2%)",
+            "USD; every price is a number or an expression (entry+2%)",
         ),
         optional(Field::TriggerPrice, TRIGGER_PRICE),
         optional(Field::TriggerDirection, TRIGGER_DIRECTION).of(words::<TriggerDirection>),

@@ -71,7 +71,7 @@ pub(in crate::cli) async fn run(args: FlattenArgs, sources: &Sources) -> Result<
         vec![]
     };
     let requests: Vec<_> = rehearsed.iter().map(|one| &one.request).collect();
-    let what = "stop every TWAP, cancel every ladder and order, close every position (at most 2.5 % slippage)";
+    let what = "stop every TWAP, cancel every scaled order and order, close every position (at most 2.5 % slippage)";
     if let Some(exit) = consent::withheld(&service, how, &requests, what).await? {
         return Ok(exit);
     }

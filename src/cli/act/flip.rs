@@ -1,10 +1,11 @@
-//! `perpdeck flip POSITION_ID`: closes a position, then opens the same size the other way.
+//! `perpdeck flip POSITION_ID…`: closes a position, then opens the same size the other way.
 //!
 //! Contract: as the key of the desk (`docs/delivery.md 3.5`), with the same workflow. While entries are halted, nothing
 //! is begun.
 
 use super::{
     consent,
+    each::each,
     halts::would_be_halted,
     prepared::{ActFlags, PreparedCommand},
     readings::listed,
@@ -13,7 +14,7 @@ use super::{
 };
 use crate::{
     app::{Store, Workflow, workflows::FlipRun},
-    cli::Exit,
+    cli::{Exit, service::Service},
     config::Sources,
     model::{Command, Failure, Flip, Market, PositionId},
 };
@@ -21,20 +22,26 @@ use color_eyre::Result;
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct FlipArgs {
-    /// As `positions` shows it, or its market: btc
-    #[arg(value_parser = id::<PositionId>)]
-    position_id: PositionId,
+    /// As `positions` shows them, or their markets: btc
+    #[arg(required = true, value_name = "POSITION_ID", value_parser = id::<PositionId>)]
+    position_ids: Vec<PositionId>,
     #[command(flatten)]
     how: ActFlags,
 }
 
 pub(in crate::cli) async fn run(args: FlipArgs, sources: &Sources) -> Result<Exit> {
-    let (how, voice) = (args.how, args.how.output.voice());
+    let how = args.how;
     let service = consent::service(sources, how).await?;
+    let one = async |named, _| flip(&service, how, named).await;
+    each(how.output.voice(), &args.position_ids, one).await
+}
+
+async fn flip(service: &Service, how: ActFlags, named: PositionId) -> Result<Exit> {
+    let voice = how.output.voice();
     let mut store = Store::default();
     service.take_positions(&mut store).await;
     service.take_prices(&mut store, &[]).await;
-    let id = typed::position(args.position_id, &store)?;
+    let id = typed::position(named, &store)?;
     let missing = || format!("no open position is called {id}");
     let position = listed(store.positions.trouble(), store.position(&id), missing)?;
     let now = service.clock.now();
@@ -43,17 +50,17 @@ pub(in crate::cli) async fn run(args: FlipArgs, sources: &Sources) -> Result<Exi
     let opening = flip.opening(position.quantity(), observed);
     let close = PreparedCommand::new(Command::Close(flip.close(observed)), None)?;
     let opening = PreparedCommand::new(Command::Place(Box::new(opening)), None)?;
-    let not_halted = || match would_be_halted(&service).filter(|_| !service.is_dry_run()) {
+    let not_halted = || match would_be_halted(service).filter(|_| !service.is_dry_run()) {
         Some(why) => Err(why),
         None => Ok(()),
     };
     not_halted()?;
     let (requests, what) = ([&close.request, &opening.request], flip.words(&store.names));
-    if let Some(exit) = consent::withheld(&service, how, &requests, &what).await? {
+    if let Some(exit) = consent::withheld(service, how, &requests, &what).await? {
         return Ok(exit);
     }
     // A halt may have come while the question was open.
     not_halted()?;
     let flip = FlipRun::new(flip.agreed(service.clock.now()));
-    workflow::run(&service, voice, &mut store, Workflow::Flip(flip)).await
+    workflow::run(service, voice, &mut store, Workflow::Flip(flip)).await
 }

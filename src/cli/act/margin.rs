@@ -1,7 +1,8 @@
-//! `perpdeck margin POSITION_ID`: the extra margin of an isolated position.
+//! `perpdeck margin POSITION_ID…`: the extra margin of isolated positions.
 
 use super::{
     consent,
+    each::each,
     perform::perform,
     prepared::{ActFlags, PreparedCommand},
     readings::listed,
@@ -9,7 +10,12 @@ use super::{
 };
 use crate::{
     app::{Store, account::poll::Answer},
-    cli::{Exit, disk_wait::JOURNAL_OPEN_TIMEOUT, exit::UsageError, service::arrive},
+    cli::{
+        Exit,
+        disk_wait::JOURNAL_OPEN_TIMEOUT,
+        exit::UsageError,
+        service::{Service, arrive},
+    },
     config::Sources,
     model::{
         PositionId,
@@ -21,9 +27,9 @@ use tokio::time::timeout;
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct MarginArgs {
-    /// As `positions` shows it, or its market: btc
-    #[arg(value_parser = id::<PositionId>)]
-    position_id: PositionId,
+    /// As `positions` shows them, or their markets: btc
+    #[arg(required = true, value_name = "POSITION_ID", value_parser = id::<PositionId>)]
+    position_ids: Vec<PositionId>,
     /// The total in USD (200), or a change (+50, -50)
     #[arg(long, value_name = "USD", allow_hyphen_values = true)]
     extra: String,
@@ -32,10 +38,20 @@ pub(in crate::cli) struct MarginArgs {
 }
 
 pub(in crate::cli) async fn run(args: MarginArgs, sources: &Sources) -> Result<Exit> {
-    let service = consent::service(sources, args.how).await?;
+    let MarginArgs {
+        position_ids,
+        extra,
+        how,
+    } = args;
+    let service = consent::service(sources, how).await?;
+    let one = async |named, _| margin(&service, how, named, &extra).await;
+    each(how.output.voice(), &position_ids, one).await
+}
+
+async fn margin(service: &Service, how: ActFlags, named: PositionId, extra: &str) -> Result<Exit> {
     let mut store = Store::default();
-    let is_change = args.extra.trim().starts_with(['+', '-']);
-    if is_change || typed::is_word(args.position_id.raw()) {
+    let is_change = extra.trim().starts_with(['+', '-']);
+    if is_change || typed::is_word(named.raw()) {
         service.take_positions(&mut store).await;
     } else {
         // A total may increase or reduce the margin; a reduction waits when new entries do. It is sent even if the
@@ -45,7 +61,7 @@ pub(in crate::cli) async fn run(args: MarginArgs, sources: &Sources) -> Result<E
             arrive(&mut store, Answer::Positions(positions));
         }
     }
-    let id = typed::position(args.position_id.clone(), &store)?;
+    let id = typed::position(named, &store)?;
     if is_change {
         found(&store, &id)?;
     }
@@ -55,12 +71,12 @@ pub(in crate::cli) async fn run(args: MarginArgs, sources: &Sources) -> Result<E
     };
     let draft = Draft::Margin(MarginDraft {
         position_id: id.clone(),
-        texts: Texts::default().with(Field::ExtraMargin, args.extra.clone()),
+        texts: Texts::default().with(Field::ExtraMargin, extra),
     });
-    let voice = args.how.output.voice();
+    let voice = how.output.voice();
     let (_, command) = typed::read(&draft, &seen, voice, |draft| draft.command(&seen))?;
     let prepared = PreparedCommand::new(command, None)?;
-    perform(&service, args.how, prepared).await
+    perform(service, how, prepared).await
 }
 
 /// A change needs the current total.

@@ -19,7 +19,7 @@ pub(super) struct ActFlags {
 
 #[derive(Debug, Clone, clap::Args)]
 pub(super) struct KeyFlag {
-    /// Names the command: repeating it under the same key never executes it twice
+    /// Repeating the command under this key never executes it twice
     #[arg(long = "idempotency-key", value_name = "KEY", value_parser = key)]
     pub(super) chosen: Option<IdempotencyKey>,
 }

@@ -76,7 +76,7 @@ pub(super) fn checked(voice: Output, prepared: &PreparedCommand, receipt: &Recei
     voice.mismatched(&what, prepared.kept_key())
 }
 
-/// A ladder without a rung is a refusal, one without some of them is partly placed.
+/// A scaled order without a rung is a refusal, one without some of them is partly placed.
 fn rungs(voice: Output, prepared: &PreparedCommand, ladder: &Scaled) -> Exit {
     let refused = ladder.refused_rungs();
     let Some(why) = refused.first().and_then(|rung| rung.reject_reason.as_ref()) else {
@@ -91,7 +91,7 @@ fn rungs(voice: Output, prepared: &PreparedCommand, ladder: &Scaled) -> Exit {
         return voice.failed(&why, prepared.kept_key());
     }
     voice.note(&format!(
-        "{refused} of {all} rungs were refused: {why}; \"perpdeck scaled {}\" shows them",
+        "{refused} of {all} rungs were refused: {why}; \"perpdeck scaled show {}\" shows them",
         ladder.id
     ));
     Exit::Partial
@@ -173,7 +173,11 @@ pub(super) fn sentence(receipt: &Receipt) -> String {
         },
         Receipt::Twap(twap) => format!("TWAP {}: {}", twap.id, word(twap.status.as_ref())),
         Receipt::Scaled(ladder) => {
-            format!("ladder {}: {}", ladder.id, word(ladder.status.as_ref()))
+            format!(
+                "scaled order {}: {}",
+                ladder.id,
+                word(ladder.status.as_ref())
+            )
         }
         Receipt::CloseAll(operation) => format!("close-all {operation}"),
         Receipt::CancelAll(operation) => format!("cancel-all: {}", cancel_all_words(operation)),

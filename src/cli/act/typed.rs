@@ -28,7 +28,7 @@ pub(super) fn is_word(name: &str) -> bool {
 
 /// The open position with this id or in this market; the service decides about any other id. A market's name is never
 /// sent as an id.
-pub(super) fn position(named: PositionId, store: &Store) -> Result<PositionId> {
+pub(in crate::cli) fn position(named: PositionId, store: &Store) -> Result<PositionId> {
     let found = store.positions_named(named.raw());
     let is_market = is_word(named.raw())
         || named.raw().contains('|')

@@ -10,7 +10,7 @@
 
 use crate::{
     app::{
-        LayoutPreset, Msg, Options, WidthTier,
+        Msg, Options,
         account::pane::Pane,
         activity::notice::Tone,
         desk::reload::{Reload, Renewal},
@@ -23,7 +23,7 @@ use crate::{
 };
 use color_eyre::{Result, eyre::Context as _};
 use std::{
-    fs,
+    fs, io,
     os::unix::fs::MetadataExt as _,
     path::{Path, PathBuf},
     sync::mpsc::{Receiver, RecvTimeoutError, channel},
@@ -140,7 +140,18 @@ impl SettingsWatch {
             let found = match wanted.recv_timeout(self.pause()) {
                 Ok(SettingsRequest::Read) => self.check_files(ReloadRequest::ByPerson),
                 Ok(SettingsRequest::Keep(pane, columns)) => self.keep(pane, columns.as_deref()),
-                Ok(SettingsRequest::KeepLayout(size, layout)) => self.keep_layout(size, layout),
+                Ok(SettingsRequest::KeepLayout(size, layout)) => {
+                    let kept = memory::keep_layout(
+                        &self.state_dir(),
+                        &size.to_string(),
+                        &layout.to_string(),
+                    );
+                    could_not_save("the layout", kept)
+                }
+                Ok(SettingsRequest::KeepLines(market, lines)) => {
+                    let kept = memory::keep_lines(&self.state_dir(), market.raw(), &lines);
+                    could_not_save("the lines of the chart", kept)
+                }
                 Err(RecvTimeoutError::Timeout) => self.check_files(ReloadRequest::ByFiles),
                 Err(RecvTimeoutError::Disconnected) => return,
             };
@@ -159,29 +170,14 @@ impl SettingsWatch {
         }
     }
 
-    /// Stores the choice; returns a message if that failed.
-    fn keep(&self, pane: Pane, columns: Option<&[usize]>) -> Option<SettingsReply> {
-        let kept = columns::keep(&state_dir(&self.first.settings), pane, columns);
-        let why = kept.err()?;
-        let words = format!(
-            "the columns of {} could not be saved: {why}",
-            columns::name(pane)
-        );
-        Some(SettingsReply {
-            looks: None,
-            msg: Msg::Notify(Tone::Warn, words),
-        })
+    fn state_dir(&self) -> PathBuf {
+        state_dir(&self.first.settings)
     }
 
-    /// The same of a layout.
-    fn keep_layout(&self, size: WidthTier, layout: LayoutPreset) -> Option<SettingsReply> {
-        let dir = state_dir(&self.first.settings);
-        let kept = memory::keep_layout(&dir, &size.to_string(), &layout.to_string());
-        let why = kept.err()?;
-        Some(SettingsReply {
-            looks: None,
-            msg: Msg::Notify(Tone::Warn, format!("the layout could not be saved: {why}")),
-        })
+    /// Stores the choice; returns a message if that failed.
+    fn keep(&self, pane: Pane, columns: Option<&[usize]>) -> Option<SettingsReply> {
+        let kept = columns::keep(&self.state_dir(), pane, columns);
+        could_not_save(&format!("the columns of {}", columns::name(pane)), kept)
     }
 
     /// Checks the files once; returns what to report to the desk.
@@ -350,6 +346,15 @@ fn prints(files: &[PathBuf]) -> Vec<FileStamp> {
 fn print(file: &Path) -> FileStamp {
     let known = fs::metadata(file).ok()?;
     Some((known.mtime(), known.mtime_nsec(), known.len(), known.ino()))
+}
+
+/// A message where storing a choice failed.
+fn could_not_save(what: &str, kept: io::Result<()>) -> Option<SettingsReply> {
+    let why = kept.err()?;
+    Some(SettingsReply {
+        looks: None,
+        msg: Msg::Notify(Tone::Warn, format!("{what} could not be saved: {why}")),
+    })
 }
 
 #[cfg(test)]

@@ -1,7 +1,10 @@
 //! The service of a desk: a configured one, or a paper exchange started for it.
 
 use crate::{
-    app::{Identity, Mode, Options, Profile, keys::keymap::Keymap, update::reload::key_notes},
+    app::{
+        Identity, Mode, Options, Profile, keys::keymap::Keymap, market::chart_lines::ChartLines,
+        update::reload::key_notes,
+    },
     cli::{
         exit::UsageError, local_zone::local_zone, options::options, paths::state_dir,
         service::found_accounts,
@@ -61,6 +64,7 @@ pub(in crate::cli) fn start(settings: &Settings) -> Result<Start> {
         settings_thread: SettingsThread::none(),
         columns: BTreeMap::new(),
         layouts: BTreeMap::new(),
+        lines: ChartLines::default(),
         tour: None,
     })
 }

@@ -4,11 +4,10 @@ use super::{
     super::{
         Exit,
         exit::UsageError,
-        out,
         service::{Service, client, connection, found_accounts, patiently},
-        voice::{ListFormat, ListOutput, json},
+        voice::ListOutput,
     },
-    ListView, drawn,
+    ListView,
     sheet::TextTable,
     width,
 };
@@ -16,9 +15,9 @@ use crate::{
     app::Store,
     config::{Loaded, Settings, Sources, load},
     model::{Account, AccountId, Page},
-    view::tables::{
-        rows::csv,
-        standing::{ACCOUNT, AccountRow, PROFILES, ProfileRow, RULES, columns_of},
+    view::{
+        Scene,
+        tables::standing::{ACCOUNT, AccountRow, PROFILES, ProfileRow, RULES, columns_of},
     },
 };
 use color_eyre::{Report, Result};
@@ -36,28 +35,21 @@ pub(in crate::cli) async fn account(args: AccountArgs, sources: &Sources) -> Res
     let service = Service::open(sources, voice).await?;
     let facts = patiently(|| service.client.account_facts(&service.account)).await?;
     let row = AccountRow::new(&service.account, &facts);
-    out::say(&match voice.format {
-        ListFormat::Json => format!("{}\n", json(&row)),
-        ListFormat::Csv => csv(columns_of::ACCOUNT, &[row]),
-        ListFormat::Table => table(&row),
-    })?;
-    Ok(Exit::Ok)
+    let view = ListView::plain(ACCOUNT, columns_of::ACCOUNT);
+    view.show(&args.output, &[row], &Store::default(), rules)
 }
 
-/// The figures, and the rules below them.
-fn table(row: &AccountRow) -> String {
-    let (account, rules) = (TextTable::of(ACCOUNT), TextTable::of(RULES));
-    drawn(&Store::default(), |scene| {
-        let head = account.table(std::slice::from_ref(row), scene, width());
-        if row.rules.is_empty() {
-            return head;
-        }
-        format!("{head}\n{}", rules.table(&row.rules, scene, width()))
-    })
+/// The rules of the challenge, below the figures.
+fn rules(row: &AccountRow, scene: &Scene<'_>) -> String {
+    if row.rules.is_empty() {
+        return String::new();
+    }
+    let rules: Vec<_> = row.rules.iter().collect();
+    let table = TextTable::of(RULES).table(&rules, scene, width());
+    format!("\n{table}")
 }
 
 pub(in crate::cli) async fn accounts(args: AccountArgs, sources: &Sources) -> Result<Exit> {
-    let voice = args.output.voice();
     let loaded = load(sources)?;
     let found = join_all(configured(&loaded).map(rows)).await;
     let found: Vec<_> = found.into_iter().flatten().collect();
@@ -73,7 +65,7 @@ pub(in crate::cli) async fn accounts(args: AccountArgs, sources: &Sources) -> Re
     });
     let page = Page::of(rows.collect());
     let view = ListView::plain(PROFILES, columns_of::PROFILE);
-    let shown = view.print(voice, &page, &Store::default())?;
+    let shown = view.print(&args.output, &page, &Store::default())?;
     let is_whole = page.rows.iter().all(|row| row.problem.is_none());
     Ok(shown.or(if is_whole { Exit::Ok } else { Exit::Partial }))
 }

@@ -54,7 +54,7 @@ enum ExportedList {
     Orders,
     /// TWAP and VWAP orders, active and ended
     Twaps,
-    /// Ladders, working and ended; in CSV a line for each rung
+    /// Scaled orders, working and ended; in CSV a line for each rung
     Scaled,
     /// Closed positions with your notes, R multiples, MAE and MFE
     Closed,
@@ -160,7 +160,7 @@ impl ListReader<'_> {
                     |row| row.started_at,
                 );
                 let page = Pages::all().read(self.voice, &wanted, fetch).await?;
-                self.done(page, SheetRows::Ladders)
+                self.done(page, SheetRows::Scaled)
             }
             ExportedList::Closed => {
                 let fetch = |cursor| client.closed_positions(account, cursor);

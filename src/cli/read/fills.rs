@@ -12,7 +12,6 @@ use super::{
 };
 use crate::{
     config::Sources,
-    model::Page,
     view::tables::standing::{FILLS, FillRow, columns_of},
 };
 use color_eyre::Result;
@@ -40,18 +39,12 @@ pub(in crate::cli) async fn run(args: FillsArgs, sources: &Sources) -> Result<Ex
     let fetch = |cursor| service.client.fills(&service.account, cursor);
     let page = args.pages.read(voice, &wanted, fetch).await?;
     doubts(voice, &page.rows);
-    let mut rows: Vec<_> = page.rows.iter().filter_map(FillRow::new).collect();
-    rows.sort_by_key(|row| std::cmp::Reverse(row.filled_at));
-    let fills = Page {
-        rows,
-        unreadable: page.unreadable,
-        left_out: page.left_out,
-        lost: page.lost,
-        next: None,
-        incomplete: page.incomplete,
-        stalled: page.stalled,
-    };
+    let fills = page.with(|orders| {
+        let mut rows: Vec<_> = orders.iter().filter_map(FillRow::new).collect();
+        rows.sort_by_key(|row| std::cmp::Reverse(row.filled_at));
+        rows
+    });
     let store = prices(&service, vec![]).await;
     market.check(fills.rows.iter().map(|row| &row.market_id), voice)?;
-    ListView::plain(FILLS, columns_of::FILL).print(voice, &fills, &store)
+    ListView::plain(FILLS, columns_of::FILL).print(&args.output, &fills, &store)
 }

@@ -19,7 +19,7 @@ use std::collections::{BTreeSet, HashSet};
 
 /// The rows of one market.
 #[derive(Debug, Clone, Default, clap::Args)]
-pub(super) struct MarketFilter {
+pub(in crate::cli) struct MarketFilter {
     /// Only this market: its symbol, coin or id (BTC, btc or 'paper|BTC')
     #[arg(long, value_name = "MARKET")]
     market: Option<String>,
@@ -27,7 +27,7 @@ pub(super) struct MarketFilter {
 
 /// The market whose rows are wanted.
 #[derive(Debug, Clone)]
-pub(super) enum WantedMarket {
+pub(in crate::cli) enum WantedMarket {
     Any,
     Listed(MarketId),
     /// No market of the list has this name.
@@ -48,7 +48,7 @@ pub(super) struct SinceFilter {
 
 /// Buys or sells.
 #[derive(Debug, Clone, Copy, Default, clap::Args)]
-pub(super) struct SideFilter {
+pub(in crate::cli) struct SideFilter {
     /// Only this side
     #[arg(long, value_enum)]
     side: Option<TradeSide>,
@@ -163,7 +163,10 @@ impl MarketFilter {
     ///
     /// # Errors
     /// If several markets have this name.
-    pub(super) async fn wanted(&self, service: &Service) -> Result<WantedMarket, UsageError> {
+    pub(in crate::cli) async fn wanted(
+        &self,
+        service: &Service,
+    ) -> Result<WantedMarket, UsageError> {
         let Some(name) = self.market.as_deref() else {
             return Ok(WantedMarket::Any);
         };
@@ -193,7 +196,7 @@ impl WantedMarket {
     }
 
     /// A market that is no longer listed keeps its rows, under its id or its coin.
-    pub(super) fn keeps(&self, market: &MarketId) -> bool {
+    pub(in crate::cli) fn keeps(&self, market: &MarketId) -> bool {
         match self {
             Self::Any => true,
             Self::Listed(id) => id == market,
@@ -202,7 +205,7 @@ impl WantedMarket {
     }
 
     /// Refuses a name that neither a row nor the list of markets has: a mistyped market must not read as an empty account.
-    pub(super) fn check<'a>(
+    pub(in crate::cli) fn check<'a>(
         &self,
         mut rows: impl Iterator<Item = &'a MarketId>,
         voice: Output,
@@ -243,7 +246,7 @@ impl SinceFilter {
 }
 
 impl SideFilter {
-    pub(super) fn keeps(self, side: Option<Side>) -> bool {
+    pub(in crate::cli) fn keeps(self, side: Option<Side>) -> bool {
         self.side.is_none_or(|wanted| side == Some(wanted.into()))
     }
 }
@@ -320,9 +323,9 @@ pub(super) fn twaps(
 }
 
 /// Scaled orders of a market, working and ended.
-pub(super) fn ladders(market: WantedMarket) -> Selection<Scaled> {
+pub(super) fn scaled(market: WantedMarket) -> Selection<Scaled> {
     Selection::dated(|row: &Scaled| row.id.to_string(), Since(None), |_| None)
-        .filtered(move |ladder| market.keeps(&ladder.market_id))
+        .filtered(move |row| market.keeps(&row.market_id))
 }
 
 #[cfg(test)]

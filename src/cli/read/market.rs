@@ -110,7 +110,7 @@ pub(in crate::cli) async fn markets(args: MarketsArgs, sources: &Sources) -> Res
         row: QuoteRow::new,
         csv: columns_of::QUOTE,
     };
-    view.print(args.output.voice(), &page, &store)
+    view.print(&args.output, &page, &store)
 }
 
 pub(in crate::cli) async fn book(args: BookArgs, sources: &Sources) -> Result<Exit> {
@@ -130,7 +130,7 @@ pub(in crate::cli) async fn book(args: BookArgs, sources: &Sources) -> Result<Ex
     // A source may send more levels.
     rows.retain(|row| row.level <= args.depth);
     let view = ListView::plain(BOOK, columns_of::LEVEL);
-    view.print(args.output.voice(), &Page::of(rows), &store)
+    view.print(&args.output, &Page::of(rows), &store)
 }
 
 pub(in crate::cli) async fn candles(args: CandlesArgs, sources: &Sources) -> Result<Exit> {
@@ -146,7 +146,7 @@ pub(in crate::cli) async fn candles(args: CandlesArgs, sources: &Sources) -> Res
         ..Page::default()
     };
     let view = ListView::plain(CANDLES, columns_of::CANDLE);
-    view.print(args.output.voice(), &page, &store)
+    view.print(&args.output, &page, &store)
 }
 
 /// Oldest first; older pages follow until there are enough.
@@ -234,7 +234,7 @@ pub(in crate::cli) async fn trades(args: TradesArgs, sources: &Sources) -> Resul
         unreadable: page.unreadable,
         ..Page::default()
     };
-    ListView::plain(TAPE, columns_of::TAPE).print(voice, &page, &store)
+    ListView::plain(TAPE, columns_of::TAPE).print(&args.output, &page, &store)
 }
 
 /// The newest book that the stream begins with.

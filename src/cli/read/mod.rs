@@ -7,11 +7,13 @@
 pub(super) mod accounts;
 pub(super) mod export;
 pub(super) mod fills;
-mod filters;
+pub(super) mod filters;
+mod list_view;
 pub(super) mod market;
 pub(super) mod order;
 pub(super) mod orders;
 mod pages;
+pub(super) mod position;
 pub(super) mod positions;
 pub(super) mod scaled;
 mod sheet;
@@ -23,58 +25,20 @@ pub(super) mod watch;
 use super::{
     Exit,
     local_zone::local_zone,
-    out,
-    service::Service,
-    voice::{ListFormat, Output, json},
+    service::{Service, patiently},
+    voice::Output,
 };
 use crate::{
     app::{Motion, Store, Workflows, activity::notice::Activity},
-    model::{MarketId, Order, Page},
+    model::{Failure, FailureKind, MarketId, Order, Page},
     runtime::{self, Clock},
-    view::{Column, Scene, tables::rows::csv},
+    view::Scene,
 };
-use color_eyre::Result;
-use serde::Serialize;
-use sheet::TextTable;
+pub(super) use list_view::ListView;
 use std::{
     collections::BTreeMap,
     io::{self, IsTerminal},
 };
-
-/// How the rows of a list are printed: as a table, and exactly.
-pub(super) struct ListView<T: 'static, R> {
-    table: TextTable<T>,
-    row: fn(&T, &Scene<'_>) -> R,
-    /// The columns of a CSV.
-    csv: &'static [&'static str],
-}
-
-impl<Own: Serialize + Clone> ListView<Own, Own> {
-    /// Of rows that are printed as they are.
-    pub(super) fn plain(columns: &'static [Column<Own>], csv: &'static [&'static str]) -> Self {
-        Self {
-            table: TextTable::of(columns),
-            row: |row, _| row.clone(),
-            csv,
-        }
-    }
-}
-
-impl<T, R: Serialize> ListView<T, R> {
-    /// Prints the rows; `store` has the other data they need.
-    pub(super) fn print(&self, voice: Output, page: &Page<T>, store: &Store) -> Result<Exit> {
-        let text = drawn(store, |scene| {
-            let rows = page.rows.iter().map(|row| (self.row)(row, scene));
-            match voice.format {
-                ListFormat::Json => array(&rows.collect::<Vec<_>>()),
-                ListFormat::Table => self.table.table(&page.rows, scene, width()),
-                ListFormat::Csv => csv(self.csv, &rows.collect::<Vec<_>>()),
-            }
-        });
-        out::say(&text)?;
-        Ok(complete(voice, page))
-    }
-}
 
 fn drawn<T>(store: &Store, draw: impl FnOnce(&Scene<'_>) -> T) -> T {
     let (zone, now) = (local_zone(), Clock::start().now());
@@ -91,15 +55,6 @@ fn drawn<T>(store: &Store, draw: impl FnOnce(&Scene<'_>) -> T) -> T {
         motion: Motion::Full,
         priced: None,
     })
-}
-
-/// One row per line, readable for people, `diff` and `jq`.
-fn array<T: Serialize>(rows: &[T]) -> String {
-    let lines: Vec<_> = rows.iter().map(json).collect();
-    if lines.is_empty() {
-        return "[]\n".to_owned();
-    }
-    format!("[\n{}\n]\n", lines.join(",\n"))
 }
 
 /// A file or a pipe has no width.
@@ -161,4 +116,21 @@ async fn prices(service: &Service, markets: Vec<MarketId>) -> Store {
     service.take_prices(&mut store, &markets).await;
     store.clocks = service.clocks().await;
     store
+}
+
+/// The objects of these ids, in the order in which they were named; the first that is missing fails.
+async fn each<Id: Clone, T, F>(
+    ids: &[Id],
+    read: impl Fn(Id) -> F,
+    missing: impl Fn(&Id) -> String,
+) -> Result<Vec<T>, Failure>
+where
+    F: Future<Output = Result<Option<T>, Failure>>,
+{
+    let mut found = vec![];
+    for id in ids {
+        let row = patiently(|| read(id.clone())).await?;
+        found.push(row.ok_or_else(|| Failure::new(FailureKind::NotFound, missing(id)))?);
+    }
+    Ok(found)
 }

@@ -1,26 +1,24 @@
-//! `perpdeck order ID`: one order, working or ended.
+//! `perpdeck order ID…`: orders, working or ended.
 
 use super::{
     super::{
         Exit,
         act::typed::id,
-        out,
         service::{Service, patiently},
-        voice::{ListFormat, ListOutput, json},
+        voice::ListOutput,
     },
-    doubts, drawn, prices,
+    ListView, doubts, each, prices,
     sheet::TextTable,
-    width,
 };
 use crate::{
     config::Sources,
-    model::{Failure, FailureKind, Order, OrderId},
+    model::{Order, OrderId},
     view::{
         Scene,
         columns::HISTORY,
         tables::{
             evidence,
-            rows::{OrderRow, columns_of, csv},
+            rows::{OrderRow, columns_of},
         },
     },
 };
@@ -28,9 +26,9 @@ use color_eyre::Result;
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct OrderArgs {
-    /// As `orders` and `orders --history` show it
-    #[arg(value_parser = id::<OrderId>)]
-    order_id: OrderId,
+    /// As `orders` and `orders --history` show them
+    #[arg(required = true, value_name = "ORDER_ID", value_parser = id::<OrderId>)]
+    order_ids: Vec<OrderId>,
     #[command(flatten)]
     output: ListOutput,
 }
@@ -38,37 +36,33 @@ pub(in crate::cli) struct OrderArgs {
 pub(in crate::cli) async fn run(args: OrderArgs, sources: &Sources) -> Result<Exit> {
     let voice = args.output.voice();
     let service = Service::open(sources, voice).await?;
-    let id = &args.order_id;
-    let found = patiently(|| service.client.order(id)).await?;
-    let order = found.ok_or_else(|| {
-        let words = format!(
+    let client = &service.client;
+    let read = |id| async move { client.order(&id).await };
+    let orders = each(&args.order_ids, read, |id| {
+        format!(
             "there is no order {id} among the working orders and the newest of the history; \"perpdeck orders --history --all\" lists all"
-        );
-        Failure::new(FailureKind::NotFound, words)
-    })?;
-    doubts(voice, std::slice::from_ref(&order));
-    let mut store = prices(&service, vec![order.market_id.clone()]).await;
-    if let Some(evidence) = patiently(|| service.client.evidence(id)).await?
-        && evidence.optimistic_filled.is_some()
-    {
-        store.evidence.arrive(evidence);
-    }
-    out::say(&drawn(&store, |scene| {
-        let row = OrderRow::new(&order, scene);
-        match voice.format {
-            ListFormat::Json => format!("{}\n", json(&row)),
-            ListFormat::Csv => csv(columns_of::ORDER, &[row]),
-            ListFormat::Table => {
-                let sheet = TextTable {
-                    columns: HISTORY,
-                    id: Some(|order: &Order| order.id.to_string()),
-                };
-                let table = sheet.table(std::slice::from_ref(&order), scene, width());
-                table + &evidence_lines(&order, scene)
-            }
+        )
+    });
+    let orders = orders.await?;
+    doubts(voice, &orders);
+    let markets = orders.iter().map(|order| order.market_id.clone());
+    let mut store = prices(&service, markets.collect()).await;
+    for id in &args.order_ids {
+        if let Some(evidence) = patiently(|| client.evidence(id)).await?
+            && evidence.optimistic_filled.is_some()
+        {
+            store.evidence.arrive(evidence);
         }
-    }))?;
-    Ok(Exit::Ok)
+    }
+    let view = ListView {
+        table: TextTable {
+            columns: HISTORY,
+            id: Some(|order: &Order| order.id.to_string()),
+        },
+        row: OrderRow::new,
+        csv: columns_of::ORDER,
+    };
+    view.show(&args.output, &orders, &store, evidence_lines)
 }
 
 /// One for each fill, below the table.

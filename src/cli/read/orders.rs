@@ -67,5 +67,5 @@ pub(in crate::cli) async fn run(args: OrdersArgs, sources: &Sources) -> Result<E
         row: OrderRow::new,
         csv: columns_of::ORDER,
     };
-    view.print(voice, &page, &store)
+    view.print(&args.output, &page, &store)
 }

@@ -47,12 +47,7 @@ pub(in crate::cli) async fn run(args: PositionsArgs, sources: &Sources) -> Resul
         // A closed position is compared with no price.
         let store = prices(&service, vec![]).await;
         market.check(page.rows.iter().map(|row| &row.market_id), voice)?;
-        let view = ListView {
-            table: TextTable::of(CLOSED_AS_TOLD),
-            row: ClosedPositionRow::new,
-            csv: columns_of::CLOSED_POSITION,
-        };
-        return view.print(voice, &page, &store);
+        return closed().print(&args.output, &page, &store);
     }
     let page = args
         .pages
@@ -62,13 +57,24 @@ pub(in crate::cli) async fn run(args: PositionsArgs, sources: &Sources) -> Resul
     market.check(page.rows.iter().map(|row| &row.market_id), voice)?;
     // The orders that may protect a position.
     service.take_orders(&mut store).await;
-    let view = ListView {
+    open().print(&args.output, &page, &store)
+}
+
+pub(super) fn closed() -> ListView<Position, ClosedPositionRow> {
+    ListView {
+        table: TextTable::of(CLOSED_AS_TOLD),
+        row: ClosedPositionRow::new,
+        csv: columns_of::CLOSED_POSITION,
+    }
+}
+
+pub(super) fn open() -> ListView<Position, PositionRow> {
+    ListView {
         table: TextTable {
             columns: OPEN,
             id: Some(|position: &Position| position.id.to_string()),
         },
         row: PositionRow::new,
         csv: columns_of::POSITION,
-    };
-    view.print(voice, &page, &store)
+    }
 }

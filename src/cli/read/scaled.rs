@@ -1,14 +1,15 @@
-//! `perpdeck scaled`: the scaled orders, working and ended; or one and its rungs.
+//! `perpdeck scaled list` and `scaled show`: scaled orders, working and ended, and their rungs.
+//!
+//! Contract: a CSV has a line for each rung, because the scaled order's own fields would repeat.
 
 use super::{
     super::{
         Exit,
         act::typed::id,
-        out,
         service::{Service, arrive, patiently},
-        voice::{ListFormat, ListOutput, json},
+        voice::{ListFormat, ListOutput},
     },
-    array, complete, drawn,
+    ListView, drawn,
     filters::{self, MarketFilter},
     pages::Pages,
     prices,
@@ -18,12 +19,12 @@ use super::{
 use crate::{
     app::{Store, account::poll::Answer},
     config::Sources,
-    model::{Scaled, ScaledId},
+    model::{MarketId, Scaled, ScaledId},
     view::{
         Scene,
-        columns::RUNGS,
-        ladder_head, rungs,
-        tables::rows::{RungRow, columns_of, csv},
+        columns::{RUNGS, SCALED},
+        rungs,
+        tables::rows::{RungRow, ScaledRow, columns_of},
     },
 };
 use color_eyre::Result;
@@ -32,10 +33,7 @@ use color_eyre::Result;
 const PAGES: usize = 10;
 
 #[derive(Debug, clap::Args)]
-pub(in crate::cli) struct ScaledArgs {
-    /// The field `scaled_order_id` of `orders` [default: all are listed, the newest first]
-    #[arg(value_name = "SCALED_ORDER_ID", value_parser = id::<ScaledId>, conflicts_with_all = ["market", "limit", "all"])]
-    id: Option<ScaledId>,
+pub(in crate::cli) struct ListArgs {
     #[command(flatten)]
     market: MarketFilter,
     #[command(flatten)]
@@ -44,81 +42,91 @@ pub(in crate::cli) struct ScaledArgs {
     output: ListOutput,
 }
 
-pub(in crate::cli) async fn run(args: ScaledArgs, sources: &Sources) -> Result<Exit> {
-    let service = Service::open(sources, args.output.voice()).await?;
-    match &args.id {
-        Some(id) => show(&args, &service, id).await,
-        None => list(&args, &service).await,
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct ShowArgs {
+    /// The field `scaled_order_id` of `orders`, and the ids of `scaled list`
+    #[arg(required = true, value_name = "SCALED_ORDER_ID", value_parser = id::<ScaledId>)]
+    scaled_ids: Vec<ScaledId>,
+    #[command(flatten)]
+    output: ListOutput,
+}
+
+pub(in crate::cli) async fn list(args: ListArgs, sources: &Sources) -> Result<Exit> {
+    let voice = args.output.voice();
+    let service = Service::open(sources, voice).await?;
+    let market = args.market.wanted(&service).await?;
+    let wanted = filters::scaled(market.clone());
+    let fetch = |cursor| service.client.scaled_orders(&service.account, cursor);
+    let page = args.pages.read(voice, &wanted, fetch).await?;
+    let mut store = prices(&service, markets(&page.rows)).await;
+    market.check(page.rows.iter().map(|row| &row.market_id), voice)?;
+    service.take_orders(&mut store).await;
+    if voice.format == ListFormat::Csv {
+        let page = page.with(|rows| rung_rows(&rows, &store));
+        return rung_view().print(&args.output, &page, &store);
+    }
+    view().print(&args.output, &page, &store)
+}
+
+pub(in crate::cli) async fn show(args: ShowArgs, sources: &Sources) -> Result<Exit> {
+    let voice = args.output.voice();
+    let service = Service::open(sources, voice).await?;
+    let mut found = vec![];
+    for id in &args.scaled_ids {
+        found.push(patiently(|| service.client.scaled(id)).await?);
+    }
+    let store = form_context(&service, &found).await;
+    if voice.format == ListFormat::Csv {
+        let rows = rung_rows(&found, &store);
+        return rung_view().show(&args.output, &rows, &store, |_, _| String::new());
+    }
+    view().show(&args.output, &found, &store, rung_table)
+}
+
+fn view() -> ListView<Scaled, ScaledRow> {
+    ListView {
+        table: TextTable {
+            columns: SCALED,
+            id: Some(|row| row.id.to_string()),
+        },
+        row: |row, _| ScaledRow(row.clone()),
+        csv: columns_of::RUNG,
     }
 }
 
-async fn list(args: &ScaledArgs, service: &Service) -> Result<Exit> {
-    let voice = args.output.voice();
-    let market = args.market.wanted(service).await?;
-    let wanted = filters::ladders(market.clone());
-    let fetch = |cursor| service.client.scaled_orders(&service.account, cursor);
-    let page = args.pages.read(voice, &wanted, fetch).await?;
-    let markets = || page.rows.iter().map(|row| &row.market_id);
-    let mut store = prices(service, markets().cloned().collect()).await;
-    market.check(markets(), voice)?;
-    service.take_orders(&mut store).await;
-    out::say(&drawn(&store, |scene| match voice.format {
-        ListFormat::Json => array(&page.rows),
-        ListFormat::Table => page.rows.iter().map(|row| line(row, scene)).collect(),
-        ListFormat::Csv => {
-            let rungs = page.rows.iter().flat_map(|row| RungRow::all(row, scene));
-            csv(columns_of::RUNG, &rungs.collect::<Vec<_>>())
-        }
-    }))?;
-    Ok(complete(voice, &page))
+fn rung_view() -> ListView<RungRow, RungRow> {
+    ListView::plain(&[], columns_of::RUNG)
 }
 
-/// Without its rungs.
-fn line(ladder: &Scaled, scene: &Scene<'_>) -> String {
-    format!("{}  {}\n", ladder.id, head(ladder, scene))
-}
-
-fn head(ladder: &Scaled, scene: &Scene<'_>) -> String {
-    let head = ladder_head(ladder, scene).into_iter();
-    head.map(|span| span.text).collect()
-}
-
-async fn show(args: &ScaledArgs, service: &Service, id: &ScaledId) -> Result<Exit> {
-    let voice = args.output.voice();
-    let ladder = patiently(|| service.client.scaled(id)).await?;
-    out::say(&match voice.format {
-        ListFormat::Json => format!("{}\n", json(&ladder)),
-        ListFormat::Table => {
-            let store = form_context(service, &ladder).await;
-            let head = drawn(&store, |scene| head(&ladder, scene));
-            format!("{head}\n{}", table(&ladder, &store))
-        }
-        ListFormat::Csv => drawn(&form_context(service, &ladder).await, |scene| {
-            csv(columns_of::RUNG, &RungRow::all(&ladder, scene))
-        }),
-    })?;
-    Ok(Exit::Ok)
-}
-
-fn table(ladder: &Scaled, store: &Store) -> String {
-    let sheet = TextTable::of(RUNGS);
+fn rung_rows(rows: &[Scaled], store: &Store) -> Vec<RungRow> {
     drawn(store, |scene| {
-        sheet.table(&rungs(ladder, scene), scene, width())
+        rows.iter()
+            .flat_map(|row| RungRow::all(row, scene))
+            .collect()
     })
 }
 
+/// The rungs of one, below the scaled orders.
+fn rung_table(row: &Scaled, scene: &Scene<'_>) -> String {
+    let rungs = rungs(row, scene);
+    let table = TextTable::of(RUNGS).table(&rungs.iter().collect::<Vec<_>>(), scene, width());
+    format!("\n{}\n{table}", row.id)
+}
+
+fn markets(rows: &[Scaled]) -> Vec<MarketId> {
+    rows.iter().map(|row| row.market_id.clone()).collect()
+}
+
 /// Prices, and the orders of the rungs if they are working or among the newest.
-async fn form_context(service: &Service, ladder: &Scaled) -> Store {
-    let mut store = prices(service, vec![ladder.market_id.clone()]).await;
+async fn form_context(service: &Service, found: &[Scaled]) -> Store {
+    let mut store = prices(service, markets(found)).await;
     service.take_orders(&mut store).await;
     let newest = patiently(|| service.client.orders(&service.account, None)).await;
     arrive(&mut store, Answer::History(newest));
     for _ in 1..PAGES {
-        let rungs = ladder
-            .rungs
-            .iter()
-            .filter_map(|rung| rung.order_id.as_ref());
-        let is_found = rungs.into_iter().all(|id| store.order(id).is_some());
+        let rungs = found.iter().flat_map(|row| &row.rungs);
+        let mut placed = rungs.filter_map(|rung| rung.order_id.as_ref());
+        let is_found = placed.all(|id| store.order(id).is_some());
         let Some(next) = store.history.ask_more().filter(|_| !is_found) else {
             break;
         };

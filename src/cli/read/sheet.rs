@@ -1,6 +1,9 @@
 //! Rows of a resource in the desk's columns, as lines of text.
 
-use crate::view::{Align, Column, Scene};
+use crate::view::{
+    Align, Column, Scene, UNKNOWN,
+    tables::rows::{RowMembers, member_text},
+};
 use std::iter;
 use unicode_width::UnicodeWidthStr;
 
@@ -15,7 +18,7 @@ pub(super) struct TextTable<T: 'static> {
 
 /// One column with its cells as text.
 struct ColumnCells {
-    title: &'static str,
+    title: String,
     align: Align,
     priority: u8,
     cells: Vec<String>,
@@ -31,46 +34,82 @@ impl<T> TextTable<T> {
     }
 
     /// Aligned columns under their titles; beyond `width` the least important columns are dropped.
-    pub(super) fn table(&self, rows: &[T], scene: &Scene<'_>, width: Option<usize>) -> String {
+    pub(super) fn table(&self, rows: &[&T], scene: &Scene<'_>, width: Option<usize>) -> String {
         let mut strips = self.strips(rows, scene);
         if let Some(width) = width {
             fit(&mut strips, width);
         }
-        let widths: Vec<usize> = strips.iter().map(ColumnCells::width).collect();
-        let heading = strips.iter().map(|strip| strip.title).collect();
-        let mut lines = vec![line(&strips, &widths, heading)];
-        lines.extend((0..rows.len()).map(|row| {
-            let cells = strips.iter().map(|strip| strip.cell(row)).collect();
-            line(&strips, &widths, cells)
-        }));
-        lines.concat()
+        lines(&strips, rows.len())
     }
 
-    fn strips(&self, rows: &[T], scene: &Scene<'_>) -> Vec<ColumnCells> {
+    /// These fields: as the column of the same name shows it, otherwise the member of the row as it was sent.
+    pub(super) fn of_fields(
+        &self,
+        fields: &[&str],
+        rows: &[&T],
+        members: &[RowMembers],
+        scene: &Scene<'_>,
+    ) -> String {
+        let strip = |name: &&str| {
+            let mut columns = self.columns.iter();
+            if let Some(column) = columns.find(|column| column.id == *name) {
+                return ColumnCells::of(column, rows, scene);
+            }
+            let cell = |row: &RowMembers| {
+                let member = row.get(*name);
+                member.map_or_else(|| UNKNOWN.to_owned(), |raw| member_text(name, raw.get()))
+            };
+            ColumnCells {
+                title: (*name).to_owned(),
+                align: Align::Left,
+                priority: 0,
+                cells: members.iter().map(cell).collect(),
+            }
+        };
+        let strips: Vec<_> = fields.iter().map(strip).collect();
+        lines(&strips, rows.len())
+    }
+
+    fn strips(&self, rows: &[&T], scene: &Scene<'_>) -> Vec<ColumnCells> {
         let id = self.id.map(|id| ColumnCells {
-            title: "id",
+            title: "id".to_owned(),
             align: Align::Left,
             priority: 0,
-            cells: rows.iter().map(id).collect(),
+            cells: rows.iter().map(|row| id(row)).collect(),
         });
-        let others = self.columns.iter().map(|column| ColumnCells {
-            title: column.title,
-            align: column.align,
-            priority: column.priority,
-            cells: rows
-                .iter()
-                .map(|row| column.cell(row, scene).text())
-                .collect(),
-        });
+        let columns = self.columns.iter();
+        let others = columns.map(|column| ColumnCells::of(column, rows, scene));
         iter::empty().chain(id).chain(others).collect()
     }
 }
 
+/// The titles, and a line for each row.
+fn lines(strips: &[ColumnCells], rows: usize) -> String {
+    let widths: Vec<usize> = strips.iter().map(ColumnCells::width).collect();
+    let heading = strips.iter().map(|strip| strip.title.as_str()).collect();
+    let mut lines = vec![line(strips, &widths, heading)];
+    lines.extend((0..rows).map(|row| {
+        let cells = strips.iter().map(|strip| strip.cell(row)).collect();
+        line(strips, &widths, cells)
+    }));
+    lines.concat()
+}
+
 impl ColumnCells {
+    fn of<T>(column: &Column<T>, rows: &[&T], scene: &Scene<'_>) -> Self {
+        let cells = rows.iter().map(|row| column.cell(row, scene).text());
+        Self {
+            title: column.title.to_owned(),
+            align: column.align,
+            priority: column.priority,
+            cells: cells.collect(),
+        }
+    }
+
     fn width(&self) -> usize {
         let cells = self.cells.iter().map(String::as_str);
         cells
-            .chain([self.title])
+            .chain([self.title.as_str()])
             .map(UnicodeWidthStr::width)
             .max()
             .unwrap_or(0)
@@ -118,7 +157,7 @@ mod tests {
 
     fn strip(title: &'static str, priority: u8, cells: &[&str]) -> ColumnCells {
         ColumnCells {
-            title,
+            title: title.to_owned(),
             align: Align::Left,
             priority,
             cells: cells.iter().map(|cell| (*cell).to_owned()).collect(),
@@ -133,7 +172,7 @@ mod tests {
             strip("side", 1, &["LONG"]),
         ];
         fit(&mut strips, 12);
-        let left: Vec<_> = strips.iter().map(|strip| strip.title).collect();
+        let left: Vec<_> = strips.iter().map(|strip| strip.title.as_str()).collect();
         assert_eq!(left, ["id", "side"]);
         fit(&mut strips, 1);
         assert_eq!(strips.len(), 1);

@@ -1,12 +1,13 @@
-//! `perpdeck twaps`: the active TWAP and VWAP orders, or the ended ones.
+//! `perpdeck twap list` and `twap show`: TWAP and VWAP orders, active or ended.
 
 use super::{
     super::{
         Exit,
+        act::typed::id,
         service::{Service, patiently},
         voice::ListOutput,
     },
-    ListView,
+    ListView, each,
     filters::{self, MarketFilter, SideFilter, SinceFilter, TwapState, WantedMarket},
     pages::Pages,
     prices,
@@ -15,7 +16,7 @@ use super::{
 use crate::{
     api::TwapSelector,
     config::Sources,
-    model::{Page, Twap},
+    model::{Page, Twap, TwapId},
     view::{
         columns::TWAPS,
         tables::rows::{TwapRow, columns_of},
@@ -43,7 +44,31 @@ pub(in crate::cli) struct TwapsArgs {
     output: ListOutput,
 }
 
-pub(in crate::cli) async fn run(args: TwapsArgs, sources: &Sources) -> Result<Exit> {
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct ShowArgs {
+    /// As `twap list` and `twap list --ended` show them
+    #[arg(required = true, value_name = "TWAP_ORDER_ID", value_parser = id::<TwapId>)]
+    twap_ids: Vec<TwapId>,
+    #[command(flatten)]
+    output: ListOutput,
+}
+
+pub(in crate::cli) async fn show(args: ShowArgs, sources: &Sources) -> Result<Exit> {
+    let service = Service::open(sources, args.output.voice()).await?;
+    let client = &service.client;
+    let read = |id| async move { client.twap(&id).await };
+    let twaps = each(&args.twap_ids, read, |id| {
+        format!(
+            "there is no TWAP {id}; \"perpdeck twap list\" lists active ones, with --ended the others"
+        )
+    });
+    let twaps = twaps.await?;
+    let markets = twaps.iter().map(|row| row.market_id.clone());
+    let store = prices(&service, markets.collect()).await;
+    view().show(&args.output, &twaps, &store, |_, _| String::new())
+}
+
+pub(in crate::cli) async fn list(args: TwapsArgs, sources: &Sources) -> Result<Exit> {
     let service = Service::open(sources, args.output.voice()).await?;
     let market = args.market.wanted(&service).await?;
     let page = if args.ended {
@@ -54,15 +79,18 @@ pub(in crate::cli) async fn run(args: TwapsArgs, sources: &Sources) -> Result<Ex
     let markets = page.rows.iter().map(|row| row.market_id.clone()).collect();
     let (voice, store) = (args.output.voice(), prices(&service, markets).await);
     market.check(page.rows.iter().map(|row| &row.market_id), voice)?;
-    let view = ListView {
+    view().print(&args.output, &page, &store)
+}
+
+fn view() -> ListView<Twap, TwapRow> {
+    ListView {
         table: TextTable {
             columns: TWAPS,
             id: Some(|twap| twap.id.to_string()),
         },
         row: TwapRow::new,
         csv: columns_of::TWAP,
-    };
-    view.print(voice, &page, &store)
+    }
 }
 
 async fn active(args: &TwapsArgs, market: &WantedMarket, service: &Service) -> Result<Page<Twap>> {

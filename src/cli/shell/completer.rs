@@ -38,7 +38,7 @@ enum Offered {
     Orders,
     Positions,
     Twaps,
-    Ladders,
+    Scaled,
     Markets,
     Profiles,
 }
@@ -46,12 +46,12 @@ enum Offered {
 /// Arguments by their names, and what each can be.
 const ARGUMENTS: &[(&str, Offered)] = &[
     ("order_id", Offered::Orders),
+    ("of", Offered::Positions),
     ("order_ids", Offered::Orders),
-    ("position_id", Offered::Positions),
     ("target_position_id", Offered::Positions),
-    ("twap", Offered::Twaps),
-    ("id", Offered::Ladders),
-    ("scaled", Offered::Ladders),
+    ("position_ids", Offered::Positions),
+    ("twap_ids", Offered::Twaps),
+    ("scaled_ids", Offered::Scaled),
     ("market", Offered::Markets),
     ("trigger_market_id", Offered::Markets),
     ("profile", Offered::Profiles),
@@ -182,7 +182,7 @@ async fn candidates_of(client: &Client, what: Offered) -> Vec<Candidate> {
             word: twap.id.to_string(),
             about: words::twap(&twap, None, &MarketNames::default()),
         }),
-        Offered::Ladders => ladders(client.working_orders(account).await),
+        Offered::Scaled => scaled_orders(client.working_orders(account).await),
         Offered::Markets => {
             let read = client
                 .markets(&std::collections::BTreeSet::new(), 0)
@@ -221,8 +221,8 @@ fn positions(read: Result<Page<Position>, Failure>) -> Vec<Candidate> {
     })
 }
 
-/// A ladder is known through its working rungs.
-fn ladders(read: Result<Page<Order>, Failure>) -> Vec<Candidate> {
+/// A scaled order is known through its working rungs.
+fn scaled_orders(read: Result<Page<Order>, Failure>) -> Vec<Candidate> {
     let orders = read.map(|page| page.rows).unwrap_or_default();
     let mut ids: Vec<_> = orders
         .into_iter()

@@ -1,7 +1,10 @@
 //! The command line as it is parsed and explained: with examples, and without the settings that a command does not use.
+//!
+//! Contract: the help of a verb is short: a line or two for each flag, and the settings by their names.
+//! "perpdeck --help" explains those.
 
 use super::examples;
-use clap::Command;
+use clap::{Arg, ArgAction, Command};
 use std::fmt::Write as _;
 
 /// Settings of the screen: a verb has none.
@@ -26,20 +29,17 @@ const WITHOUT_SETTINGS: [&str; 3] = ["schema", "completions", "man"];
 /// The whole command line, explained.
 pub(in crate::cli) fn explain(mut whole: Command) -> Command {
     for name in names(&whole) {
-        let hidden = hidden_from(&whole, &name);
+        let settings = settings_of(&whole, &name);
+        let hidden: Vec<_> = globals(&whole).cloned().collect();
         whole = whole.mut_subcommand(&name, |mut verb| {
             for arg in hidden {
                 verb = verb.arg(arg.hide(true));
             }
-            explained(verb, &name)
+            explained(verb, &name, &settings)
         });
     }
     let end = whole.get_after_help().map(ToString::to_string);
-    let text = format!(
-        "{}\n{}",
-        text("").unwrap_or_default(),
-        end.unwrap_or_default()
-    );
+    let text = format!("{}\n{}", text(""), end.unwrap_or_default());
     whole.after_help(text)
 }
 
@@ -48,42 +48,49 @@ fn names(command: &Command) -> Vec<String> {
     verbs.map(|verb| verb.get_name().to_owned()).collect()
 }
 
-/// Global settings that this command does not use; they are still accepted.
-fn hidden_from(whole: &Command, name: &str) -> Vec<clap::Arg> {
-    let is_hidden = |id: &str| {
-        WITHOUT_SETTINGS.contains(&name)
-            || (OF_THE_SCREEN.contains(&id) && !WITH_A_SCREEN.contains(&name))
-    };
-    let global = whole.get_arguments().filter(|arg| arg.is_global_set());
-    global
-        .filter(|arg| is_hidden(arg.get_id().as_str()))
-        .cloned()
-        .collect()
+fn globals(whole: &Command) -> impl Iterator<Item = &Arg> {
+    whole.get_arguments().filter(|arg| arg.is_global_set())
 }
 
-/// With its examples, and those of its subcommands.
-fn explained(mut command: Command, path: &str) -> Command {
+/// The names of the settings that a verb uses.
+fn settings_of(whole: &Command, name: &str) -> String {
+    if WITHOUT_SETTINGS.contains(&name) {
+        return String::new();
+    }
+    let has_screen = WITH_A_SCREEN.contains(&name);
+    let used =
+        globals(whole).filter(|arg| has_screen || !OF_THE_SCREEN.contains(&arg.get_id().as_str()));
+    let flags: Vec<_> = used
+        .filter_map(Arg::get_long)
+        .map(|long| format!("--{long}"))
+        .collect();
+    format!(
+        "Settings (\"perpdeck --help\" explains them; -n is --dry-run):\n  {}\n\n",
+        flags.join(" ")
+    )
+}
+
+/// With its settings and examples, and those of its subcommands.
+fn explained(mut command: Command, path: &str, settings: &str) -> Command {
     for name in names(&command) {
         let path = format!("{path} {name}");
-        command = command.mut_subcommand(&name, |verb| explained(verb, &path));
+        command = command.mut_subcommand(&name, |verb| explained(verb, &path, settings));
     }
-    match text(path) {
-        Some(text) => command.after_help(text),
-        None => command,
-    }
+    let help = Arg::new("help").short('h').long("help").help("Prints help");
+    command
+        .disable_help_flag(true)
+        .next_line_help(false)
+        .arg(help.action(ArgAction::HelpShort))
+        .after_help(format!("{settings}{}", text(path)))
 }
 
-fn text(path: &str) -> Option<String> {
-    let examples = examples::of(path);
-    if examples.is_empty() {
-        return None;
-    }
+fn text(path: &str) -> String {
     let mut text = "Examples:\n".to_owned();
-    for example in examples {
+    for example in examples::of(path) {
         // Writing to a string cannot fail.
         let _written = writeln!(text, "  # {}\n  {}", example.does, example.line);
     }
-    Some(text)
+    text
 }
 
 #[cfg(test)]
@@ -172,6 +179,29 @@ mod tests {
         let matches = read.unwrap();
         let theme = matches.get_one::<String>("theme").map(String::as_str);
         assert_eq!(theme, Some("light"), "it reaches the settings");
+    }
+
+    fn assert_fits(command: &Command, path: &str) {
+        let help = command.clone().term_width(100).render_help().to_string();
+        let lines = help
+            .split("Examples:")
+            .next()
+            .unwrap_or_default()
+            .trim_end();
+        let count = lines.lines().count();
+        assert!(count <= 40, "{path} has {count} lines:\n{lines}");
+        for verb in command.get_subcommands() {
+            assert_fits(verb, &format!("{path} {}", verb.get_name()));
+        }
+    }
+
+    #[test]
+    fn the_help_of_every_verb_fits_one_screen_besides_its_examples() {
+        let mut whole = command();
+        whole.build();
+        for verb in whole.get_subcommands() {
+            assert_fits(verb, verb.get_name());
+        }
     }
 
     #[test]

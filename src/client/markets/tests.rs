@@ -133,9 +133,9 @@ async fn a_market_without_a_fresh_book_keeps_the_quote_it_had() {
 async fn a_simulator_tells_all_prices_at_once_and_its_list_tells_what_they_are_called() {
     let part = |seen: &Seen| match seen.line.as_str() {
         "GET /v1 HTTP/1.1" => ok(r#"{"name":"perpdeck","environment":"test","simulator":"/sim"}"#),
-        "GET /sim/markets HTTP/1.1" => {
-            ok(r#"{"data":[{"market_id":"hyperliquid|xyz:TSLA","mark_price":5}]}"#)
-        }
+        "GET /sim/markets HTTP/1.1" => ok(
+            r#"{"data":[{"market_id":"hyperliquid|xyz:TSLA","mark_price":5,"gap_since":1790000000000,"unreadable_lines":2}]}"#,
+        ),
         "GET /v1/markets HTTP/1.1" => ok(LIST),
         _ => error("404 Not Found", ""),
     };
@@ -146,6 +146,8 @@ async fn a_simulator_tells_all_prices_at_once_and_its_list_tells_what_they_are_c
         let tsla = &page.rows[0];
         assert_eq!(tsla.mark, Some(Num::from(5_u32)));
         assert_eq!((tsla.symbol.raw(), tsla.coin.raw()), ("TSLA", "xyz:TSLA"));
+        let feed = (tsla.gap_since, tsla.unreadable_lines);
+        assert_eq!(feed, (Some(Timestamp(1_790_000_000_000)), 2));
     }
     let asked = ["/v1", "/sim/markets", "/v1/markets", "/sim/markets"];
     assert_eq!(lines(&responder), asked);

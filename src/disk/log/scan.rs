@@ -3,51 +3,15 @@
 //! Contract: a line that is not what was written is left out and said, and what follows it is read. What stands after the
 //! last valid line is a torn end: no damage, unless the newest number says that more was on the disk.
 
-use super::{LogError, line, newest::Known};
+use super::{
+    fault::{LogDamage, LogError},
+    line,
+    newest::Known,
+};
 use std::{
-    fmt,
     fs::File,
     io::{BufRead as _, BufReader, Seek as _, SeekFrom},
-    ops::RangeInclusive,
 };
-
-/// What a disk or a person did to a log.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct LogDamage {
-    /// Numbers of records that are missing or cannot be read.
-    pub lost: Vec<RangeInclusive<u64>>,
-    /// Lines that were not written here, or not in this place.
-    pub strange: u64,
-    /// Whether the file with the newest number is missing or unreadable: a lost end would not be noticed.
-    pub is_newest_lost: bool,
-}
-
-impl LogDamage {
-    pub fn is_none(&self) -> bool {
-        *self == Self::default()
-    }
-}
-
-impl fmt::Display for LogDamage {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let lost = self.lost.iter().map(|run| match (run.start(), run.end()) {
-            (first, last) if first == last => first.to_string(),
-            (first, last) => format!("{first}-{last}"),
-        });
-        let lost: Vec<_> = lost.collect();
-        let mut clauses = vec![];
-        if !lost.is_empty() {
-            clauses.push(format!("lost records: {}", lost.join(", ")));
-        }
-        if self.strange > 0 {
-            clauses.push(format!("lines that do not belong there: {}", self.strange));
-        }
-        if self.is_newest_lost {
-            clauses.push("the number of the newest record cannot be read".to_owned());
-        }
-        f.write_str(&clauses.join("; "))
-    }
-}
 
 /// How far a log has been read.
 #[derive(Debug, Clone, Default)]

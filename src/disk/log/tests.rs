@@ -1,5 +1,5 @@
 use super::*;
-use std::{fs, process::Command};
+use std::{fs, path::PathBuf, process::Command};
 use tempfile::TempDir;
 
 const FORMAT: &str = "test 1";

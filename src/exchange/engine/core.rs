@@ -147,8 +147,8 @@ impl Engine {
                 self.place_twap(account, &twap).map(CommandOutcome::Twap)
             }
             EngineCommand::StopTwap(id) => self.stop_twap(account, id).map(CommandOutcome::Twap),
-            EngineCommand::PlaceScaled(ladder) => self
-                .place_scaled(account, &ladder)
+            EngineCommand::PlaceScaled(scaled) => self
+                .place_scaled(account, &scaled)
                 .map(CommandOutcome::Scaled),
             EngineCommand::CancelScaled(id) => {
                 self.cancel_scaled(account, id).map(CommandOutcome::Scaled)

@@ -13,7 +13,7 @@ use crate::{
     feed::recording::{LineTold, Nanos},
     model::MarketId,
 };
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 /// What [`MergedLines`] came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,6 +36,8 @@ pub(super) struct MergedLines {
     /// How much later than in the files everything happens.
     shift: Millis,
     newest: Millis,
+    /// Lines of each market that were left out.
+    unreadable: BTreeMap<MarketIx, u64>,
 }
 
 impl MergedLines {
@@ -66,11 +68,17 @@ impl MergedLines {
             frames: VecDeque::new(),
             shift: Millis::ZERO,
             newest: Millis::ZERO,
+            unreadable: BTreeMap::new(),
         }
     }
 
     pub(super) fn is_live(&self) -> bool {
         self.live.is_some()
+    }
+
+    /// Lines of a market that were left out until now.
+    pub(super) fn unreadable(&self, market: MarketIx) -> u64 {
+        self.unreadable.get(&market).copied().unwrap_or_default()
     }
 
     /// What the first lines say; they are not taken.
@@ -135,6 +143,9 @@ impl MergedLines {
             let converter = self.converters.get(queue.market)?;
             let frames = converter.frames(&line, &queue.origin, self.shift);
             let market = MarketIx::from(queue.market);
+            if line.belief.is_left_out() {
+                *self.unreadable.entry(market).or_default() += 1;
+            }
             self.frames
                 .extend(frames.into_iter().map(|frame| (market, frame)));
         }

@@ -68,6 +68,11 @@ impl ReceivedMarkets {
         self.lines.is_live()
     }
 
+    /// Lines of a market that could not be read or did not fit, of those that were taken in by this process.
+    pub(super) fn unreadable(&self, market: MarketIx) -> u64 {
+        self.lines.unreadable(market)
+    }
+
     /// Continues with an engine that has taken in every line until its own time; a new one has taken in none.
     pub(super) fn begin(&mut self, engine: &mut RecordingEngine) -> Result<(), ReceivedFault> {
         self.check(engine)?;

@@ -1,7 +1,7 @@
 //! The lines of one file, or of one live market, in the order of their receipt.
 
 use super::{super::engine::FrameOrigin, setup};
-use crate::feed::recording::{LineTold, Nanos, Told, market::MarketRecording};
+use crate::feed::recording::{Belief, LineTold, Nanos, Told, market::MarketRecording};
 use std::{collections::VecDeque, fmt, path::Path};
 
 /// Lines of a file that are looked at for the units of its market.
@@ -58,7 +58,6 @@ pub(super) struct FileLines {
     name: String,
     recording: MarketRecording,
     newest: Nanos,
-    faults: u64,
 }
 
 impl fmt::Debug for FileLines {
@@ -66,7 +65,6 @@ impl fmt::Debug for FileLines {
         f.debug_struct("FileLines")
             .field("name", &self.name)
             .field("newest", &self.newest)
-            .field("faults", &self.faults)
             .finish_non_exhaustive()
     }
 }
@@ -77,7 +75,6 @@ impl FileLines {
             name: path.display().to_string(),
             recording,
             newest: Nanos(0),
-            faults: 0,
         }
     }
 }
@@ -92,13 +89,13 @@ impl Iterator for FileLines {
                 Some(line)
             }
             Err(fault) => {
-                self.faults += 1;
                 tracing::warn!("{} of a recording is left out: {fault}", self.name);
                 Some(LineTold {
                     line: fault.line,
                     received: self.newest,
                     conn: 0,
                     told: Told::Gap,
+                    belief: Belief::LeftOut,
                 })
             }
         }

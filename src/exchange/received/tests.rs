@@ -24,7 +24,7 @@ use crate::{
     },
     feed::{
         event::{MarketEvent, Tick},
-        recording::{LineTold, MarkEvent, Nanos, Received, Recorded, RecordingMark, Told},
+        recording::{Belief, LineTold, MarkEvent, Nanos, Received, RecordingMark, Told},
         venue::VenueSocket,
     },
     model::{MarketId, Num, Timestamp},
@@ -335,15 +335,8 @@ async fn live() -> (LiveFeed, LiveSource, LoadedExchange) {
         socket: Some(VenueSocket::Hyperliquid),
     };
     let sample = Sample::default().walk(3);
-    let open_at = Nanos(START * 1_000_000);
-    let content = Recorded::Mark(opened);
-    let lines = [Received {
-        at: open_at,
-        content,
-    }]
-    .into_iter()
-    .chain(sample.received());
-    for line in lines {
+    let opened = Received::mark(opened, Timestamp(START));
+    for line in [opened].into_iter().chain(sample.received()) {
         feed.tell(0, line).await.unwrap();
     }
     let exchange = open(options(Some(ReceivedSource::Live(source.clone())), None)).unwrap();
@@ -425,6 +418,7 @@ fn a_best_price_that_tells_one_side_takes_nothing_away_from_the_other() {
             received: Nanos(START * 1_000_000),
             conn: 0,
             told: Told::Events(vec![MarketEvent::Tick { market, tick }]),
+            belief: Belief::Believed,
         };
         let origin = FrameOrigin::Connection(0);
         converter.frames(&line, &origin, Millis::ZERO).len()

@@ -291,8 +291,8 @@ mod tests {
         let twaps: Vec<_> = engine.live_twaps(account).collect();
         assert!(twaps.iter().any(|row| !row.filled_size.is_zero()));
         assert!(twaps.iter().any(|row| row.status == TwapStatus::Pending));
-        let ladder = engine.scaled_orders(account).next().unwrap();
-        let rungs = ladder.rungs.iter().filter_map(|rung| rung.order);
+        let scaled = engine.scaled_orders(account).next().unwrap();
+        let rungs = scaled.rungs.iter().filter_map(|rung| rung.order);
         let states: Vec<_> = rungs
             .filter_map(|id| engine.order(account, id))
             .map(|row| row.status)

@@ -73,11 +73,7 @@ impl ScriptPlayer<'_> {
         if let ScriptAction::Rounds(rounds) = &entry.action {
             return self.enter_rounds(account, at, rounds);
         }
-        if let ScriptAction::Drift(drift) = &entry.action {
-            self.enter_drift(account, at, drift);
-        } else {
-            self.push(at, account, entry.action.clone());
-        }
+        self.push(at, account, entry.action.clone());
         Ok(())
     }
 
@@ -92,9 +88,9 @@ impl ScriptPlayer<'_> {
         account: AccountIx,
         action: &ScriptAction,
     ) -> ScenarioResult<Option<Millis>> {
-        if let ScriptAction::Nudge(market, bps) = action {
-            let market = self.snapshot(market)?.market;
-            self.engine.nudge(market, Bps((*bps).into()));
+        if let ScriptAction::Nudge(nudge) = action {
+            let market = self.snapshot(&nudge.market)?.market;
+            self.engine.nudge(market, Bps(nudge.bps.into()));
         }
         let Some(command) = self.command(account, action)? else {
             return Ok(None);
@@ -147,10 +143,10 @@ impl ScriptPlayer<'_> {
                 .map(EngineCommand::Cancel),
             ScriptAction::Margin(margin) => self.margin(account, margin)?,
             ScriptAction::Twap(twap) => Some(self.snapshot(&twap.market)?.twap(twap).into()),
-            ScriptAction::Ladder(ladder) => {
-                Some(self.snapshot(&ladder.market)?.ladder(ladder).into())
+            ScriptAction::Scaled(scaled) => {
+                Some(self.snapshot(&scaled.market)?.scaled(scaled).into())
             }
-            ScriptAction::Rounds(_) | ScriptAction::Drift(_) | ScriptAction::Nudge(..) => None,
+            ScriptAction::Rounds(_) | ScriptAction::Nudge(_) => None,
         })
     }
 
@@ -345,7 +341,7 @@ impl MarketSnapshot {
         }
     }
 
-    fn ladder(&self, action: &ScaledAct) -> ScaledParams {
+    fn scaled(&self, action: &ScaledAct) -> ScaledParams {
         ScaledParams {
             market: self.market,
             side: action.side,

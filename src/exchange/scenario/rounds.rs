@@ -1,10 +1,10 @@
-//! Expands one line of a script: the rounds of a trading day, or the drift of a market.
+//! Expands one line of a script: the rounds of a trading day.
 
 use super::super::engine::{AccountIx, Millis};
 use super::{
     fault::{ScenarioFault, ScenarioResult},
     play::ScriptPlayer,
-    script::{CloseAct, DriftAct, OrderAct, RoundsAct, ScriptAction},
+    script::{CloseAct, OrderAct, RoundsAct, ScriptAction},
 };
 use crate::model::{PlaceKind, Side};
 
@@ -48,24 +48,6 @@ impl ScriptPlayer<'_> {
             at += Millis::seconds(rounds.every.into());
         }
         Ok(())
-    }
-
-    /// Whole basis points at random times, with as many back and forth as make the path look like a market's.
-    pub(super) fn enter_drift(&mut self, account: AccountIx, from: Millis, drift: &DriftAct) {
-        let mut rng = self.engine.rng.sibling(&format!("drift/{}", drift.market));
-        let mut begins = from;
-        for leg in &drift.legs {
-            let span = Millis::seconds(leg.seconds.into());
-            let (way, back) = (leg.bps.signum(), -leg.bps.signum());
-            for _ in 0..leg.bps.unsigned_abs() {
-                for bps in [way, way, back, way, back] {
-                    let at = begins + Millis(rng.between(0, span.0 - 1));
-                    let nudge = ScriptAction::Nudge(drift.market.clone(), bps);
-                    self.push(at, account, nudge);
-                }
-            }
-            begins += span;
-        }
     }
 }
 

@@ -23,29 +23,19 @@ pub(super) enum ScriptAction {
     Cancel(String),
     Margin(MarginAct),
     Twap(TwapAct),
-    Ladder(ScaledAct),
+    Scaled(ScaledAct),
     Rounds(RoundsAct),
-    Drift(DriftAct),
-    /// One basis point of a drift.
-    #[serde(skip)]
-    Nudge(String, i32),
+    Nudge(NudgeAct),
     /// By label; has no effect on an order that was never placed or has ended.
     #[serde(skip)]
     Withdraw(String),
 }
 
-/// A drift of a market on top of its own moves: the morning's news.
+/// A move of a market on top of its own, in the next step.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct DriftAct {
+pub(super) struct NudgeAct {
     pub(super) market: String,
-    pub(super) legs: Vec<DriftLeg>,
-}
-
-#[derive(Debug, Clone, Copy, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct DriftLeg {
-    pub(super) seconds: u32,
     pub(super) bps: i32,
 }
 

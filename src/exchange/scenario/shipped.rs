@@ -24,9 +24,9 @@ const TABLES: [&str; 20] = [
     "[[script]]\ndo.close = { zzz = 1 }",
     "[[script]]\ndo.margin = { zzz = 1 }",
     "[[script]]\ndo.twap = { zzz = 1 }",
-    "[[script]]\ndo.ladder = { zzz = 1 }",
+    "[[script]]\ndo.scaled = { zzz = 1 }",
     "[[script]]\ndo.rounds = { zzz = 1 }",
-    "[[script]]\ndo.drift = { legs = [{ zzz = 1 }] }",
+    "[[script]]\ndo.nudge = { zzz = 1 }",
 ];
 
 /// The entries that the error message lists for that table.

@@ -13,22 +13,16 @@ use super::{
 };
 use crate::{
     api::Data,
-    model::{MarketId, Num, Timestamp},
+    model::{Level, MarketId, Num, Timestamp},
 };
 use serde::Serialize;
 
 #[derive(Debug, Serialize)]
 struct BookResource {
     market_id: MarketId,
-    bids: Vec<BookLevelResource>,
-    asks: Vec<BookLevelResource>,
+    bids: Vec<Level>,
+    asks: Vec<Level>,
     updated_at: Timestamp,
-}
-
-#[derive(Debug, Serialize)]
-struct BookLevelResource {
-    price: Num,
-    size: Num,
 }
 
 /// How a side of the book is summed and cut.
@@ -100,7 +94,7 @@ fn group(units: MarketUnits, tick: Px, lowest_bid: Option<Px>, given: Num) -> Ap
 }
 
 impl BookView {
-    fn side(self, side: Side, levels: &[BookLevel]) -> Vec<BookLevelResource> {
+    fn side(self, side: Side, levels: &[BookLevel]) -> Vec<Level> {
         let mut grouped: Vec<BookLevel> = Vec::new();
         for level in levels {
             let px = self.label(side, level.px);
@@ -111,7 +105,7 @@ impl BookView {
         }
         let shown = grouped.into_iter().take(self.depth);
         shown
-            .map(|level| BookLevelResource {
+            .map(|level| Level {
                 price: self.units.px(level.px),
                 size: self.units.lots(level.size),
             })
@@ -168,7 +162,7 @@ mod tests {
         ) {
             for side in [Side::Buy, Side::Sell] {
                 let raw = levels(side, &prices);
-                let sum = |rows: &[BookLevelResource]| {
+                let sum = |rows: &[Level]| {
                     rows.iter().map(|row| row.size.to_scaled(5).unwrap()).sum::<i128>()
                 };
                 let shown = view(Some(group), usize::MAX).side(side, &raw);

@@ -2,7 +2,7 @@
 
 use super::super::{
     api_error::ApiResult,
-    engine::{Engine, MarketIx, MarketReport, PRICE_FIGURES},
+    engine::{MarketIx, PRICE_FIGURES},
     message::{ApiRequest, ApiResponse},
     service::ExchangeService,
     state::ExchangeState,
@@ -41,21 +41,23 @@ struct MarketResource {
     updated_at: Timestamp,
     /// Since when frames of a received market have been missing: nothing fills meanwhile.
     gap_since: Option<Timestamp>,
+    /// Lines of a received market that could not be read or did not fit, and were left out.
+    unreadable_lines: u64,
 }
 
 pub(super) fn markets(service: &ExchangeService, request: &ApiRequest) -> ApiResult<ApiResponse> {
-    let rows = |state: &ExchangeState| Ok(market_resources(&state.engine));
+    let rows = |state: &ExchangeState| Ok(market_resources(state));
     service.read(request.read_by(None), rows, |data| Data { data })
 }
 
-fn market_resources(engine: &Engine) -> Vec<MarketResource> {
-    engine
-        .market_ixs()
-        .filter_map(|ix| market(engine, ix, &engine.market_facts(ix)?))
-        .collect()
+fn market_resources(state: &ExchangeState) -> Vec<MarketResource> {
+    let markets = state.engine.market_ixs();
+    markets.filter_map(|ix| market(state, ix)).collect()
 }
 
-fn market(engine: &Engine, ix: MarketIx, facts: &MarketReport) -> Option<MarketResource> {
+fn market(state: &ExchangeState, ix: MarketIx) -> Option<MarketResource> {
+    let engine = &state.engine;
+    let facts = engine.market_facts(ix)?;
     let spec = engine.market_spec(ix)?;
     let units = MarketUnits::from(spec);
     let px = |px| units.px(px);
@@ -81,5 +83,9 @@ fn market(engine: &Engine, ix: MarketIx, facts: &MarketReport) -> Option<MarketR
         lot_size: Num::new(1, spec.size_decimals),
         updated_at: wire::at(facts.updated_at),
         gap_since: engine.gap_since(ix).map(wire::at),
+        unreadable_lines: state
+            .markets
+            .as_ref()
+            .map_or(0, |markets| markets.unreadable(ix)),
     })
 }

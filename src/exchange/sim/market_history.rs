@@ -4,7 +4,7 @@ use super::{
     super::{
         api_error::{ApiError, ApiResult},
         auth::AuthenticatedUser,
-        engine::{CandleRange, CandleReport, CandleWindow, MarketIx, Millis, Side, TapeRecord},
+        engine::{CandleRange, CandleReport, CandleWindow, MarketIx, Millis, TapeRecord},
         message::{ApiRequest, ApiResponse},
         service::ExchangeService,
         state::ExchangeState,
@@ -12,35 +12,8 @@ use super::{
     },
     query::{CandleQuery, RowsQuery},
 };
-use crate::model::{MarketId, Num, Timestamp};
+use crate::model::{Candle, MarketId, PublicTrade, Timestamp};
 use serde::Serialize;
-
-/// Prices and turnover in USD, volume in coin.
-#[derive(Debug, Serialize)]
-struct CandleResource {
-    open_time: Timestamp,
-    open: Num,
-    high: Num,
-    low: Num,
-    close: Num,
-    volume: Num,
-    turnover: Num,
-    trades: u64,
-    closed: bool,
-    synthetic: bool,
-}
-
-#[derive(Debug, Serialize)]
-struct TradeResource {
-    trade_id: i64,
-    price: Num,
-    size: Num,
-    aggressor: Side,
-    time: Timestamp,
-    /// For a caller with a key.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    own: Option<bool>,
-}
 
 /// Rows of a market, and the instant up to which they are complete: without it a reader cannot tell a quiet market from
 /// an old answer.
@@ -60,7 +33,7 @@ pub(super) fn candles(
     service.read(request.read_by(None), window, |(units, window, now)| {
         let reports = window.reports();
         let rows = reports.iter().map(|report| candle(units, report));
-        MarketRows::<CandleResource> {
+        MarketRows::<Candle> {
             data: rows.collect(),
             updated_at: wire::at(now),
         }
@@ -83,19 +56,19 @@ fn candle_window(
     Ok((units, window, state.engine.now()))
 }
 
-fn candle(units: MarketUnits, report: &CandleReport) -> CandleResource {
+fn candle(units: MarketUnits, report: &CandleReport) -> Candle {
     let candle = report.candle;
-    CandleResource {
+    Candle {
         open_time: wire::at(report.open_time),
         open: units.px(candle.open),
         high: units.px(candle.high),
         low: units.px(candle.low),
         close: units.px(candle.close),
-        volume: units.lots(candle.volume),
-        turnover: usd(candle.turnover),
-        trades: candle.trades,
-        closed: report.is_closed,
-        synthetic: report.is_synthetic,
+        volume: Some(units.lots(candle.volume)),
+        turnover: Some(usd(candle.turnover)),
+        trades: Some(candle.trades),
+        is_closed: report.is_closed,
+        is_synthetic: report.is_synthetic,
     }
 }
 
@@ -111,18 +84,18 @@ pub(super) fn trades(
         let mut traded = [trade.account, trade.maker].into_iter().flatten();
         Some(traded.any(|account| accounts.contains(&account)))
     };
-    let trade = |units: MarketUnits, (trade_id, trade): &(i64, TapeRecord)| TradeResource {
-        trade_id: *trade_id,
+    let trade = |units: MarketUnits, (trade_id, trade): &(i64, TapeRecord)| PublicTrade {
+        id: u64::try_from(*trade_id).ok(),
         price: units.px(trade.px),
         size: units.lots(trade.size),
         aggressor: trade.aggressor,
-        time: wire::at(trade.at),
-        own: is_own(trade),
+        at: wire::at(trade.at),
+        is_own: is_own(trade),
     };
     let page = |state: &ExchangeState| trade_page(state, id, page);
     service.read(request.read_by(caller), page, |(units, rows, now)| {
         let rows = rows.iter().map(|row| trade(units, row));
-        MarketRows::<TradeResource> {
+        MarketRows::<PublicTrade> {
             data: rows.collect(),
             updated_at: wire::at(now),
         }

@@ -69,7 +69,7 @@ pub(super) fn commands() -> [EngineCommand; 4] {
         max_price: None,
         min_price: None,
     };
-    let ladder = ScaledParams {
+    let scaled = ScaledParams {
         market: MarketIx::from(2),
         side: Side::Buy,
         size: Lots(10_000),
@@ -85,7 +85,7 @@ pub(super) fn commands() -> [EngineCommand; 4] {
         EngineCommand::Place(opening),
         EngineCommand::Place(order),
         EngineCommand::PlaceTwap(twap),
-        EngineCommand::PlaceScaled(ladder),
+        EngineCommand::PlaceScaled(scaled),
     ]
 }
 

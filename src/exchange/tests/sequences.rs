@@ -99,7 +99,7 @@ enum Ask {
     /// To so many tenths of a percent from the opening.
     Modify(u8, i64),
     Twap,
-    Ladder,
+    Scaled,
     /// Steps of virtual time.
     Wait(u8),
 }
@@ -119,7 +119,7 @@ fn ask() -> impl Strategy<Value = Ask> {
         1 => (1..9_u8).prop_map(Ask::Cancel),
         2 => (1..9_u8, -9..9_i64).prop_map(|(n, away)| Ask::Modify(n, away)),
         1 => Just(Ask::Twap),
-        1 => Just(Ask::Ladder),
+        1 => Just(Ask::Scaled),
         4 => (1..9_u8).prop_map(Ask::Wait),
     ]
 }
@@ -244,7 +244,7 @@ fn request(ask: Ask) -> Request {
                 &json!({"size":1,"expected_price":3_100,"duration_minutes":5}),
             ),
         ),
-        Ask::Ladder => post(
+        Ask::Scaled => post(
             "/v1/scaled-orders",
             &order(
                 2,
@@ -420,8 +420,8 @@ const EVERYTHING: &[&str] = &[
     "CloseAll 201",
     "CloseAll 202",
     "CloseAll 409",
-    "Ladder 201",
-    "Ladder 409",
+    "Scaled 201",
+    "Scaled 409",
     "Limit 200 again",
     "Limit 201",
     "Limit 409",
@@ -615,7 +615,7 @@ fn with_rows_that_go_every_read_works_and_an_answer_that_was_kept_is_the_one_tha
 #[test]
 fn a_read_is_encoded_once_until_something_changes() {
     let paper = Paper::new();
-    paper.ask(&request(Ask::Ladder), "ladder");
+    paper.ask(&request(Ask::Scaled), "scaled order");
     let everything = || {
         let looks = paper.looks().into_iter();
         let kept = looks.filter(|(target, _)| *target != "/sim/clock");

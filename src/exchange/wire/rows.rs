@@ -1,8 +1,8 @@
 //! Engine rows as the documented resources.
 
 use super::super::engine::{
-    AccountIx, Engine, LadderRung, MarketIx, MarketSpec, Millis, OrderRecord, PositionRecord,
-    ScaledRecord, TwapRecord,
+    AccountIx, Engine, MarketIx, MarketSpec, Millis, OrderRecord, PositionRecord, ScaledRecord,
+    ScaledRung, TwapRecord,
 };
 use super::units::{MarketUnits, nano, usd};
 use crate::model::{
@@ -196,8 +196,8 @@ impl<'a> ResourceEncoder<'a> {
         }
     }
 
-    fn rung(self, ladder: &ScaledRecord, units: MarketUnits, rung: &LadderRung) -> Rung {
-        let order = rung.order.and_then(|id| self.0.order(ladder.account, id));
+    fn rung(self, scaled: &ScaledRecord, units: MarketUnits, rung: &ScaledRung) -> Rung {
+        let order = rung.order.and_then(|id| self.0.order(scaled.account, id));
         let role = order.and_then(|order| order.liquidity_role);
         Rung {
             price: units.px(rung.price),

@@ -1,6 +1,6 @@
 //! The frames of one market through the decoders of its live feed.
 
-use super::{MarkEvent, Nanos, Recorded, RecordedLine, RecordingMark};
+use super::{Belief, MarkEvent, Nanos, Recorded, RecordedLine, RecordingMark};
 use crate::{
     feed::{
         Stream,
@@ -24,6 +24,7 @@ pub(crate) struct LineTold {
     /// The number of the connection.
     pub(crate) conn: u64,
     pub(crate) told: Told,
+    pub(crate) belief: Belief,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -84,11 +85,14 @@ impl FrameDecoder {
             Recorded::Mark(mark) => self.mark(&mark, now),
             Recorded::Frame(frame) => Told::Events(self.frame(&frame, now)),
         };
+        let decoders = self.sockets.iter_mut();
+        let refused = decoders.map(|(_, decoder)| decoder.refused()).sum();
         LineTold {
             line: number,
             received,
             conn: self.conn,
             told,
+            belief: Belief::of(refused),
         }
     }
 

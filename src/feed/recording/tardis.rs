@@ -3,7 +3,7 @@
 //! Contract: rows of one instant of receipt are one line of what is told, with the number of the first of them. A row that
 //! cannot be read is reported with its number.
 
-use super::{LineTold, Nanos, RecordingFault, RecordingResult, TextLines, Told};
+use super::{Belief, LineTold, Nanos, RecordingFault, RecordingResult, TextLines, Told};
 use crate::{
     feed::{
         event::{MarketEvent, Told as Era},
@@ -266,6 +266,7 @@ impl Iterator for TardisRows {
             received,
             conn: 0,
             told: self.told(&rows),
+            belief: Belief::Believed,
         }))
     }
 }

@@ -26,7 +26,7 @@ pub enum Ends {
     Positions,
     /// Every order of its account.
     Orders,
-    /// Every position, order, TWAP and ladder of its account.
+    /// Every position, order, TWAP and scaled order of its account.
     Everything,
 }
 

@@ -75,8 +75,8 @@ impl Mutation {
             Self::PlaceScaled => (
                 Scaled,
                 Keyed,
-                "the ladder may have been placed",
-                "ladders and working orders",
+                "the scaled order may have been placed",
+                "scaled orders and working orders",
             ),
             Self::Close => (
                 Order,
@@ -103,7 +103,7 @@ impl Mutation {
             Self::CancelScaled => (
                 Scaled,
                 Delete,
-                "the ladder may be canceled",
+                "the scaled order may be canceled",
                 "its rungs and working orders",
             ),
             Self::CloseAll => sliced(CloseAll, "positions may have been closed", "open positions"),

@@ -39,6 +39,6 @@ impl PlaceScaled {
         let rungs = self.rung_count;
         let reduces = if self.reduce_only { " reduce-only" } else { "" };
         let what = format!("{} {size} {market}", self.side);
-        format!("{what} ladder, {rungs} rungs from {start} to {end}{reduces}")
+        format!("{what} scaled order, {rungs} rungs from {start} to {end}{reduces}")
     }
 }

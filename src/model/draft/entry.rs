@@ -1,8 +1,8 @@
 //! The draft of a new order.
 
 mod finish;
-mod ladder;
 mod overlap;
+mod scaled;
 mod size;
 mod twap;
 
@@ -10,7 +10,7 @@ use super::{
     super::{
         AccountId, Distribution, LiquidityRole, MarginMode, MarketId, Num, PlaceKind, Position,
         PositionId, Side, TimeInForce, Timestamp, TriggerDirection, TriggersOn, estimate,
-        plan::{Ladder, PlannedRung},
+        plan::{PlannedRung, RungPlan},
     },
     DraftFault, DraftShape, Field, FieldInput, Seen, Texts, instant,
     number::{not_negative, number, optional, positive},
@@ -141,8 +141,8 @@ impl EntryDraft {
     }
 
     /// The scaled order as far as it is filled in.
-    pub fn rungs_of<'a>(&self, seen: &Seen<'a>) -> Option<Ladder<'a>> {
-        Some(Ladder {
+    pub fn rungs_of<'a>(&self, seen: &Seen<'a>) -> Option<RungPlan<'a>> {
+        Some(RungPlan {
             side: self.side,
             start: self.known(Field::StartPrice)?,
             end: self.known(Field::EndPrice)?,
@@ -154,9 +154,9 @@ impl EntryDraft {
 
     /// Its rungs with their sizes and values.
     pub fn rungs_in(&self, seen: &Seen) -> Option<Vec<PlannedRung>> {
-        let ladder = self.rungs_of(seen)?;
+        let scaled = self.rungs_of(seen)?;
         let size = self.resolved_size(seen).ok()?;
-        ladder.rungs(size, seen.size_decimals()?, seen.book)
+        scaled.rungs(size, seen.size_decimals()?, seen.book)
     }
 
     /// The average price of a scaled order per coin.
@@ -342,7 +342,7 @@ impl EntryDraft {
                 seen.reckoned(self.side, limit)
             });
         }
-        if self.shape == DraftShape::Ladder {
+        if self.shape == DraftShape::Scaled {
             return self.average(seen);
         }
         let waits = self.has(Field::TriggerPrice) && self.watched().is_none();
@@ -414,7 +414,7 @@ impl EntryDraft {
                 }
             },
             DraftShape::Order(_) | DraftShape::Sliced(_) => Some(true),
-            DraftShape::Ladder => None,
+            DraftShape::Scaled => None,
         }
     }
 
@@ -606,11 +606,11 @@ mod tests {
         }
         let words = DraftFault::Needs(Field::LimitPrice).to_string();
         assert_eq!(words, "needs the limit price first");
-        let ladder = EntryDraft {
-            shape: DraftShape::Ladder,
+        let scaled = EntryDraft {
+            shape: DraftShape::Scaled,
             ..with(limit("$650"), Field::StartPrice, "60000")
         };
-        assert_eq!(resolved(&ladder), Err(DraftFault::Needs(Field::EndPrice)));
+        assert_eq!(resolved(&scaled), Err(DraftFault::Needs(Field::EndPrice)));
     }
 
     #[test]
@@ -634,11 +634,11 @@ mod tests {
         assert_eq!(resolved(&above), Err(DraftFault::StopOnWrongSide));
         let bare = with(limit("r25"), Field::StopLoss, "");
         assert_eq!(resolved(&bare), Err(DraftFault::RiskWithoutStop));
-        let ladder = EntryDraft {
-            shape: DraftShape::Ladder,
+        let scaled = EntryDraft {
+            shape: DraftShape::Scaled,
             ..limit("r25")
         };
-        let why = resolved(&ladder).unwrap_err();
+        let why = resolved(&scaled).unwrap_err();
         assert_eq!(why, DraftFault::RiskWithoutStopField, "it asks for no stop");
         assert_eq!(
             limit("$1000").resolved_size(&Seen::default()),
@@ -900,28 +900,28 @@ mod tests {
     }
 
     #[test]
-    fn a_ladder_is_reckoned_at_the_average_of_its_rungs() {
+    fn a_scaled_order_is_reckoned_at_the_average_of_its_rungs() {
         let draft = [
             (Field::StartPrice, "60000"),
             (Field::EndPrice, "58000"),
             (Field::Rungs, "3"),
         ];
-        let ladder = EntryDraft {
-            shape: DraftShape::Ladder,
+        let scaled = EntryDraft {
+            shape: DraftShape::Scaled,
             ..limit("$5900")
         };
-        let ladder = draft
+        let scaled = draft
             .into_iter()
-            .fold(ladder, |draft, (field, text)| with(draft, field, text));
-        assert_eq!(resolved(&ladder), Ok("0.1".to_owned()));
+            .fold(scaled, |draft, (field, text)| with(draft, field, text));
+        assert_eq!(resolved(&scaled), Ok("0.1".to_owned()));
         for count in ["1", "11"] {
             let outside = DraftFault::OutOfRange(2_u32.into(), 10_u32.into());
             assert_eq!(
-                with(ladder.clone(), Field::Rungs, count).rungs(),
+                with(scaled.clone(), Field::Rungs, count).rungs(),
                 Err(outside)
             );
         }
-        let uneven = with(ladder, Field::Rungs, "2.5");
+        let uneven = with(scaled, Field::Rungs, "2.5");
         assert_eq!(uneven.rungs(), Err(DraftFault::NotWhole));
     }
 }

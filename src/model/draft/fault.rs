@@ -2,7 +2,7 @@
 
 use super::{
     super::{ExitConflict, Num},
-    Field,
+    DistanceFault, Field,
 };
 use std::fmt;
 
@@ -11,6 +11,8 @@ use std::fmt;
 pub enum DraftFault {
     #[error("required")]
     Missing,
+    #[error("bracket: {0}")]
+    Bracket(DistanceFault),
     #[error("no commas: write 1.5 or 1000")]
     Comma,
     #[error("write the digits out, without an exponent")]

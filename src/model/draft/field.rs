@@ -116,7 +116,7 @@ impl Field {
             Self::TriggerDirection => facts("fires", FieldInput::Choice, "--trigger-direction", "WHERE", &["trigger_direction"]),
             Self::ChaseOffset => facts("chase offset", FieldInput::Number, "--chase-offset", "USD", &["chase_offset"]),
             Self::ChaseCap => facts("chase cap", FieldInput::Price, "--chase-cap-price", "PRICE", &["chase_cap_price"]),
-            Self::TargetPosition => facts("position", FieldInput::Choice, "--target-position-id", "POSITION_ID", &["target_position_id"]),
+            Self::TargetPosition => facts("position", FieldInput::Choice, "--target-position-id", "ID", &["target_position_id"]),
             Self::TimeInForce => facts("time in force", FieldInput::Choice, "--tif", "TIF", &["time_in_force"]),
             Self::Expires => facts("expires", FieldInput::Instant, "--gtd-expires-at", "WHEN", &["gtd_expires_at"]),
             Self::TakeProfit => facts("take profit", FieldInput::Price, "--take-profit", "PRICE", &["attached_take_profit_price", "take_profit_price"]),

@@ -12,7 +12,7 @@ pub enum DraftShape {
     Order(PlaceKind),
     /// A TWAP or VWAP order.
     Sliced(Curve),
-    Ladder,
+    Scaled,
 }
 
 /// The first and the last fields of every new order.
@@ -29,13 +29,6 @@ const TAIL: &[Field] = &[
     Field::ReduceOnly,
     Field::ExpectedPrice,
 ];
-
-/// The fields between them by type, and the allowed times in force.
-struct KindRow {
-    shape: DraftShape,
-    own: &'static [Field],
-    times: &'static [TimeInForce],
-}
 
 const LASTING: &[TimeInForce] = &[TimeInForce::Gtc, TimeInForce::Gtd];
 const ANY: &[TimeInForce] = &[
@@ -74,109 +67,68 @@ const SLICED: &[Field] = &[
     Field::MaxPrice,
 ];
 
-const ROWS: &[KindRow] = &[
-    KindRow {
-        shape: DraftShape::Order(PlaceKind::Market),
-        own: &[Field::TakeProfit, Field::StopLoss, Field::Slippage],
-        times: &[],
-    },
-    KindRow {
-        shape: DraftShape::Order(PlaceKind::Limit),
-        own: &[
-            Field::LimitPrice,
-            Field::TimeInForce,
-            Field::Expires,
-            Field::TakeProfit,
-            Field::StopLoss,
-        ],
-        times: ANY,
-    },
-    KindRow {
-        shape: DraftShape::Order(PlaceKind::Chase),
-        own: &[
-            Field::ChaseOffset,
-            Field::ChaseCap,
-            Field::TimeInForce,
-            Field::Expires,
-            Field::TakeProfit,
-            Field::StopLoss,
-        ],
-        times: LASTING,
-    },
-    KindRow {
-        shape: DraftShape::Order(PlaceKind::StopMarket),
-        own: TRIGGERED_MARKET,
-        times: LASTING,
-    },
-    KindRow {
-        shape: DraftShape::Order(PlaceKind::StopLimit),
-        own: TRIGGERED_LIMIT,
-        times: ANY,
-    },
-    KindRow {
-        shape: DraftShape::Order(PlaceKind::TakeMarket),
-        own: TRIGGERED_MARKET,
-        times: LASTING,
-    },
-    KindRow {
-        shape: DraftShape::Order(PlaceKind::TakeLimit),
-        own: TRIGGERED_LIMIT,
-        times: ANY,
-    },
-    KindRow {
-        shape: DraftShape::Order(PlaceKind::TakeProfit),
-        own: &[
-            Field::TargetPosition,
-            Field::TriggerPrice,
-            Field::Slippage,
-            Field::TimeInForce,
-            Field::Expires,
-        ],
-        times: LASTING,
-    },
-    KindRow {
-        shape: DraftShape::Order(PlaceKind::Conditional),
-        own: &[
-            Field::TriggerMarket,
-            Field::TriggerDirection,
-            Field::TriggerPrice,
-            Field::ReduceOnly,
-            Field::Slippage,
-            Field::TimeInForce,
-            Field::Expires,
-            Field::TakeProfit,
-            Field::StopLoss,
-        ],
-        times: LASTING,
-    },
-    KindRow {
-        shape: DraftShape::Sliced(Curve::Twap),
-        own: SLICED,
-        times: &[],
-    },
-    KindRow {
-        shape: DraftShape::Sliced(Curve::Vwap),
-        own: SLICED,
-        times: &[],
-    },
-    KindRow {
-        shape: DraftShape::Ladder,
-        own: &[
-            Field::StartPrice,
-            Field::EndPrice,
-            Field::Rungs,
-            Field::Distribution,
-        ],
-        times: &[],
-    },
+const SCALED: &[Field] = &[
+    Field::StartPrice,
+    Field::EndPrice,
+    Field::Rungs,
+    Field::Distribution,
 ];
 
-fn row(shape: DraftShape) -> Option<&'static KindRow> {
-    ROWS.iter().find(|row| row.shape == shape)
+fn of_order(kind: PlaceKind) -> (&'static [Field], &'static [TimeInForce]) {
+    match kind {
+        PlaceKind::Market => (&[Field::TakeProfit, Field::StopLoss, Field::Slippage], &[]),
+        PlaceKind::Limit => (
+            &[
+                Field::LimitPrice,
+                Field::TimeInForce,
+                Field::Expires,
+                Field::TakeProfit,
+                Field::StopLoss,
+            ],
+            ANY,
+        ),
+        PlaceKind::Chase => (
+            &[
+                Field::ChaseOffset,
+                Field::ChaseCap,
+                Field::TimeInForce,
+                Field::Expires,
+                Field::TakeProfit,
+                Field::StopLoss,
+            ],
+            LASTING,
+        ),
+        PlaceKind::StopMarket | PlaceKind::TakeMarket => (TRIGGERED_MARKET, LASTING),
+        PlaceKind::StopLimit | PlaceKind::TakeLimit => (TRIGGERED_LIMIT, ANY),
+        PlaceKind::TakeProfit => (
+            &[
+                Field::TargetPosition,
+                Field::TriggerPrice,
+                Field::Slippage,
+                Field::TimeInForce,
+                Field::Expires,
+            ],
+            LASTING,
+        ),
+        PlaceKind::Conditional => (
+            &[
+                Field::TriggerMarket,
+                Field::TriggerDirection,
+                Field::TriggerPrice,
+                Field::ReduceOnly,
+                Field::Slippage,
+                Field::TimeInForce,
+                Field::Expires,
+                Field::TakeProfit,
+                Field::StopLoss,
+            ],
+            LASTING,
+        ),
+    }
 }
 
 impl DraftShape {
-    /// The same shape with the type that this word names; a ladder has none.
+    /// The same shape with the type that this word names; a scaled order has none.
     ///
     /// # Errors
     /// If the word is none of its types.
@@ -184,13 +136,22 @@ impl DraftShape {
         Ok(match self {
             Self::Order(_) => Self::Order(word.parse()?),
             Self::Sliced(_) => Self::Sliced(word.parse()?),
-            Self::Ladder => Self::Ladder,
+            Self::Scaled => Self::Scaled,
         })
+    }
+
+    /// The fields between the first and the last ones, and the allowed times in force.
+    fn own(self) -> (&'static [Field], &'static [TimeInForce]) {
+        match self {
+            Self::Order(kind) => of_order(kind),
+            Self::Sliced(Curve::Twap | Curve::Vwap) => (SLICED, &[]),
+            Self::Scaled => (SCALED, &[]),
+        }
     }
 
     /// Its fields, in form order.
     pub fn fields(self) -> impl Iterator<Item = Field> {
-        let own = row(self).map_or(&[] as &[Field], |row| row.own);
+        let (own, _) = self.own();
         let rest = TAIL.iter().filter(|field| !own.contains(field));
         let fields = HEAD.iter().chain(own).chain(rest).copied();
         fields.filter(move |field| is_asked(self, *field))
@@ -205,13 +166,13 @@ fn is_asked(shape: DraftShape, field: Field) -> bool {
         }
         DraftShape::Order(_) => field != Field::Curve,
         DraftShape::Sliced(_) => field != Field::Kind,
-        DraftShape::Ladder => !matches!(field, Field::Kind | Field::Curve | Field::ExpectedPrice),
+        DraftShape::Scaled => !matches!(field, Field::Kind | Field::Curve | Field::ExpectedPrice),
     }
 }
 
 /// The times in force of a shape.
 pub fn times_in_force(shape: DraftShape) -> &'static [TimeInForce] {
-    row(shape).map_or(&[], |row| row.times)
+    shape.own().1
 }
 
 #[cfg(test)]
@@ -219,24 +180,25 @@ mod tests {
     use super::*;
     use strum::VariantArray as _;
 
-    #[test]
-    fn every_type_that_can_be_placed_has_its_fields() {
-        let listed: Vec<_> = ROWS.iter().map(|row| row.shape).collect();
+    fn all() -> impl Iterator<Item = DraftShape> {
         let orders = PlaceKind::VARIANTS.iter().copied().map(DraftShape::Order);
         let sliced = Curve::VARIANTS.iter().copied().map(DraftShape::Sliced);
-        let all: Vec<_> = orders.chain(sliced).chain([DraftShape::Ladder]).collect();
-        assert_eq!(listed, all);
+        orders.chain(sliced).chain([DraftShape::Scaled])
+    }
+
+    #[test]
+    fn every_type_that_can_be_placed_has_its_fields() {
+        for shape in all() {
+            assert!(!shape.own().0.is_empty(), "{shape:?}");
+        }
     }
 
     #[test]
     fn a_time_in_force_is_asked_for_where_there_is_one_to_choose() {
-        for row in ROWS {
-            assert_eq!(
-                row.own.contains(&Field::TimeInForce),
-                !row.times.is_empty(),
-                "{:?}",
-                row.shape
-            );
+        for shape in all() {
+            let (own, times) = shape.own();
+            let asks = own.contains(&Field::TimeInForce);
+            assert_eq!(asks, !times.is_empty(), "{shape:?}");
         }
     }
 }

@@ -5,6 +5,7 @@
 //! chosen. A draft refuses only what has no meaning, not what the service might accept.
 
 mod amend;
+mod bracket;
 mod close;
 mod entry;
 mod fault;
@@ -19,6 +20,7 @@ mod relative;
 mod texts;
 
 pub use amend::{ExitsDraft, MarginDraft};
+pub use bracket::{Bracket, BracketTarget, Distance, DistanceBasis, DistanceFault, LaterTarget};
 pub use close::CloseDraft;
 pub use entry::{EntryDraft, ReplacedExits};
 pub use fault::{DraftFault, Faults};

@@ -55,7 +55,7 @@ fn slicing() -> Command {
     }))
 }
 
-fn laddering() -> Command {
+fn place_scaled() -> Command {
     Command::PlaceScaled(Box::new(PlaceScaled {
         account_id: "a".into(),
         market_id: "paper|BTC".into(),
@@ -98,7 +98,7 @@ fn twap(rest: &str) -> Receipt {
     Receipt::Twap(Box::new(serde_json::from_str(&json).unwrap()))
 }
 
-fn ladder(rest: &str) -> Receipt {
+fn scaled(rest: &str) -> Receipt {
     let json = format!(r#"{{"id":"s","market_id":"paper|BTC"{rest}}}"#);
     Receipt::Scaled(Box::new(serde_json::from_str(&json).unwrap()))
 }
@@ -265,7 +265,7 @@ fn every_field_of_a_close_is_held_against_the_position_it_was_meant_for() {
 }
 
 #[test]
-fn a_twap_and_a_ladder_are_compared_as_far_as_they_are_told() {
+fn a_twap_and_a_scaled_order_are_compared_as_far_as_they_are_told() {
     let silent = [""; 0];
     for told in [
         "",
@@ -282,16 +282,16 @@ fn a_twap_and_a_ladder_are_compared_as_far_as_they_are_told() {
         "lowest price 9 instead of 90",
     ];
     assert_eq!(differences(&slicing(), &other), expected);
-    let same = ladder(r#","total_size":-0.1,"rung_count":5,"start_price":100,"end_price":110"#);
-    assert_eq!(differences(&laddering(), &same), silent);
-    let other = ladder(r#","total_size":0.1,"rung_count":4,"start_price":110,"end_price":100"#);
+    let same = scaled(r#","total_size":-0.1,"rung_count":5,"start_price":100,"end_price":110"#);
+    assert_eq!(differences(&place_scaled(), &same), silent);
+    let other = scaled(r#","total_size":0.1,"rung_count":4,"start_price":110,"end_price":100"#);
     let expected = [
         "side buy instead of sell",
         "rungs 4 instead of 5",
         "first price 110 instead of 100",
         "last price 100 instead of 110",
     ];
-    assert_eq!(differences(&laddering(), &other), expected);
+    assert_eq!(differences(&place_scaled(), &other), expected);
 }
 
 #[test]
@@ -311,6 +311,6 @@ fn what_is_not_as_asked_can_be_stopped_while_there_is_something_to_stop() {
     assert_eq!(undo(&receipt("resting")), Some(Command::Cancel("o".into())));
     assert_eq!(undo(&receipt("filled")), None);
     assert_eq!(undo(&twap("")), Some(Command::StopTwap("t".into())));
-    assert_eq!(undo(&ladder("")), Some(Command::CancelScaled("s".into())));
+    assert_eq!(undo(&scaled("")), Some(Command::CancelScaled("s".into())));
     assert_eq!(undo(&twap(r#","canceled_at":1790000000000"#)), None);
 }

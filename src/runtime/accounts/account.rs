@@ -170,9 +170,10 @@ impl ReachableAccount {
                 Effect::Market(market, request) => poller.market(market, request),
                 Effect::ShowMarkets(markets) => poller.show_markets(markets),
                 Effect::ReadOften(sources) => poller.read_often(sources),
-                Effect::Watch(ladders) => poller.watch(ladders),
+                Effect::Watch(scaled) => poller.watch(scaled),
                 effect @ (Effect::KeepUserAlerts(_)
                 | Effect::KeepTrades(_)
+                | Effect::KeepWatchlists(_)
                 | Effect::RunAlertCommand(_)) => trader.carry_out(effect),
                 Effect::Write(sheet) => write(&way.inbox, sheet, account.export_dir.clone()),
                 // The loop handles these itself, and the poller has seen the first.
@@ -182,6 +183,7 @@ impl ReachableAccount {
                 | Effect::SetTheme(_)
                 | Effect::KeepColumns(..)
                 | Effect::KeepLayout(..)
+                | Effect::KeepLines(..)
                 | Effect::Reload
                 | Effect::Quit => {}
             }

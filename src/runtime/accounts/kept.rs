@@ -1,5 +1,5 @@
-//! What an account's desk keeps for the next session in small files of the state directory: the trader's alerts, and what
-//! is known of trades.
+//! What an account's desk keeps for the next session in small files of the state directory: the trader's alerts, the
+//! watchlists, and what is known of trades.
 //!
 //! Contract: each file is written whole or not at all, by a thread of its own, the newest state last. A file that cannot be
 //! understood is refused in words and kept under another name; one that cannot be read is left alone, and nothing is
@@ -182,23 +182,29 @@ fn serve(
     inbox: &Inbox<Msg>,
 ) {
     let (mut alerts, mut trades) = (alerts_file(dir, name), trades_file(dir, name));
+    let mut lists = KeptFile::new(dir, "watchlists", name, "your watchlists");
     (alerts.access, trades.access) = match access {
         // Notes are written unasked too, as marks are seen: only alerts are worth a word.
         KeptAccess::DryRun => (access, KeptAccess::LeftAlone),
         KeptAccess::Writable | KeptAccess::LeftAlone => (access, access),
     };
+    lists.access = access;
     if let Some(kept) = alerts.read(inbox) {
         say(inbox, Msg::Kept(KeptState::Alerts(kept)));
     }
     if let Some(kept) = trades.read(inbox) {
         say(inbox, Msg::Kept(KeptState::Trades(kept)));
     }
+    if let Some(kept) = lists.read(inbox) {
+        say(inbox, Msg::Kept(KeptState::Watchlists(kept)));
+    }
     while let Ok(first) = wanted.recv() {
-        let (mut newest_alerts, mut newest_trades) = (None, None);
+        let (mut newest_alerts, mut newest_trades, mut newest_lists) = (None, None, None);
         for write in std::iter::once(first).chain(wanted.try_iter()) {
             match write {
                 KeptState::Alerts(kept) => newest_alerts = Some(kept),
                 KeptState::Trades(kept) => newest_trades = Some(kept),
+                KeptState::Watchlists(kept) => newest_lists = Some(kept),
             }
         }
         if let Some(kept) = newest_alerts {
@@ -206,6 +212,9 @@ fn serve(
         }
         if let Some(kept) = newest_trades {
             trades.write(dir, &*kept, inbox);
+        }
+        if let Some(kept) = newest_lists {
+            lists.write(dir, &*kept, inbox);
         }
     }
 }

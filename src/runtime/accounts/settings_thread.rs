@@ -1,7 +1,8 @@
 //! The channel between the loop and the thread that reloads the settings.
 
 use crate::{
-    app::{LayoutPreset, Msg, WidthTier, account::pane::Pane},
+    app::{LayoutPreset, Msg, WidthTier, account::pane::Pane, market::chart_lines::ChartLine},
+    model::MarketId,
     ui::ThemeSet,
 };
 use std::sync::mpsc::{Sender, channel};
@@ -16,6 +17,8 @@ pub enum SettingsRequest {
     Keep(Pane, Option<Vec<usize>>),
     /// Keep the layout of screens of this size for the next session.
     KeepLayout(WidthTier, LayoutPreset),
+    /// Keep the lines of this market for the next session.
+    KeepLines(MarketId, Vec<ChartLine>),
 }
 
 /// The thread's answer.

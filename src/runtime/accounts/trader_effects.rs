@@ -54,6 +54,8 @@ impl TraderEffects {
             kept.write(KeptState::Alerts(alerts));
         } else if let Effect::KeepTrades(trades) = effect {
             kept.write(KeptState::Trades(trades));
+        } else if let Effect::KeepWatchlists(lists) = effect {
+            kept.write(KeptState::Watchlists(lists));
         }
     }
 }

@@ -148,7 +148,7 @@ impl OutboxContext {
         locked(&self.shared.resource_queues).join(command)
     }
 
-    /// Halts trading until a person re-arms this desk or a later one.
+    /// Halts trading until a person resumes entries here or in a later desk.
     pub(crate) async fn halt(&self, why: impl Into<String>) {
         let why = why.into();
         self.shared.gate.halt(why.clone());
@@ -180,7 +180,7 @@ impl OutboxContext {
         })
     }
 
-    /// Takes in what another process has noted: a halt, or that a person has re-armed.
+    /// Takes in what another process has noted: a halt, or that a person has resumed entries.
     pub(crate) async fn apply_noted_halt(&self) {
         let (base_url, account) = self.address();
         let shared = Arc::clone(&self.shared);

@@ -1,4 +1,4 @@
-//! What keeps new orders from being sent: a block while it lives, a halt until a person re-arms.
+//! What keeps new orders from being sent: a block while it lives, a halt until a person resumes entries.
 
 use crate::{
     journal::IntentId,
@@ -19,7 +19,7 @@ pub(super) struct EntryGate {
     entries: AtomicUsize,
     /// Close-alls given so far: an entry given before one is not sent after it.
     closings: AtomicU32,
-    /// Why new orders are refused until a person re-arms.
+    /// Why new orders are refused until a person resumes entries.
     halted: Mutex<Option<String>>,
 }
 

@@ -7,7 +7,7 @@
 //! wait for each other). A command whose outcome cannot be found out is parked: it stays a question on the desk until a
 //! person or a later response decides. If the journal cannot be written,
 //! new entries are refused, and everything else is sent with its key in the activity. New entries also wait during
-//! recovery and a flatten, and while the desk is halted. A halt outlives the desk and ends when a person re-arms.
+//! recovery and a flatten, and while the desk is halted. A halt outlives the desk and ends when a person resumes entries.
 
 mod attempt_history;
 mod context;

@@ -47,7 +47,7 @@ const FINISHED_EVERY: u32 = 10;
 pub struct Poller {
     context: PollContext,
     nudges: BTreeMap<Source, Arc<Notify>>,
-    ladders: watch::Sender<BTreeSet<ScaledId>>,
+    scaled: watch::Sender<BTreeSet<ScaledId>>,
     /// Whether the polled data is on the screen.
     visibility: watch::Sender<Visibility>,
     tasks: JoinSet<()>,
@@ -85,7 +85,7 @@ impl Poller {
                 cover: StreamCover::default(),
                 wanted: watch::Sender::default(),
             },
-            ladders: watch::Sender::default(),
+            scaled: watch::Sender::default(),
             visibility: watch::Sender::default(),
             tasks: JoinSet::new(),
             pages: Jitter::seeded(seed),
@@ -107,7 +107,7 @@ impl Poller {
             };
             match PollRequest::of(*source) {
                 Some(question) => poller.tasks.spawn(task.repeat(question)),
-                None => poller.tasks.spawn(task.ladders(poller.ladders.subscribe())),
+                None => poller.tasks.spawn(task.scaled(poller.scaled.subscribe())),
             };
         }
         poller
@@ -166,7 +166,7 @@ impl Poller {
 
     /// Also polls these scaled orders from now on.
     pub fn watch(&self, ids: Vec<ScaledId>) {
-        self.ladders.send_modify(|known| known.extend(ids));
+        self.scaled.send_modify(|known| known.extend(ids));
         self.poll(&[Source::Scaled]);
     }
 
@@ -262,7 +262,7 @@ impl SourceTask {
 
     /// Reads every known scaled order in turn. One that is gone is read rarely, unless requested; one that has ended is
     /// read once more and then never again.
-    async fn ladders(mut self, known: watch::Receiver<BTreeSet<ScaledId>>) {
+    async fn scaled(mut self, known: watch::Receiver<BTreeSet<ScaledId>>) {
         let mut finals = Finals::default();
         let mut asked = true;
         for round in 1_u32.. {

@@ -5,6 +5,7 @@
 
 mod account;
 mod batch;
+mod context;
 pub(crate) mod door;
 mod market;
 pub(crate) mod relay;
@@ -14,53 +15,26 @@ mod tests;
 mod venues;
 mod wanted;
 
+pub(super) use context::StreamContext;
 pub(super) use wanted::MarketsWanted;
 
-use super::cover::StreamCover;
 use crate::{
-    app::{Msg, StreamNews, VenueMarkets},
-    client::Client,
+    app::VenueMarkets,
     feed::{account::AccountStream, event::MarketEvent, market::MarketStream},
     model::StreamKind,
-    runtime::base::clock::Clock,
 };
 use door::StreamDoor;
 use market::MarketSources;
 use relay::Relay;
-use socket::{Signal, StreamLink};
-use std::{collections::BTreeSet, sync::Arc};
+use socket::{SIGNALS, Signal, StreamLink};
+use std::collections::BTreeSet;
 use tokio::{
     sync::{
-        Notify,
-        mpsc::{Receiver, Sender, channel},
+        mpsc::{Receiver, channel},
         watch,
     },
     task::JoinSet,
 };
-
-/// Signals of a socket that the desk has not taken yet.
-const SIGNALS: usize = 64;
-
-/// What the streams of an account share with its polls.
-#[derive(Debug, Clone)]
-pub(super) struct StreamContext {
-    pub(super) client: Client,
-    pub(super) clock: Clock,
-    pub(super) events: Sender<Msg>,
-    pub(super) cover: StreamCover,
-    /// Polls of what the account's stream tells: all of them, at once, when it is gone.
-    pub(super) nudges: Vec<Arc<Notify>>,
-    pub(super) wanted: watch::Sender<MarketsWanted>,
-    pub(super) seed: u64,
-}
-
-impl StreamContext {
-    async fn say(&self, news: StreamNews) {
-        let msg = Msg::Streamed(self.clock.now(), Box::new(news));
-        // The desk is shutting down: nobody receives it.
-        let _closed = self.events.send(msg).await;
-    }
-}
 
 /// Begins the streams that the settings name; while time stands still, none.
 pub(super) fn spawn(context: &StreamContext, tasks: &mut JoinSet<()>) {

@@ -43,8 +43,8 @@ pub struct VerbRun {
 }
 
 impl Outbox {
-    /// `open` opens the journal in `dir` on a thread of its own; recovery then decides what the last session left open.
-    /// Progress and outcomes go out on `events`.
+    /// Of a desk that has one account: `open` opens the journal in `dir` on a thread of its own. Progress and outcomes go out
+    /// on `events`.
     ///
     /// Must be called within a tokio runtime.
     pub fn spawn(
@@ -59,7 +59,10 @@ impl Outbox {
         Self::beside(client, clock, (writer, accounts), events)
     }
 
-    /// For the commands of a verb. Recovery only reads what became of earlier rows, and leaves the rest to a desk.
+    /// For the commands of a verb: `open` opens the journal in `dir` on a thread of its own. Recovery only reads what became
+    /// of earlier rows, and leaves the rest to a desk. Progress and outcomes go out on `events`.
+    ///
+    /// Must be called within a tokio runtime.
     pub fn for_verb(
         client: Client,
         run: VerbRun,
@@ -76,7 +79,7 @@ impl Outbox {
         Self::of(context, accounts)
     }
 
-    /// The same with a journal that other accounts also write.
+    /// For a desk, with a journal that other accounts also write. Recovery then decides what the last session left open.
     pub(crate) fn beside(
         client: Client,
         clock: Clock,

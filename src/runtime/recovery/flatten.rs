@@ -3,7 +3,7 @@
 //! Contract: the close-all is sent at once, beside the reads that find what else is open. Each round closes with a new
 //! key (the same key would return the old result); [`FlattenRun`] decides what a round ends and whether another one
 //! follows. Nothing that increases
-//! exposure is sent meanwhile, nor afterwards until a person re-arms the desk. It needs no journal and no screen. The
+//! exposure is sent meanwhile, nor afterwards until a person resumes entries. It needs no journal and no screen. The
 //! reads at the end decide commands whose outcome is unknown. A list that cannot be read does not stop the others from
 //! being closed. It reports flat only after two complete reads that found nothing, begun after every order on the wire
 //! had its response or its time limit.

@@ -55,13 +55,13 @@ impl ChartAreas {
         let (position, inner) = rows(inner, u16::from(inner.height >= LONG_LEGEND));
         let legend = legend_rows(inner);
         let times = u16::from(inner.height >= WITH_TIMES);
-        let volume = WITH_VOLUME.iter().filter(|least| inner.height >= **least);
-        let volume = length(volume.count());
         let has_names = inner.width >= WITH_NAMES;
         let beside = sum([digits, if has_names { NAME } else { SIGN }]);
         let has_prices = inner.width > sum([beside, LEAST_PLOT]);
         let beside = if has_prices { beside } else { 0 };
         let wide = inner.width.saturating_sub(beside);
+        let is_line = wide < LEAST_CANDLES || chart.look == CandleLook::Line;
+        let volume = if is_line { 0 } else { volume_rows(inner) };
         let plot = inner.height.saturating_sub(sum([legend, times, volume]));
         let of = |y: u16, height: u16| Rect {
             y: inner.y.saturating_add(y),
@@ -90,7 +90,7 @@ impl ChartAreas {
             } else {
                 0
             },
-            is_line: wide < LEAST_CANDLES || chart.look == CandleLook::Line,
+            is_line,
         }
     }
 
@@ -106,18 +106,17 @@ impl ChartAreas {
     }
 
     pub(super) fn room(&self) -> ChartRoom {
-        let (slots, pitch, volume_rows) = if self.is_line {
-            (self.candles().saturating_mul(2), 1, 0)
+        let (slots, pitch) = if self.is_line {
+            (self.candles().saturating_mul(2), 1)
         } else {
-            let slots = self.candles().div_ceil(self.pitch);
-            (slots, self.pitch, self.volume.height)
+            (self.candles().div_ceil(self.pitch), self.pitch)
         };
         let has_profile = self.plot.width >= WITH_PROFILE;
         ChartRoom {
             slots,
             pitch,
             rows: self.plot.height,
-            volume_rows,
+            volume_rows: self.volume.height,
             profile: if has_profile {
                 self.plot.width / PROFILE
             } else {
@@ -147,6 +146,11 @@ impl ChartAreas {
         let back = last.saturating_sub(slot).saturating_mul(self.pitch);
         self.newest().saturating_sub(back)
     }
+}
+
+fn volume_rows(inner: Rect) -> u16 {
+    let rows = WITH_VOLUME.iter().filter(|least| inner.height >= **least);
+    length(rows.count())
 }
 
 fn legend_rows(inner: Rect) -> u16 {

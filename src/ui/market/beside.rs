@@ -47,15 +47,22 @@ pub(super) fn gutter(canvas: &mut Canvas<'_>, areas: &ChartAreas, view: &ChartVi
         return;
     }
     let mut taken = vec![None; usize::from(rows)];
-    for (row, lead, price) in placed(&mut taken, view, rows) {
-        let row_area = line(beside, row);
+    let named = placed(&mut taken, view, rows);
+    for (row, lead, price) in &named {
+        let row_area = line(beside, *row);
         if price.kind == LineKind::Cursor {
             canvas.fill(row_area, ThemePart::Selection);
         }
-        label(canvas, row_area, lead, price);
+        label(canvas, row_area, *lead, price);
     }
     for (count, price) in &view.axis {
-        let row = view.range.row(*count, rows).map(usize::from);
+        let row = view.range.row(*count, rows);
+        // A name that stands beside its row has no round price on the wrong side of it.
+        let is_ordered = |row: &u16| {
+            let mut named = named.iter();
+            named.all(|(other, _, price)| (other < row) == (price.count > *count))
+        };
+        let row = row.filter(is_ordered).map(usize::from);
         if let Some(slot) = row.and_then(|row| taken.get_mut(row))
             && slot.replace(*count).is_none()
         {

@@ -5,15 +5,15 @@ use super::{areas::ChartAreas, beside};
 use crate::{
     app::{CandleLook, ClickTarget, MarketPanel, Model, market::chart_spot::ChartSpot},
     ui::{
-        cells::{Canvas, ClickList, after, braille, line, spans_width, sum},
+        cells::{Canvas, ClickList, after, braille, line, spans_width, sum, width},
         theme::ThemePart,
     },
     view::{
         Scene, Span, Tone,
         market::{
             chart::{
-                Candle, ChartMemory, ChartSlot, ChartView, DrawnChart, Num, chart, direction,
-                price_width, tone_of,
+                AVERAGES, Average, Candle, ChartMemory, ChartSlot, ChartView, DrawnChart, Num,
+                chart, direction, price_width, tone_of,
             },
             glyphs::{GlyphColumns, GlyphSet},
             overlays::LineKind,
@@ -21,6 +21,10 @@ use crate::{
     },
 };
 use ratatui::layout::{Position, Rect};
+use std::iter;
+
+/// The name of a line is drawn at the left end over one column in so many at most.
+const NAMED: u16 = 3;
 
 const EIGHTHS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 /// What drawing a chart keeps from frame to frame.
@@ -96,10 +100,10 @@ fn draw_view(
         let set = GlyphSet::of(canvas.theme, view.look);
         glyphs.scale(view, areas.plot.height, set);
         candles(canvas, areas, view, glyphs);
-        fills(canvas, areas, view);
-        averages(canvas, areas, view);
         volume(canvas, areas, view);
     }
+    fills(canvas, areas, view);
+    averages(canvas, areas, view);
     profile(canvas, areas, view);
     lines(canvas, areas, view);
     cursor(canvas, areas, view);
@@ -204,15 +208,20 @@ fn fills(canvas: &mut Canvas<'_>, areas: &ChartAreas, view: &ChartView) {
 
 /// The session's volume-weighted average price and, where they are wanted, the moving averages, the shortest first.
 fn averages(canvas: &mut Canvas<'_>, areas: &ChartAreas, view: &ChartView) {
-    const TONES: [Tone; 3] = [Tone::Accent, Tone::Warn, Tone::Muted];
     for (at, slot, _) in known(view) {
-        let moving = TONES.into_iter().zip(slot.indicators.averages);
+        let moving = AVERAGES.map(|Average { sign, tone, .. }| (sign, tone));
+        let moving = moving.into_iter().zip(slot.indicators.averages);
         let moving = moving.filter(|_| view.has_averages);
-        for (tone, count) in [(Tone::Info, slot.vwap)].into_iter().chain(moving) {
+        let bands = slot.vwap.zip(slot.deviation).filter(|_| view.has_averages);
+        let bands = bands.map(|(vwap, away)| [('\'', vwap + away), (',', vwap - away)]);
+        let bands = bands.into_iter().flatten();
+        let bands = bands.map(|(sign, count)| ((sign, Tone::Info), Some(count)));
+        let vwap = iter::once((('·', Tone::Info), slot.vwap)).chain(bands);
+        for ((sign, tone), count) in vwap.chain(moving) {
             let row = count.and_then(|count| view.range.row(count, areas.plot.height));
             if let Some(row) = row {
-                let style = canvas.theme.tone(tone);
-                canvas.put_blank((areas.x(at), areas.plot.y.saturating_add(row)), '·', style);
+                let place = (areas.x(at), areas.plot.y.saturating_add(row));
+                canvas.put_blank(place, sign, canvas.theme.tone(tone));
             }
         }
     }
@@ -253,15 +262,22 @@ fn lines(canvas: &mut Canvas<'_>, areas: &ChartAreas, view: &ChartView) {
         let (glyph, style) = match price.kind {
             LineKind::Mark | LineKind::LateMark => ('┈', canvas.theme.part(ThemePart::Border)),
             LineKind::Cursor => ('╌', canvas.theme.tone(price.kind.look().tone)),
-            LineKind::Order(_) | LineKind::Armed(_) | LineKind::Alert => {
+            LineKind::Order(_) | LineKind::Armed(_) | LineKind::Alert | LineKind::Own => {
                 ('╌', canvas.theme.faint(price.kind.look().tone))
+            }
+            LineKind::DayOpen | LineKind::DayHigh | LineKind::DayLow | LineKind::PreviousClose => {
+                ('┈', canvas.theme.part(ThemePart::Border))
             }
             LineKind::Liquidation | LineKind::Stop | LineKind::Entry | LineKind::Target => {
                 ('┄', canvas.theme.faint(price.kind.look().tone))
             }
         };
         let y = areas.plot.y.saturating_add(row);
-        for x in areas.plot.x..areas.plot.right() {
+        let name = price.name.as_ref().map(|name| format!("{name} "));
+        let name = name.filter(|name| width(name) <= areas.plot.width / NAMED);
+        let name = name.unwrap_or_default();
+        canvas.toned(line(areas.plot, row), &name, price.kind.look().tone);
+        for x in after(areas.plot, width(&name)).x..areas.plot.right() {
             canvas.put_blank((x, y), glyph, style);
         }
     }

@@ -7,9 +7,13 @@ use crate::{
         market::ladder_spot::{DrawnRows, LadderSpot, WHEEL_HOME},
     },
     ui::cells::{
-        Canvas, ClickList, after, first, length, line, rows, split, sum, width, without_last,
+        Canvas, ClickList, after, columns, first, length, line, rows, split, sum, width,
+        without_last,
     },
-    view::{Gauge, LadderCell, LadderForm, LadderSides, LadderView, PriceRow, Share, Span, Tone},
+    view::{
+        Gauge, LadderCell, LadderForm, LadderPart, LadderSides, LadderView, PriceRow, Share, Span,
+        Tone, TradeMark,
+    },
 };
 use ratatui::layout::{Position, Rect};
 
@@ -50,21 +54,26 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, view: &LadderView) -> Op
     if let Some(facts) = &view.position {
         whole_facts(canvas, position, facts);
     }
-    canvas.spans(line(area, 0), &view.head);
-    canvas.spans(line(area, 1), &view.above);
-    let count = length(view.rows.len());
-    let prices = Rect {
-        y: area.y.saturating_add(2),
-        height: count.min(area.height.saturating_sub(2)),
-        ..area
-    };
+    let (area, trades) = columns(area, area.width.saturating_sub(view.form.trades));
+    let (head, area) = rows(area, length(view.head.len()));
+    for (number, words) in (0..head.height).zip(&view.head) {
+        canvas.spans(line(head, number), words);
+    }
+    let (headings, area) = rows(area, 1);
+    draw_headings(canvas, headings, view.form);
+    let (prices, area) = rows(area, length(view.rows.len()));
     for (number, row) in (0..prices.height).zip(&view.rows) {
         draw_row(canvas, line(prices, number), row, view.form);
     }
-    let after_rows = sum([2, prices.height]);
-    canvas.spans(line(area, after_rows), &view.below);
-    canvas.spans(line(area, after_rows.saturating_add(1)), &view.foot);
-    draw_trades(canvas, area, after_rows.saturating_add(2), view);
+    let (foot, area) = rows(area, length(view.foot.len()));
+    for (number, words) in (0..foot.height).zip(&view.foot) {
+        canvas.spans(line(foot, number), words);
+    }
+    draw_trades(
+        canvas,
+        if view.form.trades > 0 { trades } else { area },
+        view,
+    );
     let list = ClickList {
         first: WHEEL_HOME,
         room: usize::from(prices.height),
@@ -78,65 +87,97 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, view: &LadderView) -> Op
     })
 }
 
-fn draw_trades(canvas: &mut Canvas<'_>, area: Rect, from: u16, view: &LadderView) {
+fn draw_trades(canvas: &mut Canvas<'_>, area: Rect, view: &LadderView) {
     if view.trades.is_empty() {
         return;
     }
-    canvas.rule(line(area, from));
-    canvas.spans(line(area, from), &view.over_trades);
-    for (number, trade) in (from.saturating_add(1)..area.height).zip(&view.trades) {
+    canvas.rule(line(area, 0));
+    canvas.spans(line(area, 0), &view.over_trades);
+    for (number, trade) in (1..area.height).zip(&view.trades) {
         canvas.spans(line(area, number), trade);
+    }
+}
+
+/// Each over its column, from the side where the column begins.
+fn draw_headings(canvas: &mut Canvas<'_>, room: Rect, form: LadderForm) {
+    let mut rest = room;
+    for (part, wide) in form.parts() {
+        let (column, others) = columns(rest, wide);
+        rest = others;
+        let heading = Span::muted(part.heading());
+        match part {
+            LadderPart::MyBids => canvas.span_right(without_last(column, 1), &heading),
+            // Over the digits: the sign of the last trade stands beyond them.
+            LadderPart::Price => canvas.span_right(without_last(column, LAST), &heading),
+            LadderPart::MyAsks | LadderPart::Mine | LadderPart::Traded => {
+                canvas.span(after(column, 1), &heading)
+            }
+            LadderPart::BidChange | LadderPart::Bids | LadderPart::Sold | LadderPart::Sizes => {
+                canvas.span_right(column, &heading)
+            }
+            LadderPart::Bought | LadderPart::Asks | LadderPart::AskChange => {
+                canvas.span(column, &heading)
+            }
+        };
     }
 }
 
 fn draw_row(canvas: &mut Canvas<'_>, room: Rect, row: &PriceRow, form: LadderForm) {
     if row.is_cursor {
         canvas.fill(room, ThemePart::Selection);
+    } else if form.sides == LadderSides::Both {
+        draw_shades(canvas, room, row, form);
     }
-    let (mine, size, price) = (form.mine, form.size, price_width(form));
-    match form.sides {
-        LadderSides::Both => {
-            if !row.is_cursor {
-                draw_shades(canvas, room, row, form);
-            }
-            let widths = [mine, size, price, size, mine, form.traded];
-            let [my_bids, bid, price, ask, my_asks, traded] = split(room, widths);
-            // Own orders do not touch the sizes beside them.
-            canvas.span_right(without_last(my_bids, 1), &row.my_bids);
-            draw_bid(canvas, bid, &row.bid);
-            draw_price(canvas, price, row, form);
-            draw_size(canvas, ask, &row.ask);
-            canvas.span(after(my_asks, 1), &row.my_asks);
-            canvas.span(traded, &row.traded.size);
-            bar_after(canvas, traded, &row.traded);
-        }
-        LadderSides::One => {
-            let [sizes, price, own] = split(room, [size, price, mine]);
-            let is_ask = row.bid.size.text.is_empty();
-            let (cell, sign) = if is_ask {
-                (&row.ask, "a")
-            } else {
-                (&row.bid, "b")
-            };
-            draw_signed(canvas, sizes, cell, sign);
-            draw_price(canvas, price, row, form);
-            let is_asked = row.my_bids.text.is_empty();
-            let mine = if is_asked { &row.my_asks } else { &row.my_bids };
-            canvas.span(after(own, 1), mine);
+    let mut rest = room;
+    for (part, wide) in form.parts() {
+        let (column, others) = columns(rest, wide);
+        rest = others;
+        if wide > 0 {
+            draw_part(canvas, column, part, row, form);
         }
     }
 }
 
-/// `›LE65,617◂`.
-fn price_width(form: LadderForm) -> u16 {
-    sum([CURSOR, form.letters, form.label, LAST])
+fn draw_part(
+    canvas: &mut Canvas<'_>,
+    column: Rect,
+    part: LadderPart,
+    row: &PriceRow,
+    form: LadderForm,
+) {
+    match part {
+        // Own orders do not touch the sizes beside them.
+        LadderPart::MyBids => drop(canvas.span_right(without_last(column, 1), &row.my_bids)),
+        LadderPart::MyAsks => drop(canvas.span(after(column, 1), &row.my_asks)),
+        LadderPart::BidChange => drop(canvas.span_right(column, &row.bid_change)),
+        LadderPart::AskChange => drop(canvas.span(column, &row.ask_change)),
+        LadderPart::Bids => draw_bid(canvas, column, &row.bid),
+        LadderPart::Sold => drop(canvas.span_right(column, &row.sold.size)),
+        LadderPart::Price => draw_price(canvas, column, row, form),
+        LadderPart::Bought => drop(canvas.span(column, &row.bought.size)),
+        LadderPart::Asks => draw_size(canvas, column, &row.ask),
+        LadderPart::Traded => {
+            canvas.span(after(column, 1), &row.traded.size);
+            bar_after(canvas, after(column, 1), &row.traded);
+        }
+        LadderPart::Sizes if row.bid.size.text.is_empty() => {
+            draw_signed(canvas, column, &row.ask, "a");
+        }
+        LadderPart::Sizes => draw_signed(canvas, column, &row.bid, "b"),
+        LadderPart::Mine => {
+            let is_asked = row.my_bids.text.is_empty();
+            let mine = if is_asked { &row.my_asks } else { &row.my_bids };
+            canvas.span(after(column, 1), mine);
+        }
+    }
 }
 
 /// Bars of depth behind the numbers, growing away from the price, where the theme has shades.
 fn draw_shades(canvas: &mut Canvas<'_>, room: Rect, row: &PriceRow, form: LadderForm) {
     // What stands beyond it is not touched.
-    let side = sum([form.mine, form.size]).saturating_sub(1);
-    let [bids, _, asks] = split(after(room, 1), [side, price_width(form), side]);
+    let side = sum([form.mine, form.change, form.size]).saturating_sub(1);
+    let middle = sum([form.flow, form.price(), form.flow]);
+    let [bids, _, asks] = split(after(room, 1), [side, middle, side]);
     for (area, cell, is_bid) in [(bids, &row.bid, true), (asks, &row.ask, false)] {
         let Some(style) = canvas.theme.shade(cell.size.tone) else {
             return;
@@ -158,7 +199,11 @@ fn draw_price(canvas: &mut Canvas<'_>, room: Rect, row: &PriceRow, form: LadderF
     canvas.toned(cursor, if row.is_cursor { "›" } else { " " }, Tone::Accent);
     canvas.toned(letters, &row.letters, Tone::Warn);
     canvas.span_right(label, &row.label);
-    canvas.toned(last, if row.is_last { "◂" } else { " " }, Tone::Info);
+    match row.mark {
+        Some(TradeMark::Last) => canvas.toned(last, "◂", Tone::Info),
+        Some(TradeMark::Large) => canvas.toned(last, "▮", Tone::Warn),
+        None => canvas.toned(last, " ", Tone::Info),
+    };
 }
 
 /// The size against the price, its bar growing away from it.

@@ -41,7 +41,7 @@ pub fn detail_text(detail: &DetailView) -> String {
 
 fn known(pane: Pane, row: &RowId, scene: &Scene<'_>) -> Option<DetailView> {
     let store = scene.store;
-    let ladder = |id| Some(strategy::ladder(store.ladder(id)?, scene));
+    let scaled = |id| Some(strategy::scaled(store.scaled_order(id)?, scene));
     match row {
         RowId::Position(id) => {
             let held = store.position(id).or_else(|| store.closed.find(id))?;
@@ -49,11 +49,11 @@ fn known(pane: Pane, row: &RowId, scene: &Scene<'_>) -> Option<DetailView> {
         }
         RowId::Order(id) => Some(order::detail(store.order(id)?, scene)),
         RowId::Twap(id) => Some(strategy::twap(store.twap(id)?, scene)),
-        RowId::Scaled(id) => ladder(id),
+        RowId::Scaled(id) => scaled(id),
         RowId::Rung(id, number) => {
-            let line = scaled::rung_line(store.ladder(id)?, *number, scene)?;
+            let line = scaled::rung_line(store.scaled_order(id)?, *number, scene)?;
             let order = line.order.map(|order| order::detail(&order, scene));
-            order.or_else(|| ladder(id))
+            order.or_else(|| scaled(id))
         }
         RowId::Line(number) if pane == Pane::Calls => call(*number, scene),
         RowId::Line(number) => notice(*number, scene),

@@ -48,7 +48,7 @@ fn kind(row: &RowId) -> &'static str {
         RowId::Position(_) => "position",
         RowId::Order(_) => "order",
         RowId::Twap(_) => "TWAP",
-        RowId::Scaled(_) => "ladder",
+        RowId::Scaled(_) => "scaled order",
         RowId::Rung(..) => "rung",
         RowId::Line(_) => "line",
     }
@@ -71,8 +71,8 @@ fn words_of(row: &RowId, scene: &Scene<'_>) -> Vec<Span> {
         }
         RowId::Twap(id) => with_id(id, store.twap(id).map(|twap| twaps::head(twap, scene))),
         RowId::Scaled(id) => {
-            let known = store.ladder(id);
-            with_id(id, known.map(|ladder| scaled::head(ladder, scene)))
+            let known = store.scaled_order(id);
+            with_id(id, known.map(|scaled| scaled::head(scaled, scene)))
         }
         RowId::Rung(..) | RowId::Line(_) => vec![],
     }

@@ -19,7 +19,7 @@ pub(crate) fn detail(order: &Order, scene: &Scene<'_>) -> DetailView {
         let words = Span::alert(doubts.join(", "));
         fields.push("the service contradicts itself", words);
     }
-    what(&mut fields, order);
+    what(&mut fields, order, scene);
     derived(&mut fields, order, scene);
     fields.section("Times");
     fields.sent([
@@ -48,19 +48,10 @@ pub(crate) fn detail(order: &Order, scene: &Scene<'_>) -> DetailView {
     ])
 }
 
-fn what(fields: &mut DetailFields<'_>, order: &Order) {
-    fields.sent(["type", "mode"]);
+fn what(fields: &mut DetailFields<'_>, order: &Order, scene: &Scene<'_>) {
     fields.push("side", words::order_side(&order.side));
-    fields.push("status", words::status(&order.status));
-    fields.sent([
-        "reject_reason",
-        "reject_rule_id",
-        "reduce_only",
-        "time_in_force",
-        "margin_mode",
-        "leverage",
-        "liquidity_role",
-    ]);
+    fields.push("status", orders::status(order, scene));
+    fields.sent(["reject_reason", "reject_rule_id"]);
     fields.section("Price and size");
     fields.sent([
         "size",
@@ -79,6 +70,16 @@ fn what(fields: &mut DetailFields<'_>, order: &Order) {
         "notional",
         "fee",
         "realized_pnl",
+    ]);
+    fields.section("Terms");
+    fields.sent([
+        "type",
+        "mode",
+        "reduce_only",
+        "time_in_force",
+        "margin_mode",
+        "leverage",
+        "liquidity_role",
     ]);
 }
 
@@ -116,4 +117,22 @@ fn quality_words(bps: Num, against: &str) -> String {
         _ => "as",
     };
     format!("{} bps, {words} {against}", format::signed_bps(bps))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{app::testing::*, view::text::plain_text};
+
+    #[test]
+    fn an_order_that_waits_for_its_trigger_is_armed_in_its_title_and_among_its_fields() {
+        let model = desk();
+        let scene = Scene::of(&model, &model.account.options.zone);
+        let waits = scene.store.order(&"ord-2".into()).unwrap();
+        let view = detail(waits, &scene);
+        assert!(plain_text(&view.title).ends_with("armed"), "{view:?}");
+        let mut fields = view.lines.iter();
+        let status = fields.find(|line| line.label == "status").unwrap();
+        assert_eq!(plain_text(&status.value), "armed");
+    }
 }

@@ -11,10 +11,8 @@ use crate::{
 
 pub(crate) fn twap(twap: &Twap, scene: &Scene<'_>) -> DetailView {
     let mut fields = DetailFields::new(twap, scene);
-    fields.names();
-    fields.sent(["status"]);
     fields.push("state", twaps::state(twap, scene));
-    fields.sent(["completion_reason", "reduce_only", "randomize", "leverage"]);
+    fields.sent(["completion_reason"]);
     fields.section("Size and price");
     fields.sent(["total_size", "size_decimals", "filled_size"]);
     fields.text("filled", twap.filled_share().map(format::percent));
@@ -34,16 +32,17 @@ pub(crate) fn twap(twap: &Twap, scene: &Scene<'_>) -> DetailView {
     fields.sent(["started_at", "activated_at"]);
     fields.time("next_run_at", twaps::next_slice(twap, scene));
     fields.sent(["end_at", "completed_at", "canceled_at"]);
+    fields.section("Terms");
+    fields.sent(["status", "reduce_only", "randomize", "leverage"]);
+    fields.section("Ids");
+    fields.names();
     fields.titled(twaps::head(twap, scene))
 }
 
-pub(crate) fn ladder(ladder: &Scaled, scene: &Scene<'_>) -> DetailView {
-    let mut fields = DetailFields::new(ladder, scene);
-    fields.names();
+pub(crate) fn scaled(scaled: &Scaled, scene: &Scene<'_>) -> DetailView {
+    let mut fields = DetailFields::new(scaled, scene);
     fields.sent([
         "status",
-        "reduce_only",
-        "leverage",
         "total_size",
         "size_decimals",
         "start_price",
@@ -52,20 +51,24 @@ pub(crate) fn ladder(ladder: &Scaled, scene: &Scene<'_>) -> DetailView {
         "placed_count",
         "rejected_count",
     ]);
-    let average = average(ladder).map(|price| format::average(price, None));
+    let average = average(scaled).map(|price| format::average(price, None));
     fields.text("average of the rungs", average);
     fields.section("Times");
     fields.sent(["started_at", "completed_at", "canceled_at"]);
     fields.section("Rungs");
-    for line in scaled::rungs(ladder, scene) {
+    for line in scaled::rungs(scaled, scene) {
         fields.push("rung", scaled::rung_words(&line, scene));
     }
-    fields.titled(scaled::head(ladder, scene))
+    fields.section("Terms");
+    fields.sent(["reduce_only", "leverage"]);
+    fields.section("Ids");
+    fields.names();
+    fields.titled(scaled::head(scaled, scene))
 }
 
 /// The average price if every rung filled at its own price.
-fn average(ladder: &Scaled) -> Option<Num> {
-    let mut rungs = ladder.rungs.iter();
+fn average(scaled: &Scaled) -> Option<Num> {
+    let mut rungs = scaled.rungs.iter();
     let (cost, size) = rungs.try_fold((Num::ZERO, Num::ZERO), |(cost, size), rung| {
         let cost = cost.plus(rung.price.times(rung.size.abs())?)?;
         Some((cost, size.plus(rung.size.abs())?))

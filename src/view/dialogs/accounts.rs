@@ -86,7 +86,7 @@ fn id(model: &Model) -> String {
 }
 
 fn mode(model: &Model) -> Option<String> {
-    let word = match model.account.identity.as_ref()?.mode {
+    let word = match model.account.mode()? {
         Mode::Paper => "PAPER",
         Mode::LiveApi => "LIVE-API",
     };

@@ -160,7 +160,7 @@ pub fn file_stem(sheet: &Sheet) -> String {
         SheetRows::Positions(_) => "positions",
         SheetRows::Working(_) => "working-orders",
         SheetRows::Twaps(_) => "twaps",
-        SheetRows::Ladders(_) => "scaled",
+        SheetRows::Scaled(_) => "scaled",
         SheetRows::Closed(_) => "closed-positions",
         SheetRows::History(_) => "orders",
         SheetRows::Activity(_) => "activity",
@@ -205,7 +205,7 @@ pub fn file(sheet: &Sheet) -> (String, usize) {
             exact(rows, OrderRow::new, columns_of::ORDER, written)
         }
         SheetRows::Twaps(rows) => exact(rows, TwapRow::new, columns_of::TWAP, written),
-        SheetRows::Ladders(rows) => ladders(rows, written),
+        SheetRows::Scaled(rows) => scaled(rows, written),
         SheetRows::Activity(rows) => cells(ACTIVITY, rows, written),
         SheetRows::Calls(rows) => cells(CALLS, rows, written),
     }
@@ -227,13 +227,11 @@ fn exact<T, R: Serialize>(
 }
 
 /// In CSV one line per rung: the scaled order's own fields would repeat.
-fn ladders(ladders: &[Scaled], (format, scene): (Format, &Scene<'_>)) -> (String, usize) {
+fn scaled(scaled: &[Scaled], (format, scene): (Format, &Scene<'_>)) -> (String, usize) {
     if format == Format::Json {
-        return (json(ladders), ladders.len());
+        return (json(scaled), scaled.len());
     }
-    let rungs = ladders
-        .iter()
-        .flat_map(|ladder| RungRow::all(ladder, scene));
+    let rungs = scaled.iter().flat_map(|scaled| RungRow::all(scaled, scene));
     let rungs: Vec<_> = rungs.collect();
     (rows::csv(columns_of::RUNG, &rungs), rungs.len())
 }

@@ -184,7 +184,7 @@ fn name(context: Context) -> &'static str {
         Context::Positions => "This position",
         Context::Orders => "This order",
         Context::Twaps => "This TWAP",
-        Context::Scaled => "This ladder",
+        Context::Scaled => "This scaled order",
         Context::Closed => "Closed positions",
         Context::History => "Order history",
         Context::Activity => "Activity",

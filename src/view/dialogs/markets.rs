@@ -2,8 +2,12 @@
 
 use crate::view::panels::title;
 use crate::{
-    app::{ClickTarget, Context, Model, Source, dialogs::overlay::Markets},
-    model::{Grid, Market, Num, Timestamp},
+    app::{
+        ClickTarget, Context, Model, Source,
+        dialogs::overlay::{Markets, MarketsPurpose},
+        market::watched::{SORTS, prices_since, session_change},
+    },
+    model::{Grid, Market, Num, Text},
     view::{
         tables::positions::{side_now, sparkline},
         text::{
@@ -23,7 +27,7 @@ const COLUMNS: &[Column<Market>] = &[
     }),
     Column::known("mark_price", "mark", 0, |m: &Market| priced(m, m.mark)).aligned(Number),
     Column::new("change", "change", Number, 1, |m, scene| {
-        known(session_change(m, scene).map(format::signed_percent)).into()
+        known(session_change(m, scene.store).map(format::signed_percent)).into()
     }),
     Column::known("bid_price", "bid", 4, |m: &Market| priced(m, m.bid)).aligned(Number),
     Column::known("ask_price", "ask", 4, |m: &Market| priced(m, m.ask)).aligned(Number),
@@ -56,6 +60,7 @@ const COLUMNS: &[Column<Market>] = &[
     .aligned(Number)
     .toned(Tone::Muted),
     Column::new("position", "open", Left, 1, open),
+    Column::new("watched", "list", Left, 1, watched),
     Column::new("course", "15m", Left, 6, |m, scene| sparkline(&m.id, scene)),
 ];
 
@@ -80,16 +85,33 @@ pub fn markets(model: &Model, list: &Markets, scene: &Scene<'_>, room: usize) ->
 /// How many, the search, their age, and since when changes are measured.
 fn heading(model: &Model, list: &Markets, shown: usize, scene: &Scene<'_>) -> Vec<Span> {
     let all = scene.store.markets.value().map_or(0, BTreeMap::len);
-    let mut spans = vec![Span::accent("Markets")];
+    let mut spans = vec![Span::accent(match list.purpose {
+        MarketsPurpose::List => "Markets",
+        MarketsPurpose::Find => "Find a market",
+    })];
+    if let Some(list) = scene.store.watchlists.shown() {
+        let name = Text::from(list.name.as_str());
+        spans.push(Span::strong(format!(" {name}")));
+    }
     spans.extend(listed::count(&list.search, shown, all));
     for words in title::source_words(model, Source::Markets) {
         spans.extend([Span::plain("  "), words]);
     }
-    if let Some(since) = since(scene) {
+    spans.extend(sorted(scene));
+    if let Some(since) = prices_since(scene.store) {
         let since = scene.moment(scene.on_wall(since));
         spans.push(Span::muted(format!("  change since {since}")));
     }
     spans
+}
+
+/// `  by volume ▼`, where the list has not its own order.
+fn sorted(scene: &Scene<'_>) -> Option<Span> {
+    let sort = scene.store.watchlists.sort()?;
+    let (id, _) = SORTS.get(sort.column)?;
+    let column = COLUMNS.iter().find(|column| column.id == *id)?;
+    let arrow = title::arrow(sort.direction);
+    Some(Span::muted(format!("  by {} {arrow}", column.title)))
 }
 
 /// Why the list is empty: no data yet, or no match.
@@ -101,6 +123,9 @@ fn emptiness(model: &Model, list: &Markets) -> Vec<Span> {
         (Some(markets), _) if markets.is_empty() => {
             Span::muted(" the service lists no market").into()
         }
+        (Some(_), _) if list.search.text.is_empty() => {
+            Span::muted(" this list has no market").into()
+        }
         (Some(_), _) => {
             let none = " no market is called ";
             listed::nothing_found(model, Context::Markets, none, &list.search)
@@ -108,23 +133,16 @@ fn emptiness(model: &Model, list: &Markets) -> Vec<Span> {
     }
 }
 
-/// When this desk first saw a price: no source has older ones.
-fn since(scene: &Scene<'_>) -> Option<Timestamp> {
-    let prices = scene.store.prices.values();
-    prices
-        .filter_map(|prices| Some(prices.marks.front()?.0))
-        .min()
-}
-
 fn priced(market: &Market, price: Option<Num>) -> Option<String> {
     price.map(|price| format::average(price, Some(market)))
 }
 
-/// By which share the mark has moved since this desk first saw a price; unknown for a market seen for less time.
-pub(crate) fn session_change(market: &Market, scene: &Scene<'_>) -> Option<Num> {
-    let (at, first) = scene.store.prices.get(&market.id)?.marks.front()?;
-    let mark = market.mark.filter(|_| Some(*at) == since(scene))?;
-    mark.minus(*first)?.over(*first)
+/// Whether the market is on the list that keys change.
+fn watched(market: &Market, scene: &Scene<'_>) -> Cell {
+    let list = scene.store.watchlists.current();
+    let is_on = list.is_some_and(|list| list.markets.contains(&market.id));
+    let sign = if is_on { "on" } else { "" };
+    Span::muted(sign).into()
 }
 
 /// The time to the next funding, in its largest unit.
@@ -223,6 +241,13 @@ mod tests {
             ("–".to_owned(), "12m".to_owned())
         );
         assert_eq!(told(&model, "day_change")[1], "–");
+    }
+
+    #[test]
+    fn each_sort_is_that_of_a_column() {
+        for (id, _) in SORTS {
+            assert!(COLUMNS.iter().any(|column| column.id == *id), "{id}");
+        }
     }
 
     #[test]

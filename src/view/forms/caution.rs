@@ -178,7 +178,7 @@ pub(crate) fn too_small(draft: &EntryDraft, model: &Model, seen: &Seen) -> Optio
     let held = seen.position.map(Position::quantity);
     let is_exempt = fills.is_zero() || draft.only_reduces() && Some(fills) == held;
     let (what, size) = match draft.shape {
-        DraftShape::Ladder => {
+        DraftShape::Scaled => {
             let rungs = draft.rungs_in(seen)?;
             let least = rungs.iter().map(|rung| rung.size).min();
             ("a rung", least?)

@@ -28,7 +28,7 @@ pub(crate) fn entry(draft: &EntryDraft, model: &Model, seen: &Seen) -> Vec<Previ
     let (size, fills) = (draft.resolved_size(seen).ok(), draft.fillable(seen));
     let entry = entered_at(draft, seen);
     let worth = |size: Option<Num>| size.zip(entry).and_then(|(s, p)| s.times(p));
-    let notional = worth(fills).filter(|_| !is_part_of_ladder(draft, size, fills));
+    let notional = worth(fills).filter(|_| !is_part_of_scaled(draft, size, fills));
     let mut lines = vec![
         ("size", size_line(size, fills, seen)),
         ("notional", dollars(notional)),
@@ -51,7 +51,7 @@ pub(crate) fn entry(draft: &EntryDraft, model: &Model, seen: &Seen) -> Vec<Previ
         }
         DraftShape::Order(_) => {}
         DraftShape::Sliced(_) => lines.extend(slices(draft, size, worth(size), model, seen)),
-        DraftShape::Ladder => lines.extend(rungs(draft, model, seen)),
+        DraftShape::Scaled => lines.extend(rungs(draft, model, seen)),
     }
     if let Some(executes) = executes(draft, seen) {
         lines.push(("execution", executes));
@@ -92,9 +92,9 @@ fn size_line(size: Option<Num>, fills: Option<Num>, seen: &Seen) -> Span {
 }
 
 /// It is unknown which rungs fill before nothing is left to reduce.
-fn is_part_of_ladder(draft: &EntryDraft, size: Option<Num>, fills: Option<Num>) -> bool {
+fn is_part_of_scaled(draft: &EntryDraft, size: Option<Num>, fills: Option<Num>) -> bool {
     let is_some = fills.is_some_and(Num::is_positive);
-    draft.shape == DraftShape::Ladder && fills != size && is_some
+    draft.shape == DraftShape::Scaled && fills != size && is_some
 }
 
 /// Covers the whole position if its leverage changes. A reduce-only order needs none, but without a size there is no
@@ -127,7 +127,7 @@ fn executes(draft: &EntryDraft, seen: &Seen) -> Option<Span> {
         DraftShape::Order(PlaceKind::Chase) => {
             Some(Span::plain("rests (maker), and follows the best price"))
         }
-        DraftShape::Ladder => Some(rungs_execute(draft, seen)),
+        DraftShape::Scaled => Some(rungs_execute(draft, seen)),
         DraftShape::Order(_) | DraftShape::Sliced(_) => None,
     }
 }
@@ -213,7 +213,7 @@ fn rungs(draft: &EntryDraft, model: &Model, seen: &Seen) -> [PreviewLine; 2] {
 fn average(draft: &EntryDraft, model: &Model, seen: &Seen) -> Span {
     let price = draft.entry(seen);
     let crosses = |price: Num| estimate::crosses(seen.market?, draft.side, price);
-    let prices = draft.rungs_of(seen).and_then(|ladder| ladder.prices());
+    let prices = draft.rungs_of(seen).and_then(|scaled| scaled.prices());
     let rests = |prices: Vec<Num>| {
         prices
             .into_iter()

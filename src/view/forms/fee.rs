@@ -142,7 +142,7 @@ pub(crate) fn traded(draft: &EntryDraft, usd: Option<Num>, seen: &Seen) -> Optio
         DraftShape::Order(_) | DraftShape::Sliced(_) => {
             Some(FeeBasis::knowing(draft.takes(seen), usd))
         }
-        DraftShape::Ladder => rungs(draft, seen),
+        DraftShape::Scaled => rungs(draft, seen),
     }
 }
 

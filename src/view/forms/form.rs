@@ -36,6 +36,7 @@ pub struct FormView {
 
 /// The consequences that stay visible in a small window, and their short labels.
 const BRIEF: &[(&str, &str)] = &[
+    ("bracket", "bracket"),
     ("size", "size"),
     ("notional", "notional"),
     ("initial margin", "margin"),
@@ -90,12 +91,49 @@ pub fn form(form: &Form, model: &Model) -> FormView {
     FormView {
         title: title(form, model, &seen),
         fields: fields(form, model, &seen),
-        preview: super::preview::preview(&reckoned, model, &seen),
+        preview: bracket(form, &reckoned, model)
+            .into_iter()
+            .chain(super::preview::preview(&reckoned, model, &seen))
+            .collect(),
         trouble: super::trouble::trouble(&reckoned, model, &seen),
-        json: form.shows_json.then(|| json(form, model, &seen)),
+        json: form.shows_json.then(|| json(form, model)),
         scroll: form.scroll,
         pages: [Action::PageUp, Action::PageDown].map(|page| key(model, page)),
     }
+}
+
+/// What goes with the order, and the key that switches it.
+fn bracket(form: &Form, reckoned: &Form, model: &Model) -> Option<(&'static str, Span)> {
+    let context = model.account.form_context();
+    let market = form.market_id()?;
+    let key = key(model, Action::Bracket);
+    let preset = context
+        .brackets
+        .in_market(market, &model.account.store.names);
+    if context.bracket(market).is_none() {
+        let is_off = preset.is_attached() && matches!(form.draft, Draft::Entry(_));
+        return is_off.then(|| ("bracket", Span::warn(format!("OFF · {key} on"))));
+    }
+    form.bracket(&context)?;
+    let market = model.account.store.market(market);
+    let price = |name, field| {
+        let price = reckoned.draft.text(field)?.parse().ok()?;
+        Some(format!("{name} {}", format::price(price, market)))
+    };
+    let later = form.later_targets(&context).unwrap_or_default();
+    let later = later.iter().map(|target| {
+        let (price, share) = (format::price(target.price, market), target.share);
+        Some(format!("then {price} {share}%"))
+    });
+    let parts = [
+        price("stop", Field::StopLoss),
+        price("target", Field::TakeProfit),
+    ];
+    let parts = parts
+        .into_iter()
+        .chain(later)
+        .chain([Some(format!("{key} off"))]);
+    Some(("bracket", Span::plain(words::listed(parts, " · "))))
 }
 
 fn key(model: &Model, action: Action) -> String {
@@ -110,7 +148,7 @@ fn title(form: &Form, model: &Model, seen: &Seen) -> Vec<Span> {
             let what = match draft.shape {
                 DraftShape::Order(_) => "new order ",
                 DraftShape::Sliced(_) => "new TWAP / VWAP ",
-                DraftShape::Ladder => "new ladder ",
+                DraftShape::Scaled => "new scaled order ",
             };
             let of = form.replaces.as_ref();
             let of = of.map(|old| format!(" in place of {}", old.order));
@@ -236,7 +274,7 @@ fn hint(form: &Form, model: &Model, field: Field, seen: &Seen) -> String {
             "30 to half of the duration · empty: the service's choice".to_owned()
         }
         (Field::ExtraMargin, _) => "+50 more · -50 less · =200 in all, USD".to_owned(),
-        (Field::Share, _) => format!("{} choose · or type 0.5, 30%, $1000", choose()),
+        (Field::Share, _) => "1 25% · 2 50% · 3 75% · 4 100% send · ⇥ another size".to_owned(),
         (_, FieldInput::Price | FieldInput::WatchedPrice) => {
             let fill = key(Action::ObservedPrice);
             format!("{fill} mid · bid · +1% · {up}{down} one tick")
@@ -288,8 +326,8 @@ fn size_words(form: &Form, seen: &Seen) -> &'static str {
 }
 
 /// Method, path and body exactly as they would be sent, or why that is not possible yet.
-fn json(form: &Form, model: &Model, seen: &Seen) -> String {
-    let command = match form.draft.command(seen) {
+fn json(form: &Form, model: &Model) -> String {
+    let command = match form.command(&model.account.form_context()) {
         Ok(command) => command,
         Err(faults) => return format!("not yet: {faults}"),
     };

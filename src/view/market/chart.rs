@@ -6,11 +6,12 @@
 pub use super::{
     chart_drawn::DrawnChart,
     chart_slot::{ChartRoom, ChartSlot},
+    indicators::{AVERAGES, Average},
 };
 use super::{
     chart_slot::Indicators,
     chart_window::ChartWindow,
-    indicators::{self, IndicatorMemory, PERIODS},
+    indicators::{self, IndicatorMemory},
     overlays::{self, PriceLine},
     position_strip::position_strip,
     profile,
@@ -66,7 +67,7 @@ pub struct ChartView {
     pub profile: Vec<u16>,
     /// Whether closes are joined to a line.
     pub look: CandleLook,
-    /// Whether the moving averages are drawn.
+    /// Whether the moving averages and the bands of the volume-weighted average price are drawn.
     pub has_averages: bool,
     /// The slot of the candle that is read.
     pub cursor: Option<u16>,
@@ -111,7 +112,7 @@ pub fn chart(
     let window = memory.window(series, (state, newest.open_time), room.slots);
     let unit = PriceUnit::new(market, newest.close);
     let mut slots = window.slots(series);
-    let lines = overlays::lines(model, (&id, market), unit, scene);
+    let lines = overlays::lines(model, (&id, market), (series, unit), scene);
     memory.vwap.fill(series, window.first, unit, &mut slots);
     memory
         .indicators
@@ -120,7 +121,7 @@ pub fn chart(
         indicators::heikin_ashi(series, window.first, &mut slots);
     }
     let range = memory.range(&slots, &lines, unit);
-    let range = range.stretched(state.stretch);
+    let range = range.stretched(state.stretch).shifted(state.shift);
     overlays::fills(scene, &id, (window.first, series.interval()), &mut slots);
     let volume = volumes(&mut slots, room.volume_rows);
     let read = cursor.map_or(Some(newest), |cursor| series.at(cursor));
@@ -283,6 +284,10 @@ fn legend(
     if chart.edge.is_some() && chart.cursor.is_none() {
         facts.push(vec![Span::accent("scrolled back")]);
     }
+    // First: the candles drawn have other prices than those that follow.
+    if chart.look == CandleLook::HeikinAshi {
+        facts.push(vec![Span::accent("Heikin-Ashi")]);
+    }
     let Some(candle) = candle else {
         facts.push(vec![Span::muted("no candle is known here")]);
         return facts;
@@ -306,29 +311,43 @@ fn legend(
     if let Some(change) = change.and_then(|change| change.over(candle.open)) {
         facts.push(vec![Span::new(format::signed_percent(change), tone)]);
     }
-    facts.extend(indicator_facts(averages, unit));
+    facts.extend(indicator_facts(averages, chart, unit));
     if candle.is_synthetic {
         facts.push(vec![Span::muted("synthetic")]);
-    }
-    if chart.look == CandleLook::HeikinAshi {
-        facts.push(vec![Span::muted("drawn as Heikin-Ashi")]);
     }
     facts
 }
 
-/// `vwap 65,603`, then the averages and the average true range, as far as they are known.
-fn indicator_facts(of: ChartSlot, unit: PriceUnit) -> impl Iterator<Item = Vec<Span>> {
+/// `vwap 65,603`, then the averages and the average true range, as far as they are known. An average that is drawn has its
+/// sign and tone.
+fn indicator_facts(
+    of: ChartSlot,
+    chart: &CandleChart,
+    unit: PriceUnit,
+) -> impl Iterator<Item = Vec<Span>> {
     let Indicators { averages, range } = of.indicators;
-    let averages = PERIODS
-        .iter()
-        .zip(averages)
-        .map(|(period, average)| (format!("EMA{period} "), average));
-    let vwap = [("vwap ".to_owned(), of.vwap)].into_iter();
-    let facts = vwap.chain(averages).chain([("ATR14 ".to_owned(), range)]);
-    facts.filter_map(move |(name, count)| {
-        let value = format::grouped(unit.price(count?));
-        Some(vec![Span::muted(name), Span::info(value)])
-    })
+    let fact = move |name: Span, tone: Tone, count: Option<i64>| {
+        let value = Span::new(format::grouped(unit.price(count?)), tone);
+        Some(vec![name, value])
+    };
+    let has_averages = chart.has_averages;
+    let averages = AVERAGES.into_iter().zip(averages);
+    let averages = averages.map(move |(average, count)| {
+        let Average { closes, sign, tone } = average;
+        if has_averages {
+            fact(Span::new(format!("{sign} EMA{closes} "), tone), tone, count)
+        } else {
+            fact(Span::muted(format!("EMA{closes} ")), Tone::Info, count)
+        }
+    });
+    let mut vwap = fact(Span::muted("vwap "), Tone::Info, of.vwap);
+    let bands = of.deviation.filter(|_| has_averages);
+    let bands = bands.map(|bands| format!(" ±{}", format::grouped(unit.price(bands))));
+    if let Some(vwap) = &mut vwap {
+        vwap.extend(bands.map(Span::muted));
+    }
+    let range = fact(Span::muted("ATR14 "), Tone::Info, range);
+    [vwap].into_iter().chain(averages).chain([range]).flatten()
 }
 
 /// Whether a candle closed above its open or below; `None` where it closed where it opened.
@@ -345,5 +364,58 @@ pub fn tone_of(side: Side) -> Tone {
     match side {
         Side::Buy => Tone::Good,
         Side::Sell => Tone::Bad,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::testing::*;
+
+    fn legend_of(chart: &CandleChart) -> Vec<String> {
+        let model = desk();
+        let scene = Scene::of(&model, &model.account.options.zone);
+        let price = Num::from(100_i64);
+        let candle = Candle {
+            open_time: NOON,
+            open: price,
+            high: price,
+            low: price,
+            close: price,
+            volume: None,
+            turnover: None,
+            trades: None,
+            is_closed: true,
+            is_synthetic: false,
+        };
+        let averages = ChartSlot {
+            indicators: Indicators {
+                averages: [Some(90), None, Some(70)],
+                range: None,
+            },
+            ..ChartSlot::default()
+        };
+        let unit = PriceUnit::new(None, price);
+        let facts = legend((Some(candle), averages), chart, (None, unit), &scene);
+        let words = |fact: Vec<Span>| fact.into_iter().map(|span| span.text).collect();
+        facts.into_iter().map(words).collect()
+    }
+
+    #[test]
+    fn heikin_ashi_is_named_first_where_a_narrow_legend_ends() {
+        let chart = CandleChart {
+            look: CandleLook::HeikinAshi,
+            ..CandleChart::default()
+        };
+        assert_eq!(legend_of(&chart)[..2], ["Heikin-Ashi", "O 100"]);
+        assert_eq!(legend_of(&CandleChart::default())[0], "O 100");
+    }
+
+    #[test]
+    fn an_average_that_is_drawn_has_its_sign_in_the_legend() {
+        let mut chart = CandleChart::default();
+        assert_eq!(legend_of(&chart)[5..], ["EMA9 90", "EMA200 70"]);
+        chart.has_averages = true;
+        assert_eq!(legend_of(&chart)[5..], [". EMA9 90", "~ EMA200 70"]);
     }
 }

@@ -23,6 +23,8 @@ pub struct ChartSlot {
     pub candle: Option<Candle>,
     /// The session's volume-weighted average price until then.
     pub vwap: Option<i64>,
+    /// The standard deviation of the session's prices from it, by volume.
+    pub deviation: Option<i64>,
     pub indicators: Indicators,
     /// Whether the account bought or sold in it.
     pub bought: bool,

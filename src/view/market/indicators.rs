@@ -9,14 +9,43 @@ use super::{
 use crate::{
     app::CandleSeries,
     model::{Candle, Num, Timestamp},
+    view::text::Tone,
 };
 
-/// Of how many closes the exponential moving averages are.
-pub(crate) const PERIODS: [u16; 3] = [9, 21, 200];
+/// An exponential moving average and how it is drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Average {
+    /// Of how many closes it is.
+    pub closes: u16,
+    /// Tells it apart without a color.
+    pub sign: char,
+    pub tone: Tone,
+}
+
+pub const AVERAGES: [Average; 3] = [
+    Average {
+        closes: 9,
+        sign: '.',
+        tone: Tone::Accent,
+    },
+    Average {
+        closes: 21,
+        sign: ':',
+        tone: Tone::Warn,
+    },
+    Average {
+        closes: 200,
+        sign: '~',
+        tone: Tone::Muted,
+    },
+];
 /// Of how many candles the average true range is, as its author smooths it (Wilder, 1978).
 const RANGE_PERIOD: u16 = 14;
 /// Averages are kept in so many parts of the chart's unit.
 const PARTS: i128 = 1 << 16;
+/// What an average owes to the candle so many before is less than a part: so many before the first in view, or up to
+/// twice as many, are enough.
+const REACH: i64 = 2_000;
 /// What a Heikin-Ashi candle opens with is halved by every candle: so many before the first in view are enough.
 const LED_IN: i64 = 60;
 
@@ -75,8 +104,8 @@ impl Run {
         let reach = before.map_or(high.saturating_sub(low), |before| {
             high.max(before.close).saturating_sub(low.min(before.close))
         });
-        for (average, period) in run.averages.iter_mut().zip(PERIODS) {
-            average.add(close, period, (2, i128::from(period) + 1));
+        for (average, Average { closes, .. }) in run.averages.iter_mut().zip(AVERAGES) {
+            average.add(close, closes, (2, i128::from(closes) + 1));
         }
         run.range
             .add(reach, RANGE_PERIOD, (1, i128::from(RANGE_PERIOD)));
@@ -86,7 +115,7 @@ impl Run {
 
     fn indicators(&self) -> Indicators {
         let [short, middle, long] = self.averages;
-        let [of_short, of_middle, of_long] = PERIODS;
+        let [of_short, of_middle, of_long] = AVERAGES.map(|average| average.closes);
         Indicators {
             averages: [
                 short.rounded(of_short),
@@ -101,7 +130,7 @@ impl Run {
 /// The indicators before the first candle in view, so that a frame computes only what has come into view.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct IndicatorMemory {
-    /// Of a series that begins at this open time, in this unit.
+    /// Of candles from this instant on, in this unit.
     known: Option<(Timestamp, PriceUnit, Run)>,
 }
 
@@ -125,20 +154,27 @@ impl IndicatorMemory {
 
     /// After the last candle before `first`.
     fn before(&mut self, series: &CandleSeries, first: Timestamp, unit: PriceUnit) -> Option<Run> {
-        let oldest = series.oldest()?.open_time;
+        let step = series.interval().millis();
+        let begun = begun(first, step).max(series.oldest()?.open_time);
         let is_of_these = |(since, of, run): &(Timestamp, PriceUnit, Run)| {
-            *since == oldest && *of == unit && run.at < first
+            *since == begun && *of == unit && run.at < first
         };
         let known = self.known.take().filter(is_of_these);
         let mut run = known.map(|(.., run)| run);
-        let from = run.map_or(oldest, |run| Timestamp(run.at.0.saturating_add(1)));
-        let step = series.interval().millis();
+        let from = run.map_or(begun, |run| Timestamp(run.at.0.saturating_add(1)));
         for candle in series.within(from..first.max(from)) {
             run = Run::and(run, candle, step, unit);
         }
-        self.known = run.map(|run| (oldest, unit, run));
+        self.known = run.map(|run| (begun, unit, run));
         run
     }
+}
+
+/// Where the averages of candles from `first` on begin: the same instant for many of them, so that what is known serves on.
+fn begun(first: Timestamp, step: i64) -> Timestamp {
+    let reach = step.saturating_mul(REACH).max(1);
+    let back = first.0.saturating_sub(reach);
+    Timestamp(back.saturating_sub(back.rem_euclid(reach)))
 }
 
 /// Makes the candles in view Heikin-Ashi candles; volume and times stay theirs.
@@ -269,6 +305,22 @@ mod tests {
             }];
             memory.fill(&series, first, unit, &mut slots);
             assert_eq!(slots[0].indicators, at(&series, minute), "{minute}");
+        }
+    }
+
+    #[test]
+    fn scrolling_back_reads_a_few_thousand_candles_of_a_long_series() {
+        let long = series((0..12_000).map(|minute| (minute, 100 + minute % 17)));
+        let whole = |first: i64| {
+            let rows = long.within(Timestamp(0)..Timestamp(first * MINUTE + 1));
+            let unit = PriceUnit::new(None::<&Market>, 100_i64.into());
+            let run = rows.fold(None, |run, candle| Run::and(run, candle, MINUTE, unit));
+            run.unwrap().indicators()
+        };
+        for first in [11_999, 9_000, 8_999, 4_001] {
+            assert_eq!(at(&long, first), whole(first), "{first}");
+            let begun = begun(Timestamp(first * MINUTE), MINUTE).0 / MINUTE;
+            assert!(first - begun <= 2 * REACH, "{first} from {begun}");
         }
     }
 

@@ -3,8 +3,10 @@
 //! Contract: a row shows its own price and nothing of another. What the book does not tell is blank, where nothing rests
 //! is `·`; neither is 0. What lies out of view is named at the edge. A book that is not live is named and dimmed.
 
+pub use super::ladder_flow::LadderCell;
 use super::{
-    ladder_form::{LadderForm, LadderLines, fitted_own, fitted_size, size_decimals},
+    ladder_flow::{self, FlowCells, LadderFlow, share},
+    ladder_form::{LadderForm, LadderLines, SizeFormat, fitted_own, shortened_own},
     ladder_scene::LadderScene,
     ladder_words::over_trades,
     position_strip::position_strip,
@@ -12,17 +14,18 @@ use super::{
 use crate::{
     app::{
         Model,
+        account::books::KnownBook,
         market::{
             book_state::BookState,
             depth::{Depth, GroupedBook},
             ladder_spot::DrawnRows,
             own_orders::{OwnOrder, OwnOrderKind},
+            tape::Tape,
         },
     },
-    model::{Num, Protection, Side},
-    view::text::{Scene, Share, Span, Tone, format},
+    model::{Book, Num, Protection, Side},
+    view::text::{Scene, Span, Tone, format},
 };
-use std::collections::BTreeMap;
 
 /// The whole ladder, for so many cells.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,17 +35,22 @@ pub struct LadderView {
     pub drawn: Option<DrawnRows>,
     /// The position in its market, in the first line; `None` where there is no line for it.
     pub position: Option<Vec<Vec<Span>>>,
-    /// How the rows lie, and whether one key sends: in words.
-    pub head: Vec<Span>,
-    pub above: Vec<Span>,
+    /// How the rows lie, and whether one key sends, in words; what is above the view.
+    pub head: Vec<Vec<Span>>,
     pub rows: Vec<PriceRow>,
-    pub below: Vec<Span>,
-    /// What the keys do at the cursor.
-    pub foot: Vec<Span>,
+    /// What is below the view; what the keys do at the cursor.
+    pub foot: Vec<Vec<Span>>,
     /// The newest trade first; empty where no source tells trades or there is no room.
     pub trades: Vec<Vec<Span>>,
     /// The line over them.
     pub over_trades: Vec<Span>,
+}
+
+/// A trade that is marked at its price; where both are, the first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TradeMark {
+    Last,
+    Large,
 }
 
 /// One price.
@@ -54,20 +62,19 @@ pub struct PriceRow {
     /// `E` entry, `L` liquidation, `S` and `T` stop and target, `M` mark, `m` one that is late, `@` an alert.
     pub letters: String,
     pub is_cursor: bool,
-    /// The last trade was there.
-    pub is_last: bool,
+    /// What traded there.
+    pub mark: Option<TradeMark>,
     pub bid: LadderCell,
     pub ask: LadderCell,
     pub my_bids: Span,
     pub my_asks: Span,
+    /// How much more rests there than ten seconds ago.
+    pub bid_change: Span,
+    pub ask_change: Span,
+    pub sold: LadderCell,
+    pub bought: LadderCell,
+    /// Both together.
     pub traded: LadderCell,
-}
-
-/// A size and how long its bar is.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct LadderCell {
-    pub size: Span,
-    pub bar: Share,
 }
 
 /// The ladder on so many columns and lines; `None` where no price of its market is known.
@@ -77,31 +84,32 @@ pub fn price_ladder(
     (width, height): (u16, u16),
 ) -> Option<LadderView> {
     let ladder = LadderScene::new(model, scene.own_now)?;
+    let form = LadderForm::new(width, ladder.label_width(height));
     let has_tape = ladder.tape.is_some_and(|tape| tape.last().is_some());
-    let lines = if has_tape {
+    let lines = if has_tape && form.trades == 0 {
         LadderLines::with_trades(height)
     } else {
         LadderLines::without_trades(height)
     };
     let ladder = ladder.with_rows(lines.rows)?;
-    let labels = ladder.prices.first().map(|price| ladder.label(*price));
-    let label = labels.map_or(0, |label| label.chars().count());
-    let form = LadderForm::new(width, label);
-    let grouped = ladder.grouped();
-    let (above, below) = ladder.edges(usize::from(width));
+    let (head, foot) = ladder.around(scene, lines, usize::from(width));
+    let large_from = model.account.market_data.large_from(ladder.market_id);
+    let trades = if form.trades > 0 {
+        height
+    } else {
+        lines.trades
+    };
     Some(LadderView {
         form,
         drawn: ladder.drawn(),
         position: (lines.position > 0).then(|| position_strip(model, scene)),
-        head: ladder.head(scene),
-        above,
-        rows: ladder.rows(grouped.as_ref(), form),
-        below,
-        foot: ladder.foot(),
-        trades: ladder.trades(scene, lines.trades),
+        head,
+        rows: ladder.rows(form),
+        foot,
+        trades: ladder.trades(scene, trades),
         over_trades: ladder
             .tape
-            .map_or_else(Vec::new, |tape| over_trades(tape, scene)),
+            .map_or_else(Vec::new, |tape| over_trades(tape, large_from, scene)),
     })
 }
 
@@ -109,6 +117,13 @@ impl LadderScene<'_> {
     fn with_rows(self, rows: u16) -> Option<Self> {
         let prices = self.model.price_ladder.prices(usize::from(rows));
         (!prices.is_empty()).then_some(Self { prices, ..self })
+    }
+
+    /// How many characters the highest of so many prices has.
+    fn label_width(&self, rows: u16) -> usize {
+        let top = self.model.price_ladder.prices(usize::from(rows));
+        let label = top.first().map(|price| self.label(*price));
+        label.map_or(0, |label| label.chars().count())
     }
 
     fn drawn(&self) -> Option<DrawnRows> {
@@ -120,37 +135,53 @@ impl LadderScene<'_> {
         })
     }
 
-    fn grouped(&self) -> Option<GroupedBook> {
-        Some(GroupedBook::new(self.book?, self.spacing, self.range()?))
+    fn grouped(&self, book: Option<&Book>) -> Option<GroupedBook> {
+        Some(GroupedBook::new(book?, self.spacing, self.range()?))
     }
 
-    fn rows(&self, grouped: Option<&GroupedBook>, form: LadderForm) -> Vec<PriceRow> {
-        let traded = self.traded();
-        let most_traded = traded.values().copied().max();
-        let largest = grouped.and_then(GroupedBook::largest);
+    fn rows(&self, form: LadderForm) -> Vec<PriceRow> {
+        let flow = LadderFlow::new(self, form);
+        let now = self.grouped(self.book);
+        let before = self.model.account.store.books.of(self.market_id);
+        let before = before.filter(|_| form.change > 0);
+        let then = self.grouped(before.and_then(KnownBook::before));
+        let largest = now.as_ref().and_then(GroupedBook::largest);
         let usual = format::usual_size(self.market);
-        let decimals = size_decimals((largest, usual), self.decimals(), form.size);
-        let volume_decimals = size_decimals((most_traded, usual), self.decimals(), form.traded);
+        let sizes = SizeFormat::new((largest, usual), self.decimals(), form.size);
+        // A sign stands before it.
+        let changes = form.change.saturating_sub(1);
+        let changes = SizeFormat::new((largest, usual), self.decimals(), changes);
         let row = |price: &Num| {
             let cell = |side| {
-                let depth = grouped.map(|grouped| grouped.depth(side, *price));
-                self.cell(side, *price, depth, (largest, decimals))
+                let depth = now.as_ref().map(|grouped| grouped.depth(side, *price));
+                self.cell(side, *price, depth, (largest, sizes))
             };
-            let volume = traded.get(price).copied();
+            let change = |side| {
+                let is_shown = !self.is_beyond(side, *price);
+                let books = (now.as_ref(), then.as_ref().filter(|_| is_shown));
+                ladder_flow::change(books, (side, *price), changes)
+            };
+            let FlowCells {
+                sold,
+                bought,
+                traded,
+                has_large,
+            } = flow.cells(*price);
             PriceRow {
                 price: *price,
                 label: Span::new(self.label(*price), self.price_tone(*price)),
                 letters: self.letters(*price),
                 is_cursor: self.model.price_ladder.cursor() == Some(*price),
-                is_last: self.last_row() == Some(*price),
+                mark: self.mark(*price, has_large.then_some(TradeMark::Large)),
                 bid: cell(Side::Buy),
                 ask: cell(Side::Sell),
                 my_bids: self.mine(*price, Side::Buy, form.mine),
                 my_asks: self.mine(*price, Side::Sell, form.mine),
-                traded: volume.map_or_else(LadderCell::default, |volume| LadderCell {
-                    size: Span::muted(fitted_size(volume, volume_decimals)),
-                    bar: share(volume, most_traded),
-                }),
+                bid_change: change(Side::Buy),
+                ask_change: change(Side::Sell),
+                sold,
+                bought,
+                traded,
             }
         };
         self.prices.iter().map(row).collect()
@@ -161,28 +192,32 @@ impl LadderScene<'_> {
         told.unwrap_or(4)
     }
 
+    /// Whether the other side stands there.
+    fn is_beyond(&self, side: Side, price: Num) -> bool {
+        let other = self.book.and_then(|book| book.best(side.opposite()));
+        other.is_some_and(|best| match side {
+            Side::Buy => price >= best,
+            Side::Sell => price <= best,
+        })
+    }
+
     /// Nothing is written beyond the best price of the other side: that is where the other side stands.
     fn cell(
         &self,
         side: Side,
         price: Num,
         depth: Option<Depth>,
-        (largest, decimals): (Option<Num>, u32),
+        (largest, sizes): (Option<Num>, SizeFormat),
     ) -> LadderCell {
-        let other = self.book.and_then(|book| book.best(side.opposite()));
-        let is_beyond = other.is_some_and(|best| match side {
-            Side::Buy => price >= best,
-            Side::Sell => price <= best,
-        });
         match depth {
             None | Some(Depth::Hidden) => LadderCell::default(),
-            Some(Depth::Empty) if is_beyond => LadderCell::default(),
+            Some(Depth::Empty) if self.is_beyond(side, price) => LadderCell::default(),
             Some(Depth::Empty) => LadderCell {
                 size: Span::muted("·"),
                 ..LadderCell::default()
             },
             Some(Depth::Size(resting)) => LadderCell {
-                size: Span::new(fitted_size(resting, decimals), self.side_tone(side)),
+                size: Span::new(sizes.words(resting), self.side_tone(side)),
                 bar: share(resting, largest),
             },
         }
@@ -237,9 +272,11 @@ impl LadderScene<'_> {
         self.model.account.user_alerts.prices(self.market_id)
     }
 
-    fn last_row(&self) -> Option<Num> {
-        let last = self.tape?.last()?;
-        Some(self.spacing.near(last.price))
+    /// The last trade goes before other marks.
+    fn mark(&self, row: Num, other: Option<TradeMark>) -> Option<TradeMark> {
+        let last = self.tape.and_then(Tape::last).map(|last| last.price);
+        let is_last = self.is_row(row, last);
+        is_last.then_some(TradeMark::Last).or(other)
     }
 
     /// `0.1` rests, `S0.5` and `T0.5` stop and target, `>0.1` enters when the mark comes there. An order that is carried
@@ -248,29 +285,21 @@ impl LadderScene<'_> {
         let carried = self.model.price_ladder.carried();
         let of_side = || self.own.iter().filter(|own| own.side == side);
         let here = of_side().filter(|own| own.row == row);
-        let parts = here.map(|own| match own_words(own) {
-            words if Some(&own.order.id) == carried => format!("({words})"),
-            words => words,
-        });
-        let mut parts: Vec<String> = parts.collect();
-        if let ([one], Some(queue)) = (parts.as_mut_slice(), self.only_queue(row, side)) {
-            let with_queue = format!("{one} {queue}");
-            if with_queue.chars().count() < usize::from(room) {
-                *one = with_queue;
-            }
-        }
+        let mut parts: Vec<_> = here
+            .map(
+                |own| match (own_sign(own), Some(&own.order.id) == carried) {
+                    (sign, true) => OwnWords::new(format!("({sign}"), own, ")"),
+                    (sign, false) => OwnWords::new(sign.to_owned(), own, ""),
+                },
+            )
+            .collect();
         if self.model.price_ladder.cursor() == Some(row) {
             let ghost = of_side().find(|own| Some(&own.order.id) == carried && own.row != row);
-            parts.extend(ghost.map(|own| format!("»{}", own_words(own))));
+            let ghost = ghost.map(|own| OwnWords::new(format!("»{}", own_sign(own)), own, ""));
+            parts.extend(ghost);
         }
-        let words = fitted_own(&parts.join(" "), room.saturating_sub(1));
-        match (parts.len(), words) {
-            (0, _) => Span::default(),
-            (_, Some(words)) => Span::accent(words),
-            // A size is never cut: the orders pane has it.
-            (1, None) => Span::accent("●"),
-            (several, None) => Span::accent(format!("●{several}")),
-        }
+        let queue = self.only_queue(row, side).filter(|_| parts.len() == 1);
+        Span::accent(OwnWords::joined(&parts, queue, room.saturating_sub(1)))
     }
 
     /// What rests before the only own order that rests in a row.
@@ -288,33 +317,54 @@ impl LadderScene<'_> {
         let ahead = ahead.filter(|_| rests)?;
         Some(format!("≤{}", format::size(ahead.normalized(), None)))
     }
+}
 
-    /// What traded at each row within eight minutes, coin.
-    fn traded(&self) -> BTreeMap<Num, Num> {
-        let mut rows = BTreeMap::new();
-        let Some((tape, (low, high))) = self.tape.zip(self.range()) else {
-            return rows;
-        };
-        for (price, volume) in tape.volume_at_price().range(low..=high) {
-            let row = rows.entry(self.spacing.near(*price)).or_insert(Num::ZERO);
-            let total = volume.total().and_then(|size| row.plus(size));
-            *row = total.unwrap_or(*row);
+/// An own order in its cell.
+struct OwnWords {
+    before: String,
+    size: Num,
+    after: &'static str,
+}
+
+impl OwnWords {
+    fn new(before: String, own: &OwnOrder<'_>, after: &'static str) -> Self {
+        Self {
+            before,
+            size: own.order.size,
+            after,
         }
-        rows
+    }
+
+    fn whole(&self) -> String {
+        let size = format::size(self.size, None);
+        format!("{}{size}{}", self.before, self.after)
+    }
+
+    /// All of a row, with what rests before the only one; where there is no room for them, `Σ0.35` is their sum.
+    fn joined(parts: &[Self], queue: Option<String>, room: u16) -> String {
+        let whole = parts.iter().map(Self::whole).collect::<Vec<_>>().join(" ");
+        let with_queue = queue.map(|queue| format!("{whole} {queue}"));
+        let with_queue = with_queue.filter(|words| words.chars().count() <= usize::from(room));
+        if let Some(words) = with_queue.or_else(|| fitted_own(&whole, room)) {
+            return words;
+        }
+        let sizes = parts.iter().map(|part| part.size);
+        let sum = sizes.reduce(|sum, size| sum.plus(size).unwrap_or(sum));
+        let sum = sum.unwrap_or_default();
+        let sign = match parts {
+            [one] => one.before.as_str(),
+            _ => "Σ",
+        };
+        let words = fitted_own(&format!("{sign}{}", format::size(sum, None)), room);
+        words.unwrap_or_else(|| shortened_own(sign, sum, room))
     }
 }
 
-fn own_words(own: &OwnOrder<'_>) -> String {
-    let sign = match own.kind {
+fn own_sign(own: &OwnOrder<'_>) -> &'static str {
+    match own.kind {
         OwnOrderKind::Resting => "",
         OwnOrderKind::Entry => ">",
         OwnOrderKind::Protects(Protection::Stop) => "S",
         OwnOrderKind::Protects(Protection::Target) => "T",
-    };
-    format!("{sign}{}", format::size(own.order.size, None))
-}
-
-fn share(size: Num, largest: Option<Num>) -> Share {
-    let share = largest.and_then(|largest| size.over(largest));
-    share.map(Share::of).unwrap_or_default()
+    }
 }

@@ -2,17 +2,25 @@
 
 use crate::{app::market::ladder_spot::LadderColumn, model::Num, view::text::format};
 
-/// From so many columns on the traded volume has room.
+/// From so many columns on the traded volume has room, then what was sold and bought, then changes of the sizes, then the
+/// trades beside it all.
 const WITH_TRADED: u16 = 42;
+const WITH_FLOW: u16 = 52;
+const WITH_CHANGE: u16 = 72;
+const WITH_TRADES_BESIDE: u16 = 110;
+const FLOW: u16 = 7;
+const CHANGE: u16 = 8;
+const TRADES: u16 = 36;
 /// Below this there is one column of sizes, and one of own orders.
 const BOTH_SIDES: u16 = 26;
 /// The sign of the cursor, the letters of a row, and the sign of the last trade.
 const SIGNS: u16 = 2;
 /// A column of own orders holds `S0.1` and a blank, one of sizes `13.2`, unless there is no room for either.
 const LEAST_MINE: u16 = 5;
+const MOST_MINE: u16 = 16;
 const LEAST_SIZE: u16 = 4;
-/// Lines that are not rows: how the rows lie, what is above and below them, what the keys do.
-const AROUND: u16 = 4;
+/// The line over the columns.
+const HEADINGS: u16 = 1;
 /// From so many lines on the position has one.
 const WITH_POSITION: u16 = 18;
 /// From so many lines on the recent trades have room.
@@ -23,19 +31,72 @@ const WITH_TRADES: u16 = 24;
 pub struct LadderForm {
     pub sides: LadderSides,
     pub mine: u16,
+    /// How much more rests than ten seconds ago.
+    pub change: u16,
     pub size: u16,
+    /// What was sold at the bid, and bought at the ask.
+    pub flow: u16,
     pub letters: u16,
     pub label: u16,
+    /// Both together, where they have no columns of their own.
     pub traded: u16,
+    /// The recent trades, beside the prices.
+    pub trades: u16,
 }
 
 /// Whether bids and asks have columns of their own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LadderSides {
-    /// `mine │ bid │ price │ ask │ mine`.
+    /// `mine │ change │ bid │ sold │ price │ bought │ ask │ change │ mine │ traded`.
     Both,
     /// `size │ price │ mine`.
     One,
+}
+
+/// A column of the ladder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LadderPart {
+    MyBids,
+    BidChange,
+    Bids,
+    Sold,
+    Price,
+    Bought,
+    Asks,
+    AskChange,
+    MyAsks,
+    Traded,
+    /// Of both sides.
+    Sizes,
+    Mine,
+}
+
+impl LadderPart {
+    pub fn heading(self) -> &'static str {
+        match self {
+            Self::MyBids | Self::MyAsks | Self::Mine => "mine",
+            Self::BidChange | Self::AskChange => "±10s",
+            Self::Bids => "bid",
+            Self::Sold => "sold",
+            Self::Price => "price",
+            Self::Bought => "bought",
+            Self::Asks => "ask",
+            Self::Traded => "traded",
+            Self::Sizes => "size",
+        }
+    }
+
+    /// What a click on it is on. One column of sizes is of both sides: a click there only chooses the price.
+    fn clicked(self) -> LadderColumn {
+        match self {
+            Self::MyBids => LadderColumn::MyBids,
+            Self::Bids | Self::BidChange | Self::Sold => LadderColumn::Bids,
+            Self::Price | Self::Sizes | Self::Traded => LadderColumn::Price,
+            Self::Asks | Self::AskChange | Self::Bought => LadderColumn::Asks,
+            Self::MyAsks => LadderColumn::MyAsks,
+            Self::Mine => LadderColumn::Mine,
+        }
+    }
 }
 
 impl LadderForm {
@@ -47,57 +108,97 @@ impl LadderForm {
             BOTH_SIDES..32 => (LadderSides::Both, 1),
             32.. => (LadderSides::Both, 3),
         };
-        let price = label.saturating_add(letters).saturating_add(SIGNS);
-        let room = width.saturating_sub(price);
-        let (mine, size, traded) = match (sides, width) {
-            (LadderSides::One, _) => (room / 2, room - room / 2, 0),
-            (LadderSides::Both, _) => {
-                let traded = if width < WITH_TRADED { 0 } else { room / 5 };
-                let side = (room - traded) / 2;
-                let mine = (side * 2 / 5).max(LEAST_MINE);
-                let mine = mine.min(side.saturating_sub(LEAST_SIZE));
-                (mine, side - mine, traded)
-            }
-        };
-        Self {
+        let none = Self {
             sides,
-            mine,
-            size,
+            mine: 0,
+            change: 0,
+            size: 0,
+            flow: 0,
             letters,
             label,
+            traded: 0,
+            trades: 0,
+        };
+        let trades = if width < WITH_TRADES_BESIDE {
+            0
+        } else {
+            TRADES
+        };
+        let room = width.saturating_sub(none.price().saturating_add(trades));
+        if sides == LadderSides::One {
+            let mine = room / 2;
+            return Self {
+                mine,
+                size: room - mine,
+                ..none
+            };
+        }
+        let traded = match width {
+            WITH_TRADED..WITH_FLOW => room / 5,
+            _ => 0,
+        };
+        let flow = if width < WITH_FLOW { 0 } else { FLOW };
+        let change = if width < WITH_CHANGE { 0 } else { CHANGE };
+        let side = ((room - traded) / 2).saturating_sub(flow + change);
+        let mine = (side * 2 / 5).clamp(LEAST_MINE, MOST_MINE);
+        let mine = mine.min(side.saturating_sub(LEAST_SIZE));
+        Self {
+            mine,
+            change,
+            size: side - mine,
+            flow,
             traded,
+            trades,
+            ..none
         }
     }
-}
 
-impl LadderForm {
-    /// What a click so many cells from the left is on. One column of sizes is of both sides: a click there only chooses
-    /// the price.
+    /// `›LE65,617◂`.
+    pub fn price(self) -> u16 {
+        let signs = self.letters.saturating_add(SIGNS);
+        self.label.saturating_add(signs)
+    }
+
+    /// From the left.
+    pub fn parts(self) -> [(LadderPart, u16); 10] {
+        let price = self.price();
+        match self.sides {
+            LadderSides::Both => [
+                (LadderPart::MyBids, self.mine),
+                (LadderPart::BidChange, self.change),
+                (LadderPart::Bids, self.size),
+                (LadderPart::Sold, self.flow),
+                (LadderPart::Price, price),
+                (LadderPart::Bought, self.flow),
+                (LadderPart::Asks, self.size),
+                (LadderPart::AskChange, self.change),
+                (LadderPart::MyAsks, self.mine),
+                (LadderPart::Traded, self.traded),
+            ],
+            LadderSides::One => {
+                let mut parts = [(LadderPart::Mine, 0); 10];
+                let shown = [
+                    (LadderPart::Sizes, self.size),
+                    (LadderPart::Price, price),
+                    (LadderPart::Mine, self.mine),
+                ];
+                for (part, shown) in parts.iter_mut().zip(shown) {
+                    *part = shown;
+                }
+                parts
+            }
+        }
+    }
+
+    /// What a click so many cells from the left is on.
     pub fn column(self, x: u16) -> LadderColumn {
-        let price = self
-            .label
-            .saturating_add(self.letters)
-            .saturating_add(SIGNS);
-        let columns: &[(u16, LadderColumn)] = match self.sides {
-            LadderSides::Both => &[
-                (self.mine, LadderColumn::MyBids),
-                (self.size, LadderColumn::Bids),
-                (price, LadderColumn::Price),
-                (self.size, LadderColumn::Asks),
-                (self.mine, LadderColumn::MyAsks),
-            ],
-            LadderSides::One => &[
-                (self.size.saturating_add(price), LadderColumn::Price),
-                (self.mine, LadderColumn::Mine),
-            ],
-        };
         let mut end = 0_u16;
-        let mut columns = columns.iter();
-        let here = columns.find(|(wide, _)| {
+        let parts = self.parts();
+        let here = parts.iter().find(|(_, wide)| {
             end = end.saturating_add(*wide);
             x < end
         });
-        here.map_or(LadderColumn::Price, |(_, column)| *column)
+        here.map_or(LadderColumn::Price, |(part, _)| part.clicked())
     }
 }
 
@@ -106,6 +207,8 @@ impl LadderForm {
 pub(super) struct LadderLines {
     /// One for the position, held or not: rows do not move when one is opened.
     pub(super) position: u16,
+    /// How the rows lie, and what is above them; in one line where lines are short.
+    pub(super) head: u16,
     pub(super) rows: u16,
     pub(super) trades: u16,
 }
@@ -124,39 +227,52 @@ impl LadderLines {
         // The trades stand below a line of their own.
         let below = trades + u16::from(trades > 0);
         let position = u16::from(height >= WITH_POSITION);
-        let around = AROUND + position + below;
+        let head = 1 + position;
+        // As many lines stand below the rows as above the headings.
+        let around = HEADINGS + head * 2 + position + below;
         Self {
             position,
+            head,
             rows: height.saturating_sub(around),
             trades,
         }
     }
 }
 
-/// So many decimals let the largest size, and any of a usual one's length, fit into `room` with a blank beside it, and no
-/// more than the market has. The usual size keeps the decimals where they are while the largest changes.
-pub(super) fn size_decimals(
-    (largest, usual): (Option<Num>, Option<Num>),
-    most: u32,
+/// How the sizes of a column are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct SizeFormat {
+    decimals: u32,
     room: u16,
-) -> u32 {
-    let Some(largest) = largest.max(usual) else {
-        return most;
-    };
-    let fits = |decimals: &u32| {
-        let words = format::grouped(largest.rounded(*decimals));
-        words.chars().count() <= usize::from(room.saturating_sub(1).max(LEAST_SIZE))
-    };
-    (0..=most).rev().find(fits).unwrap_or(0)
 }
 
-/// Rounded; what is less than the last digit is said to be less, since it is not 0.
-pub(super) fn fitted_size(size: Num, decimals: u32) -> String {
-    let rounded = size.rounded(decimals);
-    if rounded.is_zero() && !size.is_zero() {
-        return format!("<{}", Num::new(1, decimals));
+impl SizeFormat {
+    /// So many decimals let the largest size, and any of a usual one's length, fit into `room` with a blank beside it, and
+    /// no more than the market has. The usual size keeps the decimals where they are while the largest changes.
+    pub(super) fn new((largest, usual): (Option<Num>, Option<Num>), most: u32, room: u16) -> Self {
+        let room = room.saturating_sub(1).max(LEAST_SIZE);
+        let fits = |decimals: &u32| {
+            let largest = largest.max(usual);
+            largest.is_none_or(|size| has_room(&format::grouped(size.rounded(*decimals)), room))
+        };
+        let decimals = (0..=most).rev().find(fits).unwrap_or(0);
+        Self { decimals, room }
     }
-    format::grouped(rounded)
+
+    /// Rounded; what is less than the last digit is said to be less, since it is not 0. What has no room is in thousands
+    /// or millions.
+    pub(super) fn words(self, size: Num) -> String {
+        let rounded = size.rounded(self.decimals);
+        if rounded.is_zero() && !size.is_zero() {
+            return format!("<{}", Num::new(1, self.decimals));
+        }
+        let whole = Some(format::grouped(rounded)).filter(|words| has_room(words, self.room));
+        whole.unwrap_or_else(|| format::short_usd(size))
+    }
+}
+
+fn has_room(words: &str, room: u16) -> bool {
+    words.chars().count() <= usize::from(room)
 }
 
 /// An own order in so many cells: its size, without the leading zero where room is short; `None` where no digit may be
@@ -165,12 +281,24 @@ pub(super) fn fitted_own(words: &str, room: u16) -> Option<String> {
     let without_zero = || {
         let digit = words.find(|c: char| c.is_ascii_digit())?;
         let (sign, number) = words.split_at_checked(digit)?;
-        let fraction = number.strip_prefix("0.")?;
-        Some(format!("{sign}.{fraction}"))
+        Some(format!("{sign}.{}", number.strip_prefix("0.")?))
     };
-    let fits = |words: &String| words.chars().count() <= usize::from(room);
-    let whole = Some(words.to_owned()).filter(fits);
-    whole.or_else(|| without_zero().filter(fits))
+    let whole = Some(words.to_owned()).filter(|words| has_room(words, room));
+    whole.or_else(|| without_zero().filter(|words| has_room(words, room)))
+}
+
+/// The size of own orders where the whole has no room: as many digits as have, with `+` behind them since it is more.
+pub(super) fn shortened_own(sign: &str, size: Num, room: u16) -> String {
+    let units = [(1_000_i64, "K"), (1_000_000, "M")];
+    let large = units.into_iter().filter_map(|(unit, name)| {
+        let whole = size.over(unit.into())?.truncated(0);
+        whole.is_positive().then(|| format!("{whole}{name}"))
+    });
+    let cut = (0..size.decimals()).rev();
+    let cut = cut.map(|decimals| size.truncated(decimals).to_string());
+    let with_more = cut.chain(large).map(|digits| format!("{sign}{digits}+"));
+    let mut fitted = with_more.filter_map(|words| fitted_own(&words, room));
+    fitted.next().unwrap_or_else(|| "●".to_owned())
 }
 
 #[cfg(test)]
@@ -183,21 +311,23 @@ mod tests {
 
     #[test]
     fn every_width_from_20_on_has_room_for_the_whole_price_and_a_size() {
-        for width in 20..80 {
+        for width in 20..240 {
             let form = LadderForm::new(width, 6);
-            let columns = match form.sides {
-                LadderSides::Both => 2,
-                LadderSides::One => 1,
-            };
-            let price = form.label + form.letters + SIGNS;
-            let whole = columns * (form.mine + form.size) + price + form.traded;
-            assert!(whole <= width, "{width}: {form:?}");
+            let whole: u16 = form.parts().iter().map(|(_, wide)| wide).sum();
+            assert!(whole + form.trades <= width, "{width}: {form:?}");
+            assert!(whole + form.trades + 1 >= width, "{width}: {form:?}");
+            for (part, wide) in form.parts().into_iter().filter(|(_, wide)| *wide > 0) {
+                let heading = u16::try_from(part.heading().len()).unwrap();
+                assert!(heading <= wide || width < 28, "{width}: {part:?}");
+            }
             assert!(form.size >= 4 && form.mine >= 3, "{width}: {form:?}");
             assert!(form.mine >= 5 || width < 28, "{width}: {form:?}");
         }
         assert_eq!(LadderForm::new(20, 6).sides, LadderSides::One);
         assert_eq!(LadderForm::new(28, 6).traded, 0);
         assert!(LadderForm::new(42, 6).traded > 0);
+        let wide = LadderForm::new(78, 6);
+        assert!(wide.flow > 0 && wide.change > 0 && wide.traded == 0);
     }
 
     #[test]
@@ -213,17 +343,27 @@ mod tests {
 
     #[test]
     fn a_small_size_is_never_shown_as_none() {
-        assert_eq!(size_decimals((Some(num("123.4567")), None), 4, 6), 1);
-        assert_eq!(size_decimals((Some(num("13.2")), None), 4, 4), 1);
-        assert_eq!(fitted_size(num("0.004"), 1), "<0.1");
-        assert_eq!(fitted_size(num("12.34"), 1), "12.3");
-        assert_eq!(fitted_size(num("0.4"), 0), "<1");
+        let sizes = |largest, most, room| SizeFormat::new((Some(num(largest)), None), most, room);
+        assert_eq!(sizes("123.4567", 4, 6).decimals, 1);
+        let tenths = sizes("13.2", 4, 4);
+        assert_eq!(tenths.words(num("0.004")), "<0.1");
+        assert_eq!(tenths.words(num("12.34")), "12.3");
+        assert_eq!(sizes("1320", 4, 4).words(num("0.4")), "<1");
+    }
+
+    #[test]
+    fn a_size_of_a_cheap_coin_that_has_no_room_is_in_thousands_or_millions() {
+        let sizes = SizeFormat::new((Some(num("71954630.4")), None), 0, 8);
+        let words = ["954630", "1954630", "71954630.4"].map(|size| sizes.words(num(size)));
+        assert_eq!(words, ["954,630", "2.0M", "72.0M"]);
+        let narrow = SizeFormat::new((None, None), 0, 6);
+        assert_eq!(narrow.words(num("31911")), "31.9K");
     }
 
     #[test]
     fn the_largest_size_changes_no_decimals_while_it_is_no_longer_than_a_usual_one() {
         let usual = Some(num("15"));
-        let decimals = |largest| size_decimals((largest, usual), 5, 6);
+        let decimals = |largest| SizeFormat::new((largest, usual), 5, 6).decimals;
         let all = ["0.4", "9.99", "10.1", "87"].map(|largest| decimals(Some(num(largest))));
         assert_eq!(all, [2; 4]);
         assert_eq!(decimals(None), 2);
@@ -238,5 +378,21 @@ mod tests {
         assert_eq!(fitted("S0.25").as_deref(), Some("S.25"));
         assert_eq!(fitted("(0.1)").as_deref(), Some("(.1)"));
         assert_eq!([fitted("0.12345"), fitted("10.25")], [None, None]);
+    }
+
+    #[test]
+    fn an_own_order_without_room_keeps_digits() {
+        let short = |sign, size, room| shortened_own(sign, num(size), room);
+        assert_eq!(short("", "0.12345", 4), ".12+");
+        assert_eq!(short("S", "0.12345", 5), "S.12+");
+        assert_eq!(short("", "10.25", 4), "10+");
+        assert_eq!(short("", "18659", 4), "18K+");
+        assert_eq!(short("»", "0.25", 4), "».2+");
+    }
+
+    #[test]
+    fn the_ladder_of_a_small_screen_has_eleven_prices() {
+        assert_eq!(LadderLines::without_trades(14).rows, 11);
+        assert_eq!(LadderLines::without_trades(19).rows, 13);
     }
 }

@@ -1,6 +1,6 @@
 //! The words around the rows of the price ladder: what is out of view, how the rows lie, what the keys do, the trades.
 
-use super::{ladder_scene::LadderScene, title::venue_note};
+use super::{ladder_form::LadderLines, ladder_scene::LadderScene, title::venue_note};
 use crate::{
     app::{
         Model, Motion,
@@ -53,8 +53,42 @@ pub fn cursor_words(model: &Model, scene: &Scene<'_>) -> Vec<Vec<Span>> {
 }
 
 impl LadderScene<'_> {
-    /// What is out of view, above and below, the nearest first, in `room` columns.
-    pub(super) fn edges(&self, room: usize) -> (Vec<Span>, Vec<Span>) {
+    /// The lines above the headings, and those below the rows: in one line each where lines are short.
+    pub(super) fn around(
+        &self,
+        scene: &Scene<'_>,
+        lines: LadderLines,
+        room: usize,
+    ) -> (Vec<Vec<Span>>, Vec<Vec<Span>>) {
+        let (mut head, foot) = (self.head(scene), self.foot());
+        let delta = self.delta(scene).into_iter().flatten();
+        let between = if head.is_empty() { "" } else { " · " };
+        let fitting =
+            |delta: &Span| spans_width(&head) + width(between) + width(&delta.text) <= room;
+        let delta = delta.into_iter().find(fitting);
+        head.extend(
+            delta
+                .into_iter()
+                .flat_map(|delta| [Span::muted(between), delta]),
+        );
+        if lines.head > 1 {
+            let (above, below) = self.edges([room; 2]);
+            return (vec![head, above], vec![below, foot]);
+        }
+        let beside = [&head, &foot].map(|line| room.saturating_sub(spans_width(line) + GAP.len()));
+        let (above, below) = self.edges(beside);
+        let one = |line: Vec<Span>, edge: Vec<Span>| {
+            let has_room = spans_width(&line) + GAP.len() + spans_width(&edge) <= room;
+            let edge = Some(edge).filter(|edge| has_room && !edge.is_empty());
+            let gap = edge.as_ref().map(|_| Span::plain(GAP));
+            let edge = gap.into_iter().chain(edge.into_iter().flatten());
+            vec![line.into_iter().chain(edge).collect()]
+        };
+        (one(head, above), one(foot, below))
+    }
+
+    /// What is out of view, above and below, the nearest first, each in so many columns.
+    fn edges(&self, [room_above, room_below]: [usize; 2]) -> (Vec<Span>, Vec<Span>) {
         let Some((low, high)) = self.range() else {
             return (vec![], vec![]);
         };
@@ -63,7 +97,7 @@ impl LadderScene<'_> {
         let above: Vec<_> = named.iter().filter(|mark| mark.price > high).collect();
         let below = named.iter().rev().filter(|mark| mark.price < low);
         let below: Vec<_> = below.collect();
-        let edge = |arrow, marks: &[&EdgeMark]| {
+        let edge = |arrow, marks: &[&EdgeMark], room: usize| {
             let whole = edge(arrow, self.marks(marks, |mark| mark.name), " · ");
             if spans_width(&whole) <= room {
                 return whole;
@@ -82,7 +116,7 @@ impl LadderScene<'_> {
                 brief.pop();
             }
         };
-        (edge("▲", &above), edge("▼", &below))
+        (edge("▲", &above, room_above), edge("▼", &below, room_below))
     }
 
     fn marks(&self, marks: &[&EdgeMark], name: fn(&EdgeMark) -> &'static str) -> Vec<Span> {
@@ -128,7 +162,7 @@ impl LadderScene<'_> {
         }
     }
 
-    pub(super) fn head(&self, scene: &Scene<'_>) -> Vec<Span> {
+    fn head(&self, scene: &Scene<'_>) -> Vec<Span> {
         let ladder = &self.model.price_ladder;
         let mut parts: Vec<_> = self.one_key(scene).into_iter().collect();
         if let Some(word) = self.state.word() {
@@ -142,6 +176,7 @@ impl LadderScene<'_> {
         }
         parts.extend(self.late_book(scene));
         parts.extend(venue_note(self.model, self.market_id));
+        parts.extend(self.unreadable());
         // Why no newer book comes: the service does not answer, or its book was refused.
         let known = self.model.account.store.books.of(self.market_id);
         if let Some(why) = known.and_then(KnownBook::trouble) {
@@ -151,12 +186,19 @@ impl LadderScene<'_> {
             parts.push(Span::new(format!("mark {}", age.text), age.tone));
         }
         if ladder.is_leaving() {
-            parts.push(Span::warn("market at the edge"));
+            parts.push(Span::warn("market is at the edge"));
         }
         let step = format::grouped(self.spacing.step());
         parts.push(Span::muted(format!("by {step}")));
         parts.extend(self.spread());
         joined(parts, " · ")
+    }
+
+    /// What the paper exchange was told of the venue and could not use.
+    fn unreadable(&self) -> Option<Span> {
+        let market = self.model.account.store.market(self.market_id)?;
+        let count = Some(market.unreadable_lines).filter(|count| *count > 0)?;
+        Some(Span::warn(format!("{count} unreadable")))
     }
 
     /// The age of a book that is late, and not yet too old to trade by.
@@ -187,7 +229,7 @@ impl LadderScene<'_> {
     }
 
     /// What the keys would do at the cursor.
-    pub(super) fn foot(&self) -> Vec<Span> {
+    fn foot(&self) -> Vec<Span> {
         let ladder = &self.model.price_ladder;
         if ladder.carried().is_some() {
             return vec![Span::accent("Enter drops it, Esc stops")];
@@ -201,6 +243,7 @@ impl LadderScene<'_> {
         };
         let size = format::or_unknown(at_price::size(self.model, &at));
         let mut parts = vec![Span::plain(format!("size {size}"))];
+        parts.extend(self.bracket());
         for (side, word) in [(Side::Buy, "buy"), (Side::Sell, "sell")] {
             let taken = self.book.and_then(|book| taken_by(book, side, price));
             if taken.is_some() && self.state == BookState::Live {
@@ -215,11 +258,38 @@ impl LadderScene<'_> {
         joined(parts, " · ")
     }
 
-    /// `14:03:22 65,617 0.12 ▲`; a trade of one's own has a dot.
+    /// What goes with an order from here.
+    fn bracket(&self) -> Option<Span> {
+        let account = &self.model.account;
+        let context = account.form_context();
+        let preset = context
+            .brackets
+            .in_market(self.market_id, &account.store.names);
+        match context.bracket(self.market_id) {
+            Some(bracket) => Some(Span::plain(bracket.to_string())),
+            None => preset.is_attached().then(|| Span::warn("bracket OFF")),
+        }
+    }
+
+    /// `14:03:22 65,617 0.12 ▲`; a trade of one's own has a dot. Where a size of large trades is set, only those, and one's
+    /// own.
     pub(super) fn trades(&self, scene: &Scene<'_>, lines: u16) -> Vec<Vec<Span>> {
         let trades = self.tape.into_iter().flat_map(Tape::trades);
         let decimals = self.decimals();
         let is_stale = self.tape.is_some_and(|tape| tape.is_stale(self.now));
+        let large_from = self.model.account.market_data.large_from(self.market_id);
+        let is_own = |trade: &PublicTrade| {
+            // A stream does not say whose a trade is; the account's fills do.
+            trade.is_own.unwrap_or_else(|| {
+                let fills = self.model.account.store.prices.get(self.market_id);
+                fills.is_some_and(|fills| fills.has_fill(trade.at, trade.price))
+            })
+        };
+        let is_listed = |trade: &&PublicTrade| {
+            large_from.is_none()
+                || self.tape.is_some_and(|tape| tape.is_large(trade))
+                || is_own(trade)
+        };
         let line = |trade: &PublicTrade| {
             let (sign, tone) = match trade.aggressor {
                 Side::Buy => ("▲", Tone::Good),
@@ -227,12 +297,7 @@ impl LadderScene<'_> {
             };
             // What is not live is dim.
             let tone = if is_stale { Tone::Muted } else { tone };
-            // A stream does not say whose a trade is; the account's fills do.
-            let fills = || self.model.account.store.prices.get(self.market_id);
-            let is_own = trade.is_own.unwrap_or_else(|| {
-                fills().is_some_and(|fills| fills.has_fill(trade.at, trade.price))
-            });
-            let own = if is_own { "●" } else { " " };
+            let own = if is_own(trade) { "●" } else { " " };
             vec![
                 Span::muted(format!("{} ", scene.zone.time_of_day(trade.at))),
                 Span::new(format!("{sign} {}", self.label(trade.price)), tone),
@@ -240,7 +305,8 @@ impl LadderScene<'_> {
                 Span::accent(own),
             ]
         };
-        trades.take(usize::from(lines)).map(line).collect()
+        let listed = trades.filter(is_listed).take(usize::from(lines));
+        listed.map(line).collect()
     }
 }
 
@@ -255,7 +321,7 @@ fn late_data(age: Duration, scene: &Scene<'_>) -> Option<Span> {
 
 /// Over the trades: since when they and the volumes count, where that is shorter than the window of the volumes, or what
 /// is wrong with them.
-pub(super) fn over_trades(tape: &Tape, scene: &Scene<'_>) -> Vec<Span> {
+pub(super) fn over_trades(tape: &Tape, large_from: Option<Num>, scene: &Scene<'_>) -> Vec<Span> {
     let since = tape.counts_since(scene.served());
     let age = tape
         .age(scene.own_now)
@@ -263,14 +329,16 @@ pub(super) fn over_trades(tape: &Tape, scene: &Scene<'_>) -> Vec<Span> {
     let trouble = tape.trouble().map(|why| why.kind.word().to_owned());
     let unreadable = tape.unreadable();
     let unreadable = (unreadable > 0).then(|| format!("{unreadable} unreadable"));
-    let mut parts = vec![Span::muted("trades")];
+    let name = large_from.map(|from| format!("trades ≥{} USD", format::short_usd(from)));
+    let name = name.unwrap_or_else(|| "trades".to_owned());
+    let mut parts = vec![Span::muted(name.clone())];
     parts.extend(age.map(|age| Span::alert(format!("STALE {}", scene.age(age)))));
     let wrong = trouble.into_iter().chain(unreadable);
     parts.extend(wrong.map(Span::warn));
     match (since, parts.as_slice()) {
         (Some(since), [_]) => {
             let since = scene.zone.time_of_day(since);
-            vec![Span::muted(format!("trades since {since} "))]
+            vec![Span::muted(format!("{name} since {since} "))]
         }
         _ => joined(parts, " · "),
     }
@@ -284,6 +352,13 @@ fn edge(arrow: &str, marks: Vec<Span>, between: &str) -> Vec<Span> {
     spans
 }
 
+/// Between what is said in one line.
+const GAP: &str = "  ";
+
+fn width(words: &str) -> usize {
+    words.chars().count()
+}
+
 fn spans_width(spans: &[Span]) -> usize {
-    spans.iter().map(|span| span.text.chars().count()).sum()
+    spans.iter().map(|span| width(&span.text)).sum()
 }

@@ -7,6 +7,7 @@ mod chart_window;
 pub mod glyphs;
 pub mod indicators;
 pub(crate) mod ladder;
+mod ladder_flow;
 pub(crate) mod ladder_form;
 mod ladder_scene;
 pub(crate) mod ladder_words;

@@ -3,8 +3,9 @@
 use super::{chart_slot::ChartSlot, scale::PriceUnit};
 use crate::{
     app::{
-        Model, Prices,
+        CandleSeries, Model, Prices,
         market::own_orders::{OwnOrderKind, PricedOrder, priced_orders},
+        session_of,
     },
     model::{Interval, Market, MarketId, Num, Protection, Side, Timestamp},
     view::text::{Scene, Tone, format},
@@ -28,6 +29,13 @@ pub enum LineKind {
     Armed(LineSide),
     /// An alert of the trader's own.
     Alert,
+    /// A line of the trader's own.
+    Own,
+    /// The session's first, highest and lowest price, and the last of the session before.
+    DayOpen,
+    DayHigh,
+    DayLow,
+    PreviousClose,
 }
 
 /// Which way an order goes; a word nobody has heard of has no side.
@@ -56,6 +64,8 @@ pub struct PriceLine {
     pub count: i64,
     /// Every digit of it.
     pub price: String,
+    /// What its owner calls it.
+    pub name: Option<String>,
 }
 
 impl LineKind {
@@ -105,6 +115,11 @@ impl LineKind {
             Self::Armed(LineSide::Sell) => ("s trg", 't', Tone::Info),
             Self::Armed(LineSide::Unknown) => ("trg", 't', Tone::Info),
             Self::Alert => ("alert", '@', Tone::Info),
+            Self::Own => ("line", '=', Tone::Info),
+            Self::DayOpen => ("open", 'o', Tone::Muted),
+            Self::DayHigh => ("high", 'h', Tone::Muted),
+            Self::DayLow => ("low", 'l', Tone::Muted),
+            Self::PreviousClose => ("prev", 'p', Tone::Muted),
         };
         LineLook { name, sign, tone }
     }
@@ -123,7 +138,7 @@ pub struct LineLook {
 pub(crate) fn lines(
     model: &Model,
     (id, market): (&MarketId, Option<&Market>),
-    unit: PriceUnit,
+    (series, unit): (&CandleSeries, PriceUnit),
     scene: &Scene<'_>,
 ) -> Vec<PriceLine> {
     let cursor = model.price_ladder.cursor();
@@ -141,8 +156,13 @@ pub(crate) fn lines(
     let of_positions = of_positions.filter_map(|(kind, price)| Some((kind, price?)));
     let orders = priced_orders(scene.store, id).map(|own| (LineKind::of(&own), own.price));
     let priced = cursor.into_iter().chain(mark).chain(of_positions);
-    let priced = priced.chain(orders).chain(alerts);
-    let line = |(kind, price): (LineKind, Num)| {
+    let has_session = model.market_screen.chart.has_averages;
+    let session = has_session.then(|| session(series)).into_iter().flatten();
+    let priced = priced.chain(orders).chain(alerts).chain(session);
+    let priced = priced.map(|(kind, price)| (kind, price, None));
+    let own = model.market_screen.lines.of(id).iter();
+    let own = own.map(|line| (LineKind::Own, line.price, Some(line.name.clone())));
+    let line = |(kind, price, name): (LineKind, Num, Option<String>)| {
         Some(PriceLine {
             kind,
             count: unit.count(price)?,
@@ -151,11 +171,34 @@ pub(crate) fn lines(
             } else {
                 format::price(price, market)
             },
+            name,
         })
     };
-    let mut lines: Vec<_> = priced.filter_map(line).collect();
+    let mut lines: Vec<_> = priced.chain(own).filter_map(line).collect();
     lines.sort_by_key(|line| line.kind);
     lines
+}
+
+/// The prices of the session of the newest candle: those that are known, none where its beginning is not.
+fn session(series: &CandleSeries) -> Vec<(LineKind, Num)> {
+    let Some(begun) = series.newest().map(|newest| session_of(newest.open_time)) else {
+        return vec![];
+    };
+    let Some(first) = series.at(begun) else {
+        return vec![];
+    };
+    let candles = || series.within(begun..Timestamp(i64::MAX));
+    let before = series.within(Timestamp(i64::MIN)..begun).next_back();
+    let prices = [
+        (LineKind::DayOpen, Some(first.open)),
+        (LineKind::DayHigh, candles().map(|candle| candle.high).max()),
+        (LineKind::DayLow, candles().map(|candle| candle.low).min()),
+        (LineKind::PreviousClose, before.map(|candle| candle.close)),
+    ];
+    let known = prices.into_iter();
+    known
+        .filter_map(|(kind, price)| Some((kind, price?)))
+        .collect()
 }
 
 /// Marks the slots in which the account traded.

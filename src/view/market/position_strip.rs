@@ -8,9 +8,18 @@ use crate::{
     },
 };
 
+/// What a click closes of it.
+const SHARES: [(Action, &str); 4] = [
+    (Action::CloseQuarter, "¼"),
+    (Action::CloseHalf, "½"),
+    (Action::CloseThreeQuarters, "¾"),
+    (Action::CloseWhole, "all"),
+];
+
 /// The keys that act on it from a panel of the market, with the shortest word for each.
-const KEYS: [(Action, &str); 5] = [
-    (Action::ClosePosition, "close"),
+const KEYS: [(Action, &str); 6] = [
+    (Action::Cover, "cover"),
+    (Action::Trail, "trail"),
     (Action::Flip, "flip"),
     (Action::BreakEven, "break-even"),
     (Action::StopHere, "stop here"),
@@ -36,12 +45,24 @@ pub(crate) fn position_strip(model: &Model, scene: &Scene<'_>) -> Vec<Vec<Span>>
     if !target.text.is_empty() {
         facts.push(named("target", target));
     }
+    // In a pane the keys act on the row under its cursor, which may be another position.
+    if model.position_named_with_keys().as_ref() != Some(&position.id) {
+        return facts;
+    }
     let context = model.place();
-    facts.extend(KEYS.iter().filter_map(|(action, word)| {
-        let key = model.keymap.chord(context, *action)?;
-        let key = Span::accent(format!(" {key}"));
-        Some(vec![key, Span::muted(format!(" {word}"))])
-    }));
+    let button = |action: Action, word: &str| {
+        let key = model.keymap.chord(context, action)?;
+        let key = Span::accent(format!(" {key}")).pressing(action);
+        Some(vec![key, Span::muted(format!(" {word}")).pressing(action)])
+    };
+    let mut closes = button(Action::ClosePosition, "close").unwrap_or_default();
+    for (action, word) in SHARES {
+        closes.push(Span::plain(" "));
+        closes.push(Span::accent(word).pressing(action));
+    }
+    facts.push(closes);
+    let keys = KEYS.iter();
+    facts.extend(keys.filter_map(|(action, word)| button(*action, word)));
     facts
 }
 
@@ -50,4 +71,32 @@ fn named(name: &str, value: Span) -> Vec<Span> {
     let is_named = value.text.to_lowercase().contains(name);
     let name = (!is_named).then(|| Span::muted(format!("{name} ")));
     name.into_iter().chain([value]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::testing::*;
+
+    fn shown(model: &Model) -> String {
+        let scene = Scene::of(model, &model.account.options.zone);
+        let facts = position_strip(model, &scene).concat();
+        facts.into_iter().map(|span| span.text).collect()
+    }
+
+    #[test]
+    fn keys_stand_beside_a_position_only_where_they_act_on_it() {
+        let mut model = desk();
+        assert!(shown(&model).contains("LONG"), "{}", shown(&model));
+        assert!(shown(&model).contains("c close"), "its row has the cursor");
+        press(&mut model, "P j");
+        assert!(shown(&model).contains("LONG"), "the market is pinned");
+        assert!(
+            !shown(&model).contains("c close"),
+            "c would close the short of another market: {}",
+            shown(&model)
+        );
+        press(&mut model, "0");
+        assert!(shown(&model).contains("c close"), "the chart has the keys");
+    }
 }

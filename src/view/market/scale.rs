@@ -104,6 +104,16 @@ impl PriceRange {
         (0..steps.unsigned_abs()).fold(self, |range, _| one(range))
     }
 
+    /// Higher by so many thousandths of its height.
+    #[must_use]
+    pub fn shifted(self, thousandths: i32) -> Self {
+        let by = self.height().saturating_mul(i64::from(thousandths)) / 1_000;
+        Self {
+            low: self.low.saturating_add(by),
+            high: self.high.saturating_add(by),
+        }
+    }
+
     /// With this price inside.
     #[must_use]
     pub fn and(self, count: i64) -> Self {

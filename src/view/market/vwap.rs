@@ -14,19 +14,71 @@ use crate::{
 struct Traded {
     volume: Num,
     turnover: Num,
+    spread: Spread,
+}
+
+/// How far prices lay apart, each candle at its mean price: sums of volumes times distances from the first of them, in
+/// units of the chart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct Spread {
+    from: i64,
+    volume: i128,
+    away: i128,
+    squared: i128,
+}
+
+/// Volumes are counted to this digit, and the mean distance in so many parts of a unit.
+const VOLUME_DIGITS: u32 = 6;
+const PARTS: i128 = 1 << 8;
+
+impl Spread {
+    /// `None` where it is too large for a chart.
+    fn and(self, candle: &Candle, unit: PriceUnit) -> Option<Self> {
+        let volume = candle.volume?.rounded(VOLUME_DIGITS);
+        let volume = volume.to_scaled(VOLUME_DIGITS)?;
+        let Some(mean) = candle.turnover?.over(candle.volume?) else {
+            return Some(self);
+        };
+        let price = unit.count(mean)?;
+        let from = if self.volume == 0 { price } else { self.from };
+        let away = i128::from(price.checked_sub(from)?);
+        let moment = volume.checked_mul(away)?;
+        Some(Self {
+            from,
+            volume: self.volume.checked_add(volume)?,
+            away: self.away.checked_add(moment)?,
+            squared: self.squared.checked_add(moment.checked_mul(away)?)?,
+        })
+    }
+
+    fn deviation(self) -> Option<i64> {
+        let mean = self.away.checked_mul(PARTS)?.checked_div(self.volume)?;
+        let squared = self.squared.checked_mul(PARTS * PARTS)?;
+        let squared = squared.checked_div(self.volume)?;
+        let variance = squared.checked_sub(mean.checked_mul(mean)?)?;
+        let root = variance.max(0).checked_isqrt()?;
+        i64::try_from((root + PARTS / 2) / PARTS).ok()
+    }
 }
 
 impl Traded {
     const NOTHING: Self = Self {
         volume: Num::ZERO,
         turnover: Num::ZERO,
+        spread: Spread {
+            from: 0,
+            volume: 0,
+            away: 0,
+            squared: 0,
+        },
     };
 
     /// With one candle more; `None` where it does not tell what traded.
-    fn and(self, candle: &Candle) -> Option<Self> {
+    fn and(self, candle: &Candle, unit: PriceUnit) -> Option<Self> {
         Some(Self {
             volume: self.volume.plus(candle.volume?)?,
             turnover: self.turnover.plus(candle.turnover?)?,
+            spread: self.spread.and(candle, unit)?,
         })
     }
 }
@@ -34,8 +86,8 @@ impl Traded {
 /// What traded before the first candle in view, so that a frame adds up only what has come into view.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Vwap {
-    /// Until this open time, of a series that begins at that one.
-    known: Option<(Timestamp, Timestamp, Traded)>,
+    /// Until this open time, of a series that begins at that one, in this unit.
+    known: Option<(Timestamp, Timestamp, PriceUnit, Traded)>,
 }
 
 impl Vwap {
@@ -47,7 +99,7 @@ impl Vwap {
         unit: PriceUnit,
         slots: &mut [ChartSlot],
     ) {
-        let mut traded = self.before(series, first);
+        let mut traded = self.before(series, first, unit);
         for slot in slots {
             let Some(candle) = slot.candle else {
                 traded = None;
@@ -56,34 +108,39 @@ impl Vwap {
             if session_of(candle.open_time) == candle.open_time {
                 traded = Some(Traded::NOTHING);
             }
-            traded = traded.and_then(|traded| traded.and(&candle));
+            traded = traded.and_then(|traded| traded.and(&candle, unit));
             let average = traded.filter(|traded| traded.volume.is_positive());
             let average = average.and_then(|traded| traded.turnover.over(traded.volume));
             slot.vwap = average.and_then(|average| unit.count(average));
+            slot.deviation = traded.and_then(|traded| traded.spread.deviation());
         }
     }
 
     /// What traded from the start of the session to `first`; `None` where not all of it is known.
-    fn before(&mut self, series: &CandleSeries, first: Timestamp) -> Option<Traded> {
+    fn before(
+        &mut self,
+        series: &CandleSeries,
+        first: Timestamp,
+        unit: PriceUnit,
+    ) -> Option<Traded> {
         let oldest = series.oldest()?.open_time;
         let session = session_of(first);
         if oldest > session {
             self.known = None;
             return None;
         }
-        let known = self.known.filter(|(until, since, _)| {
-            *since == oldest && *until <= first && session_of(*until) == session
+        let known = self.known.filter(|(until, since, of, _)| {
+            *since == oldest && *of == unit && *until <= first && session_of(*until) == session
         });
-        let (from, traded) = known.map_or((session, Traded::NOTHING), |(until, _, traded)| {
-            (until, traded)
-        });
+        let known = known.map(|(until, .., traded)| (until, traded));
+        let (from, traded) = known.unwrap_or((session, Traded::NOTHING));
         let mut before = series.within(from..first);
         let whole = first.0.saturating_sub(from.0) / series.interval().millis().max(1);
         if i64::try_from(before.len()) != Ok(whole) {
             return None;
         }
-        let traded = before.try_fold(traded, Traded::and)?;
-        self.known = Some((first, oldest, traded));
+        let traded = before.try_fold(traded, |traded, candle| traded.and(candle, unit))?;
+        self.known = Some((first, oldest, unit, traded));
         Some(traded)
     }
 }
@@ -137,6 +194,22 @@ mod tests {
         let unit = PriceUnit::new(None::<&Market>, 100_i64.into());
         Vwap::default().fill(series, first, unit, &mut slots);
         slots.iter().map(|slot| slot.vwap).collect()
+    }
+
+    #[test]
+    fn the_bands_are_the_deviation_of_the_prices_by_volume() {
+        let series = series(0..4);
+        let first = Timestamp(DAY);
+        let slot = |at: i64| ChartSlot {
+            candle: series.at(Timestamp(DAY + at * MINUTE)).copied(),
+            ..ChartSlot::default()
+        };
+        let mut slots: Vec<_> = (0..4).map(slot).collect();
+        let unit = PriceUnit::new(None::<&Market>, 100_i64.into());
+        Vwap::default().fill(&series, first, unit, &mut slots);
+        let deviations: Vec<_> = slots.iter().map(|slot| slot.deviation).collect();
+        // Of 1, 1, 2 and 2 coins at 100, 100, 400 and 400: the mean is 300, the variance 120,000 / 6.
+        assert_eq!(deviations, [Some(0), Some(0), Some(150), Some(141)]);
     }
 
     #[test]

@@ -1,10 +1,13 @@
 //! The markets in one line: the price of each, how it has moved in this session, and which one is shown.
 
 use crate::{
-    app::{Model, has_market},
+    app::{
+        Model, has_market,
+        market::watched::{session_change, watched as watched_markets},
+    },
     model::{Market, MarketId, Num},
     view::{
-        dialogs::markets::{pays_in, session_change},
+        dialogs::markets::pays_in,
         tables::positions::sparkline_text,
         text::{Scene, Span, Tone, format},
     },
@@ -33,30 +36,31 @@ pub struct WatchedMarket {
 
 /// The number of markets in the list; 0 on a screen without market data.
 pub fn watched_count(model: &Model) -> usize {
-    let listed = model
-        .account
-        .store
-        .markets
-        .value()
-        .filter(|_| has_market(model));
-    listed.map_or(0, std::collections::BTreeMap::len)
+    listed(model).len()
+}
+
+/// The markets of the list shown, before them the one on the screen if it is not on the list.
+fn listed(model: &Model) -> Vec<&Market> {
+    if !has_market(model) {
+        return vec![];
+    }
+    let store = &model.account.store;
+    let mut markets = watched_markets(store);
+    let is_listed = |id: &MarketId| markets.iter().any(|market| market.id == *id);
+    let shown = model.market_screen.market().filter(|id| !is_listed(id));
+    if let Some(shown) = shown.and_then(|id| store.market(id)) {
+        markets.insert(0, shown);
+    }
+    markets
 }
 
 /// At most `most` markets of the line, including the one shown.
 pub fn watchlist(model: &Model, scene: &Scene<'_>, most: usize) -> Vec<WatchedMarket> {
-    let Some(listed) = model
-        .account
-        .store
-        .markets
-        .value()
-        .filter(|_| has_market(model))
-    else {
-        return vec![];
-    };
+    let listed = listed(model);
     let shown = model.market_screen.market();
-    let at = shown.and_then(|id| listed.keys().position(|known| known == id));
+    let at = listed.iter().position(|known| Some(&known.id) == shown);
     let first = (at.unwrap_or(0) + 1).saturating_sub(most);
-    let markets = listed.values().skip(first).take(most);
+    let markets = listed.into_iter().skip(first).take(most);
     markets
         .map(|market| watched(market, model, scene))
         .collect()
@@ -96,7 +100,7 @@ fn watched(market: &Market, model: &Model, scene: &Scene<'_>) -> WatchedMarket {
             Span::new(format!("{sign}{} ", scene.market(&market.id).text), name),
             last,
         ],
-        change: vec![change(session_change(market, scene))],
+        change: vec![change(session_change(market, scene.store))],
         funding: funding.unwrap_or_default(),
         day: if is_shown { day(market) } else { vec![] },
     }

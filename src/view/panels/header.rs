@@ -71,7 +71,7 @@ pub fn header(model: &Model) -> Header {
     segments.extend(stream(model));
     segments.push(api(model));
     Header {
-        mode: Some(identity.mode),
+        mode: model.account.mode(),
         badges: badges(model),
         chip,
         segments,

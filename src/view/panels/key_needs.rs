@@ -73,13 +73,15 @@ const NEEDS: &[(Action, Need)] = &[
     (Action::Buy, can_add),
     (Action::Sell, can_add),
     (Action::NewTwap, can_add),
-    (Action::NewLadder, can_add),
+    (Action::NewScaled, can_add),
     (Action::ObservedPrice, can_fill),
     (Action::StepUp, is_stepped),
     (Action::Drop, |model| model.price_ladder.carried().is_some()),
     (Action::StopHere, can_protect_here),
     (Action::TargetHere, can_protect_here),
-    (Action::Rearm, |model| model.account.halted.is_some()),
+    (Action::ResumeEntries, |model| {
+        model.account.halted.is_some()
+    }),
     (Action::Freeze, |model| model.frozen.is_some()),
     (Action::Decide, |model| {
         model.account.store.parked().next().is_some()
@@ -87,6 +89,8 @@ const NEEDS: &[(Action, Need)] = &[
     (Action::Correct, has_refused),
     (Action::ClosePosition, is_on_a_position),
     (Action::Flip, is_on_a_position),
+    (Action::Cover, is_on_a_position),
+    (Action::Trail, is_on_a_position),
     (Action::BreakEven, is_on_a_position),
     (Action::StopDown, is_on_a_position),
     (Action::TargetDown, is_on_a_position),
@@ -157,11 +161,11 @@ fn can_trade(model: &Model) -> bool {
 /// Something is open that it would close.
 fn can_flatten(model: &Model) -> bool {
     let store = &model.account.store;
-    let mut ladders = store.scaled.values().filter_map(Remote::value);
+    let mut scaled = store.scaled.values().filter_map(Remote::value);
     let has_something = !store.positions.rows().is_empty()
         || store.orders.rows().iter().any(Order::is_working)
         || store.active_twaps().next().is_some()
-        || ladders.any(|ladder| ladder.ended_at().is_none());
+        || scaled.any(|order| order.ended_at().is_none());
     let mut pending = store.flights.values();
     let is_flattening = pending.any(|one| matches!(one.command, Command::Flatten(_)));
     model.account.identity.is_some() && has_something && !is_flattening
@@ -234,9 +238,9 @@ fn can_cancel(model: &Model) -> bool {
     match model.selected() {
         Some(RowId::Order(id)) => store.order(&id).is_some_and(works),
         Some(RowId::Twap(id)) => store.active_twaps().any(|twap| twap.id == id),
-        Some(RowId::Scaled(id) | RowId::Rung(id, _)) => {
-            store.ladder(&id).is_none_or(|l| l.ended_at().is_none())
-        }
+        Some(RowId::Scaled(id) | RowId::Rung(id, _)) => store
+            .scaled_order(&id)
+            .is_none_or(|l| l.ended_at().is_none()),
         Some(RowId::Position(_) | RowId::Line(_)) | None => false,
     }
 }

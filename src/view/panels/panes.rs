@@ -103,7 +103,7 @@ pub fn emptiness(pane: Pane, model: &Model) -> Vec<Span> {
         Pane::Positions => "no open positions",
         Pane::Orders => "no working orders",
         Pane::Twaps => "no active TWAP or VWAP",
-        Pane::Scaled => "no ladder seen yet",
+        Pane::Scaled => "no scaled order seen yet",
         Pane::Closed => "no closed positions",
         Pane::History => "no orders yet",
         Pane::Activity if model.account.activity.horizon() == Horizon::Session => {

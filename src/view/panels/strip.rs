@@ -113,12 +113,7 @@ fn whole(proposal: &StripAction, model: &Model, scene: &Scene<'_>) -> String {
 
 /// Amber for paper orders, red for real ones.
 pub(crate) fn mode_tone(model: &Model) -> Tone {
-    match model
-        .account
-        .identity
-        .as_ref()
-        .map(|identity| identity.mode)
-    {
+    match model.account.mode() {
         Some(Mode::LiveApi) => Tone::Bad,
         Some(Mode::Paper) | None => Tone::Warn,
     }
@@ -148,7 +143,7 @@ fn in_brackets(proposal: &StripAction, scene: &Scene<'_>) -> String {
 /// The service's own cap of a close-all (`docs/service-api.md 2.4`), and what stays.
 fn terms(command: &Command, scene: &Scene<'_>) -> String {
     if let Command::Flatten(_) = command {
-        return "TWAPs, ladders, orders and positions".to_owned();
+        return "TWAPs, scaled orders, orders and positions".to_owned();
     }
     let also = stays(scene).map_or_else(String::new, |words| format!("; {words}"));
     format!("≤ 2.5 % slippage{also}")
@@ -200,6 +195,10 @@ fn between(workflow: &Workflow, scene: &Scene<'_>) -> PendingCommandView {
         Workflow::Operation(one) => (
             format!("{}: ", one.command()),
             "reading what is left".to_owned(),
+        ),
+        Workflow::Bracket(one) => (
+            format!("targets of {}: ", scene.store.names.shown(one.market())),
+            "they are placed once the entry has filled".to_owned(),
         ),
         Workflow::Move(one) => (
             format!("move of {}: ", one.names()),

@@ -91,7 +91,7 @@ fn ended(model: &Model, pane: Pane) -> usize {
     let store = &model.account.store;
     match pane {
         Pane::Twaps => store.ended_twaps.len(),
-        Pane::Scaled => store.scaled.len().saturating_sub(store.live_ladders()),
+        Pane::Scaled => store.scaled.len().saturating_sub(store.live_scaled()),
         Pane::Positions
         | Pane::Orders
         | Pane::Closed
@@ -140,8 +140,8 @@ fn count(model: &Model, pane: Pane) -> Option<String> {
             Some(format::count(store.active_twaps().count()))
         }
         Pane::Scaled => {
-            let is_known = ladder_source(model).is_none();
-            is_known.then(|| format::count(store.live_ladders()))
+            let is_known = scaled_source(model).is_none();
+            is_known.then(|| format::count(store.live_scaled()))
         }
         Pane::Closed => feed_count(&store.closed),
         Pane::History => feed_count(&store.history),
@@ -165,7 +165,7 @@ pub fn newer(above: usize) -> Span {
 }
 
 /// Scaled orders are known only through their orders: without that source their number is unknown.
-fn ladder_source(model: &Model) -> Option<Source> {
+fn scaled_source(model: &Model) -> Option<Source> {
     let store = &model.account.store;
     let is_known = !store.scaled.is_empty() || store.polled_at(Source::Orders).is_some();
     (!is_known).then_some(Source::Orders)
@@ -204,7 +204,7 @@ fn freshness(model: &Model, pane: Pane) -> Vec<Span> {
         }
         Pane::Closed => feed_notes(&store.closed),
         Pane::History => feed_notes(&store.history),
-        Pane::Scaled => ladder_notes(model),
+        Pane::Scaled => scaled_notes(model),
         // A line below gives the reason.
         Pane::Activity if model.account.activity.horizon() == Horizon::Unreadable => {
             Span::warn("earlier lines unread").into()
@@ -212,7 +212,7 @@ fn freshness(model: &Model, pane: Pane) -> Vec<Span> {
         Pane::Activity | Pane::Calls => vec![],
     });
     let source = if pane == Pane::Scaled && store.scaled.is_empty() {
-        ladder_source(model)
+        scaled_source(model)
     } else {
         pane.source()
     };
@@ -258,12 +258,12 @@ fn noted(count: usize, tone: Tone, what: &str) -> Option<Span> {
 }
 
 /// What is still loading of the scaled orders, and what was dropped.
-fn ladder_notes(model: &Model) -> Vec<Span> {
+fn scaled_notes(model: &Model) -> Vec<Span> {
     let store = &model.account.store;
-    let mut ladders = store.scaled.values();
-    let waits = ladders.any(|l| l.value().is_none() && l.trouble().is_none());
+    let mut scaled = store.scaled.values();
+    let waits = scaled.any(|l| l.value().is_none() && l.trouble().is_none());
     let has_some = store.polled_at(Source::Scaled).is_some();
-    let forgotten = forgotten(store.forgotten_ladders());
+    let forgotten = forgotten(store.forgotten_scaled());
     let loading = (waits && has_some).then(|| Span::muted("loading…"));
     forgotten.into_iter().chain(loading).collect()
 }

@@ -57,7 +57,7 @@ fn words(model: &Model, step: Step) -> String {
             key(Context::Detail, Action::Dismiss)
         ),
         Step::Orders => format!(
-            "{} goes to the working orders, each below the TWAP or ladder that placed it; {} cancels one there.",
+            "{} goes to the working orders, each below the TWAP or scaled order that placed it; {} cancels one there.",
             desk(Action::Orders),
             key(Context::Orders, Action::Cancel)
         ),

@@ -26,7 +26,7 @@ pub struct UserAlertRow {
     pub level: Num,
     /// once or every.
     pub repeat: String,
-    /// armed, rearming (it has fired and waits for the value to go back), done or expired.
+    /// armed, rearming (fired, the value has not gone back), done or expired.
     pub state: String,
     /// When it was set.
     pub set_at: Timestamp,

@@ -72,7 +72,7 @@ pub(crate) fn state(order: &Order, scene: &Scene<'_>) -> Cell {
             ("cancel pending", "cxl pend", Tone::Warn)
         }
         None if is_partly_filled(order) => return partial(order),
-        None if rests_at_cap(order, scene) => ("at cap", "at cap", Tone::Warn),
+        None if rests_at_cap(order, scene) => ("at its cap", "capped", Tone::Warn),
         None => return status(order, scene).into(),
     };
     Cell::from(Span::new(words, tone)).or_brief(Span::new(brief, tone))
@@ -155,17 +155,17 @@ pub(crate) fn price(order: &Order, scene: &Scene<'_>) -> Cell {
     cell.of_price(market)
 }
 
-/// `off 0.5 cap 64,400`: a chase's distance from the best price, and its limit.
+/// `offset 0.5, cap 64,400`: a chase's distance from the best price, and its limit; with less room the limit alone.
 fn chase(order: &Order, scene: &Scene<'_>) -> Option<Cell> {
     let market = scene.store.market(&order.market_id);
-    let offset = order.chase_offset?.normalized();
-    let cap = order.chase_cap_price.map(|cap| format::price(cap, market));
-    let words = |off: &str, cap_word: &str| {
-        let cap = cap.as_ref().map(|cap| format!(" {cap_word}{cap}"));
-        let (offset, cap) = (format::grouped(offset), cap.unwrap_or_default());
-        Span::muted(format!("{off}{offset}{cap}"))
+    let offset = format::grouped(order.chase_offset?.normalized());
+    let offset = format!("offset {offset}");
+    let Some(cap) = order.chase_cap_price else {
+        return Some(Span::muted(offset).into());
     };
-    Some(Cell::from(words("off ", "cap ")).or_brief(words("o", "c")))
+    let cap = format!("cap {}", format::price(cap, market));
+    let whole = Span::muted(format!("{offset}, {cap}"));
+    Some(Cell::from(whole).or_brief(Span::muted(cap)))
 }
 
 /// `≥ 64,000`, with the market if it is another one's mark.
@@ -277,9 +277,9 @@ fn line(row: &TreeRow, lead: Lead, scene: &Scene<'_>) -> TableRow {
             Some(twap) => RowBody::Line(twaps::facts(twap, scene)),
             None => alone(format!("TWAP {id}")),
         },
-        RowId::Scaled(id) => match store.ladder(id) {
-            Some(ladder) => RowBody::Line(scaled::named_facts(ladder, scene)),
-            None => alone(format!("ladder {id}")),
+        RowId::Scaled(id) => match store.scaled_order(id) {
+            Some(scaled) => RowBody::Line(scaled::named_facts(scaled, scene)),
+            None => alone(format!("scaled order {id}")),
         },
         RowId::Position(_) | RowId::Rung(..) | RowId::Line(_) => RowBody::Line(vec![]),
     };

@@ -23,7 +23,7 @@ pub const OPEN: &[Column<Position>] = &[
     Column::new("entry_price", "entry", Number, 1, entry),
     Column::new("mark_price", "mark", Number, 3, mark),
     Column::new("liquidation_price", "liq", Number, 2, liquidation),
-    Column::new("liquidation_distance", "to liq", Number, 0, distance),
+    Column::new("liquidation_distance", "to liq", Number, 0, distance).holds("99.99%", "99.99%"),
     Column::new("unrealized_pnl", "uPnL", Number, 0, unrealized).holds("+9,999.99", "+9,999"),
     Column::new("roe", "ROE", Number, 6, roe).holds("+999.99%", "+999%"),
     Column::new("pnl_at_liquidation", "liq loss", Number, 5, at_liquidation),
@@ -135,12 +135,12 @@ fn distance(position: &Position, scene: &Scene<'_>) -> Cell {
     scene.priced(distance).into()
 }
 
-/// Beyond 100 % of the price, hundredths of a percent do not matter.
+/// Beyond 100 % of the price, hundredths of a percent do not matter; beyond ten times the price, nothing does.
 fn far(distance: Num) -> String {
-    if distance.abs() < Num::ONE {
-        format::percent(distance)
-    } else {
-        format::whole_percent(distance)
+    match distance.abs() {
+        near if near < Num::ONE => format::percent(distance),
+        near if near < Num::from(10_u32) => format::whole_percent(distance),
+        _ => ">999%".to_owned(),
     }
 }
 
@@ -262,6 +262,13 @@ mod tests {
         app::{account::poll::Answer, testing},
         model::Zone,
     };
+
+    #[test]
+    fn a_liquidation_that_is_far_away_widens_no_column() {
+        let words = ["0.0512", "-0.2", "8.004", "140.35"].map(|share| share.parse().unwrap());
+        let words = words.map(to_liquidation);
+        assert_eq!(words, ["5.12%", "-20.00% past", "800%", ">999%"]);
+    }
 
     #[test]
     fn the_distance_to_liquidation_is_signed_and_says_when_it_is_past() {

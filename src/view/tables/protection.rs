@@ -29,7 +29,12 @@ fn stop_words(position: &Position, scene: &Scene<'_>, form: WordLength) -> Span 
                 (false, true) => Tone::Plain,
                 (false, false) => Tone::Warn,
             };
-            Span::new(stops.words(market, form), tone)
+            let trail = scene.workflows.trail(&position.id);
+            let trail = trail.map_or_else(String::new, |trail| match form {
+                WordLength::Full => format!(" {}", trail.words()),
+                WordLength::Brief => " trails".to_owned(),
+            });
+            Span::new(stops.words(market, form) + &trail, tone)
         }
         None if is_unread(orders, position) => Span::warn(UNKNOWN_STOP),
         None => Span::warn(NO_STOP),

@@ -25,9 +25,9 @@ pub struct QuoteRow {
     pub bid_price: Option<Num>,
     /// The best ask.
     pub ask_price: Option<Num>,
-    /// Halfway between bid and ask; the mark where one of them is unknown.
+    /// Halfway between bid and ask; the mark where one is unknown.
     pub mid_price: Option<Num>,
-    /// The step between order prices at the mark; absent where the source does not state it.
+    /// The step between order prices at the mark, if the source states it.
     pub tick_size: Option<Num>,
     /// From bid to ask, in basis points of the mid price.
     pub spread_bps: Option<Num>,
@@ -37,7 +37,7 @@ pub struct QuoteRow {
     pub max_leverage: Option<u32>,
     /// Per hour, as a share: 0.0000125 is 0.00125 %.
     pub funding_rate: Option<Num>,
-    /// When the prices were made, by the clock of the source.
+    /// When it was made, by the clock of the source.
     pub updated_at: Option<Timestamp>,
 }
 
@@ -66,7 +66,7 @@ pub struct LevelRow {
     pub total_size: Option<Num>,
     /// From the mid price to this one, as a share of the mid price.
     pub distance: Option<Num>,
-    /// When the book was made, by the clock of the source.
+    /// When it was made, by the clock of the source.
     pub updated_at: Option<Timestamp>,
 }
 
@@ -97,7 +97,7 @@ pub struct CandleRow {
     pub trades: Option<u64>,
     /// Whether the interval is over.
     pub closed: bool,
-    /// Whether a simulation made it up for the time before it began.
+    /// Whether it is generated, for the time before recording began.
     pub synthetic: bool,
 }
 
@@ -125,7 +125,7 @@ pub struct TapeRow {
     pub price: Num,
     /// In coin.
     pub size: Num,
-    /// Whether this account was one of the two sides.
+    /// Whether this account was a side of it.
     pub own: Option<bool>,
 }
 

@@ -141,10 +141,10 @@ fn row<A: Ask>(pane: Pane, at: usize, scene: &Scene<'_>, ask: &A) -> Option<A::A
             ask.of(TWAPS, twaps.nth(at)?, scene)
         }
         Pane::Scaled => {
-            let RowId::Rung(id, number) = store.ladder_rows.get(at)? else {
+            let RowId::Rung(id, number) = store.scaled_rows.get(at)? else {
                 return None;
             };
-            let line = scaled::rung_line(store.ladder(id)?, *number, scene)?;
+            let line = scaled::rung_line(store.scaled_order(id)?, *number, scene)?;
             ask.of(RUNGS, &line, scene)
         }
         Pane::Closed => ask.of(CLOSED, store.closed.rows().get(at)?, scene),
@@ -159,7 +159,7 @@ fn heading(id: Option<&RowId>, scene: &Scene<'_>) -> String {
     let store = scene.store;
     let spans = match id {
         Some(RowId::Twap(id)) => store.twap(id).map(|twap| twaps::head(twap, scene)),
-        Some(RowId::Scaled(id)) => store.ladder(id).map(|l| scaled::head(l, scene)),
+        Some(RowId::Scaled(id)) => store.scaled_order(id).map(|l| scaled::head(l, scene)),
         Some(RowId::Position(_) | RowId::Order(_) | RowId::Rung(..) | RowId::Line(_)) | None => {
             None
         }
@@ -174,10 +174,10 @@ fn id_words(id: Option<&RowId>, store: &Store) -> String {
         Some(RowId::Order(id)) => {
             let order = store.order(id);
             let twap = order.and_then(|o| o.twap_order_id.as_ref());
-            let ladder = order.and_then(|o| o.scaled_order_id.as_ref());
+            let scaled = order.and_then(|o| o.scaled_order_id.as_ref());
             let twap = twap.map(ToString::to_string).unwrap_or_default();
-            let ladder = ladder.map(ToString::to_string).unwrap_or_default();
-            format!("{id} {twap} {ladder}")
+            let scaled = scaled.map(ToString::to_string).unwrap_or_default();
+            format!("{id} {twap} {scaled}")
         }
         Some(RowId::Twap(id)) => id.to_string(),
         Some(RowId::Scaled(id) | RowId::Rung(id, _)) => id.to_string(),

@@ -23,22 +23,22 @@ use std::collections::BTreeMap;
 pub struct PositionRow {
     #[serde(flatten)]
     pub sent: Position,
-    /// The mark of its market when the row was made, USD.
+    /// The mark of its market, USD.
     pub mark_price: Option<Num>,
-    /// How far the mark is from the liquidation price, as a share of the mark.
+    /// From the mark to the liquidation price, as a share of the mark.
     pub liquidation_distance: Option<Num>,
     /// USD at the mark.
     pub unrealized_pnl: Option<Num>,
     /// `unrealized_pnl` over the margin posted at entry, as a share.
     pub roe: Option<Num>,
-    /// USD that are made or lost at the liquidation price.
+    /// The profit or loss at the liquidation price, USD.
     pub pnl_at_liquidation: Option<Num>,
-    /// The trigger price of the nearest order that stops it.
+    /// The price of the nearest order that stops it.
     pub stop: Option<Num>,
-    /// How much of the position its stops close before it is liquidated, as a share; 0 where nothing stops it, absent where
-    /// the working orders are not known.
+    /// The share of the position that its stops close before liquidation: 0 without a stop, absent where the working orders
+    /// are unknown.
     pub stop_coverage: Option<Num>,
-    /// The trigger price of the nearest order that takes its profit.
+    /// The price of the nearest order that takes its profit.
     pub target: Option<Num>,
     /// Seconds since it was opened.
     pub age: Option<Num>,
@@ -85,17 +85,17 @@ pub struct OrderRow {
     pub sent: Order,
     /// Whether it waits for its trigger price.
     pub armed: bool,
-    /// How much of it is filled, as a share.
+    /// The share that is filled.
     pub filled: Option<Num>,
-    /// Of a working order: from the mark to the price that fires or fills it, as a share of the mark.
+    /// Of a working order: from the mark to its price, as a share of the mark.
     pub distance: Option<Num>,
-    /// What its fill was worse (below 0) or better than `expected_price`, in basis points.
+    /// Basis points against the expected or the trigger price; below 0 is worse.
     pub slippage_bps: Option<Num>,
-    /// Of a working order: seconds since it was asked for.
+    /// Of a working order: seconds since its request.
     pub age: Option<Num>,
     /// Seconds from the request to its end.
     pub settle_time: Option<Num>,
-    /// Of a single order on a received market of the paper exchange: what each of its fills rests on.
+    /// Of a single order on a received market: what each fill rests on.
     pub evidence: Option<OrderEvidence>,
 }
 
@@ -105,15 +105,15 @@ pub struct OrderRow {
 pub struct TwapRow {
     #[serde(flatten)]
     pub sent: Twap,
-    /// How much of it is filled, as a share.
+    /// The share that is filled.
     pub filled: Option<Num>,
-    /// How much of its time is over, as a share.
+    /// The share of its time that is over.
     pub elapsed: Option<Num>,
-    /// How far it is ahead of its schedule (above 0) or behind it, as a share of its size.
+    /// The share that is filled less the share that is due.
     pub drift: Option<Num>,
 }
 
-/// One price of a ladder.
+/// One price of a scaled order.
 #[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct RungRow {
@@ -129,7 +129,7 @@ pub struct RungRow {
     pub order_id: Option<OrderId>,
     /// Of its order, as far as that is known.
     pub status: Option<Text>,
-    /// How much of its order is filled, as a share.
+    /// The share that is filled.
     pub filled: Option<Num>,
     /// From the mark to its price, as a share of the mark.
     pub distance: Option<Num>,
@@ -137,10 +137,10 @@ pub struct RungRow {
     pub reject_reason: Option<Text>,
 }
 
-/// A ladder, its rungs in it.
+/// A scaled order, its rungs in it.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[serde(transparent)]
-pub struct LadderRow(pub Scaled);
+pub struct ScaledRow(pub Scaled);
 
 impl PositionRow {
     pub fn new(position: &Position, scene: &Scene<'_>) -> Self {
@@ -235,18 +235,18 @@ impl TwapRow {
 }
 
 impl RungRow {
-    /// Those of a ladder, in their order.
-    pub fn all(ladder: &Scaled, scene: &Scene<'_>) -> Vec<Self> {
-        let lines = scaled::rungs(ladder, scene).into_iter();
-        lines.map(|line| Self::new(ladder, line, scene)).collect()
+    /// Those of a scaled order, in their order.
+    pub fn all(scaled: &Scaled, scene: &Scene<'_>) -> Vec<Self> {
+        let lines = scaled::rungs(scaled, scene).into_iter();
+        lines.map(|line| Self::new(scaled, line, scene)).collect()
     }
 
-    fn new(ladder: &Scaled, line: scaled::RungLine, scene: &Scene<'_>) -> Self {
+    fn new(scaled: &Scaled, line: scaled::RungLine, scene: &Scene<'_>) -> Self {
         let (rung, order) = (line.rung, line.order.as_ref());
         Self {
-            distance: scene.mark_distance(rung.price, &ladder.market_id),
-            scaled_order_id: ladder.id.clone(),
-            market_id: ladder.market_id.raw().into(),
+            distance: scene.mark_distance(rung.price, &scaled.market_id),
+            scaled_order_id: scaled.id.clone(),
+            market_id: scaled.market_id.raw().into(),
             price: rung.price,
             size: rung.size,
             order_id: rung.order_id,
@@ -321,7 +321,7 @@ pub mod columns_of {
 pub fn csv<T: Serialize>(columns: &[&str], rows: &[T]) -> String {
     let records = rows.iter().map(|row| {
         let members = members(row);
-        let cell = |name: &&str| members.get(*name).map(|raw| cell(name, raw.get()));
+        let cell = |name: &&str| members.get(*name).map(|raw| member_text(name, raw.get()));
         let cells = columns.iter().map(cell);
         cells.map(Option::unwrap_or_default).collect()
     });
@@ -338,7 +338,7 @@ pub(crate) fn members(row: &impl Serialize) -> RowMembers {
 }
 
 /// A number has the digits it has in JSON; an instant is one of the names that end in `_at`.
-fn cell(name: &str, raw: &str) -> String {
+pub(crate) fn member_text(name: &str, raw: &str) -> String {
     if let Ok(text) = serde_json::from_str::<String>(raw) {
         return Text::from(text.as_str()).to_string();
     }

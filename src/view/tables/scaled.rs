@@ -66,6 +66,15 @@ pub const RUNGS: &[Column<RungLine>] = &[
     .toned(Tone::Muted),
 ];
 
+/// Scaled orders on the command line, without their rungs.
+pub const SCALED: &[Column<Scaled>] = &[Column::new(
+    "scaled_order",
+    "scaled order",
+    Words,
+    0,
+    |row, scene| head(row, scene).into(),
+)];
+
 /// The status of its order; `None` if unknown.
 fn status(line: &RungLine) -> Option<OrderStatus> {
     let status = line.order.as_ref()?.status.known();
@@ -132,36 +141,36 @@ fn state(line: &RungLine) -> Span {
     }
 }
 
-/// `LADDER` and its title, above its orders.
-pub fn head(ladder: &Scaled, scene: &Scene<'_>) -> Vec<Span> {
-    Facts::whole(named_facts(ladder, scene))
+/// `SCALED` and its title, above its orders.
+pub fn head(scaled: &Scaled, scene: &Scene<'_>) -> Vec<Span> {
+    Facts::whole(named_facts(scaled, scene))
 }
 
 /// The same in parts, for narrow windows.
-pub(crate) fn named_facts(ladder: &Scaled, scene: &Scene<'_>) -> Vec<Facts> {
-    let mut facts = title(ladder, scene);
-    facts.insert(0, Facts::new(0, [Span::muted("LADDER ")]));
+pub(crate) fn named_facts(scaled: &Scaled, scene: &Scene<'_>) -> Vec<Facts> {
+    let mut facts = title(scaled, scene);
+    facts.insert(0, Facts::new(0, [Span::muted("SCALED ")]));
     facts
 }
 
 /// `ETH BUY 12.0  3,000 → 2,900  1 rejected  6/8 placed  active`; parts that the rungs show too are dropped first.
-fn title(ladder: &Scaled, scene: &Scene<'_>) -> Vec<Facts> {
-    let market = scene.store.market(&ladder.market_id);
-    let size = ladder
+fn title(scaled: &Scaled, scene: &Scene<'_>) -> Vec<Facts> {
+    let market = scene.store.market(&scaled.market_id);
+    let size = scaled
         .total_size
-        .map(|size| format::size(size, decimals(ladder, scene)));
+        .map(|size| format::size(size, decimals(scaled, scene)));
     let price = |price: Option<Num>| format::or_unknown(price.map(|p| format::price(p, market)));
     let count = |n: Option<Num>| format::or_unknown(n.map(format::grouped));
     let name = [
-        scene.market(&ladder.market_id),
+        scene.market(&scaled.market_id),
         Span::plain(" "),
-        words::strategy_side(ladder.side()),
+        words::strategy_side(scaled.side()),
         Span::plain(" "),
         known(size),
     ];
-    let (start, end) = (price(ladder.start_price), price(ladder.end_price));
-    let (placed, rungs) = (count(ladder.placed_count), count(ladder.rung_count));
-    let rejected = ladder.rejected_count.filter(|n| n.is_positive()).map(|n| {
+    let (start, end) = (price(scaled.start_price), price(scaled.end_price));
+    let (placed, rungs) = (count(scaled.placed_count), count(scaled.rung_count));
+    let rejected = scaled.rejected_count.filter(|n| n.is_positive()).map(|n| {
         let rejected = format!("  {} rejected", format::grouped(n));
         Facts::new(2, [Span::alert(rejected)])
     });
@@ -173,14 +182,14 @@ fn title(ladder: &Scaled, scene: &Scene<'_>) -> Vec<Facts> {
             4,
             Span::muted(format!("  {placed}/{rungs} placed")),
         )),
-        Some(Facts::new(3, [Span::plain("  "), status_words(ladder)])),
+        Some(Facts::new(3, [Span::plain("  "), status_words(scaled)])),
     ];
     facts.into_iter().flatten().collect()
 }
 
-fn status_words(ladder: &Scaled) -> Span {
-    let status = known(ladder.status.as_ref().map(words::spaced));
-    let has_ended = ladder.ended_at().is_some();
+fn status_words(scaled: &Scaled) -> Span {
+    let status = known(scaled.status.as_ref().map(words::spaced));
+    let has_ended = scaled.ended_at().is_some();
     let tone = if has_ended { Tone::Muted } else { Tone::Info };
     Span::new(status.text, tone)
 }
@@ -195,10 +204,10 @@ pub(crate) fn table(scene: &Scene<'_>, rows: &Rows<'_>, range: Range<usize>) -> 
 fn line(row: &RowId, next: Option<&RowId>, scene: &Scene<'_>) -> Option<TableRow> {
     match row {
         RowId::Scaled(id) => {
-            let body = if let Some(ladder) = scene.store.ladder(id) {
-                title(ladder, scene)
+            let body = if let Some(scaled) = scene.store.scaled_order(id) {
+                title(scaled, scene)
             } else {
-                let id_alone = [Span::muted("LADDER "), Span::plain(id.to_string())];
+                let id_alone = [Span::muted("SCALED "), Span::plain(id.to_string())];
                 vec![Facts::new(0, id_alone), Facts::new(1, [waiting(id, scene)])]
             };
             Some(TableRow {
@@ -207,7 +216,7 @@ fn line(row: &RowId, next: Option<&RowId>, scene: &Scene<'_>) -> Option<TableRow
             })
         }
         RowId::Rung(id, number) => {
-            let line = rung_line(scene.store.ladder(id)?, *number, scene)?;
+            let line = rung_line(scene.store.scaled_order(id)?, *number, scene)?;
             let lead = match next {
                 Some(RowId::Rung(..)) => Lead::Child,
                 _ => Lead::LastChild,
@@ -221,26 +230,26 @@ fn line(row: &RowId, next: Option<&RowId>, scene: &Scene<'_>) -> Option<TableRow
 
 /// A scaled order that was not read yet, and why.
 fn waiting(id: &ScaledId, scene: &Scene<'_>) -> Span {
-    let ladder = scene.store.scaled.get(id);
-    match ladder.and_then(Remote::trouble) {
+    let scaled = scene.store.scaled.get(id);
+    match scaled.and_then(Remote::trouble) {
         Some(why) => Span::alert(format!("  {why}")),
         None => Span::muted("  loading…"),
     }
 }
 
 /// Every rung of a scaled order with its order.
-pub fn rungs(ladder: &Scaled, scene: &Scene<'_>) -> Vec<RungLine> {
-    let numbers = 0..ladder.rungs.len();
+pub fn rungs(scaled: &Scaled, scene: &Scene<'_>) -> Vec<RungLine> {
+    let numbers = 0..scaled.rungs.len();
     numbers
-        .filter_map(|number| rung_line(ladder, number, scene))
+        .filter_map(|number| rung_line(scaled, number, scene))
         .collect()
 }
 
 /// The n-th rung of a scaled order with its order.
-pub(crate) fn rung_line(ladder: &Scaled, number: usize, scene: &Scene<'_>) -> Option<RungLine> {
-    let rung = ladder.rungs.get(number)?.clone();
-    let largest = ladder.rungs.iter().map(|rung| rung.size.abs()).max()?;
-    let over = over(ladder, &rung, scene);
+pub(crate) fn rung_line(scaled: &Scaled, number: usize, scene: &Scene<'_>) -> Option<RungLine> {
+    let rung = scaled.rungs.get(number)?.clone();
+    let largest = scaled.rungs.iter().map(|rung| rung.size.abs()).max()?;
+    let over = over(scaled, &rung, scene);
     let order = rung.order_id.as_ref().and_then(|id| {
         let last_seen = || over.and_then(|_| scene.store.rungs.get(id));
         scene.store.order(id).or_else(last_seen)
@@ -249,19 +258,19 @@ pub(crate) fn rung_line(ladder: &Scaled, number: usize, scene: &Scene<'_>) -> Op
         weight: rung.size.abs().over(largest),
         order: order.cloned(),
         over,
-        market_id: ladder.market_id.clone(),
-        size_decimals: decimals(ladder, scene),
+        market_id: scaled.market_id.clone(),
+        size_decimals: decimals(scaled, scene),
         rung,
     })
 }
 
 /// Whether the rung's order is known to have ended: a complete list of working orders lacks it, or its scaled order was
 /// canceled after that list was read.
-fn over(ladder: &Scaled, rung: &Rung, scene: &Scene<'_>) -> Option<RungEnd> {
+fn over(scaled: &Scaled, rung: &Rung, scene: &Scene<'_>) -> Option<RungEnd> {
     let store = scene.store;
     let id = rung.order_id.as_ref()?;
-    let read_at = store.scaled.get(&ladder.id).and_then(Remote::at);
-    let is_canceled = ladder.canceled_at.is_some();
+    let read_at = store.scaled.get(&scaled.id).and_then(Remote::at);
+    let is_canceled = scaled.canceled_at.is_some();
     if is_canceled && read_at >= store.orders.at() {
         return Some(RungEnd::Canceled);
     }
@@ -277,8 +286,8 @@ fn over(ladder: &Scaled, rung: &Rung, scene: &Scene<'_>) -> Option<RungEnd> {
     is_over.then_some(how)
 }
 
-fn decimals(ladder: &Scaled, scene: &Scene<'_>) -> Option<u32> {
-    scene.decimals(ladder.size_decimals, &ladder.market_id)
+fn decimals(scaled: &Scaled, scene: &Scene<'_>) -> Option<u32> {
+    scene.decimals(scaled.size_decimals, &scaled.market_id)
 }
 
 /// A rung on one line, for the detail.

@@ -30,7 +30,7 @@ pub struct AccountRow {
     pub available_margin: Option<Num>,
     /// Since the start of the service's day.
     pub day_pnl: Option<Num>,
-    /// What is left of the daily loss limit, as a share.
+    /// The share of the daily loss limit that is left.
     pub daily_loss_left: Option<Num>,
     /// What may still be lost today; absent without a limit.
     pub daily_loss_room: Option<Num>,
@@ -46,9 +46,9 @@ pub struct AccountRow {
     pub restriction: Option<Text>,
     /// Whether a payout is under way.
     pub payout_pending: Option<bool>,
-    /// Whether the account copies another one and takes no orders.
+    /// Whether it copies another account and takes no orders.
     pub copy_follower_locked: Option<bool>,
-    /// Why the account may open nothing now; absent if it may.
+    /// Why the account may open nothing now.
     pub entries_locked: Option<String>,
     /// The service's clock when it answered.
     pub updated_at: Option<Timestamp>,
@@ -118,13 +118,13 @@ pub struct FillRow {
     pub liquidity_role: Option<Lenient<LiquidityRole>>,
     /// The mid price when the order was placed, USD.
     pub expected_price: Num,
-    /// What the fill was worse (below 0) or better, in basis points of the expected price, or of the trigger price.
+    /// Basis points against the expected or the trigger price; below 0 is worse.
     pub slippage_bps: Option<Num>,
     /// Whether it can only make a position smaller.
     pub reduce_only: bool,
     /// The TWAP that it is a slice of.
     pub twap_order_id: Option<TwapId>,
-    /// The ladder that it is a rung of.
+    /// The scaled order that it is a rung of.
     pub scaled_order_id: Option<ScaledId>,
 }
 

@@ -29,7 +29,7 @@ pub(crate) fn lateness(model: &Model, source: Source) -> Option<Lateness> {
 fn aged(model: &Model, source: Source, now: Timestamp) -> Option<(Duration, Lateness)> {
     let (age, interval) = model.account.age_of(source, now)?;
     // Ended scaled orders are rarely read, and cannot have changed.
-    let is_settled = source == Source::Scaled && model.account.store.all_ladders_ended();
+    let is_settled = source == Source::Scaled && model.account.store.all_scaled_ended();
     let interval = interval.filter(|_| !is_settled);
     let lateness = interval.map_or(Lateness::Fresh, |interval| Lateness::of(age, interval));
     Some((age, lateness))

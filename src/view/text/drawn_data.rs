@@ -8,7 +8,7 @@ use crate::{
         CandleChart, Identity, MarketPanel, Model, Motion, SizeBasis,
         market::price_ladder::PriceLadder,
     },
-    model::{Drift, MarketId, Timestamp},
+    model::{Drift, MarketId, PositionId, Timestamp},
 };
 
 /// The versions of all data that rows are made from.
@@ -36,9 +36,13 @@ pub struct MarketKey {
     data: u64,
     alerts: u64,
     chart: Option<CandleChart>,
+    /// The version of the trader's own lines.
+    lines: u64,
     ladder: PriceLadder,
     size_basis: SizeBasis,
     has_one_key: bool,
+    /// The keys for it are named beside it.
+    position: Option<PositionId>,
 }
 
 impl DataKey {
@@ -67,10 +71,12 @@ impl MarketKey {
             is_pinned: screen.is_pinned(),
             data: model.account.market_data.generation(),
             alerts: model.account.user_alerts.generation(),
+            lines: screen.lines.version(),
             chart: (panel == MarketPanel::Chart).then(|| screen.chart.clone()),
             ladder: model.price_ladder.as_drawn(),
             size_basis: model.size_basis(screen.market()),
             has_one_key: model.account.options.ladder_one_key,
+            position: model.position_named_with_keys(),
         }
     }
 }

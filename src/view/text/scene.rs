@@ -45,11 +45,7 @@ impl<'a> Scene<'a> {
             now: model.account.wall_now(),
             own_now: model.account.now,
             zone,
-            mode: model
-                .account
-                .identity
-                .as_ref()
-                .map(|identity| identity.mode),
+            mode: model.account.mode(),
             ends_with_desk: model.account.options.ends_with_desk,
             motion: model.account.options.motion,
             priced: age::priced(model),

@@ -217,11 +217,11 @@ pub(crate) fn command(command: &Command, about: &About) -> String {
         (Command::StopTwap(id), Some(Target::Twap(twap))) => {
             format!("stop TWAP {} ({id})", self::twap(twap, of, names))
         }
-        (Command::CancelScaled(id), Some(Target::Scaled(ladder))) => {
-            let rungs = ladder.rungs.len();
-            let side = strategy_side(ladder.side()).text;
-            let market = names.shown(&ladder.market_id);
-            format!("cancel ladder {side} {market}, {rungs} rungs ({id})")
+        (Command::CancelScaled(id), Some(Target::Scaled(scaled))) => {
+            let rungs = scaled.rungs.len();
+            let side = strategy_side(scaled.side()).text;
+            let market = names.shown(&scaled.market_id);
+            format!("cancel scaled order {side} {market}, {rungs} rungs ({id})")
         }
         (command, _) => command.words(names),
     }

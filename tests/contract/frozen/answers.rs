@@ -112,11 +112,11 @@ async fn strategies(story: &mut Story, paper: &Paper) {
         "margin_mode": "cross", "duration_minutes": 30, "max_price": 200, "min_price": 100,
     });
     post(story, paper, "/v1/twap-orders", &twap).await;
-    let ladder = json!({
+    let scaled = json!({
         "account_id": "chal-1", "market_id": "paper|BTC", "side": "buy", "size": 0.06, "leverage": 5,
         "margin_mode": "cross", "start_price": 61_000, "end_price": 60_000, "rung_count": 3,
     });
-    post(story, paper, "/v1/scaled-orders", &ladder).await;
+    post(story, paper, "/v1/scaled-orders", &scaled).await;
     paper.advance(60_000).await;
     get(story, paper, "/v1/twap-orders?account_id=chal-1").await;
     get(story, paper, "/v1/scaled-orders?account_id=chal-1").await;

@@ -11,7 +11,7 @@ use perpdeck::{
     api::Request,
     config::{ColumnChoice, keep_columns, memory},
     disk::Log,
-    journal::{Intent, IntentState, Journal, StateUpdate},
+    journal::{Claim, ClaimCheck, Intent, IntentId, IntentState, Journal, StateUpdate},
     model::{
         CancelResult, Failure, FailureKind, FlatProof, Order, Proof, Receipt, Risk, Timestamp,
     },
@@ -111,6 +111,20 @@ fn ends() -> Vec<Result<Receipt, Failure>> {
     ]
 }
 
+fn record(journal: &mut Journal, at: Timestamp, intent: &Intent) -> IntentId {
+    let check = ClaimCheck {
+        given_at: at,
+        unread: journal.unread(),
+        close_all: String::new(),
+        waits: false,
+        orders_per_second: 0,
+    };
+    match journal.claim(at, intent, &check).unwrap() {
+        Claim::New(id) => id,
+        other => panic!("{other:?}"),
+    }
+}
+
 fn fill(journal: &mut Journal) {
     let ends = ends();
     for (n, command) in commands().iter().enumerate() {
@@ -119,7 +133,7 @@ fn fill(journal: &mut Journal) {
         let resource = command.resource();
         let intent = intent(n, request, command.risk(), resource.raw());
         let at = Timestamp(1_000 + i64::try_from(n).unwrap());
-        let id = journal.record(at, &intent).unwrap();
+        let id = record(journal, at, &intent);
         journal.mark_inflight(id).unwrap();
         let Some(end) = ends.get(n) else { continue };
         journal.attempt(at, id, end.as_ref().err()).unwrap();
@@ -128,7 +142,7 @@ fn fill(journal: &mut Journal) {
     for (n, state) in IntentState::VARIANTS.iter().enumerate() {
         let request = Request::flatten(&"chal-1".into());
         let intent = intent(100 + n, request, Risk::Reducing, Some("chal-1"));
-        let id = journal.record(Timestamp(2_000), &intent).unwrap();
+        let id = record(journal, Timestamp(2_000), &intent);
         let update = StateUpdate::new(*state, "why");
         journal.record_state(Timestamp(2_001), id, &update).unwrap();
     }

@@ -71,7 +71,7 @@ pub(super) fn twap() -> PlaceTwap {
     }
 }
 
-pub(super) fn ladder() -> PlaceScaled {
+pub(super) fn scaled() -> PlaceScaled {
     PlaceScaled {
         account_id: "chal-1".into(),
         market_id: "paper|BTC".into(),
@@ -137,12 +137,12 @@ pub(super) fn commands() -> Vec<Command> {
             min_price: None,
             ..twap()
         })),
-        Command::PlaceScaled(Box::new(ladder())),
+        Command::PlaceScaled(Box::new(scaled())),
         Command::PlaceScaled(Box::new(PlaceScaled {
             reduce_only: true,
             distribution: Distribution::Flat,
             marketable_limit_acknowledged: None,
-            ..ladder()
+            ..scaled()
         })),
         Command::Close(ClosePosition::market("pos_1".into())),
         Command::Close(full_close()),

@@ -245,9 +245,9 @@ impl Store {
                 });
                 self.forget_twaps();
             }
-            Receipt::Scaled(ladder) => {
-                self.arrive_ladder(ladder.id.clone(), Ok((**ladder).clone()), now);
-                return self.new_ladders([ladder.id.clone()].into(), usize::MAX);
+            Receipt::Scaled(scaled) => {
+                self.arrive_scaled(scaled.id.clone(), Ok((**scaled).clone()), now);
+                return self.new_scaled([scaled.id.clone()].into(), usize::MAX);
             }
             Receipt::Flat(_) => self.flat_at = Some(now),
             Receipt::Twap(_)

@@ -37,7 +37,7 @@ impl Store {
                     *rows = page.rows;
                 }
                 self.lay_over_orders();
-                return self.ladders_at_work();
+                return self.scaled_at_work();
             }
             Answer::Account(Ok(facts)) => {
                 if let Remote::Fresh { value, .. } | Remote::Stale { value, .. } = &mut self.account

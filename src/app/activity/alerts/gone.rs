@@ -90,11 +90,11 @@ impl Gone {
 /// Whether nothing shows, or will show, why it no longer works.
 fn is_news(store: &Store, order: &Order) -> bool {
     let id = &order.id;
-    let ladder = order.scaled_order_id.as_ref();
+    let scaled = order.scaled_order_id.as_ref();
     let ends_it = |command: &Command| {
         command.cancels() == Some(id)
             || matches!(command, Command::Flatten(_))
-            || matches!(command, Command::CancelScaled(canceled) if Some(canceled) == ladder)
+            || matches!(command, Command::CancelScaled(canceled) if Some(canceled) == scaled)
     };
     let is_own = store.queued_cancels.contains(id)
         || store

@@ -26,7 +26,30 @@ fn three_quarters_a_half_and_a_quarter_are_chosen_by_the_arrows() {
 }
 
 #[test]
-fn digits_on_the_part_are_the_size_that_they_spell() {
+fn one_digit_closes_a_quarter_a_half_three_quarters_or_all_at_once() {
+    for (digit, size) in [
+        ("1", Some("0.125")),
+        ("2", Some("0.25")),
+        ("3", Some("0.375")),
+        ("4", None),
+    ] {
+        let mut model = desk();
+        let command = Command::Close(close("pos-1", size));
+        let keys = format!("c {digit}");
+        assert_eq!(press(&mut model, &keys), sent(1, command), "{digit}");
+        assert!(model.overlays.is_empty(), "{digit}");
+    }
+}
+
+#[test]
+fn a_digit_sends_no_close_that_waits_for_a_price() {
+    let mut model = desk();
+    assert_eq!(press(&mut model, "c L 2"), []);
+    assert_eq!(form(&model).draft.text(Field::Size), Some("50%"));
+}
+
+#[test]
+fn digits_after_the_part_are_the_size_that_they_spell() {
     for (typed, size) in [
         ("100", None),
         ("50", Some("50")),
@@ -41,11 +64,15 @@ fn digits_on_the_part_are_the_size_that_they_spell() {
             held: Some(held("SOL", Side::Sell)),
             ..close("pos-2", size)
         });
-        let keys = format!("j c {typed} enter");
+        let keys = format!("j c tab {typed} enter");
         assert_eq!(press(&mut model, &keys), sent(1, command), "{typed}");
     }
     let mut model = desk();
-    assert_eq!(press(&mut model, "c 100 enter"), vec![], "of half a BTC");
+    assert_eq!(
+        press(&mut model, "c tab 100 enter"),
+        vec![],
+        "of half a BTC"
+    );
     let above = DraftFault::AbovePosition(num("0.5"));
     assert_eq!(fault(&model, Field::Size), Some(above));
 }

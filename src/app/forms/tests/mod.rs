@@ -1,6 +1,7 @@
 //! Keys in a form, and the resulting commands.
 
 mod amending;
+mod bracket;
 mod closing;
 mod every_type;
 mod last_used;

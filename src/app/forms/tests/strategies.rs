@@ -31,9 +31,9 @@ fn a_twap_is_a_size_and_how_long_it_runs() {
 }
 
 #[test]
-fn a_ladder_is_two_prices_and_how_many_rungs() {
+fn a_scaled_order_is_two_prices_and_how_many_rungs() {
     let mut model = desk();
-    let ladder = PlaceScaled {
+    let scaled = PlaceScaled {
         account_id: "chal-1".into(),
         market_id: "paper|BTC".into(),
         side: Side::Buy,
@@ -48,5 +48,5 @@ fn a_ladder_is_two_prices_and_how_many_rungs() {
         marketable_limit_acknowledged: None,
     };
     let effects = press(&mut model, "l 0.3 tab 62000 tab 60000 tab 5 tab 2 enter");
-    assert_eq!(effects, sent(1, Command::PlaceScaled(Box::new(ladder))));
+    assert_eq!(effects, sent(1, Command::PlaceScaled(Box::new(scaled))));
 }

@@ -80,8 +80,10 @@ pub enum Action {
     SqueezePrices,
     #[strum(message = "candles: solid, hollow, Heikin-Ashi, line")]
     CandleLook,
-    #[strum(message = "moving averages on or off")]
+    #[strum(message = "averages, bands and the session's prices on or off")]
     Averages,
+    #[strum(message = "line of your own here, or remove it")]
+    OwnLine,
     #[strum(message = "stop entry, buy")]
     StopBuy,
     #[strum(message = "stop entry, sell")]
@@ -106,6 +108,10 @@ pub enum Action {
     CoarserRows,
     #[strum(message = "one-key trading")]
     OneKey,
+    #[strum(message = "delta from now on")]
+    ResetDelta,
+    #[strum(message = "large trades only, from how much USD")]
+    LargeTrades,
     #[strum(message = "next pane")]
     NextPane,
     #[strum(message = "previous pane")]
@@ -180,10 +186,24 @@ pub enum Action {
     Sell,
     #[strum(message = "new TWAP / VWAP")]
     NewTwap,
-    #[strum(message = "new ladder")]
-    NewLadder,
+    #[strum(message = "new scaled order")]
+    NewScaled,
     #[strum(message = "close position")]
     ClosePosition,
+    #[strum(message = "close 25%")]
+    CloseQuarter,
+    #[strum(message = "close 50%")]
+    CloseHalf,
+    #[strum(message = "close 75%")]
+    CloseThreeQuarters,
+    #[strum(message = "close 100%")]
+    CloseWhole,
+    #[strum(message = "cover all of it")]
+    Cover,
+    #[strum(message = "trailing stop on or off")]
+    Trail,
+    #[strum(message = "bracket on or off")]
+    Bracket,
     #[strum(message = "cancel")]
     Cancel,
     #[strum(message = "stop and target, move a stop")]
@@ -218,8 +238,14 @@ pub enum Action {
     Decide,
     #[strum(message = "correct the refused order")]
     Correct,
+    #[strum(message = "find a market")]
+    FindMarket,
+    #[strum(message = "on or off the list")]
+    Watch,
+    #[strum(message = "new list")]
+    NewWatchlist,
     #[strum(message = "resume entries after a halt")]
-    Rearm,
+    ResumeEntries,
     #[strum(message = "yes")]
     Confirm,
     #[strum(message = "send it again after a close-all")]
@@ -334,6 +360,12 @@ impl Action {
             self,
             Self::Cancel
                 | Self::ClosePosition
+                | Self::CloseQuarter
+                | Self::CloseHalf
+                | Self::CloseThreeQuarters
+                | Self::CloseWhole
+                | Self::Cover
+                | Self::Trail
                 | Self::Margin
                 | Self::Exits
                 | Self::Amend
@@ -355,7 +387,7 @@ impl Action {
             Self::Buy
                 | Self::Sell
                 | Self::NewTwap
-                | Self::NewLadder
+                | Self::NewScaled
                 | Self::CancelAll
                 | Self::Correct
                 | Self::StopBuy

@@ -5,43 +5,15 @@
 //! that close everything must remain in every pane, or the file is refused.
 
 use super::{
-    Action, Binding, Chord, Context, Keymap, Keys,
+    action::Action,
+    bindings::{Binding, Keymap, UnboundAction},
+    chord::Chord,
+    context::Context,
+    keys::Keys,
     table::{Bound, By},
 };
-use std::{collections::HashMap, fmt};
+use std::collections::HashMap;
 use strum::IntoEnumIterator;
-
-/// A built-in action that lost its key to a person's binding.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct UnboundAction {
-    pub context: Context,
-    pub action: Action,
-    /// Its old key, and what that does now.
-    pub was: Keys,
-    pub is: Action,
-}
-
-impl UnboundAction {
-    /// The command that does it now, if there is one.
-    pub fn command(&self) -> Option<String> {
-        self.context
-            .is_of_desk()
-            .then(|| format!(":{}", self.action.to_string().replace('_', "-")))
-    }
-}
-
-/// `[desk] i is refresh now; execution quality has no key (:quality does it)`.
-impl fmt::Display for UnboundAction {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (place, was, is) = (self.context, self.was, self.is);
-        let label = self.action.label();
-        write!(f, "[{place}] {was} is {is} now; {label} has no key")?;
-        match self.command() {
-            Some(command) => write!(f, " ({command} does it)"),
-            None => Ok(()),
-        }
-    }
-}
 
 /// Two bindings that exclude each other: equal ones, or a single key and a sequence that begins with it.
 fn collide(one: Keys, other: Keys) -> bool {

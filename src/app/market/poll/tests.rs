@@ -8,7 +8,7 @@ use crate::{
         data::RequestTime,
         wants::{CandleWant, LADDER_EVERY, QuoteWant, SHOWN_EVERY, TradesWant},
     },
-    model::{Candle, Dated, Num, Page, PublicTrade, Side, SizedQuote},
+    model::{Candle, Dated, Interval, Num, Page, PublicTrade, Side, SizedQuote},
 };
 
 const MINUTE: Interval = Interval::Minute1;

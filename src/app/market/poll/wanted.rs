@@ -1,18 +1,17 @@
 //! What is to be asked for of the markets, and how much of it.
 
-use super::{
-    super::{
-        data::MarketData,
-        tape::Tape,
-        wants::{
-            BookWant, CandleWant, MarketRequest, MarketWants, QUOTE_EVERY, SHOWN_EVERY, TradesWant,
-        },
+use super::super::{
+    data::MarketData,
+    tape::Tape,
+    wants::{
+        BookWant, CandleWant, MarketRequest, MarketWants, QUOTE_EVERY, SHOWN_EVERY, TradesWant,
     },
-    LOST_AFTER, PollKey, PollTime,
 };
-use crate::model::{MarketId, Timestamp};
+use crate::model::{Interval, MarketId, Timestamp};
 use std::time::Duration;
 
+/// Without an answer for so long, a request is lost and sent again.
+pub(super) const LOST_AFTER: Duration = Duration::from_secs(15);
 /// The first page of candles, wider than any screen.
 const FIRST_CANDLES: u32 = 500;
 /// A page of older candles.
@@ -24,6 +23,54 @@ const FIRST_TRADES: u32 = 1_000;
 const NEW_TRADES: u32 = 100;
 /// After so long without an answer, as many trades are asked for as at first.
 const CATCH_UP_AFTER: Duration = Duration::from_secs(5);
+
+/// What is polled by itself.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum PollKey {
+    Candles(MarketId, Interval),
+    Book(MarketId),
+    Trades(MarketId),
+    Quote(MarketId),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum PollKind {
+    Candles,
+    OlderCandles,
+    Book,
+    Trades,
+    Quote,
+}
+
+impl PollKey {
+    pub(super) fn market(&self) -> &MarketId {
+        match self {
+            Self::Candles(market, _)
+            | Self::Book(market)
+            | Self::Trades(market)
+            | Self::Quote(market) => market,
+        }
+    }
+
+    pub(super) fn kind(&self) -> PollKind {
+        match self {
+            Self::Candles(..) => PollKind::Candles,
+            Self::Book(_) => PollKind::Book,
+            Self::Trades(_) => PollKind::Trades,
+            Self::Quote(_) => PollKind::Quote,
+        }
+    }
+}
+
+/// What time it is, and how often prices are read.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PollTime {
+    pub(crate) now: Timestamp,
+    pub(crate) service_now: Timestamp,
+    pub(crate) price_interval: Duration,
+    /// What falls due within this time is asked for now, so that its answer comes with the others.
+    pub(crate) lead: Duration,
+}
 
 /// One thing that is to be asked for again and again.
 pub(super) struct Wanted {

@@ -80,6 +80,7 @@ fn the_volume_at_a_price_counts_eight_minutes_and_names_who_crossed() {
     let volume = |bought: i64, sold: i64| TradedVolume {
         bought: Num::from(bought),
         sold: Num::from(sold),
+        large: 0,
     };
     let volumes = |tape: &Tape| tape.volume_at_price().clone();
     let all = BTreeMap::from([
@@ -179,4 +180,50 @@ fn an_empty_market_is_whole_since_the_services_time_not_the_desks() {
     assert_eq!(tape.counts_since(service.plus(VOLUME_WINDOW)), None);
     assert!(!tape.is_stale(desk.plus(MARKET_STALE_AFTER)));
     assert!(tape.is_stale(desk.plus(MARKET_STALE_AFTER * 2)));
+}
+
+#[test]
+fn the_delta_counts_from_its_reset_and_begins_anew_where_trades_are_missing() {
+    let mut tape = Tape::default();
+    assert_eq!(tape.delta(), None);
+    // Odd numbers are sold, even ones bought.
+    merged(&mut tape, vec![trade(2, 2, 10, 5), trade(1, 1, 9, 2)], 2);
+    assert_eq!(tape.delta(), Some((Num::from(3_u32), trade(1, 1, 9, 1).at)));
+    let now = Timestamp(START.0 + 10_000);
+    tape.reset_delta(now);
+    assert_eq!(tape.delta(), Some((Num::ZERO, now)));
+    merged(&mut tape, vec![trade(3, 11, 10, 4), trade(2, 2, 10, 5)], 11);
+    assert_eq!(tape.delta(), Some((Num::from(-4_i64), now)));
+    merged(&mut tape, vec![trade(3, 11, 10, 4)], 700);
+    assert_eq!(
+        tape.delta(),
+        Some((Num::from(-4_i64), now)),
+        "trades that are too old for the volumes still count"
+    );
+    merged(&mut tape, vec![trade(8, 800, 10, 1)], 800);
+    let since = trade(8, 800, 10, 1).at;
+    assert_eq!(tape.delta(), Some((Num::ONE, since)), "4 to 7 are missing");
+}
+
+#[test]
+fn a_large_trade_is_marked_at_its_price_while_its_volume_counts() {
+    let mut tape = Tape::new(Some(Num::from(50_u32)));
+    let large = |tape: &Tape| -> Vec<(Num, usize)> {
+        let volumes = tape.volume_at_price().iter();
+        let marked = volumes.filter(|(_, volume)| volume.large > 0);
+        marked
+            .map(|(price, volume)| (*price, volume.large))
+            .collect()
+    };
+    let page = vec![trade(3, 3, 10, 5), trade(2, 2, 10, 4), trade(1, 1, 9, 6)];
+    merged(&mut tape, page, 3);
+    let [nine, ten] = [9_u32, 10].map(Num::from);
+    assert_eq!(large(&tape), [(nine, 1), (ten, 1)]);
+    tape.mark_large(Some(Num::from(40_u32)));
+    assert_eq!(large(&tape), [(nine, 1), (ten, 2)]);
+    tape.mark_large(None);
+    assert_eq!(large(&tape), []);
+    tape.mark_large(Some(Num::from(54_u32)));
+    merged(&mut tape, vec![trade(3, 3, 10, 5)], 600);
+    assert_eq!(large(&tape), [], "it is eight minutes old");
 }

@@ -370,3 +370,11 @@ fn canceling_all_bids_touches_the_bids_of_this_market_alone() {
             .is_none()
     );
 }
+
+#[test]
+fn a_dropped_order_that_the_form_would_ask_about_is_shown_in_it_first() {
+    let model = moved_desk();
+    let mode = |price| drop_mode(&model, &"ord-1".into(), &at(price));
+    assert_eq!(mode("60002"), SendMode::AtOnce);
+    assert_eq!(mode("65000"), SendMode::InForm, "it is through the market");
+}

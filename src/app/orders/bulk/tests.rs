@@ -285,7 +285,7 @@ fn all_marks_all_and_then_none_and_escape_forgets() {
 }
 
 #[test]
-fn a_marked_ladder_takes_its_marked_rungs_with_it() {
+fn a_marked_scaled_order_takes_its_marked_rungs_with_it() {
     let mut model = desk();
     let rung = r#""type":"limit","mode":"limit","side":"buy","size":1,"status":"resting","scaled_order_id":"lad-1""#;
     let orders = vec![

@@ -337,3 +337,39 @@ fn more_and_less_of_a_position_is_asked_about_with_its_command() {
     let words = "no size was used in BTC in this session: place one order with a size first";
     assert_eq!(said(&none).as_deref(), Some(words));
 }
+
+/// A long of 0.5 with these exits, sized.
+fn sized(exits: &[(&str, &str, &str, &str)]) -> Model {
+    let order = |(id, kind, price, size): &(&str, &str, &str, &str)| Order {
+        size: num(size),
+        ..armed(id, kind, price)
+    };
+    charged(exits.iter().map(order).collect())
+}
+
+#[test]
+fn one_key_covers_the_whole_position_with_its_stop_and_its_target() {
+    let mut model = sized(&[
+        ("ord-5", "stop_market", "58000", "0.2"),
+        ("ord-6", "stop_market", "57000", "0.1"),
+        ("ord-7", "take_profit", "70000", "0.3"),
+    ]);
+    let effects = press(&mut model, "=");
+    let [Effect::Send(_, command)] = effects.as_slice() else {
+        panic!("{effects:?}");
+    };
+    let words =
+        "exits of position pos-1: move ord-5 to 58,000, size 0.4, move ord-7 to 70,000, size 0.5";
+    assert_eq!(command.to_string(), words);
+}
+
+#[test]
+fn what_covers_the_whole_position_is_left_as_it_is() {
+    let mut model = sized(&[("ord-5", "stop_market", "58000", "0.5")]);
+    assert_eq!(press(&mut model, "="), []);
+    let words = "its stop and target cover all of it already";
+    assert_eq!(said(&model).as_deref(), Some(words));
+    let mut bare = charged(vec![]);
+    assert_eq!(press(&mut bare, "="), []);
+    assert!(said(&bare).unwrap().contains("e sets one"));
+}

@@ -223,10 +223,7 @@ fn a_cancel_that_is_refused_or_only_queued_places_nothing_and_the_form_says_so()
         queued: true,
     });
     let cases = [
-        (
-            Err(filled),
-            "nothing is placed, ord-5 is not canceled: order ord-5 is filled",
-        ),
+        (Err(filled), "order ord-5 is filled; nothing was changed"),
         (
             Ok(queued),
             "the cancel of ord-5 is only queued, it may still fill: no replacement is placed",
@@ -364,7 +361,7 @@ fn only_a_resting_limit_order_that_stands_alone_is_moved() {
         ),
         (
             old("resting", rung),
-            "an order of a ladder or TWAP cannot be moved: the new order would not belong to it",
+            "an order of a TWAP or scaled order cannot be moved: the new order would not belong to it",
         ),
         (
             old("resting", untold),
@@ -412,7 +409,7 @@ fn in_a_dry_run_a_move_is_stopped_at_its_cancel_and_places_nothing() {
     assert_eq!(*command, cancel());
     let why = Failure::dry_run("DELETE /v1/orders/ord-5");
     assert!(!sends(&settle(&mut model, *ticket, Err(why))));
-    let told = "nothing is placed, ord-5 is not canceled: DELETE /v1/orders/ord-5";
+    let told = "DELETE /v1/orders/ord-5; nothing was changed";
     press(&mut model, "U");
     assert_eq!(failed(&model), told);
     // Not even when the old order ends in another way.

@@ -95,7 +95,7 @@ const PLACES: &[(&str, &str, Typing)] = &[
     ("positions", "1", Typing::Nothing),
     ("orders", "2", Typing::Nothing),
     ("twaps", "3", Typing::Nothing),
-    ("ladders", "4", Typing::Nothing),
+    ("scaled orders", "4", Typing::Nothing),
     ("closed", "5", Typing::Nothing),
     ("history", "6", Typing::Nothing),
     ("activity", "7", Typing::Nothing),

@@ -154,22 +154,9 @@ fn near(draft: &EntryDraft, facts: RiskFacts<'_>) -> Option<RiskWarning> {
     })
 }
 
-/// How far the market usually goes in a minute, where candles are known.
-fn mean_range(candles: &CandleSeries) -> Option<Num> {
-    let rows = candles.rows().iter().rev();
-    let newest = rows.filter(|candle| candle.is_closed).take(RANGES);
-    let none = (Num::ZERO, 0_u32);
-    let (sum, count) = newest.into_iter().try_fold(none, |(sum, count), candle| {
-        let range = candle.high.minus(candle.low)?;
-        Some((sum.plus(range)?, count + 1))
-    })?;
-    sum.over(Num::from(count))
-        .filter(|range| range.is_positive())
-}
-
 fn within_ranges(draft: &EntryDraft, facts: RiskFacts<'_>) -> Option<RiskWarning> {
     let least = facts.limits.ask_liquidation_ranges?;
-    let range = mean_range(facts.candles?)?;
+    let range = facts.candles?.mean_range(RANGES)?;
     let price = liquidation(draft, facts.seen)?;
     let distance = facts.seen.market?.mark?.minus(price)?.abs();
     let ranges = distance.over(range)?;

@@ -15,10 +15,11 @@ pub(crate) mod sums;
 #[cfg(test)]
 mod tests;
 
+pub use crate::app::account::pane::Direction;
 pub use fact::{ColumnName, Fact, Kind};
 pub use filter::{Fault, Filter, begun, find, number};
 pub(crate) use picked::Picked;
-pub use picked::{Direction, Sort};
+pub use picked::Sort;
 pub use sums::Sums;
 
 use crate::app::account::pane::Pane;

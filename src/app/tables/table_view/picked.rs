@@ -1,14 +1,8 @@
 //! The rows that a filter and a sort leave, and their order.
 
 use super::fact::Fact;
-use crate::app::account::feed::Shift;
+use crate::app::account::{feed::Shift, pane::Direction};
 use std::{cmp::Ordering, collections::VecDeque};
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Direction {
-    Ascending,
-    Descending,
-}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sort {

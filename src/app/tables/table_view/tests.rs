@@ -393,10 +393,10 @@ fn what_is_not_known_is_last_whichever_way_round() {
 #[test]
 fn children_stay_under_their_parent_whatever_is_filtered_or_sorted() {
     let mut model = desk();
-    let child = |id: &str, ladder: &str, price: u32| {
+    let child = |id: &str, scaled: &str, price: u32| {
         let more = format!(
             r#""type":"limit","mode":"limit","side":"buy","size":1,"limit_price":{price},"status":"resting",
-            "scaled_order_id":"{ladder}""#
+            "scaled_order_id":"{scaled}""#
         );
         order(id, "BTC", &more)
     };
@@ -431,7 +431,7 @@ fn children_stay_under_their_parent_whatever_is_filtered_or_sorted() {
     assert_eq!(
         ids(&model, Pane::Orders),
         ["lad-a", "a-2", "a-1"],
-        "by the id of the ladder"
+        "by the id of the scaled order"
     );
 }
 

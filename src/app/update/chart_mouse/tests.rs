@@ -358,3 +358,74 @@ fn after_a_reset_the_chart_follows_the_market_from_its_new_beginning() {
     assert_eq!(known.unwrap().newest().unwrap().open_time, back(100));
     assert_eq!(model.market_screen.chart.cursor, None);
 }
+
+#[test]
+fn a_chart_is_dragged_through_prices_until_escape() {
+    let mut model = chart();
+    press_button(&mut model, spot(10, 64_051, 0));
+    // The price is 34 dollars above the row under the pointer, of a chart 400 dollars high.
+    move_to(&mut model, spot(10, 64_017, 0));
+    assert_eq!(model.market_screen.chart.shift, 85);
+    // What is under the pointer now is the price that was taken hold of.
+    move_to(&mut model, spot(10, 64_051, 0));
+    assert_eq!(model.market_screen.chart.shift, 85);
+    let_go(&mut model, Some(spot(10, 64_051, 0)));
+    press(&mut model, "esc esc");
+    assert_eq!(model.market_screen.chart.shift, 0);
+}
+
+/// Name and price of the lines of BTC.
+fn lines(model: &Model) -> Vec<(String, String)> {
+    let lines = model.market_screen.lines.of(&"paper|BTC".into()).iter();
+    lines
+        .map(|line| (line.name.clone(), line.price.to_string()))
+        .collect()
+}
+
+#[test]
+fn a_line_of_ones_own_is_dragged_to_another_price_and_off_the_chart() {
+    let mut model = chart();
+    press(
+        &mut model,
+        ": line space 64055 space weekly space low enter",
+    );
+    press_button(&mut model, spot(10, 64_051, 0));
+    move_to(&mut model, spot(10, 64_102, 0));
+    let kept = let_go(&mut model, Some(spot(10, 64_102, 0)));
+    let [(name, price)] = lines(&model).try_into().unwrap();
+    assert_eq!((name.as_str(), price.as_str()), ("weekly low", "64110"));
+    assert!(
+        matches!(kept.as_slice(), [Effect::KeepLines(_, kept)] if kept.len() == 1),
+        "{kept:?}"
+    );
+    press_button(&mut model, spot(10, 64_102, 0));
+    move_to(&mut model, spot(10, 64_085, 0));
+    let kept = let_go(&mut model, None);
+    assert!(
+        matches!(kept.as_slice(), [Effect::KeepLines(_, kept)] if kept.is_empty()),
+        "{kept:?}"
+    );
+    assert!(refusal(&model).contains("removed the line weekly low"));
+}
+
+#[test]
+fn a_line_of_ones_own_is_named_moved_and_removed_by_keys() {
+    let mut model = chart();
+    press_button(&mut model, spot(0, 64_051, 0));
+    let_go(&mut model, Some(spot(0, 64_051, 0)));
+    let kept = press(&mut model, "_ weekly space low enter");
+    assert_eq!(kept.len(), 1, "{kept:?}");
+    let line = |price: &str| vec![("weekly low".to_owned(), price.to_owned())];
+    assert_eq!(lines(&model), line("64060"));
+    press(
+        &mut model,
+        ": line space 64100 space weekly space low enter",
+    );
+    assert_eq!(lines(&model), line("64100"));
+    press(
+        &mut model,
+        ": line space 64060 space weekly space low enter",
+    );
+    press(&mut model, "_ enter");
+    assert_eq!(lines(&model), []);
+}

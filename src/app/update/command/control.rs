@@ -1,11 +1,14 @@
-//! The verbs that flip a position and set its stop to break-even.
+//! The verbs that flip a position and set its stop to break-even or let it trail.
 
 use super::{CommandArgs, trade::position};
-use crate::app::{
-    desk::model::Model,
-    dialogs::next::{Next, PositionControl},
-    orders,
-    tables::table_view::Fault,
+use crate::{
+    app::{
+        desk::model::Model,
+        dialogs::next::{Next, PositionControl},
+        orders,
+        tables::table_view::Fault,
+    },
+    model::draft::Distance,
 };
 
 /// `[MARKET|POSITION_ID]`: the strip asks, as the key does.
@@ -13,6 +16,17 @@ pub(super) fn flip(model: &mut Model, args: &CommandArgs) -> Result<Next, Fault>
     args.at_most(1)?;
     let position = position(model, args)?;
     Ok(orders::flip::ask(model, position))
+}
+
+/// `[MARKET|POSITION_ID] [DISTANCE]`: without a distance as the key does.
+pub(super) fn trail(model: &mut Model, args: &CommandArgs) -> Result<Next, Fault> {
+    args.at_most(2)?;
+    let id = position(model, args)?.id.clone();
+    let distance = args
+        .word(1)
+        .map(|word| Distance::read(&word.text).map_err(|why| word.fault(why)));
+    let distance = distance.transpose()?;
+    Ok(Next::Control(PositionControl::Trail(id, distance)))
 }
 
 pub(super) fn break_even(model: &mut Model, args: &CommandArgs) -> Result<Next, Fault> {

@@ -21,7 +21,7 @@ pub(super) fn of(verb: &str) -> Vec<VerbFlag> {
             (&[], shapes.flat_map(DraftShape::fields).collect())
         }
         "twap" => (&[], DraftShape::Sliced(Curve::Twap).fields().collect()),
-        "ladder" => (&[], DraftShape::Ladder.fields().collect()),
+        "scaled" => (&[], DraftShape::Scaled.fields().collect()),
         "close" => (&[], CloseDraft::fields_of_any_type().collect()),
         "exits" => (&[], ProtectDraft::FIELDS.to_vec()),
         "margin" => (&[], MarginDraft::FIELDS.to_vec()),
@@ -29,7 +29,8 @@ pub(super) fn of(verb: &str) -> Vec<VerbFlag> {
             let fields = [Field::LimitPrice, Field::TriggerPrice, Field::Size];
             (&["--price"], fields.to_vec())
         }
-        "cancel" => (&["--twap", "--scaled", "--all"], vec![]),
+        "stop" | "target" => (&[], vec![Field::Size]),
+        "cancel" => (&["--market", "--side", "--all"], vec![]),
         "alert" => (&["--replaces"], vec![]),
         _ => (&[], vec![]),
     };

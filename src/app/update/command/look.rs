@@ -1,18 +1,22 @@
 //! The commands that change what is shown.
 
 use super::{CommandArgs, Word};
-use crate::app::{
-    account::labels::Switch,
-    core::sheet::Format,
-    desk::{model::Model, table_view, tour},
-    dialogs::{
-        export::Export,
-        glossary::{self, Glossary},
-        next::Next,
-        overlay::Overlay,
+use crate::{
+    app::{
+        account::{labels::Switch, watchlists::WatchlistEdit},
+        core::{effect::Effect, sheet::Format},
+        desk::{model::Model, table_view, tour},
+        dialogs::{
+            export::Export,
+            glossary::{self, Glossary},
+            next::Next,
+            overlay::Overlay,
+        },
+        market::chart_lines::ChartLine,
+        tables::table_view::{ColumnName, Direction, Fault, Filter, Sort, find},
+        update::act,
     },
-    tables::table_view::{ColumnName, Direction, Fault, Filter, Sort, find},
-    update::act,
+    model::draft::number,
 };
 
 /// The column ids of the focused pane.
@@ -25,8 +29,60 @@ fn names(model: &Model) -> Vec<ColumnName> {
     (model.reading.columns)(model.focus.pane)
 }
 
+/// The names of the lines on the chart.
+pub(super) fn lines(model: &Model) -> Vec<String> {
+    let market = model.market_screen.market();
+    let lines = market.map(|market| model.market_screen.lines.of(market));
+    let lines = lines.into_iter().flatten();
+    lines.map(|line| line.name.clone()).collect()
+}
+
+/// The longest name of a line, in characters.
+const LONGEST_NAME: usize = 24;
+
+/// `65000 weekly low` draws that line in the market shown, or moves it; `remove weekly low` removes it.
+pub(super) fn line(model: &mut Model, args: &CommandArgs) -> Result<Next, Fault> {
+    let first = args.needed(0, "which price?")?;
+    let name = args.words.iter().skip(1).map(|word| word.text.as_str());
+    let name = name.collect::<Vec<_>>().join(" ");
+    if name.is_empty() {
+        return Err(args.missing("what is the line called?"));
+    }
+    if name.chars().count() > LONGEST_NAME {
+        return Err(first.fault(format!("a name has at most {LONGEST_NAME} characters")));
+    }
+    let Some(market) = model.market_screen.market().cloned() else {
+        return Err(first.fault("no market is shown"));
+    };
+    let lines = &mut model.market_screen.lines;
+    if first.text == "remove" {
+        if !lines.remove(&market, &name) {
+            return Err(first.fault(format!("no line here is called {name}")));
+        }
+    } else {
+        let price = number(&first.text).map_err(|fault| first.fault(fault.to_string()))?;
+        if !lines.put(&market, ChartLine { name, price }) {
+            return Err(first.fault("this market has 50 lines: remove one first"));
+        }
+    }
+    let kept = lines.of(&market).to_vec();
+    Ok(Next::Ask(Effect::KeepLines(market, kept)))
+}
+
 pub(super) fn accounts(model: &Model) -> Vec<String> {
     model.roster.labels()
+}
+
+pub(super) fn watchlists(model: &Model) -> Vec<String> {
+    let names = model.account.store.watchlists.names();
+    names.map(str::to_owned).collect()
+}
+
+pub(super) fn watch(_: &mut Model, args: &CommandArgs) -> Result<Next, Fault> {
+    args.at_most(1)?;
+    let name = args.word(0).map(|word| word.text.clone());
+    let edit = name.map_or(WatchlistEdit::ShowEvery, WatchlistEdit::Show);
+    Ok(Next::OfWatchlists(edit))
 }
 
 /// By profile name or account id.

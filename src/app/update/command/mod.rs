@@ -105,21 +105,21 @@ pub const VERBS: &[Verb] = &[
         ..say("sell", "opens the order form, filled in", trade::sell)
     },
     Verb {
-        shape: "buy|sell MARKET SIZE DURATION [FLAGS]",
-        offers: strategy::offers,
+        shape: "start buy|sell MARKET SIZE DURATION [FLAGS] | list | show ID | stop ID…",
+        offers: strategy::twap_words,
         ..say(
             "twap",
-            "opens the form of a new TWAP, filled in",
+            "opens the form of a new TWAP, filled in; lists, shows or stops them",
             strategy::twap,
         )
     },
     Verb {
-        shape: "buy|sell MARKET SIZE START END RUNGS [FLAGS]",
-        offers: strategy::offers,
+        shape: "place buy|sell MARKET SIZE START END RUNGS [FLAGS] | list | show ID | cancel ID…",
+        offers: strategy::scaled_words,
         ..say(
-            "ladder",
-            "opens the form of a new ladder, filled in",
-            strategy::ladder,
+            "scaled",
+            "opens the form of a new scaled order, filled in; lists, shows or cancels them",
+            strategy::scaled,
         )
     },
     Verb {
@@ -147,12 +147,35 @@ pub const VERBS: &[Verb] = &[
         )
     },
     Verb {
-        shape: "ORDER_ID | all [MARKET] | --twap ID | --scaled ID",
-        offers: trade::cancelable,
+        shape: "[MARKET|POSITION_ID] [40t|0.5%|1.5atr|$25]",
+        offers: trade::held,
         ..say(
-            "cancel",
-            "cancels orders, a TWAP or a ladder",
-            trade::cancel,
+            "trail",
+            "lets the stop of a position trail, or ends that",
+            control::trail,
+        )
+    },
+    Verb {
+        shape: "ORDER_ID… | --market MARKET | --side buy|sell | --all",
+        offers: trade::cancelable,
+        ..say("cancel", "cancels orders", trade::cancel)
+    },
+    Verb {
+        shape: "MARKET|POSITION_ID PRICE|none [--size SIZE]",
+        offers: trade::held,
+        ..say(
+            "stop",
+            "opens the form of the exits of a position, with this stop loss",
+            trade::stop,
+        )
+    },
+    Verb {
+        shape: "MARKET|POSITION_ID PRICE|none [--size SIZE]",
+        offers: trade::held,
+        ..say(
+            "target",
+            "opens the form of the exits of a position, with this take profit",
+            trade::target,
         )
     },
     Verb {
@@ -226,11 +249,29 @@ pub const VERBS: &[Verb] = &[
     press("accounts", "lists every account", Action::Accounts),
     press("markets", "lists every market", Action::Markets),
     Verb {
+        shape: "[NAME]",
+        offers: look::watchlists,
+        ..say(
+            "watch",
+            "shows the list of markets of that name, a new one if there is none; without a name, every market",
+            look::watch,
+        )
+    },
+    Verb {
         shape: "MARKET [pnl|funding|liq] >|<|crosses LEVEL [every] [for 2h|until 18:00]",
         offers: alert::offers,
         ..say("alert", "sets an alert of your own", alert::alert)
     },
     press("alerts", "lists your alerts", Action::UserAlerts),
+    Verb {
+        shape: "PRICE NAME | remove NAME",
+        offers: look::lines,
+        ..say(
+            "line",
+            "draws, moves or removes a line of your own on the chart",
+            look::line,
+        )
+    },
     press(
         "review",
         "reviews your trades: by day, market and hour, and against their risk",
@@ -238,8 +279,6 @@ pub const VERBS: &[Verb] = &[
     ),
     press("positions", "goes to that pane", Action::Positions),
     press("orders", "goes to that pane", Action::Orders),
-    press("twaps", "goes to that pane", Action::Twaps),
-    press("scaled", "goes to that pane", Action::Scaled),
     press("closed", "goes to that pane", Action::Closed),
     press("history", "goes to that pane", Action::History),
     press("activity", "goes to that pane", Action::Activity),

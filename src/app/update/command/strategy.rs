@@ -1,13 +1,21 @@
-//! The commands that create a TWAP or scaled order: open the form, filled in.
+//! The commands of TWAPs and scaled orders: open the form of a new one, filled in; list, show and end them.
 
 use super::{
     CommandArgs,
     fill::{fill, market, opened, parsed},
-    trade::markets,
+    trade::{cancel_rows, markets, open},
 };
 use crate::{
     app::{
-        desk::model::Model, dialogs::next::Next, forms::form::Form, tables::table_view::Fault,
+        account::row_id::RowId,
+        desk::model::Model,
+        dialogs::{
+            next::Next,
+            overlay::{Detail, Overlay},
+        },
+        forms::form::Form,
+        keys::keymap::Action,
+        tables::table_view::Fault,
         update::act,
     },
     model::{
@@ -19,23 +27,97 @@ use strum::VariantArray as _;
 
 /// The words without a flag after side and market, in order.
 const TWAP_WORDS: &[Field] = &[Field::Size, Field::Duration];
-const LADDER_WORDS: &[Field] = &[
+const SCALED_WORDS: &[Field] = &[
     Field::Size,
     Field::StartPrice,
     Field::EndPrice,
     Field::Rungs,
 ];
 
-pub(super) fn twap(model: &mut Model, args: &CommandArgs) -> Result<Next, Fault> {
-    let curve = match args.flag(Field::Curve.flag()) {
-        Some(word) => parsed(word)?,
-        None => Curve::Twap,
-    };
-    strategy(model, args, DraftShape::Sliced(curve), TWAP_WORDS)
+/// What the first word does to the strategies of a kind.
+struct StrategyVerbs {
+    begin: &'static str,
+    end: &'static str,
+    pane: Action,
+    row: fn(&str) -> RowId,
+    is_known: fn(&Model, &str) -> bool,
 }
 
-pub(super) fn ladder(model: &mut Model, args: &CommandArgs) -> Result<Next, Fault> {
-    strategy(model, args, DraftShape::Ladder, LADDER_WORDS)
+const TWAP: StrategyVerbs = StrategyVerbs {
+    begin: "start",
+    end: "stop",
+    pane: Action::Twaps,
+    row: |id| RowId::Twap(id.into()),
+    is_known: |model, id| model.account.store.twap(&id.into()).is_some(),
+};
+
+const SCALED: StrategyVerbs = StrategyVerbs {
+    begin: "place",
+    end: "cancel",
+    pane: Action::Scaled,
+    row: |id| RowId::Scaled(id.into()),
+    is_known: |model, id| model.account.store.scaled.contains_key(&id.into()),
+};
+
+pub(super) fn twap(model: &mut Model, args: &CommandArgs) -> Result<Next, Fault> {
+    TWAP.run(model, args, |model| {
+        let curve = match args.flag(Field::Curve.flag()) {
+            Some(word) => parsed(word)?,
+            None => Curve::Twap,
+        };
+        strategy(model, args, DraftShape::Sliced(curve), TWAP_WORDS)
+    })
+}
+
+pub(super) fn scaled(model: &mut Model, args: &CommandArgs) -> Result<Next, Fault> {
+    SCALED.run(model, args, |model| {
+        strategy(model, args, DraftShape::Scaled, SCALED_WORDS)
+    })
+}
+
+impl StrategyVerbs {
+    fn run(
+        &self,
+        model: &Model,
+        args: &CommandArgs,
+        begin: impl FnOnce(&Model) -> Result<Next, Fault>,
+    ) -> Result<Next, Fault> {
+        let Self {
+            begin: new, end, ..
+        } = self;
+        let verbs = format!("{new}, list, show or {end}");
+        let verb = args.needed(0, &verbs)?;
+        match verb.text.as_str() {
+            "list" => {
+                args.at_most(1)?;
+                args.no_flags()?;
+                Ok(Next::Press(self.pane))
+            }
+            "show" => {
+                args.at_most(2)?;
+                args.no_flags()?;
+                let id = args.needed(1, "which one: an id")?;
+                if !(self.is_known)(model, &id.text) {
+                    return Err(id.fault("there is none of this id here"));
+                }
+                Ok(open(Overlay::Detail(Detail::of((self.row)(&id.text)))))
+            }
+            word if word == *new => begin(model),
+            word if word == *end => {
+                args.no_flags()?;
+                args.needed(1, "which one: an id")?;
+                cancel_rows(model, args.words.iter().skip(1), self.row)
+            }
+            _ => Err(verb.fault(verbs)),
+        }
+    }
+
+    /// Its own words, and those that a new one may begin with.
+    fn offers(&self, model: &Model) -> Vec<String> {
+        let own = [self.begin, "list", "show", self.end].map(str::to_owned);
+        let sides = Side::VARIANTS.iter().map(ToString::to_string);
+        own.into_iter().chain(sides).chain(markets(model)).collect()
+    }
 }
 
 /// Fills the form from `SIDE MARKET …` and the flags; the form asks, and shows errors.
@@ -45,7 +127,7 @@ fn strategy(
     shape: DraftShape,
     fields: &[Field],
 ) -> Result<Next, Fault> {
-    let mut words = args.words.iter();
+    let mut words = args.words.iter().skip(1);
     let side = args.flag("--side").or_else(|| words.next());
     let side = parsed::<Side>(side.ok_or_else(|| args.missing("buy or sell"))?)?;
     let named = args.flag("--market").or_else(|| words.next());
@@ -71,8 +153,11 @@ fn strategy(
     Ok(opened(form))
 }
 
-/// Completions of the first words.
-pub(super) fn offers(model: &Model) -> Vec<String> {
-    let sides = Side::VARIANTS.iter().map(ToString::to_string);
-    sides.chain(markets(model)).collect()
+/// Completions of the words.
+pub(super) fn twap_words(model: &Model) -> Vec<String> {
+    TWAP.offers(model)
+}
+
+pub(super) fn scaled_words(model: &Model) -> Vec<String> {
+    SCALED.offers(model)
 }

@@ -207,31 +207,70 @@ fn exits_and_margin_open_their_forms_filled_in() {
 }
 
 #[test]
-fn cancel_takes_an_order_all_of_them_or_those_of_a_market() {
+fn cancel_takes_orders_all_of_them_or_those_of_a_market_or_a_side() {
     let mut model = desk();
     say(&mut model, "cancel ord-1");
     assert_eq!(
         strip(&model).proposal,
         Command::Cancel("ord-1".into()).into()
     );
-    for text in ["cancel all", "cancel --all"] {
+    let mut model = desk();
+    say(&mut model, "cancel --all");
+    let cancel_all = Command::CancelAll("chal-1".into());
+    assert_eq!(strip(&model).proposal, cancel_all.into());
+    for (text, ids) in [
+        ("cancel --market eth", &["ord-2"][..]),
+        ("cancel --side sell", &["ord-2"]),
+        ("cancel ord-1 ord-2", &["ord-1", "ord-2"]),
+    ] {
         let mut model = desk();
         say(&mut model, text);
-        let cancel_all = Command::CancelAll("chal-1".into());
-        assert_eq!(strip(&model).proposal, cancel_all.into());
+        let Some(Overlay::Bulk(list)) = model.overlays.last() else {
+            panic!("{text}")
+        };
+        let commands = list.run.items.iter().map(|item| item.command.clone());
+        let cancels = ids.iter().map(|id| Command::Cancel((*id).into()));
+        assert_eq!(
+            commands.collect::<Vec<_>>(),
+            cancels.collect::<Vec<_>>(),
+            "{text}"
+        );
     }
+    assert_eq!(
+        fault("cancel --all --side buy").1,
+        "--all cancels every order"
+    );
+    assert_eq!(
+        fault("cancel --market sol --side buy").1,
+        "no working order matches"
+    );
+}
+
+#[test]
+fn the_stop_and_the_target_of_a_position_are_one_word_and_a_price() {
+    for (text, field) in [
+        ("stop btc 59000", Field::StopLoss),
+        ("target btc 59000", Field::TakeProfit),
+    ] {
+        let mut model = desk();
+        say(&mut model, text);
+        assert_eq!(draft(&model).text(field), Some("59000"), "{text}");
+    }
+    assert_eq!(fault("stop btc"), (8..9, "a price, or none".to_owned()));
+}
+
+#[test]
+fn strategies_are_listed_shown_and_ended_by_their_verbs() {
     let mut model = desk();
-    say(&mut model, "cancel all eth");
-    let Some(Overlay::Bulk(list)) = model.overlays.last() else {
-        panic!()
-    };
-    let commands: Vec<_> = list
-        .run
-        .items
-        .iter()
-        .map(|item| item.command.clone())
-        .collect();
-    assert_eq!(commands, [Command::Cancel("ord-2".into())]);
+    say(&mut model, "twap list");
+    assert_eq!(model.focus.pane, Pane::Twaps);
+    let mut model = desk();
+    say(&mut model, "scaled list");
+    assert_eq!(model.focus.pane, Pane::Scaled);
+    assert_eq!(fault("twap").1, "start, list, show or stop");
+    assert_eq!(fault("scaled stop").1, "place, list, show or cancel");
+    assert_eq!(fault("twap show t-9").1, "there is none of this id here");
+    assert_eq!(fault("scaled cancel").1, "which one: an id");
 }
 
 #[test]
@@ -276,15 +315,18 @@ fn a_fault_stands_where_it_is_and_nothing_happens() {
     );
     assert_eq!(
         fault("cancel"),
-        (6..7, "which order: an id, or all".to_owned())
+        (
+            6..7,
+            "which orders: ids, --market, --side or --all".to_owned()
+        )
     );
     assert_eq!(
         fault("margin btc +1").1,
         "a cross position has no isolated margin"
     );
     assert_eq!(
-        fault("cancel all --tif ioc"),
-        (11..16, "cancel takes --twap, --scaled, --all".to_owned())
+        fault("cancel --tif ioc"),
+        (7..12, "cancel takes --market, --side, --all".to_owned())
     );
     assert_eq!(fault("buy btc --size"), (8..14, "--size what?".to_owned()));
     assert_eq!(
@@ -460,10 +502,10 @@ fn what_is_typed_over_the_help_finds_keys() {
 }
 
 #[test]
-fn a_twap_and_a_ladder_are_filled_in_by_words_and_by_flags_alike() {
+fn a_twap_and_a_scaled_order_are_filled_in_by_words_and_by_flags_alike() {
     for text in [
-        "twap sell btc 0.3 30m --randomize --reduce-only",
-        "twap --side sell --market btc --size 0.3 --duration 30m --randomize --reduce-only",
+        "twap start sell btc 0.3 30m --randomize --reduce-only",
+        "twap start --side sell --market btc --size 0.3 --duration 30m --randomize --reduce-only",
     ] {
         let mut model = desk();
         assert_eq!(say(&mut model, text), vec![]);
@@ -479,20 +521,20 @@ fn a_twap_and_a_ladder_are_filled_in_by_words_and_by_flags_alike() {
     let mut model = desk();
     say(
         &mut model,
-        "ladder buy eth 1 2900 2800 5 --distribution ascending",
+        "scaled place buy eth 1 2900 2800 5 --distribution ascending",
     );
-    let Draft::Entry(ladder) = draft(&model) else {
-        panic!("no ladder")
+    let Draft::Entry(scaled) = draft(&model) else {
+        panic!("no scaled order")
     };
     let fields = [Field::StartPrice, Field::EndPrice, Field::Rungs];
-    assert_eq!(ladder.distribution, crate::model::Distribution::Ascending);
-    assert_eq!(ladder.shape, DraftShape::Ladder);
+    assert_eq!(scaled.distribution, crate::model::Distribution::Ascending);
+    assert_eq!(scaled.shape, DraftShape::Scaled);
     assert_eq!(
-        fields.map(|field| ladder.texts.of(field)),
+        fields.map(|field| scaled.texts.of(field)),
         ["2900", "2800", "5"]
     );
-    assert_eq!(fault("twap btc 1 30m").0, 5..8);
-    assert_eq!(fault("ladder buy eth 1 2900 2800 5 6").0, 29..30);
+    assert_eq!(fault("twap start btc 1 30m").0, 11..14);
+    assert_eq!(fault("scaled place buy eth 1 2900 2800 5 6").0, 35..36);
     let sent = press(&mut model, "enter");
     assert!(
         matches!(sent.as_slice(), [Effect::Send(_, Command::PlaceScaled(_))]),
@@ -678,7 +720,10 @@ fn what_cannot_be_moved_says_so_where_it_is_named() {
     assert_eq!(offers(&model, "move ", ""), [""; 0]);
     say(&mut model, "move ord-3 2");
     let why = line(&model).fault.clone().unwrap().what;
-    assert!(why.starts_with("an order of a ladder"), "{why}");
+    assert!(
+        why.starts_with("an order of a TWAP or scaled order"),
+        "{why}"
+    );
 }
 
 #[test]

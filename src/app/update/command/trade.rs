@@ -87,51 +87,87 @@ fn kind(args: &CommandArgs, price: usize) -> Result<PlaceKind, Fault> {
     }
 }
 
+/// `ORDER_ID…`, or the working orders of a market, of a side, or all of them.
 pub(super) fn cancel(model: &mut Model, args: &CommandArgs) -> Result<Next, Fault> {
-    if let Some(id) = args.flag("--twap") {
-        let row = RowId::Twap(id.text.as_str().into());
-        return of_row(model, &row, id);
+    let is_filtered = args.has("--market").or(args.has("--side"));
+    match (args.has("--all"), is_filtered) {
+        (Some(_), Some(filter)) => return Err(filter.fault("--all cancels every order")),
+        (Some(_), None) => {
+            args.at_most(0)?;
+            return Ok(Next::Press(Action::CancelAll));
+        }
+        (None, Some(_)) => return matching(model, args),
+        (None, None) => {}
     }
-    if let Some(id) = args.flag("--scaled") {
-        let row = RowId::Scaled(id.text.as_str().into());
-        return of_row(model, &row, id);
+    args.needed(0, "which orders: ids, --market, --side or --all")?;
+    for id in &args.words {
+        let order = id.text.as_str().into();
+        if model.account.store.order(&order).is_none() {
+            return Err(id.fault("no such order here; Tab lists the working ones"));
+        }
     }
-    let is_flag = args.has("--all").is_some();
-    if is_flag || args.word(0).is_some_and(|word| word.text == "all") {
-        let at = usize::from(!is_flag);
-        args.at_most(at + 1)?;
-        return match args.word(at) {
-            Some(word) => cancel_in(model, word),
-            None => Ok(Next::Press(Action::CancelAll)),
-        };
-    }
-    args.at_most(1)?;
-    let id = args.needed(0, "which order: an id, or all")?;
-    let order = id.text.as_str().into();
-    if model.account.store.order(&order).is_none() {
-        return Err(id.fault("no such order here; Tab lists the working ones"));
-    }
-    of_row(model, &RowId::Order(order), id)
+    cancel_rows(model, args.words.iter(), |id| RowId::Order(id.into()))
 }
 
-/// As the key does on that row.
-fn of_row(model: &Model, row: &RowId, word: &Word) -> Result<Next, Fault> {
-    let command = of_row::cancel_of(&model.account, row).map_err(|why| word.fault(why))?;
-    Ok(strip(model, command))
+/// Each as the key does on its row; several as a list to confirm.
+pub(super) fn cancel_rows<'a>(
+    model: &Model,
+    ids: impl Iterator<Item = &'a Word>,
+    row: fn(&str) -> RowId,
+) -> Result<Next, Fault> {
+    let command = |word: &Word| {
+        of_row::cancel_of(&model.account, &row(&word.text)).map_err(|why| word.fault(why))
+    };
+    let commands = ids.map(command).collect::<Result<Vec<_>, _>>()?;
+    match <[Command; 1]>::try_from(commands) {
+        Ok([command]) => Ok(strip(model, command)),
+        Err(commands) => Ok(list(model, commands)),
+    }
 }
 
-/// The working orders of one market, as a list to confirm.
-fn cancel_in(model: &Model, word: &Word) -> Result<Next, Fault> {
-    let market = market(model, word)?;
+/// A list to confirm.
+fn list(model: &Model, commands: Vec<Command>) -> Next {
+    let (store, now) = (&model.account.store, model.account.now);
+    open(Overlay::Bulk(Bulk::asking(commands, vec![], store, now)))
+}
+
+/// The working orders of a market, of a side, or of a side of a market.
+fn matching(model: &Model, args: &CommandArgs) -> Result<Next, Fault> {
+    args.at_most(0)?;
+    let named = args.flag("--market").map(|word| market(model, word));
+    let named = named.transpose()?;
+    let side = args.flag("--side").map(parsed::<Side>).transpose()?;
     let orders = model.account.store.orders.rows().iter();
-    let here = orders.filter(|order| order.is_working() && order.market_id == market);
+    let wanted = orders.filter(|order| {
+        order.is_working()
+            && named
+                .as_ref()
+                .is_none_or(|market| order.market_id == *market)
+            && side.is_none_or(|side| order.side.known() == Some(side))
+    });
     let positions = model.account.store.positions.rows();
-    let commands: Vec<_> = here.map(|order| order.cancel(positions)).collect();
+    let commands: Vec<_> = wanted.map(|order| order.cancel(positions)).collect();
     if commands.is_empty() {
-        return Err(word.fault("there is no working order in this market"));
+        return Err(args.missing("no working order matches"));
     }
-    let list = Bulk::asking(commands, vec![], &model.account.store, model.account.now);
-    Ok(open(Overlay::Bulk(list)))
+    Ok(list(model, commands))
+}
+
+pub(super) fn stop(model: &mut Model, args: &CommandArgs) -> Result<Next, Fault> {
+    exit_of(model, args, Field::StopLoss)
+}
+
+pub(super) fn target(model: &mut Model, args: &CommandArgs) -> Result<Next, Fault> {
+    exit_of(model, args, Field::TakeProfit)
+}
+
+/// The form of the exits of a position, with this one.
+fn exit_of(model: &Model, args: &CommandArgs, leg: Field) -> Result<Next, Fault> {
+    args.at_most(2)?;
+    let price = args.needed(1, "a price, or none")?;
+    let mut form = Form::protect(position(model, args)?, model.account.store.orders.rows());
+    fill(model, &mut form, args, [(leg, Some(price))])?;
+    Ok(open(Overlay::Form(Box::new(form))))
 }
 
 pub(super) fn exits(model: &mut Model, args: &CommandArgs) -> Result<Next, Fault> {
@@ -219,7 +255,7 @@ pub(super) fn held(model: &Model) -> Vec<String> {
 pub(super) fn cancelable(model: &Model) -> Vec<String> {
     let orders = model.account.store.orders.rows().iter();
     let ids = orders.filter(|o| o.is_working()).map(|o| o.id.to_string());
-    std::iter::once("all".to_owned()).chain(ids).collect()
+    ids.collect()
 }
 
 pub(super) fn resting(model: &Model) -> Vec<String> {

@@ -10,6 +10,8 @@ use crate::{
         desk::msg::Msg,
         dialogs::overlay::Overlay,
         market::{
+            answer::MarketAnswer,
+            data::RequestTime,
             ladder_spot::{Generation, LadderColumn, LadderSpot, WHEEL_HOME},
             market_spot::LadderEvent,
             screen::MarketPanel,
@@ -18,7 +20,9 @@ use crate::{
         testing::*,
         update::router::update,
     },
-    model::{Book, Command, Level, MarketId, OrderId, Page, PlaceKind, PlaceOrder, draft::Field},
+    model::{
+        Book, Command, Dated, Level, MarketId, OrderId, Page, PlaceKind, PlaceOrder, draft::Field,
+    },
 };
 
 fn btc() -> MarketId {
@@ -300,12 +304,12 @@ fn an_order_is_picked_up_and_dropped_two_rows_higher() {
     let mut model = ladder();
     press(&mut model, "' m k k");
     assert_eq!(model.price_ladder.carried(), Some(&OrderId::from("ord-1")));
-    press(&mut model, "enter");
-    assert_eq!(price_in_form(&model, Field::LimitPrice).unwrap(), "63997");
-    assert_eq!(moved(&press(&mut model, "enter")), [OrderId::from("ord-1")]);
+    let sent = press(&mut model, "enter");
+    assert_eq!(moved(&sent), [OrderId::from("ord-1")], "no form asks");
+    assert!(model.overlays.is_empty());
     let mut model = armed();
     let sent = press(&mut model, "' m k k enter");
-    assert_eq!(moved(&sent), [OrderId::from("ord-1")], "one key less");
+    assert_eq!(moved(&sent), [OrderId::from("ord-1")]);
     let mut model = ladder();
     press(&mut model, "' m k k esc");
     assert_eq!(model.price_ladder.carried(), None);
@@ -478,8 +482,11 @@ fn on_the_chart_the_keys_act_at_the_price_as_on_the_ladder() {
     let mut model = on_chart(ladder());
     assert_eq!(cancels(&press(&mut model, "' x")), [OrderId::from("ord-1")]);
     let mut model = on_chart(ladder());
-    press(&mut model, "' m j enter");
-    assert_eq!(price_in_form(&model, Field::LimitPrice).unwrap(), "63980");
+    let sent = press(&mut model, "' m j enter");
+    let [Effect::Send(_, Command::Modify(modify))] = sent.as_slice() else {
+        panic!("{sent:?}");
+    };
+    assert_eq!(modify.price, num("63980"));
     let mut model = on_chart(armed());
     let sent = press(&mut model, "j b");
     assert_eq!(orders(&sent), [(Side::Buy, "64000".to_owned())]);
@@ -547,4 +554,42 @@ fn the_other_market_of_a_row_that_moved_under_the_cursor_is_not_traded() {
     wait(&mut model, 3_000);
     press(&mut model, "9 b");
     assert!(model.account.store.flights.is_empty() && model.overlays.is_empty());
+}
+
+#[test]
+fn keys_begin_the_delta_anew_and_set_from_what_size_on_trades_are_large() {
+    let mut model = ladder();
+    let trade = crate::model::PublicTrade {
+        id: Some(1),
+        price: num("64000"),
+        size: num("0.1"),
+        aggressor: Side::Buy,
+        at: model.account.service_now(),
+        is_own: None,
+    };
+    let answer = MarketAnswer::Trades(Ok(Some(Dated::undated(Page::of(vec![trade])))));
+    let at = RequestTime {
+        desk: model.account.now,
+        service: model.account.service_now(),
+    };
+    model.account.market_data.arrive(&btc(), at, answer);
+    let known = |model: &Model| {
+        let data = &model.account.market_data;
+        let tape = data.tape(&btc()).unwrap();
+        let large = tape.volume_at_price().values().map(|volume| volume.large);
+        (
+            data.large_from(&btc()),
+            tape.delta().unwrap().0,
+            large.sum::<usize>(),
+        )
+    };
+    assert_eq!(known(&model), (None, num("0.1"), 0));
+    press(&mut model, "D");
+    assert_eq!(known(&model), (None, num("0"), 0));
+    press(&mut model, "T");
+    assert_eq!(known(&model), (Some(num("5000")), num("0"), 1), "6,400 USD");
+    press(&mut model, "T");
+    assert_eq!(known(&model).2, 0, "from 10,000 USD on");
+    press(&mut model, "TTTT");
+    assert_eq!(known(&model).0, None, "all are listed again");
 }

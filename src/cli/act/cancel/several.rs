@@ -1,4 +1,4 @@
-//! Orders that are canceled one by one, each with its own outcome.
+//! Orders and strategies that are canceled one by one, each with its own outcome.
 
 use crate::{
     cli::{
@@ -8,8 +8,10 @@ use crate::{
             perform::send,
             prepared::{ActFlags, PreparedCommand, SendOutcome},
             receipt::print_outcome,
+            remains::INCOMPLETE,
             transport::Transport,
         },
+        read::filters::{MarketFilter, SideFilter},
         service::Service,
         voice::{Output, json},
     },
@@ -42,7 +44,48 @@ pub(super) async fn one_by_one(
     commands: Vec<Command>,
 ) -> Result<Exit> {
     let what = format!("cancel {} working orders", commands.len());
-    send_all(service, how, (commands, what), IfEnded::Done).await
+    send_all(service, how, commands, &what, IfEnded::Done).await
+}
+
+/// Cancels the working orders of a market, of a side, or of a side of a market.
+pub(super) async fn matching(
+    service: &Service,
+    how: ActFlags,
+    market: &MarketFilter,
+    side: SideFilter,
+) -> Result<Exit> {
+    let voice = how.output.voice();
+    let market = market.wanted(service).await?;
+    let page = service.working_orders().await?;
+    market.check(page.rows.iter().map(|row| &row.market_id), voice)?;
+    let is_whole = page.is_whole();
+    let rows = page.rows.into_iter();
+    let wanted = rows.filter(|row| market.keeps(&row.market_id) && side.keeps(row.side.known()));
+    let wanted: Vec<_> = wanted.collect();
+    let exit = if wanted.is_empty() {
+        voice.note("no working order matches");
+        Exit::Ok
+    } else {
+        one_by_one(service, how, cancels(service, &wanted).await).await?
+    };
+    if is_whole {
+        return Ok(exit);
+    }
+    voice.note(INCOMPLETE);
+    Ok(exit.or(Exit::Partial))
+}
+
+/// Stops TWAPs or cancels scaled orders.
+pub(super) async fn strategies(
+    service: &Service,
+    how: ActFlags,
+    commands: Vec<Command>,
+) -> Result<Exit> {
+    let what = match commands.as_slice() {
+        [command] => command.to_string(),
+        several => format!("end {} strategies", several.len()),
+    };
+    send_all(service, how, commands, &what, IfEnded::Refused).await
 }
 
 /// Cancels these orders, whether or not a list shows them.
@@ -72,7 +115,7 @@ pub(super) async fn named(service: &Service, how: ActFlags, ids: &[OrderId]) -> 
         [command] => command.to_string(),
         several => format!("cancel {} orders", several.len()),
     };
-    send_all(service, how, (commands, what), IfEnded::Refused).await
+    send_all(service, how, commands, &what, IfEnded::Refused).await
 }
 
 /// What it means that an order has ended before it could be canceled.
@@ -88,7 +131,8 @@ enum IfEnded {
 async fn send_all(
     service: &Service,
     how: ActFlags,
-    (mut commands, what): (Vec<Command>, String),
+    mut commands: Vec<Command>,
+    what: &str,
     if_ended: IfEnded,
 ) -> Result<Exit> {
     let voice = how.output.voice();
@@ -98,7 +142,7 @@ async fn send_all(
         .map(|command| PreparedCommand::new(command, None))
         .collect::<Result<Vec<_>>>()?;
     let requests: Vec<_> = prepared_commands.iter().map(|one| &one.request).collect();
-    if let Some(exit) = consent::withheld(service, how, &requests, &what).await? {
+    if let Some(exit) = consent::withheld(service, how, &requests, what).await? {
         return Ok(exit);
     }
     let outcomes = match prepared_commands.as_slice() {
@@ -127,16 +171,16 @@ async fn settled(
     };
     let mut exits = vec![];
     for (prepared, outcome) in prepared_commands.iter().zip(outcomes) {
-        let (Command::Cancel(id) | Command::Unprotect(id)) = &prepared.command else {
-            continue;
+        let is_gone = |id: &OrderId| {
+            left.as_ref().is_some_and(|page| {
+                page.is_whole() && page.rows.iter().all(|order| order.id != *id)
+            })
         };
-        let gone = left
-            .as_ref()
-            .is_some_and(|page| page.is_whole() && page.rows.iter().all(|order| order.id != *id));
-        exits.push(if is_over(outcome) && gone {
-            over(voice, id)
-        } else {
-            print_outcome(voice, prepared, outcome)
+        exits.push(match &prepared.command {
+            Command::Cancel(id) | Command::Unprotect(id) if is_over(outcome) && is_gone(id) => {
+                over(voice, id)
+            }
+            _ => print_outcome(voice, prepared, outcome),
         });
     }
     Ok(Exit::of_all(&exits))

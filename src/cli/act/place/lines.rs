@@ -79,7 +79,7 @@ impl OrderFile {
                 .value_parser(value_parser!(PathBuf))
                 .value_hint(ValueHint::FilePath)
                 .conflicts_with_all(orders)
-                .help("Places one order for each line of JSON in this file; - is standard input")
+                .help("Places one order for each line of JSON; - is standard input")
                 .long_help(
                     "Places one order for each line of JSON in this file; - is standard input. The members are the \
                      flags: {\"market\": \"btc\", \"side\": \"buy\", \"type\": \"limit\", \"size\": 0.1, \"limit_price\": 60000}. \

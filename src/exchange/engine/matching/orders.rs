@@ -198,8 +198,8 @@ impl Engine {
         if status != OrderStatus::Filled {
             self.unpair(id);
         }
-        if let Some(ladder) = scaled {
-            self.refresh_ladder(ladder);
+        if let Some(scaled) = scaled {
+            self.refresh_scaled(scaled);
         }
     }
 

@@ -277,11 +277,11 @@ pub struct ScaledRecord {
     pub started_at: Millis,
     pub completed_at: Option<Millis>,
     pub canceled_at: Option<Millis>,
-    pub rungs: Vec<LadderRung>,
+    pub rungs: Vec<ScaledRung>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct LadderRung {
+pub struct ScaledRung {
     pub price: Px,
     /// Signed as the scaled order's.
     pub size: Lots,

@@ -6,9 +6,9 @@ use crate::{
         market::book::PriceAndSize,
         matching::{orders::NewOrder, validate},
         state::{
-            AccountIx, CommandRefusal, CommandResult, Distribution, EngineEvent, LadderRung, Lots,
-            OrderId, OrderMode, OrderRecord, OrderStatus, Px, Reason, Reduction, ScaledId,
-            ScaledParams, ScaledRecord, ScaledStatus, Side, Usd, refuse_field,
+            AccountIx, CommandRefusal, CommandResult, Distribution, EngineEvent, Lots, OrderId,
+            OrderMode, OrderRecord, OrderStatus, Px, Reason, Reduction, ScaledId, ScaledParams,
+            ScaledRecord, ScaledRung, ScaledStatus, Side, Usd, refuse_field,
         },
     },
     model::plan,
@@ -50,7 +50,7 @@ impl Engine {
             self.place_rung(id, price, size);
         }
         self.scaled.at_mut(id).status = ScaledStatus::Working;
-        self.refresh_ladder(id);
+        self.refresh_scaled(id);
         self.record(EngineEvent::Scaled {
             scaled: id,
             status: self.scaled.at(id).status,
@@ -93,63 +93,63 @@ impl Engine {
         let admitted = self.would_admit(&row);
         let placed = admitted.and_then(|()| self.submit(row));
         let placed = placed.map_err(|refusal| refusal.code);
-        let ladder = self.scaled.at_mut(id);
+        let scaled = self.scaled.at_mut(id);
         match placed {
-            Ok(_) => ladder.placed_count += 1,
-            Err(_) => ladder.rejected_count += 1,
+            Ok(_) => scaled.placed_count += 1,
+            Err(_) => scaled.rejected_count += 1,
         }
-        ladder.rungs.push(LadderRung {
+        scaled.rungs.push(ScaledRung {
             price,
-            size: Lots(ladder.side.sign() * size.0),
+            size: Lots(scaled.side.sign() * size.0),
             order: placed.ok(),
             reject_reason: placed.err(),
         });
     }
 
     fn rung_row(&self, id: ScaledId, price: Px, size: Lots) -> OrderRecord {
-        let ladder = self.scaled.at(id);
+        let scaled = self.scaled.at(id);
         let mut row = self.new_row(NewOrder {
-            account: ladder.account,
-            market: ladder.market,
-            side: ladder.side,
+            account: scaled.account,
+            market: scaled.market,
+            side: scaled.side,
             size,
-            leverage: ladder.leverage,
-            margin_mode: ladder.margin_mode,
+            leverage: scaled.leverage,
+            margin_mode: scaled.margin_mode,
             mode: OrderMode::Limit,
         });
         row.limit_price = Some(price);
-        row.reduce_only = ladder.reduce_only;
+        row.reduce_only = scaled.reduce_only;
         row.scaled = Some(id);
         row
     }
 
     /// Updates a scaled order's status from its rungs; an ended one does not change.
-    pub(crate) fn refresh_ladder(&mut self, id: ScaledId) {
-        let ladder = self.scaled.at(id);
-        if ladder.status != ScaledStatus::Working {
+    pub(crate) fn refresh_scaled(&mut self, id: ScaledId) {
+        let scaled = self.scaled.at(id);
+        if scaled.status != ScaledStatus::Working {
             return;
         }
-        let orders = || ladder.rungs.iter().filter_map(|rung| rung.order);
+        let orders = || scaled.rungs.iter().filter_map(|rung| rung.order);
         if orders().any(|order| self.orders.at(order).status.is_working()) {
             return;
         }
         let filled = orders().any(|order| self.orders.at(order).filled_size > Lots::ZERO);
-        let status = match (ladder.placed_count, filled) {
+        let status = match (scaled.placed_count, filled) {
             (0, _) => ScaledStatus::Rejected,
             (_, true) => ScaledStatus::Completed,
             (_, false) => ScaledStatus::Canceled,
         };
-        self.end_ladder(id, status);
+        self.end_scaled(id, status);
     }
 
-    fn end_ladder(&mut self, id: ScaledId, status: ScaledStatus) {
+    fn end_scaled(&mut self, id: ScaledId, status: ScaledStatus) {
         let now = self.now;
-        let ladder = self.scaled.at_mut(id);
-        ladder.status = status;
+        let scaled = self.scaled.at_mut(id);
+        scaled.status = status;
         if status == ScaledStatus::Canceled {
-            ladder.canceled_at = Some(now);
+            scaled.canceled_at = Some(now);
         } else {
-            ladder.completed_at = Some(now);
+            scaled.completed_at = Some(now);
         }
         self.record(EngineEvent::Scaled { scaled: id, status });
     }
@@ -160,14 +160,14 @@ impl Engine {
         account: AccountIx,
         id: ScaledId,
     ) -> CommandResult<ScaledId> {
-        let ladder = self
+        let scaled = self
             .scaled(account, id)
             .ok_or_else(|| CommandRefusal::not_found("scaled order"))?;
-        if ladder.status != ScaledStatus::Working {
+        if scaled.status != ScaledStatus::Working {
             return Ok(id);
         }
-        let rungs: Vec<OrderId> = ladder.rungs.iter().filter_map(|rung| rung.order).collect();
-        self.end_ladder(id, ScaledStatus::Canceled);
+        let rungs: Vec<OrderId> = scaled.rungs.iter().filter_map(|rung| rung.order).collect();
+        self.end_scaled(id, ScaledStatus::Canceled);
         for order in rungs {
             self.finish(order, OrderStatus::Canceled, Some(Reason::ParentCanceled));
         }

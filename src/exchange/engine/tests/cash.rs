@@ -166,7 +166,7 @@ fn close(desk: &mut Desk, coins: Option<&str>, how: CloseHow) {
     desk.apply(EngineCommand::Close(close)).unwrap();
 }
 
-fn reducing_ladder(desk: &Desk) -> EngineCommand {
+fn reducing_scaled(desk: &Desk) -> EngineCommand {
     EngineCommand::PlaceScaled(ScaledParams {
         market: BTC.into(),
         side: Side::Sell,
@@ -214,10 +214,10 @@ const PATHS: [(&str, Path); 7] = [
         let position = desk.position(BTC).unwrap().id;
         desk.apply(EngineCommand::ForceClose(position)).unwrap();
     }),
-    ("ladder", |desk| {
+    ("scaled order", |desk| {
         show_far_book(desk);
-        let ladder = reducing_ladder(desk);
-        desk.apply(ladder).unwrap();
+        let scaled = reducing_scaled(desk);
+        desk.apply(scaled).unwrap();
     }),
     ("slices", |desk| {
         show_far_book(desk);

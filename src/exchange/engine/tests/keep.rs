@@ -34,8 +34,8 @@ fn with_stop(desk: &mut Desk) -> OrderId {
     desk.place(order).unwrap()
 }
 
-fn ladder(desk: &mut Desk) -> ScaledId {
-    let ladder = ScaledParams {
+fn scaled(desk: &mut Desk) -> ScaledId {
+    let scaled = ScaledParams {
         market: SOL.into(),
         side: Side::Buy,
         size: desk.lots(SOL, "30"),
@@ -47,7 +47,7 @@ fn ladder(desk: &mut Desk) -> ScaledId {
         rung_count: 3,
         distribution: Distribution::Flat,
     };
-    let Ok(CommandOutcome::Scaled(id)) = desk.apply(EngineCommand::PlaceScaled(ladder)) else {
+    let Ok(CommandOutcome::Scaled(id)) = desk.apply(EngineCommand::PlaceScaled(scaled)) else {
         panic!("a scaled order was placed")
     };
     id
@@ -71,7 +71,7 @@ fn what_ended_long_ago_goes_what_is_open_stays_and_no_money_changes() {
         let entry = with_stop(&mut desk);
         let stop = desk.engine.working_orders(desk.me).next().unwrap().id;
         let resting = desk.place(desk.limit(ETH, Side::Buy, "1", "2500")).unwrap();
-        let scaled = ladder(&mut desk);
+        let scaled = scaled(&mut desk);
         desk.apply(EngineCommand::CancelScaled(scaled)).unwrap();
         let twap = twap(&mut desk);
         desk.apply(EngineCommand::StopTwap(twap)).unwrap();
@@ -149,8 +149,8 @@ enum Act {
     Limit,
     WithStop,
     CancelOne,
-    Ladder,
-    CancelLadders,
+    Scaled,
+    CancelScaled,
     Twap,
     StopTwaps,
     Price(i64),
@@ -164,8 +164,8 @@ fn act() -> impl Strategy<Value = Act> {
         2 => Just(Act::Limit),
         2 => Just(Act::WithStop),
         2 => Just(Act::CancelOne),
-        1 => Just(Act::Ladder),
-        1 => Just(Act::CancelLadders),
+        1 => Just(Act::Scaled),
+        1 => Just(Act::CancelScaled),
         1 => Just(Act::Twap),
         1 => Just(Act::StopTwaps),
         2 => (39_000..51_000_i64).prop_map(Act::Price),
@@ -196,8 +196,8 @@ fn run(desk: &mut Desk, act: Act) {
                 cancel(desk, EngineCommand::Cancel(id));
             }
         }
-        Act::Ladder => drop(ladder(desk)),
-        Act::CancelLadders => {
+        Act::Scaled => drop(scaled(desk)),
+        Act::CancelScaled => {
             let rows = desk.engine.scaled_orders(desk.me);
             let ids: Vec<ScaledId> = rows.map(|row| row.id).collect();
             for id in ids {

@@ -10,7 +10,7 @@ fn five_times(desk: &mut Desk, side: Side, coins: &str) -> OrderId {
     desk.place(order).unwrap()
 }
 
-/// The example of docs/engine.md 6.7.
+/// Worked by hand (docs/engine.md 6.7).
 #[test]
 fn average_entry_partial_close_and_flip_come_out_to_the_cent() {
     let mut desk = Desk::new(10_000);

@@ -1,7 +1,7 @@
 use super::desk::{BTC, Desk, SOL, nano, usd};
 use crate::exchange::engine::*;
 
-/// The book of docs/engine.md 3.1.
+/// A thin book: what takers get of it is worked by hand (docs/engine.md 3.1).
 fn thin() -> Desk {
     let mut desk = Desk::new(100_000);
     desk.book(

@@ -1,4 +1,4 @@
-//! Tests of what a trader would notice, through commands and rows. The numbers are those of docs/engine.md.
+//! Tests of what a trader would notice, through commands and rows. The numbers are worked by hand from docs/engine.md.
 
 mod bots;
 mod cash;

@@ -53,7 +53,7 @@ fn word(desk: &Desk, event: EngineEvent) -> String {
             let who = match (row.twap, row.scaled, fee.is_zero()) {
                 (_, _, true) => "by insurance",
                 (Some(_), _, _) => "of a twap",
-                (_, Some(_), _) => "of a ladder",
+                (_, Some(_), _) => "of a scaled order",
                 (None, None, false) => "",
             };
             match row.mode {
@@ -69,7 +69,7 @@ fn word(desk: &Desk, event: EngineEvent) -> String {
             let why = reason.map_or("", |reason| reason.into_str());
             format!("twap {status:?} {why}")
         }
-        EngineEvent::Scaled { status, .. } => format!("ladder {status:?}"),
+        EngineEvent::Scaled { status, .. } => format!("scaled order {status:?}"),
         EngineEvent::Breached { rule, .. } => format!("breached {}", rule.into_str()),
         other => {
             let told = format!("{other:?}");
@@ -141,7 +141,7 @@ pub(super) const EVERYTHING: &[&str] = &[
     "filled CloseOut",
     "filled Conditional",
     "filled Limit Maker",
-    "filled Limit Maker of a ladder",
+    "filled Limit Maker of a scaled order",
     "filled Limit Taker",
     "filled Liquidation",
     "filled Liquidation by insurance",
@@ -152,10 +152,10 @@ pub(super) const EVERYTHING: &[&str] = &[
     "filled TakeLimit",
     "filled TakeMarket",
     "filled TakeProfit",
-    "ladder Canceled",
-    "ladder Completed",
-    "ladder Rejected",
-    "ladder Working",
+    "scaled order Canceled",
+    "scaled order Completed",
+    "scaled order Rejected",
+    "scaled order Working",
     "refused below_min_notional",
     "refused exit_allocation",
     "refused insufficient_margin",

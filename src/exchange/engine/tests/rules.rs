@@ -405,7 +405,7 @@ fn a_trigger_a_slice_and_a_rung_are_held_to_the_leverage_of_the_account_when_the
         (OrderStatus::Rejected, broken)
     );
 
-    let ladder = EngineCommand::PlaceScaled(ScaledParams {
+    let scaled = EngineCommand::PlaceScaled(ScaledParams {
         market: ETH.into(),
         side: Side::Buy,
         size: desk.lots(ETH, "16"),
@@ -417,10 +417,10 @@ fn a_trigger_a_slice_and_a_rung_are_held_to_the_leverage_of_the_account_when_the
         rung_count: 2,
         distribution: Distribution::Flat,
     });
-    let Ok(CommandOutcome::Scaled(ladder)) = desk.apply(ladder) else {
-        panic!("a ladder is checked rung by rung")
+    let Ok(CommandOutcome::Scaled(scaled)) = desk.apply(scaled) else {
+        panic!("a scaled order is checked rung by rung")
     };
-    let rungs = &desk.engine.scaled(desk.me, ladder).unwrap().rungs;
+    let rungs = &desk.engine.scaled(desk.me, scaled).unwrap().rungs;
     assert!(rungs.iter().all(|rung| rung.reject_reason == broken));
 }
 

@@ -1,7 +1,7 @@
 use super::desk::{BTC, Desk, SOL};
 use crate::exchange::engine::*;
 
-fn ladder(desk: &Desk, market: usize, size: &str, ends: (&str, &str), rungs: u32) -> ScaledParams {
+fn scaled(desk: &Desk, market: usize, size: &str, ends: (&str, &str), rungs: u32) -> ScaledParams {
     ScaledParams {
         market: market.into(),
         side: Side::Buy,
@@ -28,10 +28,10 @@ fn row(desk: &Desk, id: ScaledId) -> ScaledRecord {
 }
 
 #[test]
-fn a_ladder_is_ordinary_limits_linked_to_it() {
+fn a_scaled_order_is_ordinary_limits_linked_to_it() {
     let mut desk = Desk::new(100_000);
     desk.at(BTC, "84000");
-    let order = ladder(&desk, BTC, "0.003", ("83000", "82000"), 3);
+    let order = scaled(&desk, BTC, "0.003", ("83000", "82000"), 3);
     let id = place(&mut desk, order);
     let made = row(&desk, id);
     assert_eq!(
@@ -58,9 +58,9 @@ fn a_ladder_is_ordinary_limits_linked_to_it() {
 }
 
 #[test]
-fn a_ladder_finer_than_the_tick_has_rungs_at_one_price() {
+fn a_scaled_order_finer_than_the_tick_has_rungs_at_one_price() {
     let mut desk = Desk::new(100_000);
-    let order = ladder(&desk, SOL, "5", ("99.002", "99"), 5);
+    let order = scaled(&desk, SOL, "5", ("99.002", "99"), 5);
     let id = place(&mut desk, order);
     let made = row(&desk, id);
     let prices: Vec<Px> = made.rungs.iter().map(|rung| rung.price).collect();
@@ -74,7 +74,7 @@ fn a_ladder_finer_than_the_tick_has_rungs_at_one_price() {
 #[test]
 fn rungs_the_account_cannot_pay_for_say_so_and_have_no_order() {
     let mut desk = Desk::new(100);
-    let order = ladder(&desk, SOL, "20", ("99", "90"), 4);
+    let order = scaled(&desk, SOL, "20", ("99", "90"), 4);
     let id = place(&mut desk, order);
     let made = row(&desk, id);
     assert_eq!((made.placed_count, made.rejected_count), (2, 2));
@@ -90,9 +90,9 @@ fn rungs_the_account_cannot_pay_for_say_so_and_have_no_order() {
 }
 
 #[test]
-fn canceling_a_ladder_cancels_its_working_rungs_and_keeps_the_filled_ones() {
+fn canceling_a_scaled_order_cancels_its_working_rungs_and_keeps_the_filled_ones() {
     let mut desk = Desk::new(100_000);
-    let order = ladder(&desk, SOL, "3", ("99", "97"), 3);
+    let order = scaled(&desk, SOL, "3", ("99", "97"), 3);
     let id = place(&mut desk, order);
     desk.book(SOL, &[("98", "9")], &[("98.5", "9")], "98.2");
     assert_eq!(desk.held(SOL), desk.lots(SOL, "1"));
@@ -114,9 +114,9 @@ fn canceling_a_ladder_cancels_its_working_rungs_and_keeps_the_filled_ones() {
 }
 
 #[test]
-fn a_ladder_is_complete_when_no_rung_works_and_some_filled() {
+fn a_scaled_order_is_complete_when_no_rung_works_and_some_filled() {
     let mut desk = Desk::new(100_000);
-    let order = ladder(&desk, SOL, "2", ("99", "98"), 2);
+    let order = scaled(&desk, SOL, "2", ("99", "98"), 2);
     let id = place(&mut desk, order);
     desk.at(SOL, "97");
     let done = row(&desk, id);
@@ -124,7 +124,7 @@ fn a_ladder_is_complete_when_no_rung_works_and_some_filled() {
         (done.status, done.completed_at),
         (ScaledStatus::Completed, Some(desk.engine.now()))
     );
-    let order = ladder(&desk, SOL, "2", ("90", "89"), 2);
+    let order = scaled(&desk, SOL, "2", ("90", "89"), 2);
     let empty = place(&mut desk, order);
     for rung in row(&desk, empty).rungs {
         desk.apply(EngineCommand::Cancel(rung.order.unwrap()))
@@ -134,9 +134,9 @@ fn a_ladder_is_complete_when_no_rung_works_and_some_filled() {
 }
 
 #[test]
-fn a_ladder_with_rungs_too_small_is_refused_whole() {
+fn a_scaled_order_with_rungs_too_small_is_refused_whole() {
     let mut desk = Desk::new(100_000);
-    let small = ladder(&desk, SOL, "0.5", ("99", "90"), 10);
+    let small = scaled(&desk, SOL, "0.5", ("99", "90"), 10);
     let refusal = desk.apply(EngineCommand::PlaceScaled(small)).unwrap_err();
     assert_eq!(
         (refusal.kind, refusal.code),
@@ -146,9 +146,9 @@ fn a_ladder_with_rungs_too_small_is_refused_whole() {
 }
 
 #[test]
-fn a_ladder_none_of_whose_rungs_is_taken_is_rejected() {
+fn a_scaled_order_none_of_whose_rungs_is_taken_is_rejected() {
     let mut desk = Desk::new(10);
-    let order = ladder(&desk, SOL, "20", ("99", "90"), 4);
+    let order = scaled(&desk, SOL, "20", ("99", "90"), 4);
     let id = place(&mut desk, order);
     let made = row(&desk, id);
     assert_eq!(
@@ -162,13 +162,13 @@ fn a_ladder_none_of_whose_rungs_is_taken_is_rejected() {
 }
 
 #[test]
-fn a_selling_ladder_is_signed_and_grows_by_equal_steps() {
+fn a_selling_scaled_order_is_signed_and_grows_by_equal_steps() {
     let mut desk = Desk::new(100_000);
     desk.at(SOL, "146");
     let order = ScaledParams {
         side: Side::Sell,
         distribution: Distribution::Ascending,
-        ..ladder(&desk, SOL, "10", ("150", "147"), 4)
+        ..scaled(&desk, SOL, "10", ("150", "147"), 4)
     };
     let id = place(&mut desk, order);
     let made = row(&desk, id);
@@ -186,10 +186,10 @@ fn a_selling_ladder_is_signed_and_grows_by_equal_steps() {
 }
 
 #[test]
-fn a_ladder_into_half_a_book_rests() {
+fn a_scaled_order_into_half_a_book_rests() {
     let mut desk = Desk::new(100_000);
     desk.book(SOL, &[], &[("100", "9")], "100");
-    let order = ladder(&desk, SOL, "3", ("99", "97"), 3);
+    let order = scaled(&desk, SOL, "3", ("99", "97"), 3);
     let id = place(&mut desk, order);
     let made = row(&desk, id);
     assert_eq!((made.status, made.placed_count), (ScaledStatus::Working, 3));

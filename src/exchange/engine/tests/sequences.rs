@@ -33,10 +33,10 @@ pub(super) enum Act {
     Stop(usize, i64),
     Chase(Terms),
     Twap(Terms),
-    Ladder(Terms, i64),
+    Scaled(Terms, i64),
     CancelOne(usize),
     StopTwaps,
-    CancelLadders,
+    CancelScaled,
     /// Closes this much of the oldest position, in one of three ways, at this distance from the price.
     CloseSome(u8, i64),
     ForceClose,
@@ -116,10 +116,10 @@ pub(super) fn act() -> impl Strategy<Value = Act> {
         4 => (0..3_usize, 1..40_i64).prop_map(|(which, away)| Act::Stop(which, away)),
         1 => terms().prop_map(Act::Chase),
         2 => terms().prop_map(Act::Twap),
-        1 => (terms(), 1..30_i64).prop_map(|(terms, away)| Act::Ladder(terms, away)),
+        1 => (terms(), 1..30_i64).prop_map(|(terms, away)| Act::Scaled(terms, away)),
         1 => (0..9_usize).prop_map(Act::CancelOne),
         1 => Just(Act::StopTwaps),
-        1 => Just(Act::CancelLadders),
+        1 => Just(Act::CancelScaled),
         2 => (any::<u8>(), -30..30_i64).prop_map(|(part, away)| Act::CloseSome(part, away)),
         1 => Just(Act::ForceClose),
         1 => any::<u8>().prop_map(Act::Extra),
@@ -353,7 +353,7 @@ impl Story {
         })
     }
 
-    fn ladder(&self, terms: Terms, away: i64) -> EngineCommand {
+    fn scaled(&self, terms: Terms, away: i64) -> EngineCommand {
         let base = base(terms);
         EngineCommand::PlaceScaled(ScaledParams {
             market: base.market,
@@ -395,7 +395,7 @@ impl Story {
             Act::Stop(which, away) => open.get(which).and_then(|row| place(self.stop(row, away))),
             Act::Chase(terms) => place(self.chase(terms)),
             Act::Twap(terms) => Some(self.twap(terms)),
-            Act::Ladder(terms, away) => Some(self.ladder(terms, away)),
+            Act::Scaled(terms, away) => Some(self.scaled(terms, away)),
             Act::CancelOne(which) => match which % 3 {
                 0 => self.any_order(which).map(EngineCommand::Cancel),
                 1 => self.working(which).map(EngineCommand::Cancel),
@@ -405,11 +405,9 @@ impl Story {
                 let mut live = self.desk.engine.live_twaps(self.desk.me);
                 live.next().map(|row| EngineCommand::StopTwap(row.id))
             }
-            Act::CancelLadders => {
-                let mut ladders = self.desk.engine.scaled_orders(self.desk.me);
-                ladders
-                    .next()
-                    .map(|row| EngineCommand::CancelScaled(row.id))
+            Act::CancelScaled => {
+                let mut scaled = self.desk.engine.scaled_orders(self.desk.me);
+                scaled.next().map(|row| EngineCommand::CancelScaled(row.id))
             }
             Act::CloseSome(part, away) => open.first().map(|row| {
                 EngineCommand::Close(CloseParams {
@@ -581,10 +579,10 @@ impl Story {
             | Act::Stop(..)
             | Act::Chase(_)
             | Act::Twap(_)
-            | Act::Ladder(..)
+            | Act::Scaled(..)
             | Act::CancelOne(_)
             | Act::StopTwaps
-            | Act::CancelLadders
+            | Act::CancelScaled
             | Act::CloseSome(..)
             | Act::ForceClose
             | Act::Extra(_)
@@ -715,20 +713,20 @@ impl Story {
             assert!(twap.filled_size.abs() <= twap.total_size.abs(), "11");
             assert!(twap.slices_attempted <= twap.slice_count, "11");
         }
-        for ladder in self.desk.engine.scaled_orders(self.desk.me) {
-            let total: Lots = ladder.rungs.iter().map(|rung| rung.size).sum();
-            assert_eq!(total, ladder.total_size, "12");
+        for scaled in self.desk.engine.scaled_orders(self.desk.me) {
+            let total: Lots = scaled.rungs.iter().map(|rung| rung.size).sum();
+            assert_eq!(total, scaled.total_size, "12");
             assert_eq!(
-                ladder.placed_count + ladder.rejected_count,
-                ladder.rung_count,
+                scaled.placed_count + scaled.rejected_count,
+                scaled.rung_count,
                 "12"
             );
-            let works = ladder
+            let works = scaled
                 .rungs
                 .iter()
                 .filter_map(|rung| rung.order)
                 .any(|id| self.desk.row(id).status.is_working());
-            assert_eq!(works, ladder.status == ScaledStatus::Working, "12");
+            assert_eq!(works, scaled.status == ScaledStatus::Working, "12");
         }
     }
 

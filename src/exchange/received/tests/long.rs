@@ -10,7 +10,7 @@ use crate::{
     feed::{
         Stream as _,
         recorded_stream::{CHANNELS, RecordedStream},
-        recording::{MarkEvent, Nanos, Received, Recorded, RecordingMark},
+        recording::{MarkEvent, Received, RecordingMark},
         topic::{StreamedMarket, Topic},
         venue::VenueSocket,
     },
@@ -77,9 +77,8 @@ impl Venue {
             market: None,
             socket: None,
         };
-        let content = Recorded::Mark(mark);
-        let at = Nanos::from(at);
-        self.feed.tell(0, Received { at, content }).await.unwrap();
+        let gap = Received::mark(mark, at);
+        self.feed.tell(0, gap).await.unwrap();
     }
 }
 

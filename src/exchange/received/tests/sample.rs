@@ -1,6 +1,6 @@
 //! A recording of Hyperliquid's BTC of the tests' own, in the shapes that the venue sends.
 
-use crate::feed::recording::{Nanos, Received, Recorded};
+use crate::feed::recording::{Belief, Nanos, Received, Recorded};
 use std::{fmt::Write as _, path::PathBuf};
 use tempfile::TempDir;
 
@@ -98,6 +98,7 @@ impl Sample {
             Received {
                 at: Nanos(at.parse().unwrap()),
                 content: Recorded::Frame(frame.to_owned()),
+                belief: Belief::Believed,
             }
         })
     }

@@ -21,7 +21,7 @@ impl EntryDraft {
         let command = match self.shape {
             DraftShape::Order(kind) => self.order(kind, seen).map(Command::from),
             DraftShape::Sliced(curve) => self.twap(curve, seen).map(Command::from),
-            DraftShape::Ladder => self.ladder(seen).map(Command::from),
+            DraftShape::Scaled => self.scaled(seen).map(Command::from),
         };
         command.map_err(|faults| self.in_order(faults))
     }

@@ -113,7 +113,7 @@ impl EntryDraft {
     /// The price for converting dollars; for a scaled order the rungs, which have values of their own.
     fn priced(&self, seen: &Seen) -> Result<Num, DraftFault> {
         let price = match self.shape {
-            DraftShape::Ladder => self.rungs_of(seen).and_then(|rungs| rungs.average()),
+            DraftShape::Scaled => self.rungs_of(seen).and_then(|rungs| rungs.average()),
             DraftShape::Order(_) | DraftShape::Sliced(_) => self.entry(seen),
         };
         price.ok_or_else(|| {
@@ -138,7 +138,7 @@ impl EntryDraft {
             DraftShape::Order(_) => size
                 .and_then(|size| self.fills_at(size, seen))
                 .unwrap_or(price),
-            DraftShape::Sliced(_) | DraftShape::Ladder => price,
+            DraftShape::Sliced(_) | DraftShape::Scaled => price,
         }
     }
 

@@ -2,7 +2,7 @@ use super::*;
 use crate::{
     app::{
         Profile,
-        account::trades::TradeLog,
+        account::{trades::TradeLog, watchlists::Watchlists},
         activity::user_alerts::{AlertRepeat, AlertSubject, AlertTrigger, KeptAlerts, UserAlert},
     },
     model::{Num, Timestamp},
@@ -61,22 +61,27 @@ fn what_one_session_keeps_the_next_reads_and_the_newest_state_wins() {
     let state = dir.path().join("state");
     let mut trades = TradeLog::default();
     trades.write(&"pos-1".into(), "plan #late", Timestamp(1));
+    let lists: Watchlists =
+        serde_json::from_str(r#"{"lists":[{"name":"scalps","markets":["paper|BTC"]}]}"#).unwrap();
     let writes = vec![
         keep(&[660_005]),
         keep(&[1, 2]),
         KeptState::Trades(Box::new(trades)),
+        KeptState::Watchlists(Box::new(lists.clone())),
     ];
     assert_eq!(session(&state, writes), []);
     let said = session(&state, vec![]);
     let [
         Msg::Kept(KeptState::Alerts(alerts)),
         Msg::Kept(KeptState::Trades(trades)),
+        Msg::Kept(KeptState::Watchlists(again)),
     ] = said.as_slice()
     else {
         panic!("{said:?}");
     };
     assert_eq!(alerts.alerts, [alert(1), alert(2)]);
     assert_eq!(trades.text(&"pos-1".into()), "plan #late");
+    assert_eq!(**again, lists);
     let file = state.join("alerts-paper-chal-1.json");
     let mode = fs::metadata(file).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode, 0o600);

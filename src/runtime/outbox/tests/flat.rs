@@ -14,7 +14,11 @@ struct Account(BTreeSet<&'static str>);
 impl Account {
     fn holding_everything() -> Self {
         Self(BTreeSet::from([
-            "position", "stop", "twap", "ladder", "order",
+            "position",
+            "stop",
+            "twap",
+            "scaled order",
+            "order",
         ]))
     }
 
@@ -22,7 +26,7 @@ impl Account {
         let line = seen.line.as_str();
         let ends = [
             ("DELETE /v1/twap-orders/t-1 ", "twap", TWAP),
-            ("DELETE /v1/scaled-orders/s-1 ", "ladder", LADDER),
+            ("DELETE /v1/scaled-orders/s-1 ", "scaled order", SCALED),
             ("DELETE /v1/orders/o-1 ", "order", CANCELED),
             ("DELETE /v1/orders/o-9 ", "stop", CANCELED),
             (
@@ -47,7 +51,7 @@ impl Account {
                 )
             };
             [
-                self.rows("ladder", &[rung("r-1"), rung("r-2")]),
+                self.rows("scaled order", &[rung("r-1"), rung("r-2")]),
                 self.rows("order", &[ORDER.to_owned()]),
                 self.rows("stop", &[stop()]),
             ]
@@ -75,7 +79,7 @@ fn stop() -> String {
 
 const POSITION: &str = r#"{"id":"p-1","account_id":"chal-1","market_id":"paper|BTC","size":1}"#;
 const TWAP: &str = r#"{"id":"t-1","account_id":"chal-1","market_id":"paper|BTC"}"#;
-const LADDER: &str = r#"{"id":"s-1","account_id":"chal-1","market_id":"paper|BTC"}"#;
+const SCALED: &str = r#"{"id":"s-1","account_id":"chal-1","market_id":"paper|BTC"}"#;
 const CANCELED: &str = r#"{"id":"o-1","canceled":true,"queued":false}"#;
 const CLOSED: &str = r#"{"id":"op","operation":"close_all_positions","account_id":"chal-1",
     "status":"completed","total_count":1,"succeeded_count":1,"failed_count":0,"results":[],

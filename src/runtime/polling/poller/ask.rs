@@ -283,8 +283,8 @@ impl PollContext {
             PollRequest::Orders => Answer::Orders(client.working_orders(account).await),
             PollRequest::Twaps => Answer::Twaps(client.active_twaps(account).await),
             PollRequest::Scaled(id) => {
-                let ladder = client.scaled(&id).await.map(Box::new);
-                Answer::Scaled(id, ladder)
+                let scaled = client.scaled(&id).await.map(Box::new);
+                Answer::Scaled(id, scaled)
             }
             PollRequest::Closed(None) => {
                 Answer::Closed(client.closed_positions(account, None).await)
@@ -329,7 +329,7 @@ fn is_final(answer: &Answer) -> bool {
         return false;
     };
     match result {
-        Ok(ladder) => ladder.completed_at.is_some() || ladder.canceled_at.is_some(),
+        Ok(scaled) => scaled.completed_at.is_some() || scaled.canceled_at.is_some(),
         Err(why) => why.kind == FailureKind::NotFound,
     }
 }

@@ -131,14 +131,14 @@ async fn an_older_page_comes_with_the_cursor_it_was_asked_by() {
 }
 
 #[tokio::test]
-async fn ladders_are_polled_by_id_and_one_that_is_gone_does_not_stop_the_others() {
+async fn scaled_orders_are_polled_by_id_and_one_that_is_gone_does_not_stop_the_others() {
     let live = ok(r#"{"data":{"id":"b","market_id":"paper|BTC"}}"#);
     let script = vec![error("404 Not Found", ""), live];
     let responder = Responder::answering(script).await;
     let (context, mut mail) = context(&responder);
     let (source, _nudge) = source_task(context, HOUR);
     let (_ids, known) = watch::channel(BTreeSet::from(["a".into(), "b".into()]));
-    let task = tokio::spawn(source.ladders(known));
+    let task = tokio::spawn(source.scaled(known));
     let first = polled(&mut mail).await;
     assert!(matches!(first, Answer::Scaled(id, Err(_)) if id.raw() == "a"));
     let second = polled(&mut mail).await;
@@ -147,7 +147,7 @@ async fn ladders_are_polled_by_id_and_one_that_is_gone_does_not_stop_the_others(
 }
 
 #[tokio::test]
-async fn a_ladder_that_has_ended_is_read_once_more_and_then_never_again() {
+async fn a_scaled_order_that_has_ended_is_read_once_more_and_then_never_again() {
     let ended =
         || ok(r#"{"data":{"id":"a","market_id":"paper|BTC","completed_at":1790000000000}}"#);
     let live = || ok(r#"{"data":{"id":"b","market_id":"paper|BTC"}}"#);
@@ -156,13 +156,13 @@ async fn a_ladder_that_has_ended_is_read_once_more_and_then_never_again() {
     let (context, mut mail) = context(&responder);
     let (source, nudge) = source_task(context, HOUR);
     let (_ids, known) = watch::channel(BTreeSet::from(["a".into(), "b".into()]));
-    let task = tokio::spawn(source.ladders(known));
+    let task = tokio::spawn(source.scaled(known));
     let mut rounds = vec![];
     for _ in 0..4 {
         let mut round = String::new();
         while !round.ends_with('b') {
             let Answer::Scaled(id, Ok(_)) = polled(&mut mail).await else {
-                panic!("not a ladder");
+                panic!("not a scaled order");
             };
             round.push_str(id.raw());
         }

@@ -1,6 +1,6 @@
 //! From the account's stream to the desk: whole lists, as a read tells them.
 
-use super::{super::cover::StreamUse, StreamContext, socket::Signal};
+use super::{super::cover::StreamUse, context::StreamContext, socket::Signal};
 use crate::{
     app::{StreamNews, StreamedRows, account::poll::Source},
     feed::{

@@ -5,7 +5,8 @@
 //! the market again.
 
 use super::{
-    super::cover::StreamUse, StreamContext, batch::Batch, socket::Signal, wanted::MarketsWanted,
+    super::cover::StreamUse, batch::Batch, context::StreamContext, socket::Signal,
+    wanted::MarketsWanted,
 };
 use crate::{
     app::{StreamNews, VenueMarkets},

@@ -3,7 +3,7 @@
 //!
 //! Contract: what both tell is passed on once. History of the new connection is passed on as such.
 
-use super::socket::{Signal, StreamLink};
+use super::socket::{SIGNALS, Signal, StreamLink};
 use crate::{
     feed::{
         Stream,
@@ -24,8 +24,6 @@ use tokio::{
     task::JoinSet,
 };
 
-/// Signals of a connection that were not passed on yet.
-const SIGNALS: usize = 64;
 /// Events of the next connection that are kept until it takes over, the newest.
 const MOST_HELD: usize = 10_000;
 /// Trades of the last connection that are remembered until then.

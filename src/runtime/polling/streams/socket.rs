@@ -33,6 +33,9 @@ const WRITE_WITHIN: Duration = Duration::from_secs(10);
 /// The service asked its clients to come back: so long the connection goes on, if no other has taken over before.
 const LEAVE_WITHIN: Duration = Duration::from_secs(30);
 
+/// Signals of a socket that were not taken yet.
+pub(super) const SIGNALS: usize = 64;
+
 /// What a socket has to tell.
 #[derive(Debug)]
 pub(crate) enum Signal<E> {

@@ -13,16 +13,17 @@ mod venue;
 use super::*;
 use crate::{
     app::{
-        MarketAnswer, ShownMarkets, StreamedRows,
+        MarketAnswer, Msg, ShownMarkets, StreamNews, StreamedRows,
         account::poll::{FULL_READ_EVERY, Source},
     },
     client::testing::responder::{client, connection},
     config::{Connection, StreamUrls},
     model::{Interval, Market, MarketId, Side, Timestamp},
+    runtime::{base::clock::Clock, polling::cover::StreamCover},
 };
 use futures_util::{SinkExt as _, StreamExt as _};
 use serde_json::{Value, json};
-use std::{collections::BTreeMap, time::Duration};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use tokio::{
     net::{TcpListener, TcpStream},
     sync::mpsc::Receiver,

@@ -4,10 +4,10 @@
 //! down as soon as one of them is.
 
 use super::{
-    SIGNALS, StreamContext,
+    context::StreamContext,
     door::StreamDoor,
     relay::Relay,
-    socket::{Signal, StreamLink},
+    socket::{SIGNALS, Signal, StreamLink},
     wanted,
 };
 use crate::{

@@ -9,6 +9,8 @@ mod event;
 mod framer;
 mod queue;
 mod sequence;
+#[cfg(fuzzing)]
+pub(crate) mod testing;
 
 use crate::{
     app::Model,
@@ -131,49 +133,6 @@ impl Keyboard {
             Frame::BrokenPaste => Some(TerminalInput::Lost),
         });
         self.change(|shared| inputs.for_each(|input| shared.queue.put(input, now)));
-    }
-}
-
-/// Feeds a desk these bytes, each with the milliseconds before it. For the fuzz target `terminal_input`. Mouse reports
-/// need a drawn frame and are left out.
-#[cfg(fuzzing)]
-pub fn typed<'a>(bursts: impl Iterator<Item = (u64, &'a [u8])>, model: &mut Model) {
-    let keyboard = Keyboard::default();
-    let mut now = Instant::now();
-    let mut framer = Framer::new(now);
-    for (pause, bytes) in bursts {
-        now += std::time::Duration::from_millis(pause);
-        keyboard.update_bindings(model);
-        keyboard.put(framer.take(bytes, now), now);
-        keyboard.desk_takes(model);
-    }
-    now += std::time::Duration::from_secs(5);
-    keyboard.put(framer.lapse(now), now);
-    keyboard.desk_takes(model);
-}
-
-#[cfg(fuzzing)]
-impl Keyboard {
-    fn desk_takes(&self, model: &mut Model) {
-        use crate::app::{Msg, update};
-        loop {
-            let next = locked(&self.0).queue.take();
-            let msg = match next {
-                None => return,
-                Some(TerminalInput::Key(chord)) => Msg::Key(chord),
-                Some(TerminalInput::Paste(text)) => Msg::Paste(text),
-                Some(
-                    TerminalInput::Click(_)
-                    | TerminalInput::OtherButton
-                    | TerminalInput::Drag(_)
-                    | TerminalInput::Release(_)
-                    | TerminalInput::Wheel(..)
-                    | TerminalInput::Resize(_)
-                    | TerminalInput::Lost,
-                ) => continue,
-            };
-            drop(update(model, model.account.now, msg));
-        }
     }
 }
 

@@ -16,7 +16,7 @@ use ratatui::{buffer::Buffer, layout::Rect, style::Color};
 
 const MINUTE: i64 = 60_000;
 
-/// Open, high, low and close above 65,000, as the reference draws them; the 6th closes where it opened, in the 8th
+/// Open, high, low and close above 65,000; the 6th closes where it opened, in the 8th
 /// nothing traded.
 const CANDLES: [[i64; 4]; 12] = [
     [600, 612, 594, 608],
@@ -61,6 +61,7 @@ fn view(candles: &[[i64; 4]], (low, high): (i64, i64)) -> ChartView {
         kind,
         count: 65_000 + count,
         price: format!("65,{count}"),
+        name: None,
     };
     ChartView {
         legend: vec![],
@@ -141,9 +142,8 @@ fn rows(buffer: &Buffer) -> Vec<String> {
         .collect()
 }
 
-// reference/market-screen.md 2.3.
 #[test]
-fn twelve_candles_are_the_picture_of_the_reference() {
+fn twelve_candles_have_two_levels_a_cell_with_lines_volume_and_times_around_them() {
     let picture = [
         "                   ╷ │          65,630",
         "                   ┃ █ ╽",
@@ -206,6 +206,44 @@ fn a_price_that_changes_draws_one_column_anew() {
 }
 
 #[test]
+fn a_line_has_the_rows_of_the_volume_that_it_does_not_draw() {
+    let of = |look| {
+        let chart = CandleChart {
+            look,
+            ..CandleChart::default()
+        };
+        ChartAreas::new(Rect::new(0, 0, 100, 30), 6, &chart)
+    };
+    let (candles, line) = (of(CandleLook::Solid), of(CandleLook::Line));
+    assert_eq!((candles.volume.height, line.volume.height), (3, 0));
+    assert_eq!(line.plot.height, candles.plot.height + 3);
+}
+
+#[test]
+fn every_look_shows_own_fills_and_averages_and_each_average_has_a_sign() {
+    let mut view = view(&CANDLES, (584, 630));
+    view.has_averages = true;
+    view.slots[0].bought = true;
+    view.slots[1].vwap = Some(65_630);
+    view.slots[4].indicators.averages = [Some(65_630), Some(65_625), Some(65_620)];
+    for look in [CandleLook::Hollow, CandleLook::Line] {
+        view.look = look;
+        let theme = Theme::default();
+        let mut buffer = Buffer::empty(Rect::new(0, 0, 38, 12));
+        let mut canvas = Canvas::new(&mut buffer, &theme, Context::MarketChart);
+        let areas = ChartAreas {
+            is_line: look == CandleLook::Line,
+            ..areas(24)
+        };
+        draw_view(&mut canvas, &areas, &view, &mut GlyphColumns::default());
+        let drawn = rows(&buffer).concat();
+        for sign in ['▲', '·', '.', ':', '~'] {
+            assert!(drawn.contains(sign), "{sign} of {look}: {drawn}");
+        }
+    }
+}
+
+#[test]
 fn every_room_is_drawn_within_it() {
     for width in 0..130 {
         for height in 0..40 {
@@ -234,4 +272,65 @@ fn every_room_is_drawn_within_it() {
         }
     }
     assert_eq!(Interval::Minute1.millis(), MINUTE);
+}
+
+#[test]
+fn prices_beside_the_chart_fall_from_above_at_every_height_and_have_a_row_each() {
+    let mut view = view(&CANDLES, (584, 630));
+    let kinds = [
+        (LineKind::Mark, 608),
+        (LineKind::Liquidation, 540),
+        (LineKind::Stop, 592),
+        (LineKind::Entry, 607),
+        (LineKind::Target, 700),
+        (LineKind::Alert, 606),
+        (LineKind::Own, 609),
+        (LineKind::DayHigh, 629),
+        (LineKind::DayLow, 585),
+        (LineKind::PreviousClose, 622),
+    ];
+    let line = |(kind, count): (LineKind, i64)| PriceLine {
+        kind,
+        count: 65_000 + count,
+        price: format!("65,{count}"),
+        name: None,
+    };
+    view.lines = kinds.map(line).to_vec();
+    for height in 6..50 {
+        let room = Rect::new(0, 0, 70, height);
+        let areas = ChartAreas::new(room, 6, &CandleChart::default());
+        let theme = Theme::default();
+        let mut buffer = Buffer::empty(room);
+        let mut canvas = Canvas::new(&mut buffer, &theme, Context::MarketChart);
+        draw_view(&mut canvas, &areas, &view, &mut GlyphColumns::default());
+        let beside = (areas.plot.y..areas.plot.bottom()).map(|y| {
+            let cells = (areas.gutter.x..areas.gutter.right()).map(|x| buffer[(x, y)].symbol());
+            cells
+                .filter(|cell| cell.chars().all(|c| c.is_ascii_digit()))
+                .collect::<String>()
+        });
+        let prices: Vec<i64> = beside.filter_map(|digits| digits.parse().ok()).collect();
+        assert!(prices.iter().all(|price| (65_000..66_000).contains(price)));
+        assert!(
+            prices.is_sorted_by(|above, below| above > below),
+            "{height}: {prices:?}"
+        );
+    }
+}
+
+#[test]
+fn a_line_of_ones_own_has_its_name_at_the_left_end_where_it_fits() {
+    let mut view = view(&CANDLES, (584, 630));
+    let own = |name: &str| PriceLine {
+        kind: LineKind::Own,
+        count: 65_625,
+        price: "65,625".to_owned(),
+        name: Some(name.to_owned()),
+    };
+    view.lines = vec![own("low")];
+    let theme = Theme::default();
+    let row = |view: &ChartView| rows(&drawn(view, &theme))[1].clone();
+    assert!(row(&view).starts_with("low ╌"), "{}", row(&view));
+    view.lines = vec![own("the low of last week")];
+    assert!(!row(&view).contains("low"), "{}", row(&view));
 }

@@ -89,7 +89,7 @@ fn a_market_that_is_looked_for_is_found_by_a_few_letters() {
 }
 
 #[test]
-fn a_twap_shows_its_slices_and_a_ladder_its_rungs() {
+fn a_twap_shows_its_slices_and_a_scaled_order_its_rungs() {
     let twap = "t 0.5 tab 30";
     assert_eq!(
         shown(twap, "slices").as_deref(),
@@ -99,12 +99,12 @@ fn a_twap_shows_its_slices_and_a_ladder_its_rungs() {
         shown(twap, "runs").as_deref(),
         Some("at once, until 2026-09-21 14:43")
     );
-    let ladder = "l 0.3 tab 62000 tab 60000 tab 3 tab 2";
+    let scaled = "l 0.3 tab 62000 tab 60000 tab 3 tab 2";
     assert_eq!(
-        shown(ladder, "rungs").as_deref(),
+        shown(scaled, "rungs").as_deref(),
         Some("0.05000 @ 62,000 · 0.10000 @ 61,000 · 0.15000 @ 60,000")
     );
-    assert_eq!(shown(ladder, "average").as_deref(), Some("est. 60,667"));
+    assert_eq!(shown(scaled, "average").as_deref(), Some("est. 60,667"));
 }
 
 #[test]

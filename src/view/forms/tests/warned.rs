@@ -110,7 +110,7 @@ fn what_may_be_lost_at_a_stop_is_no_size_of_a_reducing_order() {
 }
 
 #[test]
-fn a_ladder_says_how_much_of_it_fills_at_once() {
+fn a_scaled_order_says_how_much_of_it_fills_at_once() {
     let mut model = desk();
     press(&mut model, "l 0.4 tab 63000 tab 66000 tab 4");
     assert_eq!(
@@ -120,7 +120,7 @@ fn a_ladder_says_how_much_of_it_fills_at_once() {
 }
 
 #[test]
-fn the_rungs_of_a_ladder_that_are_through_the_market_are_reckoned_at_the_book() {
+fn the_rungs_of_a_scaled_order_that_are_through_the_market_are_reckoned_at_the_book() {
     let mut model = desk();
     press(&mut model, "l 0.4 tab 66000 tab 63000 tab 4");
     assert_eq!(of(&model, "average"), "at worst 64,500");
@@ -171,7 +171,7 @@ fn less_margin_is_said_to_bring_the_liquidation_nearer() {
 #[test]
 fn a_size_of_a_close_that_is_none_says_why_before_it_is_sent() {
     let mut model = desk();
-    press(&mut model, "c 50");
+    press(&mut model, "c tab 50");
     assert_eq!(of(&model, "size"), "more than the position, 0.5");
     press(&mut model, "%");
     assert_eq!(of(&model, "size"), "0.25000 BTC");
@@ -323,7 +323,7 @@ fn a_stop_beside_another_is_called_one_more_and_a_first_one_is_not() {
 }
 
 #[test]
-fn a_ladder_at_the_prices_of_another_market_is_told_like_a_limit_is() {
+fn a_scaled_order_at_the_prices_of_another_market_is_told_like_a_limit_is() {
     let mut model = desk();
     press(&mut model, "l 0.4 tab 66000 tab 68000 tab 4");
     let through = "a rung is 6.2 % through the market, 64,001 (limit 1 %): is every digit meant?";

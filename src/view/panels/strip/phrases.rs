@@ -1,9 +1,7 @@
 //! The questions of the strip, and the keys that answer them.
 
 use crate::{
-    app::{
-        About, Action, Context, Model, dialogs::overlay::StripAction, orders::at_price::side_word,
-    },
+    app::{Action, Context, Model, dialogs::overlay::StripAction, orders::at_price::side_word},
     model::{Command, Ends, Order, OrderId, Resource},
     view::{
         tables::{protection, scaled, twaps},
@@ -74,7 +72,9 @@ fn cancel_all<'a>(orders: impl Iterator<Item = &'a OrderId>, scene: &Scene<'_>) 
 
 /// What quitting leaves open; shown while the strip asks.
 fn leaving(scene: &Scene<'_>) -> String {
-    let parts = [in_doubt(scene), under_way(scene), ending(scene)];
+    let trailing = (!scene.workflows.trails.is_empty())
+        .then(|| "trailing stops stay where they are".to_owned());
+    let parts = [in_doubt(scene), under_way(scene), trailing, ending(scene)];
     let parts = words::listed(parts, "; ");
     if parts.is_empty() {
         return "quit? nothing is pending any more".to_owned();
@@ -143,7 +143,7 @@ fn done_already(command: &Command, scene: &Scene<'_>) -> Option<String> {
     match facts.resource {
         _ if facts.ends != Ends::Resource => None,
         Resource::Scaled(id) => {
-            let rungs = scaled::rungs(scene.store.ladder(&id)?, scene);
+            let rungs = scaled::rungs(scene.store.scaled_order(&id)?, scene);
             let all = rungs.len();
             let work = rungs.iter().filter(|rung| rung.works()).count();
             let is_known = scene.store.orders.value().is_some() && work < all;
@@ -193,5 +193,5 @@ pub(super) fn stays(scene: &Scene<'_>) -> Option<String> {
 
 /// A command that is not given yet, described by the current state.
 pub(super) fn named(command: &Command, scene: &Scene<'_>) -> String {
-    words::command(command, &About::of(command, scene.store))
+    words::command(command, &scene.store.object_of(command))
 }

@@ -219,8 +219,8 @@ fn a_position_says_how_much_of_it_the_answer_to_its_close_has_closed() {
 }
 
 #[test]
-fn a_read_of_a_ladder_that_left_before_its_cancel_was_answered_does_not_bring_it_back() {
-    let ladder = |ended: &str| {
+fn a_read_of_a_scaled_order_that_left_before_its_cancel_was_answered_does_not_bring_it_back() {
+    let scaled = |ended: &str| {
         let json = format!(r#"{{"id":"lad-1","market_id":"paper|SOL"{ended}}}"#);
         Box::new(serde_json::from_str::<crate::model::Scaled>(&json).unwrap())
     };
@@ -228,9 +228,9 @@ fn a_read_of_a_ladder_that_left_before_its_cancel_was_answered_does_not_bring_it
     answer(
         &mut model,
         0,
-        Answer::Scaled("lad-1".into(), Ok(ladder(""))),
+        Answer::Scaled("lad-1".into(), Ok(scaled(""))),
     );
-    let over = ladder(r#","canceled_at":1790000000900"#);
+    let over = scaled(r#","canceled_at":1790000000900"#);
     told(
         &mut model,
         Command::CancelScaled("lad-1".into()),
@@ -239,7 +239,10 @@ fn a_read_of_a_ladder_that_left_before_its_cancel_was_answered_does_not_bring_it
     answer(
         &mut model,
         500,
-        Answer::Scaled("lad-1".into(), Ok(ladder(""))),
+        Answer::Scaled("lad-1".into(), Ok(scaled(""))),
     );
-    assert_eq!(model.account.store.ladder(&"lad-1".into()), Some(&*over));
+    assert_eq!(
+        model.account.store.scaled_order(&"lad-1".into()),
+        Some(&*over)
+    );
 }

@@ -6,13 +6,16 @@ use super::super::{
     *,
 };
 use crate::{
-    app::MarketAnswer,
+    app::{MarketAnswer, Msg, StreamNews},
     client::testing::responder::connection,
     feed::event::{Stats, Tick},
     model::{Book, Dated, Level, MarketId, Num, Patch, Timestamp},
 };
 use std::time::Duration;
-use tokio::time::{Instant, timeout, timeout_at};
+use tokio::{
+    sync::mpsc::Sender,
+    time::{Instant, timeout, timeout_at},
+};
 
 /// Longer than the desk waits for anything to be told.
 const BEAT: Duration = Duration::from_millis(150);

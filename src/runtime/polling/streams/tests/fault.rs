@@ -11,8 +11,8 @@ use super::super::{
 };
 use crate::{
     api::Request,
-    app::MarketAnswer,
-    client::{Attempt, testing::responder::client},
+    app::{MarketAnswer, StreamNews},
+    client::{Attempt, Client, testing::responder::client},
     config::{Connection, StreamUrls},
     exchange::{
         ClockMode, ExchangeHandle, ExchangeOptions, Scenario, SimulatorAccess, Speed, start,

@@ -10,12 +10,18 @@ use super::super::{
     *,
 };
 use crate::{
-    app::{MarketAnswer, ShownMarkets},
-    client::testing::responder::{Reply, Responder, Seen, client, connection, json as reply, ok},
+    app::{MarketAnswer, ShownMarkets, StreamNews},
+    client::{
+        Client,
+        testing::responder::{Reply, Responder, Seen, client, connection, json as reply, ok},
+    },
     config::{Connection, ServiceKind, StreamUrls, VenueUrls, Venues},
     feed::topic::StreamedMarket,
     model::{FailureKind, Interval, Market, MarketId, Side, Timestamp},
-    runtime::polling::market_reads::{self, MarketReads, WantedCandles},
+    runtime::{
+        base::clock::Clock,
+        polling::market_reads::{self, MarketReads, WantedCandles},
+    },
 };
 use serde_json::{Value, json};
 use std::time::Duration;

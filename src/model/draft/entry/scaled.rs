@@ -7,7 +7,7 @@ use crate::model::{
 };
 
 impl EntryDraft {
-    pub(super) fn ladder(&self, seen: &Seen) -> Result<PlaceScaled, Faults> {
+    pub(super) fn scaled(&self, seen: &Seen) -> Result<PlaceScaled, Faults> {
         let mut faults = Faults::default();
         let terms = self.terms(seen, &mut faults);
         let rungs = faults.take(Field::Rungs, self.rungs());

@@ -1,0 +1,195 @@
+//! The bracket of a new order.
+
+use super::*;
+use crate::{
+    config::PresetTable,
+    model::{Order, Page, draft::Bracket},
+};
+use std::collections::BTreeMap;
+
+/// A desk whose entries have this bracket. `pos-1` is a long of 0.5 BTC without exits; the ask is 64,001.
+fn bracketed(text: &str) -> Model {
+    let mut model = desk();
+    model.account.options.brackets = PresetTable {
+        everywhere: Bracket::try_from(text).unwrap(),
+        of: BTreeMap::new(),
+    };
+    model
+}
+
+fn placed(effects: &[Effect]) -> Option<PlaceOrder> {
+    let mut effects = effects.iter();
+    effects.find_map(|effect| match effect {
+        Effect::Send(_, Command::Place(order)) => Some((**order).clone()),
+        _ => None,
+    })
+}
+
+/// The stop and the target that go with what these keys send.
+fn exits(model: &mut Model, keys: &str) -> [String; 2] {
+    let order = placed(&press(model, keys)).unwrap();
+    let prices = [order.stop_loss_price, order.take_profit_price];
+    prices.map(|price| price.map_or_else(String::new, |price| price.to_string()))
+}
+
+#[test]
+fn an_entry_is_one_enter_with_its_stop_and_its_target() {
+    let mut model = bracketed("stop 1%, target 2%");
+    assert_eq!(exits(&mut model, "b 0.1 enter"), ["63361", "65281"]);
+    let mut usd = bracketed("stop $50, target 100t");
+    assert_eq!(exits(&mut usd, "b 0.1 enter"), ["63501", "64101"]);
+    let mut limit = bracketed("stop 40t");
+    assert_eq!(exits(&mut limit, "b L 0.1 tab 63000 enter"), ["62960", ""]);
+}
+
+#[test]
+fn one_key_switches_the_bracket_off_and_on() {
+    let mut model = bracketed("stop 1%, target 2%");
+    assert_eq!(exits(&mut model, "b ctrl-o 0.1 enter"), ["", ""]);
+    let mut model = bracketed("stop 1%, target 2%");
+    let keys = "b ctrl-o ctrl-o 0.1 enter";
+    assert_eq!(exits(&mut model, keys), ["63361", "65281"]);
+}
+
+#[test]
+fn a_price_that_is_typed_goes_before_that_of_the_bracket() {
+    let mut model = bracketed("stop 1%, target 2%");
+    let keys = "b 0.1 tab tab 62000 enter";
+    assert_eq!(exits(&mut model, keys), ["62000", "65281"]);
+}
+
+#[test]
+fn a_size_by_the_loss_at_the_stop_takes_the_stop_of_the_bracket() {
+    let mut model = bracketed("stop 1%");
+    let order = placed(&press(&mut model, "b r64 enter")).unwrap();
+    assert_eq!(order.size.normalized(), num("0.1"));
+}
+
+#[test]
+fn what_adds_to_a_position_with_exits_and_what_reduces_one_has_no_bracket() {
+    let stop: Order = order(
+        "ord-7",
+        "BTC",
+        r#""type":"stop_market","mode":"stop_market","side":"sell","size":0.5,"trigger_price":58000,
+        "trigger_direction":"below","target_position_id":"pos-1","status":"pending""#,
+    );
+    let mut model = bracketed("stop 1%, target 2%");
+    arrive(&mut model, Answer::Orders(Ok(Page::of(vec![stop]))));
+    assert_eq!(exits(&mut model, "b 0.1 enter"), ["", ""]);
+    let mut against = bracketed("stop 1%, target 2%");
+    assert_eq!(exits(&mut against, "s 0.1 enter"), ["", ""]);
+}
+
+#[test]
+fn an_entry_whose_bracket_cannot_be_reckoned_is_not_sent() {
+    let mut model = bracketed("stop 1.5atr");
+    assert_eq!(press(&mut model, "b 0.1 enter"), []);
+    let why = fault(&model, Field::StopLoss).unwrap().to_string();
+    assert!(why.contains("the mean range is not known yet"), "{why}");
+    let off = press(&mut model, "ctrl-o enter");
+    assert!(placed(&off).is_some(), "it goes without one");
+}
+
+/// The entry as the service answers it.
+fn entered(status: &str, filled: &str) -> Receipt {
+    let json = format!(
+        r#""type":"market","mode":"market","side":"buy","size":0.1,"filled_size":{filled},"status":"{status}""#
+    );
+    let order = Order {
+        leverage: num("10"),
+        attached_stop_loss_price: Some(num("63361")),
+        ..order("ord-20", "BTC", &json)
+    };
+    Receipt::Order {
+        order: Box::new(order),
+        queued: false,
+    }
+}
+
+/// Lists that were requested after all that happened.
+fn lists(model: &mut Model, orders: Vec<Order>) -> Vec<Effect> {
+    let mut effects = wait(model, 50);
+    let open = model.account.store.positions.rows().to_vec();
+    effects.extend(arrive(model, Answer::Positions(Ok(Page::of(open)))));
+    effects.extend(arrive(model, Answer::Orders(Ok(Page::of(orders)))));
+    effects
+}
+
+fn batches(effects: &[Effect]) -> Vec<(Ticket, String)> {
+    let batch = |effect: &Effect| match effect {
+        Effect::Send(ticket, command @ Command::ExitBatch(_)) => {
+            Some((*ticket, command.to_string()))
+        }
+        _ => None,
+    };
+    effects.iter().filter_map(batch).collect()
+}
+
+const SEVERAL: &str = "stop 1%, target 100t 60%, target 200t 40%";
+const PLACED: &str =
+    "exits of position pos-1: take profit at 64,101, size 0.06, take profit at 64,201, size 0.04";
+
+#[test]
+fn several_targets_follow_the_fill_as_one_batch() {
+    let mut model = bracketed(SEVERAL);
+    assert_eq!(exits(&mut model, "b 0.1 enter"), ["63361", ""]);
+    let early = settle(&mut model, Ticket(1), Ok(entered("filled", "0.1")));
+    assert_eq!(batches(&early), [], "lists of before show nothing");
+    let sent = batches(&lists(&mut model, vec![]));
+    assert_eq!(sent, [(Ticket(2), PLACED.to_owned())]);
+    let moved = Failure {
+        kind: FailureKind::Conflict,
+        ..Failure::local("it has changed")
+    };
+    settle(&mut model, Ticket(2), Err(moved.clone()));
+    let again = batches(&lists(&mut model, vec![]));
+    assert_eq!(again, [(Ticket(3), PLACED.to_owned())]);
+    settle(&mut model, Ticket(3), Err(moved));
+    assert_eq!(batches(&lists(&mut model, vec![])), [], "not a third time");
+    assert!(said(&model).contains("the targets of paper|BTC are not placed"));
+}
+
+#[test]
+fn targets_wait_until_nothing_of_their_entry_works_and_are_for_what_has_filled() {
+    let mut model = bracketed(SEVERAL);
+    press(&mut model, "b 0.1 enter");
+    settle(&mut model, Ticket(1), Ok(entered("resting", "0.05")));
+    let row = |status, filled| match entered(status, filled) {
+        Receipt::Order { order, .. } => *order,
+        other => panic!("{other:?}"),
+    };
+    for _ in 0..3 {
+        let effects = lists(&mut model, vec![row("resting", "0.05")]);
+        assert_eq!(batches(&effects), []);
+    }
+    let ids = vec!["ord-20".into()];
+    lists(&mut model, vec![]);
+    let found = Msg::Traced(ids, vec![row("canceled", "0.05")]);
+    let now = model.account.now;
+    update(&mut model, now, found);
+    let sent = batches(&lists(&mut model, vec![]));
+    let words = sent.first().map(|(_, words)| words.as_str()).unwrap_or("");
+    assert!(
+        words.contains("size 0.03") && words.contains("size 0.02"),
+        "{words}"
+    );
+}
+
+#[test]
+fn a_refused_entry_and_a_close_all_leave_no_targets_to_place() {
+    let mut refused = bracketed(SEVERAL);
+    press(&mut refused, "b 0.1 enter");
+    settle(
+        &mut refused,
+        Ticket(1),
+        Err(Failure::held_back("no margin")),
+    );
+    assert_eq!(batches(&lists(&mut refused, vec![])), []);
+    let mut closed = bracketed(SEVERAL);
+    press(&mut closed, "b 0.1 enter");
+    settle(&mut closed, Ticket(1), Ok(entered("filled", "0.1")));
+    press(&mut closed, "X");
+    wait(&mut closed, 200);
+    press(&mut closed, "y");
+    assert_eq!(batches(&lists(&mut closed, vec![])), []);
+}

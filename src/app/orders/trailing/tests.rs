@@ -1,0 +1,154 @@
+use super::*;
+use crate::{
+    app::{
+        account::{poll::Answer, trades::TradeLog},
+        activity::notice::Event,
+        testing::*,
+    },
+    model::{Command, Failure, Order, Receipt, Ticket},
+};
+
+fn stop(price: &str) -> Order {
+    let json = format!(
+        r#""type":"stop_market","mode":"stop_market","side":"sell","size":0.5,"trigger_price":{price},
+        "trigger_direction":"below","target_position_id":"pos-1","status":"pending""#
+    );
+    order("ord-7", "BTC", &json)
+}
+
+/// The next lists and prices, two seconds later.
+fn lists(model: &mut Model, stop_at: &str, mark: u32) -> Vec<Effect> {
+    let mut effects = wait(model, 2_000);
+    let open = model.account.store.positions.rows().to_vec();
+    let (bid, ask) = (mark - 1, mark + 1);
+    let btc = market("BTC", &bid.to_string(), &ask.to_string(), (5, 40));
+    effects.extend(arrive(model, Answer::Positions(Ok(Page::of(open)))));
+    effects.extend(arrive(
+        model,
+        Answer::Orders(Ok(Page::of(vec![stop(stop_at)]))),
+    ));
+    effects.extend(arrive(model, Answer::Markets(Ok(vec![btc]))));
+    effects
+}
+
+fn moves(effects: &[Effect]) -> Vec<(Ticket, String)> {
+    let moved = |effect: &Effect| match effect {
+        Effect::Send(ticket, command @ Command::ExitBatch(_)) => {
+            Some((*ticket, command.to_string()))
+        }
+        _ => None,
+    };
+    effects.iter().filter_map(moved).collect()
+}
+
+/// `pos-1`, a long of 0.5 BTC with a stop 100 below the mark, trails by that.
+fn trailing() -> Model {
+    let mut model = desk();
+    lists(&mut model, "63900", 64_000);
+    assert_eq!(press(&mut model, "T"), []);
+    assert_eq!(
+        said(&model),
+        "BTC: trailing 100t (desk), while this desk runs"
+    );
+    model
+}
+
+fn said(model: &Model) -> String {
+    match model.account.activity.lines.back().map(|line| &line.event) {
+        Some(Event::Message(_, words)) => words.clone(),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn taken(model: &mut Model, ticket: Ticket) {
+    let held = model
+        .account
+        .store
+        .position(&"pos-1".into())
+        .cloned()
+        .unwrap();
+    settle(model, ticket, Ok(Receipt::Position(Box::new(held))));
+}
+
+#[test]
+fn one_key_lets_the_stop_trail_by_the_distance_that_it_has() {
+    let mut model = trailing();
+    let sent = moves(&lists(&mut model, "63900", 64_050));
+    let words = "exits of position pos-1: move ord-7 to 63,950".to_owned();
+    assert_eq!(sent, [(Ticket(1), words)]);
+    assert_eq!(
+        moves(&lists(&mut model, "63900", 64_090)),
+        [],
+        "one at a time"
+    );
+    taken(&mut model, Ticket(1));
+    let sent = moves(&lists(&mut model, "63950", 64_080));
+    let words = "exits of position pos-1: move ord-7 to 63,990".to_owned();
+    assert_eq!(sent, [(Ticket(2), words)], "below the best mark, 64,090");
+    taken(&mut model, Ticket(2));
+    assert_eq!(moves(&lists(&mut model, "63990", 64_000)), []);
+}
+
+#[test]
+fn the_same_key_ends_it() {
+    let mut model = trailing();
+    press(&mut model, "T");
+    assert!(said(&model).contains("trails no longer"));
+    assert_eq!(moves(&lists(&mut model, "63900", 64_200)), []);
+}
+
+#[test]
+fn a_frozen_display_and_refused_moves_leave_the_stop_where_it_is() {
+    let mut frozen = trailing();
+    press(&mut frozen, "f");
+    assert_eq!(moves(&lists(&mut frozen, "63900", 64_200)), []);
+    let mut refused = trailing();
+    for number in 1..=3 {
+        lists(&mut refused, "63900", 64_100);
+        settle(&mut refused, Ticket(number), Err(Failure::held_back("no")));
+        lists(&mut refused, "63900", 64_100);
+        lists(&mut refused, "63900", 64_100);
+    }
+    assert!(said(&refused).contains("3 moves of its stop were not made"));
+}
+
+#[test]
+fn it_ends_with_the_position() {
+    let mut model = trailing();
+    wait(&mut model, 50);
+    arrive(&mut model, Answer::Positions(Ok(Page::of(vec![]))));
+    assert!(model.account.workflows.trail(&"pos-1".into()).is_none());
+    let told = model.account.activity.lines.iter().any(|line| {
+        matches!(&line.event, Event::Message(_, words) if words.contains("its position is closed"))
+    });
+    assert!(told);
+}
+
+#[test]
+fn a_restart_says_which_stop_trails_no_longer() {
+    let before = trailing();
+    let kept = serde_json::to_string(&before.account.store.trades).unwrap();
+    let kept: TradeLog = serde_json::from_str(&kept).unwrap();
+    let mut model = desk();
+    model.account.store.trades.recall(kept);
+    assert_eq!(moves(&lists(&mut model, "63900", 64_500)), []);
+    let words = "BTC: the stop trailed by 100t until that session ended, and stays where it is";
+    let told = model.account.activity.lines.iter();
+    let told = told.filter(|line| matches!(&line.event, Event::Message(_, said) if said == words));
+    assert_eq!(told.count(), 1, "once");
+}
+
+#[test]
+fn a_distance_is_typed_and_one_that_is_none_is_refused() {
+    let mut model = desk();
+    lists(&mut model, "63900", 64_000);
+    let sent = moves(&press(
+        &mut model,
+        ": t r a i l space b t c space 4 0 t enter",
+    ));
+    let words = "exits of position pos-1: move ord-7 to 63,960".to_owned();
+    assert_eq!(sent, [(Ticket(1), words)]);
+    let mut bare = desk();
+    press(&mut bare, "T");
+    assert!(said(&bare).contains("e sets one"));
+}

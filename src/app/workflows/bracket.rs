@@ -1,0 +1,289 @@
+//! An entry whose bracket has several targets: the service takes its stop with it, and one batch of exits places the
+//! targets once it has filled (`docs/delivery.md 3.7`).
+//!
+//! Contract: nothing is placed while a part of the entry works, and the sizes are shares of what has filled. The batch says
+//! what lists show that were requested after the fill; where that has changed it is sent once more. It is not recorded
+//! before it is sent: after a crash the entry has its stop and no targets.
+
+use super::{Known, LOOK_AGAIN, WorkflowEnd, WorkflowEvent, WorkflowWish, refusal, stop};
+use crate::model::{
+    Command, ExitBatch, ExitGroup, ExitOperation, Failure, FailureKind, MarketId, Num, Order,
+    OrderId, PlaceOrder, Position, Progress, Receipt, Timestamp, draft::LaterTarget,
+};
+use std::time::Duration;
+
+/// How long reads may take to show the order, or its position.
+const READ_TIMEOUT: Duration = Duration::from_secs(10);
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct BracketRun {
+    order: Box<PlaceOrder>,
+    targets: Vec<LaterTarget>,
+    stage: BracketStage,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+enum BracketStage {
+    /// The entry has no response.
+    Entering,
+    /// It works. No list shows it any more since `missing`.
+    Working {
+        id: OrderId,
+        missing: Option<Timestamp>,
+        look_at: Timestamp,
+    },
+    /// This much has filled; only lists requested after `since` show its position.
+    Filled {
+        size: Num,
+        since: Timestamp,
+        look_at: Timestamp,
+        next: Attempt,
+    },
+    Placing(Num, Attempt),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Attempt {
+    First,
+    Second,
+}
+
+impl BracketRun {
+    pub(crate) fn new(order: Box<PlaceOrder>, targets: Vec<LaterTarget>) -> Self {
+        Self {
+            order,
+            targets,
+            stage: BracketStage::Entering,
+        }
+    }
+
+    pub(crate) fn market(&self) -> &MarketId {
+        &self.order.market_id
+    }
+
+    pub(super) fn first(&self) -> Command {
+        Command::Place(self.order.clone())
+    }
+
+    pub(super) fn look_at(&self) -> Option<Timestamp> {
+        match &self.stage {
+            BracketStage::Working {
+                missing: Some(_),
+                look_at,
+                ..
+            }
+            | BracketStage::Filled { look_at, .. } => Some(*look_at),
+            BracketStage::Entering | BracketStage::Working { .. } | BracketStage::Placing(..) => {
+                None
+            }
+        }
+    }
+
+    pub(super) fn tell(&mut self, known: Known, event: WorkflowEvent) -> Vec<WorkflowWish> {
+        match event {
+            WorkflowEvent::Settled(result) | WorkflowEvent::SettledLate(result) => {
+                match self.stage {
+                    BracketStage::Placing(size, attempt) => {
+                        self.placed(known, (size, attempt), result)
+                    }
+                    BracketStage::Entering
+                    | BracketStage::Working { .. }
+                    | BracketStage::Filled { .. } => self.entered(known, result),
+                }
+            }
+            WorkflowEvent::Found(asked, found) => self.found(known, asked, found),
+            WorkflowEvent::Refused(why) => self.without(why),
+            WorkflowEvent::Sent(command) if command.ends_everything() => {
+                self.without(&format!("{command} was requested"))
+            }
+            WorkflowEvent::Progressed(Progress::Parked { .. })
+                if matches!(self.stage, BracketStage::Placing(..)) =>
+            {
+                vec![WorkflowWish::End(WorkflowEnd::Answered)]
+            }
+            WorkflowEvent::Passed => self.proceed(known),
+            WorkflowEvent::Sent(_)
+            | WorkflowEvent::Progressed(_)
+            | WorkflowEvent::Mismatched
+            | WorkflowEvent::Continues
+            | WorkflowEvent::OperationEnded(_)
+            | WorkflowEvent::CancelEnded(..)
+            | WorkflowEvent::Stopped(_) => vec![],
+        }
+    }
+
+    fn without(&self, why: &str) -> Vec<WorkflowWish> {
+        let (market, why) = (&self.order.market_id, why.trim());
+        let words = format!("the targets of {market} are not placed: {why}");
+        stop(words, WorkflowEnd::Half)
+    }
+
+    fn entered(&mut self, known: Known, result: &Result<Receipt, Failure>) -> Vec<WorkflowWish> {
+        if refusal(result).is_some() {
+            return vec![WorkflowWish::End(WorkflowEnd::Answered)];
+        }
+        match result {
+            Ok(Receipt::Order { order, .. }) => self.take(known, order),
+            Ok(_) | Err(_) => self.without("the service did not tell the order"),
+        }
+    }
+
+    /// The row of the entry.
+    fn take(&mut self, known: Known, order: &Order) -> Vec<WorkflowWish> {
+        if order.is_working() {
+            self.stage = BracketStage::Working {
+                id: order.id.clone(),
+                missing: None,
+                look_at: known.now,
+            };
+            return vec![];
+        }
+        let filled = order.filled_size.unwrap_or_default().abs();
+        if !filled.is_positive() {
+            return vec![WorkflowWish::End(WorkflowEnd::Answered)];
+        }
+        self.read(known, filled, Attempt::First)
+    }
+
+    fn read(&mut self, known: Known, size: Num, next: Attempt) -> Vec<WorkflowWish> {
+        self.stage = BracketStage::Filled {
+            size,
+            since: known.now,
+            look_at: known.now,
+            next,
+        };
+        self.proceed(known)
+    }
+
+    fn found(&mut self, known: Known, asked: &[OrderId], found: &[Order]) -> Vec<WorkflowWish> {
+        let BracketStage::Working { id, .. } = &self.stage else {
+            return vec![];
+        };
+        let row = found.iter().find(|order| order.id == *id);
+        match row.filter(|_| asked.contains(id)) {
+            Some(order) => self.take(known, order),
+            None => vec![],
+        }
+    }
+
+    fn proceed(&mut self, known: Known) -> Vec<WorkflowWish> {
+        match &self.stage {
+            BracketStage::Entering | BracketStage::Placing(..) => vec![],
+            BracketStage::Working { id, .. } => {
+                let row = known.store.order(id).cloned();
+                match row {
+                    Some(order) => self.take(known, &order),
+                    None => self.look_for(known),
+                }
+            }
+            BracketStage::Filled { size, next, .. } => {
+                let (size, next) = (*size, *next);
+                self.place(known, size, next)
+            }
+        }
+    }
+
+    /// No list shows the entry: it has ended.
+    fn look_for(&mut self, known: Known) -> Vec<WorkflowWish> {
+        let BracketStage::Working {
+            id,
+            missing,
+            look_at,
+        } = &mut self.stage
+        else {
+            return vec![];
+        };
+        let since = *missing.get_or_insert(known.now);
+        if known.now.since(since) > READ_TIMEOUT {
+            let why = format!("{id} was not found");
+            return self.without(&why);
+        }
+        if *look_at > known.now {
+            return vec![];
+        }
+        *look_at = known.now.plus(LOOK_AGAIN);
+        vec![WorkflowWish::Find(id.clone())]
+    }
+
+    fn place(&mut self, known: Known, filled: Num, attempt: Attempt) -> Vec<WorkflowWish> {
+        let BracketStage::Filled { since, look_at, .. } = &mut self.stage else {
+            return vec![];
+        };
+        let (open, working) = (&known.store.positions, &known.store.orders);
+        if open.at() > Some(*since) && working.at() > Some(*since) {
+            return match self.batch(known, filled) {
+                Ok(command) => {
+                    self.stage = BracketStage::Placing(filled, attempt);
+                    vec![WorkflowWish::Send(command)]
+                }
+                Err(why) => self.without(&why),
+            };
+        }
+        if known.now.since(*since) > READ_TIMEOUT {
+            return self.without("positions and orders were not read within 10 s");
+        }
+        if *look_at > known.now {
+            return vec![];
+        }
+        *look_at = known.now.plus(LOOK_AGAIN);
+        vec![WorkflowWish::ReadLists]
+    }
+
+    fn batch(&self, known: Known, filled: Num) -> Result<Command, String> {
+        let is_own = |position: &&Position| {
+            position.market_id == self.order.market_id && position.side() == Some(self.order.side)
+        };
+        let mut open = known.store.positions.rows().iter();
+        let position = open.find(is_own).ok_or("the position is closed")?;
+        let market = known.store.market(&position.market_id);
+        let decimals = market.and_then(|market| market.size_decimals);
+        let filled = filled.min(position.quantity());
+        let operations = self.operations(filled, decimals.unwrap_or(filled.decimals()));
+        if operations.is_empty() {
+            return Err(format!("{} cannot be divided", filled.normalized()));
+        }
+        let batch = ExitBatch::of(position, known.store.orders.rows(), operations);
+        Ok(Command::ExitBatch(Box::new(batch)))
+    }
+
+    /// Whole lots; the last of targets for all of it gets what rounding leaves.
+    fn operations(&self, filled: Num, decimals: u32) -> Vec<ExitOperation> {
+        let mut left = filled;
+        let mut share_left = Num::HUNDRED;
+        let mut operations = vec![];
+        for target in &self.targets {
+            share_left = share_left.minus(target.share).unwrap_or_default();
+            let part = filled
+                .times(target.share)
+                .and_then(|part| part.over(Num::HUNDRED));
+            let part = part.unwrap_or_default().truncated(decimals);
+            let size = if share_left.is_zero() { left } else { part };
+            left = left.minus(size).unwrap_or_default();
+            if size.is_positive() {
+                operations.push(ExitOperation::Place {
+                    group: ExitGroup::Tp,
+                    execution_type: None,
+                    price: target.price,
+                    size: size.normalized(),
+                    oco_pair_with: None,
+                });
+            }
+        }
+        operations
+    }
+
+    fn placed(
+        &mut self,
+        known: Known,
+        (size, attempt): (Num, Attempt),
+        result: &Result<Receipt, Failure>,
+    ) -> Vec<WorkflowWish> {
+        match result {
+            Ok(_) => vec![WorkflowWish::End(WorkflowEnd::Answered)],
+            Err(why) if why.kind == FailureKind::Conflict && attempt == Attempt::First => {
+                self.read(known, size, Attempt::Second)
+            }
+            Err(why) => self.without(why.message.raw()),
+        }
+    }
+}
