@@ -16,7 +16,7 @@ use crate::{
 const MOST_SIZE_DECIMALS: u32 = 5;
 /// Decimals of price and size together.
 const DECIMALS: u32 = 6;
-/// No recording says more, and no venue allows less for what is traded much.
+/// Of a market that the scenario does not know. No recording says more, and no venue allows less for what is traded much.
 const MAX_LEVERAGE: u32 = 20;
 /// The notional at which funding would read the book; the venue's own rate comes first.
 const IMPACT: i64 = 20_000;

@@ -120,6 +120,25 @@ impl LoadedExchange {
 }
 
 #[test]
+fn a_received_market_has_the_leverage_that_the_scenario_gives_its_symbol_and_else_20() {
+    let home = TempDir::new().unwrap();
+    let file = Sample::default().walk(4).in_dir(&home, "btc.txt");
+    let leverage = |scenario: &str| {
+        let source = replay(std::slice::from_ref(&file), ReplayEnd::Stop);
+        let scenario = Scenario::parse(scenario).unwrap().on_received(source);
+        let exchange = open(ExchangeOptions {
+            scenario,
+            ..options(None, None)
+        });
+        let exchange = exchange.unwrap();
+        exchange.engine.market_spec(market()).unwrap().max_leverage
+    };
+    let bare = include_str!("../../../tests/support/bare.toml");
+    assert_eq!(leverage(bare), 40);
+    assert_eq!(leverage(&bare.replace("\"BTC\"", "\"XRP\"")), 20);
+}
+
+#[test]
 fn a_replay_begins_at_its_first_frame_with_the_figures_of_its_venue() {
     let home = TempDir::new().unwrap();
     let file = Sample::default().walk(20).in_dir(&home, "btc.txt");

@@ -270,7 +270,7 @@ impl ScenarioFile {
 }
 
 impl ScenarioFile {
-    /// The accounts and rules of the scenario, on these markets.
+    /// The accounts and rules of the scenario, on these markets. One whose symbol the scenario knows has its leverage there.
     pub(super) fn received_config(
         &self,
         seed: u64,
@@ -280,9 +280,23 @@ impl ScenarioFile {
         Ok(EngineConfig {
             feed: PriceFeed::Received(self.venue.received()?),
             fees: self.fees.map_or(Ok(setup.fees), FeesShape::rates)?,
-            markets: setup.markets.clone(),
+            markets: setup
+                .markets
+                .iter()
+                .map(|market| with_leverage_of(&config.markets, market))
+                .collect(),
             ..config
         })
+    }
+}
+
+fn with_leverage_of(known: &[MarketSpec], market: &MarketSpec) -> MarketSpec {
+    let same = known.iter().find(|known| known.symbol == market.symbol);
+    let same = same.unwrap_or(market);
+    MarketSpec {
+        max_leverage: same.max_leverage,
+        tiers: same.tiers.clone(),
+        ..market.clone()
     }
 }
 

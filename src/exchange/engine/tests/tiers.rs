@@ -130,3 +130,25 @@ fn larger_positions_need_more_maintenance_tier_by_tier() {
     desk.place(order).unwrap();
     assert_eq!(six(desk.liquidation(SOL)), "86.666667");
 }
+
+/// Long 1 at 100,000 with 20x where the market allows 40x; from 150 million USD on it allows 20x.
+#[test]
+fn a_position_at_20x_of_a_market_of_40x_is_liquidated_3_8_percent_away() {
+    let large = MarginTier {
+        lower: Usd::dollars(150_000_000),
+        max_leverage: 20,
+    };
+    let markets = vec![MarketSpec {
+        tiers: vec![large],
+        ..spec("BTC", 5, 40, "100000")
+    }];
+    let mut desk = Desk::with(1_000_000, lax(), markets);
+    desk.at(BTC, "100000");
+    let buy = desk.order(BTC, Side::Buy, "1");
+    desk.place(at_leverage(&buy, 20, MarginMode::Isolated))
+        .unwrap();
+    assert_eq!(six(desk.liquidation(BTC)), "96202.531646");
+    let market = desk.engine.markets.at(BTC.into());
+    let maintenance = market.maintenance(Usd::dollars(200_000_000));
+    assert_eq!(maintenance, usd("3125000"));
+}

@@ -46,8 +46,8 @@ impl Desk {
             Side::Sell => facts.asks,
         };
         let level = |level: &BookLevel| {
-            let (size, px) = (level.size.0 as f64 / 1e2, level.px.0 as f64 / 1e4);
-            format!("{size}@{px}")
+            let (coins, px) = (level.size.0 as f64 / 1e2, level.px.0 as f64 / 1e4);
+            format!("{coins}@{px}")
         };
         levels.iter().map(level).collect::<Vec<_>>().join(" ")
     }
@@ -333,7 +333,7 @@ impl Crowd {
         }
     }
 
-    fn order(&mut self, who: AccountIx, side: Side, size: Lots, cents: Option<i64>, kind: u8) {
+    fn order(&mut self, who: AccountIx, side: Side, lots: Lots, cents: Option<i64>, kind: u8) {
         let fok = kind == 0;
         let params = OrderParams {
             tif: if fok { Tif::Fok } else { Tif::Gtc },
@@ -345,7 +345,7 @@ impl Crowd {
             mode: cents.map_or(PlaceMode::Market, |cents| PlaceMode::Limit {
                 price: Self::px(cents),
             }),
-            ..super::desk::order(SOL.into(), side, size)
+            ..super::desk::order(SOL.into(), side, lots)
         };
         let held = |crowd: &Self, who| {
             crowd
