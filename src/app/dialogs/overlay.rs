@@ -67,7 +67,7 @@ pub enum Overlay {
 
 /// What a panel is open for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Purpose {
+enum PanelPurpose {
     /// To be read or chosen from.
     Read,
     /// The same, and its key overrides a lock by the state of now.
@@ -134,12 +134,12 @@ impl Overlay {
     }
 
     /// What it is open for.
-    fn purpose(&self) -> Purpose {
+    fn purpose(&self) -> PanelPurpose {
         match self {
-            Self::Strip(_) | Self::Form(_) | Self::Bulk(_) => Purpose::Send,
-            Self::Export(_) => Purpose::Export,
-            Self::Prompt(_) => Purpose::Type,
-            Self::Limits { .. } => Purpose::ReadOrUnlock,
+            Self::Strip(_) | Self::Form(_) | Self::Bulk(_) => PanelPurpose::Send,
+            Self::Export(_) => PanelPurpose::Export,
+            Self::Prompt(_) => PanelPurpose::Type,
+            Self::Limits { .. } => PanelPurpose::ReadOrUnlock,
             Self::Help { .. }
             | Self::Glossary(_)
             | Self::Detail(_)
@@ -149,24 +149,27 @@ impl Overlay {
             | Self::Accounts(_)
             | Self::UserAlerts(_)
             | Self::Review(_)
-            | Self::Markets(_) => Purpose::Read,
+            | Self::Markets(_) => PanelPurpose::Read,
         }
     }
 
     /// Whether it is only read or chosen from: a key that dismisses a toast over it does not close it, too.
     pub(crate) fn is_read(&self) -> bool {
-        matches!(self.purpose(), Purpose::Read | Purpose::ReadOrUnlock)
+        matches!(
+            self.purpose(),
+            PanelPurpose::Read | PanelPurpose::ReadOrUnlock
+        )
     }
 
     /// Whether its only purpose is to send: a read-only desk does not open it.
     pub(crate) fn only_sends(&self) -> bool {
         let is_question = self.try_as_strip_ref().is_some_and(|strip| !strip.sends());
-        self.purpose() == Purpose::Send && !is_question
+        self.purpose() == PanelPurpose::Send && !is_question
     }
 
     /// Whether it can send something.
     pub(crate) fn acts(&self) -> bool {
-        !matches!(self.purpose(), Purpose::Read | Purpose::Type)
+        !matches!(self.purpose(), PanelPurpose::Read | PanelPurpose::Type)
     }
 
     /// Shows it from this line on, if it is longer than the screen.
