@@ -201,12 +201,12 @@ pub(crate) fn torn_part(file: impl Read + Seek) -> io::Result<Option<u64>> {
     while !parts.fill_buf()?.is_empty() {
         match io::copy(&mut GzDecoder::new(&mut parts), &mut io::sink()) {
             Ok(_) => begins = parts.stream_position()?,
-            Err(why) => match why.kind() {
-                ErrorKind::UnexpectedEof => return Ok(Some(begins)),
-                // It is damaged, or nothing that this program has written.
-                ErrorKind::InvalidInput | ErrorKind::InvalidData => return Ok(None),
-                _ => return Err(why),
-            },
+            Err(why) if why.kind() == ErrorKind::UnexpectedEof => return Ok(Some(begins)),
+            // It is damaged, or nothing that this program has written.
+            Err(why) if matches!(why.kind(), ErrorKind::InvalidInput | ErrorKind::InvalidData) => {
+                return Ok(None);
+            }
+            Err(why) => return Err(why),
         }
     }
     Ok(None)

@@ -181,6 +181,10 @@ impl Run {
     fn receive(&mut self, content: FrameContent) {
         self.at += 100;
         self.venue.pass(self.at);
+        // A gap that this frame may end.
+        if self.venue.engine.is_frozen(BTC) {
+            self.ahead.clear();
+        }
         let frame = self.venue.frame(self.at, content.clone());
         self.venue.line += 1;
         // A book with one empty side may be refused as crossed.

@@ -174,11 +174,10 @@ impl MarketFeed {
 
     async fn down(&mut self, source: MarketSource) {
         *self.state_mut(source) = SourceState::default();
-        if source == MarketSource::Service {
-            if self.has_venues && self.by_venue != VenueMarkets::All {
-                let at = Instant::now() + FALL_BACK_AFTER;
-                self.fall_back_at = self.fall_back_at.or(Some(at));
-            }
+        if source == MarketSource::Service && self.has_venues && self.by_venue != VenueMarkets::All
+        {
+            let at = Instant::now() + FALL_BACK_AFTER;
+            self.fall_back_at = self.fall_back_at.or(Some(at));
         }
         if source == self.main_source() {
             self.prices_end();
