@@ -50,6 +50,7 @@ mod support;
 mod terminal;
 mod types;
 mod version;
+mod waits;
 mod words;
 
 /// What the lines of JSON on standard error say, each problem a line, as a person would be told.
