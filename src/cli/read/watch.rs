@@ -322,7 +322,8 @@ async fn follow<T: Watchable>(
     loop {
         sleep_until(next).await;
         next = Instant::now() + args.interval;
-        let page = match read::<T>(service, ids, known.is_none()).await {
+        let unlisted = if known.is_none() { ids } else { &[] };
+        let page = match read::<T>(service, ids, unlisted).await {
             Ok(page) => page,
             Err(why) if matches!(why.kind, FailureKind::Auth | FailureKind::NotFound) => {
                 return Ok(voice.failure(&why));
@@ -360,18 +361,18 @@ async fn follow<T: Watchable>(
     }
 }
 
-/// The list, or its rows of these ids; at first also those that are no longer in it.
+/// The list, or its rows of these ids; those of `unlisted` also if they are no longer in it.
 async fn read<T: Watchable>(
     service: &Service,
     ids: &[T::Id],
-    is_first: bool,
+    unlisted: &[T::Id],
 ) -> Result<Page<T>, Failure> {
     let mut page = T::read(service).await?;
     if ids.is_empty() {
         return Ok(page);
     }
     page.rows.retain(|row| ids.contains(row.named()));
-    for id in ids.iter().filter(|_| is_first) {
+    for id in unlisted {
         if page.rows.iter().all(|row| row.named() != id) {
             let row = T::one(service, id.clone()).await?;
             let missing = || Failure::new(FailureKind::NotFound, format!("there is no {id}"));
