@@ -84,7 +84,8 @@ const AFTER: &str = "\
 There is no flag for the key of a service: set PERPDECK_API_KEY, api_key_file, api_key_command or
 api_key_keyring.
 Exit codes: 0 done, 1 local failure, 2 usage or settings, 10 key rejected, 11 rate limit,
-12 unavailable, 13 rejected, 14 unknown, 15 partly done. \"perpdeck man\" explains them.";
+12 unavailable, 13 rejected, 14 unknown, 15 partly done,
+16 ended otherwise, 17 timeout. \"perpdeck man\" explains them.";
 
 #[derive(Debug, Subcommand)]
 pub(super) enum CliVerb {
@@ -131,6 +132,8 @@ pub(super) enum ReadVerb {
     Order(read::order::OrderArgs),
     /// Lists what the orders of the account have filled
     Fills(read::fills::FillsArgs),
+    /// Lists what positions have paid and received for funding
+    Funding(read::funding::FundingArgs),
     /// Lists open positions, or closed ones
     Positions(read::positions::PositionsArgs),
     /// Shows positions, open or closed
@@ -147,6 +150,8 @@ pub(super) enum ReadVerb {
     Candles(read::market::CandlesArgs),
     /// Lists the recent public trades of a market
     Trades(read::market::TradesArgs),
+    /// Waits until orders are in a state, and says by its exit code how it ended
+    Wait(read::wait::WaitArgs),
     /// Prints what changes, one line each: orders, positions, or the events of a desk
     Watch(read::watch::WatchArgs),
     /// Writes a whole list as CSV or JSON, as the desk's export does

@@ -27,6 +27,10 @@ pub enum Exit {
     Unknown,
     /// Partly done, or partly unknown.
     Partial,
+    /// An order that was waited for can no longer be in the state.
+    EndedOtherwise,
+    /// The time that a wait was allowed is over.
+    TimedOut,
     /// Ended by a signal: 128 + its number, as in shells.
     Signal(u8),
 }
@@ -43,6 +47,8 @@ impl Exit {
             Self::Rejected => 13,
             Self::Unknown => 14,
             Self::Partial => 15,
+            Self::EndedOtherwise => 16,
+            Self::TimedOut => 17,
             Self::Signal(code) => code,
         }
     }
@@ -120,11 +126,13 @@ mod tests {
             Exit::Rejected,
             Exit::Unknown,
             Exit::Partial,
+            Exit::EndedOtherwise,
+            Exit::TimedOut,
             Exit::Signal(143),
         ];
         assert_eq!(
             exits.map(Exit::code),
-            [0, 1, 2, 10, 11, 12, 13, 14, 15, 143]
+            [0, 1, 2, 10, 11, 12, 13, 14, 15, 16, 17, 143]
         );
     }
 }

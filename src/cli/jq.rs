@@ -3,7 +3,7 @@
 //! Contract: numbers keep their digits where the expression passes them on. A text that is the result is printed without
 //! quotes, and no character of it acts on a terminal.
 
-use super::{exit::UsageError, voice::ascii};
+use super::{ascii::ascii, exit::UsageError};
 use crate::model::Text;
 use jaq_core::{
     Compiler, Ctx, Filter, Vars, data,

@@ -6,6 +6,7 @@
 mod act;
 mod alert;
 mod args;
+mod ascii;
 mod call_log;
 mod columns;
 mod core_dumps;
@@ -131,6 +132,7 @@ async fn read_verb(verb: ReadVerb, sources: config::Sources) -> Result<Exit> {
         ReadVerb::Orders(args) => read::orders::run(args, sources).await,
         ReadVerb::Order(args) => read::order::run(args, sources).await,
         ReadVerb::Fills(args) => Box::pin(read::fills::run(args, sources)).await,
+        ReadVerb::Funding(args) => Box::pin(read::funding::run(args, sources)).await,
         // On the heap, because it is large.
         ReadVerb::Positions(args) => Box::pin(read::positions::run(args, sources)).await,
         ReadVerb::Position(args) => read::position::run(args, sources).await,
@@ -140,6 +142,7 @@ async fn read_verb(verb: ReadVerb, sources: config::Sources) -> Result<Exit> {
         ReadVerb::Book(args) => read::market::book(args, sources).await,
         ReadVerb::Candles(args) => read::market::candles(args, sources).await,
         ReadVerb::Trades(args) => Box::pin(read::market::trades(args, sources)).await,
+        ReadVerb::Wait(args) => read::wait::run(args, sources).await,
         ReadVerb::Watch(args) => read::watch::run(args, sources).await,
         ReadVerb::Export(args) => read::export::run(args, sources).await,
         ReadVerb::Alert(args) => alert::run(args, sources).await,

@@ -2,6 +2,7 @@
 
 use super::read::watch::{AccountLine, EventRow, MarketLine, WatchLine};
 use super::{Exit, exit::UsageError, failure_line::FailureLine, journal, out};
+use crate::model::{EquitySample, FundingPayment};
 use crate::view::tables::{
     alert_rows::UserAlertRow,
     quotes::{CandleRow, LevelRow, QuoteRow, TapeRow},
@@ -45,6 +46,12 @@ const ROWS: &[SchemaEntry] = &[
         schema_of::<OrderRow>,
     ),
     row("fill", "fills", schema_of::<FillRow>),
+    row(
+        "funding_payment",
+        "funding, export funding",
+        schema_of::<FundingPayment>,
+    ),
+    row("equity_sample", "export equity", schema_of::<EquitySample>),
     row("twap", "twap list, twap show", schema_of::<TwapRow>),
     row(
         "scaled_order",

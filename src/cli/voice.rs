@@ -6,6 +6,7 @@
 
 use super::{
     Exit,
+    ascii::ascii,
     exit::{self, UsageError},
     failure_line::{FailureLine, next},
     jq, out,
@@ -15,10 +16,7 @@ use clap::ValueEnum as _;
 use color_eyre::Report;
 use serde::Serialize;
 use serde_json::value::RawValue;
-use std::{
-    fmt::Write as _,
-    io::{self, IsTerminal},
-};
+use std::io::{self, IsTerminal};
 
 /// The output formats of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -326,6 +324,12 @@ impl Output {
         exit
     }
 
+    /// How a wait has ended that did not reach what it waited for.
+    pub(super) fn ended(self, kind: &'static str, message: &str, exit: Exit) -> Exit {
+        self.told(message, &|| FailureLine::local(kind, message, exit));
+        exit
+    }
+
     fn wrong(self, exit: Exit, message: &str) {
         let kind = if exit == Exit::Usage {
             "usage"
@@ -347,23 +351,6 @@ impl Output {
 pub(super) fn json(value: &impl Serialize) -> String {
     // Fails only for maps with non-text keys, of which there are none.
     ascii(&serde_json::to_string(value).unwrap_or_default())
-}
-
-/// Only strings in JSON hold other characters, and an escape means the same there.
-pub(super) fn ascii(json: &str) -> String {
-    let mut out = String::with_capacity(json.len());
-    let mut units = [0; 2];
-    for c in json.chars() {
-        if (' '..='~').contains(&c) {
-            out.push(c);
-            continue;
-        }
-        for unit in c.encode_utf16(&mut units) {
-            // Writing to a string cannot fail.
-            let _written = write!(out, "\\u{unit:04x}");
-        }
-    }
-    out
 }
 
 #[cfg(test)]

@@ -9,13 +9,18 @@ use super::{Client, base, response::ServiceResponse, rows};
 use crate::{
     api::Data,
     model::{
-        Book, Candle, Dated, Failure, FailureKind, Grid, Interval, Level, Market, MarketId, Num,
-        OrderEvidence, OrderId, Page, PublicTrade, Side, Timestamp,
+        AccountId, Book, Candle, Cursor, Dated, EquitySample, Failure, FailureKind, FundingPayment,
+        Grid, Interval, Level, Market, MarketId, Num, OrderEvidence, OrderId, Page, PublicTrade,
+        Side, Timestamp,
     },
 };
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::value::RawValue;
+use std::cmp::Reverse;
+
+/// Rows of one request for the history of an account.
+const HISTORY_PAGE: usize = 1_000;
 
 /// Rows, and the instant up to which they are complete.
 #[derive(Deserialize)]
@@ -125,6 +130,48 @@ impl Client {
         let id = utf8_percent_encode(order.raw(), NON_ALPHANUMERIC);
         let answer = self.sim(&format!("/sim/orders/{id}/evidence")).await?;
         answer.decoded().map(|Data { data }| Some(data))
+    }
+
+    /// A page of an account's funding payments, the newest first.
+    pub async fn funding(
+        &self,
+        account: &AccountId,
+        cursor: Option<Cursor>,
+    ) -> Result<Option<Page<FundingPayment>>, Failure> {
+        let number = |row: &FundingPayment| row.payment_id;
+        self.sim_history(account, "funding", cursor, number).await
+    }
+
+    /// A page of the samples of an account's equity, the newest first.
+    pub async fn equity(
+        &self,
+        account: &AccountId,
+        cursor: Option<Cursor>,
+    ) -> Result<Option<Page<EquitySample>>, Failure> {
+        let number = |row: &EquitySample| row.sampled_at.0;
+        self.sim_history(account, "equity", cursor, number).await
+    }
+
+    /// The rows of an account before the number that the cursor names; `number` grows with time.
+    async fn sim_history<Row: DeserializeOwned>(
+        &self,
+        account: &AccountId,
+        list: &str,
+        cursor: Option<Cursor>,
+        number: fn(&Row) -> i64,
+    ) -> Result<Option<Page<Row>>, Failure> {
+        if !self.is_simulator().await? {
+            return Ok(None);
+        }
+        let id = utf8_percent_encode(account.raw(), NON_ALPHANUMERIC);
+        let before = cursor.map_or_else(String::new, |from| format!("&before={}", from.raw()));
+        let target = format!("/sim/accounts/{id}/{list}?limit={HISTORY_PAGE}{before}");
+        let SimRows { data, .. } = self.sim(&target).await?.decoded()?;
+        let mut page: Page<Row> = rows::read_rows(&data, Ok);
+        page.rows.sort_by_key(|row| Reverse(number(row)));
+        let oldest = page.rows.last().map(|row| number(row).to_string().into());
+        page.next = oldest.filter(|_| data.len() == HISTORY_PAGE);
+        Ok(Some(page))
     }
 
     /// The rows of one market; without a readable one, why.

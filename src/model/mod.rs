@@ -6,6 +6,7 @@
 
 mod account;
 mod account_facts;
+mod account_history;
 mod book;
 mod call;
 mod candle;
@@ -43,6 +44,7 @@ mod venue;
 
 pub use account::{Account, AccountRequirements, AccountRisk, AccountStage, AccountStatus};
 pub use account_facts::{AccountFacts, RuleFact};
+pub use account_history::{EquitySample, FundingPayment};
 pub use book::{Book, Level, Sweep};
 pub use call::Call;
 pub use candle::{Candle, Interval};

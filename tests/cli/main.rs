@@ -53,6 +53,7 @@ mod types;
 mod venue;
 mod venue_feeds;
 mod version;
+mod waits;
 mod words;
 
 /// What the lines of JSON on standard error say, each problem a line, as a person would be told.

@@ -412,6 +412,8 @@ fn the_page_of_errors_has_every_exit_code_and_kind() {
         ends_with(&["journal", "rearm", "--state-dir", "/dev/null"]),
         // Needs a service that answers about another order: deeds.rs.
         ("mismatch".to_owned(), "15".to_owned()),
+        ("ended otherwise".to_owned(), "16".to_owned()),
+        ("timeout".to_owned(), "17".to_owned()),
     ];
     for (kind, code) in kinds.chain(own) {
         writeln!(page, "- `{kind}`: {code}").unwrap();

@@ -177,8 +177,8 @@ fn a_watch_of_a_stream_says_which_setting_or_word_is_missing() {
             "market_stream_url is not set",
         ),
         (&["watch", "account"], "account_stream_url is not set"),
-        (&["watch", "market"], "takes a market, and needs one"),
-        (&["watch", "orders", "BTC"], "takes a market, and needs one"),
+        (&["watch", "market"], "needs one market"),
+        (&["watch", "orders", "BTC"], "cannot be watched"),
     ] {
         let (code, error) = served.error(args);
         let words = error["message"].as_str().unwrap();

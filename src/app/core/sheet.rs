@@ -2,7 +2,9 @@
 
 use crate::{
     app::{account::trades::TradeLog, activity::notice::Notice},
-    model::{Call, Market, Order, Page, Position, Scaled, Timestamp, Twap},
+    model::{
+        Call, EquitySample, FundingPayment, Market, Order, Page, Position, Scaled, Timestamp, Twap,
+    },
 };
 use strum::Display;
 
@@ -29,7 +31,7 @@ pub struct Sheet {
     pub trades: TradeLog,
 }
 
-/// The list of one pane.
+/// The list of one pane, or one that the command line alone exports.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SheetRows {
     Positions(Vec<Position>),
@@ -38,6 +40,10 @@ pub enum SheetRows {
     Scaled(Vec<Scaled>),
     Closed(Vec<Position>),
     History(Vec<Order>),
+    /// Orders that have filled.
+    Fills(Vec<Order>),
+    Funding(Vec<FundingPayment>),
+    Equity(Vec<EquitySample>),
     Activity(Vec<Notice>),
     Calls(Vec<Call>),
 }

@@ -22,7 +22,7 @@ pub(in crate::cli) fn id<T: From<String>>(text: &str) -> Result<T, String> {
 }
 
 /// A name for people: no id consists of letters alone.
-pub(super) fn is_word(name: &str) -> bool {
+pub(in crate::cli) fn is_word(name: &str) -> bool {
     name.chars().all(char::is_alphabetic)
 }
 

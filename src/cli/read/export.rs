@@ -10,7 +10,8 @@ use super::{
         voice::{ListFormat, NoteFlags, Output},
     },
     complete,
-    filters::SinceFilter,
+    filters::{self, SideFilter, SinceFilter, WantedMarket},
+    funding,
     pages::{Pages, RowDate, Selection, Since},
 };
 use crate::{
@@ -45,7 +46,7 @@ pub(in crate::cli) struct ExportArgs {
     notes: NoteFlags,
 }
 
-/// The panes that a service can be read for.
+/// The lists that a service can be read for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum ExportedList {
     /// Open positions
@@ -60,6 +61,12 @@ enum ExportedList {
     Closed,
     /// Every order
     History,
+    /// What the orders have filled
+    Fills,
+    /// Funding payments, on the paper exchange
+    Funding,
+    /// The equity, once a minute, on the paper exchange
+    Equity,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -179,7 +186,36 @@ impl ListReader<'_> {
                 let page = Pages::all().read(self.voice, &wanted, fetch).await?;
                 self.done(page, SheetRows::History)
             }
+            ExportedList::Fills => self.fills().await?,
+            ExportedList::Funding => self.funding().await?,
+            ExportedList::Equity => self.equity().await?,
         })
+    }
+
+    async fn fills(&self) -> Result<ReadList> {
+        let Self { service, .. } = self;
+        let fetch = |cursor| service.client.fills(&service.account, cursor);
+        let wanted = filters::fills(WantedMarket::Any, SideFilter::default(), self.since);
+        let page = Pages::all().read(self.voice, &wanted, fetch).await?;
+        Ok(self.done(page, SheetRows::Fills))
+    }
+
+    async fn funding(&self) -> Result<ReadList> {
+        let instead = "export positions\" and \"perpdeck export closed";
+        funding::is_listed(self.service, instead).await?;
+        let fetch = |cursor| funding::payments_page(self.service, cursor);
+        let wanted = funding::payments(self.since);
+        let page = Pages::all().read(self.voice, &wanted, fetch).await?;
+        Ok(self.done(page, SheetRows::Funding))
+    }
+
+    async fn equity(&self) -> Result<ReadList> {
+        let instead = "account\" and \"perpdeck export closed";
+        funding::is_listed(self.service, instead).await?;
+        let fetch = |cursor| funding::samples_page(self.service, cursor);
+        let wanted = funding::samples(self.since);
+        let page = Pages::all().read(self.voice, &wanted, fetch).await?;
+        Ok(self.done(page, SheetRows::Equity))
     }
 
     fn done<T>(&self, page: Page<T>, rows: fn(Vec<T>) -> SheetRows) -> ReadList {

@@ -8,6 +8,7 @@ pub(super) mod accounts;
 pub(super) mod export;
 pub(super) mod fills;
 pub(super) mod filters;
+pub(super) mod funding;
 mod list_view;
 pub(super) mod market;
 pub(super) mod order;
@@ -20,6 +21,7 @@ mod sheet;
 mod stream_link;
 mod stream_snapshot;
 pub(super) mod twaps;
+pub(super) mod wait;
 pub(super) mod watch;
 
 use super::{

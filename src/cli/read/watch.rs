@@ -14,7 +14,7 @@ pub(in crate::cli) use stream_rows::{AccountLine, MarketLine};
 use super::{
     super::{
         Exit,
-        act::typed::id,
+        act::typed::{id, is_word},
         exit::UsageError,
         local_zone::local_zone,
         service::Service,
@@ -26,7 +26,10 @@ use super::{
 use crate::{
     app::Store,
     config::Sources,
-    model::{Failure, FailureKind, MarketId, Order, Page, Position, Timestamp, draft::span},
+    model::{
+        Failure, FailureKind, MarketId, Order, OrderId, Page, Position, PositionId, Timestamp,
+        draft::span,
+    },
     runtime::Clock,
     view::{
         tables::rows::{OrderRow, PositionRow},
@@ -38,6 +41,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::{
     collections::BTreeMap,
+    fmt,
     io::{self, IsTerminal as _, Write as _},
     time::Duration,
 };
@@ -46,12 +50,9 @@ use tokio::time::{Instant, sleep_until, timeout};
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct WatchArgs {
-    /// What to watch
-    #[arg(value_enum, default_value = "orders")]
-    what: WatchTarget,
-    /// The market of "watch market", by its symbol, coin or id: BTC, btc or 'paper|BTC'
-    #[arg(value_name = "MARKET", value_parser = id::<MarketId>)]
-    name: Option<MarketId>,
+    /// orders (the default), positions, events (of an open desk), account or market BTC (streams), or the ids of orders
+    #[arg(value_name = "WHAT", value_parser = id::<String>)]
+    what: Vec<String>,
     /// What of the market, with commas between
     #[arg(
         long = "channel",
@@ -76,18 +77,39 @@ pub(in crate::cli) struct WatchArgs {
     notes: NoteFlags,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 enum WatchTarget {
-    /// Working orders, and how each ends
-    Orders,
-    /// Open positions
+    /// Working orders, and how each ends; of named ones until all have ended.
+    Orders(Vec<OrderId>),
     Positions,
-    /// What an open desk does and sees: the lines of its activity pane
+    /// What an open desk does and sees: the lines of its activity pane.
     Events,
-    /// Book, trades, candles and statistics of a market, from the service's stream or that of its venue
-    Market,
-    /// Orders, positions, fills and balance, from the service's stream
+    /// Book, trades, candles and statistics of a market, from the service's stream or that of its venue.
+    Market(MarketId),
+    /// Orders, positions, fills and balance, from the service's stream.
     Account,
+}
+
+impl WatchTarget {
+    fn read(words: &[String]) -> Result<Self, UsageError> {
+        let words: Vec<_> = words.iter().map(String::as_str).collect();
+        match words.as_slice() {
+            [] | ["orders"] => Ok(Self::Orders(vec![])),
+            ["positions"] => Ok(Self::Positions),
+            ["events"] => Ok(Self::Events),
+            ["account"] => Ok(Self::Account),
+            ["market", name] => Ok(Self::Market((*name).into())),
+            ["market", ..] => Err(UsageError(
+                "\"watch market\" needs one market: perpdeck watch market BTC".to_owned(),
+            )),
+            ids => match ids.iter().find(|name| is_word(name)) {
+                Some(word) => Err(UsageError(format!(
+                    "{word:?} cannot be watched: write orders, positions, events, account, market BTC, or the ids of orders"
+                ))),
+                None => Ok(Self::Orders(ids.iter().map(|id| (*id).into()).collect())),
+            },
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -122,7 +144,7 @@ pub(in crate::cli) struct WatchLine<R> {
     pub(in crate::cli) row: R,
 }
 
-fn interval(text: &str) -> Result<Duration, String> {
+pub(super) fn interval(text: &str) -> Result<Duration, String> {
     let millis = text
         .strip_suffix("ms")
         .and_then(|digits| digits.parse().ok());
@@ -132,7 +154,7 @@ fn interval(text: &str) -> Result<Duration, String> {
         .ok_or_else(|| "write a time from 200ms to 1h, as in 500ms or 5s".to_owned())
 }
 
-fn length(text: &str) -> Result<Duration, String> {
+pub(super) fn length(text: &str) -> Result<Duration, String> {
     span(text).ok_or_else(|| "write a time, as in 90s, 30m or 2h".to_owned())
 }
 
@@ -152,19 +174,14 @@ pub(in crate::cli) async fn run(args: WatchArgs, sources: &Sources) -> Result<Ex
         WatchFormat::Text => ListFormat::Table,
         WatchFormat::Jsonl => ListFormat::Json,
     }));
-    if args.name.is_some() != (args.what == WatchTarget::Market) {
-        let words =
-            "only \"watch market\" takes a market, and needs one: perpdeck watch market BTC";
-        return Err(UsageError(words.to_owned()).into());
-    }
+    let target = WatchTarget::read(&args.what)?;
     let service = Service::open(sources, voice).await?;
     let watching = async {
-        match args.what {
-            WatchTarget::Orders => follow::<Order>(&service, &args, voice, format).await,
-            WatchTarget::Positions => follow::<Position>(&service, &args, voice, format).await,
+        match target {
+            WatchTarget::Orders(ids) => follow::<Order>(&service, &args, &ids, voice, format).await,
+            WatchTarget::Positions => follow::<Position>(&service, &args, &[], voice, format).await,
             WatchTarget::Events => events::follow(&service, sources, voice, format).await,
-            WatchTarget::Market => {
-                let name = args.name.clone().unwrap_or_default();
+            WatchTarget::Market(name) => {
                 streams::market(&service, &name, &args.channels, (voice, format)).await
             }
             WatchTarget::Account => streams::account(&service, (voice, format)).await,
@@ -180,7 +197,11 @@ pub(in crate::cli) async fn run(args: WatchArgs, sources: &Sources) -> Result<Ex
 /// A row that can be watched.
 trait Watchable: Clone + PartialEq + Sized {
     type Row: Serialize;
+    type Id: Clone + PartialEq + fmt::Display;
 
+    fn named(&self) -> &Self::Id;
+    /// One that is no longer in the list.
+    async fn one(service: &Service, id: Self::Id) -> Result<Option<Self>, Failure>;
     fn id(&self) -> String;
     fn market(&self) -> &MarketId;
     async fn read(service: &Service) -> Result<Page<Self>, Failure>;
@@ -192,6 +213,15 @@ trait Watchable: Clone + PartialEq + Sized {
 
 impl Watchable for Order {
     type Row = OrderRow;
+    type Id = OrderId;
+
+    fn named(&self) -> &OrderId {
+        &self.id
+    }
+
+    async fn one(service: &Service, id: OrderId) -> Result<Option<Self>, Failure> {
+        service.client.order(&id).await
+    }
 
     fn id(&self) -> String {
         self.id.to_string()
@@ -222,6 +252,15 @@ impl Watchable for Order {
 
 impl Watchable for Position {
     type Row = PositionRow;
+    type Id = PositionId;
+
+    fn named(&self) -> &PositionId {
+        &self.id
+    }
+
+    async fn one(service: &Service, id: PositionId) -> Result<Option<Self>, Failure> {
+        service.client.position(&id).await
+    }
 
     fn id(&self) -> String {
         self.id.to_string()
@@ -272,6 +311,7 @@ pub(super) fn print(line: &str) -> io::Result<LineReader> {
 async fn follow<T: Watchable>(
     service: &Service,
     args: &WatchArgs,
+    ids: &[T::Id],
     voice: Output,
     format: WatchFormat,
 ) -> Result<Exit> {
@@ -282,9 +322,12 @@ async fn follow<T: Watchable>(
     loop {
         sleep_until(next).await;
         next = Instant::now() + args.interval;
-        let page = match T::read(service).await {
+        let unlisted = if known.is_none() { ids } else { &[] };
+        let page = match read::<T>(service, ids, unlisted).await {
             Ok(page) => page,
-            Err(why) if why.kind == FailureKind::Auth => return Ok(voice.failure(&why)),
+            Err(why) if matches!(why.kind, FailureKind::Auth | FailureKind::NotFound) => {
+                return Ok(voice.failure(&why));
+            }
             Err(why) => {
                 if !is_failing {
                     voice.failure(&why);
@@ -312,7 +355,31 @@ async fn follow<T: Watchable>(
                 return Ok(Exit::Ok);
             }
         }
+        if !ids.is_empty() && known.as_ref().is_some_and(BTreeMap::is_empty) {
+            return Ok(Exit::Ok);
+        }
     }
+}
+
+/// The list, or its rows of these ids; those of `unlisted` also if they are no longer in it.
+async fn read<T: Watchable>(
+    service: &Service,
+    ids: &[T::Id],
+    unlisted: &[T::Id],
+) -> Result<Page<T>, Failure> {
+    let mut page = T::read(service).await?;
+    if ids.is_empty() {
+        return Ok(page);
+    }
+    page.rows.retain(|row| ids.contains(row.named()));
+    for id in unlisted {
+        if page.rows.iter().all(|row| row.named() != id) {
+            let row = T::one(service, id.clone()).await?;
+            let missing = || Failure::new(FailureKind::NotFound, format!("there is no {id}"));
+            page.rows.push(row.ok_or_else(missing)?);
+        }
+    }
+    Ok(page)
 }
 
 /// What the page changes in what is known.

@@ -47,6 +47,7 @@ enum Offered {
 const ARGUMENTS: &[(&str, Offered)] = &[
     ("order_id", Offered::Orders),
     ("of", Offered::Positions),
+    ("what", Offered::Orders),
     ("order_ids", Offered::Orders),
     ("target_position_id", Offered::Positions),
     ("position_ids", Offered::Positions),

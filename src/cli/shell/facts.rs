@@ -25,6 +25,11 @@ pub(super) const EXIT_STATUS: &[ManualEntry] = &[
         "15",
         "Partly done: some cancels failed, something is still open, the result differs from the request, or a row could not be read.",
     ),
+    (
+        "16",
+        "wait: an order has ended otherwise and can no longer be in the state.",
+    ),
+    ("17", "wait: the time allowed is over."),
 ];
 
 pub(super) const ENVIRONMENT: &[ManualEntry] = &[

@@ -199,7 +199,11 @@ mod tests {
     fn the_help_of_every_verb_fits_one_screen_besides_its_examples() {
         let mut whole = command();
         whole.build();
-        for verb in whole.get_subcommands() {
+        // "help help" lists the verbs, as "perpdeck --help" does.
+        let verbs = whole
+            .get_subcommands()
+            .filter(|verb| verb.get_name() != "help");
+        for verb in verbs {
             assert_fits(verb, verb.get_name());
         }
     }

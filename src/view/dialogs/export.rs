@@ -17,6 +17,10 @@ use crate::{
             calls::CALLS,
             csv,
             rows::{self, OrderRow, PositionRow, RungRow, TradeRow, TwapRow, columns_of},
+            standing::{
+                FillRow,
+                columns_of::{EQUITY, FILL, FUNDING},
+            },
         },
         text::{Column, Scene, Share, Span, format, words},
     },
@@ -163,6 +167,9 @@ pub fn file_stem(sheet: &Sheet) -> String {
         SheetRows::Scaled(_) => "scaled",
         SheetRows::Closed(_) => "closed-positions",
         SheetRows::History(_) => "orders",
+        SheetRows::Fills(_) => "fills",
+        SheetRows::Funding(_) => "funding",
+        SheetRows::Equity(_) => "equity",
         SheetRows::Activity(_) => "activity",
         SheetRows::Calls(_) => "calls",
     };
@@ -204,11 +211,22 @@ pub fn file(sheet: &Sheet) -> (String, usize) {
         SheetRows::Working(rows) | SheetRows::History(rows) => {
             exact(rows, OrderRow::new, columns_of::ORDER, written)
         }
+        SheetRows::Fills(rows) => {
+            let fills: Vec<_> = rows.iter().filter_map(FillRow::new).collect();
+            exact(&fills, same, FILL, written)
+        }
+        SheetRows::Funding(rows) => exact(rows, same, FUNDING, written),
+        SheetRows::Equity(rows) => exact(rows, same, EQUITY, written),
         SheetRows::Twaps(rows) => exact(rows, TwapRow::new, columns_of::TWAP, written),
         SheetRows::Scaled(rows) => scaled(rows, written),
         SheetRows::Activity(rows) => cells(ACTIVITY, rows, written),
         SheetRows::Calls(rows) => cells(CALLS, rows, written),
     }
+}
+
+/// A row that is printed as it is.
+fn same<T: Clone>(row: &T, _: &Scene<'_>) -> T {
+    row.clone()
 }
 
 /// The rows as the command line prints them.

@@ -14,14 +14,20 @@ pub(crate) fn file<'a>(
     names: impl Iterator<Item = &'a str>,
     records: impl Iterator<Item = Vec<String>>,
 ) -> String {
-    let names = names.map(str::to_owned).collect();
-    let records = std::iter::once(names)
-        .chain(records)
-        .map(|cells: Vec<String>| {
-            let fields: Vec<_> = cells.iter().map(|cell| field(cell)).collect();
-            format!("{}\r\n", fields.join(","))
+    let names: Vec<_> = names.collect();
+    let records = records.map(|cells| {
+        let cells = names.iter().zip(&cells);
+        let fields = cells.map(|(name, cell)| {
+            if is_id(name, cell) {
+                cell.clone()
+            } else {
+                field(cell)
+            }
         });
-    records.collect()
+        format!("{}\r\n", fields.collect::<Vec<_>>().join(","))
+    });
+    let records: String = records.collect();
+    format!("{}\r\n{records}", names.join(","))
 }
 
 /// The desk's own lines, which are no rows of the service: their cells.
@@ -47,6 +53,13 @@ pub(crate) fn cell<T>(column: &Column<T>, row: &T, scene: &Scene<'_>) -> String 
 pub(super) fn seconds(span: Duration) -> Num {
     let millis = i64::try_from(span.as_millis()).unwrap_or(i64::MAX);
     Num::new(millis, 3).normalized()
+}
+
+/// An id that no spreadsheet can take for a formula that calls or names something: a program reads it unchanged.
+fn is_id(name: &str, text: &str) -> bool {
+    let is_named = name == "id" || name.ends_with("_id");
+    let is_plain = |c: char| c.is_alphanumeric() || "-_.:|".contains(c);
+    is_named && text.chars().all(is_plain)
 }
 
 /// Characters that a spreadsheet may take for the start of a formula.
@@ -96,6 +109,16 @@ mod tests {
 
     fn shown<const N: usize>(row: &BTreeMap<String, String>, names: [&str; N]) -> [String; N] {
         names.map(|name| row[name].clone())
+    }
+
+    #[test]
+    fn an_id_is_read_unchanged_and_other_text_is_no_formula() {
+        let rows = [["-7f", "-7f"], ["=1+1", "=1+1"], ["+A1()", "note"]];
+        let rows = rows.iter().map(|row| row.map(str::to_owned).to_vec());
+        assert_eq!(
+            file(["id", "detail"].into_iter(), rows),
+            "id,detail\r\n-7f,\"'-7f\"\r\n\"'=1+1\",\"'=1+1\"\r\n\"'+A1()\",note\r\n"
+        );
     }
 
     #[test]

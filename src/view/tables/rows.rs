@@ -351,7 +351,7 @@ pub(crate) fn member_text(name: &str, raw: &str) -> String {
 mod tests {
     use super::*;
     use crate::{
-        model::INSTANT,
+        model::{EquitySample, FundingPayment, INSTANT},
         view::tables::{
             alert_rows::{self, UserAlertRow},
             quotes::{self, CandleRow, LevelRow, QuoteRow, TapeRow},
@@ -393,6 +393,16 @@ mod tests {
                 &[],
             ),
             (schema_of::<FillRow>(), standing::columns_of::FILL, &[]),
+            (
+                schema_of::<FundingPayment>(),
+                standing::columns_of::FUNDING,
+                &[],
+            ),
+            (
+                schema_of::<EquitySample>(),
+                standing::columns_of::EQUITY,
+                &[],
+            ),
         ];
         for (schema, columns, left_out) in rows {
             let properties = schema.get("properties").unwrap().as_object().unwrap();

@@ -4,8 +4,8 @@
 
 use crate::{
     model::{
-        AccountFacts, AccountId, Lenient, LiquidityRole, MarketId, Num, Order, OrderId, ScaledId,
-        Side, Text, Timestamp, TwapId,
+        AccountFacts, AccountId, FundingPayment, Lenient, LiquidityRole, MarketId, Num, Order,
+        OrderId, ScaledId, Side, Text, Timestamp, TwapId,
     },
     view::text::{
         Align::{Left, Number, Words},
@@ -273,6 +273,21 @@ pub const FILLS: &[Column<FillRow>] = &[
     Column::text("order_id", "order", 2, |row| row.order_id.to_string()),
 ];
 
+pub const FUNDING: &[Column<FundingPayment>] = &[
+    Column::time("paid_at", "time", 0, |row| Some(row.paid_at)),
+    Column::new("market_id", "market", Left, 0, |row, scene| {
+        scene.market(&row.market_id).into()
+    }),
+    Column::number("size", "size", 1, exact, |row| Some(row.size)),
+    Column::number("rate", "rate", 2, format::exact_percent, |row| {
+        Some(row.rate)
+    }),
+    Column::profit("amount", "paid", 0, |row| Some(row.amount)),
+    Column::text("position_id", "position", 3, |row| {
+        row.position_id.to_string()
+    }),
+];
+
 /// Every digit of it.
 fn exact(number: Num) -> String {
     number.normalized().to_string()
@@ -294,6 +309,10 @@ pub mod columns_of {
         "profile", "account_id", "base_url", "chosen", "read_only", "equity", "day_pnl", "open_positions",
         "working_orders", "problem",
     ];
+    pub const FUNDING: &[&str] = &[
+        "payment_id", "paid_at", "market_id", "position_id", "size", "rate", "amount", "estimated",
+    ];
+    pub const EQUITY: &[&str] = &["sampled_at", "equity", "cash", "unrealized_pnl", "insurance_advance"];
     pub const FILL: &[&str] = &[
         "order_id", "filled_at", "market_id", "side", "size", "price", "notional", "fee", "realized_pnl",
         "liquidity_role", "expected_price", "slippage_bps", "reduce_only", "twap_order_id", "scaled_order_id",

@@ -176,11 +176,14 @@ async fn settled(
                 page.is_whole() && page.rows.iter().all(|order| order.id != *id)
             })
         };
-        exits.push(match &prepared.command {
-            Command::Cancel(id) | Command::Unprotect(id) if is_over(outcome) && is_gone(id) => {
-                over(voice, id)
-            }
-            _ => print_outcome(voice, prepared, outcome),
+        let ended = if let Command::Cancel(id) | Command::Unprotect(id) = &prepared.command {
+            Some(id).filter(|id| is_over(outcome) && is_gone(id))
+        } else {
+            None
+        };
+        exits.push(match ended {
+            Some(id) => over(voice, id),
+            None => print_outcome(voice, prepared, outcome),
         });
     }
     Ok(Exit::of_all(&exits))
