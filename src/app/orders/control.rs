@@ -166,8 +166,8 @@ fn grown(position: &Position, exits: &[(Order, Num)]) -> Result<Option<NewTerms>
     let Some((nearest, price)) = exits.first() else {
         return Ok(None);
     };
-    let sizes = exits.iter().map(|(order, _)| order.asked_size().abs());
-    let closed = sizes.fold(Some(Num::ZERO), |sum, size| sum?.plus(size));
+    let mut sizes = exits.iter().map(|(order, _)| order.asked_size().abs());
+    let closed = sizes.try_fold(Num::ZERO, Num::plus);
     let open = closed.and_then(|closed| position.quantity().minus(closed));
     let Some(open) = open.filter(|open| open.is_positive()) else {
         return Ok(None);

@@ -248,7 +248,7 @@ mod tests {
     fn it_ends_with_its_position_with_its_stop_and_where_a_person_loosens_it() {
         let end = |seen| match trail(Side::Buy, TrailBy::Usd(num(40))).next(seen, at(0)) {
             TrailWish::End(why) => why,
-            other => panic!("{other:?}"),
+            other @ (TrailWish::Wait | TrailWish::Move(..)) => panic!("{other:?}"),
         };
         assert_eq!(end(TrailSeen::Gone), "its position is closed");
         let bare = TrailSeen::Held {

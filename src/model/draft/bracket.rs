@@ -36,6 +36,8 @@ impl fmt::Display for Distance {
     }
 }
 
+type OfNumber = fn(Num) -> Distance;
+
 /// What a distance is reckoned by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DistanceBasis {
@@ -64,7 +66,7 @@ impl Distance {
     /// What can be written.
     pub fn read(text: &str) -> Result<Self, String> {
         let text = text.trim().to_ascii_lowercase();
-        let signs: [(&str, fn(Num) -> Self); 3] = [
+        let signs: [(&str, OfNumber); 3] = [
             ("atr", Self::Ranges),
             ("t", Self::Ticks),
             ("%", Self::Percent),
@@ -72,7 +74,7 @@ impl Distance {
         let with_sign = signs
             .iter()
             .find_map(|(sign, of)| Some((text.strip_suffix(sign)?, *of)));
-        let usd = || Some((text.strip_prefix('$')?, Self::Usd as fn(Num) -> Self));
+        let usd = || Some((text.strip_prefix('$')?, Self::Usd as OfNumber));
         let (number, of) = with_sign.or_else(usd).unwrap_or(("", Self::Ticks));
         positive(number)
             .map(of)
@@ -192,8 +194,8 @@ impl Bracket {
             .ok_or_else(|| format!("{share:?} is no share of a target: write 50%"))?;
         let distance = Distance::read(far)?;
         self.targets.push(BracketTarget { distance, share });
-        let shares = self.targets.iter().map(|target| target.share);
-        let sum = shares.fold(Some(Num::ZERO), |sum, share| sum?.plus(share));
+        let mut shares = self.targets.iter().map(|target| target.share);
+        let sum = shares.try_fold(Num::ZERO, Num::plus);
         if sum.is_none_or(|sum| sum > Num::HUNDRED) {
             return Err("the targets are for more than 100%: write the share of each".to_owned());
         }

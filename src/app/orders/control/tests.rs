@@ -339,8 +339,8 @@ fn more_and_less_of_a_position_is_asked_about_with_its_command() {
 }
 
 /// A long of 0.5 with these exits, sized.
-fn sized(exits: &[(&str, &str, &str, &str)]) -> Model {
-    let order = |(id, kind, price, size): &(&str, &str, &str, &str)| Order {
+fn sized(exits: &[[&str; 4]]) -> Model {
+    let order = |[id, kind, price, size]: &[&str; 4]| Order {
         size: num(size),
         ..armed(id, kind, price)
     };
@@ -350,9 +350,9 @@ fn sized(exits: &[(&str, &str, &str, &str)]) -> Model {
 #[test]
 fn one_key_covers_the_whole_position_with_its_stop_and_its_target() {
     let mut model = sized(&[
-        ("ord-5", "stop_market", "58000", "0.2"),
-        ("ord-6", "stop_market", "57000", "0.1"),
-        ("ord-7", "take_profit", "70000", "0.3"),
+        ["ord-5", "stop_market", "58000", "0.2"],
+        ["ord-6", "stop_market", "57000", "0.1"],
+        ["ord-7", "take_profit", "70000", "0.3"],
     ]);
     let effects = press(&mut model, "=");
     let [Effect::Send(_, command)] = effects.as_slice() else {
@@ -365,7 +365,7 @@ fn one_key_covers_the_whole_position_with_its_stop_and_its_target() {
 
 #[test]
 fn what_covers_the_whole_position_is_left_as_it_is() {
-    let mut model = sized(&[("ord-5", "stop_market", "58000", "0.5")]);
+    let mut model = sized(&[["ord-5", "stop_market", "58000", "0.5"]]);
     assert_eq!(press(&mut model, "="), []);
     let words = "its stop and target cover all of it already";
     assert_eq!(said(&model).as_deref(), Some(words));
