@@ -66,6 +66,7 @@ fn desk(rows: usize) -> Model {
         be_extra_ticks: 0,
         lists_markets: false,
         ladder_one_key: false,
+        brackets: perpdeck::config::PresetTable::default(),
         size_presets: perpdeck::config::PresetTable::default(),
         brackets: perpdeck::config::PresetTable::default(),
         motion: perpdeck::config::Motion::Full,
