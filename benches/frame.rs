@@ -68,7 +68,6 @@ fn desk(rows: usize) -> Model {
         ladder_one_key: false,
         brackets: perpdeck::config::PresetTable::default(),
         size_presets: perpdeck::config::PresetTable::default(),
-        brackets: perpdeck::config::PresetTable::default(),
         motion: perpdeck::config::Motion::Full,
         close_all: CloseAllRule::Confirmed,
         intervals: BTreeMap::new(),

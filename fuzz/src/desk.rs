@@ -98,7 +98,6 @@ fn desk() -> Model {
         close_all: CloseAllRule::Confirmed,
         intervals: BTreeMap::new(),
         ladder_one_key: false,
-        brackets: perpdeck::config::PresetTable::default(),
         checks: Checks::default(),
         size_presets: PresetTable::default(),
         brackets: PresetTable::default(),

@@ -294,12 +294,13 @@ fn statistics_are_patched_and_ticks_are_checked() {
 
 /// The markets that were last said to be refused, if that is news.
 fn refused(stream: &mut MarketStream) -> Option<Vec<String>> {
-    let events = stream.events().into_iter();
-    let told = events.filter_map(|event| match event {
-        MarketEvent::Refused { markets } => Some(markets),
-        _ => None,
-    });
-    let markets = told.last()?;
+    let mut events = stream.events().into_iter().rev();
+    let markets = events.find_map(|event| {
+        let MarketEvent::Refused { markets } = event else {
+            return None;
+        };
+        Some(markets)
+    })?;
     Some(markets.iter().map(|id| id.raw().to_owned()).collect())
 }
 

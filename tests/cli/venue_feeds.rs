@@ -132,8 +132,9 @@ fn ended(mut recorder: Child) -> String {
 
 fn prices(side: &Value) -> Vec<i64> {
     let levels = side.as_array().unwrap().iter();
-    levels
-        .map(|level| level["price"].as_f64().unwrap() as i64)
+    let prices = levels.map(|level| level["price"].to_string());
+    prices
+        .map(|price| price.trim_end_matches(".0").parse().unwrap())
         .collect()
 }
 

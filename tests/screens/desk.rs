@@ -489,7 +489,6 @@ pub(crate) fn options() -> Options {
         be_extra_ticks: 0,
         lists_markets: false,
         ladder_one_key: false,
-        brackets: perpdeck::config::PresetTable::default(),
         motion: perpdeck::config::Motion::Full,
         close_all: CloseAllRule::After(Duration::from_millis(1_500)),
         intervals: sources

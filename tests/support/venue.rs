@@ -176,6 +176,10 @@ impl FakeVenue {
     }
 }
 
+/// What is wished of which subscriptions, and the acknowledgement.
+type Subscribing = (Wish, Vec<String>, Value);
+
+#[expect(clippy::disallowed_methods, reason = "a venue dates its frames")]
 fn millis() -> u64 {
     let now = SystemTime::now().duration_since(UNIX_EPOCH);
     u64::try_from(now.unwrap().as_millis()).unwrap()
@@ -316,7 +320,7 @@ impl VenueState {
     }
 
     /// The subscriptions that a frame asks for or ends, and what acknowledges it.
-    fn request(&self, asked: &Value) -> Option<(Wish, Vec<String>, Value)> {
+    fn request(&self, asked: &Value) -> Option<Subscribing> {
         let wish = |word: &Value| match word.as_str()?.to_lowercase().as_str() {
             "subscribe" => Some(Wish::Begin),
             "unsubscribe" => Some(Wish::End),

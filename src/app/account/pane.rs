@@ -53,6 +53,7 @@ pub enum Direction {
 }
 
 impl Direction {
+    #[must_use]
     pub fn turned(self) -> Self {
         match self {
             Self::Ascending => Self::Descending,

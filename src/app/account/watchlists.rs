@@ -108,7 +108,7 @@ impl Watchlists {
 
     fn turn(&mut self, step: isize) -> Result<(), String> {
         if self.lists.is_empty() {
-            return Err("no list yet: add a market, or :watch NAME".to_owned());
+            return Err("no list yet: add a market, or :watchlist NAME".to_owned());
         }
         let at = match self.scope {
             Scope::Every => 0,

@@ -105,7 +105,7 @@ impl Markets {
             (Action::PreviousChoice, _) => return Next::OfWatchlists(WatchlistEdit::Turn(-1)),
             (Action::Sort, _) => return Next::OfWatchlists(watched::next_sort(store)),
             (Action::SortDirection, _) => return Next::OfWatchlists(watched::turn_sort(store)),
-            (Action::NewWatchlist, _) => return Next::Type("watch ".to_owned()),
+            (Action::NewWatchlist, _) => return Next::Type("watchlist ".to_owned()),
             (Action::Filter, _) => self.search.begin(),
             (Action::Dismiss, _) if self.search.is_cleared() => {}
             (Action::Dismiss, _) => return Next::Close,
@@ -196,9 +196,11 @@ mod tests {
     }
 
     fn kept(effects: &[Effect]) -> Option<&Watchlists> {
-        effects.iter().find_map(|effect| match effect {
-            Effect::KeepWatchlists(lists) => Some(&**lists),
-            _ => None,
+        effects.iter().find_map(|effect| {
+            let Effect::KeepWatchlists(lists) = effect else {
+                return None;
+            };
+            Some(&**lists)
         })
     }
 
@@ -228,7 +230,7 @@ mod tests {
     #[test]
     fn a_named_list_is_made_shown_and_kept_and_a_kept_one_comes_back() {
         let mut model = desk();
-        let effects = press(&mut model, ": watch space scalps enter");
+        let effects = press(&mut model, ": watchlist space scalps enter");
         let lists = kept(&effects).unwrap().clone();
         assert_eq!(lists.shown().unwrap().name, "scalps");
         let json = serde_json::to_string(&lists).unwrap();

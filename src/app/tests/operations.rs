@@ -191,7 +191,7 @@ fn a_cancel_all_says_which_orders_still_work() {
     let left = "cancel all is complete, still working: o8, o9";
     assert_eq!(last_said(&model), (Tone::Alert, left));
     let mut model = canceling(&[]);
-    canceled(&mut model, &["o9"; 10_000]);
+    canceled(&mut model, &vec!["o9"; 10_000]);
     let (_, words) = last_said(&model);
     assert!(words.ends_with("o9, o9, 9980 more"), "{words}");
     let mut model = canceling(&[]);

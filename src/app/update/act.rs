@@ -308,9 +308,11 @@ fn markets(model: &Model, row: Option<&RowId>) -> Next {
 }
 
 fn find_market(model: &Model) -> Next {
-    match markets(model, None) {
-        Next::Open(_) => open(Overlay::Markets(Markets::to_find())),
-        refused => refused,
+    let opened = markets(model, None);
+    if matches!(opened, Next::Open(_)) {
+        open(Overlay::Markets(Markets::to_find()))
+    } else {
+        opened
     }
 }
 

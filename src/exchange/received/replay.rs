@@ -31,9 +31,11 @@ pub enum ReplayEnd {
     BeginAgain,
 }
 
+/// The markets of the files, and the lines of each file.
+type OpenFiles = (Vec<MarketId>, Vec<LineQueue>);
+
 impl ReplayOptions {
-    /// The markets of the files, and the lines of each file.
-    pub(super) fn open(&self) -> Result<(Vec<MarketId>, Vec<LineQueue>), ReceivedFault> {
+    pub(super) fn open(&self) -> Result<OpenFiles, ReceivedFault> {
         let mut markets: Vec<MarketId> = vec![];
         let mut queues = vec![];
         for path in &self.files {

@@ -1,14 +1,14 @@
 //! The demo's morning, played once and shipped with the program: a start reads it and moves it to now, instead of playing
-//! 7,200 steps each time.
+//! 13,680 steps each time.
 //!
-//! The recorded half hour begins at a full hour, so no funding is paid in it. Moved to another time of day it still has
-//! none; the hour in which it ends pays for all of it.
+//! The recorded 57 minutes begin at a full hour, so no funding is paid in them. Moved to another time of day they still
+//! have none; the hour in which they end pays for all of it.
 
 use super::super::engine::{CheckpointFault, Engine, Millis};
 
 const CHECKPOINT: &[u8] = include_bytes!("../../../assets/demo.checkpoint");
-/// Virtual time at the end of the recorded morning: half past an hour.
-const END: Millis = Millis(1_790_001_000_000);
+/// Virtual time at the end of the recorded morning: three minutes before an hour.
+const END: Millis = Millis(1_790_002_620_000);
 
 /// The engine of the demo at `start`: as recorded until its last whole minute, and simulated from there.
 pub(super) fn demo_at(start: Millis) -> Result<Engine, CheckpointFault> {
@@ -55,7 +55,7 @@ mod tests {
     /// Every instant moves, or some part of the checkpoint would differ; only the hash covers the times of before.
     #[test]
     fn moved_within_the_hour_it_is_what_playing_it_then_gives() {
-        let start = END + Millis(29 * Millis::MINUTE.0);
+        let start = END + Millis(2 * Millis::MINUTE.0);
         let (mut moved, mut played) = (demo_at(start).unwrap(), played(start));
         moved.log.unhash();
         played.log.unhash();
@@ -67,7 +67,7 @@ mod tests {
         let start = END + Millis(400 * 86_400_000 + 5 * 3_600_000 + 50 * Millis::MINUTE.0);
         let engine = demo_at(start).unwrap();
         let account = engine.account("chal-1").unwrap();
-        let morning = start - Millis(1_800_000)..=start;
+        let morning = start - Millis(57 * Millis::MINUTE.0)..=start;
         let closed = engine.closed_positions(account, None);
         let mut count = 0;
         for position in closed {

@@ -213,7 +213,12 @@ fn averages(canvas: &mut Canvas<'_>, areas: &ChartAreas, view: &ChartView) {
         let moving = moving.into_iter().zip(slot.indicators.averages);
         let moving = moving.filter(|_| view.has_averages);
         let bands = slot.vwap.zip(slot.deviation).filter(|_| view.has_averages);
-        let bands = bands.map(|(vwap, away)| [('\'', vwap + away), (',', vwap - away)]);
+        let bands = bands.map(|(vwap, away)| {
+            [
+                ('\'', vwap.saturating_add(away)),
+                (',', vwap.saturating_sub(away)),
+            ]
+        });
         let bands = bands.into_iter().flatten();
         let bands = bands.map(|(sign, count)| ((sign, Tone::Info), Some(count)));
         let vwap = iter::once((('·', Tone::Info), slot.vwap)).chain(bands);

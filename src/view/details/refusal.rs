@@ -197,11 +197,11 @@ mod tests {
     fn a_section_that_has_nothing_has_no_heading() {
         let model = desk();
         let sections = |more| detail_lines(&model, more).1;
-        assert_eq!(sections(""), ["Price and size", "Times", "Ids"]);
+        assert_eq!(sections(""), ["Price and size", "Terms", "Times", "Ids"]);
         let linked = r#","target_position_id":"pos-1""#;
         assert_eq!(
             sections(linked),
-            ["Price and size", "Times", "Links", "Ids"]
+            ["Price and size", "Terms", "Times", "Links", "Ids"]
         );
     }
 }

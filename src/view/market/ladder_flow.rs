@@ -103,18 +103,18 @@ pub(super) fn share(size: Num, largest: Option<Num>) -> Share {
 pub(super) fn change(
     (now, then): (Option<&GroupedBook>, Option<&GroupedBook>),
     (side, price): (Side, Num),
-    sizes: SizeFormat,
+    format: SizeFormat,
 ) -> Span {
-    let size = |book: Option<&GroupedBook>| match book?.depth(side, price) {
+    let resting = |book: Option<&GroupedBook>| match book?.depth(side, price) {
         Depth::Hidden => None,
         Depth::Empty => Some(Num::ZERO),
-        Depth::Size(size) => Some(size),
+        Depth::Size(shown) => Some(shown),
     };
-    let change = size(now).zip(size(then));
+    let change = resting(now).zip(resting(then));
     let change = change.and_then(|(now, then)| now.minus(then));
     match change {
-        Some(more) if more.is_positive() => Span::good(format!("+{}", sizes.words(more))),
-        Some(less) if !less.is_zero() => Span::bad(format!("-{}", sizes.words(less.abs()))),
+        Some(more) if more.is_positive() => Span::good(format!("+{}", format.words(more))),
+        Some(less) if !less.is_zero() => Span::bad(format!("-{}", format.words(less.abs()))),
         Some(_) | None => Span::default(),
     }
 }

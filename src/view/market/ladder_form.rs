@@ -119,12 +119,12 @@ impl LadderForm {
             traded: 0,
             trades: 0,
         };
-        let trades = if width < WITH_TRADES_BESIDE {
+        let tape = if width < WITH_TRADES_BESIDE {
             0
         } else {
             TRADES
         };
-        let room = width.saturating_sub(none.price().saturating_add(trades));
+        let room = width.saturating_sub(none.price().saturating_add(tape));
         if sides == LadderSides::One {
             let mine = room / 2;
             return Self {
@@ -148,7 +148,7 @@ impl LadderForm {
             size: side - mine,
             flow,
             traded,
-            trades,
+            trades: tape,
             ..none
         }
     }

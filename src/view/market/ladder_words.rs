@@ -52,6 +52,8 @@ pub fn cursor_words(model: &Model, scene: &Scene<'_>) -> Vec<Vec<Span>> {
     one_key.into_iter().chain(foot).collect()
 }
 
+type Lines = Vec<Vec<Span>>;
+
 impl LadderScene<'_> {
     /// The lines above the headings, and those below the rows: in one line each where lines are short.
     pub(super) fn around(
@@ -59,7 +61,7 @@ impl LadderScene<'_> {
         scene: &Scene<'_>,
         lines: LadderLines,
         room: usize,
-    ) -> (Vec<Vec<Span>>, Vec<Vec<Span>>) {
+    ) -> (Lines, Lines) {
         let (mut head, foot) = (self.head(scene), self.foot());
         let delta = self.delta(scene).into_iter().flatten();
         let between = if head.is_empty() { "" } else { " · " };

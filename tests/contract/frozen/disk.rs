@@ -121,7 +121,7 @@ fn record(journal: &mut Journal, at: Timestamp, intent: &Intent) -> IntentId {
     };
     match journal.claim(at, intent, &check).unwrap() {
         Claim::New(id) => id,
-        other => panic!("{other:?}"),
+        Claim::Known(_) | Claim::Refused(_) => panic!("{intent:?}"),
     }
 }
 

@@ -252,7 +252,7 @@ pub const VERBS: &[Verb] = &[
         shape: "[NAME]",
         offers: look::watchlists,
         ..say(
-            "watch",
+            "watchlist",
             "shows the list of markets of that name, a new one if there is none; without a name, every market",
             look::watch,
         )

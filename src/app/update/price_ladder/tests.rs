@@ -590,6 +590,6 @@ fn keys_begin_the_delta_anew_and_set_from_what_size_on_trades_are_large() {
     assert_eq!(known(&model), (Some(num("5000")), num("0"), 1), "6,400 USD");
     press(&mut model, "$");
     assert_eq!(known(&model).2, 0, "from 10,000 USD on");
-    press(&mut model, "TTTT");
+    press(&mut model, "$$$$");
     assert_eq!(known(&model).0, None, "all are listed again");
 }

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::desk::{Desk, SOL, usd};
-use crate::exchange::engine::*;
+use crate::{exchange::engine::*, model::Num};
 
 /// 10 at 100 bid, 5 at 101 and 20 at 102 offered by other traders.
 fn desk() -> Desk {
@@ -21,7 +21,10 @@ impl Desk {
         let done = self.engine.apply(account, EngineCommand::Place(order));
         match done.map_err(|refusal| refusal.code)? {
             CommandOutcome::Order(id) => Ok(id),
-            done => panic!("an order was placed, not {done:?}"),
+            CommandOutcome::Cancel(_)
+            | CommandOutcome::Position(_)
+            | CommandOutcome::Twap(_)
+            | CommandOutcome::Scaled(_) => panic!("not an order"),
         }
     }
 
@@ -46,7 +49,8 @@ impl Desk {
             Side::Sell => facts.asks,
         };
         let level = |level: &BookLevel| {
-            let (coins, px) = (level.size.0 as f64 / 1e2, level.px.0 as f64 / 1e4);
+            let coins = Num::new(level.size.0, 2).normalized();
+            let px = Num::new(level.px.0, 4).normalized();
             format!("{coins}@{px}")
         };
         levels.iter().map(level).collect::<Vec<_>>().join(" ")
@@ -231,10 +235,19 @@ fn a_chase_follows_other_accounts_and_neither_itself_nor_across_them() {
     assert_eq!(at(&desk), desk.px(SOL, "100"));
 }
 
+/// A limit order at so many cents from 100, or one at the market.
+#[derive(Debug, Clone, Copy)]
+struct Ask {
+    side: Side,
+    lots: Lots,
+    cents: Option<i64>,
+    /// 0: fill or kill, 1: reduce only, else neither.
+    kind: u8,
+}
+
 #[derive(Debug, Clone, Copy)]
 enum Act {
-    /// Price in cents from 100, or at the market.
-    Order(usize, Side, i64, Option<i64>, u8),
+    Order(usize, Ask),
     Cancel(usize, usize),
     Quotes(i64, i64),
     Trade(Side, i64, i64),
@@ -245,7 +258,9 @@ fn act() -> impl Strategy<Value = Act> {
     let price = prop::option::weighted(0.8, -6..7_i64);
     prop_oneof![
         8 => (0..3_usize, side(), 1..900_i64, price, 0..5_u8)
-            .prop_map(|(who, side, lots, px, kind)| Act::Order(who, side, lots, px, kind)),
+            .prop_map(|(who, side, lots, cents, kind)| {
+                Act::Order(who, Ask { side, lots: Lots(lots), cents, kind })
+            }),
         1 => (0..3_usize, 0..9_usize).prop_map(|(who, which)| Act::Cancel(who, which)),
         1 => (-4..5_i64, 1..600_i64).prop_map(|(mid, size)| Act::Quotes(mid, size)),
         1 => (side(), -6..7_i64, 1..900_i64).prop_map(|(side, px, size)| Act::Trade(side, px, size)),
@@ -306,9 +321,7 @@ impl Crowd {
 
     fn happen(&mut self, act: Act) {
         match act {
-            Act::Order(who, side, lots, cents, kind) => {
-                self.order(self.accounts[who], side, Lots(lots), cents, kind)
-            }
+            Act::Order(who, ask) => self.order(self.accounts[who], ask),
             Act::Cancel(who, which) => {
                 let working: Vec<_> = self
                     .engine
@@ -333,7 +346,13 @@ impl Crowd {
         }
     }
 
-    fn order(&mut self, who: AccountIx, side: Side, lots: Lots, cents: Option<i64>, kind: u8) {
+    fn order(&mut self, who: AccountIx, ask: Ask) {
+        let Ask {
+            side,
+            lots,
+            cents,
+            kind,
+        } = ask;
         let fok = kind == 0;
         let params = OrderParams {
             tif: if fok { Tif::Fok } else { Tif::Gtc },

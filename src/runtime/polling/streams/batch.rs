@@ -144,7 +144,7 @@ impl Batch {
 }
 
 /// Notes a figure of the statistics. One that they never told is not cleared: another source may know it.
-fn learn<T>(patch: &mut Patch<T>, before: Option<T>, now: Option<T>) {
+fn learn<T: Copy>(patch: &mut Patch<T>, before: Option<T>, now: Option<T>) {
     if before.is_some() || now.is_some() {
         *patch = Patch::Is(now);
     }
