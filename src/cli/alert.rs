@@ -8,8 +8,8 @@
 
 use super::{
     Exit,
-    act::market::unknown,
     exit::UsageError,
+    named::unknown_market,
     options::options,
     read::ListView,
     service::Service,
@@ -166,7 +166,7 @@ async fn read(service: &Service, settings: &Settings, text: &str) -> Result<User
         .await;
     let is_market = !model.account.store.markets_named(first).is_empty();
     if !is_market && first != "pnl" && !first.is_empty() {
-        let words = unknown(&MarketId::from(first), &model.account.store);
+        let words = unknown_market(&MarketId::from(first), &model.account.store);
         return Err(Report::new(UsageError(words)));
     }
     let read = typed_alert(&mut model, text);

@@ -22,6 +22,7 @@ mod jq;
 mod local_zone;
 mod log;
 mod market_feed;
+mod named;
 mod options;
 mod out;
 mod paper;

@@ -9,7 +9,6 @@ use super::{
     consent,
     prepared::{ActFlags, PreparedCommand},
     readings::{listed, read_rows},
-    typed::id,
     workflow,
 };
 use crate::{
@@ -25,7 +24,7 @@ use crate::{
             plan::{self, MovePlan},
         },
     },
-    cli::{Exit, exit::UsageError, service::Service},
+    cli::{Exit, exit::UsageError, named::id, service::Service},
     config::Sources,
     model::{Command, Failure, Num, Order, OrderId, PlaceOrder, draft::Field},
 };

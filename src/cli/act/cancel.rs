@@ -3,10 +3,11 @@
 mod all;
 mod several;
 
-use super::{consent, prepared::ActFlags, typed::id};
+use super::{consent, prepared::ActFlags};
 use crate::{
     cli::{
         Exit,
+        named::id,
         read::filters::{MarketFilter, SideFilter},
     },
     config::Sources,

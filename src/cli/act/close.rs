@@ -7,12 +7,16 @@ use super::{
     market::{self, MarketPurpose},
     perform::perform,
     prepared::{ActFlags, KeyFlag, PreparedCommand},
-    repeat,
-    typed::{self, id},
+    repeat, typed,
 };
 use crate::{
     app::Store,
-    cli::{Exit, service::Service, voice::Output},
+    cli::{
+        Exit,
+        named::{self, id},
+        service::Service,
+        voice::Output,
+    },
     config::Sources,
     journal::IntentRow,
     model::{
@@ -82,7 +86,7 @@ impl WrittenClose {
         if let Some(why) = store.positions.trouble() {
             voice.note(&format!("positions: {why}"));
         }
-        self.position_id = typed::position(self.position_id, &store)?;
+        self.position_id = named::position(self.position_id, &store)?;
         let trigger = Field::TriggerMarket;
         if self.given.has(trigger) {
             let named = (trigger.flag(), self.given.of(trigger).into());
@@ -102,7 +106,7 @@ impl WrittenClose {
     async fn read_what_it_needs(&self, service: &Service, store: &mut Store) {
         let is_at_market = self.given.of(Field::Kind).parse() == Ok(CloseKind::Market);
         let needs_nothing =
-            self.size() == ALL && is_at_market && !typed::is_word(self.position_id.raw());
+            self.size() == ALL && is_at_market && !named::is_word(self.position_id.raw());
         let reads = async {
             service.take_positions(store).await;
             service.take_prices(store, &[]).await;

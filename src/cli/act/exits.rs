@@ -12,8 +12,7 @@ use super::{
     perform::perform,
     prepared::{ActFlags, PreparedCommand},
     readings::read_rows,
-    typed::{self, id},
-    workflow,
+    typed, workflow,
 };
 use crate::{
     app::{
@@ -23,7 +22,13 @@ use crate::{
             goals::{ExitGoals, Moved},
         },
     },
-    cli::{Exit, disk_wait::JOURNAL_OPEN_TIMEOUT, exit::UsageError, service::Service},
+    cli::{
+        Exit,
+        disk_wait::JOURNAL_OPEN_TIMEOUT,
+        exit::UsageError,
+        named::{self, id},
+        service::Service,
+    },
     config::Sources,
     model::{
         Command, Failure, FailureKind, Num, Order, OrderId, PositionId, WantedExits,
@@ -139,7 +144,7 @@ async fn set(args: &ExitsArgs, of: &str, service: &Service) -> Result<Exit> {
         let why = format!("--size {size}: exits that are attached to an order have its size");
         return Err(UsageError(why).into());
     }
-    if order.is_none() && (!is_complete || typed::is_word(of)) {
+    if order.is_none() && (!is_complete || named::is_word(of)) {
         return Err(unknown(of, &store).into());
     }
     let command = args.attached(order_id, (order, &store))?;
@@ -153,7 +158,7 @@ async fn of_position(
     service: &Service,
     store: &mut Store,
 ) -> Result<Exit> {
-    let id = typed::position(PositionId::from(of), store)?;
+    let id = named::position(PositionId::from(of), store)?;
     let wanted = args.wanted(&id, store)?;
     let one = OrderMove::of_exits(Moved::Exits(ExitGoals::setting(id, wanted)));
     workflow::in_place(service, args.how, store, one).await

@@ -1,6 +1,6 @@
 //! The flags of verbs that fill a draft: one for each field, named and read as the field is.
 
-use super::typed::id;
+use crate::cli::named::id;
 use crate::model::{
     CloseKind, Curve, Distribution, MarginMode, PlaceKind, Side, TimeInForce, TriggerDirection,
     draft::{DraftShape, Field, Texts},

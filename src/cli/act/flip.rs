@@ -9,12 +9,15 @@ use super::{
     halts::would_be_halted,
     prepared::{ActFlags, PreparedCommand},
     readings::listed,
-    typed::{self, id},
     workflow,
 };
 use crate::{
     app::{Store, Workflow, workflows::FlipRun},
-    cli::{Exit, service::Service},
+    cli::{
+        Exit,
+        named::{self, id},
+        service::Service,
+    },
     config::Sources,
     model::{Command, Failure, Flip, Market, PositionId},
 };
@@ -41,7 +44,7 @@ async fn flip(service: &Service, how: ActFlags, named: PositionId) -> Result<Exi
     let mut store = Store::default();
     service.take_positions(&mut store).await;
     service.take_prices(&mut store, &[]).await;
-    let id = typed::position(named, &store)?;
+    let id = named::position(named, &store)?;
     let missing = || format!("no open position is called {id}");
     let position = listed(store.positions.trouble(), store.position(&id), missing)?;
     let now = service.clock.now();

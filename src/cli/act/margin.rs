@@ -6,7 +6,7 @@ use super::{
     perform::perform,
     prepared::{ActFlags, PreparedCommand},
     readings::listed,
-    typed::{self, id},
+    typed,
 };
 use crate::{
     app::{Store, account::poll::Answer},
@@ -14,6 +14,7 @@ use crate::{
         Exit,
         disk_wait::JOURNAL_OPEN_TIMEOUT,
         exit::UsageError,
+        named::{self, id},
         service::{Service, arrive},
     },
     config::Sources,
@@ -51,7 +52,7 @@ pub(in crate::cli) async fn run(args: MarginArgs, sources: &Sources) -> Result<E
 async fn margin(service: &Service, how: ActFlags, named: PositionId, extra: &str) -> Result<Exit> {
     let mut store = Store::default();
     let is_change = extra.trim().starts_with(['+', '-']);
-    if is_change || typed::is_word(named.raw()) {
+    if is_change || named::is_word(named.raw()) {
         service.take_positions(&mut store).await;
     } else {
         // A total may increase or reduce the margin; a reduction waits when new entries do. It is sent even if the
@@ -61,7 +62,7 @@ async fn margin(service: &Service, how: ActFlags, named: PositionId, extra: &str
             arrive(&mut store, Answer::Positions(positions));
         }
     }
-    let id = typed::position(named, &store)?;
+    let id = named::position(named, &store)?;
     if is_change {
         found(&store, &id)?;
     }

@@ -2,58 +2,10 @@
 
 use super::repeat;
 use crate::{
-    app::{Store, several_positions},
     cli::{exit::UsageError, voice::Output},
     journal::IntentRow,
-    model::{
-        Failure, FailureKind, PositionId,
-        draft::{Draft, Faults, Field, RelativePrice, Seen},
-    },
+    model::draft::{Draft, Faults, Field, RelativePrice, Seen},
 };
-use color_eyre::{Report, Result};
-
-/// An id as typed. An empty one would address the whole list, and one of dots another path.
-pub(in crate::cli) fn id<T: From<String>>(text: &str) -> Result<T, String> {
-    match text.trim() {
-        "" => Err("an id is not empty".to_owned()),
-        "." | ".." => Err("this is no id".to_owned()),
-        _ => Ok(T::from(text.to_owned())),
-    }
-}
-
-/// A name for people: no id consists of letters alone.
-pub(in crate::cli) fn is_word(name: &str) -> bool {
-    name.chars().all(char::is_alphabetic)
-}
-
-/// The open position with this id or in this market; the service decides about any other id. A market's name is never
-/// sent as an id.
-pub(in crate::cli) fn position(named: PositionId, store: &Store) -> Result<PositionId> {
-    let found = store.positions_named(named.raw());
-    let is_market = is_word(named.raw())
-        || named.raw().contains('|')
-        || !store.markets_named(named.raw()).is_empty();
-    match (found.as_slice(), store.positions.trouble()) {
-        ([position], _) => Ok(position.id.clone()),
-        ([], None) if is_market => Err(Report::new(Failure::new(
-            FailureKind::NotFound,
-            format!("there is no open position in {named}; \"perpdeck positions\" lists them"),
-        ))),
-        ([], Some(why)) if is_market => Err(Report::new(Failure {
-            message: format!(
-                "the positions could not be read ({}); nothing was sent; write the position id, or use close-all",
-                why.message
-            )
-            .into(),
-            ..why.clone()
-        })),
-        ([], _) => Ok(named),
-        (several, _) => Err(Report::new(UsageError(several_positions(
-            named.raw(),
-            several,
-        )))),
-    }
-}
 
 /// The fields with a relative price.
 fn relative(draft: &Draft) -> Vec<Field> {

@@ -7,7 +7,7 @@ use super::pages::{RowDate, RowTest, Selection, Since};
 use crate::{
     app::Store,
     cli::{
-        act::market::unknown, exit::UsageError, local_zone::local_zone, service::Service,
+        exit::UsageError, local_zone::local_zone, named::unknown_market, service::Service,
         voice::Output,
     },
     model::{
@@ -175,7 +175,8 @@ impl MarketFilter {
         match store.markets_named(name).as_slice() {
             [] => Ok(WantedMarket::Unlisted {
                 name: name.into(),
-                unknown: (!store.known_markets().is_empty()).then(|| unknown(&name.into(), &store)),
+                unknown: (!store.known_markets().is_empty())
+                    .then(|| unknown_market(&name.into(), &store)),
             }),
             [id] => Ok(WantedMarket::Listed(id.clone())),
             several => Err(UsageError(format!(

@@ -6,8 +6,8 @@
 use super::{
     super::{
         Exit,
-        act::{market::unknown, typed::id},
         exit::UsageError,
+        named::{id, unknown_market},
         service::{Service, arrive, patiently},
         voice::ListOutput,
     },
@@ -301,6 +301,6 @@ pub(super) async fn named(service: &Service, name: MarketId) -> Result<(Store, M
         }
         [_, _, ..] => Err(Report::new(UsageError(ambiguous(name.raw(), &found)))),
         [] if store.known_markets().is_empty() => Ok((store, name)),
-        [] => Err(Report::new(UsageError(unknown(&name, &store)))),
+        [] => Err(Report::new(UsageError(unknown_market(&name, &store)))),
     }
 }

@@ -3,7 +3,7 @@
 use super::{
     super::{
         Exit,
-        act::typed::id,
+        named::id,
         service::{Service, patiently},
         voice::ListOutput,
     },

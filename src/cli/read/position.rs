@@ -3,7 +3,7 @@
 use super::{
     super::{
         Exit,
-        act::typed::{self, id},
+        named::{self, id},
         service::Service,
         voice::ListOutput,
     },
@@ -32,7 +32,7 @@ pub(in crate::cli) async fn run(args: PositionArgs, sources: &Sources) -> Result
     service.take_prices(&mut open, &[]).await;
     let named = args.position_ids.into_iter();
     let named: Vec<_> = named
-        .map(|named| typed::position(named, &open))
+        .map(|named| named::position(named, &open))
         .collect::<Result<_>>()?;
     let client = &service.client;
     let read = |id| async move { client.position(&id).await };

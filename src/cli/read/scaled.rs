@@ -5,7 +5,7 @@
 use super::{
     super::{
         Exit,
-        act::typed::id,
+        named::id,
         service::{Service, arrive, patiently},
         voice::{ListFormat, ListOutput},
     },

@@ -8,7 +8,7 @@ use super::{each, watch};
 use crate::{
     cli::{
         Exit,
-        act::typed::id,
+        named::id,
         out,
         service::Service,
         voice::{FormOutput, Output, json},

@@ -14,9 +14,9 @@ pub(in crate::cli) use stream_rows::{AccountLine, MarketLine};
 use super::{
     super::{
         Exit,
-        act::typed::{id, is_word},
         exit::UsageError,
         local_zone::local_zone,
+        named::{id, is_word},
         service::Service,
         voice::{ListFormat, NoteFlags, Output, json},
     },

@@ -1,0 +1,126 @@
+//! What the ids and names in arguments mean.
+
+use crate::{
+    app::{Store, several_positions},
+    cli::exit::UsageError,
+    model::{Failure, FailureKind, MarketId, MarketNames, PositionId, Text},
+};
+use color_eyre::{Report, Result};
+
+/// Suggestions for an unknown name.
+const NEAR: usize = 3;
+/// The least similarity of a suggestion; equal names have 1.
+const ALIKE: f64 = 0.6;
+
+/// An id as typed. An empty one would address the whole list, and one of dots another path.
+pub(in crate::cli) fn id<T: From<String>>(text: &str) -> Result<T, String> {
+    match text.trim() {
+        "" => Err("an id is not empty".to_owned()),
+        "." | ".." => Err("this is no id".to_owned()),
+        _ => Ok(T::from(text.to_owned())),
+    }
+}
+
+/// A name for people: no id consists of letters alone.
+pub(in crate::cli) fn is_word(name: &str) -> bool {
+    name.chars().all(char::is_alphabetic)
+}
+
+/// The open position with this id or in this market; the service decides about any other id. A market's name is never
+/// sent as an id.
+pub(in crate::cli) fn position(named: PositionId, store: &Store) -> Result<PositionId> {
+    let found = store.positions_named(named.raw());
+    let is_market = is_word(named.raw())
+        || named.raw().contains('|')
+        || !store.markets_named(named.raw()).is_empty();
+    match (found.as_slice(), store.positions.trouble()) {
+        ([position], _) => Ok(position.id.clone()),
+        ([], None) if is_market => Err(Report::new(Failure::new(
+            FailureKind::NotFound,
+            format!("there is no open position in {named}; \"perpdeck positions\" lists them"),
+        ))),
+        ([], Some(why)) if is_market => Err(Report::new(Failure {
+            message: format!(
+                "the positions could not be read ({}); nothing was sent; write the position id, or use close-all",
+                why.message
+            )
+            .into(),
+            ..why.clone()
+        })),
+        ([], _) => Ok(named),
+        (several, _) => Err(Report::new(UsageError(several_positions(
+            named.raw(),
+            several,
+        )))),
+    }
+}
+
+/// What an unknown name may have meant.
+pub(in crate::cli) fn unknown_market(name: &MarketId, store: &Store) -> String {
+    let known = &store.known_markets();
+    let listed = |ids: &[&MarketId]| {
+        let first = ids.iter().take(NEAR);
+        first.map(|id| id.raw()).collect::<Vec<_>>().join(", ")
+    };
+    let near = near(name, known, &store.names);
+    if !near.is_empty() {
+        let near = listed(&near);
+        return format!("there is no market {name}; did you mean {near}?");
+    }
+    let all: Vec<_> = known.iter().collect();
+    let more = match all.len().saturating_sub(NEAR) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let first = listed(&all);
+    format!("there is no market {name}; the markets are {first}{more}")
+}
+
+/// Those with a similar symbol or coin, the most similar first.
+fn near<'a>(name: &MarketId, known: &'a [MarketId], names: &MarketNames) -> Vec<&'a MarketId> {
+    let typed = name.coin();
+    let alike = |own: &Text| {
+        let [own, typed] = [own, &typed].map(|text| text.raw().to_lowercase());
+        strsim::normalized_damerau_levenshtein(&own, &typed)
+    };
+    let likeness = |id: &MarketId| alike(&names.shown(id)).max(alike(&id.coin()));
+    let like = known.iter().map(|id| (likeness(id), id));
+    let mut like: Vec<_> = like.filter(|(like, _)| *like >= ALIKE).collect();
+    like.sort_by(|(one, _), (other, _)| other.total_cmp(one));
+    like.into_iter().map(|(_, id)| id).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        app::account::poll::{Answer, Poll},
+        model::{Market, Timestamp},
+    };
+
+    #[test]
+    fn a_name_that_is_none_is_told_with_those_it_may_have_been_meant_for_else_with_what_there_is() {
+        let known = ["BTC", "DOGE", "ETH", "SOL", "kPEPE"];
+        let known = known.map(|symbol| MarketId::from(format!("paper|{symbol}")));
+        let mut store = Store::default();
+        store.arrive(Poll {
+            at: Timestamp(0),
+            answer: Answer::Markets(Ok(known.map(Market::new).into())),
+        });
+        let told = |name: &str| unknown_market(&name.into(), &store);
+        for (name, end) in [
+            ("bct", "there is no market bct; did you mean paper|BTC?"),
+            (
+                "paper|DOGGE",
+                "there is no market paper|DOGGE; did you mean paper|DOGE?",
+            ),
+            ("pepe", "there is no market pepe; did you mean paper|kPEPE?"),
+            (
+                "nope",
+                "there is no market nope; the markets are paper|BTC, paper|DOGE, paper|ETH and 2 more",
+            ),
+        ] {
+            assert_eq!(told(name), end);
+        }
+    }
+}
