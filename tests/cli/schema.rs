@@ -147,7 +147,7 @@ fn what_the_verbs_print_is_what_their_schemas_say() {
     assert_eq!(code, 13);
     fits(&served, "error", &error);
     let (code, list, _) = served.run(&["schema"]);
-    assert!(code == 0 && list.lines().count() == 21, "{list}");
+    assert!(code == 0 && list.lines().count() == 23, "{list}");
     assert_eq!(served.run(&["schema", "nothing"]).0, 2);
 }
 

@@ -77,7 +77,7 @@ fn shows(served: &Served) {
             "loss",
             "SHORT",
             "70,000",
-            "LADDER SOL",
+            "SCALED SOL",
             "50,100",
             "OCO",
         ] {
