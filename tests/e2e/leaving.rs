@@ -26,7 +26,7 @@ fn a_stopped_desk_gives_the_terminal_back_and_takes_it_again() {
         assert_eq!(session.kept(), Vec::<&str>::new());
         session.signal("CONT");
         session.wait_for("1 Positions 5");
-        session.wait_for("2 Working orders 15");
+        session.wait_for("2 Working orders 14");
         assert_eq!(
             session.kept(),
             [

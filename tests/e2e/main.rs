@@ -39,7 +39,7 @@ const SIZE: (u16, u16) = (160, 48);
 fn desk() -> (Session, TempDir) {
     let (session, home) = living_desk(&["--speed", "0.001"]);
     session.wait_for("1 Positions 5");
-    session.wait_for("2 Working orders 15");
+    session.wait_for("2 Working orders 14");
     // The list of markets is an answer of its own: with it everything moves to its place beside the chart.
     session.wait_for("0 Chart");
     (session, home)

@@ -12,7 +12,7 @@ fn the_mouse_chooses_scrolls_and_presses_what_is_written() {
     let (mut session, _home) = desk();
     assert!(session.hears_mouse());
 
-    let (column, title) = session.place("2 Working orders 15");
+    let (column, title) = session.place("2 Working orders 14");
     let row = title + 4;
     session.click_at(column + 10, row);
     session.wait_until("the clicked order selected", |screen| {

@@ -176,7 +176,7 @@ fn the_first_five_minutes_of_the_readme_go_as_its_list_says() {
     let mut desk = Session::start_with(home.path(), at((160, 48)), DEMO, &TOUR);
     for pane in [
         "1 Positions 5",
-        "2 Working orders 15",
+        "2 Working orders 14",
         "3 TWAP",
         "4 Scaled",
         "5 Closed positions 1",
