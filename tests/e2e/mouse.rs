@@ -28,7 +28,7 @@ fn the_mouse_chooses_scrolls_and_presses_what_is_written() {
         let count = screen.split("5 Closed positions ").nth(1);
         count.is_some_and(|count| count.starts_with(|first: char| first.is_ascii_digit()))
     });
-    session.click("6 Order history 100+");
+    session.click("6 Order history 50+");
     // Its footer has its own hints, in other places.
     session.wait_until("the history and its footer", |screen| {
         screen.contains("i quality")

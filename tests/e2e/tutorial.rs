@@ -154,7 +154,7 @@ const FIVE_MINUTES: &[(&str, &str)] = &[
     ("Esc", "c close"),
     ("b", "new order BUY BTC"),
     ("0.5", "→ LONG 0.82"),
-    ("Esc Esc b $1000", "→ LONG 0.33"),
+    ("Esc Esc b $1000", "→ LONG 0.34"),
     ("Esc Esc b 50%", "→ LONG 3."),
     ("Esc Esc s", "new order SELL BTC"),
     ("Esc c", "Enter send"),
@@ -180,7 +180,7 @@ fn the_first_five_minutes_of_the_readme_go_as_its_list_says() {
         "3 TWAP",
         "4 Scaled",
         "5 Closed positions 1",
-        "6 Order history 1",
+        "6 Order history 5",
         "Chart BTC",
     ] {
         desk.wait_for(pane);
