@@ -73,10 +73,21 @@ mod tests {
         assert_eq!(hourly(NanoRate(10_000_000)), NanoRate(1_187_500));
     }
 
+    /// The premiums that Hyperliquid published with these indices and impact prices: −0.0005927453 and −0.0002824061.
+    #[test]
+    fn a_book_below_the_index_has_the_premium_that_the_venue_publishes() {
+        let impact = Usd::dollars(20_000);
+        let btc = premium(&book(775_580, 775_590), Px(776_050), impact);
+        assert_eq!(btc, Some(NanoRate(-592_745)));
+        let eth = premium(&book(212_365, 212_400), Px(212_460), impact);
+        assert_eq!(eth, Some(NanoRate(-282_406)));
+    }
+
     #[test]
     fn a_quiet_premium_pays_the_interest_and_a_deep_discount_pays_longs() {
         assert_eq!(hourly(NanoRate(200_000)), NanoRate(12_500), "0.00125 %");
         assert_eq!(hourly(NanoRate(-1_000_000)), NanoRate(-62_500), "-5 bp / 8");
+        assert_eq!(hourly(NanoRate(-900_000)), NanoRate(-50_000), "-0.005 %");
     }
 
     #[test]

@@ -394,6 +394,17 @@ mod tests {
         );
     }
 
+    /// 40 of 100 are in front; 10 trade, and the book shows 70: the 20 that have gone without a trade stood behind.
+    #[test]
+    fn a_level_that_shrinks_without_a_trade_leaves_the_queue_as_long_as_it_still_shows() {
+        let mut resting = RestingOrders::default();
+        resting.join(&bid_book(40), bid(10_000, 1), id(0), Lots(5));
+        resting.see(&bid_book(100));
+        assert_eq!(traded(&mut resting, sell(10_000, 10)), []);
+        resting.see(&bid_book(70));
+        assert_eq!(resting.queues().get(&id(0)), Some(&Lots(30)));
+    }
+
     #[test]
     fn a_trade_at_a_better_price_passes_a_bid_by() {
         let mut resting = RestingOrders::default();

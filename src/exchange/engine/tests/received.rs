@@ -219,6 +219,7 @@ fn trades_from_before_the_subscription_or_the_order_fill_nothing() {
     venue.receive(300, FrameContent::TradeHistory(old.clone()));
     venue.receive(400, FrameContent::Trades(old));
     assert_eq!(venue.fills(buy), [""; 0]);
+    assert_eq!(venue.ahead(buy), Some(lots("0.16")));
     let late = venue.limit(Side::Buy, "1", 105_053);
     venue.sells(900, 390, "9@105050");
     assert_eq!(venue.fills(late), [""; 0], "traded before it was placed");
@@ -255,6 +256,31 @@ fn an_order_that_is_changed_queues_at_the_back() {
     assert_eq!(venue.fills(buy), [""; 0], "1.1 are ahead again");
     venue.sells(1_000, 700, "0.05@105050");
     assert_eq!(venue.fills(buy), ["trade 3: 0.05@105050"]);
+}
+
+/// A level of 3.03622 grows behind the order and then shrinks to 0.12468 without a trade: nobody is in front of the order
+/// in the optimistic queue, and everybody in the booked one.
+#[test]
+fn an_optimistic_queue_fills_by_prints_that_only_shorten_the_booked_one() {
+    let mut venue = Venue::new();
+    let shows = |venue: &mut Venue, at: i64, size: &str| {
+        venue.window(at, at - 300, &format!("{size}@105055 0.1428@105054"), ASKS);
+    };
+    shows(&mut venue, 0, "3.03622");
+    let buy = venue.limit(Side::Buy, "0.05", 105_055);
+    for (at, size) in [(500, "3.27523"), (1_000, "3.03623"), (1_500, "0.12468")] {
+        shows(&mut venue, at, size);
+    }
+    venue.sells(1_900, 1_600, "0.00036@105055");
+    assert_eq!(venue.bracket(buy), (Lots::ZERO, lots("0.00036")));
+    shows(&mut venue, 2_000, "0.12432");
+    venue.sells(2_400, 2_100, "0.00427@105055");
+    assert_eq!(venue.bracket(buy), (Lots::ZERO, lots("0.00463")));
+    shows(&mut venue, 2_500, "0.12005");
+    assert_eq!(venue.ahead(buy), Some(lots("0.12005")));
+    venue.sells(2_900, 2_600, "0.12005@105055 0.1428@105054");
+    assert_eq!(venue.fills(buy), ["through 8: 0.05@105055"]);
+    assert_eq!(venue.bracket(buy), (lots("0.05"), lots("0.05")));
 }
 
 #[test]

@@ -146,6 +146,32 @@ fn a_real_level_gives_what_it_shows_beyond_what_was_taken() {
         sample.until(frame);
         assert_eq!(free(&sample), Lots::ZERO, "frame {frame}");
     }
+
+    let mut early = Sample::of(20);
+    early.until(0);
+    early.venue.market(Side::Buy, "6.34472").unwrap();
+    // What stays taken is 6.34472, 4.73651 from frame 10 on, and 4.71798 from frame 25 on.
+    for (frame, left) in [
+        (7, "0.15527"),
+        (10, "0"),
+        (11, "0.752"),
+        (25, "0"),
+        (26, "1.98155"),
+    ] {
+        early.until(frame);
+        assert_eq!(free(&early), lots(left), "frame {frame}");
+    }
+}
+
+#[test]
+#[ignore = "reads a recording: PERPDECK_SAMPLE names its file"]
+fn real_trades_of_before_the_subscription_fill_nothing_and_move_no_queue() {
+    let mut sample = Sample::of(20);
+    sample.until(1);
+    let buy = sample.venue.limit(Side::Buy, "0.05", 105_055);
+    sample.until(2);
+    assert_eq!(sample.venue.bracket(buy), (Lots::ZERO, Lots::ZERO));
+    assert_eq!(sample.venue.ahead(buy), Some(lots("3.03622")));
 }
 
 #[test]
@@ -167,8 +193,7 @@ fn a_real_sweep_fills_a_resting_order_through_its_price_and_the_next_book_the_re
         ]
     );
     assert_eq!(sample.venue.bracket(behind), (Lots::ZERO, Lots::ZERO));
-    let queues = sample.venue.engine.markets.at(MarketIx(0)).resting.queues();
-    assert_eq!(queues.get(&behind), Some(&lots("1.01808")));
+    assert_eq!(sample.venue.ahead(behind), Some(lots("1.01808")));
 }
 
 #[test]

@@ -182,6 +182,12 @@ impl Venue {
         self.evidence(id).fills.iter().map(fill).collect()
     }
 
+    /// What is ahead of a resting order at its price, if that is known.
+    pub(super) fn ahead(&self, id: OrderId) -> Option<Lots> {
+        let queues = self.engine.markets.at(BTC).resting.queues();
+        queues.get(&id).copied()
+    }
+
     /// Booked, and in the optimistic queue.
     pub(super) fn bracket(&self, id: OrderId) -> (Lots, Lots) {
         let evidence = self.evidence(id);
