@@ -21,8 +21,8 @@ use std::collections::BTreeMap;
 
 const SIZES: [(u16, u16); 3] = [(200, 60), (120, 40), (80, 24)];
 /// Each shows another pane where there is no room for all.
-const PLACES: [&str; 3] = ["2", "9", "9."];
-const STEPS: u64 = 30;
+const PLACES: [&str; 5] = ["2", "9", "9.", "9]]", "9[["];
+const STEPS: u64 = 20;
 
 struct Coin {
     symbol: &'static str,
@@ -386,6 +386,9 @@ fn in_percent(share: Num) -> Num {
     share.times(Num::HUNDRED).unwrap()
 }
 
+/// A side of the ladder, the price of a row, and how far rows are apart.
+type Row = (Side, Num, Tick);
+
 /// What was compared, and what was not so.
 #[derive(Default)]
 struct Findings {
@@ -661,6 +664,11 @@ impl Findings {
         lines_around
             .filter(|line| line.contains(['▲', '▼']) || line.contains("spread"))
             .for_each(|line| self.edges(&line, facts));
+        let head = lines.iter().map(|line| text(line)).find_map(|line| {
+            let step = line.split("by ").nth(1)?.split(' ').next().and_then(read);
+            Tick::of(step?)
+        });
+        let spacing = head.unwrap();
         let titles = ["mine", "bid", "price", "ask"];
         let after_asks = columns(&lines[top], &titles)["ask"].1;
         let mine = columns(&lines[top][after_asks..], &["mine"])["mine"].0 + after_asks;
@@ -677,41 +685,49 @@ impl Findings {
             let bid = bid.rsplit(' ').next().unwrap_or("").to_owned();
             let ask = words_from(line, columns["ask"].0);
             let ask = ask.first().map_or("", String::as_str);
-            self.resting(&bid, (Side::Buy, price), facts);
-            self.resting(ask, (Side::Sell, price), facts);
+            self.resting(&bid, (Side::Buy, price, spacing), facts);
+            self.resting(ask, (Side::Sell, price, spacing), facts);
             let own = text(&line[..columns["mine"].1]);
             let mut own = own.split(' ').rev().filter(|word| !word.starts_with('≤'));
             let own = own.next().filter(|own| !own.is_empty());
-            self.mine(own, (Side::Buy, price), facts);
+            self.mine(own, (Side::Buy, price, spacing), facts);
             let own = words_from(line, mine);
-            self.mine(own.first().map(String::as_str), (Side::Sell, price), facts);
+            self.mine(
+                own.first().map(String::as_str),
+                (Side::Sell, price, spacing),
+                facts,
+            );
             let letters = text(&line[columns["bid"].1..columns["price"].1]);
-            self.letters(&letters, price, facts);
+            self.letters(&letters, (price, spacing), facts);
         }
     }
 
     /// A size, `<0.01`, `·` where nothing rests, and nothing where nothing is known.
-    fn resting(&mut self, word: &str, (side, price): (Side, Num), facts: &Facts) {
-        let levels = facts.book.levels(side);
-        let there = levels.iter().find(|level| level.price == price);
-        let Some(level) = there else {
-            return self.check("nothing", matches!(word, "" | "·"), word, price);
+    fn resting(&mut self, word: &str, (side, row, spacing): Row, facts: &Facts) {
+        let levels = facts.book.levels(side).iter();
+        let here = levels.filter(|level| spacing.resting(level.price, side) == row);
+        let Some(size) = here
+            .map(|level| level.size)
+            .reduce(|a, b| a.plus(b).unwrap())
+        else {
+            return self.check("nothing", matches!(word, "" | "·"), word, row);
         };
         let is_so = match (word.strip_prefix('<'), word.strip_suffix('K')) {
-            (Some(least), _) => read(least).is_some_and(|least| level.size < least),
-            (None, Some(thousands)) => {
-                is_near(thousands, level.size.over(1_000_u32.into()).unwrap())
-            }
-            (None, None) => is_near(word, level.size),
+            (Some(least), _) => read(least).is_some_and(|least| size < least),
+            (None, Some(thousands)) => is_near(thousands, size.over(1_000_u32.into()).unwrap()),
+            (None, None) => is_near(word, size),
         };
-        self.check("resting", is_so, format!("{word} at {price}"), level.size);
+        self.check("resting", is_so, format!("{word} at {row}"), size);
     }
 
     /// `0.1`, `S0.1`, `.12+` for a little more, `●` where no digit has room.
-    fn mine(&mut self, word: Option<&str>, (side, row): (Side, Num), facts: &Facts) {
+    fn mine(&mut self, word: Option<&str>, (side, row, spacing): Row, facts: &Facts) {
         let here = facts.orders.iter().filter(|order| {
-            let price = order.limit_price.or(order.trigger_price);
-            order.symbol.to_string() == "BTC" && order.side.is(&side) && price == Some(row)
+            let resting = order.limit_price.map(|price| spacing.resting(price, side));
+            let armed = order.trigger_price.map(|price| spacing.near(price));
+            order.symbol.to_string() == "BTC"
+                && order.side.is(&side)
+                && resting.or(armed) == Some(row)
         });
         let here: Vec<_> = here.map(|order| order.size).collect();
         let sum = here.iter().try_fold(Num::ZERO, |sum, size| sum.plus(*size));
@@ -763,10 +779,9 @@ impl Findings {
         }
     }
 
-    fn letters(&mut self, letters: &str, row: Num, facts: &Facts) {
+    fn letters(&mut self, letters: &str, (row, spacing): (Num, Tick), facts: &Facts) {
         let held = facts.position("BTC").unwrap();
-        let tick = Tick::fine(0);
-        let here = |price: Option<Num>| price.is_some_and(|price| tick.near(price) == row);
+        let here = |price: Option<Num>| price.is_some_and(|price| spacing.near(price) == row);
         let trigger = |kind| facts.exit(held, kind).and_then(|order| order.trigger_price);
         let marks = [
             ('M', facts.mark(&held.market_id)),
