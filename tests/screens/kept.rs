@@ -44,7 +44,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-fn polled(model: &mut Model, answer: Answer) {
+pub(crate) fn polled(model: &mut Model, answer: Answer) {
     let (at, now) = (model.account.now, model.account.now);
     update(model, now, Msg::Polled(Box::new(Poll { at, answer })));
 }

@@ -23,6 +23,7 @@ mod noticed;
 mod over;
 mod price_ladder;
 mod service;
+mod truth;
 mod venues;
 mod words;
 

@@ -24,6 +24,8 @@ const DATA_LATE: Duration = Duration::from_millis(2_500);
 #[derive(Debug)]
 struct EdgeMark {
     price: Num,
+    /// The row that has it, in view or not.
+    row: Num,
     name: &'static str,
     /// The sign that it has in the price cell; in a narrow ladder the name.
     brief: &'static str,
@@ -31,9 +33,14 @@ struct EdgeMark {
 }
 
 impl EdgeMark {
-    fn new(price: Num, (name, brief): (&'static str, &'static str), tone: Tone) -> Self {
+    fn new(
+        (price, row): (Num, Num),
+        (name, brief): (&'static str, &'static str),
+        tone: Tone,
+    ) -> Self {
         Self {
             price,
+            row,
             name,
             brief,
             tone,
@@ -96,8 +103,8 @@ impl LadderScene<'_> {
         };
         let mut named = self.named();
         named.sort_by_key(|mark| mark.price);
-        let above: Vec<_> = named.iter().filter(|mark| mark.price > high).collect();
-        let below = named.iter().rev().filter(|mark| mark.price < low);
+        let above: Vec<_> = named.iter().filter(|mark| mark.row > high).collect();
+        let below = named.iter().rev().filter(|mark| mark.row < low);
         let below: Vec<_> = below.collect();
         let edge = |arrow, marks: &[&EdgeMark], room: usize| {
             let whole = edge(arrow, self.marks(marks, |mark| mark.name), " · ");
@@ -132,6 +139,7 @@ impl LadderScene<'_> {
     fn named(&self) -> Vec<EdgeMark> {
         let middle = self.book.and_then(Book::mid);
         let middle = middle.or_else(|| self.market?.mid());
+        let near = |price| (price, self.spacing.near(price));
         let [entry, liquidation] = self.position_prices();
         let facts = [
             (middle, ("market", "M"), Tone::Strong),
@@ -140,7 +148,7 @@ impl LadderScene<'_> {
         ];
         let facts = facts
             .into_iter()
-            .filter_map(|(price, names, tone)| Some(EdgeMark::new(price?, names, tone)));
+            .filter_map(|(price, names, tone)| Some(EdgeMark::new(near(price?), names, tone)));
         let own = self.own.iter().map(|own| {
             let names = match (own.kind, own.side) {
                 (OwnOrderKind::Protects(Protection::Stop), _) => ("stop", "S"),
@@ -148,10 +156,10 @@ impl LadderScene<'_> {
                 (_, Side::Buy) => ("buy", "b"),
                 (_, Side::Sell) => ("sell", "s"),
             };
-            EdgeMark::new(own.row, names, Tone::Accent)
+            EdgeMark::new((own.price, own.row), names, Tone::Accent)
         });
         let alerts = self.alerts();
-        let alerts = alerts.map(|price| EdgeMark::new(price, ("alert", "@"), Tone::Info));
+        let alerts = alerts.map(|price| EdgeMark::new(near(price), ("alert", "@"), Tone::Info));
         facts.chain(own).chain(alerts).collect()
     }
 
@@ -245,7 +253,6 @@ impl LadderScene<'_> {
         };
         let size = format::or_unknown(at_price::size(self.model, &at));
         let mut parts = vec![Span::plain(format!("size {size}"))];
-        parts.extend(self.bracket());
         for (side, word) in [(Side::Buy, "buy"), (Side::Sell, "sell")] {
             let taken = self.book.and_then(|book| taken_by(book, side, price));
             if taken.is_some() && self.state == BookState::Live {
@@ -257,6 +264,7 @@ impl LadderScene<'_> {
             let queue = format::or_unknown(self.queue(own));
             parts.push(Span::plain(format!("{queue} before your {}", own.side)));
         }
+        parts.extend(self.bracket());
         joined(parts, " · ")
     }
 
