@@ -12,9 +12,9 @@ use crate::{
         ClockMode, ExchangeOptions, Scenario, SimulatorAccess, StartFault,
         engine::{
             AccountIx, AttachedExits, BookLevel, CandleRange, CommandOutcome, EngineCommand,
-            ExitOverlap, FrameOrigin, Interval, LiquidityRole, Lots, MarginMode, MarketIx,
-            MarketReport, Millis, NanoPx, NanoRate, OrderId, OrderParams, PlaceMode, Px, Reduction,
-            Side, Tif,
+            ExitOverlap, FillCause, FillEvidence, FrameOrigin, Interval, LiquidityRole, Lots,
+            MarginMode, MarketIx, MarketReport, Millis, NanoPx, NanoRate, OrderId, OrderParams,
+            PlaceMode, Px, Reduction, Side, Tif,
         },
         message::{ApiRequest, Execution},
         open,
@@ -197,6 +197,42 @@ fn the_same_recording_and_commands_give_one_history_however_often() {
     });
     let first = hashes.next().unwrap();
     assert!(hashes.all(|hash| hash == first));
+}
+
+/// What `order` has for evidence: cause, line and size of each fill.
+fn fills(exchange: &LoadedExchange, order: OrderId) -> Vec<(FillCause, u64, i64)> {
+    let evidence = exchange.engine.order_evidence(AccountIx::from(0), order);
+    let fill = |fill: &FillEvidence| (fill.cause, fill.frame.source.line, fill.size.0);
+    evidence.unwrap().fills.into_iter().map(fill).collect()
+}
+
+/// 25 seconds of Hyperliquid's BTC, as its file is replayed: the fills are those that the engine's own tests expect.
+#[test]
+#[ignore = "reads a recording: PERPDECK_SAMPLE names its file"]
+fn the_file_of_the_real_sample_fills_by_its_books_and_prints() {
+    let path = env::var_os("PERPDECK_SAMPLE").expect("PERPDECK_SAMPLE names the recording");
+    let file = PathBuf::from(path);
+    let until =
+        |exchange: &mut LoadedExchange, at: i64| exchange.runs_to(1_737_918_840_000 + at - START);
+    let mut exchange = replaying(std::slice::from_ref(&file));
+    let walk = exchange
+        .places(Side::Buy, 150_000, PlaceMode::Market)
+        .unwrap();
+    assert_eq!(fills(&exchange, walk), [(FillCause::Walk, 0, 150_000)]);
+
+    let mut exchange = replaying(&[file]);
+    until(&mut exchange, 25_250);
+    let price = Px(1_050_540);
+    let rests = exchange
+        .places(Side::Buy, 50_000, PlaceMode::Limit { price })
+        .unwrap();
+    until(&mut exchange, 29_250);
+    let expected = [
+        (FillCause::Through, 46, 14_280),
+        (FillCause::Through, 46, 19_435),
+        (FillCause::Cross, 48, 16_285),
+    ];
+    assert_eq!(fills(&exchange, rests), expected);
 }
 
 #[tokio::test]
