@@ -1,4 +1,4 @@
-//! The tutorial `docs/first-hour.md`, played: the keys of each row are pressed, and its first words waited for.
+//! The tutorials `docs/first-hour.md` and `docs/traders-hour.md`, played: the keys of each row are pressed, and its first words waited for.
 
 use super::{
     session::{Session, at},
@@ -7,7 +7,8 @@ use super::{
 
 use std::{thread, time::Duration};
 
-const PAGE: &str = include_str!("../../docs/first-hour.md");
+const FIRST_HOUR: &str = include_str!("../../docs/first-hour.md");
+const TRADERS_HOUR: &str = include_str!("../../docs/traders-hour.md");
 /// The page asks for at least this.
 const SIZE_OF_THE_PAGE: (u16, u16) = (100, 30);
 /// So slow that no order of the demo fills meanwhile, and so fast that its order books are current.
@@ -58,9 +59,9 @@ fn code(cell: &str) -> Vec<String> {
     parts.map(str::to_owned).collect()
 }
 
-/// The rows of every table that is marked to be played.
-fn steps() -> Vec<Step> {
-    let tables = PAGE.split("<!-- play -->\n").skip(1);
+/// The rows of every table of a page that is marked to be played.
+fn steps(page: &str) -> Vec<Step> {
+    let tables = page.split("<!-- play -->\n").skip(1);
     let rows = tables.flat_map(|table| {
         let rows = table.lines().skip(2);
         rows.take_while(|line| line.starts_with('|'))
@@ -80,6 +81,7 @@ fn bytes(key: &str) -> &str {
         "Enter" => "\r",
         "Tab" => "\t",
         "Esc" => "\u{1b}",
+        "Ctrl-P" => "\u{10}",
         typed => typed,
     }
 }
@@ -122,10 +124,25 @@ const TOUR: [(&str, &str); 1] = [("PERPDECK_TOUR", "true")];
 
 #[test]
 fn the_first_hour_of_the_documents_goes_as_the_page_says() {
-    let steps = steps();
+    let steps = steps(FIRST_HOUR);
     assert!(steps.len() > 30, "only {} steps", steps.len());
     let home = TempDir::new().unwrap();
     let mut desk = Session::start_with(home.path(), at(SIZE_OF_THE_PAGE), DEMO, &TOUR);
+    desk.wait_for("1 Positions 5");
+    play(&mut desk, steps);
+    desk.press("\u{3}");
+    assert_given_back(desk, 0);
+}
+
+#[test]
+fn a_traders_hour_goes_as_its_page_says() {
+    let steps = steps(TRADERS_HOUR);
+    assert!(steps.len() > 20, "only {} steps", steps.len());
+    let home = TempDir::new().unwrap();
+    let bracket = TRADERS_HOUR.split("bracket = \"").nth(1).unwrap();
+    let bracket = bracket.split('"').next().unwrap();
+    let settings = [("PERPDECK_BRACKET", bracket)];
+    let mut desk = Session::start_with(home.path(), at((120, 40)), DEMO, &settings);
     desk.wait_for("1 Positions 5");
     play(&mut desk, steps);
     desk.press("\u{3}");

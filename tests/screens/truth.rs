@@ -105,19 +105,19 @@ impl Facts {
         self.orders.iter().find(|order| order.id.to_string() == id)
     }
 
-    /// (mark − entry) × size, by hand.
-    fn profit(&self, position: &Position, at: Num) -> Num {
-        let per_coin = at.minus(position.entry_price.unwrap()).unwrap();
-        let profit = per_coin.times(position.size.abs()).unwrap();
-        if position.size.is_negative() {
-            profit.negated()
-        } else {
-            profit
-        }
-    }
-
     fn unrealized(&self, position: &Position) -> Option<Num> {
-        Some(self.profit(position, self.mark(&position.market_id)?))
+        Some(profit(position, self.mark(&position.market_id)?))
+    }
+}
+
+/// (mark − entry) × size, by hand.
+fn profit(position: &Position, at: Num) -> Num {
+    let per_coin = at.minus(position.entry_price.unwrap()).unwrap();
+    let profit = per_coin.times(position.size.abs()).unwrap();
+    if position.size.is_negative() {
+        profit.negated()
+    } else {
+        profit
     }
 }
 
@@ -397,6 +397,7 @@ struct Findings {
 }
 
 impl Findings {
+    #[expect(clippy::fn_params_excessive_bools, reason = "it is what was compared")]
     fn check(
         &mut self,
         name: &'static str,
@@ -562,10 +563,8 @@ impl Findings {
             "ROE" => facts
                 .unrealized(held)
                 .and_then(|profit| Some(in_percent(profit.over(margin())?))),
-            "liq loss" => held
-                .liquidation_price
-                .map(|price| facts.profit(held, price)),
-            other => panic!("{other} is no column"),
+            "liq loss" => held.liquidation_price.map(|price| profit(held, price)),
+            other => return self.check(other, false, word, "no such column"),
         };
         self.known(title, word, truth);
     }
@@ -604,14 +603,14 @@ impl Findings {
             };
             let side = words.next().unwrap_or("").to_lowercase();
             let before = |title| word_before(line, columns[title].1);
-            let (size, price) = (before("size"), before("price"));
+            let (quantity, price) = (before("size"), before("price"));
             let trigger = words_from(line, columns["trigger"].0).join(" ");
             let trigger = trigger.trim_start_matches(['≤', '≥']).trim_start();
             let trigger = trigger.split(' ').next().and_then(read);
             let is_it = |order: &&Order| {
                 order.symbol.to_string() == symbol
                     && format!("{:?}", order.side).to_lowercase().contains(&side)
-                    && read(&size) == Some(order.size)
+                    && read(&quantity) == Some(order.size)
                     && (order.limit_price.is_none() || read(&price) == order.limit_price)
                     && (order.trigger_price.is_none() || trigger == order.trigger_price)
             };
@@ -632,13 +631,13 @@ impl Findings {
     /// `LONG 0.75000 @ 63,250 +576.08 +12.14% stop 64,011 13% of size`, as far as there is room.
     fn strip(&mut self, part: &str, facts: &Facts) {
         let words: Vec<_> = part.split_whitespace().collect();
-        let [side @ ("LONG" | "SHORT"), size, "@", entry, more @ ..] = words.as_slice() else {
+        let [side @ ("LONG" | "SHORT"), quantity, "@", entry, more @ ..] = words.as_slice() else {
             return;
         };
         let held = facts.position("BTC").unwrap();
         let is_side = (*side == "SHORT") == held.size.is_negative();
         self.check("strip", is_side, side, held.size);
-        self.number("size", size, (held, facts));
+        self.number("size", quantity, (held, facts));
         self.number("entry", entry, (held, facts));
         for (title, word) in ["uPnL", "ROE"].into_iter().zip(more) {
             self.number(title, word, (held, facts));
@@ -706,18 +705,18 @@ impl Findings {
     fn resting(&mut self, word: &str, (side, row, spacing): Row, facts: &Facts) {
         let levels = facts.book.levels(side).iter();
         let here = levels.filter(|level| spacing.resting(level.price, side) == row);
-        let Some(size) = here
+        let Some(sum) = here
             .map(|level| level.size)
             .reduce(|a, b| a.plus(b).unwrap())
         else {
             return self.check("nothing", matches!(word, "" | "·"), word, row);
         };
         let is_so = match (word.strip_prefix('<'), word.strip_suffix('K')) {
-            (Some(least), _) => read(least).is_some_and(|least| size < least),
-            (None, Some(thousands)) => is_near(thousands, size.over(1_000_u32.into()).unwrap()),
-            (None, None) => is_near(word, size),
+            (Some(least), _) => read(least).is_some_and(|least| sum < least),
+            (None, Some(thousands)) => is_near(thousands, sum.over(1_000_u32.into()).unwrap()),
+            (None, None) => is_near(word, sum),
         };
-        self.check("resting", is_so, format!("{word} at {row}"), size);
+        self.check("resting", is_so, format!("{word} at {row}"), sum);
     }
 
     /// `0.1`, `S0.1`, `.12+` for a little more, `●` where no digit has room.
@@ -797,6 +796,35 @@ impl Findings {
     }
 }
 
+/// None of these may be missing on every screen.
+const COMPARED: &[&str] = &[
+    "equity",
+    "day",
+    "free",
+    "loss left",
+    "watched",
+    "total",
+    "size",
+    "entry",
+    "mark",
+    "liq",
+    "to liq",
+    "uPnL",
+    "ROE",
+    "liq loss",
+    "stop",
+    "target",
+    "share",
+    "order",
+    "to mark",
+    "strip",
+    "resting",
+    "nothing",
+    "letter",
+    "mine",
+    "edge",
+];
+
 #[test]
 fn every_number_that_is_drawn_is_what_the_desk_was_told() {
     let mut world = World {
@@ -827,34 +855,7 @@ fn every_number_that_is_drawn_is_what_the_desk_was_told() {
         }
     }
     let seen = |name: &str| findings.counts.get(name).copied().unwrap_or(0);
-    let names = [
-        "equity",
-        "day",
-        "free",
-        "loss left",
-        "watched",
-        "total",
-        "size",
-        "entry",
-        "mark",
-        "liq",
-        "to liq",
-        "uPnL",
-        "ROE",
-        "liq loss",
-        "stop",
-        "target",
-        "share",
-        "order",
-        "to mark",
-        "strip",
-        "resting",
-        "nothing",
-        "letter",
-        "mine",
-        "edge",
-    ];
-    for name in names {
+    for name in COMPARED {
         assert!(
             seen(name) > 100,
             "{name} was compared only {} times",
