@@ -31,6 +31,7 @@ use crate::{
     ui::{DrawState, ThemeSet},
     view::READING,
 };
+use ratatui::layout::Rect;
 use std::{collections::BTreeMap, io, path::PathBuf, pin::pin, time::Duration};
 use tokio::{
     sync::mpsc::{Sender, channel},
@@ -99,9 +100,8 @@ where
     let (post, first) = account_channel();
     flatten_on_signal(common.clone())?;
     warn(&common, start.warnings);
-    let events = start
-        .event_log
-        .map(|dir| EventLog::start(dir, common.clone()));
+    let log = |dir| EventLog::start(dir, common.clone());
+    let events = start.event_log.map(log);
     let services = Services {
         clock,
         reach: Reach::Signal,
@@ -135,8 +135,7 @@ where
         events: events.unwrap_or_default(),
         attention: Attention::default(),
     };
-    // After the signal for its changes has a handler: many terminals get their size just after the program starts.
-    let size = terminal::size()?;
+    let size = first_size()?;
     let running = run(channels, size, &mut account_set, |out| put(&painter, out));
     let end = ended(running, signals, |stopping| match stopping {
         Stopping::Begins => taken.stop(&painter),
@@ -147,6 +146,11 @@ where
     drop((painter, taken));
     end_accounts(services).await;
     Ok(end)
+}
+
+/// Read after the signal for its changes has a handler: many terminals get their size just after the program starts.
+fn first_size() -> io::Result<Rect> {
+    terminal::size()
 }
 
 /// The accounts end with the loop, after what it requested last; a service that is still being opened does not.

@@ -127,7 +127,8 @@ impl ReachableAccount {
         }
     }
 
-    /// Runs until the loop ends; `dir` keeps what the trader has set.
+    /// Runs until the loop ends; `dir` keeps what the trader has set. Some effects the loop carries out itself, and of those
+    /// the poller sees the first.
     pub(crate) async fn serve(self, journal_access: JournalAccess, dir: PathBuf) {
         let Self {
             account,
@@ -176,7 +177,6 @@ impl ReachableAccount {
                 | Effect::KeepWatchlists(_)
                 | Effect::RunAlertCommand(_)) => trader.carry_out(effect),
                 Effect::Write(sheet) => write(&way.inbox, sheet, account.export_dir.clone()),
-                // The loop handles these itself, and the poller has seen the first.
                 Effect::Attend
                 | Effect::Terminal(_)
                 | Effect::SwitchAccount(_)
