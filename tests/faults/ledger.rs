@@ -80,8 +80,8 @@ impl Scene {
                 format!("close {id} --size 0.004 --expected-price 64250.5")
             }
             Command::Cancel(id) | Command::Unprotect(id) => format!("cancel {id}"),
-            Command::StopTwap(id) => format!("cancel --twap {id}"),
-            Command::CancelScaled(id) => format!("cancel --scaled {id}"),
+            Command::StopTwap(id) => format!("twap stop {id}"),
+            Command::CancelScaled(id) => format!("scaled cancel {id}"),
             Command::Exits(exits) => format!("exits {} --stop-loss 45000", exits.order_id),
             Command::Margin { position_id, .. } => format!("margin {position_id} --extra 200"),
             Command::CloseAll(_) | Command::Flatten(_) => "close-all".to_owned(),
