@@ -44,7 +44,7 @@ impl fmt::Display for LogDamage {
 pub enum LogError {
     #[error("{0}")]
     Io(Arc<io::Error>),
-    /// Only [`Reserve::Use`] goes on.
+    /// Only [`Reserve::Use`](super::Reserve::Use) goes on.
     #[error("the disk is full")]
     Full,
     /// A file of the log, or the end of one, was removed.
