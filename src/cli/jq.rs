@@ -1,7 +1,8 @@
 //! `--jq`: a jq expression over the JSON of a list, run by jaq.
 //!
 //! Contract: numbers keep their digits where the expression passes them on. A text that is the result is printed without
-//! quotes, and no character of it acts on a terminal.
+//! quotes, and no character of it acts on a terminal. No expression reads the environment, which may hold the API key, or
+//! ends the program.
 
 use super::{ascii::ascii, exit::UsageError};
 use crate::model::Text;
@@ -13,6 +14,9 @@ use jaq_core::{
 use jaq_json::Val;
 
 type Program = Filter<data::JustLut<Val>>;
+
+/// Functions of jq that are left out.
+const LEFT_OUT: [&str; 3] = ["env", "halt", "halt_error"];
 
 /// An expression that compiles, for clap.
 pub(super) fn expression(text: &str) -> Result<String, String> {
@@ -40,10 +44,12 @@ pub(super) fn filtered(expression: Option<&str>, json: String) -> Result<String,
 fn compiled(text: &str) -> Result<Program, String> {
     let definitions = jaq_core::defs()
         .chain(jaq_std::defs())
-        .chain(jaq_json::defs());
+        .chain(jaq_json::defs())
+        .filter(|definition| !LEFT_OUT.contains(&definition.name));
     let functions = jaq_core::funs()
         .chain(jaq_std::funs())
-        .chain(jaq_json::funs());
+        .chain(jaq_json::funs())
+        .filter(|(name, ..)| !LEFT_OUT.contains(name));
     let arena = Arena::default();
     let program = File {
         code: text,

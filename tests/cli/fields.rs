@@ -72,6 +72,10 @@ fn a_jq_expression_reads_the_json_of_a_list_and_prints_texts_bare() {
             "nothing_of_this_name",
             "jq does not know nothing_of_this_name",
         ),
+        // The environment may hold the API key.
+        ("env", "jq does not know env"),
+        ("halt", "jq does not know halt"),
+        ("halt_error(0)", "jq does not know halt_error"),
     ] {
         let (code, error) = served.error(&["positions", "--jq", expression]);
         let message = error["message"].as_str().unwrap();
