@@ -8,7 +8,7 @@
 use super::{Known, LOOK_AGAIN, WorkflowEnd, WorkflowEvent, WorkflowWish, refusal, stop};
 use crate::model::{
     Command, ExitBatch, ExitGroup, ExitOperation, Failure, FailureKind, MarketId, Num, Order,
-    OrderId, PlaceOrder, Position, Progress, Receipt, Timestamp, draft::LaterTarget,
+    OrderId, OrderStatus, PlaceOrder, Position, Progress, Receipt, Timestamp, draft::LaterTarget,
 };
 use std::time::Duration;
 
@@ -138,7 +138,11 @@ impl BracketRun {
             };
             return vec![];
         }
-        let filled = order.filled_size.unwrap_or_default().abs();
+        let filled = match order.filled_size {
+            Some(filled) => filled.abs(),
+            None if order.status.is(&OrderStatus::Filled) => order.size.abs(),
+            None => return self.without("how much of the order filled is not known"),
+        };
         if !filled.is_positive() {
             return vec![WorkflowWish::End(WorkflowEnd::Answered)];
         }

@@ -198,3 +198,18 @@ fn a_refused_entry_and_a_close_all_leave_no_targets_to_place() {
     press(&mut closed, "y");
     assert_eq!(batches(&lists(&mut closed, vec![])), []);
 }
+
+#[test]
+fn a_fill_whose_size_the_service_leaves_out_is_that_of_the_order_or_is_said_to_be_unknown() {
+    let mut filled = bracketed(SEVERAL);
+    press(&mut filled, "b 0.1 enter");
+    settle(&mut filled, Ticket(1), Ok(entered("filled", "null")));
+    let sent = batches(&lists(&mut filled, vec![]));
+    assert_eq!(sent, [(Ticket(2), PLACED.to_owned())]);
+    let mut canceled = bracketed(SEVERAL);
+    press(&mut canceled, "b 0.1 enter");
+    settle(&mut canceled, Ticket(1), Ok(entered("canceled", "null")));
+    assert_eq!(batches(&lists(&mut canceled, vec![])), []);
+    let words = "how much of the order filled is not known";
+    assert!(said(&canceled).contains(words), "{}", said(&canceled));
+}
