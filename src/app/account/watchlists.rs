@@ -85,12 +85,16 @@ impl Watchlists {
 
     /// Takes in what earlier sessions kept, unless lists were made meanwhile.
     pub(crate) fn recall(&mut self, kept: Self) {
-        if self.lists.is_empty() {
-            *self = Self {
-                sort: self.sort,
-                ..kept
-            };
+        if !self.lists.is_empty() {
+            return;
         }
+        // The file may have been edited.
+        let current = Some(kept.current).filter(|at| *at < kept.lists.len());
+        *self = Self {
+            sort: self.sort,
+            current: current.unwrap_or_default(),
+            ..kept
+        };
     }
 
     /// Why it changes nothing, if it does not.
@@ -180,5 +184,28 @@ impl Watchlists {
             list.markets.swap(at, there);
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_names_a_list_it_does_not_have_shows_the_first() {
+        for current in ["7", "9223372036854775807"] {
+            let file = format!(
+                r#"{{"lists":[{{"name":"scalps","markets":["paper|BTC"]}}],"current":{current},"scope":"own"}}"#
+            );
+            let mut lists = Watchlists::default();
+            lists.recall(serde_json::from_str(&file).unwrap());
+            assert_eq!(lists.shown().unwrap().name, "scalps");
+            lists.edit(WatchlistEdit::Turn(1)).unwrap();
+            assert_eq!(lists.shown(), None, "every market again");
+            lists
+                .edit(WatchlistEdit::Toggle("paper|BTC".into()))
+                .unwrap();
+            assert_eq!(lists.names().count(), 0, "its last market is gone");
+        }
     }
 }
