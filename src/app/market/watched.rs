@@ -56,13 +56,17 @@ pub(crate) fn sort(markets: &mut [&Market], store: &Store) {
     else {
         return;
     };
-    let key = |market: &&Market| value(market, store);
+    let key = |market: &&Market| {
+        let value = value(market, store);
+        (value.is_none(), value)
+    };
     match sort.direction {
         Direction::Ascending => markets.sort_by_cached_key(key),
-        Direction::Descending => markets.sort_by_cached_key(|market| Reverse(key(market))),
+        Direction::Descending => markets.sort_by_cached_key(|market| {
+            let (is_unknown, value) = key(market);
+            (is_unknown, Reverse(value))
+        }),
     }
-    // `None` is the least of all.
-    markets.sort_by_key(|market| key(market).is_none());
 }
 
 /// When this desk first saw a price: no source has older ones.
