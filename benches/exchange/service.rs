@@ -346,7 +346,7 @@ impl Client {
             .map(|key| format!("Idempotency-Key: {key}\r\n"))
             .unwrap_or_default();
         let request = format!(
-            "{method} {target} HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\n{key}Content-Length: {}\r\n\r\n{body}",
+            "{method} {target} HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\n{key}Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
             self.host,
             self.key,
             body.len()
