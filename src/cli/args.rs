@@ -127,17 +127,17 @@ pub(super) enum CliVerb {
 #[derive(Debug, Subcommand)]
 pub(super) enum ReadVerb {
     /// Lists working orders, or all of them
-    Orders(read::orders::OrdersArgs),
+    Orders(read::lists::OrdersArgs),
     /// Shows orders, working or ended
-    Order(read::order::OrderArgs),
+    Order(read::shows::OrderArgs),
     /// Lists what the orders of the account have filled
-    Fills(read::fills::FillsArgs),
+    Fills(read::lists::FillsArgs),
     /// Lists what positions have paid and received for funding
-    Funding(read::funding::FundingArgs),
+    Funding(read::lists::FundingArgs),
     /// Lists open positions, or closed ones
-    Positions(read::positions::PositionsArgs),
+    Positions(read::lists::PositionsArgs),
     /// Shows positions, open or closed
-    Position(read::position::PositionArgs),
+    Position(read::shows::PositionArgs),
     /// Shows the equity, the margin and the limits of the account
     Account(read::accounts::AccountArgs),
     /// Lists every configured account with its equity, positions and orders
@@ -193,9 +193,9 @@ pub(super) enum TwapVerb {
     /// Starts a TWAP or VWAP order, if the service can create one
     Start(Box<EntryArgs<TwapFlags>>),
     /// Lists active ones, or ended ones
-    List(read::twaps::TwapsArgs),
+    List(read::lists::TwapsArgs),
     /// Shows some of them, active or ended
-    Show(read::twaps::ShowArgs),
+    Show(read::shows::TwapArgs),
     /// Stops some of them; their open slices stay
     Stop(act::cancel::StopTwapArgs),
 }
@@ -206,9 +206,9 @@ pub(super) enum ScaledVerb {
     /// Places a scaled order, if the service can create one
     Place(Box<EntryArgs<ScaledFlags>>),
     /// Lists them, working and ended, the newest first
-    List(read::scaled::ListArgs),
+    List(read::lists::ScaledArgs),
     /// Shows some of them with their rungs
-    Show(read::scaled::ShowArgs),
+    Show(read::shows::ScaledArgs),
     /// Cancels some of them with their working rungs
     Cancel(act::cancel::CancelScaledArgs),
 }

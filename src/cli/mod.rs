@@ -130,13 +130,13 @@ fn choose(args: Args) -> Result<Exit> {
 async fn read_verb(verb: ReadVerb, sources: config::Sources) -> Result<Exit> {
     let sources = &sources;
     match verb {
-        ReadVerb::Orders(args) => read::orders::run(args, sources).await,
-        ReadVerb::Order(args) => read::order::run(args, sources).await,
-        ReadVerb::Fills(args) => Box::pin(read::fills::run(args, sources)).await,
-        ReadVerb::Funding(args) => Box::pin(read::funding::run(args, sources)).await,
+        ReadVerb::Orders(args) => read::lists::orders(args, sources).await,
+        ReadVerb::Order(args) => read::shows::order(args, sources).await,
+        ReadVerb::Fills(args) => Box::pin(read::lists::fills(args, sources)).await,
+        ReadVerb::Funding(args) => Box::pin(read::lists::funding(args, sources)).await,
         // On the heap, because it is large.
-        ReadVerb::Positions(args) => Box::pin(read::positions::run(args, sources)).await,
-        ReadVerb::Position(args) => read::position::run(args, sources).await,
+        ReadVerb::Positions(args) => Box::pin(read::lists::positions(args, sources)).await,
+        ReadVerb::Position(args) => read::shows::position(args, sources).await,
         ReadVerb::Account(args) => read::accounts::account(args, sources).await,
         ReadVerb::Accounts(args) => read::accounts::accounts(args, sources).await,
         ReadVerb::Markets(args) => read::market::markets(args, sources).await,
@@ -171,8 +171,8 @@ async fn twap_verb(verb: TwapVerb, sources: config::Sources) -> Result<Exit> {
     let sources = &sources;
     match verb {
         TwapVerb::Start(args) => act::entry::run(*args, sources).await,
-        TwapVerb::List(args) => read::twaps::list(args, sources).await,
-        TwapVerb::Show(args) => read::twaps::show(args, sources).await,
+        TwapVerb::List(args) => read::lists::twaps(args, sources).await,
+        TwapVerb::Show(args) => read::shows::twap(args, sources).await,
         TwapVerb::Stop(args) => act::cancel::strategies(args, sources).await,
     }
 }
@@ -181,8 +181,8 @@ async fn scaled_verb(verb: ScaledVerb, sources: config::Sources) -> Result<Exit>
     let sources = &sources;
     match verb {
         ScaledVerb::Place(args) => act::entry::run(*args, sources).await,
-        ScaledVerb::List(args) => read::scaled::list(args, sources).await,
-        ScaledVerb::Show(args) => read::scaled::show(args, sources).await,
+        ScaledVerb::List(args) => read::lists::scaled(args, sources).await,
+        ScaledVerb::Show(args) => read::shows::scaled(args, sources).await,
         ScaledVerb::Cancel(args) => act::cancel::strategies(args, sources).await,
     }
 }

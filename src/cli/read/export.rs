@@ -10,8 +10,9 @@ use super::{
         voice::{ListFormat, NoteFlags, Output},
     },
     complete,
-    filters::{self, SideFilter, SinceFilter, WantedMarket},
-    funding,
+    filters::SinceFilter,
+    listed::Listed,
+    lists,
     pages::{Pages, RowDate, Selection, Since},
 };
 use crate::{
@@ -22,7 +23,9 @@ use crate::{
         core::sheet::{Format, Sheet, SheetRows},
     },
     config::Sources,
-    model::{Failure, Market, Order, Page, Position, Scaled, Twap},
+    model::{
+        Cursor, EquitySample, Failure, FundingPayment, Market, Order, Page, Position, Scaled, Twap,
+    },
     runtime::{Clock, kept_trades, write_export},
     view,
 };
@@ -144,78 +147,74 @@ struct ListReader<'a> {
 
 impl ListReader<'_> {
     async fn read(&self, list: ExportedList, working: &Page<Order>) -> Result<ReadList> {
-        let Self { service, .. } = self;
+        let Self { service, since, .. } = self;
         let (client, account) = (&service.client, &service.account);
         Ok(match list {
             ExportedList::Positions => {
                 let mut page = service.open_positions().await?;
-                page.rows.retain(|row| self.since.keeps(row.opened_at));
+                page.rows.retain(|row| since.keeps(row.opened_at));
                 self.done(page, SheetRows::Positions)
             }
             ExportedList::Orders => {
                 let mut page = working.clone();
-                let at = |row: &Order| Some(row.requested_at);
-                page.rows.retain(|row| self.since.keeps(at(row)));
+                page.rows.retain(|row| since.keeps(Some(row.requested_at)));
                 self.done(page, SheetRows::Working)
             }
             ExportedList::Twaps => self.done(self.twaps().await?, SheetRows::Twaps),
             ExportedList::Scaled => {
+                let wanted = self.dated(|row: &Scaled| row.started_at);
                 let fetch = |cursor| client.scaled_orders(account, cursor);
-                let wanted = Selection::dated(
-                    |row: &Scaled| row.id.to_string(),
-                    self.since,
-                    |row| row.started_at,
-                );
-                let page = Pages::all().read(self.voice, &wanted, fetch).await?;
-                self.done(page, SheetRows::Scaled)
+                self.all(&wanted, fetch, SheetRows::Scaled).await?
             }
             ExportedList::Closed => {
+                let wanted = self.dated(|row: &Position| row.closed_at);
                 let fetch = |cursor| client.closed_positions(account, cursor);
-                let wanted = Selection::dated(
-                    |row: &Position| row.id.to_string(),
-                    self.since,
-                    |row| row.closed_at,
-                );
-                let page = Pages::all().read(self.voice, &wanted, fetch).await?;
-                self.done(page, SheetRows::Closed)
+                self.all(&wanted, fetch, SheetRows::Closed).await?
             }
             ExportedList::History => {
+                let wanted = self.dated(|row: &Order| Some(row.requested_at));
                 let fetch = |cursor| client.orders(account, cursor);
-                let at: RowDate<Order> = |row| Some(row.requested_at);
-                let wanted = Selection::dated(|row: &Order| row.id.to_string(), self.since, at);
-                let page = Pages::all().read(self.voice, &wanted, fetch).await?;
-                self.done(page, SheetRows::History)
+                self.all(&wanted, fetch, SheetRows::History).await?
             }
-            ExportedList::Fills => self.fills().await?,
-            ExportedList::Funding => self.funding().await?,
-            ExportedList::Equity => self.equity().await?,
+            ExportedList::Fills => {
+                let wanted = lists::filled(self.dated(|row| row.settled_at));
+                let fetch = |cursor| client.fills(account, cursor);
+                self.all(&wanted, fetch, SheetRows::Fills).await?
+            }
+            ExportedList::Funding => {
+                let instead = "export positions\" and \"perpdeck export closed";
+                lists::needs_simulator(service, instead).await?;
+                let wanted = self.dated(|row: &FundingPayment| Some(row.paid_at));
+                let fetch = |cursor| lists::payments(service, cursor);
+                self.all(&wanted, fetch, SheetRows::Funding).await?
+            }
+            ExportedList::Equity => {
+                let instead = "account\" and \"perpdeck export closed";
+                lists::needs_simulator(service, instead).await?;
+                let id = |row: &EquitySample| row.sampled_at.0.to_string();
+                let wanted = Selection::dated(id, self.since, |row| Some(row.sampled_at));
+                let fetch = |cursor| lists::samples(service, cursor);
+                self.all(&wanted, fetch, SheetRows::Equity).await?
+            }
         })
     }
 
-    async fn fills(&self) -> Result<ReadList> {
-        let Self { service, .. } = self;
-        let fetch = |cursor| service.client.fills(&service.account, cursor);
-        let wanted = filters::fills(WantedMarket::Any, SideFilter::default(), self.since);
-        let page = Pages::all().read(self.voice, &wanted, fetch).await?;
-        Ok(self.done(page, SheetRows::Fills))
+    fn dated<T: Listed>(&self, at: RowDate<T>) -> Selection<T> {
+        Selection::dated(T::id, self.since, at)
     }
 
-    async fn funding(&self) -> Result<ReadList> {
-        let instead = "export positions\" and \"perpdeck export closed";
-        funding::is_listed(self.service, instead).await?;
-        let fetch = |cursor| funding::payments_page(self.service, cursor);
-        let wanted = funding::payments(self.since);
-        let page = Pages::all().read(self.voice, &wanted, fetch).await?;
-        Ok(self.done(page, SheetRows::Funding))
-    }
-
-    async fn equity(&self) -> Result<ReadList> {
-        let instead = "account\" and \"perpdeck export closed";
-        funding::is_listed(self.service, instead).await?;
-        let fetch = |cursor| funding::samples_page(self.service, cursor);
-        let wanted = funding::samples(self.since);
-        let page = Pages::all().read(self.voice, &wanted, fetch).await?;
-        Ok(self.done(page, SheetRows::Equity))
+    /// Every page of a list.
+    async fn all<T: 'static, F>(
+        &self,
+        wanted: &Selection<T>,
+        fetch: impl FnMut(Option<Cursor>) -> F,
+        rows: fn(Vec<T>) -> SheetRows,
+    ) -> Result<ReadList>
+    where
+        F: Future<Output = Result<Page<T>, Failure>>,
+    {
+        let page = Pages::all().read(self.voice, wanted, fetch).await?;
+        Ok(self.done(page, rows))
     }
 
     fn done<T>(&self, page: Page<T>, rows: fn(Vec<T>) -> SheetRows) -> ReadList {
@@ -231,13 +230,9 @@ impl ListReader<'_> {
         let (client, account) = (&self.service.client, &self.service.account);
         let mut page = patiently(|| client.active_twaps(account)).await?;
         page.rows.retain(|row| self.since.keeps(row.started_at));
+        let wanted = self.dated(|row: &Twap| row.started_at);
         for list in [TwapSelector::Completed, TwapSelector::Canceled] {
             let fetch = |cursor| client.ended_twaps(account, list, cursor);
-            let wanted = Selection::dated(
-                |row: &Twap| row.id.to_string(),
-                self.since,
-                |row| row.started_at,
-            );
             let ended = Pages::all().read(self.voice, &wanted, fetch).await?;
             page.rows.extend(ended.rows);
             page.unreadable.extend(ended.unreadable);

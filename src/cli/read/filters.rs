@@ -3,7 +3,7 @@
 //! Contract: rows are filtered here, whatever the service can filter, so that a filter never shows a row that it should
 //! not. A filter by time ends the reading at the first row that is older.
 
-use super::pages::{RowDate, RowTest, Selection, Since};
+use super::pages::{RowTest, Since};
 use crate::{
     app::Store,
     cli::{
@@ -11,10 +11,11 @@ use crate::{
         voice::Output,
     },
     model::{
-        MarketId, MarketNames, Order, OrderStatus, Position, Scaled, Side, Text, Twap, ambiguous,
+        MarketId, MarketNames, Order, OrderStatus, Side, Text, Twap, ambiguous,
         draft::{PastInstant, past},
     },
 };
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use std::collections::{BTreeSet, HashSet};
 
 /// The rows of one market.
@@ -50,47 +51,20 @@ pub(super) struct SinceFilter {
 #[derive(Debug, Clone, Copy, Default, clap::Args)]
 pub(in crate::cli) struct SideFilter {
     /// Only this side
-    #[arg(long, value_enum)]
-    side: Option<TradeSide>,
+    #[arg(long, value_parser = side())]
+    side: Option<Side>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum TradeSide {
-    Buy,
-    Sell,
+fn side() -> impl TypedValueParser<Value = Side> {
+    PossibleValuesParser::new(["buy", "sell"]).try_map(|word| word.parse::<Side>())
 }
 
-impl From<TradeSide> for Side {
-    fn from(side: TradeSide) -> Self {
-        match side {
-            TradeSide::Buy => Self::Buy,
-            TradeSide::Sell => Self::Sell,
-        }
-    }
-}
-
-/// Longs or shorts.
-#[derive(Debug, Clone, Copy, Default, clap::Args)]
-pub(super) struct DirectionFilter {
-    /// Only this side
-    #[arg(long, value_enum)]
-    side: Option<PositionDirection>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum PositionDirection {
-    Long,
-    Short,
-}
-
-impl From<PositionDirection> for Side {
-    /// The side that opened it.
-    fn from(direction: PositionDirection) -> Self {
-        match direction {
-            PositionDirection::Long => Self::Buy,
-            PositionDirection::Short => Self::Sell,
-        }
-    }
+/// Longs or shorts, by the side that opened them.
+pub(super) fn direction() -> impl TypedValueParser<Value = Side> {
+    PossibleValuesParser::new(["long", "short"]).map(|word| match word.as_str() {
+        "long" => Side::Buy,
+        _ => Side::Sell,
+    })
 }
 
 /// The state of an order.
@@ -117,7 +91,7 @@ impl OrderState {
         }
     }
 
-    fn is_of(self, order: &Order) -> bool {
+    pub(super) fn is_of(self, order: &Order) -> bool {
         let part = order.filled_size.is_some_and(|size| !size.is_zero());
         let ended = |status| order.status.is(&status);
         match self {
@@ -248,85 +222,18 @@ impl SinceFilter {
 
 impl SideFilter {
     pub(in crate::cli) fn keeps(self, side: Option<Side>) -> bool {
-        self.side.is_none_or(|wanted| side == Some(wanted.into()))
-    }
-}
-
-impl DirectionFilter {
-    pub(super) fn keeps(self, side: Option<Side>) -> bool {
-        self.side.is_none_or(|wanted| side == Some(wanted.into()))
-    }
-}
-
-/// Orders by these filters, dated by their request.
-pub(super) fn orders(
-    market: WantedMarket,
-    side: SideFilter,
-    state: Option<OrderState>,
-    since: Since,
-) -> Selection<Order> {
-    let id = |order: &Order| order.id.to_string();
-    Selection::dated(id, since, |order| Some(order.requested_at)).filtered(move |order| {
-        market.keeps(&order.market_id)
-            && side.keeps(order.side.known())
-            && state.is_none_or(|state| state.is_of(order))
-    })
-}
-
-/// Closed or open positions by these filters; closed ones are dated by their close.
-pub(super) fn positions(
-    market: WantedMarket,
-    side: DirectionFilter,
-    since: Since,
-) -> Selection<Position> {
-    Selection {
-        keeps: Box::new(move |position| {
-            let at = position.closed_at.or(position.opened_at);
-            market.keeps(&position.market_id) && side.keeps(position.side()) && since.keeps(at)
-        }),
-        ..Selection::dated(|row| row.id.to_string(), since, |row| row.closed_at)
-    }
-}
-
-/// Of what has filled, dated by its settlement.
-pub(super) fn fills(market: WantedMarket, side: SideFilter, since: Since) -> Selection<Order> {
-    let id = |order: &Order| order.id.to_string();
-    let filled = Selection::dated(id, since, |order| order.settled_at).filtered(move |order| {
-        market.keeps(&order.market_id)
-            && side.keeps(order.side.known())
-            && order.fill_price.is_some()
-    });
-    Selection {
-        lists: executions,
-        ..filled
+        self.side.is_none_or(|wanted| side == Some(wanted))
     }
 }
 
 /// The row of a part repeats the own row of its order, if that is listed and covers its parts.
-fn executions(orders: &[Order]) -> RowTest<Order> {
+pub(super) fn executions(orders: &[Order]) -> RowTest<Order> {
     let covering = orders.iter().filter(|order| !order.adds_to_its_parts());
     let covering: HashSet<_> = covering.map(|order| order.id.clone()).collect();
     Box::new(move |order| {
         let whole = order.partial_of_order_id.as_ref();
         whole.is_none_or(|whole| !covering.contains(whole))
     })
-}
-
-/// TWAP and VWAP orders by these filters, active ones dated by their start and ended ones by their end.
-pub(super) fn twaps(
-    market: WantedMarket,
-    side: SideFilter,
-    since: Since,
-    at: RowDate<Twap>,
-) -> Selection<Twap> {
-    Selection::dated(|twap: &Twap| twap.id.to_string(), since, at)
-        .filtered(move |twap| market.keeps(&twap.market_id) && side.keeps(twap.side()))
-}
-
-/// Scaled orders of a market, working and ended.
-pub(super) fn scaled(market: WantedMarket) -> Selection<Scaled> {
-    Selection::dated(|row: &Scaled| row.id.to_string(), Since(None), |_| None)
-        .filtered(move |row| market.keeps(&row.market_id))
 }
 
 #[cfg(test)]

@@ -25,10 +25,10 @@ use std::{cmp::Ordering, collections::BTreeSet};
 
 /// How the rows of a list are printed.
 pub(in crate::cli) struct ListView<T: 'static, R> {
-    pub(super) table: TextTable<T>,
-    pub(super) row: fn(&T, &Scene<'_>) -> R,
+    table: TextTable<T>,
+    row: fn(&T, &Scene<'_>) -> R,
     /// The columns of a CSV.
-    pub(super) csv: &'static [&'static str],
+    csv: &'static [&'static str],
 }
 
 /// A row of the list, and as it is printed exactly.
@@ -52,6 +52,14 @@ impl<Own: Serialize + JsonSchema + Clone> ListView<Own, Own> {
 }
 
 impl<T, R: Serialize + JsonSchema> ListView<T, R> {
+    pub(super) fn new(
+        table: TextTable<T>,
+        row: fn(&T, &Scene<'_>) -> R,
+        csv: &'static [&'static str],
+    ) -> Self {
+        Self { table, row, csv }
+    }
+
     /// Prints the rows of a list; `store` has the other data that they need.
     pub(in crate::cli) fn print(
         &self,

@@ -105,11 +105,7 @@ pub(in crate::cli) async fn markets(args: MarketsArgs, sources: &Sources) -> Res
     arrive(&mut store, Answer::Markets(Ok(page.rows.clone())));
     page.rows.retain(|row| market.keeps(&row.id));
     market.check(page.rows.iter().map(|row| &row.id), args.output.voice())?;
-    let view = ListView {
-        table: TextTable::of(QUOTES),
-        row: QuoteRow::new,
-        csv: columns_of::QUOTE,
-    };
+    let view = ListView::new(TextTable::of(QUOTES), QuoteRow::new, columns_of::QUOTE);
     view.print(&args.output, &page, &store)
 }
 

@@ -6,21 +6,17 @@
 
 pub(super) mod accounts;
 pub(super) mod export;
-pub(super) mod fills;
 pub(super) mod filters;
-pub(super) mod funding;
 mod list_view;
+mod listed;
+pub(super) mod lists;
 pub(super) mod market;
-pub(super) mod order;
-pub(super) mod orders;
 mod pages;
-pub(super) mod position;
-pub(super) mod positions;
-pub(super) mod scaled;
 mod sheet;
+pub(super) mod shows;
 mod stream_link;
 mod stream_snapshot;
-pub(super) mod twaps;
+mod views;
 pub(super) mod wait;
 pub(super) mod watch;
 

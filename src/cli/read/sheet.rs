@@ -1,5 +1,6 @@
 //! Rows of a resource in the desk's columns, as lines of text.
 
+use super::listed::Listed;
 use crate::view::{
     Align, Column, Scene, UNKNOWN,
     tables::rows::{RowMembers, member_text},
@@ -12,8 +13,8 @@ type RowName<T> = fn(&T) -> String;
 
 /// A resource's columns, and its id if no column shows it.
 pub(super) struct TextTable<T: 'static> {
-    pub(super) columns: &'static [Column<T>],
-    pub(super) id: Option<RowName<T>>,
+    columns: &'static [Column<T>],
+    id: Option<RowName<T>>,
 }
 
 /// One column with its cells as text.
@@ -31,6 +32,15 @@ impl<T> TextTable<T> {
     /// Columns of which one shows the id, or that need none.
     pub(super) fn of(columns: &'static [Column<T>]) -> Self {
         Self { columns, id: None }
+    }
+
+    /// Columns without the id, which stands before them.
+    pub(super) fn with_id(columns: &'static [Column<T>]) -> Self
+    where
+        T: Listed,
+    {
+        let id = Some(T::id as RowName<T>);
+        Self { columns, id }
     }
 
     /// Aligned columns under their titles; beyond `width` the least important columns are dropped.

@@ -22,14 +22,12 @@ use super::{
     },
     drawn,
     filters::{MarketFilter, WantedMarket},
+    listed::Listed,
 };
 use crate::{
     app::Store,
     config::Sources,
-    model::{
-        Failure, FailureKind, MarketId, Order, OrderId, Page, Position, PositionId, Timestamp,
-        draft::span,
-    },
+    model::{Failure, FailureKind, MarketId, Order, Page, Position, Timestamp, draft::span},
     runtime::Clock,
     view::{
         tables::rows::{OrderRow, PositionRow},
@@ -41,7 +39,6 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::{
     collections::BTreeMap,
-    fmt,
     io::{self, IsTerminal as _, Write as _},
     time::Duration,
 };
@@ -80,7 +77,7 @@ pub(in crate::cli) struct WatchArgs {
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum WatchTarget {
     /// Working orders, and how each ends; of named ones until all have ended.
-    Orders(Vec<OrderId>),
+    Orders(Vec<String>),
     Positions,
     /// What an open desk does and sees: the lines of its activity pane.
     Events,
@@ -106,7 +103,9 @@ impl WatchTarget {
                 Some(word) => Err(UsageError(format!(
                     "{word:?} cannot be watched: write orders, positions, events, account, market BTC, or the ids of orders"
                 ))),
-                None => Ok(Self::Orders(ids.iter().map(|id| (*id).into()).collect())),
+                None => Ok(Self::Orders(
+                    ids.iter().map(|id| (*id).to_owned()).collect(),
+                )),
             },
         }
     }
@@ -195,49 +194,25 @@ pub(in crate::cli) async fn run(args: WatchArgs, sources: &Sources) -> Result<Ex
 }
 
 /// A row that can be watched.
-trait Watchable: Clone + PartialEq + Sized {
+trait Watchable: Listed + Clone + PartialEq {
     type Row: Serialize;
-    type Id: Clone + PartialEq + fmt::Display;
 
-    fn named(&self) -> &Self::Id;
-    /// One that is no longer in the list.
-    async fn one(service: &Service, id: Self::Id) -> Result<Option<Self>, Failure>;
-    fn id(&self) -> String;
-    fn market(&self) -> &MarketId;
     async fn read(service: &Service) -> Result<Page<Self>, Failure>;
-    /// Its final state, once it is no longer in the list.
-    async fn ended(self, service: &Service) -> Self;
+    /// One that is no longer in the list.
+    async fn one(service: &Service, id: &str) -> Result<Option<Self>, Failure>;
     fn exact(&self, store: &Store) -> Self::Row;
     fn words(&self, store: &Store) -> String;
 }
 
 impl Watchable for Order {
     type Row = OrderRow;
-    type Id = OrderId;
-
-    fn named(&self) -> &OrderId {
-        &self.id
-    }
-
-    async fn one(service: &Service, id: OrderId) -> Result<Option<Self>, Failure> {
-        service.client.order(&id).await
-    }
-
-    fn id(&self) -> String {
-        self.id.to_string()
-    }
-
-    fn market(&self) -> &MarketId {
-        &self.market_id
-    }
 
     async fn read(service: &Service) -> Result<Page<Self>, Failure> {
         service.client.working_orders(&service.account).await
     }
 
-    async fn ended(self, service: &Service) -> Self {
-        let found = service.client.order(&self.id).await;
-        found.ok().flatten().unwrap_or(self)
+    async fn one(service: &Service, id: &str) -> Result<Option<Self>, Failure> {
+        service.client.order(&id.into()).await
     }
 
     fn exact(&self, store: &Store) -> OrderRow {
@@ -252,34 +227,13 @@ impl Watchable for Order {
 
 impl Watchable for Position {
     type Row = PositionRow;
-    type Id = PositionId;
-
-    fn named(&self) -> &PositionId {
-        &self.id
-    }
-
-    async fn one(service: &Service, id: PositionId) -> Result<Option<Self>, Failure> {
-        service.client.position(&id).await
-    }
-
-    fn id(&self) -> String {
-        self.id.to_string()
-    }
-
-    fn market(&self) -> &MarketId {
-        &self.market_id
-    }
 
     async fn read(service: &Service) -> Result<Page<Self>, Failure> {
         service.client.open_positions(&service.account).await
     }
 
-    /// By the newest page of closed positions.
-    async fn ended(self, service: &Service) -> Self {
-        let closed = service.client.closed_positions(&service.account, None);
-        let page = closed.await.unwrap_or_default();
-        let found = page.rows.into_iter().find(|row| row.id == self.id);
-        found.unwrap_or(self)
+    async fn one(service: &Service, id: &str) -> Result<Option<Self>, Failure> {
+        service.client.position(&id.into()).await
     }
 
     fn exact(&self, store: &Store) -> PositionRow {
@@ -311,7 +265,7 @@ pub(super) fn print(line: &str) -> io::Result<LineReader> {
 async fn follow<T: Watchable>(
     service: &Service,
     args: &WatchArgs,
-    ids: &[T::Id],
+    ids: &[String],
     voice: Output,
     format: WatchFormat,
 ) -> Result<Exit> {
@@ -364,17 +318,17 @@ async fn follow<T: Watchable>(
 /// The list, or its rows of these ids; those of `unlisted` also if they are no longer in it.
 async fn read<T: Watchable>(
     service: &Service,
-    ids: &[T::Id],
-    unlisted: &[T::Id],
+    ids: &[String],
+    unlisted: &[String],
 ) -> Result<Page<T>, Failure> {
     let mut page = T::read(service).await?;
     if ids.is_empty() {
         return Ok(page);
     }
-    page.rows.retain(|row| ids.contains(row.named()));
+    page.rows.retain(|row| ids.contains(&row.id()));
     for id in unlisted {
-        if page.rows.iter().all(|row| row.named() != id) {
-            let row = T::one(service, id.clone()).await?;
+        if page.rows.iter().all(|row| row.id() != *id) {
+            let row = T::one(service, id).await?;
             let missing = || Failure::new(FailureKind::NotFound, format!("there is no {id}"));
             page.rows.push(row.ok_or_else(missing)?);
         }
@@ -406,7 +360,8 @@ async fn changes<T: Watchable>(
     let gone = known.keys().filter(|id| is_whole && !now.contains_key(*id));
     for id in gone.cloned().collect::<Vec<_>>() {
         if let Some(row) = known.remove(&id) {
-            changes.push((WatchedChange::Removed, row.ended(service).await));
+            let last = T::one(service, &id).await.ok().flatten();
+            changes.push((WatchedChange::Removed, last.unwrap_or(row)));
         }
     }
     for (id, row) in now {
