@@ -174,9 +174,9 @@ pub(super) enum ActVerb {
     /// Cancels orders: by id, by market or side, or every working one
     Cancel(act::cancel::CancelArgs),
     /// Sets or removes the stop loss of positions
-    Stop(act::exits::StopArgs),
+    Stop(act::exits::LegArgs),
     /// Sets or removes the take profit of positions
-    Target(act::exits::TargetArgs),
+    Target(act::exits::LegArgs),
     /// Sets the take profit and stop loss of a position or a resting order
     Exits(act::exits::ExitsArgs),
     /// Sets the extra margin of an isolated position

@@ -14,9 +14,9 @@ use super::{
 use crate::{
     config::{Sources, load},
     journal::{IntentId, IntentRow, IntentState, Journal, JournalError, StateUpdate},
-    model::{IdempotencyKey, OrderId, Timestamp},
+    model::{IdempotencyKey, OrderId, Text, Timestamp},
     runtime::Clock,
-    view,
+    view::tables::rows::csv,
 };
 use clap::Subcommand;
 use color_eyre::{
@@ -272,11 +272,11 @@ impl JournalRow {
 }
 
 fn list(entries: &[IntentRow], output: JournalOutput) -> Result<String> {
-    if output == JournalOutput::Csv {
-        return csv(entries);
-    }
-    if output == JournalOutput::Json {
-        return Ok(json(&entries.iter().map(JournalRow::of).collect::<Vec<_>>()) + "\n");
+    let rows = || entries.iter().map(JournalRow::of).collect::<Vec<_>>();
+    match output {
+        JournalOutput::Csv => return Ok(csv(&COLUMNS, &rows())),
+        JournalOutput::Json => return Ok(json(&rows()) + "\n"),
+        JournalOutput::Table => {}
     }
     let mut text = format!(
         "{:>5}  {:<20}  {:<9}  {}\n",
@@ -293,9 +293,9 @@ fn list(entries: &[IntentRow], output: JournalOutput) -> Result<String> {
             entry.id.0,
             entry.created_at.to_utc(),
             entry.state.to_string(),
-            crate::model::Text::from(entry.intent.command.as_str()),
+            Text::from(entry.intent.command.as_str()),
             detail.map_or_else(String::new, |detail| {
-                format!(": {}", crate::model::Text::from(detail))
+                format!(": {}", Text::from(detail))
             }),
         )?;
     }
@@ -325,34 +325,6 @@ const COLUMNS: [&str; 20] = [
     "order_id",
     "request_id",
 ];
-
-/// Instants as in every CSV; an unknown value is empty.
-fn csv(entries: &[IntentRow]) -> Result<String> {
-    let mut text = COLUMNS.join(",") + "\r\n";
-    for entry in entries {
-        let row = serde_json::to_value(JournalRow::of(entry))?;
-        let cells = COLUMNS.map(|name| {
-            let value = row.get(name).unwrap_or(&serde_json::Value::Null);
-            let millis = value.as_i64().filter(|_| INSTANTS.contains(&name));
-            match (millis, value.as_str()) {
-                (Some(millis), _) => {
-                    let at = Timestamp(millis);
-                    crate::model::Zone::stamps().moment(at, at)
-                }
-                (None, Some(words)) => {
-                    view::csv_field(&crate::model::Text::from(words).to_string())
-                }
-                (None, None) if value.is_null() => String::new(),
-                (None, None) => value.to_string(),
-            }
-        });
-        text.push_str(&(cells.join(",") + "\r\n"));
-    }
-    Ok(text)
-}
-
-/// The columns that are instants.
-const INSTANTS: [&str; 3] = ["created_at", "replay_until", "told_at"];
 
 fn sheet(entry: &IntentRow) -> String {
     let (intent, outcome) = (&entry.intent, entry.outcome.as_ref());
@@ -388,7 +360,7 @@ fn sheet(entry: &IntentRow) -> String {
     let mut text = String::new();
     for (name, value) in lines {
         // Writing to a string cannot fail. Server text must not control the terminal.
-        let _written = writeln!(text, "{name:<17} {}", crate::model::Text::from(value));
+        let _written = writeln!(text, "{name:<17} {}", Text::from(value));
     }
     text
 }

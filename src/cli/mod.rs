@@ -158,8 +158,8 @@ async fn act_verb(verb: ActVerb, sources: config::Sources) -> Result<Exit> {
         ActVerb::Flip(args) => act::flip::run(args, sources).await,
         ActVerb::Move(args) => act::amend::run(*args, sources).await,
         ActVerb::Cancel(args) => act::cancel::run(args, sources).await,
-        ActVerb::Stop(args) => act::exits::run(args, sources).await,
-        ActVerb::Target(args) => act::exits::run(args, sources).await,
+        ActVerb::Stop(args) => act::exits::run(args.stop_loss(), sources).await,
+        ActVerb::Target(args) => act::exits::run(args.take_profit(), sources).await,
         ActVerb::Exits(args) => act::exits::run(args, sources).await,
         ActVerb::Margin(args) => act::margin::run(args, sources).await,
         ActVerb::CloseAll(args) => act::close_all::run(args, sources).await,
@@ -173,7 +173,7 @@ async fn twap_verb(verb: TwapVerb, sources: config::Sources) -> Result<Exit> {
         TwapVerb::Start(args) => act::entry::run(*args, sources).await,
         TwapVerb::List(args) => read::lists::twaps(args, sources).await,
         TwapVerb::Show(args) => read::shows::twap(args, sources).await,
-        TwapVerb::Stop(args) => act::cancel::strategies(args, sources).await,
+        TwapVerb::Stop(args) => act::cancel::twaps(args, sources).await,
     }
 }
 
@@ -183,7 +183,7 @@ async fn scaled_verb(verb: ScaledVerb, sources: config::Sources) -> Result<Exit>
         ScaledVerb::Place(args) => act::entry::run(*args, sources).await,
         ScaledVerb::List(args) => read::lists::scaled(args, sources).await,
         ScaledVerb::Show(args) => read::shows::scaled(args, sources).await,
-        ScaledVerb::Cancel(args) => act::cancel::strategies(args, sources).await,
+        ScaledVerb::Cancel(args) => act::cancel::scaled(args, sources).await,
     }
 }
 

@@ -68,8 +68,8 @@ pub(super) struct Service {
     /// A proxy variable of the environment, which is not used.
     pub(super) idle_proxy: Option<&'static str>,
     calls: Mutex<CallLog>,
-    /// Where its requests are told.
-    voice: Output,
+    /// Where its requests are told, and what the verb says.
+    pub(super) voice: Output,
 }
 
 /// Tells the requests.

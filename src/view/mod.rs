@@ -43,7 +43,6 @@ pub use panels::toast::{ToastView, toast};
 pub use panels::tour::{TourView, tour};
 pub use panels::unseen::out_of_sight;
 pub use tables::activity::{EventLine, event_line, notification};
-pub use tables::csv::field as csv_field;
 pub use tables::days::DayLines;
 pub use tables::reading::READING;
 pub use tables::scaled::{RungLine, head as scaled_head, rungs};

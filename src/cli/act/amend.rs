@@ -118,7 +118,7 @@ async fn replace(
     store: &mut Store,
     replacement: Replacement,
 ) -> Result<Exit> {
-    let (voice, old) = (how.output.voice(), replacement.old());
+    let old = replacement.old();
     let new = Command::Place(Box::new(replacement.order().clone()));
     let what =
         format!("Cancel/replace: cancels {old}, then places the unfilled remainder of {new}");
@@ -131,7 +131,7 @@ async fn replace(
     if let Some(why) = replacement.too_late(service.clock.now()) {
         return Err(UsageError(format!("nothing was sent: {why}")).into());
     }
-    workflow::run(service, voice, store, Workflow::Replace(replacement)).await
+    workflow::run(service, store, Workflow::Replace(replacement)).await
 }
 
 impl MoveArgs {

@@ -56,31 +56,6 @@ pub(in crate::cli) struct CancelScaledArgs {
     how: ActFlags,
 }
 
-/// Strategies that are to end.
-pub(in crate::cli) struct StrategyEnds {
-    commands: Vec<Command>,
-    how: ActFlags,
-}
-
-impl From<StopTwapArgs> for StrategyEnds {
-    fn from(args: StopTwapArgs) -> Self {
-        Self {
-            commands: args.twap_ids.into_iter().map(Command::StopTwap).collect(),
-            how: args.how,
-        }
-    }
-}
-
-impl From<CancelScaledArgs> for StrategyEnds {
-    fn from(args: CancelScaledArgs) -> Self {
-        let ids = args.scaled_ids.into_iter();
-        Self {
-            commands: ids.map(Command::CancelScaled).collect(),
-            how: args.how,
-        }
-    }
-}
-
 pub(in crate::cli) async fn run(args: CancelArgs, sources: &Sources) -> Result<Exit> {
     let service = consent::service(sources, args.how).await?;
     let CancelTarget {
@@ -98,11 +73,17 @@ pub(in crate::cli) async fn run(args: CancelArgs, sources: &Sources) -> Result<E
     }
 }
 
-pub(in crate::cli) async fn strategies(
-    ends: impl Into<StrategyEnds>,
-    sources: &Sources,
-) -> Result<Exit> {
-    let StrategyEnds { commands, how } = ends.into();
+pub(in crate::cli) async fn twaps(args: StopTwapArgs, sources: &Sources) -> Result<Exit> {
+    let commands = args.twap_ids.into_iter().map(Command::StopTwap);
+    strategies(args.how, sources, commands.collect()).await
+}
+
+pub(in crate::cli) async fn scaled(args: CancelScaledArgs, sources: &Sources) -> Result<Exit> {
+    let commands = args.scaled_ids.into_iter().map(Command::CancelScaled);
+    strategies(args.how, sources, commands.collect()).await
+}
+
+async fn strategies(how: ActFlags, sources: &Sources, commands: Vec<Command>) -> Result<Exit> {
     let service = consent::service(sources, how).await?;
     several::strategies(&service, how, commands).await
 }

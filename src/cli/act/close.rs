@@ -15,7 +15,6 @@ use crate::{
         Exit,
         named::{self, id},
         service::Service,
-        voice::Output,
     },
     config::Sources,
     journal::IntentRow,
@@ -51,7 +50,6 @@ struct WrittenClose {
     position_id: PositionId,
     given: Texts,
     key: KeyFlag,
-    how: ActFlags,
 }
 
 pub(in crate::cli) async fn run(args: CloseArgs, sources: &Sources) -> Result<Exit> {
@@ -63,18 +61,16 @@ pub(in crate::cli) async fn run(args: CloseArgs, sources: &Sources) -> Result<Ex
             position_id,
             given: given.clone(),
             key: args.key.of_one(at, ids.len()),
-            how,
         };
         let prepared = close.prepare(&service).await?;
         perform(&service, how, prepared).await
     };
-    each(how.output.voice(), &ids, one).await
+    each(service.voice, &ids, one).await
 }
 
 impl WrittenClose {
     /// Reads what the close needs. Under a key that was used before, what would differ by now stays as it was sent.
     async fn prepare(mut self, service: &Service) -> Result<PreparedCommand> {
-        let voice = self.how.output.voice();
         let before = repeat::before(service, &self.key);
         if !self.given.has(Field::Size) {
             self.given.set(Field::Size, ALL);
@@ -84,17 +80,16 @@ impl WrittenClose {
             self.read_what_it_needs(service, &mut store).await;
         }
         if let Some(why) = store.positions.trouble() {
-            voice.note(&format!("positions: {why}"));
+            service.voice.note(&format!("positions: {why}"));
         }
         self.position_id = named::position(self.position_id, &store)?;
         let trigger = Field::TriggerMarket;
         if self.given.has(trigger) {
             let named = (trigger.flag(), self.given.of(trigger).into());
-            let context = (&store, service, voice);
-            let id = market::named(named, MarketPurpose::OnlyReduces, context)?;
+            let id = market::named(named, MarketPurpose::OnlyReduces, &store, service)?;
             self.given.set(trigger, id.raw());
         }
-        let prepared = self.prepared(&store, before.as_ref(), voice)?;
+        let prepared = self.prepared(service, &store, before.as_ref())?;
         Ok(repeat::settled(before.as_ref(), prepared, service)?.prepared())
     }
 
@@ -139,9 +134,9 @@ impl WrittenClose {
 
     fn prepared(
         &self,
+        service: &Service,
         store: &Store,
         before: Option<&IntentRow>,
-        voice: Output,
     ) -> Result<PreparedCommand> {
         let (given, position) = (&self.given, store.position(&self.position_id));
         let seen = Seen {
@@ -170,7 +165,7 @@ impl WrittenClose {
         if let Some(before) = before {
             typed::as_sent(&mut draft, before);
         }
-        let (_, mut command) = typed::read(&draft, &seen, voice, |draft| draft.command(&seen))?;
+        let (_, mut command) = typed::read(service, &draft, &seen, |draft| draft.command(&seen))?;
         if let Command::Close(close) = &mut command {
             close.size = as_typed.or(close.size);
         }

@@ -20,9 +20,8 @@ pub(in crate::cli) struct CloseAllArgs {
 }
 
 pub(in crate::cli) async fn run(args: CloseAllArgs, sources: &Sources) -> Result<Exit> {
-    let (voice, kind) = (args.how.output.voice(), OperationKind::CloseAll);
     let service = consent::service(sources, args.how).await?;
-    let operation = PreparedOperation::new(&service, voice, kind, args.key.chosen)?;
+    let operation = PreparedOperation::new(&service, OperationKind::CloseAll, args.key.chosen)?;
     let what = "close all positions, at most 2.5 % slippage,";
     operation.carry_out(&service, args.how, what).await
 }

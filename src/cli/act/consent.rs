@@ -33,7 +33,7 @@ pub(super) async fn withheld(
     what: &str,
 ) -> Result<Option<Exit>> {
     if service.is_dry_run() {
-        return dry::show(service, how.output.voice(), requests).map(Some);
+        return dry::show(service, requests).map(Some);
     }
     writable(service)?;
     let is_given = given(how, format!("{what} on {}", service.place())).await?;

@@ -5,7 +5,7 @@ use crate::{
     cli::{
         Exit, out,
         service::{DryRunSource, Service},
-        voice::{Output, json},
+        voice::json,
     },
     model::Text,
 };
@@ -26,8 +26,8 @@ struct DryRunReport<'a> {
 
 /// One request per line in JSON, one per paragraph in text. If a setting caused the dry run, a message names it and
 /// says that nothing was done.
-pub(super) fn show(service: &Service, voice: Output, requests: &[&Request]) -> Result<Exit> {
-    let mut text = vec![];
+pub(super) fn show(service: &Service, requests: &[&Request]) -> Result<Exit> {
+    let (voice, mut text) = (service.voice, vec![]);
     for request in requests {
         let shown = shown(request)?;
         text.push(if voice.is_json() {

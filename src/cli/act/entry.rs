@@ -69,14 +69,13 @@ impl WrittenEntry {
     /// Reads what the order needs, and checks it as the desk's form does. Under a key that was used before, what would
     /// differ by now stays as it was sent.
     pub(super) async fn prepare(mut self, readings: &Readings<'_>) -> Result<PreparedCommand> {
-        let (service, voice) = (readings.service, self.how.output.voice());
+        let service = readings.service;
         let before = repeat::before(service, &self.key);
         let account = self.read(readings, before.as_ref()).await;
         for field in [Field::Market, Field::TriggerMarket] {
             if self.given.has(field) {
                 let named = (field.flag(), MarketId::from(self.given.of(field)));
-                let context = (&*account.store, service, voice);
-                let id = market::named(named, self.purpose(), context)?;
+                let id = market::named(named, self.purpose(), &account.store, service)?;
                 self.given.set(field, id.raw());
             }
         }
@@ -93,10 +92,10 @@ impl WrittenEntry {
         }
         let seen = form.seen(&context);
         let (draft, command) =
-            typed::read(&form.draft, &seen, voice, |draft| draft.command(&seen))?;
+            typed::read(service, &form.draft, &seen, |draft| draft.command(&seen))?;
         form.draft = draft;
         if before.is_none() && self.is_asked(service) {
-            self.warn(&form, &account);
+            self.warn(service, &form, &account);
         }
         let prepared = PreparedCommand {
             time_dependent,
@@ -107,7 +106,7 @@ impl WrittenEntry {
 
     /// Prices; also positions and figures, if they are needed (for the guard's questions too) and the key is new.
     async fn read(&self, readings: &Readings<'_>, before: Option<&IntentRow>) -> Box<Account> {
-        let (service, voice) = (readings.service, self.how.output.voice());
+        let service = readings.service;
         let is_guarded = self.is_asked(service) && self.purpose() == MarketPurpose::Opens;
         let mut account = service.desk_account();
         let store = &mut *account.store;
@@ -121,12 +120,12 @@ impl WrittenEntry {
             store.clocks = service.clocks().await;
         }
         if self.given.has(Field::Expires) && store.clocks.differ(service.clock.now()) {
-            voice.note(
+            service.voice.note(
                 "--gtd-expires-at uses the service's clock, which differs from this machine's",
             );
         }
         if let Some(why) = store.markets.trouble() {
-            voice.note(&format!("prices: {why}"));
+            service.voice.note(&format!("prices: {why}"));
         }
         account.now = before.map_or_else(|| service.clock.now(), |before| before.created_at);
         account
@@ -152,10 +151,10 @@ impl WrittenEntry {
     }
 
     /// Prints what the form of the desk would ask about, before the question is put.
-    fn warn(&self, form: &Form, account: &Account) {
+    fn warn(&self, service: &Service, form: &Form, account: &Account) {
         let seen = form.seen(&account.form_context());
         for warning in warnings::of_draft(&form.draft, &seen, account) {
-            self.how.output.voice().note(&question(&warning, &seen));
+            service.voice.note(&question(&warning, &seen));
         }
     }
 

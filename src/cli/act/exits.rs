@@ -60,20 +60,9 @@ pub(in crate::cli) struct ExitsArgs {
     how: ActFlags,
 }
 
+/// The stop loss or the take profit alone.
 #[derive(Debug, clap::Args)]
-pub(in crate::cli) struct StopArgs {
-    #[command(flatten)]
-    leg: LegArgs,
-}
-
-#[derive(Debug, clap::Args)]
-pub(in crate::cli) struct TargetArgs {
-    #[command(flatten)]
-    leg: LegArgs,
-}
-
-#[derive(Debug, clap::Args)]
-struct LegArgs {
+pub(in crate::cli) struct LegArgs {
     /// Positions as `positions` shows them, their markets (btc), or resting orders as `orders` shows them
     #[arg(required = true, value_name = "POSITION_ID|MARKET|ORDER_ID", value_parser = id::<String>)]
     of: Vec<String>,
@@ -88,26 +77,23 @@ struct LegArgs {
     how: ActFlags,
 }
 
-impl From<StopArgs> for ExitsArgs {
-    fn from(StopArgs { leg }: StopArgs) -> Self {
-        Self {
-            of: leg.of,
+impl LegArgs {
+    pub(in crate::cli) fn stop_loss(self) -> ExitsArgs {
+        ExitsArgs {
             take_profit: None,
-            stop_loss: Some(leg.price),
-            size: leg.size,
-            how: leg.how,
+            stop_loss: Some(self.price),
+            of: self.of,
+            size: self.size,
+            how: self.how,
         }
     }
-}
 
-impl From<TargetArgs> for ExitsArgs {
-    fn from(TargetArgs { leg }: TargetArgs) -> Self {
-        Self {
-            of: leg.of,
-            take_profit: Some(leg.price),
+    pub(in crate::cli) fn take_profit(self) -> ExitsArgs {
+        let args = self.stop_loss();
+        ExitsArgs {
+            take_profit: args.stop_loss,
             stop_loss: None,
-            size: leg.size,
-            how: leg.how,
+            ..args
         }
     }
 }
@@ -120,11 +106,10 @@ fn leg(text: &str) -> Result<String, String> {
     Ok(text.to_owned())
 }
 
-pub(in crate::cli) async fn run(args: impl Into<ExitsArgs>, sources: &Sources) -> Result<Exit> {
-    let args = args.into();
+pub(in crate::cli) async fn run(args: ExitsArgs, sources: &Sources) -> Result<Exit> {
     let service = consent::service(sources, args.how).await?;
     let one = async |of: String, _| set(&args, &of, &service).await;
-    each(args.how.output.voice(), &args.of, one).await
+    each(service.voice, &args.of, one).await
 }
 
 async fn set(args: &ExitsArgs, of: &str, service: &Service) -> Result<Exit> {
@@ -147,7 +132,7 @@ async fn set(args: &ExitsArgs, of: &str, service: &Service) -> Result<Exit> {
     if order.is_none() && (!is_complete || named::is_word(of)) {
         return Err(unknown(of, &store).into());
     }
-    let command = args.attached(order_id, (order, &store))?;
+    let command = args.attached(service, order_id, (order, &store))?;
     let prepared = PreparedCommand::new(command, None)?;
     perform(service, args.how, prepared).await
 }
@@ -159,14 +144,14 @@ async fn of_position(
     store: &mut Store,
 ) -> Result<Exit> {
     let id = named::position(PositionId::from(of), store)?;
-    let wanted = args.wanted(&id, store)?;
+    let wanted = args.wanted(service, &id, store)?;
     let one = OrderMove::of_exits(Moved::Exits(ExitGoals::setting(id, wanted)));
     workflow::in_place(service, args.how, store, one).await
 }
 
 impl ExitsArgs {
     /// The exits of the position as they were named.
-    fn wanted(&self, id: &PositionId, store: &Store) -> Result<WantedExits> {
+    fn wanted(&self, service: &Service, id: &PositionId, store: &Store) -> Result<WantedExits> {
         let Some(position) = store.position(id) else {
             return Err(unknown(id.raw(), store).into());
         };
@@ -188,7 +173,7 @@ impl ExitsArgs {
                 .with(Field::StopLoss, written(&self.stop_loss))
                 .with(Field::Size, written(&self.size)),
         });
-        let (_, wanted) = typed::read(&form, &seen, self.how.output.voice(), |draft| {
+        let (_, wanted) = typed::read(service, &form, &seen, |draft| {
             draft.command(&seen)?;
             match draft {
                 Draft::Protect(draft) => draft.wanted(&seen),
@@ -203,6 +188,7 @@ impl ExitsArgs {
     /// The exits attached to an order, as far as that is known.
     fn attached(
         &self,
+        service: &Service,
         order_id: OrderId,
         (order, store): (Option<&Order>, &Store),
     ) -> Result<Command> {
@@ -223,8 +209,7 @@ impl ExitsArgs {
                 .with(Field::TakeProfit, text(&self.take_profit, target))
                 .with(Field::StopLoss, text(&self.stop_loss, stop)),
         });
-        let voice = self.how.output.voice();
-        let (_, command) = typed::read(&form, &seen, voice, |draft| draft.command(&seen))?;
+        let (_, command) = typed::read(service, &form, &seen, |draft| draft.command(&seen))?;
         Ok(command)
     }
 }

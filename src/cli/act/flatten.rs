@@ -76,9 +76,9 @@ pub(in crate::cli) async fn run(args: FlattenArgs, sources: &Sources) -> Result<
         return Ok(exit);
     }
     let prepared = PreparedCommand::flatten(&service);
-    match send(&service, voice, &prepared).await? {
+    match send(&service, &prepared).await? {
         Ok(Receipt::Flat(proof)) => Ok(flat(voice, proof)),
-        outcome => Ok(not_flat(&service, voice, &outcome).await),
+        outcome => Ok(not_flat(&service, &outcome).await),
     }
 }
 
@@ -93,7 +93,8 @@ fn flat(voice: Output, proof: FlatProof) -> Exit {
 }
 
 /// The reason, and what is open at this moment.
-async fn not_flat(service: &Service, voice: Output, outcome: &SendOutcome) -> Exit {
+async fn not_flat(service: &Service, outcome: &SendOutcome) -> Exit {
+    let voice = service.voice;
     let mut exit = Exit::Unknown;
     if let Err(why) = outcome {
         let said = voice.failure(why);

@@ -36,11 +36,10 @@ pub(in crate::cli) async fn run(args: FlipArgs, sources: &Sources) -> Result<Exi
     let how = args.how;
     let service = consent::service(sources, how).await?;
     let one = async |named, _| flip(&service, how, named).await;
-    each(how.output.voice(), &args.position_ids, one).await
+    each(service.voice, &args.position_ids, one).await
 }
 
 async fn flip(service: &Service, how: ActFlags, named: PositionId) -> Result<Exit> {
-    let voice = how.output.voice();
     let mut store = Store::default();
     service.take_positions(&mut store).await;
     service.take_prices(&mut store, &[]).await;
@@ -65,5 +64,5 @@ async fn flip(service: &Service, how: ActFlags, named: PositionId) -> Result<Exi
     // A halt may have come while the question was open.
     not_halted()?;
     let flip = FlipRun::new(flip.agreed(service.clock.now()));
-    workflow::run(service, voice, &mut store, Workflow::Flip(flip)).await
+    workflow::run(service, &mut store, Workflow::Flip(flip)).await
 }

@@ -46,7 +46,7 @@ pub(in crate::cli) async fn run(args: MarginArgs, sources: &Sources) -> Result<E
     } = args;
     let service = consent::service(sources, how).await?;
     let one = async |named, _| margin(&service, how, named, &extra).await;
-    each(how.output.voice(), &position_ids, one).await
+    each(service.voice, &position_ids, one).await
 }
 
 async fn margin(service: &Service, how: ActFlags, named: PositionId, extra: &str) -> Result<Exit> {
@@ -74,8 +74,7 @@ async fn margin(service: &Service, how: ActFlags, named: PositionId, extra: &str
         position_id: id.clone(),
         texts: Texts::default().with(Field::ExtraMargin, extra),
     });
-    let voice = how.output.voice();
-    let (_, command) = typed::read(&draft, &seen, voice, |draft| draft.command(&seen))?;
+    let (_, command) = typed::read(service, &draft, &seen, |draft| draft.command(&seen))?;
     let prepared = PreparedCommand::new(command, None)?;
     perform(service, how, prepared).await
 }

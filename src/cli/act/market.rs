@@ -6,7 +6,7 @@
 
 use crate::{
     app::Store,
-    cli::{exit::UsageError, named::unknown_market, service::Service, voice::Output},
+    cli::{exit::UsageError, named::unknown_market, service::Service},
     model::{Failure, MarketId, ambiguous},
 };
 use color_eyre::{Report, Result};
@@ -22,7 +22,8 @@ pub(super) enum MarketPurpose {
 pub(super) fn named(
     (flag, name): (&str, MarketId),
     purpose: MarketPurpose,
-    (store, service, voice): (&Store, &Service, Output),
+    store: &Store,
+    service: &Service,
 ) -> Result<MarketId> {
     let found = store.markets_named(name.raw());
     let why = match (found.as_slice(), store.markets.trouble()) {
@@ -41,7 +42,9 @@ pub(super) fn named(
         ([], None) => "no list of markets has it; a reducing order is sent anyway".to_owned(),
     };
     if service.is_dry_run() {
-        voice.note(&format!("{flag} {name} was not checked: {why}"));
+        service
+            .voice
+            .note(&format!("{flag} {name} was not checked: {why}"));
     }
     Ok(name)
 }

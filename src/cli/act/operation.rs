@@ -13,7 +13,7 @@ use crate::{
         Store, Workflow,
         workflows::{OperationKind, OperationRun, OperationStart},
     },
-    cli::{Exit, disk_wait::looked, service::Service, voice::Output},
+    cli::{Exit, disk_wait::looked, service::Service},
     journal::{IntentRow, Journal, SenderIdentity},
     model::IdempotencyKey,
 };
@@ -30,7 +30,6 @@ impl PreparedOperation {
     /// Under the chosen key, under that of its unfinished run, or under a new one.
     pub(super) fn new(
         service: &Service,
-        voice: Output,
         kind: OperationKind,
         chosen: Option<IdempotencyKey>,
     ) -> Result<Self> {
@@ -49,7 +48,7 @@ impl PreparedOperation {
             return Ok(Self { run: new, prepared });
         };
         let (command, ago) = (prepared.command, now.since(began).as_secs());
-        voice.note(&format!(
+        service.voice.note(&format!(
             "{command}: what started {ago} s ago is unfinished; perpdeck continues it under its key"
         ));
         Ok(Self {
@@ -73,9 +72,8 @@ impl PreparedOperation {
         if let Some(exit) = consent::withheld(service, how, &requests, what).await? {
             return Ok(exit);
         }
-        let (voice, store) = (how.output.voice(), &mut Store::default());
         let run = Workflow::Operation(self.run);
-        workflow::run_as(service, voice, store, run, Some(self.prepared)).await
+        workflow::run_as(service, &mut Store::default(), run, Some(self.prepared)).await
     }
 }
 

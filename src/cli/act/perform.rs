@@ -12,7 +12,6 @@ use crate::{
             transport::Transport,
         },
         service::Service,
-        voice::Output,
     },
     model::{Failure, Timestamp},
 };
@@ -25,7 +24,7 @@ pub(super) async fn perform(
     prepared: PreparedCommand,
 ) -> Result<Exit> {
     Ok(match send_with_consent(service, how, &prepared).await? {
-        Ok(outcome) => receipt::print_outcome(how.output.voice(), &prepared, &outcome),
+        Ok(outcome) => receipt::print_outcome(service.voice, &prepared, &outcome),
         Err(exit) => exit,
     })
 }
@@ -40,17 +39,11 @@ pub(super) async fn send_with_consent(
     if let Some(exit) = consent::withheld(service, how, &requests, &what).await? {
         return Ok(Err(exit));
     }
-    let sending = send(service, how.output.voice(), prepared);
-    sending.await.map(Ok)
+    send(service, prepared).await.map(Ok)
 }
 
-pub(super) async fn send(
-    service: &Service,
-    voice: Output,
-    prepared: &PreparedCommand,
-) -> Result<SendOutcome> {
-    let sent = send_before(service, voice, prepared, None).await?;
-    Ok(sent.outcome)
+pub(super) async fn send(service: &Service, prepared: &PreparedCommand) -> Result<SendOutcome> {
+    Ok(send_before(service, prepared, None).await?.outcome)
 }
 
 /// What came of one command.
@@ -73,17 +66,16 @@ impl From<SendOutcome> for Sent {
 /// Sends it, unless a deadline has passed.
 pub(super) async fn send_before(
     service: &Service,
-    voice: Output,
     prepared: &PreparedCommand,
     deadline: Option<Timestamp>,
 ) -> Result<Sent> {
     writable(service)?;
-    let mut transport = Transport::open(service, voice, &prepared.command)?;
+    let mut transport = Transport::open(service, &prepared.command)?;
     let known = transport.known(prepared);
     let prepared = &match repeat::settled(known.as_ref(), prepared.clone(), service)? {
         RepeatDecision::Due(prepared) => prepared,
         RepeatDecision::Past(prepared) => {
-            let outcome = recorded::report(service, voice, &prepared, known.as_ref()).await;
+            let outcome = recorded::report(service, &prepared, known.as_ref()).await;
             return Ok(outcome.into());
         }
     };
@@ -114,10 +106,9 @@ pub(super) async fn send_before(
 /// Why a command would not be sent now, if so.
 pub(super) async fn would_be_refused(
     service: &Service,
-    voice: Output,
     prepared: &PreparedCommand,
 ) -> Result<Option<String>, Failure> {
-    let mut transport = Transport::open(service, voice, &prepared.command)?;
+    let mut transport = Transport::open(service, &prepared.command)?;
     Ok(objection(service, &mut transport, prepared).await)
 }
 

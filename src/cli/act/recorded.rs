@@ -5,7 +5,6 @@ use crate::{
     cli::{
         act::prepared::{PreparedCommand, SendOutcome},
         service::{Service, patiently},
-        voice::Output,
     },
     client::ReconcileOutcome,
     journal::{IntentRow, IntentState},
@@ -15,7 +14,6 @@ use crate::{
 /// The outcome of a command that is too old to be resent.
 pub(super) async fn report(
     service: &Service,
-    voice: Output,
     prepared: &PreparedCommand,
     known: Option<&IntentRow>,
 ) -> SendOutcome {
@@ -23,7 +21,7 @@ pub(super) async fn report(
         return Err(Failure::local("the journal has no record of it"));
     };
     let ago = service.clock.now().since(entry.created_at).as_secs() / 60;
-    voice.note(&format!(
+    service.voice.note(&format!(
         "the key {key} was first sent {ago} min ago, and the service may have forgotten it; nothing is sent; the \
          outcome recorded then:"
     ));

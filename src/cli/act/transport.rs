@@ -13,7 +13,6 @@ use crate::{
     cli::{
         disk_wait::{JOURNAL_OPEN_TIMEOUT, Work, no_answer},
         service::Service,
-        voice::Output,
     },
     journal::{IntentRow, Journal, JournalError},
     model::{Command, Failure, FailureKind, Risk},
@@ -33,18 +32,13 @@ const DISK_TIMEOUT: Duration = Duration::from_secs(29);
 
 pub(super) struct Transport<'a> {
     service: &'a Service,
-    voice: Output,
     opening: JournalOpening,
 }
 
 impl<'a> Transport<'a> {
     /// Opens the journal for `command` and others of its risk. The outbox receives a journal's error, and decides what may
     /// be sent without it.
-    pub(super) fn open(
-        service: &'a Service,
-        voice: Output,
-        command: &Command,
-    ) -> Result<Self, Failure> {
+    pub(super) fn open(service: &'a Service, command: &Command) -> Result<Self, Failure> {
         let dir = &service.journal_dir;
         let (place, clock, days) = (dir.clone(), service.clock, service.journal_days);
         let work = Work::begin(move || {
@@ -60,7 +54,7 @@ impl<'a> Transport<'a> {
             } else {
                 "closes and cancels do not wait for it"
             };
-            voice.note(&format!("{}; {what}", no_answer(dir)));
+            service.voice.note(&format!("{}; {what}", no_answer(dir)));
             let unsent = || format!("{}; nothing was sent", no_answer(dir));
             opening = match (
                 is_entry,
@@ -71,11 +65,7 @@ impl<'a> Transport<'a> {
                 (false, None) => Err(late),
             };
         }
-        Ok(Self {
-            service,
-            voice,
-            opening,
-        })
+        Ok(Self { service, opening })
     }
 
     /// The earlier request under the command's key.
@@ -117,7 +107,7 @@ impl<'a> Transport<'a> {
             }
         };
         let sent_before: Vec<_> = commands.iter().map(|one| self.was_sent(one)).collect();
-        let mut run = OutboxRun::open(self.service, self.voice, commands, self.opening);
+        let mut run = OutboxRun::open(self.service, commands, self.opening);
         select! {
             () = run.carry() => {}
             () = stopped => run.stop(&sent_before).await,

@@ -2,7 +2,7 @@
 
 use super::repeat;
 use crate::{
-    cli::{exit::UsageError, voice::Output},
+    cli::{exit::UsageError, service::Service},
     journal::IntentRow,
     model::draft::{Draft, Faults, Field, RelativePrice, Seen},
 };
@@ -38,9 +38,9 @@ pub(super) fn as_sent(draft: &mut Draft, before: &IntentRow) {
 /// # Errors
 /// One sentence with everything that is wrong, by flag.
 pub(super) fn read<T>(
+    service: &Service,
     draft: &Draft,
     seen: &Seen,
-    voice: Output,
     read: impl FnOnce(&Draft) -> Result<T, Faults>,
 ) -> Result<(Draft, T), UsageError> {
     let (mut faults, mut resolved) = (Faults::default(), draft.clone());
@@ -49,7 +49,7 @@ pub(super) fn read<T>(
             None => {}
             Some(Ok(price)) => {
                 let (flag, text) = (field.flag(), draft.text(field).unwrap_or_default());
-                voice.note(&format!("{flag} {text} is {price}"));
+                service.voice.note(&format!("{flag} {text} is {price}"));
                 resolved.write(field, &price.to_string());
             }
             Some(Err(fault)) => faults.0.push((field, fault)),

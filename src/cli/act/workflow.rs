@@ -18,7 +18,7 @@ use crate::{
             Known, OrderMove, WorkflowEnd, WorkflowEvent, WorkflowWish, is_without_effect, refusal,
         },
     },
-    cli::{Exit, exit::UsageError, service::Service, voice::Output},
+    cli::{Exit, exit::UsageError, service::Service},
     model::{Command, Failure, IdempotencyKey, OrderId, Receipt, Timestamp},
 };
 use color_eyre::Result;
@@ -27,7 +27,6 @@ use tokio::time::sleep;
 
 struct WorkflowRun<'a> {
     service: &'a Service,
-    voice: Output,
     store: &'a mut Store,
     workflow: Workflow,
     /// How its first command is sent, where that is decided already.
@@ -39,26 +38,19 @@ struct WorkflowRun<'a> {
 }
 
 /// Runs a confirmed workflow to its end; `store` is what it was decided on.
-pub(super) async fn run(
-    service: &Service,
-    voice: Output,
-    store: &mut Store,
-    workflow: Workflow,
-) -> Result<Exit> {
-    run_as(service, voice, store, workflow, None).await
+pub(super) async fn run(service: &Service, store: &mut Store, workflow: Workflow) -> Result<Exit> {
+    run_as(service, store, workflow, None).await
 }
 
 /// The same with a first command that is prepared already.
 pub(super) async fn run_as(
     service: &Service,
-    voice: Output,
     store: &mut Store,
     workflow: Workflow,
     first: Option<PreparedCommand>,
 ) -> Result<Exit> {
     let mut run = WorkflowRun {
         service,
-        voice,
         store,
         workflow,
         first,
@@ -67,11 +59,29 @@ pub(super) async fn run_as(
     };
     let mut wishes = run.begin().await?;
     loop {
-        match run.wanted(wishes) {
-            Some(WorkflowWish::End(end)) => return Ok(run.end(end)),
-            next => wishes = run.fulfill(next).await?,
+        // What is said of a command is said before it is sent.
+        wishes.sort_by_key(|wish| matches!(wish, WorkflowWish::Send(_)));
+        let mut next = None;
+        for wish in std::mem::take(&mut wishes) {
+            match run.fulfill(wish).await? {
+                Fulfilled::Said => {}
+                Fulfilled::Told(wishes) => next = Some(wishes),
+                Fulfilled::Ended(exit) => return Ok(exit),
+            }
         }
+        wishes = match next {
+            Some(wishes) => wishes,
+            None => run.pass().await,
+        };
     }
+}
+
+/// What came of a wish.
+enum Fulfilled {
+    Said,
+    /// It was done, and this follows.
+    Told(Vec<WorkflowWish>),
+    Ended(Exit),
 }
 
 /// Moves an order, or the exits of a position, once that is confirmed.
@@ -81,21 +91,17 @@ pub(super) async fn in_place(
     store: &mut Store,
     one: OrderMove,
 ) -> Result<Exit> {
-    let voice = how.output.voice();
     let command = one.what().command(store).map_err(UsageError)?;
     let prepared = PreparedCommand::new(command, None)?;
     if is_without_effect(&prepared.command) {
-        return Ok(print_outcome(
-            voice,
-            &prepared,
-            &Ok(Receipt::AlreadySo(ALREADY.into())),
-        ));
+        let already = Ok(Receipt::AlreadySo(ALREADY.into()));
+        return Ok(print_outcome(service.voice, &prepared, &already));
     }
     let (requests, what) = ([&prepared.request], consent::spelled(&prepared));
     if let Some(exit) = consent::withheld(service, how, &requests, &what).await? {
         return Ok(exit);
     }
-    run(service, voice, store, Workflow::Move(one)).await
+    run(service, store, Workflow::Move(one)).await
 }
 
 const ALREADY: &str = "the exits of the position are already as requested";
@@ -105,7 +111,7 @@ impl WorkflowRun<'_> {
     async fn begin(&self) -> Result<Vec<WorkflowWish>> {
         if let Workflow::Replace(one) = &self.workflow {
             let place = PreparedCommand::new(Command::from(one.order().clone()), None)?;
-            if let Some(why) = would_be_refused(self.service, self.voice, &place).await? {
+            if let Some(why) = would_be_refused(self.service, &place).await? {
                 let words = format!("{} stays as it is: {why}", one.old());
                 return Err(Failure::held_back(&words).into());
             }
@@ -118,61 +124,47 @@ impl WorkflowRun<'_> {
         self.workflow.tell(known(self.service, self.store), event)
     }
 
-    /// Prints what it says; gives what else it wants.
-    fn wanted(&mut self, wishes: Vec<WorkflowWish>) -> Option<WorkflowWish> {
-        let mut wanted = None;
-        for wish in wishes {
-            match wish {
-                WorkflowWish::Say(_, words) | WorkflowWish::Offer { words, .. } => {
-                    self.voice.note(&words);
-                }
-                WorkflowWish::Report(end) => {
-                    self.exit = report(self.voice, self.key.as_ref(), &end);
-                }
-                WorkflowWish::Fail(why) => self.voice.note(why.message.raw()),
-                WorkflowWish::Remains(_) => {}
-                WorkflowWish::Send(_)
-                | WorkflowWish::ReadLists
-                | WorkflowWish::ReadRemains(_)
-                | WorkflowWish::Find(_)
-                | WorkflowWish::Follow(_)
-                | WorkflowWish::End(_) => wanted = Some(wish),
+    async fn fulfill(&mut self, wish: WorkflowWish) -> Result<Fulfilled> {
+        let voice = self.service.voice;
+        let follows = match wish {
+            WorkflowWish::Say(_, words) | WorkflowWish::Offer { words, .. } => {
+                voice.note(&words);
+                return Ok(Fulfilled::Said);
             }
-        }
-        wanted
+            WorkflowWish::Report(end) => {
+                self.exit = report(voice, self.key.as_ref(), &end);
+                return Ok(Fulfilled::Said);
+            }
+            WorkflowWish::Fail(why) => {
+                voice.note(why.message.raw());
+                return Ok(Fulfilled::Said);
+            }
+            WorkflowWish::Remains(_) => return Ok(Fulfilled::Said),
+            WorkflowWish::End(end) => return Ok(Fulfilled::Ended(self.end(end))),
+            WorkflowWish::Send(command) => self.send(command).await?,
+            WorkflowWish::ReadLists => {
+                self.read_lists().await;
+                self.tell(WorkflowEvent::Passed)
+            }
+            WorkflowWish::ReadRemains(operation) => {
+                let end = self.service.client.read_remains(*operation).await;
+                self.tell(WorkflowEvent::OperationEnded(&end))
+            }
+            WorkflowWish::Find(order) => self.find(order).await,
+            WorkflowWish::Follow(next) => {
+                self.workflow = *next;
+                self.begin().await?
+            }
+        };
+        Ok(Fulfilled::Told(follows))
     }
 
-    async fn fulfill(&mut self, wish: Option<WorkflowWish>) -> Result<Vec<WorkflowWish>> {
-        match wish {
-            Some(WorkflowWish::Send(command)) => self.send(command).await,
-            Some(WorkflowWish::ReadLists) => {
-                self.read_lists().await;
-                Ok(self.tell(WorkflowEvent::Passed))
-            }
-            Some(WorkflowWish::ReadRemains(operation)) => {
-                let end = self.service.client.read_remains(*operation).await;
-                Ok(self.tell(WorkflowEvent::OperationEnded(&end)))
-            }
-            Some(WorkflowWish::Find(order)) => Ok(self.find(order).await),
-            Some(WorkflowWish::Follow(next)) => {
-                self.workflow = *next;
-                self.begin().await
-            }
-            Some(
-                WorkflowWish::Say(..)
-                | WorkflowWish::Offer { .. }
-                | WorkflowWish::Report(_)
-                | WorkflowWish::Remains(_)
-                | WorkflowWish::Fail(_)
-                | WorkflowWish::End(_),
-            )
-            | None => {
-                if let Some(at) = self.workflow.look_at() {
-                    sleep(self.service.clock.until(at)).await;
-                }
-                Ok(self.tell(WorkflowEvent::Passed))
-            }
+    /// Waits until it looks again.
+    async fn pass(&mut self) -> Vec<WorkflowWish> {
+        if let Some(at) = self.workflow.look_at() {
+            sleep(self.service.clock.until(at)).await;
         }
+        self.tell(WorkflowEvent::Passed)
     }
 
     async fn send(&mut self, command: Command) -> Result<Vec<WorkflowWish>> {
@@ -183,7 +175,7 @@ impl WorkflowRun<'_> {
         self.key = prepared.kept_key().cloned();
         let half_done = self.workflow.half_done();
         let deadline = self.workflow.deadline().filter(|_| half_done.is_some());
-        let sending = send_before(self.service, self.voice, &prepared, deadline).await;
+        let sending = send_before(self.service, &prepared, deadline).await;
         let Sent {
             outcome,
             was_unknown,
@@ -193,8 +185,8 @@ impl WorkflowRun<'_> {
                 let Some(words) = half_done else {
                     return Err(why);
                 };
-                self.voice.explain(&why);
-                self.voice.note(&words);
+                self.service.voice.explain(&why);
+                self.service.voice.note(&words);
                 return Ok(vec![WorkflowWish::End(WorkflowEnd::Half)]);
             }
         };
@@ -222,16 +214,17 @@ impl WorkflowRun<'_> {
             .iter()
             .any(|wish| matches!(wish, WorkflowWish::End(_)));
         if let (Err(why), false) = (outcome, ends) {
-            self.voice
+            self.service
+                .voice
                 .note(&format!("{}; perpdeck goes on", why.message));
             self.exit = Exit::from(why);
             return wishes;
         }
-        self.exit = print_outcome(self.voice, prepared, outcome);
+        self.exit = print_outcome(self.service.voice, prepared, outcome);
         match self.workflow.half_done() {
             // The failure is printed.
             Some(words) if refusal(outcome).is_some() => {
-                self.voice.note(&words);
+                self.service.voice.note(&words);
                 vec![WorkflowWish::End(WorkflowEnd::Half)]
             }
             Some(_) | None => wishes,
@@ -244,7 +237,7 @@ impl WorkflowRun<'_> {
             (WorkflowEnd::Half, Exit::Unknown) => Exit::Unknown,
             (WorkflowEnd::Half, _) => Exit::Partial,
             (WorkflowEnd::Reached, _) => {
-                self.voice.note(ALREADY);
+                self.service.voice.note(ALREADY);
                 Exit::Ok
             }
         }

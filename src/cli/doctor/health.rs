@@ -1,11 +1,15 @@
 //! Whether the service works, and whether this machine is ready to trade with it.
 
-use super::{HealthCheck, HealthVerdict, asked::DoctorAnswers};
+use super::{
+    HealthCheck,
+    HealthVerdict::{self, Bad, Note, Ok as Good},
+    asked::DoctorAnswers,
+};
 use crate::{
     cli::disk_wait::{Work, no_answer},
     config::is_secret_variable,
     journal::Journal,
-    model::FailureKind,
+    model::{Account, FailureKind, Page},
 };
 use std::{collections::BTreeSet, env, path::Path, time::Duration};
 
@@ -31,11 +35,13 @@ pub(super) fn checks(asked: &DoctorAnswers, journal_dir: &Path) -> Vec<HealthChe
     checks
 }
 
-fn check(what: &'static str, verdict: HealthVerdict, how: impl Into<String>) -> HealthCheck {
-    HealthCheck {
-        what,
-        verdict,
-        how: how.into(),
+impl HealthVerdict {
+    fn of(self, what: &'static str, how: impl Into<String>) -> HealthCheck {
+        HealthCheck {
+            what,
+            verdict: self,
+            how: how.into(),
+        }
     }
 }
 
@@ -43,10 +49,8 @@ fn reach(asked: &DoctorAnswers) -> HealthCheck {
     let place = &asked.connection.base_url;
     match asked.trouble() {
         // Any response means that the service is there.
-        Some(why) if why.status.is_none() => {
-            check("service", HealthVerdict::Bad, format!("{place}: {why}"))
-        }
-        Some(_) | None => check("service", HealthVerdict::Ok, format!("{place} answers")),
+        Some(why) if why.status.is_none() => Bad.of("service", format!("{place}: {why}")),
+        Some(_) | None => Good.of("service", format!("{place} answers")),
     }
 }
 
@@ -54,17 +58,13 @@ fn transport(asked: &DoctorAnswers) -> HealthCheck {
     if asked.connection.base_url.starts_with("https:") {
         let how = match asked.trouble() {
             Some(why) if why.status.is_none() => {
-                return check("tls", HealthVerdict::Bad, why.to_string());
+                return Bad.of("tls", why.to_string());
             }
             Some(_) | None => "https, with a certificate that this machine trusts",
         };
-        return check("tls", HealthVerdict::Ok, how);
+        return Good.of("tls", how);
     }
-    check(
-        "tls",
-        HealthVerdict::Note,
-        "none: plain http, to this machine only",
-    )
+    Note.of("tls", "none: plain http, to this machine only")
 }
 
 /// The proxy in use, and the proxy variable that is not used.
@@ -75,44 +75,41 @@ fn proxy(asked: &DoctorAnswers) -> HealthCheck {
         |proxy| format!("requests to other machines go through {proxy}"),
     );
     let Some(name) = asked.idle_proxy else {
-        return check("proxy", HealthVerdict::Ok, how);
+        return Good.of("proxy", how);
     };
-    check(
+    Note.of(
         "proxy",
-        HealthVerdict::Note,
         format!("{how}; the environment variable {name} is ignored (set proxy instead)"),
     )
 }
 
 fn authorization(asked: &DoctorAnswers) -> Option<HealthCheck> {
     match asked.trouble() {
-        None => Some(check("key", HealthVerdict::Ok, "the service accepts it")),
-        Some(why) if why.kind == FailureKind::Auth => {
-            Some(check("key", HealthVerdict::Bad, why.to_string()))
-        }
+        None => Some(Good.of("key", "the service accepts it")),
+        Some(why) if why.kind == FailureKind::Auth => Some(Bad.of("key", why.to_string())),
         Some(_) => None,
     }
 }
 
 fn account(asked: &DoctorAnswers) -> Option<HealthCheck> {
     let id = &asked.connection.account_id;
-    let said = |verdict, how: String| Some(check("account", verdict, how));
     if let Some(why) = asked.trouble() {
         let is_missing = why.kind == FailureKind::NotFound;
-        return said(HealthVerdict::Bad, format!("{id}: {why}")).filter(|_| is_missing);
+        return is_missing.then(|| Bad.of("account", format!("{id}: {why}")));
     }
-    let Ok(accounts) = &asked.rest.as_ref()?.accounts else {
-        return said(HealthVerdict::Ok, format!("the key can read {id}"));
-    };
-    if accounts.rows.iter().any(|account| account.id == *id) {
-        return said(HealthVerdict::Ok, format!("the key can read {id}"));
-    }
-    let own: Vec<_> = accounts.rows.iter().map(ToString::to_string).collect();
-    let own = own.join(", ");
-    said(
-        HealthVerdict::Bad,
-        format!("{id} is not an account of this key, which has: {own}"),
-    )
+    let accounts = asked.rest.as_ref()?.accounts.as_ref();
+    let is_own = |page: &Page<Account>| page.rows.iter().any(|account| account.id == *id);
+    Some(match accounts {
+        Ok(page) if !is_own(page) => {
+            let own: Vec<_> = page.rows.iter().map(ToString::to_string).collect();
+            let own = own.join(", ");
+            Bad.of(
+                "account",
+                format!("{id} is not an account of this key, which has: {own}"),
+            )
+        }
+        Ok(_) | Err(_) => Good.of("account", format!("the key can read {id}")),
+    })
 }
 
 /// Whether orders of this service are real or a test, as it says of itself.
@@ -122,9 +119,9 @@ fn environment_of(asked: &DoctorAnswers) -> Option<HealthCheck> {
         Ok(about) => {
             let word = about.environment.as_ref();
             let word = word.map_or_else(|| "does not say".to_owned(), ToString::to_string);
-            check("live or test", HealthVerdict::Ok, word)
+            Good.of("live or test", word)
         }
-        Err(why) => check("live or test", HealthVerdict::Note, why.to_string()),
+        Err(why) => Note.of("live or test", why.to_string()),
     })
 }
 
@@ -132,9 +129,9 @@ fn markets(asked: &DoctorAnswers) -> Option<HealthCheck> {
     Some(match &asked.rest.as_ref()?.listings {
         Ok(page) => {
             let how = format!("{} markets are listed", page.rows.len());
-            check("markets", HealthVerdict::Ok, how)
+            Good.of("markets", how)
         }
-        Err(why) => check("markets", HealthVerdict::Bad, why.to_string()),
+        Err(why) => Bad.of("markets", why.to_string()),
     })
 }
 
@@ -142,12 +139,12 @@ fn clock(asked: &DoctorAnswers) -> Option<HealthCheck> {
     asked.rest.as_ref()?;
     let Some(ahead) = asked.first()?.ahead else {
         let how = "unknown: the answers have no Date header";
-        return Some(check("clock", HealthVerdict::Note, how));
+        return Some(Note.of("clock", how));
     };
     let verdict = if ahead.unsigned_abs() > SKEW {
-        HealthVerdict::Note
+        Note
     } else {
-        HealthVerdict::Ok
+        Good
     };
     let how = match ahead {
         0 => "the same second as the service's".to_owned(),
@@ -157,18 +154,14 @@ fn clock(asked: &DoctorAnswers) -> Option<HealthCheck> {
             ahead.unsigned_abs()
         ),
     };
-    Some(check("clock", verdict, how))
+    Some(verdict.of("clock", how))
 }
 
 fn latency(asked: &DoctorAnswers) -> Option<HealthCheck> {
     asked.rest.as_ref()?;
     let times = asked.latencies();
     let (least, median, most) = (times.first()?, times.get(times.len() / 2)?, times.last()?);
-    let verdict = if *median > SLOW {
-        HealthVerdict::Note
-    } else {
-        HealthVerdict::Ok
-    };
+    let verdict = if *median > SLOW { Note } else { Good };
     let how = format!(
         "{} ms minimum, {} ms median, {} ms maximum of {} reads",
         millis(*least),
@@ -176,7 +169,7 @@ fn latency(asked: &DoctorAnswers) -> Option<HealthCheck> {
         millis(*most),
         times.len()
     );
-    Some(check("latency", verdict, how))
+    Some(verdict.of("latency", how))
 }
 
 /// With one decimal.
@@ -194,14 +187,9 @@ fn budget(asked: &DoctorAnswers) -> HealthCheck {
         named.join(", ")
     };
     let (calls, limited) = (asked.calls, asked.limited);
-    let verdict = if limited > 0 {
-        HealthVerdict::Note
-    } else {
-        HealthVerdict::Ok
-    };
-    check(
+    let verdict = if limited > 0 { Note } else { Good };
+    verdict.of(
         "budgets",
-        verdict,
         format!("{limited} of {calls} requests were limited; {told}"),
     )
 }
@@ -214,17 +202,13 @@ fn environment() -> HealthCheck {
         .map(|(name, _)| name.to_string_lossy().into_owned())
         .collect();
     if names.is_empty() {
-        return check(
-            "environment",
-            HealthVerdict::Ok,
-            "the environment of this process has no key",
-        );
+        return Good.of("environment", "the environment of this process has no key");
     }
     let how = format!(
         "{} is in it, where root and programs of yours can read it; api_key_file, api_key_command and api_key_keyring avoid that",
         names.join(", ")
     );
-    check("environment", HealthVerdict::Note, how)
+    Note.of("environment", how)
 }
 
 /// Opened briefly, as an order would.
@@ -237,11 +221,10 @@ fn journal(dir: &Path) -> HealthCheck {
         };
         Journal::open(&place).and_then(works)
     });
-    let said = |verdict, words| check("journal", verdict, words);
     match opened.within(DISK) {
-        Some(Ok(Some(damage))) => said(HealthVerdict::Bad, damage),
-        Some(Ok(None)) => said(HealthVerdict::Ok, format!("{} is ready", dir.display())),
-        Some(Err(why)) => said(HealthVerdict::Bad, why.to_string()),
-        None => said(HealthVerdict::Bad, no_answer(dir)),
+        Some(Ok(Some(damage))) => Bad.of("journal", damage),
+        Some(Ok(None)) => Good.of("journal", format!("{} is ready", dir.display())),
+        Some(Err(why)) => Bad.of("journal", why.to_string()),
+        None => Bad.of("journal", no_answer(dir)),
     }
 }

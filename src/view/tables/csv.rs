@@ -66,7 +66,7 @@ fn is_id(name: &str, text: &str) -> bool {
 const BEGINS: [char; 6] = ['=', '+', '-', '@', '\t', '\r'];
 
 /// Prefixes an apostrophe to a cell that a spreadsheet would take for a formula; a plain number stays.
-pub fn field(text: &str) -> String {
+fn field(text: &str) -> String {
     let quote = if text.starts_with(BEGINS) && !is_number(text) {
         "'"
     } else {

@@ -337,12 +337,13 @@ pub(crate) fn members(row: &impl Serialize) -> RowMembers {
     serde_json::from_str(&text).unwrap_or_default()
 }
 
-/// A number has the digits it has in JSON; an instant is one of the names that end in `_at`.
+/// A number has the digits it has in JSON; an instant is one of the names that end in `_at` or `_until`.
 pub(crate) fn member_text(name: &str, raw: &str) -> String {
     if let Ok(text) = serde_json::from_str::<String>(raw) {
         return Text::from(text.as_str()).to_string();
     }
-    let millis = raw.parse().ok().filter(|_| name.ends_with("_at"));
+    let is_instant = name.ends_with("_at") || name.ends_with("_until");
+    let millis = raw.parse().ok().filter(|_| is_instant);
     let stamp = millis.map(|millis| Zone::stamps().moment(Timestamp(millis), Timestamp(millis)));
     stamp.unwrap_or_else(|| raw.replace("null", ""))
 }

@@ -23,7 +23,7 @@ pub(super) async fn run(service: &Service, how: ActFlags) -> Result<Exit> {
         // A way out does not depend on a read.
         Err(why) => {
             let words = format!("the working orders could not be read: {why}");
-            how.output.voice().note(&words);
+            service.voice.note(&words);
             return at_once(service, how, None).await;
         }
     };
@@ -35,7 +35,7 @@ pub(super) async fn run(service: &Service, how: ActFlags) -> Result<Exit> {
             if page.is_whole() {
                 return Ok(canceled);
             }
-            how.output.voice().note(INCOMPLETE);
+            service.voice.note(INCOMPLETE);
             Ok(canceled.or(Exit::Partial))
         }
     }
@@ -43,11 +43,10 @@ pub(super) async fn run(service: &Service, how: ActFlags) -> Result<Exit> {
 
 /// With one operation; `page` is what works, if that could be read.
 async fn at_once(service: &Service, how: ActFlags, page: Option<&Page<Order>>) -> Result<Exit> {
-    let (voice, kind) = (how.output.voice(), OperationKind::CancelAll);
-    let operation = PreparedOperation::new(service, voice, kind, None)?;
+    let operation = PreparedOperation::new(service, OperationKind::CancelAll, None)?;
     let is_none = page.is_some_and(|page| page.is_whole() && page.rows.is_empty());
     if is_none && operation.is_new() && !service.is_dry_run() {
-        voice.note("there is no working order");
+        service.voice.note("there is no working order");
         return Ok(Exit::Ok);
     }
     let orders = page.map_or_else(

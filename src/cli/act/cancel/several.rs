@@ -54,16 +54,15 @@ pub(super) async fn matching(
     market: &MarketFilter,
     side: SideFilter,
 ) -> Result<Exit> {
-    let voice = how.output.voice();
     let market = market.wanted(service).await?;
     let page = service.working_orders().await?;
-    market.check(page.rows.iter().map(|row| &row.market_id), voice)?;
+    market.check(page.rows.iter().map(|row| &row.market_id), service.voice)?;
     let is_whole = page.is_whole();
     let rows = page.rows.into_iter();
     let wanted = rows.filter(|row| market.keeps(&row.market_id) && side.keeps(row.side.known()));
     let wanted: Vec<_> = wanted.collect();
     let exit = if wanted.is_empty() {
-        voice.note("no working order matches");
+        service.voice.note("no working order matches");
         Exit::Ok
     } else {
         one_by_one(service, how, cancels(service, &wanted).await).await?
@@ -71,7 +70,7 @@ pub(super) async fn matching(
     if is_whole {
         return Ok(exit);
     }
-    voice.note(INCOMPLETE);
+    service.voice.note(INCOMPLETE);
     Ok(exit.or(Exit::Partial))
 }
 
@@ -90,11 +89,10 @@ pub(super) async fn strategies(
 
 /// Cancels these orders, whether or not a list shows them.
 pub(super) async fn named(service: &Service, how: ActFlags, ids: &[OrderId]) -> Result<Exit> {
-    let voice = how.output.voice();
     let mut once = vec![];
     for id in ids {
         if once.contains(id) {
-            voice.note(&format!("{id} is named twice"));
+            service.voice.note(&format!("{id} is named twice"));
         } else {
             once.push(id.clone());
         }
@@ -135,7 +133,6 @@ async fn send_all(
     what: &str,
     if_ended: IfEnded,
 ) -> Result<Exit> {
-    let voice = how.output.voice();
     commands.sort_by_key(Command::risk);
     let prepared_commands = commands.into_iter();
     let prepared_commands = prepared_commands
@@ -147,19 +144,18 @@ async fn send_all(
     }
     let outcomes = match prepared_commands.as_slice() {
         [] => vec![],
-        [one] => vec![send(service, voice, one).await?],
+        [one] => vec![send(service, one).await?],
         [first, ..] => {
-            let transport = Transport::open(service, voice, &first.command)?;
+            let transport = Transport::open(service, &first.command)?;
             transport.deliver(&prepared_commands).await?.outcomes
         }
     };
-    settled(service, voice, (&prepared_commands, &outcomes), if_ended).await
+    settled(service, (&prepared_commands, &outcomes), if_ended).await
 }
 
 /// An order that could not be canceled may have ended: a read decides.
 async fn settled(
     service: &Service,
-    voice: Output,
     (prepared_commands, outcomes): (&[PreparedCommand], &[SendOutcome]),
     if_ended: IfEnded,
 ) -> Result<Exit> {
@@ -182,8 +178,8 @@ async fn settled(
             None
         };
         exits.push(match ended {
-            Some(id) => over(voice, id),
-            None => print_outcome(voice, prepared, outcome),
+            Some(id) => over(service.voice, id),
+            None => print_outcome(service.voice, prepared, outcome),
         });
     }
     Ok(Exit::of_all(&exits))

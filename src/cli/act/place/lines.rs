@@ -103,7 +103,7 @@ impl OrderFile {
 }
 
 pub(super) async fn place(file: OrderFile, service: &Service) -> Result<Exit> {
-    let voice = file.how.output.voice();
+    let voice = service.voice;
     let text = text(&file.path)?;
     let orders = match read(&text, &file) {
         Ok(orders) => orders,
@@ -119,7 +119,7 @@ pub(super) async fn place(file: OrderFile, service: &Service) -> Result<Exit> {
         voice.note("there is no order in it");
     }
     if service.is_dry_run() {
-        return rehearse(service, voice, orders).await;
+        return rehearse(service, orders).await;
     }
     let mut exits = vec![];
     let mut stop = (
@@ -259,21 +259,21 @@ fn words(members: BTreeMap<String, Box<RawValue>>, flags: &Command) -> Result<Ve
     Ok(words)
 }
 
-async fn rehearse(service: &Service, voice: Output, orders: Vec<NumberedOrder>) -> Result<Exit> {
+async fn rehearse(service: &Service, orders: Vec<NumberedOrder>) -> Result<Exit> {
     let (mut prepared_commands, mut exits) = (vec![], vec![]);
     // Nothing changes between the lines.
     let readings = Readings::new(service);
     for NumberedOrder { line, order } in orders {
         match order.prepare(&readings).await {
             Ok(prepared) => prepared_commands.push(prepared),
-            Err(why) => exits.push(refused(voice, line, &failure(&why), None)),
+            Err(why) => exits.push(refused(service.voice, line, &failure(&why), None)),
         }
     }
     let requests: Vec<_> = prepared_commands
         .iter()
         .map(|prepared| &prepared.request)
         .collect();
-    let shown = dry::show(service, voice, &requests)?;
+    let shown = dry::show(service, &requests)?;
     Ok(if exits.is_empty() {
         shown
     } else {
@@ -287,7 +287,7 @@ async fn one(
     how: ActFlags,
     (line, order): (usize, WrittenEntry),
 ) -> Result<Exit> {
-    let (voice, key) = (how.output.voice(), order.key.chosen.clone());
+    let (voice, key) = (service.voice, order.key.chosen.clone());
     let prepared = match order.prepare(&Readings::new(service)).await {
         Ok(prepared) => prepared,
         Err(why) => return Ok(refused(voice, line, &failure(&why), key.as_ref())),

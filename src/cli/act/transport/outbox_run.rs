@@ -12,11 +12,10 @@ use crate::{
         },
         disk_wait::Work,
         service::Service,
-        voice::Output,
     },
     journal::{Journal, JournalError},
     model::{Command, Failure, FailureKind, FollowUp, Progress, Ticket, Timestamp},
-    runtime::{Clock, Outbox, ResumedIntents, VerbRun, interrupted},
+    runtime::{Outbox, ResumedIntents, VerbRun, interrupted},
 };
 use std::{collections::BTreeMap, time::Duration};
 use tokio::{
@@ -47,7 +46,6 @@ pub(super) struct OutboxRun<'a> {
     outbox: Outbox,
     events: Receiver<Msg>,
     service: &'a Service,
-    voice: Output,
     commands: &'a [PreparedCommand],
     /// The ticket of each is its index.
     bulk: BulkRun,
@@ -58,7 +56,6 @@ pub(super) struct OutboxRun<'a> {
 impl<'a> OutboxRun<'a> {
     pub(super) fn open(
         service: &'a Service,
-        voice: Output,
         commands: &'a [PreparedCommand],
         opening: JournalOpening,
     ) -> Self {
@@ -78,7 +75,6 @@ impl<'a> OutboxRun<'a> {
             outbox: Outbox::for_verb(client, run, dir, open, sender),
             events,
             service,
-            voice,
             commands,
             bulk: BulkRun::new(
                 commands.iter().map(|one| one.command.clone()),
@@ -112,7 +108,7 @@ impl<'a> OutboxRun<'a> {
         } else if let Msg::Progress(ticket, progress) = msg {
             self.follow(ticket, progress);
         } else if let Msg::Notify(_, text) | Msg::Offered(text, _) = msg {
-            self.voice.note(&text);
+            self.service.voice.note(&text);
         }
         // The other messages are for a desk.
     }
@@ -140,7 +136,7 @@ impl<'a> OutboxRun<'a> {
                 self.was_unknown |= matches!(progress, Progress::Unknown { .. });
                 let mut numbered = (0..).zip(self.commands);
                 if let Some((_, prepared)) = numbered.find(|(at, _)| ticket(*at) == of) {
-                    print_progress(self.voice, self.service.clock, &prepared.command, &progress);
+                    print_progress(self.service, &prepared.command, &progress);
                 }
             }
         }
@@ -176,7 +172,8 @@ impl<'a> OutboxRun<'a> {
     /// Gives the last writes a moment. A command without an outcome is unknown, or was not sent.
     pub(super) async fn close(self, sent_before: &[bool]) -> Delivered {
         if !self.outbox.is_written().await {
-            self.voice
+            self.service
+                .voice
                 .note("the outcome may be missing in the journal: its disk does not answer");
         }
         let items = self.bulk.items.into_iter().zip(sent_before);
@@ -259,8 +256,8 @@ fn stands_still() -> Failure {
 }
 
 /// Only what a person wants to know during a wait.
-fn print_progress(voice: Output, clock: Clock, command: &Command, progress: &Progress) {
-    let next = |what: &str, at: Timestamp| match clock.until(at) {
+fn print_progress(service: &Service, command: &Command, progress: &Progress) {
+    let next = |what: &str, at: Timestamp| match service.clock.until(at) {
         Duration::ZERO => what.to_owned(),
         wait => format!("{what} in {} s", wait.as_secs_f32().ceil()),
     };
@@ -297,7 +294,7 @@ fn print_progress(voice: Output, clock: Clock, command: &Command, progress: &Pro
         ),
         Progress::Flattening(flattening) => flattening.to_string(),
     };
-    voice.note(&format!("{command}: {words}"));
+    service.voice.note(&format!("{command}: {words}"));
 }
 
 #[cfg(test)]
