@@ -220,12 +220,9 @@ fn print_changed(voice: Output, what: &str, alert: Option<&UserAlert>, names: &M
     let Some(alert) = alert else {
         return;
     };
-    let line = if voice.is_json() {
-        super::voice::json(&serde_json::json!({ "data": UserAlertRow::new(alert, names) }))
-    } else {
-        format!("alert {} {what}: {}", alert.id, alert.words(names))
-    };
-    voice.result(&format!("{line}\n"), None);
+    let data = serde_json::json!({ "data": UserAlertRow::new(alert, names) });
+    let words = format!("alert {} {what}: {}", alert.id, alert.words(names));
+    voice.answer(&data, &words, None);
 }
 
 /// The desk that keeps the alerts of this account in its memory.

@@ -240,6 +240,16 @@ impl Output {
         }
     }
 
+    /// What was done under `key`: `data` for a program, `words` for a person.
+    pub(super) fn answer(self, data: &impl Serialize, words: &str, key: Option<&IdempotencyKey>) {
+        let text = if self.is_json() {
+            json(data)
+        } else {
+            words.to_owned()
+        };
+        self.result(&(text + "\n"), key);
+    }
+
     /// The requests that a verb made, if they are wanted.
     pub(super) fn requests(self, calls: impl Iterator<Item = Call>) {
         for call in calls.filter(|_| self.level == NoteLevel::Requests) {

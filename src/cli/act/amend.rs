@@ -6,7 +6,7 @@
 //! the move was decided on. An unfinished move is reported (exit 15).
 
 use super::{
-    consent,
+    consent::ActingService,
     prepared::{ActFlags, PreparedCommand},
     readings::{listed, read_rows},
     workflow,
@@ -24,7 +24,7 @@ use crate::{
             plan::{self, MovePlan},
         },
     },
-    cli::{Exit, exit::UsageError, named::id, service::Service},
+    cli::{Exit, exit::UsageError, named::id},
     config::Sources,
     model::{Command, Failure, Num, Order, OrderId, PlaceOrder, draft::Field},
 };
@@ -61,7 +61,7 @@ struct Terms {
 }
 
 pub(in crate::cli) async fn run(args: MoveArgs, sources: &Sources) -> Result<Exit> {
-    let service = consent::service(sources, args.how).await?;
+    let service = ActingService::open(sources, args.how).await?;
     let read_at = service.clock.now();
     let mut account = service.desk_account();
     account.store = Tracked::new(read_rows(&service).await);
@@ -92,10 +92,10 @@ pub(in crate::cli) async fn run(args: MoveArgs, sources: &Sources) -> Result<Exi
             OrderMove::new(moved, Ok(Box::new(replacement)))
         }
         MovePlan::Replace => {
-            return replace(&service, args.how, &mut account.store, replacement).await;
+            return replace(&service, &mut account.store, replacement).await;
         }
     };
-    workflow::in_place(&service, args.how, &mut account.store, one).await
+    workflow::in_place(&service, &mut account.store, one).await
 }
 
 /// A move that only the unread positions forbid fails with that read, which a repetition may mend.
@@ -113,8 +113,7 @@ fn plan(store: &Store, order: &Order, terms: &Terms) -> Result<MovePlan> {
 
 /// Two entries at once could both fill: nothing is placed before the old one is canceled.
 async fn replace(
-    service: &Service,
-    how: ActFlags,
+    service: &ActingService,
     store: &mut Store,
     replacement: Replacement,
 ) -> Result<Exit> {
@@ -125,7 +124,7 @@ async fn replace(
     let cancel = PreparedCommand::new(Command::Cancel(old.clone()), None)?;
     let place = PreparedCommand::new(new, None)?;
     let requests = [&cancel.request, &place.request];
-    if let Some(exit) = consent::withheld(service, how, &requests, &what).await? {
+    if let Some(exit) = service.withheld(&requests, &what).await? {
         return Ok(exit);
     }
     if let Some(why) = replacement.too_late(service.clock.now()) {

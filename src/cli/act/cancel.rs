@@ -3,7 +3,7 @@
 mod all;
 mod several;
 
-use super::{consent, prepared::ActFlags};
+use super::{consent::ActingService, prepared::ActFlags};
 use crate::{
     cli::{
         Exit,
@@ -57,7 +57,7 @@ pub(in crate::cli) struct CancelScaledArgs {
 }
 
 pub(in crate::cli) async fn run(args: CancelArgs, sources: &Sources) -> Result<Exit> {
-    let service = consent::service(sources, args.how).await?;
+    let service = ActingService::open(sources, args.how).await?;
     let CancelTarget {
         order_ids,
         market,
@@ -65,11 +65,11 @@ pub(in crate::cli) async fn run(args: CancelArgs, sources: &Sources) -> Result<E
         all,
     } = args.what;
     if all {
-        all::run(&service, args.how).await
+        all::run(&service).await
     } else if order_ids.is_empty() {
-        several::matching(&service, args.how, &market, side).await
+        several::matching(&service, &market, side).await
     } else {
-        several::named(&service, args.how, &order_ids).await
+        several::named(&service, &order_ids).await
     }
 }
 
@@ -84,6 +84,6 @@ pub(in crate::cli) async fn scaled(args: CancelScaledArgs, sources: &Sources) ->
 }
 
 async fn strategies(how: ActFlags, sources: &Sources, commands: Vec<Command>) -> Result<Exit> {
-    let service = consent::service(sources, how).await?;
-    several::strategies(&service, how, commands).await
+    let service = ActingService::open(sources, how).await?;
+    several::strategies(&service, commands).await
 }

@@ -1,8 +1,7 @@
 //! `perpdeck close POSITION_ID…`: closes positions in whole or in part.
 
 use super::{
-    consent,
-    each::each,
+    consent::ActingService,
     field_flags::{CloseFlags, FieldArgs},
     market::{self, MarketPurpose},
     perform::perform,
@@ -54,7 +53,7 @@ struct WrittenClose {
 
 pub(in crate::cli) async fn run(args: CloseArgs, sources: &Sources) -> Result<Exit> {
     let how = args.how;
-    let service = consent::service(sources, how).await?;
+    let service = ActingService::open(sources, how).await?;
     let (ids, given) = (args.position_ids, args.fields.given);
     let one = async |position_id, at| {
         let close = WrittenClose {
@@ -63,9 +62,9 @@ pub(in crate::cli) async fn run(args: CloseArgs, sources: &Sources) -> Result<Ex
             key: args.key.of_one(at, ids.len()),
         };
         let prepared = close.prepare(&service).await?;
-        perform(&service, how, prepared).await
+        perform(&service, prepared).await
     };
-    each(service.voice, &ids, one).await
+    service.each(&ids, one).await
 }
 
 impl WrittenClose {

@@ -4,7 +4,7 @@
 //! the open positions are read afterwards. Resting orders can open positions again and are not touched.
 
 use super::{
-    consent,
+    consent::ActingService,
     operation::PreparedOperation,
     prepared::{ActFlags, KeyFlag},
 };
@@ -20,8 +20,8 @@ pub(in crate::cli) struct CloseAllArgs {
 }
 
 pub(in crate::cli) async fn run(args: CloseAllArgs, sources: &Sources) -> Result<Exit> {
-    let service = consent::service(sources, args.how).await?;
+    let service = ActingService::open(sources, args.how).await?;
     let operation = PreparedOperation::new(&service, OperationKind::CloseAll, args.key.chosen)?;
     let what = "close all positions, at most 2.5 % slippage,";
-    operation.carry_out(&service, args.how, what).await
+    operation.carry_out(&service, what).await
 }

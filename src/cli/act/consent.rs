@@ -6,60 +6,99 @@ use super::{
 };
 use crate::{
     api::Request,
-    cli::{Exit, exit::UsageError, service::Service},
+    cli::{Exit, exit::UsageError, out, service::Service},
     config::Sources,
     model::Text,
 };
 use color_eyre::{Result, eyre::Context as _};
+use derive_more::Deref;
 use std::io::{self, IsTerminal, Write as _};
 
 const NEEDS_YES: &str =
     "nothing was sent: without a terminal, confirm with --yes (--dry-run shows the request)";
 
-/// The service of a verb that acts. Fails early if nobody can be asked and `--yes` is missing.
-pub(super) async fn service(sources: &Sources, how: ActFlags) -> Result<Service> {
-    let service = Service::open(sources, how.output.voice()).await?;
-    if !service.is_dry_run() {
-        answerable(how)?;
-    }
-    Ok(service)
+/// The service of a verb that sends commands.
+#[derive(Debug, Deref)]
+pub(super) struct ActingService {
+    #[deref]
+    service: Service,
+    /// Whether `--yes` answers every question.
+    is_agreed: bool,
 }
 
-/// Shows the requests in a dry run; otherwise asks whether to do `what`. The exit code if nothing is to be sent.
-pub(super) async fn withheld(
-    service: &Service,
-    how: ActFlags,
-    requests: &[&Request],
-    what: &str,
-) -> Result<Option<Exit>> {
-    if service.is_dry_run() {
-        return dry::show(service, requests).map(Some);
+impl ActingService {
+    /// Fails early if nobody can be asked and `--yes` is missing.
+    pub(super) async fn open(sources: &Sources, how: ActFlags) -> Result<Self> {
+        let service = Self {
+            service: Service::open(sources, how.output.voice()).await?,
+            is_agreed: how.yes,
+        };
+        if !service.is_dry_run() {
+            service.answerable()?;
+        }
+        Ok(service)
     }
-    writable(service)?;
-    let is_given = given(how, format!("{what} on {}", service.place())).await?;
-    Ok((!is_given).then_some(Exit::Usage))
-}
 
-fn answerable(how: ActFlags) -> Result<()> {
-    let asks = io::stdin().is_terminal() && io::stderr().is_terminal();
-    if how.yes || asks {
-        return Ok(());
+    /// Whether a person is asked before anything is sent.
+    pub(super) fn is_asking(&self) -> bool {
+        !self.is_agreed && !self.is_dry_run()
     }
-    Err(UsageError(NEEDS_YES.to_owned()).into())
-}
 
-/// Asks on the terminal, unless `--yes` is given. Anything but `y` or `yes` means no.
-async fn given(how: ActFlags, what: String) -> Result<bool> {
-    answerable(how)?;
-    if how.yes {
-        return Ok(true);
+    /// Shows the requests in a dry run; otherwise asks whether to do `what`. The exit code if nothing is to be sent.
+    pub(super) async fn withheld(&self, requests: &[&Request], what: &str) -> Result<Option<Exit>> {
+        if self.is_dry_run() {
+            return dry::show(self, requests).map(Some);
+        }
+        writable(self)?;
+        let is_given = self.given(format!("{what} on {}", self.place())).await?;
+        Ok((!is_given).then_some(Exit::Usage))
     }
-    let asked = tokio::task::spawn_blocking(move || ask(&what)).await;
-    let meant = asked.wrap_err("the terminal could not be read")??;
-    if !meant {
-        crate::cli::out::complain("nothing was sent");
+
+    /// The same for one command, as it is sent.
+    pub(super) async fn withheld_one(&self, prepared: &PreparedCommand) -> Result<Option<Exit>> {
+        self.withheld(&[&prepared.request], &spelled(prepared))
+            .await
     }
-    Ok(meant)
+
+    fn answerable(&self) -> Result<()> {
+        let asks = io::stdin().is_terminal() && io::stderr().is_terminal();
+        if self.is_agreed || asks {
+            return Ok(());
+        }
+        Err(UsageError(NEEDS_YES.to_owned()).into())
+    }
+
+    /// Asks on the terminal, unless `--yes` is given. Anything but `y` or `yes` means no.
+    async fn given(&self, what: String) -> Result<bool> {
+        self.answerable()?;
+        if self.is_agreed {
+            return Ok(true);
+        }
+        let asked = tokio::task::spawn_blocking(move || ask(&what)).await;
+        let meant = asked.wrap_err("the terminal could not be read")??;
+        if !meant {
+            out::complain("nothing was sent");
+        }
+        Ok(meant)
+    }
+
+    /// The same command for each of several objects, each with its own question, key and outcome. Goes on after a failure,
+    /// which is printed; alone, a failure is the verb's own.
+    pub(super) async fn each<Id: Clone>(
+        &self,
+        ids: &[Id],
+        one: impl AsyncFn(Id, usize) -> Result<Exit>,
+    ) -> Result<Exit> {
+        if let [id] = ids {
+            return one(id.clone(), 0).await;
+        }
+        let mut exits = vec![];
+        for (at, id) in ids.iter().enumerate() {
+            let done = one(id.clone(), at).await;
+            exits.push(done.unwrap_or_else(|why| self.voice.explain(&why)));
+        }
+        Ok(Exit::of_all(&exits))
+    }
 }
 
 fn ask(what: &str) -> io::Result<bool> {
@@ -75,7 +114,7 @@ fn ask(what: &str) -> io::Result<bool> {
 }
 
 /// The command in words, with its body: what is shown is what is sent.
-pub(super) fn spelled(prepared: &PreparedCommand) -> String {
+fn spelled(prepared: &PreparedCommand) -> String {
     if prepared.request.body.is_empty() {
         return prepared.command.to_string();
     }

@@ -1,7 +1,7 @@
 //! A new order as its flags say it: completed by what is read, and checked as the desk's form does.
 
 use super::{
-    consent,
+    consent::ActingService,
     field_flags::{EntryTable, FieldArgs},
     market::{self, MarketPurpose},
     perform::perform,
@@ -59,10 +59,9 @@ impl<T: EntryTable> From<EntryArgs<T>> for WrittenEntry {
 
 pub(in crate::cli) async fn run(entry: impl Into<WrittenEntry>, sources: &Sources) -> Result<Exit> {
     let entry = entry.into();
-    let how = entry.how;
-    let service = consent::service(sources, how).await?;
+    let service = ActingService::open(sources, entry.how).await?;
     let prepared = entry.prepare(&Readings::new(&service)).await?;
-    perform(&service, how, prepared).await
+    perform(&service, prepared).await
 }
 
 impl WrittenEntry {
@@ -94,8 +93,8 @@ impl WrittenEntry {
         let (draft, command) =
             typed::read(service, &form.draft, &seen, |draft| draft.command(&seen))?;
         form.draft = draft;
-        if before.is_none() && self.is_asked(service) {
-            self.warn(service, &form, &account);
+        if before.is_none() && service.is_asking() {
+            Self::warn(service, &form, &account);
         }
         let prepared = PreparedCommand {
             time_dependent,
@@ -107,7 +106,7 @@ impl WrittenEntry {
     /// Prices; also positions and figures, if they are needed (for the guard's questions too) and the key is new.
     async fn read(&self, readings: &Readings<'_>, before: Option<&IntentRow>) -> Box<Account> {
         let service = readings.service;
-        let is_guarded = self.is_asked(service) && self.purpose() == MarketPurpose::Opens;
+        let is_guarded = service.is_asking() && self.purpose() == MarketPurpose::Opens;
         let mut account = service.desk_account();
         let store = &mut *account.store;
         readings.take_prices(store, &self.markets()).await;
@@ -151,16 +150,11 @@ impl WrittenEntry {
     }
 
     /// Prints what the form of the desk would ask about, before the question is put.
-    fn warn(&self, service: &Service, form: &Form, account: &Account) {
+    fn warn(service: &Service, form: &Form, account: &Account) {
         let seen = form.seen(&account.form_context());
         for warning in warnings::of_draft(&form.draft, &seen, account) {
             service.voice.note(&question(&warning, &seen));
         }
-    }
-
-    /// Whether a person is asked before sending: `--yes` answers the guard's questions too.
-    fn is_asked(&self, service: &Service) -> bool {
-        !self.how.yes && !service.is_dry_run()
     }
 
     fn purpose(&self) -> MarketPurpose {

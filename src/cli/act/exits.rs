@@ -7,8 +7,7 @@
 //! both legs of an order are named, a slow service is not waited for.
 
 use super::{
-    consent,
-    each::each,
+    consent::ActingService,
     perform::perform,
     prepared::{ActFlags, PreparedCommand},
     readings::read_rows,
@@ -107,12 +106,12 @@ fn leg(text: &str) -> Result<String, String> {
 }
 
 pub(in crate::cli) async fn run(args: ExitsArgs, sources: &Sources) -> Result<Exit> {
-    let service = consent::service(sources, args.how).await?;
+    let service = ActingService::open(sources, args.how).await?;
     let one = async |of: String, _| set(&args, &of, &service).await;
-    each(service.voice, &args.of, one).await
+    service.each(&args.of, one).await
 }
 
-async fn set(args: &ExitsArgs, of: &str, service: &Service) -> Result<Exit> {
+async fn set(args: &ExitsArgs, of: &str, service: &ActingService) -> Result<Exit> {
     let is_complete = args.take_profit.is_some() && args.stop_loss.is_some() && args.size.is_none();
     let mut store = if is_complete {
         let reads = timeout(JOURNAL_OPEN_TIMEOUT, read_rows(service)).await;
@@ -134,19 +133,19 @@ async fn set(args: &ExitsArgs, of: &str, service: &Service) -> Result<Exit> {
     }
     let command = args.attached(service, order_id, (order, &store))?;
     let prepared = PreparedCommand::new(command, None)?;
-    perform(service, args.how, prepared).await
+    perform(service, prepared).await
 }
 
 async fn of_position(
     args: &ExitsArgs,
     of: &str,
-    service: &Service,
+    service: &ActingService,
     store: &mut Store,
 ) -> Result<Exit> {
     let id = named::position(PositionId::from(of), store)?;
     let wanted = args.wanted(service, &id, store)?;
     let one = OrderMove::of_exits(Moved::Exits(ExitGoals::setting(id, wanted)));
-    workflow::in_place(service, args.how, store, one).await
+    workflow::in_place(service, store, one).await
 }
 
 impl ExitsArgs {

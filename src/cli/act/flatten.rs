@@ -5,7 +5,7 @@
 //! `--running` only tells the desk that has the configured account open to flatten it.
 
 use super::{
-    consent,
+    consent::ActingService,
     perform::send,
     prepared::{ActFlags, KeyOrigin, PreparedCommand, SendOutcome},
 };
@@ -15,7 +15,7 @@ use crate::{
         Exit,
         desk::running,
         service::{Service, patiently},
-        voice::{Output, json},
+        voice::Output,
     },
     config::Sources,
     model::{
@@ -25,6 +25,7 @@ use crate::{
 };
 use color_eyre::Result;
 use serde::Serialize;
+use serde_json::json;
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct FlattenArgs {
@@ -64,7 +65,7 @@ pub(in crate::cli) async fn run(args: FlattenArgs, sources: &Sources) -> Result<
     if args.running {
         return running::flatten(sources, voice).await;
     }
-    let service = consent::service(sources, how).await?;
+    let service = ActingService::open(sources, how).await?;
     let rehearsed = if service.is_dry_run() {
         rehearsed(&service).await?
     } else {
@@ -72,7 +73,7 @@ pub(in crate::cli) async fn run(args: FlattenArgs, sources: &Sources) -> Result<
     };
     let requests: Vec<_> = rehearsed.iter().map(|one| &one.request).collect();
     let what = "stop every TWAP, cancel every scaled order and order, close every position (at most 2.5 % slippage)";
-    if let Some(exit) = consent::withheld(&service, how, &requests, what).await? {
+    if let Some(exit) = service.withheld(&requests, what).await? {
         return Ok(exit);
     }
     let prepared = PreparedCommand::flatten(&service);
@@ -88,7 +89,7 @@ fn flat(voice: Output, proof: FlatProof) -> Exit {
         proved_at: Some([proof.first, proof.second]),
         ..FlattenReport::default()
     };
-    end.print(voice, &format!("{proof}\n"));
+    voice.answer(&json!({ "data": end }), &proof.to_string(), None);
     Exit::Ok
 }
 
@@ -116,24 +117,12 @@ async fn not_flat(service: &Service, outcome: &SendOutcome) -> Exit {
         unread,
         ..FlattenReport::default()
     };
-    end.print(voice, &words);
+    voice.answer(&json!({ "data": end }), &words, None);
     if exit == Exit::Unknown && is_known {
         voice.note("run the same command again to continue");
         Exit::Partial
     } else {
         exit
-    }
-}
-
-impl FlattenReport {
-    fn print(&self, voice: Output, words: &str) {
-        let line = serde_json::json!({ "data": self });
-        let text = if voice.is_json() {
-            format!("{}\n", json(&line))
-        } else {
-            words.to_owned()
-        };
-        voice.result(&text, None);
     }
 }
 
@@ -160,18 +149,17 @@ impl RemainingRows {
     }
 
     fn words(&self, unread: Option<&str>) -> String {
-        let positions = self.positions.iter();
-        let positions = positions.map(|position| still_open(position) + "\n");
+        let positions = self.positions.iter().map(still_open);
         let orders = self.orders.iter();
-        let orders = orders.map(|order| format!("order {} is still {}\n", order.id, order.status));
+        let orders = orders.map(|order| format!("order {} is still {}", order.id, order.status));
         let twaps = self.twaps.iter();
-        let twaps = twaps.map(|id| format!("TWAP {id} is still active\n"));
-        let rest = unread.map(|why| format!("whether anything else is left is unknown: {why}\n"));
-        let words: String = positions.chain(orders).chain(twaps).chain(rest).collect();
-        if words.is_empty() {
-            return "nothing is left now, but two reads have not confirmed it\n".to_owned();
+        let twaps = twaps.map(|id| format!("TWAP {id} is still active"));
+        let rest = unread.map(|why| format!("whether anything else is left is unknown: {why}"));
+        let lines: Vec<_> = positions.chain(orders).chain(twaps).chain(rest).collect();
+        if lines.is_empty() {
+            return "nothing is left now, but two reads have not confirmed it".to_owned();
         }
-        words
+        lines.join("\n")
     }
 }
 

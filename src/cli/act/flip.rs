@@ -4,8 +4,7 @@
 //! is begun.
 
 use super::{
-    consent,
-    each::each,
+    consent::ActingService,
     halts::would_be_halted,
     prepared::{ActFlags, PreparedCommand},
     readings::listed,
@@ -16,7 +15,6 @@ use crate::{
     cli::{
         Exit,
         named::{self, id},
-        service::Service,
     },
     config::Sources,
     model::{Command, Failure, Flip, Market, PositionId},
@@ -33,13 +31,12 @@ pub(in crate::cli) struct FlipArgs {
 }
 
 pub(in crate::cli) async fn run(args: FlipArgs, sources: &Sources) -> Result<Exit> {
-    let how = args.how;
-    let service = consent::service(sources, how).await?;
-    let one = async |named, _| flip(&service, how, named).await;
-    each(service.voice, &args.position_ids, one).await
+    let service = ActingService::open(sources, args.how).await?;
+    let one = async |named, _| flip(&service, named).await;
+    service.each(&args.position_ids, one).await
 }
 
-async fn flip(service: &Service, how: ActFlags, named: PositionId) -> Result<Exit> {
+async fn flip(service: &ActingService, named: PositionId) -> Result<Exit> {
     let mut store = Store::default();
     service.take_positions(&mut store).await;
     service.take_prices(&mut store, &[]).await;
@@ -58,7 +55,7 @@ async fn flip(service: &Service, how: ActFlags, named: PositionId) -> Result<Exi
     };
     not_halted()?;
     let (requests, what) = ([&close.request, &opening.request], flip.words(&store.names));
-    if let Some(exit) = consent::withheld(service, how, &requests, &what).await? {
+    if let Some(exit) = service.withheld(&requests, &what).await? {
         return Ok(exit);
     }
     // A halt may have come while the question was open.

@@ -1,8 +1,7 @@
 //! `perpdeck margin POSITION_ID…`: the extra margin of isolated positions.
 
 use super::{
-    consent,
-    each::each,
+    consent::ActingService,
     perform::perform,
     prepared::{ActFlags, PreparedCommand},
     readings::listed,
@@ -15,7 +14,7 @@ use crate::{
         disk_wait::JOURNAL_OPEN_TIMEOUT,
         exit::UsageError,
         named::{self, id},
-        service::{Service, arrive},
+        service::arrive,
     },
     config::Sources,
     model::{
@@ -44,12 +43,12 @@ pub(in crate::cli) async fn run(args: MarginArgs, sources: &Sources) -> Result<E
         extra,
         how,
     } = args;
-    let service = consent::service(sources, how).await?;
-    let one = async |named, _| margin(&service, how, named, &extra).await;
-    each(service.voice, &position_ids, one).await
+    let service = ActingService::open(sources, how).await?;
+    let one = async |named, _| margin(&service, named, &extra).await;
+    service.each(&position_ids, one).await
 }
 
-async fn margin(service: &Service, how: ActFlags, named: PositionId, extra: &str) -> Result<Exit> {
+async fn margin(service: &ActingService, named: PositionId, extra: &str) -> Result<Exit> {
     let mut store = Store::default();
     let is_change = extra.trim().starts_with(['+', '-']);
     if is_change || named::is_word(named.raw()) {
@@ -76,7 +75,7 @@ async fn margin(service: &Service, how: ActFlags, named: PositionId, extra: &str
     });
     let (_, command) = typed::read(service, &draft, &seen, |draft| draft.command(&seen))?;
     let prepared = PreparedCommand::new(command, None)?;
-    perform(service, how, prepared).await
+    perform(service, prepared).await
 }
 
 /// A change needs the current total.

@@ -12,7 +12,6 @@ pub(super) mod close;
 pub(super) mod close_all;
 mod consent;
 mod dry;
-mod each;
 pub(super) mod entry;
 pub(super) mod exits;
 pub(super) mod field_flags;

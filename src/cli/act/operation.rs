@@ -3,11 +3,7 @@
 //! Contract: an interrupted one goes on under its own key when it is given again (docs/delivery.md 6). Another key would
 //! begin a second operation.
 
-use super::{
-    consent,
-    prepared::{ActFlags, PreparedCommand},
-    workflow,
-};
+use super::{consent::ActingService, prepared::PreparedCommand, workflow};
 use crate::{
     app::{
         Store, Workflow,
@@ -62,14 +58,9 @@ impl PreparedOperation {
     }
 
     /// Asks whether to do `what`, carries it out, and prints what it did and has left.
-    pub(super) async fn carry_out(
-        self,
-        service: &Service,
-        how: ActFlags,
-        what: &str,
-    ) -> Result<Exit> {
+    pub(super) async fn carry_out(self, service: &ActingService, what: &str) -> Result<Exit> {
         let requests = [&self.prepared.request];
-        if let Some(exit) = consent::withheld(service, how, &requests, what).await? {
+        if let Some(exit) = service.withheld(&requests, what).await? {
             return Ok(exit);
         }
         let run = Workflow::Operation(self.run);

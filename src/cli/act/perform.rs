@@ -4,9 +4,10 @@ use crate::{
     cli::{
         Exit,
         act::{
-            checks, consent,
+            checks,
+            consent::ActingService,
             halts::halted,
-            prepared::{ActFlags, PreparedCommand, SendOutcome, writable},
+            prepared::{PreparedCommand, SendOutcome, writable},
             receipt, recorded,
             repeat::{self, RepeatDecision},
             transport::Transport,
@@ -18,12 +19,8 @@ use crate::{
 use color_eyre::Result;
 
 /// Shows one command, asks for consent, sends it and reports the outcome.
-pub(super) async fn perform(
-    service: &Service,
-    how: ActFlags,
-    prepared: PreparedCommand,
-) -> Result<Exit> {
-    Ok(match send_with_consent(service, how, &prepared).await? {
+pub(super) async fn perform(service: &ActingService, prepared: PreparedCommand) -> Result<Exit> {
+    Ok(match send_with_consent(service, &prepared).await? {
         Ok(outcome) => receipt::print_outcome(service.voice, &prepared, &outcome),
         Err(exit) => exit,
     })
@@ -31,12 +28,10 @@ pub(super) async fn perform(
 
 /// Asks for consent and sends; the exit code if nothing was sent.
 pub(super) async fn send_with_consent(
-    service: &Service,
-    how: ActFlags,
+    service: &ActingService,
     prepared: &PreparedCommand,
 ) -> Result<Result<SendOutcome, Exit>> {
-    let (requests, what) = ([&prepared.request], consent::spelled(prepared));
-    if let Some(exit) = consent::withheld(service, how, &requests, &what).await? {
+    if let Some(exit) = service.withheld_one(prepared).await? {
         return Ok(Err(exit));
     }
     send(service, prepared).await.map(Ok)

@@ -3,7 +3,7 @@
 mod lines;
 
 use super::{
-    consent,
+    consent::ActingService,
     entry::{self, EntryArgs, WrittenEntry},
     field_flags::PlaceFlags,
 };
@@ -55,7 +55,7 @@ pub(in crate::cli) async fn run(args: PlaceArgs, sources: &Sources) -> Result<Ex
     match args {
         PlaceArgs::One(order) => entry::run(order, sources).await,
         PlaceArgs::Lines(file) => {
-            let service = consent::service(sources, file.how).await?;
+            let service = ActingService::open(sources, file.how).await?;
             lines::place(file, &service).await
         }
     }

@@ -24,6 +24,19 @@ pub(super) struct KeyFlag {
     pub(super) chosen: Option<IdempotencyKey>,
 }
 
+impl KeyFlag {
+    /// The key of one of several commands: `KEY-2`.
+    pub(super) fn of_one(&self, at: usize, count: usize) -> Self {
+        let numbered = |key: &IdempotencyKey| format!("{}-{}", key.raw(), at + 1).into();
+        match &self.chosen {
+            Some(key) if count > 1 => Self {
+                chosen: Some(numbered(key)),
+            },
+            Some(_) | None => self.clone(),
+        }
+    }
+}
+
 /// `docs/service-api.md 6`; a header keeps no blanks at its ends.
 pub(super) fn key(text: &str) -> Result<IdempotencyKey, String> {
     let printable = text.bytes().all(|b| (b' '..=b'~').contains(&b));

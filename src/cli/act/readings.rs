@@ -1,5 +1,6 @@
 //! What orders need to know of the service and the account, read once however many orders there are.
 
+use super::consent::ActingService;
 use crate::{
     app::{
         Store,
@@ -12,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use tokio::sync::{Mutex, OnceCell};
 
 pub(super) struct Readings<'a> {
-    pub(super) service: &'a Service,
+    pub(super) service: &'a ActingService,
     /// By the markets that have prices in it.
     prices: Mutex<BTreeMap<BTreeSet<MarketId>, Poll>>,
     positions: OnceCell<Poll>,
@@ -20,7 +21,7 @@ pub(super) struct Readings<'a> {
 }
 
 impl<'a> Readings<'a> {
-    pub(super) fn new(service: &'a Service) -> Self {
+    pub(super) fn new(service: &'a ActingService) -> Self {
         Self {
             service,
             prices: Mutex::default(),

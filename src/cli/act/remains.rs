@@ -2,10 +2,7 @@
 
 use super::{flatten::still_open, receipt::order_sentence};
 use crate::{
-    cli::{
-        Exit,
-        voice::{Output, json},
-    },
+    cli::{Exit, voice::Output},
     model::{
         CancelAll, CloseAll, CloseCheck, Fallible, IdempotencyKey, Operation, OperationEnd, Order,
         Page, Position,
@@ -51,7 +48,7 @@ fn closed(
         still_working: None,
         idempotency_key: key.map(IdempotencyKey::raw),
     };
-    report.print(voice, key, || closed_text(operation, open.ok()));
+    voice.answer(&report, &closed_text(operation, open.ok()), key);
     let next = match (open, operation.failed_count) {
         (Ok([]), 0) => return Exit::Ok,
         (Ok([]), _) => {
@@ -80,7 +77,7 @@ fn closed_text(operation: &CloseAll, open: Option<&[Position]>) -> String {
     if open.is_some_and(<[Position]>::is_empty) {
         lines.push("no position is open".to_owned());
     }
-    lines.join("\n") + "\n"
+    lines.join("\n")
 }
 
 fn canceled(
@@ -96,7 +93,7 @@ fn canceled(
         still_working: working,
         idempotency_key: key.map(IdempotencyKey::raw),
     };
-    report.print(voice, key, || canceled_text(operation, working));
+    voice.answer(&report, &canceled_text(operation, working), key);
     let is_queued = |order: &Order| operation.queued().any(|id| *id == order.id);
     let next = match read {
         Ok(page) if page.rows.is_empty() && page.is_whole() => return Exit::Ok,
@@ -118,16 +115,5 @@ fn canceled_text(operation: &CancelAll, working: Option<&[Order]>) -> String {
     let mut lines = vec![format!("cancel-all: {}", cancel_all_words(operation))];
     let working = working.unwrap_or_default().iter();
     lines.extend(working.map(|order| format!("still working: {}", order_sentence(order))));
-    lines.join("\n") + "\n"
-}
-
-impl<R: Serialize> OperationReport<'_, R> {
-    fn print(&self, voice: Output, key: Option<&IdempotencyKey>, text: impl FnOnce() -> String) {
-        let text = if voice.is_json() {
-            json(self) + "\n"
-        } else {
-            text()
-        };
-        voice.result(&text, key);
-    }
+    lines.join("\n")
 }

@@ -4,9 +4,9 @@
 //! last answer, or partial where the first of two commands was done and the second was not.
 
 use super::{
-    consent,
+    consent::ActingService,
     perform::{Sent, send_before, would_be_refused},
-    prepared::{ActFlags, PreparedCommand, SendOutcome},
+    prepared::{PreparedCommand, SendOutcome},
     receipt::print_outcome,
     remains::report,
 };
@@ -86,8 +86,7 @@ enum Fulfilled {
 
 /// Moves an order, or the exits of a position, once that is confirmed.
 pub(super) async fn in_place(
-    service: &Service,
-    how: ActFlags,
+    service: &ActingService,
     store: &mut Store,
     one: OrderMove,
 ) -> Result<Exit> {
@@ -97,8 +96,7 @@ pub(super) async fn in_place(
         let already = Ok(Receipt::AlreadySo(ALREADY.into()));
         return Ok(print_outcome(service.voice, &prepared, &already));
     }
-    let (requests, what) = ([&prepared.request], consent::spelled(&prepared));
-    if let Some(exit) = consent::withheld(service, how, &requests, &what).await? {
+    if let Some(exit) = service.withheld_one(&prepared).await? {
         return Ok(exit);
     }
     run(service, store, Workflow::Move(one)).await

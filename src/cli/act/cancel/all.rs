@@ -6,16 +6,15 @@ use crate::{
     cli::{
         Exit,
         act::{
-            halts::would_be_halted, operation::PreparedOperation, prepared::ActFlags,
+            consent::ActingService, halts::would_be_halted, operation::PreparedOperation,
             remains::INCOMPLETE,
         },
-        service::Service,
     },
     model::{Order, Page},
 };
 use color_eyre::Result;
 
-pub(super) async fn run(service: &Service, how: ActFlags) -> Result<Exit> {
+pub(super) async fn run(service: &ActingService) -> Result<Exit> {
     let page = match service.working_orders().await {
         Ok(page) => page,
         // A stop of an open position may have to stay.
@@ -24,14 +23,14 @@ pub(super) async fn run(service: &Service, how: ActFlags) -> Result<Exit> {
         Err(why) => {
             let words = format!("the working orders could not be read: {why}");
             service.voice.note(&words);
-            return at_once(service, how, None).await;
+            return at_once(service, None).await;
         }
     };
     let commands = several::cancels(service, &page.rows).await;
     match CancelAllPlan::of(commands, |_| would_be_halted(service).is_some()) {
-        CancelAllPlan::AtOnce => at_once(service, how, Some(&page)).await,
+        CancelAllPlan::AtOnce => at_once(service, Some(&page)).await,
         CancelAllPlan::Each(commands) => {
-            let canceled = several::one_by_one(service, how, commands).await?;
+            let canceled = several::one_by_one(service, commands).await?;
             if page.is_whole() {
                 return Ok(canceled);
             }
@@ -42,7 +41,7 @@ pub(super) async fn run(service: &Service, how: ActFlags) -> Result<Exit> {
 }
 
 /// With one operation; `page` is what works, if that could be read.
-async fn at_once(service: &Service, how: ActFlags, page: Option<&Page<Order>>) -> Result<Exit> {
+async fn at_once(service: &ActingService, page: Option<&Page<Order>>) -> Result<Exit> {
     let operation = PreparedOperation::new(service, OperationKind::CancelAll, None)?;
     let is_none = page.is_some_and(|page| page.is_whole() && page.rows.is_empty());
     if is_none && operation.is_new() && !service.is_dry_run() {
@@ -54,5 +53,5 @@ async fn at_once(service: &Service, how: ActFlags, page: Option<&Page<Order>>) -
         |page| format!("{} working orders", page.rows.len()),
     );
     let what = format!("cancel {orders}");
-    operation.carry_out(service, how, &what).await
+    operation.carry_out(service, &what).await
 }

@@ -4,20 +4,21 @@ use crate::{
     cli::{
         Exit,
         act::{
-            consent,
+            consent::ActingService,
             perform::send,
-            prepared::{ActFlags, PreparedCommand, SendOutcome},
+            prepared::{PreparedCommand, SendOutcome},
             receipt::print_outcome,
             remains::INCOMPLETE,
             transport::Transport,
         },
         read::filters::{MarketFilter, SideFilter},
         service::Service,
-        voice::{Output, json},
+        voice::Output,
     },
     model::{Command, FailureKind, Order, OrderId},
 };
 use color_eyre::Result;
+use serde_json::json;
 use std::time::Duration;
 use tokio::time::timeout;
 
@@ -38,19 +39,14 @@ pub(super) async fn cancels(service: &Service, orders: &[Order]) -> Vec<Command>
 
 /// Cancels every working order, each with its own outcome. The stops of open positions go last, as cancels of their
 /// own: they stay while new entries are blocked.
-pub(super) async fn one_by_one(
-    service: &Service,
-    how: ActFlags,
-    commands: Vec<Command>,
-) -> Result<Exit> {
+pub(super) async fn one_by_one(service: &ActingService, commands: Vec<Command>) -> Result<Exit> {
     let what = format!("cancel {} working orders", commands.len());
-    send_all(service, how, commands, &what, IfEnded::Done).await
+    send_all(service, commands, &what, IfEnded::Done).await
 }
 
 /// Cancels the working orders of a market, of a side, or of a side of a market.
 pub(super) async fn matching(
-    service: &Service,
-    how: ActFlags,
+    service: &ActingService,
     market: &MarketFilter,
     side: SideFilter,
 ) -> Result<Exit> {
@@ -65,7 +61,7 @@ pub(super) async fn matching(
         service.voice.note("no working order matches");
         Exit::Ok
     } else {
-        one_by_one(service, how, cancels(service, &wanted).await).await?
+        one_by_one(service, cancels(service, &wanted).await).await?
     };
     if is_whole {
         return Ok(exit);
@@ -75,20 +71,16 @@ pub(super) async fn matching(
 }
 
 /// Stops TWAPs or cancels scaled orders.
-pub(super) async fn strategies(
-    service: &Service,
-    how: ActFlags,
-    commands: Vec<Command>,
-) -> Result<Exit> {
+pub(super) async fn strategies(service: &ActingService, commands: Vec<Command>) -> Result<Exit> {
     let what = match commands.as_slice() {
         [command] => command.to_string(),
         several => format!("end {} strategies", several.len()),
     };
-    send_all(service, how, commands, &what, IfEnded::Refused).await
+    send_all(service, commands, &what, IfEnded::Refused).await
 }
 
 /// Cancels these orders, whether or not a list shows them.
-pub(super) async fn named(service: &Service, how: ActFlags, ids: &[OrderId]) -> Result<Exit> {
+pub(super) async fn named(service: &ActingService, ids: &[OrderId]) -> Result<Exit> {
     let mut once = vec![];
     for id in ids {
         if once.contains(id) {
@@ -113,7 +105,7 @@ pub(super) async fn named(service: &Service, how: ActFlags, ids: &[OrderId]) -> 
         [command] => command.to_string(),
         several => format!("cancel {} orders", several.len()),
     };
-    send_all(service, how, commands, &what, IfEnded::Refused).await
+    send_all(service, commands, &what, IfEnded::Refused).await
 }
 
 /// What it means that an order has ended before it could be canceled.
@@ -127,8 +119,7 @@ enum IfEnded {
 
 /// Sends the cancels, each with its own outcome.
 async fn send_all(
-    service: &Service,
-    how: ActFlags,
+    service: &ActingService,
     mut commands: Vec<Command>,
     what: &str,
     if_ended: IfEnded,
@@ -139,7 +130,7 @@ async fn send_all(
         .map(|command| PreparedCommand::new(command, None))
         .collect::<Result<Vec<_>>>()?;
     let requests: Vec<_> = prepared_commands.iter().map(|one| &one.request).collect();
-    if let Some(exit) = consent::withheld(service, how, &requests, what).await? {
+    if let Some(exit) = service.withheld(&requests, what).await? {
         return Ok(exit);
     }
     let outcomes = match prepared_commands.as_slice() {
@@ -193,11 +184,11 @@ fn is_over(outcome: &SendOutcome) -> bool {
 }
 
 fn over(voice: Output, id: &OrderId) -> Exit {
-    let line = if voice.is_json() {
-        json(&serde_json::json!({ "data": { "id": id, "canceled": false, "queued": false } }))
-    } else {
-        format!("order {id}: was not working any more")
-    };
-    voice.result(&format!("{line}\n"), None);
+    let data = json!({ "data": { "id": id, "canceled": false, "queued": false } });
+    voice.answer(
+        &data,
+        &format!("order {id}: was not working any more"),
+        None,
+    );
     Exit::Ok
 }

@@ -8,6 +8,7 @@ use crate::{
     cli::{
         Exit,
         act::{
+            consent::ActingService,
             dry,
             entry::{EntryArgs, WrittenEntry},
             field_flags::PlaceFlags,
@@ -17,9 +18,8 @@ use crate::{
             receipt,
         },
         exit::{self, UsageError},
-        service::Service,
         usage_error,
-        voice::{Output, json},
+        voice::Output,
     },
     disk::at_most,
     model::{Failure, FailureKind, IdempotencyKey},
@@ -30,7 +30,7 @@ use serde::{
     Deserialize, Deserializer,
     de::{Error as _, MapAccess, Visitor},
 };
-use serde_json::value::RawValue;
+use serde_json::{json, value::RawValue};
 use std::{
     collections::BTreeMap,
     fmt,
@@ -102,7 +102,7 @@ impl OrderFile {
     }
 }
 
-pub(super) async fn place(file: OrderFile, service: &Service) -> Result<Exit> {
+pub(super) async fn place(file: OrderFile, service: &ActingService) -> Result<Exit> {
     let voice = service.voice;
     let text = text(&file.path)?;
     let orders = match read(&text, &file) {
@@ -139,7 +139,7 @@ pub(super) async fn place(file: OrderFile, service: &Service) -> Result<Exit> {
             ));
             return Ok(Exit::of_all(&exits).or(Exit::Partial));
         }
-        exits.push(one(service, file.how, (line, order)).await?);
+        exits.push(one(service, (line, order)).await?);
     }
     Ok(Exit::of_all(&exits))
 }
@@ -220,7 +220,6 @@ fn order(text: &str, (line, file): (usize, &OrderFile)) -> Result<WrittenEntry, 
         .map_err(|why| usage_error::message(&why).replace('\n', " "))?;
     let order = EntryArgs::<PlaceFlags>::from_arg_matches(&matches);
     let mut order = WrittenEntry::from(order.map_err(|why| why.to_string())?);
-    order.how = file.how;
     if let (None, Some(of_all)) = (&order.key.chosen, &file.key.chosen) {
         order.key.chosen = Some(key(&format!("{}-{line}", of_all.raw()))?);
     }
@@ -259,7 +258,7 @@ fn words(members: BTreeMap<String, Box<RawValue>>, flags: &Command) -> Result<Ve
     Ok(words)
 }
 
-async fn rehearse(service: &Service, orders: Vec<NumberedOrder>) -> Result<Exit> {
+async fn rehearse(service: &ActingService, orders: Vec<NumberedOrder>) -> Result<Exit> {
     let (mut prepared_commands, mut exits) = (vec![], vec![]);
     // Nothing changes between the lines.
     let readings = Readings::new(service);
@@ -282,17 +281,13 @@ async fn rehearse(service: &Service, orders: Vec<NumberedOrder>) -> Result<Exit>
 }
 
 /// Places one order, and prints its line.
-async fn one(
-    service: &Service,
-    how: ActFlags,
-    (line, order): (usize, WrittenEntry),
-) -> Result<Exit> {
+async fn one(service: &ActingService, (line, order): (usize, WrittenEntry)) -> Result<Exit> {
     let (voice, key) = (service.voice, order.key.chosen.clone());
     let prepared = match order.prepare(&Readings::new(service)).await {
         Ok(prepared) => prepared,
         Err(why) => return Ok(refused(voice, line, &failure(&why), key.as_ref())),
     };
-    match send_with_consent(service, how, &prepared).await {
+    match send_with_consent(service, &prepared).await {
         Ok(Err(exit)) => Ok(exit),
         Ok(Ok(outcome)) => Ok(print_line(voice, line, (&prepared, &outcome))),
         Err(why) => Ok(refused(voice, line, &failure(&why), prepared.kept_key())),
@@ -323,12 +318,8 @@ fn print_line(
 }
 
 fn refused(voice: Output, line: usize, why: &Failure, key: Option<&IdempotencyKey>) -> Exit {
-    let text = if voice.is_json() {
-        json(&serde_json::json!({ "line": line, "error": Output::failure_of(why, key) }))
-    } else {
-        format!("line {line}: {why}")
-    };
-    voice.result(&format!("{text}\n"), key);
+    let error = json!({ "line": line, "error": Output::failure_of(why, key) });
+    voice.answer(&error, &format!("line {line}: {why}"), key);
     Exit::from(why)
 }
 
