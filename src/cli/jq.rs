@@ -1,8 +1,8 @@
 //! `--jq`: a jq expression over the JSON of a list, run by jaq.
 //!
 //! Contract: numbers keep their digits where the expression passes them on. A text that is the result is printed without
-//! quotes, and no character of it acts on a terminal. No expression reads the environment, which may hold the API key, or
-//! ends the program.
+//! quotes, and no character of it acts on a terminal. No expression reads the environment, which may hold the API key,
+//! writes a service's text to the terminal by itself, or ends the program.
 
 use super::{ascii::ascii, exit::UsageError};
 use crate::model::Text;
@@ -16,7 +16,7 @@ use jaq_json::Val;
 type Program = Filter<data::JustLut<Val>>;
 
 /// Functions of jq that are left out.
-const LEFT_OUT: [&str; 3] = ["env", "halt", "halt_error"];
+const LEFT_OUT: [&str; 5] = ["env", "halt", "halt_error", "stderr", "stderr_empty"];
 
 /// An expression that compiles, for clap.
 pub(super) fn expression(text: &str) -> Result<String, String> {

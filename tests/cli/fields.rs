@@ -76,6 +76,11 @@ fn a_jq_expression_reads_the_json_of_a_list_and_prints_texts_bare() {
         ("env", "jq does not know env"),
         ("halt", "jq does not know halt"),
         ("halt_error(0)", "jq does not know halt_error"),
+        ("$ENV", "jq does not know $ENV"),
+        ("input_filename", "jq does not know input_filename"),
+        // It would write what a service sent to the terminal as it is.
+        ("stderr", "jq does not know stderr"),
+        ("stderr_empty", "jq does not know stderr_empty"),
     ] {
         let (code, error) = served.error(&["positions", "--jq", expression]);
         let message = error["message"].as_str().unwrap();
