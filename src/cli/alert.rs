@@ -86,17 +86,13 @@ pub(super) async fn run(args: AlertArgs, sources: &Sources) -> Result<Exit> {
         None => list(&service, &args.output),
         Some(AlertVerb::List { output }) => list(&service, &output),
         Some(AlertVerb::Add {
-            words,
-            replaces,
-            output,
+            words, replaces, ..
         }) => {
             let settings = load(sources)?.settings;
             let text = words.join(" ");
-            add(&service, &settings, &text, replaces, output.voice()).await
+            add(&service, &settings, &text, replaces).await
         }
-        Some(AlertVerb::Remove { number, output }) => {
-            remove(&service, &number, output.voice()).await
-        }
+        Some(AlertVerb::Remove { number, .. }) => remove(&service, &number).await,
     }
 }
 
@@ -129,7 +125,6 @@ async fn add(
     settings: &Settings,
     text: &str,
     replaces: Option<NonZeroU64>,
-    voice: Output,
 ) -> Result<Exit> {
     let alert = read(service, settings, text).await?;
     let mut alerts = kept(service)?;
@@ -144,14 +139,18 @@ async fn add(
         let alerts = hand_over(service, desk, edit, is_listed).await?;
         let mut newest = alerts.all().iter().rev();
         let added = newest.find(|one| one.is_same(&alert));
-        print_changed(voice, "added", added, &names(alerts.all()));
-        voice.note(&format!("the open desk (process {process}) watches for it"));
+        print_changed(service.voice, "added", added, &names(alerts.all()));
+        service
+            .voice
+            .note(&format!("the open desk (process {process}) watches for it"));
         return Ok(Exit::Ok);
     }
     let id = alerts.set(alert);
     keep(service, &alerts)?;
-    print_changed(voice, "added", alerts.get(id), &names(alerts.all()));
-    voice.note("a desk on this account watches for it; no desk is open on it now");
+    print_changed(service.voice, "added", alerts.get(id), &names(alerts.all()));
+    service
+        .voice
+        .note("a desk on this account watches for it; no desk is open on it now");
     Ok(Exit::Ok)
 }
 
@@ -173,7 +172,7 @@ async fn read(service: &Service, settings: &Settings, text: &str) -> Result<User
     Ok(read.map_err(|fault| UsageError(format!("{text:?}: {}", fault.what)))?)
 }
 
-async fn remove(service: &Service, numbers: &[NonZeroU64], voice: Output) -> Result<Exit> {
+async fn remove(service: &Service, numbers: &[NonZeroU64]) -> Result<Exit> {
     let mut alerts = kept(service)?;
     let unknown = numbers.iter().find(|id| alerts.get(id.get()).is_none());
     if let Some(id) = unknown {
@@ -196,7 +195,7 @@ async fn remove(service: &Service, numbers: &[NonZeroU64], voice: Output) -> Res
     }
     let names = names(&removed);
     for alert in &removed {
-        print_changed(voice, "removed", Some(alert), &names);
+        print_changed(service.voice, "removed", Some(alert), &names);
     }
     Ok(Exit::Ok)
 }

@@ -182,7 +182,7 @@ pub(super) enum ActVerb {
     /// Sets the extra margin of an isolated position
     Margin(act::margin::MarginArgs),
     /// Closes every position and lists what is still open
-    CloseAll(act::close_all::CloseAllArgs),
+    CloseAll(act::operation::CloseAllArgs),
     /// Stops TWAPs, cancels scaled orders and orders, and closes positions, until two reads find nothing
     Flatten(act::flatten::FlattenArgs),
 }

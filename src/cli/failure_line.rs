@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 /// The member `error` of the line.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Default, Serialize, JsonSchema)]
 #[schemars(rename = "Told")]
 pub(super) struct FailureLine<'a> {
@@ -16,31 +17,23 @@ pub(super) struct FailureLine<'a> {
     /// The exit code of the verb.
     exit_code: u8,
     /// The HTTP status of the answer.
-    #[serde(skip_serializing_if = "Option::is_none")]
     status: Option<u16>,
     /// The service's word for it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     code: Option<String>,
     /// The rule that refused it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     rule_id: Option<String>,
     /// The order that the refusal was recorded in.
-    #[serde(skip_serializing_if = "Option::is_none")]
     order_id: Option<String>,
     /// The id of the request at the service.
-    #[serde(skip_serializing_if = "Option::is_none")]
     request_id: Option<String>,
     /// Seconds until the service takes it again.
-    #[serde(skip_serializing_if = "Option::is_none")]
     retry_after: Option<u64>,
     /// What is wrong with each field of the request.
     #[serde(skip_serializing_if = "<[FieldIssue]>::is_empty")]
     details: &'a [FieldIssue],
     /// The key that repeats the command safely.
-    #[serde(skip_serializing_if = "Option::is_none")]
     idempotency_key: Option<&'a str>,
     /// What to do now.
-    #[serde(skip_serializing_if = "Option::is_none")]
     next: Option<String>,
 }
 

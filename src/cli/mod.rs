@@ -162,7 +162,7 @@ async fn act_verb(verb: ActVerb, sources: config::Sources) -> Result<Exit> {
         ActVerb::Target(args) => act::exits::run(args.take_profit(), sources).await,
         ActVerb::Exits(args) => act::exits::run(args, sources).await,
         ActVerb::Margin(args) => act::margin::run(args, sources).await,
-        ActVerb::CloseAll(args) => act::close_all::run(args, sources).await,
+        ActVerb::CloseAll(args) => act::operation::close_all(args, sources).await,
         ActVerb::Flatten(args) => act::flatten::run(args, sources).await,
     }
 }

@@ -72,6 +72,16 @@ pub(super) struct Service {
     pub(super) voice: Output,
 }
 
+/// What a verb reads for the columns, the checks and the forms of a desk.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Reading {
+    /// The markets, with the prices of these.
+    Prices(BTreeSet<MarketId>),
+    Positions,
+    /// Of the account.
+    Figures,
+}
+
 /// Tells the requests.
 impl Drop for Service {
     fn drop(&mut self) {
@@ -192,12 +202,18 @@ impl Service {
         let working = store.orders.rows().iter().map(|row| &row.market_id);
         let wanted: Vec<_> = held.chain(working).chain(named).cloned().collect();
         let wanted = self.listed_ids(&wanted).await;
-        store.arrive(self.read_prices(&wanted).await);
+        store.arrive(self.read(&Reading::Prices(wanted)).await);
     }
 
-    pub(super) async fn read_prices(&self, wanted: &BTreeSet<MarketId>) -> Poll {
-        let markets = patiently(|| self.client.markets(wanted, MOST_QUOTES)).await;
-        arrived(Answer::Markets(markets.map(|page| page.rows)))
+    pub(super) async fn read(&self, reading: &Reading) -> Poll {
+        arrived(match reading {
+            Reading::Prices(wanted) => {
+                Answer::Markets(self.markets(wanted).await.map(|page| page.rows))
+            }
+            Reading::Positions => Answer::Positions(self.open_positions().await),
+            // The figures tell a simulator's clock, too.
+            Reading::Figures => Answer::Account(patiently(|| self.figures()).await),
+        })
     }
 
     /// Every market, those of `wanted` with prices.
@@ -229,21 +245,12 @@ impl Service {
     }
 
     pub(super) async fn take_positions(&self, store: &mut Store) {
-        store.arrive(self.read_positions().await);
-    }
-
-    pub(super) async fn read_positions(&self) -> Poll {
-        arrived(Answer::Positions(self.open_positions().await))
+        store.arrive(self.read(&Reading::Positions).await);
     }
 
     /// Reads the account's figures; they stay unknown if it fails.
     pub(super) async fn take_figures(&self, store: &mut Store) {
-        store.arrive(self.read_figures().await);
-    }
-
-    /// The figures tell a simulator's clock, too.
-    pub(super) async fn read_figures(&self) -> Poll {
-        arrived(Answer::Account(patiently(|| self.figures()).await))
+        store.arrive(self.read(&Reading::Figures).await);
     }
 
     async fn figures(&self) -> Result<AccountFacts, Failure> {
@@ -346,6 +353,14 @@ pub(super) fn arrive(store: &mut Store, answer: Answer) {
 fn arrived(answer: Answer) -> Poll {
     let at = Clock::start().now();
     Poll { at, answer }
+}
+
+/// How long a close or a cancel waits for a read that it can do without.
+const SHORT_READ_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// What was read within a second, for a command that must work even if the service answers nothing else.
+pub(super) async fn in_time<T>(read: impl Future<Output = T>) -> Option<T> {
+    timeout(SHORT_READ_TIMEOUT, read).await.ok()
 }
 
 /// Retries temporary failures, never before the service's `Retry-After`, and for at most [`RETRY_TIMEOUT`] in total.

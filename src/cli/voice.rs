@@ -141,13 +141,12 @@ pub(super) struct Output {
 }
 
 /// A result that standard output did not take.
+#[serde_with::skip_serializing_none]
 #[derive(Serialize)]
 struct UnwrittenResult<'a> {
     note: &'a str,
     /// As it would have been written.
-    #[serde(skip_serializing_if = "Option::is_none")]
     result: Option<&'a RawValue>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     idempotency_key: Option<&'a str>,
 }
 

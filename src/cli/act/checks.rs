@@ -1,21 +1,21 @@
-//! The desk's own limits, for an order from the command line.
+//! What holds back an order from the command line: the desk's own limits, and a halt.
 //!
 //! Contract: the same checks over data read for them; nothing is read if no limit is set, and missing data refuses.
 //! Repetition counts the orders in the journal, whoever sent them, except those without effect: a rejected
 //! order may be repeated at once. Known limit: a verb has no session, so `max_session_loss` is compared with the day's
 //! loss in the account figures.
 
-use super::{
-    prepared::{KeyOrigin, PreparedCommand},
-    transport::Transport,
-};
+use super::{prepared::PreparedCommand, transport::Transport};
 use crate::{
-    api::{Method, Request},
     app::{account::session::as_order, rules::objection},
-    cli::service::Service,
+    cli::{
+        disk_wait::{JOURNAL_OPEN_TIMEOUT, Work},
+        service::Service,
+    },
     config::Checks,
-    journal::IntentRow,
-    model::{Command, IdempotencyKey, Risk, Timestamp},
+    journal::Halts,
+    model::{Command, Failure, IdempotencyKey, Risk, Timestamp},
+    runtime::request_of,
 };
 use std::time::Duration;
 
@@ -36,7 +36,7 @@ pub(super) async fn objection(
     let limits = &mut account.options.checks;
     // The journal counts what is sent within a second, under its lock.
     limits.orders_per_second = 0;
-    if prepared.key_origin == KeyOrigin::Chosen {
+    if prepared.is_key_chosen {
         limits.duplicate_within = Duration::ZERO;
     }
     let limits = limits.clone();
@@ -73,17 +73,27 @@ fn placed(
     let others = transport.recent(REMEMBERED).into_iter().rev();
     let others = others.filter(|entry| entry.intent.key.as_ref() != own);
     others
-        .filter_map(|entry| Some((entry.created_at, command(entry)?)))
+        .filter_map(|entry| Some((entry.created_at, request_of(&entry.intent)?.command()?)))
         .collect()
 }
 
-fn command(entry: IntentRow) -> Option<Command> {
-    let intent = entry.intent;
-    let request = Request {
-        method: intent.method.parse::<Method>().ok()?,
-        target: intent.target,
-        key: intent.key,
-        body: intent.body,
-    };
-    request.command()
+/// New entries wait until a person has seen why a desk or verb was halted.
+pub(super) fn halted(service: &Service, command: &Command) -> Option<String> {
+    (command.risk() == Risk::Increasing).then(|| halted_now(service))?
+}
+
+/// The same for a command that would follow another one.
+pub(super) fn would_be_halted(service: &Service) -> Option<Failure> {
+    halted_now(service).map(|why| Failure::held_back(&why))
+}
+
+fn halted_now(service: &Service) -> Option<String> {
+    let base_url = service.client.connection().base_url.clone();
+    let (dir, account) = (service.journal_dir.clone(), service.account.clone());
+    // A disk that hangs shows none: then the first command is recorded late, and the second one waits for it.
+    let read = Work::begin(move || Halts::of_journal(&dir).of(&base_url, &account));
+    let why = read.within(JOURNAL_OPEN_TIMEOUT).flatten()?;
+    Some(format!(
+        "HALTED: {why}; \"perpdeck journal rearm\", or R on a desk, resumes entries"
+    ))
 }

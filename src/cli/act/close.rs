@@ -13,7 +13,7 @@ use crate::{
     cli::{
         Exit,
         named::{self, id},
-        service::Service,
+        service::{Service, in_time},
     },
     config::Sources,
     journal::IntentRow,
@@ -23,11 +23,7 @@ use crate::{
     },
 };
 use color_eyre::Result;
-use std::time::Duration;
-use tokio::time::timeout;
 
-/// How long a close waits for reads it can do without.
-const READ_TIMEOUT: Duration = Duration::from_secs(1);
 /// Omits the size, which closes everything.
 const ALL: &str = "100%";
 
@@ -106,7 +102,7 @@ impl WrittenClose {
             service.take_prices(store, &[]).await;
         };
         if needs_nothing {
-            let _in_time = timeout(READ_TIMEOUT, reads).await;
+            let _read = in_time(reads).await;
         } else {
             reads.await;
         }

@@ -11,7 +11,10 @@ use super::{
 };
 use crate::{
     app::{core::account::Account, forms::form::Form, rules::warnings},
-    cli::{Exit, service::Service},
+    cli::{
+        Exit,
+        service::{Reading, Service},
+    },
     config::Sources,
     journal::IntentRow,
     model::{
@@ -27,9 +30,9 @@ pub(in crate::cli) struct EntryArgs<T: EntryTable> {
     #[command(flatten)]
     fields: FieldArgs<T>,
     #[command(flatten)]
-    key: KeyFlag,
+    pub(super) key: KeyFlag,
     #[command(flatten)]
-    how: ActFlags,
+    pub(super) how: ActFlags,
 }
 
 /// An order, a TWAP or a scaled order as it was written.
@@ -38,7 +41,7 @@ pub(in crate::cli) struct WrittenEntry {
     shape: DraftShape,
     given: Texts,
     pub(super) key: KeyFlag,
-    pub(super) how: ActFlags,
+    how: ActFlags,
 }
 
 impl<T: EntryTable> From<EntryArgs<T>> for WrittenEntry {
@@ -111,10 +114,10 @@ impl WrittenEntry {
         let store = &mut *account.store;
         readings.take_prices(store, &self.markets()).await;
         if before.is_none() && (is_guarded || self.needs_positions()) {
-            readings.take_positions(store).await;
+            readings.take(store, Reading::Positions).await;
         }
         if before.is_none() && (is_guarded || self.needs_figures()) {
-            readings.take_figures(store).await;
+            readings.take(store, Reading::Figures).await;
             // The service ends dated orders by its own clock.
             store.clocks = service.clocks().await;
         }

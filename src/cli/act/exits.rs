@@ -23,10 +23,9 @@ use crate::{
     },
     cli::{
         Exit,
-        disk_wait::JOURNAL_OPEN_TIMEOUT,
         exit::UsageError,
         named::{self, id},
-        service::Service,
+        service::{Service, in_time},
     },
     config::Sources,
     model::{
@@ -37,7 +36,6 @@ use crate::{
     },
 };
 use color_eyre::Result;
-use tokio::time::timeout;
 
 #[derive(Debug, clap::Args)]
 #[group(id = "legs", required = true, multiple = true, args = ["take_profit", "stop_loss"])]
@@ -59,7 +57,6 @@ pub(in crate::cli) struct ExitsArgs {
     how: ActFlags,
 }
 
-/// The stop loss or the take profit alone.
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct LegArgs {
     /// Positions as `positions` shows them, their markets (btc), or resting orders as `orders` shows them
@@ -114,8 +111,7 @@ pub(in crate::cli) async fn run(args: ExitsArgs, sources: &Sources) -> Result<Ex
 async fn set(args: &ExitsArgs, of: &str, service: &ActingService) -> Result<Exit> {
     let is_complete = args.take_profit.is_some() && args.stop_loss.is_some() && args.size.is_none();
     let mut store = if is_complete {
-        let reads = timeout(JOURNAL_OPEN_TIMEOUT, read_rows(service)).await;
-        reads.unwrap_or_default()
+        in_time(read_rows(service)).await.unwrap_or_default()
     } else {
         read_rows(service).await
     };

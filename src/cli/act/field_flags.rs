@@ -24,6 +24,8 @@ pub(in crate::cli) struct FieldFlag {
 enum Need {
     Optional,
     Required,
+    /// Unless a file of orders is named.
+    RequiredAlone,
     Default(&'static str),
 }
 
@@ -62,6 +64,13 @@ const fn required(field: Field, help: &'static str) -> FieldFlag {
     }
 }
 
+const fn required_alone(field: Field, help: &'static str) -> FieldFlag {
+    FieldFlag {
+        need: Need::RequiredAlone,
+        ..optional(field, help)
+    }
+}
+
 impl FieldFlag {
     const fn of(self, words: Words) -> Self {
         Self {
@@ -95,6 +104,7 @@ impl FieldFlag {
         arg = match self.need {
             Need::Optional => arg,
             Need::Required => arg.required(true),
+            Need::RequiredAlone => arg.required_unless_present("file"),
             Need::Default(word) => arg.default_value(word),
         };
         arg = arg
@@ -169,10 +179,10 @@ impl EntryTable for PlaceFlags {
 
 impl FlagTable for PlaceFlags {
     const FLAGS: &'static [FieldFlag] = &[
-        required(Field::Market, MARKET),
-        required(Field::Side, "").of(words::<Side>),
-        required(Field::Kind, "").of(words::<PlaceKind>),
-        required(
+        required_alone(Field::Market, MARKET),
+        required_alone(Field::Side, "").of(words::<Side>),
+        required_alone(Field::Kind, "").of(words::<PlaceKind>),
+        required_alone(
             Field::Size,
             "Coin (0.5), USD ($1000), the loss at the stop (r25), or a share (50%) of the free margin or, with \
              --reduce-only, of the position",

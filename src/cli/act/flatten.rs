@@ -7,7 +7,7 @@
 use super::{
     consent::ActingService,
     perform::send,
-    prepared::{ActFlags, KeyOrigin, PreparedCommand, SendOutcome},
+    prepared::{ActFlags, PreparedCommand, SendOutcome},
 };
 use crate::{
     api::Request,
@@ -190,7 +190,7 @@ impl PreparedCommand {
             command: Command::Flatten(service.account.clone()),
             request: Request::flatten(&service.account),
             key: None,
-            key_origin: KeyOrigin::Made,
+            is_key_chosen: false,
             time_dependent: vec![],
         }
     }

@@ -11,10 +11,9 @@ use crate::{
     app::{Store, account::poll::Answer},
     cli::{
         Exit,
-        disk_wait::JOURNAL_OPEN_TIMEOUT,
         exit::UsageError,
         named::{self, id},
-        service::arrive,
+        service::{arrive, in_time},
     },
     config::Sources,
     model::{
@@ -23,7 +22,6 @@ use crate::{
     },
 };
 use color_eyre::Result;
-use tokio::time::timeout;
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct MarginArgs {
@@ -57,7 +55,7 @@ async fn margin(service: &ActingService, named: PositionId, extra: &str) -> Resu
         // A total may increase or reduce the margin; a reduction waits when new entries do. It is sent even if the
         // current one is unknown.
         let look = service.client.open_positions(&service.account);
-        if let Ok(positions) = timeout(JOURNAL_OPEN_TIMEOUT, look).await {
+        if let Some(positions) = in_time(look).await {
             arrive(&mut store, Answer::Positions(positions));
         }
     }

@@ -4,11 +4,10 @@ use crate::{
     cli::{
         Exit,
         act::{
-            checks,
+            checks::{self, halted},
             consent::ActingService,
-            halts::halted,
             prepared::{PreparedCommand, SendOutcome, writable},
-            receipt, recorded,
+            receipt,
             repeat::{self, RepeatDecision},
             transport::Transport,
         },
@@ -70,7 +69,7 @@ pub(super) async fn send_before(
     let prepared = &match repeat::settled(known.as_ref(), prepared.clone(), service)? {
         RepeatDecision::Due(prepared) => prepared,
         RepeatDecision::Past(prepared) => {
-            let outcome = recorded::report(service, &prepared, known.as_ref()).await;
+            let outcome = repeat::recorded(service, &prepared, known.as_ref()).await;
             return Ok(outcome.into());
         }
     };
@@ -86,16 +85,9 @@ pub(super) async fn send_before(
     if let Some(why) = lapsed(deadline, service.clock.now()) {
         return Ok(Err(why).into());
     }
-    let mut delivered = transport.deliver(std::slice::from_ref(prepared)).await?;
-    let without_answer = || {
-        Err(Failure::local(
-            "perpdeck stopped before there was an answer",
-        ))
-    };
-    Ok(Sent {
-        outcome: delivered.outcomes.pop().unwrap_or_else(without_answer),
-        was_unknown: delivered.was_unknown,
-    })
+    let mut sent = transport.deliver(std::slice::from_ref(prepared)).await?;
+    let without_answer = || Failure::local("perpdeck stopped before there was an answer");
+    Ok(sent.pop().unwrap_or_else(|| Err(without_answer()).into()))
 }
 
 /// Why a command would not be sent now, if so.

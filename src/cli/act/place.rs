@@ -4,59 +4,35 @@ mod lines;
 
 use super::{
     consent::ActingService,
-    entry::{self, EntryArgs, WrittenEntry},
+    entry::{self, EntryArgs},
     field_flags::PlaceFlags,
 };
 use crate::{cli::Exit, config::Sources};
-use clap::{ArgMatches, Command};
+use clap::ValueHint;
 use color_eyre::Result;
+use std::path::PathBuf;
 
-/// One order, or a file of them.
-#[derive(Debug)]
-pub(in crate::cli) enum PlaceArgs {
-    One(WrittenEntry),
-    Lines(lines::OrderFile),
-}
-
-impl clap::Args for PlaceArgs {
-    /// What one order needs is not needed beside a file.
-    fn augment_args(command: Command) -> Command {
-        let command = EntryArgs::<PlaceFlags>::augment_args(command).mut_args(|arg| {
-            if arg.is_required_set() {
-                arg.required(false).required_unless_present(lines::FILE)
-            } else {
-                arg
-            }
-        });
-        lines::OrderFile::augment(command)
-    }
-
-    fn augment_args_for_update(command: Command) -> Command {
-        Self::augment_args(command)
-    }
-}
-
-impl clap::FromArgMatches for PlaceArgs {
-    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        if let Some(file) = lines::OrderFile::from(matches)? {
-            return Ok(Self::Lines(file));
-        }
-        let order = EntryArgs::<PlaceFlags>::from_arg_matches(matches)?;
-        Ok(Self::One(order.into()))
-    }
-
-    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
-        *self = Self::from_arg_matches(matches)?;
-        Ok(())
-    }
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct PlaceArgs {
+    #[command(flatten)]
+    order: EntryArgs<PlaceFlags>,
+    #[arg(
+        long,
+        value_hint = ValueHint::FilePath,
+        conflicts_with_all = ["market", "side", "type", "size"],
+        help = "Places one order for each line of JSON; - is standard input",
+        long_help = "Places one order for each line of JSON in this file; - is standard input. The members are the \
+                     flags: {\"market\": \"btc\", \"side\": \"buy\", \"type\": \"limit\", \"size\": 0.1, \"limit_price\": 60000}. \
+                     A line that cannot be read means that nothing is sent. With --idempotency-key KEY, the order of line N \
+                     has the key KEY-N, so that the same file can be repeated",
+    )]
+    file: Option<PathBuf>,
 }
 
 pub(in crate::cli) async fn run(args: PlaceArgs, sources: &Sources) -> Result<Exit> {
-    match args {
-        PlaceArgs::One(order) => entry::run(order, sources).await,
-        PlaceArgs::Lines(file) => {
-            let service = ActingService::open(sources, file.how).await?;
-            lines::place(file, &service).await
-        }
-    }
+    let Some(file) = args.file else {
+        return entry::run(args.order, sources).await;
+    };
+    let service = ActingService::open(sources, args.order.how).await?;
+    lines::place(&service, &file, &args.order.key).await
 }

@@ -49,13 +49,6 @@ pub(super) fn key(text: &str) -> Result<IdempotencyKey, String> {
     ))
 }
 
-/// Who made up the key of a command. A person who chooses one means another order than an equal one under another key.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum KeyOrigin {
-    Made,
-    Chosen,
-}
-
 /// One complete command and its key.
 #[derive(Debug, Clone)]
 pub(super) struct PreparedCommand {
@@ -63,7 +56,8 @@ pub(super) struct PreparedCommand {
     pub(super) request: Request,
     /// `None` for a flatten: each of its requests has its own.
     pub(super) key: Option<IdempotencyKey>,
-    pub(super) key_origin: KeyOrigin,
+    /// Whether a person has chosen it: that means another order than an equal one under another key.
+    pub(super) is_key_chosen: bool,
     /// The body fields that would differ an hour later: they follow from prices, positions or the clock.
     pub(super) time_dependent: Vec<&'static str>,
 }
@@ -71,16 +65,13 @@ pub(super) struct PreparedCommand {
 impl PreparedCommand {
     /// With a new key if none was chosen.
     pub(super) fn new(command: Command, chosen: Option<IdempotencyKey>) -> Result<Self> {
-        let key_origin = match chosen {
-            Some(_) => KeyOrigin::Chosen,
-            None => KeyOrigin::Made,
-        };
+        let is_key_chosen = chosen.is_some();
         let key = chosen.unwrap_or_else(|| uuid::Uuid::new_v4().to_string().into());
         Ok(Self {
             request: Request::encode(&command, key.clone())?,
             command,
             key: Some(key),
-            key_origin,
+            is_key_chosen,
             time_dependent: vec![],
         })
     }

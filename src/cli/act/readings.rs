@@ -6,51 +6,39 @@ use crate::{
         Store,
         account::poll::{Answer, Poll},
     },
-    cli::service::{Service, arrive},
+    cli::service::{Reading, Service, arrive},
     model::{Failure, FailureKind, MarketId},
 };
-use std::collections::{BTreeMap, BTreeSet};
-use tokio::sync::{Mutex, OnceCell};
+use std::collections::{BTreeMap, btree_map::Entry};
+use tokio::sync::Mutex;
 
 pub(super) struct Readings<'a> {
     pub(super) service: &'a ActingService,
-    /// By the markets that have prices in it.
-    prices: Mutex<BTreeMap<BTreeSet<MarketId>, Poll>>,
-    positions: OnceCell<Poll>,
-    figures: OnceCell<Poll>,
+    known: Mutex<BTreeMap<Reading, Poll>>,
 }
 
 impl<'a> Readings<'a> {
     pub(super) fn new(service: &'a ActingService) -> Self {
-        Self {
-            service,
-            prices: Mutex::default(),
-            positions: OnceCell::new(),
-            figures: OnceCell::new(),
-        }
+        let known = Mutex::default();
+        Self { service, known }
     }
 
     /// The prices of these markets, by id or name.
     pub(super) async fn take_prices(&self, store: &mut Store, named: &[MarketId]) {
         let wanted = self.service.listed_ids(named).await;
-        let mut known = self.prices.lock().await;
-        if let Some(poll) = known.get(&wanted) {
-            store.arrive(poll.clone());
-            return;
-        }
-        let poll = self.service.read_prices(&wanted).await;
-        known.insert(wanted, poll.clone());
-        store.arrive(poll);
+        self.take(store, Reading::Prices(wanted)).await;
     }
 
-    pub(super) async fn take_positions(&self, store: &mut Store) {
-        let read = self.positions.get_or_init(|| self.service.read_positions());
-        store.arrive(read.await.clone());
-    }
-
-    pub(super) async fn take_figures(&self, store: &mut Store) {
-        let read = self.figures.get_or_init(|| self.service.read_figures());
-        store.arrive(read.await.clone());
+    pub(super) async fn take(&self, store: &mut Store, reading: Reading) {
+        let mut known = self.known.lock().await;
+        let poll = match known.entry(reading) {
+            Entry::Occupied(entry) => entry.into_mut(),
+            Entry::Vacant(entry) => {
+                let poll = self.service.read(entry.key()).await;
+                entry.insert(poll)
+            }
+        };
+        store.arrive(poll.clone());
     }
 }
 
@@ -69,7 +57,8 @@ pub(super) fn listed<'a, T>(
 /// Positions, working orders and prices.
 pub(super) async fn read_rows(service: &Service) -> Store {
     let mut store = Store::default();
-    let (positions, orders) = tokio::join!(service.read_positions(), service.working_orders());
+    let (positions, orders) =
+        tokio::join!(service.read(&Reading::Positions), service.working_orders());
     store.arrive(positions);
     arrive(&mut store, Answer::Orders(orders));
     store.clocks = service.clocks().await;

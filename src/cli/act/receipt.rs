@@ -117,16 +117,15 @@ fn about(why: &Failure, command: &Command) -> Failure {
 }
 
 /// `{"data":…}`, as the service responded.
+#[serde_with::skip_serializing_none]
 #[derive(Serialize)]
 struct ReceiptData<'a, T> {
     data: &'a T,
-    #[serde(skip_serializing_if = "Option::is_none")]
     queued: Option<bool>,
     /// What differs from the request.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     mismatch: Vec<String>,
     /// The same command under this key repeats it without doing it twice.
-    #[serde(skip_serializing_if = "Option::is_none")]
     idempotency_key: Option<&'a str>,
 }
 

@@ -8,10 +8,11 @@
 
 mod outbox_run;
 
-use super::prepared::PreparedCommand;
+use super::{perform::Sent, prepared::PreparedCommand};
 use crate::{
     cli::{
         disk_wait::{JOURNAL_OPEN_TIMEOUT, Work, no_answer},
+        serve::interrupted,
         service::Service,
     },
     journal::{IntentRow, Journal, JournalError},
@@ -19,13 +20,9 @@ use crate::{
     runtime::prune_journal,
 };
 use color_eyre::Result;
-use outbox_run::{Delivered, JournalOpening, OutboxRun};
-
+use outbox_run::{JournalOpening, OutboxRun};
 use std::time::Duration;
-use tokio::{
-    select,
-    signal::unix::{SignalKind, signal},
-};
+use tokio::select;
 
 /// How long an entry waits for a slow disk.
 const DISK_TIMEOUT: Duration = Duration::from_secs(29);
@@ -98,14 +95,8 @@ impl<'a> Transport<'a> {
     }
 
     /// Sends all commands and waits for their outcomes, in the same order.
-    pub(super) async fn deliver(self, commands: &[PreparedCommand]) -> Result<Delivered> {
-        let mut terminate = signal(SignalKind::terminate())?;
-        let stopped = async {
-            select! {
-                _ = tokio::signal::ctrl_c() => {}
-                _ = terminate.recv() => {}
-            }
-        };
+    pub(super) async fn deliver(self, commands: &[PreparedCommand]) -> Result<Vec<Sent>> {
+        let stopped = interrupted()?;
         let sent_before: Vec<_> = commands.iter().map(|one| self.was_sent(one)).collect();
         let mut run = OutboxRun::open(self.service, commands, self.opening);
         select! {

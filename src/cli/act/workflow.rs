@@ -5,10 +5,10 @@
 
 use super::{
     consent::ActingService,
+    operation::report,
     perform::{Sent, send_before, would_be_refused},
     prepared::{PreparedCommand, SendOutcome},
     receipt::print_outcome,
-    remains::report,
 };
 use crate::{
     app::{
@@ -18,7 +18,11 @@ use crate::{
             Known, OrderMove, WorkflowEnd, WorkflowEvent, WorkflowWish, is_without_effect, refusal,
         },
     },
-    cli::{Exit, exit::UsageError, service::Service},
+    cli::{
+        Exit,
+        exit::UsageError,
+        service::{Reading, Service},
+    },
     model::{Command, Failure, IdempotencyKey, OrderId, Receipt, Timestamp},
 };
 use color_eyre::Result;
@@ -279,7 +283,7 @@ async fn read_price(service: &Service, workflow: &Workflow, store: &mut Store) {
     if let Workflow::Flip(flip) = workflow {
         let market = std::slice::from_ref(&flip.flip().position().market_id);
         let wanted = service.listed_ids(market).await;
-        store.arrive(service.read_prices(&wanted).await);
+        store.arrive(service.read(&Reading::Prices(wanted)).await);
     }
 }
 

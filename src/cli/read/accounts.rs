@@ -83,13 +83,7 @@ async fn rows(settings: &Settings) -> Vec<ProfileRow> {
     }
     let found = match listed(settings).await {
         Ok(found) => found,
-        Err(why) => {
-            let bare = bare(settings);
-            return vec![ProfileRow {
-                problem: Some(format!("{why:#}")),
-                ..bare
-            }];
-        }
+        Err(why) => return vec![unread(settings, &why)],
     };
     let of = |account: Account| {
         let mut settings = settings.clone();
@@ -110,13 +104,16 @@ fn bare(settings: &Settings) -> ProfileRow {
         profile: settings.name.clone(),
         account_id: AccountId::from(settings.account_id.as_deref().unwrap_or_default()),
         base_url: settings.base_url.clone().unwrap_or_default(),
-        chosen: false,
         read_only: settings.read_only,
-        equity: None,
-        day_pnl: None,
-        open_positions: None,
-        working_orders: None,
-        problem: None,
+        ..ProfileRow::default()
+    }
+}
+
+/// Nothing could be read, for this reason.
+fn unread(settings: &Settings, why: &Report) -> ProfileRow {
+    ProfileRow {
+        problem: Some(format!("{why:#}")),
+        ..bare(settings)
     }
 }
 
@@ -126,12 +123,7 @@ async fn row(settings: &Settings) -> ProfileRow {
     let account = bare.account_id.clone();
     let client = match client(settings).await {
         Ok(client) => client,
-        Err(why) => {
-            return ProfileRow {
-                problem: Some(format!("{why:#}")),
-                ..bare
-            };
-        }
+        Err(why) => return unread(settings, &why),
     };
     let (open, working, facts) = tokio::join!(
         patiently(|| client.open_positions(&account)),

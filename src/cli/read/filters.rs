@@ -16,7 +16,7 @@ use crate::{
     },
 };
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use std::collections::{BTreeSet, HashSet};
+use std::collections::HashSet;
 
 /// The rows of one market.
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -145,7 +145,7 @@ impl MarketFilter {
             return Ok(WantedMarket::Any);
         };
         let mut store = Store::default();
-        store.arrive(service.read_prices(&BTreeSet::new()).await);
+        service.take_prices(&mut store, &[]).await;
         match store.markets_named(name).as_slice() {
             [] => Ok(WantedMarket::Unlisted {
                 name: name.into(),

@@ -15,8 +15,7 @@ use super::{
     filters::{MarketFilter, SideFilter, SinceFilter},
     prices,
     sheet::TextTable,
-    stream_link::streamed,
-    stream_snapshot::stream_snapshot,
+    stream_link::{stream_snapshot, streamed},
 };
 use crate::{
     app::{Store, account::poll::Answer},
@@ -240,13 +239,11 @@ async fn streamed_book(
     market: &MarketId,
 ) -> Result<Option<Dated<Book>>> {
     let events = stream_snapshot(service, store, market, Channel::Book).await?;
-    Ok(events.into_iter().rev().find_map(|event| match event {
-        MarketEvent::Book { book, .. } => Some(book),
-        MarketEvent::Trade { .. }
-        | MarketEvent::Candle { .. }
-        | MarketEvent::Tick { .. }
-        | MarketEvent::Stats { .. }
-        | MarketEvent::Refused { .. } => None,
+    Ok(events.into_iter().rev().find_map(|event| {
+        let MarketEvent::Book { book, .. } = event else {
+            return None;
+        };
+        Some(book)
     }))
 }
 
@@ -258,13 +255,11 @@ async fn streamed_candles(
     interval: Interval,
 ) -> Result<Vec<Candle>> {
     let events = stream_snapshot(service, store, market, Channel::Candles(interval)).await?;
-    let candles = events.into_iter().filter_map(|event| match event {
-        MarketEvent::Candle { candle, .. } => Some((candle.open_time, candle)),
-        MarketEvent::Book { .. }
-        | MarketEvent::Trade { .. }
-        | MarketEvent::Tick { .. }
-        | MarketEvent::Stats { .. }
-        | MarketEvent::Refused { .. } => None,
+    let candles = events.into_iter().filter_map(|event| {
+        let MarketEvent::Candle { candle, .. } = event else {
+            return None;
+        };
+        Some((candle.open_time, candle))
     });
     Ok(candles.collect::<BTreeMap<_, _>>().into_values().collect())
 }
@@ -275,13 +270,11 @@ async fn streamed_trades(
     market: &MarketId,
 ) -> Result<Vec<PublicTrade>> {
     let events = stream_snapshot(service, store, market, Channel::Trades).await?;
-    let trades = events.into_iter().filter_map(|event| match event {
-        MarketEvent::Trade { trade, .. } => Some(trade),
-        MarketEvent::Book { .. }
-        | MarketEvent::Candle { .. }
-        | MarketEvent::Tick { .. }
-        | MarketEvent::Stats { .. }
-        | MarketEvent::Refused { .. } => None,
+    let trades = events.into_iter().filter_map(|event| {
+        let MarketEvent::Trade { trade, .. } = event else {
+            return None;
+        };
+        Some(trade)
     });
     Ok(trades.collect())
 }

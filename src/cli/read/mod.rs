@@ -15,7 +15,6 @@ mod pages;
 mod sheet;
 pub(super) mod shows;
 mod stream_link;
-mod stream_snapshot;
 mod views;
 pub(super) mod wait;
 pub(super) mod watch;

@@ -1,10 +1,14 @@
-//! The connection of a verb to a stream of the service, or of a market's venue.
+//! The connection of a verb to a stream of the service, or of a market's venue, and what the market stream begins with.
 
 use crate::{
     app::Store,
     cli::{exit::UsageError, service::Service},
-    feed::topic::{StreamedMarket, Topic},
-    model::{MarketId, StreamKind},
+    feed::{
+        event::MarketEvent,
+        market::MarketStream,
+        topic::{Channel, StreamedMarket, Topic},
+    },
+    model::{Failure, FailureKind, MarketId, StreamKind},
     runtime::{
         Clock,
         polling::streams::{
@@ -14,8 +18,14 @@ use crate::{
     },
 };
 use color_eyre::Result;
-use std::collections::BTreeSet;
-use tokio::sync::{mpsc::Sender, watch};
+use std::{collections::BTreeSet, time::Duration};
+use tokio::{
+    sync::{
+        mpsc::{Sender, channel},
+        watch,
+    },
+    time::timeout,
+};
 
 /// What the stream calls a market.
 pub(super) fn streamed(store: &Store, id: &MarketId) -> StreamedMarket {
@@ -55,4 +65,42 @@ pub(super) fn opened_by<E>(
 ) -> StreamLink<E> {
     let seed = std::process::id().into();
     StreamLink::new(door, topics, signals, seed, Clock::start())
+}
+
+/// How long a snapshot may take.
+const TIMEOUT: Duration = Duration::from_secs(10);
+/// Signals of the socket that wait to be read.
+const SIGNALS: usize = 64;
+
+/// What this channel sends of a market before anything new.
+///
+/// # Errors
+/// Where the settings name no market stream, the setting; else why nothing came.
+pub(super) async fn stream_snapshot(
+    service: &Service,
+    store: &Store,
+    market: &MarketId,
+    of: Channel,
+) -> Result<Vec<MarketEvent>> {
+    let wanted = watch::Sender::new([Topic::of(of, streamed(store, market))].into());
+    let (signals, mut received) = channel(SIGNALS);
+    let topics = Some(wanted.subscribe());
+    let socket = link(service, StreamKind::Market, topics, signals)?;
+    let running = tokio::spawn(socket.run(MarketStream::default()));
+    let reading = async {
+        let mut events = vec![];
+        while let Some(signal) = received.recv().await {
+            match signal {
+                Signal::Told(news) => events.extend(news),
+                Signal::Up => break,
+                Signal::Down(why) => return Err(Failure::new(FailureKind::Unreachable, why)),
+                Signal::Heard => {}
+            }
+        }
+        Ok(events)
+    };
+    let late = || Failure::new(FailureKind::TimedOut, "the market stream sent nothing");
+    let read = timeout(TIMEOUT, reading).await;
+    running.abort();
+    Ok(read.unwrap_or_else(|_| Err(late()))?)
 }

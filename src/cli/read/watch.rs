@@ -18,7 +18,7 @@ use super::{
         local_zone::local_zone,
         named::{id, is_word},
         service::Service,
-        voice::{ListFormat, NoteFlags, Output, json},
+        voice::{ListFormat, NoteFlags, json},
     },
     drawn,
     filters::{MarketFilter, WantedMarket},
@@ -177,13 +177,13 @@ pub(in crate::cli) async fn run(args: WatchArgs, sources: &Sources) -> Result<Ex
     let service = Service::open(sources, voice).await?;
     let watching = async {
         match target {
-            WatchTarget::Orders(ids) => follow::<Order>(&service, &args, &ids, voice, format).await,
-            WatchTarget::Positions => follow::<Position>(&service, &args, &[], voice, format).await,
-            WatchTarget::Events => events::follow(&service, sources, voice, format).await,
+            WatchTarget::Orders(ids) => follow::<Order>(&service, &args, &ids, format).await,
+            WatchTarget::Positions => follow::<Position>(&service, &args, &[], format).await,
+            WatchTarget::Events => events::follow(&service, sources, format).await,
             WatchTarget::Market(name) => {
-                streams::market(&service, &name, &args.channels, (voice, format)).await
+                streams::market(&service, &name, &args.channels, format).await
             }
-            WatchTarget::Account => streams::account(&service, (voice, format)).await,
+            WatchTarget::Account => streams::account(&service, format).await,
         }
     };
     match args.length {
@@ -266,9 +266,9 @@ async fn follow<T: Watchable>(
     service: &Service,
     args: &WatchArgs,
     ids: &[String],
-    voice: Output,
     format: WatchFormat,
 ) -> Result<Exit> {
+    let voice = service.voice;
     let market = args.market.wanted(service).await?;
     let mut known: Option<BTreeMap<String, T>> = None;
     let (mut store, mut is_failing) = (Store::default(), false);

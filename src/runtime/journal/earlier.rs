@@ -10,7 +10,7 @@ use crate::{
     api::{Method, Request},
     app::{Msg, activity::earlier::PAGE},
     client::Client,
-    journal::{IntentId, IntentRow, Journal, JournalError, Outcome},
+    journal::{Intent, IntentId, IntentRow, Journal, JournalError, Outcome},
     model::{Attempted, Command, Failure, Past, PastMark, PastPage, Receipt, Record},
 };
 use std::path::PathBuf;
@@ -113,13 +113,17 @@ fn command(entry: &IntentRow) -> Option<Command> {
     if entry.intent.is_flatten() {
         return Some(Command::Flatten(intent.account_id.clone()));
     }
-    let request = Request {
+    Some(request_of(intent)?.command()?.classed(intent.risk))
+}
+
+/// The request as it was recorded; `None` if another version wrote it.
+pub(crate) fn request_of(intent: &Intent) -> Option<Request> {
+    Some(Request {
         method: intent.method.parse().ok()?,
         target: intent.target.clone(),
         key: intent.key.clone(),
         body: intent.body.clone(),
-    };
-    Some(request.command()?.classed(intent.risk))
+    })
 }
 
 /// The outcome as it was shown then; `status` is that of the last response.

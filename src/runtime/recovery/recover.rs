@@ -13,14 +13,14 @@ mod decision;
 
 use super::flatten::{self, ResumedFlatten};
 use crate::{
-    api::{Method, Request, Route},
+    api::Route,
     app::{Msg, activity::notice::Tone},
     client::ReconcileOutcome,
     journal::{IntentId, IntentRow, IntentState, JournalError, StateUpdate},
     model::{Command, Failure, Order, Receipt, Risk, Ticket, Timestamp},
     runtime::{
         base::process::ProcessKind,
-        journal::shared_journal::OpenRows,
+        journal::{earlier::request_of, shared_journal::OpenRows},
         outbox::{Delivery, OutboxContext, Ownership, ProgressSink, Resume},
     },
 };
@@ -285,12 +285,7 @@ impl Recovery<'_> {
 
     /// Parses the row and gives it a ticket of this session.
     fn row(&self, entry: IntentRow, ownership: Ownership) -> Option<OpenRow> {
-        let request = Request {
-            method: entry.intent.method.parse::<Method>().ok()?,
-            target: entry.intent.target.clone(),
-            key: entry.intent.key.clone(),
-            body: entry.intent.body.clone(),
-        };
+        let request = request_of(&entry.intent)?;
         let command = request.command()?.classed(entry.intent.risk);
         let ticket = earlier(entry.id.0);
         let delivery = Delivery::resumed(

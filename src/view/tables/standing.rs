@@ -70,7 +70,7 @@ pub struct RuleRow {
 
 /// A configured account.
 #[serde_with::skip_serializing_none]
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Serialize, JsonSchema)]
 pub struct ProfileRow {
     /// Its name in the settings; absent for the account above the profiles.
     pub profile: Option<String>,

@@ -8,23 +8,23 @@ use crate::{
     cli::{
         Exit,
         act::{
-            consent::ActingService,
-            dry,
-            entry::{EntryArgs, WrittenEntry},
-            field_flags::PlaceFlags,
+            consent::{self, ActingService},
+            entry::WrittenEntry,
             perform::send_with_consent,
-            prepared::{ActFlags, KeyFlag, PreparedCommand, SendOutcome, key},
+            place::PlaceArgs,
+            prepared::{KeyFlag, PreparedCommand, SendOutcome, key},
             readings::Readings,
             receipt,
         },
         exit::{self, UsageError},
+        serve::interrupted,
         usage_error,
         voice::Output,
     },
     disk::at_most,
     model::{Failure, FailureKind, IdempotencyKey},
 };
-use clap::{Arg, ArgMatches, Args as _, Command, FromArgMatches as _, ValueHint, value_parser};
+use clap::{Arg, Args as _, Command, FromArgMatches as _};
 use color_eyre::{Report, Result, eyre::Context as _};
 use serde::{
     Deserialize, Deserializer,
@@ -36,26 +36,12 @@ use std::{
     fmt,
     fs::File,
     io::{self, Read as _},
-    path::{Path, PathBuf},
+    path::Path,
 };
-use tokio::{
-    select,
-    signal::unix::{SignalKind, signal},
-};
-
-/// The name of the flag.
-pub(super) const FILE: &str = "file";
+use tokio::select;
 
 /// Flags of the whole run, which a line cannot set.
-const OF_THE_RUN: [&str; 3] = ["yes", "output", "help"];
-
-/// Where the orders are, and how they are placed.
-#[derive(Debug)]
-pub(in crate::cli) struct OrderFile {
-    path: PathBuf,
-    key: KeyFlag,
-    pub(super) how: ActFlags,
-}
+const OF_THE_RUN: [&str; 4] = ["file", "yes", "output", "help"];
 
 /// The members of a line, as they are written.
 struct LineMembers(BTreeMap<String, Box<RawValue>>);
@@ -69,43 +55,11 @@ struct NumberedOrder {
     order: WrittenEntry,
 }
 
-impl OrderFile {
-    pub(super) fn augment(command: Command) -> Command {
-        let orders = ["market", "side", "type", "size"];
-        command.arg(
-            Arg::new(FILE)
-                .long(FILE)
-                .value_name("FILE")
-                .value_parser(value_parser!(PathBuf))
-                .value_hint(ValueHint::FilePath)
-                .conflicts_with_all(orders)
-                .help("Places one order for each line of JSON; - is standard input")
-                .long_help(
-                    "Places one order for each line of JSON in this file; - is standard input. The members are the \
-                     flags: {\"market\": \"btc\", \"side\": \"buy\", \"type\": \"limit\", \"size\": 0.1, \"limit_price\": 60000}. \
-                     A line that cannot be read means that nothing is sent. With --idempotency-key KEY, the order of line N \
-                     has the key KEY-N, so that the same file can be repeated",
-                ),
-        )
-    }
-
-    /// `None` if no file is named.
-    pub(super) fn from(matches: &ArgMatches) -> Result<Option<Self>, clap::Error> {
-        let Some(path) = matches.get_one::<PathBuf>(FILE) else {
-            return Ok(None);
-        };
-        Ok(Some(Self {
-            path: path.clone(),
-            key: KeyFlag::from_arg_matches(matches)?,
-            how: ActFlags::from_arg_matches(matches)?,
-        }))
-    }
-}
-
-pub(super) async fn place(file: OrderFile, service: &ActingService) -> Result<Exit> {
+/// `of_all` is the key that those of the orders begin with.
+pub(super) async fn place(service: &ActingService, file: &Path, of_all: &KeyFlag) -> Result<Exit> {
     let voice = service.voice;
-    let text = text(&file.path)?;
-    let orders = match read(&text, &file) {
+    let text = text(file)?;
+    let orders = match read(&text, of_all) {
         Ok(orders) => orders,
         Err(faults) => {
             for why in faults {
@@ -122,15 +76,11 @@ pub(super) async fn place(file: OrderFile, service: &ActingService) -> Result<Ex
         return rehearse(service, orders).await;
     }
     let mut exits = vec![];
-    let mut stop = (
-        signal(SignalKind::interrupt())?,
-        signal(SignalKind::terminate())?,
-    );
+    let mut stopped = std::pin::pin!(interrupted()?);
     for NumberedOrder { line, order } in orders {
         let is_stopped = select! {
             biased;
-            _ = stop.0.recv() => true,
-            _ = stop.1.recv() => true,
+            () = &mut stopped => true,
             () = std::future::ready(()) => false,
         };
         if is_stopped {
@@ -139,7 +89,7 @@ pub(super) async fn place(file: OrderFile, service: &ActingService) -> Result<Ex
             ));
             return Ok(Exit::of_all(&exits).or(Exit::Partial));
         }
-        exits.push(one(service, (line, order)).await?);
+        exits.push(one(service, line, order).await?);
     }
     Ok(Exit::of_all(&exits))
 }
@@ -190,11 +140,11 @@ impl<'de> Visitor<'de> for LineVisitor {
 }
 
 /// The orders, or what is wrong with each line that is none.
-fn read(text: &str, file: &OrderFile) -> Result<Vec<NumberedOrder>, Vec<String>> {
+fn read(text: &str, of_all: &KeyFlag) -> Result<Vec<NumberedOrder>, Vec<String>> {
     let (mut orders, mut faults) = (vec![], vec![]);
     let lines = (1..).zip(text.lines());
     for (line, text) in lines.filter(|(_, text)| !text.trim().is_empty()) {
-        match order(text, (line, file)) {
+        match order(text, line, of_all) {
             Ok(order) => orders.push(NumberedOrder { line, order }),
             Err(why) => faults.push(format!("line {line}: {why}")),
         }
@@ -206,10 +156,10 @@ fn read(text: &str, file: &OrderFile) -> Result<Vec<NumberedOrder>, Vec<String>>
     }
 }
 
-fn order(text: &str, (line, file): (usize, &OrderFile)) -> Result<WrittenEntry, String> {
+fn order(text: &str, line: usize, of_all: &KeyFlag) -> Result<WrittenEntry, String> {
     let LineMembers(members) =
         serde_json::from_str(text).map_err(|why| format!("no JSON object: {why}"))?;
-    let flags = EntryArgs::<PlaceFlags>::augment_args(
+    let flags = PlaceArgs::augment_args(
         Command::new("place")
             .no_binary_name(true)
             .disable_help_flag(true),
@@ -218,9 +168,9 @@ fn order(text: &str, (line, file): (usize, &OrderFile)) -> Result<WrittenEntry, 
     let matches = flags
         .try_get_matches_from(words)
         .map_err(|why| usage_error::message(&why).replace('\n', " "))?;
-    let order = EntryArgs::<PlaceFlags>::from_arg_matches(&matches);
-    let mut order = WrittenEntry::from(order.map_err(|why| why.to_string())?);
-    if let (None, Some(of_all)) = (&order.key.chosen, &file.key.chosen) {
+    let args = PlaceArgs::from_arg_matches(&matches).map_err(|why| why.to_string())?;
+    let mut order = WrittenEntry::from(args.order);
+    if let (None, Some(of_all)) = (&order.key.chosen, &of_all.chosen) {
         order.key.chosen = Some(key(&format!("{}-{line}", of_all.raw()))?);
     }
     Ok(order)
@@ -272,7 +222,7 @@ async fn rehearse(service: &ActingService, orders: Vec<NumberedOrder>) -> Result
         .iter()
         .map(|prepared| &prepared.request)
         .collect();
-    let shown = dry::show(service, &requests)?;
+    let shown = consent::show(service, &requests)?;
     Ok(if exits.is_empty() {
         shown
     } else {
@@ -281,7 +231,7 @@ async fn rehearse(service: &ActingService, orders: Vec<NumberedOrder>) -> Result
 }
 
 /// Places one order, and prints its line.
-async fn one(service: &ActingService, (line, order): (usize, WrittenEntry)) -> Result<Exit> {
+async fn one(service: &ActingService, line: usize, order: WrittenEntry) -> Result<Exit> {
     let (voice, key) = (service.voice, order.key.chosen.clone());
     let prepared = match order.prepare(&Readings::new(service)).await {
         Ok(prepared) => prepared,
@@ -289,7 +239,7 @@ async fn one(service: &ActingService, (line, order): (usize, WrittenEntry)) -> R
     };
     match send_with_consent(service, &prepared).await {
         Ok(Err(exit)) => Ok(exit),
-        Ok(Ok(outcome)) => Ok(print_line(voice, line, (&prepared, &outcome))),
+        Ok(Ok(outcome)) => Ok(print_line(voice, line, &prepared, &outcome)),
         Err(why) => Ok(refused(voice, line, &failure(&why), prepared.kept_key())),
     }
 }
@@ -297,7 +247,8 @@ async fn one(service: &ActingService, (line, order): (usize, WrittenEntry)) -> R
 fn print_line(
     voice: Output,
     line: usize,
-    (prepared, outcome): (&PreparedCommand, &SendOutcome),
+    prepared: &PreparedCommand,
+    outcome: &SendOutcome,
 ) -> Exit {
     let receipt = match outcome {
         Ok(receipt) => receipt,

@@ -6,10 +6,7 @@ use crate::{
         workflows::{BulkRun, State},
     },
     cli::{
-        act::{
-            halts::halted,
-            prepared::{PreparedCommand, SendOutcome},
-        },
+        act::{checks::halted, perform::Sent, prepared::PreparedCommand},
         disk_wait::Work,
         service::Service,
     },
@@ -17,7 +14,10 @@ use crate::{
     model::{Command, Failure, FailureKind, FollowUp, Progress, Ticket, Timestamp},
     runtime::{Outbox, ResumedIntents, VerbRun, interrupted},
 };
-use std::{collections::BTreeMap, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
 use tokio::{
     sync::mpsc::{Receiver, channel},
     time::{Instant, timeout},
@@ -34,14 +34,6 @@ type OpenedJournal = Result<Journal, JournalError>;
 /// The opened journal, or the opening that still goes on.
 pub(super) type JournalOpening = Result<OpenedJournal, Work<OpenedJournal>>;
 
-/// What came of the commands of a verb.
-#[derive(Debug)]
-pub(in crate::cli::act) struct Delivered {
-    pub(in crate::cli::act) outcomes: Vec<SendOutcome>,
-    /// Whether an outcome was unknown for a while, whatever it was in the end.
-    pub(in crate::cli::act) was_unknown: bool,
-}
-
 pub(super) struct OutboxRun<'a> {
     outbox: Outbox,
     events: Receiver<Msg>,
@@ -49,7 +41,8 @@ pub(super) struct OutboxRun<'a> {
     commands: &'a [PreparedCommand],
     /// The ticket of each is its index.
     bulk: BulkRun,
-    was_unknown: bool,
+    /// Those whose outcome was unknown for a while.
+    unknown: BTreeSet<Ticket>,
     standstills: CloseAllProgress,
 }
 
@@ -80,7 +73,7 @@ impl<'a> OutboxRun<'a> {
                 commands.iter().map(|one| one.command.clone()),
                 &Store::default(),
             ),
-            was_unknown: false,
+            unknown: BTreeSet::new(),
             standstills: CloseAllProgress::default(),
         }
     }
@@ -117,7 +110,7 @@ impl<'a> OutboxRun<'a> {
         match progress {
             // Without a screen nobody is asked: the journal keeps the question, and the key repeats the command.
             Progress::Parked { why, .. } => {
-                self.was_unknown = true;
+                self.unknown.insert(of);
                 self.bulk.note(of, &Err(why));
             }
             Progress::Running { operation, .. }
@@ -133,7 +126,9 @@ impl<'a> OutboxRun<'a> {
             | Progress::Waiting { .. }
             | Progress::Running { .. }
             | Progress::Flattening(_)) => {
-                self.was_unknown |= matches!(progress, Progress::Unknown { .. });
+                if matches!(progress, Progress::Unknown { .. }) {
+                    self.unknown.insert(of);
+                }
                 let mut numbered = (0..).zip(self.commands);
                 if let Some((_, prepared)) = numbered.find(|(at, _)| ticket(*at) == of) {
                     print_progress(self.service, &prepared.command, &progress);
@@ -170,22 +165,22 @@ impl<'a> OutboxRun<'a> {
     }
 
     /// Gives the last writes a moment. A command without an outcome is unknown, or was not sent.
-    pub(super) async fn close(self, sent_before: &[bool]) -> Delivered {
+    pub(super) async fn close(self, sent_before: &[bool]) -> Vec<Sent> {
         if !self.outbox.is_written().await {
             self.service
                 .voice
                 .note("the outcome may be missing in the journal: its disk does not answer");
         }
-        let items = self.bulk.items.into_iter().zip(sent_before);
-        let outcomes = items.map(|(item, before)| match item.state {
-            State::Settled(result) => result.map(|receipt| *receipt),
-            State::Listed if !before => Err(unsent()),
-            State::Listed | State::Sent(_) => Err(interrupted()),
+        let items = (0..).zip(self.bulk.items).zip(sent_before);
+        let sent = items.map(|((at, item), before)| Sent {
+            outcome: match item.state {
+                State::Settled(result) => result.map(|receipt| *receipt),
+                State::Listed if !before => Err(unsent()),
+                State::Listed | State::Sent(_) => Err(interrupted()),
+            },
+            was_unknown: self.unknown.contains(&ticket(at)),
         });
-        Delivered {
-            outcomes: outcomes.collect(),
-            was_unknown: self.was_unknown,
-        }
+        sent.collect()
     }
 
     /// Sends the one at this place. A halt may have come while others were in flight.

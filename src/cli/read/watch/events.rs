@@ -2,7 +2,7 @@
 
 use super::{LineReader, WatchFormat, print};
 use crate::{
-    cli::{Exit, exit::UsageError, service::Service, voice::Output},
+    cli::{Exit, exit::UsageError, service::Service},
     config::{Sources, load},
     model::Text,
     runtime::EVENTS_FILE,
@@ -44,7 +44,6 @@ pub(in crate::cli) struct EventRow {
 pub(super) async fn follow(
     service: &Service,
     sources: &Sources,
-    voice: Output,
     format: WatchFormat,
 ) -> Result<Exit> {
     if !load(sources)?.settings.event_log {
@@ -54,7 +53,7 @@ pub(super) async fn follow(
     let path = service.journal_dir.join(EVENTS_FILE);
     let mut tail = FollowedFile::from_end(&path)?;
     if tail.file.is_none() {
-        voice.note(&format!(
+        service.voice.note(&format!(
             "no desk has written {} yet; the watch waits for it",
             path.display()
         ));

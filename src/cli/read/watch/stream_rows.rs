@@ -61,27 +61,21 @@ pub(super) struct BookRow {
 }
 
 /// What the last day and the next funding of a market are.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(super) struct StatsRow {
     market_id: MarketId,
     /// USD.
-    #[serde(skip_serializing_if = "Option::is_none")]
     mark_price: Option<Num>,
     /// Percent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     day_change: Option<Num>,
     /// USD.
-    #[serde(skip_serializing_if = "Option::is_none")]
     day_volume: Option<Num>,
     /// USD.
-    #[serde(skip_serializing_if = "Option::is_none")]
     open_interest: Option<Num>,
     /// Per hour, as a fraction.
-    #[serde(skip_serializing_if = "Option::is_none")]
     funding_rate: Option<Num>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     next_funding_at: Option<Timestamp>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     updated_at: Option<Timestamp>,
 }
 
@@ -111,15 +105,13 @@ enum StreamedRow {
 }
 
 /// The balance of an account.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 struct BalanceRow {
     /// Realized, USD.
-    #[serde(skip_serializing_if = "Option::is_none")]
     balance: Option<Num>,
     /// USD, where the service has it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     equity: Option<Num>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     status: Option<String>,
 }
 

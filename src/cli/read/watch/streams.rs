@@ -56,6 +56,14 @@ struct Printer {
 }
 
 impl Printer {
+    fn new(voice: Output, format: WatchFormat) -> Self {
+        Self {
+            format,
+            voice,
+            is_down: false,
+        }
+    }
+
     fn line(&self, line: &impl Serialize, words: &str) -> Result<LineReader> {
         Ok(print(&match self.format {
             WatchFormat::Jsonl => json(line),
@@ -86,7 +94,7 @@ pub(super) async fn market(
     service: &Service,
     name: &MarketId,
     channels: &[WatchedChannel],
-    (voice, format): (Output, WatchFormat),
+    format: WatchFormat,
 ) -> Result<Exit> {
     let (store, id) = named(service, name.clone()).await?;
     let market = streamed(&store, &id);
@@ -103,7 +111,7 @@ pub(super) async fn market(
     let (signals, mut received) = channel(SIGNALS);
     let _wanted = follow_market(service, &market, &topics, &signals)?;
     drop(signals);
-    let mut printer = Printer::new(voice, format);
+    let mut printer = Printer::new(service.voice, format);
     let mut seq = 0;
     while let Some(signal) = received.recv().await {
         match signal {
@@ -112,7 +120,7 @@ pub(super) async fn market(
             Signal::Heard => {}
             Signal::Told(events) => {
                 for words in events.iter().filter_map(refusal_words) {
-                    voice.note(&words);
+                    service.voice.note(&words);
                 }
                 for (row, era) in events.into_iter().filter_map(market_row) {
                     seq += 1;
@@ -139,15 +147,9 @@ fn follow_market(
     let Some((venues, venue)) = service.client.venues_alone().zip(venue) else {
         let wanted = watch::Sender::new(topics.clone());
         let topics = Some(wanted.subscribe());
-        let socket = link(service, StreamKind::Market, topics, signals.clone())?;
+        let link = link(service, StreamKind::Market, topics, signals.clone())?;
         let begin = MarketStream::default;
-        tokio::spawn(
-            Relay {
-                link: socket,
-                begin,
-            }
-            .run(),
-        );
+        tokio::spawn(Relay { link, begin }.run());
         return Ok(vec![wanted]);
     };
     let sockets = VenueSocket::iter().filter(|socket| socket.venue() == venue);
@@ -164,21 +166,18 @@ fn follow_market(
 }
 
 /// Follows the stream of the account.
-pub(super) async fn account(
-    service: &Service,
-    (voice, format): (Output, WatchFormat),
-) -> Result<Exit> {
+pub(super) async fn account(service: &Service, format: WatchFormat) -> Result<Exit> {
     let (signals, mut received) = channel(SIGNALS);
     let socket = link(service, StreamKind::Account, None, signals)?;
     tokio::spawn(socket.run(AccountStream::new(service.account.clone())));
     let mut store = Store::default();
-    let mut printer = Printer::new(voice, format);
+    let mut printer = Printer::new(service.voice, format);
     while let Some(signal) = received.recv().await {
         match signal {
             Signal::Up => printer.up(),
             Signal::Down(why) => {
                 if !printer.is_down
-                    && let Some(exit) = refused_key(service, voice).await
+                    && let Some(exit) = refused_key(service).await
                 {
                     return Ok(exit);
                 }
@@ -201,25 +200,15 @@ pub(super) async fn account(
 }
 
 /// A read says whether it is the key that the stream is refused for.
-async fn refused_key(service: &Service, voice: Output) -> Option<Exit> {
+async fn refused_key(service: &Service) -> Option<Exit> {
     let read = service.client.open_positions(&service.account).await;
     let why = read.err().filter(|why| why.kind == FailureKind::Auth)?;
-    Some(voice.failure(&why))
+    Some(service.voice.failure(&why))
 }
 
 fn events(news: AccountNews) -> Vec<AccountEvent> {
     match news {
         AccountNews::Snapshot(events) => events,
         AccountNews::Event(event) => vec![event],
-    }
-}
-
-impl Printer {
-    fn new(voice: Output, format: WatchFormat) -> Self {
-        Self {
-            format,
-            voice,
-            is_down: false,
-        }
     }
 }
