@@ -166,7 +166,7 @@ async fn read(service: &Service, settings: &Settings, text: &str) -> Result<User
     let is_market = !model.account.store.markets_named(first).is_empty();
     if !is_market && first != "pnl" && !first.is_empty() {
         let words = unknown_market(&MarketId::from(first), &model.account.store);
-        return Err(Report::new(UsageError(words)));
+        return Err(UsageError(words).into());
     }
     let read = typed_alert(&mut model, text);
     Ok(read.map_err(|fault| UsageError(format!("{text:?}: {}", fault.what)))?)

@@ -13,7 +13,7 @@ pub(super) struct FailureLine<'a> {
     /// The kind of failure.
     kind: &'static str,
     /// What happened, in words.
-    message: String,
+    pub(super) message: String,
     /// The exit code of the verb.
     exit_code: u8,
     /// The HTTP status of the answer.

@@ -5,7 +5,7 @@ use crate::{
     cli::exit::UsageError,
     model::{Failure, FailureKind, MarketId, MarketNames, PositionId, Text},
 };
-use color_eyre::{Report, Result};
+use color_eyre::Result;
 
 /// Suggestions for an unknown name.
 const NEAR: usize = 3;
@@ -35,23 +35,18 @@ pub(in crate::cli) fn position(named: PositionId, store: &Store) -> Result<Posit
         || !store.markets_named(named.raw()).is_empty();
     match (found.as_slice(), store.positions.trouble()) {
         ([position], _) => Ok(position.id.clone()),
-        ([], None) if is_market => Err(Report::new(Failure::new(
-            FailureKind::NotFound,
-            format!("there is no open position in {named}; \"perpdeck positions\" lists them"),
-        ))),
-        ([], Some(why)) if is_market => Err(Report::new(Failure {
-            message: format!(
-                "the positions could not be read ({}); nothing was sent; write the position id, or use close-all",
-                why.message
-            )
-            .into(),
-            ..why.clone()
-        })),
+        ([], None) if is_market => {
+            let words = format!(
+                "there is no open position in {named}; \"perpdeck positions\" lists them"
+            );
+            Err(Failure::new(FailureKind::NotFound, words).into())
+        }
+        ([], Some(why)) if is_market => Err(why.saying(format!(
+            "the positions could not be read ({}); nothing was sent; write the position id, or use close-all",
+            why.message
+        )).into()),
         ([], _) => Ok(named),
-        (several, _) => Err(Report::new(UsageError(several_positions(
-            named.raw(),
-            several,
-        )))),
+        (several, _) => Err(UsageError(several_positions(named.raw(), several)).into()),
     }
 }
 

@@ -138,10 +138,7 @@ pub(super) async fn run(args: SnapshotArgs, sources: &Sources) -> Result<Exit> {
 fn end(picture: &Picture) -> Exit {
     if let Some(why) = &picture.trouble {
         let words = format!("some panes could not be read: {}", why.message);
-        return Output::from_command_line().failure(&Failure {
-            message: words.into(),
-            ..why.clone()
-        });
+        return Output::from_command_line().failure(&why.saying(words));
     }
     if picture.is_whole {
         return Exit::Ok;

@@ -295,10 +295,7 @@ impl Output {
                     out::complain(&next);
                 }
             }
-            ReportFormat::Json => {
-                let told = FailureLine::of(why, exit, key);
-                out::aside(&json(&serde_json::json!({ "error": told })));
-            }
+            ReportFormat::Json => self.told(&FailureLine::of(why, exit, key)),
         }
         exit
     }
@@ -315,8 +312,12 @@ impl Output {
             return self.failure(why);
         }
         let exit = exit::of(report);
-        self.wrong(exit, &format!("{report:#}"));
-        exit
+        let kind = if exit == Exit::Usage {
+            "usage"
+        } else {
+            "failed"
+        };
+        self.ended(kind, &format!("{report:#}"), exit)
     }
 
     /// Invalid arguments or settings.
@@ -327,31 +328,20 @@ impl Output {
     /// The result of a command that was sent under `key` is not what was asked for.
     pub(super) fn mismatched(self, message: &str, key: Option<&IdempotencyKey>) -> Exit {
         let exit = Exit::Partial;
-        self.told(message, &|| {
-            FailureLine::local("mismatch", message, exit).under(key)
-        });
+        self.told(&FailureLine::local("mismatch", message, exit).under(key));
         exit
     }
 
-    /// How a wait has ended that did not reach what it waited for.
+    /// How something has ended that did not reach what was asked for.
     pub(super) fn ended(self, kind: &'static str, message: &str, exit: Exit) -> Exit {
-        self.told(message, &|| FailureLine::local(kind, message, exit));
+        self.told(&FailureLine::local(kind, message, exit));
         exit
     }
 
-    fn wrong(self, exit: Exit, message: &str) {
-        let kind = if exit == Exit::Usage {
-            "usage"
-        } else {
-            "failed"
-        };
-        self.told(message, &|| FailureLine::local(kind, message, exit));
-    }
-
-    fn told<'a>(self, message: &str, line: &dyn Fn() -> FailureLine<'a>) {
+    fn told(self, line: &FailureLine<'_>) {
         match self.aside {
-            ReportFormat::Table => out::complain(message),
-            ReportFormat::Json => out::aside(&json(&serde_json::json!({ "error": line() }))),
+            ReportFormat::Table => out::complain(&line.message),
+            ReportFormat::Json => out::aside(&json(&serde_json::json!({ "error": line }))),
         }
     }
 }

@@ -159,6 +159,15 @@ impl Failure {
         Self::new(FailureKind::DryRun, request)
     }
 
+    /// The same in other words.
+    #[must_use]
+    pub fn saying(&self, message: impl Into<Text>) -> Self {
+        Self {
+            message: message.into(),
+            ..self.clone()
+        }
+    }
+
     /// Parses the output of `Display`, which keeps kind and message; `None` for other text.
     pub fn read(text: &str) -> Option<Self> {
         FailureKind::VARIANTS.iter().find_map(|kind| {

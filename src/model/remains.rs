@@ -103,10 +103,8 @@ fn rows<T>(list: &Result<Page<T>, Failure>) -> &[T] {
 }
 
 fn count<T>(list: &Result<Page<T>, Failure>, what: &str) -> Result<usize, Failure> {
-    let page = list.as_ref().map_err(|why| Failure {
-        message: format!("{what}: {}", why.message).into(),
-        ..why.clone()
-    })?;
+    let page = list.as_ref();
+    let page = page.map_err(|why| why.saying(format!("{what}: {}", why.message)))?;
     if page.is_whole() {
         return Ok(page.rows.len());
     }

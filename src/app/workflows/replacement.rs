@@ -190,15 +190,12 @@ impl Replacement {
             Err(why) => {
                 let message = why.message.raw();
                 let message = if why.is_doubtful() {
-                    format!("{old} may be canceled, nothing was placed: {message}").into()
+                    format!("{old} may be canceled, nothing was placed: {message}")
                 } else {
-                    format!("{message}; nothing was changed").into()
+                    format!("{message}; nothing was changed")
                 };
                 vec![
-                    WorkflowWish::Fail(Failure {
-                        message,
-                        ..why.clone()
-                    }),
+                    WorkflowWish::Fail(why.saying(message)),
                     WorkflowWish::End(WorkflowEnd::Answered),
                 ]
             }

@@ -69,18 +69,10 @@ pub(in crate::cli) async fn run(args: MoveArgs, sources: &Sources) -> Result<Exi
     let order = listed(orders.trouble(), account.store.order(id), || {
         format!("no working order is called {id}; \"perpdeck orders\" lists them")
     })?;
-    if let Some(why) = account
-        .store
-        .positions
-        .trouble()
-        .filter(|_| order.may_close())
-    {
+    let unread = account.store.positions.trouble();
+    if let Some(why) = unread.filter(|_| order.may_close()) {
         let words = format!("whether {} stops an open position is not known", order.id);
-        return Err(Failure {
-            message: format!("{words}: {}", why.message).into(),
-            ..why.clone()
-        }
-        .into());
+        return Err(why.saying(format!("{words}: {}", why.message)).into());
     }
     let terms = args.terms(&account, order)?;
     let plan = plan(&account.store, order, &terms)?;
@@ -102,11 +94,10 @@ pub(in crate::cli) async fn run(args: MoveArgs, sources: &Sources) -> Result<Exi
 fn plan(store: &Store, order: &Order, terms: &Terms) -> Result<MovePlan> {
     let plan = plan::plan(store, order, (&terms.shown, &terms.wanted));
     plan.map_err(|words| match store.positions.trouble() {
-        Some(why) => Failure {
-            message: format!("{words}; the positions could not be read: {}", why.message).into(),
-            ..why.clone()
+        Some(why) => {
+            let unread = format!("{words}; the positions could not be read: {}", why.message);
+            why.saying(unread).into()
         }
-        .into(),
         None => UsageError(words).into(),
     })
 }
@@ -130,7 +121,7 @@ async fn replace(
     if let Some(why) = replacement.too_late(service.clock.now()) {
         return Err(UsageError(format!("nothing was sent: {why}")).into());
     }
-    workflow::run(service, store, Workflow::Replace(replacement)).await
+    workflow::run(service, store, Workflow::Replace(replacement), None).await
 }
 
 impl MoveArgs {

@@ -92,9 +92,19 @@ pub(in crate::cli) async fn scaled(args: CancelScaledArgs, sources: &Sources) ->
     strategies(args.how, sources, commands.collect()).await
 }
 
+/// Each with its own outcome.
 async fn strategies(how: ActFlags, sources: &Sources, commands: Vec<Command>) -> Result<Exit> {
     let service = ActingService::open(sources, how).await?;
-    end_strategies(&service, commands).await
+    let what = named_or(&commands, |count| format!("end {count} strategies"));
+    send_all(&service, commands, &what, IfEnded::Refused).await
+}
+
+/// The only command by its words, several by their number.
+fn named_or(commands: &[Command], several: impl Fn(usize) -> String) -> String {
+    match commands {
+        [command] => command.to_string(),
+        commands => several(commands.len()),
+    }
 }
 
 /// The cancel of each order, with the open positions in mind.
@@ -109,11 +119,25 @@ async fn cancels(service: &Service, orders: &[Order]) -> Vec<Command> {
     orders.iter().map(|order| order.cancel(&open)).collect()
 }
 
-/// Cancels every working order, each with its own outcome. The stops of open positions go last, as cancels of their
-/// own: they stay while new entries are blocked.
-async fn one_by_one(service: &ActingService, commands: Vec<Command>) -> Result<Exit> {
+/// Cancels orders of this list, each with its own outcome. The stops of open positions go last, as cancels of their own:
+/// they stay while new entries are blocked.
+async fn one_by_one(
+    service: &ActingService,
+    page: &Page<Order>,
+    commands: Vec<Command>,
+) -> Result<Exit> {
     let what = format!("cancel {} working orders", commands.len());
-    send_all(service, commands, &what, IfEnded::Done).await
+    let exit = if commands.is_empty() {
+        service.voice.note("no working order matches");
+        Exit::Ok
+    } else {
+        send_all(service, commands, &what, IfEnded::Done).await?
+    };
+    if page.is_whole() {
+        return Ok(exit);
+    }
+    service.voice.note(INCOMPLETE);
+    Ok(exit.or(Exit::Partial))
 }
 
 /// Cancels the working orders of a market, of a side, or of a side of a market.
@@ -125,30 +149,10 @@ async fn matching(
     let market = market.wanted(service).await?;
     let page = service.working_orders().await?;
     market.check(page.rows.iter().map(|row| &row.market_id), service.voice)?;
-    let is_whole = page.is_whole();
-    let rows = page.rows.into_iter();
+    let rows = page.rows.iter();
     let wanted = rows.filter(|row| market.keeps(&row.market_id) && side.keeps(row.side.known()));
-    let wanted: Vec<_> = wanted.collect();
-    let exit = if wanted.is_empty() {
-        service.voice.note("no working order matches");
-        Exit::Ok
-    } else {
-        one_by_one(service, cancels(service, &wanted).await).await?
-    };
-    if is_whole {
-        return Ok(exit);
-    }
-    service.voice.note(INCOMPLETE);
-    Ok(exit.or(Exit::Partial))
-}
-
-/// Stops TWAPs or cancels scaled orders.
-async fn end_strategies(service: &ActingService, commands: Vec<Command>) -> Result<Exit> {
-    let what = match commands.as_slice() {
-        [command] => command.to_string(),
-        several => format!("end {} strategies", several.len()),
-    };
-    send_all(service, commands, &what, IfEnded::Refused).await
+    let wanted: Vec<_> = wanted.cloned().collect();
+    one_by_one(service, &page, cancels(service, &wanted).await).await
 }
 
 /// Cancels these orders, whether or not a list shows them.
@@ -173,10 +177,7 @@ async fn named(service: &ActingService, ids: &[OrderId]) -> Result<Exit> {
         .iter()
         .filter(|id| known.iter().all(|order| order.id != **id));
     commands.extend(unlisted.cloned().map(Command::Cancel));
-    let what = match commands.as_slice() {
-        [command] => command.to_string(),
-        several => format!("cancel {} orders", several.len()),
-    };
+    let what = named_or(&commands, |count| format!("cancel {count} orders"));
     send_all(service, commands, &what, IfEnded::Refused).await
 }
 
@@ -197,10 +198,7 @@ async fn send_all(
     if_ended: IfEnded,
 ) -> Result<Exit> {
     commands.sort_by_key(Command::risk);
-    let prepared_commands = commands.into_iter();
-    let prepared_commands = prepared_commands
-        .map(|command| PreparedCommand::new(command, None))
-        .collect::<Result<Vec<_>>>()?;
+    let prepared_commands = PreparedCommand::all(commands)?;
     let requests: Vec<_> = prepared_commands.iter().map(|one| &one.request).collect();
     if let Some(exit) = service.withheld(&requests, what).await? {
         return Ok(exit);
@@ -258,11 +256,8 @@ fn is_over(outcome: &SendOutcome) -> bool {
 
 fn over(voice: Output, id: &OrderId) -> Exit {
     let data = json!({ "data": { "id": id, "canceled": false, "queued": false } });
-    voice.answer(
-        &data,
-        &format!("order {id}: was not working any more"),
-        None,
-    );
+    let words = format!("order {id}: was not working any more");
+    voice.answer(&data, &words, None);
     Exit::Ok
 }
 
@@ -281,14 +276,7 @@ async fn cancel_all(service: &ActingService) -> Result<Exit> {
     let commands = cancels(service, &page.rows).await;
     match CancelAllPlan::of(commands, |_| would_be_halted(service).is_some()) {
         CancelAllPlan::AtOnce => at_once(service, Some(&page)).await,
-        CancelAllPlan::Each(commands) => {
-            let canceled = one_by_one(service, commands).await?;
-            if page.is_whole() {
-                return Ok(canceled);
-            }
-            service.voice.note(INCOMPLETE);
-            Ok(canceled.or(Exit::Partial))
-        }
+        CancelAllPlan::Each(commands) => one_by_one(service, &page, commands).await,
     }
 }
 

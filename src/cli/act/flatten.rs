@@ -18,10 +18,7 @@ use crate::{
         voice::Output,
     },
     config::Sources,
-    model::{
-        Command, Failure, FlatProof, OpenExposure, Order, Position, Proof, Receipt, Timestamp,
-        TwapId,
-    },
+    model::{Command, FlatProof, OpenExposure, Order, Position, Proof, Receipt, Timestamp, TwapId},
 };
 use color_eyre::Result;
 use serde::Serialize;
@@ -163,24 +160,14 @@ impl RemainingRows {
     }
 }
 
-/// A complete read of the account.
-async fn read_exposure(service: &Service) -> Result<OpenExposure, Failure> {
-    patiently(|| async {
-        let remains = service.client.remains().await;
-        remains.left().map(|_| remains)
-    })
-    .await
-}
-
 /// The commands of a successful flatten, as of now.
 async fn rehearsed(service: &Service) -> Result<Vec<PreparedCommand>> {
-    let commands = read_exposure(service)
-        .await?
-        .way_out(service.account.clone());
-    let commands = commands.into_iter();
-    commands
-        .map(|command| PreparedCommand::new(command, None))
-        .collect()
+    let read = || async {
+        let remains = service.client.remains().await;
+        remains.left().map(|_| remains)
+    };
+    let remains = patiently(read).await?;
+    PreparedCommand::all(remains.way_out(service.account.clone()))
 }
 
 impl PreparedCommand {

@@ -61,5 +61,5 @@ async fn flip(service: &ActingService, named: PositionId) -> Result<Exit> {
     // A halt may have come while the question was open.
     not_halted()?;
     let flip = FlipRun::new(flip.agreed(service.clock.now()));
-    workflow::run(service, &mut store, Workflow::Flip(flip)).await
+    workflow::run(service, &mut store, Workflow::Flip(flip), None).await
 }

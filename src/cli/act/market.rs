@@ -7,9 +7,9 @@
 use crate::{
     app::Store,
     cli::{exit::UsageError, named::unknown_market, service::Service},
-    model::{Failure, MarketId, ambiguous},
+    model::{MarketId, ambiguous},
 };
-use color_eyre::{Report, Result};
+use color_eyre::Result;
 
 /// The purpose of an order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,14 +30,19 @@ pub(super) fn named(
         ([id], _) => return Ok(id.clone()),
         ([_, _, ..], _) => {
             let words = format!("{flag}: {}", ambiguous(name.raw(), &found));
-            return Err(Report::new(UsageError(words)));
+            return Err(UsageError(words).into());
         }
-        ([], Some(why)) if !may_be_id(&name) => return Err(Report::new(unread(&name, why))),
+        ([], Some(why)) if !may_be_id(&name) => {
+            return Err(why.saying(format!(
+                "the list of markets could not be read ({}), so {name} is unknown; nothing was sent; write the market id, as in paper|SOL",
+                why.message
+            )).into());
+        }
         ([], Some(why)) => format!("the markets could not be read ({})", why.message),
         ([], None) if !is_listed(store) => "no list of markets is available".to_owned(),
         ([], None) if purpose == MarketPurpose::Opens => {
             let words = format!("{flag}: {}", unknown_market(&name, store));
-            return Err(Report::new(UsageError(words)));
+            return Err(UsageError(words).into());
         }
         ([], None) => "no list of markets has it; a reducing order is sent anyway".to_owned(),
     };
@@ -57,15 +62,4 @@ fn may_be_id(name: &MarketId) -> bool {
 fn is_listed(store: &Store) -> bool {
     let markets = store.markets.value();
     markets.is_some_and(|markets| !markets.is_empty())
-}
-
-fn unread(name: &MarketId, why: &Failure) -> Failure {
-    Failure {
-        message: format!(
-            "the list of markets could not be read ({}), so {name} is unknown; nothing was sent; write the market id, as in paper|SOL",
-            why.message
-        )
-        .into(),
-        ..why.clone()
-    }
 }

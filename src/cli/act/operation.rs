@@ -45,13 +45,10 @@ impl PreparedOperation {
         let (now, account) = (service.clock.now(), service.account.clone());
         let run = |start| OperationRun::new(kind, account.clone(), start, now);
         let new = run(OperationStart::New);
-        let is_chosen = chosen.is_some();
         let prepared = PreparedCommand::new(new.command(), chosen)?;
-        let unfinished = if is_chosen {
-            None
-        } else {
-            unfinished(service, &prepared.request.target)
-        };
+        let unfinished = (!prepared.is_key_chosen)
+            .then(|| unfinished(service, &prepared.request.target))
+            .flatten();
         let known = unfinished.and_then(|entry| Some((entry.created_at, entry.intent.key?)));
         let Some((began, key)) = known else {
             return Ok(Self { run: new, prepared });
@@ -77,7 +74,7 @@ impl PreparedOperation {
             return Ok(exit);
         }
         let run = Workflow::Operation(self.run);
-        workflow::run_as(service, &mut Store::default(), run, Some(self.prepared)).await
+        workflow::run(service, &mut Store::default(), run, Some(self.prepared)).await
     }
 }
 

@@ -76,6 +76,12 @@ impl PreparedCommand {
         })
     }
 
+    /// Each under a new key.
+    pub(super) fn all(commands: Vec<Command>) -> Result<Vec<Self>> {
+        let commands = commands.into_iter();
+        commands.map(|command| Self::new(command, None)).collect()
+    }
+
     /// The key, if the service keeps it.
     pub(super) fn kept_key(&self) -> Option<&IdempotencyKey> {
         self.request.key.as_ref()

@@ -26,7 +26,7 @@ use crate::{
     model::{Command, Failure, IdempotencyKey, OrderId, Receipt, Timestamp},
 };
 use color_eyre::Result;
-use std::time::Duration;
+use std::{ops::ControlFlow, time::Duration};
 use tokio::time::sleep;
 
 struct WorkflowRun<'a> {
@@ -41,13 +41,9 @@ struct WorkflowRun<'a> {
     exit: Exit,
 }
 
-/// Runs a confirmed workflow to its end; `store` is what it was decided on.
-pub(super) async fn run(service: &Service, store: &mut Store, workflow: Workflow) -> Result<Exit> {
-    run_as(service, store, workflow, None).await
-}
-
-/// The same with a first command that is prepared already.
-pub(super) async fn run_as(
+/// Runs a confirmed workflow to its end; `store` is what it was decided on, and `first` its first command, if that is
+/// prepared already.
+pub(super) async fn run(
     service: &Service,
     store: &mut Store,
     workflow: Workflow,
@@ -68,9 +64,8 @@ pub(super) async fn run_as(
         let mut next = None;
         for wish in std::mem::take(&mut wishes) {
             match run.fulfill(wish).await? {
-                Fulfilled::Said => {}
-                Fulfilled::Told(wishes) => next = Some(wishes),
-                Fulfilled::Ended(exit) => return Ok(exit),
+                ControlFlow::Continue(follows) => next = follows.or(next),
+                ControlFlow::Break(exit) => return Ok(exit),
             }
         }
         wishes = match next {
@@ -78,14 +73,6 @@ pub(super) async fn run_as(
             None => run.pass().await,
         };
     }
-}
-
-/// What came of a wish.
-enum Fulfilled {
-    Said,
-    /// It was done, and this follows.
-    Told(Vec<WorkflowWish>),
-    Ended(Exit),
 }
 
 /// Moves an order, or the exits of a position, once that is confirmed.
@@ -103,7 +90,7 @@ pub(super) async fn in_place(
     if let Some(exit) = service.withheld_one(&prepared).await? {
         return Ok(exit);
     }
-    run(service, store, Workflow::Move(one)).await
+    run(service, store, Workflow::Move(one), None).await
 }
 
 const ALREADY: &str = "the exits of the position are already as requested";
@@ -126,39 +113,35 @@ impl WorkflowRun<'_> {
         self.workflow.tell(known(self.service, self.store), event)
     }
 
-    async fn fulfill(&mut self, wish: WorkflowWish) -> Result<Fulfilled> {
+    /// Does what is wanted; gives what follows of it, or the exit code at the end.
+    async fn fulfill(
+        &mut self,
+        wish: WorkflowWish,
+    ) -> Result<ControlFlow<Exit, Option<Vec<WorkflowWish>>>> {
         let voice = self.service.voice;
-        let follows = match wish {
-            WorkflowWish::Say(_, words) | WorkflowWish::Offer { words, .. } => {
-                voice.note(&words);
-                return Ok(Fulfilled::Said);
-            }
-            WorkflowWish::Report(end) => {
-                self.exit = report(voice, self.key.as_ref(), &end);
-                return Ok(Fulfilled::Said);
-            }
-            WorkflowWish::Fail(why) => {
-                voice.note(why.message.raw());
-                return Ok(Fulfilled::Said);
-            }
-            WorkflowWish::Remains(_) => return Ok(Fulfilled::Said),
-            WorkflowWish::End(end) => return Ok(Fulfilled::Ended(self.end(end))),
-            WorkflowWish::Send(command) => self.send(command).await?,
+        let mut follows = None;
+        match wish {
+            WorkflowWish::Say(_, words) | WorkflowWish::Offer { words, .. } => voice.note(&words),
+            WorkflowWish::Report(end) => self.exit = report(voice, self.key.as_ref(), &end),
+            WorkflowWish::Fail(why) => voice.note(why.message.raw()),
+            WorkflowWish::Remains(_) => {}
+            WorkflowWish::End(end) => return Ok(ControlFlow::Break(self.end(end))),
+            WorkflowWish::Send(command) => follows = Some(self.send(command).await?),
             WorkflowWish::ReadLists => {
                 self.read_lists().await;
-                self.tell(WorkflowEvent::Passed)
+                follows = Some(self.tell(WorkflowEvent::Passed));
             }
             WorkflowWish::ReadRemains(operation) => {
                 let end = self.service.client.read_remains(*operation).await;
-                self.tell(WorkflowEvent::OperationEnded(&end))
+                follows = Some(self.tell(WorkflowEvent::OperationEnded(&end)));
             }
-            WorkflowWish::Find(order) => self.find(order).await,
+            WorkflowWish::Find(order) => follows = Some(self.find(order).await),
             WorkflowWish::Follow(next) => {
                 self.workflow = *next;
-                self.begin().await?
+                follows = Some(self.begin().await?);
             }
-        };
-        Ok(Fulfilled::Told(follows))
+        }
+        Ok(ControlFlow::Continue(follows))
     }
 
     /// Waits until it looks again.

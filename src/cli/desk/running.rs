@@ -8,16 +8,14 @@
 use crate::{
     app::CallerRequest,
     cli::{Exit, paper, paths::state_dir, service::configured_account, voice::Output},
-    config::{Sources, keyless, load},
+    config::{Sources, load},
     journal::{WriterProcess, writer_processes},
     model::{Failure, FailureKind},
     runtime::{AccountAddress, FoundDesk, find_desk},
 };
-use color_eyre::{
-    Result,
-    eyre::{Context as _, ensure},
-};
-use std::{env, fs, path::Path, process::Command};
+use color_eyre::{Result, eyre::ensure};
+use rustix::process::{Pid, Signal, kill_process};
+use std::{env, fs, path::Path};
 
 pub(in crate::cli) async fn flatten(sources: &Sources, voice: Output) -> Result<Exit> {
     let settings = load(sources)?.settings;
@@ -98,11 +96,12 @@ fn paper_desks() -> Vec<WriterProcess> {
 }
 
 fn signal(desk: &WriterProcess) -> Result<()> {
-    let mut kill = Command::new("kill");
-    let status = keyless(&mut kill, env::vars_os().map(|(name, _)| name))
-        .args(["-USR1", &desk.number.to_string()])
-        .status()
-        .wrap_err("the program kill could not be started")?;
-    ensure!(status.success(), "desk {} cannot be signalled", desk.number);
+    let process = i32::try_from(desk.number).ok().and_then(Pid::from_raw);
+    let signalled = process.map(|process| kill_process(process, Signal::USR1));
+    ensure!(
+        matches!(signalled, Some(Ok(()))),
+        "desk {} cannot be signalled",
+        desk.number
+    );
     Ok(())
 }

@@ -15,28 +15,23 @@ const LATENCY_READS: usize = 5;
 /// The longest `Retry-After` that is waited for.
 const LONGEST_WAIT: Duration = Duration::from_secs(10);
 
-/// Reads, and waits once in the whole examination if the service asks for it.
-struct PacedReader {
+/// Reads the open positions, and waits once in the whole examination if the service asks for it.
+struct PacedReader<'a> {
+    client: &'a Client,
+    target: String,
     waited: Cell<bool>,
 }
 
-impl PacedReader {
-    async fn patiently<T, F>(
-        &self,
-        ask: impl Fn() -> F,
-        trouble: impl Fn(&T) -> Option<&Failure>,
-    ) -> T
-    where
-        F: Future<Output = T>,
-    {
-        let answer = ask().await;
-        let wanted = trouble(&answer).and_then(|why| why.retry_after);
+impl PacedReader<'_> {
+    async fn probe(&self) -> Probe {
+        let probe = self.client.probe(&self.target).await;
+        let wanted = probe.list.as_ref().err().and_then(|why| why.retry_after);
         match wanted.filter(|wait| *wait <= LONGEST_WAIT) {
             Some(wait) if !self.waited.replace(true) => {
                 sleep(wait).await;
-                ask().await
+                self.client.probe(&self.target).await
             }
-            Some(_) | None => answer,
+            Some(_) | None => probe,
         }
     }
 }
@@ -66,15 +61,15 @@ impl DoctorAnswers {
     pub(super) async fn of(service: &Service) -> Self {
         let client = &service.client;
         let reader = PacedReader {
+            client,
+            target: open_positions(client),
             waited: Cell::new(false),
         };
-        let target = open_positions(client);
-        let probe = || reader.patiently(|| client.probe(&target), |read| read.list.as_ref().err());
-        let mut open = vec![probe().await];
+        let mut open = vec![reader.probe().await];
         let reached = open.iter().all(|probe| probe.list.is_ok());
         let rest = if reached {
             for _ in 1..LATENCY_READS {
-                open.push(probe().await);
+                open.push(reader.probe().await);
             }
             Some(Rest {
                 about: client.about().await,

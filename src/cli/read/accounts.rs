@@ -54,9 +54,8 @@ pub(in crate::cli) async fn accounts(args: AccountArgs, sources: &Sources) -> Re
     let found = join_all(configured(&loaded).map(rows)).await;
     let found: Vec<_> = found.into_iter().flatten().collect();
     if found.is_empty() {
-        return Err(Report::new(UsageError(
-            "no account is configured: set base_url and the key, or start a paper exchange with \"perpdeck serve\", which prints both".to_owned(),
-        )));
+        let words = "no account is configured: set base_url and the key, or start a paper exchange with \"perpdeck serve\", which prints both";
+        return Err(UsageError(words.to_owned()).into());
     }
     let rows = found.into_iter().enumerate();
     let rows = rows.map(|(at, row)| ProfileRow {

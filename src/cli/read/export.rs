@@ -29,7 +29,7 @@ use crate::{
     runtime::{Clock, kept_trades, write_export},
     view,
 };
-use color_eyre::{Report, Result};
+use color_eyre::Result;
 use std::path::Path;
 
 #[derive(Debug, clap::Args)]
@@ -135,7 +135,7 @@ pub(in crate::cli) async fn run(args: ExportArgs, sources: &Sources) -> Result<E
 /// What desks on this account noted of its trades.
 fn notes(service: &Service) -> Result<TradeLog> {
     let kept = kept_trades(&service.journal_dir, &service.identity());
-    kept.map_err(|why| Report::new(Failure::local(why)))
+    kept.map_err(|why| Failure::local(why).into())
 }
 
 /// Reads whole lists, from an instant on.

@@ -31,7 +31,7 @@ use crate::{
     },
 };
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use color_eyre::{Report, Result};
+use color_eyre::Result;
 use std::collections::BTreeMap;
 use strum::VariantNames as _;
 
@@ -288,8 +288,8 @@ pub(super) async fn named(service: &Service, name: MarketId) -> Result<(Store, M
             let id = id.clone();
             Ok((store, id))
         }
-        [_, _, ..] => Err(Report::new(UsageError(ambiguous(name.raw(), &found)))),
+        [_, _, ..] => Err(UsageError(ambiguous(name.raw(), &found)).into()),
         [] if store.known_markets().is_empty() => Ok((store, name)),
-        [] => Err(Report::new(UsageError(unknown_market(&name, &store)))),
+        [] => Err(UsageError(unknown_market(&name, &store)).into()),
     }
 }

@@ -61,16 +61,15 @@ fn width() -> Option<usize> {
 
 /// Reports what is missing, if anything.
 fn complete<T>(voice: Output, page: &Page<T>) -> Exit {
+    let rows = |count: usize| format!("{count} {}", if count == 1 { "row" } else { "rows" });
     let count = page.unreadable.len();
     if let Some(first) = page.unreadable.first() {
-        let rows = if count == 1 { "row" } else { "rows" };
-        voice.note(&format!("{count} {rows} could not be read: {first}"));
+        voice.note(&format!("{} could not be read: {first}", rows(count)));
     }
     if page.left_out > 0 {
-        let count = page.left_out;
-        let rows = if count == 1 { "row" } else { "rows" };
+        let rows = rows(page.left_out);
         voice.note(&format!(
-            "{count} {rows} left out: of another account, without an id, or listed twice"
+            "{rows} left out: of another account, without an id, or listed twice"
         ));
     }
     if page.stalled {

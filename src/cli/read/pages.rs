@@ -192,27 +192,21 @@ impl Pages {
             let is_listed = (wanted.lists)(&whole.rows);
             let listed = whole.rows.iter().filter(|row| is_listed(row)).count();
             let is_enough = listed > most || (listed == most && !is_past);
+            let goes_on = !is_enough && !is_past;
             match page.next {
-                next if is_enough => {
+                // Follows no cursor twice.
+                Some(next) if goes_on && is_new && asked.insert(next.raw().to_owned()) => {
+                    cursor = Some(next);
+                }
+                next => {
+                    if next.is_some() && goes_on {
+                        whole.stall();
+                    }
                     whole.rows.retain(is_listed);
                     whole.rows.truncate(most);
                     return Ok(PagedRows {
                         page: whole,
-                        is_cut: next.is_some() || listed > most,
-                    });
-                }
-                // Follows no cursor twice.
-                Some(next) if !is_past && is_new && asked.insert(next.raw().to_owned()) => {
-                    cursor = Some(next);
-                }
-                next => {
-                    if next.is_some() && !is_past {
-                        whole.stall();
-                    }
-                    whole.rows.retain(is_listed);
-                    return Ok(PagedRows {
-                        page: whole,
-                        is_cut: false,
+                        is_cut: is_enough && (next.is_some() || listed > most),
                     });
                 }
             }

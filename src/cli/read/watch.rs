@@ -88,8 +88,8 @@ enum WatchTarget {
 }
 
 impl WatchTarget {
-    fn read(words: &[String]) -> Result<Self, UsageError> {
-        let words: Vec<_> = words.iter().map(String::as_str).collect();
+    fn read(given: &[String]) -> Result<Self, UsageError> {
+        let words: Vec<_> = given.iter().map(String::as_str).collect();
         match words.as_slice() {
             [] | ["orders"] => Ok(Self::Orders(vec![])),
             ["positions"] => Ok(Self::Positions),
@@ -103,9 +103,7 @@ impl WatchTarget {
                 Some(word) => Err(UsageError(format!(
                     "{word:?} cannot be watched: write orders, positions, events, account, market BTC, or the ids of orders"
                 ))),
-                None => Ok(Self::Orders(
-                    ids.iter().map(|id| (*id).to_owned()).collect(),
-                )),
+                None => Ok(Self::Orders(given.to_vec())),
             },
         }
     }

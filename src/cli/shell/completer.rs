@@ -13,7 +13,7 @@ use crate::{
     },
     client::Client,
     config::{self, Settings, Sources, load},
-    model::{Failure, MarketNames, Order, Page, Position},
+    model::{Failure, MarketNames, Order, Page},
     view::text::words,
 };
 use clap::{ArgMatches, Command, FromArgMatches as _};
@@ -177,8 +177,14 @@ fn profile(settings: &Settings) -> Option<Candidate> {
 async fn candidates_of(client: &Client, what: Offered) -> Vec<Candidate> {
     let account = &client.connection().account_id;
     match what {
-        Offered::Orders => orders(client.working_orders(account).await),
-        Offered::Positions => positions(client.open_positions(account).await),
+        Offered::Orders => rows(client.working_orders(account).await, |order| Candidate {
+            word: order.id.to_string(),
+            about: words::order(&order, None, &MarketNames::default()),
+        }),
+        Offered::Positions => rows(client.open_positions(account).await, |position| Candidate {
+            word: position.id.to_string(),
+            about: words::position(&position, None, &MarketNames::default()),
+        }),
         Offered::Twaps => rows(client.active_twaps(account).await, |twap| Candidate {
             word: twap.id.to_string(),
             about: words::twap(&twap, None, &MarketNames::default()),
@@ -206,20 +212,6 @@ async fn candidates_of(client: &Client, what: Offered) -> Vec<Candidate> {
 fn rows<T>(read: Result<Page<T>, Failure>, candidate: impl Fn(T) -> Candidate) -> Vec<Candidate> {
     let rows = read.map(|page| page.rows).unwrap_or_default();
     rows.into_iter().map(candidate).collect()
-}
-
-fn orders(read: Result<Page<Order>, Failure>) -> Vec<Candidate> {
-    rows(read, |order| Candidate {
-        word: order.id.to_string(),
-        about: words::order(&order, None, &MarketNames::default()),
-    })
-}
-
-fn positions(read: Result<Page<Position>, Failure>) -> Vec<Candidate> {
-    rows(read, |position| Candidate {
-        word: position.id.to_string(),
-        about: words::position(&position, None, &MarketNames::default()),
-    })
 }
 
 /// A scaled order is known through its working rungs.
