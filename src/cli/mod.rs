@@ -42,7 +42,7 @@ mod voice;
 pub use args::Args;
 pub use exit::Exit;
 
-use crate::{config, disk};
+use crate::{config, disk, model::draft::Field};
 use args::{ActVerb, CliVerb, ReadVerb, ScaledVerb, TwapVerb};
 use clap::{CommandFactory as _, FromArgMatches as _, Parser as _, error::ErrorKind};
 use color_eyre::{Result, config::HookBuilder, eyre::Context as _};
@@ -158,8 +158,8 @@ async fn act_verb(verb: ActVerb, sources: config::Sources) -> Result<Exit> {
         ActVerb::Flip(args) => act::flip::run(args, sources).await,
         ActVerb::Move(args) => act::amend::run(*args, sources).await,
         ActVerb::Cancel(args) => act::cancel::run(args, sources).await,
-        ActVerb::Stop(args) => act::exits::run(args.stop_loss(), sources).await,
-        ActVerb::Target(args) => act::exits::run(args.take_profit(), sources).await,
+        ActVerb::Stop(args) => act::exits::leg_of(Field::StopLoss, args, sources).await,
+        ActVerb::Target(args) => act::exits::leg_of(Field::TakeProfit, args, sources).await,
         ActVerb::Exits(args) => act::exits::run(args, sources).await,
         ActVerb::Margin(args) => act::margin::run(args, sources).await,
         ActVerb::CloseAll(args) => act::operation::close_all(args, sources).await,

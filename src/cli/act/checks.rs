@@ -32,6 +32,9 @@ pub(super) async fn objection(
     if command.risk() != Risk::Increasing {
         return None;
     }
+    if let Some(halted) = halted_now(service) {
+        return Some(halted);
+    }
     let mut account = service.desk_account();
     let limits = &mut account.options.checks;
     // The journal counts what is sent within a second, under its lock.

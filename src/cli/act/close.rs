@@ -48,8 +48,7 @@ struct WrittenClose {
 }
 
 pub(in crate::cli) async fn run(args: CloseArgs, sources: &Sources) -> Result<Exit> {
-    let how = args.how;
-    let service = ActingService::open(sources, how).await?;
+    let service = ActingService::open(sources, args.how).await?;
     let (ids, given) = (args.position_ids, args.fields.given);
     let one = async |position_id, at| {
         let close = WrittenClose {

@@ -29,7 +29,7 @@ use crate::{
     },
     config::Sources,
     model::{
-        Command, Failure, FailureKind, Num, Order, OrderId, PositionId, WantedExits,
+        Command, Failure, FailureKind, Order, OrderId, PositionId, WantedExits,
         draft::{
             Draft, ExitsDraft, Faults, Field, ProtectDraft, RelativePrice, Seen, Texts, positive,
         },
@@ -73,27 +73,6 @@ pub(in crate::cli) struct LegArgs {
     how: ActFlags,
 }
 
-impl LegArgs {
-    pub(in crate::cli) fn stop_loss(self) -> ExitsArgs {
-        ExitsArgs {
-            take_profit: None,
-            stop_loss: Some(self.price),
-            of: self.of,
-            size: self.size,
-            how: self.how,
-        }
-    }
-
-    pub(in crate::cli) fn take_profit(self) -> ExitsArgs {
-        let args = self.stop_loss();
-        ExitsArgs {
-            take_profit: args.stop_loss,
-            stop_loss: None,
-            ..args
-        }
-    }
-}
-
 /// A price, digits or relative to another, or `none`.
 fn leg(text: &str) -> Result<String, String> {
     if text != "none" && RelativePrice::read(text).is_none() {
@@ -103,13 +82,40 @@ fn leg(text: &str) -> Result<String, String> {
 }
 
 pub(in crate::cli) async fn run(args: ExitsArgs, sources: &Sources) -> Result<Exit> {
-    let service = ActingService::open(sources, args.how).await?;
-    let one = async |of: String, _| set(&args, &of, &service).await;
-    service.each(&args.of, one).await
+    let given = [
+        (Field::TakeProfit, args.take_profit),
+        (Field::StopLoss, args.stop_loss),
+        (Field::Size, args.size),
+    ];
+    each(sources, args.how, &args.of, given).await
 }
 
-async fn set(args: &ExitsArgs, of: &str, service: &ActingService) -> Result<Exit> {
-    let is_complete = args.take_profit.is_some() && args.stop_loss.is_some() && args.size.is_none();
+/// The stop loss or the take profit alone.
+pub(in crate::cli) async fn leg_of(leg: Field, args: LegArgs, sources: &Sources) -> Result<Exit> {
+    let given = [(leg, Some(args.price)), (Field::Size, args.size)];
+    each(sources, args.how, &args.of, given).await
+}
+
+async fn each(
+    sources: &Sources,
+    how: ActFlags,
+    of: &[String],
+    given: impl IntoIterator<Item = (Field, Option<String>)>,
+) -> Result<Exit> {
+    let mut texts = Texts::default();
+    for (field, text) in given {
+        if let Some(text) = text {
+            texts.set(field, text);
+        }
+    }
+    let service = ActingService::open(sources, how).await?;
+    let one = async |of: String, _| set(&service, &texts, &of).await;
+    service.each(of, one).await
+}
+
+async fn set(service: &ActingService, given: &Texts, of: &str) -> Result<Exit> {
+    let has_size = given.has(Field::Size);
+    let is_complete = given.has(Field::TakeProfit) && given.has(Field::StopLoss) && !has_size;
     let mut store = if is_complete {
         in_time(read_rows(service)).await.unwrap_or_default()
     } else {
@@ -118,95 +124,82 @@ async fn set(args: &ExitsArgs, of: &str, service: &ActingService) -> Result<Exit
     let order_id = OrderId::from(of);
     let order = store.order(&order_id).filter(|order| order.is_working());
     if order.is_none() && !store.positions_named(of).is_empty() {
-        return of_position(args, of, service, &mut store).await;
+        let id = named::position(PositionId::from(of), &store)?;
+        let wanted = of_position(service, given, &id, &store)?;
+        let one = OrderMove::of_exits(Moved::Exits(ExitGoals::setting(id, wanted)));
+        return workflow::in_place(service, &mut store, one).await;
     }
-    if let Some(size) = &args.size {
+    if has_size {
+        let size = given.of(Field::Size);
         let why = format!("--size {size}: exits that are attached to an order have its size");
         return Err(UsageError(why).into());
     }
     if order.is_none() && (!is_complete || named::is_word(of)) {
         return Err(unknown(of, &store).into());
     }
-    let command = args.attached(service, order_id, (order, &store))?;
-    let prepared = PreparedCommand::new(command, None)?;
-    perform(service, prepared).await
+    let command = attached(service, given, order_id, (order, &store))?;
+    perform(service, PreparedCommand::new(command, None)?).await
 }
 
-async fn of_position(
-    args: &ExitsArgs,
-    of: &str,
-    service: &ActingService,
-    store: &mut Store,
-) -> Result<Exit> {
-    let id = named::position(PositionId::from(of), store)?;
-    let wanted = args.wanted(service, &id, store)?;
-    let one = OrderMove::of_exits(Moved::Exits(ExitGoals::setting(id, wanted)));
-    workflow::in_place(service, store, one).await
-}
-
-impl ExitsArgs {
-    /// The exits of the position as they were named.
-    fn wanted(&self, service: &Service, id: &PositionId, store: &Store) -> Result<WantedExits> {
-        let Some(position) = store.position(id) else {
-            return Err(unknown(id.raw(), store).into());
-        };
-        if let Some(why) = store.orders.trouble() {
-            return Err(why.clone().into());
-        }
-        let seen = Seen {
-            market: store.market(&position.market_id),
-            position: Some(position),
-            working: store.orders.rows(),
-            ..Seen::default()
-        };
-        let written = |leg: &Option<String>| leg.clone().unwrap_or_default();
-        let form = Draft::Protect(ProtectDraft {
-            position_id: id.clone(),
-            shown: Texts::default(),
-            texts: Texts::default()
-                .with(Field::TakeProfit, written(&self.take_profit))
-                .with(Field::StopLoss, written(&self.stop_loss))
-                .with(Field::Size, written(&self.size)),
-        });
-        let (_, wanted) = typed::read(service, &form, &seen, |draft| {
-            draft.command(&seen)?;
-            match draft {
-                Draft::Protect(draft) => draft.wanted(&seen),
-                Draft::Entry(_) | Draft::Close(_) | Draft::Exits(_) | Draft::Margin(_) => {
-                    Err(Faults::default())
-                }
+/// The exits of the position as they were named.
+fn of_position(
+    service: &Service,
+    given: &Texts,
+    id: &PositionId,
+    store: &Store,
+) -> Result<WantedExits> {
+    let Some(position) = store.position(id) else {
+        return Err(unknown(id.raw(), store).into());
+    };
+    if let Some(why) = store.orders.trouble() {
+        return Err(why.clone().into());
+    }
+    let seen = Seen {
+        market: store.market(&position.market_id),
+        position: Some(position),
+        working: store.orders.rows(),
+        ..Seen::default()
+    };
+    let form = Draft::Protect(ProtectDraft {
+        position_id: id.clone(),
+        shown: Texts::default(),
+        texts: given.clone(),
+    });
+    let (_, wanted) = typed::read(service, &form, &seen, |draft| {
+        draft.command(&seen)?;
+        match draft {
+            Draft::Protect(draft) => draft.wanted(&seen),
+            Draft::Entry(_) | Draft::Close(_) | Draft::Exits(_) | Draft::Margin(_) => {
+                Err(Faults::default())
             }
-        })?;
-        Ok(wanted)
-    }
+        }
+    })?;
+    Ok(wanted)
+}
 
-    /// The exits attached to an order, as far as that is known.
-    fn attached(
-        &self,
-        service: &Service,
-        order_id: OrderId,
-        (order, store): (Option<&Order>, &Store),
-    ) -> Result<Command> {
-        let seen = Seen {
-            market: order.and_then(|order| store.market(&order.market_id)),
-            order,
-            ..Seen::default()
-        };
-        let text = |leg: &Option<String>, now: Option<Num>| {
-            let unchanged = || now.map(|price| price.to_string());
-            leg.clone().or_else(unchanged).unwrap_or_default()
-        };
-        let target = order.and_then(|order| order.attached_take_profit_price);
-        let stop = order.and_then(|order| order.attached_stop_loss_price);
-        let form = Draft::Exits(ExitsDraft {
-            order_id,
-            texts: Texts::default()
-                .with(Field::TakeProfit, text(&self.take_profit, target))
-                .with(Field::StopLoss, text(&self.stop_loss, stop)),
-        });
-        let (_, command) = typed::read(service, &form, &seen, |draft| draft.command(&seen))?;
-        Ok(command)
+/// The exits attached to an order, as far as that is known.
+fn attached(
+    service: &Service,
+    given: &Texts,
+    order_id: OrderId,
+    (order, store): (Option<&Order>, &Store),
+) -> Result<Command> {
+    let seen = Seen {
+        market: order.and_then(|order| store.market(&order.market_id)),
+        order,
+        ..Seen::default()
+    };
+    let target = order.and_then(|order| order.attached_take_profit_price);
+    let stop = order.and_then(|order| order.attached_stop_loss_price);
+    let mut texts = given.clone();
+    for (leg, unchanged) in [(Field::TakeProfit, target), (Field::StopLoss, stop)] {
+        if let Some(price) = unchanged.filter(|_| !given.has(leg)) {
+            texts.set(leg, price.to_string());
+        }
     }
+    let form = Draft::Exits(ExitsDraft { order_id, texts });
+    let (_, command) = typed::read(service, &form, &seen, |draft| draft.command(&seen))?;
+    Ok(command)
 }
 
 /// Why nothing of this name was found: the lists could not be read, or do not have it.

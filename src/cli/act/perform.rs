@@ -76,7 +76,7 @@ pub(super) async fn send_before(
     let objection = if repeat::may_have_acted(known.as_ref()) {
         halted(service, &prepared.command)
     } else {
-        objection(service, &mut transport, prepared).await
+        checks::objection(service, &mut transport, prepared).await
     };
     if let Some(why) = objection {
         return Ok(Err(Failure::held_back(&why)).into());
@@ -96,18 +96,7 @@ pub(super) async fn would_be_refused(
     prepared: &PreparedCommand,
 ) -> Result<Option<String>, Failure> {
     let mut transport = Transport::open(service, &prepared.command)?;
-    Ok(objection(service, &mut transport, prepared).await)
-}
-
-async fn objection(
-    service: &Service,
-    transport: &mut Transport<'_>,
-    prepared: &PreparedCommand,
-) -> Option<String> {
-    match halted(service, &prepared.command) {
-        None => checks::objection(service, transport, prepared).await,
-        halted => halted,
-    }
+    Ok(checks::objection(service, &mut transport, prepared).await)
 }
 
 /// Why a command that was meant for an earlier moment is not sent, if so.

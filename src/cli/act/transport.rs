@@ -53,13 +53,11 @@ impl<'a> Transport<'a> {
             };
             service.voice.note(&format!("{}; {what}", no_answer(dir)));
             let unsent = || format!("{}; nothing was sent", no_answer(dir));
-            opening = match (
-                is_entry,
-                is_entry.then(|| late.within(DISK_TIMEOUT)).flatten(),
-            ) {
-                (_, Some(opened)) => Ok(opened),
-                (true, None) => return Err(Failure::new(FailureKind::Unavailable, unsent())),
-                (false, None) => Err(late),
+            opening = if is_entry {
+                let opened = late.within(DISK_TIMEOUT);
+                Ok(opened.ok_or_else(|| Failure::new(FailureKind::Unavailable, unsent()))?)
+            } else {
+                Err(late)
             };
         }
         Ok(Self { service, opening })
