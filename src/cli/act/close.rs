@@ -84,7 +84,7 @@ impl WrittenClose {
             self.given.set(trigger, id.raw());
         }
         let prepared = self.prepared(service, &store, before.as_ref())?;
-        Ok(repeat::settled(before.as_ref(), prepared, service)?.prepared())
+        repeat::settled(before.as_ref(), prepared, service)
     }
 
     fn size(&self) -> &str {

@@ -41,8 +41,9 @@ impl ActingService {
             service: Service::open(sources, how.output.voice()).await?,
             is_agreed: how.yes,
         };
-        if !service.is_dry_run() {
-            service.answerable()?;
+        let asks = io::stdin().is_terminal() && io::stderr().is_terminal();
+        if service.is_asking() && !asks {
+            return Err(UsageError(NEEDS_YES.to_owned()).into());
         }
         Ok(service)
     }
@@ -68,17 +69,8 @@ impl ActingService {
             .await
     }
 
-    fn answerable(&self) -> Result<()> {
-        let asks = io::stdin().is_terminal() && io::stderr().is_terminal();
-        if self.is_agreed || asks {
-            return Ok(());
-        }
-        Err(UsageError(NEEDS_YES.to_owned()).into())
-    }
-
     /// Asks on the terminal, unless `--yes` is given. Anything but `y` or `yes` means no.
     async fn given(&self, what: String) -> Result<bool> {
-        self.answerable()?;
         if self.is_agreed {
             return Ok(true);
         }

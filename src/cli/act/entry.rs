@@ -103,7 +103,7 @@ impl WrittenEntry {
             time_dependent,
             ..PreparedCommand::new(command, self.key.chosen)?
         };
-        Ok(repeat::settled(before.as_ref(), prepared, service)?.prepared())
+        repeat::settled(before.as_ref(), prepared, service)
     }
 
     /// Prices; also positions and figures, if they are needed (for the guard's questions too) and the key is new.

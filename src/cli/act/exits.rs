@@ -117,7 +117,9 @@ async fn set(service: &ActingService, given: &Texts, of: &str) -> Result<Exit> {
     let has_size = given.has(Field::Size);
     let is_complete = given.has(Field::TakeProfit) && given.has(Field::StopLoss) && !has_size;
     let mut store = if is_complete {
-        in_time(read_rows(service)).await.unwrap_or_default()
+        // On the heap, because it is large.
+        let read = Box::pin(read_rows(service));
+        in_time(read).await.unwrap_or_default()
     } else {
         read_rows(service).await
     };

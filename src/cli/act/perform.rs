@@ -7,8 +7,7 @@ use crate::{
             checks::{self, halted},
             consent::ActingService,
             prepared::{PreparedCommand, SendOutcome, writable},
-            receipt,
-            repeat::{self, RepeatDecision},
+            receipt, repeat,
             transport::Transport,
         },
         service::Service,
@@ -66,13 +65,12 @@ pub(super) async fn send_before(
     writable(service)?;
     let mut transport = Transport::open(service, &prepared.command)?;
     let known = transport.known(prepared);
-    let prepared = &match repeat::settled(known.as_ref(), prepared.clone(), service)? {
-        RepeatDecision::Due(prepared) => prepared,
-        RepeatDecision::Past(prepared) => {
-            let outcome = repeat::recorded(service, &prepared, known.as_ref()).await;
-            return Ok(outcome.into());
-        }
-    };
+    let prepared = &repeat::settled(known.as_ref(), prepared.clone(), service)?;
+    let now = service.clock.now();
+    // The service may have dropped its key.
+    if let Some(past) = known.as_ref().filter(|entry| !entry.is_replayable(now)) {
+        return Ok(repeat::recorded(service, prepared, past).await.into());
+    }
     let objection = if repeat::may_have_acted(known.as_ref()) {
         halted(service, &prepared.command)
     } else {

@@ -38,32 +38,15 @@ pub(super) fn may_have_acted(known: Option<&IntentRow>) -> bool {
     known.is_some_and(|entry| entry.maybe_executed)
 }
 
-/// What to do with a command, given the earlier request under its key.
-pub(super) enum RepeatDecision {
-    /// Send it.
-    Due(PreparedCommand),
-    /// The service may have dropped its key: report its outcome, send nothing.
-    Past(PreparedCommand),
-}
-
-impl RepeatDecision {
-    /// The command, as it was sent if it was.
-    pub(super) fn prepared(self) -> PreparedCommand {
-        match self {
-            Self::Due(prepared) | Self::Past(prepared) => prepared,
-        }
-    }
-}
-
 /// The command to send for `prepared`. If its key `known` was used for the same command, the earlier bytes are sent. What
 /// depends on the time may differ.
 pub(super) fn settled(
     known: Option<&IntentRow>,
     prepared: PreparedCommand,
     service: &Service,
-) -> Result<RepeatDecision> {
+) -> Result<PreparedCommand> {
     let (Some(entry), Some(key)) = (known, prepared.kept_key()) else {
-        return Ok(RepeatDecision::Due(prepared));
+        return Ok(prepared);
     };
     let (before, connection) = (&entry.intent, service.client.connection());
     let same_place =
@@ -82,12 +65,7 @@ pub(super) fn settled(
         );
         return Err(UsageError(what).into());
     }
-    let prepared = as_sent(entry, prepared);
-    Ok(if entry.is_replayable(service.clock.now()) {
-        RepeatDecision::Due(prepared)
-    } else {
-        RepeatDecision::Past(prepared)
-    })
+    Ok(as_sent(entry, prepared))
 }
 
 fn as_sent(entry: &IntentRow, prepared: PreparedCommand) -> PreparedCommand {
@@ -129,16 +107,15 @@ fn fields(body: &[u8]) -> Option<BTreeMap<String, Box<RawValue>>> {
 pub(super) async fn recorded(
     service: &Service,
     prepared: &PreparedCommand,
-    known: Option<&IntentRow>,
+    entry: &IntentRow,
 ) -> SendOutcome {
-    let (Some(entry), Some(key)) = (known, prepared.kept_key()) else {
-        return Err(Failure::local("the journal has no record of it"));
-    };
     let ago = service.clock.now().since(entry.created_at).as_secs() / 60;
-    service.voice.note(&format!(
-        "the key {key} was first sent {ago} min ago, and the service may have forgotten it; nothing is sent; the \
-         outcome recorded then:"
-    ));
+    if let Some(key) = prepared.kept_key() {
+        service.voice.note(&format!(
+            "the key {key} was first sent {ago} min ago, and the service may have forgotten it; nothing is sent; the \
+             outcome recorded then:"
+        ));
+    }
     recorded_outcome(service, prepared, entry).await
 }
 

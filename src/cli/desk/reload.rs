@@ -86,11 +86,10 @@ type FileStamp = Option<(i64, i64, u64, u64)>;
 
 struct SettingsWatch {
     sources: Sources,
-    /// The settings at the start, and the last valid ones.
+    /// At the start.
     first: Loaded,
-    last: Loaded,
-    keymap: Keymap,
-    looks: ThemeSet,
+    /// The last valid ones.
+    valid: ValidSettings,
     files: Vec<PathBuf>,
     /// The result of the last check, and how many checks in a row had it.
     seen: Vec<FileStamp>,
@@ -125,9 +124,11 @@ impl SettingsWatch {
             files,
             sources,
             first: loaded.clone(),
-            last: loaded,
-            keymap: start.keymap.clone(),
-            looks: start.looks.clone(),
+            valid: ValidSettings {
+                loaded,
+                keymap: start.keymap.clone(),
+                looks: start.looks.clone(),
+            },
             seen: vec![],
             still: 0,
             is_faulty,
@@ -216,7 +217,7 @@ impl SettingsWatch {
         let lines = |text: String| text.lines().map(ToOwned::to_owned).collect::<Vec<_>>();
         let loaded = load(&self.sources).map_err(|why| lines(why.to_string()))?;
         let loaded = self.led(loaded)?;
-        let lost = self.last.lost(&loaded);
+        let lost = self.valid.loaded.lost(&loaded);
         if let Some(file) = lost.or_else(|| self.emptied(now)) {
             return Err(vec![format!(
                 "{}: is missing or empty; restore it, or restart the desk without it",
@@ -268,12 +269,16 @@ impl SettingsWatch {
     }
 
     fn take(&mut self, good: ValidSettings, asked: ReloadRequest) -> Option<SettingsReply> {
-        let mut changes = self.last.changes(&good.loaded);
+        let mut changes = self.valid.loaded.changes(&good.loaded);
         let behind = [
-            ("keys_file", good.keymap != self.keymap, &["keys_file"][..]),
+            (
+                "keys_file",
+                good.keymap != self.valid.keymap,
+                &["keys_file"][..],
+            ),
             (
                 "theme_file",
-                good.looks != self.looks,
+                good.looks != self.valid.looks,
                 &["theme_file", "theme", "color"],
             ),
         ];
@@ -287,7 +292,7 @@ impl SettingsWatch {
             }
         }
         let is_news = !changes.is_empty() || self.is_faulty || asked == ReloadRequest::ByPerson;
-        let looks = (good.looks != self.looks).then(|| good.looks.clone());
+        let looks = (good.looks != self.valid.looks).then(|| good.looks.clone());
         let waiting = self.first.changes(&good.loaded).into_iter();
         let waiting = waiting.filter(|change| change.takes == Takes::Restart);
         let reload = Renewal {
@@ -305,9 +310,7 @@ impl SettingsWatch {
             self.held = prints(&self.files);
             self.read.clear();
         }
-        self.last = good.loaded;
-        self.keymap = good.keymap;
-        self.looks = good.looks;
+        self.valid = good;
         self.is_faulty = false;
         is_news.then(|| reply(looks, Reload::Good(Box::new(reload))))
     }
@@ -511,7 +514,7 @@ mod tests {
         let both = "keys_file = \"HOME/keys.toml\"\ntheme_file = \"HOME/theme.toml\"\ncolor = \"truecolor\"\n";
         scene.saves("config.toml", &both.replace("HOME", &home));
         assert_eq!(words(&scene.good()).len(), 3);
-        let bound = scene.watch.keymap.clone();
+        let bound = scene.watch.valid.keymap.clone();
         scene.saves("keys.toml", "[desk]\nbuy = \"N\"\nsell = []\n");
         let reload = scene.good();
         assert_eq!(words(&reload), ["keys_file changed"]);

@@ -132,14 +132,11 @@ pub(in crate::cli) async fn candles(args: CandlesArgs, sources: &Sources) -> Res
     let service = Service::open(sources, args.output.voice()).await?;
     let (store, market) = named(&service, args.market.clone()).await?;
     let candles = read_candles(&service, &store, &market, &args).await?;
-    let rows = candles.rows.iter();
-    let page = Page {
-        rows: rows
-            .map(|candle| CandleRow::new(&market, args.interval, candle))
-            .collect(),
-        unreadable: candles.unreadable,
-        ..Page::default()
-    };
+    let page = candles.with(|candles| {
+        let rows = candles.iter();
+        rows.map(|candle| CandleRow::new(&market, args.interval, candle))
+            .collect()
+    });
     let view = ListView::plain(CANDLES, columns_of::CANDLE);
     view.print(&args.output, &page, &store)
 }
