@@ -212,13 +212,14 @@ async fn send_all(
             sent.into_iter().map(|sent| sent.outcome).collect()
         }
     };
-    settled(service, (&prepared_commands, &outcomes), if_ended).await
+    settled(service, &prepared_commands, &outcomes, if_ended).await
 }
 
 /// An order that could not be canceled may have ended: a read decides.
 async fn settled(
     service: &Service,
-    (prepared_commands, outcomes): (&[PreparedCommand], &[SendOutcome]),
+    prepared_commands: &[PreparedCommand],
+    outcomes: &[SendOutcome],
     if_ended: IfEnded,
 ) -> Result<Exit> {
     let contested = if_ended == IfEnded::Done && outcomes.iter().any(is_over);

@@ -79,8 +79,8 @@ impl WrittenClose {
         self.position_id = named::position(self.position_id, &store)?;
         let trigger = Field::TriggerMarket;
         if self.given.has(trigger) {
-            let named = (trigger.flag(), self.given.of(trigger).into());
-            let id = market::named(named, MarketPurpose::OnlyReduces, &store, service)?;
+            let (flag, name) = (trigger.flag(), self.given.of(trigger).into());
+            let id = market::named(flag, name, MarketPurpose::OnlyReduces, &store, service)?;
             self.given.set(trigger, id.raw());
         }
         let prepared = self.prepared(service, &store, before.as_ref())?;

@@ -76,8 +76,8 @@ impl WrittenEntry {
         let account = self.read(readings, before.as_ref()).await;
         for field in [Field::Market, Field::TriggerMarket] {
             if self.given.has(field) {
-                let named = (field.flag(), MarketId::from(self.given.of(field)));
-                let id = market::named(named, self.purpose(), &account.store, service)?;
+                let (flag, name) = (field.flag(), MarketId::from(self.given.of(field)));
+                let id = market::named(flag, name, self.purpose(), &account.store, service)?;
                 self.given.set(field, id.raw());
             }
         }

@@ -139,7 +139,7 @@ async fn set(service: &ActingService, given: &Texts, of: &str) -> Result<Exit> {
     if order.is_none() && (!is_complete || named::is_word(of)) {
         return Err(unknown(of, &store).into());
     }
-    let command = attached(service, given, order_id, (order, &store))?;
+    let command = attached(service, given, order_id, order, &store)?;
     perform(service, PreparedCommand::new(command, None)?).await
 }
 
@@ -184,7 +184,8 @@ fn attached(
     service: &Service,
     given: &Texts,
     order_id: OrderId,
-    (order, store): (Option<&Order>, &Store),
+    order: Option<&Order>,
+    store: &Store,
 ) -> Result<Command> {
     let seen = Seen {
         market: order.and_then(|order| store.market(&order.market_id)),

@@ -20,7 +20,8 @@ pub(super) enum MarketPurpose {
 
 /// The id of the market that a flag names; a dry run says if no list could confirm it.
 pub(super) fn named(
-    (flag, name): (&str, MarketId),
+    flag: &str,
+    name: MarketId,
     purpose: MarketPurpose,
     store: &Store,
     service: &Service,
