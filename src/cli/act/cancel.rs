@@ -1,12 +1,13 @@
 //! `perpdeck cancel`: orders by id, by market or side, or every working one; and the ends of TWAPs and scaled orders.
 
 use super::{
-    checks::would_be_halted,
     consent::ActingService,
-    operation::{INCOMPLETE, PreparedOperation},
+    halts::would_be_halted,
+    operation::PreparedOperation,
     perform::send,
     prepared::{ActFlags, PreparedCommand, SendOutcome},
     receipt::print_outcome,
+    remains::INCOMPLETE,
     transport::Transport,
 };
 use crate::{

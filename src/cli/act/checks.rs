@@ -5,16 +5,12 @@
 //! order may be repeated at once. Known limit: a verb has no session, so `max_session_loss` is compared with the day's
 //! loss in the account figures.
 
-use super::{prepared::PreparedCommand, transport::Transport};
+use super::{halts::halted, prepared::PreparedCommand, transport::Transport};
 use crate::{
     app::{account::session::as_order, rules::objection},
-    cli::{
-        disk_wait::{JOURNAL_OPEN_TIMEOUT, Work},
-        service::Service,
-    },
+    cli::service::Service,
     config::Checks,
-    journal::Halts,
-    model::{Command, Failure, IdempotencyKey, Risk, Timestamp},
+    model::{Command, IdempotencyKey, Risk, Timestamp},
     runtime::request_of,
 };
 use std::time::Duration;
@@ -32,8 +28,8 @@ pub(super) async fn objection(
     if command.risk() != Risk::Increasing {
         return None;
     }
-    if let Some(halted) = halted_now(service) {
-        return Some(halted);
+    if let Some(why) = halted(service, command) {
+        return Some(why);
     }
     let mut account = service.desk_account();
     let limits = &mut account.options.checks;
@@ -78,25 +74,4 @@ fn placed(
     others
         .filter_map(|entry| Some((entry.created_at, request_of(&entry.intent)?.command()?)))
         .collect()
-}
-
-/// New entries wait until a person has seen why a desk or verb was halted.
-pub(super) fn halted(service: &Service, command: &Command) -> Option<String> {
-    (command.risk() == Risk::Increasing).then(|| halted_now(service))?
-}
-
-/// The same for a command that would follow another one.
-pub(super) fn would_be_halted(service: &Service) -> Option<Failure> {
-    halted_now(service).map(|why| Failure::held_back(&why))
-}
-
-fn halted_now(service: &Service) -> Option<String> {
-    let base_url = service.client.connection().base_url.clone();
-    let (dir, account) = (service.journal_dir.clone(), service.account.clone());
-    // A disk that hangs shows none: then the first command is recorded late, and the second one waits for it.
-    let read = Work::begin(move || Halts::of_journal(&dir).of(&base_url, &account));
-    let why = read.within(JOURNAL_OPEN_TIMEOUT).flatten()?;
-    Some(format!(
-        "HALTED: {why}; \"perpdeck journal rearm\", or R on a desk, resumes entries"
-    ))
 }

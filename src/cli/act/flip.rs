@@ -4,8 +4,8 @@
 //! is begun.
 
 use super::{
-    checks::would_be_halted,
     consent::ActingService,
+    halts::would_be_halted,
     prepared::{ActFlags, PreparedCommand},
     readings::listed,
     workflow,

@@ -4,9 +4,10 @@ use crate::{
     cli::{
         Exit,
         act::{
-            checks::{self, halted},
+            checks,
             consent::ActingService,
-            prepared::{PreparedCommand, SendOutcome, writable},
+            halts::halted,
+            prepared::{PreparedCommand, SendOutcome, Sent, writable},
             receipt, repeat,
             transport::Transport,
         },
@@ -37,23 +38,6 @@ pub(super) async fn send_with_consent(
 
 pub(super) async fn send(service: &Service, prepared: &PreparedCommand) -> Result<SendOutcome> {
     Ok(send_before(service, prepared, None).await?.outcome)
-}
-
-/// What came of one command.
-#[derive(Debug)]
-pub(super) struct Sent {
-    pub(super) outcome: SendOutcome,
-    /// Whether it was unknown for a while.
-    pub(super) was_unknown: bool,
-}
-
-impl From<SendOutcome> for Sent {
-    fn from(outcome: SendOutcome) -> Self {
-        Self {
-            outcome,
-            was_unknown: false,
-        }
-    }
 }
 
 /// Sends it, unless a deadline has passed.

@@ -91,6 +91,23 @@ impl PreparedCommand {
 /// The outcome of a command that was sent.
 pub(super) type SendOutcome = Result<Receipt, Failure>;
 
+/// What came of one command.
+#[derive(Debug)]
+pub(super) struct Sent {
+    pub(super) outcome: SendOutcome,
+    /// Whether it was unknown for a while.
+    pub(super) was_unknown: bool,
+}
+
+impl From<SendOutcome> for Sent {
+    fn from(outcome: SendOutcome) -> Self {
+        Self {
+            outcome,
+            was_unknown: false,
+        }
+    }
+}
+
 /// Checked before the question for consent.
 pub(super) fn writable(service: &Service) -> Result<(), Failure> {
     if service.client.connection().read_only {

@@ -8,7 +8,7 @@
 
 mod outbox_run;
 
-use super::{perform::Sent, prepared::PreparedCommand};
+use super::prepared::{PreparedCommand, Sent};
 use crate::{
     cli::{
         disk_wait::{JOURNAL_OPEN_TIMEOUT, Work, no_answer},

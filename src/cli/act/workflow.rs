@@ -5,10 +5,10 @@
 
 use super::{
     consent::ActingService,
-    operation::report,
-    perform::{Sent, send_before, would_be_refused},
-    prepared::{PreparedCommand, SendOutcome},
+    perform::{send_before, would_be_refused},
+    prepared::{PreparedCommand, SendOutcome, Sent},
     receipt::print_outcome,
+    remains::report,
 };
 use crate::{
     app::{

@@ -41,7 +41,7 @@ pub(super) fn markets<T: Listed>(rows: &[T]) -> Vec<MarketId> {
 }
 
 /// A list that is being read.
-pub(super) struct ListReader {
+pub(super) struct OpenedList {
     pub(super) service: Service,
     pub(super) since: Since,
     market: WantedMarket,
@@ -49,7 +49,7 @@ pub(super) struct ListReader {
     pub(super) output: ListOutput,
 }
 
-impl ListReader {
+impl OpenedList {
     pub(super) async fn open(
         sources: &Sources,
         market: &MarketFilter,

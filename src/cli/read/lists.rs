@@ -11,7 +11,7 @@ use super::{
     filters::{
         MarketFilter, OrderState, SideFilter, SinceFilter, TwapState, direction, executions,
     },
-    listed::ListReader,
+    listed::OpenedList,
     pages::{Pages, Selection},
     views,
 };
@@ -49,7 +49,7 @@ pub(in crate::cli) struct OrdersArgs {
 /// The working orders, or the whole history.
 pub(in crate::cli) async fn orders(args: OrdersArgs, sources: &Sources) -> Result<Exit> {
     let OrdersArgs { side, status, .. } = args;
-    let list = ListReader::open(sources, &args.market, args.since, args.pages, args.output).await?;
+    let list = OpenedList::open(sources, &args.market, args.since, args.pages, args.output).await?;
     let wanted = list.wanted(|order: &Order| Some(order.requested_at));
     let wanted = wanted.filtered(move |order| {
         side.keeps(order.side.known()) && status.is_none_or(|state| state.is_of(order))
@@ -88,7 +88,7 @@ pub(in crate::cli) struct FillsArgs {
 /// Each fill once: where the list has an order's own row, which covers its parts (`Order::adds_to_its_parts`), the rows
 /// of the parts are left out.
 pub(in crate::cli) async fn fills(args: FillsArgs, sources: &Sources) -> Result<Exit> {
-    let list = ListReader::open(sources, &args.market, args.since, args.pages, args.output).await?;
+    let list = OpenedList::open(sources, &args.market, args.since, args.pages, args.output).await?;
     let wanted = filled(list.wanted(|order: &Order| order.settled_at));
     let wanted = wanted.filtered(move |order| args.side.keeps(order.side.known()));
     let service = &list.service;
@@ -132,7 +132,7 @@ pub(in crate::cli) struct PositionsArgs {
 
 /// Open or closed positions.
 pub(in crate::cli) async fn positions(args: PositionsArgs, sources: &Sources) -> Result<Exit> {
-    let list = ListReader::open(sources, &args.market, args.since, args.pages, args.output).await?;
+    let list = OpenedList::open(sources, &args.market, args.since, args.pages, args.output).await?;
     let wanted = list.wanted(|row: &Position| row.closed_at.or(row.opened_at));
     let wanted = Selection {
         at: |row: &Position| row.closed_at,
@@ -168,7 +168,7 @@ pub(in crate::cli) struct FundingArgs {
 /// What positions have paid and received. Only the paper exchange lists payments (docs/paper-exchange.md); of another
 /// service the verb names the lists that have the sums, and exits with 2.
 pub(in crate::cli) async fn funding(args: FundingArgs, sources: &Sources) -> Result<Exit> {
-    let list = ListReader::open(sources, &args.market, args.since, args.pages, args.output).await?;
+    let list = OpenedList::open(sources, &args.market, args.since, args.pages, args.output).await?;
     let service = &list.service;
     needs_simulator(service, "positions\" and \"perpdeck positions --closed").await?;
     let wanted = list.wanted(|row: &FundingPayment| Some(row.paid_at));
@@ -228,7 +228,7 @@ pub(in crate::cli) struct TwapsArgs {
 /// TWAP and VWAP orders, active or ended. The service lists those that were completed and those that were canceled
 /// apart.
 pub(in crate::cli) async fn twaps(args: TwapsArgs, sources: &Sources) -> Result<Exit> {
-    let list = ListReader::open(sources, &args.market, args.since, args.pages, args.output).await?;
+    let list = OpenedList::open(sources, &args.market, args.since, args.pages, args.output).await?;
     let (service, side, state) = (&list.service, args.side, args.status);
     let dated = if args.ended {
         Twap::ended_at
@@ -263,7 +263,7 @@ pub(in crate::cli) struct ScaledArgs {
 /// Scaled orders, working and ended.
 pub(in crate::cli) async fn scaled(args: ScaledArgs, sources: &Sources) -> Result<Exit> {
     let since = SinceFilter::default();
-    let list = ListReader::open(sources, &args.market, since, args.pages, args.output).await?;
+    let list = OpenedList::open(sources, &args.market, since, args.pages, args.output).await?;
     let service = &list.service;
     let fetch = |cursor| service.client.scaled_orders(&service.account, cursor);
     let page = list.pages(&list.wanted(|_: &Scaled| None), fetch).await?;

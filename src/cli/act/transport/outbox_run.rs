@@ -6,7 +6,10 @@ use crate::{
         workflows::{BulkRun, State},
     },
     cli::{
-        act::{checks::halted, perform::Sent, prepared::PreparedCommand},
+        act::{
+            halts::halted,
+            prepared::{PreparedCommand, Sent},
+        },
         disk_wait::Work,
         service::Service,
     },
