@@ -13,7 +13,7 @@ impl Session {
     /// Stops the desk as another terminal would, and waits until it is.
     fn stop(&self) {
         self.signal("TSTP");
-        self.wait_until("the shell's own screen", |screen| screen.trim().is_empty());
+        self.wait_for_shell();
         self.wait_until_stopped();
     }
 }

@@ -353,6 +353,14 @@ impl Session {
         self.wait(what, |heard| holds(&heard.screen().contents()));
     }
 
+    /// Waits until the program has left its screen: one that is only empty may be about to be drawn.
+    #[track_caller]
+    pub(crate) fn wait_for_shell(&self) {
+        self.wait("the shell's own screen", |heard| {
+            !heard.screen().alternate_screen()
+        });
+    }
+
     /// Waits until all that was written holds these bytes.
     #[track_caller]
     pub(crate) fn wait_for_bytes(&self, bytes: &[u8]) {
