@@ -43,18 +43,16 @@ fn plan(model: &Model, position: &Position) -> Result<Flip, String> {
     let habit = used.habit(Some(market), PlaceKind::Market);
     let slippage = habit.slippage.parse().ok().map(Bps);
     let flip = Flip::new(position, account_id, slippage, model.account.now)?;
-    match opening_objection(model, &flip) {
+    match opening_objection(model) {
         Some(why) => Err(why),
         None => Ok(flip),
     }
 }
 
 /// Why the other way could not be opened now, if so.
-fn opening_objection(model: &Model, flip: &Flip) -> Option<String> {
-    let size = flip.position().quantity();
-    let opening = Command::Place(Box::new(flip.opening(size, None)));
-    let held = halt::objection(&model.account, &opening);
-    let why = held.or_else(|| guard::objection(&model.account, &opening))?;
+fn opening_objection(model: &Model) -> Option<String> {
+    let halted = halt::words(&model.account);
+    let why = halted.or_else(|| guard::objection(&model.account))?;
     let key = model
         .keymap
         .chord(Context::Positions, Action::ClosePosition);
@@ -79,7 +77,7 @@ pub(crate) fn begin(model: &mut Model, flip: Flip) -> Result<Vec<Effect>, String
     if let Some(why) = objection(&model.account, &close) {
         return Err(format!("{close}: {why}"));
     }
-    if let Some(why) = opening_objection(model, &flip) {
+    if let Some(why) = opening_objection(model) {
         return Err(format!("flip: {why}"));
     }
     let flip = flip.agreed(model.account.now);

@@ -220,6 +220,8 @@ pub(crate) fn follow(model: &mut Model, next: Next) -> Vec<Effect> {
         Next::Leave => vec![Effect::Quit],
         Next::Press(Action::Refresh) => [refresh(&mut model.account), vec![REPAINT]].concat(),
         Next::Press(Action::Repaint) => vec![REPAINT],
+        Next::Press(Action::CloseAll) => follow_of(model, way_out::close_all),
+        Next::Press(Action::Flatten) => follow_of(model, way_out::flatten),
         Next::Press(action) => follow_of(model, |model| act::act(model, action)),
         Next::ShowFiltered(pane, filter) => show(model, pane, &filter),
         Next::ChooseColumns(pane, columns) => choose(model, pane, columns),
