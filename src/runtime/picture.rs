@@ -8,13 +8,12 @@ use crate::{
     model::{Call, Failure, FailureKind, Progress, Timestamp},
     runtime::{
         accounts::{
-            channel::account_channel,
             services::{Opened, Services},
             trader_effects::Reach,
         },
         base::{
             clock::Clock,
-            inboxes::{Inboxes, Incoming},
+            inboxes::{Inboxes, Incoming, account_channel},
         },
         desk::Start,
         terminal::drawing::news_of_frame,

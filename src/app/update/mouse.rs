@@ -15,7 +15,7 @@ use crate::{
             screen::MarketPanel,
         },
         tables::click_target::ClickTarget,
-        update::{chart_mouse, key_prefix::awaited, ladder_mouse, market},
+        update::{chart_mouse, ladder_mouse, market, press::awaited},
     },
     model::{MarketId, Side},
 };

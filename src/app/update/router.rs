@@ -3,8 +3,7 @@
 use super::{
     arrival::{hold_or_thaw, polled, thaw},
     mouse,
-    press::{paste, press},
-    unseen::press_unseen,
+    press::{paste, press, press_unseen},
 };
 use crate::{
     app::{

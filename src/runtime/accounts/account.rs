@@ -1,7 +1,6 @@
 //! The services of one account: its client, its outbox and its poller.
 
 use super::{
-    channel::{AccountChannel, with_budget},
     kept::KeptAccess,
     trader_effects::{Reach, TraderEffects},
 };
@@ -14,7 +13,7 @@ use crate::{
     config::Connection,
     model::{Failure, PastMark},
     runtime::{
-        base::clock::Clock,
+        base::{clock::Clock, inboxes::AccountChannel},
         journal::{
             callers::CallerRegistry,
             earlier::{self, JournalAccess},
@@ -23,7 +22,7 @@ use crate::{
             socket::{self, SocketHost},
         },
         polling::poller::Poller,
-        recovery::dry_run::CommandSink,
+        recovery::dispatch::CommandSink,
     },
 };
 use std::{collections::BTreeMap, path::PathBuf, time::Duration};
@@ -70,7 +69,7 @@ impl AccountSetup {
         &self,
         mut connection: Connection,
         way: &AccountChannel,
-        others: impl Iterator<Item = &'a Client>,
+        mut others: impl Iterator<Item = &'a Client>,
     ) -> Result<Client, Failure> {
         if connection.needs_account() {
             return Err(Failure::local(NO_ACCOUNT));
@@ -88,7 +87,11 @@ impl AccountSetup {
                 }
             }
         });
-        Ok(with_budget(client, others))
+        // Accounts with the same key share one request budget.
+        Ok(match others.find(|other| other.has_key_of(&client)) {
+            Some(other) => client.within_budget_of(other),
+            None => client,
+        })
     }
 
     pub(crate) fn member(
@@ -203,8 +206,9 @@ fn write(inbox: &Sender<Msg>, sheet: Box<Sheet>, dir: PathBuf) {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::channel::account_channel, *};
+    use super::*;
     use crate::model::{Command, FailureKind, Receipt, Ticket};
+    use crate::runtime::base::inboxes::account_channel;
 
     #[tokio::test]
     async fn where_nothing_can_be_reached_every_command_fails_at_once() {

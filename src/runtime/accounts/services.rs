@@ -2,7 +2,6 @@
 
 use super::{
     account::{AccountSetup, ReachableAccount},
-    channel::{AccountChannel, account_channel},
     trader_effects::Reach,
 };
 use crate::{
@@ -11,7 +10,11 @@ use crate::{
     journal::Journal,
     model::Failure,
     runtime::{
-        base::{clock::Clock, inboxes::AddedAccount, process::ProcessKind},
+        base::{
+            clock::Clock,
+            inboxes::{AccountChannel, AddedAccount, account_channel},
+            process::ProcessKind,
+        },
         journal::{
             earlier::JournalAccess,
             journal_writer::JournalWriter,
