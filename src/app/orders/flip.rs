@@ -10,7 +10,7 @@ use crate::{
         desk::{model::Model, row_replacement},
         dialogs::{
             next::Next,
-            overlay::{Overlay, Strip, StripAction},
+            overlay::{Strip, StripAction},
         },
         keys::keymap::{Action, Context},
         rules::{guard, halt, objection::objection},
@@ -26,8 +26,8 @@ mod tests;
 pub(crate) fn ask(model: &Model, position: &Position) -> Next {
     match plan(model, position) {
         Ok(flip) => {
-            let strip = Strip::confirm(StripAction::Flip(Box::new(flip)), model.account.now);
-            Next::Open(Box::new(Overlay::Strip(strip)))
+            let flip = StripAction::Flip(Box::new(flip));
+            Next::open(Strip::confirm(flip, model.account.now))
         }
         Err(why) => Next::Refuse(format!("flip: {why}")),
     }
@@ -62,8 +62,8 @@ fn opening_objection(model: &Model) -> Option<String> {
 
 fn is_under_way(account: &Account, position: &Position) -> bool {
     let resource = Resource::Position(position.id.clone());
-    let mut flights = account.store.flights.values();
-    flights.any(|flight| flight.command.facts().ends(&resource))
+    let mut commands = account.store.in_progress();
+    commands.any(|command| command.facts().ends(&resource))
         || account.workflows.is_flipping(&position.id)
 }
 

@@ -62,7 +62,7 @@ fn unsure(account: &Account, command: &Command) -> Option<String> {
     let position = places(command)?;
     let mut parked = account.store.parked();
     parked.find(|ticket| {
-        let pending = account.store.flights.get(ticket);
+        let pending = account.store.pending.get(ticket);
         pending
             .and_then(|pending| places(&pending.command))
             .as_ref()

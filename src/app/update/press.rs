@@ -62,15 +62,15 @@ enum Meaning {
 fn meaning(model: &mut Model, chord: Chord) -> Meaning {
     let place = model.context();
     let awaited = awaited(model);
-    model.chain = None;
+    model.key_prefix = None;
     let alone = model.keymap.lookup(place, chord);
-    if let Some(chain) = awaited {
-        let second = model.keymap.second(place, chain.first, chord);
+    if let Some(prefix) = awaited {
+        let second = model.keymap.second(place, prefix.first, chord);
         let action = alone.filter(|action| action.is_at_once()).or(second);
         return action.map_or(Meaning::Pending, |action| Meaning::Now(Some(action)));
     }
     if model.keymap.begins(place, chord) {
-        model.chain = Some(KeyPrefix {
+        model.key_prefix = Some(KeyPrefix {
             first: chord,
             place,
             at: model.account.now,
@@ -82,14 +82,14 @@ fn meaning(model: &mut Model, chord: Chord) -> Meaning {
 
 /// The first key, while the second is awaited in the same context.
 pub fn awaited(model: &Model) -> Option<KeyPrefix> {
-    let chain = model.chain?;
-    let is_fresh = model.account.now < chain.at.plus(FORGET);
-    (is_fresh && chain.place == model.context()).then_some(chain)
+    let prefix = model.key_prefix?;
+    let is_fresh = model.account.now < prefix.at.plus(FORGET);
+    (is_fresh && prefix.place == model.context()).then_some(prefix)
 }
 
 /// When that first key is dropped.
 pub(crate) fn prefix_ends_at(model: &Model) -> Option<Timestamp> {
-    awaited(model).map(|chain| chain.at.plus(FORGET))
+    awaited(model).map(|prefix| prefix.at.plus(FORGET))
 }
 
 /// What a key does to what has the keys.
@@ -120,7 +120,7 @@ fn answer(model: &mut Model, chord: Chord, action: Option<Action>) -> Next {
             list.look_for(chord, action, &model.roster)
         }
         (Some(Overlay::Help { search, .. }), Some(Action::Glossary)) if search.is_empty() => {
-            Next::Open(Box::new(Overlay::Glossary(Glossary::default())))
+            Next::open(Glossary::default())
         }
         (
             Some(

@@ -226,7 +226,7 @@ pub(crate) fn follow(model: &mut Model, next: Next) -> Vec<Effect> {
         Next::ChooseColumns(pane, columns) => choose(model, pane, columns),
         Next::Ask(effect) => vec![effect],
         Next::AskEach(effects) => effects,
-        Next::Type(text) => open(model, Overlay::Prompt(Prompt::begun(&text))),
+        Next::Type(text) => open(model, Overlay::Prompt(Prompt::with_text(&text))),
         Next::OfAlerts(request) => user_alerts::follow(&mut model.account, request),
         Next::ReadOlder => read_older(model),
         Next::NewOrder(side, market) => {

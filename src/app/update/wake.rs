@@ -40,7 +40,7 @@ pub fn redraw(model: &Model) -> Option<Timestamp> {
         question,
         toast,
         press::prefix_ends_at,
-        flight,
+        pending,
         retry,
         age,
         list_filters,
@@ -118,14 +118,14 @@ fn workflows(model: &Model) -> Option<Timestamp> {
 }
 
 /// Waiting commands show a countdown in seconds.
-fn flight(model: &Model) -> Option<Timestamp> {
+fn pending(model: &Model) -> Option<Timestamp> {
     let waits = |progress: &Progress| !matches!(progress, Progress::Sending { .. });
     model
         .account
         .store
-        .flights
+        .pending
         .values()
-        .any(|flight| waits(&flight.progress))
+        .any(|pending| waits(&pending.progress))
         .then(|| model.account.now.plus(SECOND))
 }
 

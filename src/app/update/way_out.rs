@@ -35,13 +35,7 @@ pub(crate) fn flatten(model: &mut Model) -> Next {
         return wait_for_account(model, EarlyExit::FlattenKey);
     };
     let command = Command::Flatten(account);
-    if model
-        .account
-        .store
-        .flights
-        .values()
-        .any(|f| f.command == command)
-    {
+    if model.account.store.is_in_progress(&command) {
         return Next::Refuse("a flatten is already running".to_owned());
     }
     begin(model, command)
@@ -62,7 +56,7 @@ fn begin(model: &mut Model, command: Command) -> Next {
         CloseAllRule::After(delay) => Strip::countdown(command, delay, model.account.now),
         CloseAllRule::Confirmed => Strip::confirm(command, model.account.now),
     };
-    Next::Open(Box::new(Overlay::Strip(strip)))
+    Next::open(strip)
 }
 
 /// Until the account is known. A flatten includes a close-all, so it replaces one.

@@ -91,10 +91,10 @@ async fn report_lost_later(lost: oneshot::Receiver<String>, desk: Sender<Msg>) {
 
 /// Adds one more account to the desk; returns its channel.
 async fn introduce(options: Options, newcomers: &Sender<AddedAccount>) -> AccountChannel {
-    let (channel, way) = account_channel();
+    let (channel, account_side) = account_channel();
     // The loop has ended: so do the effects.
     drop(newcomers.send(AddedAccount { options, channel }).await);
-    way
+    account_side
 }
 
 impl Services {
@@ -115,15 +115,15 @@ impl Services {
         let (dir, is_dry_run) = (opened.first.journal_dir.clone(), options.dry_run);
         let mut accounts = vec![(options, self.first, opened.first)];
         for OtherAccount { options, far } in opened.others {
-            let way = introduce(options.clone(), &self.newcomers).await;
-            accounts.push((options, way, far));
+            let channel = introduce(options.clone(), &self.newcomers).await;
+            accounts.push((options, channel, far));
         }
         let sharing = accounts
             .iter()
             .map(|(.., far)| JournalAccount::from(&far.connection));
         let sharing: Arc<[JournalAccount]> = sharing.collect();
         let (mut tasks, mut members) = (JoinSet::new(), Vec::<ReachableAccount>::new());
-        for (own, (options, way, far)) in accounts.into_iter().enumerate() {
+        for (own, (options, channel, far)) in accounts.into_iter().enumerate() {
             let account = AccountSetup {
                 clock: self.clock,
                 export_dir: self.export_dir.clone(),
@@ -136,10 +136,10 @@ impl Services {
                 },
             };
             let beside = members.iter().map(|member| &member.client);
-            match account.client(far.connection, &way, beside) {
-                Ok(client) => members.push(account.member(client, far.identity, way)),
+            match account.client(far.connection, &channel, beside) {
+                Ok(client) => members.push(account.member(client, far.identity, channel)),
                 Err(why) => {
-                    tasks.spawn(way.report_lost(why));
+                    tasks.spawn(channel.report_lost(why));
                 }
             }
         }

@@ -93,8 +93,8 @@ impl Keymap {
     /// The action of two presses in a row.
     pub fn second(&self, context: Context, first: Chord, then: Chord) -> Option<Action> {
         let following = self.following(context, first).into_iter();
-        let mut meant = following.filter(|(known, _)| *known == then);
-        meant.next().map(|(_, action)| action)
+        let mut matching = following.filter(|(known, _)| *known == then);
+        matching.next().map(|(_, action)| action)
     }
 
     /// Whether this press only begins a sequence. The more specific place decides, but a key that closes everything
