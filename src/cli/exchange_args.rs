@@ -28,8 +28,7 @@ pub(super) struct World {
     /// The seed of the market [default: the scenario's]
     #[arg(long)]
     pub(super) seed: Option<u64>,
-    /// The virtual time at the first request: 2026-01-05T14:30:00Z [default: now]. With --manual-clock the same
-    /// commands give the same run every time
+    /// The virtual time at the first request: 2026-01-05T14:30:00Z [default: now]
     #[arg(long, value_name = "INSTANT", value_parser = instant)]
     pub(super) start: Option<Timestamp>,
     /// Stops the clock: only POST /sim/clock advances it
@@ -38,15 +37,13 @@ pub(super) struct World {
     /// The speed of the market: 1, 0.5, 60 [default: 1, or the stored one]; of a recording also "max"
     #[arg(long, value_parser = speed)]
     pub(super) speed: Option<Speed>,
-    /// Derives the API keys from the seed, for repeatable runs. Anyone who knows the seed knows the keys. Otherwise
-    /// they are random at each start; --data-dir keeps them
+    /// Derives the API keys from the seed, for repeatable runs: anyone who knows the seed knows them
     #[arg(long)]
     pub(super) fixed_keys: bool,
     /// Stores the exchange in this directory, and continues from it
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(super) data_dir: Option<PathBuf>,
-    /// Drops orders, positions, strategies and payments this long after their end: 7d, 36h [default: keeps them all].
-    /// At least 1d
+    /// Drops what ended longer ago: 7d, 36h, at least 1d [default: keeps all]
     #[arg(long, value_name = "DURATION", value_parser = keep)]
     pub(super) keep: Option<KeepTime>,
     #[command(flatten)]

@@ -63,9 +63,13 @@ enum JournalVerb {
         before: Option<i64>,
     },
     /// Shows one command with the exact bytes of its request
-    Show { id: i64 },
+    Show {
+        /// As `journal list` shows it
+        id: i64,
+    },
     /// Records the outcome of a command whose outcome is unknown; sends nothing
     Settle {
+        /// As `journal list` shows it
         id: i64,
         /// The outcome that you found
         #[arg(value_enum)]

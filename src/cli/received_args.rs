@@ -12,7 +12,7 @@ use std::path::PathBuf;
 
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(super) struct ReceivedArgs {
-    /// Takes the markets from recordings of "perpdeck record", hftbacktest or Tardis (CSV), as if they happened now
+    /// Takes the markets from recordings of "perpdeck record", hftbacktest or Tardis (CSV)
     #[arg(long, value_name = "FILE", num_args = 1.., value_hint = ValueHint::FilePath,
         conflicts_with_all = ["feed", "start"])]
     replay: Vec<PathBuf>,

@@ -22,7 +22,7 @@ pub(super) struct ConfigArgs {
 enum ConfigVerb {
     /// Prints every setting and where it is set (the default)
     Show,
-    /// Names every error in the settings, the key, your own keys and your own colors; exits with 2 if there is one
+    /// Names every error in settings, API key, key bindings and colors; exits with 2 if there is one
     Check,
     /// Prints every setting with its type, default and meaning as a JSON Schema
     Schema,

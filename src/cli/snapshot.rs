@@ -38,11 +38,10 @@ pub(super) struct SnapshotArgs {
     /// The seed of the market, on the paper exchange only [default: the scenario's]
     #[arg(long)]
     seed: Option<u64>,
-    /// The instant of the frame: 2026-01-05T14:30:00Z, on the paper exchange only. With a seed too, the frame is the
-    /// same every time
+    /// The instant of the frame, on the paper exchange only: 2026-01-05T14:30:00Z
     #[arg(long, value_name = "INSTANT", value_parser = instant)]
     at: Option<Timestamp>,
-    /// How long to wait for answers, at the start and after each key
+    /// How long to wait for answers at the start and after each key
     #[arg(long, value_name = "DURATION", default_value = "30s", value_parser = patience)]
     wait: Duration,
 }

@@ -21,7 +21,7 @@ pub struct FundingPayment {
     pub rate: Num,
     /// USD; below 0 the account paid.
     pub amount: Num,
-    /// Whether the rate is the last known one, because that of the hour was not received.
+    /// Whether the rate is the last known one, not that of the hour.
     pub estimated: bool,
 }
 

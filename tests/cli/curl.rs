@@ -195,11 +195,28 @@ fn the_first_bot_goes_on_when_its_order_fills_before_the_cancel_arrives() {
     assert!(!said.contains("bought at"), "{said}");
 }
 
+/// Holds the clock while the limit order rests, so that no part of it fills.
+const RESTS_UNTIL_THE_CANCEL: &str = r#"
+send = request
+def request(method, path, body=None, key=None):
+    if body and body.get("type") == "limit":
+        send("POST", "/sim/clock", {"paused": True})
+    answer = send(method, path, body, key)
+    if method == "DELETE" and "/v1/orders/" in path:
+        send("POST", "/sim/clock", {"paused": False, "speed": 1})
+    return answer
+"#;
+
 #[test]
 fn the_first_bot_run_after_each_step_does_each_step_once() {
     let blocks: Vec<_> = python_blocks(FIRST_BOT).collect();
-    let mut programs: Vec<String> = (1..=blocks.len())
-        .map(|count| blocks[..count].concat())
+    let (sending, rest) = blocks.split_at(1);
+    let mut programs: Vec<String> = (0..=rest.len())
+        .map(|count| {
+            [sending, &[RESTS_UNTIL_THE_CANCEL], &rest[..count]]
+                .concat()
+                .concat()
+        })
         .collect();
     programs.extend(programs.last().cloned());
     let Some(said) = run_python(&programs) else {

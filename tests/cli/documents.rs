@@ -13,7 +13,8 @@ use std::{env, fs, process::Command};
 const KEYS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/keys.md");
 const MARKS: [&str; 2] = ["<!-- keys -->\n", "<!-- /keys -->"];
 
-/// One table row per place: `key does, key does`. What has the same keys in every pane is named there without them.
+/// One table row per place: `key does, key does`. What has the same keys in every pane is named there without them. What chart
+/// and ladder share is in a row of its own.
 fn table() -> String {
     let bindings = default_bindings();
     let of_panes = bindings
@@ -21,7 +22,9 @@ fn table() -> String {
         .filter(|binding| binding.context == Context::Desk);
     let of_panes: Vec<_> = of_panes.map(words).collect();
     let mut rows: Vec<(Context, Vec<String>)> = vec![];
-    for binding in &bindings {
+    // An action without a key of its own is for a typed word, a click, or a key file.
+    let with_keys = bindings.iter().filter(|binding| !binding.keys.is_empty());
+    for binding in with_keys {
         let is_known = binding.context != Context::Desk && of_panes.contains(&words(binding));
         let words = if is_known {
             binding.action.label().to_owned()
@@ -33,11 +36,27 @@ fn table() -> String {
             _ => rows.push((binding.context, vec![words])),
         }
     }
-    let row = |(place, does): (Context, Vec<String>)| {
-        format!("| {} | {} |\n", name(place), does.join(", "))
+    let of = |place| {
+        let row = rows.iter().find(|(known, _)| *known == place);
+        row.map_or(&[][..], |(_, does)| does)
     };
-    let rows: String = rows.into_iter().map(row).collect();
+    let of_ladder = of(Context::PriceLadder);
+    let common = of(Context::MarketChart).iter();
+    let common: Vec<_> = common.filter(|does| of_ladder.contains(does)).collect();
+    let row = |(place, does): &(Context, Vec<String>)| {
+        let has_common = matches!(place, Context::MarketChart | Context::PriceLadder);
+        let mut own: Vec<_> = does.iter().collect();
+        own.retain(|does| !has_common || !common.contains(does));
+        let behind = (*place == Context::PriceLadder).then(|| line("chart and ladder", &common));
+        line(&name(*place), &own) + &behind.unwrap_or_default()
+    };
+    let rows: String = rows.iter().map(row).collect();
     format!("| where | keys |\n|---|---|\n{rows}")
+}
+
+fn line(place: &str, does: &[&String]) -> String {
+    let does: Vec<_> = does.iter().map(|does| does.as_str()).collect();
+    format!("| {place} | {} |\n", does.join(", "))
 }
 
 fn words(binding: &Binding) -> String {

@@ -328,8 +328,10 @@ fn a_picture_has_the_columns_of_the_desk_and_that_of_a_seed_its_own() {
 fn a_picture_moves_the_cursor_of_its_chart_as_the_desk_does() {
     let home = TempDir::new().unwrap();
     let price = |keys: &str| -> i64 {
+        // The market is the same in both pictures.
+        let market = ["--seed", "7", "--at", "2026-01-05T14:30:00Z"];
         let picture = ["snapshot", "--size", "120x40", "--keys", keys];
-        let (code, frame, err) = ran(perpdeck(home.path()).args(picture));
+        let (code, frame, err) = ran(perpdeck(home.path()).args(picture).args(market));
         assert_eq!((code, err.as_str()), (0, ""), "{frame}");
         let after = frame.lines().find_map(|line| line.split_once('›'));
         let (_, price) = after.unwrap_or_else(|| panic!("no cursor on\n{frame}"));

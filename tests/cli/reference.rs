@@ -66,6 +66,31 @@ struct Help {
 }
 
 impl Help {
+    fn name(&self) -> &str {
+        self.title.trim_start_matches("perpdeck ")
+    }
+
+    fn having(&self, names: &[&str]) -> Vec<&Entry> {
+        let flags = self.flags.iter();
+        flags.filter(|flag| flag.is_one_of(names)).collect()
+    }
+
+    fn prints_rows(&self) -> bool {
+        !self.having(&OF_ROWS[3..]).is_empty()
+    }
+
+    /// The flags that stand with the command itself.
+    fn listed(&self) -> Vec<Entry> {
+        let elsewhere = if self.prints_rows() {
+            &OF_ROWS[..]
+        } else {
+            &[]
+        };
+        let mut flags = self.flags.clone();
+        flags.retain(|flag| !flag.is_one_of(&OF_MOST) && !flag.is_one_of(elsewhere));
+        flags
+    }
+
     /// The help of a command, and those of its subcommands behind it.
     fn read_all(command: &[&str]) -> Vec<Self> {
         let text = says(&[command, &["--help"]].concat());
@@ -128,6 +153,8 @@ fn flags(section: &str) -> Vec<(String, String)> {
 
 /// What nearly every command has.
 const OF_MOST: [&str; 2] = ["--quiet", "--verbose"];
+/// What each command that prints rows has; the last one is of these alone.
+const OF_ROWS: [&str; 4] = ["--output", "--fields", "--sort", "--jq"];
 
 impl Entry {
     fn of_flag(flag: &str, about: &str) -> Self {
@@ -141,8 +168,8 @@ impl Entry {
         }
     }
 
-    fn is_of_most(&self) -> bool {
-        OF_MOST.iter().any(|name| self.name == format!("`{name}`"))
+    fn is_one_of(&self, names: &[&str]) -> bool {
+        names.iter().any(|name| self.name == format!("`{name}`"))
     }
 }
 
@@ -151,7 +178,7 @@ fn write_command(page: &mut String, help: &Help) {
     let is_plain = |word: &str| matches!(word, "[OPTIONS]" | "[COMMAND]" | "<COMMAND>");
     let own = help.usage.strip_prefix(&help.title).unwrap_or_default();
     if !own.split_whitespace().all(is_plain) {
-        writeln!(page, "\n`{}`", help.usage).unwrap();
+        writeln!(page, "\n`{}`", help.usage.replace(" [OPTIONS]", "")).unwrap();
     }
 }
 
@@ -193,6 +220,21 @@ fn write_entries(page: &mut String, place: &Place<'_>, shared: &[Entry], earlier
     }
 }
 
+/// The flags of rows as the first of their commands explains them, and the names of these commands.
+fn write_flags_of_rows(page: &mut String, helps: &[Help]) {
+    let of_rows: Vec<_> = helps.iter().filter(|help| help.prints_rows()).collect();
+    let names = of_rows.iter().map(|help| format!("`{}`", help.name()));
+    let names: Vec<_> = names.collect();
+    write!(page, "\n## Flags of rows\n\nOf {}:\n\n", names.join(", ")).unwrap();
+    let flags = of_rows[0].having(&OF_ROWS);
+    for flag in &flags {
+        writeln!(page, "{}", flag.line).unwrap();
+    }
+    for help in of_rows {
+        assert_eq!(help.having(&OF_ROWS), flags, "{}", help.title);
+    }
+}
+
 /// `--limit` of `-L, --limit <ROWS>`.
 fn long_name(flag: &str) -> Option<&str> {
     let mut names = flag.split([' ', ',', '[', '=']);
@@ -202,7 +244,9 @@ fn long_name(flag: &str) -> Option<&str> {
 #[test]
 fn the_page_of_commands_has_every_flag_of_every_help() {
     let helps = Help::read_all(&[]);
-    let all: Vec<_> = helps.iter().flat_map(|help| &help.flags).collect();
+    let listed: Vec<_> = helps.iter().map(Help::listed).collect();
+    let of_most = helps.iter().flat_map(|help| help.having(&OF_MOST));
+    let all: Vec<_> = listed.iter().flatten().chain(of_most).collect();
     let shared = said_often(&all, |entry| entry.name.starts_with("`--"));
     let mut page = "# Commands\n\nWhat `--help` says of each command; the values of a flag stand in brackets. \
                     [command-line.md](../command-line.md) has examples.\n\n\
@@ -222,17 +266,9 @@ fn the_page_of_commands_has_every_flag_of_every_help() {
         entries: &shared,
     };
     write_entries(&mut page, &common, &[], &[]);
-    let listed = |help: &Help| -> Vec<Entry> {
-        let flags = help.flags.iter();
-        flags.filter(|entry| !entry.is_of_most()).cloned().collect()
-    };
-    let listed: Vec<_> = helps.iter().map(listed).collect();
-    let titles = helps
-        .iter()
-        .map(|help| help.title.as_str().trim_start_matches("perpdeck "));
-    let places = titles
-        .zip(&listed)
-        .map(|(title, entries)| Place { title, entries });
+    write_flags_of_rows(&mut page, &helps);
+    let places = helps.iter().map(Help::name).zip(&listed);
+    let places = places.map(|(title, entries)| Place { title, entries });
     let places: Vec<_> = places.collect();
     for (at, (help, place)) in helps.iter().zip(&places).enumerate() {
         write_command(&mut page, help);

@@ -32,13 +32,10 @@ impl Glossary {
     }
 }
 
-/// Terms and their meanings: the rows of the table, without its head.
+/// Terms and their meanings: the points of the page.
 pub fn terms() -> impl Iterator<Item = Term> {
-    let rows = PAGE.lines().filter_map(|line| {
-        let cells = line.strip_prefix("| ")?.strip_suffix(" |")?;
-        cells.split_once(" | ")
-    });
-    rows.skip(1)
+    let points = PAGE.lines().filter_map(|line| line.strip_prefix("- **"));
+    points.filter_map(|point| point.split_once("**: "))
 }
 
 #[cfg(test)]
@@ -52,9 +49,9 @@ mod tests {
     }
 
     #[test]
-    fn every_row_of_the_page_is_a_term() {
-        let rows = PAGE.lines().filter(|line| line.starts_with('|')).count();
-        assert_eq!(terms().count(), rows - 2, "all but the head");
+    fn every_point_of_the_page_is_a_term() {
+        let points = PAGE.lines().filter(|line| line.starts_with('-')).count();
+        assert_eq!(terms().count(), points);
         assert!(terms().any(|(term, _)| term == "TWAP, VWAP"));
         assert_eq!(terms().next().unwrap().0, "account");
     }

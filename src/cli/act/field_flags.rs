@@ -174,8 +174,7 @@ impl FlagTable for PlaceFlags {
         required(Field::Kind, "").of(words::<PlaceKind>),
         required(
             Field::Size,
-            "Coin (0.5), USD ($1000), the loss at the stop (r25), or a share (50%) of the free margin or, with \
-             --reduce-only, of the position",
+            "0.5 coin, $1000, 50% of margin or position, r25 lost at the stop",
         ),
         optional(
             Field::LimitPrice,

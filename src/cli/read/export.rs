@@ -36,7 +36,7 @@ pub(in crate::cli) struct ExportArgs {
     list: ExportedList,
     #[command(flatten)]
     since: SinceFilter,
-    /// A new file, or a directory for a file with a generated name; standard output when left out
+    /// A new file, or a directory for one with a generated name [default: standard output]
     #[arg(long, value_name = "PATH", value_hint = clap::ValueHint::AnyPath)]
     to: Option<String>,
     /// The format

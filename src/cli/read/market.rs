@@ -67,7 +67,7 @@ pub(in crate::cli) struct CandlesArgs {
     /// The length of a candle
     #[arg(long, default_value = "1m", value_parser = interval())]
     interval: Interval,
-    /// At most this many, the newest; they are printed oldest first
+    /// At most this many, the newest; printed oldest first
     #[arg(long, short = 'L', value_name = "ROWS", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
     limit: u32,
     #[command(flatten)]

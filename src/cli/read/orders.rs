@@ -27,7 +27,7 @@ pub(in crate::cli) struct OrdersArgs {
     market: MarketFilter,
     #[command(flatten)]
     side: SideFilter,
-    /// Only orders in this state; filled, canceled, rejected and expired ones are read from the history
+    /// Only orders in this state; ended ones are read from the history
     #[arg(long, value_enum, value_name = "STATUS")]
     status: Option<OrderState>,
     #[command(flatten)]

@@ -9,7 +9,7 @@ use color_eyre::{Result, eyre::eyre};
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct CompletionsArgs {
     shell: Shell,
-    /// Prints a script that asks perpdeck at each Tab, so that it also completes ids, markets and profiles
+    /// Also completes ids, markets and profiles, by asking perpdeck at each Tab
     #[arg(long)]
     dynamic: bool,
 }

@@ -22,7 +22,7 @@ pub struct UserAlertRow {
     pub subject: String,
     /// Which way the value must go: >, <, crosses, crosses up or crosses down.
     pub trigger: String,
-    /// Of a price, or a profit and loss: USD; of funding or the distance to liquidation: a share.
+    /// Of a price or a profit: USD; of funding or the distance to liquidation: a share.
     pub level: Num,
     /// once or every.
     pub repeat: String,

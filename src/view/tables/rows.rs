@@ -35,8 +35,8 @@ pub struct PositionRow {
     pub pnl_at_liquidation: Option<Num>,
     /// The price of the nearest order that stops it.
     pub stop: Option<Num>,
-    /// The share of the position that its stops close before liquidation: 0 without a stop, absent where the working orders
-    /// are unknown.
+    /// The share of the position that its stops close before liquidation; absent where the working orders are
+    /// unknown.
     pub stop_coverage: Option<Num>,
     /// The price of the nearest order that takes its profit.
     pub target: Option<Num>,
