@@ -26,7 +26,7 @@ pub use crate::{
         account::labels::{AccountLabel, AccountLabels, Switch, Visibility},
         core::caller::{CallerId, CallerRequest},
         desk::links::links,
-        update::key_prefix::awaited,
+        update::press::awaited,
     },
     config::{Checks, Motion, Tint},
 };

@@ -21,14 +21,14 @@ const IDLE_TIMEOUT: Duration = Duration::from_secs(15);
 /// it.
 #[derive(Default)]
 pub(super) struct ConnectionPools {
-    way: Way,
+    options: ConnectionOptions,
     plain: OnceCell<reqwest::Client>,
     tls: OnceCell<reqwest::Client>,
 }
 
 /// How other machines are reached.
 #[derive(Debug, Clone, Default)]
-struct Way {
+struct ConnectionOptions {
     timeouts: Timeouts,
     proxy: Option<Proxy>,
     ca_file: Option<PathBuf>,
@@ -38,17 +38,17 @@ struct Way {
 impl fmt::Debug for ConnectionPools {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Pools")
-            .field("way", &self.way)
+            .field("options", &self.options)
             .finish_non_exhaustive()
     }
 }
 
-type Build = fn(&Way) -> Result<reqwest::Client, String>;
+type Build = fn(&ConnectionOptions) -> Result<reqwest::Client, String>;
 
 impl ConnectionPools {
     pub(super) fn of(connection: &Connection, timeouts: Timeouts) -> Self {
         Self {
-            way: Way {
+            options: ConnectionOptions {
                 timeouts,
                 proxy: connection.proxy.clone(),
                 ca_file: connection.ca_file.clone(),
@@ -58,14 +58,14 @@ impl ConnectionPools {
     }
 
     pub(super) async fn to(&self, url: &Url) -> Result<&reqwest::Client, Failure> {
-        let way = self.way.clone();
+        let options = self.options.clone();
         let (cell, build): (_, Build) = if url.scheme() == "https" {
             (&self.tls, tls)
         } else {
             (&self.plain, plain)
         };
         cell.get_or_try_init(|| async {
-            let pool = tokio::task::spawn_blocking(move || build(&way)).await;
+            let pool = tokio::task::spawn_blocking(move || build(&options)).await;
             let pool = pool.map_err(|_| Failure::local("the HTTP client did not start"))?;
             pool.map_err(|why| Failure::local(format!("the HTTP client did not start: {why}")))
         })
@@ -75,22 +75,22 @@ impl ConnectionPools {
     /// The proxy for a request to `url`.
     pub(super) fn proxy_to(&self, url: &Url) -> Option<&Proxy> {
         let is_far = url.scheme() == "https" && !base::is_loopback(url);
-        self.way.proxy.as_ref().filter(|_| is_far)
+        self.options.proxy.as_ref().filter(|_| is_far)
     }
 }
 
 /// `http` goes to loopback only (`base`): without the proxy, which would see the key, and without a certificate store,
 /// which a minimal machine lacks.
-fn plain(way: &Way) -> Result<reqwest::Client, String> {
-    built(builder(way.timeouts).tls_certs_only([]))
+fn plain(options: &ConnectionOptions) -> Result<reqwest::Client, String> {
+    built(builder(options.timeouts).tls_certs_only([]))
 }
 
-fn tls(way: &Way) -> Result<reqwest::Client, String> {
-    let mut builder = builder(way.timeouts).https_only(true);
-    if let Some(file) = &way.ca_file {
+fn tls(options: &ConnectionOptions) -> Result<reqwest::Client, String> {
+    let mut builder = builder(options.timeouts).https_only(true);
+    if let Some(file) = &options.ca_file {
         builder = builder.tls_certs_merge(issuers(file)?);
     }
-    if let Some(proxy) = &way.proxy {
+    if let Some(proxy) = &options.proxy {
         let proxy = reqwest::Proxy::all(proxy.url()).map_err(|why| cause(&why.without_url()))?;
         // This machine is reached without the proxy.
         let here = reqwest::NoProxy::from_string("localhost,127.0.0.0/8,::1");

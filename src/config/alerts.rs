@@ -40,8 +40,8 @@ pub enum AlertChannel {
 pub struct AlertChannels(BTreeSet<AlertChannel>);
 
 impl AlertChannels {
-    pub fn has(&self, way: AlertChannel) -> bool {
-        self.0.contains(&way)
+    pub fn has(&self, channel: AlertChannel) -> bool {
+        self.0.contains(&channel)
     }
 }
 

@@ -223,8 +223,8 @@ impl FaultInjector {
             let is_of_channel = rule.channel.is_none() || rule.channel == frame.channel;
             let symbol = rule.symbol.as_ref();
             let is_of_symbol = symbol.is_none_or(|named| frame.symbols.contains(named));
-            let is_meant = rule.kind.changes(frame.kind) && is_of_channel && is_of_symbol;
-            if !is_meant || self.draws.percent() >= rule.percent {
+            let applies = rule.kind.changes(frame.kind) && is_of_channel && is_of_symbol;
+            if !applies || self.draws.percent() >= rule.percent {
                 continue;
             }
             rule.count = rule.count.map(|left| left.saturating_sub(1));

@@ -10,11 +10,9 @@
 //!
 //! Known limit: plain HTTP, meant for loopback.
 
-mod access;
 mod api_error;
 mod auth;
 mod bytes;
-mod call;
 
 mod clock;
 
@@ -45,7 +43,7 @@ mod tests;
 mod v1;
 mod wire;
 
-pub use access::SimulatorAccess;
+pub use auth::SimulatorAccess;
 pub use clock::{ClockMode, Speed};
 pub use keep::KeepTime;
 pub use rate_limit::{RateLimit, RateLimits};

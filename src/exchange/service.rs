@@ -1,9 +1,8 @@
 //! What the requests of an exchange share: its state, keys, budgets and store.
 
 use super::{
-    access::SimulatorAccess,
     api_error::{ApiError, ApiResult, ServiceCode},
-    auth::Authenticator,
+    auth::{Authenticator, SimulatorAccess},
     clock::{ClockMode, ClockRecord, Speed, VirtualClock},
     cursor::CursorSigner,
     engine,

@@ -9,7 +9,6 @@
 
 use super::{
     api_error::{ApiError, ApiResult, ServiceCode},
-    call::CommandCall,
     engine::{
         AccountIx, Cancellation, CommandOutcome, EngineCommand, Millis, OrderId, PositionId,
         Reason, RefusalKind,
@@ -21,7 +20,7 @@ use super::{
         OperationProgress, Targets,
     },
     recorder::RecordingEngine,
-    state::ExchangeState,
+    state::{CommandCall, ExchangeState},
 };
 use crate::{
     api::Data,

@@ -13,6 +13,7 @@ use super::{
         OrderId, OrderRecord, PositionId, RefusalKind, ScaledId, TwapId,
     },
     idempotency::{IdempotencyRecords, IdempotentResult, KeyedRequest},
+    message::ApiRequest,
     operations::SlicedOperations,
     received::{Reached, ReceivedMarkets},
     recorder::RecordingEngine,
@@ -36,6 +37,14 @@ pub(super) struct ExchangeState {
     pub(super) operations: SlicedOperations,
     /// What [`Self::drop_old`] has dropped already.
     pub(super) dropped_before: Option<Millis>,
+}
+
+/// A request that changes something, and the locked state.
+#[derive(Debug)]
+pub(super) struct CommandCall<'a> {
+    pub(super) state: &'a mut ExchangeState,
+    pub(super) caller: &'a AuthenticatedUser,
+    pub(super) request: &'a ApiRequest,
 }
 
 impl ExchangeState {

@@ -66,8 +66,8 @@ impl Halts {
             Err(why) if why.kind() == io::ErrorKind::NotFound => return None,
             Err(_) => vec![note("")],
         };
-        let is_meant = |note: &HaltNote| note.place == here || note.place == EVERYWHERE;
-        Some(notes.into_iter().find(is_meant)?.why)
+        let applies = |note: &HaltNote| note.place == here || note.place == EVERYWHERE;
+        Some(notes.into_iter().find(applies)?.why)
     }
 
     /// Halts the account, over restarts too. Works on a failed journal and on a full disk.

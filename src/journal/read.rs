@@ -152,10 +152,10 @@ impl Journal {
     fn newest(
         &self,
         limit: u32,
-        is_meant: impl Fn(&IntentRow) -> bool,
+        is_wanted: impl Fn(&IntentRow) -> bool,
     ) -> Result<Vec<IntentRow>, JournalError> {
         let rows = self.rows()?.by_id.values().rev();
-        Ok(first(rows.filter_map(Row::whole), limit, is_meant))
+        Ok(first(rows.filter_map(Row::whole), limit, is_wanted))
     }
 }
 
@@ -285,11 +285,11 @@ impl Rows {
 fn first<'a>(
     rows: impl Iterator<Item = Cow<'a, IntentRow>>,
     limit: u32,
-    is_meant: impl Fn(&IntentRow) -> bool,
+    is_wanted: impl Fn(&IntentRow) -> bool,
 ) -> Vec<IntentRow> {
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
-    let meant = rows.filter(|row| is_meant(row)).take(limit);
-    meant.map(Cow::into_owned).collect()
+    let wanted = rows.filter(|row| is_wanted(row)).take(limit);
+    wanted.map(Cow::into_owned).collect()
 }
 
 fn is_on(row: &IntentRow, base_url: &str, account: &AccountId) -> bool {

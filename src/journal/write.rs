@@ -101,11 +101,11 @@ impl Journal {
     /// Makes open rows of dead writers this process's, and returns them, newest first. Each is taken over once.
     pub fn take_over(
         &mut self,
-        is_meant: impl Fn(&IntentRow) -> bool,
+        is_wanted: impl Fn(&IntentRow) -> bool,
     ) -> Result<Vec<IntentRow>, JournalError> {
         let dir = self.dir.clone();
         self.update(|rows, own| {
-            let left = rows.left_open(&dir, own).filter(|row| is_meant(row));
+            let left = rows.left_open(&dir, own).filter(|row| is_wanted(row));
             let mut left: Vec<_> = left.cloned().collect();
             let take = |row: &IntentRow| {
                 let take = Record::TakeOver {

@@ -10,12 +10,14 @@ use crate::{
     model::Failure,
     runtime::{
         accounts::{
-            channel::account_channel,
             services::{Opened, Services},
             settings_thread::SettingsThread,
             trader_effects::Reach,
         },
-        base::{clock::Clock, inboxes::Inboxes},
+        base::{
+            clock::Clock,
+            inboxes::{Inboxes, account_channel},
+        },
         forced,
         journal::events::EventLog,
         terminal::{

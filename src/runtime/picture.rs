@@ -8,13 +8,12 @@ use crate::{
     model::{Call, Failure, FailureKind, Progress, Timestamp},
     runtime::{
         accounts::{
-            channel::account_channel,
             services::{Opened, Services},
             trader_effects::Reach,
         },
         base::{
             clock::Clock,
-            inboxes::{Inboxes, Incoming},
+            inboxes::{Inboxes, Incoming, account_channel},
         },
         desk::Start,
         terminal::drawing::news_of_frame,
@@ -179,12 +178,12 @@ impl PendingAnswers {
             between_rounds && clock.is_frozen()
         };
         let resting = store
-            .flights
+            .pending
             .values()
             .filter(|command| rests(command))
             .count();
         let asked = model.account.awaits_market_data();
-        let landed = store.parked().count() + resting == store.flights.len();
+        let landed = store.parked().count() + resting == store.pending.len();
         let recalled = model.account.activity.horizon() != Horizon::Session;
         let explained = self.reports >= self.answers || !clock.is_frozen();
         answered && scaled && !fetching && !asked && landed && recalled && explained
@@ -217,7 +216,7 @@ impl PicturedDesk<'_> {
         while self.account_set.shown().table_views.are_sifting() {
             self.take(AccountScope::Shown, Msg::Tick);
         }
-        if !self.account_set.shown().account.store.flights.is_empty() {
+        if !self.account_set.shown().account.store.pending.is_empty() {
             self.settle().await;
             // Every source is read once more after the time step.
             let at = self.account_set.at();

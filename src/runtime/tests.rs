@@ -275,7 +275,7 @@ async fn what_happens_unseen_on_another_account_draws_nothing() {
         Duration::from_secs(9),
         vec![],
         |_inbox, coming| async move {
-            let (channel, other) = accounts::channel::account_channel();
+            let (channel, other) = base::inboxes::account_channel();
             let options = model().account.options;
             let newcomer = base::inboxes::AddedAccount { options, channel };
             coming.send(newcomer).await.unwrap();

@@ -187,7 +187,7 @@ impl FlipDesk {
     fn is_over(&self) -> bool {
         let store = &self.model.account.store;
         let mut waiting = self.model.account.workflows.waiting(store);
-        waiting.next().is_none() && self.waits_for_a_person() == store.flights.len()
+        waiting.next().is_none() && self.waits_for_a_person() == store.pending.len()
     }
 
     pub(crate) fn waits_for_a_person(&self) -> usize {
@@ -195,8 +195,8 @@ impl FlipDesk {
     }
 
     fn parked(&self) -> impl Iterator<Item = Ticket> {
-        let flights = self.model.account.store.flights.iter();
-        let parked = flights.filter(|(_, one)| matches!(one.progress, Progress::Parked { .. }));
+        let pending = self.model.account.store.pending.iter();
+        let parked = pending.filter(|(_, one)| matches!(one.progress, Progress::Parked { .. }));
         parked.map(|(ticket, _)| *ticket)
     }
 

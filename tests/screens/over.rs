@@ -386,8 +386,8 @@ fn a_cancel_that_was_queued_is_told_over_when_its_order_is() {
     update(&mut model, then, Msg::Key('y'.into()));
     let ids: Vec<_> = desk::working().into_iter().map(|order| order.id).collect();
     for ticket in 1..=20 {
-        let flight = model.account.store.flights.get(&Ticket(ticket));
-        let Some(id) = flight.and_then(|flight| flight.command.cancels().cloned()) else {
+        let pending = model.account.store.pending.get(&Ticket(ticket));
+        let Some(id) = pending.and_then(|pending| pending.command.cancels().cloned()) else {
             continue;
         };
         let queued = perpdeck::model::CancelResult {
@@ -472,7 +472,7 @@ fn what_is_answered_while_the_desk_asks_whether_to_leave_is_not_on_the_way_any_m
     press(&mut model, "y");
     press(&mut model, "q");
     assert!(screen(&model, 100, 30).contains("pending; the next desk finds out"));
-    let tickets: Vec<_> = model.account.store.flights.keys().copied().collect();
+    let tickets: Vec<_> = model.account.store.pending.keys().copied().collect();
     for ticket in tickets {
         let done = Msg::Settled(ticket, Ok(Receipt::AlreadySo("done".into())));
         update(&mut model, desk::NOW, done);

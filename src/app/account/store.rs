@@ -120,7 +120,7 @@ pub struct Store {
     /// The working orders under their parents, and the scaled orders with their rungs: as shown.
     pub tree: Vec<TreeRow>,
     pub scaled_rows: Vec<RowId>,
-    pub flights: BTreeMap<Ticket, PendingCommand>,
+    pub pending: BTreeMap<Ticket, PendingCommand>,
     /// What responses to commands showed of rows, until newer reads do.
     pub from_receipts: from_receipts::FromReceipts,
     /// Orders whose cancel is queued: they may still fill.
@@ -331,29 +331,29 @@ impl Store {
 
     fn take_off(&mut self, ticket: Ticket, command: Command, since: Timestamp, progress: Progress) {
         let about = self.object_of(&command);
-        let flight = PendingCommand {
+        let pending = PendingCommand {
             command,
             about,
             since,
             progress,
         };
-        self.flights.insert(ticket, flight);
+        self.pending.insert(ticket, pending);
     }
 
     /// Commands of unknown outcome that wait for a person, the longest wait first.
     pub fn parked(&self) -> impl Iterator<Item = Ticket> {
-        let parked = |flight: &PendingCommand| matches!(flight.progress, Progress::Parked { .. });
-        let flights = self.flights.iter();
-        flights
-            .filter(move |(_, flight)| parked(flight))
+        let parked = |pending: &PendingCommand| matches!(pending.progress, Progress::Parked { .. });
+        let pending = self.pending.iter();
+        pending
+            .filter(move |(_, pending)| parked(pending))
             .map(|(ticket, _)| *ticket)
     }
 
     /// Whether a resend would open again what was closed since the command was given.
     pub fn reopens(&self, ticket: Ticket) -> bool {
-        self.flights.get(&ticket).is_some_and(|flight| {
-            let is_before = self.closed_all_at >= Some(flight.since);
-            flight.command.risk() == Risk::Increasing
+        self.pending.get(&ticket).is_some_and(|pending| {
+            let is_before = self.closed_all_at >= Some(pending.since);
+            pending.command.risk() == Risk::Increasing
                 && (is_before || self.outlived.contains(&ticket))
         })
     }
@@ -364,7 +364,16 @@ impl Store {
 
     /// Commands in progress, without those that wait for a person.
     pub fn under_way(&self) -> usize {
-        self.flights.len() - self.parked().count()
+        self.pending.len() - self.parked().count()
+    }
+
+    /// The commands in progress.
+    pub(crate) fn in_progress(&self) -> impl Iterator<Item = &Command> {
+        self.pending.values().map(|pending| &pending.command)
+    }
+
+    pub(crate) fn is_in_progress(&self, command: &Command) -> bool {
+        self.in_progress().any(|one| one == command)
     }
 
     /// Whether this command, or a flatten, is in progress.
@@ -372,7 +381,7 @@ impl Store {
         let is_so = |pending: &PendingCommand| {
             pending.command == *command || matches!(pending.command, Command::Flatten(_))
         };
-        let mut pending = self.flights.values();
+        let mut pending = self.pending.values();
         pending.any(|one| is_so(one) && !matches!(one.progress, Progress::Parked { .. }))
     }
 
@@ -461,12 +470,12 @@ impl Store {
 
     /// The close-all in progress, if there is one.
     pub fn closing_all(&self) -> Option<(&PendingCommand, Option<&CloseAll>)> {
-        let flight = self
-            .flights
+        let pending = self
+            .pending
             .values()
             .filter(|f| !matches!(f.progress, Progress::Parked { .. }))
             .find(|f| matches!(f.command, Command::CloseAll(_) | Command::Flatten(_)))?;
-        let operation = match &flight.progress {
+        let operation = match &pending.progress {
             Progress::Running { operation, .. } => operation.close_all(),
             Progress::Flattening(flattening) => flattening.operation.as_ref(),
             Progress::Queued
@@ -475,6 +484,6 @@ impl Store {
             | Progress::Waiting { .. }
             | Progress::Parked { .. } => None,
         };
-        Some((flight, operation))
+        Some((pending, operation))
     }
 }

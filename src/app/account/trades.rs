@@ -144,12 +144,12 @@ impl TradeLog {
     }
 
     /// The tags that are in use and begin as `typed` does.
-    pub(crate) fn tags_begun(&self, typed: &str) -> Vec<String> {
+    pub(crate) fn tags_starting(&self, typed: &str) -> Vec<String> {
         let all = self.trades.values().flat_map(|record| &record.tags);
         let named: BTreeSet<_> = all.map(|tag| format!("#{tag}")).collect();
         let typed = typed.to_lowercase();
-        let begun = named.into_iter().filter(|tag| tag.starts_with(&typed));
-        begun.collect()
+        let starting = named.into_iter().filter(|tag| tag.starts_with(&typed));
+        starting.collect()
     }
 
     /// Takes note of what is open at `at`, a fresh and whole list.

@@ -238,7 +238,7 @@ impl Activity {
     /// [`note`](Self::note) for a command with a known target.
     pub fn note_of(&mut self, about: About, ticket: Option<Ticket>, event: Event, now: Timestamp) {
         self.last += 1;
-        // Progress shows as a flight and replaces no other notice.
+        // Progress is shown with the pending commands and replaces no other notice.
         if !matches!(event, Event::Progress(..)) {
             self.toast = Some(self.last);
         }

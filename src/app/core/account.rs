@@ -3,6 +3,7 @@
 use crate::{
     app::{
         account::{
+            about::About,
             guard::Guard,
             identity::{Identity, Mode},
             labels::Visibility,
@@ -23,7 +24,8 @@ use crate::{
     },
     config::{Fees, PresetTable},
     model::{
-        AccountId, Drift, Interval, MarketId, Num, ServiceAbout, Timestamp, Zone, draft::Bracket,
+        AccountId, Drift, Interval, MarketId, Num, ServiceAbout, Ticket, Timestamp, Zone,
+        draft::Bracket,
     },
 };
 use std::{collections::BTreeSet, time::Duration};
@@ -143,10 +145,14 @@ impl Account {
         self.market_polls.is_awaiting() || self.market_data.awaits_older()
     }
 
+    /// `None` until the service is known.
+    pub fn account_id(&self) -> Option<&AccountId> {
+        self.identity.as_ref().map(|known| &known.account_id)
+    }
+
     /// The account that the command would act on, or why it cannot be given yet.
     pub(crate) fn account_for(&self, command: &str) -> Result<AccountId, String> {
-        let known = self.identity.as_ref();
-        let account_id = known.map(|identity| identity.account_id.clone());
+        let account_id = self.account_id().cloned();
         account_id.ok_or_else(|| format!("{command}: the account is not known yet"))
     }
 
@@ -207,6 +213,11 @@ impl Account {
             brackets_off: &self.brackets_off,
             market_data: &self.market_data,
         }
+    }
+
+    /// Notes what came of a command, about the object that it is for.
+    pub(crate) fn note_of(&mut self, about: About, ticket: Option<Ticket>, event: notice::Event) {
+        self.activity.note_of(about, ticket, event, self.now);
     }
 
     /// Shows a message that is about no command.

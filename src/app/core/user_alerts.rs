@@ -186,12 +186,11 @@ fn run(account: &Account, firing: &AlertFiring, now: Timestamp) -> Option<Effect
     if firing.occasion == FiringOccasion::WhileAway {
         return None;
     }
-    let identity = account.identity.as_ref();
     let run = AlertRun::new(
         &account.options.alert_command,
         firing,
         &account.store.names,
-        (identity.map(|identity| &identity.account_id), now),
+        (account.account_id(), now),
     )?;
     Some(Effect::RunAlertCommand(Box::new(run)))
 }

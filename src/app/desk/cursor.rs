@@ -193,7 +193,7 @@ fn ending(store: &Store, row: &RowId) -> ClosedBy {
         RowId::Order(id) => store.queued_cancels.contains(id),
         RowId::Twap(_) | RowId::Scaled(_) | RowId::Rung(..) | RowId::Line(_) => false,
     };
-    if is_done || store.flights.values().any(|flight| ends(&flight.command)) {
+    if is_done || store.in_progress().any(ends) {
         ClosedBy::Own
     } else {
         ClosedBy::Others

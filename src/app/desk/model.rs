@@ -68,7 +68,7 @@ pub struct Model {
     /// Whether the settings on disk are in force.
     pub settings: reload::ReloadStatus,
     /// The first key of a sequence, until the second comes.
-    pub(crate) chain: Option<KeyPrefix>,
+    pub(crate) key_prefix: Option<KeyPrefix>,
     /// The tour, while it runs.
     pub tour: Option<Tour>,
 }
@@ -103,7 +103,7 @@ impl Model {
             spoken: vec![],
             row_replacement: None,
             settings: reload::ReloadStatus::default(),
-            chain: None,
+            key_prefix: None,
             tour: None,
         }
     }

@@ -83,9 +83,9 @@ impl Columns {
 
     /// The keys stay on their column.
     fn reset(&mut self) {
-        let meant = self.list.get(self.at).map(|(column, _)| *column);
+        let chosen = self.list.get(self.at).map(|(column, _)| *column);
         *self = Self::of(self.pane, self.list.len(), None);
-        self.at = meant.unwrap_or(0);
+        self.at = chosen.unwrap_or(0);
     }
 
     fn shown(&self) -> impl Iterator<Item = usize> {

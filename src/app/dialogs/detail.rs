@@ -30,9 +30,7 @@ impl Detail {
             (Action::NextLink, _) => self.link = (self.link + 1) % (last + 1),
             (Action::PreviousLink, _) => self.link = self.link.checked_sub(1).unwrap_or(last),
             (Action::Follow, Some(row)) => {
-                return Next::Open(Box::new(crate::app::dialogs::overlay::Overlay::Detail(
-                    Self::of(row.clone()),
-                )));
+                return Next::open(Self::of(row.clone()));
             }
             (Action::Follow | Action::Dismiss, _) => return Next::Close,
             _ => {}

@@ -144,7 +144,7 @@ impl Export {
     }
 
     /// An export with all questions answered.
-    pub(crate) fn begun(pane: Pane, format: Format, to: Option<String>, now: Timestamp) -> Self {
+    pub(crate) fn running(pane: Pane, format: Format, to: Option<String>, now: Timestamp) -> Self {
         Self {
             format,
             to,

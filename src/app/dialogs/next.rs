@@ -75,6 +75,12 @@ pub enum Next {
     Leave,
 }
 
+impl Next {
+    pub(crate) fn open(overlay: impl Into<Overlay>) -> Self {
+        Self::Open(Box::new(overlay.into()))
+    }
+}
+
 /// What one key does to the orders that guard a position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PositionControl {

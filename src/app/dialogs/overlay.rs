@@ -24,7 +24,7 @@ use crate::app::{
 use strum::{EnumDiscriminants, EnumIter, EnumTryAs};
 
 /// A panel over the panes that has the keys. A question contains its commands: what was shown is what is done.
-#[derive(Debug, Clone, PartialEq, EnumDiscriminants, EnumTryAs)]
+#[derive(Debug, Clone, PartialEq, EnumDiscriminants, EnumTryAs, derive_more::From)]
 #[strum_discriminants(name(OverlayKind), derive(EnumIter))]
 pub enum Overlay {
     /// The keys of the place it was opened from; `offset` is the first visible line, `search` the search text.
@@ -34,34 +34,43 @@ pub enum Overlay {
         search: String,
     },
     /// What the words of trading mean.
+    #[from]
     Glossary(Glossary),
+    #[from]
     Detail(Detail),
     /// Execution quality.
+    #[from]
     Quality(super::quality::Report),
     /// The state of the settings files.
-    Settings {
-        offset: usize,
-    },
+    Settings { offset: usize },
     /// The challenge limits.
-    Limits {
-        offset: usize,
-    },
+    Limits { offset: usize },
+    #[from]
     Strip(Strip),
+    #[from(Form, Box<Form>)]
     Form(Box<Form>),
     /// Many commands: the list, and each outcome.
+    #[from]
     Bulk(Bulk),
     /// The command line or a filter.
+    #[from]
     Prompt(Prompt),
+    #[from]
     Export(Export),
     /// Which columns a pane shows, and in which order.
+    #[from]
     Columns(Columns),
     /// The list of accounts.
+    #[from]
     Accounts(Accounts),
     /// The list of markets.
+    #[from]
     Markets(Markets),
     /// The alerts that the trader has set.
+    #[from]
     UserAlerts(UserAlertList),
     /// What the closed trades came to.
+    #[from(Review)]
     Review(Box<Review>),
 }
 

@@ -1,6 +1,6 @@
 //! The strip: one line that asks before a destructive action. Its target is fixed when it opens.
 
-use super::{next::Next, overlay::Overlay};
+use super::next::Next;
 use crate::{
     app::{
         core::account::Account,
@@ -117,19 +117,17 @@ impl Strip {
         if account.halted.is_none() {
             return Next::Refuse("the desk is not halted".to_owned());
         }
-        let strip = Self::confirm(StripAction::Rearm, account.now);
-        Next::Open(Box::new(Overlay::Strip(strip)))
+        Next::open(Self::confirm(StripAction::Rearm, account.now))
     }
 
     /// Asks before the lock of a loss limit is overridden.
     pub(crate) fn to_lift(account: &Account) -> Next {
-        let identity = account.identity.as_ref();
-        let Some(identity) = identity.filter(|_| guard::locked(account).is_some()) else {
+        let id = account.account_id().cloned();
+        let Some(id) = id.filter(|_| guard::locked(account).is_some()) else {
             return Next::Refuse("entries are not locked".to_owned());
         };
-        let lift = StripAction::Lift(identity.account_id.clone());
-        let strip = Self::confirm(lift, account.now);
-        Next::Open(Box::new(Overlay::Strip(strip)))
+        let lift = StripAction::Lift(id);
+        Next::open(Self::confirm(lift, account.now))
     }
 
     pub fn countdown(proposal: impl Into<StripAction>, delay: Duration, now: Timestamp) -> Self {

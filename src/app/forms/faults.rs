@@ -24,8 +24,8 @@ impl Form {
     /// A field's error and text, with relative prices resolved.
     fn faulty(&self, field: Field, form_context: &FormContext) -> Option<(DraftFault, &str)> {
         let written = self.draft.text(field).map_or("", str::trim);
-        let meant = self.resolved_price(field, form_context);
-        if let Some(Err(fault)) = meant {
+        let resolved = self.resolved_price(field, form_context);
+        if let Some(Err(fault)) = resolved {
             return Some((fault, written));
         }
         let digits = Self {

@@ -2,7 +2,10 @@
 
 use super::form::{Form, Frozen, Purpose, Replaces};
 use crate::{
-    app::{account::store::Store, core::account::FormContext},
+    app::{
+        account::store::Store,
+        core::account::{Account, FormContext},
+    },
     model::{
         AccountId, CloseKind, Distribution, Lenient, MarginMode, MarketId, Num, Order, OrderMode,
         OrderStatus, PlaceKind, Position, PositionId, Side, TriggerDirection,
@@ -20,7 +23,40 @@ const NEWEST: usize = 500;
 /// The default leverage; a market with a lower maximum gets that.
 const LEVERAGE: u32 = 5;
 
+/// The words for an order, a TWAP and a scaled order in a form.
+const NEW_ORDER: &str = "new order";
+
 impl Form {
+    /// [`Self::order`] on the account of the desk; or why there is none yet.
+    pub(crate) fn new_order(
+        account: &Account,
+        side: Side,
+        market: Option<&MarketId>,
+    ) -> Result<Self, String> {
+        let account_id = account.account_for(NEW_ORDER)?;
+        Ok(Self::order(
+            account_id,
+            side,
+            market,
+            &account.form_context(),
+        ))
+    }
+
+    /// [`Self::of_shape`] on the account of the desk; or why there is none yet.
+    pub(crate) fn new_of_shape(
+        account: &Account,
+        shape: DraftShape,
+        market: Option<&MarketId>,
+    ) -> Result<Self, String> {
+        let account_id = account.account_for(NEW_ORDER)?;
+        Ok(Self::of_shape(
+            account_id,
+            shape,
+            market,
+            &account.form_context(),
+        ))
+    }
+
     /// A market order for `account_id`, in `market` if given, otherwise in the first known one; the type never follows
     /// the last order.
     pub fn order(
@@ -81,7 +117,7 @@ impl Form {
 
     /// A replacement of this armed order with another trigger: the service cannot move one (`docs/service-api.md 4.4`:
     /// attached exits are for resting limit entries). `None` if its type cannot be placed.
-    pub fn instead(order: &Order, form_context: &FormContext) -> Option<Self> {
+    pub fn replacing(order: &Order, form_context: &FormContext) -> Option<Self> {
         let replaces = Replaces {
             order: order.id.clone(),
             filled: order.filled_size.unwrap_or_default().abs(),
@@ -110,7 +146,7 @@ impl Form {
         let market = Some(&order.market_id);
         let mut form = Self::entry(order.account_id.clone(), place, market, form_context);
         if let Draft::Entry(draft) = &mut form.draft {
-            like(draft, order, form_context);
+            copy_terms(draft, order, form_context);
         }
         form.purpose = Purpose::Chosen;
         form.replaces = Some(replaces);
@@ -163,7 +199,7 @@ impl Form {
 }
 
 /// The rest of the order with its terms. The service does not report its slippage cap.
-fn like(draft: &mut EntryDraft, order: &Order, form_context: &FormContext) {
+fn copy_terms(draft: &mut EntryDraft, order: &Order, form_context: &FormContext) {
     let price = |price: Option<Num>| price.map(|p| p.to_string()).unwrap_or_default();
     draft.reduce_only = order.reduce_only;
     draft.target.clone_from(&order.target_position_id);

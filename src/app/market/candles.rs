@@ -37,11 +37,12 @@ pub enum CandleOrigin {
     SeenMarks,
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, derive_more::Deref)]
 pub struct CandleSeries {
     interval: Interval,
     origin: CandleOrigin,
     rows: VecDeque<Candle>,
+    #[deref]
     age: DataAge,
     older: OlderPages,
     /// Rows of the newest answers that could not be read.
@@ -125,21 +126,6 @@ impl CandleSeries {
     /// Rises with every change of a row: what was drawn of an unchanged series is still right.
     pub fn version(&self) -> u64 {
         self.version
-    }
-
-    /// How old the newest candle's data is; `None` before anything has come.
-    pub fn age(&self, now: Timestamp) -> Option<Duration> {
-        self.age.age(now)
-    }
-
-    /// When the newest answer was requested.
-    pub(crate) fn answered_at(&self) -> Option<Timestamp> {
-        self.age.answered_at()
-    }
-
-    /// Why there is nothing newer, if the last request failed.
-    pub fn trouble(&self) -> Option<&Failure> {
-        self.age.trouble()
     }
 
     /// How many rows of the newest answer could not be read.

@@ -169,9 +169,9 @@ impl MarketData {
         self.shown = Some((market.clone(), interval));
         self.known(market).shown_at = Some(now);
         for (id, known) in &mut self.markets {
-            let aside = known.series.iter_mut();
-            let aside = aside.filter(|(of, _)| id != market || Some(**of) != interval);
-            for (_, series) in aside {
+            let others = known.series.iter_mut();
+            let others = others.filter(|(of, _)| id != market || Some(**of) != interval);
+            for (_, series) in others {
                 series.trim(ROWS_ASIDE);
             }
         }

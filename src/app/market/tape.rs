@@ -31,7 +31,7 @@ pub struct TradedVolume {
     pub large: usize,
 }
 
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, derive_more::Deref)]
 pub struct Tape {
     /// The newest last.
     trades: VecDeque<PublicTrade>,
@@ -44,6 +44,7 @@ pub struct Tape {
     delta: Num,
     delta_since: Option<Timestamp>,
     whole_since: Option<Timestamp>,
+    #[deref]
     age: DataAge,
     unreadable: usize,
     version: u64,
@@ -118,22 +119,9 @@ impl Tape {
         self.version
     }
 
-    pub fn age(&self, now: Timestamp) -> Option<Duration> {
-        self.age.age(now)
-    }
-
     /// Whether the trades are too old to trade by.
     pub fn is_stale(&self, now: Timestamp) -> bool {
         self.age(now).is_some_and(|age| age > MARKET_STALE_AFTER)
-    }
-
-    /// When the newest answer was requested.
-    pub(crate) fn answered_at(&self) -> Option<Timestamp> {
-        self.age.answered_at()
-    }
-
-    pub fn trouble(&self) -> Option<&Failure> {
-        self.age.trouble()
     }
 
     /// How many rows of the newest answer could not be read.

@@ -94,9 +94,8 @@ fn entry(
     {
         return Err(why);
     }
-    let account_id = model.account.account_for("new order")?;
+    let mut form = Form::new_order(&model.account, side, Some(&at.market_id))?;
     let form_context = model.account.form_context();
-    let mut form = Form::order(account_id, side, Some(&at.market_id), &form_context);
     form.be(kind, &form_context);
     form.draft.write(field, &at.price.to_string());
     if let Some(size) = size(model, at) {
@@ -242,7 +241,7 @@ pub(crate) fn drop_mode(model: &Model, id: &OrderId, at: &PricePoint) -> SendMod
 
 fn give(model: &mut Model, form: Form, mode: SendMode) -> Next {
     match mode {
-        SendMode::InForm => Next::Open(Box::new(Overlay::Form(Box::new(form)))),
+        SendMode::InForm => Next::open(form),
         SendMode::AtOnce => send_at_once(model, form).unwrap_or_else(Next::Refuse),
     }
 }
@@ -287,18 +286,15 @@ pub(crate) fn cancel_here(model: &mut Model, at: &PricePoint, spacing: Tick) -> 
     let commands = at_row(model, at, spacing).map(|own| own.order.cancel(open));
     let commands: Vec<_> = commands.collect();
     let bares = |command: &Command| matches!(command, Command::Unprotect(_));
-    let asked = match commands.as_slice() {
-        [] => return Next::Refuse(none_here(at)),
-        [one] if bares(one) => Overlay::Strip(Strip::confirm(one.clone(), model.account.now)),
-        several if several.iter().any(bares) => Overlay::Bulk(Bulk::asking(
-            commands,
-            vec![],
-            &model.account.store,
-            model.account.now,
-        )),
-        _ => return cancel_each(model, commands),
-    };
-    Next::Open(Box::new(asked))
+    let (store, now) = (&model.account.store, model.account.now);
+    match commands.as_slice() {
+        [] => Next::Refuse(none_here(at)),
+        [one] if bares(one) => Next::open(Strip::confirm(one.clone(), now)),
+        several if several.iter().any(bares) => {
+            Next::open(Bulk::asking(commands, vec![], store, now))
+        }
+        _ => cancel_each(model, commands),
+    }
 }
 
 fn cancel_each(model: &mut Model, commands: Vec<Command>) -> Next {
@@ -335,10 +331,7 @@ pub(crate) fn cancel_side(model: &Model, side: Side, market: &MarketId) -> Next 
         return Next::Refuse(format!("you have no resting {word}s in {symbol}"));
     }
     let proposal = StripAction::CancelSide((account, market.clone(), side), commands);
-    Next::Open(Box::new(Overlay::Strip(Strip::confirm(
-        proposal,
-        model.account.now,
-    ))))
+    Next::open(Strip::confirm(proposal, model.account.now))
 }
 
 /// What a resting order of this side is called.

@@ -95,7 +95,7 @@ pub(crate) fn act(model: &mut Model, action: Action) -> Option<Next> {
         Next::Refuse(format!("none of {} marked rows: {why}", marked.len()))
     } else {
         let bulk = Bulk::asking(commands, left_out, &model.account.store, model.account.now);
-        Next::Open(Box::new(Overlay::Bulk(bulk)))
+        Next::open(bulk)
     })
 }
 
@@ -176,8 +176,7 @@ pub(crate) fn cancel_all(model: &mut Model) -> Result<Next, String> {
         CancelAllPlan::AtOnce => StripAction::One(Command::CancelAll(account)),
         CancelAllPlan::Each(commands) => StripAction::CancelAll(account, commands),
     };
-    let strip = Strip::confirm(action, model.account.now);
-    Ok(Next::Open(Box::new(Overlay::Strip(strip))))
+    Ok(Next::open(Strip::confirm(action, model.account.now)))
 }
 
 /// Sends the next commands of the open list. One with an unknown outcome does not stop the others.
@@ -224,8 +223,8 @@ fn refuse(run: &mut BulkRun, account: &Account) {
 /// The next command to send. One that waits for a person is not in flight.
 fn due<'a>(run: &'a mut BulkRun, store: &Store) -> Option<&'a mut Item> {
     let at = run.due(|ticket| {
-        let flight = store.flights.get(&ticket);
-        flight.is_some_and(|flight| !matches!(flight.progress, Progress::Parked { .. }))
+        let pending = store.pending.get(&ticket);
+        pending.is_some_and(|pending| !matches!(pending.progress, Progress::Parked { .. }))
     })?;
     run.items.get_mut(at)
 }

@@ -34,7 +34,7 @@ pub(crate) fn asked(model: &mut Model, caller: CallerId, request: CallerRequest)
 
 /// Answers the effect, if one is needed, or why it is not done.
 fn flatten(model: &mut Model, command: Command) -> Result<Option<Effect>, String> {
-    if is_under_way(model, &command) {
+    if model.account.store.is_in_progress(&command) {
         return Ok(None);
     }
     let words = command.words(&model.account.store.names);
@@ -52,11 +52,6 @@ fn flatten(model: &mut Model, command: Command) -> Result<Option<Effect>, String
 /// The same lines and the same file as for an alert that is set or deleted on this desk.
 fn edit_alerts(model: &mut Model, edit: &AlertEdit) -> Result<Option<Effect>, String> {
     user_alerts::edit(&mut model.account, edit).map(Some)
-}
-
-fn is_under_way(model: &Model, command: &Command) -> bool {
-    let mut flights = model.account.store.flights.values();
-    flights.any(|flight| flight.command == *command)
 }
 
 #[cfg(test)]
@@ -120,7 +115,7 @@ mod tests {
         model.account.options.read_only = true;
         let why = "the desk is read-only and sends nothing".to_owned();
         assert_eq!(ask_flatten(&mut model), [answer(Err(why))]);
-        assert!(model.account.store.flights.is_empty());
+        assert!(model.account.store.pending.is_empty());
     }
 
     #[test]

@@ -13,7 +13,7 @@ use crate::{
         desk::{model::Model, presets::PresetSize},
         dialogs::{
             next::{Next, PositionControl, PriceStep},
-            overlay::{Overlay, Strip},
+            overlay::Strip,
         },
         forms::{form::Form, open::filled_of},
         rules::objection::objection,
@@ -302,7 +302,7 @@ pub(crate) fn add(model: &Model, position: &Position) -> Next {
     // The targets that follow a fill are those of a form.
     let has_more = form.later_targets(&context).is_ok_and(|it| !it.is_empty());
     if command.is_ok() && (has_more || !form.warnings(&model.account).is_empty()) {
-        return Next::Open(Box::new(Overlay::Form(Box::new(form))));
+        return Next::open(form);
     }
     ask(model, command.map_err(|faults| faults.to_string()))
 }
@@ -336,10 +336,7 @@ fn ask(model: &Model, command: Result<Command, String>) -> Next {
         None => Ok(command),
     });
     match command {
-        Ok(command) => {
-            let strip = Strip::confirm(command, model.account.now);
-            Next::Open(Box::new(Overlay::Strip(strip)))
-        }
+        Ok(command) => Next::open(Strip::confirm(command, model.account.now)),
         Err(why) => Next::Refuse(why),
     }
 }

@@ -47,10 +47,10 @@ fn ask(model: &mut Model, ticket: Ticket) {
 }
 
 fn question(model: &Model, ticket: Ticket) -> Option<Strip> {
-    let flight = model.account.store.flights.get(&ticket)?;
-    match &flight.progress {
+    let pending = model.account.store.pending.get(&ticket)?;
+    match &pending.progress {
         Progress::Parked { replay_until, .. } => Some(Strip {
-            proposal: flight.command.clone().into(),
+            proposal: pending.command.clone().into(),
             arm: Arm::Question {
                 ticket,
                 replay_until: *replay_until,
@@ -81,7 +81,7 @@ pub(crate) fn decide(model: &Model, row: Option<&RowId>) -> Next {
         .chain(model.account.store.parked())
         .find_map(|ticket| question(model, ticket));
     match strip {
-        Some(strip) => Next::Open(Box::new(Overlay::Strip(strip))),
+        Some(strip) => Next::open(strip),
         None => Next::Refuse(undecided(&model.account)),
     }
 }
@@ -127,10 +127,7 @@ pub(crate) fn end(
     let about = model.account.store.object_of(&cancel);
     let next = tell(model, WorkflowEvent::CancelEnded(order, &result));
     let event = Event::Settled(cancel, result);
-    model
-        .account
-        .activity
-        .note_of(about, None, event, model.account.now);
+    model.account.note_of(about, None, event);
     next
 }
 
@@ -149,13 +146,7 @@ pub(crate) fn flatten_now(model: &mut Model) -> Vec<Effect> {
         return vec![];
     }
     let command = Command::Flatten(identity.account_id.clone());
-    let under_way = model
-        .account
-        .store
-        .flights
-        .values()
-        .any(|f| f.command == command);
-    if under_way {
+    if model.account.store.is_in_progress(&command) {
         return vec![];
     }
     let (_, effect) = send(model, command);

@@ -10,7 +10,7 @@ use crate::{
         desk::{model::Model, row_replacement},
         dialogs::{
             next::Next,
-            overlay::{Overlay, Strip, StripAction},
+            overlay::{Strip, StripAction},
         },
         keys::keymap::{Action, Context},
         rules::{guard, halt, objection::objection},
@@ -26,8 +26,8 @@ mod tests;
 pub(crate) fn ask(model: &Model, position: &Position) -> Next {
     match plan(model, position) {
         Ok(flip) => {
-            let strip = Strip::confirm(StripAction::Flip(Box::new(flip)), model.account.now);
-            Next::Open(Box::new(Overlay::Strip(strip)))
+            let flip = StripAction::Flip(Box::new(flip));
+            Next::open(Strip::confirm(flip, model.account.now))
         }
         Err(why) => Next::Refuse(format!("flip: {why}")),
     }
@@ -43,18 +43,16 @@ fn plan(model: &Model, position: &Position) -> Result<Flip, String> {
     let habit = used.habit(Some(market), PlaceKind::Market);
     let slippage = habit.slippage.parse().ok().map(Bps);
     let flip = Flip::new(position, account_id, slippage, model.account.now)?;
-    match opening_objection(model, &flip) {
+    match opening_objection(model) {
         Some(why) => Err(why),
         None => Ok(flip),
     }
 }
 
 /// Why the other way could not be opened now, if so.
-fn opening_objection(model: &Model, flip: &Flip) -> Option<String> {
-    let size = flip.position().quantity();
-    let opening = Command::Place(Box::new(flip.opening(size, None)));
-    let held = halt::objection(&model.account, &opening);
-    let why = held.or_else(|| guard::objection(&model.account, &opening))?;
+fn opening_objection(model: &Model) -> Option<String> {
+    let halted = halt::words(&model.account);
+    let why = halted.or_else(|| guard::objection(&model.account))?;
     let key = model
         .keymap
         .chord(Context::Positions, Action::ClosePosition);
@@ -64,8 +62,8 @@ fn opening_objection(model: &Model, flip: &Flip) -> Option<String> {
 
 fn is_under_way(account: &Account, position: &Position) -> bool {
     let resource = Resource::Position(position.id.clone());
-    let mut flights = account.store.flights.values();
-    flights.any(|flight| flight.command.facts().ends(&resource))
+    let mut commands = account.store.in_progress();
+    commands.any(|command| command.facts().ends(&resource))
         || account.workflows.is_flipping(&position.id)
 }
 
@@ -79,7 +77,7 @@ pub(crate) fn begin(model: &mut Model, flip: Flip) -> Result<Vec<Effect>, String
     if let Some(why) = objection(&model.account, &close) {
         return Err(format!("{close}: {why}"));
     }
-    if let Some(why) = opening_objection(model, &flip) {
+    if let Some(why) = opening_objection(model) {
         return Err(format!("flip: {why}"));
     }
     let flip = flip.agreed(model.account.now);

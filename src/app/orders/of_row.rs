@@ -32,18 +32,18 @@ pub(crate) fn cancel_of(account: &Account, row: &RowId) -> Result<Command, Strin
     }
 }
 
-pub(crate) fn instead(account: &Account, order: &Order) -> Result<Form, String> {
+pub(crate) fn replaced(account: &Account, order: &Order) -> Result<Form, String> {
     if !order.is_working() {
         return Err("this order is not working any more".to_owned());
     }
     let words = "an order of this type cannot be replaced: cancel it and place a new one";
-    Form::instead(order, &account.form_context()).ok_or_else(|| words.to_owned())
+    Form::replacing(order, &account.form_context()).ok_or_else(|| words.to_owned())
 }
 
 /// The form that moves an order, or why it cannot be moved.
 pub(crate) fn moved(account: &Account, order: &Order) -> Result<Form, String> {
     if order.is_armed() {
-        return instead(account, order);
+        return replaced(account, order);
     }
     Form::moved(order, &account.form_context()).map_err(str::to_owned)
 }

@@ -20,20 +20,17 @@ use strum::IntoEnumIterator;
 /// A command has progressed.
 pub(crate) fn advance(model: &mut Model, ticket: Ticket, progress: &Progress) -> Vec<Effect> {
     let news = alerts::advanced(&mut model.account, ticket, progress);
-    let Some(flight) = model.account.store.flights.get_mut(&ticket) else {
+    let Some(pending) = model.account.store.pending.get_mut(&ticket) else {
         return vec![];
     };
-    flight.progress = progress.clone();
+    pending.progress = progress.clone();
     let silent = matches!(progress, Progress::Queued | Progress::Sending { .. });
     let parked = matches!(progress, Progress::Parked { .. });
     let polls = matches!(progress, Progress::Running { .. } | Progress::Flattening(_));
     if !silent {
-        let event = Event::Progress(flight.command.clone(), progress.clone());
-        let about = flight.about.clone();
-        model
-            .account
-            .activity
-            .note_of(about, Some(ticket), event, model.account.now);
+        let event = Event::Progress(pending.command.clone(), progress.clone());
+        let about = pending.about.clone();
+        model.account.note_of(about, Some(ticket), event);
     }
     let next = tell_some(model, Some(ticket), WorkflowEvent::Progressed(progress));
     if parked {
@@ -52,36 +49,33 @@ pub(crate) fn settle(
     ticket: Ticket,
     result: &Result<Receipt, Failure>,
 ) -> Vec<Effect> {
-    let Some(flight) = model.account.store.flights.remove(&ticket) else {
+    let Some(pending) = model.account.store.pending.remove(&ticket) else {
         return vec![];
     };
     // A close-all reports what still runs at its end; all others what they were sent for.
-    let about = match flight.about.target {
-        Some(_) => flight.about,
-        None => model.account.store.object_of(&flight.command),
+    let about = match pending.about.target {
+        Some(_) => pending.about,
+        None => model.account.store.object_of(&pending.command),
     };
     let mut placed = vec![];
     if let Ok(receipt) = result {
         placed = model
             .account
             .store
-            .settle(&flight.command, receipt, model.account.now);
+            .settle(&pending.command, receipt, model.account.now);
         row_replacement::settled(model, ticket, receipt);
     }
     model.account.store.learn_scope(result);
-    let news = alerts::settled(&mut model.account, (ticket, &flight.command), result);
-    learn(model, &flight.command, result);
-    if let Command::ExitBatch(_) = flight.command {
+    let news = alerts::settled(&mut model.account, (ticket, &pending.command), result);
+    learn(model, &pending.command, result);
+    if let Command::ExitBatch(_) = pending.command {
         model.account.workflows.exits_answered = Some((model.account.now, ticket));
     }
     let is_told = bulk::settle(model, ticket, result);
     doubt::close_question(model, ticket);
-    let outcome = WorkflowEvent::settled(&flight.command, result);
-    let event = Event::Settled(flight.command, result.clone());
-    model
-        .account
-        .activity
-        .note_of(about, Some(ticket), event, model.account.now);
+    let outcome = WorkflowEvent::settled(&pending.command, result);
+    let event = Event::Settled(pending.command, result.clone());
+    model.account.note_of(about, Some(ticket), event);
     let next = tell_some(model, Some(ticket), outcome);
     // The form of a workflow stays with it until it ends.
     if model.account.workflows.owner(ticket).is_none() {

@@ -33,10 +33,7 @@ pub(crate) fn send(model: &mut Model, command: Command) -> (Ticket, Effect) {
         model.account.session.sent(&command, model.account.now);
         let about = model.account.store.object_of(&command);
         let event = Event::Sent(command.clone());
-        model
-            .account
-            .activity
-            .note_of(about, Some(ticket), event, model.account.now);
+        model.account.note_of(about, Some(ticket), event);
     }
     (ticket, Effect::Send(ticket, command))
 }
@@ -243,8 +240,8 @@ pub(super) fn replaceable(account: &Account, one: &Replacement) -> Result<(), St
 }
 
 fn is_ending(account: &Account, order: &OrderId) -> bool {
-    let mut flights = account.store.flights.values();
-    flights.any(|flight| flight.command.cancels() == Some(order))
+    let mut commands = account.store.in_progress();
+    commands.any(|command| command.cancels() == Some(order))
         || account.workflows.replacement(order).is_some()
         || account.store.queued_cancels.contains(order)
 }

@@ -63,7 +63,7 @@ pub(crate) fn reopen(model: &mut Model) -> Next {
     if toast == Some(refused.line) {
         model.account.activity.dismiss_toast(model.account.now);
     }
-    Next::Open(Box::new(Overlay::Form(refused.form)))
+    Next::open(refused.form)
 }
 
 /// Whether that key opens the form of this notice.

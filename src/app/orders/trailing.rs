@@ -17,7 +17,7 @@ use crate::{
         },
     },
     model::{
-        Num, Page, Position, PositionId, Protection, READ_ONLY, Side, Tick,
+        Command, Num, Page, Position, PositionId, Protection, READ_ONLY, Side, Tick,
         draft::{Distance, DistanceBasis},
     },
 };
@@ -169,8 +169,7 @@ fn seen(model: &Model, id: &PositionId) -> TrailSeen {
     let is_current = |source| account.freshness(source) == Freshness::Fresh;
     let is_whole = account.store.positions.value().is_some_and(Page::is_whole)
         && account.store.orders.value().is_some_and(Page::is_whole);
-    let mut flights = account.store.flights.values();
-    let ends_everything = flights.any(|one| one.command.ends_everything());
+    let ends_everything = account.store.in_progress().any(Command::ends_everything);
     let moves = Moved::Exits(ExitGoals::moving(id.clone(), vec![]));
     let is_known = is_whole
         && model.frozen.is_none()

@@ -16,7 +16,7 @@ use crate::{
         activity::alerts::Alert,
         core::{account::Account, effect::Effect},
     },
-    model::{AccountFacts, Command, Num, Risk},
+    model::{AccountFacts, Num},
 };
 
 mod local;
@@ -70,9 +70,9 @@ fn lost(account: &Account) -> Option<String> {
     breach.or_else(lock)
 }
 
-/// Why `command` is held back, if so. Closes and cancels never are.
-pub(crate) fn objection(account: &Account, command: &Command) -> Option<String> {
-    let held = lost(account).filter(|_| command.risk() == Risk::Increasing)?;
+/// Why commands that may raise exposure are held back, if so.
+pub(crate) fn objection(account: &Account) -> Option<String> {
+    let held = lost(account)?;
     let Some(gauge) = locked(account) else {
         return Some(held);
     };

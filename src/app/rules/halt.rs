@@ -3,12 +3,9 @@
 //! The desk halts after a flatten, when the service contradicts itself, and when the last desk on this journal was
 //! halted or its journal failed. The runtime decides and enforces it, the app shows it.
 
-use crate::{
-    app::{
-        activity::notice::Tone,
-        core::{account::Account, effect::Effect},
-    },
-    model::{Command, Risk},
+use crate::app::{
+    activity::notice::Tone,
+    core::{account::Account, effect::Effect},
 };
 
 /// The runtime has halted the desk, or ended a halt.
@@ -23,11 +20,6 @@ pub(crate) fn halt(account: &mut Account, why: Option<String>) -> Vec<Effect> {
     account.halted = why;
     account.say(tone, text);
     vec![]
-}
-
-/// Why `command` is not sent while the desk is halted, if so.
-pub(crate) fn objection(account: &Account, command: &Command) -> Option<String> {
-    (command.risk() == Risk::Increasing).then(|| words(account))?
 }
 
 /// That new entries are refused, why, and what to do.
@@ -53,7 +45,7 @@ mod tests {
             testing::*,
             update::router::update,
         },
-        model::{Page, Ticket},
+        model::{Command, Page, Ticket},
     };
 
     fn halted() -> Model {

@@ -3,7 +3,7 @@
 use super::{checks, guard, halt};
 use crate::{
     app::core::account::Account,
-    model::{Command, READ_ONLY},
+    model::{Command, READ_ONLY, Risk},
 };
 
 /// Why the desk does not send this command, if so.
@@ -11,19 +11,28 @@ pub(crate) fn objection(account: &Account, command: &Command) -> Option<String> 
     if account.options.read_only {
         return Some(READ_ONLY.to_owned());
     }
-    if let Some(held) = halt::objection(account, command) {
-        return Some(held);
-    }
-    let held = checks::objection(
-        &account.options.checks,
-        &account.store,
-        &account.session,
-        account.now,
-        command,
-    );
-    held.or_else(|| guard::objection(account, command))
-        .or_else(|| unsure(account, command))
+    let held = match command.risk() {
+        Risk::Increasing => holds_entry(account, command),
+        Risk::Neutral | Risk::Reducing => None,
+    };
+    held.or_else(|| unsure(account, command))
         .or_else(|| takes_a_stop(account, command))
+}
+
+/// What holds back a command that may raise exposure; closes, cancels and reductions never come here.
+fn holds_entry(account: &Account, command: &Command) -> Option<String> {
+    let checks = || {
+        checks::objection(
+            &account.options.checks,
+            &account.store,
+            &account.session,
+            account.now,
+            command,
+        )
+    };
+    halt::words(account)
+        .or_else(checks)
+        .or_else(|| guard::objection(account))
 }
 
 /// A cancel-all cancels every order, also the stop of an open position that may not be canceled now.
@@ -53,7 +62,7 @@ fn unsure(account: &Account, command: &Command) -> Option<String> {
     let position = places(command)?;
     let mut parked = account.store.parked();
     parked.find(|ticket| {
-        let pending = account.store.flights.get(ticket);
+        let pending = account.store.pending.get(ticket);
         pending
             .and_then(|pending| places(&pending.command))
             .as_ref()

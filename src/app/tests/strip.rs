@@ -31,7 +31,7 @@ fn an_unanswered_strip_disarms_after_five_seconds() {
     assert_eq!(wait(&mut model, 1), vec![]);
     assert_eq!(model.overlays, vec![]);
     press(&mut model, "y");
-    assert_eq!(model.account.store.flights.len(), 0);
+    assert_eq!(model.account.store.pending.len(), 0);
 }
 
 #[test]

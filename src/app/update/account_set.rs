@@ -34,7 +34,7 @@ use strum::IntoEnumIterator as _;
 pub struct AccountSet {
     shown: Model,
     at: usize,
-    aside: BTreeMap<usize, Model>,
+    hidden: BTreeMap<usize, Model>,
 }
 
 /// The account of an event.
@@ -52,7 +52,7 @@ impl AccountSet {
         let mut account_set = Self {
             shown,
             at: 0,
-            aside: BTreeMap::new(),
+            hidden: BTreeMap::new(),
         };
         account_set.seat();
         account_set
@@ -64,12 +64,12 @@ impl AccountSet {
         model.account.visibility = Visibility::Background;
         model.account.drift = self.shown.account.drift;
         model.table_views.recall(self.shown.table_views.columns());
-        self.aside.insert(self.count(), model);
+        self.hidden.insert(self.count(), model);
         self.seat();
     }
 
     pub fn count(&self) -> usize {
-        self.aside.len() + 1
+        self.hidden.len() + 1
     }
 
     /// The account on the screen.
@@ -86,7 +86,7 @@ impl AccountSet {
         if at == self.at {
             Some(&self.shown)
         } else {
-            self.aside.get(&at)
+            self.hidden.get(&at)
         }
     }
 
@@ -154,7 +154,7 @@ impl AccountSet {
                 account: label.clone().unwrap_or_default(),
                 notice: notice.clone(),
             }));
-            for model in self.aside.values_mut() {
+            for model in self.hidden.values_mut() {
                 model.account.activity.take_back(&told);
             }
         }
@@ -162,7 +162,7 @@ impl AccountSet {
 
     /// All accounts use the same columns.
     fn look(&mut self, pane: Pane, columns: Option<&[usize]>) {
-        for model in iter::once(&mut self.shown).chain(self.aside.values_mut()) {
+        for model in iter::once(&mut self.shown).chain(self.hidden.values_mut()) {
             model.table_views.look(pane, columns.map(<[usize]>::to_vec));
         }
     }
@@ -223,7 +223,7 @@ impl AccountSet {
         happens: impl FnOnce(&mut Model) -> Vec<Effect>,
         is_told: impl Fn(&Event) -> bool,
     ) -> Vec<Effect> {
-        let Some(model) = self.aside.get_mut(&at) else {
+        let Some(model) = self.hidden.get_mut(&at) else {
             return vec![];
         };
         let heard = model.account.activity.newest();
@@ -267,14 +267,14 @@ impl AccountSet {
             Switch::Next => (self.at + 1) % self.count(),
             Switch::To(at) => at,
         };
-        let Some(next) = self.aside.remove(&to) else {
+        let Some(next) = self.hidden.remove(&to) else {
             return vec![];
         };
         let left = mem::replace(&mut self.at, to);
         let mut model = mem::replace(&mut self.shown, next);
         model.account.visibility = Visibility::Background;
         self.shown.market_screen.take_over(&model.market_screen);
-        self.aside.insert(left, model);
+        self.hidden.insert(left, model);
         appear(&mut self.shown, now);
         let held = self.beside(left, arrival::thaw);
         let mut effects: Vec<_> = held.into_iter().map(|effect| (left, effect)).collect();
@@ -294,7 +294,7 @@ impl AccountSet {
             .map(|(model, at)| AccountLabel::of(model.account.identity.as_ref(), at))
             .collect();
         let shown = iter::once((&self.at, &mut self.shown));
-        for (at, model) in shown.chain(&mut self.aside) {
+        for (at, model) in shown.chain(&mut self.hidden) {
             model.roster = AccountLabels {
                 seats: seats.clone(),
                 at: *at,

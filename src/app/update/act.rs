@@ -16,16 +16,16 @@ use crate::{
         keys::keymap::Action,
         orders::{
             bulk, doubt,
-            of_row::{cancel_of, instead, moved},
+            of_row::{cancel_of, moved, replaced},
             sent,
         },
         rules::guard,
         tables::table_view::TableView,
         update::{
             idle, market,
-            position_keys::{form, is_of_position, of_position, position_shown},
+            position_keys::{is_of_position, of_position, position_shown},
             price_ladder::alert_at,
-            review, way_out,
+            review,
         },
     },
     model::{Curve, MarketId, Order, OrderId, PositionId, Side, draft::DraftShape},
@@ -66,7 +66,7 @@ fn focus(model: &mut Model, action: Action) -> bool {
 fn begin(model: &mut Model, action: Action) -> Next {
     let row = model.selected().or_else(|| position_shown(model, action));
     match (action, row) {
-        (Action::Help, _) => open(Overlay::Help {
+        (Action::Help, _) => Next::open(Overlay::Help {
             of: model.context(),
             offset: 0,
             search: String::new(),
@@ -74,37 +74,32 @@ fn begin(model: &mut Model, action: Action) -> Next {
         (Action::Dismiss, _) => dismiss(model),
         (Action::Filter, _) => {
             let pane = model.focus.pane;
-            open(Overlay::Prompt(Prompt::filter(
-                pane,
-                model.table_views.of(pane),
-            )))
+            Next::open(Prompt::filter(pane, model.table_views.of(pane)))
         }
-        (Action::Command, _) => open(Overlay::Prompt(Prompt::command())),
+        (Action::Command, _) => Next::open(Prompt::command()),
         (Action::Freeze, _) => Next::Freeze,
         (Action::Sort | Action::SortDirection, _) => sort(model, action),
-        (Action::Columns, _) => open(Overlay::Columns(columns(model))),
-        (Action::CloseAll, _) => way_out::close_all(model).unwrap_or_else(Next::Refuse),
-        (Action::Flatten, _) => way_out::flatten(model).unwrap_or_else(Next::Refuse),
+        (Action::Columns, _) => Next::open(columns(model)),
         (Action::Export, _) => export(model),
-        (Action::Limits, _) => open(Overlay::Limits { offset: 0 }),
+        (Action::Limits, _) => Next::open(Overlay::Limits { offset: 0 }),
         (Action::NextAccount, _) => next(model),
-        (Action::Accounts, _) => open(Overlay::Accounts(Accounts::at(model.roster.at))),
+        (Action::Accounts, _) => Next::open(Accounts::at(model.roster.at)),
         (Action::CancelAll, _) => bulk::cancel_all(model).unwrap_or_else(Next::Refuse),
         (Action::FindMarket, _) => find_market(model),
         (Action::ResumeEntries, _) => Strip::to_rearm(&model.account),
-        (Action::Quality, _) => open(Overlay::Quality(Report::default())),
+        (Action::Quality, _) => Next::open(Report::default()),
         (Action::Chart, row) => chart(model, row.as_ref()),
         (Action::Decide, row) => doubt::decide(model, row.as_ref()),
         (Action::Correct, _) => sent::reopen(model),
         (Action::AlertHere, row) => alert_here(model, row.as_ref()),
-        (Action::UserAlerts, _) => open(Overlay::UserAlerts(UserAlertList::default())),
-        (Action::Review, _) => open(Overlay::Review(Box::new(review::open(model)))),
+        (Action::UserAlerts, _) => Next::open(UserAlertList::default()),
+        (Action::Review, _) => Next::open(review::open(model)),
         (Action::Note, Some(RowId::Position(id))) => note(&model.account, id),
         (Action::Markets, row) => markets(model, row.as_ref()),
         (Action::Buy, row) => new_order(model, Side::Buy, row.as_ref()),
         (Action::Sell, row) => new_order(model, Side::Sell, row.as_ref()),
         (Action::Copy, Some(row)) => copy(model, row),
-        (Action::Detail, Some(row)) => open(Overlay::Detail(Detail::of(row))),
+        (Action::Detail, Some(row)) => Next::open(Detail::of(row)),
         (Action::NextStep, _) => Next::Refuse("no tour is on; :tour begins it".to_owned()),
         (Action::NewTwap, row) => strategy(model, DraftShape::Sliced(Curve::Twap), row.as_ref()),
         (Action::NewScaled, row) => strategy(model, DraftShape::Scaled, row.as_ref()),
@@ -122,7 +117,7 @@ fn of_order(model: &Model, action: Action, id: &OrderId) -> Next {
     match (action, model.account.store.order(id)) {
         (Action::Exits, Some(order)) => exits(model, order),
         (Action::Amend, Some(order)) => {
-            moved(&model.account, order).map_or_else(Next::Refuse, form)
+            moved(&model.account, order).map_or_else(Next::Refuse, Next::open)
         }
         _ => idle::not_for(model, Some(&RowId::Order(id.clone()))),
     }
@@ -131,7 +126,7 @@ fn of_order(model: &Model, action: Action, id: &OrderId) -> Next {
 /// The wall clock dates the file.
 fn export(model: &Model) -> Next {
     let export = Export::new(model.focus.pane, model.account.wall_now());
-    open(Overlay::Export(export))
+    Next::open(export)
 }
 
 fn sort(model: &mut Model, action: Action) -> Next {
@@ -141,10 +136,6 @@ fn sort(model: &mut Model, action: Action) -> Next {
         table_view::turn_sort(model);
     }
     Next::Stay
-}
-
-fn open(overlay: Overlay) -> Next {
-    Next::Open(Box::new(overlay))
 }
 
 /// The current columns of the focused pane.
@@ -227,7 +218,7 @@ fn id_of(account: &Account, row: &RowId) -> Option<String> {
 
 fn cancel(model: &Model, row: &RowId) -> Next {
     match cancel_of(&model.account, row) {
-        Ok(command) => open(Overlay::Strip(Strip::confirm(command, model.account.now))),
+        Ok(command) => Next::open(Strip::confirm(command, model.account.now)),
         Err(why) => Next::Refuse(why),
     }
 }
@@ -235,23 +226,20 @@ fn cancel(model: &Model, row: &RowId) -> Next {
 /// Attached exits belong to a resting limit entry (`docs/service-api.md 4.4`); an armed order is moved by replacing it.
 fn exits(model: &Model, order: &Order) -> Next {
     if order.is_working() && !order.is_armed() {
-        return form(Form::exits(order));
+        return Next::open(Form::exits(order));
     }
-    instead(&model.account, order).map_or_else(Next::Refuse, form)
+    replaced(&model.account, order).map_or_else(Next::Refuse, Next::open)
 }
 
-/// The words for an order, a TWAP and a scaled order in a form.
-pub(crate) const NEW_ORDER: &str = "new order";
-
 /// That of the row, or the one that the panel with the keys shows.
-fn market_meant(model: &Model, row: Option<&RowId>) -> Option<MarketId> {
+fn market_of_row_or_panel(model: &Model, row: Option<&RowId>) -> Option<MarketId> {
     let of_row = row.and_then(|row| market_of(model, row));
     let shown = || model.market_screen.market().cloned();
     of_row.or_else(|| model.focus.panel.and_then(|_| shown()))
 }
 
 fn new_order(model: &Model, side: Side, row: Option<&RowId>) -> Next {
-    let market = market_meant(model, row);
+    let market = market_of_row_or_panel(model, row);
     order(model, side, market.as_ref())
 }
 
@@ -263,15 +251,7 @@ pub(crate) fn order(model: &Model, side: Side, market: Option<&MarketId>) -> Nex
             .unwrap_or_default();
         return Next::Refuse(format!("{held}{key}"));
     }
-    match model.account.account_for(NEW_ORDER) {
-        Ok(account_id) => form(Form::order(
-            account_id,
-            side,
-            market,
-            &model.account.form_context(),
-        )),
-        Err(why) => Next::Refuse(why),
-    }
+    Form::new_order(&model.account, side, market).map_or_else(Next::Refuse, Next::open)
 }
 
 /// The chart of the row's market on the whole screen, otherwise of the market shown; again, back.
@@ -282,7 +262,7 @@ fn chart(model: &mut Model, row: Option<&RowId>) -> Next {
 
 /// The line that sets an alert on the market of the row or of the panel with the keys, at its price.
 fn alert_here(model: &Model, row: Option<&RowId>) -> Next {
-    let market = market_meant(model, row);
+    let market = market_of_row_or_panel(model, row);
     let first = || model.account.store.known_markets().into_iter().next();
     match market.or_else(first) {
         Some(market) => alert_at(model, &market, model.account.store.mark(&market)),
@@ -293,7 +273,7 @@ fn alert_here(model: &Model, row: Option<&RowId>) -> Next {
 /// The note and tags of a position, open or closed.
 fn note(account: &Account, id: PositionId) -> Next {
     let text = account.store.trades.text(&id);
-    open(Overlay::Prompt(Prompt::note(id, &text)))
+    Next::open(Prompt::note(id, &text))
 }
 
 /// From the market of the row on. Nothing is listed where nobody tells of markets.
@@ -302,32 +282,24 @@ fn markets(model: &Model, row: Option<&RowId>) -> Next {
     if let (None, Some(why)) = (known.value(), known.trouble()) {
         return Next::Refuse(format!("no markets to list: {}", why.message));
     }
-    let market = market_meant(model, row);
+    let market = market_of_row_or_panel(model, row);
     let first = || known.value()?.keys().next().cloned();
-    open(Overlay::Markets(Markets::at(market.or_else(first))))
+    Next::open(Markets::at(market.or_else(first)))
 }
 
 fn find_market(model: &Model) -> Next {
     let opened = markets(model, None);
     if matches!(opened, Next::Open(_)) {
-        open(Overlay::Markets(Markets::to_find()))
+        Next::open(Markets::to_find())
     } else {
         opened
     }
 }
 
 fn strategy(model: &Model, shape: DraftShape, row: Option<&RowId>) -> Next {
-    let account_id = match model.account.account_for(NEW_ORDER) {
-        Ok(account_id) => account_id,
-        Err(why) => return Next::Refuse(why),
-    };
-    let market = market_meant(model, row);
-    form(Form::of_shape(
-        account_id,
-        shape,
-        market.as_ref(),
-        &model.account.form_context(),
-    ))
+    let market = market_of_row_or_panel(model, row);
+    let form = Form::new_of_shape(&model.account, shape, market.as_ref());
+    form.map_or_else(Next::Refuse, Next::open)
 }
 
 /// The key that goes on to the next account.

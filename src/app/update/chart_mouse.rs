@@ -69,12 +69,7 @@ pub(crate) fn click(model: &mut Model, spot: &ChartSpot) -> Next {
 
 /// Of the account and the market shown, with the candles that were drawn.
 fn is_shown(model: &Model, spot: &ChartSpot) -> bool {
-    let account = model
-        .account
-        .identity
-        .as_ref()
-        .map(|known| &known.account_id);
-    account == Some(&spot.account_id)
+    model.account.account_id() == Some(&spot.account_id)
         && model.market_screen.market() == Some(&spot.market_id)
         && model.price_ladder.market() == Some(&spot.market_id)
         && model.market_screen.chart.interval == spot.interval

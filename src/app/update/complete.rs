@@ -5,7 +5,7 @@ use crate::app::{
     desk::model::Model,
     dialogs::prompt::{Asks, complete::Completion},
     keys::keymap::Action,
-    tables::table_view::{Fact, Kind, begun, find},
+    tables::table_view::{Fact, Kind, columns_starting, find},
     update::command,
 };
 use std::collections::BTreeSet;
@@ -25,7 +25,7 @@ pub(crate) fn of(model: &Model, asks: &Asks, text: &str, cursor: usize) -> Compl
     let (before, typed) = (before.to_owned(), typed.to_owned());
     let mut words = match asks {
         Asks::Filter(pane) => filter_words(model, *pane, &typed),
-        Asks::Note(_) => model.account.store.trades.tags_begun(&typed),
+        Asks::Note(_) => model.account.store.trades.tags_starting(&typed),
         Asks::Command if before.trim() == "filter" => filter_words(model, model.focus.pane, &typed),
         Asks::Command => command::offers(model, &before, &typed),
     };
@@ -55,7 +55,7 @@ fn filter_words(model: &Model, pane: Pane, typed: &str) -> Vec<String> {
             .map(|value| format!("{head}{value}"))
             .collect();
     }
-    begun(bare, &columns)
+    columns_starting(bare, &columns)
         .into_iter()
         .map(|column| {
             let op = if column.kind == Kind::Words { ':' } else { '>' };

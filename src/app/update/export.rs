@@ -25,6 +25,8 @@ pub(crate) fn proceed(model: &mut Model) -> Vec<Effect> {
     let Stage::Reading(asked) = export.stage else {
         return vec![];
     };
+    let account = model.account.account_id();
+    let account = account.map(ToString::to_string).unwrap_or_default();
     let store = &mut model.account.store;
     if !is_known(export.pane, store) {
         let why = "perpdeck has not read this pane yet".to_owned();
@@ -32,17 +34,7 @@ pub(crate) fn proceed(model: &mut Model) -> Vec<Effect> {
         return vec![];
     }
     if !export.has_more(store) {
-        let account = model
-            .account
-            .identity
-            .as_ref()
-            .map(|identity| identity.account_id.to_string());
-        let sheet = sheet(
-            export,
-            store,
-            model.account.activity.lines.iter(),
-            account.unwrap_or_default(),
-        );
+        let sheet = sheet(export, store, model.account.activity.lines.iter(), account);
         export.stage = Stage::Writing;
         export.lacks = Some(Lack::of(export.pane, store, &model.account.activity));
         return vec![Effect::Write(Box::new(sheet))];

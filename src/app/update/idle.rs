@@ -64,12 +64,12 @@ fn in_another_pane(model: &Model, chord: Chord) -> Option<String> {
     }
     let pane = model.focus.pane.context();
     let mut own = keymap.presented.footer(pane).into_iter();
-    let instead = own.find_map(|action| {
+    let own_key = own.find_map(|action| {
         let does = keymap.presented.elsewhere(pane, action)?;
         Some((keymap.chord(model.context(), action)?, does))
     });
-    let instead = instead.map_or_else(String::new, |(key, does)| format!("; here {key} {does}"));
-    Some(format!("{chord} {}{instead}", elsewhere.join(", ")))
+    let own_key = own_key.map_or_else(String::new, |(key, does)| format!("; here {key} {does}"));
+    Some(format!("{chord} {}{own_key}", elsewhere.join(", ")))
 }
 
 fn on_the_desk(model: &Model, chord: Chord) -> Option<String> {

@@ -67,14 +67,9 @@ fn click_size(
 
 fn moved_since(model: &Model, spot: &LadderSpot) -> Option<&'static str> {
     let ladder = &model.price_ladder;
-    let account = model
-        .account
-        .identity
-        .as_ref()
-        .map(|known| &known.account_id);
     let is_same = ladder.market() == Some(&spot.market_id)
         && ladder.generation() == spot.generation
-        && account == Some(&spot.account_id);
+        && model.account.account_id() == Some(&spot.account_id);
     if !is_same {
         return Some(ROW_MOVED);
     }

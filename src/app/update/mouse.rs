@@ -15,7 +15,7 @@ use crate::{
             screen::MarketPanel,
         },
         tables::click_target::ClickTarget,
-        update::{chart_mouse, key_prefix::awaited, ladder_mouse, market},
+        update::{chart_mouse, ladder_mouse, market, press::awaited},
     },
     model::{MarketId, Side},
 };
@@ -29,7 +29,7 @@ mod tests;
 pub(crate) fn click(model: &mut Model, spot: ClickTarget) -> Next {
     // Any click drops the first key of a sequence; a click on "back" does only that.
     let was_awaited = awaited(model).is_some();
-    model.chain = None;
+    model.key_prefix = None;
     model.price_ladder.grab(None);
     model.market_screen.chart.held = None;
     match spot {

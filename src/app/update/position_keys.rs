@@ -5,10 +5,7 @@ use crate::{
     app::{
         account::row_id::RowId,
         desk::model::Model,
-        dialogs::{
-            next::{Next, PositionControl, PriceStep},
-            overlay::Overlay,
-        },
+        dialogs::next::{Next, PositionControl, PriceStep},
         forms::form::Form,
         keys::keymap::Action,
         market::own_orders::own_position,
@@ -25,7 +22,7 @@ type Begin = fn(&Model, &Position) -> Next;
 
 const OF_POSITION: &[(Action, Begin)] = &[
     (Action::ClosePosition, |_, position| {
-        form(Form::close(position))
+        Next::open(Form::close(position))
     }),
     (Action::CloseQuarter, |model, held| {
         control::close(model, held, "25%")
@@ -46,7 +43,7 @@ const OF_POSITION: &[(Action, Begin)] = &[
         Next::Control(PositionControl::Trail(position.id.clone(), None))
     }),
     (Action::Exits, |model, position| {
-        form(Form::protect(position, model.account.store.orders.rows()))
+        Next::open(Form::protect(position, model.account.store.orders.rows()))
     }),
     (Action::Margin, |_, position| margin(position)),
     (Action::Flip, flip::ask),
@@ -92,9 +89,5 @@ fn margin(position: &Position) -> Next {
     if !position.is_isolated() {
         return Next::Refuse("a cross position has no isolated margin".to_owned());
     }
-    form(Form::margin(position))
-}
-
-pub(super) fn form(form: Form) -> Next {
-    Next::Open(Box::new(Overlay::Form(Box::new(form))))
+    Next::open(Form::margin(position))
 }

@@ -1,25 +1,28 @@
 //! A key or pasted text: the topmost panel handles it and returns a request.
 
-use crate::app::{
-    account::row_id::RowId,
-    core::effect::Clip,
-    desk::{links::links, market_shown::market_of, model::Model, presets},
-    dialogs::{
-        glossary::Glossary,
-        next::Next,
-        overlay::{DialogContext, Overlay, Strip, StripAction},
+use crate::{
+    app::{
+        account::row_id::RowId,
+        core::effect::Clip,
+        desk::{links::links, market_shown::market_of, model::Model, presets},
+        dialogs::{
+            glossary::Glossary,
+            next::Next,
+            overlay::{DialogContext, Overlay, Strip, StripAction},
+        },
+        keys::{
+            key_prefix::{FORGET, KeyPrefix},
+            keymap::{Action, Chord, Context},
+        },
+        orders::sent,
+        update::{prompt, way_out},
     },
-    keys::keymap::{Action, Chord, Context},
-    orders::sent,
-    update::{
-        key_prefix::{self, Meaning},
-        prompt, way_out,
-    },
+    model::Timestamp,
 };
 
 /// `None` for a key that is used up: it begins a sequence, or something takes it before what has the keys.
 pub(crate) fn press(model: &mut Model, chord: Chord) -> Option<Next> {
-    let Meaning::Now(action) = key_prefix::press(model, chord) else {
+    let Meaning::Now(action) = meaning(model, chord) else {
         return None;
     };
     if action == Some(Action::QuitNow) {
@@ -27,6 +30,66 @@ pub(crate) fn press(model: &mut Model, chord: Chord) -> Option<Next> {
     }
     let is_taken = is_taken_before(model, chord, action);
     (!is_taken).then(|| answer(model, chord, action))
+}
+
+/// A key on a screen too small to draw anything but a strip: a hidden form, list or line gets no keys. The strip does, and
+/// keys that close everything work.
+pub(crate) fn press_unseen(model: &mut Model, chord: Chord) -> Next {
+    if let Some(Overlay::Strip(_)) = model.overlays.last() {
+        return press(model, chord).unwrap_or(Next::Stay);
+    }
+    match model.keymap.lookup(Context::Desk, chord) {
+        Some(Action::QuitNow) => Next::Leave,
+        Some(Action::Dismiss) => {
+            way_out::stop(model);
+            Next::Stay
+        }
+        Some(Action::Quit) if model.overlays.is_empty() => Next::Press(Action::Quit),
+        Some(action) if action.is_way_out() => Next::Press(action),
+        Some(_) | None => Next::Stay,
+    }
+}
+
+/// The meaning of a press.
+enum Meaning {
+    /// A single key, or the last of a sequence; `None` if it is unbound.
+    Now(Option<Action>),
+    /// The first key of a sequence, or the end of one without effect.
+    Pending,
+}
+
+/// Looks the press up, with the first key of a sequence before it.
+fn meaning(model: &mut Model, chord: Chord) -> Meaning {
+    let place = model.context();
+    let awaited = awaited(model);
+    model.key_prefix = None;
+    let alone = model.keymap.lookup(place, chord);
+    if let Some(prefix) = awaited {
+        let second = model.keymap.second(place, prefix.first, chord);
+        let action = alone.filter(|action| action.is_at_once()).or(second);
+        return action.map_or(Meaning::Pending, |action| Meaning::Now(Some(action)));
+    }
+    if model.keymap.begins(place, chord) {
+        model.key_prefix = Some(KeyPrefix {
+            first: chord,
+            place,
+            at: model.account.now,
+        });
+        return Meaning::Pending;
+    }
+    Meaning::Now(alone)
+}
+
+/// The first key, while the second is awaited in the same context.
+pub fn awaited(model: &Model) -> Option<KeyPrefix> {
+    let prefix = model.key_prefix?;
+    let is_fresh = model.account.now < prefix.at.plus(FORGET);
+    (is_fresh && prefix.place == model.context()).then_some(prefix)
+}
+
+/// When that first key is dropped.
+pub(crate) fn prefix_ends_at(model: &Model) -> Option<Timestamp> {
+    awaited(model).map(|prefix| prefix.at.plus(FORGET))
 }
 
 /// What a key does to what has the keys.
@@ -57,7 +120,7 @@ fn answer(model: &mut Model, chord: Chord, action: Option<Action>) -> Next {
             list.look_for(chord, action, &model.roster)
         }
         (Some(Overlay::Help { search, .. }), Some(Action::Glossary)) if search.is_empty() => {
-            Next::Open(Box::new(Overlay::Glossary(Glossary::default())))
+            Next::open(Glossary::default())
         }
         (
             Some(
@@ -180,4 +243,74 @@ pub(crate) fn paste(model: &mut Model, text: &str) -> Next {
         None => return Next::Refuse(NO_TEXT_FIELD.to_owned()),
     }
     Next::Stay
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{
+        app::{
+            core::effect::Effect,
+            desk::{model::Model, msg::Msg},
+            dialogs::overlay::Overlay,
+            testing::*,
+            update::router::update,
+        },
+        model::Command,
+    };
+
+    fn press_unseen(model: &mut Model, keys: &str) -> Vec<Effect> {
+        let chords = keys.split_whitespace().map(|key| key.parse().unwrap());
+        let now = model.account.now;
+        chords
+            .flat_map(|chord| update(model, now, Msg::Unseen(chord)))
+            .collect()
+    }
+
+    #[test]
+    fn a_form_a_list_or_a_line_that_is_not_drawn_sends_nothing_and_stays_as_it_is() {
+        for keys in ["b 0.1", "* c", ": buy space btc"] {
+            let mut model = desk();
+            press(&mut model, keys);
+            wait(&mut model, 200);
+            let before = model.overlays.clone();
+            assert!(!before.is_empty(), "{keys}");
+            assert_eq!(
+                press_unseen(&mut model, "enter y 7 esc q"),
+                vec![],
+                "{keys}"
+            );
+            assert_eq!(model.overlays, before, "{keys}");
+        }
+    }
+
+    #[test]
+    fn the_ways_out_and_their_strips_work_on_any_screen_and_over_what_waits() {
+        let mut model = desk();
+        press(&mut model, "b 0.1");
+        press_unseen(&mut model, "X");
+        assert_eq!(model.overlays.len(), 2);
+        wait(&mut model, 200);
+        let sent = press_unseen(&mut model, "y");
+        let [Effect::Send(_, Command::CloseAll(_))] = sent.as_slice() else {
+            panic!("{sent:?}");
+        };
+        assert!(matches!(model.overlays.as_slice(), [Overlay::Form(_)]));
+        press_unseen(&mut model, "F");
+        assert_eq!(model.overlays.len(), 2);
+        press_unseen(&mut model, "esc");
+        assert_eq!(model.overlays.len(), 1);
+    }
+
+    #[test]
+    fn nothing_is_chosen_on_a_desk_that_is_not_seen_and_it_can_be_left() {
+        let mut model = desk();
+        assert_eq!(press_unseen(&mut model, "c x K b enter 2 j"), vec![]);
+        assert_eq!(model.overlays, vec![]);
+        assert_eq!(press_unseen(&mut model, "q"), vec![Effect::Quit]);
+        // Asks first while an order is in progress.
+        press(&mut model, "b 0.1 enter");
+        assert_eq!(press_unseen(&mut model, "q"), vec![]);
+        wait(&mut model, 200);
+        assert_eq!(press_unseen(&mut model, "q"), vec![Effect::Quit]);
+    }
 }

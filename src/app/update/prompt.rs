@@ -14,7 +14,7 @@ use crate::{
             keymap::{Action, Chord},
             line::Line,
         },
-        tables::table_view::{Fault, Filter, begun},
+        tables::table_view::{Fault, Filter, columns_starting},
         update::{act, command, complete::of},
     },
     model::PositionId,
@@ -234,7 +234,7 @@ fn spare_the_begun(model: &mut Model, pane: Pane) {
     let (before, last) = text.rsplit_once(' ').unwrap_or(("", text));
     let columns = (model.reading.columns)(pane);
     let bare = last.trim_start_matches(['-', '!']);
-    if !begun(bare, &columns).is_empty() {
+    if !columns_starting(bare, &columns).is_empty() {
         let filter = Filter::parse(before, &columns).ok().flatten();
         table_view::change(model, pane, |table_view| table_view.filter = filter);
     }

@@ -3,8 +3,7 @@
 use super::{
     arrival::{hold_or_thaw, polled, thaw},
     mouse,
-    press::{paste, press},
-    unseen::press_unseen,
+    press::{paste, press, press_unseen},
 };
 use crate::{
     app::{
@@ -220,12 +219,14 @@ pub(crate) fn follow(model: &mut Model, next: Next) -> Vec<Effect> {
         Next::Leave => vec![Effect::Quit],
         Next::Press(Action::Refresh) => [refresh(&mut model.account), vec![REPAINT]].concat(),
         Next::Press(Action::Repaint) => vec![REPAINT],
+        Next::Press(Action::CloseAll) => follow_of(model, way_out::close_all),
+        Next::Press(Action::Flatten) => follow_of(model, way_out::flatten),
         Next::Press(action) => follow_of(model, |model| act::act(model, action)),
         Next::ShowFiltered(pane, filter) => show(model, pane, &filter),
         Next::ChooseColumns(pane, columns) => choose(model, pane, columns),
         Next::Ask(effect) => vec![effect],
         Next::AskEach(effects) => effects,
-        Next::Type(text) => open(model, Overlay::Prompt(Prompt::begun(&text))),
+        Next::Type(text) => open(model, Overlay::Prompt(Prompt::with_text(&text))),
         Next::OfAlerts(request) => user_alerts::follow(&mut model.account, request),
         Next::ReadOlder => read_older(model),
         Next::NewOrder(side, market) => {

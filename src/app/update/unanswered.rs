@@ -93,7 +93,7 @@ impl Face {
             market_screen: model.market_screen.clone(),
             price_ladder: model.price_ladder.clone(),
             presets: model.presets.clone(),
-            prefix: model.chain,
+            prefix: model.key_prefix,
             tour: model.tour.clone(),
             is_frozen: model.frozen.is_some(),
             activity: (
@@ -107,7 +107,7 @@ impl Face {
                 model.account.user_alerts.generation(),
             ],
             command_lines: model.spoken.len(),
-            commands: model.account.store.flights.len(),
+            commands: model.account.store.pending.len(),
         }
     }
 }

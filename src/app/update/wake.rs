@@ -5,7 +5,7 @@ use crate::{
         account::poll::Source,
         desk::model::Model,
         dialogs::overlay::Arm,
-        update::{key_prefix::ends_at, market_data},
+        update::{market_data, press},
     },
     config::Motion,
     model::{Progress, Timestamp},
@@ -39,8 +39,8 @@ pub fn redraw(model: &Model) -> Option<Timestamp> {
         strip,
         question,
         toast,
-        ends_at,
-        flight,
+        press::prefix_ends_at,
+        pending,
         retry,
         age,
         list_filters,
@@ -118,14 +118,14 @@ fn workflows(model: &Model) -> Option<Timestamp> {
 }
 
 /// Waiting commands show a countdown in seconds.
-fn flight(model: &Model) -> Option<Timestamp> {
+fn pending(model: &Model) -> Option<Timestamp> {
     let waits = |progress: &Progress| !matches!(progress, Progress::Sending { .. });
     model
         .account
         .store
-        .flights
+        .pending
         .values()
-        .any(|flight| waits(&flight.progress))
+        .any(|pending| waits(&pending.progress))
         .then(|| model.account.now.plus(SECOND))
 }
 

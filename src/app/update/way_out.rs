@@ -20,31 +20,25 @@ use crate::{
     model::{Command, READ_ONLY},
 };
 
-pub(crate) fn close_all(model: &mut Model) -> Result<Next, String> {
+pub(crate) fn close_all(model: &mut Model) -> Next {
     let Ok(account) = model.account.account_for("close all") else {
         return wait_for_account(model, EarlyExit::CloseAllKey);
     };
     if model.account.store.closing_all().is_some() {
-        return Err("a close-all is already running".to_owned());
+        return Next::Refuse("a close-all is already running".to_owned());
     }
-    Ok(begin(model, Command::CloseAll(account)))
+    begin(model, Command::CloseAll(account))
 }
 
-pub(crate) fn flatten(model: &mut Model) -> Result<Next, String> {
+pub(crate) fn flatten(model: &mut Model) -> Next {
     let Ok(account) = model.account.account_for("flatten") else {
         return wait_for_account(model, EarlyExit::FlattenKey);
     };
     let command = Command::Flatten(account);
-    if model
-        .account
-        .store
-        .flights
-        .values()
-        .any(|f| f.command == command)
-    {
-        return Err("a flatten is already running".to_owned());
+    if model.account.store.is_in_progress(&command) {
+        return Next::Refuse("a flatten is already running".to_owned());
     }
-    Ok(begin(model, command))
+    begin(model, command)
 }
 
 /// The strip of close-all or flatten: acts by itself or when confirmed, as configured (at once without a delay). An
@@ -62,13 +56,13 @@ fn begin(model: &mut Model, command: Command) -> Next {
         CloseAllRule::After(delay) => Strip::countdown(command, delay, model.account.now),
         CloseAllRule::Confirmed => Strip::confirm(command, model.account.now),
     };
-    Next::Open(Box::new(Overlay::Strip(strip)))
+    Next::open(strip)
 }
 
 /// Until the account is known. A flatten includes a close-all, so it replaces one.
-fn wait_for_account(model: &mut Model, wanted: EarlyExit) -> Result<Next, String> {
+fn wait_for_account(model: &mut Model, wanted: EarlyExit) -> Next {
     if model.account.options.read_only {
-        return Err(READ_ONLY.to_owned());
+        return Next::Refuse(READ_ONLY.to_owned());
     }
     model.account.early_exit = model.account.early_exit.max(Some(wanted));
     let name = model.account.early_exit.map_or("", EarlyExit::name);
@@ -78,7 +72,7 @@ fn wait_for_account(model: &mut Model, wanted: EarlyExit) -> Result<Next, String
     };
     let words = format!("{name} waits: it starts as soon as the account is read{stop}");
     model.account.say(Tone::Alert, words);
-    Ok(Next::Stay)
+    Next::Stay
 }
 
 fn stopping_key(model: &Model) -> String {
@@ -102,13 +96,12 @@ pub(crate) fn stop(model: &mut Model) -> bool {
 /// The account is known: what waited for it begins.
 pub(crate) fn opened(model: &mut Model, identity: Identity) -> Next {
     model.account.identity = Some(identity);
-    let next = match model.account.early_exit.take() {
-        None => Ok(Next::Stay),
-        Some(EarlyExit::FlattenNow) => Ok(Next::AskEach(doubt::flatten_now(model))),
+    match model.account.early_exit.take() {
+        None => Next::Stay,
+        Some(EarlyExit::FlattenNow) => Next::AskEach(doubt::flatten_now(model)),
         Some(EarlyExit::CloseAllKey) => close_all(model),
         Some(EarlyExit::FlattenKey) => flatten(model),
-    };
-    next.unwrap_or_else(Next::Refuse)
+    }
 }
 
 #[cfg(test)]

@@ -60,8 +60,8 @@ impl Workflows {
     ) -> Wishes {
         let mut wishes = vec![];
         for mut one in std::mem::take(&mut self.running) {
-            let is_meant = whom.is_none_or(|ticket| ticket == one.ticket);
-            let wanted = is_meant.then(|| one.workflow.tell(known, event));
+            let is_told = whom.is_none_or(|ticket| ticket == one.ticket);
+            let wanted = is_told.then(|| one.workflow.tell(known, event));
             match wanted.filter(|wanted| !wanted.is_empty()) {
                 Some(wanted) => wishes.push((one, wanted)),
                 None => self.running.push(one),
@@ -73,7 +73,7 @@ impl Workflows {
     /// Those that wait for reads between two commands.
     pub fn waiting(&self, store: &Store) -> impl Iterator<Item = &Workflow> {
         let waits =
-            |one: &&Running| !store.flights.contains_key(&one.ticket) && one.workflow.may_send();
+            |one: &&Running| !store.pending.contains_key(&one.ticket) && one.workflow.may_send();
         let waiting = self.running.iter().filter(waits);
         waiting.map(|one| &one.workflow)
     }
@@ -85,7 +85,7 @@ impl Workflows {
 
     /// Whether every command has a known outcome, nothing is to follow, and no stop trails.
     pub fn is_settled(&self, store: &Store) -> bool {
-        store.flights.is_empty() && self.waiting(store).next().is_none() && self.trails.is_empty()
+        store.pending.is_empty() && self.waiting(store).next().is_none() && self.trails.is_empty()
     }
 
     /// When the next of them is to be told that time has passed.

@@ -1,9 +1,8 @@
 //! Handles one request: route, authentication, rate limit, command, response.
 
 use super::super::{
-    access::{RouteAccess, SimulatorAccess},
     api_error::{ApiError, ApiResult, ErrorHeader, ServiceCode},
-    auth::AuthenticatedUser,
+    auth::{AuthenticatedUser, RouteAccess, SimulatorAccess},
     decode::FieldFault,
     faults::{DrawnFaults, FaultKind, FaultRule, FaultTarget, unknown_enums, with_clock_skew},
     message::{ApiResponse, Execution, JSON},

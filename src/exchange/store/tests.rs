@@ -110,7 +110,7 @@ fn a_change_to_a_stored_type_needs_a_new_format_number() {
     }
     assert_eq!(
         (FORMAT, shape(digest)),
-        ("perpdeck exchange 8", 2_300_567_682)
+        ("perpdeck exchange 9", 2_300_567_682)
     );
     engine.advance_to(engine.now().next_hour());
     let later = split(engine.checkpoint().unwrap().chunks).1;
@@ -122,7 +122,7 @@ fn a_change_to_a_stored_type_needs_a_new_format_number() {
     assert_eq!(tables, (7..=14).collect(), "one of every history");
     assert_eq!(
         (FORMAT, shape(digest)),
-        ("perpdeck exchange 8", 2_008_559_635)
+        ("perpdeck exchange 9", 2_008_559_635)
     );
 }
 

@@ -40,8 +40,8 @@ impl Disturbed {
         let (mut out, mut late, mut without_snapshot) = (vec![], vec![], None);
         for (text, frame) in texts.into_iter().zip(&frames) {
             let before = self.held.take();
-            let begun = without_snapshot.clone().filter(|_| frame.is_of_snapshot());
-            let drawn = begun.or_else(|| faults.draw_frame(frame));
+            let at_snapshot = without_snapshot.clone().filter(|_| frame.is_of_snapshot());
+            let drawn = at_snapshot.or_else(|| faults.draw_frame(frame));
             match drawn.as_ref().map(|rule| rule.kind) {
                 None => out.push(text),
                 Some(FaultKind::Close) => return Ok((out, After::Cut)),
@@ -64,19 +64,19 @@ impl Disturbed {
 
 /// What is left of a frame, if anything. A rule about one market leaves the others as they are.
 fn altered(rule: &FaultRule, text: &str) -> Option<String> {
-    let is_meant = |event: &Value| {
+    let is_affected = |event: &Value| {
         let symbol = event.get("symbol").and_then(Value::as_str);
         rule.symbol.is_none() || rule.symbol.as_deref() == symbol
     };
     let mut frame: Value = serde_json::from_str(text).ok()?;
     let events = frame.get_mut("events")?.as_array_mut()?;
-    let meant = events.iter_mut().filter(|event| is_meant(event));
+    let affected = events.iter_mut().filter(|event| is_affected(event));
     if rule.kind == FaultKind::WrongSymbol {
-        meant.for_each(name_another);
+        affected.for_each(name_another);
     } else if rule.kind == FaultKind::CrossedBook {
-        meant.for_each(cross);
+        affected.for_each(cross);
     } else {
-        events.retain(|event| !is_meant(event));
+        events.retain(|event| !is_affected(event));
     }
     let is_empty = events.is_empty();
     (!is_empty).then(|| frame.to_string())

@@ -6,11 +6,10 @@ mod twap;
 
 use super::super::{
     api_error::{ApiError, ApiResult},
-    call::CommandCall,
     engine::{Engine, EngineCommand},
     idempotency::{IdempotentRequest, IdempotentResult, KeyedRequest},
     message::{ApiRequest, ApiResponse},
-    state::ExchangeState,
+    state::{CommandCall, ExchangeState},
     wire,
 };
 use crate::{

@@ -2,10 +2,9 @@
 
 use super::super::{
     api_error::{ApiError, ApiResult, ServiceCode},
-    call::CommandCall,
     engine::{AccountIx, EngineCommand, OrderRecord, PositionId, PositionRecord, Reason},
     message::ApiResponse,
-    state::ExchangeState,
+    state::{CommandCall, ExchangeState},
     wire,
 };
 

@@ -13,12 +13,11 @@ pub(super) use accounts::{with_risk, without_risk};
 use super::{
     api_error::{ApiError, ApiResult},
     auth::AuthenticatedUser,
-    call::CommandCall,
     engine::{AccountIx, EngineCommand},
     message::{ApiRequest, ApiResponse},
     service::ExchangeService,
     sliced::SlicedWork,
-    state::{ExchangeState, OwnedId},
+    state::{CommandCall, ExchangeState, OwnedId},
 };
 use crate::{
     api::{Data, List, PlaceBody, Route},

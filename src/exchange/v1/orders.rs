@@ -2,9 +2,9 @@
 
 use super::super::{
     api_error::{ApiError, ApiResult},
-    call::CommandCall,
     engine::{Cancellation, CommandOutcome, EngineCommand, OrderId},
     message::{ApiResponse, Execution},
+    state::CommandCall,
     wire,
 };
 use crate::{

@@ -2,11 +2,10 @@
 
 use super::super::{
     api_error::{ApiError, ApiResult},
-    call::CommandCall,
     engine::{EngineCommand, PositionId},
     idempotency::{IdempotentRequest, IdempotentResult, KeyedRequest},
     message::ApiResponse,
-    state::ExchangeState,
+    state::{CommandCall, ExchangeState},
     wire,
 };
 use crate::{

@@ -8,8 +8,10 @@ use super::super::{
         SetAttachedExits, SetIsolatedMargin,
     },
 };
-use super::fields::{client_order_id, market, refuse, required, required_price};
-use super::units::{MarketUnits, amount, observed, slippage};
+use super::units::{
+    MarketUnits, amount, client_order_id, market, observed, refuse, required, required_price,
+    slippage,
+};
 use crate::{
     api::{CloseBody, ExitsBody, MarginBody},
     model::{self, CloseKind},

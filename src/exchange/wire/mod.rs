@@ -5,7 +5,6 @@
 
 mod change;
 mod exits;
-mod fields;
 mod integral;
 mod place;
 mod rows;
@@ -13,8 +12,9 @@ mod units;
 
 pub(super) use change::{close, exits, isolated_margin};
 pub(super) use exits::{exit_batch, modify};
-pub(super) use fields::{market, optional_price};
 pub(super) use integral::{integral, optional as optional_integral};
 pub(super) use place::place;
 pub(super) use rows::{ResourceEncoder, at};
-pub(super) use units::{MarketUnits, account_limit, leverage, nano, observed, rate, usd, whole};
+pub(super) use units::{
+    MarketUnits, account_limit, leverage, market, nano, observed, optional_price, rate, usd, whole,
+};

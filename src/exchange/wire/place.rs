@@ -7,8 +7,10 @@ use super::super::{
         PositionId, Reason, Tif,
     },
 };
-use super::fields::{client_order_id, market, optional_price, refuse, required, required_price};
-use super::units::{MarketUnits, leverage, observed, slippage};
+use super::units::{
+    MarketUnits, client_order_id, leverage, market, observed, optional_price, refuse, required,
+    required_price, slippage,
+};
 use crate::{
     api::PlaceBody,
     model::{PlaceKind, TimeInForce},

@@ -1,7 +1,6 @@
 //! The services of one account: its client, its outbox and its poller.
 
 use super::{
-    channel::{AccountChannel, with_budget},
     kept::KeptAccess,
     trader_effects::{Reach, TraderEffects},
 };
@@ -14,7 +13,7 @@ use crate::{
     config::Connection,
     model::{Failure, PastMark},
     runtime::{
-        base::clock::Clock,
+        base::{clock::Clock, inboxes::AccountChannel},
         journal::{
             callers::CallerRegistry,
             earlier::{self, JournalAccess},
@@ -23,7 +22,7 @@ use crate::{
             socket::{self, SocketHost},
         },
         polling::poller::Poller,
-        recovery::dry_run::CommandSink,
+        recovery::dispatch::CommandSink,
     },
 };
 use std::{collections::BTreeMap, path::PathBuf, time::Duration};
@@ -61,7 +60,7 @@ pub(crate) struct ReachableAccount {
     pub(crate) client: Client,
     identity: Identity,
     callers: CallerRegistry,
-    way: AccountChannel,
+    channel: AccountChannel,
 }
 
 impl AccountSetup {
@@ -69,8 +68,8 @@ impl AccountSetup {
     pub(crate) fn client<'a>(
         &self,
         mut connection: Connection,
-        way: &AccountChannel,
-        others: impl Iterator<Item = &'a Client>,
+        channel: &AccountChannel,
+        mut others: impl Iterator<Item = &'a Client>,
     ) -> Result<Client, Failure> {
         if connection.needs_account() {
             return Err(Failure::local(NO_ACCOUNT));
@@ -80,7 +79,7 @@ impl AccountSetup {
         connection.read_only |= self.options.read_only;
         connection.dry_run |= self.options.dry_run;
         let client = Client::new(connection, calls, move || clock.now())?;
-        let inbox = way.inbox.clone();
+        let inbox = channel.inbox.clone();
         tokio::spawn(async move {
             while let Some(call) = finished.recv().await {
                 if inbox.send(Msg::CallEnded(call)).await.is_err() {
@@ -88,21 +87,25 @@ impl AccountSetup {
                 }
             }
         });
-        Ok(with_budget(client, others))
+        // Accounts with the same key share one request budget.
+        Ok(match others.find(|other| other.has_key_of(&client)) {
+            Some(other) => client.within_budget_of(other),
+            None => client,
+        })
     }
 
     pub(crate) fn member(
         self,
         client: Client,
         identity: Identity,
-        way: AccountChannel,
+        channel: AccountChannel,
     ) -> ReachableAccount {
         ReachableAccount {
             account: self,
             client,
             identity,
             callers: CallerRegistry::default(),
-            way,
+            channel,
         }
     }
 
@@ -122,7 +125,7 @@ impl ReachableAccount {
         SocketHost {
             client: self.client.clone(),
             callers: self.callers.clone(),
-            inbox: self.way.inbox.clone(),
+            inbox: self.channel.inbox.clone(),
             lapses: socket::LAPSES,
         }
     }
@@ -135,26 +138,26 @@ impl ReachableAccount {
             client,
             identity,
             callers,
-            mut way,
+            mut channel,
         } = self;
+        let inbox = channel.inbox.clone();
         let access = KeptAccess::beside(&journal_access);
-        let trader = TraderEffects::start(account.reach, dir, &identity, access, &way.inbox);
-        way.say(Msg::Opened(identity)).await;
-        earlier::tell(&client, &journal_access, PastMark::END, &way.inbox);
+        let trader = TraderEffects::start(account.reach, dir, &identity, access, &inbox);
+        channel.say(Msg::Opened(identity)).await;
+        earlier::tell(&client, &journal_access, PastMark::END, &inbox);
         let intervals = account.intervals();
         let sharing = (account.clock, account.sharing);
-        let mut sink =
-            CommandSink::open(&journal_access, client.clone(), sharing, way.inbox.clone());
+        let mut sink = CommandSink::open(&journal_access, client.clone(), sharing, inbox.clone());
         let mut poller = Poller::spawn(
             client.clone(),
             account.clock,
             intervals,
             u64::from(std::process::id()),
-            (way.inbox.clone(), way.in_flight.clone()),
+            (inbox.clone(), channel.in_flight.clone()),
         );
         poller.visibility(account.visibility);
         poller.read_often(read_by(&account.options.checks));
-        while let Some(effect) = way.wanted.recv().await {
+        while let Some(effect) = channel.wanted.recv().await {
             poller.attend_to(&effect);
             match effect {
                 Effect::Send(ticket, command) => sink.send(ticket, command),
@@ -167,7 +170,7 @@ impl ReachableAccount {
                 Effect::MoreHistory(cursor) => poller.more_history(cursor),
                 Effect::Trace(orders) => poller.trace(orders),
                 Effect::Evidence(order) => poller.evidence(order),
-                Effect::Earlier(mark) => earlier::tell(&client, &journal_access, mark, &way.inbox),
+                Effect::Earlier(mark) => earlier::tell(&client, &journal_access, mark, &inbox),
                 Effect::Market(market, request) => poller.market(market, request),
                 Effect::ShowMarkets(markets) => poller.show_markets(markets),
                 Effect::ReadOften(sources) => poller.read_often(sources),
@@ -176,7 +179,7 @@ impl ReachableAccount {
                 | Effect::KeepTrades(_)
                 | Effect::KeepWatchlists(_)
                 | Effect::RunAlertCommand(_)) => trader.carry_out(effect),
-                Effect::Write(sheet) => write(&way.inbox, sheet, account.export_dir.clone()),
+                Effect::Write(sheet) => write(&inbox, sheet, account.export_dir.clone()),
                 Effect::Attend
                 | Effect::Terminal(_)
                 | Effect::SwitchAccount(_)
@@ -203,17 +206,18 @@ fn write(inbox: &Sender<Msg>, sheet: Box<Sheet>, dir: PathBuf) {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::channel::account_channel, *};
+    use super::*;
     use crate::model::{Command, FailureKind, Receipt, Ticket};
+    use crate::runtime::base::inboxes::account_channel;
 
     #[tokio::test]
     async fn where_nothing_can_be_reached_every_command_fails_at_once() {
-        let (mut post, way) = account_channel();
+        let (mut post, channel) = account_channel();
         let why = Failure::new(FailureKind::Unreachable, "no such host");
         let cancel = Effect::Send(Ticket(1), Command::Cancel("o-1".into()));
         post.effects.send(cancel).unwrap();
         drop(post.effects);
-        way.report_lost(why.clone()).await;
+        channel.report_lost(why.clone()).await;
         let mut ends = vec![];
         while let Some(msg) = post.mail.recv().await {
             if let Msg::Settled(ticket, result) = msg {

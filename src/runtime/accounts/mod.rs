@@ -2,7 +2,6 @@
 //! below them.
 
 pub(crate) mod account;
-pub(crate) mod channel;
 pub(crate) mod kept;
 pub(crate) mod services;
 pub(crate) mod settings_thread;

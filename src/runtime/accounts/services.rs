@@ -2,7 +2,6 @@
 
 use super::{
     account::{AccountSetup, ReachableAccount},
-    channel::{AccountChannel, account_channel},
     trader_effects::Reach,
 };
 use crate::{
@@ -11,7 +10,11 @@ use crate::{
     journal::Journal,
     model::Failure,
     runtime::{
-        base::{clock::Clock, inboxes::AddedAccount, process::ProcessKind},
+        base::{
+            clock::Clock,
+            inboxes::{AccountChannel, AddedAccount, account_channel},
+            process::ProcessKind,
+        },
         journal::{
             earlier::JournalAccess,
             journal_writer::JournalWriter,
@@ -88,10 +91,10 @@ async fn report_lost_later(lost: oneshot::Receiver<String>, desk: Sender<Msg>) {
 
 /// Adds one more account to the desk; returns its channel.
 async fn introduce(options: Options, newcomers: &Sender<AddedAccount>) -> AccountChannel {
-    let (channel, way) = account_channel();
+    let (channel, account_side) = account_channel();
     // The loop has ended: so do the effects.
     drop(newcomers.send(AddedAccount { options, channel }).await);
-    way
+    account_side
 }
 
 impl Services {
@@ -112,15 +115,15 @@ impl Services {
         let (dir, is_dry_run) = (opened.first.journal_dir.clone(), options.dry_run);
         let mut accounts = vec![(options, self.first, opened.first)];
         for OtherAccount { options, far } in opened.others {
-            let way = introduce(options.clone(), &self.newcomers).await;
-            accounts.push((options, way, far));
+            let channel = introduce(options.clone(), &self.newcomers).await;
+            accounts.push((options, channel, far));
         }
         let sharing = accounts
             .iter()
             .map(|(.., far)| JournalAccount::from(&far.connection));
         let sharing: Arc<[JournalAccount]> = sharing.collect();
         let (mut tasks, mut members) = (JoinSet::new(), Vec::<ReachableAccount>::new());
-        for (own, (options, way, far)) in accounts.into_iter().enumerate() {
+        for (own, (options, channel, far)) in accounts.into_iter().enumerate() {
             let account = AccountSetup {
                 clock: self.clock,
                 export_dir: self.export_dir.clone(),
@@ -133,10 +136,10 @@ impl Services {
                 },
             };
             let beside = members.iter().map(|member| &member.client);
-            match account.client(far.connection, &way, beside) {
-                Ok(client) => members.push(account.member(client, far.identity, way)),
+            match account.client(far.connection, &channel, beside) {
+                Ok(client) => members.push(account.member(client, far.identity, channel)),
                 Err(why) => {
-                    tasks.spawn(way.report_lost(why));
+                    tasks.spawn(channel.report_lost(why));
                 }
             }
         }

@@ -2,12 +2,20 @@
 //! delay another.
 
 use super::in_flight::InFlight;
-use crate::app::{AccountScope, Effect, Msg, Options};
+use crate::{
+    app::{AccountScope, Effect, Msg, Options, activity::notice::Tone},
+    model::Failure,
+};
 use std::{
     future::poll_fn,
     task::{Context, Poll},
 };
-use tokio::sync::mpsc::{Receiver, UnboundedSender};
+use tokio::sync::mpsc::{
+    Receiver, Sender, UnboundedReceiver, UnboundedSender, channel, unbounded_channel,
+};
+
+/// Messages of one account that wait for the loop. A full channel delays polls, never keys.
+const MAIL: usize = 256;
 
 /// The loop's ends of all channels.
 #[derive(Debug)]
@@ -29,6 +37,14 @@ pub(crate) struct AccountInbox {
     pub(crate) in_flight: InFlight,
 }
 
+/// The account's ends of the channel.
+#[derive(Debug)]
+pub(crate) struct AccountChannel {
+    pub(crate) inbox: Sender<Msg>,
+    pub(crate) wanted: UnboundedReceiver<Effect>,
+    pub(crate) in_flight: InFlight,
+}
+
 /// An account added to a running desk.
 #[derive(Debug)]
 pub(crate) struct AddedAccount {
@@ -46,6 +62,43 @@ pub(crate) enum Incoming {
     Msg(AccountScope, Msg),
     /// A new account, placed after all others.
     AddedAccount(Box<Options>),
+}
+
+impl AccountChannel {
+    /// The service cannot be reached: the desk stays open, says why, and fails every command at once.
+    pub(crate) async fn report_lost(mut self, why: Failure) {
+        self.say(Msg::Notify(Tone::Alert, why.to_string())).await;
+        while let Some(effect) = self.wanted.recv().await {
+            if let Effect::Send(ticket, _) = effect {
+                self.say(Msg::Settled(ticket, Err(why.clone()))).await;
+            } else if let Effect::Write(_) = effect {
+                self.say(Msg::Written(Err(why.to_string()))).await;
+            }
+        }
+    }
+
+    pub(crate) async fn say(&self, msg: Msg) {
+        // The loop has ended: nobody receives it.
+        drop(self.inbox.send(msg).await);
+    }
+}
+
+/// A new channel: the loop's end, and the account's.
+pub(crate) fn account_channel() -> (AccountInbox, AccountChannel) {
+    let (inbox, mail) = channel(MAIL);
+    let (effects, wanted) = unbounded_channel();
+    let in_flight = InFlight::default();
+    let account_side = AccountChannel {
+        inbox,
+        wanted,
+        in_flight: in_flight.clone(),
+    };
+    let loop_side = AccountInbox {
+        mail,
+        effects,
+        in_flight,
+    };
+    (loop_side, account_side)
 }
 
 impl Inboxes {

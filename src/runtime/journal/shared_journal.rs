@@ -121,12 +121,12 @@ impl JournalAccounts {
                 .transpose()
         });
         let fingerprints = fingerprints.collect::<Result<Vec<_>, _>>()?;
-        let is_meant = |entry: &IntentRow| {
+        let is_own = |entry: &IntentRow| {
             self.taken_over_by(entry, &fingerprints) == self.own && !self.resumed.has(&entry.intent)
         };
         let open = match process {
-            ProcessKind::Desk => journal.take_over(is_meant)?,
-            ProcessKind::Verb => journal.left_open()?.into_iter().filter(is_meant).collect(),
+            ProcessKind::Desk => journal.take_over(is_own)?,
+            ProcessKind::Verb => journal.left_open()?.into_iter().filter(is_own).collect(),
         };
         let own = self.all.get(self.own);
         let recent = match own.filter(|_| !open.is_empty()) {

@@ -26,7 +26,7 @@ pub(super) enum SendState {
 pub(super) struct AttemptHistory {
     send_state: SendState,
     /// When the current attempts were decided on.
-    begun: Timestamp,
+    decided_at: Timestamp,
     /// The epoch of that decision.
     given: Epoch,
     /// When a close-all last got a 202; before that its first sending.
@@ -41,7 +41,7 @@ impl AttemptHistory {
     pub(super) fn new(send_state: SendState, since: Timestamp) -> Self {
         Self {
             send_state,
-            begun: since,
+            decided_at: since,
             given: Epoch::default(),
             last_response: since,
             quiet_until: None,
@@ -51,13 +51,13 @@ impl AttemptHistory {
 
     /// A decision made at `at` covers what is sent from here on.
     pub(super) fn begin(&mut self, at: Timestamp, given: Epoch) {
-        self.begun = at;
+        self.decided_at = at;
         self.given = given;
     }
 
     /// When the current attempts were decided on, and the epoch of that decision.
     pub(super) fn given(&self) -> (Timestamp, Epoch) {
-        (self.begun, self.given)
+        (self.decided_at, self.given)
     }
 
     /// Whether a byte may have been sent.
@@ -145,7 +145,7 @@ impl AttemptHistory {
             ));
         }
         // A command that never left has until its intent's deadline.
-        let until = self.begun.plus(if self.has_left() {
+        let until = self.decided_at.plus(if self.has_left() {
             patience * 2
         } else {
             patience
@@ -166,7 +166,7 @@ mod tests {
     fn after(command: &Command, minutes: u64, last_response: Option<Timestamp>) -> Option<String> {
         let send_state = last_response.map_or(SendState::Prepared, |_| SendState::MaybeSent);
         let history = AttemptHistory {
-            begun: GIVEN,
+            decided_at: GIVEN,
             ..AttemptHistory::new(send_state, last_response.unwrap_or(GIVEN))
         };
         let now = GIVEN.plus(Duration::from_mins(minutes));

@@ -165,7 +165,7 @@ impl Delivery {
     async fn attempt(self: Arc<Self>, number: u32) -> Attempt {
         // Counted before the checks: a block on entries waits for requests that have passed them.
         let _in_flight = self.context.count_in_flight(self.command.risk());
-        if let Some(why) = self.hindrance(number).await {
+        if let Some(why) = self.attempt_objection(number).await {
             return Attempt::NotSent(why);
         }
         self.progress(Progress::Sending { attempt: number }).await;
@@ -177,7 +177,7 @@ impl Delivery {
     }
 
     /// Why nothing may be sent now, if so (docs/delivery.md 3.1).
-    async fn hindrance(&self, number: u32) -> Option<Failure> {
+    async fn attempt_objection(&self, number: u32) -> Option<Failure> {
         if let Some(why) = self.refusal().or_else(|| self.too_late()) {
             return Some(why);
         }

@@ -47,8 +47,8 @@ impl OutboxContext {
         turn: QueueTurn,
     ) -> Result<Receipt, Failure> {
         self.supersede(&delivery.command.resource(), ticket);
-        let flight = delivery.finish(ticket, delivery.first(), Some(turn));
-        match self.unless_stopped(flight).await {
+        let delivered = delivery.finish(ticket, delivery.first(), Some(turn));
+        match self.unless_stopped(delivered).await {
             Some(settled) => settled,
             None if delivery.has_left() => Err(interrupted()),
             None => Err(self.withdraw(&delivery.recorded.intent).await),

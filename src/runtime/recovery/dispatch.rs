@@ -1,15 +1,16 @@
 //! The entry point of the outbox. A flatten runs on its own; the outbox delivers every other command; recovery runs
 //! first.
 
-use super::{flatten, recover::recover};
+use super::{dry_run::DryRunOutbox, flatten, recover::recover};
 use crate::{
-    app::Msg,
+    app::{Effect, Msg},
     client::Client,
     journal::{Journal, JournalError},
-    model::{Command, IdempotencyKey, Ticket},
+    model::{Command, IdempotencyKey, SlicedOperation, Ticket},
     runtime::{
         base::{clock::Clock, process::ProcessKind},
         journal::{
+            earlier::JournalAccess,
             journal_writer::JournalWriter,
             shared_journal::{AccountAddress, JournalAccounts, ResumedIntents},
         },
@@ -21,6 +22,61 @@ use tokio::{
     sync::{broadcast::error::RecvError, mpsc::Sender},
     task::JoinSet,
 };
+
+/// Where the desk's commands go.
+#[derive(Debug)]
+pub(crate) enum CommandSink {
+    Sends(Box<Outbox>),
+    Tells(DryRunOutbox),
+}
+
+impl CommandSink {
+    /// A dry run has no journal to write.
+    pub(crate) fn open(
+        journal_access: &JournalAccess,
+        client: Client,
+        (clock, accounts): (Clock, JournalAccounts),
+        events: Sender<Msg>,
+    ) -> Self {
+        match journal_access {
+            JournalAccess::Writer(writer) => {
+                let shared = (writer.clone(), accounts);
+                Self::Sends(Box::new(Outbox::beside(client, clock, shared, events)))
+            }
+            JournalAccess::ReadOnly(dir) => {
+                Self::Tells(DryRunOutbox::begin(client, dir.clone(), events))
+            }
+        }
+    }
+
+    pub(crate) fn send(&mut self, ticket: Ticket, command: Command) {
+        match self {
+            Self::Sends(outbox) => outbox.send(ticket, command),
+            Self::Tells(dry_run) => dry_run.tell(ticket, command),
+        }
+    }
+
+    /// A dry run has no operation that could leave anything.
+    pub(crate) fn read_remains(&self, ticket: Ticket, operation: SlicedOperation) {
+        if let Self::Sends(outbox) = self {
+            tokio::spawn(outbox.context.clone().read_remains(ticket, operation));
+        }
+    }
+
+    /// A person's decision about an unknown outcome or a halt. A dry run has neither.
+    pub(crate) fn decide(&self, effect: &Effect) {
+        let Self::Sends(outbox) = self else {
+            return;
+        };
+        if let Effect::Resend(ticket) = effect {
+            outbox.again(*ticket);
+        } else if let Effect::GiveUp(ticket) = effect {
+            outbox.give_up(*ticket);
+        } else if let Effect::Rearm = effect {
+            outbox.rearm();
+        }
+    }
+}
 
 /// Dropping it stops the commands it was given. Recovery of the last session, and reads that follow a response, run
 /// until the runtime ends. The journal keeps all rows.

@@ -4,78 +4,18 @@
 //! resume what an earlier session left open. Each command ends with one [`Msg::Settled`] that says it was not sent and
 //! shows the request. A flatten shows what its first round would send now, and never reports flat.
 
-use super::dispatch::Outbox;
 use crate::{
     api::Request,
-    app::{Effect, Msg, activity::notice::Tone},
+    app::{Msg, activity::notice::Tone},
     client::Client,
     journal::{Journal, JournalError},
-    model::{AccountId, Command, Failure, IdempotencyKey, OpenExposure, SlicedOperation, Ticket},
-    runtime::{
-        base::clock::Clock,
-        journal::{earlier::JournalAccess, shared_journal::JournalAccounts},
-    },
+    model::{AccountId, Command, Failure, IdempotencyKey, OpenExposure, Ticket},
 };
 use std::path::{Path, PathBuf};
 use tokio::{
     sync::mpsc::Sender,
     task::{JoinSet, spawn_blocking},
 };
-
-/// Where the desk's commands go.
-#[derive(Debug)]
-pub(crate) enum CommandSink {
-    Sends(Box<Outbox>),
-    Tells(DryRunOutbox),
-}
-
-impl CommandSink {
-    /// A dry run has no journal to write.
-    pub(crate) fn open(
-        journal_access: &JournalAccess,
-        client: Client,
-        (clock, accounts): (Clock, JournalAccounts),
-        events: Sender<Msg>,
-    ) -> Self {
-        match journal_access {
-            JournalAccess::Writer(writer) => {
-                let shared = (writer.clone(), accounts);
-                Self::Sends(Box::new(Outbox::beside(client, clock, shared, events)))
-            }
-            JournalAccess::ReadOnly(dir) => {
-                Self::Tells(DryRunOutbox::begin(client, dir.clone(), events))
-            }
-        }
-    }
-
-    pub(crate) fn send(&mut self, ticket: Ticket, command: Command) {
-        match self {
-            Self::Sends(outbox) => outbox.send(ticket, command),
-            Self::Tells(dry_run) => dry_run.tell(ticket, command),
-        }
-    }
-
-    /// A dry run has no operation that could leave anything.
-    pub(crate) fn read_remains(&self, ticket: Ticket, operation: SlicedOperation) {
-        if let Self::Sends(outbox) = self {
-            tokio::spawn(outbox.context.clone().read_remains(ticket, operation));
-        }
-    }
-
-    /// A person's decision about an unknown outcome or a halt. A dry run has neither.
-    pub(crate) fn decide(&self, effect: &Effect) {
-        let Self::Sends(outbox) = self else {
-            return;
-        };
-        if let Effect::Resend(ticket) = effect {
-            outbox.again(*ticket);
-        } else if let Effect::GiveUp(ticket) = effect {
-            outbox.give_up(*ticket);
-        } else if let Effect::Rearm = effect {
-            outbox.rearm();
-        }
-    }
-}
 
 #[derive(Debug)]
 pub(crate) struct DryRunOutbox {
@@ -98,7 +38,7 @@ impl DryRunOutbox {
         }
     }
 
-    fn tell(&mut self, ticket: Ticket, command: Command) {
+    pub(super) fn tell(&mut self, ticket: Ticket, command: Command) {
         while self.telling.try_join_next().is_some() {}
         let (client, events) = (self.client.clone(), self.events.clone());
         self.telling.spawn(async move {

@@ -30,7 +30,7 @@ enum Mail {
 #[derive(Debug)]
 struct Waiting {
     mail: Mail,
-    aside: Vec<u8>,
+    sequences: Vec<u8>,
     screen: Screen,
     /// A write is in progress.
     busy: bool,
@@ -51,7 +51,7 @@ const MOST_SEQUENCE_BYTES: usize = 256 * 1024;
 
 enum Job {
     Frame(Vec<Buffer>),
-    Aside(Vec<u8>),
+    Sequences(Vec<u8>),
     /// Empties the screen; the next frame is written whole.
     Clear,
 }
@@ -73,7 +73,7 @@ impl Painter {
         let mailbox = Arc::new(Mailbox {
             waiting: Mutex::new(Waiting {
                 mail: Mail::Empty,
-                aside: vec![],
+                sequences: vec![],
                 screen: Screen::Ours,
                 busy: false,
             }),
@@ -87,7 +87,7 @@ impl Painter {
                 // A terminal that refuses a write is gone; the signal that follows ends the desk.
                 let written = match job {
                     Job::Frame(changes) => screen.paint(changes),
-                    Job::Aside(bytes) => screen.write_sequences(&bytes),
+                    Job::Sequences(bytes) => screen.write_sequences(&bytes),
                     Job::Clear => screen.clear(),
                 };
                 if written.is_err() {
@@ -109,11 +109,11 @@ impl Painter {
     pub(crate) fn hold(&self, bytes: Vec<u8>) {
         let mut waiting = self.0.locked();
         waiting.screen = Screen::Lent;
-        waiting.aside.extend(bytes);
+        waiting.sequences.extend(bytes);
         self.0.changed.notify_all();
         let still_writing = |waiting: &mut Waiting| {
             let left = matches!(waiting.mail, Mail::Gone);
-            !left && (waiting.busy || !waiting.aside.is_empty())
+            !left && (waiting.busy || !waiting.sequences.is_empty())
         };
         drop(
             self.0
@@ -125,7 +125,7 @@ impl Painter {
     /// Writes these bytes first, then clears the screen for the next frame. What waited is outdated by now.
     pub(crate) fn go_on(&self, bytes: Vec<u8>) {
         let mut waiting = self.0.locked();
-        waiting.aside.extend(bytes);
+        waiting.sequences.extend(bytes);
         waiting.screen = Screen::Returned;
         waiting.outdate();
         drop(waiting);
@@ -171,8 +171,8 @@ impl Mailbox {
 
     fn say(&self, bytes: Vec<u8>) {
         let mut waiting = self.locked();
-        if waiting.aside.len() + bytes.len() <= MOST_SEQUENCE_BYTES {
-            waiting.aside.extend(bytes);
+        if waiting.sequences.len() + bytes.len() <= MOST_SEQUENCE_BYTES {
+            waiting.sequences.extend(bytes);
         }
         drop(waiting);
         self.changed.notify_all();
@@ -224,8 +224,8 @@ impl Waiting {
     }
 
     fn job(&mut self) -> Option<Job> {
-        if !self.aside.is_empty() {
-            return Some(Job::Aside(std::mem::take(&mut self.aside)));
+        if !self.sequences.is_empty() {
+            return Some(Job::Sequences(std::mem::take(&mut self.sequences)));
         }
         match (self.screen, &self.mail) {
             (Screen::Lent, _)
@@ -253,7 +253,7 @@ mod tests {
         match waiting.job() {
             Some(Job::Frame(parts)) => Some(parts),
             Some(Job::Clear) => Some(vec![]),
-            Some(Job::Aside(_)) | None => None,
+            Some(Job::Sequences(_)) | None => None,
         }
     }
 
@@ -263,7 +263,7 @@ mod tests {
         let after = Buffer::with_lines(["age 4s"]);
         let mut waiting = Waiting {
             mail: Mail::Frame(vec![before.clone()]),
-            aside: vec![],
+            sequences: vec![],
             screen: Screen::Lent,
             busy: false,
         };

@@ -104,7 +104,7 @@ fn item(model: &Model, item: &Item) -> BulkItem {
     let call = || Some(Span::muted(words::call(&item.command)));
     let (state, more) = match &item.state {
         State::Listed => (Span::muted("to send"), call()),
-        State::Sent(ticket) => match model.account.store.flights.get(ticket).map(|f| &f.progress) {
+        State::Sent(ticket) => match model.account.store.pending.get(ticket).map(|f| &f.progress) {
             Some(Progress::Parked { why, .. }) => {
                 let why = Span::alert(why.message.to_string());
                 (Span::alert("unknown"), Some(why))

@@ -165,7 +165,7 @@ fn shown(model: &Model) -> Option<(Option<&Market>, &CandleSeries)> {
 fn emptiness(model: &Model) -> Vec<Span> {
     let series = shown(model).map(|(_, series)| series);
     let interval = model.market_screen.chart.interval;
-    if let Some(why) = series.and_then(CandleSeries::trouble) {
+    if let Some(why) = series.and_then(|series| series.trouble()) {
         return Span::alert(format!("no candles: {}", why.message)).into();
     }
     let is_built = series.is_some_and(|series| series.origin() == CandleOrigin::SeenMarks);

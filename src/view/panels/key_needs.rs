@@ -166,7 +166,7 @@ fn can_flatten(model: &Model) -> bool {
         || store.orders.rows().iter().any(Order::is_working)
         || store.active_twaps().next().is_some()
         || scaled.any(|order| order.ended_at().is_none());
-    let mut pending = store.flights.values();
+    let mut pending = store.pending.values();
     let is_flattening = pending.any(|one| matches!(one.command, Command::Flatten(_)));
     model.account.identity.is_some() && has_something && !is_flattening
 }

@@ -49,9 +49,9 @@ pub(crate) fn words(model: &Model, scene: &Scene<'_>, strip: &Strip, ticket: Tic
 
 /// Whether the command was never sent.
 fn never_left(scene: &Scene<'_>, ticket: Ticket) -> bool {
-    let flight = scene.store.flights.get(&ticket);
-    flight.is_some_and(
-        |flight| matches!(&flight.progress, Progress::Parked { why, .. } if !why.is_doubtful()),
+    let pending = scene.store.pending.get(&ticket);
+    pending.is_some_and(
+        |pending| matches!(&pending.progress, Progress::Parked { why, .. } if !why.is_doubtful()),
     )
 }
 

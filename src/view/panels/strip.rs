@@ -173,7 +173,7 @@ const SHOWN_AFTER: Duration = Duration::from_secs(1);
 
 /// Every command in progress that takes long enough to be seen.
 pub fn pending_commands(scene: &Scene<'_>) -> Vec<PendingCommandView> {
-    let pending = scene.store.flights.iter();
+    let pending = scene.store.pending.iter();
     let pending = pending.filter_map(|(ticket, pending)| pending_view(*ticket, pending, scene));
     let waiting = scene.workflows.waiting(scene.store);
     pending

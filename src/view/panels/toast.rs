@@ -53,7 +53,7 @@ pub fn toast(model: &Model) -> Option<ToastView> {
 fn is_tracked(model: &Model, notice: &Notice) -> bool {
     let is_sent = matches!(notice.event, Event::Sent(_));
     notice.ticket.filter(|_| is_sent).is_some_and(|ticket| {
-        let is_under_way = model.account.store.flights.contains_key(&ticket);
+        let is_under_way = model.account.store.pending.contains_key(&ticket);
         is_under_way && model.sent_forms.contains_key(&ticket)
     })
 }

@@ -119,11 +119,11 @@ pub(crate) fn status(order: &Order, scene: &Scene<'_>) -> Span {
 }
 
 fn cancel_of<'a>(id: &OrderId, scene: &Scene<'a>) -> Option<&'a Progress> {
-    let mut flights = scene.store.flights.values();
-    let flight = flights.find(
+    let mut pending = scene.store.pending.values();
+    let pending = pending.find(
         |f| matches!(&f.command, Command::Cancel(order) | Command::Unprotect(order) if order == id),
     )?;
-    Some(&flight.progress)
+    Some(&pending.progress)
 }
 
 fn is_partly_filled(order: &Order) -> bool {

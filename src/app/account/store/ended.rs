@@ -178,8 +178,8 @@ impl Store {
 
     /// What ended a TWAP that was last seen then.
     fn ended_by(&self, twap: &Twap, last_seen: Timestamp) -> EndedBy {
-        let mut flights = self.flights.values();
-        let goes_on = flights.any(|flight| matches!(flight.command, Command::Flatten(_)));
+        let is_flatten = |command: &Command| matches!(command, Command::Flatten(_));
+        let goes_on = self.in_progress().any(is_flatten);
         let is_since = self.flat_at.is_some_and(|flat| last_seen <= flat);
         let may_be_whole = twap.filled_share().is_none_or(|share| share >= Num::ONE);
         if (goes_on || is_since) && !may_be_whole {

@@ -20,7 +20,7 @@ pub(crate) struct Awaited {
     told: BTreeSet<OrderId>,
     /// TWAPs that a command ended.
     stopped: BTreeSet<TwapId>,
-    aside: Vec<(Ticket, Alert)>,
+    held_back: Vec<(Ticket, Alert)>,
 }
 
 impl Awaited {
@@ -32,7 +32,7 @@ impl Awaited {
         let Some(ticket) = cause(store, order) else {
             return Some(alert);
         };
-        self.aside.push((ticket, alert));
+        self.held_back.push((ticket, alert));
         None
     }
 
@@ -81,18 +81,17 @@ impl Awaited {
 
     /// Whether this desk has ended the TWAP, or is about to.
     pub(crate) fn stops(&mut self, store: &Store, id: &TwapId) -> bool {
-        let mut commands = store.flights.values().map(|flight| &flight.command);
-        let is_on_its_way = commands.any(|command| {
-            let stopped = Resource::Twap(id.clone());
-            command.facts().ends(&stopped)
-        });
+        let stopped = Resource::Twap(id.clone());
+        let mut commands = store.in_progress();
+        let is_on_its_way = commands.any(|command| command.facts().ends(&stopped));
         self.stopped.remove(id) || is_on_its_way
     }
 
     fn release(&mut self, ticket: Ticket) -> Vec<Alert> {
-        let aside = std::mem::take(&mut self.aside);
-        let (mine, others): (Vec<_>, Vec<_>) = aside.into_iter().partition(|(of, _)| *of == ticket);
-        self.aside = others;
+        let held_back = std::mem::take(&mut self.held_back);
+        let (mine, others): (Vec<_>, Vec<_>) =
+            held_back.into_iter().partition(|(of, _)| *of == ticket);
+        self.held_back = others;
         mine.into_iter().map(|(_, alert)| alert).collect()
     }
 }
@@ -118,9 +117,9 @@ fn closes(operation: &CloseAll) -> impl Iterator<Item = OrderId> + '_ {
 /// The command in progress that may have caused it.
 fn cause(store: &Store, order: &Order) -> Option<Ticket> {
     let is_parked = |progress: &Progress| matches!(progress, Progress::Parked { .. });
-    let mut flights = store.flights.iter();
-    let cause = flights
-        .find(|(_, flight)| !is_parked(&flight.progress) && may_bring(&flight.command, order));
+    let mut pending = store.pending.iter();
+    let cause = pending
+        .find(|(_, pending)| !is_parked(&pending.progress) && may_bring(&pending.command, order));
     cause.map(|(ticket, _)| *ticket)
 }
 

@@ -101,9 +101,9 @@ fn is_news(store: &Store, order: &Order) -> bool {
             .status_by_receipt(id)
             .is_some_and(|status| !status.is_working())
         || store
-            .flights
+            .pending
             .values()
-            .any(|flight| ends_it(&flight.command));
+            .any(|pending| ends_it(&pending.command));
     let is_told = store.history.find(id).is_some_and(Order::is_over);
     !is_own && !is_told && !is_part(order)
 }

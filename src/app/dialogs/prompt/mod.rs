@@ -55,7 +55,7 @@ impl Prompt {
     }
 
     /// A command line that begins with these words.
-    pub(crate) fn begun(text: &str) -> Self {
+    pub(crate) fn with_text(text: &str) -> Self {
         Self::new(Asks::Command, text)
     }
 

@@ -164,7 +164,7 @@ fn the_terms_are_those_of_the_open_position_else_of_the_newest_order_there() {
         model
             .account
             .store
-            .flights
+            .pending
             .values()
             .next()
             .map(|f| &f.command),

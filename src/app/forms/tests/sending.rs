@@ -18,9 +18,9 @@ fn enter_twice_sends_once_and_what_is_on_its_way_cannot_be_changed() {
     let mut model = desk();
     assert_eq!(press(&mut model, "b 0.1 enter").len(), 1);
     assert_eq!(press(&mut model, "enter 5 up enter"), vec![]);
-    assert_eq!(model.account.store.flights.len(), 1);
+    assert_eq!(model.account.store.pending.len(), 1);
     assert_eq!(
-        model.account.store.flights[&Ticket(1)].command,
+        model.account.store.pending[&Ticket(1)].command,
         place(market_buy("BTC", "0.1"))
     );
 }
@@ -111,7 +111,7 @@ fn the_form_closes_and_the_command_goes_on() {
     let mut model = desk();
     press(&mut model, "b 0.1 enter");
     assert_eq!(model.overlays, vec![]);
-    assert_eq!(model.account.store.flights.len(), 1);
+    assert_eq!(model.account.store.pending.len(), 1);
     settle(&mut model, Ticket(1), Err(refused()));
     assert_eq!(model.overlays, vec![]);
 }

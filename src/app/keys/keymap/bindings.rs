@@ -20,6 +20,16 @@ pub struct Keymap {
     pub(super) keyless: Vec<UnboundAction>,
 }
 
+/// The urgency of a waiting key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Urgency {
+    /// It closes, cancels or quits.
+    AtOnce,
+    /// It moves or does nothing: dropping it does not change what later keys mean.
+    Motion,
+    Other,
+}
+
 /// A built-in action that lost its key to a person's binding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UnboundAction {
@@ -83,8 +93,8 @@ impl Keymap {
     /// The action of two presses in a row.
     pub fn second(&self, context: Context, first: Chord, then: Chord) -> Option<Action> {
         let following = self.following(context, first).into_iter();
-        let mut meant = following.filter(|(known, _)| *known == then);
-        meant.next().map(|(_, action)| action)
+        let mut matching = following.filter(|(known, _)| *known == then);
+        matching.next().map(|(_, action)| action)
     }
 
     /// Whether this press only begins a sequence. The more specific place decides, but a key that closes everything
@@ -163,5 +173,60 @@ impl Keymap {
     pub fn always(&self) -> impl Iterator<Item = &Binding> {
         let works = |b: &&Binding| b.context == Context::Always && !b.keys.is_empty();
         self.bindings.iter().filter(works)
+    }
+
+    /// Which waiting keys overtake others, and which may be overtaken; decided by the key alone. Urgent letters are text where text is typed.
+    pub fn urgency(&self, chord: Chord) -> Urgency {
+        let mut meanings = self.meanings(chord).map(|(_, action)| action);
+        if self.meanings(chord).any(|(_, action)| action.is_at_once()) {
+            return Urgency::AtOnce;
+        }
+        let begins = |binding: &Binding| {
+            let mut keys = binding.keys.iter();
+            keys.any(|keys| keys.first == chord && keys.then.is_some())
+        };
+        let is_first = self.bindings.iter().any(begins);
+        if !is_first && meanings.all(is_motion) {
+            Urgency::Motion
+        } else {
+            Urgency::Other
+        }
+    }
+}
+
+fn is_motion(action: Action) -> bool {
+    let is_step = matches!(
+        action,
+        Action::NextPane
+            | Action::PreviousPane
+            | Action::NextField
+            | Action::PreviousField
+            | Action::NextLink
+            | Action::PreviousLink
+            | Action::NextChoice
+            | Action::PreviousChoice
+            | Action::StepUp
+            | Action::StepDown
+            | Action::LeapUp
+            | Action::LeapDown
+    );
+    is_step || action.moves(0, 0).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ways_out_are_urgent_motion_can_be_overtaken_and_what_begins_text_cannot() {
+        let keymap = Keymap::default();
+        let of = |text: &str| keymap.urgency(text.parse().unwrap());
+        assert_eq!(["X", "F", "K", "ctrl-c"].map(of), [Urgency::AtOnce; 4]);
+        assert_eq!(
+            ["j", "k", "down", "pagedown", "tab"].map(of),
+            [Urgency::Motion; 5]
+        );
+        let others = [":", "/", "b", "enter", "y", "g", "a", "esc"];
+        assert_eq!(others.map(of), [Urgency::Other; 8]);
     }
 }

@@ -9,15 +9,13 @@ mod keys;
 mod own;
 mod presentation;
 mod table;
-mod urgency;
 
 pub use action::Action;
-pub use bindings::{Binding, Keymap, UnboundAction};
+pub use bindings::{Binding, Keymap, UnboundAction, Urgency};
 pub use chord::Chord;
 pub use context::Context;
 pub use keys::Keys;
 pub use presentation::{HelpGroup, Presented};
-pub use urgency::Urgency;
 
 use own::{barred, clashes, give_way, own_pairs, taken_everywhere, unreachable};
 use std::{collections::BTreeMap, sync::Arc};

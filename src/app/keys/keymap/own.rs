@@ -149,25 +149,25 @@ pub(super) fn barred(keymap: &Keymap) -> Vec<String> {
     let of_place = |place: Context| {
         let barred = WAYS_OUT
             .iter()
-            .filter(move |way| !works(keymap, place, **way));
-        barred.map(move |way| (place, *way))
+            .filter(move |action| !works(keymap, place, **action));
+        barred.map(move |action| (place, *action))
     };
     let everywhere: Vec<_> = of_place(Context::Desk).collect();
-    let is_everywhere = |way: &Action| everywhere.iter().any(|(_, known)| known == way);
+    let is_everywhere = |action: &Action| everywhere.iter().any(|(_, known)| known == action);
     let mut faults: Vec<_> = places().flat_map(of_place).collect();
-    faults.retain(|(place, way)| *place == Context::Desk || !is_everywhere(way));
+    faults.retain(|(place, action)| *place == Context::Desk || !is_everywhere(action));
     let mut typing = WAYS_OUT
         .into_iter()
-        .filter(|way| !works_while_typing(keymap, *way));
-    faults.extend(typing.by_ref().map(|way| (Context::Always, way)));
-    let words = |(place, way): (Context, Action)| {
+        .filter(|action| !works_while_typing(keymap, *action));
+    faults.extend(typing.by_ref().map(|action| (Context::Always, action)));
+    let words = |(place, action): (Context, Action)| {
         let built_in = Keymap::default()
-            .chord(place, way)
+            .chord(place, action)
             .filter(|_| place.is_of_desk());
         let taker = built_in.and_then(|keys| Some((keys, keymap.lookup(place, keys.first)?)));
         let taker = taker.map(|(key, is)| format!(" ({key} is {is})"));
         format!(
-            "[{place}] {way}: no key{}; every action that closes, cancels or leaves must keep one",
+            "[{place}] {action}: no key{}; every action that closes, cancels or leaves must keep one",
             taker.unwrap_or_default()
         )
     };
@@ -175,19 +175,19 @@ pub(super) fn barred(keymap: &Keymap) -> Vec<String> {
 }
 
 /// Close-all and flatten have a key that works where text is typed, because it types nothing.
-fn works_while_typing(keymap: &Keymap, way: Action) -> bool {
+fn works_while_typing(keymap: &Keymap, action: Action) -> bool {
     let mut bound = keymap.bound(Context::Always);
     let is_one = |keys: Keys| keys.then.is_none() && keys.first.typed().is_none();
-    !way.is_way_out() || bound.any(|(binding, keys)| binding.action == way && is_one(keys))
+    !action.is_way_out() || bound.any(|(binding, keys)| binding.action == action && is_one(keys))
 }
 
 /// By a key of the desk: one that works everywhere is not the familiar one.
-fn works(keymap: &Keymap, place: Context, way: Action) -> bool {
-    let is_meant = |b: &&Binding| b.context != Context::Always || way == Action::QuitNow;
-    let mut bound = keymap.bindings.iter().filter(|b| b.action == way);
-    bound.by_ref().filter(is_meant).any(|binding| {
+fn works(keymap: &Keymap, place: Context, action: Action) -> bool {
+    let is_bound = |b: &&Binding| b.context != Context::Always || action == Action::QuitNow;
+    let mut bound = keymap.bindings.iter().filter(|b| b.action == action);
+    bound.by_ref().filter(is_bound).any(|binding| {
         let mut alone = binding.keys.iter().filter(|keys| keys.then.is_none());
-        alone.any(|keys| keymap.lookup(place, keys.first) == Some(way))
+        alone.any(|keys| keymap.lookup(place, keys.first) == Some(action))
     })
 }
 

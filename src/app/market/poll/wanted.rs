@@ -2,7 +2,6 @@
 
 use super::super::{
     data::MarketData,
-    tape::Tape,
     wants::{
         BookWant, CandleWant, MarketRequest, MarketWants, QUOTE_EVERY, SHOWN_EVERY, TradesWant,
     },
@@ -139,7 +138,7 @@ fn newest_candles(chart: &CandleWant, data: &MarketData, time: PollTime) -> Mark
 /// After a pause more may have traded than a usual answer tells.
 fn newest_trades(market: &MarketId, data: &MarketData, time: PollTime) -> MarketRequest {
     let tape = data.tape(market).filter(|tape| tape.last().is_some());
-    let answered = tape.and_then(Tape::answered_at);
+    let answered = tape.and_then(|tape| tape.answered_at());
     let is_recent = answered.is_some_and(|at| time.now.since(at) < CATCH_UP_AFTER);
     MarketRequest::Trades {
         limit: if is_recent { NEW_TRADES } else { FIRST_TRADES },

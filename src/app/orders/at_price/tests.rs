@@ -123,7 +123,7 @@ fn what_the_form_would_ask_about_is_refused_at_once() {
     let mut model = traded();
     let why = refused(limit(&mut model, Side::Buy, &at("70000"), SendMode::AtOnce));
     assert_eq!(why, ASKS, "6000 through the market");
-    assert!(model.overlays.is_empty() && model.account.store.flights.is_empty());
+    assert!(model.overlays.is_empty() && model.account.store.pending.is_empty());
     model.account.options.checks.max_size = Some(num("0.05"));
     let why = refused(limit(&mut model, Side::Buy, &at("63990"), SendMode::AtOnce));
     assert_eq!(why, "size 0.1 is above max_size 0.05");

@@ -259,7 +259,7 @@ fn a_list_nobody_answers_closes_and_sends_nothing() {
     assert_eq!(wait(&mut model, 30_000), vec![]);
     assert_eq!(model.overlays, vec![]);
     press(&mut model, "y");
-    assert_eq!(model.account.store.flights.len(), 0);
+    assert_eq!(model.account.store.pending.len(), 0);
 }
 
 #[test]
@@ -446,7 +446,7 @@ fn one_in_doubt_keeps_no_other_from_going() {
         model
             .account
             .store
-            .flights
+            .pending
             .get(&Ticket(5))
             .map(|f| f.command.clone()),
         Some(Command::Cancel(OrderId::from("o5")))

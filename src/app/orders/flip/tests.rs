@@ -453,7 +453,7 @@ fn a_halt_while_the_question_is_open_keeps_the_close_back_too() {
     let why = Msg::Halted(Some("the journal failed".to_owned()));
     update(&mut model, now, why);
     assert_eq!(press(&mut model, "y"), vec![]);
-    assert_eq!(model.account.store.flights.len(), 0);
+    assert_eq!(model.account.store.pending.len(), 0);
     let words = said(&model).unwrap();
     assert!(words.starts_with("flip: the desk is HALTED"), "{words}");
 }

@@ -20,8 +20,8 @@ fn refused() -> Failure {
 
 fn line(model: &Model) -> String {
     let zone = crate::model::Zone::utc();
-    let flights = view::pending_commands(&view::Scene::of(model, &zone));
-    let words = flights.iter().flat_map(|flight| &flight.words);
+    let pending = view::pending_commands(&view::Scene::of(model, &zone));
+    let words = pending.iter().flat_map(|pending| &pending.words);
     words.map(|span| span.text.clone()).collect()
 }
 

@@ -12,7 +12,7 @@ use crate::{
         testing::*,
     },
     config,
-    model::{Cursor, Failure, FailureKind, Page, Position, RuleFact, Timestamp},
+    model::{Command, Cursor, Failure, FailureKind, Page, Position, RuleFact, Timestamp},
 };
 
 const DAY: i64 = 86_400_000;

@@ -378,7 +378,7 @@ fn squeezed(title: &str) -> String {
 }
 
 /// The columns whose id begins with this; if there is none, those whose title does.
-pub fn begun(name: &str, columns: &[ColumnName]) -> Vec<ColumnName> {
+pub fn columns_starting(name: &str, columns: &[ColumnName]) -> Vec<ColumnName> {
     let by_id = columns.iter().filter(|column| column.id.starts_with(name));
     let by_id: Vec<_> = by_id.copied().collect();
     if !by_id.is_empty() {
@@ -401,7 +401,7 @@ pub fn find(name: &str, columns: &[ColumnName]) -> Result<usize, String> {
     if let Some(at) = whole {
         return Ok(at);
     }
-    match begun(&name, columns).as_slice() {
+    match columns_starting(&name, columns).as_slice() {
         [one] => Ok(columns
             .iter()
             .position(|column| column.id == one.id)

@@ -17,7 +17,7 @@ mod tests;
 
 pub use crate::app::account::pane::Direction;
 pub use fact::{ColumnName, Fact, Kind};
-pub use filter::{Fault, Filter, begun, find, number};
+pub use filter::{Fault, Filter, columns_starting, find, number};
 pub(crate) use picked::Picked;
 pub use picked::Sort;
 pub use sums::Sums;

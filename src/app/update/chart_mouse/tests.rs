@@ -141,9 +141,9 @@ fn a_click_puts_both_cursors_there_and_gives_the_chart_the_keys() {
     let cancels = model
         .account
         .store
-        .flights
+        .pending
         .values()
-        .map(|flight| flight.command.clone());
+        .map(|pending| pending.command.clone());
     assert_eq!(
         cancels.collect::<Vec<_>>(),
         [Command::Cancel("ord-1".into())]

@@ -102,24 +102,24 @@ fn replaced(model: &Model, args: &CommandArgs) -> Result<Option<u64>, Fault> {
 /// `btc>66000` is three words.
 fn apart(word: &Word) -> Vec<Word> {
     let mut parts = vec![];
-    let mut begun: Option<Word> = None;
+    let mut open: Option<Word> = None;
     for (at, c) in (word.at.start..).zip(word.text.chars()) {
         if matches!(c, '<' | '>') {
-            parts.extend(begun.take());
+            parts.extend(open.take());
             parts.push(Word {
                 text: c.to_string(),
                 at: at..at + 1,
             });
             continue;
         }
-        let part = begun.get_or_insert(Word {
+        let part = open.get_or_insert(Word {
             text: String::new(),
             at: at..at,
         });
         part.text.push(c);
         part.at.end = at + 1;
     }
-    parts.extend(begun);
+    parts.extend(open);
     parts
 }
 

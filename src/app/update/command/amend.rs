@@ -3,15 +3,9 @@
 use super::{
     CommandArgs,
     fill::{texts, write},
-    trade::open,
 };
 use crate::{
-    app::{
-        desk::model::Model,
-        dialogs::{next::Next, overlay::Overlay},
-        orders::of_row,
-        tables::table_view::Fault,
-    },
+    app::{desk::model::Model, dialogs::next::Next, orders::of_row, tables::table_view::Fault},
     model::spoken,
 };
 
@@ -29,7 +23,7 @@ pub(super) fn amend(model: &mut Model, args: &CommandArgs) -> Result<Next, Fault
         write(&mut form, field, word)?;
         form.touch();
     }
-    Ok(open(Overlay::Form(Box::new(form))))
+    Ok(Next::open(form))
 }
 
 /// `BTC SELL stop mkt 63291`: the description of the order with this id.

@@ -2,12 +2,7 @@
 
 use super::{CommandArgs, Word};
 use crate::{
-    app::{
-        desk::model::Model,
-        dialogs::{next::Next, overlay::Overlay},
-        forms::form::Form,
-        tables::table_view::Fault,
-    },
+    app::{desk::model::Model, dialogs::next::Next, forms::form::Form, tables::table_view::Fault},
     model::{
         MarketId, PositionId, ambiguous,
         draft::{Draft, Field, times_in_force},
@@ -103,7 +98,7 @@ fn open_position(model: &Model, word: &Word) -> Result<PositionId, Fault> {
 /// Opens the form at the first field that is still to be filled in.
 pub(super) fn opened(mut form: Form) -> Next {
     form.start();
-    Next::Open(Box::new(Overlay::Form(Box::new(form))))
+    Next::open(form)
 }
 
 /// A word of a closed vocabulary.

@@ -10,7 +10,6 @@ use crate::{
             export::Export,
             glossary::{self, Glossary},
             next::Next,
-            overlay::Overlay,
         },
         market::chart_lines::ChartLine,
         tables::table_view::{ColumnName, Direction, Fault, Filter, Sort, find},
@@ -149,7 +148,7 @@ pub(super) fn glossary(_: &mut Model, args: &CommandArgs) -> Result<Next, Fault>
     if let (Some(word), []) = (args.word(0), open.found().as_slice()) {
         return Err(word.fault("no term has that; Tab lists the terms"));
     }
-    Ok(Next::Open(Box::new(Overlay::Glossary(open))))
+    Ok(Next::open(open))
 }
 
 pub(super) fn tour(model: &mut Model, args: &CommandArgs) -> Result<Next, Fault> {
@@ -161,8 +160,7 @@ pub(super) fn tour(model: &mut Model, args: &CommandArgs) -> Result<Next, Fault>
 pub(super) fn choose(model: &mut Model, args: &CommandArgs) -> Result<Next, Fault> {
     let pane = model.focus.pane;
     if args.words.is_empty() {
-        let list = Overlay::Columns(act::columns(model));
-        return Ok(Next::Open(Box::new(list)));
+        return Ok(Next::open(act::columns(model)));
     }
     let all = || (0..names(model).len()).collect::<Vec<_>>();
     let now = model
@@ -221,6 +219,6 @@ pub(super) fn export(model: &mut Model, args: &CommandArgs) -> Result<Next, Faul
         None if ends_so(".json") => Format::Json,
         None => Format::Csv,
     };
-    let export = Export::begun(model.focus.pane, format, to, model.account.now);
-    Ok(Next::Open(Box::new(Overlay::Export(export))))
+    let export = Export::running(model.focus.pane, format, to, model.account.now);
+    Ok(Next::open(export))
 }

@@ -350,8 +350,8 @@ pub fn named(word: &str) -> Result<&'static Verb, String> {
     if let Some(verb) = VERBS.iter().find(is_it) {
         return Ok(verb);
     }
-    let begun: Vec<_> = VERBS.iter().filter(|v| v.name.starts_with(word)).collect();
-    match begun.as_slice() {
+    let starting: Vec<_> = VERBS.iter().filter(|v| v.name.starts_with(word)).collect();
+    match starting.as_slice() {
         [verb] => Ok(*verb),
         [] => Err(format!("no command {word:?}; Tab lists them")),
         several => {

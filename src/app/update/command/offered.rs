@@ -33,16 +33,16 @@ pub(crate) fn offers(model: &Model, before: &str, typed: &str) -> Vec<String> {
         },
         Some(Err(_)) => vec![],
     };
-    let is_meant = |word: &String| {
+    let is_first = |word: &String| {
         begins(word) || about(model, word).is_some_and(|about| known_by(&about, typed))
     };
-    let (mut meant, others): (Vec<_>, Vec<_>) = words.into_iter().partition(is_meant);
+    let (mut offered, others): (Vec<_>, Vec<_>) = words.into_iter().partition(is_first);
     // An id is no word: letters that lie apart in it mean nothing.
     let plain = others
         .into_iter()
         .filter(|word| about(model, word).is_none());
-    meant.extend(ranked(plain, typed, Clone::clone));
-    meant
+    offered.extend(ranked(plain, typed, Clone::clone));
+    offered
 }
 
 /// The description of an offered id.

@@ -15,7 +15,7 @@ use strum::VariantArray as _;
 
 pub(super) fn standing(_: &mut Model, args: &CommandArgs) -> Result<Next, Fault> {
     args.at_most(0)?;
-    Ok(Next::Open(Box::new(Overlay::Settings { offset: 0 })))
+    Ok(Next::open(Overlay::Settings { offset: 0 }))
 }
 
 pub(super) fn reload(_: &mut Model, args: &CommandArgs) -> Result<Next, Fault> {

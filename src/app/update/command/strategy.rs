@@ -3,20 +3,16 @@
 use super::{
     CommandArgs,
     fill::{fill, market, opened, parsed},
-    trade::{cancel_rows, markets, open},
+    trade::{cancel_rows, markets},
 };
 use crate::{
     app::{
         account::row_id::RowId,
         desk::model::Model,
-        dialogs::{
-            next::Next,
-            overlay::{Detail, Overlay},
-        },
+        dialogs::{next::Next, overlay::Detail},
         forms::form::Form,
         keys::keymap::Action,
         tables::table_view::Fault,
-        update::act,
     },
     model::{
         Curve, Side,
@@ -100,7 +96,7 @@ impl StrategyVerbs {
                 if !(self.is_known)(model, &id.text) {
                     return Err(id.fault("there is none of this id here"));
                 }
-                Ok(open(Overlay::Detail(Detail::of((self.row)(&id.text)))))
+                Ok(Next::open(Detail::of((self.row)(&id.text))))
             }
             word if word == *new => begin(model),
             word if word == *end => {
@@ -132,16 +128,10 @@ fn strategy(
     let side = parsed::<Side>(side.ok_or_else(|| args.missing("buy or sell"))?)?;
     let named = args.flag("--market").or_else(|| words.next());
     let named = named.map(|word| market(model, word)).transpose()?;
-    let account_id = match model.account.account_for(act::NEW_ORDER) {
-        Ok(account_id) => account_id,
+    let mut form = match Form::new_of_shape(&model.account, shape, named.as_ref()) {
+        Ok(form) => form,
         Err(why) => return Ok(Next::Refuse(why)),
     };
-    let mut form = Form::of_shape(
-        account_id,
-        shape,
-        named.as_ref(),
-        &model.account.form_context(),
-    );
     if let Draft::Entry(draft) = &mut form.draft {
         draft.side = side;
     }

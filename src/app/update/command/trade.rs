@@ -11,13 +11,12 @@ use crate::{
         desk::model::Model,
         dialogs::{
             next::Next,
-            overlay::{Bulk, Overlay, Strip},
+            overlay::{Bulk, Strip},
         },
         forms::form::Form,
         keys::keymap::Action,
         orders::of_row,
         tables::table_view::Fault,
-        update::act,
     },
     model::{Command, Order, PlaceKind, Position, Side, draft::Field},
 };
@@ -42,20 +41,14 @@ pub(super) fn sell(model: &mut Model, args: &CommandArgs) -> Result<Next, Fault>
 fn order(model: &mut Model, args: &CommandArgs, side: Side, skip: usize) -> Result<Next, Fault> {
     let price = price_at(args, skip)?;
     args.at_most(price + 1)?;
-    let account_id = match model.account.account_for(act::NEW_ORDER) {
-        Ok(account_id) => account_id,
-        Err(why) => return Ok(Next::Refuse(why)),
-    };
     let market = match (args.flag("--market"), args.word(skip)) {
         (Some(word), _) | (None, Some(word)) => Some(market(model, word)?),
         (None, None) => None,
     };
-    let mut form = Form::order(
-        account_id,
-        side,
-        market.as_ref(),
-        &model.account.form_context(),
-    );
+    let mut form = match Form::new_order(&model.account, side, market.as_ref()) {
+        Ok(form) => form,
+        Err(why) => return Ok(Next::Refuse(why)),
+    };
     form.be(kind(args, price)?, &model.account.form_context());
     form.guess_purpose(&model.account.form_context());
     let words = [
@@ -128,7 +121,7 @@ pub(super) fn cancel_rows<'a>(
 /// A list to confirm.
 fn list(model: &Model, commands: Vec<Command>) -> Next {
     let (store, now) = (&model.account.store, model.account.now);
-    open(Overlay::Bulk(Bulk::asking(commands, vec![], store, now)))
+    Next::open(Bulk::asking(commands, vec![], store, now))
 }
 
 /// The working orders of a market, of a side, or of a side of a market.
@@ -167,7 +160,7 @@ fn exit_of(model: &Model, args: &CommandArgs, leg: Field) -> Result<Next, Fault>
     let price = args.needed(1, "a price, or none")?;
     let mut form = Form::protect(position(model, args)?, model.account.store.orders.rows());
     fill(model, &mut form, args, [(leg, Some(price))])?;
-    Ok(open(Overlay::Form(Box::new(form))))
+    Ok(Next::open(form))
 }
 
 pub(super) fn exits(model: &mut Model, args: &CommandArgs) -> Result<Next, Fault> {
@@ -181,7 +174,7 @@ pub(super) fn exits(model: &mut Model, args: &CommandArgs) -> Result<Next, Fault
         None => Form::protect(position(model, args)?, model.account.store.orders.rows()),
     };
     fill(model, &mut form, args, [])?;
-    Ok(open(Overlay::Form(Box::new(form))))
+    Ok(Next::open(form))
 }
 
 /// Open positions and resting orders.
@@ -207,13 +200,9 @@ pub(super) fn margin(model: &mut Model, args: &CommandArgs) -> Result<Next, Faul
     Ok(opened(form))
 }
 
-pub(super) fn open(overlay: Overlay) -> Next {
-    Next::Open(Box::new(overlay))
-}
-
 /// The strip that asks before a close or cancel.
 pub(super) fn strip(model: &Model, command: Command) -> Next {
-    open(Overlay::Strip(Strip::confirm(command, model.account.now)))
+    Next::open(Strip::confirm(command, model.account.now))
 }
 
 /// The open position of a line: by id, by market, or the selected one by default.

@@ -553,7 +553,7 @@ fn the_other_market_of_a_row_that_moved_under_the_cursor_is_not_traded() {
     model.focus.go(Pane::Positions);
     wait(&mut model, 3_000);
     press(&mut model, "9 b");
-    assert!(model.account.store.flights.is_empty() && model.overlays.is_empty());
+    assert!(model.account.store.pending.is_empty() && model.overlays.is_empty());
 }
 
 #[test]

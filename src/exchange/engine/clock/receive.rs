@@ -4,8 +4,8 @@ use crate::exchange::engine::{
     core::Engine,
     market::received::{FeedState, GapBook, ShownAs, Snapshot},
     state::{
-        EngineEvent, FrameContent, FrameFault, FrameStamp, HourlyFunding, MarketIx, Millis, Px,
-        ReceivedBook, ReceivedFrame, ReceivedPrices, ReceivedTouch, ReceivedTrade, Usd,
+        EngineEvent, FrameContent, FrameFault, FrameStamp, MarketIx, Millis, Px, ReceivedBook,
+        ReceivedFrame, ReceivedPrices, ReceivedTouch, ReceivedTrade, Usd,
     },
 };
 
@@ -27,7 +27,6 @@ impl Engine {
             FrameContent::Trades(trades) => self.receive_trades(market, trades, frame),
             FrameContent::TradeHistory(trades) => self.receive_trade_history(market, trades),
             FrameContent::Prices(prices) => self.receive_prices(market, *prices),
-            FrameContent::FundingHistory(rates) => self.receive_rates(market, rates),
             FrameContent::GapBegins => self.received.at_mut(market).lose(frame.received_at),
         }
         let until = self.received.at(market).time(self.now) + Millis(1);
@@ -45,7 +44,6 @@ impl Engine {
             | FrameContent::Trades(_)
             | FrameContent::TradeHistory(_)
             | FrameContent::Prices(_)
-            | FrameContent::FundingHistory(_)
             | FrameContent::GapBegins => Ok(()),
         }
     }
@@ -183,13 +181,6 @@ impl Engine {
         state.oracle = prices.oracle.unwrap_or(mark);
         if std::mem::replace(&mut state.mark, mark) != mark {
             self.settle_step();
-        }
-    }
-
-    fn receive_rates(&mut self, market: MarketIx, rates: &[HourlyFunding]) {
-        let received = self.received.at_mut(market);
-        for hour in rates {
-            received.remember_rate(hour.at, hour.rate);
         }
     }
 

@@ -60,10 +60,10 @@ impl MarketHistory {
     pub(crate) fn shift(&mut self, minutes: i64) {
         let by = Millis(minutes * CandleLevel::Minute.length());
         self.origin.at += by;
-        let begun = Self::new(self.origin);
+        let empty = Self::new(self.origin);
         let Self {
             candles, trades, ..
-        } = std::mem::replace(self, begun);
+        } = std::mem::replace(self, empty);
         let PerLevel([second, minute, ..]) = candles;
         let minute = minute.shifted(by);
         let PerLevel([_, _, hour, day]) = &mut self.candles;

@@ -40,20 +40,23 @@ impl Engine {
             (!engine.is_frozen(market)).then_some(rate)
         };
         self.pay_hour(due);
-        let hour = Millis(self.now.next_hour().0 - Millis::HOUR.0);
         for ix in self.markets.ids() {
             self.markets.at_mut(ix).premiums = PremiumSamples::default();
             if self.is_frozen(ix) {
-                self.received.at_mut(ix).unpaid_hours.push(hour);
+                self.received.at_mut(ix).unpaid_hours += 1;
             }
         }
     }
 
     /// Pays the hours that a gap of the market covered. Nothing was filled meanwhile, so the positions are those of then.
     pub(crate) fn pay_missed_hours(&mut self, market: MarketIx) {
-        let hours = std::mem::take(&mut self.received.at_mut(market).unpaid_hours);
-        for hour in hours {
-            let rate = self.received.at_mut(market).rate_of(hour, self.now);
+        let received = self.received.at_mut(market);
+        let hours = std::mem::take(&mut received.unpaid_hours);
+        if hours == 0 {
+            return;
+        }
+        let rate = received.estimate_rate(self.now);
+        for _ in 0..hours {
             self.pay_hour(|_, other| rate.filter(|_| other == market));
         }
     }

@@ -44,8 +44,6 @@ pub enum FrameContent {
     /// Trades from before the subscription, which fill no order.
     TradeHistory(Vec<ReceivedTrade>),
     Prices(ReceivedPrices),
-    /// Rates of hours that have passed, for those that a gap covers.
-    FundingHistory(Vec<HourlyFunding>),
     /// The feed knows that it misses frames from here on. The gap ends by itself: with a valid book, and a mark after it.
     GapBegins,
 }
@@ -96,13 +94,6 @@ pub struct ReceivedPrices {
     pub funding: Option<NanoRate>,
     /// When that rate is paid.
     pub next_funding_at: Option<Millis>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct HourlyFunding {
-    /// The end of the hour.
-    pub at: Millis,
-    pub rate: NanoRate,
 }
 
 /// How orders meet what is received (docs/engine.md 12.2).
@@ -174,7 +165,6 @@ impl FrameContent {
                 .iter()
                 .try_for_each(|trade| check_level(trade.px, trade.size)),
             Self::Prices(prices) => prices.check(),
-            Self::FundingHistory(rates) => rates.iter().try_for_each(|hour| check_rate(hour.rate)),
             Self::GapBegins => Ok(()),
         }
     }

@@ -150,8 +150,8 @@ impl Millis {
     /// Whether the step that ends at this instant reached a multiple of `every`. An engine may start at any
     /// millisecond, so a step need not end exactly on one.
     pub(crate) fn reached_multiple_of(self, every: i64) -> bool {
-        let begun = self.0 - Self::STEP.0;
-        self.0.div_euclid(every) > begun.div_euclid(every)
+        let step_start = self.0 - Self::STEP.0;
+        self.0.div_euclid(every) > step_start.div_euclid(every)
     }
 }
 

@@ -448,40 +448,30 @@ fn a_liquidation_walks_the_received_book() {
 }
 
 #[test]
-fn a_gap_over_the_hour_pays_its_funding_afterwards_by_history_or_estimated() {
-    let paid = |history: Option<i64>| {
-        let mut venue = Venue::new();
-        let hour = 3_600_000;
-        let rate = |rate| {
-            FrameContent::Prices(ReceivedPrices {
-                mark: Some(px(100_000)),
-                oracle: Some(px(100_000)),
-                funding: Some(NanoRate(rate)),
-                next_funding_at: None,
-            })
-        };
-        venue.pass(hour - 10_000);
-        venue.window(hour - 9_000, hour - 9_300, "9@99999", "9@100000");
-        venue.receive(hour - 8_900, rate(10_000));
-        venue.market(Side::Buy, "1").unwrap();
-        venue.receive(hour - 8_000, FrameContent::GapBegins);
-        venue.pass(hour + 20_000);
-        assert_eq!(venue.engine.funding_payments(venue.me, None).count(), 0);
-        if let Some(rate) = history {
-            let rate = HourlyFunding {
-                at: START + Millis(hour),
-                rate: NanoRate(rate),
-            };
-            venue.receive(hour + 20_000, FrameContent::FundingHistory(vec![rate]));
-        }
-        venue.window(hour + 21_000, hour + 20_700, "9@99999", "9@100000");
-        venue.receive(hour + 21_100, rate(30_000));
-        let payments = venue.engine.funding_payments(venue.me, None);
-        let paid = payments.map(|(_, paid)| (paid.rate, venue.engine.is_estimated(paid)));
-        paid.collect::<Vec<_>>()
+fn a_gap_over_two_hours_pays_their_funding_afterwards_at_the_last_known_rate() {
+    let mut venue = Venue::new();
+    let hour = 3_600_000;
+    let rate = |rate| {
+        FrameContent::Prices(ReceivedPrices {
+            mark: Some(px(100_000)),
+            oracle: Some(px(100_000)),
+            funding: Some(NanoRate(rate)),
+            next_funding_at: None,
+        })
     };
-    assert_eq!(paid(Some(20_000)), [(NanoRate(20_000), false)]);
-    assert_eq!(paid(None), [(NanoRate(30_000), true)]);
+    venue.pass(hour - 10_000);
+    venue.window(hour - 9_000, hour - 9_300, "9@99999", "9@100000");
+    venue.receive(hour - 8_900, rate(10_000));
+    venue.market(Side::Buy, "1").unwrap();
+    venue.receive(hour - 8_000, FrameContent::GapBegins);
+    venue.pass(2 * hour + 20_000);
+    assert_eq!(venue.engine.funding_payments(venue.me, None).count(), 0);
+    venue.window(2 * hour + 21_000, 2 * hour + 20_700, "9@99999", "9@100000");
+    venue.receive(2 * hour + 21_100, rate(30_000));
+    let payments = venue.engine.funding_payments(venue.me, None);
+    let paid = payments.map(|(_, paid)| (paid.rate, venue.engine.is_estimated(paid)));
+    let paid: Vec<_> = paid.collect();
+    assert_eq!(paid, [(NanoRate(30_000), true); 2]);
 }
 
 fn funding(rate: i64) -> FrameContent {
@@ -512,13 +502,6 @@ fn frames_that_no_market_sends_are_refused_and_change_nothing() {
         (mark(0), FrameFault::OutOfRange),
         (funding(40_000_001), FrameFault::OutOfRange),
         (funding(i64::MIN), FrameFault::OutOfRange),
-        (
-            FrameContent::FundingHistory(vec![HourlyFunding {
-                at: START,
-                rate: NanoRate(i64::MAX),
-            }]),
-            FrameFault::OutOfRange,
-        ),
         (
             FrameContent::Trades(trades(Side::Buy, 1, "0@105050")),
             FrameFault::OutOfRange,

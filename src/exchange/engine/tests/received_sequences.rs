@@ -181,11 +181,13 @@ impl Run {
     fn receive(&mut self, content: FrameContent) {
         self.at += 100;
         self.venue.pass(self.at);
-        // A gap that this frame may end.
-        if self.venue.engine.is_frozen(BTC) {
+        let frame = self.venue.frame(self.at, content.clone());
+        let engine = &self.venue.engine;
+        let is_stale = engine.received.at(BTC).stale_since(frame.received_at);
+        // A gap that this frame may end, also one that begins with it.
+        if engine.is_frozen(BTC) || is_stale.is_some() {
             self.ahead.clear();
         }
-        let frame = self.venue.frame(self.at, content.clone());
         self.venue.line += 1;
         // A book with one empty side may be refused as crossed.
         let _ = self.venue.engine.receive(BTC, &frame);
@@ -260,7 +262,6 @@ fn dated(content: FrameContent, at: i64) -> FrameContent {
         }
         other @ (FrameContent::TradeHistory(_)
         | FrameContent::Prices(_)
-        | FrameContent::FundingHistory(_)
         | FrameContent::GapBegins) => other,
     }
 }

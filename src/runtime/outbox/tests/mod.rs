@@ -35,8 +35,8 @@ use crate::{
         base::clock::Clock,
         journal::{journal_writer::JournalWriter, shared_journal::ResumedIntents},
         recovery::{
-            dispatch::{Outbox, VerbRun},
-            dry_run::{CommandSink, DryRunOutbox},
+            dispatch::{CommandSink, Outbox, VerbRun},
+            dry_run::DryRunOutbox,
         },
     },
 };

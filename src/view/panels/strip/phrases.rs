@@ -103,8 +103,8 @@ fn in_doubt(scene: &Scene<'_>) -> Option<String> {
     let unknown = match parked.as_slice() {
         [] => return None,
         [ticket] => {
-            let flight = scene.store.flights.get(ticket)?;
-            let command = words::command(&flight.command, &flight.about);
+            let pending = scene.store.pending.get(ticket)?;
+            let command = words::command(&pending.command, &pending.about);
             format!("{command} may or may not have executed")
         }
         several => format!("{} commands may or may not have executed", several.len()),

@@ -4,7 +4,7 @@ mod claims;
 mod prints;
 mod view;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
@@ -16,8 +16,8 @@ pub(crate) use claims::Reach;
 use prints::SeenPrints;
 pub(crate) use view::{ReceivedView, ShownAs, Snapshot};
 
-/// Hours whose rates are kept for a gap that covers them.
-const MAX_PAST_RATES: usize = 48;
+/// The newest payments at an estimated rate that are kept as such.
+const MAX_ESTIMATED: usize = 48;
 
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct ReceivedMarket {
@@ -37,9 +37,8 @@ pub(crate) struct ReceivedMarket {
     /// Orders that took less than they wanted: the next book may have had more.
     pub(crate) unfilled: Vec<UnfilledWalk>,
     /// Whole hours at which a gap kept funding from being paid.
-    pub(crate) unpaid_hours: Vec<Millis>,
-    pub(crate) past_rates: BTreeMap<Millis, NanoRate>,
-    /// When funding was paid at the last known rate, for want of the hour's own.
+    pub(crate) unpaid_hours: u32,
+    /// When funding of an hour in a gap was paid, at the last known rate.
     pub(crate) estimated: BTreeSet<Millis>,
 }
 
@@ -87,8 +86,7 @@ impl ReceivedMarket {
             delayed: BTreeSet::new(),
             held_back: Vec::new(),
             unfilled: Vec::new(),
-            unpaid_hours: Vec::new(),
-            past_rates: BTreeMap::new(),
+            unpaid_hours: 0,
             estimated: BTreeSet::new(),
         }
     }
@@ -137,22 +135,12 @@ impl ReceivedMarket {
         now.max(self.received_at)
     }
 
-    /// The rate of an hour that a gap covers: its own, or the last one received.
-    pub(crate) fn rate_of(&mut self, hour: Millis, paid_at: Millis) -> Option<NanoRate> {
-        let own = self.past_rates.get(&hour).copied();
-        if own.is_none() {
-            self.estimated.insert(paid_at);
-        }
-        if self.estimated.len() > MAX_PAST_RATES {
+    /// The rate of the hours that a gap covered, which are paid now: the last one received.
+    pub(crate) fn estimate_rate(&mut self, paid_at: Millis) -> Option<NanoRate> {
+        self.estimated.insert(paid_at);
+        if self.estimated.len() > MAX_ESTIMATED {
             self.estimated.pop_first();
         }
-        own.or(self.prices.funding)
-    }
-
-    pub(crate) fn remember_rate(&mut self, at: Millis, rate: NanoRate) {
-        self.past_rates.insert(at, rate);
-        if self.past_rates.len() > MAX_PAST_RATES {
-            self.past_rates.pop_first();
-        }
+        self.prices.funding
     }
 }
