@@ -2,7 +2,7 @@
 
 use crate::{
     app::{
-        Action, Context, Model, Pane, Remote, RowId, cursor_spacing,
+        Action, Context, Model, Pane, Remote, RowId, WidthTier, cursor_spacing,
         desk::market_shown::market_of,
         dialogs::overlay::{Overlay, ReviewTab},
         forms::{form::Form, open::filled_of},
@@ -53,6 +53,9 @@ const NEEDS: &[(Action, Need)] = &[
             .is_some_and(|all| !all.is_empty())
     }),
     (Action::Chart, leads_to_chart),
+    (Action::TwoCharts, |model| {
+        model.focus.zoomed && model.market_screen.tier == WidthTier::Wide
+    }),
     (Action::NextChoice, can_choose),
     (Action::ReadOlder, |model| {
         model.account.store.closed.has_more()

@@ -84,6 +84,8 @@ pub enum Action {
     Averages,
     #[strum(message = "line of your own here, or remove it")]
     OwnLine,
+    #[strum(message = "two charts side by side, or one")]
+    TwoCharts,
     #[strum(message = "stop entry, buy")]
     StopBuy,
     #[strum(message = "stop entry, sell")]
