@@ -94,6 +94,7 @@ const NEEDS: &[(Action, Need)] = &[
     (Action::Flip, is_on_a_position),
     (Action::Cover, is_on_a_position),
     (Action::Trail, is_on_a_position),
+    (Action::PlaceTargets, lacks_targets),
     (Action::BreakEven, is_on_a_position),
     (Action::StopDown, is_on_a_position),
     (Action::TargetDown, is_on_a_position),
@@ -126,6 +127,14 @@ const NEEDS: &[(Action, Need)] = &[
 
 fn is_on_a_position(model: &Model) -> bool {
     selected_position(model).is_some()
+}
+
+fn lacks_targets(model: &Model) -> bool {
+    let store = &model.account.store;
+    let position = model.position_under_keys();
+    let position = position.and_then(|id| store.position(&id));
+    let left = position.and_then(|held| store.trades.left_bracket(held, store.orders.rows()));
+    left.is_some()
 }
 
 /// Whether what has the keys is about a market.

@@ -204,6 +204,8 @@ pub enum Action {
     Cover,
     #[strum(message = "trailing stop on or off")]
     Trail,
+    #[strum(message = "place the bracket's missing targets")]
+    PlaceTargets,
     #[strum(message = "bracket on or off")]
     Bracket,
     #[strum(message = "cancel")]
@@ -368,6 +370,7 @@ impl Action {
                 | Self::CloseWhole
                 | Self::Cover
                 | Self::Trail
+                | Self::PlaceTargets
                 | Self::Margin
                 | Self::Exits
                 | Self::Amend
