@@ -260,6 +260,20 @@ fn a_click_gives_the_other_chart_the_keys_and_the_wheel_moves_what_is_under_it()
 }
 
 #[test]
+fn a_button_of_the_position_strip_that_was_drawn_under_a_dialog_works_once_that_is_closed() {
+    let mut seen = Seen::of("0c", (200, 60));
+    let half = seen.place("¼ ½");
+    seen.click("¼ ½");
+    assert_eq!(seen.model.overlays.len(), 1, "the form has the keys");
+    press(&mut seen.model, "\u{1b}");
+    seen.look();
+    assert_eq!(
+        seen.draw_state.pointed(half),
+        Some(ClickTarget::Key(Context::MarketChart, Action::CloseQuarter))
+    );
+}
+
+#[test]
 fn a_row_that_is_seen_is_the_row_that_is_clicked() {
     let panes = [
         Pane::Positions,

@@ -43,6 +43,8 @@ pub struct MarketKey {
     has_one_key: bool,
     /// The keys for it are named beside it.
     position: Option<PositionId>,
+    /// Whether a dialog lies over the desk: those keys press nothing then.
+    is_covered: bool,
 }
 
 impl DataKey {
@@ -79,6 +81,7 @@ impl MarketKey {
             size_basis: model.size_basis(market),
             has_one_key: model.account.options.ladder_one_key,
             position: model.position_named_with_keys(),
+            is_covered: !model.overlays.is_empty(),
         }
     }
 }
