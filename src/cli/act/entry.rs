@@ -1,6 +1,7 @@
 //! A new order as its flags say it: completed by what is read, and checked as the desk's form does.
 
 use super::{
+    bracket::{self, BracketRule},
     consent,
     field_flags::{EntryTable, FieldArgs},
     market::{self, MarketPurpose},
@@ -39,6 +40,7 @@ pub(in crate::cli) struct WrittenEntry {
     given: Texts,
     pub(super) key: KeyFlag,
     pub(super) how: ActFlags,
+    pub(super) bracket: BracketRule,
 }
 
 impl<T: EntryTable> From<EntryArgs<T>> for WrittenEntry {
@@ -53,6 +55,7 @@ impl<T: EntryTable> From<EntryArgs<T>> for WrittenEntry {
             given,
             key: args.key,
             how: args.how,
+            bracket: BracketRule::Without,
         }
     }
 }
@@ -62,7 +65,10 @@ pub(in crate::cli) async fn run(entry: impl Into<WrittenEntry>, sources: &Source
     let how = entry.how;
     let service = consent::service(sources, how).await?;
     let prepared = entry.prepare(&Readings::new(&service)).await?;
-    perform(&service, how, prepared).await
+    if prepared.later_targets.is_empty() {
+        return perform(&service, how, prepared).await;
+    }
+    bracket::run(&service, how, prepared).await
 }
 
 impl WrittenEntry {
@@ -71,7 +77,7 @@ impl WrittenEntry {
     pub(super) async fn prepare(mut self, readings: &Readings<'_>) -> Result<PreparedCommand> {
         let (service, voice) = (readings.service, self.how.output.voice());
         let before = repeat::before(service, &self.key);
-        let account = self.read(readings, before.as_ref()).await;
+        let mut account = self.read(readings, before.as_ref()).await;
         for field in [Field::Market, Field::TriggerMarket] {
             if self.given.has(field) {
                 let named = (field.flag(), MarketId::from(self.given.of(field)));
@@ -80,8 +86,18 @@ impl WrittenEntry {
                 self.given.set(field, id.raw());
             }
         }
-        let context = account.form_context();
+        let is_bracketed = self.bracket == BracketRule::OfSettings && before.is_none();
+        if is_bracketed {
+            let market = MarketId::from(self.given.of(Field::Market));
+            bracket::read(readings, &mut account, &market).await;
+        }
         let mut form = self.form(service, &account)?;
+        let later_targets = if is_bracketed {
+            bracket::attach(&mut form, &account)?
+        } else {
+            vec![]
+        };
+        let context = account.form_context();
         let relative = typed::relative_names(&form.draft);
         let time_dependent: Vec<_> = self.time_dependent_fields().chain(relative).collect();
         if let Some(before) = &before {
@@ -100,6 +116,7 @@ impl WrittenEntry {
         }
         let prepared = PreparedCommand {
             time_dependent,
+            later_targets,
             ..PreparedCommand::new(command, self.key.chosen)?
         };
         Ok(repeat::settled(before.as_ref(), prepared, service)?.prepared())
@@ -221,6 +238,10 @@ impl WrittenEntry {
             ("margin_mode", !self.given.has(Field::MarginMode)),
         ];
         let names = names.into_iter();
-        names.filter_map(|(name, differs)| differs.then_some(name))
+        let names = names.filter_map(|(name, differs)| differs.then_some(name));
+        let exits = [Field::StopLoss, Field::TakeProfit].into_iter();
+        let has_bracket = self.bracket == BracketRule::OfSettings;
+        let exits = exits.filter(move |_| has_bracket);
+        names.chain(exits.flat_map(|exit| exit.body_names().iter().copied()))
     }
 }

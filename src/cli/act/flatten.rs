@@ -203,6 +203,7 @@ impl PreparedCommand {
             key: None,
             key_origin: KeyOrigin::Made,
             time_dependent: vec![],
+            later_targets: vec![],
         }
     }
 }

@@ -3,13 +3,17 @@
 mod lines;
 
 use super::{
+    bracket::BracketRule,
     consent,
     entry::{self, EntryArgs, WrittenEntry},
     field_flags::PlaceFlags,
 };
 use crate::{cli::Exit, config::Sources};
-use clap::{ArgMatches, Command};
+use clap::{Arg, ArgAction, ArgMatches, Command};
 use color_eyre::Result;
+
+/// The name of the flag.
+const BRACKET: &str = "bracket";
 
 /// One order, or a file of them.
 #[derive(Debug)]
@@ -28,7 +32,12 @@ impl clap::Args for PlaceArgs {
                 arg
             }
         });
-        lines::OrderFile::augment(command)
+        let bracket = Arg::new(BRACKET).long(BRACKET).action(ArgAction::SetTrue);
+        let bracket = bracket.conflicts_with(lines::FILE).help(
+            "Adds the stop and targets of the `bracket` setting, which a verb adds to no order by itself; waits for the \
+             fill where targets follow it",
+        );
+        lines::OrderFile::augment(command).arg(bracket)
     }
 
     fn augment_args_for_update(command: Command) -> Command {
@@ -42,7 +51,11 @@ impl clap::FromArgMatches for PlaceArgs {
             return Ok(Self::Lines(file));
         }
         let order = EntryArgs::<PlaceFlags>::from_arg_matches(matches)?;
-        Ok(Self::One(order.into()))
+        let mut order = WrittenEntry::from(order);
+        if matches.get_flag(BRACKET) {
+            order.bracket = BracketRule::OfSettings;
+        }
+        Ok(Self::One(order))
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {

@@ -3,7 +3,7 @@
 use crate::{
     api::{IDEMPOTENCY_KEY_LIMIT, Request},
     cli::{service::Service, voice::FormOutput},
-    model::{Command, Failure, IdempotencyKey, Receipt},
+    model::{Command, Failure, IdempotencyKey, Receipt, draft::LaterTarget},
 };
 use color_eyre::Result;
 
@@ -53,6 +53,8 @@ pub(super) struct PreparedCommand {
     pub(super) key_origin: KeyOrigin,
     /// The body fields that would differ an hour later: they follow from prices, positions or the clock.
     pub(super) time_dependent: Vec<&'static str>,
+    /// The targets of its bracket that follow its fill.
+    pub(super) later_targets: Vec<LaterTarget>,
 }
 
 impl PreparedCommand {
@@ -69,6 +71,7 @@ impl PreparedCommand {
             key: Some(key),
             key_origin,
             time_dependent: vec![],
+            later_targets: vec![],
         })
     }
 

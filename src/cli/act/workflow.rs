@@ -98,6 +98,9 @@ pub(super) async fn in_place(
     run(service, voice, store, Workflow::Move(one)).await
 }
 
+/// The pause before a workflow that waits for something looks for it again: a verb has no polls that would tell it.
+const LOOK_AGAIN: Duration = Duration::from_millis(500);
+
 const ALREADY: &str = "the exits of the position are already as requested";
 
 impl WorkflowRun<'_> {
@@ -167,8 +170,9 @@ impl WorkflowRun<'_> {
                 | WorkflowWish::End(_),
             )
             | None => {
-                if let Some(at) = self.workflow.look_at() {
-                    sleep(self.service.clock.until(at)).await;
+                match self.workflow.look_at() {
+                    Some(at) => sleep(self.service.clock.until(at)).await,
+                    None => sleep(LOOK_AGAIN).await,
                 }
                 Ok(self.tell(WorkflowEvent::Passed))
             }
