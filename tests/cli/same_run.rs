@@ -99,7 +99,7 @@ fn a_picture_of_one_instant_and_seed_is_the_same_every_time() {
     let picture = || {
         let home = TempDir::new().unwrap();
         let at = ["snapshot", "--seed", "7", "--at", "2026-01-05T14:30:00Z"];
-        let keys = ["--size", "120x60", "--keys", "1 j enter"];
+        let keys = ["--size", "120x60", "--keys", "1 j enter", "--wait", "10m"];
         let (code, frame, err) = ran(perpdeck(home.path()).args(at).args(keys));
         assert_eq!(code, 0, "{err}");
         frame

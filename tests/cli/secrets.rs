@@ -8,9 +8,7 @@ use std::{
     os::unix::{fs::chown, process::ExitStatusExt as _},
     path::Path,
     process::{Child, Stdio},
-    time::Duration,
 };
-use tokio::time::Instant;
 
 const KEY: &str = "pp_live_4711";
 
@@ -223,26 +221,13 @@ impl KeyFile {
         }
     }
 
-    /// What is said, and the shortest time of five in which it is: the drill is of the program, and other programs run
-    /// on the machine at the same time.
-    fn refusal(&self) -> (String, Duration) {
-        let tries = [(); 5].map(|()| {
-            let began = Instant::now();
-            let mut verb = perpdeck(self.home.path());
-            let (code, _, err) = ran(verb.args(["--config", self.config, "config", "check"]));
-            assert_eq!(code, 2, "{err}");
-            assert!(!err.contains(KEY), "{err}");
-            (err, began.elapsed())
-        });
-        let [(err, _), ..] = &tries;
-        (
-            said(err),
-            tries
-                .iter()
-                .map(|(_, took)| *took)
-                .min()
-                .unwrap_or_default(),
-        )
+    /// What is said. Opening a FIFO that nobody writes to waits for ever, so that an answer shows that it was not opened.
+    fn refusal(&self) -> String {
+        let mut verb = perpdeck(self.home.path());
+        let (code, _, err) = ran(verb.args(["--config", self.config, "config", "check"]));
+        assert_eq!(code, 2, "{err}");
+        assert!(!err.contains(KEY), "{err}");
+        said(&err)
     }
 }
 
@@ -255,8 +240,7 @@ fn private(path: &Path, mode: u32) {
 /// A key file that is a FIFO, another's, readable by others, or in a directory that
 /// others may write to is refused, and nothing waits for it.
 #[test]
-fn a_key_file_that_is_not_ours_alone_is_refused_at_once() {
-    let at_once = Duration::from_millis(100);
+fn a_key_file_that_is_not_ours_alone_is_refused_and_nothing_waits_for_it() {
     let fifo = KeyFile::with(|key| {
         let made = Command::new("mkfifo").arg(key).status().unwrap();
         assert!(made.success());
@@ -275,18 +259,16 @@ fn a_key_file_that_is_not_ours_alone_is_refused_at_once() {
             "other users of this machine may write to the directory",
         ),
     ] {
-        let (told, took) = file.refusal();
+        let told = file.refusal();
         assert!(told.contains(words), "{told}");
-        assert!(took < at_once, "{words}: {took:?}");
     }
     let others = KeyFile::with(|key| private(key, 0o600));
     // Only root gives files away; elsewhere there is nobody to give them to.
     if chown(others.home.path().join("keys/key"), Some(54_321), None).is_ok() {
-        let (told, took) = others.refusal();
+        let told = others.refusal();
         assert!(
             told.contains("key belongs to user 54321, and you are user 0"),
             "{told}"
         );
-        assert!(took < at_once, "{took:?}");
     }
 }

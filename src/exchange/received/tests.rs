@@ -11,10 +11,10 @@ use crate::{
     exchange::{
         ClockMode, ExchangeOptions, Scenario, SimulatorAccess, StartFault,
         engine::{
-            AccountIx, AttachedExits, BookLevel, CandleRange, CommandOutcome, EngineCommand,
-            ExitOverlap, FillCause, FillEvidence, FrameOrigin, Interval, LiquidityRole, Lots,
-            MarginMode, MarketIx, MarketReport, Millis, NanoPx, NanoRate, OrderId, OrderParams,
-            PlaceMode, Px, Reduction, Side, Tif,
+            AccountIx, AttachedExits, CandleRange, CommandOutcome, EngineCommand, ExitOverlap,
+            FillCause, FillEvidence, FrameOrigin, Interval, LiquidityRole, Lots, MarginMode,
+            MarketIx, MarketReport, Millis, NanoPx, NanoRate, OrderId, OrderParams, PlaceMode, Px,
+            Reduction, Side, Tif,
         },
         message::{ApiRequest, Execution},
         open,
@@ -106,7 +106,7 @@ impl LoadedExchange {
     fn trades_until(&mut self, from: i64, until: i64) {
         for at in (from..until).step_by(1_250) {
             self.runs_to(at);
-            let price = self.report().bids.first().unwrap().px;
+            let price = self.report().bid.unwrap();
             let _ = self.places(Side::Buy, 10_000, PlaceMode::Limit { price });
             let side = if at % 2_500 == 0 {
                 Side::Sell
@@ -144,9 +144,12 @@ fn a_replay_begins_at_its_first_frame_with_the_figures_of_its_venue() {
     let file = Sample::default().walk(20).in_dir(&home, "btc.txt");
     let mut exchange = replaying(&[file]);
     assert_eq!(exchange.engine.now(), Millis(START));
+    let best = |side| {
+        let best = exchange.engine.book_levels(market(), side).next().unwrap();
+        (best.px, best.size)
+    };
+    let touch = [Side::Buy, Side::Sell].map(best);
     let first = exchange.report();
-    let best = |side: &[BookLevel]| side.first().map(|level| (level.px, level.size)).unwrap();
-    let touch = [&*first.bids, &*first.asks].map(best);
     assert_eq!(
         touch,
         [
@@ -277,7 +280,7 @@ fn files_of_one_market_follow_each_other_and_those_of_two_run_side_by_side() {
     let mut bids = |at| {
         exchange.runs_to(at);
         let reports = [0, 1].map(|ix| exchange.engine.market_facts(MarketIx::from(ix)).unwrap());
-        reports.map(|report| report.bids.first().map(|level| level.px.0))
+        reports.map(|report| report.bid.map(|px| px.0))
     };
     let [hundred, two_hundred, ten] = [1_000, 2_000, 100];
     assert_eq!(bids(0), [Some(hundred), None]);

@@ -56,7 +56,9 @@ fn book_resource(
     );
     let facts = facts.ok_or_else(|| ApiError::not_found("market"))?;
     let tick = facts.mark.tick(units.size_decimals);
-    let lowest = facts.bids.last().map(|bid| bid.px);
+    let [bids, asks] =
+        [Side::Buy, Side::Sell].map(|side| state.engine.book_levels(ix, side).collect::<Vec<_>>());
+    let lowest = bids.last().map(|bid| bid.px);
     let group = query.group.map(|given| group(units, tick, lowest, given));
     let view = BookView {
         units,
@@ -65,8 +67,8 @@ fn book_resource(
     };
     Ok(BookResource {
         market_id: state.rows().market_id(ix),
-        bids: view.side(Side::Buy, &facts.bids),
-        asks: view.side(Side::Sell, &facts.asks),
+        bids: view.side(Side::Buy, &bids),
+        asks: view.side(Side::Sell, &asks),
         updated_at: wire::at(facts.updated_at),
     })
 }

@@ -2,8 +2,8 @@
 
 use super::super::{
     engine::{
-        BookLevel, CandleRange, CandleReport, Interval, MarketAccess, MarketIx, MarketReport,
-        MarketSpec,
+        BookLevel, CandleRange, CandleReport, Engine, Interval, MarketAccess, MarketIx,
+        MarketReport, MarketSpec, Side,
     },
     state::ExchangeState,
     wire::{MarketUnits, rate, usd},
@@ -84,7 +84,7 @@ impl Channel {
         let now = engine.now().0;
         match self {
             Self::Ticks => last_sent.whole(market.tick(&facts), now),
-            Self::Books => last_sent.whole(market.book(&facts), now),
+            Self::Books => last_sent.whole(market.book(engine, ix), now),
             Self::Status => last_sent.whole(market.status(), now),
             Self::MarketStats => last_sent.patch(
                 market.stats(state, ix, &facts),
@@ -216,16 +216,18 @@ impl StreamedMarket<'_> {
         self.with("tick", fields)
     }
 
-    fn book(self, facts: &MarketReport) -> Map<String, Value> {
-        let level = |level: &BookLevel| {
+    fn book(self, engine: &Engine, ix: MarketIx) -> Map<String, Value> {
+        let level = |level: BookLevel| {
             let (price, size) = (self.units.px(level.px), self.units.lots(level.size));
             [price.to_string(), size.to_string()]
         };
-        let side =
-            |levels: &[BookLevel]| -> Vec<_> { levels.iter().take(LEVELS).map(level).collect() };
+        let side = |side| -> Vec<_> {
+            let levels = engine.book_levels(ix, side).take(LEVELS);
+            levels.map(level).collect()
+        };
         self.with(
             "book",
-            json!({ "bids": side(&facts.bids), "asks": side(&facts.asks) }),
+            json!({ "bids": side(Side::Buy), "asks": side(Side::Sell) }),
         )
     }
 

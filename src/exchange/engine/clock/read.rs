@@ -7,10 +7,11 @@ use crate::{
         market::history::{CandleRange, CandleWindow},
         risk::margin::MarginAssumption,
         state::{
-            AccountHistory, AccountIx, AccountReport, AccountSpec, AccountState, EquityRecord,
-            FundingRecord, MarginMode, MarketIx, MarketReport, MarketSpec, Millis, OrderEvidence,
-            OrderId, OrderRecord, PositionId, PositionRecord, PositionState, ReceivedRules, RowKey,
-            ScaledId, ScaledRecord, Side, TapeRecord, TwapId, TwapRecord, target,
+            AccountHistory, AccountIx, AccountReport, AccountSpec, AccountState, BookLevel,
+            EquityRecord, FundingRecord, MarginMode, MarketIx, MarketReport, MarketSpec, Millis,
+            OrderEvidence, OrderId, OrderRecord, PositionId, PositionRecord, PositionState,
+            ReceivedRules, RowKey, ScaledId, ScaledRecord, Side, TapeRecord, TwapId, TwapRecord,
+            target,
         },
     },
     model::ClientOrderId,
@@ -202,9 +203,19 @@ impl Engine {
             funding_rate: self.funding_rate(market),
             next_funding_at: self.next_funding_at(market),
             updated_at: state.updated_at,
-            bids: book.levels(Side::Buy).collect(),
-            asks: book.levels(Side::Sell).collect(),
         })
+    }
+
+    /// One side of the public book, best first, as fills have left it. Nothing for an unknown market.
+    pub fn book_levels(
+        &self,
+        market: MarketIx,
+        side: Side,
+    ) -> impl Iterator<Item = BookLevel> + use<'_> {
+        let known = self.markets.get(market);
+        known
+            .into_iter()
+            .flat_map(move |_| self.public_book(market).levels(side))
     }
 
     /// The venue's own instant on a received market, if it told one that is still ahead.

@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    AccountIx, BookLevel, Bps, CompletionReason, Curve, Distribution, ExitGroup, LiquidityRole,
-    Lots, MarginMode, MarketIx, Millis, NanoPx, NanoRate, OrderId, OrderMode, OrderStatus,
-    OrderType, PositionId, Px, Reason, RuleId, ScaledId, ScaledStatus, Side, TimeInForce,
-    TriggerDirection, TwapId, TwapStatus, Usd,
+    AccountIx, Bps, CompletionReason, Curve, Distribution, ExitGroup, LiquidityRole, Lots,
+    MarginMode, MarketIx, Millis, NanoPx, NanoRate, OrderId, OrderMode, OrderStatus, OrderType,
+    PositionId, Px, Reason, RuleId, ScaledId, ScaledStatus, Side, TimeInForce, TriggerDirection,
+    TwapId, TwapStatus, Usd,
 };
 use crate::model::ClientOrderId;
 
@@ -337,7 +337,4 @@ pub struct MarketReport {
     pub funding_rate: NanoRate,
     pub next_funding_at: Millis,
     pub updated_at: Millis,
-    /// Best first; what remains after fills.
-    pub bids: Vec<BookLevel>,
-    pub asks: Vec<BookLevel>,
 }

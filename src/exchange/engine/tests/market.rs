@@ -43,16 +43,14 @@ fn the_market_is_open_from_the_first_instant_and_stays_orderly() {
         for market in engine.market_ixs() {
             let facts = engine.market_facts(market).unwrap();
             let decimals = engine.market_spec(market).unwrap().size_decimals;
-            assert!(facts.bids.len() >= 15 && facts.asks.len() >= 15);
-            assert!(facts.bids.is_sorted_by(|a, b| a.px > b.px));
-            assert!(facts.asks.is_sorted_by(|a, b| a.px < b.px));
+            let side = |side| engine.book_levels(market, side).collect::<Vec<_>>();
+            let (bids, asks) = (side(Side::Buy), side(Side::Sell));
+            assert!(bids.len() >= 15 && asks.len() >= 15);
+            assert!(bids.is_sorted_by(|a, b| a.px > b.px));
+            assert!(asks.is_sorted_by(|a, b| a.px < b.px));
             assert!(facts.bid < facts.ask);
-            let levels = facts.bids.iter().chain(&facts.asks);
-            assert!(
-                levels
-                    .clone()
-                    .all(|level| level.size > Lots::ZERO && level.px.is_valid(decimals))
-            );
+            let mut levels = bids.iter().chain(&asks);
+            assert!(levels.all(|level| level.size > Lots::ZERO && level.px.is_valid(decimals)));
             let off = (facts.mark.0 - facts.oracle.0).abs() * 10_000 / facts.oracle.0;
             assert!(off < 30, "the mark stays within 0.3 % of the index");
         }
@@ -88,8 +86,8 @@ fn a_level_somebody_ate_grows_back_within_seconds() {
     let me = engine.account("me").unwrap();
     let market = MarketIx::from(2);
     let depth = |engine: &Engine| -> Lots {
-        let facts = engine.market_facts(market).unwrap();
-        facts.asks.iter().take(5).map(|level| level.size).sum()
+        let asks = engine.book_levels(market, Side::Sell);
+        asks.take(5).map(|level| level.size).sum()
     };
     let before = depth(&engine);
     let order = OrderParams {
@@ -98,9 +96,8 @@ fn a_level_somebody_ate_grows_back_within_seconds() {
     };
     engine.apply(me, EngineCommand::Place(order)).unwrap();
     engine.advance_to(engine.now() + Millis::STEP);
-    let asks = engine.market_facts(market).unwrap().asks;
-    let thin: Lots = asks
-        .iter()
+    let thin: Lots = engine
+        .book_levels(market, Side::Sell)
         .filter(|level| level.size < before)
         .take(5)
         .map(|level| level.size)

@@ -136,8 +136,8 @@ fn a_real_level_gives_what_it_shows_beyond_what_was_taken() {
     sample.until(41);
     sample.venue.market(Side::Buy, "6.34472").unwrap();
     let free = |sample: &Sample| {
-        let asks = sample.venue.engine.market_facts(MarketIx(0)).unwrap().asks;
-        let level = asks.iter().find(|level| level.px == Px(1_050_560));
+        let mut asks = sample.venue.engine.book_levels(MarketIx(0), Side::Sell);
+        let level = asks.find(|level| level.px == Px(1_050_560));
         level.map_or(Lots::ZERO, |level| level.size)
     };
     sample.until(43);

@@ -43,17 +43,13 @@ impl Desk {
 
     /// `"5@101 20@102"`
     fn shown(&self, side: Side) -> String {
-        let facts = self.engine.market_facts(SOL.into()).unwrap();
-        let levels = match side {
-            Side::Buy => facts.bids,
-            Side::Sell => facts.asks,
-        };
-        let level = |level: &BookLevel| {
+        let level = |level: BookLevel| {
             let coins = Num::new(level.size.0, 2).normalized();
             let px = Num::new(level.px.0, 4).normalized();
             format!("{coins}@{px}")
         };
-        levels.iter().map(level).collect::<Vec<_>>().join(" ")
+        let levels = self.engine.book_levels(SOL.into(), side);
+        levels.map(level).collect::<Vec<_>>().join(" ")
     }
 
     /// Price and size of the newest trades, newest first.

@@ -52,8 +52,8 @@ proptest! {
         let mut placed = vec![];
         for at in (0..30_000).step_by(2_000) {
             exchange.runs_to(at);
-            if let Some(best) = exchange.report().bids.first().copied() {
-                placed.extend(exchange.places(Side::Buy, 100_000, PlaceMode::Limit { price: best.px }));
+            if let Some(price) = exchange.report().bid {
+                placed.extend(exchange.places(Side::Buy, 100_000, PlaceMode::Limit { price }));
             }
             placed.extend(exchange.places(Side::Sell, 30_000, PlaceMode::Market));
         }

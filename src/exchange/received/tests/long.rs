@@ -124,8 +124,7 @@ async fn hours_of_a_venue_whose_connection_is_cut_twenty_times_fill_nothing_with
         exchange.runs_to(passed);
         gaps += i32::from(exchange.engine.gap_since(market()).is_some());
         if number % 97 == 0 {
-            let best = exchange.report().bids.first().copied();
-            let price = best.map_or(Px(1_000_000), |level| level.px);
+            let price = exchange.report().bid.unwrap_or(Px(1_000_000));
             placed.extend(exchange.places(Side::Buy, 1_000, PlaceMode::Limit { price }));
             placed.extend(exchange.places(Side::Sell, 1_000, PlaceMode::Market));
         }
