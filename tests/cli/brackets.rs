@@ -18,7 +18,7 @@ fn placed(served: &Served, bracket: &str, more: &[&str]) -> (i32, String) {
 fn exits(served: &Served) -> [Vec<f64>; 2] {
     let working = served.orders().into_iter();
     let working: Vec<_> = working
-        .filter(|order| order["status"] == "pending" && order["target_position_id"].is_string())
+        .filter(|order| order["status"] == "resting" && order["target_position_id"].is_string())
         .collect();
     ["below", "above"].map(|side| {
         let is_on = |order: &&Value| order["trigger_direction"] == side;
