@@ -88,10 +88,11 @@ fn of_chart(model: &mut Model, action: Action) -> Option<Next> {
     if action == Action::Dismiss {
         return leave(model);
     }
-    match action {
-        Action::OwnLine => return Some(own_line(model)),
-        Action::TwoCharts => return Some(two_charts(model)),
-        _ => {}
+    if action == Action::OwnLine {
+        return Some(own_line(model));
+    }
+    if action == Action::TwoCharts {
+        return Some(two_charts(model));
     }
     if let Some((_, change)) = CHART_CHANGES.iter().find(|(of, _)| *of == action) {
         change(model);

@@ -5,7 +5,7 @@
 use super::{Scene, Tone};
 use crate::{
     app::{
-        CandleChart, Identity, Model, Motion, SizeBasis,
+        CandleChart, Context, Identity, Model, Motion, SizeBasis,
         market::{price_ladder::PriceLadder, two_charts::ShownChart},
     },
     model::{Drift, MarketId, PositionId, Timestamp},
@@ -43,8 +43,8 @@ pub struct MarketKey {
     has_one_key: bool,
     /// The keys for it are named beside it.
     position: Option<PositionId>,
-    /// Whether a dialog lies over the desk: those keys press nothing then.
-    is_covered: bool,
+    /// What has the keys: under a dialog those press nothing.
+    context: Context,
 }
 
 impl DataKey {
@@ -81,7 +81,7 @@ impl MarketKey {
             size_basis: model.size_basis(market),
             has_one_key: model.account.options.ladder_one_key,
             position: model.position_named_with_keys(),
-            is_covered: !model.overlays.is_empty(),
+            context: model.context(),
         }
     }
 }

@@ -286,10 +286,10 @@ fn after_a_restart_missing_targets_are_said_and_one_key_places_them() {
 #[test]
 fn targets_that_work_already_are_not_placed_again() {
     let mut model = restarted_after_the_fill();
-    let works = [target("64101")];
-    lists(&mut model, works.to_vec());
+    let first = [target("64101")];
+    lists(&mut model, first.to_vec());
     assert!(said(&model).contains("1 of 2 targets not placed"));
-    let sent = placed_by_key(&mut model, &works);
+    let sent = placed_by_key(&mut model, &first);
     let words = "exits of position pos-1: take profit at 64,201, size 0.04";
     assert_eq!(sent[0].1, words);
 }
