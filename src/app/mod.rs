@@ -56,7 +56,10 @@ pub use activity::alerts::Alert;
 pub use core::account::{Account, FormContext};
 pub use core::effect::{Clip, Effect, TerminalOut};
 pub use desk::freeze::Frozen;
-pub use desk::market_shown::{cursor_spacing, has_market, has_room_for_market, panels, want_shown};
+pub use desk::market_shown::{
+    charts, cursor_spacing, has_market, has_room_for_market, has_two_charts, panels, series_of,
+    want_shown,
+};
 pub use desk::model::Model;
 pub use desk::msg::Msg;
 pub use desk::presets::{PresetSize, SizeBasis};

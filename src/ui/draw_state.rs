@@ -7,7 +7,10 @@ use super::{
     market::{DrawnLadder, chart::ChartCells},
 };
 use crate::{
-    app::{ClickTarget, MarketPanel, Pane, PlaceContent, market::market_spot::MarketSpot},
+    app::{
+        ClickTarget, MarketPanel, Pane, PlaceContent,
+        market::{market_spot::MarketSpot, two_charts::ChartSide},
+    },
     ui::{
         cells::ClickMap,
         tables::{fit::Measures, window::RowWindow},
@@ -31,7 +34,7 @@ pub struct DrawState {
     pub(super) kept: Kept,
     /// The last frame where something lies over what is kept.
     pub(super) covered: Option<Buffer>,
-    pub(super) chart: ChartCells,
+    pub(super) charts: BTreeMap<ChartSide, ChartCells>,
     /// With the version of its rows.
     pub(super) curve: Option<(u64, Option<Curve>)>,
     /// The price ladder of the last frame.
@@ -55,7 +58,7 @@ impl DrawState {
             clicks: ClickMap::default(),
             kept: Kept::default(),
             covered: None,
-            chart: ChartCells::default(),
+            charts: BTreeMap::new(),
             curve: None,
             ladder: None,
         }
@@ -84,12 +87,15 @@ impl DrawState {
 
     /// The cell of the price ladder or of the chart there, unless something lies over it.
     pub fn pointed_price(&self, at: Position) -> Option<MarketSpot> {
-        let ladder = self.ladder.as_ref();
-        let is_on = |panel| self.clicks.at(at) == Some(&ClickTarget::Panel(panel));
-        let row = ladder.filter(|_| is_on(MarketPanel::Ladder));
-        let row = row.and_then(|ladder| ladder.at(at)).map(MarketSpot::Ladder);
-        let cell = || self.chart.at(at).filter(|_| is_on(MarketPanel::Chart));
-        row.or_else(|| cell().map(MarketSpot::Chart))
+        let spot = self.clicks.at(at)?;
+        if let ClickTarget::ChartOn(side) = spot {
+            return self.charts.get(side)?.at(at).map(MarketSpot::Chart);
+        }
+        let ladder = self
+            .ladder
+            .as_ref()
+            .filter(|_| *spot == ClickTarget::Panel(MarketPanel::Ladder));
+        ladder?.at(at).map(MarketSpot::Ladder)
     }
 
     /// How many rows of prices the last frame had; `None` where it had no ladder.
@@ -97,9 +103,9 @@ impl DrawState {
         self.ladder.as_ref().map(DrawnLadder::rows)
     }
 
-    /// How much price a row of the chart is high, as it was drawn last; `None` before that.
-    pub fn chart_row(&self) -> Option<Num> {
-        self.chart.row()
+    /// How much price a row of the chart on this side is high, as it was drawn last; `None` before that.
+    pub fn chart_row(&self, side: ChartSide) -> Option<Num> {
+        self.charts.get(&side)?.row()
     }
 
     /// Scrolls the list under `at`; returns which one, and its visible rows.
@@ -121,7 +127,7 @@ impl DrawState {
             self.ladder = None;
         }
         if !shows(MarketPanel::Chart) {
-            self.chart.begin_frame();
+            self.charts.values_mut().for_each(ChartCells::begin_frame);
         }
     }
 

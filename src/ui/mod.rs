@@ -34,7 +34,7 @@ pub use theme::{ColorDepth, Theme, ThemeSet};
 
 use crate::{
     app::{
-        Desks, MarketPanel, Model, Pane, PlaceContent, WidthTier, has_room_for_market,
+        Desks, Model, Pane, PlaceContent, WidthTier, has_room_for_market,
         market::width_tier::SMALLEST,
     },
     view::{self, DataKey, MarketKey, PromptView, Scene, StripView, Zone, plain_text},
@@ -179,7 +179,7 @@ fn draw_places(
     });
     if has_watchlist {
         let key = PlaceKey {
-            market: Some(MarketKey::new(model, MarketPanel::Ladder)),
+            market: Some(MarketKey::new(model, None)),
             ..PlaceKey::default()
         };
         shown.keyed(regions.watchlist, key, |canvas, _| {

@@ -30,7 +30,7 @@ pub use dialogs::user_alerts::user_alerts;
 pub use market::ladder::{LadderCell, LadderView, PriceRow, TradeMark, price_ladder};
 pub use market::ladder_form::{LadderForm, LadderPart, LadderSides};
 pub use market::ladder_words::cursor_words;
-pub use market::title::panel_title;
+pub use market::title::{chart_title, panel_title};
 pub use panels::footer::{Following, Hint, following, footer};
 pub use panels::guard::limits;
 pub use panels::header::{Chip, Header, header};

@@ -19,6 +19,7 @@ use tempfile::TempDir;
 mod again;
 mod batch;
 mod blocks;
+mod brackets;
 mod completion;
 mod control;
 mod curl;

@@ -69,6 +69,7 @@ screens! {
     full_desk_80x24: desk::full(), 80 x 24;
     full_desk_60x16: desk::full(), 60 x 16;
     zoomed_chart_120x40: market::pressed("0z"), 120 x 40;
+    two_charts_200x60: market::two_charts(), 200 x 60;
     calm_desk_200x60: calm::full(), 200 x 60;
     calm_desk_120x40: calm::full(), 120 x 40;
     calm_desk_80x24: calm::full(), 80 x 24;

@@ -122,6 +122,14 @@ pub(crate) fn pressed(keys: &str) -> Model {
     model
 }
 
+/// Two charts of BTC, the left one with the keys.
+pub(crate) fn two_charts() -> Model {
+    let mut model = pressed("0|");
+    let five = Interval::Minute5;
+    tell(&mut model, "BTC", five, candles(900, five, (64_018, 0, 60)));
+    model
+}
+
 const SIZES: [(u16, u16); 6] = [
     (200, 60),
     (160, 48),

@@ -1,16 +1,16 @@
 //! What lies under the pointer, at the sizes people have.
 
-use crate::{desk, dump::press};
+use crate::{desk, dump::press, market};
 use perpdeck::{
     app::{
         AccountScope, AccountSet, Model, Msg,
         account::{pane::Pane, row_id::RowId},
         keys::keymap::{Action, Context},
-        market::chart_spot::ChartSpot,
+        market::{chart_spot::ChartSpot, two_charts::ChartSide},
         tables::click_target::ClickTarget,
         update,
     },
-    model::{Zone, draft::Field},
+    model::{Interval, Zone, draft::Field},
     ui::{self, DrawState, Theme, Turn, picture},
 };
 use ratatui::{
@@ -221,6 +221,56 @@ fn the_wheel_over_the_chart_scrolls_through_time_and_says_so() {
         );
         assert!(!seen.text.contains("scrolled back"));
     }
+}
+
+#[test]
+fn a_click_gives_the_other_chart_the_keys_and_the_wheel_moves_what_is_under_it() {
+    let mut seen = Seen {
+        model: market::two_charts(),
+        draw_state: DrawState::new(Theme::default(), Zone::utc()),
+        size: (200, 60),
+        text: String::new(),
+    };
+    seen.look();
+    let on = |seen: &Seen, side| {
+        let mut cells = seen.chart().into_iter();
+        cells.find(|(_, spot)| spot.side == side).unwrap()
+    };
+    let [left, right] = [ChartSide::Left, ChartSide::Right].map(|side| on(&seen, side));
+    assert_eq!(left.1.interval, Interval::Minute1);
+    assert_eq!(right.1.interval, Interval::Minute5);
+    seen.wheel(right.0, Turn::Up(2));
+    let [before, after] = [right.1.edge, on(&seen, ChartSide::Right).1.edge];
+    assert_eq!(before.0 - after.0, 6 * 300_000);
+    assert_eq!(on(&seen, ChartSide::Left).1.edge, left.1.edge);
+    let spot = on(&seen, ChartSide::Right).1;
+    let now = seen.model.account.now;
+    update(
+        &mut seen.model,
+        now,
+        Msg::Click(ClickTarget::Chart(spot.clone())),
+    );
+    let chart = &seen.model.market_screen.chart;
+    assert_eq!(
+        (chart.interval, chart.cursor),
+        (Interval::Minute5, Some(spot.time))
+    );
+    seen.look();
+    assert_eq!(on(&seen, ChartSide::Left).1.interval, Interval::Minute1);
+}
+
+#[test]
+fn a_button_of_the_position_strip_that_was_drawn_under_a_dialog_works_once_that_is_closed() {
+    let mut seen = Seen::of("0c", (200, 60));
+    let half = seen.place("¼ ½");
+    seen.click("¼ ½");
+    assert_eq!(seen.model.overlays.len(), 1, "the form has the keys");
+    press(&mut seen.model, "\u{1b}");
+    seen.look();
+    assert_eq!(
+        seen.draw_state.pointed(half),
+        Some(ClickTarget::Key(Context::MarketChart, Action::CloseQuarter))
+    );
 }
 
 #[test]

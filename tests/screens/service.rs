@@ -275,7 +275,7 @@ fn the_header_has_every_figure_of_risk_and_policy_and_the_limits_have_the_floors
         "acct Alpha 50k",
         "51,150.00",
         "day +450.00",
-        "free margin 47,510.00",
+        "margin 3,640 used, 47,510 free",
         "daily loss",
         "2,950 left",
         "drawdown",

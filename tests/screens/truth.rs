@@ -467,8 +467,21 @@ impl Findings {
         let money = [
             ("equity", after("chal-1"), facts.account.equity),
             ("day", after("day"), facts.account.day_pnl),
-            ("free", after("free"), facts.account.available_margin),
         ];
+        let before = |name: &str| {
+            let at = words
+                .iter()
+                .position(|word| word.trim_end_matches(',') == name)?;
+            words.get(at.checked_sub(1)?).copied()
+        };
+        let free = facts.account.available_margin.unwrap();
+        let used = facts.account.equity.unwrap().minus(free).unwrap();
+        if let Some(word) = before("free") {
+            self.exact("free", word, free.truncated(0));
+        }
+        if let Some(word) = before("used") {
+            self.exact("used", word, used.truncated(0).max(Num::ZERO));
+        }
         for (name, word, truth) in money {
             if let Some(word) = word {
                 self.near(name, word, truth.unwrap());
@@ -801,6 +814,7 @@ const COMPARED: &[&str] = &[
     "equity",
     "day",
     "free",
+    "used",
     "loss left",
     "watched",
     "total",

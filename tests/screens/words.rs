@@ -167,7 +167,9 @@ fn the_header_tells_the_state_of_the_connection_in_words() {
     assert_eq!(header(&desk::connecting()), "connecting… | api –");
     let full = header(&desk::full());
     assert!(
-        full.contains("day +312.40 | daily loss 61% left | free margin 84,120.50 | api OK 4 ms"),
+        full.contains(
+            "day +312.40 | daily loss 61% left | margin 17,119 used, 84,120 free | api OK 4 ms"
+        ),
         "{full}"
     );
     let mut refused = desk::full();

@@ -314,9 +314,14 @@ impl Store {
         }
     }
 
-    pub fn begin(&mut self, command: Command, now: Timestamp) -> Ticket {
+    /// A number that no command has had.
+    pub(crate) fn number(&mut self) -> Ticket {
         self.last_ticket += 1;
-        let ticket = Ticket(self.last_ticket);
+        Ticket(self.last_ticket)
+    }
+
+    pub fn begin(&mut self, command: Command, now: Timestamp) -> Ticket {
+        let ticket = self.number();
         if matches!(command, Command::CloseAll(_) | Command::Flatten(_)) {
             self.closed_all_at = Some(now);
         }

@@ -11,12 +11,15 @@ use crate::model::{
     Command, Num, Order, OrderType, PastPage, Position, PositionId, Protection, Receipt, Side,
     Timestamp,
 };
+use brackets::BracketLog;
+pub use brackets::OpenBracket;
 pub use figures::{Excursion, FirstStop, TradeReview};
 use figures::{NO_GAP, joined, seen_share};
 use placed_stops::PlacedStops;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
+mod brackets;
 mod figures;
 mod placed_stops;
 
@@ -62,6 +65,7 @@ enum Watched {
 #[serde(default)]
 pub struct TradeLog {
     trades: BTreeMap<PositionId, TradeRecord>,
+    brackets: BracketLog,
     /// Grows with every change.
     #[serde(skip)]
     version: u64,
@@ -91,7 +95,7 @@ impl TradeLog {
     }
 
     /// What earlier sessions kept; what this one has noted meanwhile stays.
-    pub(crate) fn recall(&mut self, kept: Self) {
+    pub(crate) fn recall(&mut self, kept: Self, now: Timestamp) {
         for (id, before) in kept.trades {
             let record = self.trades.entry(id).or_default();
             if record.note.is_empty() && record.tags.is_empty() {
@@ -107,6 +111,7 @@ impl TradeLog {
             record.trailing = record.trailing.take().or(before.trailing);
             record.touched_at = record.touched_at.max(before.touched_at);
         }
+        self.brackets.recall(kept.brackets, now);
         self.version += 1;
     }
 

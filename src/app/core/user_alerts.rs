@@ -24,7 +24,7 @@ const KEEP_TRADES_EVERY: Duration = Duration::from_mins(1);
 /// Takes in what earlier sessions kept; what was set and noted meanwhile joins it.
 pub(crate) fn recall(account: &mut Account, kept: KeptState) -> Vec<Effect> {
     match kept {
-        KeptState::Trades(trades) => account.store.trades.recall(*trades),
+        KeptState::Trades(trades) => account.store.trades.recall(*trades, account.now),
         KeptState::Watchlists(lists) => account.store.watchlists.recall(*lists),
         KeptState::Alerts(alerts) => {
             let was_empty = account.user_alerts.all().is_empty();
@@ -119,7 +119,7 @@ fn keep(account: &Account) -> Effect {
     Effect::KeepUserAlerts(Box::new(account.user_alerts.kept()))
 }
 
-fn keep_trades(account: &mut Account) -> Effect {
+pub(crate) fn keep_trades(account: &mut Account) -> Effect {
     account.trades_kept = (account.store.trades.version(), account.now);
     Effect::KeepTrades(Box::new(account.store.trades.clone()))
 }

@@ -5,7 +5,10 @@ use crate::{
     app::{
         account::{remote::Remote, row_id::RowId, store::Store},
         market::{
+            candles::CandleSeries,
+            data::MarketData,
             screen::{LayoutPreset, MarketPanel},
+            two_charts::ShownChart,
             wants::{CandleWant, LADDER_EVERY, MarketWants, SHOWN_EVERY},
             width_tier::WidthTier,
         },
@@ -94,7 +97,11 @@ pub fn want_shown(model: &Model, wants: &mut MarketWants) {
     };
     for panel in shown(model) {
         match panel {
-            MarketPanel::Chart => wants.candles = Some(candles_wanted(model, market)),
+            MarketPanel::Chart => {
+                let wanted = charts(model).into_iter();
+                let wanted = wanted.filter_map(|chart| candles_wanted(model, chart));
+                wants.candles = wanted.collect();
+            }
             MarketPanel::Ladder => {
                 wants.want_ladder(market.clone(), LADDER_DEPTH, ladder_every(model));
             }
@@ -112,15 +119,35 @@ fn ladder_every(model: &Model) -> Duration {
     }
 }
 
-fn candles_wanted(model: &Model, market: &MarketId) -> CandleWant {
-    let chart = &model.market_screen.chart;
-    let series = model.account.market_data.candles(market, chart.interval);
-    let newest = series.and_then(|series| Some(series.newest()?.open_time));
-    CandleWant {
-        market_id: market.clone(),
-        interval: chart.interval,
-        since: chart.wanted_since(newest),
-    }
+fn candles_wanted(model: &Model, shown: ShownChart<'_>) -> Option<CandleWant> {
+    let newest = series_of(&model.account.market_data, shown).and_then(CandleSeries::newest);
+    Some(CandleWant {
+        market_id: shown.market?.clone(),
+        interval: shown.chart.interval,
+        since: shown
+            .chart
+            .wanted_since(newest.map(|newest| newest.open_time)),
+    })
+}
+
+/// The charts that have room where there is one: that which keys act on, and the one beside it on a wide screen that they
+/// have to themselves.
+pub fn charts(model: &Model) -> Vec<ShownChart<'_>> {
+    let screen = &model.market_screen;
+    let second = screen.second_chart().filter(|_| has_two_charts(model));
+    [screen.front_chart()].into_iter().chain(second).collect()
+}
+
+/// Whether a second chart is on the screen.
+pub fn has_two_charts(model: &Model) -> bool {
+    let is_alone = model.focus.zoomed && model.focus.panel == Some(MarketPanel::Chart);
+    let screen = &model.market_screen;
+    is_alone && screen.tier == WidthTier::Wide && screen.second_chart().is_some()
+}
+
+/// What is known of the candles of a chart.
+pub fn series_of<'a>(data: &'a MarketData, shown: ShownChart<'_>) -> Option<&'a CandleSeries> {
+    data.candles(shown.market?, shown.chart.interval)
 }
 
 /// The market a row is about: a new order starts there.

@@ -89,6 +89,7 @@ pub enum PositionControl {
     /// Its stop and target go to its whole size.
     Cover(PositionId),
     /// Its stop trails at this distance; without one it begins as its preset says, or ends.
+    PlaceTargets(PositionId),
     Trail(PositionId, Option<Distance>),
     /// The nearest stop or target goes one tick that way.
     Nudge(PositionId, Protection, PriceStep),

@@ -27,6 +27,7 @@ impl Form {
             }
             ClickTarget::Pane(_)
             | ClickTarget::Panel(_)
+            | ClickTarget::ChartOn(_)
             | ClickTarget::Ladder(_)
             | ClickTarget::Chart(_)
             | ClickTarget::Row(..)

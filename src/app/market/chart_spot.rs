@@ -1,10 +1,12 @@
 //! A place on the candle chart as it was drawn: what the mouse names there.
 
+use super::two_charts::ChartSide;
 use crate::model::{AccountId, Interval, MarketId, Num, Timestamp};
 
 /// A cell of the chart as it was drawn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChartSpot {
+    pub side: ChartSide,
     pub account_id: AccountId,
     pub market_id: MarketId,
     pub interval: Interval,

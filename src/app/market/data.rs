@@ -9,7 +9,7 @@ use crate::{
     app::account::prices::Prices,
     model::{Candle, Dated, Failure, Interval, MarketId, Num, Page, PublicTrade, Timestamp},
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Rows that are kept of a hidden series.
 const ROWS_ASIDE: usize = 3_000;
@@ -19,8 +19,8 @@ const MARKETS_KEPT: usize = 16;
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct MarketData {
     markets: BTreeMap<MarketId, KnownMarket>,
-    /// The market and the interval on the screen.
-    shown: Option<(MarketId, Option<Interval>)>,
+    /// The markets on the screen, and the intervals of their charts.
+    shown: BTreeSet<(MarketId, Option<Interval>)>,
     version: u64,
 }
 
@@ -162,19 +162,21 @@ impl MarketData {
     }
 
     /// Sets what is on the screen; all other series are shortened.
-    pub(crate) fn show(&mut self, market: &MarketId, interval: Option<Interval>, now: Timestamp) {
-        if self.shown.as_ref() == Some(&(market.clone(), interval)) {
+    pub(crate) fn show(&mut self, shown: BTreeSet<(MarketId, Option<Interval>)>, now: Timestamp) {
+        if self.shown == shown {
             return;
         }
-        self.shown = Some((market.clone(), interval));
-        self.known(market).shown_at = Some(now);
+        for (market, _) in &shown {
+            self.known(market).shown_at = Some(now);
+        }
         for (id, known) in &mut self.markets {
             let others = known.series.iter_mut();
-            let others = others.filter(|(of, _)| id != market || Some(**of) != interval);
+            let others = others.filter(|(of, _)| !shown.contains(&(id.clone(), Some(**of))));
             for (_, series) in others {
                 series.trim(ROWS_ASIDE);
             }
         }
+        self.shown = shown;
         self.forget_excess();
     }
 

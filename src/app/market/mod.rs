@@ -19,6 +19,7 @@ pub mod queue_place;
 pub(crate) mod screen;
 pub(crate) mod streamed;
 pub(crate) mod tape;
+pub mod two_charts;
 pub(crate) mod wants;
 pub mod watched;
 pub mod width_tier;

@@ -92,8 +92,7 @@ impl MarketPolls {
     ) -> Option<Timestamp> {
         let wanted = wanted(wants, data, time);
         let polled = wanted.iter().filter_map(|wanted| self.due(wanted)).min();
-        let chart = wants.candles.as_ref();
-        let older = chart.and_then(|chart| {
+        let older = wants.candles.iter().filter_map(|chart| {
             let series = data.candles(&chart.market_id, chart.interval)?;
             let due = series.older_due(wanted_since(chart, data)?)?;
             Some(due.max(self.older_budget()))

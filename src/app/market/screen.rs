@@ -4,7 +4,9 @@
 //! once the cursor rests: whoever runs through a list requests and draws no market on the way. Nothing here is ever sent;
 //! losing it only moves things.
 
-use super::{chart::CandleChart, chart_lines::ChartLines, width_tier::WidthTier};
+use super::{
+    chart::CandleChart, chart_lines::ChartLines, two_charts::ChartBeside, width_tier::WidthTier,
+};
 use crate::model::{MarketId, Timestamp};
 use std::{collections::BTreeMap, time::Duration};
 use strum::{Display, EnumIter, EnumString, IntoEnumIterator};
@@ -50,6 +52,7 @@ pub struct MarketScreen {
     /// The terminal's width tier.
     pub tier: WidthTier,
     pub chart: CandleChart,
+    pub(super) beside: Option<ChartBeside>,
     pub lines: ChartLines,
     /// The panel that had the keys last.
     last: Option<MarketPanel>,

@@ -18,7 +18,7 @@ pub(crate) const FORM_EVERY: Duration = Duration::from_secs(2);
 /// The market data on the screen. Nothing else is polled.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct MarketWants {
-    pub candles: Option<CandleWant>,
+    pub candles: Vec<CandleWant>,
     pub(crate) books: BTreeMap<MarketId, BookWant>,
     pub trades: Option<TradesWant>,
     pub(crate) quote: Option<QuoteWant>,
@@ -31,7 +31,7 @@ pub struct MarketWants {
 pub struct ShownMarkets {
     pub books: BTreeSet<MarketId>,
     pub trades: Option<MarketId>,
-    pub candles: Option<(MarketId, Interval)>,
+    pub candles: BTreeSet<(MarketId, Interval)>,
 }
 
 impl ShownMarkets {

@@ -5,6 +5,9 @@ use strum::{Display, EnumIter, EnumString};
 /// On a smaller screen nothing reliable can be shown: columns and rows.
 pub const SMALLEST: (u16, u16) = (60, 16);
 
+/// From this size on the screen has room for everything, and for two charts.
+pub(crate) const WIDEST: (u16, u16) = (160, 34);
+
 /// How much room there is. The height decides as well: a wide but low screen takes the next form down.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Display, EnumIter, EnumString,
@@ -24,7 +27,7 @@ pub enum WidthTier {
 }
 
 const TIERS: &[(WidthTier, u16, u16)] = &[
-    (WidthTier::Wide, 160, 34),
+    (WidthTier::Wide, WIDEST.0, WIDEST.1),
     (WidthTier::Medium, 100, 30),
     (WidthTier::Column, 80, 20),
     (WidthTier::List, SMALLEST.0, SMALLEST.1),

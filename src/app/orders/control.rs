@@ -5,7 +5,7 @@
 //! own. A price that the mark has passed is refused, because the order
 //! would fire at once.
 
-use super::{moves, trailing};
+use super::{brackets, moves, trailing};
 use crate::{
     app::{
         account::fees,
@@ -36,6 +36,7 @@ mod tests;
 pub(crate) fn run(model: &mut Model, control: &PositionControl) -> Result<Vec<Effect>, String> {
     let (PositionControl::BreakEven(id)
     | PositionControl::Cover(id)
+    | PositionControl::PlaceTargets(id)
     | PositionControl::Trail(id, _)
     | PositionControl::Nudge(id, ..)) = control;
     let position = model.account.store.position(id).cloned();
@@ -52,6 +53,7 @@ pub(crate) fn run(model: &mut Model, control: &PositionControl) -> Result<Vec<Ef
     match control {
         PositionControl::BreakEven(_) => to_break_even(model, &position),
         PositionControl::Cover(_) => cover(model, &position),
+        PositionControl::PlaceTargets(_) => brackets::place(model, &position),
         PositionControl::Trail(_, None) => trailing::turn(model, &position),
         PositionControl::Trail(_, far) => trailing::begin(model, &position, *far),
         PositionControl::Nudge(_, which, step) => nudge(model, &position, (*which, *step)),

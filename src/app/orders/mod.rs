@@ -1,6 +1,7 @@
 //! The life of commands: submitted, pending, unknown, moved, in bulk. Names `desk` and the rooms below it.
 
 pub mod at_price;
+pub(crate) mod brackets;
 pub(crate) mod bulk;
 pub(crate) mod caller;
 pub(crate) mod control;

@@ -14,8 +14,8 @@ use crate::{
         keys::keymap::{Action, Context},
         rules::objection::objection,
         workflows::{
-            Known, OperationRun, Replacement, Running, Workflow, WorkflowEvent, WorkflowWish,
-            remains_words,
+            Known, OperationRun, Replacement, Running, Workflow, WorkflowEnd, WorkflowEvent,
+            WorkflowWish, remains_words,
         },
     },
     model::{Command, OrderId, Ticket},
@@ -151,7 +151,13 @@ fn fulfill(model: &mut Model, mut one: Running, wishes: Vec<WorkflowWish>) -> Ve
                 effects.extend(follow(model, one.ticket, *next));
                 return effects;
             }
-            WorkflowWish::End(_) => return effects,
+            WorkflowWish::End(end) => {
+                if let (WorkflowEnd::Half, Workflow::Bracket(run)) = (end, &one.workflow) {
+                    let (left, now) = (run.open().clone(), model.account.now);
+                    model.account.store.trades.leave_bracket(left, now);
+                }
+                return effects;
+            }
         }
     }
     model.account.workflows.begin(one.ticket, one.workflow);

@@ -4,7 +4,10 @@ use crate::{
     app::{
         account::{pane::Pane, row_id::RowId},
         keys::keymap::{Action, Context},
-        market::{chart_spot::ChartSpot, ladder_spot::LadderSpot, screen::MarketPanel},
+        market::{
+            chart_spot::ChartSpot, ladder_spot::LadderSpot, screen::MarketPanel,
+            two_charts::ChartSide,
+        },
     },
     model::{MarketId, draft::Field},
 };
@@ -16,6 +19,8 @@ pub enum ClickTarget {
     Pane(Pane),
     /// A panel of the market, or the tab that stands for it.
     Panel(MarketPanel),
+    /// One of two charts, or the only one.
+    ChartOn(ChartSide),
     /// A cell of the price ladder.
     Ladder(LadderSpot),
     /// A cell of the candle chart.

@@ -3,7 +3,7 @@
 use super::*;
 use crate::{
     app::{
-        Identity, MarketAnswer, MarketPanel, Mode, RequestTime, WidthTier, has_market,
+        Identity, MarketAnswer, MarketPanel, Mode, RequestTime, WidthTier, charts, has_market,
         market::wants::MarketWants,
         testing::{bare_desk, num},
         want_shown,
@@ -130,12 +130,64 @@ fn without_a_price_source_no_panel_gets_the_keys() {
     assert_eq!(model.context(), Context::Positions);
 }
 
+/// What the charts show, that which has the keys first.
+fn shown(model: &Model) -> Vec<(String, Interval)> {
+    let charts = charts(model).into_iter();
+    let shown = charts.map(|chart| {
+        (
+            chart.market.unwrap().coin().to_string(),
+            chart.chart.interval,
+        )
+    });
+    shown.collect()
+}
+
+#[test]
+fn two_charts_have_a_market_and_an_interval_each_and_keys_act_on_one() {
+    let mut model = desk();
+    model.market_screen.tier = WidthTier::Wide;
+    let of = |coin: &str, interval| (coin.to_owned(), interval);
+    press(&mut model, "0 |");
+    let [one, five, quarter] = [Interval::Minute1, Interval::Minute5, Interval::Minute15];
+    assert_eq!(shown(&model), [of("BTC", one), of("BTC", five)]);
+    let mut wants = MarketWants::default();
+    want_shown(&model, &mut wants);
+    let wanted: Vec<_> = wants.candles.iter().map(|want| want.interval).collect();
+    assert_eq!(wanted, [one, five], "both are loaded");
+    press(&mut model, "tab ; ]");
+    assert_eq!(shown(&model), [of("ETH", quarter), of("BTC", one)]);
+    assert_eq!(model.price_ladder.market(), Some(&id("ETH")));
+    press(&mut model, "c");
+    assert!(model.overlays.is_empty(), "nothing is held in ETH");
+    press(&mut model, "tab");
+    assert_eq!(shown(&model), [of("BTC", one), of("ETH", quarter)]);
+    press(&mut model, "tab |");
+    assert_eq!(shown(&model), [of("ETH", quarter)], "it had the keys");
+}
+
+#[test]
+fn two_charts_come_back_with_the_whole_screen_and_need_a_wide_one() {
+    let mut model = desk();
+    model.market_screen.tier = WidthTier::Wide;
+    press(&mut model, "0 | z");
+    assert_eq!(shown(&model).len(), 1);
+    press(&mut model, "z");
+    assert_eq!(shown(&model).len(), 2);
+    press(&mut model, "9 0");
+    assert_eq!(shown(&model).len(), 2, "after the ladder");
+    model.market_screen.tier = WidthTier::Medium;
+    assert_eq!(shown(&model).len(), 1);
+    press(&mut model, "|");
+    let said = format!("{:?}", model.account.activity.toast(model.account.now));
+    assert!(said.contains("160 columns"), "{said}");
+}
+
 #[test]
 fn only_what_is_on_the_screen_is_wanted() {
     let wanted = |model: &Model| {
         let mut wants = MarketWants::default();
         want_shown(model, &mut wants);
-        (wants.candles.is_some(), wants.trades.is_some())
+        (!wants.candles.is_empty(), wants.trades.is_some())
     };
     let mut model = desk();
     model.market_screen.tier = WidthTier::Wide;

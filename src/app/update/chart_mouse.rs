@@ -6,15 +6,19 @@
 //! then moves through time and prices. Prices are those that were drawn.
 
 use super::{
+    ladder_follow,
     ladder_mouse::{ROW_MOVED, may_be_carried},
-    market::ends,
+    market::{ends, ends_of},
     price_ladder::{drop_carried, mode, point},
 };
 use crate::{
     app::{
         activity::notice::Tone,
         core::effect::Effect,
-        desk::{market_shown::cursor_spacing, model::Model},
+        desk::{
+            market_shown::{charts, cursor_spacing},
+            model::Model,
+        },
         dialogs::next::Next,
         market::{
             chart::HeldChart,
@@ -22,6 +26,7 @@ use crate::{
             chart_spot::ChartSpot,
             own_orders::{own_orders, stands_at},
             screen::MarketPanel,
+            two_charts::ChartSide,
         },
         orders::at_price::SendMode,
     },
@@ -35,6 +40,7 @@ const STANDS_THERE: &str = "nothing changed: the order is already at this price"
 pub(crate) fn click(model: &mut Model, spot: &ChartSpot) -> Next {
     let now = model.account.now;
     model.price_ladder.one_key.touch(now);
+    focus(model, spot.side);
     if !is_shown(model, spot) {
         return Next::Refuse(ROW_MOVED.to_owned());
     }
@@ -67,12 +73,22 @@ pub(crate) fn click(model: &mut Model, spot: &ChartSpot) -> Next {
     Next::Stay
 }
 
-/// Of the account and the market shown, with the candles that were drawn.
+/// The chart on this side gets the keys, and the price ladder its market.
+pub(crate) fn focus(model: &mut Model, side: ChartSide) {
+    if charts(model).iter().any(|chart| chart.side == side) {
+        model.market_screen.focus_chart(side);
+        ladder_follow::follow(model);
+    }
+}
+
+/// Of the account and the market shown, with the candles that were drawn, on the chart that has the keys.
 fn is_shown(model: &Model, spot: &ChartSpot) -> bool {
+    let front = model.market_screen.front_chart();
     model.account.account_id() == Some(&spot.account_id)
-        && model.market_screen.market() == Some(&spot.market_id)
+        && front.side == spot.side
+        && front.market == Some(&spot.market_id)
         && model.price_ladder.market() == Some(&spot.market_id)
-        && model.market_screen.chart.interval == spot.interval
+        && front.chart.interval == spot.interval
 }
 
 /// The mouse moved to another cell with the left button down.
@@ -186,13 +202,17 @@ fn drop_line(model: &mut Model, spot: Option<&ChartSpot>, name: &str) -> Next {
     Next::Ask(Effect::KeepLines(market, kept))
 }
 
-/// The wheel moves the view through time. `first` is the number of the candle at the right end, counted from 1970.
-pub(crate) fn turn(model: &mut Model, first: usize) {
-    let chart = &model.market_screen.chart;
+/// The wheel moves the view of the chart on this side through time. `first` is the number of the candle at the right end,
+/// counted from 1970.
+pub(crate) fn turn(model: &mut Model, side: ChartSide, first: usize) {
+    let charts = charts(model);
+    let Some(chart) = charts.iter().find(|chart| chart.side == side) else {
+        return;
+    };
     let candle = i64::try_from(first).unwrap_or(i64::MAX);
-    let edge = Timestamp(candle.saturating_mul(chart.interval.millis()));
-    if let Some(ends) = ends(model) {
-        model.market_screen.chart.scroll_to(edge, ends);
+    let edge = Timestamp(candle.saturating_mul(chart.chart.interval.millis()));
+    if let Some(ends) = ends_of(model, *chart) {
+        model.market_screen.scroll_chart(side, edge, ends);
     }
 }
 

@@ -6,14 +6,16 @@ use crate::{
         activity::notice::Tone,
         core::effect::Effect,
         desk::{
-            market_shown::{has_market, panels},
+            market_shown::{has_market, has_two_charts, panels, series_of},
             model::Model,
         },
         dialogs::next::Next,
         keys::keymap::Action,
         market::{
             screen::{ChartVisit, MarketPanel},
+            two_charts::ShownChart,
             watched,
+            width_tier::{WIDEST, WidthTier},
         },
         tables::pane::PlaceContent,
         update::price_ladder,
@@ -89,6 +91,9 @@ fn of_chart(model: &mut Model, action: Action) -> Option<Next> {
     if action == Action::OwnLine {
         return Some(own_line(model));
     }
+    if action == Action::TwoCharts {
+        return Some(two_charts(model));
+    }
     if let Some((_, change)) = CHART_CHANGES.iter().find(|(of, _)| *of == action) {
         change(model);
         return Some(Next::Stay);
@@ -138,6 +143,23 @@ fn own_line(model: &Model) -> Next {
     })
 }
 
+/// Two charts beside one another on the whole screen; the same key again leaves the one that has the keys.
+fn two_charts(model: &mut Model) -> Next {
+    if model.market_screen.tier != WidthTier::Wide {
+        let (columns, rows) = WIDEST;
+        return Next::Refuse(format!(
+            "two charts need a terminal of {columns} columns and {rows} rows"
+        ));
+    }
+    if has_two_charts(model) {
+        model.market_screen.close_second_chart();
+    } else {
+        model.market_screen.open_second_chart();
+        model.focus.zoomed = true;
+    }
+    Next::Stay
+}
+
 /// Within the candles that are known.
 fn move_cursor(model: &mut Model, steps: i64) {
     if let Some(ends) = ends(model) {
@@ -150,11 +172,13 @@ fn change_interval(model: &mut Model, step: isize) {
     model.market_screen.chart.change_interval(step, newest);
 }
 
-/// The open times of the oldest and the newest candle that are known.
+/// The open times of the oldest and the newest candle that are known, on the chart that has the keys.
 pub(super) fn ends(model: &Model) -> Option<(Timestamp, Timestamp)> {
-    let market = model.market_screen.market()?;
-    let interval = model.market_screen.chart.interval;
-    let series = model.account.market_data.candles(market, interval)?;
+    ends_of(model, model.market_screen.front_chart())
+}
+
+pub(super) fn ends_of(model: &Model, shown: ShownChart<'_>) -> Option<(Timestamp, Timestamp)> {
+    let series = series_of(&model.account.market_data, shown)?;
     Some((series.oldest()?.open_time, series.newest()?.open_time))
 }
 
@@ -270,8 +294,13 @@ fn next_layout(model: &mut Model) -> Next {
     Next::Ask(Effect::KeepLayout(model.market_screen.tier, preset))
 }
 
-/// Tab cycles through the panes and then the market panels, in the order of their keys.
+/// Tab cycles through the panes and then the market panels, in the order of their keys; between two charts while both
+/// are shown.
 pub(crate) fn step(model: &mut Model, step: isize) {
+    if has_two_charts(model) {
+        model.market_screen.swap_charts();
+        return;
+    }
     let panels = panels(model).iter().copied().map(PlaceContent::Panel);
     let places: Vec<_> = Pane::iter().map(PlaceContent::Pane).chain(panels).collect();
     let has_keys = model.focus.content();

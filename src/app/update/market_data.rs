@@ -4,18 +4,22 @@ use crate::{
     app::{
         account::{labels::Visibility, poll::Source},
         core::effect::Effect,
-        desk::{market_shown, model::Model},
+        desk::{
+            market_shown::{self, series_of},
+            model::Model,
+        },
         market::{
             answer::MarketAnswer,
             data::RequestTime,
             poll::PollTime,
+            two_charts::ShownChart,
             wants::{MarketWants, QuoteWant, ShownMarkets},
             width_tier::WidthTier,
         },
     },
     model::{MarketId, Timestamp},
 };
-use std::time::Duration;
+use std::{collections::BTreeSet, time::Duration};
 
 /// How often candles are renewed where no interval of the prices is set.
 const PRICE_INTERVAL: Duration = Duration::from_secs(1);
@@ -52,7 +56,11 @@ pub(crate) fn markets_shown(model: &Model) -> ShownMarkets {
     ShownMarkets {
         books: wants.books.into_keys().collect(),
         trades: wants.trades.map(|trades| trades.market_id),
-        candles: wants.candles.map(|chart| (chart.market_id, chart.interval)),
+        candles: wants
+            .candles
+            .into_iter()
+            .map(|chart| (chart.market_id, chart.interval))
+            .collect(),
     }
 }
 
@@ -73,19 +81,15 @@ fn ask_ahead(model: &mut Model, lead: Duration) -> Vec<Effect> {
         lead,
         ..time(model)
     };
-    if let Some(chart) = &wants.candles {
-        let interval = Some(chart.interval);
-        model
-            .account
-            .market_data
-            .show(&chart.market_id, interval, time.now);
-        build(model, &wants);
-    } else if let Some(trades) = &wants.trades {
-        model
-            .account
-            .market_data
-            .show(&trades.market_id, None, time.now);
+    let charts = wants.candles.iter();
+    let charts = charts.map(|chart| (chart.market_id.clone(), Some(chart.interval)));
+    let trades = wants.trades.iter().filter(|_| wants.candles.is_empty());
+    let trades = trades.map(|trades| (trades.market_id.clone(), None));
+    let shown: BTreeSet<_> = charts.chain(trades).collect();
+    if !shown.is_empty() {
+        model.account.market_data.show(shown, time.now);
     }
+    build(model, &wants);
     let requests = model
         .account
         .market_polls
@@ -154,18 +158,9 @@ fn take(model: &mut Model, market: MarketId, at: Timestamp, answer: MarketAnswer
 
 /// A market that began anew has no candle where the chart was: it follows the newest.
 fn return_from_future(model: &mut Model) {
-    let chart = &model.market_screen.chart;
-    let market = model.market_screen.market();
-    let series =
-        market.and_then(|market| model.account.market_data.candles(market, chart.interval));
-    let newest = series.and_then(|series| Some(series.newest()?.open_time));
-    let latest = chart.cursor.max(chart.edge);
-    if latest
-        .zip(newest)
-        .is_some_and(|(latest, newest)| latest > newest)
-    {
-        model.market_screen.chart.follow_newest();
-    }
+    let data = &model.account.market_data;
+    let newest = |shown: ShownChart<'_>| Some(series_of(data, shown)?.newest()?.open_time);
+    model.market_screen.leave_future(newest);
 }
 
 /// While the display is held, only what a person scrolls to comes.
@@ -173,17 +168,16 @@ fn is_scrolled_to(answer: &MarketAnswer) -> bool {
     matches!(answer, MarketAnswer::Candles(_, Some(_), _))
 }
 
-/// Where the service tells no candles of the market on the screen, the marks seen make them.
+/// Where the service tells no candles of a market on the screen, the marks seen make them.
 fn build(model: &mut Model, wants: &MarketWants) {
-    let Some(chart) = &wants.candles else {
-        return;
-    };
-    if model.frozen.is_none()
-        && model.account.market_data.builds_candles(&chart.market_id)
-        && let Some(seen) = model.account.store.prices.get(&chart.market_id)
-    {
-        let data = &mut model.account.market_data;
-        data.build(&chart.market_id, chart.interval, seen);
+    let charts = wants.candles.iter().filter(|_| model.frozen.is_none());
+    for chart in charts {
+        if model.account.market_data.builds_candles(&chart.market_id)
+            && let Some(seen) = model.account.store.prices.get(&chart.market_id)
+        {
+            let data = &mut model.account.market_data;
+            data.build(&chart.market_id, chart.interval, seen);
+        }
     }
 }
 

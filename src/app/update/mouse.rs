@@ -49,6 +49,11 @@ pub(crate) fn click(model: &mut Model, spot: ClickTarget) -> Next {
             market::go(model, panel);
             Next::Stay
         }
+        ClickTarget::ChartOn(side) if model.overlays.is_empty() => {
+            market::go(model, MarketPanel::Chart);
+            chart_mouse::focus(model, side);
+            Next::Stay
+        }
         ClickTarget::Ladder(spot) if model.overlays.is_empty() => {
             market::go(model, MarketPanel::Ladder);
             ladder_mouse::click(model, &spot)
@@ -75,6 +80,7 @@ pub(crate) fn click(model: &mut Model, spot: ClickTarget) -> Next {
         ClickTarget::Key(..)
         | ClickTarget::Pane(_)
         | ClickTarget::Panel(_)
+        | ClickTarget::ChartOn(_)
         | ClickTarget::Ladder(_)
         | ClickTarget::Chart(_)
         | ClickTarget::Row(..)
@@ -193,14 +199,16 @@ pub(crate) fn scrolled(model: &mut Model, spot: &ClickTarget, seen: Range<usize>
             }
             Next::Stay
         }
-        ClickTarget::Panel(panel) => {
-            match panel {
-                MarketPanel::Ladder => ladder_mouse::turn(model, seen.start),
-                MarketPanel::Chart => chart_mouse::turn(model, seen.start),
-            }
+        ClickTarget::Panel(MarketPanel::Ladder) => {
+            ladder_mouse::turn(model, seen.start);
+            Next::Stay
+        }
+        ClickTarget::ChartOn(side) => {
+            chart_mouse::turn(model, *side, seen.start);
             Next::Stay
         }
         ClickTarget::Row(..)
+        | ClickTarget::Panel(MarketPanel::Chart)
         | ClickTarget::Ladder(_)
         | ClickTarget::Chart(_)
         | ClickTarget::Key(..)

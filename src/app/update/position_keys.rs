@@ -42,6 +42,9 @@ const OF_POSITION: &[(Action, Begin)] = &[
     (Action::Trail, |_, position| {
         Next::Control(PositionControl::Trail(position.id.clone(), None))
     }),
+    (Action::PlaceTargets, |_, position| {
+        Next::Control(PositionControl::PlaceTargets(position.id.clone()))
+    }),
     (Action::Exits, |model, position| {
         Next::open(Form::protect(position, model.account.store.orders.rows()))
     }),

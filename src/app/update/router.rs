@@ -27,7 +27,7 @@ use crate::{
         keys::keymap::{Action, Chord, Urgency},
         market::width_tier::WidthTier,
         orders::{
-            bulk, caller, control, doubt, flip,
+            brackets, bulk, caller, control, doubt, flip,
             pending::{advance, settle, traced},
             send::{give, resume, tell, tell_some},
             submit::{refuse, send_form},
@@ -155,6 +155,7 @@ fn after_every_message(model: &mut Model) -> Vec<Effect> {
     effects.extend(evidence::ask(model));
     effects.extend(tell(model, WorkflowEvent::Passed));
     effects.extend(trailing::proceed(model));
+    effects.extend(brackets::proceed(model));
     table_view::refresh(model);
     review::refresh(model);
     cursor::keep(model);

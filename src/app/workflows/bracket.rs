@@ -2,13 +2,17 @@
 //! targets once it has filled (`docs/delivery.md 3.7`).
 //!
 //! Contract: nothing is placed while a part of the entry works, and the sizes are shares of what has filled. The batch says
-//! what lists show that were requested after the fill; where that has changed it is sent once more. It is not recorded
-//! before it is sent: after a crash the entry has its stop and no targets.
+//! what lists show that were requested after the fill; where that has changed it is sent once more. The desk keeps what is not
+//! placed yet: after a crash the entry has its stop, and the next session says which targets are missing.
 
 use super::{Known, LOOK_AGAIN, WorkflowEnd, WorkflowEvent, WorkflowWish, refusal, stop};
-use crate::model::{
-    Command, ExitBatch, ExitGroup, ExitOperation, Failure, FailureKind, MarketId, Num, Order,
-    OrderId, OrderStatus, PlaceOrder, Position, Progress, Receipt, Timestamp, draft::LaterTarget,
+use crate::{
+    app::account::trades::OpenBracket,
+    model::{
+        Command, ExitBatch, ExitGroup, ExitOperation, Failure, FailureKind, MarketId, Num, Order,
+        OrderId, OrderStatus, PlaceOrder, Position, Progress, Receipt, Timestamp,
+        draft::LaterTarget,
+    },
 };
 use std::time::Duration;
 
@@ -17,8 +21,9 @@ const READ_TIMEOUT: Duration = Duration::from_secs(10);
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct BracketRun {
-    order: Box<PlaceOrder>,
-    targets: Vec<LaterTarget>,
+    /// The command that begins it; `None` where an earlier session has sent it.
+    entry: Option<Box<PlaceOrder>>,
+    open: OpenBracket,
     stage: BracketStage,
 }
 
@@ -50,19 +55,44 @@ enum Attempt {
 
 impl BracketRun {
     pub(crate) fn new(order: Box<PlaceOrder>, targets: Vec<LaterTarget>) -> Self {
-        Self {
-            order,
+        let open = OpenBracket {
+            order: None,
+            market: order.market_id.clone(),
+            side: order.side,
             targets,
+        };
+        Self {
+            entry: Some(order),
+            open,
             stage: BracketStage::Entering,
         }
     }
 
-    pub(crate) fn market(&self) -> &MarketId {
-        &self.order.market_id
+    /// Goes on with what was left when only the entry `id` had been sent.
+    pub(crate) fn resumed(open: OpenBracket, id: OrderId, now: Timestamp) -> Self {
+        Self {
+            entry: None,
+            open,
+            stage: BracketStage::Working {
+                id,
+                missing: None,
+                look_at: now,
+            },
+        }
     }
 
-    pub(super) fn first(&self) -> Command {
-        Command::Place(self.order.clone())
+    pub(crate) fn market(&self) -> &MarketId {
+        &self.open.market
+    }
+
+    /// What is not placed yet.
+    pub(crate) fn open(&self) -> &OpenBracket {
+        &self.open
+    }
+
+    pub(super) fn first(&self) -> Result<Command, String> {
+        let entry = self.entry.clone().map(Command::Place);
+        entry.ok_or_else(|| "its entry was sent before".to_owned())
     }
 
     pub(super) fn look_at(&self) -> Option<Timestamp> {
@@ -92,9 +122,9 @@ impl BracketRun {
                 }
             }
             WorkflowEvent::Found(asked, found) => self.found(known, asked, found),
-            WorkflowEvent::Refused(why) => self.without(why),
+            WorkflowEvent::Refused(why) => self.without(known, why),
             WorkflowEvent::Sent(command) if command.ends_everything() => {
-                self.without(&format!("{command} was requested"))
+                self.without(known, &format!("{command} was requested"))
             }
             WorkflowEvent::Progressed(Progress::Parked { .. })
                 if matches!(self.stage, BracketStage::Placing(..)) =>
@@ -112,9 +142,9 @@ impl BracketRun {
         }
     }
 
-    fn without(&self, why: &str) -> Vec<WorkflowWish> {
-        let (market, why) = (&self.order.market_id, why.trim());
-        let words = format!("the targets of {market} are not placed: {why}");
+    fn without(&self, known: Known, why: &str) -> Vec<WorkflowWish> {
+        let symbol = known.store.names.shown(&self.open.market);
+        let words = format!("the targets of {symbol} are not placed: {}", why.trim());
         stop(words, WorkflowEnd::Half)
     }
 
@@ -124,12 +154,13 @@ impl BracketRun {
         }
         match result {
             Ok(Receipt::Order { order, .. }) => self.take(known, order),
-            Ok(_) | Err(_) => self.without("the service did not tell the order"),
+            Ok(_) | Err(_) => self.without(known, "the service did not tell the order"),
         }
     }
 
     /// The row of the entry.
     fn take(&mut self, known: Known, order: &Order) -> Vec<WorkflowWish> {
+        self.open.order = Some(order.id.clone());
         if order.is_working() {
             self.stage = BracketStage::Working {
                 id: order.id.clone(),
@@ -141,7 +172,7 @@ impl BracketRun {
         let filled = match order.filled_size {
             Some(filled) => filled.abs(),
             None if order.status.is(&OrderStatus::Filled) => order.size.abs(),
-            None => return self.without("how much of the order filled is not known"),
+            None => return self.without(known, "how much of the order filled is not known"),
         };
         if !filled.is_positive() {
             return vec![WorkflowWish::End(WorkflowEnd::Answered)];
@@ -200,7 +231,7 @@ impl BracketRun {
         let since = *missing.get_or_insert(known.now);
         if known.now.since(since) > READ_TIMEOUT {
             let why = format!("{id} was not found");
-            return self.without(&why);
+            return self.without(known, &why);
         }
         if *look_at > known.now {
             return vec![];
@@ -220,11 +251,11 @@ impl BracketRun {
                     self.stage = BracketStage::Placing(filled, attempt);
                     vec![WorkflowWish::Send(command)]
                 }
-                Err(why) => self.without(&why),
+                Err(why) => self.without(known, &why),
             };
         }
         if known.now.since(*since) > READ_TIMEOUT {
-            return self.without("positions and orders were not read within 10 s");
+            return self.without(known, "positions and orders were not read within 10 s");
         }
         if *look_at > known.now {
             return vec![];
@@ -234,9 +265,7 @@ impl BracketRun {
     }
 
     fn batch(&self, known: Known, filled: Num) -> Result<Command, String> {
-        let is_own = |position: &&Position| {
-            position.market_id == self.order.market_id && position.side() == Some(self.order.side)
-        };
+        let is_own = |position: &&Position| self.open.is_of(position);
         let mut open = known.store.positions.rows().iter();
         let position = open.find(is_own).ok_or("the position is closed")?;
         let market = known.store.market(&position.market_id);
@@ -255,7 +284,7 @@ impl BracketRun {
         let mut left = filled;
         let mut share_left = Num::HUNDRED;
         let mut operations = vec![];
-        for target in &self.targets {
+        for target in &self.open.targets {
             share_left = share_left.minus(target.share).unwrap_or_default();
             let part = filled
                 .times(target.share)
@@ -287,7 +316,7 @@ impl BracketRun {
             Err(why) if why.kind == FailureKind::Conflict && attempt == Attempt::First => {
                 self.read(known, size, Attempt::Second)
             }
-            Err(why) => self.without(why.message.raw()),
+            Err(why) => self.without(known, why.message.raw()),
         }
     }
 }

@@ -164,7 +164,7 @@ impl Workflow {
             Self::Replace(replacement) => Ok(replacement.first(known)),
             Self::Move(one) => one.first(known),
             Self::Operation(one) => Ok(one.command()),
-            Self::Bracket(one) => Ok(one.first()),
+            Self::Bracket(one) => one.first(),
         }
     }
 

@@ -1,10 +1,11 @@
 //! The workflows of a desk that have begun and not ended.
 
 use super::{
-    Known, OrderMove, Replacement, Trail, Workflow, WorkflowEvent, WorkflowWish, goals::Moved,
+    BracketRun, Known, OrderMove, Replacement, Trail, Workflow, WorkflowEvent, WorkflowWish,
+    goals::Moved,
 };
 use crate::{
-    app::account::store::Store,
+    app::account::{store::Store, trades::OpenBracket},
     model::{Num, OrderId, PositionId, Ticket, Timestamp},
 };
 
@@ -95,6 +96,12 @@ impl Workflows {
 
     fn all(&self) -> impl Iterator<Item = &Workflow> {
         self.running.iter().map(|one| &one.workflow)
+    }
+
+    /// The brackets that are to be finished.
+    pub(crate) fn brackets(&self) -> impl Iterator<Item = &OpenBracket> {
+        let all = self.all().filter_map(Workflow::try_as_bracket_ref);
+        all.map(BracketRun::open)
     }
 
     fn all_mut(&mut self) -> impl Iterator<Item = &mut Workflow> {

@@ -114,7 +114,7 @@ fn ask(what: &str) -> io::Result<bool> {
 }
 
 /// The command in words, with its body: what is shown is what is sent.
-fn spelled(prepared: &PreparedCommand) -> String {
+pub(super) fn spelled(prepared: &PreparedCommand) -> String {
     if prepared.request.body.is_empty() {
         return prepared.command.to_string();
     }

@@ -1,6 +1,7 @@
 //! A new order as its flags say it: completed by what is read, and checked as the desk's form does.
 
 use super::{
+    bracket::{self, BracketRule},
     consent::ActingService,
     field_flags::{EntryTable, FieldArgs},
     market::{self, MarketPurpose},
@@ -42,6 +43,7 @@ pub(in crate::cli) struct WrittenEntry {
     given: Texts,
     pub(super) key: KeyFlag,
     how: ActFlags,
+    pub(super) bracket: BracketRule,
 }
 
 impl<T: EntryTable> From<EntryArgs<T>> for WrittenEntry {
@@ -56,6 +58,7 @@ impl<T: EntryTable> From<EntryArgs<T>> for WrittenEntry {
             given,
             key: args.key,
             how: args.how,
+            bracket: BracketRule::Without,
         }
     }
 }
@@ -64,7 +67,10 @@ pub(in crate::cli) async fn run(entry: impl Into<WrittenEntry>, sources: &Source
     let entry = entry.into();
     let service = ActingService::open(sources, entry.how).await?;
     let prepared = entry.prepare(&Readings::new(&service)).await?;
-    perform(&service, prepared).await
+    if prepared.later_targets.is_empty() {
+        return perform(&service, prepared).await;
+    }
+    bracket::run(&service, prepared).await
 }
 
 impl WrittenEntry {
@@ -73,7 +79,7 @@ impl WrittenEntry {
     pub(super) async fn prepare(mut self, readings: &Readings<'_>) -> Result<PreparedCommand> {
         let service = readings.service;
         let before = repeat::before(service, &self.key);
-        let account = self.read(readings, before.as_ref()).await;
+        let mut account = self.read(readings, before.as_ref()).await;
         for field in [Field::Market, Field::TriggerMarket] {
             if self.given.has(field) {
                 let (flag, name) = (field.flag(), MarketId::from(self.given.of(field)));
@@ -81,8 +87,18 @@ impl WrittenEntry {
                 self.given.set(field, id.raw());
             }
         }
-        let context = account.form_context();
+        let is_bracketed = self.bracket == BracketRule::OfSettings && before.is_none();
+        if is_bracketed {
+            let market = MarketId::from(self.given.of(Field::Market));
+            bracket::read(readings, &mut account, &market).await;
+        }
         let mut form = self.form(service, &account)?;
+        let later_targets = if is_bracketed {
+            bracket::attach(&mut form, &account)?
+        } else {
+            vec![]
+        };
+        let context = account.form_context();
         let relative = typed::relative_names(&form.draft);
         let time_dependent: Vec<_> = self.time_dependent_fields().chain(relative).collect();
         if let Some(before) = &before {
@@ -101,6 +117,7 @@ impl WrittenEntry {
         }
         let prepared = PreparedCommand {
             time_dependent,
+            later_targets,
             ..PreparedCommand::new(command, self.key.chosen)?
         };
         repeat::settled(before.as_ref(), prepared, service)
@@ -217,6 +234,10 @@ impl WrittenEntry {
             ("margin_mode", !self.given.has(Field::MarginMode)),
         ];
         let names = names.into_iter();
-        names.filter_map(|(name, differs)| differs.then_some(name))
+        let names = names.filter_map(|(name, differs)| differs.then_some(name));
+        let exits = [Field::StopLoss, Field::TakeProfit].into_iter();
+        let has_bracket = self.bracket == BracketRule::OfSettings;
+        let exits = exits.filter(move |_| has_bracket);
+        names.chain(exits.flat_map(|exit| exit.body_names().iter().copied()))
     }
 }

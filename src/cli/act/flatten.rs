@@ -179,6 +179,7 @@ impl PreparedCommand {
             key: None,
             is_key_chosen: false,
             time_dependent: vec![],
+            later_targets: vec![],
         }
     }
 }

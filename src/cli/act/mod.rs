@@ -6,6 +6,7 @@
 //! exposure obey the limits under `[checks]`; closes and cancels never wait for any.
 
 pub(super) mod amend;
+mod bracket;
 pub(super) mod cancel;
 mod checks;
 pub(super) mod close;

@@ -3,8 +3,9 @@
 mod lines;
 
 use super::{
+    bracket::BracketRule,
     consent::ActingService,
-    entry::{self, EntryArgs},
+    entry::{self, EntryArgs, WrittenEntry},
     field_flags::PlaceFlags,
 };
 use crate::{cli::Exit, config::Sources};
@@ -27,11 +28,18 @@ pub(in crate::cli) struct PlaceArgs {
                      has the key KEY-N, so that the same file can be repeated",
     )]
     file: Option<PathBuf>,
+    /// Adds the stop and targets of the `bracket` setting, and waits for the fill if targets follow it
+    #[arg(long, conflicts_with = "file")]
+    bracket: bool,
 }
 
 pub(in crate::cli) async fn run(args: PlaceArgs, sources: &Sources) -> Result<Exit> {
     let Some(file) = args.file else {
-        return entry::run(args.order, sources).await;
+        let mut order = WrittenEntry::from(args.order);
+        if args.bracket {
+            order.bracket = BracketRule::OfSettings;
+        }
+        return entry::run(order, sources).await;
     };
     let service = ActingService::open(sources, args.order.how).await?;
     lines::place(&service, &file, &args.order.key).await

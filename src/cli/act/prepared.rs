@@ -3,7 +3,7 @@
 use crate::{
     api::{IDEMPOTENCY_KEY_LIMIT, Request},
     cli::{service::Service, voice::FormOutput},
-    model::{Command, Failure, IdempotencyKey, Receipt},
+    model::{Command, Failure, IdempotencyKey, Receipt, draft::LaterTarget},
 };
 use color_eyre::Result;
 
@@ -60,6 +60,8 @@ pub(super) struct PreparedCommand {
     pub(super) is_key_chosen: bool,
     /// The body fields that would differ an hour later: they follow from prices, positions or the clock.
     pub(super) time_dependent: Vec<&'static str>,
+    /// The targets of its bracket that follow its fill.
+    pub(super) later_targets: Vec<LaterTarget>,
 }
 
 impl PreparedCommand {
@@ -73,6 +75,7 @@ impl PreparedCommand {
             key: Some(key),
             is_key_chosen,
             time_dependent: vec![],
+            later_targets: vec![],
         })
     }
 

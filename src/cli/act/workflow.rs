@@ -93,6 +93,9 @@ pub(super) async fn in_place(
     run(service, store, Workflow::Move(one), None).await
 }
 
+/// The pause before a workflow that waits for something looks for it again: a verb has no polls that would tell it.
+const LOOK_AGAIN: Duration = Duration::from_millis(500);
+
 const ALREADY: &str = "the exits of the position are already as requested";
 
 impl WorkflowRun<'_> {
@@ -146,8 +149,9 @@ impl WorkflowRun<'_> {
 
     /// Waits until it looks again.
     async fn pass(&mut self) -> Vec<WorkflowWish> {
-        if let Some(at) = self.workflow.look_at() {
-            sleep(self.service.clock.until(at)).await;
+        match self.workflow.look_at() {
+            Some(at) => sleep(self.service.clock.until(at)).await,
+            None => sleep(LOOK_AGAIN).await,
         }
         self.tell(WorkflowEvent::Passed)
     }

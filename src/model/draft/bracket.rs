@@ -131,7 +131,7 @@ pub struct BracketTarget {
 }
 
 /// A target that is placed after the fill, and its share of that in percent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LaterTarget {
     pub price: Num,
     pub share: Num,

@@ -53,7 +53,7 @@ pub(crate) fn frame(
 pub(crate) fn news_of_frame(draw_state: &DrawState, shown: &Model) -> Option<Msg> {
     let rows = draw_state.ladder_rows();
     let rows = rows.filter(|rows| shown.price_ladder.rows() != Some(*rows));
-    let height = draw_state.chart_row();
+    let height = draw_state.chart_row(shown.market_screen.front_chart().side);
     let height = height.filter(|height| shown.market_screen.chart.row != Some(*height));
     let rows = rows.map(LadderEvent::Drawn);
     rows.or(height.map(LadderEvent::ChartDrawn))

@@ -3,7 +3,10 @@
 
 use super::{areas::ChartAreas, beside};
 use crate::{
-    app::{CandleLook, ClickTarget, MarketPanel, Model, market::chart_spot::ChartSpot},
+    app::{
+        CandleLook, ClickTarget, Model,
+        market::{chart_spot::ChartSpot, two_charts::ShownChart},
+    },
     ui::{
         cells::{Canvas, ClickList, after, braille, line, spans_width, sum, width},
         theme::ThemePart,
@@ -58,19 +61,20 @@ impl ChartCells {
     }
 }
 
-/// Draws the chart of the market shown, or why there is none.
+/// Draws a chart, or why there is none.
 pub(in crate::ui) fn draw(
     canvas: &mut Canvas<'_>,
     inner: Rect,
     (model, scene): (&Model, &Scene<'_>),
+    shown: ShownChart<'_>,
     cells: &mut ChartCells,
 ) {
-    let digits = price_width(model).unwrap_or(0);
-    let areas = ChartAreas::new(inner, digits, &model.market_screen.chart);
+    let digits = price_width(model, shown).unwrap_or(0);
+    let areas = ChartAreas::new(inner, digits, shown.chart);
     if areas.plot.is_empty() {
         return;
     }
-    let view = match chart(model, scene, areas.room(), &mut cells.memory) {
+    let view = match chart(model, shown, scene, areas.room(), &mut cells.memory) {
         Ok(view) => view,
         Err(words) => {
             canvas.spans_centered(inner, &words);
@@ -80,7 +84,7 @@ pub(in crate::ui) fn draw(
     cells.row = Some(view.row_height(areas.plot.height));
     if let Some(drawn) = &view.drawn {
         let list = time_list(drawn, view.slots.len());
-        canvas.list(inner, ClickTarget::Panel(MarketPanel::Chart), list);
+        canvas.list(inner, ClickTarget::ChartOn(shown.side), list);
         cells.drawn = Some((areas, drawn.clone()));
     }
     draw_view(canvas, &areas, &view, &mut cells.glyphs);

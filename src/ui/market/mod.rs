@@ -14,9 +14,9 @@ use super::{
     layout::Place,
 };
 use crate::{
-    app::{ClickTarget, MarketPanel, Model},
+    app::{self, ClickTarget, MarketPanel, Model, market::two_charts::ChartSide},
     ui::{
-        cells::{Border, Canvas, line},
+        cells::{Border, Canvas, columns, line},
         tables::pane,
     },
     view::{self, MarketKey, Scene, Span},
@@ -31,30 +31,79 @@ pub(super) fn draw(
     draw_state: &mut DrawState,
     (place, panel): (&Place, MarketPanel),
 ) {
-    let has_keys = model.focus.content() == place.content;
-    let foot = match panel {
-        MarketPanel::Chart if has_keys => view::cursor_words(model, scene),
-        MarketPanel::Chart | MarketPanel::Ladder => vec![],
-    };
-    let key = PlaceKey {
+    match panel {
+        MarketPanel::Ladder => {
+            let key = PlaceKey {
+                market: Some(MarketKey::new(model, None)),
+                ..place_key(model, place)
+            };
+            shown.keyed(place.area, key, |canvas, key| {
+                canvas.spot(place.area, ClickTarget::Panel(panel));
+                let inner = border(key, place).draw(canvas, place.area);
+                draw_state.ladder = draw_ladder(canvas, inner, (model, scene));
+            });
+        }
+        MarketPanel::Chart => charts(shown, model, scene, draw_state, place),
+    }
+}
+
+/// One chart, or two of the same width.
+fn charts(
+    shown: &mut KeptFrame,
+    model: &Model,
+    scene: &Scene<'_>,
+    draw_state: &mut DrawState,
+    place: &Place,
+) {
+    let charts = app::charts(model);
+    let is_drawn = |side| charts.iter().any(|chart| chart.side == side);
+    draw_state.charts.retain(|side, _| is_drawn(*side));
+    let is_alone = charts.len() == 1;
+    for (at, chart) in charts.iter().enumerate() {
+        let place = &if is_alone {
+            place.clone()
+        } else {
+            half(place, chart.side)
+        };
+        let mut key = place_key(model, place);
+        if !is_alone {
+            key.titles = vec![view::chart_title(model, *chart)];
+        }
+        // Keys act on the first.
+        key.has_keys &= at == 0;
+        if key.has_keys {
+            key.words = view::cursor_words(model, scene);
+        }
+        key.market = Some(MarketKey::new(model, Some(*chart)));
+        let cells = draw_state.charts.entry(chart.side).or_default();
+        shown.keyed(place.area, key, |canvas, key| {
+            canvas.spot(place.area, ClickTarget::ChartOn(chart.side));
+            let inner = border(key, place).draw(canvas, place.area);
+            cells.begin_frame();
+            chart::draw(canvas, inner, (model, scene), *chart, cells);
+        });
+    }
+}
+
+fn half(place: &Place, side: ChartSide) -> Place {
+    let (left, right) = columns(place.area, place.area.width / 2);
+    Place {
+        area: match side {
+            ChartSide::Left => left,
+            ChartSide::Right => right,
+        },
+        content: place.content,
+        tabs: vec![place.content],
+    }
+}
+
+fn place_key(model: &Model, place: &Place) -> PlaceKey {
+    PlaceKey {
         content: Some(place.content),
         titles: pane::titles(model, place),
-        has_keys,
-        words: foot,
-        market: Some(MarketKey::new(model, panel)),
+        has_keys: model.focus.content() == place.content,
         ..PlaceKey::default()
-    };
-    shown.keyed(place.area, key, |canvas, key| {
-        canvas.spot(place.area, ClickTarget::Panel(panel));
-        let inner = border(key, place).draw(canvas, place.area);
-        match panel {
-            MarketPanel::Ladder => draw_state.ladder = draw_ladder(canvas, inner, (model, scene)),
-            MarketPanel::Chart => {
-                draw_state.chart.begin_frame();
-                chart::draw(canvas, inner, (model, scene), &mut draw_state.chart);
-            }
-        }
-    });
+    }
 }
 
 fn border<'a>(key: &'a PlaceKey, place: &Place) -> Border<'a> {

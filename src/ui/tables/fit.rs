@@ -164,11 +164,16 @@ impl ColumnMeasure {
     fn reserved(heading: &Heading) -> Self {
         heading
             .holds
-            .map_or_else(Self::default, |Widest { full, brief }| Self {
-                text: width(full),
-                whole: width(full),
-                brief: width(brief),
-                ..Self::default()
+            .map_or_else(Self::default, |Widest { full, brief }| {
+                let (whole, fraction) = parts(full, heading.align);
+                Self {
+                    text: width(full),
+                    // What is abbreviated or no number stands before the point.
+                    whole: width(whole).max(width(brief)),
+                    fraction: width(fraction),
+                    brief: width(brief),
+                    ..Self::default()
+                }
             })
     }
 

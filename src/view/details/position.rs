@@ -124,5 +124,8 @@ fn open(fields: &mut DetailFields<'_>, position: &Position, scene: &Scene<'_>) {
     for target in protection::each(Protection::Target, position, scene) {
         fields.push("target", Span::plain(target));
     }
+    if let Some((_, words)) = protection::missing_targets(position, scene) {
+        fields.push("not placed", Span::warn(words));
+    }
     fields.section("Times");
 }

@@ -1,4 +1,4 @@
-//! The candle chart of the market shown: what lies in each column, which prices matter, what is read.
+//! A candle chart: what lies in each column, which prices matter, what is read.
 //!
 //! Contract: only the candles in view are touched. Prices are counts of the market's finest digit; what is not known has
 //! no cell. The range and the right end stay as they were drawn while they serve, which [`ChartMemory`] remembers.
@@ -21,7 +21,10 @@ use super::{
 pub use crate::model::{Candle, Num};
 
 use crate::{
-    app::{CandleChart, CandleLook, CandleOrigin, CandleSeries, Model},
+    app::{
+        CandleChart, CandleLook, CandleOrigin, CandleSeries, Model, market::two_charts::ShownChart,
+        series_of,
+    },
     model::{Interval, Market, MarketId, Side, Timestamp},
     view::text::{Scene, Span, Tone, format},
 };
@@ -83,9 +86,10 @@ impl ChartView {
     }
 }
 
-/// How many digits the prices of the market shown have; `None` while there is no candle.
-pub fn price_width(model: &Model) -> Option<u16> {
-    let (market, series) = shown(model)?;
+/// How many digits the prices of this chart have; `None` while there is no candle.
+pub fn price_width(model: &Model, shown: ShownChart<'_>) -> Option<u16> {
+    let series = series_of(&model.account.market_data, shown)?;
+    let market = model.account.store.market(shown.market?);
     let newest = series.newest()?.close;
     let unit = PriceUnit::new(market, newest);
     let words = format::grouped(newest.rounded(unit.decimals));
@@ -95,24 +99,24 @@ pub fn price_width(model: &Model) -> Option<u16> {
 /// The chart in its room, or why there is none.
 pub fn chart(
     model: &Model,
+    shown: ShownChart<'_>,
     scene: &Scene<'_>,
     room: ChartRoom,
     memory: &mut ChartMemory,
 ) -> Result<ChartView, Vec<Span>> {
-    let Some((market, series)) = shown(model) else {
-        return Err(emptiness(model));
+    let series = series_of(&model.account.market_data, shown);
+    let ends = series.and_then(|series| Some((series, series.newest()?)));
+    let Some((id, (series, newest))) = shown.market.zip(ends) else {
+        return Err(emptiness(series, shown.chart.interval));
     };
-    let Some(newest) = series.newest() else {
-        return Err(emptiness(model));
-    };
-    let id = model.market_screen.market().cloned().unwrap_or_default();
-    memory.look_at(&id, series.interval());
-    let state = &model.market_screen.chart;
+    let market = model.account.store.market(id);
+    memory.look_at(id, series.interval());
+    let state = shown.chart;
     let cursor = state.cursor;
     let window = memory.window(series, (state, newest.open_time), room.slots);
     let unit = PriceUnit::new(market, newest.close);
     let mut slots = window.slots(series);
-    let lines = overlays::lines(model, (&id, market), (series, unit), scene);
+    let lines = overlays::lines(model, (id, market), (series, unit), state, scene);
     memory.vwap.fill(series, window.first, unit, &mut slots);
     memory
         .indicators
@@ -122,7 +126,7 @@ pub fn chart(
     }
     let range = memory.range(&slots, &lines, unit);
     let range = range.stretched(state.stretch).shifted(state.shift);
-    overlays::fills(scene, &id, (window.first, series.interval()), &mut slots);
+    overlays::fills(scene, id, (window.first, series.interval()), &mut slots);
     let volume = volumes(&mut slots, room.volume_rows);
     let read = cursor.map_or(Some(newest), |cursor| series.at(cursor));
     let slot = window
@@ -136,7 +140,7 @@ pub fn chart(
             (market, unit),
             scene,
         ),
-        position: position_strip(model, scene),
+        position: position_strip(model, shown.market, scene),
         unit,
         range,
         lines,
@@ -148,23 +152,13 @@ pub fn chart(
         look: state.look,
         has_averages: state.has_averages,
         cursor: cursor.and_then(|cursor| window.slot(cursor)),
-        drawn: DrawnChart::new(model, (window, newest.open_time), (unit, range)),
+        drawn: DrawnChart::new(model, shown, (window, newest.open_time), (unit, range)),
         slots,
     })
 }
 
-/// The market shown, as far as it is listed, and its candles.
-fn shown(model: &Model) -> Option<(Option<&Market>, &CandleSeries)> {
-    let id = model.market_screen.market()?;
-    let interval = model.market_screen.chart.interval;
-    let series = model.account.market_data.candles(id, interval)?;
-    Some((model.account.store.market(id), series))
-}
-
 /// Why there is no candle.
-fn emptiness(model: &Model) -> Vec<Span> {
-    let series = shown(model).map(|(_, series)| series);
-    let interval = model.market_screen.chart.interval;
+fn emptiness(series: Option<&CandleSeries>, interval: Interval) -> Vec<Span> {
     if let Some(why) = series.and_then(|series| series.trouble()) {
         return Span::alert(format!("no candles: {}", why.message)).into();
     }

@@ -7,7 +7,10 @@ use super::{
 use crate::{
     app::{
         Model,
-        market::chart_spot::{ChartSpot, PriceSpan},
+        market::{
+            chart_spot::{ChartSpot, PriceSpan},
+            two_charts::{ChartSide, ShownChart},
+        },
     },
     model::{AccountId, Interval, MarketId, Timestamp},
 };
@@ -15,6 +18,7 @@ use crate::{
 /// The candles and the prices of the cells.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DrawnChart {
+    side: ChartSide,
     account_id: AccountId,
     market_id: MarketId,
     interval: Interval,
@@ -28,13 +32,15 @@ impl DrawnChart {
     /// `None` before the account and the market are known.
     pub(super) fn new(
         model: &Model,
+        shown: ShownChart<'_>,
         (window, newest): (ChartWindow, Timestamp),
         (unit, range): (PriceUnit, PriceRange),
     ) -> Option<Self> {
         Some(Self {
             account_id: model.account.identity.as_ref()?.account_id.clone(),
-            market_id: model.market_screen.market()?.clone(),
-            interval: model.market_screen.chart.interval,
+            side: shown.side,
+            market_id: shown.market?.clone(),
+            interval: shown.chart.interval,
             window,
             newest,
             unit,
@@ -49,6 +55,7 @@ impl DrawnChart {
             high: self.unit.price(high),
         };
         ChartSpot {
+            side: self.side,
             account_id: self.account_id.clone(),
             market_id: self.market_id.clone(),
             interval: self.interval,

@@ -102,7 +102,8 @@ pub fn price_ladder(
     Some(LadderView {
         form,
         drawn: ladder.drawn(),
-        position: (lines.position > 0).then(|| position_strip(model, scene)),
+        position: (lines.position > 0)
+            .then(|| position_strip(model, model.market_screen.market(), scene)),
         head,
         rows: ladder.rows(form),
         foot,

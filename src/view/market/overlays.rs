@@ -3,7 +3,7 @@
 use super::{chart_slot::ChartSlot, scale::PriceUnit};
 use crate::{
     app::{
-        CandleSeries, Model, Prices,
+        CandleChart, CandleSeries, Model, Prices,
         market::own_orders::{OwnOrderKind, PricedOrder, priced_orders},
         session_of,
     },
@@ -139,9 +139,11 @@ pub(crate) fn lines(
     model: &Model,
     (id, market): (&MarketId, Option<&Market>),
     (series, unit): (&CandleSeries, PriceUnit),
+    chart: &CandleChart,
     scene: &Scene<'_>,
 ) -> Vec<PriceLine> {
     let cursor = model.price_ladder.cursor();
+    let cursor = cursor.filter(|_| model.price_ladder.market() == Some(id));
     let cursor = cursor.map(|price| (LineKind::Cursor, price));
     let alerts = model.account.user_alerts.prices(id);
     let alerts = alerts.map(|price| (LineKind::Alert, price));
@@ -156,8 +158,11 @@ pub(crate) fn lines(
     let of_positions = of_positions.filter_map(|(kind, price)| Some((kind, price?)));
     let orders = priced_orders(scene.store, id).map(|own| (LineKind::of(&own), own.price));
     let priced = cursor.into_iter().chain(mark).chain(of_positions);
-    let has_session = model.market_screen.chart.has_averages;
-    let session = has_session.then(|| session(series)).into_iter().flatten();
+    let session = chart
+        .has_averages
+        .then(|| session(series))
+        .into_iter()
+        .flatten();
     let priced = priced.chain(orders).chain(alerts).chain(session);
     let priced = priced.map(|(kind, price)| (kind, price, None));
     let own = model.market_screen.lines.of(id).iter();

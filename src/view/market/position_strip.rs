@@ -1,7 +1,8 @@
-//! The position in the market shown: what is held, what it is worth, where it ends.
+//! The position in a market that is shown: what is held, what it is worth, where it ends.
 
 use crate::{
     app::{Action, Model, market::own_orders::own_position},
+    model::MarketId,
     view::{
         tables::{positions, protection},
         text::{Scene, Span, words},
@@ -27,9 +28,12 @@ const KEYS: [(Action, &str); 6] = [
 ];
 
 /// Facts of the position, the most important first; none while nothing is held.
-pub(crate) fn position_strip(model: &Model, scene: &Scene<'_>) -> Vec<Vec<Span>> {
-    let held = model.market_screen.market();
-    let Some(position) = held.and_then(|market| own_position(scene.store, market)) else {
+pub(crate) fn position_strip(
+    model: &Model,
+    market: Option<&MarketId>,
+    scene: &Scene<'_>,
+) -> Vec<Vec<Span>> {
+    let Some(position) = market.and_then(|market| own_position(scene.store, market)) else {
         return vec![];
     };
     let size = Span::strong(words::position_size(position, scene));
@@ -84,7 +88,7 @@ mod tests {
 
     fn shown(model: &Model) -> String {
         let scene = Scene::of(model, &model.account.options.zone);
-        let facts = position_strip(model, &scene).concat();
+        let facts = position_strip(model, model.market_screen.market(), &scene).concat();
         facts.into_iter().map(|span| span.text).collect()
     }
 

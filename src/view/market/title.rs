@@ -1,7 +1,10 @@
 //! What stands in the border of a panel of the market: its key, its name, its market, how old its data is.
 
 use crate::{
-    app::{Action, CandleOrigin, ClickTarget, Context, MarketPanel, Model, Source},
+    app::{
+        Action, CandleOrigin, ClickTarget, Context, MarketPanel, Model, Source,
+        market::two_charts::ShownChart, series_of,
+    },
     model::{MarketId, Venue},
     view::{
         panels::title::Title,
@@ -19,35 +22,48 @@ const RENEWED: Duration = Duration::from_secs(2);
 
 /// The title of a panel, or of the tab that stands for it.
 pub fn panel_title(model: &Model, panel: MarketPanel) -> Title {
-    let (name, short, action) = match panel {
-        MarketPanel::Chart => ("Chart", "Chart", Action::MarketChart),
-        MarketPanel::Ladder => ("Ladder", "Ladder", Action::PriceLadder),
-    };
-    Title {
-        spot: ClickTarget::Panel(panel),
-        key: words::key(model, Context::Desk, action),
-        name,
-        short,
-        count: counted(model, panel),
-        freshness: match panel {
-            MarketPanel::Chart => candle_notes(model),
-            MarketPanel::Ladder => vec![],
+    let screen = &model.market_screen;
+    match panel {
+        MarketPanel::Chart => Title {
+            spot: ClickTarget::Panel(panel),
+            ..chart_title(model, screen.front_chart())
+        },
+        MarketPanel::Ladder => Title {
+            spot: ClickTarget::Panel(panel),
+            key: words::key(model, Context::Desk, Action::PriceLadder),
+            name: "Ladder",
+            short: "Ladder",
+            count: words::listed([shown(model, screen.market()), pinned(model)], " "),
+            freshness: vec![],
         },
     }
 }
 
-/// `BTC 1m`, and whether it is pinned.
-fn counted(model: &Model, panel: MarketPanel) -> String {
-    let screen = &model.market_screen;
-    let interval = || screen.chart.interval.to_string();
-    let parts = [
-        screen
-            .market()
-            .map(|id| model.account.store.names.shown(id).to_string()),
-        (panel == MarketPanel::Chart).then(interval),
-        screen.is_pinned().then(|| "pinned".to_owned()),
+/// The title of one of the charts. Only the one that has the keys says whether its market is pinned.
+pub fn chart_title(model: &Model, chart: ShownChart<'_>) -> Title {
+    let is_front = chart.side == model.market_screen.front_chart().side;
+    let count = [
+        shown(model, chart.market),
+        Some(chart.chart.interval.to_string()),
+        pinned(model).filter(|_| is_front),
     ];
-    words::listed(parts, " ")
+    Title {
+        spot: ClickTarget::ChartOn(chart.side),
+        key: words::key(model, Context::Desk, Action::MarketChart),
+        name: "Chart",
+        short: "Chart",
+        count: words::listed(count, " "),
+        freshness: candle_notes(model, chart),
+    }
+}
+
+fn shown(model: &Model, market: Option<&MarketId>) -> Option<String> {
+    market.map(|id| model.account.store.names.shown(id).to_string())
+}
+
+fn pinned(model: &Model) -> Option<String> {
+    let is_pinned = model.market_screen.is_pinned();
+    is_pinned.then(|| "pinned".to_owned())
 }
 
 /// `from binance`: that the venue of a market serves it, not the service.
@@ -60,11 +76,8 @@ pub(super) fn venue_note(model: &Model, market: &MarketId) -> Option<Span> {
 }
 
 /// Who made the candles, what is wrong with them, and how old the newest is.
-fn candle_notes(model: &Model) -> Vec<Span> {
-    let screen = &model.market_screen;
-    let market = screen.market();
-    let series = market.and_then(|id| model.account.market_data.candles(id, screen.chart.interval));
-    let Some(series) = series else {
+fn candle_notes(model: &Model, chart: ShownChart<'_>) -> Vec<Span> {
+    let Some(series) = series_of(&model.account.market_data, chart) else {
         return vec![];
     };
     let is_built = series.origin() == CandleOrigin::SeenMarks;
@@ -79,7 +92,7 @@ fn candle_notes(model: &Model) -> Vec<Span> {
             model.account.options.motion,
         )
     });
-    let from = market.filter(|_| !is_built);
+    let from = chart.market.filter(|_| !is_built);
     let notes = [
         from.and_then(|market| venue_note(model, market)),
         is_built.then(|| Span::muted("built from marks seen here")),

@@ -2,7 +2,7 @@
 
 use super::key_needs::{is_report, selected_order, works};
 use crate::{
-    app::{Action, Context, Model, awaited, keys::keymap::Keys, marked},
+    app::{Action, Context, Model, awaited, has_two_charts, keys::keymap::Keys, marked},
     model::Order,
 };
 
@@ -92,6 +92,8 @@ fn label(model: &Model, action: Action) -> String {
         (Action::Exits, _) if is_on_a_trigger(model) => "move",
         (Action::Follow, true) => "its rows",
         (Action::Down, true) => "move",
+        (Action::TwoCharts, _) if has_two_charts(model) => "one chart",
+        (Action::NextPane, _) if has_two_charts(model) => "other chart",
         (Action::PinMarket, _) if model.market_screen.is_pinned() => "unpin",
         _ => model.keymap.presented.word(model.context(), action),
     };

@@ -63,7 +63,7 @@ pub fn header(model: &Model) -> Header {
     segments.extend(locked(model));
     segments.extend([worth(model), daily_loss(model)]);
     segments.extend(guard::segments(model));
-    segments.push(free(model));
+    segments.push(margin(model));
     segments.extend(sparkline(model));
     segments.extend(late_ages(model));
     segments.extend(clock(model));
@@ -188,16 +188,32 @@ fn worth(model: &Model) -> Segment {
         .fewest(fewest)
 }
 
-/// The margin available for new positions, by the service's figures.
-fn free(model: &Model) -> Segment {
+/// What of the equity is posted as margin, and what is available for new positions, by the service's figures.
+fn margin(model: &Model) -> Segment {
     let facts = model.account.store.account.value();
-    let free = match facts.and_then(|facts| facts.available_margin) {
-        Some(free) if free.is_positive() => Span::plain(format::usd(free)),
-        Some(none) => Span::warn(format::usd(none)),
+    let free = facts.and_then(|facts| facts.available_margin);
+    let used = facts.and_then(|facts| facts.equity?.minus(free?));
+    let used = used.map(|used| Span::plain(format::whole_usd(used.max(Num::ZERO))));
+    let label = Span::muted("margin ");
+    let is_spent = free.is_some_and(|free| !free.is_positive());
+    let free = match free {
+        Some(none) if is_spent => Span::warn(format::usd(none)),
+        Some(free) => Span::plain(format::whole_usd(free)),
         None => Span::unknown(),
     };
-    let brief = [Span::muted("free "), free.clone()];
-    Segment::new(6, [Span::muted("free margin "), free]).brief(brief)
+    let free = vec![free, Span::muted(" free")];
+    let Some(used) = used else {
+        return Segment::new(6, [vec![label], free].concat());
+    };
+    let used = vec![label.clone(), used, Span::muted(" used")];
+    let whole = [used.clone(), vec![Span::muted(", ")], free.clone()].concat();
+    // What is used tells what is free beside the equity, unless there is less than that.
+    let brief = if is_spent {
+        [vec![label], free].concat()
+    } else {
+        used
+    };
+    Segment::new(6, whole).brief(brief)
 }
 
 /// The time span of the equity sparkline, and its cells.
@@ -261,13 +277,15 @@ fn daily_loss_unmeasured(model: &Model, room: Option<Num>) -> Segment {
     }
 }
 
-/// Whether the service responds. It stays longest: the other figures mean nothing without it.
+/// Whether the service responds. Trouble stays longest: the other figures mean nothing without it. While all is well it
+/// is the first to leave the room to them.
 fn api(model: &Model) -> Segment {
     let state = api_state(model);
+    let rank = if state.tone == Tone::Muted { 8 } else { 0 };
     let mut words = vec![Span::muted("api "), state.clone()];
     words.extend(asks_again(model));
     words.extend(troubled_until(model));
-    Segment::new(0, words).brief(state)
+    Segment::new(rank, words).brief(state)
 }
 
 /// When a failing source is retried: `, again in 4s`.
@@ -385,7 +403,7 @@ fn pace(elapsed: Duration, motion: Motion) -> Span {
     let (word, tone) = if elapsed >= calls::SLOW {
         ("SLOW", Tone::Warn)
     } else {
-        ("OK", Tone::Plain)
+        ("OK", Tone::Muted)
     };
     let words = match motion {
         Motion::Full => format!("{word} {}", format::elapsed(elapsed)),

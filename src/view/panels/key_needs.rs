@@ -2,7 +2,7 @@
 
 use crate::{
     app::{
-        Action, Context, Model, Pane, Remote, RowId, cursor_spacing,
+        Action, Context, Model, Pane, Remote, RowId, WidthTier, cursor_spacing,
         desk::market_shown::market_of,
         dialogs::overlay::{Overlay, ReviewTab},
         forms::{form::Form, open::filled_of},
@@ -53,6 +53,9 @@ const NEEDS: &[(Action, Need)] = &[
             .is_some_and(|all| !all.is_empty())
     }),
     (Action::Chart, leads_to_chart),
+    (Action::TwoCharts, |model| {
+        model.focus.zoomed && model.market_screen.tier == WidthTier::Wide
+    }),
     (Action::NextChoice, can_choose),
     (Action::ReadOlder, |model| {
         model.account.store.closed.has_more()
@@ -91,6 +94,7 @@ const NEEDS: &[(Action, Need)] = &[
     (Action::Flip, is_on_a_position),
     (Action::Cover, is_on_a_position),
     (Action::Trail, is_on_a_position),
+    (Action::PlaceTargets, lacks_targets),
     (Action::BreakEven, is_on_a_position),
     (Action::StopDown, is_on_a_position),
     (Action::TargetDown, is_on_a_position),
@@ -123,6 +127,14 @@ const NEEDS: &[(Action, Need)] = &[
 
 fn is_on_a_position(model: &Model) -> bool {
     selected_position(model).is_some()
+}
+
+fn lacks_targets(model: &Model) -> bool {
+    let store = &model.account.store;
+    let position = model.position_under_keys();
+    let position = position.and_then(|id| store.position(&id));
+    let left = position.and_then(|held| store.trades.left_bracket(held, store.orders.rows()));
+    left.is_some()
 }
 
 /// Whether what has the keys is about a market.

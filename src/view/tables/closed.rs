@@ -36,8 +36,9 @@ pub const CLOSED: &[Column<Position>] = &[
     .toned(Tone::Muted),
     Column::profit("net_pnl", "net", 0, Position::net_pnl),
     Column::new("roi", "ROI", Number, 2, |p, _| {
-        words::pnl_percent(return_on_basis(p)).into()
-    }),
+        words::return_percent(return_on_basis(p)).into()
+    })
+    .holds("+999.99%", "+999"),
     Column::known("held", "held", 7, |p: &Position| held(p).map(format::span))
         .aligned(Number)
         .toned(Tone::Muted)

@@ -25,7 +25,7 @@ pub const OPEN: &[Column<Position>] = &[
     Column::new("liquidation_price", "liq", Number, 2, liquidation),
     Column::new("liquidation_distance", "to liq", Number, 0, distance).holds("99.99%", "99.99%"),
     Column::new("unrealized_pnl", "uPnL", Number, 0, unrealized).holds("+9,999.99", "+9,999"),
-    Column::new("roe", "ROE", Number, 6, roe).holds("+999.99%", "+999%"),
+    Column::new("roe", "ROE", Number, 6, roe).holds("+999.99%", "+999"),
     Column::new("pnl_at_liquidation", "liq loss", Number, 5, at_liquidation),
     Column::new("stop", "stop", Left, 0, protection::stop_cell)
         .holds("65,000 133% of size +1", "65,000 133%"),
@@ -170,7 +170,7 @@ pub(crate) fn return_on_margin(position: &Position, scene: &Scene<'_>) -> Option
 }
 
 pub(crate) fn roe(position: &Position, scene: &Scene<'_>) -> Cell {
-    let share = words::pnl_percent(return_on_margin(position, scene));
+    let share = words::return_percent(return_on_margin(position, scene));
     scene.priced(share).into()
 }
 

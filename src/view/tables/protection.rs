@@ -124,7 +124,21 @@ pub(crate) fn target(position: &Position, scene: &Scene<'_>) -> Span {
     let market = scene.store.market(&position.market_id);
     let targets = guarded(Protection::Target, position, scene);
     let words = targets.map(|targets| targets.words(market, WordLength::Brief));
-    Span::muted(words.unwrap_or_default())
+    match missing_targets(position, scene) {
+        None => Span::muted(words.unwrap_or_default()),
+        Some((missing, _)) => {
+            let missing = format!("{missing} UNPLACED");
+            Span::warn(words::listed([words, Some(missing)], " "))
+        }
+    }
+}
+
+/// How many targets of a bracket the position lacks, and the words for it.
+pub(crate) fn missing_targets(position: &Position, scene: &Scene<'_>) -> Option<(usize, String)> {
+    let orders = scene.store.orders.rows();
+    let left = scene.store.trades.left_bracket(position, orders)?;
+    let missing = left.missing(position, orders).len();
+    Some((missing, left.words(missing)))
 }
 
 /// The known stops or targets of a position, if any.

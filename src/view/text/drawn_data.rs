@@ -5,8 +5,8 @@
 use super::{Scene, Tone};
 use crate::{
     app::{
-        CandleChart, Identity, MarketPanel, Model, Motion, SizeBasis,
-        market::price_ladder::PriceLadder,
+        CandleChart, Context, Identity, Model, Motion, SizeBasis,
+        market::{price_ladder::PriceLadder, two_charts::ShownChart},
     },
     model::{Drift, MarketId, PositionId, Timestamp},
 };
@@ -43,6 +43,8 @@ pub struct MarketKey {
     has_one_key: bool,
     /// The keys for it are named beside it.
     position: Option<PositionId>,
+    /// What has the keys: under a dialog those press nothing.
+    context: Context,
 }
 
 impl DataKey {
@@ -64,19 +66,22 @@ impl DataKey {
 }
 
 impl MarketKey {
-    pub fn new(model: &Model, panel: MarketPanel) -> Self {
+    /// Of the ladder, or of this chart.
+    pub fn new(model: &Model, chart: Option<ShownChart<'_>>) -> Self {
         let screen = &model.market_screen;
+        let market = chart.map_or(screen.market(), |chart| chart.market);
         Self {
-            id: screen.market().cloned(),
+            id: market.cloned(),
             is_pinned: screen.is_pinned(),
             data: model.account.market_data.generation(),
             alerts: model.account.user_alerts.generation(),
             lines: screen.lines.version(),
-            chart: (panel == MarketPanel::Chart).then(|| screen.chart.clone()),
+            chart: chart.map(|chart| chart.chart.clone()),
             ladder: model.price_ladder.as_drawn(),
-            size_basis: model.size_basis(screen.market()),
+            size_basis: model.size_basis(market),
             has_one_key: model.account.options.ladder_one_key,
             position: model.position_named_with_keys(),
+            context: model.context(),
         }
     }
 }

@@ -119,6 +119,15 @@ pub fn signed_percent(share: Num) -> String {
     in_percent(share, |percent| signed(percent.rounded(2)))
 }
 
+/// A return as a percentage with its sign, in eight columns however large it is: `+12.14%`, `+14.0K%`.
+pub fn return_percent(share: Num) -> String {
+    in_percent(share, |percent| match percent.abs() {
+        usual if usual.rounded(2) < Num::from(1_000_u32) => signed(percent.rounded(2)),
+        large if percent.is_negative() => format!("-{}", short_usd(large.rounded(0))),
+        large => format!("+{}", short_usd(large.rounded(0))),
+    })
+}
+
 /// A rate as a percentage with its sign and the necessary decimals, six at most.
 pub fn exact_percent(rate: Num) -> String {
     in_percent(rate, |percent| signed(percent.rounded(6).normalized()))
@@ -239,6 +248,19 @@ mod tests {
         );
         let shown = ["12", "-12", "0", "-0.001"].map(|n| signed_usd(num(n)));
         assert_eq!(shown, ["+12.00", "-12.00", "0.00", "0.00"]);
+    }
+
+    #[test]
+    fn a_return_is_no_wider_than_eight_columns_however_large_it_is() {
+        let shares = [
+            "0.1214", "-9.9999", "9.99996", "140.35", "-140.35", "1400", "123456",
+        ];
+        let shown = shares.map(|share| return_percent(num(share)));
+        let words = [
+            "+12.14%", "-999.99%", "+1.0K%", "+14.0K%", "-14.0K%", "+140.0K%", "+12.3M%",
+        ];
+        assert_eq!(shown, words);
+        assert!(shown.iter().all(|words| words.len() <= 8));
     }
 
     #[test]

@@ -61,6 +61,13 @@ pub(crate) fn pnl_percent(share: Option<Num>) -> Span {
     })
 }
 
+/// The same for a column whose width today's rows must not change.
+pub(crate) fn return_percent(share: Option<Num>) -> Span {
+    share.map_or_else(Span::unknown, |share| {
+        Span::new(format::return_percent(share), pnl_tone(share.rounded(4)))
+    })
+}
+
 /// `+1.25`: a multiple of what was risked.
 pub(crate) fn multiple(multiple: Num) -> Span {
     let sign = if multiple.is_positive() { "+" } else { "" };

@@ -147,7 +147,7 @@ fn what_is_kept_is_read_back_and_joins_what_was_noted_meanwhile() {
     next.opened(&[open()], at(60));
     next.armed(&[open()], &[stop("s-2", "9.5", 2)], at(60));
     next.marked(&"p".into(), num("12"), at(60));
-    next.recall(serde_json::from_str(&kept).unwrap());
+    next.recall(serde_json::from_str(&kept).unwrap(), Timestamp(0));
     let review = next.review(&closed("6", 100));
     assert_eq!(review.risk, Some(num("6")), "the first stop of before");
     assert_eq!((review.mae, review.mfe), (Some(num("3")), Some(num("6"))));

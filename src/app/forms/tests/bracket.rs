@@ -7,6 +7,7 @@
 
 use super::*;
 use crate::{
+    app::{account::trades::TradeLog, activity::user_alerts::KeptState},
     config::PresetTable,
     model::{Order, Page, draft::Bracket},
 };
@@ -151,7 +152,7 @@ fn several_targets_follow_the_fill_as_one_batch() {
     assert_eq!(again, [(Ticket(3), PLACED.to_owned())]);
     settle(&mut model, Ticket(3), Err(moved));
     assert_eq!(batches(&lists(&mut model, vec![])), [], "not a third time");
-    assert!(said(&model).contains("the targets of paper|BTC are not placed"));
+    assert!(said(&model).contains("the targets of BTC are not placed"));
 }
 
 #[test]
@@ -212,4 +213,96 @@ fn a_fill_whose_size_the_service_leaves_out_is_that_of_the_order_or_is_said_to_b
     assert_eq!(batches(&lists(&mut canceled, vec![])), []);
     let words = "how much of the order filled is not known";
     assert!(said(&canceled).contains(words), "{}", said(&canceled));
+}
+
+/// The next session, with what the last one kept of its trades.
+fn restarted(last: &[Effect]) -> Model {
+    let kept = last.iter().rev().find_map(|effect| match effect {
+        Effect::KeepTrades(trades) => Some(serde_json::to_string(trades).unwrap()),
+        _ => None,
+    });
+    let kept: TradeLog = serde_json::from_str(&kept.unwrap()).unwrap();
+    let mut next = desk();
+    let now = next.account.now;
+    update(&mut next, now, Msg::Kept(KeptState::Trades(Box::new(kept))));
+    next
+}
+
+fn everything(model: &Model) -> String {
+    format!("{:?}", model.account.activity)
+}
+
+/// A session that ended after the fill of `ord-20` and before its targets were placed, and the next one.
+fn restarted_after_the_fill() -> Model {
+    let mut model = bracketed(SEVERAL);
+    press(&mut model, "b 0.1 enter");
+    let last = settle(&mut model, Ticket(1), Ok(entered("filled", "0.1")));
+    restarted(&last)
+}
+
+fn filled() -> Order {
+    match entered("filled", "0.1") {
+        Receipt::Order { order, .. } => *order,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// A target of `pos-1`.
+fn target(price: &str) -> Order {
+    let json = format!(
+        r#""type":"take_profit","mode":"take_profit","side":"sell","size":0.06,"trigger_price":{price},
+        "trigger_direction":"above","target_position_id":"pos-1","status":"pending""#
+    );
+    order("ord-21", "BTC", &json)
+}
+
+/// What the key that places missing targets sends, with these working orders.
+fn placed_by_key(model: &mut Model, orders: &[Order]) -> Vec<(Ticket, String)> {
+    press(model, "1 ctrl-t");
+    let found = Msg::Traced(vec!["ord-20".into()], vec![filled()]);
+    let now = model.account.now;
+    update(model, now, found);
+    batches(&lists(model, orders.to_vec()))
+}
+
+#[test]
+fn after_a_restart_missing_targets_are_said_and_one_key_places_them() {
+    let mut model = restarted_after_the_fill();
+    lists(&mut model, vec![]);
+    let words = "BTC: bracket of ord-20: 2 of 2 targets not placed; ^t on the position places them";
+    assert!(said(&model).contains(words), "{}", said(&model));
+    let sent = placed_by_key(&mut model, &[]);
+    let [(ticket, what)] = sent.as_slice() else {
+        panic!("{sent:?}");
+    };
+    assert_eq!(what, PLACED);
+    let held = model.account.store.positions.rows()[0].clone();
+    let last = settle(&mut model, *ticket, Ok(Receipt::Position(Box::new(held))));
+    let mut third = restarted(&last);
+    lists(&mut third, vec![]);
+    assert!(!everything(&third).contains("not placed"));
+}
+
+#[test]
+fn targets_that_work_already_are_not_placed_again() {
+    let mut model = restarted_after_the_fill();
+    let first = [target("64101")];
+    lists(&mut model, first.to_vec());
+    assert!(said(&model).contains("1 of 2 targets not placed"));
+    let sent = placed_by_key(&mut model, &first);
+    let words = "exits of position pos-1: take profit at 64,201, size 0.04";
+    assert_eq!(sent[0].1, words);
+}
+
+#[test]
+fn missing_targets_are_forgotten_with_the_position_or_a_target_set_by_hand() {
+    let mut closed = restarted_after_the_fill();
+    wait(&mut closed, 50);
+    arrive(&mut closed, Answer::Positions(Ok(Page::of(vec![]))));
+    arrive(&mut closed, Answer::Orders(Ok(Page::of(vec![]))));
+    assert!(!everything(&closed).contains("not placed"));
+    let mut by_hand = restarted_after_the_fill();
+    lists(&mut by_hand, vec![target("66000")]);
+    assert!(!everything(&by_hand).contains("not placed"));
+    assert_eq!(placed_by_key(&mut by_hand, &[target("66000")]), []);
 }

@@ -84,6 +84,8 @@ pub enum Action {
     Averages,
     #[strum(message = "line of your own here, or remove it")]
     OwnLine,
+    #[strum(message = "two charts side by side, or one")]
+    TwoCharts,
     #[strum(message = "stop entry, buy")]
     StopBuy,
     #[strum(message = "stop entry, sell")]
@@ -202,6 +204,8 @@ pub enum Action {
     Cover,
     #[strum(message = "trailing stop on or off")]
     Trail,
+    #[strum(message = "place the bracket's missing targets")]
+    PlaceTargets,
     #[strum(message = "bracket on or off")]
     Bracket,
     #[strum(message = "cancel")]
@@ -366,6 +370,7 @@ impl Action {
                 | Self::CloseWhole
                 | Self::Cover
                 | Self::Trail
+                | Self::PlaceTargets
                 | Self::Margin
                 | Self::Exits
                 | Self::Amend

@@ -77,7 +77,10 @@ fn what_is_not_shown_is_kept_short_and_few_markets_are_kept() {
     let mut data = MarketData::default();
     for number in 0..40_i64 {
         let id = market(&number.to_string());
-        data.show(&id, Some(Interval::Second1), Timestamp(number));
+        data.show(
+            [(id.clone(), Some(Interval::Second1))].into(),
+            Timestamp(number),
+        );
         data.arrive(&id, AT, page(0..4_000));
     }
     let rows = |name: &str| {

@@ -1,7 +1,3 @@
-#![expect(
-    clippy::unnecessary_wraps,
-    reason = "what is wanted is an option everywhere"
-)]
 use super::*;
 use crate::{
     app::market::{
@@ -26,12 +22,12 @@ fn btc() -> MarketId {
     "paper|BTC".into()
 }
 
-fn chart(since: Option<Timestamp>) -> Option<CandleWant> {
-    Some(CandleWant {
+fn chart(since: Option<Timestamp>) -> Vec<CandleWant> {
+    vec![CandleWant {
         market_id: btc(),
         interval: MINUTE,
         since,
-    })
+    }]
 }
 
 fn candle(open_time: i64) -> Candle {
@@ -100,6 +96,26 @@ fn ladder(market: &str, every: Duration) -> MarketWants {
     let mut wants = MarketWants::default();
     wants.want_ladder(market.into(), 40, every);
     wants
+}
+
+#[test]
+fn two_charts_of_a_market_each_ask_for_their_own_interval() {
+    let mut shown = Shown::new(MarketWants {
+        candles: [Interval::Minute1, Interval::Minute5]
+            .map(|interval| CandleWant {
+                interval,
+                ..chart(None).remove(0)
+            })
+            .into(),
+        ..MarketWants::default()
+    });
+    let page = |interval| MarketRequest::Candles {
+        interval,
+        before: None,
+        limit: 500,
+    };
+    let both = [page(Interval::Minute1), page(Interval::Minute5)];
+    assert_eq!(shown.asks(), both);
 }
 
 fn candles(before: Option<Timestamp>, limit: u32) -> MarketRequest {
@@ -228,10 +244,10 @@ fn whoever_runs_through_the_markets_causes_two_requests_of_a_kind_a_second() {
 fn the_newest_candles_reach_back_to_the_known_ones_however_late_they_are() {
     let second = Interval::Second1;
     let mut shown = Shown::new(MarketWants {
-        candles: Some(CandleWant {
+        candles: vec![CandleWant {
             interval: second,
-            ..chart(None).unwrap()
-        }),
+            ..chart(None).remove(0)
+        }],
         ..MarketWants::default()
     });
     let page = |newest: i64, limit: i64| {

@@ -164,13 +164,14 @@ pub(super) fn older(
     data: &mut MarketData,
     now: Timestamp,
 ) -> Option<(MarketId, MarketRequest)> {
-    let chart = wants.candles.as_ref()?;
-    let since = wanted_since(chart, data)?;
-    let before = data.ask_older(&chart.market_id, chart.interval, since, now)?;
-    let request = MarketRequest::Candles {
-        interval: chart.interval,
-        before: Some(before),
-        limit: OLDER_CANDLES,
-    };
-    Some((chart.market_id.clone(), request))
+    wants.candles.iter().find_map(|chart| {
+        let since = wanted_since(chart, data)?;
+        let before = data.ask_older(&chart.market_id, chart.interval, since, now)?;
+        let request = MarketRequest::Candles {
+            interval: chart.interval,
+            before: Some(before),
+            limit: OLDER_CANDLES,
+        };
+        Some((chart.market_id.clone(), request))
+    })
 }

@@ -134,7 +134,7 @@ fn a_restart_says_which_stop_trails_no_longer() {
     let kept = serde_json::to_string(&before.account.store.trades).unwrap();
     let kept: TradeLog = serde_json::from_str(&kept).unwrap();
     let mut model = desk();
-    model.account.store.trades.recall(kept);
+    model.account.store.trades.recall(kept, NOON);
     assert_eq!(moves(&lists(&mut model, "63900", 64_500)), []);
     let words = "BTC: the stop trailed by 100t until that session ended, and stays where it is";
     let told = model.account.activity.lines.iter();

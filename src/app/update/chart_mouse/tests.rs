@@ -81,6 +81,7 @@ fn spot(candles: i64, low: i64, edge: i64) -> ChartSpot {
         high: Num::from(high),
     };
     ChartSpot {
+        side: ChartSide::Left,
         account_id: "chal-1".into(),
         market_id: "paper|BTC".into(),
         interval: Interval::Minute1,
@@ -291,7 +292,7 @@ fn the_wheel_scrolls_within_what_is_known_and_follows_the_newest_again_at_the_en
     let mut model = chart();
     let turn = |model: &mut Model, candles: i64| {
         let first = usize::try_from(back(candles).0 / MINUTE).unwrap();
-        let panel = ClickTarget::Panel(MarketPanel::Chart);
+        let panel = ClickTarget::ChartOn(ChartSide::Left);
         update(
             model,
             model.account.now,

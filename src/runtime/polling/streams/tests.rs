@@ -172,7 +172,7 @@ pub(super) fn wants_one_market(desk: &Desk) {
         wanted.shown = ShownMarkets {
             books: [btc()].into(),
             trades: Some(btc()),
-            candles: Some((btc(), Interval::Minute1)),
+            candles: [(btc(), Interval::Minute1)].into(),
         };
     });
 }
@@ -531,7 +531,7 @@ async fn a_second_connection_takes_over_before_the_one_that_drains_is_closed() {
         wanted.shown = ShownMarkets {
             books: [btc()].into(),
             trades: Some(btc()),
-            candles: None,
+            candles: [].into(),
         };
     });
     let mut old = Socket::accepted(&listener).await;

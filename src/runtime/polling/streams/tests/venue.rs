@@ -80,7 +80,7 @@ impl Desk {
             wanted.shown = ShownMarkets {
                 books: [market.clone()].into(),
                 trades: Some(market.clone()),
-                candles: Some((market, Interval::Minute1)),
+                candles: [(market, Interval::Minute1)].into(),
             };
         });
     }

@@ -1,0 +1,143 @@
+//! The brackets whose targets are not placed yet, kept so that the next session can say so (`docs/delivery.md 3.7`).
+
+use super::TradeLog;
+use crate::model::{
+    MarketId, Num, Order, OrderId, Position, Protection, Side, Timestamp, draft::LaterTarget,
+};
+use serde::{Deserialize, Serialize};
+
+/// The targets that are placed once an entry has filled.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OpenBracket {
+    /// `None` before the service has told the order.
+    pub order: Option<OrderId>,
+    pub market: MarketId,
+    pub side: Side,
+    pub targets: Vec<LaterTarget>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct BracketLog {
+    /// Those that a workflow of this desk goes on with.
+    running: Vec<OpenBracket>,
+    /// Those that nothing goes on with.
+    left: Vec<OpenBracket>,
+    /// When the last of them was left; older lists do not show what became of its entry.
+    #[serde(skip)]
+    left_at: Timestamp,
+    /// Whether an earlier session has left some, which nobody has said yet.
+    #[serde(skip)]
+    is_untold: bool,
+}
+
+impl OpenBracket {
+    pub(crate) fn is_of(&self, position: &Position) -> bool {
+        position.market_id == self.market && position.side() == Some(self.side)
+    }
+
+    /// `bracket of ord_20: 2 of 3 targets not placed`.
+    pub fn words(&self, missing: usize) -> String {
+        let order = self.order.as_ref();
+        let order = order.map_or_else(|| "an order".to_owned(), ToString::to_string);
+        let all = self.targets.len();
+        format!("bracket of {order}: {missing} of {all} targets not placed")
+    }
+
+    /// The targets that no working order of the position stands for.
+    pub fn missing(&self, position: &Position, orders: &[Order]) -> Vec<LaterTarget> {
+        let placed: Vec<_> = targets_of(position, orders).collect();
+        let targets = self.targets.iter().copied();
+        targets
+            .filter(|target| !placed.contains(&target.price))
+            .collect()
+    }
+
+    /// Whether the position lacks targets. One at another price was set by hand, instead of these.
+    fn is_lacking(&self, position: &Position, orders: &[Order]) -> bool {
+        let is_own = |price| self.targets.iter().any(|target| target.price == price);
+        let is_lacking = !self.missing(position, orders).is_empty();
+        self.is_of(position) && is_lacking && targets_of(position, orders).all(is_own)
+    }
+}
+
+fn targets_of(position: &Position, orders: &[Order]) -> impl Iterator<Item = Num> {
+    let protects = |order: &&Order| order.protects(position) == Some(Protection::Target);
+    let prices = orders.iter().filter(protects);
+    prices.filter_map(|order| order.trigger_price.or(order.limit_price))
+}
+
+impl BracketLog {
+    /// Nothing goes on with what an earlier session has begun.
+    pub(super) fn recall(&mut self, kept: Self, now: Timestamp) {
+        self.left.extend(kept.left);
+        self.left.extend(kept.running);
+        self.is_untold = !self.left.is_empty();
+        self.left_at = now;
+    }
+}
+
+impl TradeLog {
+    pub(crate) fn running_brackets(&self) -> &[OpenBracket] {
+        &self.brackets.running
+    }
+
+    pub(crate) fn run_brackets(&mut self, running: Vec<OpenBracket>) {
+        self.brackets.running = running;
+        self.version += 1;
+    }
+
+    /// The targets that this position lacks, and that nothing places by itself.
+    pub fn left_bracket(&self, position: &Position, orders: &[Order]) -> Option<&OpenBracket> {
+        let mut left = self.brackets.left.iter();
+        left.find(|bracket| bracket.is_lacking(position, orders))
+    }
+
+    /// Nothing goes on with it from now on.
+    pub(crate) fn leave_bracket(&mut self, bracket: OpenBracket, at: Timestamp) {
+        self.brackets.left.push(bracket);
+        self.brackets.left_at = at;
+        self.version += 1;
+    }
+
+    /// Something goes on with it.
+    pub(crate) fn take_up_bracket(&mut self, bracket: &OpenBracket) {
+        self.brackets.left.retain(|left| left != bracket);
+        self.version += 1;
+    }
+
+    /// Those that have no working entry and no position without targets, by whole lists that were requested at `at`.
+    pub(crate) fn finished_brackets(
+        &self,
+        positions: &[Position],
+        orders: &[Order],
+        at: Timestamp,
+    ) -> Vec<OpenBracket> {
+        let works = |bracket: &OpenBracket| {
+            let mut working = orders.iter().filter(|order| order.is_working());
+            working.any(|order| Some(&order.id) == bracket.order.as_ref())
+        };
+        let lacks = |bracket: &OpenBracket| {
+            let mut positions = positions.iter();
+            positions.any(|position| bracket.is_lacking(position, orders))
+        };
+        let known = self
+            .brackets
+            .left
+            .iter()
+            .filter(|_| at > self.brackets.left_at);
+        let finished = known.filter(|bracket| !works(bracket) && !lacks(bracket));
+        finished.cloned().collect()
+    }
+
+    /// Whether there are brackets that an earlier session has left and nobody has said, by lists of `at`.
+    pub(crate) fn has_untold_brackets(&self, at: Timestamp) -> bool {
+        self.brackets.is_untold && at > self.brackets.left_at
+    }
+
+    /// What earlier sessions have left; it is said now.
+    pub(crate) fn tell_brackets(&mut self) -> Vec<OpenBracket> {
+        self.brackets.is_untold = false;
+        self.brackets.left.clone()
+    }
+}

@@ -1,0 +1,101 @@
+//! The brackets whose targets are not placed: what is kept of them, what is said of those that an earlier session has
+//! left, and the key that places them (`docs/delivery.md 3.7`).
+
+use super::send::tell;
+use crate::{
+    app::{
+        account::{poll::Source, trades::OpenBracket},
+        activity::{notice::Tone, user_alerts::Freshness},
+        core::{account::Account, effect::Effect, user_alerts::keep_trades},
+        desk::model::Model,
+        keys::keymap::{Action, Context},
+        workflows::{BracketRun, Workflow, WorkflowEvent},
+    },
+    model::{Page, Position, Timestamp},
+};
+
+/// Places the targets that a position lacks, once its entry has filled.
+pub(crate) fn place(model: &mut Model, position: &Position) -> Result<Vec<Effect>, String> {
+    let account = &mut model.account;
+    let orders = account.store.orders.rows();
+    let left = account.store.trades.left_bracket(position, orders);
+    let left = left.ok_or("no targets of a bracket are left to place here")?;
+    let order = left.order.clone();
+    let order = order.ok_or("the order of this bracket is not known: set the targets by hand")?;
+    let (left, targets) = (left.clone(), left.missing(position, orders));
+    let symbol = account.store.names.shown(&left.market);
+    account.say(
+        Tone::Plain,
+        format!("{symbol}: {} targets of {order} follow", targets.len()),
+    );
+    account.store.trades.take_up_bracket(&left);
+    let run = BracketRun::resumed(OpenBracket { targets, ..left }, order, account.now);
+    let ticket = account.store.number();
+    account.workflows.begin(ticket, Workflow::Bracket(run));
+    Ok(tell(model, WorkflowEvent::Passed))
+}
+
+/// Keeps what has changed, and says what an earlier session has left.
+pub(crate) fn proceed(model: &mut Model) -> Vec<Effect> {
+    let account = &mut model.account;
+    if account.options.dry_run {
+        return vec![];
+    }
+    let before = account.store.trades.version();
+    let running = || account.workflows.brackets();
+    if !running().eq(account.store.trades.running_brackets()) {
+        let running = running().cloned().collect();
+        account.store.trades.run_brackets(running);
+    }
+    forget_finished(account);
+    let has_changed = account.store.trades.version() != before;
+    tell_of_earlier(model);
+    let kept = has_changed.then(|| keep_trades(&mut model.account));
+    kept.into_iter().collect()
+}
+
+/// When the lists were requested that show what the account holds now.
+fn lists_at(account: &Account) -> Option<Timestamp> {
+    let is_fresh = |source| account.freshness(source) == Freshness::Fresh;
+    let (positions, orders) = (&account.store.positions, &account.store.orders);
+    let is_whole = positions.value().is_some_and(Page::is_whole)
+        && orders.value().is_some_and(Page::is_whole)
+        && [Source::Positions, Source::Orders]
+            .into_iter()
+            .all(is_fresh);
+    positions.at().min(orders.at()).filter(|_| is_whole)
+}
+
+/// What has no position that lacks targets is over.
+fn forget_finished(account: &mut Account) {
+    let Some(at) = lists_at(account) else {
+        return;
+    };
+    let (positions, orders) = (account.store.positions.rows(), account.store.orders.rows());
+    let trades = &account.store.trades;
+    for bracket in trades.finished_brackets(positions, orders, at) {
+        account.store.trades.take_up_bracket(&bracket);
+    }
+}
+
+fn tell_of_earlier(model: &mut Model) {
+    let account = &mut model.account;
+    let is_due = |at| account.store.trades.has_untold_brackets(at);
+    if !lists_at(account).is_some_and(is_due) {
+        return;
+    }
+    let key = model.keymap.chord(Context::Positions, Action::PlaceTargets);
+    let key = key.map_or_else(String::new, |key| {
+        format!("; {key} on the position places them")
+    });
+    for bracket in account.store.trades.tell_brackets() {
+        let symbol = account.store.names.shown(&bracket.market);
+        let mut positions = account.store.positions.rows().iter();
+        let position = positions.find(|position| bracket.is_of(position));
+        let orders = account.store.orders.rows();
+        let missing = position.map(|position| bracket.missing(position, orders));
+        let missing = missing.unwrap_or_else(|| bracket.targets.clone());
+        let words = format!("{symbol}: {}{key}", bracket.words(missing.len()));
+        account.say(Tone::Alert, words);
+    }
+}

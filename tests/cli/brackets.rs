@@ -1,0 +1,66 @@
+//! `place --bracket`: the stop and targets of the settings go with an order of a verb only where the flag says so.
+
+use super::support::{Served, ran};
+use serde_json::Value;
+
+const ORDER: [&str; 10] = [
+    "place", "--market", "btc", "--side", "buy", "--type", "market", "--size", "0.1", "--yes",
+];
+
+/// Places an order with this bracket in the settings.
+fn placed(served: &Served, bracket: &str, more: &[&str]) -> (i32, String) {
+    let mut verb = served.verb(&[&ORDER[..], more].concat());
+    let (code, _, err) = ran(verb.env("PERPDECK_BRACKET", bracket));
+    (code, err)
+}
+
+/// The sizes of the working stops, and of the working targets.
+fn exits(served: &Served) -> [Vec<f64>; 2] {
+    let working = served.orders().into_iter();
+    let working: Vec<_> = working
+        .filter(|order| order["status"] == "resting" && order["target_position_id"].is_string())
+        .collect();
+    ["below", "above"].map(|side| {
+        let is_on = |order: &&Value| order["trigger_direction"] == side;
+        let sizes = working.iter().filter(is_on);
+        let mut sizes: Vec<_> = sizes.filter_map(|order| order["size"].as_f64()).collect();
+        sizes.sort_by(f64::total_cmp);
+        sizes
+    })
+}
+
+#[test]
+fn an_order_has_a_bracket_only_with_the_flag() {
+    let served = Served::bare();
+    let bracket = "stop 5%, target 5%";
+    assert_eq!(placed(&served, bracket, &[]).0, 0);
+    assert_eq!(exits(&served).map(|sizes| sizes.len()), [0, 0]);
+    let (code, err) = placed(&served, bracket, &["--bracket"]);
+    assert_eq!(code, 0, "{err}");
+    assert_eq!(exits(&served).map(|sizes| sizes.len()), [1, 1]);
+}
+
+#[test]
+fn an_order_that_cannot_have_its_bracket_is_not_sent() {
+    let served = Served::bare();
+    let (code, err) = placed(&served, "", &["--bracket"]);
+    assert_eq!(code, 2);
+    assert!(err.contains("the settings have none"), "{err}");
+    assert_eq!(placed(&served, "stop 5%", &["--bracket"]).0, 0);
+    assert_eq!(
+        placed(&served, "stop 5%", &["--bracket"]).0,
+        2,
+        "it has exits"
+    );
+    assert_eq!(exits(&served)[0].len(), 1);
+}
+
+#[test]
+fn several_targets_follow_the_fill() {
+    let served = Served::bare();
+    let bracket = "stop 5%, target 5% 60%, target 10% 40%";
+    let (code, err) = placed(&served, bracket, &["--bracket"]);
+    assert_eq!(code, 0, "{err}");
+    let [_, targets] = exits(&served);
+    assert_eq!(targets, vec![0.04, 0.06]);
+}
