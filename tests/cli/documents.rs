@@ -55,7 +55,8 @@ fn table() -> String {
 }
 
 fn line(place: &str, does: &[&String]) -> String {
-    let does: Vec<_> = does.iter().map(|does| does.as_str()).collect();
+    // A cell ends at a bar, in code as well.
+    let does: Vec<_> = does.iter().map(|does| does.replace('|', "\\|")).collect();
     format!("| {place} | {} |\n", does.join(", "))
 }
 

@@ -8,7 +8,7 @@
 use super::{
     ladder_follow,
     ladder_mouse::{ROW_MOVED, may_be_carried},
-    market::{ends, ends_of},
+    market::{ends, ends_of, go},
     price_ladder::{drop_carried, mode, point},
 };
 use crate::{
@@ -74,11 +74,13 @@ pub(crate) fn click(model: &mut Model, spot: &ChartSpot) -> Next {
 }
 
 /// The chart on this side gets the keys, and the price ladder its market.
-pub(crate) fn focus(model: &mut Model, side: ChartSide) {
+pub(crate) fn focus(model: &mut Model, side: ChartSide) -> Next {
+    go(model, MarketPanel::Chart);
     if charts(model).iter().any(|chart| chart.side == side) {
         model.market_screen.focus_chart(side);
         ladder_follow::follow(model);
     }
+    Next::Stay
 }
 
 /// Of the account and the market shown, with the candles that were drawn, on the chart that has the keys.

@@ -49,11 +49,7 @@ pub(crate) fn click(model: &mut Model, spot: ClickTarget) -> Next {
             market::go(model, panel);
             Next::Stay
         }
-        ClickTarget::ChartOn(side) if model.overlays.is_empty() => {
-            market::go(model, MarketPanel::Chart);
-            chart_mouse::focus(model, side);
-            Next::Stay
-        }
+        ClickTarget::ChartOn(side) if model.overlays.is_empty() => chart_mouse::focus(model, side),
         ClickTarget::Ladder(spot) if model.overlays.is_empty() => {
             market::go(model, MarketPanel::Ladder);
             ladder_mouse::click(model, &spot)
