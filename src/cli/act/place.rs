@@ -28,7 +28,7 @@ pub(in crate::cli) struct PlaceArgs {
                      has the key KEY-N, so that the same file can be repeated",
     )]
     file: Option<PathBuf>,
-    /// Adds the stop and targets of the `bracket` setting, and waits for the fill if targets follow it
+    /// Adds the exits of `bracket`; several targets wait for the fill
     #[arg(long, conflicts_with = "file")]
     bracket: bool,
 }
