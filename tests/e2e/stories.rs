@@ -484,7 +484,7 @@ fn recover_from_a_lost_connection() {
 
     let _again = Exchange::starts(home.path(), &address.to_string());
     desk.sees("BUY 0.02000 BTC market: filled at");
-    desk.sees("OK ");
+    desk.sees_no_more("DOWN");
     desk.sees_no_more("OLD");
     desk.leaves();
 }
