@@ -194,6 +194,7 @@ async fn rate(server: &Arc<Server>, connections: usize, deed: Deed) -> f64 {
             while began.elapsed() < WINDOW {
                 done += deed(&mut client).await;
             }
+            client.close().await;
             done
         });
     }
@@ -213,7 +214,9 @@ async fn beside_bare(name: &str, server: &Arc<Server>) {
         let body = {
             let mut client = server.client(0).await;
             deed(&mut client).await;
-            client.last
+            let body = std::mem::take(&mut client.last);
+            client.close().await;
+            body
         };
         let (addr, accepting) = bare::serve(body).await;
         let bare = Arc::new(server.at(addr));
@@ -248,7 +251,7 @@ async fn fill(server: &Arc<Server>) {
             loop {
                 let account = next.fetch_add(1, Ordering::Relaxed);
                 if account >= ACCOUNTS {
-                    return;
+                    return client.close().await;
                 }
                 client.turn_to(&server, account);
                 for market in 0..world::MARKETS {
@@ -353,6 +356,12 @@ impl Client {
         );
         self.stream.write_all(request.as_bytes()).await.unwrap();
         self.answer().await
+    }
+
+    /// Waits until the exchange has let go of it: at its limit for one address a new connection would end another one.
+    async fn close(mut self) {
+        let _ = self.stream.shutdown().await;
+        while self.stream.read(&mut self.read).await.unwrap_or(0) > 0 {}
     }
 
     async fn answer(&mut self) -> String {
