@@ -133,7 +133,7 @@ pub(super) enum ReadVerb {
     /// Lists what the orders of the account have filled
     Fills(read::lists::FillsArgs),
     /// Lists what positions have paid and received for funding
-    Funding(read::lists::FundingArgs),
+    Funding(read::listed::ListFlags),
     /// Lists open positions, or closed ones
     Positions(read::lists::PositionsArgs),
     /// Shows positions, open or closed

@@ -40,6 +40,19 @@ pub(super) fn markets<T: Listed>(rows: &[T]) -> Vec<MarketId> {
     rows.iter().map(|row| row.market().clone()).collect()
 }
 
+/// The flags of every list of an account.
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct ListFlags {
+    #[command(flatten)]
+    pub(super) market: MarketFilter,
+    #[command(flatten)]
+    pub(super) since: SinceFilter,
+    #[command(flatten)]
+    pub(super) pages: Pages,
+    #[command(flatten)]
+    pub(super) output: ListOutput,
+}
+
 /// A list that is being read.
 pub(super) struct OpenedList {
     pub(super) service: Service,
@@ -50,19 +63,13 @@ pub(super) struct OpenedList {
 }
 
 impl OpenedList {
-    pub(super) async fn open(
-        sources: &Sources,
-        market: &MarketFilter,
-        since: SinceFilter,
-        pages: Pages,
-        output: ListOutput,
-    ) -> Result<Self> {
-        let service = Service::open(sources, output.voice()).await?;
+    pub(super) async fn open(sources: &Sources, flags: ListFlags) -> Result<Self> {
+        let service = Service::open(sources, flags.output.voice()).await?;
         Ok(Self {
-            market: market.wanted(&service).await?,
-            since: since.instant(&service).await,
-            pages,
-            output,
+            market: flags.market.wanted(&service).await?,
+            since: flags.since.instant(&service).await,
+            pages: flags.pages,
+            output: flags.output,
             service,
         })
     }

@@ -11,7 +11,7 @@ use super::{
     filters::{
         MarketFilter, OrderState, SideFilter, SinceFilter, TwapState, direction, executions,
     },
-    listed::OpenedList,
+    listed::{ListFlags, OpenedList},
     pages::{Pages, Selection},
     views,
 };
@@ -32,24 +32,18 @@ pub(in crate::cli) struct OrdersArgs {
     #[arg(long)]
     history: bool,
     #[command(flatten)]
-    market: MarketFilter,
-    #[command(flatten)]
     side: SideFilter,
     /// Only orders in this state; ended ones are read from the history
     #[arg(long, value_enum, value_name = "STATUS")]
     status: Option<OrderState>,
     #[command(flatten)]
-    since: SinceFilter,
-    #[command(flatten)]
-    pages: Pages,
-    #[command(flatten)]
-    output: ListOutput,
+    list: ListFlags,
 }
 
 /// The working orders, or the whole history.
 pub(in crate::cli) async fn orders(args: OrdersArgs, sources: &Sources) -> Result<Exit> {
     let OrdersArgs { side, status, .. } = args;
-    let list = OpenedList::open(sources, &args.market, args.since, args.pages, args.output).await?;
+    let list = OpenedList::open(sources, args.list).await?;
     let wanted = list.wanted(|order: &Order| Some(order.requested_at));
     let wanted = wanted.filtered(move |order| {
         side.keeps(order.side.known()) && status.is_none_or(|state| state.is_of(order))
@@ -74,21 +68,15 @@ pub(in crate::cli) async fn orders(args: OrdersArgs, sources: &Sources) -> Resul
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct FillsArgs {
     #[command(flatten)]
-    market: MarketFilter,
-    #[command(flatten)]
     side: SideFilter,
     #[command(flatten)]
-    since: SinceFilter,
-    #[command(flatten)]
-    pages: Pages,
-    #[command(flatten)]
-    output: ListOutput,
+    list: ListFlags,
 }
 
 /// Each fill once: where the list has an order's own row, which covers its parts (`Order::adds_to_its_parts`), the rows
 /// of the parts are left out.
 pub(in crate::cli) async fn fills(args: FillsArgs, sources: &Sources) -> Result<Exit> {
-    let list = OpenedList::open(sources, &args.market, args.since, args.pages, args.output).await?;
+    let list = OpenedList::open(sources, args.list).await?;
     let wanted = filled(list.wanted(|order: &Order| order.settled_at));
     let wanted = wanted.filtered(move |order| args.side.keeps(order.side.known()));
     let service = &list.service;
@@ -117,22 +105,16 @@ pub(in crate::cli) struct PositionsArgs {
     /// Closed positions, the newest first, instead of the open ones
     #[arg(long)]
     closed: bool,
-    #[command(flatten)]
-    market: MarketFilter,
     /// Only this side
     #[arg(long, value_name = "SIDE", value_parser = direction())]
     side: Option<Side>,
     #[command(flatten)]
-    since: SinceFilter,
-    #[command(flatten)]
-    pages: Pages,
-    #[command(flatten)]
-    output: ListOutput,
+    list: ListFlags,
 }
 
 /// Open or closed positions.
 pub(in crate::cli) async fn positions(args: PositionsArgs, sources: &Sources) -> Result<Exit> {
-    let list = OpenedList::open(sources, &args.market, args.since, args.pages, args.output).await?;
+    let list = OpenedList::open(sources, args.list).await?;
     let wanted = list.wanted(|row: &Position| row.closed_at.or(row.opened_at));
     let wanted = Selection {
         at: |row: &Position| row.closed_at,
@@ -153,22 +135,10 @@ pub(in crate::cli) async fn positions(args: PositionsArgs, sources: &Sources) ->
     views::open().print(&list.output, &page, &store)
 }
 
-#[derive(Debug, clap::Args)]
-pub(in crate::cli) struct FundingArgs {
-    #[command(flatten)]
-    market: MarketFilter,
-    #[command(flatten)]
-    since: SinceFilter,
-    #[command(flatten)]
-    pages: Pages,
-    #[command(flatten)]
-    output: ListOutput,
-}
-
 /// What positions have paid and received. Only the paper exchange lists payments (docs/paper-exchange.md); of another
 /// service the verb names the lists that have the sums, and exits with 2.
-pub(in crate::cli) async fn funding(args: FundingArgs, sources: &Sources) -> Result<Exit> {
-    let list = OpenedList::open(sources, &args.market, args.since, args.pages, args.output).await?;
+pub(in crate::cli) async fn funding(list: ListFlags, sources: &Sources) -> Result<Exit> {
+    let list = OpenedList::open(sources, list).await?;
     let service = &list.service;
     needs_simulator(service, "positions\" and \"perpdeck positions --closed").await?;
     let wanted = list.wanted(|row: &FundingPayment| Some(row.paid_at));
@@ -211,24 +181,18 @@ pub(in crate::cli) struct TwapsArgs {
     #[arg(long, conflicts_with = "status")]
     ended: bool,
     #[command(flatten)]
-    market: MarketFilter,
-    #[command(flatten)]
     side: SideFilter,
     /// Only orders in this state
     #[arg(long, value_enum, value_name = "STATUS")]
     status: Option<TwapState>,
     #[command(flatten)]
-    since: SinceFilter,
-    #[command(flatten)]
-    pages: Pages,
-    #[command(flatten)]
-    output: ListOutput,
+    list: ListFlags,
 }
 
 /// TWAP and VWAP orders, active or ended. The service lists those that were completed and those that were canceled
 /// apart.
 pub(in crate::cli) async fn twaps(args: TwapsArgs, sources: &Sources) -> Result<Exit> {
-    let list = OpenedList::open(sources, &args.market, args.since, args.pages, args.output).await?;
+    let list = OpenedList::open(sources, args.list).await?;
     let (service, side, state) = (&list.service, args.side, args.status);
     let dated = if args.ended {
         Twap::ended_at
@@ -260,10 +224,21 @@ pub(in crate::cli) struct ScaledArgs {
     output: ListOutput,
 }
 
+/// A scaled order has no instant that a list could be cut at.
+impl From<ScaledArgs> for ListFlags {
+    fn from(args: ScaledArgs) -> Self {
+        Self {
+            market: args.market,
+            since: SinceFilter::default(),
+            pages: args.pages,
+            output: args.output,
+        }
+    }
+}
+
 /// Scaled orders, working and ended.
 pub(in crate::cli) async fn scaled(args: ScaledArgs, sources: &Sources) -> Result<Exit> {
-    let since = SinceFilter::default();
-    let list = OpenedList::open(sources, &args.market, since, args.pages, args.output).await?;
+    let list = OpenedList::open(sources, args.into()).await?;
     let service = &list.service;
     let fetch = |cursor| service.client.scaled_orders(&service.account, cursor);
     let page = list.pages(&list.wanted(|_: &Scaled| None), fetch).await?;

@@ -8,7 +8,7 @@ pub(super) mod accounts;
 pub(super) mod export;
 pub(super) mod filters;
 mod list_view;
-mod listed;
+pub(super) mod listed;
 pub(super) mod lists;
 pub(super) mod market;
 mod pages;
