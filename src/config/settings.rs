@@ -51,7 +51,7 @@ pub struct Settings {
     pub close_all_delay: Duration,
     /// Whether close-all needs `y` instead of starting by itself.
     pub close_all_confirm: bool,
-    /// How many ticks beyond break-even a stop goes; slippage comes on top of what is reckoned.
+    /// How many ticks beyond break-even a stop goes; slippage comes on top of what is computed.
     pub be_extra_ticks: u32,
     /// Whether one-key trading on the price ladder can be armed.
     pub ladder_one_key: bool,

@@ -68,7 +68,7 @@ fn a_ladder_is_shown_with_its_rungs() {
 }
 
 #[test]
-fn a_table_has_ids_to_act_on_and_csv_numbers_to_reckon_with() {
+fn a_table_has_ids_to_act_on_and_csv_numbers_to_compute_with() {
     let served = Served::bare();
     let position = served.holding("paper|BTC", 0.5, "cross");
     let (code, table, _) = served.run(&["positions", "--output", "table"]);

@@ -110,7 +110,7 @@ fn repeated_under_their_key_they_are_answered_as_the_first_time() {
     ];
     let deeds: [(&str, &[&str]); 3] = [("slices", TWAP), ("rungs", LADDER), ("usd", &usd)];
     let first = deeds.map(|(key, verb)| made(verb, key));
-    // What the size in USD was reckoned at has moved since, and something is open.
+    // What the size in USD was computed at has moved since, and something is open.
     served.post(
         "/sim/nudge",
         &json!({ "market_id": "paper|ETH", "bps": -150 }),

@@ -190,7 +190,7 @@ fn without_prices() -> (Model, Timestamp) {
 }
 
 #[test]
-fn positions_are_as_old_as_the_prices_they_are_reckoned_with() {
+fn positions_are_as_old_as_the_prices_they_are_computed_with() {
     let (model, _) = without_prices();
     let title = view::title(&model, Pane::Positions);
     assert_eq!(freshness(&title), "prices OLD 15s");
@@ -205,8 +205,8 @@ fn positions_are_as_old_as_the_prices_they_are_reckoned_with() {
         .filter(|(_, cell)| cell.spans.iter().any(|span| span.tone == Tone::Warn))
         .map(|(heading, _)| heading.title)
         .collect();
-    for reckoned in ["mark", "to liq", "uPnL", "ROE"] {
-        assert!(warns.contains(&reckoned), "{reckoned}: {warns:?}");
+    for computed in ["mark", "to liq", "uPnL", "ROE"] {
+        assert!(warns.contains(&computed), "{computed}: {warns:?}");
     }
     for told in ["size", "entry", "liq", "fees"] {
         assert!(!warns.contains(&told), "{told}: {warns:?}");

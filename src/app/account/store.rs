@@ -176,13 +176,13 @@ impl Store {
             Answer::History(result) => {
                 let churn = self.history.arrive_head(result, at, |o| o.id.clone());
                 self.learn(&churn);
-                self.reckon_twaps();
+                self.compute_twaps();
                 return self.scaled_among(churn.come, usize::MAX);
             }
             Answer::MoreHistory(cursor, result) => {
                 let churn = self.history.arrive_more(&cursor, result, |o| o.id.clone());
                 self.learn(&churn);
-                self.reckon_twaps();
+                self.compute_twaps();
                 return self.scaled_among(churn.come, self.room_for_scaled());
             }
             Answer::Markets(result) => self.arrive_markets(result, at),

@@ -1,7 +1,7 @@
 //! The bracket of a new order: the stop and the target that its market's preset adds where none is typed.
 //!
 //! Contract: an order that opens nothing, that is moved, or that adds to a position with exits of its own has none. The
-//! prices follow from the order as it is when it is sent; what cannot be reckoned keeps the order from being sent.
+//! prices follow from the order as it is when it is sent; what cannot be computed keeps the order from being sent.
 
 use super::form::Form;
 use crate::{

@@ -413,7 +413,7 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_that_cannot_be_reckoned_against_the_market_is_held_back() {
+    fn a_limit_that_cannot_be_compared_with_the_market_is_held_back() {
         let collar = limits(|l| l.price_collar_bps = num("500"));
         let huge = Some("100000000000000000000");
         for mid in ["0", "0.00001"] {

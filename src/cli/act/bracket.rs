@@ -30,7 +30,7 @@ pub(in crate::cli) enum BracketRule {
 /// Candles for the mean range of a minute.
 const CANDLES: u32 = 20;
 
-/// Reads what a bracket is reckoned by, and whether the position has exits already.
+/// Reads what a bracket is computed from, and whether the position has exits already.
 pub(super) async fn read(readings: &Readings<'_>, account: &mut Account, market: &MarketId) {
     let service = readings.service;
     readings.take(&mut account.store, Reading::Positions).await;
@@ -45,7 +45,7 @@ pub(super) async fn read(readings: &Readings<'_>, account: &mut Account, market:
     account.market_data.arrive(market, at, answer);
 }
 
-/// Writes its prices into the form; answers the targets that follow the fill.
+/// Writes its prices into the form. Returns the targets that follow the fill.
 pub(super) fn attach(form: &mut Form, account: &Account) -> Result<Vec<LaterTarget>> {
     let store = &account.store;
     let troubles = [store.positions.trouble(), store.orders.trouble()];

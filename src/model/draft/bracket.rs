@@ -38,7 +38,7 @@ impl fmt::Display for Distance {
 
 type OfNumber = fn(Num) -> Distance;
 
-/// What a distance is reckoned by.
+/// What a distance is computed from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DistanceBasis {
     pub price: Num,
@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn a_distance_that_cannot_be_reckoned_is_no_price() {
+    fn a_distance_that_cannot_be_computed_is_no_price() {
         let bare = DistanceBasis {
             size: None,
             range: None,

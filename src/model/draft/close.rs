@@ -167,7 +167,7 @@ impl CloseDraft {
         match self.kind {
             CloseKind::Limit => {
                 let limit = self.limit_price().ok()??;
-                Some(side.map_or(limit, |side| seen.reckoned(side, limit)))
+                Some(side.map_or(limit, |side| seen.limit_estimate(side, limit)))
             }
             CloseKind::Conditional if self.watched(seen).is_none() => self.trigger_price().ok(),
             CloseKind::Conditional | CloseKind::Market => match side {

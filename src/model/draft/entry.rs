@@ -339,7 +339,7 @@ impl EntryDraft {
             return Some(if waits {
                 limit
             } else {
-                seen.reckoned(self.side, limit)
+                seen.limit_estimate(self.side, limit)
             });
         }
         if self.shape == DraftShape::Scaled {
@@ -527,7 +527,7 @@ mod tests {
     }
 
     #[test]
-    fn no_size_is_reckoned_by_a_stop_that_comes_after_the_liquidation() {
+    fn no_size_is_computed_by_a_stop_that_comes_after_the_liquidation() {
         let market = market("BTC", 64_000);
         let seen = Seen {
             market: Some(&market),
@@ -559,7 +559,7 @@ mod tests {
     }
 
     #[test]
-    fn dollars_are_reckoned_at_the_price_the_order_would_be_filled_at() {
+    fn dollars_are_computed_at_the_price_the_order_would_be_filled_at() {
         for (kind, size) in [
             (PlaceKind::Market, "0.01015"),
             (PlaceKind::Limit, "0.01083"),
@@ -900,7 +900,7 @@ mod tests {
     }
 
     #[test]
-    fn a_scaled_order_is_reckoned_at_the_average_of_its_rungs() {
+    fn a_scaled_order_is_computed_at_the_average_of_its_rungs() {
         let draft = [
             (Field::StartPrice, "60000"),
             (Field::EndPrice, "58000"),

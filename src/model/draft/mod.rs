@@ -112,7 +112,7 @@ impl Seen<'_> {
     }
 
     /// The estimated price of a limit: itself if it rests, the market if it crosses.
-    pub fn reckoned(&self, side: Side, limit: Num) -> Num {
+    pub fn limit_estimate(&self, side: Side, limit: Num) -> Num {
         let crosses = |market| estimate::crosses(market, side, limit) == Some(true);
         let market = self.market.filter(|market| crosses(market));
         market.and_then(|_| self.taken(side)).unwrap_or(limit)
@@ -122,7 +122,7 @@ impl Seen<'_> {
     /// service's estimate, or at the best price.
     pub fn filled(&self, side: Side, quantity: Num, limit: Option<Num>) -> Option<Num> {
         let best = match limit {
-            Some(limit) => Some(self.reckoned(side, limit)),
+            Some(limit) => Some(self.limit_estimate(side, limit)),
             None => self.taken(side),
         };
         let rests = |market: &Market| {

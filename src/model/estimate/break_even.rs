@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn without_an_entry_nothing_is_reckoned() {
+    fn without_an_entry_nothing_is_computed() {
         let bare: Position =
             serde_json::from_str(r#"{"id":"p","market_id":"x|BTC","size":0.5}"#).unwrap();
         assert_eq!(break_even(&bare, rates()), None);

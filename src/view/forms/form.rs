@@ -87,15 +87,15 @@ pub enum ValueView {
 
 pub fn form(form: &Form, model: &Model) -> FormView {
     let seen = form.seen(&model.account.form_context());
-    let reckoned = form.resolved(&model.account.form_context());
+    let computed = form.resolved(&model.account.form_context());
     FormView {
         title: title(form, model, &seen),
         fields: fields(form, model, &seen),
-        preview: bracket(form, &reckoned, model)
+        preview: bracket(form, &computed, model)
             .into_iter()
-            .chain(super::preview::preview(&reckoned, model, &seen))
+            .chain(super::preview::preview(&computed, model, &seen))
             .collect(),
-        trouble: super::trouble::trouble(&reckoned, model, &seen),
+        trouble: super::trouble::trouble(&computed, model, &seen),
         json: form.shows_json.then(|| json(form, model)),
         scroll: form.scroll,
         pages: [Action::PageUp, Action::PageDown].map(|page| key(model, page)),
@@ -103,7 +103,7 @@ pub fn form(form: &Form, model: &Model) -> FormView {
 }
 
 /// What goes with the order, and the key that switches it.
-fn bracket(form: &Form, reckoned: &Form, model: &Model) -> Option<(&'static str, Span)> {
+fn bracket(form: &Form, computed: &Form, model: &Model) -> Option<(&'static str, Span)> {
     let context = model.account.form_context();
     let market = form.market_id()?;
     let key = key(model, Action::Bracket);
@@ -117,7 +117,7 @@ fn bracket(form: &Form, reckoned: &Form, model: &Model) -> Option<(&'static str,
     form.bracket(&context)?;
     let market = model.account.store.market(market);
     let price = |name, field| {
-        let price = reckoned.draft.text(field)?.parse().ok()?;
+        let price = computed.draft.text(field)?.parse().ok()?;
         Some(format!("{name} {}", format::price(price, market)))
     };
     let later = form.later_targets(&context).unwrap_or_default();

@@ -119,24 +119,24 @@ impl Store {
                 .retain(|ended| ended.twap.ended_at().is_some() || !is_live(&ended.twap));
             self.ended_twaps.extend(ended);
             self.forget_twaps();
-            self.reckon_twaps();
+            self.compute_twaps();
         }
         self.twaps.arrive(result, at);
     }
 
     /// Completes ended TWAPs from the orders read so far.
-    pub(super) fn reckon_twaps(&mut self) {
+    pub(super) fn compute_twaps(&mut self) {
         let mut ended = std::mem::take(&mut self.ended_twaps);
         let open = ended
             .iter_mut()
             .filter(|ended| ended.twap.ended_at().is_none() && !ended.is_whole());
         for ended in open {
-            self.reckon_twap(ended);
+            self.compute_twap(ended);
         }
         self.ended_twaps = ended;
     }
 
-    fn reckon_twap(&self, ended: &mut Ended) {
+    fn compute_twap(&self, ended: &mut Ended) {
         let Some((total, slices)) = ended.twap.total_size.zip(self.slices(&ended.twap.id)) else {
             return;
         };

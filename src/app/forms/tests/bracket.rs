@@ -87,7 +87,7 @@ fn what_adds_to_a_position_with_exits_and_what_reduces_one_has_no_bracket() {
 }
 
 #[test]
-fn an_entry_whose_bracket_cannot_be_reckoned_is_not_sent() {
+fn an_entry_whose_bracket_cannot_be_computed_is_not_sent() {
     let mut model = bracketed("stop 1.5atr");
     assert_eq!(press(&mut model, "b 0.1 enter"), []);
     let why = fault(&model, Field::StopLoss).unwrap().to_string();

@@ -109,14 +109,14 @@ fn without_a_service_that_tells_them_the_desk_measures_by_its_own_settings() {
     arrive(&mut model, Answer::Positions(Ok(Page::of(vec![]))));
     arrive(&mut model, Answer::Closed(Ok(Page::of(rows))));
     let own = |limit, used: &str| (limit, used.to_owned(), Origin::Local);
-    let reckoned = [
+    let computed = [
         own(Limit::DailyLoss, "0.8"),
         own(Limit::Drawdown, "0"),
         own(Limit::Target, "0"),
         own(Limit::TradingDays, "0.75"),
         own(Limit::Consistency, "1.5"),
     ];
-    assert_eq!(used(&model), reckoned);
+    assert_eq!(used(&model), computed);
     let facts = AccountFacts {
         equity: Some(num("9500")),
         ..AccountFacts::default()

@@ -62,7 +62,7 @@ fn an_isolated_entry_where_nothing_is_open_has_an_estimated_liquidation_price() 
 }
 
 #[test]
-fn a_cross_entry_is_reckoned_with_the_whole_account_behind_it() {
+fn a_cross_entry_is_computed_with_the_whole_account_behind_it() {
     let mut model = desk();
     let liquidation = |model: &Model| preview(model)[3].1.clone();
     press(&mut model, "b 0.5");
@@ -119,7 +119,7 @@ fn pressed(keys: &str) -> Model {
 }
 
 #[test]
-fn a_fee_is_reckoned_by_how_the_order_would_trade() {
+fn a_fee_is_computed_by_how_the_order_would_trade() {
     let taker = "est. 2.88 USD (taker 4.5 bps, local)";
     assert_eq!(fee(pressed("b 0.1")), taker);
     assert_eq!(
@@ -153,7 +153,7 @@ fn what_is_lost_at_the_stop_has_the_fees_in_it_once_they_are_known() {
 }
 
 #[test]
-fn a_fee_says_which_fill_of_the_service_it_is_reckoned_by() {
+fn a_fee_says_which_fill_of_the_service_it_is_computed_by() {
     let mut model = pressed("b 0.1");
     let filled = r#""type":"market","mode":"market","side":"buy","size":0.1,"status":"filled",
         "notional":6400,"fee":3.2,"liquidity_role":"taker""#;

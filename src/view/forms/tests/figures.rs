@@ -107,7 +107,7 @@ fn a_book_that_is_old_or_of_another_price_tells_nothing_and_says_so() {
 }
 
 #[test]
-fn all_lines_are_reckoned_at_the_one_price_that_the_book_tells() {
+fn all_lines_are_computed_at_the_one_price_that_the_book_tells() {
     let mut model = two_levels();
     press(&mut model, "b 0.2 tab 66006 tab 63006");
     let labels = ["notional", "initial margin", "at stop", "R:R"];

@@ -120,7 +120,7 @@ fn a_scaled_order_says_how_much_of_it_fills_at_once() {
 }
 
 #[test]
-fn the_rungs_of_a_scaled_order_that_are_through_the_market_are_reckoned_at_the_book() {
+fn the_rungs_of_a_scaled_order_that_are_through_the_market_are_computed_at_the_book() {
     let mut model = desk();
     press(&mut model, "l 0.4 tab 66000 tab 63000 tab 4");
     assert_eq!(of(&model, "average"), "at worst 64,500");
