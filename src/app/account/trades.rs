@@ -196,6 +196,9 @@ impl TradeLog {
 
     /// Learns the first stops of positions from what this desk has placed.
     pub(crate) fn learn_placed<'a>(&mut self, positions: impl Iterator<Item = &'a Position>) {
+        if self.placed.is_empty() {
+            return;
+        }
         for position in positions {
             let record = self.trades.get(&position.id);
             let is_known = record.is_some_and(|record| record.first_stop.is_some());
@@ -269,17 +272,16 @@ impl TradeLog {
             }
         }
         for position in closed {
-            let is_known = self
-                .trades
-                .get(&position.id)
-                .is_some_and(|record| record.first_stop.is_some());
-            let reaches = position
-                .opened_at
-                .is_some_and(|opened| reach.is_none_or(|reach| reach <= opened));
-            let Some(stops) = stops.get(&position.id).filter(|_| reaches && !is_known) else {
+            // Few positions have a stop in the history: the other questions are asked of those alone.
+            let Some(stops) = stops.get(&position.id) else {
                 continue;
             };
-            if let Some(first) = earliest(stops.iter().copied(), position) {
+            let record = self.trades.get(&position.id);
+            let is_known = record.is_some_and(|record| record.first_stop.is_some());
+            let opened = position.opened_at;
+            let reaches = opened.is_some_and(|at| reach.is_none_or(|reach| reach <= at));
+            let first = earliest(stops.iter().copied(), position);
+            if let Some(first) = first.filter(|_| reaches && !is_known) {
                 self.keep_first(position, first);
             }
         }

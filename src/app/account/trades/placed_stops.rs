@@ -47,6 +47,10 @@ enum StopOf {
 }
 
 impl PlacedStops {
+    pub(super) fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
     /// The same number, the same stops.
     pub(super) fn version(&self) -> u64 {
         self.version
