@@ -12,9 +12,7 @@ mod rotating;
 pub use bounded::{Bounded, at_most};
 pub use held_file::HeldFile;
 pub use log::{LockedLog, Log, LogDamage, LogError, Mark, Reserve};
-pub use owned::{
-    is_own_user, must_be_private, own_file, read_own, read_text, secret_file, trusted_file,
-};
+pub use owned::{must_be_private, own_file, read_own, read_text, secret_file, trusted_file};
 pub use rotating::Rotating;
 
 use rustix::io::Errno;

@@ -24,7 +24,6 @@ pub mod workflows;
 pub use crate::{
     app::{
         account::labels::{AccountLabel, AccountLabels, Switch, Visibility},
-        core::caller::{CallerId, CallerRequest},
         desk::links::links,
         update::press::awaited,
     },

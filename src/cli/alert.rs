@@ -1,13 +1,11 @@
 //! `perpdeck alert`: lists, adds and removes the alerts that a desk on this account watches for.
 //!
-//! Contract: the alerts are those of `:alert`, in the same words and the same file. Only an open desk judges them. A desk
-//! keeps its alerts in memory, so while one is open on the account, it changes them: the verb hands them over through the
-//! desk's socket, and ends when their file has them.
-//! Known limit: a desk in a dry run takes no requests, and of two desks one takes them. The other writes its own alerts over
-//! the file's.
+//! Contract: the alerts are those of `:alert`, in the same words and the same file. Only an open desk judges them; it has
+//! what the verb changed within 2 s.
 
 use super::{
     Exit,
+    disk_wait::saying,
     exit::UsageError,
     named::unknown_market,
     options::options,
@@ -17,27 +15,25 @@ use super::{
 };
 use crate::{
     app::{
-        CallerRequest, Model, Store,
-        activity::user_alerts::{AlertEdit, KeptAlerts, UserAlert, UserAlerts},
+        Model, Store,
+        activity::user_alerts::{KeptAlerts, UserAlert, UserAlerts},
         keys::keymap::Keymap,
         update::command::typed_alert,
     },
     config::{Settings, Sources, load},
     model::{Failure, FailureKind, MarketId, MarketNames, Page},
-    runtime::{Clock, DeskConnection, FoundDesk, find_desk, keep_alerts, kept_alerts},
+    runtime::{Clock, LockedAlerts, change_alerts, kept_alerts},
     view::{
         READING,
         tables::alert_rows::{ALERTS, UserAlertRow, columns_of},
     },
 };
 use clap::Subcommand;
-use color_eyre::{Report, Result, eyre::Context as _};
-use std::{num::NonZeroU64, time::Duration};
-use tokio::time::sleep;
+use color_eyre::{Result, eyre::Context as _};
+use std::num::NonZeroU64;
 
-/// How often the file of the alerts is read until it holds what the desk changed, and how long apart: 2 s in all.
-const WRITE_POLLS: u32 = 80;
-const WRITE_POLL_INTERVAL: Duration = Duration::from_millis(25);
+const WATCHED: &str =
+    "an open desk on this account watches for it within 2 s, otherwise the next one";
 
 #[derive(Debug, clap::Args)]
 pub(super) struct AlertArgs {
@@ -92,27 +88,38 @@ pub(super) async fn run(args: AlertArgs, sources: &Sources) -> Result<Exit> {
             let text = words.join(" ");
             add(&service, &settings, &text, replaces).await
         }
-        Some(AlertVerb::Remove { number, .. }) => remove(&service, &number).await,
+        Some(AlertVerb::Remove { number, .. }) => remove(&service, &number),
     }
 }
 
-/// The alerts, numbered in the order in which they were set.
-fn kept(service: &Service) -> Result<UserAlerts> {
-    let kept = kept_alerts(&service.journal_dir, &service.identity()).map_err(Failure::local)?;
+/// Numbered in the order in which they were set.
+fn numbered(kept: KeptAlerts) -> UserAlerts {
     let mut alerts = UserAlerts::default();
     alerts.recall(kept);
-    Ok(alerts)
+    alerts
 }
 
-fn keep(service: &Service, alerts: &UserAlerts) -> Result<()> {
+/// The alerts while no other process changes them.
+fn to_change(service: &Service) -> Result<(LockedAlerts, UserAlerts)> {
     let dir = &service.journal_dir;
-    let kept: KeptAlerts = alerts.kept();
-    keep_alerts(dir, &service.identity(), &kept)
-        .wrap_err_with(|| format!("the alerts cannot be kept in {}", dir.display()))
+    let waits = format!(
+        "waiting for another perpdeck that changes alerts in {}",
+        dir.display()
+    );
+    let locked = saying(waits, || change_alerts(dir, &service.identity()));
+    let locked = locked.map_err(Failure::local)?;
+    let alerts = numbered(locked.kept.clone());
+    Ok((locked, alerts))
+}
+
+fn save(mut locked: LockedAlerts, alerts: &UserAlerts) -> Result<()> {
+    locked.kept = alerts.kept();
+    locked.save().wrap_err("the alerts cannot be kept")
 }
 
 fn list(service: &Service, output: &ListOutput) -> Result<Exit> {
-    let alerts = kept(service)?;
+    let kept = kept_alerts(&service.journal_dir, &service.identity());
+    let alerts = numbered(kept.map_err(Failure::local)?);
     let rows = alerts.all().iter();
     let names = names(alerts.all());
     let rows = rows.map(|alert| UserAlertRow::new(alert, &names));
@@ -127,30 +134,14 @@ async fn add(
     replaces: Option<NonZeroU64>,
 ) -> Result<Exit> {
     let alert = read(service, settings, text).await?;
-    let mut alerts = kept(service)?;
-    let old = replaces.map(|id| alerts.delete(id.get()).ok_or_else(|| missing(id)));
-    let edit = AlertEdit {
-        remove: old.transpose()?.into_iter().collect(),
-        add: Some(alert.clone()),
-    };
-    if let Some(desk) = open_desk(service).await? {
-        let process = desk.greeting.process;
-        let is_listed = |alerts: &UserAlerts| alerts.all().iter().any(|one| one.is_same(&alert));
-        let alerts = hand_over(service, desk, edit, is_listed).await?;
-        let mut newest = alerts.all().iter().rev();
-        let added = newest.find(|one| one.is_same(&alert));
-        print_changed(service.voice, "added", added, &names(alerts.all()));
-        service
-            .voice
-            .note(&format!("the open desk (process {process}) watches for it"));
-        return Ok(Exit::Ok);
+    let (locked, mut alerts) = to_change(service)?;
+    if let Some(id) = replaces {
+        alerts.delete(id.get()).ok_or_else(|| missing(id))?;
     }
     let id = alerts.set(alert);
-    keep(service, &alerts)?;
+    save(locked, &alerts)?;
     print_changed(service.voice, "added", alerts.get(id), &names(alerts.all()));
-    service
-        .voice
-        .note("a desk on this account watches for it; no desk is open on it now");
+    service.voice.note(WATCHED);
     Ok(Exit::Ok)
 }
 
@@ -172,27 +163,13 @@ async fn read(service: &Service, settings: &Settings, text: &str) -> Result<User
     Ok(read.map_err(|fault| UsageError(format!("{text:?}: {}", fault.what)))?)
 }
 
-async fn remove(service: &Service, numbers: &[NonZeroU64]) -> Result<Exit> {
-    let mut alerts = kept(service)?;
-    let unknown = numbers.iter().find(|id| alerts.get(id.get()).is_none());
-    if let Some(id) = unknown {
-        return Err(missing(*id).into());
+fn remove(service: &Service, numbers: &[NonZeroU64]) -> Result<Exit> {
+    let (locked, mut alerts) = to_change(service)?;
+    let mut removed = vec![];
+    for id in numbers {
+        removed.push(alerts.delete(id.get()).ok_or_else(|| missing(*id))?);
     }
-    let removed: Vec<_> = numbers
-        .iter()
-        .filter_map(|id| alerts.delete(id.get()))
-        .collect();
-    if let Some(desk) = open_desk(service).await? {
-        let edit = AlertEdit {
-            remove: removed.clone(),
-            add: None,
-        };
-        let left = alerts.all().len();
-        let are_gone = |now: &UserAlerts| now.all().len() <= left;
-        hand_over(service, desk, edit, are_gone).await?;
-    } else {
-        keep(service, &alerts)?;
-    }
+    save(locked, &alerts)?;
     let names = names(&removed);
     for alert in &removed {
         print_changed(service.voice, "removed", Some(alert), &names);
@@ -222,51 +199,4 @@ fn print_changed(voice: Output, what: &str, alert: Option<&UserAlert>, names: &M
     let data = serde_json::json!({ "data": UserAlertRow::new(alert, names) });
     let words = format!("alert {} {what}: {}", alert.id, alert.words(names));
     voice.answer(&data, &words, None);
-}
-
-/// The desk that keeps the alerts of this account in its memory.
-async fn open_desk(service: &Service) -> Result<Option<DeskConnection>> {
-    let own = service.client.connection().into();
-    match find_desk(&service.journal_dir, &own).await {
-        FoundDesk::Trading(desk) => Ok(Some(desk)),
-        FoundDesk::Elsewhere(_) | FoundDesk::None => Ok(None),
-        FoundDesk::Silent(process) => Err(refused(&format!(
-            "the desk of process {process} does not answer, and may have the alerts of {}: nothing was changed",
-            service.account
-        ))),
-    }
-}
-
-/// Has the desk change its alerts, and answers what their file then holds.
-async fn hand_over(
-    service: &Service,
-    desk: DeskConnection,
-    edit: AlertEdit,
-    is_done: impl Fn(&UserAlerts) -> bool,
-) -> Result<UserAlerts> {
-    let (process, own) = (desk.greeting.process, service.client.connection().into());
-    match desk.ask(own, CallerRequest::EditAlerts(edit)).await {
-        Some(Ok(())) => {}
-        Some(Err(why)) => return Err(refused(&why)),
-        None => {
-            return Err(refused(&format!(
-                "the desk of process {process} did not answer: change the alerts there (:alert btc > 66000, or @)"
-            )));
-        }
-    }
-    for _ in 0..WRITE_POLLS {
-        let alerts = kept(service)?;
-        if is_done(&alerts) {
-            return Ok(alerts);
-        }
-        sleep(WRITE_POLL_INTERVAL).await;
-    }
-    let words = format!(
-        "the desk of process {process} changed its alerts and has not written them yet; \"perpdeck alert list\" lists what is written"
-    );
-    Err(Failure::local(words).into())
-}
-
-fn refused(why: &str) -> Report {
-    Report::new(Failure::new(FailureKind::Conflict, why.to_owned()))
 }

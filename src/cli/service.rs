@@ -324,16 +324,6 @@ pub(super) async fn client(settings: &Settings) -> Result<Client> {
     Ok(Client::new(connection, sender, move || clock.now())?)
 }
 
-/// The account that the settings name, or that of the key; `None` if no service is configured.
-pub(super) async fn configured_account(settings: &Settings) -> Result<Option<AccountAddress>> {
-    if settings.base_url.is_none() || settings.account_id.is_some() {
-        return Ok(account_address(settings));
-    }
-    let (sender, _calls) = unbounded_channel();
-    let connection = with_account(connection(settings)?, &sender).await?;
-    Ok(Some((&connection).into()))
-}
-
 /// The account that the settings name.
 fn account_address(settings: &Settings) -> Option<AccountAddress> {
     Some(AccountAddress {

@@ -252,11 +252,6 @@ pub(super) fn tighten(path: &Path, file: &File, found: &Metadata) -> io::Result<
     Ok(Some(mode))
 }
 
-/// Whether a socket's peer is this user or root.
-pub fn is_own_user(uid: u32) -> bool {
-    uid == me() || uid == ROOT
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -256,12 +256,10 @@ impl Journal {
         self.append(|_| Record::Damage(None), (Reserve::Use, Mark::Written))
     }
 
-    /// Marks this process as one that flattens on SIGUSR1, from now on, and answers where others expect its socket.
-    pub fn announce(&self) -> Option<PathBuf> {
-        let writer = self.writer.as_ref()?;
+    /// Marks this process as one that flattens on SIGUSR1, from now on.
+    pub fn announce(&self) {
         // If it fails, the flatten key of this process still works.
-        let _unfound = writer.announce();
-        Some(writer.socket())
+        let _unfound = self.writer.as_ref().map(Writer::announce);
     }
 
     /// The name under which this process writes.

@@ -17,8 +17,6 @@ use uuid::Uuid;
 const DIR: &str = "writers";
 /// Written after the process number by a process that flattens on SIGUSR1.
 const LISTENS: &str = " listens";
-/// Beside the file of a process that takes requests.
-const SOCKET: &str = "sock";
 
 /// The name of a writer. A JSON number holds it exactly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -61,7 +59,7 @@ impl Writer {
     pub(super) fn register(dir: &Path) -> io::Result<Self> {
         let writers = dir.join(DIR);
         disk::private_dir(&writers)?;
-        for path in files(&writers).filter(|path| path.extension().is_none()) {
+        for path in files(&writers) {
             if !own_file(&path).is_ok_and(|file| is_locked(&file)) {
                 remove(&path);
             }
@@ -85,11 +83,6 @@ impl Writer {
     pub(super) fn announce(&self) -> io::Result<()> {
         (&self.file).write_all(LISTENS.as_bytes())
     }
-
-    /// Where it takes requests.
-    pub(super) fn socket(&self) -> PathBuf {
-        self.held.path().with_extension(SOCKET)
-    }
 }
 
 impl Drop for Writer {
@@ -104,8 +97,6 @@ pub struct WriterProcess {
     pub number: u32,
     /// Whether it flattens on SIGUSR1; the signal would end any other process.
     pub listens: bool,
-    /// Where it takes requests, if it does.
-    pub socket: PathBuf,
 }
 
 /// The processes that have the journal in `dir` open for writing.
@@ -122,7 +113,6 @@ fn living(path: &Path) -> Option<WriterProcess> {
     Some(WriterProcess {
         number: text.trim_end_matches(LISTENS).parse().ok()?,
         listens: text.ends_with(LISTENS),
-        socket: path.with_extension(SOCKET),
     })
 }
 
@@ -139,5 +129,4 @@ fn files(writers: &Path) -> impl Iterator<Item = PathBuf> + use<> {
 /// What is left of it harms nobody.
 fn remove(path: &Path) {
     let _left = fs::remove_file(path);
-    let _left = fs::remove_file(path.with_extension(SOCKET));
 }

@@ -15,7 +15,7 @@ mod quiet;
 pub(crate) mod recovery;
 pub(crate) mod terminal;
 
-pub use accounts::kept::{keep_alerts, kept_alerts, kept_trades};
+pub use accounts::kept::{LockedAlerts, change_alerts, kept_alerts, kept_trades};
 pub use accounts::services::{OpenAccount, Opened, OtherAccount};
 pub use accounts::settings_thread::{SettingsReply, SettingsRequest, SettingsThread};
 pub use base::clock::Clock;
@@ -25,9 +25,6 @@ pub(crate) use journal::events::FILE as EVENTS_FILE;
 pub use journal::export::write as write_export;
 pub use journal::journal_writer::prune as prune_journal;
 pub use journal::shared_journal::{AccountAddress, ResumedIntents};
-#[cfg(fuzzing)]
-pub use journal::socket::understands;
-pub use journal::socket::{DeskConnection, FoundDesk, find_desk};
 pub(crate) use outbox::interrupted;
 pub use picture::{Picture, PictureOptions, picture};
 pub use polling::poller::Poller;
@@ -441,7 +438,7 @@ fn cause(msg: &Msg) -> Cause {
         | Msg::Flatten
         | Msg::Continues(_)
         | Msg::OperationEnded(..)
-        | Msg::Asked(..)
+        | Msg::AlertsEdited(_)
         | Msg::Halted(_)
         | Msg::Reload(_)
         | Msg::Notify(..) => Cause::Person,

@@ -43,7 +43,7 @@ fn stuck(service: &Served) -> Unread {
     service.json(&with(&buy, &["--type", "limit", "--limit-price", "2000"]));
     let at_once = ["--close-all-delay", "0s"];
     let mut desk = Unread::start(service.home(), SIZE, &at_once, &service.environment());
-    until("the door of the desk", || service.has_door());
+    until("the journal of the desk", || service.has_desk());
     // Each of these draws a panel and takes it away again: many times what a terminal holds unread.
     for _ in 0..150 {
         // A key within 50 ms after Esc is Alt and that key: no person is as fast.

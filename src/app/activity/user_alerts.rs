@@ -20,10 +20,9 @@ pub use sample::{FreshSources, Freshness, sample};
 
 use crate::{
     app::account::{store::Store, trades::TradeLog, watchlists::Watchlists},
-    model::{MarketId, MarketNames, Num, Timestamp},
+    model::{MarketId, Num, Timestamp},
 };
 use serde::{Deserialize, Serialize};
-use std::fmt;
 use storm::Storm;
 
 /// Alerts that are kept; those that are over make room first.
@@ -53,6 +52,15 @@ pub struct KeptAlerts {
     pub alerts: Vec<UserAlert>,
 }
 
+impl KeptAlerts {
+    /// Those that the other has not.
+    fn without(&self, other: &Self) -> Vec<UserAlert> {
+        let is_elsewhere = |alert: &UserAlert| other.alerts.iter().any(|one| one.is_same(alert));
+        let own = self.alerts.iter().filter(|alert| !is_elsewhere(alert));
+        own.cloned().collect()
+    }
+}
+
 /// What becomes of the trader's alerts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AlertRequest {
@@ -63,23 +71,21 @@ pub enum AlertRequest {
     LetFire,
 }
 
-/// What the command line wants changed: the alerts as the file has them, since each process numbers them for itself.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(default)]
+/// What another process has changed: the alerts as the file has them, since each process numbers them for itself.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct AlertEdit {
-    pub remove: Vec<UserAlert>,
-    pub add: Option<UserAlert>,
+    pub removed: Vec<UserAlert>,
+    pub added: Vec<UserAlert>,
 }
 
-/// Its markets by their coins.
-impl fmt::Display for AlertEdit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let words = |alert: &UserAlert| alert.words(&MarketNames::default());
-        let removed = self.remove.iter().map(words);
-        let removed = removed.map(|alert| format!("remove alert {alert}"));
-        let added = self.add.iter().map(words);
-        let added = added.map(|alert| format!("alert {alert}"));
-        f.write_str(&removed.chain(added).collect::<Vec<_>>().join(", "))
+impl AlertEdit {
+    /// `None` where the same alerts are set; what they have met since is each process's own.
+    pub fn between(before: &KeptAlerts, after: &KeptAlerts) -> Option<Self> {
+        let edit = Self {
+            removed: before.without(after),
+            added: after.without(before),
+        };
+        (edit != Self::default()).then_some(edit)
     }
 }
 
@@ -191,18 +197,10 @@ impl UserAlerts {
         id
     }
 
-    /// The numbers that these alerts have here; fails with the first that is not among them.
-    pub(crate) fn numbers_of<'a>(
-        &self,
-        wanted: &'a [UserAlert],
-    ) -> Result<Vec<u64>, &'a UserAlert> {
-        let mut found = vec![];
-        for alert in wanted {
-            let mut same = self.alerts.iter().filter(|known| known.is_same(alert));
-            let known = same.find(|known| !found.contains(&known.id)).ok_or(alert)?;
-            found.push(known.id);
-        }
-        Ok(found)
+    /// The number that this alert has here.
+    pub(crate) fn number_of(&self, alert: &UserAlert) -> Option<u64> {
+        let known = self.alerts.iter().find(|known| known.is_same(alert))?;
+        Some(known.id)
     }
 
     /// Deletes one; answers it.

@@ -15,7 +15,6 @@ use crate::{
             notice::Notice,
             user_alerts::{AlertRun, KeptAlerts},
         },
-        core::caller::CallerId,
         market::{
             chart_lines::ChartLine,
             screen::LayoutPreset,
@@ -32,8 +31,6 @@ use std::collections::BTreeSet;
 #[derive(Debug, Clone, PartialEq)]
 pub enum Effect {
     Send(Ticket, Command),
-    /// Tells a caller that its request is carried out, or why not.
-    AnswerCaller(CallerId, Result<(), String>),
     /// Resends the parked command of this ticket, with the same key.
     Resend(Ticket),
     /// Gives up the parked command of this ticket, whatever became of it.

@@ -3,7 +3,6 @@
 
 pub(crate) mod account;
 pub(crate) mod alerts;
-pub mod caller;
 pub(crate) mod effect;
 pub mod sheet;
 pub(crate) mod user_alerts;

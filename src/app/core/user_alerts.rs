@@ -74,20 +74,19 @@ fn delete(account: &mut Account, id: u64) -> Option<Effect> {
     Some(keep(account))
 }
 
-/// Does all of what the command line requests, or nothing of it: why not.
-pub(crate) fn edit(account: &mut Account, edit: &AlertEdit) -> Result<Effect, String> {
-    let numbers = account.user_alerts.numbers_of(&edit.remove);
-    let numbers = numbers.map_err(|missing| {
-        let missing = missing.words(&account.store.names);
-        format!("this desk has no alert {missing}")
-    })?;
-    for id in numbers {
-        delete(account, id);
+/// Does what another process has done, and hands out what both come to.
+pub(crate) fn edit(account: &mut Account, edit: &AlertEdit) -> Effect {
+    for alert in &edit.removed {
+        if let Some(id) = account.user_alerts.number_of(alert) {
+            delete(account, id);
+        }
     }
-    if let Some(alert) = &edit.add {
-        set(account, alert.clone());
+    for alert in &edit.added {
+        if account.user_alerts.number_of(alert).is_none() {
+            set(account, alert.clone());
+        }
     }
-    Ok(keep(account))
+    keep(account)
 }
 
 /// Alerts fire again after a storm.

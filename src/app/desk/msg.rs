@@ -7,8 +7,10 @@ use crate::{
             identity::Identity,
             poll::{Poll, Source},
         },
-        activity::{notice::Tone, user_alerts::KeptState},
-        core::caller::{CallerId, CallerRequest},
+        activity::{
+            notice::Tone,
+            user_alerts::{AlertEdit, KeptState},
+        },
         keys::keymap::Chord,
         market::{answer::MarketAnswer, market_spot::LadderEvent, streamed::StreamNews},
         tables::click_target::ClickTarget,
@@ -77,8 +79,8 @@ pub enum Msg {
     Continues(Ticket),
     /// The operation of this ticket has ended, and reads show what it has left.
     OperationEnded(Ticket, Box<OperationEnd>),
-    /// The command line wants this done while the desk has the journal.
-    Asked(CallerId, CallerRequest),
+    /// Another process has changed the trader's alerts.
+    AlertsEdited(AlertEdit),
     /// Why new entries are refused from now on; `None` when they are allowed again.
     Halted(Option<String>),
     /// The settings files changed, or a reload was requested.

@@ -3,7 +3,6 @@
 pub mod at_price;
 pub(crate) mod brackets;
 pub(crate) mod bulk;
-pub(crate) mod caller;
 pub(crate) mod control;
 pub(crate) mod doubt;
 pub(crate) mod flip;

@@ -91,7 +91,6 @@ fn makes_sense(effect: &Effect) -> bool {
         | Effect::Attend
         | Effect::ShowMarkets(_)
         | Effect::Market(..)
-        | Effect::AnswerCaller(..)
         | Effect::Rearm
         | Effect::Terminal(_)
         | Effect::Write(_)

@@ -10,12 +10,15 @@ use crate::{
         account::poll::Poll,
         activity::{
             alerts::Alert,
-            user_alerts::{AlertPhase, FiringOccasion, KeptAlerts, KeptState},
+            user_alerts::{
+                AlertEdit, AlertPhase, AlertRepeat, AlertSubject, AlertTrigger, FiringOccasion,
+                KeptAlerts, KeptState, UserAlert,
+            },
         },
         core::effect::TerminalOut,
     },
     config::{AlertChannel, AlertChannels, AlertCommand},
-    model::{MarketNames, Timestamp},
+    model::{MarketNames, Num, Timestamp},
 };
 
 /// Sets alerts by the command line; answers what was kept by it.
@@ -51,6 +54,39 @@ fn fired(model: &Model) -> Vec<(String, FiringOccasion)> {
 
 fn seen(value: &str) -> (String, FiringOccasion) {
     (value.to_owned(), FiringOccasion::Seen)
+}
+
+#[test]
+fn what_another_process_changed_joins_what_this_desk_has() {
+    let mut model = desk();
+    let price = |level: u32| {
+        let subject = AlertSubject::Price("paper|BTC".into());
+        let trigger = (subject, AlertTrigger::Above, Num::from(level));
+        UserAlert::new(trigger, AlertRepeat::Once, None, Timestamp(5))
+    };
+    let mut edit = |removed: &[u32], added: &[u32]| {
+        let alerts = |levels: &[u32]| levels.iter().map(|level| price(*level)).collect();
+        let edit = AlertEdit {
+            removed: alerts(removed),
+            added: alerts(added),
+        };
+        let now = model.account.now;
+        let effects = update(&mut model, now, Msg::AlertsEdited(edit));
+        let kept = Effect::KeepUserAlerts(Box::new(model.account.user_alerts.kept()));
+        assert_eq!(effects, [kept]);
+        let levels = model.account.user_alerts.all().iter();
+        levels.map(|alert| alert.level).collect::<Vec<_>>()
+    };
+    let levels = |levels: &[u32]| {
+        levels
+            .iter()
+            .map(|level| Num::from(*level))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(edit(&[], &[66_000, 70_000]), levels(&[66_000, 70_000]));
+    // Known already, or gone already: two processes may do the same.
+    assert_eq!(edit(&[1], &[70_000]), levels(&[66_000, 70_000]));
+    assert_eq!(edit(&[66_000], &[]), levels(&[70_000]));
 }
 
 #[test]

@@ -27,7 +27,7 @@ use crate::{
         keys::keymap::{Action, Chord, Urgency},
         market::width_tier::WidthTier,
         orders::{
-            brackets, bulk, caller, control, doubt, flip,
+            brackets, bulk, control, doubt, flip,
             pending::{advance, settle, traced},
             send::{give, resume, tell, tell_some},
             submit::{refuse, send_form},
@@ -114,7 +114,7 @@ fn handled(model: &mut Model, msg: Msg) -> Vec<Effect> {
         Msg::OperationEnded(ticket, end) => {
             tell_some(model, Some(ticket), WorkflowEvent::OperationEnded(&end))
         }
-        Msg::Asked(caller, request) => caller::asked(model, caller, request),
+        Msg::AlertsEdited(edit) => vec![user_alerts::edit(&mut model.account, &edit)],
         Msg::Halted(why) => halted(model, why),
         Msg::Reload(reread) => take(model, reread),
         Msg::Notify(tone, text) => {

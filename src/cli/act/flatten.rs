@@ -2,7 +2,7 @@
 //!
 //! Stops TWAPs, cancels scaled orders and orders, closes positions, and repeats until two complete reads find nothing,
 //! with the desk's own flatten. Exits 0 if flat, 15 if something is left (it is named), 14 if that is unknown.
-//! `--running` only tells the desk that has the configured account open to flatten it.
+//! `--running` has a paper desk do it, whose exchange only that desk reaches; a configured service is reached from here.
 
 use super::{
     consent::ActingService,
@@ -17,7 +17,7 @@ use crate::{
         service::{Service, patiently},
         voice::Output,
     },
-    config::Sources,
+    config::{Sources, load},
     model::{Command, FlatProof, OpenExposure, Order, Position, Proof, Receipt, Timestamp, TwapId},
 };
 use color_eyre::Result;
@@ -26,8 +26,8 @@ use serde_json::json;
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct FlattenArgs {
-    /// Makes the running desk flatten the configured account, and does not wait for it. Without a configured service:
-    /// makes the paper desk flatten the account that it shows
+    /// Without a configured service: makes the only running paper desk flatten the account that it shows, and does not wait
+    /// for it
     #[arg(long, conflicts_with = "dry_run")]
     running: bool,
     #[command(flatten)]
@@ -59,8 +59,8 @@ struct RemainingRows {
 
 pub(in crate::cli) async fn run(args: FlattenArgs, sources: &Sources) -> Result<Exit> {
     let (how, voice) = (args.how, args.how.output.voice());
-    if args.running {
-        return running::flatten(sources, voice).await;
+    if args.running && load(sources)?.settings.base_url.is_none() {
+        return running::flatten(voice);
     }
     let service = ActingService::open(sources, how).await?;
     let rehearsed = if service.is_dry_run() {

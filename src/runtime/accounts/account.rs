@@ -15,11 +15,9 @@ use crate::{
     runtime::{
         base::{clock::Clock, inboxes::AccountChannel},
         journal::{
-            callers::CallerRegistry,
             earlier::{self, JournalAccess},
             export,
             shared_journal::JournalAccounts,
-            socket::{self, SocketHost},
         },
         polling::poller::Poller,
         recovery::dispatch::CommandSink,
@@ -59,7 +57,6 @@ pub(crate) struct ReachableAccount {
     account: AccountSetup,
     pub(crate) client: Client,
     identity: Identity,
-    callers: CallerRegistry,
     channel: AccountChannel,
 }
 
@@ -104,7 +101,6 @@ impl AccountSetup {
             account: self,
             client,
             identity,
-            callers: CallerRegistry::default(),
             channel,
         }
     }
@@ -120,16 +116,6 @@ impl AccountSetup {
 }
 
 impl ReachableAccount {
-    /// For callers at the socket.
-    pub(crate) fn host(&self) -> SocketHost {
-        SocketHost {
-            client: self.client.clone(),
-            callers: self.callers.clone(),
-            inbox: self.channel.inbox.clone(),
-            lapses: socket::LAPSES,
-        }
-    }
-
     /// Runs until the loop ends; `dir` keeps what the trader has set. Some effects the loop carries out itself, and of those
     /// the poller sees the first.
     pub(crate) async fn serve(self, journal_access: JournalAccess, dir: PathBuf) {
@@ -137,7 +123,6 @@ impl ReachableAccount {
             account,
             client,
             identity,
-            callers,
             mut channel,
         } = self;
         let inbox = channel.inbox.clone();
@@ -161,7 +146,6 @@ impl ReachableAccount {
             poller.attend_to(&effect);
             match effect {
                 Effect::Send(ticket, command) => sink.send(ticket, command),
-                Effect::AnswerCaller(caller, answer) => callers.answer(caller, answer),
                 Effect::Resend(_) | Effect::GiveUp(_) | Effect::Rearm => sink.decide(&effect),
                 Effect::ReadRemains(ticket, operation) => sink.read_remains(ticket, *operation),
                 Effect::Visibility(visibility) => poller.visibility(visibility),

@@ -3,8 +3,9 @@
 //!
 //! Contract: each file is written whole or not at all, by a thread of its own, the newest state last. A file that cannot be
 //! understood is refused in words and kept under another name; one that cannot be read is left alone, and nothing is
-//! written over it in this session. Nothing secret is in them.
-//! Known limit: of two desks on one account the last writer wins.
+//! written over it in this session. Nothing secret is in them. Several processes change the alerts, each under a lock on
+//! the directory; a desk has what others changed within [`LOOK_INTERVAL`].
+//! Known limit: of two desks on one account the last writer of notes and watchlists wins.
 
 use crate::{
     app::{
@@ -12,7 +13,7 @@ use crate::{
         account::trades::TradeLog,
         activity::{
             notice::Tone,
-            user_alerts::{KeptAlerts, KeptState},
+            user_alerts::{AlertEdit, KeptAlerts, KeptState},
         },
     },
     disk,
@@ -20,9 +21,10 @@ use crate::{
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::{
+    fs::File,
     io,
     path::{Path, PathBuf},
-    sync::mpsc::{Receiver, Sender, channel},
+    sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel},
     thread,
     time::Duration,
 };
@@ -32,6 +34,9 @@ use tokio::sync::mpsc::Sender as Inbox;
 const VERSION: u32 = 1;
 /// No file system takes much longer names.
 const LONGEST_NAME: usize = 120;
+
+/// How often a desk looks whether another process has changed the alerts.
+pub(crate) const LOOK_INTERVAL: Duration = Duration::from_secs(2);
 
 /// How long a desk that exits waits for the last write.
 const EXIT_TIMEOUT: Duration = Duration::from_secs(1);
@@ -153,9 +158,41 @@ pub fn kept_alerts(dir: &Path, identity: &Identity) -> Result<KeptAlerts, String
     loaded(&alerts_file(dir, &name(identity)))
 }
 
-/// Keeps the alerts for the next desk on this account. A desk that is open does not see them.
-pub fn keep_alerts(dir: &Path, identity: &Identity, alerts: &KeptAlerts) -> io::Result<()> {
-    alerts_file(dir, &name(identity)).save(dir, alerts)
+/// The alerts of an account while no other process changes them.
+#[derive(Debug)]
+pub struct LockedAlerts {
+    pub kept: KeptAlerts,
+    dir: PathBuf,
+    file: KeptFile,
+    _lock: File,
+}
+
+/// The alerts that desks on this account keep in `dir`, to be changed. Waits for a process that changes them.
+pub fn change_alerts(dir: &Path, identity: &Identity) -> Result<LockedAlerts, String> {
+    let lock = lock(dir);
+    let lock = lock.map_err(|why| format!("{} cannot be locked: {why}", dir.display()))?;
+    let file = alerts_file(dir, &name(identity));
+    Ok(LockedAlerts {
+        kept: loaded(&file)?,
+        dir: dir.to_owned(),
+        file,
+        _lock: lock,
+    })
+}
+
+impl LockedAlerts {
+    /// Every desk on this account has them from now on, an open one within [`LOOK_INTERVAL`].
+    pub fn save(self) -> io::Result<()> {
+        self.file.save(&self.dir, self.kept)
+    }
+}
+
+/// Waits until no other process changes the alerts in `dir`; none does as long as it is open.
+fn lock(dir: &Path) -> io::Result<File> {
+    disk::private_dir(dir)?;
+    let file = File::open(dir)?;
+    file.lock()?;
+    Ok(file)
 }
 
 /// The notes on trades that desks on this account keep in `dir`.
@@ -181,9 +218,14 @@ fn serve(
     wanted: &Receiver<KeptState>,
     inbox: &Inbox<Msg>,
 ) {
-    let (mut alerts, mut trades) = (alerts_file(dir, name), trades_file(dir, name));
+    let mut alerts = SharedAlerts {
+        file: alerts_file(dir, name),
+        known: KeptAlerts::default(),
+        bytes: vec![],
+    };
+    let mut trades = trades_file(dir, name);
     let mut lists = KeptFile::new(dir, "watchlists", name, "your watchlists");
-    (alerts.access, trades.access) = match access {
+    (alerts.file.access, trades.access) = match access {
         // Notes are written unasked too, as marks are seen: only alerts are worth a word.
         KeptAccess::DryRun => (access, KeptAccess::LeftAlone),
         KeptAccess::Writable | KeptAccess::LeftAlone => (access, access),
@@ -198,7 +240,15 @@ fn serve(
     if let Some(kept) = lists.read(inbox) {
         say(inbox, Msg::Kept(KeptState::Watchlists(kept)));
     }
-    while let Ok(first) = wanted.recv() {
+    loop {
+        let first = match wanted.recv_timeout(LOOK_INTERVAL) {
+            Ok(first) => first,
+            Err(RecvTimeoutError::Timeout) => {
+                alerts.look(inbox);
+                continue;
+            }
+            Err(RecvTimeoutError::Disconnected) => return,
+        };
         let (mut newest_alerts, mut newest_trades, mut newest_lists) = (None, None, None);
         for write in std::iter::once(first).chain(wanted.try_iter()) {
             match write {
@@ -208,13 +258,66 @@ fn serve(
             }
         }
         if let Some(kept) = newest_alerts {
-            alerts.write(dir, &*kept, inbox);
+            alerts.write(dir, *kept, inbox);
         }
         if let Some(kept) = newest_trades {
             trades.write(dir, &*kept, inbox);
         }
         if let Some(kept) = newest_lists {
             lists.write(dir, &*kept, inbox);
+        }
+    }
+}
+
+/// The trader's alerts, which other processes change, too.
+#[derive(Debug)]
+struct SharedAlerts {
+    file: KeptFile,
+    /// As they were last read or written here.
+    known: KeptAlerts,
+    /// The file as it was then.
+    bytes: Vec<u8>,
+}
+
+impl SharedAlerts {
+    /// What earlier sessions and other processes have set.
+    fn read(&mut self, inbox: &Inbox<Msg>) -> Option<Box<KeptAlerts>> {
+        self.bytes = self.file.bytes();
+        self.known = self.file.read(inbox)?;
+        Some(Box::new(self.known.clone()))
+    }
+
+    /// Whether another process has changed the alerts since, which is said to the desk.
+    fn look(&mut self, inbox: &Inbox<Msg>) -> bool {
+        let bytes = self.file.bytes();
+        if bytes == self.bytes || self.file.access == KeptAccess::LeftAlone {
+            return false;
+        }
+        self.bytes = bytes;
+        // What cannot be used is said and kept under another name at the next start.
+        let Ok(Some(kept)) = self.file.load() else {
+            return false;
+        };
+        let edit = AlertEdit::between(&self.known, &kept);
+        self.known = kept;
+        let is_edited = edit.is_some();
+        if let Some(edit) = edit {
+            say(inbox, Msg::AlertsEdited(edit));
+        }
+        is_edited
+    }
+
+    fn write(&mut self, dir: &Path, kept: KeptAlerts, inbox: &Inbox<Msg>) {
+        // Where there is no lock, there is no place to write to either, which the write says.
+        let _lock = (self.file.access == KeptAccess::Writable).then(|| lock(dir));
+        // The desk answers what another process changed with a state that has both.
+        if self.look(inbox) {
+            return;
+        }
+        self.file.write(dir, &kept, inbox);
+        if self.file.access == KeptAccess::Writable {
+            self.known = kept;
+            self.bytes = self.file.bytes();
         }
     }
 }
@@ -226,6 +329,11 @@ impl KeptFile {
             what,
             access: KeptAccess::Writable,
         }
+    }
+
+    /// As it is, to be compared; empty if there is none.
+    fn bytes(&self) -> Vec<u8> {
+        disk::read_own(&self.path).unwrap_or_default()
     }
 
     /// What it holds; `None` where nothing was kept.

@@ -19,7 +19,6 @@ use crate::{
             earlier::JournalAccess,
             journal_writer::JournalWriter,
             shared_journal::{JournalAccount, JournalAccounts},
-            socket::{self, SocketHost},
         },
     },
 };
@@ -149,8 +148,7 @@ impl Services {
             // The journal is free for a verb or another desk.
             JournalAccess::ReadOnly(dir.clone())
         } else {
-            let hosts = members.iter().map(ReachableAccount::host).collect();
-            let writer = journal(&dir, self.reach, hosts, self.common);
+            let writer = journal(&dir, self.reach, self.common);
             beside.spawn(writer.clone().prune_daily(self.clock, self.journal_days));
             JournalAccess::Writer(writer)
         };
@@ -161,23 +159,14 @@ impl Services {
     }
 }
 
-/// The one journal of the desk, opened on a thread of its own. A desk that a person is at takes requests at its socket.
-fn journal(dir: &Path, reach: Reach, hosts: Vec<SocketHost>, common: Sender<Msg>) -> JournalWriter {
-    let (mine, announced) = oneshot::channel();
+/// The one journal of the desk, opened on a thread of its own. It says which process a person is at.
+fn journal(dir: &Path, reach: Reach, common: Sender<Msg>) -> JournalWriter {
     let place = dir.to_owned();
     let open = move || Journal::open(&place);
     let taken = move |journal: &Journal| {
-        if reach == Reach::Signal
-            && let Some(socket) = journal.announce()
-        {
-            // The desk is shutting down: nobody waits for it.
-            let _leaving = mine.send(socket);
+        if reach == Reach::Signal {
+            journal.announce();
         }
     };
-    tokio::spawn(async move {
-        if let Ok(socket) = announced.await {
-            socket::receive(hosts, socket).await;
-        }
-    });
     JournalWriter::spawn(ProcessKind::Desk, dir, open, taken, common)
 }

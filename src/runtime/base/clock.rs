@@ -11,7 +11,6 @@
 
 use crate::model::{Drift, Timestamp};
 use rustix::time::{ClockId, clock_gettime};
-use serde::{Deserialize, Serialize};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// Includes time asleep.
@@ -66,20 +65,6 @@ impl Clock {
     /// Time stands still in a picture.
     pub fn is_frozen(self) -> bool {
         matches!(self, Self::Frozen(_))
-    }
-}
-
-/// An instant that every process of this machine reads alike, until the next boot.
-#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-pub(crate) struct Shared(Duration);
-
-impl Shared {
-    pub(crate) fn now() -> Self {
-        Self(since_boot())
-    }
-
-    pub(crate) fn age(self) -> Duration {
-        since_boot().saturating_sub(self.0)
     }
 }
 

@@ -1,9 +1,7 @@
-//! The journal's thread, the socket of a desk, earlier sessions, exports and the event log. Names `base`.
+//! The journal's thread, earlier sessions, exports and the event log. Names `base`.
 
-pub(crate) mod callers;
 pub(crate) mod earlier;
 pub(crate) mod events;
 pub(crate) mod export;
 pub(crate) mod journal_writer;
 pub(crate) mod shared_journal;
-pub(crate) mod socket;

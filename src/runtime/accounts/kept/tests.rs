@@ -87,6 +87,66 @@ fn what_one_session_keeps_the_next_reads_and_the_newest_state_wins() {
     assert_eq!(mode, 0o600);
 }
 
+/// The alerts of a desk, its file, and what it hears.
+fn shared(dir: &Path) -> (SharedAlerts, Inbox<Msg>, tokio::sync::mpsc::Receiver<Msg>) {
+    let (inbox, said) = mail(16);
+    let mut alerts = SharedAlerts {
+        file: alerts_file(dir, "paper-chal-1"),
+        known: KeptAlerts::default(),
+        bytes: vec![],
+    };
+    alerts.read(&inbox);
+    (alerts, inbox, said)
+}
+
+fn kept(levels: &[i64]) -> KeptAlerts {
+    let alerts = levels.iter().map(|level| alert(*level));
+    KeptAlerts {
+        alerts: alerts.collect(),
+    }
+}
+
+#[test]
+fn a_desk_hears_what_another_process_changed_and_never_writes_over_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let identity = identity(Mode::Paper, "http://127.0.0.1:1");
+    session(dir.path(), vec![keep(&[1, 2])]);
+    let (mut alerts, inbox, mut said) = shared(dir.path());
+    alerts.look(&inbox);
+    assert!(said.try_recv().is_err(), "nothing was changed");
+    let mut locked = change_alerts(dir.path(), &identity).unwrap();
+    locked.kept = kept(&[2, 3]);
+    locked.save().unwrap();
+    // The desk has set one meanwhile, and knows nothing of that change.
+    alerts.write(dir.path(), kept(&[1, 2, 4]), &inbox);
+    let heard = said.try_recv().unwrap();
+    let edit = AlertEdit {
+        removed: vec![alert(1)],
+        added: vec![alert(3)],
+    };
+    assert_eq!(heard, Msg::AlertsEdited(edit));
+    let found = || kept_alerts(dir.path(), &identity).unwrap();
+    assert_eq!(found(), kept(&[2, 3]));
+    // What both come to, as the desk answers.
+    alerts.write(dir.path(), kept(&[2, 4, 3]), &inbox);
+    assert_eq!(found(), kept(&[2, 4, 3]));
+    alerts.look(&inbox);
+    assert!(said.try_recv().is_err(), "its own change is no news");
+}
+
+#[test]
+fn what_another_desk_knows_of_an_alert_is_no_change_of_it() {
+    let dir = tempfile::tempdir().unwrap();
+    session(dir.path(), vec![keep(&[1])]);
+    let (mut first, inbox, mut said) = shared(dir.path());
+    let (mut second, ..) = shared(dir.path());
+    let mut fired = kept(&[1]);
+    fired.alerts[0].fired_at = Some(Timestamp(1_790_000_001_000));
+    second.write(dir.path(), fired, &inbox);
+    first.look(&inbox);
+    assert!(said.try_recv().is_err());
+}
+
 #[test]
 fn a_damaged_file_is_refused_in_words_and_kept_aside_and_the_next_write_begins_anew() {
     let dir = tempfile::tempdir().unwrap();
