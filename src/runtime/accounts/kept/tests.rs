@@ -3,7 +3,12 @@ use crate::{
     app::{
         Profile,
         account::{trades::TradeLog, watchlists::Watchlists},
-        activity::user_alerts::{AlertRepeat, AlertSubject, AlertTrigger, KeptAlerts, UserAlert},
+        activity::{
+            notice::Tone,
+            user_alerts::{
+                AlertEdit, AlertRepeat, AlertSubject, AlertTrigger, KeptAlerts, UserAlert,
+            },
+        },
     },
     model::{Num, Timestamp},
 };
@@ -90,11 +95,7 @@ fn what_one_session_keeps_the_next_reads_and_the_newest_state_wins() {
 /// The alerts of a desk, its file, and what it hears.
 fn shared(dir: &Path) -> (SharedAlerts, Inbox<Msg>, tokio::sync::mpsc::Receiver<Msg>) {
     let (inbox, said) = mail(16);
-    let mut alerts = SharedAlerts {
-        file: alerts_file(dir, "paper-chal-1"),
-        known: KeptAlerts::default(),
-        bytes: vec![],
-    };
+    let mut alerts = SharedAlerts::new(dir, "paper-chal-1", KeptAccess::Writable);
     alerts.read(&inbox);
     (alerts, inbox, said)
 }

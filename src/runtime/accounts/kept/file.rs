@@ -1,0 +1,168 @@
+//! One kept file: JSON with a version, written whole or not at all.
+
+use crate::{
+    app::{Msg, activity::notice::Tone},
+    disk,
+    runtime::journal::earlier::JournalAccess,
+};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
+use tokio::sync::mpsc::Sender as Inbox;
+
+/// The form of the files that this version writes.
+const VERSION: u32 = 1;
+
+/// A file as it stands on the disk.
+#[derive(Debug, Serialize, Deserialize)]
+struct KeptDocument<T> {
+    version: u32,
+    kept: T,
+}
+
+/// One file, and whether it may be written.
+#[derive(Debug)]
+pub(super) struct KeptFile {
+    pub(super) path: PathBuf,
+    /// What it holds, for a person.
+    what: &'static str,
+    pub(super) access: KeptAccess,
+}
+
+/// Why a file is of no use.
+pub(super) enum Unusable {
+    Unreadable(io::Error),
+    Damaged(String),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::runtime::accounts) enum KeptAccess {
+    Writable,
+    /// What is there could not be read: it stays as it is.
+    LeftAlone,
+    /// A dry run changes nothing: a desk that trades may have the file. The first change says so.
+    DryRun,
+}
+
+impl KeptAccess {
+    /// Only a dry run leaves the journal to others.
+    pub(in crate::runtime::accounts) fn beside(journal_access: &JournalAccess) -> Self {
+        match journal_access {
+            JournalAccess::Writer(_) => Self::Writable,
+            JournalAccess::ReadOnly(_) => Self::DryRun,
+        }
+    }
+}
+
+pub(super) fn loaded<T: DeserializeOwned + Default>(file: &KeptFile) -> Result<T, String> {
+    let kept = file.load().map_err(|why| {
+        let (what, path) = (file.what, file.path.display());
+        match why {
+            Unusable::Unreadable(why) => format!("{what} in {path} cannot be read: {why}"),
+            Unusable::Damaged(why) => format!("{what} in {path} are damaged: {why}"),
+        }
+    })?;
+    Ok(kept.unwrap_or_default())
+}
+
+impl KeptFile {
+    pub(super) fn new(dir: &Path, kind: &str, name: &str, what: &'static str) -> Self {
+        Self {
+            path: dir.join(format!("{kind}-{name}.json")),
+            what,
+            access: KeptAccess::Writable,
+        }
+    }
+
+    /// As it is, to be compared; empty if there is none.
+    pub(super) fn bytes(&self) -> Vec<u8> {
+        disk::read_own(&self.path).unwrap_or_default()
+    }
+
+    /// What it holds; `None` where nothing was kept.
+    pub(super) fn load<T: DeserializeOwned>(&self) -> Result<Option<T>, Unusable> {
+        let bytes = match disk::read_own(&self.path) {
+            Ok(bytes) => bytes,
+            Err(why) if why.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(why) => return Err(Unusable::Unreadable(why)),
+        };
+        match serde_json::from_slice::<KeptDocument<T>>(&bytes) {
+            Ok(document) if document.version == VERSION => Ok(Some(document.kept)),
+            Ok(document) => {
+                let why = format!("version {} is not known here", document.version);
+                Err(Unusable::Damaged(why))
+            }
+            Err(why) => Err(Unusable::Damaged(why.to_string())),
+        }
+    }
+
+    pub(super) fn save<T: Serialize>(&self, dir: &Path, kept: T) -> io::Result<()> {
+        let document = KeptDocument {
+            version: VERSION,
+            kept,
+        };
+        let bytes = serde_json::to_vec_pretty(&document)?;
+        disk::private_dir(dir)?;
+        disk::replace(&self.path, &bytes)
+    }
+
+    /// `None` where nothing was kept, or it cannot be used, which is said.
+    pub(super) fn read<T: DeserializeOwned>(&mut self, inbox: &Inbox<Msg>) -> Option<T> {
+        let loaded = self.load();
+        let (what, path) = (self.what, self.path.display());
+        let why = match loaded {
+            Ok(kept) => return kept,
+            Err(Unusable::Unreadable(why)) => {
+                self.access = KeptAccess::LeftAlone;
+                let words = format!(
+                    "{what} in {path} cannot be read: {why}. They are not kept in this session"
+                );
+                say(inbox, Msg::Notify(Tone::Alert, words));
+                return None;
+            }
+            Err(Unusable::Damaged(why)) if self.access != KeptAccess::Writable => {
+                let words = format!("{what} in {path} are damaged ({why}): none of it is in force");
+                say(inbox, Msg::Notify(Tone::Alert, words));
+                return None;
+            }
+            Err(Unusable::Damaged(why)) => why,
+        };
+        let words = match disk::set_aside(&self.path) {
+            Ok(aside) => format!(
+                "{what} in {path} are damaged ({why}): the file is kept as {}, and none of it is in force",
+                aside.display()
+            ),
+            Err(rename) => {
+                self.access = KeptAccess::LeftAlone;
+                format!("{what} in {path} are damaged ({why}) and stay there: {rename}")
+            }
+        };
+        say(inbox, Msg::Notify(Tone::Alert, words));
+        None
+    }
+
+    /// The first failure in a row is said.
+    pub(super) fn write<T: Serialize>(&mut self, dir: &Path, kept: T, inbox: &Inbox<Msg>) {
+        match self.access {
+            KeptAccess::Writable => {}
+            KeptAccess::LeftAlone => return,
+            KeptAccess::DryRun => {
+                self.access = KeptAccess::LeftAlone;
+                let words = format!("dry run: {} are not kept for the next session", self.what);
+                return say(inbox, Msg::Notify(Tone::Plain, words));
+            }
+        }
+        if let Err(why) = self.save(dir, kept) {
+            let (what, path) = (self.what, self.path.display());
+            let words = format!("{what} cannot be kept in {path}: {why}");
+            say(inbox, Msg::Notify(Tone::Warn, words));
+        }
+    }
+}
+
+pub(super) fn say(inbox: &Inbox<Msg>, msg: Msg) {
+    // A desk that has left need not hear it.
+    drop(inbox.blocking_send(msg));
+}
