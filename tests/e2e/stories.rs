@@ -124,7 +124,7 @@ fn buy_from_the_ladder_and_cancel_the_order() {
     desk.told("9 Ladder", "9");
     // Far from the market: what fills cannot be cancelled.
     desk.goes_down(120);
-    desk.told("b buy", "b");
+    desk.buys_here();
     desk.told("▸ size", &DELETE.repeat(10));
     desk.session.press("0.077");
     desk.session.sends();
@@ -180,6 +180,20 @@ impl Reader {
             .wait_until(&what, |screen| cursor_price(screen) == Some(there));
     }
 
+    /// Opens the form at the cursor's price. Just after the rows have moved the desk asks to look and press again.
+    fn buys_here(&mut self) {
+        let refusal = "press again";
+        loop {
+            self.told("b buy", "b");
+            let answer = |screen: &str| screen.contains("▸ size") || screen.contains(refusal);
+            self.session.wait_until("the form, or why not", answer);
+            if self.session.screen().contains("▸ size") {
+                return;
+            }
+            self.sees_no_more(refusal);
+        }
+    }
+
     /// Drags our order with the mouse until the desk takes it: a message that comes or goes moves the rows under the mouse,
     /// and then the desk does nothing.
     fn drags_own_up(&mut self, rows: u16) {
@@ -214,7 +228,7 @@ fn drag_an_order_two_ticks_on_the_ladder() {
     desk.told("9 Ladder", "9");
     // Far from the market: what fills cannot be dragged.
     desk.goes_down(120);
-    desk.told("b buy", "b");
+    desk.buys_here();
     desk.told("▸ size", &DELETE.repeat(10));
     desk.session.press("0.077");
     desk.session.sends();

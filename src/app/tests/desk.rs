@@ -148,6 +148,22 @@ fn the_screen_is_drawn_again_from_everywhere_whatever_wrote_on_it() {
     }
 }
 
+/// A slow line delivers two keys as one.
+#[test]
+fn esc_and_the_way_out_behind_it_in_one_piece_are_the_way_out() {
+    for keys in ["", "b", "b 0.1", ":", "?", "enter", "/"] {
+        let opened = |key: &str| {
+            let mut model = desk();
+            press(&mut model, keys);
+            press(&mut model, key);
+            model.overlays.last().cloned()
+        };
+        assert_eq!(opened("alt-shift-x"), opened("ctrl-x"), "{keys}");
+        assert_eq!(opened("alt-shift-f"), opened("ctrl-f"), "{keys}");
+        assert!(opened("alt-shift-x").is_some(), "{keys}");
+    }
+}
+
 #[test]
 fn no_key_and_no_pasted_text_is_without_effect_and_without_a_word() {
     for key in ["]", "~", "f9", "alt-x", "ctrl-]"] {

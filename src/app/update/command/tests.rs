@@ -493,7 +493,7 @@ fn what_is_typed_over_the_help_finds_keys() {
             "c",
             "X",
             "5 gc",
-            "^x",
+            "^x ⌥X",
             "F"
         ]
     );
