@@ -9,7 +9,7 @@ use crate::{
         forms::answer::Answer,
         keys::keymap::{Action, Keys},
     },
-    model::{Command, Flip, MarketId, PositionId, Protection, Side, Ticket, draft::Distance},
+    model::{Command, Flip, MarketId, Side, Ticket},
 };
 
 /// What a screen, form or strip requests of the app; panels never call each other.
@@ -22,8 +22,6 @@ pub enum Next {
     Run(Command),
     /// Close the position, and open the other way once it is gone; the strip closes.
     Flip(Box<Flip>),
-    /// Stops, targets and size of a position: what was decided goes at once.
-    Control(PositionControl),
     /// Send them one by one, listed with what comes of each; the strip that asked closes.
     RunEach(Vec<Command>),
     /// Resends the parked command of this ticket; the strip closes.
@@ -75,31 +73,19 @@ pub enum Next {
     Leave,
 }
 
+/// What an action leads to, or why it does nothing.
+pub(crate) type Reply = Result<Next, String>;
+
+impl From<Reply> for Next {
+    fn from(reply: Reply) -> Self {
+        reply.unwrap_or_else(Self::Refuse)
+    }
+}
+
 impl Next {
     pub(crate) fn open(overlay: impl Into<Overlay>) -> Self {
         Self::Open(Box::new(overlay.into()))
     }
-}
-
-/// What one key does to the orders that guard a position.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum PositionControl {
-    /// Its stops go to where nothing is lost any more.
-    BreakEven(PositionId),
-    /// Its stop and target go to its whole size.
-    Cover(PositionId),
-    /// Its stop trails at this distance; without one it begins as its preset says, or ends.
-    PlaceTargets(PositionId),
-    Trail(PositionId, Option<Distance>),
-    /// The nearest stop or target goes one tick that way.
-    Nudge(PositionId, Protection, PriceStep),
-}
-
-/// Which way a price goes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PriceStep {
-    Down,
-    Up,
 }
 
 impl From<Answer> for Next {

@@ -1,6 +1,6 @@
 //! The strip: one line that asks before a destructive action. Its target is fixed when it opens.
 
-use super::next::Next;
+use super::next::{Next, Reply};
 use crate::{
     app::{
         core::account::Account,
@@ -113,21 +113,19 @@ impl Strip {
     }
 
     /// Asks before entries are allowed again after a halt.
-    pub(crate) fn to_rearm(account: &Account) -> Next {
+    pub(crate) fn to_rearm(account: &Account) -> Reply {
         if account.halted.is_none() {
-            return Next::Refuse("the desk is not halted".to_owned());
+            return Err("the desk is not halted".to_owned());
         }
-        Next::open(Self::confirm(StripAction::Rearm, account.now))
+        Ok(Next::open(Self::confirm(StripAction::Rearm, account.now)))
     }
 
     /// Asks before the lock of a loss limit is overridden.
-    pub(crate) fn to_lift(account: &Account) -> Next {
+    pub(crate) fn to_lift(account: &Account) -> Reply {
         let id = account.account_id().cloned();
-        let Some(id) = id.filter(|_| guard::locked(account).is_some()) else {
-            return Next::Refuse("entries are not locked".to_owned());
-        };
-        let lift = StripAction::Lift(id);
-        Next::open(Self::confirm(lift, account.now))
+        let id = id.filter(|_| guard::locked(account).is_some());
+        let lift = StripAction::Lift(id.ok_or("entries are not locked")?);
+        Ok(Next::open(Self::confirm(lift, account.now)))
     }
 
     pub fn countdown(proposal: impl Into<StripAction>, delay: Duration, now: Timestamp) -> Self {

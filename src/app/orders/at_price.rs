@@ -11,7 +11,7 @@ use crate::{
         activity::notice::Tone,
         desk::model::Model,
         dialogs::{
-            next::Next,
+            next::{Next, Reply},
             overlay::{Bulk, Overlay, Strip, StripAction},
         },
         forms::form::Form,
@@ -46,39 +46,30 @@ pub(crate) enum SendMode {
 }
 
 /// A limit order there.
-pub(crate) fn limit(model: &mut Model, side: Side, at: &PricePoint, mode: SendMode) -> Next {
-    let form = match entry(model, (PlaceKind::Limit, side), at, Field::LimitPrice) {
-        Ok(form) => form,
-        Err(why) => return Next::Refuse(why),
-    };
+pub(crate) fn limit(model: &mut Model, side: Side, at: &PricePoint, mode: SendMode) -> Reply {
+    let form = entry(model, (PlaceKind::Limit, side), at, Field::LimitPrice)?;
     let taken = model.account.store.books.of(&at.market_id);
     let taken = taken.and_then(|known| taken_by(known.value()?, side, at.price));
-    let next = give(model, form, mode);
+    let next = give(model, form, mode)?;
     if let (Next::AskEach(_), Some(best)) = (&next, taken) {
         let symbol = model.account.store.names.shown(&at.market_id);
         let (price, best) = (at.price.grouped(), best.grouped());
         let words = format!("fills now: {side} {symbol} {price} takes {best}");
         model.account.say(Tone::Warn, words);
     }
-    next
+    Ok(next)
 }
 
 /// A stop order that opens a position when the mark reaches the price.
-pub(crate) fn stop_entry(model: &mut Model, side: Side, at: &PricePoint, mode: SendMode) -> Next {
+pub(crate) fn stop_entry(model: &mut Model, side: Side, at: &PricePoint, mode: SendMode) -> Reply {
     let direction = match side {
         Side::Buy => TriggerDirection::Above,
         Side::Sell => TriggerDirection::Below,
     };
-    if let Some(why) = crossed(model, at, (direction, &format!("a {side} stop"))) {
-        return Next::Refuse(why);
-    }
-    let form = entry(
-        model,
-        (PlaceKind::StopMarket, side),
-        at,
-        Field::TriggerPrice,
-    );
-    form.map_or_else(Next::Refuse, |form| give(model, form, mode))
+    not_crossed(model, at, (direction, &format!("a {side} stop")))?;
+    let what = (PlaceKind::StopMarket, side);
+    let form = entry(model, what, at, Field::TriggerPrice)?;
+    give(model, form, mode)
 }
 
 fn entry(
@@ -116,21 +107,27 @@ pub fn size(model: &Model, at: &PricePoint) -> Option<String> {
     preset.map(|size| size.to_string()).or_else(used)
 }
 
-/// Why a trigger there would fire at once.
-fn crossed(
+/// # Errors
+/// If a trigger there would fire at once.
+fn not_crossed(
     model: &Model,
     at: &PricePoint,
     (direction, what): (TriggerDirection, &str),
-) -> Option<String> {
-    let mark = model.account.store.mark(&at.market_id)?;
+) -> Result<(), String> {
+    let Some(mark) = model.account.store.mark(&at.market_id) else {
+        return Ok(());
+    };
     let (is_there, place) = match direction {
         TriggerDirection::Above => (mark >= at.price, "above"),
         TriggerDirection::Below => (mark <= at.price, "below"),
     };
-    is_there.then(|| {
-        let (price, mark) = (at.price.grouped(), mark.grouped());
-        format!("{what} is {place} the mark, {mark}: at {price} the trigger is already crossed")
-    })
+    if !is_there {
+        return Ok(());
+    }
+    let (price, mark) = (at.price.grouped(), mark.grouped());
+    Err(format!(
+        "{what} is {place} the mark, {mark}: at {price} the trigger is already crossed"
+    ))
 }
 
 /// Places a stop or target of the open position there, or moves the existing one.
@@ -139,8 +136,9 @@ pub(crate) fn protect(
     purpose: Protection,
     at: &PricePoint,
     mode: SendMode,
-) -> Next {
-    protection(model, purpose, at).map_or_else(Next::Refuse, |form| give(model, form, mode))
+) -> Reply {
+    let form = protection(model, purpose, at)?;
+    give(model, form, mode)
 }
 
 fn protection(model: &Model, purpose: Protection, at: &PricePoint) -> Result<Form, String> {
@@ -164,9 +162,7 @@ fn protection(model: &Model, purpose: Protection, at: &PricePoint) -> Result<For
             Side::Sell => "short",
         }
     );
-    if let Some(why) = crossed(model, at, (direction, &what)) {
-        return Err(why);
-    }
+    not_crossed(model, at, (direction, &what))?;
     match known(model, purpose, position).as_slice() {
         [] => Ok(new_protection(model, position, (purpose, at.price))),
         [order] => {
@@ -218,14 +214,19 @@ fn moved(model: &Model, order: &Order, price: Num) -> Result<Form, String> {
 }
 
 /// Moves an own order there, like `m` in the orders pane.
-pub(crate) fn drop_order(model: &mut Model, id: &OrderId, at: &PricePoint, mode: SendMode) -> Next {
-    let Some(order) = model.account.store.order(id) else {
-        return Next::Refuse(format!("{id} is no longer known: nothing is moved"));
-    };
+pub(crate) fn drop_order(
+    model: &mut Model,
+    id: &OrderId,
+    at: &PricePoint,
+    mode: SendMode,
+) -> Reply {
+    let order = model.account.store.order(id);
+    let order = order.ok_or_else(|| format!("{id} is no longer known: nothing is moved"))?;
     if stands_at(order) == Some(at.price) {
-        return Next::Refuse("nothing changed: the order is already at this price".to_owned());
+        return Err("nothing changed: the order is already at this price".to_owned());
     }
-    moved(model, order, at.price).map_or_else(Next::Refuse, |form| give(model, form, mode))
+    let form = moved(model, order, at.price)?;
+    give(model, form, mode)
 }
 
 /// The mode of a key that drops a carried order: its price was chosen on the screen, so a form is only for questions.
@@ -239,10 +240,10 @@ pub(crate) fn drop_mode(model: &Model, id: &OrderId, at: &PricePoint) -> SendMod
     }
 }
 
-fn give(model: &mut Model, form: Form, mode: SendMode) -> Next {
+fn give(model: &mut Model, form: Form, mode: SendMode) -> Reply {
     match mode {
-        SendMode::InForm => Next::open(form),
-        SendMode::AtOnce => send_at_once(model, form).unwrap_or_else(Next::Refuse),
+        SendMode::InForm => Ok(Next::open(form)),
+        SendMode::AtOnce => send_at_once(model, form),
     }
 }
 
@@ -250,7 +251,7 @@ fn give(model: &mut Model, form: Form, mode: SendMode) -> Next {
 const ASKS: &str = "not sent: this order has a warning to confirm. End one-key trading, then the same key opens it \
                     in a form";
 
-fn send_at_once(model: &mut Model, mut form: Form) -> Result<Next, String> {
+fn send_at_once(model: &mut Model, mut form: Form) -> Reply {
     let command = form.command(&model.account.form_context());
     let command = command.map_err(|faults| format!("not sent: {faults}"))?;
     if let Some(why) = objection(&model.account, &command) {
@@ -281,20 +282,20 @@ pub(crate) fn none_here(at: &PricePoint) -> String {
 }
 
 /// Cancels the own orders of a row; asks first if a position would lose its stop.
-pub(crate) fn cancel_here(model: &mut Model, at: &PricePoint, spacing: Tick) -> Next {
+pub(crate) fn cancel_here(model: &mut Model, at: &PricePoint, spacing: Tick) -> Reply {
     let open = model.account.store.positions.rows();
     let commands = at_row(model, at, spacing).map(|own| own.order.cancel(open));
     let commands: Vec<_> = commands.collect();
     let bares = |command: &Command| matches!(command, Command::Unprotect(_));
     let (store, now) = (&model.account.store, model.account.now);
-    match commands.as_slice() {
-        [] => Next::Refuse(none_here(at)),
+    Ok(match commands.as_slice() {
+        [] => return Err(none_here(at)),
         [one] if bares(one) => Next::open(Strip::confirm(one.clone(), now)),
         several if several.iter().any(bares) => {
             Next::open(Bulk::asking(commands, vec![], store, now))
         }
         _ => cancel_each(model, commands),
-    }
+    })
 }
 
 fn cancel_each(model: &mut Model, commands: Vec<Command>) -> Next {
@@ -313,11 +314,8 @@ fn cancel_each(model: &mut Model, commands: Vec<Command>) -> Next {
 }
 
 /// Asks before it cancels every resting order of one side of a market.
-pub(crate) fn cancel_side(model: &Model, side: Side, market: &MarketId) -> Next {
-    let account = match model.account.account_for("cancel") {
-        Ok(account) => account,
-        Err(why) => return Next::Refuse(why),
-    };
+pub(crate) fn cancel_side(model: &Model, side: Side, market: &MarketId) -> Reply {
+    let account = model.account.account_for("cancel")?;
     let open = model.account.store.positions.rows();
     let orders = model.account.store.orders.rows().iter();
     let rests = orders
@@ -328,10 +326,10 @@ pub(crate) fn cancel_side(model: &Model, side: Side, market: &MarketId) -> Next 
     let commands: Vec<_> = rests.map(|order| order.cancel(open)).collect();
     if commands.is_empty() {
         let (word, symbol) = (side_word(side), model.account.store.names.shown(market));
-        return Next::Refuse(format!("you have no resting {word}s in {symbol}"));
+        return Err(format!("you have no resting {word}s in {symbol}"));
     }
     let proposal = StripAction::CancelSide((account, market.clone(), side), commands);
-    Next::open(Strip::confirm(proposal, model.account.now))
+    Ok(Next::open(Strip::confirm(proposal, model.account.now)))
 }
 
 /// What a resting order of this side is called.

@@ -7,7 +7,7 @@ use crate::{
         core::{account::Account, effect::Effect},
         desk::model::Model,
         dialogs::{
-            next::Next,
+            next::{Next, Reply},
             overlay::{Bulk, Overlay, Stage, Strip, StripAction},
         },
         forms::form::Form,
@@ -24,14 +24,13 @@ use crate::{
 mod tests;
 
 /// The keys that mark rows; `None` for other keys.
-pub(crate) fn mark(model: &mut Model, action: Action) -> Option<Next> {
+pub(crate) fn mark(model: &mut Model, action: Action) -> Result<Option<Next>, String> {
     if !matches!(action, Action::Mark | Action::MarkRange | Action::MarkAll) {
-        return None;
+        return Ok(None);
     }
     let pane = model.focus.pane;
     if !Marks::reach(pane) {
-        let why = "only rows that can be closed, canceled or stopped can be marked".to_owned();
-        return Some(Next::Refuse(why));
+        return Err("only rows that can be closed, canceled or stopped can be marked".to_owned());
     }
     let rows = rows::rows(
         &model.account.store,
@@ -39,7 +38,9 @@ pub(crate) fn mark(model: &mut Model, action: Action) -> Option<Next> {
         &model.table_views,
         pane,
     );
-    let (at, row) = model.focus.selected(pane, &rows)?;
+    let Some((at, row)) = model.focus.selected(pane, &rows) else {
+        return Ok(None);
+    };
     if action == Action::MarkAll {
         model.marks.all(pane, &rows);
     } else if action == Action::MarkRange {
@@ -50,7 +51,7 @@ pub(crate) fn mark(model: &mut Model, action: Action) -> Option<Next> {
             model.focus.select(pane, next);
         }
     }
-    Some(Next::Stay)
+    Ok(Some(Next::Stay))
 }
 
 /// The marked rows of the focused pane.
@@ -74,12 +75,13 @@ const ACTING: &[(Action, OfRow)] = &[
 
 /// The list of commands for the marked rows; `None` if none is marked, or if the key does not act on many. If the
 /// marked rows are gone, the key must not act on the row under the cursor.
-pub(crate) fn act(model: &mut Model, action: Action) -> Option<Next> {
-    let mut acting = ACTING.iter().filter(|(of, _)| *of == action);
-    let (_, command) = acting.next()?;
+pub(crate) fn act(model: &mut Model, action: Action) -> Result<Option<Next>, String> {
+    let Some(command) = action.entry(ACTING) else {
+        return Ok(None);
+    };
     let marked = marked(model);
     if marked.is_empty() {
-        return unshown(model);
+        return unshown(model).map_or(Ok(None), |why| Err(why.to_owned()));
     }
     let (mut commands, mut left_out): (Vec<Command>, Vec<String>) = (vec![], vec![]);
     for row in &marked {
@@ -90,17 +92,16 @@ pub(crate) fn act(model: &mut Model, action: Action) -> Option<Next> {
         }
     }
     drop_rungs(model, &mut commands);
-    Some(if commands.is_empty() {
+    if commands.is_empty() {
         let why = left_out.join("; ");
-        Next::Refuse(format!("none of {} marked rows: {why}", marked.len()))
-    } else {
-        let bulk = Bulk::asking(commands, left_out, &model.account.store, model.account.now);
-        Next::open(bulk)
-    })
+        return Err(format!("none of {} marked rows: {why}", marked.len()));
+    }
+    let bulk = Bulk::asking(commands, left_out, &model.account.store, model.account.now);
+    Ok(Some(Next::open(bulk)))
 }
 
 /// There are marks, and no marked row is visible.
-fn unshown(model: &mut Model) -> Option<Next> {
+fn unshown(model: &mut Model) -> Option<&'static str> {
     let pane = model.focus.pane;
     if !model.marks.any(pane) {
         return None;
@@ -113,12 +114,11 @@ fn unshown(model: &mut Model) -> Option<Next> {
     );
     all.table_view = None;
     model.marks.prune(pane, &all);
-    let why = if model.marks.any(pane) {
+    Some(if model.marks.any(pane) {
         "the filter hides every row that is marked"
     } else {
         "every marked row is gone; the marks are removed"
-    };
-    Some(Next::Refuse(why.to_owned()))
+    })
 }
 
 /// Canceling a scaled order includes its rungs: cancels of their own would only fail.
@@ -156,7 +156,7 @@ fn close_of(model: &Model, row: &RowId) -> Option<Result<Command, String>> {
 /// The strip that cancels every working order with one operation of the service. While entries are blocked, orders that
 /// protect an open position stay: then, and where there are too many for one operation, each cancel is a request of its
 /// own, and the list says which stay. To end them, close the position or flatten.
-pub(crate) fn cancel_all(model: &mut Model) -> Result<Next, String> {
+pub(crate) fn cancel_all(model: &mut Model) -> Reply {
     let account = model.account.account_for("cancel all")?;
     // Cancel-all also drops replacements that wait.
     let stopped = WorkflowEvent::Stopped(StopReason::CancelAllRequested);

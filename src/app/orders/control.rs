@@ -5,14 +5,14 @@
 //! own. A price that the mark has passed is refused, because the order
 //! would fire at once.
 
-use super::{brackets, moves, trailing};
+use super::moves;
 use crate::{
     app::{
         account::fees,
         core::{account::Account, effect::Effect},
         desk::{model::Model, presets::PresetSize},
         dialogs::{
-            next::{Next, PositionControl, PriceStep},
+            next::{Next, Reply},
             overlay::Strip,
         },
         forms::{form::Form, open::filled_of},
@@ -24,7 +24,7 @@ use crate::{
     },
     model::{
         Command, LiquidityRole, MarketId, Num, Order, OrderId, Page, PlaceOrder, Position,
-        PositionId, Protection, Side, Tick, WantedExit, WantedExits,
+        Protection, Side, Tick, WantedExit, WantedExits,
         draft::Field,
         estimate::{RoundTrip, break_even, has_passed, is_as_good, safe_stop},
     },
@@ -33,31 +33,27 @@ use crate::{
 #[cfg(test)]
 mod tests;
 
-pub(crate) fn run(model: &mut Model, control: &PositionControl) -> Result<Vec<Effect>, String> {
-    let (PositionControl::BreakEven(id)
-    | PositionControl::Cover(id)
-    | PositionControl::PlaceTargets(id)
-    | PositionControl::Trail(id, _)
-    | PositionControl::Nudge(id, ..)) = control;
-    let position = model.account.store.position(id).cloned();
-    let position = position.ok_or("this position is not open any more")?;
-    if !model
-        .account
-        .store
-        .orders
-        .value()
-        .is_some_and(Page::is_whole)
-    {
+/// What one key does to the orders that guard a position.
+pub(crate) type Control = fn(&mut Model, &Position) -> Result<Vec<Effect>, String>;
+
+/// Which way a price goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum PriceStep {
+    Down,
+    Up,
+}
+
+/// Does this at once, if every order that guards the position is known.
+pub(crate) fn run(
+    model: &mut Model,
+    position: &Position,
+    control: impl FnOnce(&mut Model, &Position) -> Result<Vec<Effect>, String>,
+) -> Reply {
+    let orders = model.account.store.orders.value();
+    if !orders.is_some_and(Page::is_whole) {
         return Err("the stops of this position are not known yet".to_owned());
     }
-    match control {
-        PositionControl::BreakEven(_) => to_break_even(model, &position),
-        PositionControl::Cover(_) => cover(model, &position),
-        PositionControl::PlaceTargets(_) => brackets::place(model, &position),
-        PositionControl::Trail(_, None) => trailing::turn(model, &position),
-        PositionControl::Trail(_, far) => trailing::begin(model, &position, *far),
-        PositionControl::Nudge(_, which, step) => nudge(model, &position, (*which, *step)),
-    }
+    control(model, position).map(Next::AskEach)
 }
 
 /// The price at which a stop loses nothing, on the market's ticks.
@@ -86,7 +82,7 @@ pub(super) fn tick(account: &Account, market: &MarketId, price: Num) -> Tick {
     told.unwrap_or_else(|| Tick::guessed(price))
 }
 
-fn to_break_even(model: &mut Model, position: &Position) -> Result<Vec<Effect>, String> {
+pub(crate) fn to_break_even(model: &mut Model, position: &Position) -> Result<Vec<Effect>, String> {
     let (side, price) = break_even_of(&model.account, position)?;
     let mark = mark(&model.account, position)?;
     if !has_passed(side, mark, price) {
@@ -143,7 +139,7 @@ fn place_stop(model: &mut Model, position: &Position, price: Num) -> Result<Vec<
 }
 
 /// Stops and targets grow until they close all of the position: the nearest of each by what the others leave.
-fn cover(model: &mut Model, position: &Position) -> Result<Vec<Effect>, String> {
+pub(crate) fn cover(model: &mut Model, position: &Position) -> Result<Vec<Effect>, String> {
     let exits = |which| guards(&model.account, position, which).into_iter();
     let stops: Vec<_> = exits(Protection::Stop).collect();
     if stops.is_empty() {
@@ -226,7 +222,8 @@ fn price_of(order: &PlaceOrder) -> Option<Num> {
     trigger.or(order.limit_price)
 }
 
-fn nudge(
+/// Moves the nearest stop or target by one tick.
+pub(crate) fn nudge(
     model: &mut Model,
     position: &Position,
     (which, step): (Protection, PriceStep),
@@ -286,64 +283,46 @@ fn usual_size(model: &Model, position: &Position) -> Result<String, String> {
 }
 
 /// Adds to the position at the market, after a question. What the guard asks about is asked in the form.
-pub(crate) fn add(model: &Model, position: &Position) -> Next {
-    let form = || {
-        let side = position.side().ok_or("its side is not known")?;
-        let account_id = model.account.account_for("add")?;
-        let market = Some(&position.market_id);
-        let mut form = Form::order(account_id, side, market, &model.account.form_context());
-        form.draft.write(Field::Size, &usual_size(model, position)?);
-        Ok::<_, String>(form)
-    };
-    let form = match form() {
-        Ok(form) => form,
-        Err(why) => return Next::Refuse(why),
-    };
+pub(crate) fn add(model: &Model, position: &Position) -> Reply {
+    let side = position.side().ok_or("its side is not known")?;
+    let account_id = model.account.account_for("add")?;
     let context = model.account.form_context();
+    let mut form = Form::order(account_id, side, Some(&position.market_id), &context);
+    form.draft.write(Field::Size, &usual_size(model, position)?);
     let command = form.command(&context);
     // The targets that follow a fill are those of a form.
     let has_more = form.later_targets(&context).is_ok_and(|it| !it.is_empty());
     if command.is_ok() && (has_more || !form.warnings(&model.account).is_empty()) {
-        return Next::open(form);
+        return Ok(Next::open(form));
     }
-    ask(model, command.map_err(|faults| faults.to_string()))
+    ask(model, command.map_err(|faults| faults.to_string())?)
 }
 
 /// Reduces the position at the market, by at most all of it, after a question.
-pub(crate) fn reduce(model: &Model, position: &Position) -> Next {
-    let command = || {
-        let size = usual_size(model, position)?;
-        let all = |size: Num| size >= position.quantity();
-        let is_all = size.parse().is_ok_and(all);
-        let size = if is_all { "100%" } else { &size };
-        let mut form = Form::close(position);
-        form.draft.write(Field::Size, size);
-        let command = form.command(&model.account.form_context());
-        command.map_err(|faults| faults.to_string())
-    };
-    ask(model, command())
+pub(crate) fn reduce(model: &Model, position: &Position) -> Reply {
+    let size = usual_size(model, position)?;
+    let all = |size: Num| size >= position.quantity();
+    let is_all = size.parse().is_ok_and(all);
+    let share = if is_all { "100%" } else { &size };
+    ask(model, part(model, position, share)?)
 }
 
 /// Closes this share of it at the market, at once.
-pub(crate) fn close(model: &Model, position: &Position, share: &str) -> Next {
+pub(crate) fn close(model: &Model, position: &Position, share: &str) -> Reply {
+    part(model, position, share).map(Next::Run)
+}
+
+/// The close of this much of it at the market.
+fn part(model: &Model, position: &Position, size: &str) -> Result<Command, String> {
     let mut form = Form::close(position);
-    form.draft.write(Field::Size, share);
+    form.draft.write(Field::Size, size);
     let command = form.command(&model.account.form_context());
-    command.map_or_else(|faults| Next::Refuse(faults.to_string()), Next::Run)
+    command.map_err(|faults| faults.to_string())
 }
 
-fn ask(model: &Model, command: Result<Command, String>) -> Next {
-    let command = command.and_then(|command| match objection(&model.account, &command) {
+fn ask(model: &Model, command: Command) -> Reply {
+    match objection(&model.account, &command) {
         Some(why) => Err(why),
-        None => Ok(command),
-    });
-    match command {
-        Ok(command) => Next::open(Strip::confirm(command, model.account.now)),
-        Err(why) => Next::Refuse(why),
+        None => Ok(Next::open(Strip::confirm(command, model.account.now))),
     }
-}
-
-/// Moves the stop or target of this position by a step.
-pub(crate) fn nudged(id: &PositionId, which: Protection, step: PriceStep) -> Next {
-    Next::Control(PositionControl::Nudge(id.clone(), which, step))
 }

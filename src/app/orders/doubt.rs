@@ -14,7 +14,7 @@ use crate::{
         },
         desk::model::Model,
         dialogs::{
-            next::Next,
+            next::{Next, Reply},
             overlay::{Arm, Overlay, Strip},
         },
         keys::keymap::{Action, Context},
@@ -67,7 +67,7 @@ fn question(model: &Model, ticket: Ticket) -> Option<Strip> {
 }
 
 /// The key that opens the question: about the selected line's command, or the one that has waited longest.
-pub(crate) fn decide(model: &Model, row: Option<&RowId>) -> Next {
+pub(crate) fn decide(model: &Model, row: Option<&RowId>) -> Reply {
     let selected = row.and_then(|row| match row {
         RowId::Line(number) => model.account.activity.line(*number)?.ticket,
         RowId::Position(_)
@@ -80,10 +80,8 @@ pub(crate) fn decide(model: &Model, row: Option<&RowId>) -> Next {
         .into_iter()
         .chain(model.account.store.parked())
         .find_map(|ticket| question(model, ticket));
-    match strip {
-        Some(strip) => Next::open(strip),
-        None => Next::Refuse(undecided(&model.account)),
-    }
+    let strip = strip.ok_or_else(|| undecided(&model.account))?;
+    Ok(Next::open(strip))
 }
 
 /// Why there is nothing to decide.

@@ -9,7 +9,7 @@ use crate::{
         core::{account::Account, effect::Effect},
         desk::{model::Model, row_replacement},
         dialogs::{
-            next::Next,
+            next::{Next, Reply},
             overlay::{Strip, StripAction},
         },
         keys::keymap::{Action, Context},
@@ -23,14 +23,10 @@ use crate::{
 mod tests;
 
 /// The strip that asks; or why this position cannot be flipped now.
-pub(crate) fn ask(model: &Model, position: &Position) -> Next {
-    match plan(model, position) {
-        Ok(flip) => {
-            let flip = StripAction::Flip(Box::new(flip));
-            Next::open(Strip::confirm(flip, model.account.now))
-        }
-        Err(why) => Next::Refuse(format!("flip: {why}")),
-    }
+pub(crate) fn ask(model: &Model, position: &Position) -> Reply {
+    let flip = plan(model, position).map_err(|why| format!("flip: {why}"))?;
+    let flip = StripAction::Flip(Box::new(flip));
+    Ok(Next::open(Strip::confirm(flip, model.account.now)))
 }
 
 /// Both halves as they would be sent now. A flip that could not finish is not begun.

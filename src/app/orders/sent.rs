@@ -7,7 +7,10 @@ use crate::{
     app::{
         activity::notice::Notice,
         desk::model::{Model, Refused},
-        dialogs::{next::Next, overlay::Overlay},
+        dialogs::{
+            next::{Next, Reply},
+            overlay::Overlay,
+        },
         forms::form::{Form, FormInput},
         keys::DEAF,
     },
@@ -51,10 +54,9 @@ pub(crate) fn keep(model: &mut Model, mut form: Box<Form>, why: Failure) {
 }
 
 /// Reopens the newest of them.
-pub(crate) fn reopen(model: &mut Model) -> Next {
-    let Some(refused) = model.refused.pop() else {
-        return Next::Refuse("no order was refused: there is none to correct".to_owned());
-    };
+pub(crate) fn reopen(model: &mut Model) -> Reply {
+    let refused = model.refused.pop();
+    let refused = refused.ok_or("no order was refused: there is none to correct")?;
     let toast = model
         .account
         .activity
@@ -63,7 +65,7 @@ pub(crate) fn reopen(model: &mut Model) -> Next {
     if toast == Some(refused.line) {
         model.account.activity.dismiss_toast(model.account.now);
     }
-    Next::open(refused.form)
+    Ok(Next::open(refused.form))
 }
 
 /// Whether that key opens the form of this notice.

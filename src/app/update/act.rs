@@ -7,7 +7,7 @@ use crate::{
         desk::{cursor, market_shown::market_of, model::Model, table_view, tour},
         dialogs::{
             export::Export,
-            next::Next,
+            next::{Next, Reply},
             overlay::{Accounts, Columns, Detail, Markets, Overlay, Strip, UserAlertList},
             prompt::Prompt,
             quality::Report,
@@ -31,21 +31,24 @@ use crate::{
     model::{Curve, MarketId, Order, OrderId, PositionId, Side, draft::DraftShape},
 };
 
-pub(crate) fn act(model: &mut Model, action: Action) -> Next {
+pub(crate) fn act(model: &mut Model, action: Action) -> Reply {
     if focus(model, action) {
-        return Next::Stay;
+        return Ok(Next::Stay);
     }
-    if let Some(next) = market::act(model, action) {
-        return next;
+    if let Some(next) = market::act(model, action)? {
+        return Ok(next);
     }
     if travel(model, action) || tour::step(model, action) {
-        return Next::Stay;
+        return Ok(Next::Stay);
     }
-    if let Some(next) = bulk::mark(model, action).or_else(|| bulk::act(model, action)) {
-        return next;
+    if let Some(next) = bulk::mark(model, action)? {
+        return Ok(next);
+    }
+    if let Some(next) = bulk::act(model, action)? {
+        return Ok(next);
     }
     match cursor::objection(model, action) {
-        Some(why) => Next::Refuse(why),
+        Some(why) => Err(why),
         None => begin(model, action),
     }
 }
@@ -63,9 +66,9 @@ fn focus(model: &mut Model, action: Action) -> bool {
 }
 
 /// What the key opens or sends.
-fn begin(model: &mut Model, action: Action) -> Next {
+fn begin(model: &mut Model, action: Action) -> Reply {
     let row = model.selected().or_else(|| position_shown(model, action));
-    match (action, row) {
+    Ok(match (action, row) {
         (Action::Help, _) => Next::open(Overlay::Help {
             of: model.context(),
             offset: 0,
@@ -82,43 +85,41 @@ fn begin(model: &mut Model, action: Action) -> Next {
         (Action::Columns, _) => Next::open(columns(model)),
         (Action::Export, _) => export(model),
         (Action::Limits, _) => Next::open(Overlay::Limits { offset: 0 }),
-        (Action::NextAccount, _) => next(model),
+        (Action::NextAccount, _) => next(model)?,
         (Action::Accounts, _) => Next::open(Accounts::at(model.roster.at)),
-        (Action::CancelAll, _) => bulk::cancel_all(model).unwrap_or_else(Next::Refuse),
-        (Action::FindMarket, _) => find_market(model),
-        (Action::ResumeEntries, _) => Strip::to_rearm(&model.account),
+        (Action::CancelAll, _) => bulk::cancel_all(model)?,
+        (Action::FindMarket, _) => find_market(model)?,
+        (Action::ResumeEntries, _) => Strip::to_rearm(&model.account)?,
         (Action::Quality, _) => Next::open(Report::default()),
-        (Action::Chart, row) => chart(model, row.as_ref()),
-        (Action::Decide, row) => doubt::decide(model, row.as_ref()),
-        (Action::Correct, _) => sent::reopen(model),
-        (Action::AlertHere, row) => alert_here(model, row.as_ref()),
+        (Action::Chart, row) => chart(model, row.as_ref())?,
+        (Action::Decide, row) => doubt::decide(model, row.as_ref())?,
+        (Action::Correct, _) => sent::reopen(model)?,
+        (Action::AlertHere, row) => alert_here(model, row.as_ref())?,
         (Action::UserAlerts, _) => Next::open(UserAlertList::default()),
         (Action::Review, _) => Next::open(review::open(model)),
         (Action::Note, Some(RowId::Position(id))) => note(&model.account, id),
-        (Action::Markets, row) => markets(model, row.as_ref()),
-        (Action::Buy, row) => new_order(model, Side::Buy, row.as_ref()),
-        (Action::Sell, row) => new_order(model, Side::Sell, row.as_ref()),
+        (Action::Markets, row) => markets(model, row.as_ref())?,
+        (Action::Buy, row) => new_order(model, Side::Buy, row.as_ref())?,
+        (Action::Sell, row) => new_order(model, Side::Sell, row.as_ref())?,
         (Action::Copy, Some(row)) => copy(model, row),
         (Action::Detail, Some(row)) => Next::open(Detail::of(row)),
-        (Action::NextStep, _) => Next::Refuse("no tour is on; :tour begins it".to_owned()),
-        (Action::NewTwap, row) => strategy(model, DraftShape::Sliced(Curve::Twap), row.as_ref()),
-        (Action::NewScaled, row) => strategy(model, DraftShape::Scaled, row.as_ref()),
-        (Action::Cancel, Some(row)) => cancel(model, &row),
-        (action, Some(RowId::Position(id))) => of_position(model, action, &id),
-        (action, Some(RowId::Order(id))) => of_order(model, action, &id),
+        (Action::NextStep, _) => return Err("no tour is on; :tour begins it".to_owned()),
+        (Action::NewTwap, row) => strategy(model, DraftShape::Sliced(Curve::Twap), row.as_ref())?,
+        (Action::NewScaled, row) => strategy(model, DraftShape::Scaled, row.as_ref())?,
+        (Action::Cancel, Some(row)) => cancel(model, &row)?,
+        (action, Some(RowId::Position(id))) => of_position(model, action, &id)?,
+        (action, Some(RowId::Order(id))) => of_order(model, action, &id)?,
         (action, None) if model.focus.panel.is_some() && is_of_position(action) => {
-            Next::Refuse("there is no position in this market".to_owned())
+            return Err("there is no position in this market".to_owned());
         }
-        (_, row) => idle::not_for(model, row.as_ref()),
-    }
+        (_, row) => idle::not_for(model, row.as_ref())?,
+    })
 }
 
-fn of_order(model: &Model, action: Action, id: &OrderId) -> Next {
+fn of_order(model: &Model, action: Action, id: &OrderId) -> Reply {
     match (action, model.account.store.order(id)) {
         (Action::Exits, Some(order)) => exits(model, order),
-        (Action::Amend, Some(order)) => {
-            moved(&model.account, order).map_or_else(Next::Refuse, Next::open)
-        }
+        (Action::Amend, Some(order)) => moved(&model.account, order).map(Next::open),
         _ => idle::not_for(model, Some(&RowId::Order(id.clone()))),
     }
 }
@@ -216,19 +217,17 @@ fn id_of(account: &Account, row: &RowId) -> Option<String> {
     Some(id.to_owned())
 }
 
-fn cancel(model: &Model, row: &RowId) -> Next {
-    match cancel_of(&model.account, row) {
-        Ok(command) => Next::open(Strip::confirm(command, model.account.now)),
-        Err(why) => Next::Refuse(why),
-    }
+fn cancel(model: &Model, row: &RowId) -> Reply {
+    let command = cancel_of(&model.account, row)?;
+    Ok(Next::open(Strip::confirm(command, model.account.now)))
 }
 
 /// Attached exits belong to a resting limit entry (`docs/service-api.md 4.4`); an armed order is moved by replacing it.
-fn exits(model: &Model, order: &Order) -> Next {
+fn exits(model: &Model, order: &Order) -> Reply {
     if order.is_working() && !order.is_armed() {
-        return Next::open(Form::exits(order));
+        return Ok(Next::open(Form::exits(order)));
     }
-    replaced(&model.account, order).map_or_else(Next::Refuse, Next::open)
+    replaced(&model.account, order).map(Next::open)
 }
 
 /// That of the row, or the one that the panel with the keys shows.
@@ -238,36 +237,35 @@ fn market_of_row_or_panel(model: &Model, row: Option<&RowId>) -> Option<MarketId
     of_row.or_else(|| model.focus.panel.and_then(|_| shown()))
 }
 
-fn new_order(model: &Model, side: Side, row: Option<&RowId>) -> Next {
+fn new_order(model: &Model, side: Side, row: Option<&RowId>) -> Reply {
     let market = market_of_row_or_panel(model, row);
     order(model, side, market.as_ref())
 }
 
-pub(crate) fn order(model: &Model, side: Side, market: Option<&MarketId>) -> Next {
+pub(crate) fn order(model: &Model, side: Side, market: Option<&MarketId>) -> Reply {
     if let Some(held) = guard::held(&model.account) {
         let limits = model.keymap.chord(model.context(), Action::Limits);
         let key = limits
             .map(|key| format!(", {key} shows the limits"))
             .unwrap_or_default();
-        return Next::Refuse(format!("{held}{key}"));
+        return Err(format!("{held}{key}"));
     }
-    Form::new_order(&model.account, side, market).map_or_else(Next::Refuse, Next::open)
+    Form::new_order(&model.account, side, market).map(Next::open)
 }
 
 /// The chart of the row's market on the whole screen, otherwise of the market shown; again, back.
-fn chart(model: &mut Model, row: Option<&RowId>) -> Next {
+fn chart(model: &mut Model, row: Option<&RowId>) -> Reply {
     let market = row.and_then(|row| market_of(model, row));
     market::visit_chart(model, market)
 }
 
 /// The line that sets an alert on the market of the row or of the panel with the keys, at its price.
-fn alert_here(model: &Model, row: Option<&RowId>) -> Next {
+fn alert_here(model: &Model, row: Option<&RowId>) -> Reply {
     let market = market_of_row_or_panel(model, row);
     let first = || model.account.store.known_markets().into_iter().next();
-    match market.or_else(first) {
-        Some(market) => alert_at(model, &market, model.account.store.mark(&market)),
-        None => Next::Refuse("no market is known yet".to_owned()),
-    }
+    let market = market.or_else(first).ok_or("no market is known yet")?;
+    let mark = model.account.store.mark(&market);
+    Ok(alert_at(model, &market, mark))
 }
 
 /// The note and tags of a position, open or closed.
@@ -277,36 +275,31 @@ fn note(account: &Account, id: PositionId) -> Next {
 }
 
 /// From the market of the row on. Nothing is listed where nobody tells of markets.
-fn markets(model: &Model, row: Option<&RowId>) -> Next {
+fn markets(model: &Model, row: Option<&RowId>) -> Reply {
     let known = &model.account.store.markets;
     if let (None, Some(why)) = (known.value(), known.trouble()) {
-        return Next::Refuse(format!("no markets to list: {}", why.message));
+        return Err(format!("no markets to list: {}", why.message));
     }
     let market = market_of_row_or_panel(model, row);
     let first = || known.value()?.keys().next().cloned();
-    Next::open(Markets::at(market.or_else(first)))
+    Ok(Next::open(Markets::at(market.or_else(first))))
 }
 
-fn find_market(model: &Model) -> Next {
-    let opened = markets(model, None);
-    if matches!(opened, Next::Open(_)) {
-        Next::open(Markets::to_find())
-    } else {
-        opened
-    }
+fn find_market(model: &Model) -> Reply {
+    markets(model, None)?;
+    Ok(Next::open(Markets::to_find()))
 }
 
-fn strategy(model: &Model, shape: DraftShape, row: Option<&RowId>) -> Next {
+fn strategy(model: &Model, shape: DraftShape, row: Option<&RowId>) -> Reply {
     let market = market_of_row_or_panel(model, row);
-    let form = Form::new_of_shape(&model.account, shape, market.as_ref());
-    form.map_or_else(Next::Refuse, Next::open)
+    Form::new_of_shape(&model.account, shape, market.as_ref()).map(Next::open)
 }
 
 /// The key that goes on to the next account.
-pub(crate) fn next(model: &Model) -> Next {
+pub(crate) fn next(model: &Model) -> Reply {
     if model.roster.has_others() {
-        Next::Switch(Switch::Next)
+        Ok(Next::Switch(Switch::Next))
     } else {
-        Next::Refuse("this desk has one account; [profiles] in the settings adds others".to_owned())
+        Err("this desk has one account; [profiles] in the settings adds others".to_owned())
     }
 }

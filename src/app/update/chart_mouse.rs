@@ -75,7 +75,7 @@ pub(crate) fn click(model: &mut Model, spot: &ChartSpot) -> Next {
 
 /// The chart on this side gets the keys, and the price ladder its market.
 pub(crate) fn focus(model: &mut Model, side: ChartSide) -> Next {
-    go(model, MarketPanel::Chart);
+    drop(go(model, MarketPanel::Chart));
     if charts(model).iter().any(|chart| chart.side == side) {
         model.market_screen.focus_chart(side);
         ladder_follow::follow(model);
@@ -182,7 +182,7 @@ pub(crate) fn release(model: &mut Model, spot: Option<&ChartSpot>) -> Next {
             } else {
                 SendMode::InForm
             };
-            drop_carried(model, &at, mode)
+            drop_carried(model, &at, mode).into()
         }
         (why, _) => {
             model.price_ladder.put_back();

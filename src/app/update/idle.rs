@@ -6,7 +6,7 @@
 use crate::app::{
     account::{pane::Pane, row_id::RowId},
     desk::model::Model,
-    dialogs::next::Next,
+    dialogs::next::Reply,
     keys::keymap::{Action, Chord, Context},
 };
 use strum::IntoEnumIterator;
@@ -81,7 +81,7 @@ fn on_the_desk(model: &Model, chord: Chord) -> Option<String> {
 }
 
 /// For a key that does not apply to the selected row, or has no row.
-pub(crate) fn not_for(model: &Model, row: Option<&RowId>) -> Next {
+pub(crate) fn not_for(model: &Model, row: Option<&RowId>) -> Reply {
     let pane = model.focus.pane;
     let is_filtered = model
         .table_views
@@ -100,7 +100,7 @@ pub(crate) fn not_for(model: &Model, row: Option<&RowId>) -> Next {
         }
         Some(RowId::Line(_)) => "a line of this record cannot be changed",
     };
-    Next::Refuse(why.to_owned())
+    Err(why.to_owned())
 }
 
 #[cfg(test)]

@@ -60,7 +60,7 @@ fn click_size(
         return grab(model, (at, spacing), EITHER);
     }
     if is_new_press(model, action, at.price) {
-        return at_price::limit(model, side, at, mode);
+        return at_price::limit(model, side, at, mode).into();
     }
     Next::Stay
 }
@@ -133,7 +133,7 @@ pub(crate) fn release(model: &mut Model, spot: Option<&LadderSpot>) -> Next {
     match (objection, point(model)) {
         (None, Some((at, _))) => {
             let mode = mode(model);
-            drop_carried(model, &at, mode)
+            drop_carried(model, &at, mode).into()
         }
         (why, _) => {
             model.price_ladder.put_back();

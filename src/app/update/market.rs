@@ -9,7 +9,7 @@ use crate::{
             market_shown::{has_market, has_two_charts, panels, series_of},
             model::Model,
         },
-        dialogs::next::Next,
+        dialogs::next::{Next, Reply},
         keys::keymap::Action,
         market::{
             screen::{ChartVisit, MarketPanel},
@@ -33,38 +33,34 @@ const GOES_TO: &[(Action, MarketPanel)] = &[
 ];
 
 /// Handles `action` in the focused market panel and for the market screen as a whole; `None` if it belongs to the desk.
-pub(crate) fn act(model: &mut Model, action: Action) -> Option<Next> {
-    if let Some((_, panel)) = GOES_TO.iter().find(|(of, _)| *of == action) {
-        return Some(go(model, *panel));
+pub(crate) fn act(model: &mut Model, action: Action) -> Result<Option<Next>, String> {
+    if let Some(panel) = action.entry(GOES_TO) {
+        return go(model, panel).map(Some);
     }
-    let whole = OF_SCREEN.iter().find(|(of, _)| *of == action);
-    match (whole, model.focus.panel) {
-        (Some((_, act)), _) => Some(act(model)),
+    match (action.entry(OF_SCREEN), model.focus.panel) {
+        (Some(act), _) => act(model).map(Some),
         (None, Some(panel)) => of_panel(model, panel, action),
-        (None, None) => None,
+        (None, None) => Ok(None),
     }
 }
 
-type ScreenAct = fn(&mut Model) -> Next;
+type ScreenAct = fn(&mut Model) -> Reply;
 
 /// What a key does with the market screen as a whole.
-const OF_SCREEN: &[(Action, ScreenAct)] =
-    &[(Action::PinMarket, pin), (Action::Layout, next_layout)];
+const OF_SCREEN: &[(Action, ScreenAct)] = &[
+    (Action::PinMarket, pin),
+    (Action::Layout, |model| Ok(next_layout(model))),
+];
 
-fn of_panel(model: &mut Model, panel: MarketPanel, action: Action) -> Option<Next> {
+fn of_panel(model: &mut Model, panel: MarketPanel, action: Action) -> Result<Option<Next>, String> {
     let own = match panel {
-        MarketPanel::Ladder => price_ladder::act(model, action),
-        MarketPanel::Chart => of_chart(model, action),
+        MarketPanel::Ladder => price_ladder::act(model, action)?,
+        MarketPanel::Chart => of_chart(model, action)?,
     };
-    if own.is_some() {
-        return own;
+    if own.is_none() && is_of_rows(action) {
+        return Err("the market has no rows: 1 goes to the positions".to_owned());
     }
-    if is_of_rows(action) {
-        return Some(Next::Refuse(
-            "the market has no rows: 1 goes to the positions".to_owned(),
-        ));
-    }
-    None
+    Ok(own)
 }
 
 /// How many candles a key moves the cursor by.
@@ -80,26 +76,25 @@ const CURSOR_STEPS: &[(Action, i64)] = &[
 ];
 
 /// Handles a key on the chart; `None` if it belongs to the desk. What acts at a price is the ladder's.
-fn of_chart(model: &mut Model, action: Action) -> Option<Next> {
-    if let Some((_, steps)) = CURSOR_STEPS.iter().find(|(of, _)| *of == action) {
-        move_cursor(model, *steps);
-        return Some(Next::Stay);
+fn of_chart(model: &mut Model, action: Action) -> Result<Option<Next>, String> {
+    if let Some(steps) = action.entry(CURSOR_STEPS) {
+        move_cursor(model, steps);
+        return Ok(Some(Next::Stay));
     }
-    if action == Action::Dismiss {
-        return leave(model);
-    }
-    if action == Action::OwnLine {
-        return Some(own_line(model));
-    }
-    if action == Action::TwoCharts {
-        return Some(two_charts(model));
-    }
-    if let Some((_, change)) = CHART_CHANGES.iter().find(|(of, _)| *of == action) {
+    if let Some(change) = action.entry(CHART_CHANGES) {
         change(model);
-        return Some(Next::Stay);
+        return Ok(Some(Next::Stay));
     }
-    price_ladder::act(model, action)
+    match action.entry(OF_CHART) {
+        Some(act) => act(model).map(Some),
+        None if action == Action::Dismiss => Ok(leave(model)),
+        None => price_ladder::act(model, action),
+    }
 }
+
+/// What a key asks of the chart.
+const OF_CHART: &[(Action, ScreenAct)] =
+    &[(Action::OwnLine, own_line), (Action::TwoCharts, two_charts)];
 
 type ChartChange = fn(&mut Model);
 
@@ -131,23 +126,21 @@ const CHART_CHANGES: &[(Action, ChartChange)] = &[
 ];
 
 /// A line of one's own at the price of the cursor: its name is typed. Where one is, it is removed.
-fn own_line(model: &Model) -> Next {
-    let Some((at, spacing)) = price_ladder::point(model) else {
-        return Next::Refuse(price_ladder::NO_PRICE.to_owned());
-    };
+fn own_line(model: &mut Model) -> Reply {
+    let (at, spacing) = price_ladder::point(model).ok_or(price_ladder::NO_PRICE)?;
     let mut lines = model.market_screen.lines.of(&at.market_id).iter();
     let here = lines.find(|line| spacing.near(line.price) == at.price);
-    Next::Type(match here {
+    Ok(Next::Type(match here {
         Some(line) => format!("line remove {}", line.name),
         None => format!("line {} ", at.price.normalized()),
-    })
+    }))
 }
 
 /// Two charts beside one another on the whole screen; the same key again leaves the one that has the keys.
-fn two_charts(model: &mut Model) -> Next {
+fn two_charts(model: &mut Model) -> Reply {
     if model.market_screen.tier != WidthTier::Wide {
         let (columns, rows) = WIDEST;
-        return Next::Refuse(format!(
+        return Err(format!(
             "two charts need a terminal of {columns} columns and {rows} rows"
         ));
     }
@@ -157,7 +150,7 @@ fn two_charts(model: &mut Model) -> Next {
         model.market_screen.open_second_chart();
         model.focus.zoomed = true;
     }
-    Next::Stay
+    Ok(Next::Stay)
 }
 
 /// Within the candles that are known.
@@ -196,13 +189,13 @@ fn next_market(model: &mut Model, step: isize) {
 }
 
 /// The chart of a market on the whole screen, whatever is pinned; the same key again goes back.
-pub(crate) fn visit_chart(model: &mut Model, market: Option<MarketId>) -> Next {
+pub(crate) fn visit_chart(model: &mut Model, market: Option<MarketId>) -> Reply {
     if model.market_screen.is_visiting() {
         end_visit(model);
-        return Next::Stay;
+        return Ok(Next::Stay);
     }
     if !has_market(model) {
-        return Next::Refuse(NO_MARKET.to_owned());
+        return Err(NO_MARKET.to_owned());
     }
     let shown = model.market_screen.market();
     let visit = ChartVisit {
@@ -216,12 +209,12 @@ pub(crate) fn visit_chart(model: &mut Model, market: Option<MarketId>) -> Next {
 }
 
 /// Pins this market, and shows its chart on the whole screen.
-pub(crate) fn show_chart(model: &mut Model, market: MarketId) -> Next {
+pub(crate) fn show_chart(model: &mut Model, market: MarketId) -> Reply {
     if model.market_screen.market() != Some(&market) {
         model.market_screen.pin(market);
     }
     if model.market_screen.is_visiting() {
-        return Next::Stay;
+        return Ok(Next::Stay);
     }
     visit_chart(model, None)
 }
@@ -270,28 +263,29 @@ fn is_of_rows(action: Action) -> bool {
 }
 
 /// Focuses a panel; without a market there is none.
-pub(crate) fn go(model: &mut Model, panel: MarketPanel) -> Next {
+pub(crate) fn go(model: &mut Model, panel: MarketPanel) -> Reply {
     if !has_market(model) {
-        return Next::Refuse(NO_MARKET.to_owned());
+        return Err(NO_MARKET.to_owned());
     }
     model.focus.panel = Some(panel);
     model.market_screen.bring_forward(panel);
-    Next::Stay
+    Ok(Next::Stay)
 }
 
 /// Pins the market shown, or lets it follow the cursor again.
-fn pin(model: &mut Model) -> Next {
+fn pin(model: &mut Model) -> Reply {
     if !has_market(model) {
-        return Next::Refuse("no market to pin: the service lists none".to_owned());
+        return Err("no market to pin: the service lists none".to_owned());
     }
     model.market_screen.turn_pin();
-    Next::Stay
+    Ok(Next::Stay)
 }
 
 fn next_layout(model: &mut Model) -> Next {
     let preset = model.market_screen.next_preset();
     model.account.say(Tone::Plain, format!("layout {preset}"));
-    Next::Ask(Effect::KeepLayout(model.market_screen.tier, preset))
+    let keep = Effect::KeepLayout(model.market_screen.tier, preset);
+    Next::Ask(keep)
 }
 
 /// Tab cycles through the panes and then the market panels, in the order of their keys; between two charts while both

@@ -46,16 +46,16 @@ pub(crate) fn click(model: &mut Model, spot: ClickTarget) -> Next {
             older_pages::more(model).map_or(Next::Stay, Next::Ask)
         }
         ClickTarget::Panel(panel) if model.overlays.is_empty() => {
-            market::go(model, panel);
+            drop(market::go(model, panel));
             Next::Stay
         }
         ClickTarget::ChartOn(side) if model.overlays.is_empty() => chart_mouse::focus(model, side),
         ClickTarget::Ladder(spot) if model.overlays.is_empty() => {
-            market::go(model, MarketPanel::Ladder);
+            drop(market::go(model, MarketPanel::Ladder));
             ladder_mouse::click(model, &spot)
         }
         ClickTarget::Chart(spot) if model.overlays.is_empty() => {
-            market::go(model, MarketPanel::Chart);
+            drop(market::go(model, MarketPanel::Chart));
             chart_mouse::click(model, &spot)
         }
         ClickTarget::Row(pane, row) if model.overlays.is_empty() => click_row(model, pane, row),

@@ -5,72 +5,68 @@ use crate::{
     app::{
         account::row_id::RowId,
         desk::model::Model,
-        dialogs::next::{Next, PositionControl, PriceStep},
+        dialogs::next::{Next, Reply},
         forms::form::Form,
         keys::keymap::Action,
         market::own_orders::own_position,
         orders::{
-            control::{self, nudged},
-            flip,
+            brackets,
+            control::{self, Control, PriceStep, nudge},
+            flip, trailing,
         },
     },
     model::{Position, PositionId, Protection},
 };
 
 /// How something is begun about one position.
-type Begin = fn(&Model, &Position) -> Next;
+type Begin = fn(&Model, &Position) -> Reply;
 
-const OF_POSITION: &[(Action, Begin)] = &[
+/// The keys that open something.
+const BEGINS: &[(Action, Begin)] = &[
     (Action::ClosePosition, |_, position| {
-        Next::open(Form::close(position))
-    }),
-    (Action::CloseQuarter, |model, held| {
-        control::close(model, held, "25%")
-    }),
-    (Action::CloseHalf, |model, held| {
-        control::close(model, held, "50%")
-    }),
-    (Action::CloseThreeQuarters, |model, held| {
-        control::close(model, held, "75%")
-    }),
-    (Action::CloseWhole, |model, held| {
-        control::close(model, held, "100%")
-    }),
-    (Action::Cover, |_, position| {
-        Next::Control(PositionControl::Cover(position.id.clone()))
-    }),
-    (Action::Trail, |_, position| {
-        Next::Control(PositionControl::Trail(position.id.clone(), None))
-    }),
-    (Action::PlaceTargets, |_, position| {
-        Next::Control(PositionControl::PlaceTargets(position.id.clone()))
+        Ok(Next::open(Form::close(position)))
     }),
     (Action::Exits, |model, position| {
-        Next::open(Form::protect(position, model.account.store.orders.rows()))
+        let orders = model.account.store.orders.rows();
+        Ok(Next::open(Form::protect(position, orders)))
     }),
     (Action::Margin, |_, position| margin(position)),
     (Action::Flip, flip::ask),
-    (Action::BreakEven, |_, position| {
-        Next::Control(PositionControl::BreakEven(position.id.clone()))
-    }),
-    (Action::StopDown, |_, position| {
-        nudged(&position.id, Protection::Stop, PriceStep::Down)
-    }),
-    (Action::StopUp, |_, position| {
-        nudged(&position.id, Protection::Stop, PriceStep::Up)
-    }),
-    (Action::TargetDown, |_, position| {
-        nudged(&position.id, Protection::Target, PriceStep::Down)
-    }),
-    (Action::TargetUp, |_, position| {
-        nudged(&position.id, Protection::Target, PriceStep::Up)
-    }),
     (Action::AddTo, control::add),
     (Action::Reduce, control::reduce),
 ];
 
+/// The keys that close a share at once.
+const CLOSES: &[(Action, &str)] = &[
+    (Action::CloseQuarter, "25%"),
+    (Action::CloseHalf, "50%"),
+    (Action::CloseThreeQuarters, "75%"),
+    (Action::CloseWhole, "100%"),
+];
+
+/// The keys that change the exits at once.
+const CONTROLS: &[(Action, Control)] = &[
+    (Action::Cover, control::cover),
+    (Action::Trail, trailing::turn),
+    (Action::PlaceTargets, brackets::place),
+    (Action::BreakEven, control::to_break_even),
+    (Action::StopDown, |model, held| {
+        nudge(model, held, (Protection::Stop, PriceStep::Down))
+    }),
+    (Action::StopUp, |model, held| {
+        nudge(model, held, (Protection::Stop, PriceStep::Up))
+    }),
+    (Action::TargetDown, |model, held| {
+        nudge(model, held, (Protection::Target, PriceStep::Down))
+    }),
+    (Action::TargetUp, |model, held| {
+        nudge(model, held, (Protection::Target, PriceStep::Up))
+    }),
+];
+
 pub(super) fn is_of_position(action: Action) -> bool {
-    OF_POSITION.iter().any(|(of, _)| *of == action)
+    let (begins, closes) = (action.entry(BEGINS), action.entry(CLOSES));
+    begins.is_some() || closes.is_some() || action.entry(CONTROLS).is_some()
 }
 
 /// What a key of positions acts on while a panel of the market has the keys: the position in that market.
@@ -80,17 +76,25 @@ pub(super) fn position_shown(model: &Model, action: Action) -> Option<RowId> {
     Some(RowId::Position(held.id.clone()))
 }
 
-pub(super) fn of_position(model: &Model, action: Action, id: &PositionId) -> Next {
-    let proposal = OF_POSITION.iter().find(|(of, _)| *of == action);
-    match (proposal, model.account.store.position(id)) {
-        (Some((_, proposal)), Some(position)) => proposal(model, position),
-        (Some(_) | None, _) => idle::not_for(model, Some(&RowId::Position(id.clone()))),
+pub(super) fn of_position(model: &mut Model, action: Action, id: &PositionId) -> Reply {
+    let Some(position) = model.account.store.position(id).cloned() else {
+        return idle::not_for(model, Some(&RowId::Position(id.clone())));
+    };
+    if let Some(share) = action.entry(CLOSES) {
+        return control::close(model, &position, share);
+    }
+    if let Some(control) = action.entry(CONTROLS) {
+        return control::run(model, &position, control);
+    }
+    match action.entry(BEGINS) {
+        Some(begin) => begin(model, &position),
+        None => idle::not_for(model, Some(&RowId::Position(id.clone()))),
     }
 }
 
-fn margin(position: &Position) -> Next {
+fn margin(position: &Position) -> Reply {
     if !position.is_isolated() {
-        return Next::Refuse("a cross position has no isolated margin".to_owned());
+        return Err("a cross position has no isolated margin".to_owned());
     }
-    Next::open(Form::margin(position))
+    Ok(Next::open(Form::margin(position)))
 }

@@ -144,10 +144,8 @@ fn answer(model: &mut Model, chord: Chord, action: Option<Action>) -> Next {
 
 /// From a detail to the chart of its market.
 fn chart_of(model: &Model, row: &RowId) -> Next {
-    market_of(model, row).map_or_else(
-        || Next::Refuse("this row has no market".to_owned()),
-        Next::ShowChart,
-    )
+    let market = market_of(model, row).ok_or_else(|| "this row has no market".to_owned());
+    market.map(Next::ShowChart).into()
 }
 
 /// What a key that means something does over what is on top; on the desk where nothing is.
@@ -159,7 +157,9 @@ fn over(model: &mut Model, action: Action) -> Next {
         links: &links,
     };
     match model.overlays.last_mut() {
-        Some(Overlay::Limits { .. }) if action == Action::Lift => Strip::to_lift(&model.account),
+        Some(Overlay::Limits { .. }) if action == Action::Lift => {
+            Strip::to_lift(&model.account).into()
+        }
         Some(overlay) => overlay.act(action, context),
         None => Next::Press(action),
     }

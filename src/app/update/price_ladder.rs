@@ -7,10 +7,11 @@ use crate::{
     app::{
         activity::notice::Tone,
         desk::{market_shown::cursor_spacing, model::Model},
-        dialogs::next::Next,
+        dialogs::next::{Next, Reply},
         keys::keymap::Action,
         market::{
             book_state::BookState,
+            depth::GroupStep,
             own_orders::{own_orders, own_position},
             screen::MarketPanel,
         },
@@ -40,44 +41,44 @@ const MOVES: &[(Action, i64)] = &[
 ];
 
 /// Handles a key on the ladder; `None` if it belongs to the desk.
-pub(crate) fn act(model: &mut Model, action: Action) -> Option<Next> {
+pub(crate) fn act(model: &mut Model, action: Action) -> Result<Option<Next>, String> {
     let now = model.account.now;
     model.price_ladder.one_key.touch(now);
-    if let Some((_, up)) = MOVES.iter().find(|(of, _)| *of == action) {
-        return Some(step(model, *up));
+    if let Some(up) = action.entry(MOVES) {
+        return step(model, up).map(Some);
     }
-    match ANYWHERE.iter().find(|(of, _)| *of == action) {
-        Some((_, act)) => act(model),
+    match action.entry(ANYWHERE) {
+        Some(act) => act(model).map(Some),
+        None if action == Action::Dismiss => Ok(put_back(model)),
         None => at_cursor(model, action),
     }
 }
 
-type LadderAct = fn(&mut Model) -> Option<Next>;
+type LadderAct = fn(&mut Model) -> Reply;
 
 /// The keys that need no price.
 const ANYWHERE: &[(Action, LadderAct)] = &[
-    (Action::Top, |model| Some(edge(model, Side::Sell))),
-    (Action::Bottom, |model| Some(edge(model, Side::Buy))),
-    (Action::Centre, |model| Some(centre(model))),
-    (Action::NextMark, |model| Some(next_mark(model))),
-    (Action::FinerRows, |model| Some(group(model, -1))),
-    (Action::CoarserRows, |model| Some(group(model, 1))),
-    (Action::NextSize, |model| Some(turn_size(model, 1))),
-    (Action::PreviousSize, |model| Some(turn_size(model, -1))),
-    (Action::OneKey, |model| Some(turn_one_key(model))),
-    (Action::ResetDelta, |model| Some(reset_delta(model))),
-    (Action::LargeTrades, |model| Some(next_large(model))),
-    (Action::Dismiss, put_back),
-    (Action::CancelBids, |model| {
-        Some(cancel_side(model, Side::Buy))
+    (Action::Top, |model| Ok(edge(model, Side::Sell))),
+    (Action::Bottom, |model| Ok(edge(model, Side::Buy))),
+    (Action::Centre, centre),
+    (Action::NextMark, next_mark),
+    (Action::FinerRows, |model| {
+        Ok(group(model, GroupStep::finer))
     }),
-    (Action::CancelAsks, |model| {
-        Some(cancel_side(model, Side::Sell))
+    (Action::CoarserRows, |model| {
+        Ok(group(model, GroupStep::coarser))
     }),
+    (Action::NextSize, |model| turn_size(model, 1)),
+    (Action::PreviousSize, |model| turn_size(model, -1)),
+    (Action::OneKey, turn_one_key),
+    (Action::ResetDelta, reset_delta),
+    (Action::LargeTrades, next_large),
+    (Action::CancelBids, |model| cancel_side(model, Side::Buy)),
+    (Action::CancelAsks, |model| cancel_side(model, Side::Sell)),
 ];
 
 /// The actions that need a price.
-fn at_cursor(model: &mut Model, action: Action) -> Option<Next> {
+fn at_cursor(model: &mut Model, action: Action) -> Result<Option<Next>, String> {
     let acts = matches!(
         action,
         Action::Buy
@@ -92,50 +93,46 @@ fn at_cursor(model: &mut Model, action: Action) -> Option<Next> {
             | Action::AlertHere
     );
     if !acts {
-        return None;
+        return Ok(None);
     }
     let Some((at, spacing)) = point(model) else {
         let is_of_desk = [Action::Buy, Action::Sell].contains(&action)
             && model.focus.panel == Some(MarketPanel::Chart);
         let is_of_market = is_of_desk || action == Action::AlertHere;
-        return (!is_of_market).then(|| Next::Refuse(NO_PRICE.to_owned()));
+        return if is_of_market {
+            Ok(None)
+        } else {
+            Err(NO_PRICE.to_owned())
+        };
     };
     if model.price_ladder.is_deaf_to_keys(model.account.now) {
-        return Some(Next::Refuse(JUST_MOVED.to_owned()));
+        return Err(JUST_MOVED.to_owned());
     }
-    if action == Action::AlertHere {
-        return Some(alert_at(model, &at.market_id, Some(at.price)));
-    }
-    let mode = mode(model);
-    if mode == SendMode::AtOnce && !is_new_press(model, action, at.price) {
-        return Some(Next::Stay);
-    }
-    if action == Action::Amend && model.price_ladder.carried().is_none() {
-        return Some(pick_up(model, &at, spacing));
-    }
-    if [Action::Amend, Action::Drop].contains(&action) {
-        let carried = model.price_ladder.carried();
-        let mode = carried.map_or(mode, |id| at_price::drop_mode(model, id, &at));
-        return Some(drop_carried(model, &at, mode));
-    }
-    act_at(model, action, (&at, spacing), mode)
+    act_at(model, action, (&at, spacing)).map(Some)
 }
 
 /// One action at a price, from the ladder or the chart.
-pub(crate) fn act_at(
-    model: &mut Model,
-    action: Action,
-    (at, spacing): (&PricePoint, Tick),
-    mode: SendMode,
-) -> Option<Next> {
-    if action == Action::Cancel {
-        return Some(at_price::cancel_here(model, at, spacing));
+fn act_at(model: &mut Model, action: Action, (at, spacing): (&PricePoint, Tick)) -> Reply {
+    if action == Action::AlertHere {
+        return Ok(alert_at(model, &at.market_id, Some(at.price)));
     }
-    let (_, act) = AT_PRICE.iter().find(|(of, _)| *of == action)?;
-    Some(act(model, at, mode))
+    let mode = mode(model);
+    if mode == SendMode::AtOnce && !is_new_press(model, action, at.price) {
+        return Ok(Next::Stay);
+    }
+    let carried = model.price_ladder.carried();
+    match (action.entry(AT_PRICE), action) {
+        (Some(act), _) => act(model, at, mode),
+        (None, Action::Cancel) => at_price::cancel_here(model, at, spacing),
+        (None, Action::Amend) if carried.is_none() => pick_up(model, at, spacing),
+        (None, _) => {
+            let mode = carried.map_or(mode, |id| at_price::drop_mode(model, id, at));
+            drop_carried(model, at, mode)
+        }
+    }
 }
 
-type PriceAct = fn(&mut Model, &PricePoint, SendMode) -> Next;
+type PriceAct = fn(&mut Model, &PricePoint, SendMode) -> Reply;
 
 /// What a key does at a price.
 const AT_PRICE: &[(Action, PriceAct)] = &[
@@ -187,13 +184,12 @@ pub(super) fn is_new_press(model: &mut Model, action: Action, price: Num) -> boo
     model.price_ladder.one_key.takes_press(press, now)
 }
 
-fn step(model: &mut Model, up: i64) -> Next {
+fn step(model: &mut Model, up: i64) -> Reply {
     let side = if up > 0 { Side::Sell } else { Side::Buy };
-    match from(model, side).zip(cursor_spacing(model)) {
-        Some((from, spacing)) => model.price_ladder.step_cursor_by(spacing, up, from),
-        None => return Next::Refuse("no price of this market is known".to_owned()),
-    }
-    Next::Stay
+    let known = from(model, side).zip(cursor_spacing(model));
+    let (from, spacing) = known.ok_or(NO_MARKET_PRICE)?;
+    model.price_ladder.step_cursor_by(spacing, up, from);
+    Ok(Next::Stay)
 }
 
 /// Where the cursor goes from home: the best price of a side, else the middle of the view.
@@ -223,47 +219,38 @@ fn edge(model: &mut Model, side: Side) -> Next {
     Next::Stay
 }
 
-fn centre(model: &mut Model) -> Next {
-    let now = model.account.now;
-    let market = model.price_ladder.market().cloned();
-    let quote = market.and_then(|market| quote(model, &market));
-    match quote {
-        Some(quote) => model.price_ladder.centre(quote.middle, now),
-        None => return Next::Refuse("no price of this market is known".to_owned()),
-    }
-    Next::Stay
+fn centre(model: &mut Model) -> Reply {
+    let market = shown(model)?;
+    let quote = quote(model, &market).ok_or(NO_MARKET_PRICE)?;
+    model.price_ladder.centre(quote.middle, model.account.now);
+    Ok(Next::Stay)
 }
 
-fn group(model: &mut Model, steps: i8) -> Next {
-    model.price_ladder.group(|step| {
-        if steps > 0 {
-            step.coarser()
-        } else {
-            step.finer()
-        }
-    });
+fn group(model: &mut Model, change: fn(GroupStep) -> GroupStep) -> Next {
+    model.price_ladder.group(change);
     Next::Stay
 }
 
 const NO_MARKET: &str = "no market is shown";
+const NO_MARKET_PRICE: &str = "no price of this market is known";
+
+fn shown(model: &Model) -> Result<MarketId, String> {
+    let market = model.price_ladder.market().cloned();
+    market.ok_or_else(|| NO_MARKET.to_owned())
+}
 
 /// From how much USD on trades are large, as the key sets it.
 const LARGE: [i64; 5] = [5_000, 10_000, 50_000, 100_000, 500_000];
 
-fn reset_delta(model: &mut Model) -> Next {
-    let Some(market) = model.price_ladder.market().cloned() else {
-        return Next::Refuse(NO_MARKET.to_owned());
-    };
-    let now = model.account.service_now();
+fn reset_delta(model: &mut Model) -> Reply {
+    let (market, now) = (shown(model)?, model.account.service_now());
     model.account.market_data.reset_delta(&market, now);
-    Next::Stay
+    Ok(Next::Stay)
 }
 
 /// The next size of large trades, or all trades after the last.
-fn next_large(model: &mut Model) -> Next {
-    let Some(market) = model.price_ladder.market().cloned() else {
-        return Next::Refuse(NO_MARKET.to_owned());
-    };
+fn next_large(model: &mut Model) -> Reply {
+    let market = shown(model)?;
     let data = &mut model.account.market_data;
     let now = data.large_from(&market).unwrap_or_default();
     let next = LARGE.map(Num::from).into_iter().find(|size| *size > now);
@@ -273,30 +260,26 @@ fn next_large(model: &mut Model) -> Next {
         None => "large trades: not marked, all are listed".to_owned(),
     };
     model.account.say(Tone::Plain, words);
-    Next::Stay
+    Ok(Next::Stay)
 }
 
 /// The next size preset of the market, or the one before.
-fn turn_size(model: &mut Model, steps: isize) -> Next {
-    let Some(market) = model.price_ladder.market().cloned() else {
-        return Next::Refuse(NO_MARKET.to_owned());
-    };
+fn turn_size(model: &mut Model, steps: isize) -> Reply {
+    let market = shown(model)?;
     if model.size_preset(&market).is_none() {
         let symbol = model.account.store.names.shown(&market);
-        return Next::Refuse(format!(
+        return Err(format!(
             "{symbol} has no size presets: size_presets in the settings"
         ));
     }
     model.turn_size_preset(&market, steps);
-    Next::Stay
+    Ok(Next::Stay)
 }
 
 /// The next price below the cursor where the account has something, then from the top again.
-fn next_mark(model: &mut Model) -> Next {
+fn next_mark(model: &mut Model) -> Reply {
     let known = model.price_ladder.market().zip(cursor_spacing(model));
-    let Some((market, spacing)) = known else {
-        return Next::Refuse("no price of this market is known".to_owned());
-    };
+    let (market, spacing) = known.ok_or(NO_MARKET_PRICE)?;
     let position = own_position(&model.account.store, market);
     let entry = position.and_then(|position| position.entry_price);
     let liquidation = position.and_then(|position| position.liquidation_price);
@@ -307,44 +290,34 @@ fn next_mark(model: &mut Model) -> Next {
     marks.sort_unstable_by(|one, other| other.cmp(one));
     let cursor = model.price_ladder.cursor();
     let below = |mark: &&Num| cursor.is_none_or(|cursor| **mark < cursor);
-    match marks.iter().find(below).or(marks.first()) {
-        Some(mark) => model.price_ladder.put_cursor(*mark),
-        None => {
-            return Next::Refuse(format!(
-                "you have no order, position or alert in {}",
-                model.account.store.names.shown(market)
-            ));
-        }
-    }
-    Next::Stay
+    let mark = marks.iter().find(below).or(marks.first());
+    let mark = mark.ok_or_else(|| {
+        let symbol = model.account.store.names.shown(market);
+        format!("you have no order, position or alert in {symbol}")
+    })?;
+    model.price_ladder.put_cursor(*mark);
+    Ok(Next::Stay)
 }
 
-fn cancel_side(model: &Model, side: Side) -> Next {
-    match model.price_ladder.market() {
-        Some(market) => at_price::cancel_side(model, side, market),
-        None => Next::Refuse("no market is shown".to_owned()),
-    }
+fn cancel_side(model: &Model, side: Side) -> Reply {
+    at_price::cancel_side(model, side, &shown(model)?)
 }
 
 /// Picks up the newest own order of the row.
-fn pick_up(model: &mut Model, at: &PricePoint, spacing: Tick) -> Next {
+fn pick_up(model: &mut Model, at: &PricePoint, spacing: Tick) -> Reply {
     let own = at_price::at_row(model, at, spacing);
-    let Some(own) = own.max_by_key(|own| own.order.requested_at) else {
-        return Next::Refuse(at_price::none_here(at));
-    };
-    if let Err(why) = of_row::moved(&model.account, own.order) {
-        return Next::Refuse(why);
-    }
+    let newest = own.max_by_key(|own| own.order.requested_at);
+    let own = newest.ok_or_else(|| at_price::none_here(at))?;
+    of_row::moved(&model.account, own.order)?;
     let id = own.order.id.clone();
     model.price_ladder.pick_up(id);
-    Next::Stay
+    Ok(Next::Stay)
 }
 
-pub(super) fn drop_carried(model: &mut Model, at: &PricePoint, mode: SendMode) -> Next {
-    match model.price_ladder.put_back() {
-        Some(id) => at_price::drop_order(model, &id, at, mode),
-        None => Next::Refuse("m picks up your order; Enter drops it".to_owned()),
-    }
+pub(super) fn drop_carried(model: &mut Model, at: &PricePoint, mode: SendMode) -> Reply {
+    let carried = model.price_ladder.put_back();
+    let id = carried.ok_or("m picks up your order; Enter drops it")?;
+    at_price::drop_order(model, &id, at, mode)
 }
 
 /// Esc: puts back a carried order, then resets the cursor.
@@ -357,31 +330,29 @@ pub(crate) fn put_back(model: &mut Model) -> Option<Next> {
     Some(Next::Stay)
 }
 
-fn turn_one_key(model: &mut Model) -> Next {
+fn turn_one_key(model: &mut Model) -> Reply {
     let now = model.account.now;
     if model.price_ladder.one_key.disarm() {
         model.account.say(Tone::Plain, "one-key trading is off");
-        return Next::Stay;
+        return Ok(Next::Stay);
     }
-    let Some(market) = model.price_ladder.market().cloned() else {
-        return Next::Refuse(NO_MARKET.to_owned());
-    };
+    let market = shown(model)?;
     let state = BookState::new(&model.account.store, &market, now);
+    let symbol = model.account.store.names.shown(&market);
     let objection = if !model.account.options.ladder_one_key {
         Some("one-key trading is off: ladder_one_key = true in the settings allows it".to_owned())
     } else if model.account.options.read_only {
         Some(READ_ONLY.to_owned())
     } else {
-        state.objection(&model.account.store.names.shown(&market))
+        state.objection(&symbol)
     };
     if let Some(why) = objection {
-        return Next::Refuse(why);
+        return Err(why);
     }
     model.price_ladder.one_key.arm(now);
-    let symbol = model.account.store.names.shown(&market);
     let words = format!("one-key trading is ON in {symbol}: b, s and a click send at once");
     model.account.say(Tone::Warn, words);
-    Next::Stay
+    Ok(Next::Stay)
 }
 
 /// The line that sets an alert at this price of a market.

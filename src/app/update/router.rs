@@ -27,7 +27,7 @@ use crate::{
         keys::keymap::{Action, Chord, Urgency},
         market::width_tier::WidthTier,
         orders::{
-            brackets, bulk, control, doubt, flip,
+            brackets, bulk, doubt, flip,
             pending::{advance, settle, traced},
             send::{give, resume, tell, tell_some},
             submit::{refuse, send_form},
@@ -202,8 +202,11 @@ fn refresh(account: &mut Account) -> Vec<Effect> {
 }
 
 /// Follows what a handler answers.
-fn follow_of(model: &mut Model, handler: impl FnOnce(&mut Model) -> Next) -> Vec<Effect> {
-    let next = handler(model);
+fn follow_of<N: Into<Next>>(
+    model: &mut Model,
+    handler: impl FnOnce(&mut Model) -> N,
+) -> Vec<Effect> {
+    let next = handler(model).into();
     follow(model, next)
 }
 
@@ -241,9 +244,8 @@ pub(crate) fn follow(model: &mut Model, next: Next) -> Vec<Effect> {
         Next::Run(command) => run(model, command),
         Next::Flip(flip) => {
             model.overlays.pop();
-            or_refuse(model, |model| flip::begin(model, *flip))
+            follow_of(model, |model| flip::begin(model, *flip).map(Next::AskEach))
         }
-        Next::Control(wanted) => or_refuse(model, |model| control::run(model, &wanted)),
         Next::RunEach(commands) => run_each(model, commands),
         Next::Resend(_) | Next::Reopen(_) if model.account.options.read_only => {
             model.overlays.pop();
@@ -289,15 +291,6 @@ fn run_each(model: &mut Model, commands: Vec<Command>) -> Vec<Effect> {
     let list = Bulk::going(commands, &model.account.store);
     model.overlays.push(Overlay::Bulk(list));
     vec![]
-}
-
-/// What it does, or why it does not.
-fn or_refuse(
-    model: &mut Model,
-    does: impl FnOnce(&mut Model) -> Result<Vec<Effect>, String>,
-) -> Vec<Effect> {
-    let done = does(model);
-    done.unwrap_or_else(|why| follow(model, Next::Refuse(why)))
 }
 
 /// The next page of closed positions, unless it is on its way.

@@ -330,6 +330,12 @@ pub enum Action {
 const PAGE: usize = 10;
 
 impl Action {
+    /// Its entry in a table of actions.
+    pub(crate) fn entry<T: Copy>(self, table: &[(Self, T)]) -> Option<T> {
+        let mut entries = table.iter().filter(|(of, _)| *of == self);
+        entries.next().map(|(_, entry)| *entry)
+    }
+
     /// Whether it closes everything.
     pub fn is_way_out(self) -> bool {
         matches!(self, Self::CloseAll | Self::Flatten)

@@ -52,7 +52,8 @@ fn traded() -> Model {
     model
 }
 
-fn placed(next: Next) -> PlaceOrder {
+fn placed(reply: Reply) -> PlaceOrder {
+    let next = reply.unwrap();
     let Next::AskEach(effects) = next else {
         panic!("{next:?}");
     };
@@ -62,17 +63,14 @@ fn placed(next: Next) -> PlaceOrder {
     (**order).clone()
 }
 
-fn refused(next: Next) -> String {
-    let Next::Refuse(why) = next else {
-        panic!("{next:?}");
-    };
-    why
+fn refused(reply: Reply) -> String {
+    reply.unwrap_err()
 }
 
 #[test]
 fn a_key_opens_the_form_with_price_and_size_and_enter_sends_it() {
     let mut model = traded();
-    let next = limit(&mut model, Side::Buy, &at("63990"), SendMode::InForm);
+    let next = limit(&mut model, Side::Buy, &at("63990"), SendMode::InForm).unwrap();
     assert!(follow(&mut model, next).is_empty(), "nothing is sent yet");
     let sent = press(&mut model, "enter");
     let [Effect::Send(_, Command::Place(order))] = sent.as_slice() else {
@@ -90,7 +88,7 @@ fn without_a_size_the_form_waits_for_one_and_one_key_sends_nothing() {
     model.account.used = crate::app::account::used_terms::UsedTerms::default();
     let why = refused(limit(&mut model, Side::Buy, &at("63990"), SendMode::AtOnce));
     assert!(why.starts_with("not sent"), "{why}");
-    let next = limit(&mut model, Side::Buy, &at("63990"), SendMode::InForm);
+    let next = limit(&mut model, Side::Buy, &at("63990"), SendMode::InForm).unwrap();
     follow(&mut model, next);
     assert!(press(&mut model, "enter").is_empty());
     let sent = press(&mut model, "0.2 enter");
@@ -111,8 +109,8 @@ fn one_key_sends_what_the_form_would_send_and_says_what_takes_now() {
         (Side::Sell, Some(num("64010")))
     );
     assert!(model.overlays.is_empty(), "no form stays");
-    let takes = limit(&mut model, Side::Buy, &at("64005"), SendMode::AtOnce);
-    assert_eq!(placed(takes).limit_price, Some(num("64005")));
+    let takes = limit(&mut model, Side::Buy, &at("64005"), SendMode::AtOnce).unwrap();
+    assert_eq!(placed(Ok(takes)).limit_price, Some(num("64005")));
     let toast = model.account.activity.toast(model.account.now).unwrap();
     let words = "fills now: buy BTC 64,005 takes 64,001";
     assert!(format!("{:?}", toast.event).contains(words), "{toast:?}");
@@ -150,9 +148,10 @@ fn a_stale_or_crossed_book_refuses_entries_and_lets_exits_and_cancels_through() 
             }
             let why = refused(stop_entry(&mut model, Side::Buy, &at("64100"), mode));
             assert!(why.contains(word), "{why}");
-            let cancels = cancel_here(&mut model, &at("60000"), tick);
+            let cancels = cancel_here(&mut model, &at("60000"), tick).unwrap();
             assert!(matches!(&cancels, Next::AskEach(sent) if sent.len() == 1));
-            let stop = protect(&mut model, Protection::Stop, &at("63000"), SendMode::InForm);
+            let stop =
+                protect(&mut model, Protection::Stop, &at("63000"), SendMode::InForm).unwrap();
             assert!(matches!(stop, Next::Open(_)), "{stop:?}");
         }
     }
@@ -188,7 +187,7 @@ fn a_stop_and_a_target_close_the_open_position_where_they_are_put() {
         (Protection::Stop, "63000", "65000"),
         (Protection::Target, "65000", "63000"),
     ] {
-        let next = protect(&mut model, purpose, &at(price), SendMode::AtOnce);
+        let next = protect(&mut model, purpose, &at(price), SendMode::AtOnce).unwrap();
         let Next::AskEach(effects) = next else {
             panic!("{next:?}");
         };
@@ -221,7 +220,7 @@ fn a_stop_and_a_target_close_the_open_position_where_they_are_put() {
 #[test]
 fn a_stop_and_a_target_put_while_a_batch_is_sent_follow_it_as_one() {
     let mut model = traded();
-    let first = protect(&mut model, Protection::Stop, &at("63000"), SendMode::AtOnce);
+    let first = protect(&mut model, Protection::Stop, &at("63000"), SendMode::AtOnce).unwrap();
     let Next::AskEach(sent) = first else {
         panic!("{first:?}");
     };
@@ -229,7 +228,7 @@ fn a_stop_and_a_target_put_while_a_batch_is_sent_follow_it_as_one() {
         panic!("{sent:?}");
     };
     for (purpose, price) in [(Protection::Stop, "63100"), (Protection::Target, "65000")] {
-        let next = protect(&mut model, purpose, &at(price), SendMode::AtOnce);
+        let next = protect(&mut model, purpose, &at(price), SendMode::AtOnce).unwrap();
         assert!(
             matches!(&next, Next::AskEach(none) if none.is_empty()),
             "{next:?}"
@@ -275,7 +274,7 @@ fn moved_desk() -> Model {
 fn an_order_that_is_dropped_elsewhere_is_moved_in_place() {
     let mut model = moved_desk();
     let id = OrderId::from("ord-1");
-    let next = drop_order(&mut model, &id, &at("60002"), SendMode::AtOnce);
+    let next = drop_order(&mut model, &id, &at("60002"), SendMode::AtOnce).unwrap();
     let Next::AskEach(effects) = next else {
         panic!("{next:?}");
     };
@@ -286,7 +285,7 @@ fn an_order_that_is_dropped_elsewhere_is_moved_in_place() {
     let mut model = moved_desk();
     let why = refused(drop_order(&mut model, &id, &at("60000"), SendMode::AtOnce));
     assert_eq!(why, "nothing changed: the order is already at this price");
-    let next = drop_order(&mut model, &id, &at("60002"), SendMode::InForm);
+    let next = drop_order(&mut model, &id, &at("60002"), SendMode::InForm).unwrap();
     follow(&mut model, next);
     let sent = press(&mut model, "enter");
     assert!(matches!(
@@ -301,7 +300,7 @@ fn a_cancel_takes_the_orders_of_its_row_and_a_stop_asks_first() {
     let mut model = traded();
     let why = refused(cancel_here(&mut model, &at("60001"), tick("1")));
     assert_eq!(why, "no order of yours at 60,001");
-    let next = cancel_here(&mut model, &at("60000"), tick("50"));
+    let next = cancel_here(&mut model, &at("60000"), tick("50")).unwrap();
     assert!(
         matches!(&next, Next::AskEach(sent) if sent.len() == 1),
         "{next:?}"
@@ -311,7 +310,7 @@ fn a_cancel_takes_the_orders_of_its_row_and_a_stop_asks_first() {
     let mut stop = order("ord-9", "BTC", stop);
     stop.reduce_only = true;
     arrive_orders(&mut model, vec![stop]);
-    let next = cancel_here(&mut model, &at("59000"), tick("1"));
+    let next = cancel_here(&mut model, &at("59000"), tick("1")).unwrap();
     follow(&mut model, next);
     assert!(press(&mut model, "y").is_empty(), "it is deaf at first");
     wait(&mut model, 200);
@@ -343,7 +342,7 @@ fn canceling_all_bids_touches_the_bids_of_this_market_alone() {
         limit("eth-1", "ETH", "buy", 2_000),
     ];
     arrive_orders(&mut model, orders);
-    let next = cancel_side(&model, Side::Buy, &btc());
+    let next = cancel_side(&model, Side::Buy, &btc()).unwrap();
     follow(&mut model, next);
     assert_eq!(
         model.overlays.last().map(OverlayKind::from),

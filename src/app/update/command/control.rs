@@ -4,8 +4,11 @@ use super::{CommandArgs, trade::position};
 use crate::{
     app::{
         desk::model::Model,
-        dialogs::next::{Next, PositionControl},
-        orders,
+        dialogs::next::Next,
+        orders::{
+            control::{run, to_break_even},
+            flip, trailing,
+        },
         tables::table_view::Fault,
     },
     model::draft::Distance,
@@ -15,24 +18,26 @@ use crate::{
 pub(super) fn flip(model: &mut Model, args: &CommandArgs) -> Result<Next, Fault> {
     args.at_most(1)?;
     let position = position(model, args)?;
-    Ok(orders::flip::ask(model, position))
+    Ok(flip::ask(model, position).into())
 }
 
 /// `[MARKET|POSITION_ID] [DISTANCE]`: without a distance as the key does.
 pub(super) fn trail(model: &mut Model, args: &CommandArgs) -> Result<Next, Fault> {
     args.at_most(2)?;
-    let id = position(model, args)?.id.clone();
+    let position = position(model, args)?.clone();
     let distance = args
         .word(1)
         .map(|word| Distance::read(&word.text).map_err(|why| word.fault(why)));
     let distance = distance.transpose()?;
-    Ok(Next::Control(PositionControl::Trail(id, distance)))
+    let trails = run(model, &position, |model, position| match distance {
+        None => trailing::turn(model, position),
+        distance => trailing::begin(model, position, distance),
+    });
+    Ok(trails.into())
 }
 
 pub(super) fn break_even(model: &mut Model, args: &CommandArgs) -> Result<Next, Fault> {
     args.at_most(1)?;
-    let position = position(model, args)?;
-    Ok(Next::Control(PositionControl::BreakEven(
-        position.id.clone(),
-    )))
+    let position = position(model, args)?.clone();
+    Ok(run(model, &position, to_break_even).into())
 }
