@@ -177,9 +177,10 @@ impl Market {
 }
 
 impl Tick {
-    /// For a market with no known grid.
-    pub fn guessed(price: Num) -> Self {
-        Self::fine(decimals(price, FIGURES).min(FINEST))
+    /// The price step of a market at `price`; guessed where the market or its grid is not known.
+    pub fn at(market: Option<&Market>, price: Num) -> Self {
+        let told = market.and_then(|market| market.tick(price));
+        told.unwrap_or_else(|| Self::fine(decimals(price, FIGURES).min(FINEST)))
     }
 }
 

@@ -78,6 +78,14 @@ impl Protection {
         }
     }
 
+    /// Sorts orders of this role for `position`, the nearest to the mark first.
+    pub fn nearest_first<T>(self, rows: &mut [T], position: &Position, price: impl Fn(&T) -> Num) {
+        rows.sort_by_key(price);
+        if (self == Self::Stop) == (position.side() == Some(Side::Buy)) {
+            rows.reverse();
+        }
+    }
+
     /// The role of a close that waits for the mark to move in this direction, for a position on `side`.
     pub fn of(side: Side, direction: TriggerDirection) -> Self {
         if direction == TriggerDirection::losing(side) {

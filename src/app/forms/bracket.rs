@@ -50,7 +50,7 @@ impl Form {
             (Protection::Stop, bracket.stop),
             (Protection::Target, bracket.only_target()),
         ] {
-            let field = field_of(exit);
+            let field = Field::from(exit);
             let Some(distance) = distance.filter(|_| draft.texts.of(field).trim().is_empty())
             else {
                 continue;
@@ -103,10 +103,9 @@ impl Form {
     ) -> Result<DistanceBasis, DistanceFault> {
         let seen = self.seen(context);
         let price = draft.entry(&seen).ok_or(DistanceFault::UnknownPrice)?;
-        let tick = seen.market.and_then(|market| market.tick(price));
         Ok(DistanceBasis {
             price,
-            tick: tick.unwrap_or_else(|| Tick::guessed(price)),
+            tick: Tick::at(seen.market, price),
             size: draft.resolved_size(&seen).ok(),
             range: draft.market_id.as_ref().and_then(|id| context.range(id)),
         })
@@ -120,11 +119,4 @@ fn may_bring_exits(draft: &EntryDraft, seen: &Seen) -> bool {
         position.side() == Some(draft.side) && !seen.working.iter().any(protects)
     };
     seen.position.is_none_or(is_beside)
-}
-
-fn field_of(exit: Protection) -> Field {
-    match exit {
-        Protection::Stop => Field::StopLoss,
-        Protection::Target => Field::TakeProfit,
-    }
 }

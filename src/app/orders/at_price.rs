@@ -196,10 +196,7 @@ fn known<'a>(model: &'a Model, purpose: Protection, position: &Position) -> Vec<
 
 fn new_protection(model: &Model, position: &Position, (purpose, price): (Protection, Num)) -> Form {
     let mut form = Form::protect(position, model.account.store.orders.rows());
-    let field = match purpose {
-        Protection::Stop => Field::StopLoss,
-        Protection::Target => Field::TakeProfit,
-    };
+    let field = Field::from(purpose);
     form.draft.write(field, &price.to_string());
     form.focus_on(field);
     form.touch();

@@ -77,9 +77,7 @@ fn break_even_of(account: &Account, position: &Position) -> Result<(Side, Num), 
 }
 
 pub(super) fn tick(account: &Account, market: &MarketId, price: Num) -> Tick {
-    let market = account.store.market(market);
-    let told = market.and_then(|market| market.tick(price));
-    told.unwrap_or_else(|| Tick::guessed(price))
+    Tick::at(account.store.market(market), price)
 }
 
 pub(crate) fn to_break_even(model: &mut Model, position: &Position) -> Result<Vec<Effect>, String> {
@@ -194,10 +192,7 @@ pub(super) fn guards(
         .filter(|order| !account.store.is_cancel_queued(order))
         .filter_map(|order| Some((order.clone(), goal(account, order)?)))
         .collect();
-    guards.sort_by_key(|(_, price)| *price);
-    if (wanted == Protection::Stop) == (position.side() == Some(Side::Buy)) {
-        guards.reverse();
-    }
+    wanted.nearest_first(&mut guards, position, |(_, price)| *price);
     guards
 }
 

@@ -92,10 +92,9 @@ pub(super) fn quote(model: &Model, market: &MarketId) -> Option<LadderQuote> {
     };
     let of_source = || Some((store.market(market)?.mid()?, store.markets.at()?));
     let (middle, at) = of_book().or_else(of_source)?;
-    let told = store.market(market).and_then(|market| market.tick(middle));
     Some(LadderQuote {
         middle,
-        tick: told.unwrap_or_else(|| Tick::guessed(middle)),
+        tick: Tick::at(store.market(market), middle),
         at,
     })
 }

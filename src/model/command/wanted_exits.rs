@@ -184,13 +184,16 @@ fn pair(operations: &mut [ExitOperation]) {
 }
 
 impl ExitGroup {
-    /// Whether `order` is an exit of this kind of `position`, and not about to be canceled.
-    pub fn is_of(self, order: &Order, position: &Position) -> bool {
-        let purpose = match self {
+    pub fn purpose(self) -> Protection {
+        match self {
             Self::Tp => Protection::Target,
             Self::Sl => Protection::Stop,
-        };
-        order.protects(position) == Some(purpose) && !order.is_cancel_queued()
+        }
+    }
+
+    /// Whether `order` is an exit of this kind of `position`, and not about to be canceled.
+    pub fn is_of(self, order: &Order, position: &Position) -> bool {
+        order.protects(position) == Some(self.purpose()) && !order.is_cancel_queued()
     }
 }
 

@@ -2,8 +2,7 @@
 
 use super::{
     super::{
-        Command, ExitBatch, ExitGroup, Num, Order, Position, PositionId, Protection, WantedExit,
-        WantedExits,
+        Command, ExitBatch, Num, Order, Position, PositionId, Protection, WantedExit, WantedExits,
     },
     DraftFault, Faults, Field, Seen, Texts,
     number::positive,
@@ -55,7 +54,7 @@ impl ProtectDraft {
             position.ok_or_else(|| fault(Field::StopLoss, DraftFault::UnknownPosition))?;
         wanted
             .batch(position, seen.working)
-            .map_err(|(group, why)| fault(field_of(group), DraftFault::Exits(why)))
+            .map_err(|(group, why)| fault(group.purpose().into(), DraftFault::Exits(why)))
     }
 
     /// What the exits are to be, however they are when it is sent.
@@ -122,10 +121,13 @@ pub fn only_exit<'a>(
     exits.next().filter(|_| exits.next().is_none())
 }
 
-fn field_of(group: ExitGroup) -> Field {
-    match group {
-        ExitGroup::Tp => Field::TakeProfit,
-        ExitGroup::Sl => Field::StopLoss,
+/// That of the exit's price.
+impl From<Protection> for Field {
+    fn from(exit: Protection) -> Self {
+        match exit {
+            Protection::Stop => Self::StopLoss,
+            Protection::Target => Self::TakeProfit,
+        }
     }
 }
 

@@ -131,8 +131,7 @@ impl RelativePrice {
                 .and_then(|part| from.plus(part)),
         };
         let price = price.ok_or(DraftFault::TooManyDigits)?;
-        let tick = market.and_then(|market| market.tick(price));
-        let tick = tick.unwrap_or_else(|| Tick::guessed(price));
+        let tick = Tick::at(market, price);
         let price = match side.filter(|_| field == Field::LimitPrice) {
             Some(side) => tick.resting(price, side),
             None => tick.near(price),

@@ -1,7 +1,7 @@
 //! The stops and targets of a position.
 
 use crate::{
-    model::{Market, Num, Order, OrderId, Page, Position, Protection, Side, estimate},
+    model::{Market, Num, Order, OrderId, Page, Position, Protection, estimate},
     view::text::{Cell, Scene, Span, Tone, format, words},
 };
 
@@ -204,10 +204,7 @@ fn legs(wanted: Protection, position: &Position, scene: &Scene<'_>) -> Vec<(Num,
         .filter(|order| order.protects(position) == Some(wanted))
         .filter_map(|order| Some((order.trigger_price?, order.asked_size().abs())))
         .collect();
-    legs.sort_by_key(|(price, _)| *price);
-    if (wanted == Protection::Stop) == (position.side() == Some(Side::Buy)) {
-        legs.reverse();
-    }
+    wanted.nearest_first(&mut legs, position, |(price, _)| *price);
     legs
 }
 

@@ -2,7 +2,7 @@
 
 use super::{
     super::{
-        super::{Order, Position, Protection},
+        super::{Order, Position},
         Field, Seen,
     },
     EntryDraft,
@@ -27,10 +27,7 @@ impl EntryDraft {
             return vec![];
         };
         let brings = |role| {
-            let field = match role {
-                Protection::Stop => Field::StopLoss,
-                Protection::Target => Field::TakeProfit,
-            };
+            let field = Field::from(role);
             self.has(field) && self.known(field).is_some()
         };
         let exits = seen
