@@ -1,7 +1,7 @@
 //! The operations that go on from request to request, close-all and cancel-all, and their encoding for the store.
 
 use super::{
-    engine::{AccountIx, Millis, OrderId, PositionId, Reason, RuleId},
+    engine::{AccountIx, Millis, OrderId, PositionId, Reason},
     store::{Blob, EncodeFault, StoreRecord},
 };
 use serde::{Deserialize, Serialize};
@@ -26,13 +26,13 @@ pub(super) struct KeptOperation {
 /// What an operation has done.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum OperationProgress {
-    CloseAll(Targets<PositionId, ClosedTarget>),
-    CancelAll(Targets<OrderId, CanceledTarget>),
+    CloseAll(Targets<PositionId, CloseOutcome>),
+    CancelAll(Targets<OrderId, CancelOutcome>),
 }
 
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Targets<Target, Outcome> {
-    /// The snapshot, oldest first; the results cover a prefix.
+    /// The snapshot, oldest first; the results are of the first of them.
     pub(super) targets: Vec<Target>,
     pub(super) results: Vec<Outcome>,
 }
@@ -48,25 +48,14 @@ impl<Target: Copy, Outcome> Targets<Target, Outcome> {
     }
 }
 
+/// What became of a position.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-pub(super) struct ClosedTarget {
-    pub(super) position: PositionId,
+pub(super) struct CloseOutcome {
     pub(super) order: Option<OrderId>,
-    pub(super) failure: Option<CloseFailure>,
+    pub(super) failure: Option<Reason>,
 }
 
-#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-pub(super) struct CloseFailure {
-    pub(super) code: Reason,
-    pub(super) rule: Option<RuleId>,
-}
-
-#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-pub(super) struct CanceledTarget {
-    pub(super) order: OrderId,
-    pub(super) outcome: CancelOutcome,
-}
-
+/// What became of an order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum CancelOutcome {
     Canceled,

@@ -15,10 +15,7 @@ use super::{
     },
     idempotency::{IdempotentRequest, IdempotentResult, KeyedRequest},
     message::{ApiResponse, Execution},
-    operations::{
-        CancelOutcome, CanceledTarget, CloseFailure, ClosedTarget, KeptOperation,
-        OperationProgress, Targets,
-    },
+    operations::{CancelOutcome, CloseOutcome, KeptOperation, OperationProgress, Targets},
     recorder::RecordingEngine,
     state::{CommandCall, ExchangeState},
 };
@@ -183,11 +180,10 @@ fn close(
     engine: &mut RecordingEngine,
     account: AccountIx,
     position: PositionId,
-) -> Result<ClosedTarget, Millis> {
-    let failed = |order, code: Reason, rule| ClosedTarget {
-        position,
+) -> Result<CloseOutcome, Millis> {
+    let failed = |order, code| CloseOutcome {
         order,
-        failure: Some(CloseFailure { code, rule }),
+        failure: Some(code),
     };
     match engine.apply(account, EngineCommand::ForceClose(position)) {
         Ok(CommandOutcome::Order(id)) => {
@@ -196,31 +192,26 @@ fn close(
             let reason = row
                 .and_then(|row| row.reason)
                 .unwrap_or(Reason::NoLiquidity);
-            Ok(if filled {
-                ClosedTarget {
-                    position,
-                    order: Some(id),
-                    failure: None,
-                }
-            } else {
-                failed(Some(id), reason, reason.rule())
+            Ok(CloseOutcome {
+                order: Some(id),
+                failure: (!filled).then_some(reason),
             })
         }
-        Ok(_) => Ok(failed(None, Reason::PositionClosed, None)),
+        Ok(_) => Ok(failed(None, Reason::PositionClosed)),
         Err(refusal) => match refusal.kind {
             RefusalKind::Cooldown { retry_in } => Err(retry_in),
             // A position of the snapshot can only be missing because it is closed.
-            RefusalKind::NotFound => Ok(failed(None, Reason::PositionClosed, None)),
+            RefusalKind::NotFound => Ok(failed(None, Reason::PositionClosed)),
             RefusalKind::Payload
             | RefusalKind::Conflict
             | RefusalKind::Rule
-            | RefusalKind::Unavailable => Ok(failed(refusal.order, refusal.code, refusal.rule)),
+            | RefusalKind::Unavailable => Ok(failed(refusal.order, refusal.code)),
         },
     }
 }
 
-fn cancel(engine: &mut RecordingEngine, account: AccountIx, order: OrderId) -> CanceledTarget {
-    let outcome = match engine.apply(account, EngineCommand::Cancel(order)) {
+fn cancel(engine: &mut RecordingEngine, account: AccountIx, order: OrderId) -> CancelOutcome {
+    match engine.apply(account, EngineCommand::Cancel(order)) {
         Ok(CommandOutcome::Cancel(Cancellation::Queued(_))) => CancelOutcome::Queued,
         Ok(_) => CancelOutcome::Canceled,
         // An order of the snapshot can only be missing because it ended and was dropped.
@@ -228,60 +219,77 @@ fn cancel(engine: &mut RecordingEngine, account: AccountIx, order: OrderId) -> C
             CancelOutcome::Failed(Reason::OrderNotWorking)
         }
         Err(refusal) => CancelOutcome::Failed(refusal.code),
-    };
-    CanceledTarget { order, outcome }
+    }
 }
 
 /// What became of a target, as the answer tells it.
 trait TargetOutcome {
     const OPERATION: &'static str;
+    type Target: Copy;
     type Resource: Serialize;
 
     fn is_failed(&self) -> bool;
 
-    fn resource(&self, state: &ExchangeState, account: AccountIx) -> Self::Resource;
+    fn resource(
+        &self,
+        target: Self::Target,
+        state: &ExchangeState,
+        account: AccountIx,
+    ) -> Self::Resource;
 }
 
-impl TargetOutcome for ClosedTarget {
+impl TargetOutcome for CloseOutcome {
     const OPERATION: &'static str = "close_all_positions";
+    type Target = PositionId;
     type Resource = CloseResult;
 
     fn is_failed(&self) -> bool {
         self.failure.is_some()
     }
 
-    fn resource(&self, state: &ExchangeState, account: AccountIx) -> CloseResult {
+    fn resource(
+        &self,
+        position: PositionId,
+        state: &ExchangeState,
+        account: AccountIx,
+    ) -> CloseResult {
         let status = match self.failure {
             Some(_) => CloseResultStatus::Failed,
             None => CloseResultStatus::Submitted,
         };
-        let rule = self.failure.and_then(|failed| failed.rule);
+        let rule = self.failure.and_then(Reason::rule);
         CloseResult {
-            position_id: self.position.to_string().into(),
+            position_id: position.to_string().into(),
             status: status.into(),
             order: self.order.and_then(|id| state.order(account, id).ok()),
-            failure_code: self.failure.map(|failed| failed.code.into_str().into()),
+            failure_code: self.failure.map(|code| code.into_str().into()),
             rule_id: rule.map(|rule| rule.into_str().into()),
         }
     }
 }
 
-impl TargetOutcome for CanceledTarget {
+impl TargetOutcome for CancelOutcome {
     const OPERATION: &'static str = "cancel_all_orders";
+    type Target = OrderId;
     type Resource = CancelAllResult;
 
     fn is_failed(&self) -> bool {
-        matches!(self.outcome, CancelOutcome::Failed(_))
+        matches!(self, Self::Failed(_))
     }
 
-    fn resource(&self, _state: &ExchangeState, _account: AccountIx) -> CancelAllResult {
-        let (status, failure) = match self.outcome {
-            CancelOutcome::Canceled => (CancelStatus::Canceled, None),
-            CancelOutcome::Queued => (CancelStatus::Queued, None),
-            CancelOutcome::Failed(code) => (CancelStatus::Failed, Some(code)),
+    fn resource(
+        &self,
+        order: OrderId,
+        _state: &ExchangeState,
+        _account: AccountIx,
+    ) -> CancelAllResult {
+        let (status, failure) = match *self {
+            Self::Canceled => (CancelStatus::Canceled, None),
+            Self::Queued => (CancelStatus::Queued, None),
+            Self::Failed(code) => (CancelStatus::Failed, Some(code)),
         };
         CancelAllResult {
-            order_id: self.order.to_string().into(),
+            order_id: order.to_string().into(),
             status: status.into(),
             failure_code: failure.map(|code| code.into_str().into()),
         }
@@ -311,11 +319,11 @@ fn answer(state: &ExchangeState, index: usize, step: OperationStep) -> ApiResult
     })
 }
 
-fn resource<Target, Outcome: TargetOutcome>(
+fn resource<Outcome: TargetOutcome>(
     state: &ExchangeState,
     index: usize,
     operation: &KeptOperation,
-    Targets { targets, results }: &Targets<Target, Outcome>,
+    Targets { targets, results }: &Targets<Outcome::Target, Outcome>,
 ) -> Operation<Outcome::Resource> {
     let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
     let failed = results.iter().filter(|outcome| outcome.is_failed()).count();
@@ -323,7 +331,7 @@ fn resource<Target, Outcome: TargetOutcome>(
         Some(_) => OperationStatus::Completed,
         None => OperationStatus::Running,
     };
-    let (account, outcomes) = (operation.account, results.iter());
+    let (account, outcomes) = (operation.account, targets.iter().zip(results));
     Operation {
         id: format!("op_{:06}", index + 1).into(),
         operation: Outcome::OPERATION.into(),
@@ -332,7 +340,9 @@ fn resource<Target, Outcome: TargetOutcome>(
         total_count: count(targets.len()),
         succeeded_count: count(results.len() - failed),
         failed_count: count(failed),
-        results: outcomes.map(|one| one.resource(state, account)).collect(),
+        results: outcomes
+            .map(|(target, outcome)| outcome.resource(*target, state, account))
+            .collect(),
         created_at: Timestamp(operation.created_at.0),
         completed_at: operation.completed_at.map(|at| Timestamp(at.0)),
     }

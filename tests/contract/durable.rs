@@ -17,7 +17,7 @@ use std::{fs, path::Path};
 use tempfile::TempDir;
 
 pub(crate) const LOG: &str = "exchange.jsonl";
-pub(crate) const FORMAT: &str = "perpdeck exchange 9";
+pub(crate) const FORMAT: &str = "perpdeck exchange 10";
 
 /// What is on disk of `dir` at this moment, as a power cut would leave it.
 pub(crate) fn crashed(dir: &Path) -> TempDir {

@@ -20,7 +20,7 @@ pub(super) const SECRET: &str = "exchange.secret";
 /// The format of the log and of what is in it. Raised with any change to a type that is stored, or to what one of its
 /// fields means: those of the engine's rows, [`EngineInput`](super::super::recorder::EngineInput), the idempotency records and
 /// the close-all and cancel-all operations.
-pub(super) const FORMAT: &str = "perpdeck exchange 9";
+pub(super) const FORMAT: &str = "perpdeck exchange 10";
 const ANY_FORMAT: &str = "{\"log\":\"perpdeck exchange ";
 
 /// A log is written anew once it is this long and twice as long as what counts of it, in bytes.

@@ -47,15 +47,13 @@ pub enum CheckpointTable {
     Hours = 9,
     Days = 10,
     Trades = 11,
-    Fills = 12,
-
-    Equity = 13,
-    Funding = 14,
+    Equity = 12,
+    Funding = 13,
     /// How many rows of each table were dropped; missing while none was.
-    Dropped = 15,
+    Dropped = 14,
     /// What is known of received markets; missing if there are none.
-    Received = 16,
-    Evidence = 17,
+    Received = 15,
+    Evidence = 16,
 }
 
 /// Why bytes do not decode to an engine.
@@ -119,7 +117,6 @@ impl Engine {
                 | CheckpointTable::Hours
                 | CheckpointTable::Days
                 | CheckpointTable::Trades
-                | CheckpointTable::Fills
                 | CheckpointTable::Equity
                 | CheckpointTable::Funding
                 | CheckpointTable::Evidence => histories.push(chunk),

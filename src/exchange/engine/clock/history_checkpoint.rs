@@ -36,7 +36,6 @@ impl Engine {
             save(&mut history.trades, owner, chunks)?;
         }
         for (owner, history) in self.account_histories.iter_mut().enumerate() {
-            save(&mut history.fills, (CheckpointTable::Fills, owner), chunks)?;
             let samples = (CheckpointTable::Equity, owner);
             save(&mut history.equity, samples, chunks)?;
             let payments = (CheckpointTable::Funding, owner);
@@ -56,9 +55,6 @@ impl Engine {
         }
         for owner in 0..self.accounts.len() {
             let mut history = AccountHistory::default();
-            let fills = (CheckpointTable::Fills, owner);
-            load(&mut history.fills, fills, chunks)?;
-
             let samples = (CheckpointTable::Equity, owner);
             load(&mut history.equity, samples, chunks)?;
             let payments = (CheckpointTable::Funding, owner);
@@ -108,7 +104,6 @@ impl Engine {
             history.trades.touch_all();
         }
         for history in &mut self.account_histories {
-            history.fills.touch_all();
             history.equity.touch_all();
             history.funding.touch_all();
         }

@@ -102,7 +102,6 @@ impl Engine {
             evidence.drop_oldest(|fill| fill.at < before);
         }
         for history in &mut self.account_histories {
-            history.fills.drop_oldest(|fill| fill.at < before);
             history.equity.drop_oldest(|sample| sample.at < before);
             history.funding.drop_oldest(|paid| paid.at < before);
         }

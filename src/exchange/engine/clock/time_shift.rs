@@ -20,7 +20,6 @@ impl Engine {
             .into_iter()
             .map(|(at, id)| (at + by, id))
             .collect();
-        self.log.shift(by);
         for market in self.markets.each_mut() {
             market.day.shift(by);
             market.updated_at += by;
@@ -99,7 +98,6 @@ impl ScaledRecord {
 
 impl AccountHistory {
     fn shift(&mut self, by: Millis) {
-        self.fills.each_mut().for_each(|fill| fill.at += by);
         self.equity.each_mut().for_each(|sample| sample.at += by);
         self.funding.each_mut().for_each(|paid| paid.at += by);
     }

@@ -1,12 +1,12 @@
-//! Applies a fill to the ledger and the rows: position, cash, fee, then everything that depends on them. The histories
-//! record it: this makes no event, and no later step depends on it.
+//! Applies a fill to the ledger and the rows: position, cash, fee, then everything that depends on them. The tape
+//! of the market records it: this makes no event, and no later step depends on it.
 
 use super::trade::{PositionChange, trade};
 use crate::exchange::engine::{
     core::Engine,
     market::{book::PriceAndSize, resting::MakerFill},
     state::{
-        AccountIx, CashFlows, EngineEvent, FeeClass, FillPart, FillRecord, LiquidityRole, Lots,
+        AccountIx, CashFlows, EngineEvent, FeeClass, FillPart, LiquidityRole, Lots,
         MarketIx, MarketTrade, NewPosition, OrderId, OrderLinks, OrderRecord, OrderStatus,
         PositionId, PositionState, Remainder, TapeRecord, Usd,
     },
@@ -45,8 +45,6 @@ impl Engine {
             realized: (traded.closed > Lots::ZERO).then_some(traded.realized),
             role: fee_class.role(),
         };
-        self.keep_fills(id, &traded, settlement);
-
         let opened = traded.opened;
         let filled = FillPart {
             lots: settlement.lots,
@@ -293,51 +291,5 @@ impl Engine {
             maker: account.filter(|_| taker.is_some()),
         };
         self.keep_trade(market, record);
-    }
-
-    /// One fill; of an order that turns a position two, each with its part of the fee.
-    fn keep_fills(&mut self, id: OrderId, change: &PositionChange, settlement: FillSettlement) {
-        let FillSettlement {
-            notional: money,
-            fee,
-            role,
-            ..
-        } = settlement;
-        let row = self.orders.at(id);
-        let decimals = self.size_decimals(row.market);
-        let (account, closing_fee) = (row.account, change.closing_fee(fee));
-        let fill = |position: PositionId, (size, money): (Lots, Usd), fee, realized| FillRecord {
-            order: id,
-            position,
-            market: row.market,
-            side: row.side,
-            price: money.per(size, decimals).unwrap_or_default(),
-            size,
-            fee,
-            role,
-            realized,
-            at: self.now,
-        };
-        let held = change.held.as_ref().map(|held| held.id);
-        let opened_money = match &change.fresh {
-            Some(fresh) => fresh.cost,
-            None if change.closed.is_zero() => money,
-            None => Usd::ZERO,
-        };
-        let closed = held.filter(|_| change.closed > Lots::ZERO).map(|held| {
-            let part = (change.closed, money - opened_money);
-            fill(held, part, closing_fee, Some(change.realized))
-        });
-        let opened = change.after().filter(|_| change.opened > Lots::ZERO);
-        let opened = opened.map(|after| {
-            let part = (change.opened, opened_money);
-            fill(after.id, part, fee - closing_fee, None)
-        });
-        if let Some(history) = self.account_histories.get_mut(usize::from(account)) {
-            closed
-                .into_iter()
-                .chain(opened)
-                .for_each(|fill| history.fills.push(fill));
-        }
     }
 }

@@ -2,8 +2,7 @@
 //! the checkpoint, and not in the log.
 
 use super::{
-    AccountIx, LiquidityRole, Lots, MarketIx, Millis, NanoPx, NanoRate, OrderId, PositionId, Px,
-    RowRing, Side, Usd,
+    AccountIx, Lots, MarketIx, Millis, NanoRate, PositionId, Px, RowRing, Side, Usd,
 };
 use serde::{Deserialize, Serialize};
 
@@ -85,23 +84,6 @@ pub struct TapeRecord {
     pub maker: Option<AccountIx>,
 }
 
-/// One execution of an order. One that turns a position is two: what it closed, and what it opened.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FillRecord {
-    pub order: OrderId,
-    pub position: PositionId,
-    pub market: MarketIx,
-    pub side: Side,
-    /// The average, where it went through several levels of the book.
-    pub price: NanoPx,
-    pub size: Lots,
-    pub fee: Usd,
-    pub role: LiquidityRole,
-    /// Of what it closed.
-    pub realized: Option<Usd>,
-    pub at: Millis,
-}
-
 /// What an account was worth at an instant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EquityRecord {
@@ -131,8 +113,6 @@ pub struct FundingRecord {
     pub amount: Usd,
 }
 
-/// Fills kept of an account.
-pub(crate) const FILL_CAPACITY: usize = 8_192;
 /// Samples kept of an account's equity: three days at one a minute.
 pub(crate) const EQUITY_CAPACITY: usize = 4_320;
 /// Funding payments kept of an account.
@@ -142,7 +122,6 @@ pub(crate) const EQUITY_INTERVAL_MS: i64 = Millis::MINUTE.0;
 
 #[derive(Debug)]
 pub(crate) struct AccountHistory {
-    pub(crate) fills: RowRing<FillRecord>,
     pub(crate) equity: RowRing<EquityRecord>,
     pub(crate) funding: RowRing<FundingRecord>,
 }
@@ -150,7 +129,6 @@ pub(crate) struct AccountHistory {
 impl Default for AccountHistory {
     fn default() -> Self {
         Self {
-            fills: RowRing::new(FILL_CAPACITY, 1),
             equity: RowRing::new(EQUITY_CAPACITY, 1),
             funding: RowRing::new(FUNDING_CAPACITY, 1),
         }

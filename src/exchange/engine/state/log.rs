@@ -1,6 +1,5 @@
-//! The event log: every event chained into one hash; the latest ones stay readable.
+//! The event log: every event chained into one hash.
 
-use std::collections::VecDeque;
 use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
@@ -11,13 +10,9 @@ use super::{
     PositionId, Px, Reason, RuleId, ScaledId, ScaledStatus, TwapId, TwapStatus, Usd,
 };
 
-/// How many events stay readable; the hash covers all.
-const MAX_READABLE_EVENTS: usize = 4096;
-
 /// One event. Its `Debug` text is what the hash covers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EngineEvent {
-    /// Hashed but not kept: there is one per market and step.
     Price {
         market: MarketIx,
         mark: Px,
@@ -127,28 +122,22 @@ pub enum EngineEvent {
     Passed {
         account: AccountIx,
     },
-    /// Hashed but not kept: most frames change no order.
     Received {
         market: MarketIx,
         line: u64,
     },
 }
 
-/// An event with its stamp.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct LoggedEvent {
-    pub at: Millis,
-    pub seq: u64,
-    pub event: EngineEvent,
-}
-
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct HashedEventLog {
     chain: [u8; 32],
     len: u64,
-    latest: VecDeque<LoggedEvent>,
     #[serde(skip)]
     text: String,
+    /// Each with its number, for tests.
+    #[cfg(test)]
+    #[serde(skip)]
+    pub(crate) events: Vec<(u64, EngineEvent)>,
 }
 
 impl HashedEventLog {
@@ -161,31 +150,9 @@ impl HashedEventLog {
             .chain_update(self.text.as_bytes())
             .finalize()
             .into();
-        if !matches!(
-            event,
-            EngineEvent::Price { .. } | EngineEvent::Received { .. }
-        ) {
-            self.keep(LoggedEvent {
-                at,
-                seq: self.len,
-                event,
-            });
-        }
+        #[cfg(test)]
+        self.events.push((self.len, event));
         self.len += 1;
-    }
-
-    fn keep(&mut self, logged: LoggedEvent) {
-        if self.latest.len() == MAX_READABLE_EVENTS {
-            self.latest.pop_front();
-        }
-        self.latest.push_back(logged);
-    }
-
-    /// Stamps the readable events `by` later. What was hashed stays.
-    pub(crate) fn shift(&mut self, by: Millis) {
-        for event in &mut self.latest {
-            event.at += by;
-        }
     }
 
     /// Forgets the hash, which covers the times of events.
@@ -196,11 +163,6 @@ impl HashedEventLog {
 
     pub(crate) fn len(&self) -> u64 {
         self.len
-    }
-
-    #[cfg(test)]
-    pub(crate) fn latest(&self) -> impl DoubleEndedIterator<Item = &LoggedEvent> {
-        self.latest.iter()
     }
 
     /// The first bytes of the hash: enough to distinguish histories.

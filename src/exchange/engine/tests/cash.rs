@@ -32,8 +32,8 @@ fn stop(desk: &mut Desk, trigger: &str, coins: &str) -> OrderId {
 /// The insurance payments to the account in the event log, oldest first.
 fn payments(desk: &Desk) -> Vec<Usd> {
     let mut payments = Vec::new();
-    for logged in desk.engine.recent_events() {
-        if let EngineEvent::Insurance { account, amount } = logged.event {
+    for (_, event) in desk.engine.recent_events() {
+        if let EngineEvent::Insurance { account, amount } = *event {
             assert_eq!(account, desk.me);
             payments.insert(0, amount);
         }

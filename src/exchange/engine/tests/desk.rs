@@ -417,19 +417,9 @@ impl Engine {
         self.markets.at_mut(market).injected.push_back(tick);
     }
 
-    /// The latest events, newest first; the log keeps a few thousand.
-    pub(super) fn recent_events(&self) -> impl Iterator<Item = &LoggedEvent> {
-        self.log.latest().rev()
-    }
-
-    /// Newest first, from just before the fill of that number: stored, and read by nobody else yet.
-    pub(super) fn fills(
-        &self,
-        account: AccountIx,
-        before: Option<i64>,
-    ) -> impl Iterator<Item = (i64, &FillRecord)> {
-        let history = &self.account_histories[usize::from(account)];
-        history.fills.before(before)
+    /// The events since it was made or restored, newest first, each with its number.
+    pub(super) fn recent_events(&self) -> impl Iterator<Item = &(u64, EngineEvent)> {
+        self.log.events.iter().rev()
     }
 
     /// The sum of all money, positions at mark. Always equals the deposits.

@@ -254,7 +254,6 @@ fn ten_minutes(mut pass: impl FnMut(Engine) -> Engine) -> Engine {
 type Histories = (
     Vec<Vec<CandleReport>>,
     Vec<(i64, TapeRecord)>,
-    Vec<(i64, FillRecord)>,
     Vec<EquityRecord>,
     Vec<(i64, FundingRecord)>,
 );
@@ -269,7 +268,6 @@ fn histories(engine: &Engine) -> Histories {
     (
         candles.collect(),
         trades.map(|(id, row)| (id, *row)).collect(),
-        engine.fills(me, None).map(|(id, row)| (id, *row)).collect(),
         engine.equity_curve(me).copied().collect(),
         engine
             .funding_payments(me, None)
@@ -289,7 +287,7 @@ fn a_restart_keeps_every_history_equal() {
         }
         Engine::restore(&core, kept.values().cloned()).unwrap()
     }));
-    assert!(!through.2.is_empty() && through.3.len() == 11);
+    assert!(!through.1.is_empty() && through.2.len() == 11);
     assert_eq!(resumed, through);
 }
 
@@ -353,9 +351,9 @@ fn candles_hold_what_the_tape_and_users_traded_and_no_more() {
             .map(|row| row.size)
             .sum();
         let fills = engine
-            .fills(me, None)
-            .filter(|(_, row)| row.market == market);
-        assert_eq!(fills.map(|(_, row)| row.size).sum::<Lots>(), own);
+            .filled_orders(me, None)
+            .filter(|row| row.market == market);
+        assert_eq!(fills.map(|row| row.filled_size).sum::<Lots>(), own);
     }
 }
 
@@ -387,7 +385,7 @@ fn a_trade_that_fills_an_order_is_recorded_in_its_parts() {
 }
 
 #[test]
-fn what_a_taker_takes_of_each_level_is_a_trade_and_one_fill() {
+fn what_a_taker_takes_of_each_level_is_a_trade_and_its_fill_is_one_row() {
     let mut desk = Desk::new(10_000);
     desk.book(
         ETH,
@@ -403,42 +401,31 @@ fn what_a_taker_takes_of_each_level_is_a_trade_and_one_fill() {
     let expected =
         [("3003", Side::Buy), ("3001", Side::Buy)].map(|(px, side)| (desk.px(ETH, px), side));
     assert_eq!(trades.collect::<Vec<_>>(), expected);
-    let fills: Vec<_> = desk
-        .engine
-        .fills(desk.me, None)
-        .map(|(_, row)| *row)
-        .collect();
+    let fills: Vec<_> = desk.engine.filled_orders(desk.me, None).collect();
     assert_eq!(fills.len(), 1);
-    assert_eq!(fills[0].price, super::desk::nano("3002"));
-    assert_eq!((fills[0].fee, fills[0].realized), (usd("2.7018"), None));
+    assert_eq!(fills[0].fill_price, Some(super::desk::nano("3002")));
+    assert_eq!((fills[0].fee, fills[0].realized_pnl), (usd("2.7018"), None));
 }
 
 #[test]
-fn an_order_that_turns_a_position_is_two_fills_which_sum_to_it() {
+fn an_order_that_turns_a_position_closes_one_and_opens_another() {
     let mut desk = Desk::new(100_000);
     desk.at(ETH, "3000");
     desk.market(ETH, Side::Buy, "2");
     let long = desk.position(ETH).unwrap().id;
     desk.at(ETH, "3100");
     let turn = desk.market(ETH, Side::Sell, "5");
-    let short = desk.position(ETH).unwrap().id;
-    let fills: Vec<_> = desk
-        .engine
-        .fills(desk.me, None)
-        .map(|(_, row)| *row)
-        .collect();
-    let [opened, closed, _] = fills[..] else {
-        panic!("{fills:?}");
-    };
-    assert_eq!((closed.position, opened.position), (long, short));
+    let closed = desk.engine.position(desk.me, long).unwrap();
+    let short = desk.position(ETH).unwrap();
     assert_eq!(
-        (closed.size, opened.size),
-        (desk.lots(ETH, "2"), desk.lots(ETH, "3"))
+        (closed.size, short.size),
+        (desk.lots(ETH, "2"), -desk.lots(ETH, "3"))
     );
-    assert_eq!((closed.realized, opened.realized), (Some(usd("200")), None));
-    let row = desk.row(turn);
-    assert_eq!(closed.fee + opened.fee, row.fee);
-    assert!(fills.iter().all(|fill| fill.at <= desk.engine.now()));
+    assert_eq!(
+        (closed.realized_pnl, short.realized_pnl),
+        (usd("200"), Usd::ZERO)
+    );
+    assert_eq!(desk.row(turn).realized_pnl, Some(usd("200")));
 }
 
 #[test]
@@ -450,7 +437,7 @@ fn what_the_insurance_takes_over_does_not_trade_in_the_market() {
     desk.at(ETH, "2000");
     assert_eq!(desk.held(ETH), Lots::ZERO);
     let trades = desk.engine.trades(ETH.into(), None).count();
-    let fills = desk.engine.fills(desk.me, None).count();
+    let fills = desk.engine.filled_orders(desk.me, None).count();
     assert_eq!((trades - before, fills), (0, 2));
 }
 

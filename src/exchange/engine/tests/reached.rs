@@ -34,9 +34,9 @@ impl Reached {
         let new = desk
             .engine
             .recent_events()
-            .take_while(|logged| logged.seq >= self.seen);
-        for logged in new {
-            self.tally.count(word(desk, logged.event));
+            .take_while(|(number, _)| *number >= self.seen);
+        for (_, event) in new {
+            self.tally.count(word(desk, *event));
         }
         self.seen = desk.engine.log_len();
     }

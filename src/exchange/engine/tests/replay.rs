@@ -53,21 +53,21 @@ impl Replay {
 
     /// Replays the events since the last check.
     pub(super) fn follow(&mut self, desk: &Desk) {
-        let news: Vec<LoggedEvent> = desk
+        let news: Vec<_> = desk
             .engine
             .recent_events()
-            .take_while(|logged| logged.seq >= self.seen)
+            .take_while(|(number, _)| *number >= self.seen)
             .copied()
             .collect();
         self.seen = desk.engine.log_len();
-        for logged in news.into_iter().rev() {
+        for (_, event) in news.into_iter().rev() {
             if let EngineEvent::Filled {
                 row,
                 size,
                 notional,
                 fee,
                 ..
-            } = logged.event
+            } = event
             {
                 let row = desk.row(row);
                 self.position(&row, size);

@@ -781,9 +781,9 @@ impl Stake {
 
     fn limits(&self, desk: &Desk) {
         let new = desk.engine.recent_events();
-        let mut new = new.take_while(|logged| logged.seq >= self.seen);
-        let opens = |logged: &LoggedEvent| {
-            if let EngineEvent::Filled { row, .. } = logged.event {
+        let mut new = new.take_while(|(number, _)| *number >= self.seen);
+        let opens = |(_, event): &(u64, EngineEvent)| {
+            if let EngineEvent::Filled { row, .. } = *event {
                 !desk.row(row).reduce_only
             } else {
                 false
