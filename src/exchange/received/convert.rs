@@ -1,9 +1,8 @@
 //! What a line tells, in the units of the engine.
 
 use super::super::engine::{
-    BookLevel, BookScope, FrameContent, FrameOrigin, FrameSource, Lots, MAX_COUNT, MarketSpec,
-    Millis, NanoRate, Px, ReceivedBook, ReceivedFrame, ReceivedPrices, ReceivedTouch,
-    ReceivedTrade, Side,
+    BookLevel, FrameContent, FrameOrigin, FrameSource, Lots, MAX_COUNT, MarketSpec, Millis,
+    NanoRate, Px, ReceivedBook, ReceivedFrame, ReceivedPrices, ReceivedTouch, ReceivedTrade, Side,
 };
 use crate::{
     feed::{
@@ -106,7 +105,6 @@ impl FrameConverter {
             merged(levels.filter_map(|level| self.level(level.price, level.size, side)))
         };
         FrameContent::Book(ReceivedBook {
-            scope: BookScope::Full,
             venue_time: told.made_at.map_or(received, |at| millis(at) + shift),
             bids: side(Side::Buy),
             asks: side(Side::Sell),

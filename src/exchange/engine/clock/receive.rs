@@ -2,7 +2,7 @@
 
 use crate::exchange::engine::{
     core::Engine,
-    market::received::{FeedState, GapBook, ShownAs, Snapshot},
+    market::received::{FeedState, GapBook, Snapshot},
     state::{
         EngineEvent, FrameContent, FrameFault, FrameStamp, MarketIx, Millis, Px, ReceivedBook,
         ReceivedFrame, ReceivedPrices, ReceivedTouch, ReceivedTrade, Usd,
@@ -54,11 +54,8 @@ impl Engine {
             source: frame.source.clone(),
             received_at: frame.received_at,
         };
-        let shown_as = self.received.at_mut(market).view.show(snapshot);
+        self.received.at_mut(market).view.show(snapshot);
         self.write_book(market);
-        if shown_as == ShownAs::Tail {
-            return;
-        }
         let now = self.now;
         let state = self.markets.at_mut(market);
         state.updated_at = now;

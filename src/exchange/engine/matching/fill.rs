@@ -6,9 +6,9 @@ use crate::exchange::engine::{
     core::Engine,
     market::{book::PriceAndSize, resting::MakerFill},
     state::{
-        AccountIx, CashFlows, EngineEvent, FeeClass, FillPart, LiquidityRole, Lots,
-        MarketIx, MarketTrade, NewPosition, OrderId, OrderLinks, OrderRecord, OrderStatus,
-        PositionId, PositionState, Remainder, TapeRecord, Usd,
+        AccountIx, CashFlows, EngineEvent, FeeClass, FillPart, LiquidityRole, Lots, MarketIx,
+        MarketTrade, NewPosition, OrderId, OrderLinks, OrderRecord, OrderStatus, PositionId,
+        PositionState, Remainder, TapeRecord, Usd,
     },
 };
 

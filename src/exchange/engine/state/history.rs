@@ -1,9 +1,7 @@
 //! Rows of the histories of a market and of an account. Histories record what happened and affect nothing; they are in
 //! the checkpoint, and not in the log.
 
-use super::{
-    AccountIx, Lots, MarketIx, Millis, NanoRate, PositionId, Px, RowRing, Side, Usd,
-};
+use super::{AccountIx, Lots, MarketIx, Millis, NanoRate, PositionId, Px, RowRing, Side, Usd};
 use serde::{Deserialize, Serialize};
 
 /// What traded in one interval. Without a trade all four prices are the close before it.

@@ -51,19 +51,9 @@ pub enum FrameContent {
 /// A snapshot of the book: bids by falling, asks by rising price.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReceivedBook {
-    pub scope: BookScope,
     pub venue_time: Millis,
     pub bids: Vec<BookLevel>,
     pub asks: Vec<BookLevel>,
-}
-
-/// Which part of a venue's book a snapshot has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum BookScope {
-    /// Everything the venue shows. Once windows are received, only what lies beyond them counts of it.
-    Full,
-    /// The best levels alone, received more often.
-    Window,
 }
 
 /// The best bid and ask alone; `None`: that side is empty.

@@ -11,12 +11,12 @@ const ASKS: &str = "6.4@105056 0.1@105057 0.1@105058 0.2@105060 0.3@105062";
 
 fn open() -> Venue {
     let mut venue = Venue::new();
-    venue.window(0, -300, BIDS, ASKS);
+    venue.book(0, -300, BIDS, ASKS);
     venue
 }
 
 #[test]
-fn a_taker_walks_the_window_and_gets_nothing_beyond_its_last_level() {
+fn a_taker_walks_the_book_and_gets_nothing_beyond_its_last_level() {
     let mut venue = open();
     let buy = venue.market(Side::Buy, "8").unwrap();
     assert_eq!(
@@ -31,36 +31,6 @@ fn a_taker_walks_the_window_and_gets_nothing_beyond_its_last_level() {
 }
 
 #[test]
-fn a_recent_full_snapshot_goes_on_behind_the_window_and_an_old_one_does_not() {
-    let full_asks = "9@105055 6.4@105056 0.3@105062 0.5@105063 0.6@105064";
-    let mut venue = Venue::new();
-    venue.full(0, -300, "1@105054", full_asks);
-    venue.window(200, 0, BIDS, ASKS);
-    let limit = |venue: &mut Venue| {
-        let walk = OrderParams {
-            mode: PlaceMode::Limit { price: px(105_063) },
-            tif: Tif::Ioc,
-            ..order(BTC, Side::Buy, lots("8"))
-        };
-        venue.place(walk).unwrap()
-    };
-    let with_tail = limit(&mut venue);
-    assert_eq!(
-        venue.fills(with_tail),
-        ["walk 1: 6.4@105056 0.1@105057 0.1@105058 0.2@105060 0.3@105062 0.5@105063"],
-        "the levels of the full snapshot inside the window do not count"
-    );
-    venue.window(4_000, 3_900, BIDS, "6.4@105056");
-    venue.window(6_300, 6_200, BIDS, "6.4@105056 0.7@105057");
-    let without = limit(&mut venue);
-    assert_eq!(
-        venue.fills(without),
-        ["walk 3: 0.6@105057"],
-        "6.4 and 0.1 are taken, and the full snapshot is 6.3 s old"
-    );
-}
-
-#[test]
 fn what_was_taken_stays_taken_as_far_as_the_level_still_shows_it() {
     let mut venue = open();
     let first = venue.market(Side::Buy, "6.4").unwrap();
@@ -68,7 +38,7 @@ fn what_was_taken_stays_taken_as_far_as_the_level_still_shows_it() {
     let second = venue.market(Side::Buy, "0.12").unwrap();
     assert_eq!(venue.fills(second), ["walk 0: 0.1@105057 0.02@105058"]);
 
-    venue.window(500, 200, BIDS, "7.5@105056");
+    venue.book(500, 200, BIDS, "7.5@105056");
     let more = venue.market(Side::Buy, "7.5").unwrap();
     assert_eq!(venue.fills(more), ["walk 1: 1.1@105056"], "7.5 less 6.4");
     assert_eq!(
@@ -80,17 +50,17 @@ fn what_was_taken_stays_taken_as_far_as_the_level_still_shows_it() {
             taken: lots("1.1"),
         }]
     );
-    venue.window(1_000, 700, BIDS, "6@105056");
-    venue.window(1_500, 1_200, BIDS, "1.5@105056");
-    venue.window(2_000, 1_700, BIDS, "6@105056");
+    venue.book(1_000, 700, BIDS, "6@105056");
+    venue.book(1_500, 1_200, BIDS, "1.5@105056");
+    venue.book(2_000, 1_700, BIDS, "6@105056");
     let grown = venue.market(Side::Buy, "9").unwrap();
     assert_eq!(
         venue.fills(grown),
         ["walk 4: 4.5@105056"],
         "1.5 stayed taken"
     );
-    venue.window(2_500, 2_200, BIDS, "1@105057");
-    venue.window(3_000, 2_700, BIDS, "6@105056");
+    venue.book(2_500, 2_200, BIDS, "1@105057");
+    venue.book(3_000, 2_700, BIDS, "6@105056");
     let back = venue.market(Side::Buy, "9").unwrap();
     assert_eq!(
         venue.fills(back),
@@ -104,7 +74,7 @@ fn a_size_that_was_taken_a_minute_ago_is_there_again() {
     let mut venue = open();
     venue.market(Side::Buy, "6.4").unwrap();
     for second in 1..=60 {
-        venue.window(second * 1_000, second * 1_000 - 300, BIDS, ASKS);
+        venue.book(second * 1_000, second * 1_000 - 300, BIDS, ASKS);
     }
     let again = venue.market(Side::Buy, "6.4").unwrap();
     assert_eq!(venue.fills(again), ["walk 60: 6.4@105056"]);
@@ -144,7 +114,7 @@ fn a_print_through_the_limit_fills_its_size_and_a_crossing_book_the_rest() {
         "the print at its price only clears the queue"
     );
     assert_eq!(venue.bracket(buy), (lots("0.33"), lots("0.5")));
-    venue.window(1_500, 1_200, "0.2@105051", "4@105052 0.7@105054 0.7@105055");
+    venue.book(1_500, 1_200, "0.2@105051", "4@105052 0.7@105054 0.7@105055");
     assert_eq!(venue.fills(buy)[2..], ["cross 2: 0.17@105054"]);
     let crossed = &venue.evidence(buy).fills[2].levels;
     let taken: Vec<_> = crossed
@@ -167,10 +137,10 @@ fn a_queue_moves_by_prints_and_shrinking_levels_and_never_back() {
     let mut venue = open();
     let buy = venue.limit(Side::Buy, "0.1", 105_050);
     let deep = |size: &str| format!("3.2@105055 0.4@105051 {size}@105050 1@105049");
-    venue.window(500, 200, &deep("1.5"), ASKS);
+    venue.book(500, 200, &deep("1.5"), ASKS);
     venue.sells(900, 700, "0.3@105050");
     assert_eq!(venue.fills(buy), [""; 0], "0.8 are ahead");
-    venue.window(1_000, 800, &deep("0.5"), ASKS);
+    venue.book(1_000, 800, &deep("0.5"), ASKS);
     venue.sells(1_400, 790, "0.6@105050");
     assert_eq!(
         venue.fills(buy),
@@ -184,7 +154,7 @@ fn a_queue_moves_by_prints_and_shrinking_levels_and_never_back() {
         (fill.ahead, fill.trade_id),
         (Some(lots("0.5")), Some(90_000))
     );
-    venue.window(2_000, 1_800, "3.2@105055 1@105049", ASKS);
+    venue.book(2_000, 1_800, "3.2@105055 1@105049", ASKS);
     venue.sells(2_500, 2_200, "0.01@105050");
     assert_eq!(
         venue.fills(buy)[1..],
@@ -194,14 +164,14 @@ fn a_queue_moves_by_prints_and_shrinking_levels_and_never_back() {
 }
 
 #[test]
-fn a_place_beyond_the_window_is_unknown_and_fills_only_by_what_goes_through_it() {
+fn a_place_beyond_the_book_is_unknown_and_fills_only_by_what_goes_through_it() {
     let mut venue = open();
     let buy = venue.limit(Side::Buy, "1", 105_040);
     venue.sells(500, 200, "5@105040");
     assert_eq!(venue.fills(buy), [""; 0]);
     venue.sells(600, 300, "0.4@105039");
     assert_eq!(venue.fills(buy), ["through 2: 0.4@105040"]);
-    venue.window(1_000, 700, "1@105041 2@105040", ASKS);
+    venue.book(1_000, 700, "1@105041 2@105040", ASKS);
     venue.sells(1_500, 1_200, "2.1@105040");
     assert_eq!(
         venue.fills(buy)[1..],
@@ -213,7 +183,7 @@ fn a_place_beyond_the_window_is_unknown_and_fills_only_by_what_goes_through_it()
 #[test]
 fn trades_from_before_the_subscription_or_the_order_fill_nothing() {
     let mut venue = Venue::new();
-    venue.window(0, -300, BIDS, ASKS);
+    venue.book(0, -300, BIDS, ASKS);
     let buy = venue.limit(Side::Buy, "1", 105_057 - 4);
     let old = trades(Side::Sell, 0, "9@105050");
     venue.receive(300, FrameContent::TradeHistory(old.clone()));
@@ -264,7 +234,7 @@ fn an_order_that_is_changed_queues_at_the_back() {
 fn an_optimistic_queue_fills_by_prints_that_only_shorten_the_booked_one() {
     let mut venue = Venue::new();
     let shows = |venue: &mut Venue, at: i64, size: &str| {
-        venue.window(at, at - 300, &format!("{size}@105055 0.1428@105054"), ASKS);
+        venue.book(at, at - 300, &format!("{size}@105055 0.1428@105054"), ASKS);
     };
     shows(&mut venue, 0, "3.03622");
     let buy = venue.limit(Side::Buy, "0.05", 105_055);
@@ -288,9 +258,9 @@ fn an_optimistic_taker_has_the_better_of_two_books() {
     let mut venue = open();
     let short = venue.market(Side::Buy, "8").unwrap();
     assert_eq!(venue.bracket(short), (lots("7.1"), lots("7.1")));
-    venue.window(500, 200, BIDS, "9@105057");
+    venue.book(500, 200, BIDS, "9@105057");
     assert_eq!(venue.bracket(short), (lots("7.1"), lots("8")));
-    venue.window(900, 700, BIDS, "9@105057");
+    venue.book(900, 700, BIDS, "9@105057");
     assert_eq!(venue.bracket(short), (lots("7.1"), lots("8")));
 }
 
@@ -302,12 +272,12 @@ fn a_delayed_order_meets_the_book_of_when_it_takes_effect() {
         ..ReceivedRules::default()
     };
     let mut venue = Venue::with(rules);
-    venue.window(0, -300, BIDS, ASKS);
+    venue.book(0, -300, BIDS, ASKS);
     let buy = venue.market(Side::Buy, "0.5").unwrap();
     assert_eq!(venue.row(buy).status, OrderStatus::Pending);
-    venue.window(300, 100, BIDS, "1@105070");
+    venue.book(300, 100, BIDS, "1@105070");
     assert_eq!(venue.row(buy).status, OrderStatus::Pending);
-    venue.window(400, 200, BIDS, "1@105090");
+    venue.book(400, 200, BIDS, "1@105090");
     assert_eq!(venue.fills(buy), ["walk 1: 0.5@105070"]);
 }
 
@@ -320,12 +290,12 @@ fn a_drawn_delay_is_the_same_for_the_same_seed_and_within_its_bounds() {
             ..ReceivedRules::default()
         };
         let mut venue = Venue::with(rules);
-        venue.window(0, -300, BIDS, ASKS);
+        venue.book(0, -300, BIDS, ASKS);
         let orders: Vec<_> = (0..8)
             .map(|_| venue.market(Side::Buy, "0.01").unwrap())
             .collect();
         for at in 1..=30 {
-            venue.window(at * 100, at * 100 - 300, BIDS, ASKS);
+            venue.book(at * 100, at * 100 - 300, BIDS, ASKS);
         }
         let at = |id: &OrderId| venue.evidence(*id).fills[0].frame.received_at - START;
         orders.iter().map(at).collect::<Vec<_>>()
@@ -362,7 +332,7 @@ fn a_market_without_a_new_book_for_five_seconds_takes_limits_and_cancels_only() 
     venue.sells(6_000, 5_700, "9@105000");
     assert_eq!(venue.fills(crossing), [""; 0], "nothing fills inside a gap");
 
-    venue.window(7_000, 6_700, BIDS, ASKS);
+    venue.book(7_000, 6_700, BIDS, ASKS);
     assert_eq!(venue.fills(crossing), [""; 0], "there is no mark yet");
     venue.receive(7_100, mark(105_055));
     assert_eq!(venue.engine.gap_since(BTC), None);
@@ -379,7 +349,7 @@ fn a_gap_that_the_feed_reports_begins_at_once_and_sends_orders_to_the_back() {
     venue.sells(500, 300, "1.1@105050");
     venue.receive(600, FrameContent::GapBegins);
     assert!(venue.market(Side::Sell, "0.1").is_err());
-    venue.window(1_600, 1_300, BIDS, ASKS);
+    venue.book(1_600, 1_300, BIDS, ASKS);
     venue.sells(2_000, 1_200, "9@105049");
     assert_eq!(venue.fills(buy), [""; 0], "traded before the first book");
     venue.sells(2_100, 1_700, "1.15@105050");
@@ -408,7 +378,7 @@ fn gap_over_a_stop(fresh_mark: i64) -> (Venue, OrderId) {
     venue.receive(100, FrameContent::GapBegins);
     venue.receive(15_000, mark(104_500));
     venue.sells(16_000, 15_800, "1@104500");
-    venue.window(30_000, 29_700, "2@104850 2@104840", "2@104960");
+    venue.book(30_000, 29_700, "2@104850 2@104840", "2@104960");
     venue.receive(30_100, mark(fresh_mark));
     (venue, stop)
 }
@@ -427,7 +397,7 @@ fn a_stop_fires_by_the_first_mark_after_a_gap_and_by_none_inside_it() {
 #[test]
 fn a_liquidation_walks_the_received_book() {
     let mut venue = Venue::new();
-    venue.window(0, -300, "9@99999", "9@100000");
+    venue.book(0, -300, "9@99999", "9@100000");
     venue.receive(10, mark(100_000));
     let long = OrderParams {
         leverage: 20,
@@ -435,7 +405,7 @@ fn a_liquidation_walks_the_received_book() {
         ..order(BTC, Side::Buy, lots("1"))
     };
     venue.place(long).unwrap();
-    venue.window(500, 200, "0.4@96210 0.5@96205 9@90000", "9@96220");
+    venue.book(500, 200, "0.4@96210 0.5@96205 9@90000", "9@96220");
     venue.receive(600, mark(96_300));
     assert_eq!(venue.engine.open_positions(venue.me).len(), 1);
     venue.receive(700, mark(96_150));
@@ -460,13 +430,13 @@ fn a_gap_over_two_hours_pays_their_funding_afterwards_at_the_last_known_rate() {
         })
     };
     venue.pass(hour - 10_000);
-    venue.window(hour - 9_000, hour - 9_300, "9@99999", "9@100000");
+    venue.book(hour - 9_000, hour - 9_300, "9@99999", "9@100000");
     venue.receive(hour - 8_900, rate(10_000));
     venue.market(Side::Buy, "1").unwrap();
     venue.receive(hour - 8_000, FrameContent::GapBegins);
     venue.pass(2 * hour + 20_000);
     assert_eq!(venue.engine.funding_payments(venue.me, None).count(), 0);
-    venue.window(2 * hour + 21_000, 2 * hour + 20_700, "9@99999", "9@100000");
+    venue.book(2 * hour + 21_000, 2 * hour + 20_700, "9@99999", "9@100000");
     venue.receive(2 * hour + 21_100, rate(30_000));
     let payments = venue.engine.funding_payments(venue.me, None);
     let paid = payments.map(|(_, paid)| (paid.rate, venue.engine.is_estimated(paid)));
@@ -486,19 +456,10 @@ fn frames_that_no_market_sends_are_refused_and_change_nothing() {
     let mut venue = open();
     let before = venue.engine.log_hash();
     let refused = [
-        (
-            book(BookScope::Window, 0, "1@105057", "1@105056"),
-            FrameFault::Disordered,
-        ),
-        (
-            book(BookScope::Window, 0, "1@105050 1@105051", ""),
-            FrameFault::Disordered,
-        ),
-        (
-            book(BookScope::Window, 0, "0@105050", ""),
-            FrameFault::OutOfRange,
-        ),
-        (book(BookScope::Window, -301, BIDS, ASKS), FrameFault::Late),
+        (book(0, "1@105057", "1@105056"), FrameFault::Disordered),
+        (book(0, "1@105050 1@105051", ""), FrameFault::Disordered),
+        (book(0, "0@105050", ""), FrameFault::OutOfRange),
+        (book(-301, BIDS, ASKS), FrameFault::Late),
         (mark(0), FrameFault::OutOfRange),
         (funding(40_000_001), FrameFault::OutOfRange),
         (funding(i64::MIN), FrameFault::OutOfRange),

@@ -42,10 +42,8 @@ fn depth(from: i64, step: i64, sizes: &[i64]) -> Vec<BookLevel> {
 
 fn book() -> impl Strategy<Value = FrameContent> {
     let sizes = || prop::collection::vec(0..40_i64, 1..6);
-    let scope = prop_oneof![Just(BookScope::Window), Just(BookScope::Full)];
-    (scope, -4..5_i64, 1..3_i64, sizes(), sizes()).prop_map(|(scope, shift, spread, bids, asks)| {
+    (-4..5_i64, 1..3_i64, sizes(), sizes()).prop_map(|(shift, spread, bids, asks)| {
         FrameContent::Book(ReceivedBook {
-            scope,
             venue_time: Millis::ZERO,
             bids: depth(MIDDLE + shift, -1, &bids),
             asks: depth(MIDDLE + shift + spread, 1, &asks),

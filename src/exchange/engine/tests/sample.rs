@@ -57,7 +57,6 @@ fn trade(row: &Value) -> ReceivedTrade {
 fn content(line: u64, data: &Value, channel: &str, most: usize) -> FrameContent {
     if channel == "l2Book" {
         return FrameContent::Book(ReceivedBook {
-            scope: BookScope::Full,
             venue_time: moment(data),
             bids: side(&data["levels"][0], most),
             asks: side(&data["levels"][1], most),

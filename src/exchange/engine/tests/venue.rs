@@ -35,9 +35,8 @@ pub(super) fn levels(text: &str) -> Vec<BookLevel> {
 }
 
 /// `(milliseconds after the start, at the venue)`, as every frame of the tests.
-pub(super) fn book(scope: BookScope, venue: i64, bids: &str, asks: &str) -> FrameContent {
+pub(super) fn book(venue: i64, bids: &str, asks: &str) -> FrameContent {
     FrameContent::Book(ReceivedBook {
-        scope,
         venue_time: START + Millis(venue),
         bids: levels(bids),
         asks: levels(asks),
@@ -117,12 +116,8 @@ impl Venue {
         self.engine.advance_to(START + Millis(to));
     }
 
-    pub(super) fn window(&mut self, at: i64, venue: i64, bids: &str, asks: &str) {
-        self.receive(at, book(BookScope::Window, venue, bids, asks));
-    }
-
-    pub(super) fn full(&mut self, at: i64, venue: i64, bids: &str, asks: &str) {
-        self.receive(at, book(BookScope::Full, venue, bids, asks));
+    pub(super) fn book(&mut self, at: i64, venue: i64, bids: &str, asks: &str) {
+        self.receive(at, book(venue, bids, asks));
     }
 
     pub(super) fn sells(&mut self, at: i64, venue: i64, of: &str) {

@@ -128,7 +128,7 @@ impl Claims {
 /// The place of an order in the queue of its price, in lots with [`QUEUE_FRACTION_BITS`].
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 struct OptimisticQueue {
-    /// `None` while its price is outside the window.
+    /// `None` while its price is outside the book.
     front: Option<i64>,
     shown: Lots,
     /// Since the last book.
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn a_price_that_comes_into_the_window_is_queued_for_from_its_end() {
+    fn a_price_that_comes_into_the_book_is_queued_for_from_its_end() {
         let mut queue = OptimisticQueue::behind(PriceDepth::Hidden);
         assert_eq!(queue.trade(Lots(50)), Lots::ZERO);
         queue.see(PriceDepth::At(Lots(30)));

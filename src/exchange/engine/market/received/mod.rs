@@ -14,7 +14,7 @@ use crate::exchange::engine::state::{
 use claims::Claims;
 pub(crate) use claims::Reach;
 use prints::SeenPrints;
-pub(crate) use view::{ReceivedView, ShownAs, Snapshot};
+pub(crate) use view::{ReceivedView, Snapshot};
 
 /// The newest payments at an estimated rate that are kept as such.
 const MAX_ESTIMATED: usize = 48;

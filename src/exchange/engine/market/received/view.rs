@@ -6,21 +6,16 @@ use serde::{Deserialize, Serialize};
 use crate::exchange::engine::{
     market::book::{OrderBook, PriceAndSize, PriceDepth, beyond},
     state::{
-        BookLevel, BookScope, FrameSource, FrameStamp, Lots, Millis, Px, ReceivedBook,
-        ReceivedTouch, Side,
+        BookLevel, FrameSource, FrameStamp, Lots, Millis, Px, ReceivedBook, ReceivedTouch, Side,
     },
 };
 
-/// For how long a full snapshot counts beyond the windows that follow it.
-const MAX_TAIL_AGE: Millis = Millis::seconds(6);
 /// For how long a size that was taken stays taken.
 const TAKEN_FOR: Millis = Millis::seconds(60);
 
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct ReceivedView {
     live: Option<Snapshot>,
-    /// The last full snapshot, once windows are received.
-    tail: Option<Snapshot>,
     touch: Option<ReceivedTouch>,
     taken: Vec<TakenLevel>,
     /// The levels of `live`, of which nothing is taken: what a resting order queues behind.
@@ -32,14 +27,6 @@ pub(crate) struct Snapshot {
     pub(crate) book: ReceivedBook,
     pub(crate) source: FrameSource,
     pub(crate) received_at: Millis,
-}
-
-/// What a snapshot is good for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ShownAs {
-    Live,
-    /// Beyond the window only.
-    Tail,
 }
 
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
@@ -65,12 +52,6 @@ impl Snapshot {
             Side::Sell => &self.book.asks,
         }
     }
-
-    fn as_order_book(&self) -> OrderBook {
-        let mut book = OrderBook::default();
-        book.refresh(&self.book.bids, &self.book.asks);
-        book
-    }
 }
 
 impl ReceivedView {
@@ -88,70 +69,27 @@ impl ReceivedView {
         &self.queue_book
     }
 
-    /// What a snapshot of that scope would be.
-    pub(crate) fn shown_as(&self, scope: BookScope) -> ShownAs {
-        let has_windows = self
-            .live
-            .as_ref()
-            .is_some_and(|live| live.book.scope == BookScope::Window);
-        match scope {
-            BookScope::Full if has_windows => ShownAs::Tail,
-            BookScope::Full | BookScope::Window => ShownAs::Live,
-        }
-    }
-
     /// Whether the venue's time of a snapshot is before that of the one it would replace.
     pub(crate) fn is_late(&self, book: &ReceivedBook) -> bool {
-        let before = match self.shown_as(book.scope) {
-            ShownAs::Live => &self.live,
-            ShownAs::Tail => &self.tail,
-        };
-        let before = before.as_ref();
-        before.is_some_and(|before| book.venue_time < before.book.venue_time)
+        let live = self.live.as_ref();
+        live.is_some_and(|live| book.venue_time < live.book.venue_time)
     }
 
     /// Takes in a snapshot. What was taken of a level stays taken as far as the level still shows it.
-    pub(crate) fn show(&mut self, snapshot: Snapshot) -> ShownAs {
-        let shown_as = self.shown_as(snapshot.book.scope);
-        let book = snapshot.as_order_book();
-        match shown_as {
-            ShownAs::Live => {
-                self.keep_taken(&book, |_| true);
-                self.tail = match (snapshot.book.scope, self.live.take()) {
-                    (BookScope::Window, Some(full)) if full.book.scope == BookScope::Full => {
-                        Some(full)
-                    }
-                    (BookScope::Window | BookScope::Full, _) => self.tail.take(),
-                };
-                self.queue_book = book;
-                self.live = Some(snapshot);
-            }
-            ShownAs::Tail => {
-                let window = self.queue_book.clone();
-                let is_tail =
-                    |level: &TakenLevel| window.depth(level.side, level.px) == PriceDepth::Hidden;
-                self.keep_taken(&book, is_tail);
-                self.tail = Some(snapshot);
-            }
-        }
-        shown_as
-    }
-
-    /// Of the levels that `book` speaks for.
-    fn keep_taken(&mut self, book: &OrderBook, speaks_for: impl Fn(&TakenLevel) -> bool) {
-        self.taken.retain_mut(|level| {
-            if !speaks_for(level) {
-                return true;
-            }
-            match book.depth(level.side, level.px) {
+    pub(crate) fn show(&mut self, snapshot: Snapshot) {
+        let mut book = OrderBook::default();
+        book.refresh(&snapshot.book.bids, &snapshot.book.asks);
+        self.taken
+            .retain_mut(|level| match book.depth(level.side, level.px) {
                 PriceDepth::Hidden => true,
                 PriceDepth::Empty => false,
                 PriceDepth::At(shown) => {
                     level.size = level.size.min(shown);
                     true
                 }
-            }
-        });
+            });
+        self.queue_book = book;
+        self.live = Some(snapshot);
     }
 
     /// A newer touch takes away the better levels that it no longer shows.
@@ -186,32 +124,20 @@ impl ReceivedView {
     /// Sets what takers meet at `at`.
     pub(crate) fn write(&mut self, book: &mut OrderBook, at: Millis) {
         self.taken.retain(|level| at - level.at < TAKEN_FOR);
-        book.refresh(
-            &self.takeable(Side::Buy, at),
-            &self.takeable(Side::Sell, at),
-        );
+        book.refresh(&self.takeable(Side::Buy), &self.takeable(Side::Sell));
         for level in &self.taken {
             book.consume(level.side.opposite(), &[(level.px, level.size)]);
         }
     }
 
-    fn takeable(&self, side: Side, at: Millis) -> Vec<BookLevel> {
+    fn takeable(&self, side: Side) -> Vec<BookLevel> {
         let Some(live) = &self.live else {
             return Vec::new();
         };
-        let levels = live.levels(side);
-        let mut takeable: Vec<BookLevel> = levels
-            .iter()
-            .copied()
+        let levels = live.levels(side).iter().copied();
+        levels
             .filter(|level| self.is_in_touch(side, level.px, live))
-            .collect();
-        let tail = self.tail.as_ref();
-        let tail = tail.filter(|tail| at - tail.received_at <= MAX_TAIL_AGE);
-        if let (Some(tail), Some(last)) = (tail, levels.last()) {
-            let worse = |level: &&BookLevel| beyond(side.opposite(), level.px, last.px);
-            takeable.extend(tail.levels(side).iter().filter(worse));
-        }
-        takeable
+            .collect()
     }
 
     /// Whether a level is no better than a touch that is newer than its book.
@@ -231,11 +157,7 @@ impl ReceivedView {
 
     /// The levels of `slices` as they were before a taker of `side` takes them: shown, and taken already.
     pub(crate) fn shown(&self, side: Side, px: Px) -> (Lots, Lots) {
-        let snapshots = [&self.live, &self.tail];
-        let mut levels = snapshots
-            .into_iter()
-            .flatten()
-            .flat_map(|snapshot| snapshot.levels(side));
+        let mut levels = self.live.iter().flat_map(|live| live.levels(side));
         let shown = levels.find(|level| level.px == px);
         let mut taken = self.taken.iter();
         let taken = taken.find(|level| (level.side, level.px) == (side, px));
