@@ -151,7 +151,7 @@ fn step(state: &mut ExchangeState, index: usize, execution: Execution) -> ApiRes
                 }
             }
             // As between any two market executions (docs/engine.md 8).
-            let pause = engine.accounts.at(account).spec.rules.cooldown;
+            let pause = engine.account_spec(account).rules.cooldown;
             (pause, closes.next().is_none())
         }
         OperationProgress::CancelAll(cancels) => {
@@ -335,7 +335,7 @@ fn resource<Outcome: TargetOutcome>(
     Operation {
         id: format!("op_{:06}", index + 1).into(),
         operation: Outcome::OPERATION.into(),
-        account_id: state.engine.accounts.at(account).spec.id.as_str().into(),
+        account_id: state.engine.account_spec(account).id.as_str().into(),
         status: status.into(),
         total_count: count(targets.len()),
         succeeded_count: count(results.len() - failed),

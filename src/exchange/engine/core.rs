@@ -43,12 +43,12 @@ pub struct Engine {
     #[serde(skip)]
     pub(crate) scaled: Arena<ScaledId, ScaledRecord>,
     #[serde(skip)]
-    pub(crate) market_histories: Vec<MarketHistory>,
+    pub(crate) market_histories: Arena<MarketIx, MarketHistory>,
     #[serde(skip)]
-    pub(crate) account_histories: Vec<AccountHistory>,
+    pub(crate) account_histories: Arena<AccountIx, AccountHistory>,
     /// One of each received market.
     #[serde(skip)]
-    pub(crate) evidence: Vec<RowRing<FillEvidence>>,
+    pub(crate) evidence: Arena<MarketIx, RowRing<FillEvidence>>,
     pub(crate) counterparty: Counterparty,
     /// Orders with an expiry, armed or resting.
     pub(crate) expiring: BTreeSet<(Millis, OrderId)>,
@@ -83,9 +83,9 @@ impl Engine {
             positions: Arena::default(),
             twaps: Arena::default(),
             scaled: Arena::default(),
-            market_histories: Vec::new(),
-            account_histories: Vec::new(),
-            evidence: Vec::new(),
+            market_histories: Arena::default(),
+            account_histories: Arena::default(),
+            evidence: Arena::default(),
             counterparty: Counterparty::default(),
             expiring: BTreeSet::new(),
             cancel_queue: Vec::new(),

@@ -91,7 +91,7 @@ impl ReceivedMarkets {
             .iter()
             .map(MarketSpec::market_id)
             .collect();
-        let kept = engine.market_ixs().filter_map(|ix| engine.market_spec(ix));
+        let kept = engine.market_ixs().map(|ix| engine.market_spec(ix));
         if kept.map(MarketSpec::market_id).eq(ids.iter().cloned()) {
             return Ok(());
         }

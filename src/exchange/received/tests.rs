@@ -75,7 +75,7 @@ impl LoadedExchange {
     }
 
     fn report(&self) -> MarketReport {
-        self.engine.market_facts(market()).unwrap()
+        self.engine.market_facts(market())
     }
 
     /// The order, unless it is refused.
@@ -131,7 +131,7 @@ fn a_received_market_has_the_leverage_that_the_scenario_gives_its_symbol_and_els
             ..options(None, None)
         });
         let exchange = exchange.unwrap();
-        exchange.engine.market_spec(market()).unwrap().max_leverage
+        exchange.engine.market_spec(market()).max_leverage
     };
     let bare = include_str!("../../../tests/support/bare.toml");
     assert_eq!(leverage(bare), 40);
@@ -182,7 +182,7 @@ fn candles_are_of_what_the_recording_traded_and_nothing_is_invented_before_it() 
         before: None,
         limit: 500,
     };
-    let candles = exchange.engine.candles(market(), range).unwrap().reports();
+    let candles = exchange.engine.candles(market(), range).reports();
     assert_eq!(candles.len(), 1);
     assert!(!candles[0].is_synthetic);
     assert_eq!(candles[0].candle.trades, 9);
@@ -279,7 +279,7 @@ fn files_of_one_market_follow_each_other_and_those_of_two_run_side_by_side() {
     let mut exchange = replaying(&[late, early, other]);
     let mut bids = |at| {
         exchange.runs_to(at);
-        let reports = [0, 1].map(|ix| exchange.engine.market_facts(MarketIx::from(ix)).unwrap());
+        let reports = [0, 1].map(|ix| exchange.engine.market_facts(MarketIx::from(ix)));
         reports.map(|report| report.bid.map(|px| px.0))
     };
     let [hundred, two_hundred, ten] = [1_000, 2_000, 100];
@@ -443,7 +443,7 @@ fn a_best_price_that_tells_one_side_takes_nothing_away_from_the_other() {
     let home = TempDir::new().unwrap();
     let file = Sample::default().walk(4).in_dir(&home, "btc.txt");
     let exchange = replaying(&[file]);
-    let converter = FrameConverter::from(exchange.engine.market_spec(market()).unwrap());
+    let converter = FrameConverter::from(exchange.engine.market_spec(market()));
     let frames = |bid: Option<u32>, ask: Option<u32>| {
         let tick = Tick {
             price: 100_u32.into(),

@@ -346,7 +346,7 @@ mod tests {
                 engine.orders(mine, None).filter(of_role).count()
             };
             let makers = fills(LiquidityRole::Maker);
-            let equity = engine.account_facts(mine).unwrap().equity;
+            let equity = engine.account_facts(mine).equity;
             let told = format!(
                 "seed {seed}: {} closed, {won} % won, {made} USD made, {fell} USD down at worst, {makers} maker fills, \
                  equity {equity}",

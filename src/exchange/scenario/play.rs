@@ -187,9 +187,7 @@ impl ScriptPlayer<'_> {
     fn market(&self, name: &str) -> ScenarioResult<MarketIx> {
         let is_named = |ix: &MarketIx| {
             let spec = self.engine.market_spec(*ix);
-            spec.is_some_and(|spec| {
-                spec.symbol == name || spec.coin == name || spec.market_id() == name
-            })
+            spec.symbol == name || spec.coin == name || spec.market_id() == name
         };
         let mut found = self.engine.market_ixs().filter(is_named);
         match (found.next(), found.next()) {
@@ -206,18 +204,15 @@ impl ScriptPlayer<'_> {
     /// The current state of the market that an entry names.
     fn snapshot(&self, name: &str) -> ScenarioResult<MarketSnapshot> {
         let market = self.market(name)?;
-        let snapshot = || {
-            let facts = self.engine.market_facts(market)?;
-            let units = MarketUnits::from(self.engine.market_spec(market)?);
-            let mark = facts.mark.nano(units.size_decimals);
-            Some(MarketSnapshot {
-                market,
-                units,
-                mid: facts.mid.unwrap_or(mark),
-                now: self.engine.now(),
-            })
-        };
-        snapshot().ok_or_else(|| unknown_name("script market", name))
+        let facts = self.engine.market_facts(market);
+        let units = MarketUnits::of(self.engine, market);
+        let mark = facts.mark.nano(units.size_decimals);
+        Ok(MarketSnapshot {
+            market,
+            units,
+            mid: facts.mid.unwrap_or(mark),
+            now: self.engine.now(),
+        })
     }
 }
 

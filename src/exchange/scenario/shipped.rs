@@ -160,7 +160,7 @@ fn a_script_names_a_market_by_symbol_coin_or_id_and_one_of_two_by_its_id() {
         let scenario = Scenario::parse(&format!("{venues}\n{script}\n")).unwrap();
         let engine = scenario.open(Millis(1_790_000_000_000))?;
         let open = engine.open_positions(engine.account("chal-1").unwrap());
-        let market = engine.market_spec(open[0].market).unwrap();
+        let market = engine.market_spec(open[0].market);
         Ok::<_, ScenarioFault>(market.market_id())
     };
     for (market, id) in [

@@ -54,7 +54,6 @@ fn book_resource(
         MarketUnits::of(&state.engine, ix),
         state.engine.market_facts(ix),
     );
-    let facts = facts.ok_or_else(|| ApiError::not_found("market"))?;
     let tick = facts.mark.tick(units.size_decimals);
     let [bids, asks] =
         [Side::Buy, Side::Sell].map(|side| state.engine.book_levels(ix, side).collect::<Vec<_>>());

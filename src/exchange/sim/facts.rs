@@ -52,16 +52,15 @@ pub(super) fn markets(service: &ExchangeService, request: &ApiRequest) -> ApiRes
 
 fn market_resources(state: &ExchangeState) -> Vec<MarketResource> {
     let markets = state.engine.market_ixs();
-    markets.filter_map(|ix| market(state, ix)).collect()
+    markets.map(|ix| market(state, ix)).collect()
 }
 
-fn market(state: &ExchangeState, ix: MarketIx) -> Option<MarketResource> {
+fn market(state: &ExchangeState, ix: MarketIx) -> MarketResource {
     let engine = &state.engine;
-    let facts = engine.market_facts(ix)?;
-    let spec = engine.market_spec(ix)?;
+    let (facts, spec) = (engine.market_facts(ix), engine.market_spec(ix));
     let units = MarketUnits::from(spec);
     let px = |px| units.px(px);
-    Some(MarketResource {
+    MarketResource {
         market_id: spec.market_id().into(),
         provider: spec.provider.clone(),
         symbol: spec.symbol.clone(),
@@ -87,5 +86,5 @@ fn market(state: &ExchangeState, ix: MarketIx) -> Option<MarketResource> {
             .markets
             .as_ref()
             .map_or(0, |markets| markets.unreadable(ix)),
-    })
+    }
 }

@@ -2,7 +2,7 @@
 
 use super::{
     super::{
-        api_error::{ApiError, ApiResult},
+        api_error::ApiResult,
         auth::AuthenticatedUser,
         engine::{CandleRange, CandleReport, CandleWindow, MarketIx, Millis, TapeRecord},
         message::{ApiRequest, ApiResponse},
@@ -51,9 +51,8 @@ fn candle_window(
         before: query.page.before.map(Millis),
         limit: query.page.limit,
     };
-    let window = state.engine.candles(ix, range);
-    let window = window.ok_or_else(|| ApiError::broken("a market without its candles"))?;
-    Ok((units, window, state.engine.now()))
+    let engine = &state.engine;
+    Ok((units, engine.candles(ix, range), engine.now()))
 }
 
 fn candle(units: MarketUnits, report: &CandleReport) -> Candle {

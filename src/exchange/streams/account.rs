@@ -55,7 +55,7 @@ struct StreamEvent {
 struct KnownAccount {
     ix: AccountIx,
     /// Without its risk, which moves with every price.
-    account: Option<Value>,
+    account: Value,
     positions: BTreeMap<PositionId, Value>,
     working: BTreeMap<OrderId, Value>,
     newest_order: Option<RowKey<OrderId>>,
@@ -65,7 +65,7 @@ struct KnownAccount {
 /// What happened to a row.
 struct RowEvent {
     kind: &'static str,
-    row: Option<Value>,
+    row: Value,
 }
 
 impl KnownAccount {
@@ -76,7 +76,7 @@ impl KnownAccount {
         let newest_fill = engine.filled_orders(ix, None).next();
         Self {
             ix,
-            account: v1::without_risk(engine, ix).map(|row| value(&row)),
+            account: value(&v1::without_risk(engine, ix)),
             positions: positions
                 .iter()
                 .map(|row| (row.id, value(&rows.position(row))))
@@ -96,10 +96,9 @@ impl KnownAccount {
         events.extend(self.orders(now, state));
         events.extend(self.positions(now, state));
         if self.account != now.account {
-            let row = v1::with_risk(&state.engine, self.ix).map(|row| value(&row));
             events.push(RowEvent {
                 kind: "account",
-                row,
+                row: value(&v1::with_risk(&state.engine, self.ix)),
             });
         }
         events
@@ -111,7 +110,7 @@ impl KnownAccount {
         let mut events: Vec<_> = fresh
             .map(|row| RowEvent {
                 kind: "fill",
-                row: Some(value(&state.rows().order(row))),
+                row: value(&state.rows().order(row)),
             })
             .collect();
         events.reverse();
@@ -139,7 +138,7 @@ impl KnownAccount {
         rows.into_iter()
             .map(|row| RowEvent {
                 kind: "order",
-                row: Some(value(&state.rows().order(row))),
+                row: value(&state.rows().order(row)),
             })
             .collect()
     }
@@ -157,7 +156,7 @@ impl KnownAccount {
             .chain(open.map(|(_, row)| row.clone()))
             .map(|row| RowEvent {
                 kind: "position",
-                row: Some(row),
+                row,
             })
             .collect()
     }
@@ -197,7 +196,7 @@ impl AccountStream {
         self.version = state.engine.version();
         for known in &mut self.accounts {
             let present = KnownAccount::of(state, known.ix);
-            let account_id = state.engine.account_spec(known.ix).map(|spec| &spec.id);
+            let account_id = &state.engine.account_spec(known.ix).id;
             for RowEvent { kind, row } in known.changes_to(&present, state) {
                 self.seq += 1;
                 let event = json!({
@@ -270,7 +269,7 @@ impl AccountSession {
                 let known = KnownAccount::of(state, *ix);
                 let snapshot = json!({
                     "event": "snapshot",
-                    "account_id": engine.account_spec(*ix).map(|spec| &spec.id),
+                    "account_id": engine.account_spec(*ix).id,
                     "account": v1::with_risk(engine, *ix),
                     "positions": known.positions.into_values().collect::<Vec<_>>(),
                     "orders": known.working.into_values().collect::<Vec<_>>(),

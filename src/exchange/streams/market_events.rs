@@ -74,13 +74,7 @@ impl Channel {
         last_sent: &mut LastSent,
     ) -> Vec<Value> {
         let engine = &state.engine;
-        let (Some(spec), Some(facts)) = (engine.market_spec(ix), engine.market_facts(ix)) else {
-            return vec![];
-        };
-        let market = StreamedMarket {
-            spec,
-            units: MarketUnits::from(spec),
-        };
+        let (market, facts) = (StreamedMarket::of(engine, ix), engine.market_facts(ix));
         let now = engine.now().0;
         match self {
             Self::Ticks => last_sent.whole(market.tick(&facts), now),
@@ -171,20 +165,22 @@ pub(super) fn candle_rows(
     range: CandleRange,
 ) -> Vec<(i64, Value)> {
     let engine = &state.engine;
-    let (Some(spec), Some(window)) = (engine.market_spec(ix), engine.candles(ix, range)) else {
-        return vec![];
-    };
-    let market = StreamedMarket {
-        spec,
-        units: MarketUnits::from(spec),
-    };
-    let reports = window.reports();
+    let market = StreamedMarket::of(engine, ix);
+    let reports = engine.candles(ix, range).reports();
     let rows = reports.iter();
     rows.map(|report| (report.open_time.0, market.candle(range.interval, report)))
         .collect()
 }
 
-impl StreamedMarket<'_> {
+impl<'a> StreamedMarket<'a> {
+    fn of(engine: &'a Engine, ix: MarketIx) -> Self {
+        let spec = engine.market_spec(ix);
+        Self {
+            spec,
+            units: MarketUnits::from(spec),
+        }
+    }
+
     fn named(self, kind: &str) -> Map<String, Value> {
         let fields = [
             ("type", kind),

@@ -1,7 +1,7 @@
 //! The accounts of a key, the risk of one, and what it may do now (docs/service-api.md 2.5, 2.6).
 
 use super::super::{
-    api_error::{ApiError, ApiResult},
+    api_error::ApiResult,
     auth::AuthenticatedUser,
     engine::{
         AccountIx, AccountReport, AccountSpec, Bps, ChallengeRules, ChallengeStatus, DailyBasis,
@@ -19,25 +19,21 @@ use serde_json::json;
 pub(super) fn accounts(state: &ExchangeState, caller: &AuthenticatedUser) -> Vec<Account> {
     let accounts = caller.accounts.iter();
     accounts
-        .filter_map(|ix| without_risk(&state.engine, *ix))
+        .map(|ix| without_risk(&state.engine, *ix))
         .collect()
 }
 
-/// `None` if there is no such account.
-pub(in crate::exchange) fn without_risk(engine: &Engine, ix: AccountIx) -> Option<Account> {
-    Some(account(
-        engine.account_spec(ix)?,
-        &engine.account_facts(ix)?,
-    ))
+pub(in crate::exchange) fn without_risk(engine: &Engine, ix: AccountIx) -> Account {
+    account(engine.account_spec(ix), &engine.account_facts(ix))
 }
 
 /// The same with its risk.
-pub(in crate::exchange) fn with_risk(engine: &Engine, ix: AccountIx) -> Option<Account> {
-    let (spec, facts) = (engine.account_spec(ix)?, engine.account_facts(ix)?);
-    Some(Account {
+pub(in crate::exchange) fn with_risk(engine: &Engine, ix: AccountIx) -> Account {
+    let (spec, facts) = (engine.account_spec(ix), engine.account_facts(ix));
+    Account {
         risk: Some(risk(engine.now(), spec, &facts)),
         ..account(spec, &facts)
-    })
+    }
 }
 
 /// One account of the caller, with its risk.
@@ -47,7 +43,7 @@ pub(super) fn of_caller(
     id: &AccountId,
 ) -> ApiResult<Account> {
     let account = state.account(caller, id.raw())?;
-    with_risk(&state.engine, account).ok_or_else(|| ApiError::not_found("account"))
+    Ok(with_risk(&state.engine, account))
 }
 
 fn account(spec: &AccountSpec, facts: &AccountReport) -> Account {
@@ -139,9 +135,7 @@ pub(super) fn trading_policy(
 ) -> ApiResult<TradingPolicy> {
     let engine = &state.engine;
     let account = state.account(caller, id.raw())?;
-    let spec = &engine.accounts.at(account).spec;
-    let facts = engine.account_facts(account);
-    let facts = facts.ok_or_else(|| ApiError::not_found("account"))?;
+    let (spec, facts) = (engine.account_spec(account), engine.account_facts(account));
     let is_failed = status(facts.standing) == AccountStatus::Failed;
     let restriction = spec.terms.restriction.as_ref();
     let leverage = i64::from(spec.rules.max_account_leverage);

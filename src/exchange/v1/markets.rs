@@ -39,7 +39,7 @@ pub(super) fn markets(engine: &Engine) -> Vec<Listing> {
 
 pub(super) fn market(state: &ExchangeState, id: &MarketId) -> ApiResult<Listing> {
     let market = state.market(id)?;
-    Ok(listing(&state.engine.markets.at(market).spec))
+    Ok(listing(state.engine.market_spec(market)))
 }
 
 fn listing(spec: &MarketSpec) -> Listing {
@@ -66,7 +66,6 @@ pub(super) fn quote(
     let ix = state.market(id)?;
     let engine = &state.engine;
     let (units, facts) = (MarketUnits::of(engine, ix), engine.market_facts(ix));
-    let facts = facts.ok_or_else(|| ApiError::not_found("market"))?;
     let is_priced = match size {
         None => facts.mid.is_some(),
         Some(_) => facts.bid.or(facts.ask).is_some(),

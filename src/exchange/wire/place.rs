@@ -198,11 +198,7 @@ fn tif(body: &PlaceBody) -> ApiResult<Tif> {
 /// The recorded midpoint if the client sends none.
 fn midpoint(engine: &Engine, market: MarketIx, units: MarketUnits) -> NanoPx {
     let facts = engine.market_facts(market);
-    facts.map_or(NanoPx::ZERO, |facts| {
-        facts
-            .mid
-            .unwrap_or_else(|| facts.mark.nano(units.size_decimals))
-    })
+    facts.mid.unwrap_or(facts.mark.nano(units.size_decimals))
 }
 
 fn position_id(text: &str) -> ApiResult<PositionId> {

@@ -1,8 +1,8 @@
 //! Engine rows as the documented resources.
 
 use super::super::engine::{
-    AccountIx, Engine, MarketIx, MarketSpec, Millis, OrderRecord, PositionRecord, ScaledRecord,
-    ScaledRung, TwapRecord,
+    AccountIx, Engine, MarketIx, Millis, OrderRecord, PositionRecord, ScaledRecord, ScaledRung,
+    TwapRecord,
 };
 use super::units::{MarketUnits, nano, usd};
 use crate::model::{
@@ -24,14 +24,14 @@ struct CommonFields {
     units: MarketUnits,
 }
 
-impl<'a> ResourceEncoder<'a> {
+impl ResourceEncoder<'_> {
     pub(crate) fn order(self, row: &OrderRecord) -> Order {
         let names = self.names(row.account, row.market);
         let units = names.units;
         let px = |px| units.px(px);
         // A conditional order's trigger has the units of the market it watches.
         let watched = row.trigger_market.unwrap_or(row.market);
-        let trigger_units = MarketUnits::from(self.spec(watched));
+        let trigger_units = MarketUnits::of(self.0, watched);
         let filled = (!row.notional.is_zero()).then_some(());
         Order {
             id: row.id.to_string().into(),
@@ -209,17 +209,13 @@ impl<'a> ResourceEncoder<'a> {
     }
 
     pub(crate) fn market_id(self, market: MarketIx) -> MarketId {
-        self.spec(market).market_id().into()
-    }
-
-    fn spec(self, market: MarketIx) -> &'a MarketSpec {
-        &self.0.markets.at(market).spec
+        self.0.market_spec(market).market_id().into()
     }
 
     fn names(self, account: AccountIx, market: MarketIx) -> CommonFields {
-        let spec = self.spec(market);
+        let spec = self.0.market_spec(market);
         CommonFields {
-            account_id: self.0.accounts.at(account).spec.id.as_str().into(),
+            account_id: self.0.account_spec(account).id.as_str().into(),
             market_id: spec.market_id().into(),
             provider: spec.provider.as_str().into(),
             symbol: spec.symbol.as_str().into(),

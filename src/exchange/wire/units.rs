@@ -26,7 +26,7 @@ impl From<&MarketSpec> for MarketUnits {
 impl MarketUnits {
     /// Of a market of this engine.
     pub(crate) fn of(engine: &Engine, market: MarketIx) -> Self {
-        Self::from(&engine.markets.at(market).spec)
+        Self::from(engine.market_spec(market))
     }
 
     pub(crate) fn price_decimals(self) -> u32 {
@@ -274,16 +274,11 @@ pub(crate) fn market<'a>(
     id: &MarketId,
 ) -> ApiResult<(MarketIx, &'a MarketSpec)> {
     account_limit(field, id.raw())?;
-    let found = engine.market(id.raw());
-    found
-        .and_then(|ix| Some((ix, engine.market_spec(ix)?)))
-        .ok_or_else(|| {
-            ApiError::field(
-                field,
-                ServiceCode::UnknownMarket,
-                format!("{field} `{id}` is not a market here; GET /v1/markets lists them"),
-            )
-        })
+    let found = engine.market(id.raw()).ok_or_else(|| {
+        let message = format!("{field} `{id}` is not a market here; GET /v1/markets lists them");
+        ApiError::field(field, ServiceCode::UnknownMarket, message)
+    });
+    found.map(|ix| (ix, engine.market_spec(ix)))
 }
 
 /// The client's own name of an order; a longer one than 128 characters is refused with the body.

@@ -22,7 +22,7 @@ impl Engine {
         &mut self,
         chunks: &mut Vec<CheckpointChunk>,
     ) -> CheckpointResult<()> {
-        for (owner, history) in self.market_histories.iter_mut().enumerate() {
+        for (owner, history) in self.market_histories.each_mut().enumerate() {
             if !history.is_origin_kept {
                 history.is_origin_kept = true;
                 let rows = postcard::to_stdvec(&history.origin)?;
@@ -35,13 +35,13 @@ impl Engine {
             let owner = (CheckpointTable::Trades, owner);
             save(&mut history.trades, owner, chunks)?;
         }
-        for (owner, history) in self.account_histories.iter_mut().enumerate() {
+        for (owner, history) in self.account_histories.each_mut().enumerate() {
             let samples = (CheckpointTable::Equity, owner);
             save(&mut history.equity, samples, chunks)?;
             let payments = (CheckpointTable::Funding, owner);
             save(&mut history.funding, payments, chunks)?;
         }
-        for (owner, evidence) in self.evidence.iter_mut().enumerate() {
+        for (owner, evidence) in self.evidence.each_mut().enumerate() {
             save(evidence, (CheckpointTable::Evidence, owner), chunks)?;
         }
         Ok(())
@@ -96,18 +96,18 @@ impl Engine {
 
     /// The next checkpoint has all of them.
     pub(super) fn touch_histories(&mut self) {
-        for history in &mut self.market_histories {
+        for history in self.market_histories.each_mut() {
             history.is_origin_kept = false;
             for (_, candles) in history.candles.each_mut() {
                 candles.ring_mut().touch_all();
             }
             history.trades.touch_all();
         }
-        for history in &mut self.account_histories {
+        for history in self.account_histories.each_mut() {
             history.equity.touch_all();
             history.funding.touch_all();
         }
-        self.evidence.iter_mut().for_each(RowRing::touch_all);
+        self.evidence.each_mut().for_each(RowRing::touch_all);
     }
 }
 

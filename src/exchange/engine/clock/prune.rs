@@ -95,13 +95,13 @@ impl Engine {
         let Some(before) = self.prune_before() else {
             return;
         };
-        for history in &mut self.market_histories {
+        for history in self.market_histories.each_mut() {
             history.trades.drop_oldest(|trade| trade.at < before);
         }
-        for evidence in &mut self.evidence {
+        for evidence in self.evidence.each_mut() {
             evidence.drop_oldest(|fill| fill.at < before);
         }
-        for history in &mut self.account_histories {
+        for history in self.account_histories.each_mut() {
             history.equity.drop_oldest(|sample| sample.at < before);
             history.funding.drop_oldest(|paid| paid.at < before);
         }

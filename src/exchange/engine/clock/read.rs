@@ -7,11 +7,10 @@ use crate::{
         market::history::{CandleRange, CandleWindow},
         risk::margin::MarginAssumption,
         state::{
-            AccountHistory, AccountIx, AccountReport, AccountSpec, AccountState, BookLevel,
-            EquityRecord, FundingRecord, MarginMode, MarketIx, MarketReport, MarketSpec, Millis,
-            OrderEvidence, OrderId, OrderRecord, PositionId, PositionRecord, PositionState,
-            ReceivedRules, RowKey, ScaledId, ScaledRecord, Side, TapeRecord, TwapId, TwapRecord,
-            target,
+            AccountIx, AccountReport, AccountSpec, BookLevel, EquityRecord, FundingRecord,
+            MarginMode, MarketIx, MarketReport, MarketSpec, Millis, OrderEvidence, OrderId,
+            OrderRecord, PositionId, PositionRecord, PositionState, ReceivedRules, RowKey,
+            ScaledId, ScaledRecord, Side, TapeRecord, TwapId, TwapRecord, target,
         },
     },
     model::ClientOrderId,
@@ -22,15 +21,15 @@ impl Engine {
         self.markets.ids()
     }
 
-    pub fn market_spec(&self, market: MarketIx) -> Option<&MarketSpec> {
-        self.markets.get(market).map(|market| &market.spec)
+    pub fn market_spec(&self, market: MarketIx) -> &MarketSpec {
+        &self.markets.at(market).spec
     }
 
     /// By `market_id`, `paper|BTC`.
     pub fn market(&self, market_id: &str) -> Option<MarketIx> {
         let (provider, coin) = market_id.split_once('|')?;
         self.markets.ids().find(|ix| {
-            let spec = &self.markets.at(*ix).spec;
+            let spec = self.market_spec(*ix);
             spec.provider == provider && spec.coin == coin
         })
     }
@@ -39,15 +38,14 @@ impl Engine {
         self.accounts.ids()
     }
 
-    pub fn account_spec(&self, account: AccountIx) -> Option<&AccountSpec> {
-        self.accounts.get(account).map(|account| &account.spec)
+    pub fn account_spec(&self, account: AccountIx) -> &AccountSpec {
+        &self.accounts.at(account).spec
     }
 
     /// Searches all accounts; a service with many keeps its own map.
     pub fn account(&self, id: &str) -> Option<AccountIx> {
-        self.accounts
-            .ids()
-            .find(|ix| self.accounts.at(*ix).spec.id == id)
+        let mut accounts = self.accounts.ids();
+        accounts.find(|ix| self.account_spec(*ix).id == id)
     }
 
     pub fn order(&self, account: AccountIx, id: OrderId) -> Option<&OrderRecord> {
@@ -56,7 +54,7 @@ impl Engine {
 
     /// The order that the client gave this name.
     pub fn order_named(&self, account: AccountIx, name: &ClientOrderId) -> Option<&OrderRecord> {
-        let id = self.accounts.get(account)?.named.get(name)?;
+        let id = self.accounts.at(account).named.get(name)?;
         self.order(account, *id)
     }
 
@@ -66,7 +64,7 @@ impl Engine {
         account: AccountIx,
         before: Option<RowKey<OrderId>>,
     ) -> impl Iterator<Item = &OrderRecord> {
-        let ids = self.listed(account, |account| &account.orders);
+        let ids = &self.accounts.at(account).orders;
         page(ids, before, |id| Some(self.orders.at(id).key())).map(|id| self.orders.at(id))
     }
 
@@ -76,17 +74,14 @@ impl Engine {
         account: AccountIx,
         before: Option<RowKey<OrderId>>,
     ) -> impl Iterator<Item = &OrderRecord> {
-        let ids = self.listed(account, |account| &account.fills);
+        let ids = &self.accounts.at(account).fills;
         page(ids, before, |id| self.orders.at(id).fill_key()).map(|id| self.orders.at(id))
     }
 
     /// Pending and resting orders, newest first.
     pub fn working_orders(&self, account: AccountIx) -> impl Iterator<Item = &OrderRecord> {
-        self.accounts
-            .get(account)
-            .into_iter()
-            .flat_map(|account| account.working.iter().rev())
-            .map(|id| self.orders.at(*id))
+        let working = self.accounts.at(account).working.iter();
+        working.rev().map(|id| self.orders.at(*id))
     }
 
     /// The working exits of an open position, oldest first.
@@ -105,10 +100,8 @@ impl Engine {
 
     /// By (`opened_at`, id), oldest first: the order of a close-all snapshot.
     pub fn open_positions(&self, account: AccountIx) -> Vec<PositionRecord> {
-        let Some(account) = self.accounts.get(account) else {
-            return Vec::new();
-        };
-        let mut ids: Vec<PositionId> = account.open.values().copied().collect();
+        let open = self.accounts.at(account).open.values();
+        let mut ids: Vec<PositionId> = open.copied().collect();
         // Ids rise with time.
         ids.sort_unstable();
         ids.into_iter()
@@ -122,18 +115,12 @@ impl Engine {
         account: AccountIx,
         before: Option<RowKey<PositionId>>,
     ) -> impl Iterator<Item = PositionRecord> {
-        let ids = self.listed(account, |account| &account.closed);
+        let ids = &self.accounts.at(account).closed;
         let key = |id| {
             let closed_at = self.positions.at(id).closed_at;
             closed_at.map(|at| RowKey { at, id })
         };
         page(ids, before, key).map(|id| self.position_row(self.positions.at(id)))
-    }
-
-    /// A list of an account; empty for an unknown one.
-    fn listed<Id>(&self, account: AccountIx, list: impl Fn(&AccountState) -> &Vec<Id>) -> &[Id] {
-        let account = self.accounts.get(account);
-        account.map_or(&[], |account| list(account))
     }
 
     pub fn twap(&self, account: AccountIx, id: TwapId) -> Option<&TwapRecord> {
@@ -142,11 +129,8 @@ impl Engine {
 
     /// Pending and active ones, newest first.
     pub fn live_twaps(&self, account: AccountIx) -> impl Iterator<Item = &TwapRecord> {
-        self.accounts
-            .get(account)
-            .into_iter()
-            .flat_map(|account| account.live_twaps.iter().rev())
-            .map(|id| self.twaps.at(*id))
+        let live = self.accounts.at(account).live_twaps.iter();
+        live.rev().map(|id| self.twaps.at(*id))
     }
 
     /// All of them, including ended ones, newest first.
@@ -161,18 +145,15 @@ impl Engine {
 
     /// All scaled orders, newest first.
     pub fn scaled_orders(&self, account: AccountIx) -> impl Iterator<Item = &ScaledRecord> {
-        self.accounts
-            .get(account)
-            .into_iter()
-            .flat_map(|account| account.scaled.iter().rev())
-            .map(|id| self.scaled.at(*id))
+        let listed = self.accounts.at(account).scaled.iter();
+        listed.rev().map(|id| self.scaled.at(*id))
     }
 
-    pub fn account_facts(&self, account: AccountIx) -> Option<AccountReport> {
-        let state = self.accounts.get(account)?;
+    pub fn account_facts(&self, account: AccountIx) -> AccountReport {
+        let state = self.accounts.at(account);
         let balance = self.balance_if(account, &MarginAssumption::default());
         let (challenge, spec) = (&state.challenge, &state.spec);
-        Some(AccountReport {
+        AccountReport {
             opened_at: state.opened_at,
             standing: challenge.standing,
             unrealized_pnl: balance.unrealized,
@@ -184,13 +165,13 @@ impl Engine {
             daily_floor: challenge.daily_floor(&spec.rules),
             drawdown_floor: challenge.drawdown_floor(spec),
             profit_target: target(spec),
-        })
+        }
     }
 
-    pub fn market_facts(&self, market: MarketIx) -> Option<MarketReport> {
-        let state = self.markets.get(market)?;
+    pub fn market_facts(&self, market: MarketIx) -> MarketReport {
+        let state = self.markets.at(market);
         let book = self.public_book(market);
-        Some(MarketReport {
+        MarketReport {
             market,
             mark: state.mark,
             oracle: state.oracle,
@@ -203,19 +184,16 @@ impl Engine {
             funding_rate: self.funding_rate(market),
             next_funding_at: self.next_funding_at(market),
             updated_at: state.updated_at,
-        })
+        }
     }
 
-    /// One side of the public book, best first, as fills have left it. Nothing for an unknown market.
+    /// One side of the public book, best first, as fills have left it.
     pub fn book_levels(
         &self,
         market: MarketIx,
         side: Side,
     ) -> impl Iterator<Item = BookLevel> + use<'_> {
-        let known = self.markets.get(market);
-        known
-            .into_iter()
-            .flat_map(move |_| self.public_book(market).levels(side))
+        self.public_book(market).levels(side)
     }
 
     /// The venue's own instant on a received market, if it told one that is still ahead.
@@ -247,7 +225,7 @@ impl Engine {
         let row = self.order(account, id)?;
         let row = self.order(account, row.root.unwrap_or(id))?;
         let received = self.received.get(row.market)?;
-        let evidence = self.evidence.get(usize::from(row.market))?;
+        let evidence = self.evidence.at(row.market);
         let fills = evidence.numbered().map(|(_, fill)| fill);
         Some(OrderEvidence {
             order: row.id,
@@ -272,17 +250,15 @@ impl Engine {
         self.log.len()
     }
 
-    /// `None` for an unknown market. The last candle is the interval that has not ended.
-    pub fn candles(&self, market: MarketIx, range: CandleRange) -> Option<CandleWindow> {
-        let history = self.market_histories.get(usize::from(market))?;
-        let spec = self.market_spec(market)?;
-        let window = history.candles(spec, &self.rng, self.now, range);
-        let is_received = self.received.get(market).is_some();
-        Some(if is_received {
+    /// The last candle is the interval that has not ended.
+    pub fn candles(&self, market: MarketIx, range: CandleRange) -> CandleWindow {
+        let history = self.market_histories.at(market);
+        let window = history.candles(self.market_spec(market), &self.rng, self.now, range);
+        if self.received.get(market).is_some() {
             window.without_synthetic()
         } else {
             window
-        })
+        }
     }
 
     /// Newest first, from just before the trade of that number; a few thousand are kept.
@@ -291,16 +267,13 @@ impl Engine {
         market: MarketIx,
         before: Option<i64>,
     ) -> impl Iterator<Item = (i64, &TapeRecord)> {
-        let history = self.market_histories.get(usize::from(market));
-        history
-            .into_iter()
-            .flat_map(move |history| history.trades.before(before))
+        self.market_histories.at(market).trades.before(before)
     }
 
     /// Newest first.
     pub fn equity_curve(&self, account: AccountIx) -> impl Iterator<Item = &EquityRecord> {
-        let samples = self.account_history(account).into_iter();
-        samples.flat_map(|history| history.equity.before(None).map(|(_, sample)| sample))
+        let samples = self.account_histories.at(account).equity.before(None);
+        samples.map(|(_, sample)| sample)
     }
 
     /// Newest first, from just before the payment of that number.
@@ -309,14 +282,7 @@ impl Engine {
         account: AccountIx,
         before: Option<i64>,
     ) -> impl Iterator<Item = (i64, &FundingRecord)> {
-        let history = self.account_history(account);
-        history
-            .into_iter()
-            .flat_map(move |history| history.funding.before(before))
-    }
-
-    fn account_history(&self, account: AccountIx) -> Option<&AccountHistory> {
-        self.account_histories.get(usize::from(account))
+        self.account_histories.at(account).funding.before(before)
     }
 
     fn position_row(&self, position: &PositionState) -> PositionRecord {

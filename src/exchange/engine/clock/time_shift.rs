@@ -33,10 +33,10 @@ impl Engine {
         self.positions.each_mut().for_each(|held| held.shift(by));
         self.twaps.each_mut().for_each(|twap| twap.shift(by));
         self.scaled.each_mut().for_each(|scaled| scaled.shift(by));
-        for history in &mut self.market_histories {
+        for history in self.market_histories.each_mut() {
             history.shift(minutes);
         }
-        for history in &mut self.account_histories {
+        for history in self.account_histories.each_mut() {
             history.shift(by);
         }
     }

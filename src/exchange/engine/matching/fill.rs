@@ -236,9 +236,7 @@ fn add_fill(row: &mut OrderRecord, settlement: FillSettlement) {
 
 impl Engine {
     fn keep_trade(&mut self, market: MarketIx, trade: TapeRecord) {
-        if let Some(history) = self.market_histories.get_mut(usize::from(market)) {
-            history.trade(trade);
-        }
+        self.market_histories.at_mut(market).trade(trade);
     }
 
     /// What of a trade of others did not fill orders of users: those parts are trades of their own.

@@ -220,8 +220,6 @@ impl Engine {
             after_gap: received.after_gap(),
             optimistic_filled: received.claims.filled(order),
         };
-        if let Some(kept) = self.evidence.get_mut(usize::from(market)) {
-            kept.push(evidence);
-        }
+        self.evidence.at_mut(market).push(evidence);
     }
 }

@@ -115,10 +115,8 @@ impl Engine {
             rate,
             amount,
         };
-        let account = usize::from(position.account);
-        if let Some(history) = self.account_histories.get_mut(account) {
-            history.funding.push(payment);
-        }
+        let history = self.account_histories.at_mut(position.account);
+        history.funding.push(payment);
     }
 
     pub(crate) fn sample_equity(&mut self) {
@@ -129,9 +127,7 @@ impl Engine {
                 cash: balance.cash,
                 unrealized: balance.unrealized,
             };
-            if let Some(history) = self.account_histories.get_mut(usize::from(account)) {
-                history.equity.push(sample);
-            }
+            self.account_histories.at_mut(account).equity.push(sample);
         }
     }
 }

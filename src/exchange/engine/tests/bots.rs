@@ -59,7 +59,7 @@ impl Desk {
     }
 
     fn facts(&self) -> MarketReport {
-        self.engine.market_facts(MARKET.into()).unwrap()
+        self.engine.market_facts(MARKET.into())
     }
 
     /// Of other traders: its own quotes are in the public book too.
@@ -80,7 +80,7 @@ impl Desk {
 
     /// Micro-USD made so far, at the midpoint.
     fn made(&self) -> f64 {
-        let account = self.engine.account_facts(self.me).unwrap();
+        let account = self.engine.account_facts(self.me);
         let made = account.equity - Usd::dollars(10_000_000);
         made.0 as f64 + self.held() as f64 * (self.mid() - self.facts().mark.0 as f64)
     }
@@ -220,11 +220,7 @@ fn takes(bot: TakerBot, seed: u64, market: MarketSpec, steps: usize) -> [f64; 2]
 fn quotes(seed: u64, market: MarketSpec, usd: f64, ticks_inside: i64, steps: usize) -> [f64; 2] {
     let mut desk = Desk::new(seed, market);
     let lots = desk.lots(usd);
-    let decimals = desk
-        .engine
-        .market_spec(MARKET.into())
-        .unwrap()
-        .size_decimals;
+    let decimals = desk.engine.market_spec(MARKET.into()).size_decimals;
     for _ in 0..steps {
         let [bid, ask] = desk.best();
         let tick = bid.tick(decimals).0;

@@ -153,10 +153,7 @@ impl Desk {
     }
 
     fn decimals(&self, market: usize) -> u32 {
-        self.engine
-            .market_spec(market.into())
-            .unwrap()
-            .size_decimals
+        self.engine.market_spec(market.into()).size_decimals
     }
 
     fn level(&self, market: usize, (px, size): (&str, &str)) -> BookLevel {
@@ -399,7 +396,7 @@ pub(super) fn facts(engine: &Engine, account: AccountIx) -> AccountFacts {
     let balance = engine.balance_if(account, &MarginAssumption::default());
     let advance = (-state.cash).max(Usd::ZERO);
     AccountFacts {
-        report: engine.account_facts(account).unwrap(),
+        report: engine.account_facts(account),
         starting_cash: state.spec.cash,
         cash: state.cash + advance,
         insurance_paid: state.flows.insurance + advance,

@@ -25,7 +25,7 @@ fn whole(interval: Interval) -> CandleRange {
 }
 
 fn reports(engine: &Engine, market: MarketIx, range: CandleRange) -> Vec<CandleReport> {
-    engine.candles(market, range).unwrap().reports()
+    engine.candles(market, range).reports()
 }
 
 /// Trades, and the candles that follow from them without any ring.
@@ -80,7 +80,7 @@ proptest! {
         limit in 1..40_usize,
     ) {
         let market = Desk::new(1_000);
-        let spec = market.engine.market_spec(BTC.into()).unwrap();
+        let spec = market.engine.market_spec(BTC.into());
         let mut at = Millis(START.0 + start / 250 * 250);
         let origin = HistoryOrigin { at, px: Px(64_000) };
         let mut history = MarketHistory::new(origin);
@@ -146,7 +146,7 @@ fn copied_candles_stay_what_they_were_while_the_engine_goes_on() {
     for interval in [Interval::Second5, Interval::Minute1, Interval::Hour4] {
         let [mut engine, twin] = [synthetic(3), synthetic(3)];
         // Nothing was read yet: what is from before the scenario is generated from the copy.
-        let copied = engine.candles(market, whole(interval)).unwrap();
+        let copied = engine.candles(market, whole(interval));
         engine.advance_to(engine.now() + Millis::HOUR);
         let before = reports(&twin, market, whole(interval));
         assert_eq!(copied.reports(), before, "{interval}");
@@ -206,7 +206,7 @@ fn before_the_scenario_every_interval_is_full_and_ends_at_the_start_price() {
 fn the_time_before_is_as_wild_as_the_market_and_stays_around_its_price() {
     let engine = synthetic(5);
     for market in engine.market_ixs() {
-        let spec = engine.market_spec(market).unwrap();
+        let spec = engine.market_spec(market);
         let days = reports(&engine, market, whole(Interval::Day1));
         let prices = days.iter().map(|row| row.candle.close.0);
         let (low, high) = (prices.clone().min().unwrap(), prices.max().unwrap());
@@ -300,7 +300,7 @@ fn a_checkpoint_of_before_there_were_histories_begins_them_where_it_was_taken() 
         .filter(|chunk| chunk.table < CheckpointTable::Origins);
     let mut again = Engine::restore(&core, rows).unwrap();
     assert_eq!(again.log_hash(), engine.log_hash());
-    let last = again.market_facts(BTC.into()).unwrap().last;
+    let last = again.market_facts(BTC.into()).last;
     let minutes = reports(&again, BTC.into(), whole(Interval::Minute1));
     assert!(
         minutes.len() >= 4_320

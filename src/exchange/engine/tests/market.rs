@@ -41,8 +41,8 @@ fn the_market_is_open_from_the_first_instant_and_stays_orderly() {
     let mut engine = synthetic(42);
     for _ in 0..400 {
         for market in engine.market_ixs() {
-            let facts = engine.market_facts(market).unwrap();
-            let decimals = engine.market_spec(market).unwrap().size_decimals;
+            let facts = engine.market_facts(market);
+            let decimals = engine.market_spec(market).size_decimals;
             let side = |side| engine.book_levels(market, side).collect::<Vec<_>>();
             let (bids, asks) = (side(Side::Buy), side(Side::Sell));
             assert!(bids.len() >= 15 && asks.len() >= 15);
@@ -62,9 +62,7 @@ fn the_market_is_open_from_the_first_instant_and_stays_orderly() {
 fn prices_move_and_trades_print() {
     let mut engine = synthetic(42);
     let at = |engine: &Engine| -> Vec<Px> {
-        let facts = engine
-            .market_ixs()
-            .map(|ix| engine.market_facts(ix).unwrap());
+        let facts = engine.market_ixs().map(|ix| engine.market_facts(ix));
         facts.map(|facts| facts.mark).collect()
     };
     let before = at(&engine);
@@ -75,7 +73,7 @@ fn prices_move_and_trades_print() {
         .all(|(now, then)| now != then);
     assert!(moved);
     for market in engine.market_ixs() {
-        let facts = engine.market_facts(market).unwrap();
+        let facts = engine.market_facts(market);
         assert!(facts.last.is_some() && facts.day_volume > Usd::dollars(1_000));
     }
 }
@@ -113,7 +111,7 @@ fn a_nudge_moves_one_price_and_no_other() {
     moved.nudge(MarketIx::from(0), Bps(500));
     let oracle = |engine: &mut Engine, market: usize| {
         engine.advance_to(START + Millis::STEP);
-        engine.market_facts(MarketIx::from(market)).unwrap().oracle
+        engine.market_facts(MarketIx::from(market)).oracle
     };
     let (a, b) = (oracle(&mut still, 0), oracle(&mut moved, 0));
     assert!(
@@ -127,7 +125,7 @@ fn a_nudge_moves_one_price_and_no_other() {
 /// lots, one a step.
 fn pushed(impact: ImpactModel, buys: &[i64]) -> [i64; 2] {
     let mut engines = [synthetic(42), synthetic(42)];
-    let oracle = |engine: &Engine| engine.market_facts(MarketIx::from(0)).unwrap().oracle;
+    let oracle = |engine: &Engine| engine.market_facts(MarketIx::from(0)).oracle;
     for (engine, buys) in engines.iter_mut().zip([buys, &[]]) {
         engine.venue.impact = impact;
         let me = engine.account("me").unwrap();
@@ -164,7 +162,7 @@ fn what_is_taken_moves_the_price_for_good_and_ten_slices_move_it_as_far_as_the_w
 fn driven(by: i64) -> [Px; 2] {
     let mut engine = synthetic(7);
     let btc = MarketIx::from(0);
-    let oracle = |engine: &Engine| engine.market_facts(btc).unwrap().oracle;
+    let oracle = |engine: &Engine| engine.market_facts(btc).oracle;
     for _ in 0..300 {
         engine.nudge(btc, Bps(by));
         engine.advance_to(engine.now() + Millis::STEP);
@@ -197,7 +195,7 @@ fn a_market_wilder_than_any_stays_within_what_a_price_may_be() {
     for _ in 0..60 {
         engine.advance_to(engine.now() + Millis::seconds(60));
         for market in engine.market_ixs() {
-            let oracle = engine.market_facts(market).unwrap().oracle;
+            let oracle = engine.market_facts(market).oracle;
             assert!((Px(1)..=Px(MAX_COUNT)).contains(&oracle), "{oracle:?}");
         }
     }

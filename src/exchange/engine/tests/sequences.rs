@@ -202,7 +202,7 @@ impl Story {
 
     /// A valid price `away` tenths of a percent from the present one.
     fn px(&self, market: usize, away: i64) -> Px {
-        let spec = self.desk.engine.market_spec(market.into()).unwrap();
+        let spec = self.desk.engine.market_spec(market.into());
         let raw = spec.start_price.0 * (self.price[market] + away) / 1_000;
         Px(raw.max(1)).round_passive(Side::Buy, spec.size_decimals)
     }

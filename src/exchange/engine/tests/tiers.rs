@@ -30,7 +30,7 @@ const TOO_HIGH: (RefusalKind, Reason) = (RefusalKind::Rule, Reason::LeverageTooH
 #[test]
 fn a_market_shows_every_tier_with_the_first() {
     let desk = tiered(1_000);
-    let spec = desk.engine.market_spec(SOL.into()).unwrap();
+    let spec = desk.engine.market_spec(SOL.into());
     let tiers = spec
         .margin_tiers()
         .map(|tier| (tier.lower, tier.max_leverage));

@@ -68,7 +68,7 @@ fn the_orders_of_all_accounts_are_in_the_public_book() {
     desk.rests(Side::Buy, "1", "90");
     assert_eq!(desk.shown(Side::Sell), "7@101 3@101.5 20@102");
     assert_eq!(desk.shown(Side::Buy), "4@100.5 10@100 1@90");
-    let facts = desk.engine.market_facts(SOL.into()).unwrap();
+    let facts = desk.engine.market_facts(SOL.into());
     assert_eq!(facts.bid, Some(desk.px(SOL, "100.5")));
     let estimate = desk
         .engine
@@ -276,7 +276,7 @@ impl Crowd {
         let more = AccountSpec {
             id: "poor".to_owned(),
             cash: usd("60"),
-            ..desk.engine.account_spec(desk.me).unwrap().clone()
+            ..desk.engine.account_spec(desk.me).clone()
         };
         desk.engine
             .account_histories
