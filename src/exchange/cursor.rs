@@ -7,17 +7,17 @@ use super::{
     secret::ServerSecret,
 };
 use crate::model::Cursor;
-use sha2::{Digest, Sha256};
 
-/// Which list a cursor belongs to.
+/// Which list a cursor belongs to. The numbers are in the cursors that clients hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
 pub(super) enum ListName {
-    Orders,
-    ClosedPositions,
-    Fills,
-    CompletedTwaps,
-    CanceledTwaps,
-    ScaledOrders,
+    Orders = 0,
+    ClosedPositions = 1,
+    Fills = 2,
+    CompletedTwaps = 3,
+    CanceledTwaps = 4,
+    ScaledOrders = 5,
 }
 
 pub(super) fn invalid_cursor() -> ApiError {
@@ -25,11 +25,9 @@ pub(super) fn invalid_cursor() -> ApiError {
     ApiError::field("cursor", ServiceCode::InvalidCursor, message)
 }
 
-/// Issues and verifies cursors with a key of this exchange.
+/// Issues and verifies cursors with the secret of this exchange.
 #[derive(Debug)]
-pub(super) struct CursorSigner {
-    secret: [u8; 32],
-}
+pub(super) struct CursorSigner(ServerSecret);
 
 /// Bytes of the MAC in a cursor: half a SHA-256.
 const MAC_BYTES: usize = 16;
@@ -38,9 +36,7 @@ const POSITION_BYTES: usize = 16;
 
 impl CursorSigner {
     pub(super) fn new(secret: &ServerSecret) -> Self {
-        Self {
-            secret: secret.digest(b"cursor", &[]),
-        }
+        Self(secret.clone())
     }
 
     /// A page continues after the row of this key.
@@ -84,27 +80,11 @@ impl CursorSigner {
         })
     }
 
-    /// A keyed hash (the shape of RFC 2104) over everything the cursor is bound to.
+    /// Over everything the cursor is bound to.
     fn mac(&self, list: ListName, account: AccountIx, place: &[u8]) -> Vec<u8> {
-        let bound = match list {
-            ListName::Orders => 0_u64,
-            ListName::ClosedPositions => 1,
-            ListName::Fills => 2,
-            ListName::CompletedTwaps => 3,
-            ListName::CanceledTwaps => 4,
-            ListName::ScaledOrders => 5,
-        };
-        let inner = Sha256::new()
-            .chain_update(self.secret.map(|byte| byte ^ 0x36))
-            .chain_update(bound.to_be_bytes())
-            .chain_update(usize::from(account).to_be_bytes())
-            .chain_update(place)
-            .finalize();
-        let outer = Sha256::new()
-            .chain_update(self.secret.map(|byte| byte ^ 0x5c))
-            .chain_update(inner)
-            .finalize();
-        outer.iter().take(MAC_BYTES).copied().collect()
+        let account = usize::from(account).to_be_bytes();
+        let digest = self.0.digest(b"cursor", &[&[list as u8], &account, place]);
+        digest.into_iter().take(MAC_BYTES).collect()
     }
 }
 
