@@ -6,14 +6,16 @@ use crate::api::{ErrorDetail, ErrorEnvelope};
 use hyper::StatusCode;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use serde_json::value::{RawValue, to_raw_value};
+use serde_with::TryFromInto;
 use std::time::Duration;
 use strum::{EnumString, IntoStaticStr, VariantArray};
 use uuid::Uuid;
 
 /// A refused request. Idempotency records keep it, so it has no `request_id` of its own.
+#[serde_with::serde_as]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct ApiError {
-    #[serde(with = "status")]
+    #[serde_as(as = "TryFromInto<u16>")]
     pub(super) status: StatusCode,
     pub(super) code: ErrorCode,
     /// Names the field or the object, its value and what is allowed.
@@ -316,19 +318,4 @@ impl ApiError {
 struct RuleDetails<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     field: Option<&'a String>,
-}
-
-/// A status as its number.
-mod status {
-    use hyper::StatusCode;
-    use serde::{Deserialize, Deserializer, Serializer, de::Error};
-
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
-    pub(super) fn serialize<S: Serializer>(status: &StatusCode, to: S) -> Result<S::Ok, S::Error> {
-        to.serialize_u16(status.as_u16())
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<StatusCode, D::Error> {
-        StatusCode::from_u16(u16::deserialize(from)?).map_err(D::Error::custom)
-    }
 }

@@ -261,7 +261,7 @@ impl TargetOutcome for CloseOutcome {
         CloseResult {
             position_id: position.to_string().into(),
             status: status.into(),
-            order: self.order.and_then(|id| state.order(account, id).ok()),
+            order: self.order.and_then(|id| state.read(account, id).ok()),
             failure_code: self.failure.map(|code| code.into_str().into()),
             rule_id: rule.map(|rule| rule.into_str().into()),
         }

@@ -21,6 +21,7 @@ use super::{
     wire::{ResourceEncoder, account_limit},
 };
 use crate::model::{ClientOrderId, MarketId, Order, Position, Scaled, Twap};
+use serde::Serialize;
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -222,28 +223,10 @@ impl ExchangeState {
         })
     }
 
-    pub(super) fn order(&self, account: AccountIx, id: OrderId) -> ApiResult<Order> {
-        let row = self.engine.order(account, id);
-        row.map(|row| self.rows().order(row))
-            .ok_or_else(|| ApiError::not_found("order"))
-    }
-
-    pub(super) fn position(&self, account: AccountIx, id: PositionId) -> ApiResult<Position> {
-        let row = self.engine.position(account, id);
-        row.map(|row| self.rows().position(&row))
-            .ok_or_else(|| ApiError::not_found("position"))
-    }
-
-    pub(super) fn twap(&self, account: AccountIx, id: TwapId) -> ApiResult<Twap> {
-        let row = self.engine.twap(account, id);
-        row.map(|row| self.rows().twap(row))
-            .ok_or_else(|| ApiError::not_found("TWAP order"))
-    }
-
-    pub(super) fn scaled(&self, account: AccountIx, id: ScaledId) -> ApiResult<Scaled> {
-        let row = self.engine.scaled(account, id);
-        row.map(|row| self.rows().scaled(row))
-            .ok_or_else(|| ApiError::not_found("scaled order"))
+    /// An object of the account as clients read it.
+    pub(super) fn read<Id: OwnedId>(&self, account: AccountIx, id: Id) -> ApiResult<Id::Resource> {
+        let resource = id.read(&self.engine, account);
+        resource.ok_or_else(|| ApiError::not_found(Id::RESOURCE))
     }
 
     pub(super) fn market(&self, id: &MarketId) -> ApiResult<MarketIx> {
@@ -274,31 +257,41 @@ impl ExchangeState {
 pub(super) trait OwnedId: Copy {
     /// What it is, in an error.
     const RESOURCE: &'static str;
+    type Resource: Serialize;
 
     fn parse(text: &str) -> Option<Self>;
 
     fn is_in(self, engine: &Engine, account: AccountIx) -> bool;
+
+    /// As clients read it; `None` if the account has none of this id.
+    fn read(self, engine: &Engine, account: AccountIx) -> Option<Self::Resource>;
 }
 
 macro_rules! owned_ids {
-    ($($id:ident, $resource:literal, $read:ident;)*) => {
+    ($($id:ident, $name:literal, $resource:ident, $row:ident;)*) => {
         $(impl OwnedId for $id {
-            const RESOURCE: &'static str = $resource;
+            const RESOURCE: &'static str = $name;
+            type Resource = $resource;
 
             fn parse(text: &str) -> Option<Self> {
                 Self::parse(text)
             }
 
             fn is_in(self, engine: &Engine, account: AccountIx) -> bool {
-                engine.$read(account, self).is_some()
+                engine.$row(account, self).is_some()
+            }
+
+            fn read(self, engine: &Engine, account: AccountIx) -> Option<$resource> {
+                let row = engine.$row(account, self)?;
+                Some(ResourceEncoder(engine).$row(&row))
             }
         })*
     };
 }
 
 owned_ids! {
-    OrderId, "order", order;
-    PositionId, "position", position;
-    TwapId, "TWAP order", twap;
-    ScaledId, "scaled order", scaled;
+    OrderId, "order", Order, order;
+    PositionId, "position", Position, position;
+    TwapId, "TWAP order", Twap, twap;
+    ScaledId, "scaled order", Scaled, scaled;
 }

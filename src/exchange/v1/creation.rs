@@ -88,15 +88,15 @@ fn answer(
 ) -> ApiResult<ApiResponse> {
     match created {
         IdempotentResult::Order(account, id) => {
-            let data = state.order(*account, *id)?;
+            let data = state.read(*account, *id)?;
             ApiResponse::new(status, &Data { data })
         }
         IdempotentResult::Twap(account, id) => {
-            let data = state.twap(*account, *id)?;
+            let data = state.read(*account, *id)?;
             ApiResponse::new(status, &Data { data })
         }
         IdempotentResult::Scaled(account, id) => {
-            let data = state.scaled(*account, *id)?;
+            let data = state.read(*account, *id)?;
             ApiResponse::new(status, &Data { data })
         }
         IdempotentResult::Refused(_) | IdempotentResult::Operation(_) => {

@@ -23,7 +23,7 @@ pub(super) fn change(call: CommandCall<'_>, id: &model::PositionId) -> ApiResult
     let command = wire::exit_batch(&state.engine, &row, &body)?;
     check_expected(state, account, &row, &body)?;
     state.apply(account, EngineCommand::ChangeExits(command))?;
-    ApiResponse::data(state.position(account, position)?)
+    ApiResponse::data(state.read(account, position)?)
 }
 
 fn check_expected(

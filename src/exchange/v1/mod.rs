@@ -13,7 +13,7 @@ pub(super) use accounts::{with_risk, without_risk};
 use super::{
     api_error::{ApiError, ApiResult},
     auth::AuthenticatedUser,
-    engine::{AccountIx, EngineCommand},
+    engine::{EngineCommand, OrderId, PositionId, ScaledId, TwapId},
     message::{ApiRequest, ApiResponse},
     service::ExchangeService,
     sliced::SlicedWork,
@@ -50,10 +50,10 @@ pub(super) fn answer(
         Route::TradingPolicy(id) => {
             call.row(|state, caller| accounts::trading_policy(state, caller, id))
         }
-        Route::Order(id) => call.object(id.raw(), ExchangeState::order),
-        Route::Position(id) => call.object(id.raw(), ExchangeState::position),
-        Route::Twap(id) => call.object(id.raw(), ExchangeState::twap),
-        Route::Scaled(id) => call.object(id.raw(), ExchangeState::scaled),
+        Route::Order(id) => call.object::<OrderId>(id.raw()),
+        Route::Position(id) => call.object::<PositionId>(id.raw()),
+        Route::Twap(id) => call.object::<TwapId>(id.raw()),
+        Route::Scaled(id) => call.object::<ScaledId>(id.raw()),
         Route::Orders(query) => call.list(|lists| lists.orders(query)),
         Route::Fills(query) => call.list(|lists| lists.fills(query)),
         Route::Positions(query) => call.list(|lists| lists.positions(query)),
@@ -70,15 +70,10 @@ pub(super) fn answer(
         Route::IsolatedMargin(id) => call.command(|call| positions::isolated_margin(call, id)),
         Route::CloseAll(id) => call.command(|call| SlicedWork::CloseAll.run(call, id)),
         Route::CancelAll(id) => call.command(|call| SlicedWork::CancelAll.run(call, id)),
-        Route::StopTwap(id) => call.stop(id.raw(), EngineCommand::StopTwap, ExchangeState::twap),
-        Route::CancelScaled(id) => {
-            call.stop(id.raw(), EngineCommand::CancelScaled, ExchangeState::scaled)
-        }
+        Route::StopTwap(id) => call.stop(id.raw(), EngineCommand::StopTwap),
+        Route::CancelScaled(id) => call.stop(id.raw(), EngineCommand::CancelScaled),
     }
 }
-
-/// Reads one object of an account.
-type ObjectReader<Id, T> = fn(&ExchangeState, AccountIx, Id) -> ApiResult<T>;
 
 /// One request, and who sent it.
 #[derive(Debug, Clone, Copy)]
@@ -128,10 +123,10 @@ impl<'a> RouteCall<'a> {
     }
 
     /// `{data: …}` of an object of the caller, whatever its state.
-    fn object<Id: OwnedId, T: Serialize>(self, id: &str, row: ObjectReader<Id, T>) -> ApiAnswer {
+    fn object<Id: OwnedId>(self, id: &str) -> ApiAnswer {
         self.row(|state, caller| {
-            let (account, id) = state.owned(caller, id)?;
-            row(state, account, id)
+            let (account, id): (_, Id) = state.owned(caller, id)?;
+            state.read(account, id)
         })
     }
 
@@ -146,17 +141,12 @@ impl<'a> RouteCall<'a> {
     }
 
     /// Stops an object without a body to say how; one that has ended is returned unchanged.
-    fn stop<Id: OwnedId, T: Serialize>(
-        self,
-        id: &str,
-        stop: fn(Id) -> EngineCommand,
-        row: ObjectReader<Id, T>,
-    ) -> ApiAnswer {
+    fn stop<Id: OwnedId>(self, id: &str, stop: fn(Id) -> EngineCommand) -> ApiAnswer {
         self.command(|CommandCall { state, caller, .. }| {
             self.request.no_body()?;
             let (account, id) = state.owned(caller, id)?;
             state.apply(account, stop(id))?;
-            ApiResponse::data(row(state, account, id)?)
+            ApiResponse::data(state.read(account, id)?)
         })
     }
 }

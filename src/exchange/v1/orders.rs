@@ -51,7 +51,7 @@ pub(super) fn attached_exits(call: CommandCall<'_>, id: &model::OrderId) -> ApiR
     let command = wire::exits(&state.engine, row, &body)?;
     state.apply(account, EngineCommand::SetExits(command))?;
     ApiResponse::ok(&DataQueued {
-        data: state.order(account, order)?,
+        data: state.read(account, order)?,
         queued: false,
     })
 }
@@ -65,7 +65,7 @@ pub(super) fn modify(call: CommandCall<'_>, id: &model::OrderId) -> ApiResult<Ap
     let row = row.ok_or_else(|| ApiError::not_found("order"))?;
     let command = wire::modify(&state.engine, row, body.price, body.size)?;
     state.apply(account, EngineCommand::Modify(command))?;
-    let data = state.order(account, order)?;
+    let data = state.read(account, order)?;
     ApiResponse::ok(&DataQueued {
         queued: data.is_armed(),
         data,

@@ -64,7 +64,7 @@ fn answer(
     let IdempotentResult::Order(account, id) = closed else {
         return Err(ApiError::broken("a close that made no order"));
     };
-    let data = state.order(*account, *id)?;
+    let data = state.read(*account, *id)?;
     let queued = data.is_armed();
     ApiResponse::new(status, &DataQueued { data, queued })
 }
@@ -79,5 +79,5 @@ pub(super) fn isolated_margin(
     let body: MarginBody = request.json()?;
     let command = wire::isolated_margin(position, &body)?;
     state.apply(account, EngineCommand::SetIsolatedMargin(command))?;
-    ApiResponse::data(state.position(account, position)?)
+    ApiResponse::data(state.read(account, position)?)
 }
