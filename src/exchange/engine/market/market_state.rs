@@ -55,6 +55,11 @@ impl MarketState {
         }
     }
 
+    /// Twice the middle of the book, or the mark without a book of both sides.
+    pub(crate) fn twice_mid(&self) -> i64 {
+        self.book.twice_mid().unwrap_or(2 * self.mark.0)
+    }
+
     /// Maintenance margin of a notional: half the initial margin at the tier's largest leverage (docs/engine.md 6.2).
     pub(crate) fn maintenance(&self, notional: Usd) -> Usd {
         self.tier(notional)

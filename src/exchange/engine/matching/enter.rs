@@ -214,13 +214,8 @@ impl Engine {
         };
         let slippage = row.slippage.unwrap_or(default);
         // Only reducing orders reach this without a mid (`checks::tradable`): the mark replaces it.
-        let twice_mid = market.book.twice_mid().unwrap_or(2 * market.mark.0);
-        Some(cap(
-            twice_mid,
-            row.side,
-            slippage,
-            market.spec.size_decimals,
-        ))
+        let decimals = market.spec.size_decimals;
+        Some(cap(market.twice_mid(), row.side, slippage, decimals))
     }
 
     /// An order that opens must leave margin (docs/engine.md 6.1); one that only reduces need not.

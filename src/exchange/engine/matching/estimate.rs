@@ -29,8 +29,7 @@ impl Engine {
     ) -> Option<FillEstimate> {
         let state = self.markets.get(market)?;
         let decimals = state.spec.size_decimals;
-        let twice_mid = state.book.twice_mid().unwrap_or(2 * state.mark.0);
-        let limit = cap(twice_mid, side, MARKET_SLIPPAGE, decimals);
+        let limit = cap(state.twice_mid(), side, MARKET_SLIPPAGE, decimals);
         let slices = self.public_book(market).preview(side, limit, wanted);
         let (filled, notional) = (lots(&slices), notional(&slices));
         Some(FillEstimate {

@@ -242,9 +242,7 @@ impl Engine {
             if !row.reduce_only || !row.status.is_working() {
                 continue;
             }
-            let reducible = self
-                .held(account, market)
-                .map_or(Lots::ZERO, |held| held.reducible(row.side));
+            let reducible = self.reducible(row);
             if reducible < row.size {
                 self.resize(id, reducible, Reason::ReduceOnly);
             }

@@ -3,6 +3,7 @@
 
 use crate::exchange::engine::{
     core::Engine,
+    market::book::beyond,
     state::{CommandRefusal, CommandResult, MarketIx, OrderId, OrderRecord, Px, Reason, Side},
 };
 
@@ -63,17 +64,10 @@ impl Engine {
         };
         let px = wanted.round_passive(row.side, decimals);
         let px = match book.best(row.side.opposite()) {
-            Some(other) if crosses(row.side, px, other) => inside(row.side, other, decimals),
+            Some(other) if !beyond(row.side, other, px) => inside(row.side, other, decimals),
             Some(_) | None => px,
         };
         (px > Px::ZERO).then_some(px)
-    }
-}
-
-fn crosses(side: Side, px: Px, other: Px) -> bool {
-    match side {
-        Side::Buy => px >= other,
-        Side::Sell => px <= other,
     }
 }
 

@@ -148,8 +148,7 @@ impl Engine {
         let size = wanted(total, filled, due, schedule.slices, variation);
         let market = self.markets.at(market);
         // Without a mid the slice is still tried, so that a market without a book ends the order.
-        let twice_mid = market.book.twice_mid();
-        let value = twice_mid.map_or(market.mark, |twice| Px(twice / 2)) * size;
+        let value = Px(market.twice_mid() / 2) * size;
         if value < MIN_SLICE_NOTIONAL {
             Lots::ZERO
         } else {

@@ -193,12 +193,7 @@ impl SyntheticBook {
         let mut next = px;
         for _ in 0..LEVELS_PER_SIDE {
             // The tick depends on the price's figures, so it is taken on the far side.
-            let behind = Px(next.0 - side.sign());
-            let tick = behind.tick(self.decimals);
-            next = match side {
-                Side::Buy => Px(behind.0.div_euclid(tick.0) * tick.0),
-                Side::Sell => Px(-(-behind.0).div_euclid(tick.0) * tick.0),
-            };
+            next = Px(next.0 - side.sign()).round_passive(side, self.decimals);
             if self.level_draw(side, next) < chance {
                 break;
             }
