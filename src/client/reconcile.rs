@@ -8,9 +8,13 @@ use super::Client;
 use crate::model::{
     CancelResult, ClientOrderId, ClosePosition, Command, ExecutionType, ExitBatch, ExitOperation,
     Exits, Failure, FailureKind, Fallible, IdempotencyKey, Leg, ModifyOrder, Num, OpenExposure,
-    Order, OrderId, OrderStatus, Position, PositionId, Proof, Receipt, ScaledId, TwapId,
+    Order, OrderId, OrderStatus, Position, PositionId, Proof, Receipt, ScaledId, Timestamp, TwapId,
 };
 use futures_util::future::join3;
+use std::time::Duration;
+
+/// How far the clock that dates a command may be off the service's.
+const CLOCKS_APART: Duration = Duration::from_secs(5);
 
 /// Whether a command took effect, as far as reads can tell.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,11 +30,12 @@ pub enum ReconcileOutcome {
 }
 
 impl Client {
-    /// Reads what became of `command`, which was sent with `key` if it has one.
+    /// Reads what became of `command`, which was sent at `since` for the first time, with `key` if it has one.
     pub async fn reconcile(
         &self,
         command: &Command,
         key: Option<&IdempotencyKey>,
+        since: Timestamp,
     ) -> Fallible<ReconcileOutcome> {
         match command {
             Command::Place(_) => self.named(key).await,
@@ -46,7 +51,7 @@ impl Client {
                 let wanted = |order: &Order| modified(modify, order);
                 self.reconcile_order(&modify.order_id, wanted).await
             }
-            Command::ExitBatch(batch) => self.reconcile_exits(batch).await,
+            Command::ExitBatch(batch) => self.reconcile_exits(batch, since).await,
             Command::Margin {
                 position_id, extra, ..
             } => self.reconcile_margin(position_id, *extra).await,
@@ -94,8 +99,13 @@ impl Client {
         })
     }
 
-    /// Whether the exits of the position are those that the batch wanted.
-    async fn reconcile_exits(&self, batch: &ExitBatch) -> Fallible<ReconcileOutcome> {
+    /// Whether the exits of the position are those that the batch wanted. What it placed may have triggered since: the
+    /// newest orders show that.
+    async fn reconcile_exits(
+        &self,
+        batch: &ExitBatch,
+        since: Timestamp,
+    ) -> Fallible<ReconcileOutcome> {
         let id = &batch.position_id;
         let Some(position) = self.position(id).await?.filter(|row| !row.is_closed()) else {
             let why = over(format!("position {id} is closed"));
@@ -105,7 +115,12 @@ impl Client {
         if !working.is_whole() {
             return Ok(ReconcileOutcome::Inconclusive);
         }
-        let is_done = is_applied(batch, &position, &working.rows);
+        let mut is_done = is_applied(batch, &position, (&working.rows, &[]));
+        if !is_done && batch.places() {
+            let recent = self.orders(&position.account_id, None).await?;
+            let ended = since_then(recent.rows, since);
+            is_done = is_applied(batch, &position, (&working.rows, &ended));
+        }
         Ok(if is_done {
             ReconcileOutcome::Done(Receipt::Position(Box::new(position)))
         } else {
@@ -230,9 +245,29 @@ fn modified(modify: &ModifyOrder, order: &Order) -> Option<Receipt> {
     (modify.is_done(order) && order.is_working()).then(|| receipt(order.clone()))
 }
 
-/// Whether the working orders show that an exit batch was applied. An exit that was seen before it was sent is not one
-/// that it placed, and no order is two of those.
-fn is_applied(batch: &ExitBatch, position: &Position, working: &[Order]) -> bool {
+/// The orders that do not wait for their trigger any more and were requested since, each as it was when it was placed.
+fn since_then(recent: Vec<Order>, since: Timestamp) -> Vec<Order> {
+    let later = recent
+        .into_iter()
+        .filter(|order| !order.is_armed() && order.requested_at.plus(CLOCKS_APART) >= since);
+    let placed = later.map(|order| Order {
+        size: order.asked_size(),
+        status: OrderStatus::Resting.into(),
+        triggered_at: None,
+        stop_triggered_at: None,
+        cancel_requested_at: None,
+        ..order
+    });
+    placed.collect()
+}
+
+/// Whether the working orders and what has `ended` show that an exit batch was applied. An exit that was seen before it was
+/// sent is not one that it placed, and no order is two of those.
+fn is_applied(
+    batch: &ExitBatch,
+    position: &Position,
+    (working, ended): (&[Order], &[Order]),
+) -> bool {
     let was_seen = |id: &OrderId| {
         batch
             .expected_orders
@@ -241,6 +276,7 @@ fn is_applied(batch: &ExitBatch, position: &Position, working: &[Order]) -> bool
     };
     let mut new: Vec<_> = working
         .iter()
+        .chain(ended)
         .filter(|order| order.closes(position) && !was_seen(&order.id))
         .collect();
     batch.operations.iter().all(|operation| match operation {
@@ -294,11 +330,17 @@ mod tests {
     }
 
     fn exit(id: &str, kind: &str, more: &str) -> Order {
+        let is_said = more.contains("status");
+        let status = if is_said {
+            ""
+        } else {
+            r#","status":"resting""#
+        };
         let json = format!(
             r#"{{"id":"{id}","account_id":"a","market_id":"paper|BTC","provider":"paper","symbol":"BTC","coin":"BTC",
             "type":"{kind}","mode":"{kind}","side":"sell","size":0.5,"expected_price":60000,"leverage":1,
-            "margin_mode":"cross","reduce_only":true,"status":"resting","requested_at":0,"trigger_price":58000,
-            "target_position_id":"pos-1"{more}}}"#
+            "margin_mode":"cross","reduce_only":true,"requested_at":0,"trigger_price":58000,
+            "target_position_id":"pos-1"{more}{status}}}"#
         );
         serde_json::from_str(&json).unwrap()
     }
@@ -316,7 +358,7 @@ mod tests {
     #[test]
     fn only_an_exit_of_its_kind_and_type_is_what_a_batch_placed() {
         let batch = stop_at(58_000).batch(&long(), &[]).unwrap();
-        let is_done = |order: Order| is_applied(&batch, &long(), &[order]);
+        let is_done = |order: Order| is_applied(&batch, &long(), (&[order], &[]));
         assert!(is_done(exit("ord-5", "stop_market", "")));
         let limit = exit("ord-5", "stop_limit", r#","limit_price":58000"#);
         assert!(!is_done(limit), "it may not fill");
@@ -330,9 +372,23 @@ mod tests {
         batch
             .expected_orders
             .extend(crate::model::ExpectedExit::of(&seen));
-        assert!(!is_applied(&batch, &long(), std::slice::from_ref(&seen)));
+        let with = |working: &[Order]| is_applied(&batch, &long(), (working, &[]));
+        assert!(!with(std::slice::from_ref(&seen)));
         let new = exit("ord-6", "stop_market", "");
-        assert!(is_applied(&batch, &long(), &[seen, new]));
+        assert!(with(&[seen, new]));
+    }
+
+    #[test]
+    fn what_a_batch_placed_may_have_filled_since() {
+        let batch = stop_at(58_000).batch(&long(), &[]).unwrap();
+        let filled = r#","triggered_at":60000,"filled_size":0.5,"status":"filled""#;
+        let mut filled = exit("ord-5", "stop_market", filled);
+        let sent = Timestamp(100_000);
+        filled.requested_at = sent;
+        let is_done = |row: Order| is_applied(&batch, &long(), (&[], &since_then(vec![row], sent)));
+        assert!(is_done(filled.clone()));
+        filled.requested_at = Timestamp(90_000);
+        assert!(!is_done(filled), "it was placed before");
     }
 
     #[test]
@@ -348,7 +404,8 @@ mod tests {
         ));
         let one = exit("ord-5", "stop_market", "");
         let two = exit("ord-6", "stop_market", "");
-        assert!(!is_applied(&batch, &long(), std::slice::from_ref(&one)));
-        assert!(is_applied(&batch, &long(), &[one, two]));
+        let with = |working: &[Order]| is_applied(&batch, &long(), (working, &[]));
+        assert!(!with(std::slice::from_ref(&one)));
+        assert!(with(&[one, two]));
     }
 }

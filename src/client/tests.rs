@@ -472,7 +472,7 @@ async fn close_sight(named: &[&str], position: Reply) -> ReconcileOutcome {
     let responder = Responder::answering(script).await;
     let (client, _calls) = responder.client();
     client
-        .reconcile(&close, Some(&"key-1".into()))
+        .reconcile(&close, Some(&"key-1".into()), Timestamp(0))
         .await
         .unwrap()
 }
@@ -522,7 +522,7 @@ async fn a_position_whose_row_cannot_be_read_is_not_taken_for_a_closed_one() {
     let responder = Responder::answering(vec![ok(unreadable)]).await;
     let (client, _calls) = responder.client();
     let margin = Command::margin("pos-1".into(), "200".parse().unwrap(), None);
-    let outcome = client.reconcile(&margin, None).await.unwrap();
+    let outcome = client.reconcile(&margin, None, Timestamp(0)).await.unwrap();
     assert_eq!(outcome, ReconcileOutcome::Inconclusive);
 }
 

@@ -269,3 +269,10 @@ pub enum Progress {
         replay_until: Timestamp,
     },
 }
+
+impl Progress {
+    /// Whether an attempt may have taken effect, which reads or a person decide.
+    pub fn is_unknown(&self) -> bool {
+        matches!(self, Self::Unknown { .. } | Self::Parked { .. })
+    }
+}

@@ -16,12 +16,14 @@ pub use brackets::OpenBracket;
 pub use figures::{Excursion, FirstStop, TradeReview};
 use figures::{NO_GAP, joined, seen_share};
 use placed_stops::PlacedStops;
+use placed_targets::PlacedTargets;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
 mod brackets;
 mod figures;
 mod placed_stops;
+mod placed_targets;
 
 /// Trades that are remembered; the oldest without a note makes room.
 const REMEMBERED: usize = 5_000;
@@ -74,6 +76,8 @@ pub struct TradeLog {
     seen_all_at: Option<Timestamp>,
     #[serde(skip)]
     placed: PlacedStops,
+    #[serde(skip)]
+    placed_targets: PlacedTargets,
 }
 
 impl TradeLog {
@@ -182,11 +186,13 @@ impl TradeLog {
     /// Takes note of a command that has succeeded.
     pub(crate) fn settled(&mut self, command: &Command, receipt: &Receipt) {
         self.placed.settled(command, receipt);
+        self.placed_targets.settled(command);
     }
 
     /// Takes note of commands of earlier sessions, the latest first.
     pub(crate) fn recall_commands(&mut self, page: &PastPage) {
         self.placed.recall(page);
+        self.placed_targets.recall(page);
     }
 
     /// The same number, the same stops that this desk has placed.

@@ -11,18 +11,22 @@ use crate::{
         keys::keymap::{Action, Context},
         workflows::{BracketRun, Workflow, WorkflowEvent},
     },
-    model::{Page, Position, Timestamp},
+    model::{Command, Page, Position, Timestamp},
 };
 
 /// Places the targets that a position lacks, once its entry has filled.
 pub(crate) fn place(model: &mut Model, position: &Position) -> Result<Vec<Effect>, String> {
     let account = &mut model.account;
+    if is_unsure(account) {
+        return Err("status unknown: the targets may be placed already".to_owned());
+    }
     let orders = account.store.orders.rows();
     let left = account.store.trades.left_bracket(position, orders);
     let left = left.ok_or("no targets of a bracket are left to place here")?;
     let order = left.order.clone();
     let order = order.ok_or("the order of this bracket is not known: set the targets by hand")?;
-    let (left, targets) = (left.clone(), left.missing(position, orders));
+    let targets = account.store.trades.missing_targets(left, position, orders);
+    let left = left.clone();
     let symbol = account.store.names.shown(&left.market);
     account.say(
         Tone::Plain,
@@ -78,10 +82,19 @@ fn forget_finished(account: &mut Account) {
     }
 }
 
+/// Whether a batch may have placed them.
+fn is_unsure(account: &Account) -> bool {
+    let mut pending = account.store.pending.values();
+    pending.any(|pending| {
+        let places = matches!(&pending.command, Command::ExitBatch(batch) if batch.places());
+        places && pending.progress.is_unknown()
+    })
+}
+
 fn tell_of_earlier(model: &mut Model) {
     let account = &mut model.account;
     let is_due = |at| account.store.trades.has_untold_brackets(at);
-    if !lists_at(account).is_some_and(is_due) {
+    if !lists_at(account).is_some_and(is_due) || is_unsure(account) {
         return;
     }
     let key = model.keymap.chord(Context::Positions, Action::PlaceTargets);
@@ -93,7 +106,8 @@ fn tell_of_earlier(model: &mut Model) {
         let mut positions = account.store.positions.rows().iter();
         let position = positions.find(|position| bracket.is_of(position));
         let orders = account.store.orders.rows();
-        let missing = position.map(|position| bracket.missing(position, orders));
+        let trades = &account.store.trades;
+        let missing = position.map(|position| trades.missing_targets(&bracket, position, orders));
         let missing = missing.unwrap_or_else(|| bracket.targets.clone());
         let words = format!("{symbol}: {}{key}", bracket.words(missing.len()));
         account.say(Tone::Alert, words);

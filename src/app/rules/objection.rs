@@ -3,7 +3,7 @@
 use super::{checks, guard, halt};
 use crate::{
     app::core::account::Account,
-    model::{Command, READ_ONLY, Risk},
+    model::{Command, Progress, READ_ONLY, Risk},
 };
 
 /// Why the desk does not send this command, if so.
@@ -51,7 +51,7 @@ fn takes_a_stop(account: &Account, command: &Command) -> Option<String> {
     cancels.find_map(|cancel| objection(account, &cancel))
 }
 
-/// Why no exit is placed: a batch that may have placed one waits for a person.
+/// Why no exit is placed: a batch may have placed one, which reads or a person decide.
 fn unsure(account: &Account, command: &Command) -> Option<String> {
     let places = |command: &Command| {
         let Command::ExitBatch(batch) = command else {
@@ -60,15 +60,13 @@ fn unsure(account: &Account, command: &Command) -> Option<String> {
         batch.places().then(|| batch.position_id.clone())
     };
     let position = places(command)?;
-    let mut parked = account.store.parked();
-    parked.find(|ticket| {
-        let pending = account.store.pending.get(ticket);
-        pending
-            .and_then(|pending| places(&pending.command))
-            .as_ref()
-            == Some(&position)
+    let mut pending = account.store.pending.values();
+    let unsure = pending.find(|pending| {
+        let is_unknown = pending.progress.is_unknown();
+        is_unknown && places(&pending.command).as_ref() == Some(&position)
     })?;
-    let key = account.key_hints.decide.as_ref();
+    let is_parked = matches!(unsure.progress, Progress::Parked { .. });
+    let key = account.key_hints.decide.as_ref().filter(|_| is_parked);
     let key = key.map_or_else(String::new, |key| format!(": {key} decides"));
     Some(format!(
         "status unknown: the exits of this position may have changed{key}"

@@ -143,7 +143,11 @@ async fn recorded_outcome(
         | IntentState::Queued
         | IntentState::Abandoned => {
             let key = prepared.kept_key();
-            let reconcile = || service.client.reconcile(&prepared.command, key);
+            let reconcile = || {
+                service
+                    .client
+                    .reconcile(&prepared.command, key, entry.created_at)
+            };
             match patiently(reconcile).await {
                 Ok(ReconcileOutcome::Done(receipt)) => Ok(receipt),
                 Ok(ReconcileOutcome::Ended(why)) => Err(why),

@@ -332,7 +332,8 @@ impl Delivery {
 
     async fn reconcile(self: Arc<Self>) -> Result<ReconcileOutcome, Failure> {
         let key = self.recorded.request.key.as_ref();
-        self.context.client.reconcile(&self.command, key).await
+        let client = &self.context.client;
+        client.reconcile(&self.command, key, self.since).await
     }
 
     async fn tell(self: Arc<Self>, meanwhile: Interim, after: Duration) {

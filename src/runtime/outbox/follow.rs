@@ -6,7 +6,10 @@ use crate::{
     app::Msg,
     client::{Client, ReconcileOutcome},
     journal::StateUpdate,
-    model::{CloseCheck, Command, Failure, OperationEnd, Receipt, SlicedOperation, Ticket, echo},
+    model::{
+        CloseCheck, Command, Failure, OperationEnd, Receipt, SlicedOperation, Ticket, Timestamp,
+        echo,
+    },
     runtime::base::process::ProcessKind,
 };
 use std::{sync::Arc, time::Duration};
@@ -73,7 +76,7 @@ pub(super) async fn check_echo(
 
 /// How a queued cancel ended, if it did.
 async fn ended(client: &Client, command: &Command) -> Option<Result<Receipt, Failure>> {
-    match client.reconcile(command, None).await {
+    match client.reconcile(command, None, Timestamp::default()).await {
         Ok(ReconcileOutcome::Done(receipt)) => Some(Ok(receipt)),
         Ok(ReconcileOutcome::Ended(why)) => Some(Err(Failure {
             message: format!("{}, before the queued cancel", why.message).into(),

@@ -17,7 +17,9 @@ use crate::{
     app::{Msg, activity::notice::Tone},
     client::ReconcileOutcome,
     journal::{IntentId, IntentRow, IntentState, JournalError, StateUpdate},
-    model::{Command, Failure, Order, Receipt, Risk, Ticket, Timestamp},
+    model::{
+        Command, Failure, FailureKind, FollowUp, Order, Progress, Receipt, Risk, Ticket, Timestamp,
+    },
     runtime::{
         base::process::ProcessKind,
         journal::{earlier::request_of, shared_journal::OpenRows},
@@ -144,10 +146,34 @@ impl Recovery<'_> {
             working: self.working.as_deref().unwrap_or_default(),
         };
         let mut decision = case.decision();
+        let is_shown = decision == RecoveryDecision::Reconcile && case.may_have_placed_exits();
+        if is_shown {
+            self.show(&row).await;
+        }
         if decision == RecoveryDecision::Reconcile {
             decision = case.after(self.outcome(&row).await);
         }
-        self.apply(row, decision).await
+        match decision {
+            RecoveryDecision::Decided(result) if is_shown => {
+                self.tell(&row.entry, &StateUpdate::of(&result)).await;
+                self.context.say(Msg::Settled(row.ticket, result)).await;
+                None
+            }
+            decision => self.apply(row, decision).await,
+        }
+    }
+
+    /// Until it is decided, the desk places no other exit there.
+    async fn show(&self, row: &OpenRow) {
+        let (ticket, command) = (row.ticket, row.delivery.command().clone());
+        let why = "from the last session: it may have executed";
+        let progress = Progress::Unknown {
+            why: Failure::new(FailureKind::Unknown, why),
+            retry_at: self.context.clock.now(),
+            then: FollowUp::Look,
+        };
+        self.context.say(Msg::Resumed(ticket, command)).await;
+        self.context.say(Msg::Progress(ticket, progress)).await;
     }
 
     /// The journal has a later change of the same object, whatever became of it.
@@ -304,14 +330,14 @@ impl Recovery<'_> {
     }
 
     async fn outcome(&self, row: &OpenRow) -> Result<ReconcileOutcome, Failure> {
-        let key = row.entry.intent.key.as_ref();
+        let (key, since) = (row.entry.intent.key.as_ref(), row.entry.created_at);
         let timeouts = self.context.client.timeouts();
         let mut wait = timeouts.scaled(Duration::from_millis(250));
         for _ in 1..RECONCILE_ATTEMPTS {
             match self
                 .context
                 .client
-                .reconcile(row.delivery.command(), key)
+                .reconcile(row.delivery.command(), key, since)
                 .await
             {
                 Err(why) => sleep(wait.max(why.retry_after.unwrap_or_default())).await,
@@ -321,7 +347,7 @@ impl Recovery<'_> {
         }
         self.context
             .client
-            .reconcile(row.delivery.command(), key)
+            .reconcile(row.delivery.command(), key, since)
             .await
     }
 

@@ -136,8 +136,9 @@ pub(crate) fn target(position: &Position, scene: &Scene<'_>) -> Span {
 /// How many targets of a bracket the position lacks, and the words for it.
 pub(crate) fn missing_targets(position: &Position, scene: &Scene<'_>) -> Option<(usize, String)> {
     let orders = scene.store.orders.rows();
-    let left = scene.store.trades.left_bracket(position, orders)?;
-    let missing = left.missing(position, orders).len();
+    let trades = &scene.store.trades;
+    let left = trades.left_bracket(position, orders)?;
+    let missing = trades.missing_targets(left, position, orders).len();
     Some((missing, left.words(missing)))
 }
 

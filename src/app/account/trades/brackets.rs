@@ -43,22 +43,6 @@ impl OpenBracket {
         let all = self.targets.len();
         format!("bracket of {order}: {missing} of {all} targets not placed")
     }
-
-    /// The targets that no working order of the position stands for.
-    pub fn missing(&self, position: &Position, orders: &[Order]) -> Vec<LaterTarget> {
-        let placed: Vec<_> = targets_of(position, orders).collect();
-        let targets = self.targets.iter().copied();
-        targets
-            .filter(|target| !placed.contains(&target.price))
-            .collect()
-    }
-
-    /// Whether the position lacks targets. One at another price was set by hand, instead of these.
-    fn is_lacking(&self, position: &Position, orders: &[Order]) -> bool {
-        let is_own = |price| self.targets.iter().any(|target| target.price == price);
-        let is_lacking = !self.missing(position, orders).is_empty();
-        self.is_of(position) && is_lacking && targets_of(position, orders).all(is_own)
-    }
 }
 
 fn targets_of(position: &Position, orders: &[Order]) -> impl Iterator<Item = Num> {
@@ -90,11 +74,37 @@ impl TradeLog {
     /// The targets that this position lacks, and that nothing places by itself.
     pub fn left_bracket(&self, position: &Position, orders: &[Order]) -> Option<&OpenBracket> {
         let mut left = self.brackets.left.iter();
-        left.find(|bracket| bracket.is_lacking(position, orders))
+        left.find(|bracket| self.lacks(position, bracket, orders))
+    }
+
+    /// The targets of a bracket that no working order of the position stands for, and that were not placed before.
+    pub fn missing_targets(
+        &self,
+        bracket: &OpenBracket,
+        position: &Position,
+        orders: &[Order],
+    ) -> Vec<LaterTarget> {
+        let working: Vec<_> = targets_of(position, orders).collect();
+        let is_placed = |price: Num| {
+            let entry = bracket.order.as_ref();
+            working.contains(&price) || self.placed_targets.has(&position.id, price, entry)
+        };
+        let targets = bracket.targets.iter().copied();
+        targets.filter(|target| !is_placed(target.price)).collect()
+    }
+
+    /// Whether the position lacks targets. One at another price was set by hand, instead of these.
+    fn lacks(&self, position: &Position, bracket: &OpenBracket, orders: &[Order]) -> bool {
+        let is_own = |price| bracket.targets.iter().any(|target| target.price == price);
+        bracket.is_of(position)
+            && targets_of(position, orders).all(is_own)
+            && !self.missing_targets(bracket, position, orders).is_empty()
     }
 
     /// Nothing goes on with it from now on.
     pub(crate) fn leave_bracket(&mut self, bracket: OpenBracket, at: Timestamp) {
+        // What was placed at its prices before was of another one.
+        self.placed_targets.forget(&bracket.targets);
         self.brackets.left.push(bracket);
         self.brackets.left_at = at;
         self.version += 1;
@@ -119,7 +129,7 @@ impl TradeLog {
         };
         let lacks = |bracket: &OpenBracket| {
             let mut positions = positions.iter();
-            positions.any(|position| bracket.is_lacking(position, orders))
+            positions.any(|position| self.lacks(position, bracket, orders))
         };
         let known = self
             .brackets

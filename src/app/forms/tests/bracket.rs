@@ -9,7 +9,7 @@ use super::*;
 use crate::{
     app::{account::trades::TradeLog, activity::user_alerts::KeptState},
     config::PresetTable,
-    model::{Order, Page, draft::Bracket},
+    model::{FollowUp, Order, Page, Past, PastPage, Progress, Timestamp, draft::Bracket},
 };
 use std::collections::BTreeMap;
 
@@ -292,6 +292,82 @@ fn targets_that_work_already_are_not_placed_again() {
     let sent = placed_by_key(&mut model, &first);
     let words = "exits of position pos-1: take profit at 64,201, size 0.04";
     assert_eq!(sent[0].1, words);
+}
+
+/// The batch that places both targets.
+fn batch_of_targets() -> Command {
+    let mut model = bracketed(SEVERAL);
+    press(&mut model, "b 0.1 enter");
+    settle(&mut model, Ticket(1), Ok(entered("filled", "0.1")));
+    let sent = lists(&mut model, vec![]);
+    let batch = sent.iter().find_map(|effect| match effect {
+        Effect::Send(_, batch @ Command::ExitBatch(_)) => Some(batch.clone()),
+        _ => None,
+    });
+    batch.unwrap()
+}
+
+#[test]
+fn a_target_that_has_filled_since_the_journal_says_it_was_placed_is_not_placed_again() {
+    let of_journal = |number, command: Command| Past {
+        command: Some(command),
+        result: Ok(Receipt::AlreadySo("done".into())),
+        ..past(number, Timestamp(number))
+    };
+    let recalled = |rows: Vec<Past>| {
+        let mut model = restarted_after_the_fill();
+        let page = PastPage {
+            rows,
+            has_more: false,
+        };
+        let now = model.account.now;
+        update(&mut model, now, Msg::Recalled(Ok(page)));
+        let second = [target("64201")];
+        lists(&mut model, second.to_vec());
+        let sent = placed_by_key(&mut model, &second);
+        (everything(&model).contains("not placed"), sent.len())
+    };
+    assert_eq!(
+        recalled(vec![of_journal(9, batch_of_targets())]),
+        (false, 0)
+    );
+    assert_eq!(
+        recalled(vec![]),
+        (true, 1),
+        "nobody has placed the first one"
+    );
+    let mut model = bracketed(SEVERAL);
+    let entry = placed(&press(&mut model, "b 0.1 enter")).unwrap();
+    let mut entered = of_journal(9, Command::Place(Box::new(entry)));
+    entered.record.order_id = Some("ord-20".into());
+    let older = of_journal(8, batch_of_targets());
+    assert_eq!(
+        recalled(vec![entered, older]),
+        (true, 1),
+        "it was that of another entry"
+    );
+}
+
+#[test]
+fn while_a_batch_of_the_last_session_may_have_placed_targets_nothing_is_said_and_nothing_placed() {
+    let mut model = restarted_after_the_fill();
+    let now = model.account.now;
+    let ticket = Ticket(1_000_001);
+    update(&mut model, now, Msg::Resumed(ticket, batch_of_targets()));
+    let progress = Progress::Unknown {
+        why: Failure::new(FailureKind::Unknown, "it may have executed"),
+        retry_at: now,
+        then: FollowUp::Look,
+    };
+    update(&mut model, now, Msg::Progress(ticket, progress));
+    let second = [target("64201")];
+    lists(&mut model, second.to_vec());
+    assert!(!everything(&model).contains("not placed"));
+    assert_eq!(placed_by_key(&mut model, &second), []);
+    let held = model.account.store.positions.rows()[0].clone();
+    settle(&mut model, ticket, Ok(Receipt::Position(Box::new(held))));
+    lists(&mut model, second.to_vec());
+    assert_eq!(placed_by_key(&mut model, &second), []);
 }
 
 #[test]

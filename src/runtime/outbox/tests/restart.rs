@@ -9,7 +9,7 @@ use crate::{
         testing::responder::{Reply, Responder, ok},
     },
     journal::{Intent, IntentState, ReplayWindow, StateUpdate},
-    model::{FailureKind, ModifyOrder, Timestamp},
+    model::{ExitBatch, ExitGroup, ExitOperation, FailureKind, ModifyOrder, Timestamp},
 };
 use std::time::Duration;
 use tempfile::TempDir;
@@ -139,6 +139,70 @@ async fn a_key_too_old_to_be_known_is_not_sent_again_by_desk_or_restart() {
     let sent = context.methods();
     assert!(sent.iter().all(|method| method == "GET"), "{sent:?}");
     context.comes_to(&[IntentState::Parked]).await;
+}
+
+#[tokio::test]
+async fn a_batch_of_targets_of_which_one_has_filled_since_is_done_and_not_a_question() {
+    let target = |price: u32, size: &str| ExitOperation::Place {
+        group: ExitGroup::Tp,
+        execution_type: None,
+        price: price.into(),
+        size: size.parse().unwrap(),
+        oco_pair_with: None,
+    };
+    let batch = ExitBatch {
+        position_id: "pos-1".into(),
+        expected_position_size: "0.5".parse().unwrap(),
+        expected_orders: vec![],
+        operations: vec![target(65_000, "0.3"), target(66_000, "0.2")],
+        risk: Risk::Neutral,
+    };
+    let row = |id: &str, more: &str| {
+        format!(
+            r#"{{"id":"{id}","account_id":"chal-1","market_id":"paper|BTC","provider":"paper","symbol":"BTC","coin":"BTC",
+            "type":"take_market","mode":"take_market","side":"sell","expected_price":64000,"leverage":1,
+            "margin_mode":"cross","reduce_only":true,"requested_at":{},"target_position_id":"pos-1",{more}}}"#,
+            NOW.0
+        )
+    };
+    let first = row(
+        "o-1",
+        r#""size":0.3,"filled_size":0.3,"trigger_price":65000,"triggered_at":1790000001000,"status":"filled""#,
+    );
+    let second = row(
+        "o-2",
+        r#""size":0.2,"trigger_price":66000,"status":"resting""#,
+    );
+    let list = |rows: &str| ok(&format!(r#"{{"data":[{rows}],"has_more":false}}"#));
+    let answer = move |seen: &crate::client::testing::responder::Seen| match seen.line.as_str() {
+        line if line.contains("/v1/positions/") => ok(
+            r#"{"data":{"id":"pos-1","account_id":"chal-1","market_id":"paper|BTC","size":0.2,"side":"long"}}"#,
+        ),
+        line if line.contains("status=working") => list(&second),
+        _ => list(&format!("{second},{first}")),
+    };
+    let dir = tempfile::tempdir().unwrap();
+    let responder = Responder::playing(answer, || ()).await;
+    let command = Command::ExitBatch(Box::new(batch));
+    let mut journal = Journal::open(dir.path()).unwrap();
+    let intent = left_open(&command, 1, &responder.url, &journal);
+    journal.record(NOW, &intent).unwrap();
+    drop(journal);
+    let mut context = opened(dir, responder, NOW.plus(Duration::from_secs(9)));
+    let Msg::Resumed(ticket, shown) = context.until(|msg| matches!(msg, Msg::Resumed(..))).await
+    else {
+        panic!("the desk knows of it");
+    };
+    assert_eq!(shown.to_string(), command.to_string());
+    let Msg::Progress(_, progress) = context.until(|msg| matches!(msg, Msg::Progress(..))).await
+    else {
+        panic!("it says so");
+    };
+    assert!(progress.is_unknown(), "no other exit is placed meanwhile");
+    let settled = context.until(|msg| matches!(msg, Msg::Settled(..))).await;
+    assert!(matches!(settled, Msg::Settled(of, Ok(Receipt::Position(_))) if of == ticket));
+    context.comes_to(&[IntentState::Done]).await;
+    assert!(context.methods().iter().all(|method| method == "GET"));
 }
 
 #[tokio::test]

@@ -83,6 +83,14 @@ impl RecoveryCase<'_> {
         }
     }
 
+    /// Whether a desk that places an exit of this position now may place it twice.
+    pub(super) fn may_have_placed_exits(&self) -> bool {
+        let Command::ExitBatch(batch) = self.command else {
+            return false;
+        };
+        self.process == ProcessKind::Desk && batch.places() && !self.is_overtaken
+    }
+
     fn first(&self) -> RecoveryDecision {
         let state = self.entry.state;
         if state == IntentState::Prepared {
