@@ -8,8 +8,8 @@ use super::{
 use crate::{
     api::{Data, DataQueued, Method, Request},
     model::{
-        AnswerKind, Failure, Fallible, Mutation, Operation, Order, READ_ONLY, Receipt,
-        SlicedOperation,
+        AnswerKind, ClientOrderId, Failure, FailureKind, Fallible, Mutation, Operation, Order,
+        READ_ONLY, Receipt, SlicedOperation,
     },
 };
 use serde::de::DeserializeOwned;
@@ -81,7 +81,7 @@ impl Client {
         match self.exchange(outgoing).await {
             Err(NoResponse::NotSent(why)) => Attempt::NotSent(why),
             Err(NoResponse::MaybeSent(why)) => Attempt::Doubtful(why),
-            Ok(answer) => self.proves(&answer, mutation),
+            Ok(answer) => named(self.proves(&answer, mutation), request),
         }
     }
 
@@ -109,6 +109,21 @@ impl Client {
                 receipt(answer, kind).map_or_else(Attempt::Doubtful, Attempt::Done)
             }
         }
+    }
+}
+
+/// An order with another name than the one that was sent is another order: what became of ours is not known.
+fn named(attempt: Attempt, request: &Request) -> Attempt {
+    let sent = request.key.as_ref().and_then(ClientOrderId::of);
+    let Attempt::Done(Receipt::Order { order, .. }) = &attempt else {
+        return attempt;
+    };
+    match (&order.client_order_id, sent) {
+        (Some(name), Some(sent)) if *name != sent => {
+            let words = format!("the answer is about order {}, another one", order.id);
+            Attempt::Doubtful(Failure::new(FailureKind::Unreadable, words))
+        }
+        _ => attempt,
     }
 }
 

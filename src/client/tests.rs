@@ -45,6 +45,16 @@ async fn read(reply: Reply) -> Failure {
 }
 
 #[tokio::test]
+async fn an_answer_about_an_order_of_another_name_does_not_say_that_ours_was_placed() {
+    let answer = |name: &str| ok(&format!(r#"{{"data":{}}}"#, named(ORDER, name)));
+    let close = Command::Close(crate::model::ClosePosition::market("p".into()));
+    let (other, _) = send(answer("key-2"), close.clone()).await;
+    assert!(matches!(other, Attempt::Doubtful(_)), "{other:?}");
+    let (own, _) = send(answer("key-1"), close).await;
+    assert!(matches!(own, Attempt::Done(_)), "{own:?}");
+}
+
+#[tokio::test]
 async fn a_request_carries_the_key_of_the_service_and_nothing_it_should_not() {
     let responder = Responder::answering(vec![orders(&[], r#","has_more":false"#)]).await;
     let (client, mut calls) = responder.client();
