@@ -148,7 +148,7 @@ impl AccountStream {
         if !self.is_live() {
             return;
         }
-        let is_beat = frame.event == "heartbeat";
+        let is_beat = frame.kind() == "heartbeat";
         if let Some((seq, last)) = frame.seq.zip(self.last_seq) {
             let expected = last.saturating_add(u64::from(!is_beat));
             if seq > expected {
@@ -207,7 +207,7 @@ impl Stream for AccountStream {
         let Ok(frame) = serde_json::from_str::<AccountFrame<'_>>(text) else {
             return self.fault("its messages cannot be read");
         };
-        match &*frame.event {
+        match frame.kind() {
             "hello" => self.greeted(&frame),
             "snapshot" => self.snapshot(&frame),
             "snapshot_end" => self.snapshot_ended(&frame),

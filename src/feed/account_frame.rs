@@ -10,7 +10,9 @@ use std::borrow::Cow;
 #[derive(Debug, Deserialize)]
 pub(super) struct AccountFrame<'a> {
     #[serde(borrow)]
-    pub(super) event: Cow<'a, str>,
+    event: Option<Cow<'a, str>>,
+    #[serde(borrow, rename = "type")]
+    kind: Option<Cow<'a, str>>,
     #[serde(borrow)]
     stream_id: Option<&'a RawValue>,
     pub(super) resumed: Option<bool>,
@@ -31,7 +33,39 @@ pub(super) struct AccountFrame<'a> {
     orders: Vec<&'a RawValue>,
 }
 
+/// The words for what a message is.
+const KINDS: [&str; 10] = [
+    "hello",
+    "snapshot",
+    "snapshot_end",
+    "account",
+    "position",
+    "order",
+    "fill",
+    "heartbeat",
+    "error",
+    "reconnect",
+];
+
 impl AccountFrame<'_> {
+    /// What it is, in `event` or in `type`: one of them may say what happened (`filled`). Without such a word by its row.
+    pub(super) fn kind(&self) -> &str {
+        let words = [&self.event, &self.kind].into_iter().flatten();
+        let mut words = words.map(|word| &**word);
+        let by_row = || {
+            let rows = [
+                (self.order, "order"),
+                (self.position, "position"),
+                (self.fill, "fill"),
+            ];
+            let found = rows.into_iter().find(|(row, _)| row.is_some());
+            found.map_or("", |(_, kind)| kind)
+        };
+        words
+            .find(|word| KINDS.contains(word))
+            .unwrap_or_else(by_row)
+    }
+
     pub(super) fn at(&self) -> Option<Timestamp> {
         self.time.and_then(Timestamp::from_wire)
     }
@@ -61,7 +95,7 @@ impl AccountFrame<'_> {
 
     /// The row of an event of `account`; `None` if it cannot be read or is of another account.
     pub(super) fn row(&self, account: &AccountId) -> Option<AccountRow> {
-        let row = match &*self.event {
+        let row = match self.kind() {
             "account" => AccountRow::Account(read(self.account?)?),
             "position" => AccountRow::Position(read(self.position?)?),
             "order" => AccountRow::Order(read(self.order?)?),

@@ -67,6 +67,30 @@ fn messages_that_name_no_account_are_about_that_of_their_rows() {
 }
 
 #[test]
+fn a_message_that_says_what_happened_is_known_by_its_type_or_by_its_row() {
+    let (mut stream, mut picture) = (account(), None);
+    stream.opened(at(0));
+    let filled = order(2, 98, "filled");
+    let frames = [
+        json!({"type": "hello", "stream_id": "st"}),
+        json!({"type": "snapshot", "account": {"id": "acc"}, "positions": [], "orders": [order(2, 98, "resting")]}),
+        json!({"type": "snapshot_end", "seq": 0}),
+        json!({"type": "order", "event": "created", "order": order(1, 99, "resting"), "seq": 1}),
+        json!({"event": "filled", "order": filled, "seq": 2}),
+    ];
+    take(
+        &mut stream,
+        &frames.map(|frame| frame.to_string()),
+        &mut picture,
+    );
+    let shown = [("ord-1".to_owned(), "99".to_owned())];
+    assert_eq!(
+        (prices(picture.as_ref()), stream.end()),
+        (shown.into(), None)
+    );
+}
+
+#[test]
 fn a_resume_that_brings_no_event_before_its_fault_is_not_tried_again() {
     let refusal = json!({"event": "error", "code": "resume_failed", "message": "no"}).to_string();
     let cannot_be = json!({"event": "order", "account_id": "acc", "order": {}, "seq": -1});
