@@ -32,7 +32,7 @@ impl WriterId {
     }
 
     /// Whether its process has the journal in `dir` open.
-    pub(super) fn is_alive(self, dir: &Path) -> bool {
+    pub fn is_alive(self, dir: &Path) -> bool {
         match own_file(&self.path(dir)) {
             Ok(file) => is_locked(&file),
             Err(why) => why.kind() != io::ErrorKind::NotFound,

@@ -11,8 +11,7 @@ use crate::model::{
     Command, Num, Order, OrderType, PastPage, Position, PositionId, Protection, Receipt, Side,
     Timestamp,
 };
-use brackets::BracketLog;
-pub use brackets::OpenBracket;
+pub use brackets::{BracketLog, OpenBracket};
 pub use figures::{Excursion, FirstStop, TradeReview};
 use figures::{NO_GAP, joined, seen_share};
 use placed_stops::PlacedStops;

@@ -1,9 +1,6 @@
 //! The services of one account: its client, its outbox and its poller.
 
-use super::{
-    kept::KeptAccess,
-    trader_effects::{Reach, TraderEffects},
-};
+use super::trader_effects::{Reach, TraderEffects};
 use crate::{
     app::{
         Effect, Identity, Msg, Options, Visibility, account::poll::Source, core::sheet::Sheet,
@@ -126,8 +123,7 @@ impl ReachableAccount {
             mut channel,
         } = self;
         let inbox = channel.inbox.clone();
-        let access = KeptAccess::beside(&journal_access);
-        let trader = TraderEffects::start(account.reach, dir, &identity, access, &inbox);
+        let trader = TraderEffects::start(account.reach, dir, &identity, &journal_access, &inbox);
         channel.say(Msg::Opened(identity)).await;
         earlier::tell(&client, &journal_access, PastMark::END, &inbox);
         let intervals = account.intervals();

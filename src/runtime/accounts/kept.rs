@@ -5,19 +5,22 @@
 //! understood is refused in words and kept under another name; one that cannot be read is left alone, and nothing is
 //! written over it in this session. Nothing secret is in them. Several processes change the alerts, each under a lock on
 //! the directory; a desk has what others changed within [`LOOK_INTERVAL`].
-//! Known limit: of two desks on one account the last writer of notes and watchlists wins.
+//! Known limit: of two desks on one account the last writer of watchlists wins.
 
 mod alerts;
 mod file;
+mod trades;
 
 pub use alerts::{LockedAlerts, change_alerts, kept_alerts};
-pub(super) use file::KeptAccess;
+pub use trades::kept_trades;
 
-use crate::app::{
-    Identity, Mode, Msg, account::trades::TradeLog, activity::user_alerts::KeptState,
+use crate::{
+    app::{Identity, Mode, Msg, activity::user_alerts::KeptState},
+    journal::WriterId,
+    runtime::journal::earlier::JournalAccess,
 };
 use alerts::SharedAlerts;
-use file::{KeptFile, loaded, say};
+use file::{KeptAccess, KeptFile, say};
 use std::{
     path::{Path, PathBuf},
     sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel},
@@ -25,6 +28,7 @@ use std::{
     time::Duration,
 };
 use tokio::sync::mpsc::Sender as Inbox;
+use trades::SharedTrades;
 
 /// No file system takes much longer names.
 const LONGEST_NAME: usize = 120;
@@ -48,14 +52,20 @@ impl KeptFiles {
     pub(super) fn start(
         dir: PathBuf,
         identity: &Identity,
-        access: KeptAccess,
+        journal_access: &JournalAccess,
         inbox: Inbox<Msg>,
     ) -> Self {
+        let access = KeptAccess::beside(journal_access);
+        let own = match journal_access {
+            JournalAccess::Writer(journal) => Some(journal.ask(|journal| Ok(journal.writer()))),
+            JournalAccess::ReadOnly(_) => None,
+        };
+        let own = move || own?.blocking_recv().ok()?.ok()?;
         let name = name(identity);
         let (writes, wanted) = channel();
         let (works, ended) = channel::<()>();
         thread::spawn(move || {
-            serve(&dir, &name, access, &wanted, &inbox);
+            serve(&dir, &name, (access, own), &wanted, &inbox);
             drop(works);
         });
         Self {
@@ -98,39 +108,26 @@ fn name(identity: &Identity) -> String {
     whole.chars().map(plain).take(LONGEST_NAME).collect()
 }
 
-fn trades_file(dir: &Path, name: &str) -> KeptFile {
-    KeptFile::new(dir, "trades", name, "your notes on trades")
-}
-
-/// The notes on trades that desks on this account keep in `dir`.
-pub fn kept_trades(dir: &Path, identity: &Identity) -> Result<TradeLog, String> {
-    loaded(&trades_file(dir, &name(identity)))
-}
-
 fn serve(
     dir: &Path,
     name: &str,
-    access: KeptAccess,
+    (access, own): (KeptAccess, impl FnOnce() -> Option<WriterId>),
     wanted: &Receiver<KeptState>,
     inbox: &Inbox<Msg>,
 ) {
     let mut alerts = SharedAlerts::new(dir, name, access);
-    let mut trades = trades_file(dir, name);
     let mut lists = KeptFile::new(dir, "watchlists", name, "your watchlists");
-    trades.access = match access {
-        // Notes are written unasked too, as marks are seen: only alerts are worth a word.
-        KeptAccess::DryRun => KeptAccess::LeftAlone,
-        KeptAccess::Writable | KeptAccess::LeftAlone => access,
-    };
     lists.access = access;
     if let Some(kept) = alerts.read(inbox) {
         say(inbox, Msg::Kept(KeptState::Alerts(kept)));
     }
-    if let Some(kept) = trades.read(inbox) {
-        say(inbox, Msg::Kept(KeptState::Trades(kept)));
-    }
     if let Some(kept) = lists.read(inbox) {
         say(inbox, Msg::Kept(KeptState::Watchlists(kept)));
+    }
+    // Last: the journal may take its time.
+    let mut trades = SharedTrades::new(dir, name, access, own());
+    if let Some(kept) = trades.read(inbox) {
+        say(inbox, Msg::Kept(KeptState::Trades(kept)));
     }
     loop {
         let first = match wanted.recv_timeout(LOOK_INTERVAL) {
@@ -153,7 +150,7 @@ fn serve(
             alerts.write(dir, *kept, inbox);
         }
         if let Some(kept) = newest_trades {
-            trades.write(dir, &*kept, inbox);
+            trades.write(*kept, inbox);
         }
         if let Some(kept) = newest_lists {
             lists.write(dir, &*kept, inbox);

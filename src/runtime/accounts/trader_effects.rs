@@ -1,10 +1,10 @@
 //! What an account's desk does for the trader besides trading: keeps alerts and notes, runs programs of the trader's.
 
-use super::{
-    kept::{KeptAccess, KeptFiles},
-    user_command::UserCommands,
+use super::{kept::KeptFiles, user_command::UserCommands};
+use crate::{
+    app::{Effect, Identity, Msg, activity::user_alerts::KeptState},
+    runtime::journal::earlier::JournalAccess,
 };
-use crate::app::{Effect, Identity, Msg, activity::user_alerts::KeptState};
 use std::path::PathBuf;
 use tokio::sync::mpsc::Sender;
 
@@ -32,13 +32,13 @@ impl TraderEffects {
         reach: Reach,
         dir: PathBuf,
         identity: &Identity,
-        access: KeptAccess,
+        journal_access: &JournalAccess,
         inbox: &Sender<Msg>,
     ) -> Self {
         match reach {
             Reach::Nothing => Self::Picture,
             Reach::Signal => Self::Living {
-                kept: KeptFiles::start(dir, identity, access, inbox.clone()),
+                kept: KeptFiles::start(dir, identity, journal_access, inbox.clone()),
                 commands: UserCommands::new(inbox.clone()),
             },
         }

@@ -153,14 +153,13 @@ impl Recovery<'_> {
         if decision == RecoveryDecision::Reconcile {
             decision = case.after(self.outcome(&row).await);
         }
-        match decision {
-            RecoveryDecision::Decided(result) if is_shown => {
-                self.tell(&row.entry, &StateUpdate::of(&result)).await;
-                self.context.say(Msg::Settled(row.ticket, result)).await;
-                None
-            }
-            decision => self.apply(row, decision).await,
+        if let (RecoveryDecision::Decided(result), true) = (&decision, is_shown) {
+            self.tell(&row.entry, &StateUpdate::of(result)).await;
+            let settled = Msg::Settled(row.ticket, result.clone());
+            self.context.say(settled).await;
+            return None;
         }
+        self.apply(row, decision).await
     }
 
     /// Until it is decided, the desk places no other exit there.

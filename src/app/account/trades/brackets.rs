@@ -18,7 +18,7 @@ pub struct OpenBracket {
 
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub(super) struct BracketLog {
+pub struct BracketLog {
     /// Those that a workflow of this desk goes on with.
     running: Vec<OpenBracket>,
     /// Those that nothing goes on with.
@@ -52,6 +52,10 @@ fn targets_of(position: &Position, orders: &[Order]) -> impl Iterator<Item = Num
 }
 
 impl BracketLog {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.running.is_empty() && self.left.is_empty()
+    }
+
     /// Nothing goes on with what an earlier session has begun.
     pub(super) fn recall(&mut self, kept: Self, now: Timestamp) {
         self.left.extend(kept.left);
@@ -62,6 +66,17 @@ impl BracketLog {
 }
 
 impl TradeLog {
+    /// Those of this process alone.
+    pub(crate) fn take_brackets(&mut self) -> BracketLog {
+        std::mem::take(&mut self.brackets)
+    }
+
+    /// Adds those of a process that has ended.
+    pub(crate) fn inherit_brackets(&mut self, ended: BracketLog) {
+        self.brackets.running.extend(ended.running);
+        self.brackets.left.extend(ended.left);
+    }
+
     pub(crate) fn running_brackets(&self) -> &[OpenBracket] {
         &self.brackets.running
     }

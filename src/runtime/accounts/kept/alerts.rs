@@ -4,15 +4,12 @@
 //! over what it has not seen.
 
 use super::{
-    file::{KeptAccess, KeptFile, loaded, say},
+    file::{KeptAccess, KeptDocument, KeptFile, loaded, lock, say},
     name,
 };
-use crate::{
-    app::{
-        Identity, Msg,
-        activity::user_alerts::{AlertEdit, KeptAlerts},
-    },
-    disk,
+use crate::app::{
+    Identity, Msg,
+    activity::user_alerts::{AlertEdit, KeptAlerts},
 };
 use std::{
     fs::File,
@@ -59,14 +56,6 @@ impl LockedAlerts {
     }
 }
 
-/// Waits until no other process changes the alerts in `dir`; none does as long as it is open.
-fn lock(dir: &Path) -> io::Result<File> {
-    disk::private_dir(dir)?;
-    let file = File::open(dir)?;
-    file.lock()?;
-    Ok(file)
-}
-
 /// The trader's alerts, which other processes change, too.
 #[derive(Debug)]
 pub(super) struct SharedAlerts {
@@ -103,7 +92,7 @@ impl SharedAlerts {
         }
         self.bytes = bytes;
         // What cannot be used is said and kept under another name at the next start.
-        let Ok(Some(kept)) = self.file.load() else {
+        let Ok(Some(KeptDocument { kept, .. })) = self.file.load() else {
             return false;
         };
         let edit = AlertEdit::between(&self.known, &kept);

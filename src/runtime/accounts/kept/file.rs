@@ -1,12 +1,15 @@
 //! One kept file: JSON with a version, written whole or not at all.
 
 use crate::{
-    app::{Msg, activity::notice::Tone},
+    app::{Msg, account::trades::BracketLog, activity::notice::Tone},
     disk,
+    journal::WriterId,
     runtime::journal::earlier::JournalAccess,
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::{
+    collections::BTreeMap,
+    fs::File,
     io,
     path::{Path, PathBuf},
 };
@@ -17,9 +20,22 @@ const VERSION: u32 = 1;
 
 /// A file as it stands on the disk.
 #[derive(Debug, Serialize, Deserialize)]
-struct KeptDocument<T> {
+pub(super) struct KeptDocument<T> {
     version: u32,
-    kept: T,
+    pub(super) kept: T,
+    /// What is left of brackets, by the process that has to do with it.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(super) brackets: BTreeMap<WriterId, BracketLog>,
+}
+
+impl<T> From<T> for KeptDocument<T> {
+    fn from(kept: T) -> Self {
+        Self {
+            version: VERSION,
+            kept,
+            brackets: BTreeMap::new(),
+        }
+    }
 }
 
 /// One file, and whether it may be written.
@@ -64,7 +80,7 @@ pub(super) fn loaded<T: DeserializeOwned + Default>(file: &KeptFile) -> Result<T
             Unusable::Damaged(why) => format!("{what} in {path} are damaged: {why}"),
         }
     })?;
-    Ok(kept.unwrap_or_default())
+    Ok(kept.map(|document| document.kept).unwrap_or_default())
 }
 
 impl KeptFile {
@@ -82,14 +98,14 @@ impl KeptFile {
     }
 
     /// What it holds; `None` where nothing was kept.
-    pub(super) fn load<T: DeserializeOwned>(&self) -> Result<Option<T>, Unusable> {
+    pub(super) fn load<T: DeserializeOwned>(&self) -> Result<Option<KeptDocument<T>>, Unusable> {
         let bytes = match disk::read_own(&self.path) {
             Ok(bytes) => bytes,
             Err(why) if why.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(why) => return Err(Unusable::Unreadable(why)),
         };
         match serde_json::from_slice::<KeptDocument<T>>(&bytes) {
-            Ok(document) if document.version == VERSION => Ok(Some(document.kept)),
+            Ok(document) if document.version == VERSION => Ok(Some(document)),
             Ok(document) => {
                 let why = format!("version {} is not known here", document.version);
                 Err(Unusable::Damaged(why))
@@ -99,21 +115,32 @@ impl KeptFile {
     }
 
     pub(super) fn save<T: Serialize>(&self, dir: &Path, kept: T) -> io::Result<()> {
-        let document = KeptDocument {
-            version: VERSION,
-            kept,
-        };
-        let bytes = serde_json::to_vec_pretty(&document)?;
+        self.save_document(dir, &kept.into())
+    }
+
+    fn save_document<T: Serialize>(
+        &self,
+        dir: &Path,
+        document: &KeptDocument<T>,
+    ) -> io::Result<()> {
+        let bytes = serde_json::to_vec_pretty(document)?;
         disk::private_dir(dir)?;
         disk::replace(&self.path, &bytes)
     }
 
     /// `None` where nothing was kept, or it cannot be used, which is said.
     pub(super) fn read<T: DeserializeOwned>(&mut self, inbox: &Inbox<Msg>) -> Option<T> {
+        Some(self.read_document(inbox)?.kept)
+    }
+
+    pub(super) fn read_document<T: DeserializeOwned>(
+        &mut self,
+        inbox: &Inbox<Msg>,
+    ) -> Option<KeptDocument<T>> {
         let loaded = self.load();
         let (what, path) = (self.what, self.path.display());
         let why = match loaded {
-            Ok(kept) => return kept,
+            Ok(document) => return document,
             Err(Unusable::Unreadable(why)) => {
                 self.access = KeptAccess::LeftAlone;
                 let words = format!(
@@ -143,8 +170,17 @@ impl KeptFile {
         None
     }
 
-    /// The first failure in a row is said.
     pub(super) fn write<T: Serialize>(&mut self, dir: &Path, kept: T, inbox: &Inbox<Msg>) {
+        self.write_document(dir, &kept.into(), inbox);
+    }
+
+    /// The first failure in a row is said.
+    pub(super) fn write_document<T: Serialize>(
+        &mut self,
+        dir: &Path,
+        document: &KeptDocument<T>,
+        inbox: &Inbox<Msg>,
+    ) {
         match self.access {
             KeptAccess::Writable => {}
             KeptAccess::LeftAlone => return,
@@ -154,12 +190,20 @@ impl KeptFile {
                 return say(inbox, Msg::Notify(Tone::Plain, words));
             }
         }
-        if let Err(why) = self.save(dir, kept) {
+        if let Err(why) = self.save_document(dir, document) {
             let (what, path) = (self.what, self.path.display());
             let words = format!("{what} cannot be kept in {path}: {why}");
             say(inbox, Msg::Notify(Tone::Warn, words));
         }
     }
+}
+
+/// Waits until no other process changes what several share in `dir`; none does as long as it is open.
+pub(super) fn lock(dir: &Path) -> io::Result<File> {
+    disk::private_dir(dir)?;
+    let file = File::open(dir)?;
+    file.lock()?;
+    Ok(file)
 }
 
 pub(super) fn say(inbox: &Inbox<Msg>, msg: Msg) {

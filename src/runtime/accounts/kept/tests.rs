@@ -2,7 +2,10 @@ use super::*;
 use crate::{
     app::{
         Profile,
-        account::{trades::TradeLog, watchlists::Watchlists},
+        account::{
+            trades::{OpenBracket, TradeLog},
+            watchlists::Watchlists,
+        },
         activity::{
             notice::Tone,
             user_alerts::{
@@ -10,7 +13,9 @@ use crate::{
             },
         },
     },
-    model::{Num, Timestamp},
+    journal::Journal,
+    model::{Num, Side, Timestamp},
+    runtime::{base::process::ProcessKind, journal::journal_writer::JournalWriter},
 };
 use std::{fs, os::unix::fs::PermissionsExt as _};
 use tokio::sync::mpsc::channel as mail;
@@ -43,13 +48,22 @@ fn session(dir: &Path, writes: Vec<KeptState>) -> Vec<Msg> {
 }
 
 fn session_with(dir: &Path, access: KeptAccess, writes: Vec<KeptState>) -> Vec<Msg> {
+    session_of(dir, (access, None), writes)
+}
+
+/// The same in the process that is this writer.
+fn session_of(
+    dir: &Path,
+    (access, own): (KeptAccess, Option<WriterId>),
+    writes: Vec<KeptState>,
+) -> Vec<Msg> {
     let (inbox, mut said) = mail(16);
     let (sender, wanted) = channel();
     for write in writes {
         sender.send(write).unwrap();
     }
     drop(sender);
-    serve(dir, "paper-chal-1", access, &wanted, &inbox);
+    serve(dir, "paper-chal-1", (access, || own), &wanted, &inbox);
     drop(inbox);
     std::iter::from_fn(|| said.blocking_recv()).collect()
 }
@@ -78,8 +92,8 @@ fn what_one_session_keeps_the_next_reads_and_the_newest_state_wins() {
     let said = session(&state, vec![]);
     let [
         Msg::Kept(KeptState::Alerts(alerts)),
-        Msg::Kept(KeptState::Trades(trades)),
         Msg::Kept(KeptState::Watchlists(again)),
+        Msg::Kept(KeptState::Trades(trades)),
     ] = said.as_slice()
     else {
         panic!("{said:?}");
@@ -209,6 +223,60 @@ fn a_paper_account_goes_by_its_id_and_a_services_by_its_address_too() {
     assert_eq!(live, "api.example.com_v1-chal-1");
 }
 
+/// A market in which a desk runs a bracket.
+fn running(market: &str) -> KeptState {
+    let bracket = OpenBracket {
+        order: Some("ord-1".into()),
+        market: market.into(),
+        side: Side::Buy,
+        targets: vec![],
+    };
+    let mut trades = TradeLog::default();
+    trades.run_brackets(vec![bracket]);
+    KeptState::Trades(Box::new(trades))
+}
+
+#[test]
+fn a_bracket_is_nobody_elses_while_its_desk_lives_and_the_next_ones_after_that() {
+    let dir = tempfile::tempdir().unwrap();
+    let open = || Journal::open(dir.path()).unwrap();
+    let session = |journal: &Journal, writes: Vec<KeptState>| {
+        assert!(journal.writer().is_some());
+        session_of(dir.path(), (KeptAccess::Writable, journal.writer()), writes)
+    };
+    let found = |said: &[Msg]| {
+        let trades = said.iter().find_map(|msg| {
+            let Msg::Kept(KeptState::Trades(trades)) = msg else {
+                return None;
+            };
+            Some(trades)
+        });
+        let open = trades.unwrap().running_brackets().iter();
+        let markets: Vec<_> = open.map(|bracket| bracket.market.to_string()).collect();
+        markets
+    };
+    let first = open();
+    session(&first, vec![running("paper|BTC")]);
+    let second = open();
+    assert_eq!(
+        found(&session(&second, vec![running("paper|ETH")])),
+        [""; 0]
+    );
+    let third = open();
+    assert_eq!(found(&session(&third, vec![])), [""; 0]);
+    drop(first);
+    assert_eq!(found(&session(&third, vec![])), ["paper|BTC"]);
+    let fourth = open();
+    assert_eq!(
+        found(&session(&fourth, vec![])),
+        [""; 0],
+        "it is the third's"
+    );
+    drop((second, third));
+    let left = found(&session(&fourth, vec![]));
+    assert_eq!(left.len(), 2, "{left:?}");
+}
+
 #[test]
 fn a_dry_run_reads_the_alerts_and_notes_and_writes_over_neither() {
     let dir = tempfile::tempdir().unwrap();
@@ -250,7 +318,15 @@ fn what_is_kept_in_the_last_moment_is_on_the_disk_when_the_desk_lets_go_of_it() 
     let identity = identity(Mode::Paper, "http://127.0.0.1:1");
     let (inbox, _said) = mail(16);
     let dir_path = dir.path().to_owned();
-    let files = KeptFiles::start(dir_path, &identity, KeptAccess::Writable, inbox);
+    let place = dir.path().join("journal");
+    let journal = JournalAccess::Writer(JournalWriter::spawn(
+        ProcessKind::Desk,
+        dir.path(),
+        move || Journal::open(&place),
+        |_| (),
+        inbox.clone(),
+    ));
+    let files = KeptFiles::start(dir_path, &identity, &journal, inbox);
     files.write(keep(&[7]));
     drop(files);
     let kept = kept_alerts(dir.path(), &identity).unwrap();
