@@ -46,12 +46,15 @@ impl Num {
 
     /// The number as an integer count of `10^-scale`, or `None` if it has finer digits or does not fit.
     pub fn to_scaled(self, scale: u32) -> Option<i128> {
-        let unit = Decimal::try_from_i128_with_scale(1, scale).ok()?;
-        let count = self.0.checked_div(unit)?;
-        count
-            .fract()
-            .is_zero()
-            .then(|| count.trunc().mantissa() / 10_i128.pow(count.trunc().scale()))
+        let (mantissa, own) = (self.0.mantissa(), self.0.scale());
+        let ten_to = |power: u32| 10_i128.checked_pow(power);
+        let count = if own <= scale {
+            mantissa.checked_mul(ten_to(scale - own)?)?
+        } else {
+            let unit = ten_to(own - scale)?;
+            (mantissa % unit == 0).then_some(mantissa / unit)?
+        };
+        (count.unsigned_abs() <= Decimal::MAX.mantissa().unsigned_abs()).then_some(count)
     }
 
     pub fn plus(self, other: Self) -> Option<Self> {
@@ -111,6 +114,9 @@ impl Num {
     /// Rounded half away from zero to exactly `decimals` places, for display.
     #[must_use]
     pub fn rounded(self, decimals: u32) -> Self {
+        if self.decimals() == decimals {
+            return self;
+        }
         let mut value = self
             .0
             .round_dp_with_strategy(decimals, RoundingStrategy::MidpointAwayFromZero);
@@ -156,7 +162,7 @@ impl Num {
 
     /// The integer part, rounded towards zero; `None` if it does not fit.
     pub fn to_i64(self) -> Option<i64> {
-        self.0.trunc().to_string().parse().ok()
+        i64::try_from(self.0.trunc().mantissa()).ok()
     }
 }
 
@@ -310,6 +316,12 @@ mod tests {
     fn scaled_integers_keep_every_digit_or_say_no() {
         assert_eq!(Num::new(150, 2).to_scaled(3), Some(1500));
         assert_eq!(Num::new(15, 1).to_scaled(0), None);
+        assert_eq!(Num::new(-1500, 3).to_scaled(1), Some(-15));
+        assert_eq!(Num::ZERO.to_scaled(28), Some(0));
+        let widest: Num = "79228162514264337593543950335".parse().unwrap();
+        assert_eq!(widest.to_scaled(0), Some((1 << 96) - 1));
+        assert_eq!(widest.to_scaled(1), None);
+        assert_eq!(Num::ONE.to_scaled(29), None);
         assert_eq!(
             Num::from_scaled(-1_234_567, 6).unwrap().to_string(),
             "-1.234567"
