@@ -10,7 +10,7 @@ use super::{
     session::{AfterChanges, StreamProtocol},
 };
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::str::FromStr as _;
 
 /// Subscriptions of one connection.
@@ -42,13 +42,14 @@ struct Subscription {
 impl Subscription {
     fn events(&mut self, state: &ExchangeState) -> Option<String> {
         let channel = &self.channel;
-        let events: Vec<Value> = self
+        let events: Vec<String> = self
             .markets
             .iter_mut()
             .flat_map(|(ix, last_sent)| channel.events(state, *ix, last_sent))
             .collect();
+        let (sub, rows) = (&self.name, events.join(","));
         (!events.is_empty())
-            .then(|| json!({ "op": "events", "sub": self.name, "events": events }).to_string())
+            .then(|| format!(r#"{{"events":[{rows}],"op":"events","sub":"{sub}"}}"#))
     }
 }
 
@@ -198,18 +199,18 @@ impl MarketSession {
 fn response(state: &ExchangeState, message: &ClientMessage) -> String {
     let id = message.id;
     let result = match message.method.as_str() {
-        "ping" => Ok(json!(state.engine.now().0)),
+        "ping" => Ok(state.engine.now().0.to_string()),
         "candles.history" => history(state, &message.payload),
         other => Err(format!("there is no method \"{other}\"")),
     };
     match result {
-        Ok(result) => json!({ "op": "res", "id": id, "result": result }).to_string(),
+        Ok(result) => format!(r#"{{"id":{id},"op":"res","result":{result}}}"#),
         Err(why) => json!({ "op": "err", "id": id, "error": { "message": why } }).to_string(),
     }
 }
 
-/// Candles by rising time that open in `startTime..=endTime`.
-fn history(state: &ExchangeState, payload: &Payload) -> Result<Value, String> {
+/// Candles by rising time that open in `startTime..=endTime`, as JSON text.
+fn history(state: &ExchangeState, payload: &Payload) -> Result<String, String> {
     let ix = market(state, &payload.provider, &payload.symbol)?;
     let range = CandleRange {
         interval: interval(&payload.interval)?,
@@ -219,7 +220,8 @@ fn history(state: &ExchangeState, payload: &Payload) -> Result<Value, String> {
     let from = payload.start_time.unwrap_or(i64::MIN);
     let rows = candle_rows(state, ix, range).into_iter();
     let rows = rows.filter(|(open_time, _)| *open_time >= from);
-    Ok(rows.map(|(_, row)| row).collect())
+    let rows: Vec<_> = rows.map(|(_, row)| row).collect();
+    Ok(format!("[{}]", rows.join(",")))
 }
 
 fn interval(word: &str) -> Result<Interval, String> {

@@ -1,4 +1,6 @@
 //! The events of a channel: what of a market differs from what was sent last. Decimals are strings.
+//!
+//! An event is JSON text as soon as it is known: hundreds of candles as trees of values cost megabytes.
 
 use super::super::{
     engine::{
@@ -38,7 +40,7 @@ pub(super) struct LastSent {
     body: Map<String, Value>,
     newest_trade: Option<i64>,
     /// The newest candle of each interval, by when it opened.
-    candles: BTreeMap<Interval, (i64, Value)>,
+    candles: BTreeMap<Interval, (i64, String)>,
 }
 
 /// A market, and how its numbers are written.
@@ -72,7 +74,7 @@ impl Channel {
         state: &ExchangeState,
         ix: MarketIx,
         last_sent: &mut LastSent,
-    ) -> Vec<Value> {
+    ) -> Vec<String> {
         let engine = &state.engine;
         let (market, facts) = (StreamedMarket::of(engine, ix), engine.market_facts(ix));
         let now = engine.now().0;
@@ -98,7 +100,7 @@ impl Channel {
 
 impl LastSent {
     /// The whole event, if anything but its time is new.
-    fn whole(&mut self, body: Map<String, Value>, now: i64) -> Vec<Value> {
+    fn whole(&mut self, body: Map<String, Value>, now: i64) -> Vec<String> {
         if body == self.body {
             return vec![];
         }
@@ -112,7 +114,7 @@ impl LastSent {
         body: Map<String, Value>,
         named: Map<String, Value>,
         now: i64,
-    ) -> Vec<Value> {
+    ) -> Vec<String> {
         let fresh = body
             .iter()
             .filter(|(name, value)| self.body.get(*name) != Some(*value));
@@ -131,7 +133,7 @@ impl LastSent {
         ix: MarketIx,
         interval: Interval,
         history: usize,
-    ) -> Vec<Value> {
+    ) -> Vec<String> {
         let present = state.engine.now().0.div_euclid(interval.millis());
         let limit = match self.candles.get(&interval) {
             Some((open_time, _)) => present - open_time.div_euclid(interval.millis()) + 1,
@@ -153,9 +155,9 @@ impl LastSent {
     }
 }
 
-fn timed(mut body: Map<String, Value>, now: i64) -> Value {
+fn timed(mut body: Map<String, Value>, now: i64) -> String {
     body.insert("time".to_owned(), now.into());
-    Value::Object(body)
+    Value::Object(body).to_string()
 }
 
 /// Candles by rising time, each with when it opens.
@@ -163,7 +165,7 @@ pub(super) fn candle_rows(
     state: &ExchangeState,
     ix: MarketIx,
     range: CandleRange,
-) -> Vec<(i64, Value)> {
+) -> Vec<(i64, String)> {
     let engine = &state.engine;
     let market = StreamedMarket::of(engine, ix);
     let reports = engine.candles(ix, range).reports();
@@ -263,13 +265,13 @@ impl<'a> StreamedMarket<'a> {
     }
 
     /// By rising number.
-    fn trades(self, state: &ExchangeState, ix: MarketIx, last_sent: &mut LastSent) -> Vec<Value> {
+    fn trades(self, state: &ExchangeState, ix: MarketIx, last_sent: &mut LastSent) -> Vec<String> {
         let newest = state.engine.trades(ix, None).next().map(|(id, _)| id);
         let known = last_sent.newest_trade;
         let fresh = state.engine.trades(ix, None);
         let fresh = fresh.take_while(|(id, _)| known.is_none_or(|known| *id > known));
         let most = known.map_or(EARLIER_TRADES, |_| usize::MAX);
-        let mut events: Vec<Value> = fresh
+        let mut events: Vec<String> = fresh
             .take(most)
             .map(|(id, trade)| {
                 let fields = json!({
@@ -279,7 +281,7 @@ impl<'a> StreamedMarket<'a> {
                     "size": self.units.lots(trade.size).to_string(),
                     "time": trade.at.0,
                 });
-                Value::Object(self.with("trade", fields))
+                Value::Object(self.with("trade", fields)).to_string()
             })
             .collect();
         events.reverse();
@@ -287,7 +289,7 @@ impl<'a> StreamedMarket<'a> {
         events
     }
 
-    fn candle(self, interval: Interval, report: &CandleReport) -> Value {
+    fn candle(self, interval: Interval, report: &CandleReport) -> String {
         let candle = report.candle;
         let px = |px| self.units.px(px).to_string();
         let open_time = report.open_time.0;
@@ -304,7 +306,7 @@ impl<'a> StreamedMarket<'a> {
             "trades": candle.trades,
             "isFinal": report.is_closed,
         });
-        Value::Object(self.with("candle", fields))
+        Value::Object(self.with("candle", fields)).to_string()
     }
 }
 
@@ -352,7 +354,8 @@ mod tests {
             state.advance(Millis(millis), Instant::now());
             let market = MarketIx::from(0);
             let events = Channel::MarketStats.events(&state, market, &mut last_sent);
-            events.first().map(|event| event["gapSince"].clone())
+            let event: Value = serde_json::from_str(events.first()?).unwrap();
+            Some(event["gapSince"].clone())
         };
         assert_eq!(told(0), Some(Value::Null));
         assert_eq!(told(6_000), Some(json!(start)));
