@@ -1,5 +1,6 @@
 //! What one frame costs: `cargo bench --bench frame` prints microseconds per frame, with few rows in the
-//! history panes and with very many. The cost must follow what is visible, not what is known.
+//! history panes and with very many; `cargo bench --bench frame -- ladder` only those of cases with this word. The cost
+//! must follow what is visible, not what is known.
 
 #![expect(
     clippy::unwrap_used,
@@ -24,6 +25,7 @@ use perpdeck::{
 use ratatui::layout::Rect;
 use std::{
     collections::BTreeMap,
+    env,
     hint::black_box,
     time::{Duration, Instant},
 };
@@ -315,8 +317,14 @@ fn market_desk(candles: i64, levels: i64) -> Model {
 
 fn main() {
     let area = Rect::new(0, 0, 200, 60);
+    let words: Vec<_> = env::args()
+        .skip(1)
+        .filter(|word| !word.starts_with('-'))
+        .collect();
+    let is_wanted =
+        |name: &str| words.is_empty() || words.iter().any(|word| name.contains(word.as_str()));
     println!("| a frame of 200x60 | at 1,000 rows | at 100,000 rows |\n|---|--:|--:|");
-    for (name, keys, measure) in CASES {
+    for (name, keys, measure) in CASES.iter().filter(|case| is_wanted(case.0)) {
         let [few, many] = [1_000, 100_000].map(|rows| {
             let mut model = desk(rows);
             press(&mut model, keys);
@@ -328,7 +336,7 @@ fn main() {
     println!(
         "\n| the market screen of 200x60 | at 1,000 candles, 20 levels a side | at 100,000 candles, 1,000 levels a side |\n|---|--:|--:|"
     );
-    for (name, keys, measure) in MARKET_CASES {
+    for (name, keys, measure) in MARKET_CASES.iter().filter(|case| is_wanted(case.0)) {
         let [few, many] = [(1_000, 20), (100_000, 1_000)].map(|(candles, levels)| {
             let mut model = market_desk(candles, levels);
             press(&mut model, keys);
@@ -339,7 +347,7 @@ fn main() {
     println!(
         "\n| once: its longest update · all of them | at 1,000 rows | at 100,000 rows |\n|---|--:|--:|"
     );
-    for (name, keys, key) in ONCE {
+    for (name, keys, key) in ONCE.iter().filter(|case| is_wanted(case.0)) {
         let [few, many] = [1_000, 100_000].map(|rows| {
             let mut model = desk(rows);
             press(&mut model, keys);

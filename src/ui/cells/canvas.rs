@@ -11,7 +11,11 @@ use crate::{
     },
     view::{Gauge, Span, Tone},
 };
-use ratatui::{buffer::Buffer, layout::Rect, style::Style};
+use ratatui::{
+    buffer::{Buffer, Cell},
+    layout::Rect,
+    style::Style,
+};
 use std::borrow::Cow;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
@@ -157,12 +161,13 @@ impl<'a> Canvas<'a> {
     /// Clears an area.
     pub(in crate::ui) fn blank(&mut self, area: Rect) {
         let area = area.intersection(self.buffer.area);
-        let base = self.theme.part(ThemePart::Base);
-        for position in area.positions() {
-            if let Some(cell) = self.buffer.cell_mut(position) {
-                cell.reset();
-                cell.set_style(base);
-            }
+        let mut cell = Cell::EMPTY;
+        cell.set_style(self.theme.part(ThemePart::Base));
+        for y in (area.top()..area.bottom()).filter(|_| !area.is_empty()) {
+            let first = self.buffer.index_of(area.x, y);
+            let row = first..first.saturating_add(area.width.into());
+            let row = self.buffer.content.get_mut(row).unwrap_or_default();
+            row.fill(cell.clone());
         }
     }
 

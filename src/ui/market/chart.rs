@@ -193,7 +193,7 @@ fn closes(canvas: &mut Canvas<'_>, areas: &ChartAreas, view: &ChartView) {
 /// The account's own fills: bought below the candle, sold above it.
 fn fills(canvas: &mut Canvas<'_>, areas: &ChartAreas, view: &ChartView) {
     let rows = areas.plot.height;
-    for (at, slot, candle) in known(view) {
+    for (at, slot, candle) in known(view).filter(|(_, slot, _)| slot.bought || slot.sold) {
         let row = |price| view.range.row(view.unit.count(price)?, rows);
         let below = row(candle.low).map(|row| row.saturating_add(1));
         let above = row(candle.high).and_then(|row| row.checked_sub(1));

@@ -43,6 +43,26 @@ pub struct ChartMemory {
     edge: Option<Timestamp>,
     vwap: Vwap,
     indicators: IndicatorMemory,
+    slots: Option<(SlotsKey, FilledSlots)>,
+}
+
+/// Everything that the slots are made from, but for the account's fills.
+#[derive(Debug, Clone, PartialEq)]
+struct SlotsKey {
+    window: ChartWindow,
+    unit: PriceUnit,
+    look: CandleLook,
+    volume_rows: u16,
+    /// Of the series, with its ends: the version of a series that was read again begins anew.
+    version: u64,
+    ends: [Option<Candle>; 2],
+}
+
+#[derive(Debug, Clone, Default)]
+struct FilledSlots {
+    slots: Vec<ChartSlot>,
+    /// The most that traded in one of them.
+    volume: Option<Num>,
 }
 
 /// A chart, ready to be drawn.
@@ -115,19 +135,12 @@ pub fn chart(
     let cursor = state.cursor;
     let window = memory.window(series, (state, newest.open_time), room.slots);
     let unit = PriceUnit::new(market, newest.close);
-    let mut slots = window.slots(series);
+    let FilledSlots { mut slots, volume } =
+        memory.slots(series, (window, unit), (state.look, room.volume_rows));
     let lines = overlays::lines(model, (id, market), (series, unit), state, scene);
-    memory.vwap.fill(series, window.first, unit, &mut slots);
-    memory
-        .indicators
-        .fill(series, window.first, unit, &mut slots);
-    if state.look == CandleLook::HeikinAshi {
-        indicators::heikin_ashi(series, window.first, &mut slots);
-    }
     let range = memory.range(&slots, &lines, unit);
     let range = range.stretched(state.stretch).shifted(state.shift);
     overlays::fills(scene, id, (window.first, series.interval()), &mut slots);
-    let volume = volumes(&mut slots, room.volume_rows);
     let read = cursor.map_or(Some(newest), |cursor| series.at(cursor));
     let slot = window
         .slot(cursor.unwrap_or(newest.open_time))
@@ -203,6 +216,38 @@ impl ChartMemory {
             step,
             slots,
         }
+    }
+
+    /// The candles in view with their figures; those of the last frame while nothing of them has changed.
+    fn slots(
+        &mut self,
+        series: &CandleSeries,
+        (window, unit): (ChartWindow, PriceUnit),
+        (look, volume_rows): (CandleLook, u16),
+    ) -> FilledSlots {
+        let key = SlotsKey {
+            window,
+            unit,
+            look,
+            volume_rows,
+            version: series.version(),
+            ends: [series.oldest(), series.newest()].map(Option::<&Candle>::copied),
+        };
+        if let Some((of, filled)) = &self.slots
+            && *of == key
+        {
+            return filled.clone();
+        }
+        let mut slots = window.slots(series);
+        self.vwap.fill(series, window.first, unit, &mut slots);
+        self.indicators.fill(series, window.first, unit, &mut slots);
+        if look == CandleLook::HeikinAshi {
+            indicators::heikin_ashi(series, window.first, &mut slots);
+        }
+        let volume = volumes(&mut slots, volume_rows);
+        let filled = FilledSlots { slots, volume };
+        self.slots = Some((key, filled.clone()));
+        filled
     }
 
     fn range(&mut self, slots: &[ChartSlot], lines: &[PriceLine], unit: PriceUnit) -> PriceRange {
@@ -366,12 +411,21 @@ mod tests {
     use super::*;
     use crate::app::testing::*;
 
-    fn legend_of(chart: &CandleChart) -> Vec<String> {
-        let model = desk();
-        let scene = Scene::of(&model, &model.account.options.zone);
-        let price = Num::from(100_i64);
-        let candle = Candle {
-            open_time: NOON,
+    /// A candle so many minutes after noon in which `price` coins traded at this price.
+    fn candle(minute: i64, price: i64) -> Candle {
+        let at = Timestamp(NOON.0 + minute * 60_000);
+        Candle {
+            open_time: at,
+            volume: Some(price.into()),
+            turnover: Some((price * price).into()),
+            ..even(at, price)
+        }
+    }
+
+    fn even(open_time: Timestamp, price: i64) -> Candle {
+        let price = Num::from(price);
+        Candle {
+            open_time,
             open: price,
             high: price,
             low: price,
@@ -381,7 +435,51 @@ mod tests {
             trades: None,
             is_closed: true,
             is_synthetic: false,
+        }
+    }
+
+    #[test]
+    fn figures_of_candles_that_changed_are_computed_again() {
+        let unit = PriceUnit::new(None, 100_i64.into());
+        let window = ChartWindow {
+            first: NOON,
+            step: 60_000,
+            slots: 12,
         };
+        let of = |memory: &mut ChartMemory, series: &CandleSeries| {
+            let filled = memory.slots(series, (window, unit), (CandleLook::Solid, 4));
+            (filled.slots, filled.volume)
+        };
+        let mut series = CandleSeries::new(Interval::Minute1, CandleOrigin::Source);
+        let mut memory = ChartMemory::default();
+        let first = (2..10).map(|minute| candle(minute, 100 + minute));
+        let steps = [
+            first.collect(),
+            vec![candle(9, 150)],
+            vec![candle(9, 150), candle(10, 90)],
+        ];
+        for (at, page) in (0..).zip(steps) {
+            series.merge(page, Timestamp(NOON.0 + at), None);
+            let fresh = of(&mut ChartMemory::default(), &series);
+            assert_eq!(of(&mut memory, &series), fresh, "{at}");
+            assert_eq!(of(&mut memory, &series), fresh, "{at}, of the same candles");
+        }
+        series.merge_older(candle(2, 0).open_time, vec![candle(0, 80), candle(1, 70)]);
+        let fresh = of(&mut ChartMemory::default(), &series);
+        assert_eq!(of(&mut memory, &series), fresh, "with older candles");
+        assert!(
+            fresh
+                .0
+                .iter()
+                .any(|slot| slot.indicators.averages[0].is_some())
+        );
+    }
+
+    fn legend_of(chart: &CandleChart) -> Vec<String> {
+        let model = desk();
+        let scene = Scene::of(&model, &model.account.options.zone);
+        let price = Num::from(100_i64);
+        let candle = even(NOON, 100);
         let averages = ChartSlot {
             indicators: Indicators {
                 averages: [Some(90), None, Some(70)],

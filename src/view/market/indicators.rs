@@ -4,6 +4,7 @@
 
 use super::{
     chart_slot::{ChartSlot, Indicators},
+    checkpoints::Checkpoints,
     scale::PriceUnit,
 };
 use crate::{
@@ -129,10 +130,7 @@ impl Run {
 
 /// The indicators before the first candle in view, so that a frame computes only what has come into view.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct IndicatorMemory {
-    /// Of candles from this instant on, in this unit.
-    known: Option<(Timestamp, PriceUnit, Run)>,
-}
+pub(crate) struct IndicatorMemory(Checkpoints<Option<Run>>);
 
 impl IndicatorMemory {
     /// Gives every slot its indicators.
@@ -156,17 +154,8 @@ impl IndicatorMemory {
     fn before(&mut self, series: &CandleSeries, first: Timestamp, unit: PriceUnit) -> Option<Run> {
         let step = series.interval().millis();
         let begun = begun(first, step).max(series.oldest()?.open_time);
-        let is_of_these = |(since, of, run): &(Timestamp, PriceUnit, Run)| {
-            *since == begun && *of == unit && run.at < first
-        };
-        let known = self.known.take().filter(is_of_these);
-        let mut run = known.map(|(.., run)| run);
-        let from = run.map_or(begun, |run| Timestamp(run.at.0.saturating_add(1)));
-        for candle in series.within(from..first.max(from)) {
-            run = Run::and(run, candle, step, unit);
-        }
-        self.known = run.map(|run| (begun, unit, run));
-        run
+        let add = |run, candle: &Candle| Run::and(run, candle, step, unit);
+        self.0.sum((series, unit), (begun, first), None, add)
     }
 }
 
@@ -294,10 +283,10 @@ mod tests {
 
     #[test]
     fn what_was_computed_before_gives_the_same_as_computing_it_all() {
-        let series = series((0..60).map(|minute| (minute, 100 + minute * minute % 17)));
+        let series = series((0..300).map(|minute| (minute, 100 + minute * minute % 17)));
         let unit = PriceUnit::new(None::<&Market>, 100_i64.into());
         let mut memory = IndicatorMemory::default();
-        for minute in [30, 31, 40, 25, 59] {
+        for minute in [30, 31, 64, 65, 290, 210, 129, 128, 25, 299] {
             let first = Timestamp(minute * MINUTE);
             let mut slots = [ChartSlot {
                 candle: series.at(first).copied(),

@@ -4,6 +4,7 @@ pub mod chart;
 mod chart_drawn;
 pub mod chart_slot;
 mod chart_window;
+mod checkpoints;
 pub mod glyphs;
 pub mod indicators;
 pub(crate) mod ladder;

@@ -3,7 +3,7 @@
 //! Known limit: a session whose first candles are not known, or that has a gap, has none; neither has a service that
 //! tells no turnover.
 
-use super::{chart_slot::ChartSlot, scale::PriceUnit};
+use super::{chart_slot::ChartSlot, checkpoints::Checkpoints, scale::PriceUnit};
 use crate::{
     app::{CandleSeries, session_of},
     model::{Candle, Num, Timestamp},
@@ -85,10 +85,7 @@ impl Traded {
 
 /// What traded before the first candle in view, so that a frame adds up only what has come into view.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Vwap {
-    /// Until this open time, of a series that begins at that one, in this unit.
-    known: Option<(Timestamp, Timestamp, PriceUnit, Traded)>,
-}
+pub(crate) struct Vwap(Checkpoints<Option<Traded>>);
 
 impl Vwap {
     /// Gives every slot the average until its end.
@@ -123,25 +120,18 @@ impl Vwap {
         first: Timestamp,
         unit: PriceUnit,
     ) -> Option<Traded> {
-        let oldest = series.oldest()?.open_time;
         let session = session_of(first);
-        if oldest > session {
-            self.known = None;
+        if series.oldest()?.open_time > session {
             return None;
         }
-        let known = self.known.filter(|(until, since, of, _)| {
-            *since == oldest && *of == unit && *until <= first && session_of(*until) == session
-        });
-        let known = known.map(|(until, .., traded)| (until, traded));
-        let (from, traded) = known.unwrap_or((session, Traded::NOTHING));
-        let mut before = series.within(from..first);
-        let whole = first.0.saturating_sub(from.0) / series.interval().millis().max(1);
-        if i64::try_from(before.len()) != Ok(whole) {
+        let known = series.places(session..first).len();
+        let whole = first.0.saturating_sub(session.0) / series.interval().millis().max(1);
+        if i64::try_from(known) != Ok(whole) {
             return None;
         }
-        let traded = before.try_fold(traded, |traded, candle| traded.and(candle, unit))?;
-        self.known = Some((first, oldest, unit, traded));
-        Some(traded)
+        let nothing = Some(Traded::NOTHING);
+        let add = |sum: Option<Traded>, candle: &Candle| sum?.and(candle, unit);
+        self.0.sum((series, unit), (session, first), nothing, add)
     }
 }
 

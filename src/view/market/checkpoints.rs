@@ -1,0 +1,58 @@
+//! Sums over candles that are kept now and then, so that a chart that scrolls to either side adds up only the candles
+//! since the last one kept.
+
+use super::scale::PriceUnit;
+use crate::{
+    app::CandleSeries,
+    model::{Candle, Timestamp},
+};
+
+/// So many candles from one kept sum to the next.
+const APART: usize = 64;
+
+/// What a sum is of: its first instant, the oldest candle known, the unit.
+type SumOf = (Timestamp, Timestamp, PriceUnit);
+
+#[derive(Debug, Clone)]
+pub(super) struct Checkpoints<Sum> {
+    of: Option<SumOf>,
+    /// The sums of the candles before these instants, by rising time.
+    kept: Vec<(Timestamp, Sum)>,
+}
+
+impl<Sum> Default for Checkpoints<Sum> {
+    fn default() -> Self {
+        Self {
+            of: None,
+            kept: vec![],
+        }
+    }
+}
+
+impl<Sum: Copy> Checkpoints<Sum> {
+    /// The sum of the candles from `begun` until `first`: `empty` with each of them added.
+    pub(super) fn sum(
+        &mut self,
+        (series, unit): (&CandleSeries, PriceUnit),
+        (begun, first): (Timestamp, Timestamp),
+        empty: Sum,
+        add: impl Fn(Sum, &Candle) -> Sum,
+    ) -> Sum {
+        let oldest = series.oldest().map(|oldest| oldest.open_time);
+        let of = oldest.map(|oldest| (begun, oldest, unit));
+        if self.of != of {
+            *self = Self { of, kept: vec![] };
+        }
+        while self.kept.pop_if(|(until, _)| *until > first).is_some() {}
+        let last = self.kept.last().copied();
+        let (from, mut sum) = last.unwrap_or((begun, empty));
+        for (number, candle) in (1..).zip(series.within(from..first.max(from))) {
+            sum = add(sum, candle);
+            if number % APART == 0 {
+                let until = Timestamp(candle.open_time.0.saturating_add(1));
+                self.kept.push((until, sum));
+            }
+        }
+        sum
+    }
+}
