@@ -15,12 +15,12 @@ pub use alerts::{LockedAlerts, change_alerts, kept_alerts};
 pub use trades::kept_trades;
 
 use crate::{
-    app::{Identity, Mode, Msg, activity::user_alerts::KeptState},
+    app::{Identity, Msg, activity::user_alerts::KeptState},
     journal::WriterId,
     runtime::journal::earlier::JournalAccess,
 };
 use alerts::SharedAlerts;
-use file::{KeptAccess, KeptFile, say};
+use file::{KeptAccess, KeptFile, name, say};
 use std::{
     path::{Path, PathBuf},
     sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel},
@@ -29,9 +29,6 @@ use std::{
 };
 use tokio::sync::mpsc::Sender as Inbox;
 use trades::SharedTrades;
-
-/// No file system takes much longer names.
-const LONGEST_NAME: usize = 120;
 
 /// How often a desk looks whether another process has changed the alerts.
 pub(crate) const LOOK_INTERVAL: Duration = Duration::from_secs(2);
@@ -88,24 +85,6 @@ impl Drop for KeptFiles {
         // Nothing is ever sent: the wait ends when the thread does.
         let _late = self.ended.recv_timeout(EXIT_TIMEOUT);
     }
-}
-
-/// Whose files these are. The port of a paper exchange of the desk's own changes: its accounts go by their id.
-fn name(identity: &Identity) -> String {
-    let service = match identity.mode {
-        Mode::Paper => "paper",
-        Mode::LiveApi => identity.base_url.as_str(),
-    };
-    let service = service.trim_start_matches("https://");
-    let plain = |c: char| {
-        if c.is_ascii_alphanumeric() || "-.".contains(c) {
-            c
-        } else {
-            '_'
-        }
-    };
-    let whole = format!("{service}-{}", identity.account_id.raw());
-    whole.chars().map(plain).take(LONGEST_NAME).collect()
 }
 
 fn serve(

@@ -3,10 +3,7 @@
 //! Contract: the file is changed under a lock on its directory. A desk says what others have changed, and writes nothing
 //! over what it has not seen.
 
-use super::{
-    file::{KeptAccess, KeptDocument, KeptFile, loaded, lock, say},
-    name,
-};
+use super::file::{KeptAccess, KeptDocument, KeptFile, loaded, lock, name, say};
 use crate::app::{
     Identity, Msg,
     activity::user_alerts::{AlertEdit, KeptAlerts},

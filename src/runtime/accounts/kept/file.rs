@@ -1,7 +1,7 @@
 //! One kept file: JSON with a version, written whole or not at all.
 
 use crate::{
-    app::{Msg, account::trades::BracketLog, activity::notice::Tone},
+    app::{Identity, Mode, Msg, account::trades::BracketLog, activity::notice::Tone},
     disk,
     journal::WriterId,
     runtime::journal::earlier::JournalAccess,
@@ -17,6 +17,8 @@ use tokio::sync::mpsc::Sender as Inbox;
 
 /// The form of the files that this version writes.
 const VERSION: u32 = 1;
+/// No file system takes much longer names.
+const LONGEST_NAME: usize = 120;
 
 /// A file as it stands on the disk.
 #[derive(Debug, Serialize, Deserialize)]
@@ -209,4 +211,22 @@ pub(super) fn lock(dir: &Path) -> io::Result<File> {
 pub(super) fn say(inbox: &Inbox<Msg>, msg: Msg) {
     // A desk that has left need not hear it.
     drop(inbox.blocking_send(msg));
+}
+
+/// Whose files these are. The port of a paper exchange of the desk's own changes: its accounts go by their id.
+pub(super) fn name(identity: &Identity) -> String {
+    let service = match identity.mode {
+        Mode::Paper => "paper",
+        Mode::LiveApi => identity.base_url.as_str(),
+    };
+    let service = service.trim_start_matches("https://");
+    let plain = |c: char| {
+        if c.is_ascii_alphanumeric() || "-.".contains(c) {
+            c
+        } else {
+            '_'
+        }
+    };
+    let whole = format!("{service}-{}", identity.account_id.raw());
+    whole.chars().map(plain).take(LONGEST_NAME).collect()
 }

@@ -1,7 +1,7 @@
 use super::*;
 use crate::{
     app::{
-        Profile,
+        Mode, Profile,
         account::{
             trades::{OpenBracket, TradeLog},
             watchlists::Watchlists,

@@ -3,10 +3,7 @@
 //! Contract: the brackets of a desk are nobody else's while it lives; the next one that starts takes over what it has left.
 //! Known limit: of two desks on one account the last writer of notes wins.
 
-use super::{
-    file::{KeptAccess, KeptDocument, KeptFile, loaded, lock},
-    name,
-};
+use super::file::{KeptAccess, KeptDocument, KeptFile, loaded, lock, name};
 use crate::{
     app::{
         Identity, Msg,
