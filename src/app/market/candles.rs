@@ -48,6 +48,7 @@ pub struct CandleSeries {
     /// Rows of the newest answers that could not be read.
     unreadable: usize,
     version: u64,
+    past_version: u64,
 }
 
 /// The pages before the oldest row.
@@ -82,6 +83,7 @@ impl CandleSeries {
             },
             unreadable: 0,
             version: 0,
+            past_version: 0,
         }
     }
 
@@ -128,6 +130,12 @@ impl CandleSeries {
         self.version
     }
 
+    /// Rises with every change of a row before the newest: sums over earlier rows are still right while it stays. Rows
+    /// before the oldest change none of them.
+    pub fn past_version(&self) -> u64 {
+        self.past_version
+    }
+
     /// How many rows of the newest answer could not be read.
     pub fn unreadable(&self) -> usize {
         self.unreadable
@@ -150,8 +158,7 @@ impl CandleSeries {
         let page = Self::sorted(page);
         if self.has_restarted(&page, (made_before, made_at)) {
             self.version += 1;
-            self.rows.clear();
-            self.older = IDLE;
+            self.begin_anew();
         }
         let reaches = |first: &Candle, newest: &Candle| {
             first.open_time.0 <= newest.open_time.0.saturating_add(self.interval.millis())
@@ -160,13 +167,18 @@ impl CandleSeries {
             && !reaches(first, newest)
             && self.origin == CandleOrigin::Source
         {
-            self.rows.clear();
-            self.older = IDLE;
+            self.begin_anew();
         }
         for row in page {
             self.put(row);
         }
         self.trim(ROWS_KEPT);
+    }
+
+    fn begin_anew(&mut self) {
+        self.rows.clear();
+        self.older = IDLE;
+        self.past_version += 1;
     }
 
     /// Whether the market began anew: its source's clock went back, or its newest candle is further back than one that a
@@ -339,17 +351,21 @@ impl CandleSeries {
             Err(place) => {
                 self.rows.insert(place, row);
                 self.version += 1;
+                self.past_version += 1;
             }
         }
     }
 
     fn replace(&mut self, place: usize, mut row: Candle) {
+        let is_past = place + 1 < self.rows.len();
         if let Some(known) = self.rows.get_mut(place)
             && !counts_fewer(&row, known)
         {
             // A candle that was over does not go on.
             row.is_closed |= known.is_closed && row.trades == known.trades;
-            self.version += u64::from(*known != row);
+            let is_other = *known != row;
+            self.version += u64::from(is_other);
+            self.past_version += u64::from(is_other && is_past);
             *known = row;
         }
     }

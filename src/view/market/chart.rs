@@ -475,6 +475,37 @@ mod tests {
         );
     }
 
+    #[test]
+    fn figures_follow_candles_that_changed_before_those_in_view() {
+        let unit = PriceUnit::new(None, 100_i64.into());
+        let window = ChartWindow {
+            first: Timestamp(NOON.0 + 70 * 60_000),
+            step: 60_000,
+            slots: 12,
+        };
+        let mut series = CandleSeries::new(Interval::Minute1, CandleOrigin::Source);
+        let mut memory = ChartMemory::default();
+        let mut of = |series: &CandleSeries| {
+            let of = |memory: &mut ChartMemory| {
+                let filled = memory.slots(series, (window, unit), (CandleLook::Solid, 4));
+                filled
+                    .slots
+                    .iter()
+                    .map(|slot| slot.indicators)
+                    .collect::<Vec<_>>()
+            };
+            (of(&mut memory), of(&mut ChartMemory::default()))
+        };
+        // A leap late before those in view, then the same candles without it.
+        for (at, leap) in [(0, 900), (1, 950), (2, 999)] {
+            let price = |minute: i64| if minute == 60 { leap } else { 100 + minute % 7 };
+            let page = (0..82).map(|minute| candle(minute, price(minute)));
+            series.merge(page.collect(), Timestamp(NOON.0 + at), None);
+            let (kept, fresh) = of(&series);
+            assert_eq!(kept, fresh, "{leap}");
+        }
+    }
+
     fn legend_of(chart: &CandleChart) -> Vec<String> {
         let model = desk();
         let scene = Scene::of(&model, &model.account.options.zone);

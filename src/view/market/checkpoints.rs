@@ -10,8 +10,8 @@ use crate::{
 /// So many candles from one kept sum to the next.
 const APART: usize = 64;
 
-/// What a sum is of: its first instant, the oldest candle known, the unit.
-type SumOf = (Timestamp, Timestamp, PriceUnit);
+/// What a sum is of: its first instant, the version of the candles that are over, the oldest one known, the unit.
+type SumOf = (Timestamp, u64, Timestamp, PriceUnit);
 
 #[derive(Debug, Clone)]
 pub(super) struct Checkpoints<Sum> {
@@ -39,7 +39,7 @@ impl<Sum: Copy> Checkpoints<Sum> {
         add: impl Fn(Sum, &Candle) -> Sum,
     ) -> Sum {
         let oldest = series.oldest().map(|oldest| oldest.open_time);
-        let of = oldest.map(|oldest| (begun, oldest, unit));
+        let of = oldest.map(|oldest| (begun, series.past_version(), oldest, unit));
         if self.of != of {
             *self = Self { of, kept: vec![] };
         }
