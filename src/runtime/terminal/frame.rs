@@ -97,25 +97,29 @@ impl FrameGate {
     /// When a frame that the network causes may be drawn, if not before `at`. A desk that fills does not wait.
     fn moves_from(&self, at: Instant) -> Instant {
         let spaced = self.last_moved + MOVING_FRAME;
-        if self.fills(at) { at } else { at.max(spaced) }
+        if self.is_opening(at) {
+            at
+        } else {
+            at.max(spaced)
+        }
     }
 
-    /// While a desk fills, nobody waits a second for the next numbers.
+    /// While a desk opens, its numbers do not wait a second for the next frame.
     fn motion(&self, chosen: Motion, now: Instant) -> Motion {
-        if self.fills(now) {
+        if self.is_opening(now) {
             Motion::Full
         } else {
             chosen
         }
     }
 
-    fn fills(&self, now: Instant) -> bool {
+    fn is_opening(&self, now: Instant) -> bool {
         now.duration_since(self.opened) < OPENING
     }
 
     /// How long a frame for the network waits for further answers at most.
     fn gathering(&self, now: Instant) -> Duration {
-        if self.fills(now) {
+        if self.is_opening(now) {
             OPENING_FRAME
         } else {
             POLL_FRAME
@@ -249,7 +253,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_desk_with_reduced_motion_fills_at_once_and_is_calm_afterwards() {
+    async fn a_desk_with_reduced_motion_shows_its_first_data_at_once_and_is_calm_afterwards() {
         let mut gate = FrameGate::open();
         assert_eq!(drawn_after(&mut gate).await, Duration::ZERO);
         gate.want(Cause::Background, Motion::Reduced);
