@@ -66,7 +66,7 @@ impl FrameGate {
     pub(crate) fn want(&mut self, cause: Cause, motion: Motion) {
         let now = Instant::now();
         let soon = self.moves_from(now + self.gathering(now));
-        let wanted = match (cause, self.motion(motion, now)) {
+        let wanted = match (cause, motion) {
             (Cause::Person, _) => self.for_person[0].map_or(now, |older| older + 2 * FRAME),
             // Events come at most twenty times a second (`polling/streams/account.rs`), and wait for no beat of the market.
             (Cause::Orders, Motion::Full) => now + OPENING_FRAME,
@@ -86,7 +86,6 @@ impl FrameGate {
     pub(crate) fn settle(&mut self, motion: Motion) {
         let now = Instant::now();
         let earliest = self.moves_from(now.max(self.last + self.gathering(now)));
-        let motion = self.motion(motion, now);
         if let Some(due) = &mut self.due
             && motion == Motion::Full
         {
@@ -96,30 +95,14 @@ impl FrameGate {
 
     /// When a frame that the network causes may be drawn, if not before `at`. A desk that fills does not wait.
     fn moves_from(&self, at: Instant) -> Instant {
+        let is_open = at.duration_since(self.opened) >= OPENING;
         let spaced = self.last_moved + MOVING_FRAME;
-        if self.is_opening(at) {
-            at
-        } else {
-            at.max(spaced)
-        }
-    }
-
-    /// While a desk opens, its numbers do not wait a second for the next frame.
-    fn motion(&self, chosen: Motion, now: Instant) -> Motion {
-        if self.is_opening(now) {
-            Motion::Full
-        } else {
-            chosen
-        }
-    }
-
-    fn is_opening(&self, now: Instant) -> bool {
-        now.duration_since(self.opened) < OPENING
+        if is_open { at.max(spaced) } else { at }
     }
 
     /// How long a frame for the network waits for further answers at most.
     fn gathering(&self, now: Instant) -> Duration {
-        if self.is_opening(now) {
+        if now.duration_since(self.opened) < OPENING {
             OPENING_FRAME
         } else {
             POLL_FRAME
@@ -250,18 +233,5 @@ mod tests {
         advance(OPENING).await;
         gate.want(Cause::Background, Motion::Full);
         assert_eq!(drawn_after(&mut gate).await, POLL_FRAME);
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn a_desk_with_reduced_motion_shows_its_first_data_at_once_and_is_calm_afterwards() {
-        let mut gate = FrameGate::open();
-        assert_eq!(drawn_after(&mut gate).await, Duration::ZERO);
-        gate.want(Cause::Background, Motion::Reduced);
-        assert_eq!(drawn_after(&mut gate).await, OPENING_FRAME);
-        advance(OPENING).await;
-        gate.want(Cause::Background, Motion::Reduced);
-        assert_eq!(drawn_after(&mut gate).await, POLL_FRAME);
-        gate.want(Cause::Background, Motion::Reduced);
-        assert_eq!(drawn_after(&mut gate).await, REDUCED_MOTION_FRAME);
     }
 }
