@@ -164,6 +164,8 @@ fn a_size_that_comes_while_the_desk_starts_is_drawn_on() {
             let last = screen.lines().last().unwrap_or_default();
             screen.lines().count() == 40 && last.contains("q quit")
         });
+        session.signal("TERM");
+        assert_given_back(session, 143);
     }
 }
 

@@ -6,7 +6,10 @@ use super::{
     *,
 };
 use perpdeck::journal::IntentState;
-use std::path::{Path, PathBuf};
+use std::{
+    fs::File,
+    path::{Path, PathBuf},
+};
 
 const BUY_AT_MARKET: &[&str] = &[
     "place",
@@ -114,7 +117,16 @@ fn an_alert_that_is_set_or_removed_beside_an_open_desk_is_soon_the_desks() {
         (1, &"btc < 1000".into())
     );
     // A desk that is stopped has it when it goes on, and keeps it beside its own.
+    let state_dir = File::open(service.home().join(".local/state/perpdeck")).unwrap();
     desk.signal("STOP");
+    desk.wait_until_stopped();
+    while state_dir.try_lock().is_err() {
+        // In the middle of a change of its own, for which the verb would wait.
+        desk.signal("CONT");
+        desk.signal("STOP");
+        desk.wait_until_stopped();
+    }
+    state_dir.unlock().unwrap();
     service.json(&["alert", "add", "btc", "above", "170000"]);
     desk.signal("CONT");
     desk.wait_for("Your alerts 2 armed");

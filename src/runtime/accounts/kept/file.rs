@@ -12,11 +12,16 @@ use std::{
     fs::File,
     io,
     path::{Path, PathBuf},
+    sync::mpsc::channel,
+    thread,
+    time::Duration,
 };
 use tokio::sync::mpsc::Sender as Inbox;
 
 /// The form of the files that this version writes.
 const VERSION: u32 = 1;
+/// How long a change waits for those of other processes, which take milliseconds.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
 /// No file system takes much longer names.
 const LONGEST_NAME: usize = 120;
 
@@ -202,10 +207,23 @@ impl KeptFile {
 
 /// Waits until no other process changes what several share in `dir`; none does as long as it is open.
 pub(super) fn lock(dir: &Path) -> io::Result<File> {
+    lock_within(dir, LOCK_TIMEOUT)
+}
+
+/// A process that is stopped in the middle of a change keeps its lock until it goes on.
+pub(super) fn lock_within(dir: &Path, timeout: Duration) -> io::Result<File> {
     disk::private_dir(dir)?;
     let file = File::open(dir)?;
-    file.lock()?;
-    Ok(file)
+    let (locked, lock) = channel();
+    thread::spawn(move || {
+        // Where nobody waits any more, the lock is given back.
+        let _late = locked.send(file.lock().map(|()| file));
+    });
+    let held = || {
+        let words = "another perpdeck has been changing files there for some time (is it stopped?)";
+        Err(io::Error::new(io::ErrorKind::TimedOut, words))
+    };
+    lock.recv_timeout(timeout).unwrap_or_else(|_| held())
 }
 
 pub(super) fn say(inbox: &Inbox<Msg>, msg: Msg) {

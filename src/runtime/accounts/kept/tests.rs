@@ -150,6 +150,18 @@ fn a_desk_hears_what_another_process_changed_and_never_writes_over_it() {
 }
 
 #[test]
+fn a_process_that_is_stopped_in_the_middle_of_a_change_keeps_nobody_waiting_for_ever() {
+    let dir = tempfile::tempdir().unwrap();
+    let stopped = file::lock(dir.path()).unwrap();
+    let why = file::lock_within(dir.path(), Duration::ZERO).unwrap_err();
+    assert!(why.to_string().contains("is it stopped?"), "{why}");
+    drop(stopped);
+    // What was given up is given back.
+    drop(file::lock(dir.path()).unwrap());
+    file::lock(dir.path()).unwrap();
+}
+
+#[test]
 fn what_another_desk_knows_of_an_alert_is_no_change_of_it() {
     let dir = tempfile::tempdir().unwrap();
     session(dir.path(), vec![keep(&[1])]);
