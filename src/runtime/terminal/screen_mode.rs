@@ -20,7 +20,10 @@ use ratatui::{
     backend::CrosstermBackend,
     layout::{Rect, Size},
 };
-use rustix::process::{Signal, getpgrp, getpid, kill_process};
+use rustix::{
+    process::{Signal, getpgrp, getpid, kill_process},
+    termios::LocalModes,
+};
 use std::{
     fs::File,
     io::{self, BufWriter, Stdout, Write as _},
@@ -88,7 +91,10 @@ impl TerminalGuard {
     pub(crate) fn resume(&self, painter: &Painter) {
         let foreground = rustix::termios::tcgetpgrp(io::stdout());
         if foreground.is_ok_and(|group| group == getpgrp()) {
-            drop(terminal::disable_raw_mode());
+            // Where nobody has changed the mode, a key pressed meanwhile must not meet another.
+            if !is_raw() {
+                drop(terminal::disable_raw_mode());
+            }
             self.take_again(painter);
         }
     }
@@ -105,6 +111,12 @@ impl TerminalGuard {
         let backend = CrosstermBackend::new(out);
         Ok(ShownScreen::new(backend, size()?, |_| told_size()))
     }
+}
+
+/// Whether the terminal still hands every key to the desk, `ctrl-c` too.
+fn is_raw() -> bool {
+    let modes = rustix::termios::tcgetattr(io::stdout()).map(|mode| mode.local_modes);
+    modes.is_ok_and(|modes| !modes.intersects(LocalModes::ISIG | LocalModes::ICANON))
 }
 
 impl Drop for TerminalGuard {
