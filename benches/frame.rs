@@ -201,6 +201,11 @@ const CASES: &[(&str, &str, Measure)] = &[
 /// What is done on the market screen, the keys before it, and how it is measured.
 const MARKET_CASES: &[(&str, &str, Measure)] = &[
     ("chart and ladder beside the panes", "1", frame),
+    ("a key among the positions", "1", |model, area| {
+        measured(model, area, |model, number| {
+            press(model, if number % 2 == 0 { "j" } else { "k" });
+        })
+    }),
     ("the chart alone, read back", "0z←←←←←", frame),
     ("a key back on the chart", "0", |model, area| {
         measured(model, area, |model, _| press(model, "←"))

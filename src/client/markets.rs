@@ -7,10 +7,11 @@
 
 use super::{Client, lock::locked};
 use crate::{
+    api::QuoteSize,
     config::ServiceKind,
     model::{
-        Failure, FailureKind, Fallible, Listing, Market, MarketId, Page, Quote, ServiceAbout,
-        Timestamp,
+        Failure, FailureKind, Fallible, Listing, Market, MarketId, Num, Page, Quote, ServiceAbout,
+        Side, Timestamp,
     },
 };
 use futures_util::future::join_all;
@@ -162,8 +163,13 @@ impl Client {
         let listed = self.listed().await?;
         let known = &self.0.markets;
         let due = known.due(wanted, most);
-        let read = due.into_iter().map(|id| async move {
-            let quote = self.quote(&id, None).await;
+        let decimals = |id: &MarketId| {
+            let mut rows = listed.rows.iter();
+            rows.find(|row| row.market_id == *id)?.size_decimals
+        };
+        let due: Vec<_> = due.into_iter().map(|id| (decimals(&id), id)).collect();
+        let read = due.into_iter().map(|(decimals, id)| async move {
+            let quote = self.marked_quote(&id, decimals).await;
             let trouble = quote.as_ref().err().cloned();
             known.learn(id, quote);
             trouble
@@ -178,6 +184,27 @@ impl Client {
             ..Page::default()
         };
         Ok(believed(page, |market| known.priced(market)))
+    }
+
+    /// The prices of a market now. Where they have no middle, the market is priced by its mark, which the service tells
+    /// of a size only: the middle of bid and ask is none. The smallest size is as good as any.
+    async fn marked_quote(&self, market: &MarketId, decimals: Option<u32>) -> Fallible<Quote> {
+        let quote = self.quote(market, None).await?;
+        let Some(decimals) = decimals.filter(|_| quote.mark().is_none()) else {
+            return Ok(quote);
+        };
+        let size = QuoteSize {
+            side: Side::Buy,
+            size: Num::new(1, decimals),
+        };
+        Ok(match self.quote(market, Some(size)).await {
+            Ok(sized) => Quote {
+                reference_price: sized.reference_price,
+                reference_kind: sized.reference_kind,
+                ..quote
+            },
+            Err(_) => quote,
+        })
     }
 
     /// The list of markets, as it was read last.
@@ -217,11 +244,7 @@ impl Client {
 
     /// The prices of a market now, and what an order of that side and size would meet. Prices that are long past are
     /// none.
-    pub async fn quote(
-        &self,
-        market: &MarketId,
-        size: Option<crate::api::QuoteSize>,
-    ) -> Fallible<Quote> {
+    pub async fn quote(&self, market: &MarketId, size: Option<QuoteSize>) -> Fallible<Quote> {
         let (quote, date) = self.quote_at(market, size).await?;
         let priced = Market::new(market.clone()).priced(&quote);
         fresh(priced, date).map_err(|why| Failure::new(FailureKind::Unreadable, why))?;

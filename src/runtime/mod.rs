@@ -47,7 +47,7 @@ use crate::{
 use base::inboxes::{Inboxes, Incoming};
 use futures_util::{Stream, StreamExt};
 use journal::events::EventLog;
-use quiet::{market_picture, quiet, seen_at_once};
+use quiet::{awaits_rest, cause_of_frame, market_picture, quiet, seen_at_once};
 use ratatui::{buffer::Buffer, layout::Rect};
 use std::{future::pending, io, time::Duration};
 use terminal::drawing::{Render, ShownFrame, news_of_frame};
@@ -152,6 +152,7 @@ where
         };
         let before = seen_at_once(account_set.shown());
         let quiet = quiet(cause, &msg, account_set.shown(), channels.clock);
+        let was_moving = awaits_rest(account_set.shown());
         let is_seen = account_set.is_on_screen(whose);
         let by_person = (cause == Cause::Person && is_input(&msg)).then(Instant::now);
         let effects = take(account_set, whose, msg, channels.clock);
@@ -171,7 +172,11 @@ where
         let has_news = seen_at_once(shown) != before;
         let is_unchanged = quiet == Some(market_picture(shown));
         if (is_seen && !is_unchanged) || has_news {
-            let cause = if has_news { Cause::Person } else { cause };
+            let cause = if has_news {
+                Cause::Person
+            } else {
+                cause_of_frame(cause, was_moving, shown)
+            };
             gate.want(cause, shown.account.options.motion);
         }
         if channels.inboxes.is_settled() && !shown.account.awaits_market_data() {

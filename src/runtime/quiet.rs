@@ -8,6 +8,21 @@ pub(super) fn seen_at_once(model: &Model) -> (u64, usize) {
     (model.account.activity.newest(), model.overlays.len())
 }
 
+/// What a message caused that has this cause itself: the market of the row under the cursor is shown when the cursor has
+/// rested, which was awaited until then.
+pub(super) fn cause_of_frame(cause: Cause, was_awaiting_rest: bool, shown: &Model) -> Cause {
+    let rests = was_awaiting_rest && !awaits_rest(shown);
+    if rests && cause == Cause::Background {
+        Cause::Rest
+    } else {
+        cause
+    }
+}
+
+pub(super) fn awaits_rest(model: &Model) -> bool {
+    model.market_screen.follows_at().is_some()
+}
+
 /// What an answer about a market may change on the screen: what is known, where the rows of the ladder stand, and
 /// whether they are about to move. The rows follow an unchanged book too.
 pub(super) type MarketPicture = (u64, Generation, bool);
@@ -30,4 +45,28 @@ pub(super) fn quiet(cause: Cause, msg: &Msg, shown: &Model, clock: Clock) -> Opt
         || matches!(msg, Msg::Streamed(_, news) if news.is_quiet());
     let is_due = || redraw(shown).is_some_and(|at| at <= clock.now());
     (is_quiet && !is_due()).then(|| market_picture(shown))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::{testing, update};
+    use std::time::Duration;
+
+    #[test]
+    fn the_market_of_the_row_where_the_cursor_rests_is_drawn_for_the_person() {
+        let rest = Duration::from_millis(80);
+        let mut model = testing::desk();
+        model.market_screen.wait_for_rest(rest);
+        testing::press(&mut model, "j");
+        let now = model.account.now;
+        let mut ticked = |after| {
+            let was_moving = awaits_rest(&model);
+            update(&mut model, now.plus(after), Msg::Tick);
+            cause_of_frame(Cause::Background, was_moving, &model)
+        };
+        assert_eq!(ticked(rest / 2), Cause::Background, "it moves on");
+        assert_eq!(ticked(rest), Cause::Rest);
+        assert_eq!(ticked(2 * rest), Cause::Background);
+    }
 }

@@ -344,6 +344,31 @@ fn an_answer_about_something_else_is_no_success() {
     }
 }
 
+/// Has rows of markets that cannot be read, and would take any order.
+fn lists_unreadable_markets(line: &str) -> (&'static str, String, String) {
+    if line.starts_with("GET /v1/markets ") {
+        let rows = json!({ "data": [null, 1] });
+        return ("200 OK", rows.to_string(), String::new());
+    }
+    something_else(line)
+}
+
+#[test]
+fn a_symbol_that_no_list_explains_is_never_sent_as_an_id() {
+    for service in [empty_lists, lists_unreadable_markets] {
+        let (seen, url) = documented_only(service);
+        let home = TempDir::new().unwrap();
+        let order = "place --market btc --side buy --size 0.01 --leverage 1 --type market --yes";
+        let args: Vec<_> = order.split(' ').collect();
+        let (code, _, err) = run(&home, &url, &args);
+        let words = "--market: the service lists no market, so btc is unknown; write the market id, as in paper|SOL";
+        let error = super::served::last_error(&err);
+        assert_eq!((code, error["message"].as_str()), (2, Some(words)), "{err}");
+        let seen = seen.lock().unwrap();
+        assert!(seen.iter().all(|line| line.starts_with("GET")), "{seen:?}");
+    }
+}
+
 /// Cancels all orders, and cannot list them.
 fn lists_no_orders(line: &str) -> (&'static str, String, String) {
     if line.starts_with("POST /v1/accounts/chal-1/cancel-all-orders") {

@@ -38,6 +38,9 @@ fn a_list_prints_the_fields_that_were_named_in_their_order_in_every_format() {
         code == 2 && words.starts_with("--fields: there is no field \"sise\"; there are "),
         "{words}"
     );
+    let (code, error) = served.error(&["positions", "--fields", "size,id,size"]);
+    let words = error["message"].as_str().unwrap();
+    assert_eq!((code, words), (2, "--fields: size is there twice"));
 }
 
 #[test]

@@ -9,7 +9,7 @@ use crate::{
     app::{
         account::fees,
         core::account::FormContext,
-        forms::answer::Answer,
+        forms::{answer::Answer, typing::ShareDigit},
         keys::{
             keymap::{Action, Chord},
             line::Line,
@@ -41,6 +41,7 @@ pub struct Form {
     pub untaken: Option<Field>,
     /// The choice before the last digits were pressed.
     pub(super) before_digit: Option<Box<Draft>>,
+    pub(super) share_digit: Option<ShareDigit>,
     pub hand: FormInput,
     pub(super) purpose: Purpose,
     pub replaces: Option<Replaces>,
@@ -100,6 +101,7 @@ impl Form {
             preset: None,
             untaken: None,
             before_digit: None,
+            share_digit: None,
             hand: FormInput::Untouched,
             purpose: Purpose::Guessed,
             replaces: None,
@@ -159,8 +161,8 @@ impl Form {
         {
             return Answer::Stay;
         }
-        if let Some(index) = self.share_key(chord) {
-            return self.close_share(index, form_context);
+        if self.take_share(chord, form_context) {
+            return Answer::Stay;
         }
         if let Some(c) = self.typing(chord, action) {
             self.type_in(c, form_context);
@@ -189,6 +191,7 @@ impl Form {
 
     /// Closes the JSON view first, then the form; a filled-in one asks once.
     fn leave(&mut self) -> Answer {
+        self.share_digit = None;
         if self.shows_json {
             self.shows_json = false;
             return Answer::Stay;
@@ -312,6 +315,7 @@ impl Form {
 
     pub(crate) fn focus_on(&mut self, field: Field) {
         self.focus = field;
+        self.share_digit = None;
         self.search.clear();
         self.line = Line::selected(self.draft.text(field).unwrap_or_default());
     }

@@ -14,10 +14,27 @@ use crate::{
         },
     },
     model::{
-        CloseKind, Failure,
+        CloseKind, Failure, Timestamp,
         draft::{Draft, Field, FieldInput},
     },
 };
+use std::time::Duration;
+
+/// How long a digit that chose a share waits for another one, which makes both a size.
+const SHARE_WAIT: Duration = Duration::from_millis(250);
+/// How late the desk may close that share, on a busy machine.
+const SHARE_LATE: Duration = Duration::from_secs(2);
+
+/// The digit that chose a share.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct ShareDigit {
+    digit: char,
+    ends_at: Timestamp,
+}
+
+fn continues_number(c: char) -> bool {
+    c.is_ascii_digit() || matches!(c, '.' | '%')
+}
 
 impl Form {
     pub(super) fn type_in(&mut self, c: char, form_context: &FormContext) {
@@ -33,23 +50,57 @@ impl Form {
         }
     }
 
-    /// The share that this key closes while the share has the focus.
-    pub(super) fn share_key(&self, chord: Chord) -> Option<usize> {
+    /// A share that this key chooses while the share has the focus.
+    fn share_key(&self, chord: Chord) -> Option<(char, usize)> {
         let digit = chord.typed().filter(|_| self.focus == Field::Share)?;
         let index = usize::try_from(digit.to_digit(10)?).ok()?.checked_sub(1)?;
-        (index < SHARES.len()).then_some(index)
+        (index < SHARES.len()).then_some((digit, index))
     }
 
-    /// Closes this share at the market, at once; for another type a price is still to be typed.
-    pub(super) fn close_share(&mut self, index: usize, form_context: &FormContext) -> Answer {
+    /// Chooses the share of this key, or continues the number that the key before it began: `100` is a size, and
+    /// not a quarter. Whether the key did either.
+    pub(super) fn take_share(&mut self, chord: Chord, form_context: &FormContext) -> bool {
+        let first = self.share_digit.take();
+        let first = first.filter(|first| form_context.own < first.ends_at);
+        if let Some((first, c)) = first.zip(chord.typed().filter(|c| continues_number(*c))) {
+            self.focus_on(Field::Size);
+            self.change(|line| *line = Line::new(&format!("{}{c}", first.digit)));
+            return true;
+        }
+        let Some((digit, index)) = self.share_key(chord) else {
+            return false;
+        };
         self.pick(|form| form.choose(index, form_context));
-        match &self.draft {
-            Draft::Close(draft) if draft.kind == CloseKind::Market => self.submit(form_context),
-            Draft::Close(_)
-            | Draft::Entry(_)
-            | Draft::Exits(_)
-            | Draft::Protect(_)
-            | Draft::Margin(_) => Answer::Stay,
+        self.share_digit = Some(ShareDigit {
+            digit,
+            ends_at: form_context.own.plus(SHARE_WAIT),
+        });
+        true
+    }
+
+    /// When the share that a digit chose is closed at the market; for another type a price is still to be typed.
+    pub fn closes_share_at(&self) -> Option<Timestamp> {
+        let is_market =
+            matches!(&self.draft, Draft::Close(draft) if draft.kind == CloseKind::Market);
+        let digit = self.share_digit.filter(|_| is_market);
+        digit.map(|digit| digit.ends_at)
+    }
+
+    /// Whether `chord` is a key that sends such a share first: it neither continues a number nor is about the form.
+    pub(crate) fn closes_share_before(&self, chord: Chord, action: Option<Action>) -> bool {
+        let is_of_form = matches!(action, Some(Action::Submit | Action::Dismiss));
+        self.closes_share_at().is_some()
+            && !is_of_form
+            && !chord.typed().is_some_and(continues_number)
+    }
+
+    /// Closes the chosen share. A form that nobody looked at for long sends nothing by itself.
+    pub(crate) fn close_share(&mut self, form_context: &FormContext) -> Answer {
+        let due = self.closes_share_at();
+        self.share_digit = None;
+        match due.filter(|due| form_context.own.since(*due) < SHARE_LATE) {
+            Some(_) => self.submit(form_context),
+            None => Answer::Stay,
         }
     }
 
@@ -109,6 +160,7 @@ impl Form {
     }
 
     pub(super) fn change(&mut self, edit: impl FnOnce(&mut Line)) {
+        self.share_digit = None;
         edit(&mut self.line);
         self.draft.write(self.focus, self.line.text());
         self.hand = FormInput::Touched;
@@ -116,6 +168,7 @@ impl Form {
     }
 
     pub(super) fn pick(&mut self, choose: impl FnOnce(&mut Self)) {
+        self.share_digit = None;
         choose(self);
         self.search.clear();
         self.hand = FormInput::Touched;

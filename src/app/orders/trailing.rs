@@ -9,7 +9,7 @@ use crate::{
     app::{
         account::poll::Source,
         activity::{notice::Tone, user_alerts::Freshness},
-        core::{account::Account, effect::Effect},
+        core::{account::Account, effect::Effect, user_alerts::keep_trades},
         desk::model::Model,
         workflows::{
             Trail, TrailBy, TrailSeen, TrailWish,
@@ -34,8 +34,7 @@ pub(crate) fn turn(model: &mut Model, position: &Position) -> Result<Vec<Effect>
             Tone::Plain,
             format!("{symbol}: the stop trails no longer and stays where it is"),
         );
-        note(account, &position.id, None);
-        return Ok(vec![]);
+        return Ok(vec![note(account, &position.id, None)]);
     }
     let bracket = account
         .options
@@ -74,10 +73,11 @@ pub(crate) fn begin(
         Tone::Good,
         format!("{symbol}: {}, while this desk runs", trail.words()),
     );
-    note(account, &position.id, Some(trail.distance()));
+    let mut effects = vec![note(account, &position.id, Some(trail.distance()))];
     account.workflows.end_trail(&position.id);
     account.workflows.trails.push(trail);
-    Ok(proceed(model))
+    effects.extend(proceed(model));
+    Ok(effects)
 }
 
 fn by(
@@ -121,26 +121,26 @@ pub(crate) fn proceed(model: &mut Model) -> Vec<Effect> {
                 effects.extend(moves::to(model, &order, price).unwrap_or_default());
             }
             TrailWish::End(why) => {
-                end(&mut model.account, &trail, &why);
+                effects.push(end(&mut model.account, &trail, &why));
                 continue;
             }
         }
         model.account.workflows.trails.push(trail);
     }
-    tell_of_earlier(&mut model.account);
+    effects.extend(tell_of_earlier(&mut model.account));
     effects
 }
 
-fn end(account: &mut Account, trail: &Trail, why: &str) {
+fn end(account: &mut Account, trail: &Trail, why: &str) -> Effect {
     let words = format!("{}: {} has ended: {why}", trail.position, trail.words());
     let is_held = account.store.position(&trail.position).is_some();
     let tone = if is_held { Tone::Alert } else { Tone::Plain };
     account.say(tone, words);
-    note(account, &trail.position, None);
+    note(account, &trail.position, None)
 }
 
 /// Says which positions an earlier session trailed.
-fn tell_of_earlier(account: &mut Account) {
+fn tell_of_earlier(account: &mut Account) -> Vec<Effect> {
     let open = account.store.positions.rows().iter();
     let trades = &account.store.trades;
     let earlier = open.filter_map(|position| {
@@ -148,20 +148,23 @@ fn tell_of_earlier(account: &mut Account) {
         let is_on = account.workflows.trail(&position.id).is_some();
         (!is_on).then(|| (position.id.clone(), position.market_id.clone(), distance))
     });
+    let mut effects = vec![];
     for (id, market, distance) in earlier.collect::<Vec<_>>() {
         let symbol = account.store.names.shown(&market);
         let words = format!(
             "{symbol}: the stop trailed by {distance} until that session ended, and stays where it is"
         );
         account.say(Tone::Warn, words);
-        note(account, &id, None);
+        effects.push(note(account, &id, None));
     }
+    effects
 }
 
-/// Kept, so that the next session can say that it has ended.
-fn note(account: &mut Account, id: &PositionId, distance: Option<&str>) {
+/// Kept at once: a session that is killed says nothing any more, and the next one says that the stop trailed.
+fn note(account: &mut Account, id: &PositionId, distance: Option<&str>) -> Effect {
     let at = account.wall_now();
     account.store.trades.trails(id, distance, at);
+    keep_trades(account)
 }
 
 fn seen(model: &Model, id: &PositionId) -> TrailSeen {

@@ -132,12 +132,26 @@ fn met(account: &mut Account, about: ServiceAbout) -> Vec<Effect> {
 
 /// A key, and the older rows that the selection has come near to.
 fn key(model: &mut Model, chord: Chord) -> Vec<Effect> {
+    let mut effects = close_share_before(model, chord);
     let Some(next) = press(model, chord) else {
-        return vec![];
+        return effects;
     };
-    let mut effects = follow(model, next);
+    effects.extend(follow(model, next));
     effects.extend(older_pages::more(model));
     effects
+}
+
+/// A key of something else does not wait for the share that a digit chose: it is closed first.
+fn close_share_before(model: &mut Model, chord: Chord) -> Vec<Effect> {
+    let action = model.keymap.lookup(model.context(), chord);
+    let Some(Overlay::Form(form)) = model.overlays.last_mut() else {
+        return vec![];
+    };
+    if !form.closes_share_before(chord, action) {
+        return vec![];
+    }
+    let next = form.close_share(&model.account.form_context()).into();
+    follow(model, next)
 }
 
 /// Whether it may be about the market under the cursor: anything that a person does but move.
@@ -408,6 +422,13 @@ fn pass_time(model: &mut Model) -> Vec<Effect> {
             strip.pass(model.account.now, wake::beat(model.account.options.motion))
         }
         Some(Overlay::Bulk(bulk)) => bulk.pass(model.account.now),
+        Some(Overlay::Form(form))
+            if form
+                .closes_share_at()
+                .is_some_and(|at| at <= model.account.now) =>
+        {
+            form.close_share(&model.account.form_context()).into()
+        }
         _ => Next::Stay,
     };
     follow(model, next)

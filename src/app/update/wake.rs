@@ -38,6 +38,7 @@ pub fn redraw(model: &Model) -> Option<Timestamp> {
     [
         strip,
         question,
+        share,
         toast,
         press::prefix_ends_at,
         pending,
@@ -99,6 +100,11 @@ fn strip(model: &Model) -> Option<Timestamp> {
 fn question(model: &Model) -> Option<Timestamp> {
     let form = model.overlays.last()?.try_as_form_ref()?;
     form.hears_from().filter(|from| *from > model.account.now)
+}
+
+/// A close sends the share that a digit chose.
+fn share(model: &Model) -> Option<Timestamp> {
+    model.overlays.last()?.try_as_form_ref()?.closes_share_at()
 }
 
 /// When a whole number of seconds is left until `end`.

@@ -40,6 +40,12 @@ pub(super) fn named(
             )).into());
         }
         ([], Some(why)) => format!("the markets could not be read ({})", why.message),
+        ([], None) if !is_listed(store) && !may_be_id(&name) => {
+            let words = format!(
+                "{flag}: the service lists no market, so {name} is unknown; write the market id, as in paper|SOL"
+            );
+            return Err(UsageError(words).into());
+        }
         ([], None) if !is_listed(store) => "no list of markets is available".to_owned(),
         ([], None) if purpose == MarketPurpose::Opens => {
             let words = format!("{flag}: {}", unknown_market(&name, store));

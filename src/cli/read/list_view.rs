@@ -162,7 +162,12 @@ impl<T, R: Serialize + JsonSchema> ListView<T, R> {
                 return Err(UsageError(words));
             }
         }
-        Ok(())
+        let mut named = BTreeSet::new();
+        // JSON with a member twice has no one meaning.
+        match output.fields.iter().find(|field| !named.insert(*field)) {
+            Some(field) => Err(UsageError(format!("--fields: {field} is there twice"))),
+            None => Ok(()),
+        }
     }
 }
 

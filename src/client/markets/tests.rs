@@ -21,7 +21,7 @@ async fn service(quote: impl Fn(&str) -> Reply + Send + Sync + 'static) -> Respo
     let part = move |seen: &Seen| match seen.line.split(' ').nth(1).unwrap_or_default() {
         "/v1" => ok(r#"{"name":"x","version":"1.0.0","environment":"test"}"#),
         "/v1/markets" => ok(LIST),
-        path if path.ends_with("/quote") => quote(path),
+        path if path.contains("/quote") => quote(path),
         _ => error("404 Not Found", ""),
     };
     Responder::playing(part, || ()).await
@@ -69,6 +69,27 @@ async fn a_market_has_its_names_from_the_list_and_its_price_from_a_quote_of_its_
     let asked = ["/v1", "/v1/markets", "/v1/markets/binance%7CBTCUSDT/quote"];
     assert_eq!(lines(&responder)[..3], asked);
     assert_eq!(lines(&responder).len(), 4, "the list is read once");
+}
+
+#[tokio::test]
+async fn a_market_without_a_middle_is_valued_by_the_mark_that_the_service_tells_of_a_size() {
+    const BARE: &str = r#"{"data":{"bid":64000,"ask":64002,"mid":null,"time":1790000000000}}"#;
+    const SIZED: &str = r#"{"data":{"bid":64000,"ask":64002,"mid":null,"time":1790000000000,"fillable":true,
+        "reference_price":64001.7,"reference_kind":"venue_mark"}}"#;
+    for (told, mark) in [(Some(SIZED), "64001.7".parse().ok()), (None, None)] {
+        let answer = move |path: &str| match (path.split_once('?'), told) {
+            (None, _) => ok(BARE),
+            (Some((_, "side=buy&size=0.00001")), Some(sized)) => ok(sized),
+            (Some(_), _) => error("400 Bad Request", ""),
+        };
+        let responder = service(answer).await;
+        let client = desk(&responder);
+        let page = client.markets(&wanted(&["binance|BTCUSDT"]), 1).await;
+        let page = page.unwrap();
+        let btc = page.rows.first().unwrap();
+        let prices = (btc.mark, btc.bid, btc.ask);
+        assert_eq!(prices, (mark, "64000".parse().ok(), "64002".parse().ok()));
+    }
 }
 
 #[tokio::test]

@@ -198,8 +198,8 @@ impl Draft {
         }
     }
 
-    /// Writes a text, or makes the choice that this word names: for a market or a position its id, for a switch any
-    /// word. A field that the draft does not have stays as it is.
+    /// Writes a text, or makes the choice that this word names: for a market or a position its id, for a switch `true` or
+    /// `false`. A field that the draft does not have stays as it is.
     ///
     /// # Errors
     /// If the word is none of the choices.
@@ -217,12 +217,18 @@ impl Draft {
             (Self::Entry(draft), Field::TimeInForce) => draft.time_in_force = word.parse()?,
             (Self::Entry(draft), Field::MarginMode) => draft.margin_mode = word.parse()?,
             (Self::Entry(draft), Field::Distribution) => draft.distribution = word.parse()?,
-            (Self::Entry(draft), Field::ReduceOnly) => draft.reduce_only = true,
-            (Self::Entry(draft), Field::Randomize) => draft.randomize = true,
-            (Self::Entry(draft), Field::ReplacedExits) => draft.replaces = ReplacedExits::Any,
+            (Self::Entry(draft), Field::ReduceOnly) => draft.reduce_only = switch(word)?,
+            (Self::Entry(draft), Field::Randomize) => draft.randomize = switch(word)?,
+            (Self::Entry(draft), Field::ReplacedExits) => {
+                draft.replaces = if switch(word)? {
+                    ReplacedExits::Any
+                } else {
+                    ReplacedExits::Known
+                };
+            }
             (Self::Entry(draft), Field::TargetPosition) => draft.target = Some(word.into()),
             (Self::Close(draft), Field::Kind) => draft.kind = word.parse()?,
-            (Self::Close(draft), Field::Acknowledged) => draft.acknowledged = true,
+            (Self::Close(draft), Field::Acknowledged) => draft.acknowledged = switch(word)?,
             (
                 Self::Entry(EntryDraft { trigger_market, .. })
                 | Self::Close(CloseDraft { trigger_market, .. }),
@@ -269,6 +275,41 @@ impl Draft {
             Self::Exits(draft) => &mut draft.texts,
             Self::Protect(draft) => &mut draft.texts,
             Self::Margin(draft) => &mut draft.texts,
+        }
+    }
+}
+
+fn switch(word: &str) -> Result<bool, strum::ParseError> {
+    word.parse().map_err(|_| strum::ParseError::VariantNotFound)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_that_is_neither_yes_nor_no_turns_no_switch() {
+        let position = || CloseDraft {
+            position_id: "pos-1".into(),
+            kind: super::super::CloseKind::Limit,
+            trigger_market: None,
+            trigger_direction: None,
+            acknowledged: false,
+            texts: Texts::default(),
+            also: vec![],
+        };
+        for (word, expected) in [
+            ("true", Ok(true)),
+            ("false", Ok(false)),
+            ("no", Err(strum::ParseError::VariantNotFound)),
+            ("", Err(strum::ParseError::VariantNotFound)),
+        ] {
+            let mut draft = Draft::Close(position());
+            let filled = draft.fill(Field::Acknowledged, word);
+            let Draft::Close(close) = draft else {
+                panic!("{draft:?}");
+            };
+            assert_eq!(filled.map(|()| close.acknowledged), expected, "{word}");
         }
     }
 }

@@ -12,7 +12,7 @@ const FRAME: Duration = Duration::from_millis(16);
 const POLL_FRAME: Duration = Duration::from_millis(60);
 /// Where a market moves, what it does is drawn ten times a second at most.
 const MOVING_FRAME: Duration = Duration::from_millis(100);
-/// The first answers are drawn sooner: somebody waits for the desk to fill.
+/// The first answers are drawn sooner: somebody waits for the desk to fill. So is what belongs to a market that is shown anew.
 const OPENING_FRAME: Duration = Duration::from_millis(8);
 /// How long a desk fills at most.
 const OPENING: Duration = Duration::from_secs(1);
@@ -23,6 +23,8 @@ const REDUCED_MOTION_FRAME: Duration = Duration::from_secs(1);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Cause {
     Person,
+    /// The cursor has come to rest: the market of its row is shown.
+    Rest,
     /// An order changed, and nobody here did it.
     Orders,
     Background,
@@ -68,6 +70,7 @@ impl FrameGate {
         let soon = self.moves_from(now + self.gathering(now));
         let wanted = match (cause, motion) {
             (Cause::Person, _) => self.for_person[0].map_or(now, |older| older + 2 * FRAME),
+            (Cause::Rest, _) => now + OPENING_FRAME,
             // Events come at most twenty times a second (`polling/streams/account.rs`), and wait for no beat of the market.
             (Cause::Orders, Motion::Full) => now + OPENING_FRAME,
             (Cause::Background, Motion::Full) => soon,
@@ -117,7 +120,7 @@ impl FrameGate {
                 self.for_person = [newer, Some(now)];
             }
             Some(Cause::Orders | Cause::Background) => self.last_moved = now,
-            None => {}
+            Some(Cause::Rest) | None => {}
         }
         (self.due, self.last) = (None, now);
     }
@@ -233,5 +236,23 @@ mod tests {
         advance(OPENING).await;
         gate.want(Cause::Background, Motion::Full);
         assert_eq!(drawn_after(&mut gate).await, POLL_FRAME);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_market_that_the_cursor_rests_on_is_drawn_at_once_while_the_market_moves() {
+        for motion in [Motion::Full, Motion::Reduced] {
+            let mut gate = FrameGate::open();
+            drawn_after(&mut gate).await;
+            advance(OPENING).await;
+            gate.want(Cause::Background, motion);
+            drawn_after(&mut gate).await;
+            gate.want(Cause::Background, motion);
+            gate.want(Cause::Rest, motion);
+            assert_eq!(drawn_after(&mut gate).await, OPENING_FRAME);
+            // The next numbers wait for no longer because of it.
+            gate.want(Cause::Background, Motion::Full);
+            let rest = MOVING_FRAME.saturating_sub(OPENING_FRAME);
+            assert_eq!(drawn_after(&mut gate).await, rest);
+        }
     }
 }

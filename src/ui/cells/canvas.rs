@@ -134,11 +134,21 @@ impl<'a> Canvas<'a> {
         without_last(room, wide)
     }
 
-    /// Writes spans in the middle of an area.
+    /// Writes spans in the middle of an area; a sentence longer than a line takes several.
     pub(in crate::ui) fn spans_centered(&mut self, area: Rect, spans: &[Span]) {
-        let middle = line(area, area.height.saturating_sub(1) / 2);
-        let lead = middle.width.saturating_sub(spans_width(spans)) / 2;
-        self.spans(after(middle, lead), spans);
+        let lines: Vec<_> = match spans {
+            [sentence] => wrapped(&sentence.text, area.width)
+                .into_iter()
+                .map(|text| vec![Span::new(text.trim_end(), sentence.tone)])
+                .collect(),
+            _ => vec![spans.to_vec()],
+        };
+        let first = area.height.saturating_sub(length(lines.len())) / 2;
+        for (number, spans) in (first..area.height).zip(&lines) {
+            let room = line(area, number);
+            let lead = room.width.saturating_sub(spans_width(spans)) / 2;
+            self.spans(after(room, lead), spans);
+        }
     }
 
     pub(in crate::ui) fn fill(&mut self, area: Rect, part: ThemePart) {
@@ -374,6 +384,35 @@ mod tests {
             "margin would be…"
         );
         assert_eq!(shortened("ord_123456", 8), "ord_123…");
+    }
+
+    #[test]
+    fn a_sentence_in_the_middle_takes_the_lines_that_it_needs() {
+        let drawn = |words: &str, (width, height): (u16, u16)| {
+            let area = Rect::new(0, 0, width, height);
+            let mut buffer = Buffer::empty(area);
+            let theme = Theme::default();
+            let mut canvas = Canvas::new(&mut buffer, &theme, Context::Desk);
+            canvas.spans_centered(area, &[Span::alert(words)]);
+            let symbols = buffer.content.iter().map(Cell::symbol);
+            let symbols: Vec<_> = symbols.collect();
+            let rows = symbols.chunks(width.into()).map(|row| row.concat());
+            rows.collect::<Vec<_>>()
+        };
+        assert_eq!(
+            drawn("no orders", (11, 3)),
+            ["           ", " no orders ", "           "]
+        );
+        assert_eq!(
+            drawn("unreachable: refused", (13, 4)),
+            [
+                "             ",
+                "unreachable: ",
+                "   refused   ",
+                "             "
+            ]
+        );
+        assert_eq!(drawn("unreachable: refused", (13, 1)), ["unreachable: "]);
     }
 
     #[test]

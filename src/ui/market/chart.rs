@@ -36,6 +36,8 @@ pub(in crate::ui) struct ChartCells {
     memory: ChartMemory,
     glyphs: GlyphColumns,
     row: Option<Num>,
+    /// The line of the position.
+    pub(super) position: Rect,
     /// What of the last frame can be clicked.
     drawn: Option<(ChartAreas, DrawnChart)>,
 }
@@ -57,7 +59,7 @@ impl ChartCells {
 
     /// Nothing is drawn yet.
     pub(in crate::ui) fn begin_frame(&mut self) {
-        self.drawn = None;
+        (self.drawn, self.position) = (None, Rect::ZERO);
     }
 }
 
@@ -81,6 +83,7 @@ pub(in crate::ui) fn draw(
             return;
         }
     };
+    cells.position = after(areas.position, 1);
     cells.row = Some(view.row_height(areas.plot.height));
     if let Some(drawn) = &view.drawn {
         let list = time_list(drawn, view.slots.len());
@@ -96,7 +99,6 @@ fn draw_view(
     view: &ChartView,
     glyphs: &mut GlyphColumns,
 ) {
-    whole_facts(canvas, after(areas.position, 1), &view.position);
     whole_facts(canvas, after(areas.legend, 1), &view.legend);
     if areas.is_line {
         closes(canvas, areas, view);

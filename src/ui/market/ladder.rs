@@ -1,6 +1,6 @@
 //! The price ladder as cells: prices in the middle, bids left of them, asks right, own orders outside.
 
-use super::{super::theme::ThemePart, chart::whole_facts};
+use super::super::theme::ThemePart;
 use crate::{
     app::{
         ClickTarget, MarketPanel,
@@ -26,6 +26,8 @@ const HEIGHTS: [&str; 9] = ["", "▁", "▂", "▃", "▄", "▅", "▆", "▇",
 #[derive(Debug, Clone)]
 pub(in crate::ui) struct DrawnLadder {
     drawn: DrawnRows,
+    /// The line of the position.
+    pub(super) position: Rect,
     /// The rows of prices.
     area: Rect,
     form: LadderForm,
@@ -50,10 +52,7 @@ const LAST: u16 = 1;
 
 /// Draws it inside the border; answers what can be clicked.
 pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, view: &LadderView) -> Option<DrawnLadder> {
-    let (position, area) = rows(area, u16::from(view.position.is_some()));
-    if let Some(facts) = &view.position {
-        whole_facts(canvas, position, facts);
-    }
+    let (position, area) = rows(area, view.position);
     let (area, trades) = columns(area, area.width.saturating_sub(view.form.trades));
     let (head, area) = rows(area, length(view.head.len()));
     for (number, words) in (0..head.height).zip(&view.head) {
@@ -82,6 +81,7 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, view: &LadderView) -> Op
     canvas.list(prices, ClickTarget::Panel(MarketPanel::Ladder), list);
     Some(DrawnLadder {
         drawn: view.drawn.clone()?,
+        position,
         area: prices,
         form: view.form,
     })

@@ -15,11 +15,12 @@ use super::{
 };
 use crate::{
     app::{self, ClickTarget, MarketPanel, Model, market::two_charts::ChartSide},
+    model::MarketId,
     ui::{
         cells::{Border, Canvas, columns, line},
         tables::pane,
     },
-    view::{self, MarketKey, Scene, Span},
+    view::{self, MarketKey, Scene, Span, market::position_strip::position_strip},
 };
 use ratatui::layout::Rect;
 
@@ -37,11 +38,14 @@ pub(super) fn draw(
                 market: Some(MarketKey::new(model, None)),
                 ..place_key(model, place)
             };
-            shown.keyed(place.area, key, |canvas, key| {
+            shown.keyed(place.area, key.clone(), |canvas, key| {
                 canvas.spot(place.area, ClickTarget::Panel(panel));
                 let inner = border(key, place).draw(canvas, place.area);
                 draw_state.ladder = draw_ladder(canvas, inner, (model, scene));
             });
+            let line = draw_state.ladder.as_ref().map(|drawn| drawn.position);
+            let market = model.market_screen.market();
+            position(shown, (model, scene), line.zip(market), key);
         }
         MarketPanel::Chart => charts(shown, model, scene, draw_state, place),
     }
@@ -76,13 +80,36 @@ fn charts(
         }
         key.market = Some(MarketKey::new(model, Some(*chart)));
         let cells = draw_state.charts.entry(chart.side).or_default();
-        shown.keyed(place.area, key, |canvas, key| {
+        shown.keyed(place.area, key.clone(), |canvas, key| {
             canvas.spot(place.area, ClickTarget::ChartOn(chart.side));
             let inner = border(key, place).draw(canvas, place.area);
             cells.begin_frame();
             chart::draw(canvas, inner, (model, scene), *chart, cells);
         });
+        let of = Some(cells.position).zip(chart.market);
+        position(shown, (model, scene), of, key);
     }
+}
+
+/// The position in the line that a panel leaves to it. The cursor of a pane changes it and nothing else of the panel, so it
+/// is drawn by itself: with the panel, since its key holds that of the panel, or alone.
+fn position(
+    shown: &mut KeptFrame,
+    (model, scene): (&Model, &Scene<'_>),
+    of: Option<(Rect, &MarketId)>,
+    panel: PlaceKey,
+) {
+    let Some((line, market)) = of.filter(|(line, _)| !line.is_empty()) else {
+        return;
+    };
+    let key = PlaceKey {
+        position: model.position_named_with_keys(),
+        ..panel
+    };
+    shown.keyed(line, key, |canvas, _| {
+        let facts = position_strip(model, market, scene);
+        chart::whole_facts(canvas, line, &facts);
+    });
 }
 
 fn half(place: &Place, side: ChartSide) -> Place {
@@ -130,4 +157,34 @@ fn draw_ladder(
         return None;
     };
     ladder::draw(canvas, inner, &view)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{
+        app::{Model, Msg, testing, update},
+        ui::{DrawState, render_changes},
+    };
+    use ratatui::layout::Rect;
+    use std::time::Duration;
+
+    const SCREEN: Rect = Rect::new(0, 0, 200, 60);
+
+    fn drawn_cells(model: &Model, draw_state: &mut DrawState) -> u32 {
+        let parts = render_changes(SCREEN, model, draw_state);
+        parts.iter().map(|part| part.area.area()).sum()
+    }
+
+    #[test]
+    fn a_cursor_that_leaves_the_row_of_the_market_shown_draws_neither_chart_nor_ladder() {
+        let mut model = testing::desk();
+        let now = model.account.now;
+        update(&mut model, now, Msg::Resized(SCREEN.width, SCREEN.height));
+        model.market_screen.wait_for_rest(Duration::from_millis(80));
+        let mut draw_state = DrawState::default();
+        assert_eq!(drawn_cells(&model, &mut draw_state), SCREEN.area());
+        testing::press(&mut model, "j");
+        let moved = drawn_cells(&model, &mut draw_state);
+        assert!(moved < SCREEN.area() / 4, "{moved} cells");
+    }
 }

@@ -71,7 +71,7 @@ pub(in crate::ui) fn draw(
         selected: model.focus.selected(pane, &rows).map(|(at, _)| at),
         first: draw_state.first.get(&pane).copied(),
         words,
-        market: None,
+        ..PlaceKey::default()
     };
     shown.keyed(place.area, key, |canvas, key| {
         draw_rows(

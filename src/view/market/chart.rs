@@ -13,7 +13,6 @@ use super::{
     chart_window::ChartWindow,
     indicators::{self, IndicatorMemory},
     overlays::{self, PriceLine},
-    position_strip::position_strip,
     profile,
     scale::{PriceRange, PriceUnit, round_prices},
     vwap::Vwap,
@@ -70,8 +69,6 @@ struct FilledSlots {
 pub struct ChartView {
     /// What is read: the candle under the cursor, else the newest. What has no room goes from the end.
     pub legend: Vec<Vec<Span>>,
-    /// The position in this market; nothing where none is held.
-    pub position: Vec<Vec<Span>>,
     /// The oldest first.
     pub slots: Vec<ChartSlot>,
     pub unit: PriceUnit,
@@ -153,7 +150,6 @@ pub fn chart(
             (market, unit),
             scene,
         ),
-        position: position_strip(model, shown.market, scene),
         unit,
         range,
         lines,

@@ -9,7 +9,6 @@ use super::{
     ladder_form::{LadderForm, LadderLines, SizeFormat, fitted_own, shortened_own},
     ladder_scene::LadderScene,
     ladder_words::over_trades,
-    position_strip::position_strip,
 };
 use crate::{
     app::{
@@ -33,8 +32,8 @@ pub struct LadderView {
     pub form: LadderForm,
     /// What a click names; `None` until the account is known.
     pub drawn: Option<DrawnRows>,
-    /// The position in its market, in the first line; `None` where there is no line for it.
-    pub position: Option<Vec<Vec<Span>>>,
+    /// How many lines are left to the position in its market, above everything.
+    pub position: u16,
     /// How the rows lie, and whether one key sends, in words; what is above the view.
     pub head: Vec<Vec<Span>>,
     pub rows: Vec<PriceRow>,
@@ -102,8 +101,7 @@ pub fn price_ladder(
     Some(LadderView {
         form,
         drawn: ladder.drawn(),
-        position: (lines.position > 0)
-            .then(|| position_strip(model, model.market_screen.market(), scene)),
+        position: lines.position,
         head,
         rows: ladder.rows(form),
         foot,

@@ -30,10 +30,10 @@ const KEYS: [(Action, &str); 6] = [
 /// Facts of the position, the most important first; none while nothing is held.
 pub(crate) fn position_strip(
     model: &Model,
-    market: Option<&MarketId>,
+    market: &MarketId,
     scene: &Scene<'_>,
 ) -> Vec<Vec<Span>> {
-    let Some(position) = market.and_then(|market| own_position(scene.store, market)) else {
+    let Some(position) = own_position(scene.store, market) else {
         return vec![];
     };
     let size = Span::strong(words::position_size(position, scene));
@@ -88,7 +88,8 @@ mod tests {
 
     fn shown(model: &Model) -> String {
         let scene = Scene::of(model, &model.account.options.zone);
-        let facts = position_strip(model, model.market_screen.market(), &scene).concat();
+        let market = model.market_screen.market().unwrap();
+        let facts = position_strip(model, market, &scene).concat();
         facts.into_iter().map(|span| span.text).collect()
     }
 

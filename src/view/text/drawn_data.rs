@@ -8,7 +8,7 @@ use crate::{
         CandleChart, Context, Identity, Model, Motion, SizeBasis,
         market::{price_ladder::PriceLadder, two_charts::ShownChart},
     },
-    model::{Drift, MarketId, PositionId, Timestamp},
+    model::{Drift, MarketId, Timestamp},
 };
 
 /// The versions of all data that rows are made from.
@@ -41,8 +41,6 @@ pub struct MarketKey {
     ladder: PriceLadder,
     size_basis: SizeBasis,
     has_one_key: bool,
-    /// The keys for it are named beside it.
-    position: Option<PositionId>,
     /// What has the keys: under a dialog those press nothing.
     context: Context,
 }
@@ -76,11 +74,14 @@ impl MarketKey {
             data: model.account.market_data.generation(),
             alerts: model.account.user_alerts.generation(),
             lines: screen.lines.version(),
-            chart: chart.map(|chart| chart.chart.clone()),
+            chart: chart.map(|chart| CandleChart {
+                // Told by drawing it.
+                row: None,
+                ..chart.chart.clone()
+            }),
             ladder: model.price_ladder.as_drawn(),
             size_basis: model.size_basis(market),
             has_one_key: model.account.options.ladder_one_key,
-            position: model.position_named_with_keys(),
             context: model.context(),
         }
     }

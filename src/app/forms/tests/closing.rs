@@ -1,7 +1,15 @@
 //! Closing a position, whole or in part.
 
 use super::*;
-use crate::{app::rules::warnings, model::draft::Draft};
+use crate::{
+    app::{
+        account::{pane::Pane, row_id::RowId},
+        rules::warnings,
+        update::wake::wake,
+    },
+    model::draft::Draft,
+};
+use std::time::Duration;
 
 #[test]
 fn the_whole_position_goes_without_a_size() {
@@ -25,8 +33,18 @@ fn three_quarters_a_half_and_a_quarter_are_chosen_by_the_arrows() {
     }
 }
 
+/// How long a digit waits for another one.
+const SHARE_WAIT: u64 = 250;
+
+/// What is sent while time passes.
+fn sent_in(model: &mut Model, millis: u64) -> Vec<Effect> {
+    let mut effects = wait(model, millis);
+    effects.retain(|effect| matches!(effect, Effect::Send(..)));
+    effects
+}
+
 #[test]
-fn one_digit_closes_a_quarter_a_half_three_quarters_or_all_at_once() {
+fn one_digit_closes_a_quarter_a_half_three_quarters_or_all_without_another_key() {
     for (digit, size) in [
         ("1", Some("0.125")),
         ("2", Some("0.25")),
@@ -36,9 +54,78 @@ fn one_digit_closes_a_quarter_a_half_three_quarters_or_all_at_once() {
         let mut model = desk();
         let command = Command::Close(close("pos-1", size));
         let keys = format!("c {digit}");
-        assert_eq!(press(&mut model, &keys), sent(1, command), "{digit}");
+        assert_eq!(press(&mut model, &keys), [], "{digit}");
+        let wakes = wake(&model).unwrap();
+        assert!(wakes <= model.account.now.plus(Duration::from_millis(SHARE_WAIT)));
+        assert_eq!(sent_in(&mut model, SHARE_WAIT - 1), [], "{digit}");
+        assert_eq!(sent_in(&mut model, 1), sent(1, command), "{digit}");
         assert!(model.overlays.is_empty(), "{digit}");
     }
+}
+
+#[test]
+fn digits_one_after_the_other_are_a_size_and_close_no_quarter() {
+    for (typed, size) in [
+        ("100", "100"),
+        ("40", "40"),
+        ("2.5", "2.5"),
+        ("33%", "33%"),
+        ("1", "25%"),
+    ] {
+        let mut model = desk();
+        press(&mut model, "j c L");
+        assert_eq!(press(&mut model, typed), [], "limit {typed}");
+        assert_eq!(form(&model).draft.text(Field::Size), Some(size), "{typed}");
+    }
+    let mut model = desk();
+    assert_eq!(press(&mut model, "j c 100"), []);
+    assert_eq!(sent_in(&mut model, 10 * SHARE_WAIT), []);
+    assert_eq!(form(&model).focus, Field::Size);
+    let effects = press(&mut model, "enter");
+    let [Effect::Send(_, Command::Close(close))] = effects.as_slice() else {
+        panic!("{effects:?}");
+    };
+    assert_eq!(
+        (close.position_id.raw(), close.size),
+        ("pos-2", None),
+        "all of 100 SOL"
+    );
+}
+
+#[test]
+fn a_key_after_the_digit_of_a_share_sends_it_first_and_escape_stops_it() {
+    let half = || Command::Close(close("pos-1", Some("0.25")));
+    let mut model = desk();
+    assert_eq!(
+        press(&mut model, "c 2 enter"),
+        sent(1, half()),
+        "the key that sends"
+    );
+    let mut model = desk();
+    assert_eq!(press(&mut model, "c 2 j"), sent(1, half()));
+    let selected = model.selected_in(Pane::Positions).map(|(_, row)| row);
+    assert_eq!(
+        selected,
+        Some(RowId::Position("pos-2".into())),
+        "and moves on"
+    );
+    let mut model = desk();
+    assert_eq!(press(&mut model, "c 2 esc"), []);
+    assert_eq!(sent_in(&mut model, 10 * SHARE_WAIT), []);
+    assert_eq!(form(&model).draft.text(Field::Size), Some("50%"));
+}
+
+#[test]
+fn a_machine_that_slept_sends_no_share_when_it_wakes() {
+    let mut model = desk();
+    press(&mut model, "c 2");
+    let effects = sleep(&mut model, 3_600_000);
+    let is_sent = effects
+        .iter()
+        .any(|effect| matches!(effect, Effect::Send(..)));
+    assert!(!is_sent);
+    assert_eq!(form(&model).draft.text(Field::Size), Some("50%"));
+    assert_eq!(sent_in(&mut model, 10 * SHARE_WAIT), []);
 }
 
 #[test]

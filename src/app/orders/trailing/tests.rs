@@ -45,16 +45,30 @@ fn moves(effects: &[Effect]) -> Vec<(Ticket, String)> {
     effects.iter().filter_map(moved).collect()
 }
 
+/// What a session that is killed now leaves to the next one.
+fn kept(effects: &[Effect]) -> TradeLog {
+    let kept = effects.iter().rev().find_map(|effect| match effect {
+        Effect::KeepTrades(trades) => Some(serde_json::to_string(trades).unwrap()),
+        _ => None,
+    });
+    serde_json::from_str(&kept.expect("trades are kept")).unwrap()
+}
+
 /// `pos-1`, a long of 0.5 BTC with a stop 100 below the mark, trails by that.
 fn trailing() -> Model {
+    begun().0
+}
+
+fn begun() -> (Model, Vec<Effect>) {
     let mut model = desk();
     lists(&mut model, "63900", 64_000);
-    assert_eq!(press(&mut model, "T"), []);
+    let effects = press(&mut model, "T");
+    assert_eq!(moves(&effects), []);
     assert_eq!(
         said(&model),
         "BTC: trailing 100t (desk), while this desk runs"
     );
-    model
+    (model, effects)
 }
 
 fn said(model: &Model) -> String {
@@ -130,16 +144,21 @@ fn it_ends_with_the_position() {
 
 #[test]
 fn a_restart_says_which_stop_trails_no_longer() {
-    let before = trailing();
-    let kept = serde_json::to_string(&before.account.store.trades).unwrap();
-    let kept: TradeLog = serde_json::from_str(&kept).unwrap();
+    let (mut before, effects) = begun();
     let mut model = desk();
-    model.account.store.trades.recall(kept, NOON);
-    assert_eq!(moves(&lists(&mut model, "63900", 64_500)), []);
+    model.account.store.trades.recall(kept(&effects), NOON);
+    let first = lists(&mut model, "63900", 64_500);
+    assert_eq!(moves(&first), []);
     let words = "BTC: the stop trailed by 100t until that session ended, and stays where it is";
     let told = model.account.activity.lines.iter();
     let told = told.filter(|line| matches!(&line.event, Event::Message(_, said) if said == words));
     assert_eq!(told.count(), 1, "once");
+    let trails = |kept: TradeLog| kept.get(&"pos-1".into()).unwrap().trailing.is_some();
+    assert!(!trails(kept(&first)), "the session after that says nothing");
+    assert!(
+        !trails(kept(&press(&mut before, "T"))),
+        "nor one after it was ended"
+    );
 }
 
 #[test]

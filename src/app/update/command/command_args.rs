@@ -95,7 +95,8 @@ impl CommandArgs {
                 return Err(word.fault(unknown(verb)));
             };
             let value = match (flag.takes_value, glued) {
-                (false, _) => None,
+                (false, Some(_)) => return Err(word.fault(format!("{name} takes no value"))),
+                (false, None) => None,
                 (true, Some(value)) => Some(Word {
                     text: value.to_owned(),
                     at: word.at.clone(),

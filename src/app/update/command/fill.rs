@@ -68,9 +68,10 @@ fn choose(model: &Model, form: &mut Form, args: &CommandArgs, field: Field) -> R
         let what = format!("an order of this type takes no {}", field.flag());
         return Err(flag.fault(what));
     }
-    // A switch has no value.
     let word = args.flag(field.flag()).unwrap_or(flag);
-    let named = if field == Field::TriggerMarket {
+    let named = if field.is_switch() {
+        true.to_string()
+    } else if field == Field::TriggerMarket {
         market(model, word)?.raw().to_owned()
     } else if field == Field::TargetPosition {
         open_position(model, word)?.raw().to_owned()

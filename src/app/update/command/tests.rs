@@ -330,6 +330,10 @@ fn a_fault_stands_where_it_is_and_nothing_happens() {
     );
     assert_eq!(fault("buy btc --size"), (8..14, "--size what?".to_owned()));
     assert_eq!(
+        fault("buy btc 1 --reduce-only=no"),
+        (10..26, "--reduce-only takes no value".to_owned())
+    );
+    assert_eq!(
         fault("buy btc 1 --type market --limit-price 5").1,
         "an order of this type has no limit price"
     );

@@ -65,7 +65,6 @@ fn view(candles: &[[i64; 4]], (low, high): (i64, i64)) -> ChartView {
     };
     ChartView {
         legend: vec![],
-        position: vec![],
         slots: slots.collect(),
         unit: PriceUnit {
             decimals: 0,
