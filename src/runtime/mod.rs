@@ -174,7 +174,7 @@ where
             let cause = if has_news { Cause::Person } else { cause };
             gate.want(cause, shown.account.options.motion);
         }
-        if channels.inboxes.is_settled() && !shown.account.awaits_market_data() {
+        if channels.inboxes.is_settled(account_set.at()) && !shown.account.awaits_market_data() {
             gate.settle(shown.account.options.motion);
         }
     }
