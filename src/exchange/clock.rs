@@ -200,6 +200,14 @@ impl VirtualClock {
         reachable
     }
 
+    /// When virtual time reaches `at`; `None` while it stands still.
+    pub(super) fn reaches(&self, at: Millis) -> Option<Instant> {
+        let anchor = self.running?;
+        let span = (at - anchor.virtual_time).0.max(0).unsigned_abs();
+        let millis = span.saturating_mul(1000).div_ceil(self.speed.0.into());
+        anchor.wall.checked_add(Duration::from_millis(millis))
+    }
+
     /// The wall time until `span` of virtual time has passed.
     pub(super) fn wait(&self, span: Millis) -> RetryWait {
         let millis = span.0.max(0).unsigned_abs();
@@ -241,6 +249,22 @@ mod tests {
         clock.run(Speed::REAL_TIME, later, Millis(500));
         let after = later + Duration::from_secs(1);
         assert_eq!(clock.due(after, Millis(500)), Millis(1500));
+    }
+
+    #[test]
+    fn virtual_time_reaches_an_instant_just_when_it_is_due() {
+        let wall = Instant::now();
+        for (thousandths, millis) in [(1_000, 250), (3_000, 84), (100_000, 3), (500, 500)] {
+            let speed = Speed::from_thousandths(thousandths).unwrap();
+            let mut clock = VirtualClock::new(ClockMode::Live(speed), wall, Millis(0));
+            let reached = clock.reaches(Millis(250)).unwrap();
+            assert_eq!(reached - wall, Duration::from_millis(millis));
+            assert!(clock.due(reached, Millis(0)) >= Millis(250));
+            let before = reached - Duration::from_millis(1);
+            assert!(clock.due(before, Millis(0)) < Millis(250));
+        }
+        let paused = VirtualClock::new(ClockMode::Paused, wall, Millis(0));
+        assert_eq!(paused.reaches(Millis(250)), None);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::{
     api_error::{ApiError, ApiResult, ServiceCode},
     auth::{Authenticator, SimulatorAccess},
-    clock::{ClockMode, ClockRecord, Speed, VirtualClock},
+    clock::{ClockMode, ClockRecord, VirtualClock},
     cursor::CursorSigner,
     engine,
     faults::FaultInjector,
@@ -29,7 +29,6 @@ use std::{
         Mutex, MutexGuard,
         atomic::{AtomicU64, Ordering},
     },
-    time::Duration,
 };
 use tokio::{sync::watch, time::Instant};
 use tokio_util::sync::CancellationToken;
@@ -167,12 +166,12 @@ impl ExchangeService {
         self.changed.subscribe()
     }
 
-    /// The wall time of a step of virtual time; `None` while its clock is paused.
-    pub(super) fn step_interval(&self) -> Option<Duration> {
+    /// When the next step of virtual time is due; `None` while its clock is paused.
+    pub(super) fn next_step(&self) -> Option<Instant> {
         let state = self.state.lock().ok()?;
-        let step = Duration::from_millis(engine::Millis::STEP.0.unsigned_abs());
-        let thousandths = state.clock.speed().thousandths();
-        (!state.clock.is_paused()).then(|| step * Speed::REAL_TIME.thousandths() / thousandths)
+        state
+            .clock
+            .reaches(state.engine.now() + engine::Millis::STEP)
     }
 
     /// Locks the state for one request, at the virtual time that is due. 500 after a panic under the lock, 503 after a

@@ -179,7 +179,7 @@ where
             };
             gate.want(cause, shown.account.options.motion);
         }
-        if channels.inboxes.is_settled() && !shown.account.awaits_market_data() {
+        if channels.inboxes.is_settled(account_set.at()) && !shown.account.awaits_market_data() {
             gate.settle(shown.account.options.motion);
         }
     }

@@ -294,6 +294,24 @@ async fn what_happens_unseen_on_another_account_draws_nothing() {
     assert_eq!(seconds, [0, 0, 8]);
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_frame_waits_for_no_read_of_an_account_that_is_not_shown() {
+    let span = Duration::from_secs(4);
+    let drawn = drawn(model(), span, vec![], |inbox, coming| async move {
+        let (channel, other) = base::inboxes::account_channel();
+        let options = model().account.options;
+        let newcomer = base::inboxes::AddedAccount { options, channel };
+        coming.send(newcomer).await.unwrap();
+        sleep(Duration::from_secs(2)).await;
+        let _read = other.in_flight.begin();
+        inbox.send(polled(1)).await.unwrap();
+        inbox.closed().await;
+    });
+    let millis: Vec<_> = drawn.await.iter().map(Duration::as_millis).collect();
+    // The first frame, the new account, and the answer at once.
+    assert_eq!(millis, [0, 8, 2_000]);
+}
+
 /// A desk drawn by `render` while these keys are pressed; its frames and effects.
 /// The rows follow the market with the second book that is near an edge, also where it is the same book: only then is the
 /// screen another one.

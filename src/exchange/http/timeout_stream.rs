@@ -238,6 +238,20 @@ impl<I: AsyncWrite + Unpin> AsyncWrite for TimeoutStream<I> {
         self.written(cx, done)
     }
 
+    /// What is written together leaves together: one packet, and one wake-up of whoever reads.
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bufs: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let done = Pin::new(&mut self.io).poll_write_vectored(cx, bufs);
+        self.written(cx, done)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.io.is_write_vectored()
+    }
+
     /// A completed flush is no progress: flushing a socket always completes.
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         match Pin::new(&mut self.io).poll_flush(cx) {
@@ -309,6 +323,15 @@ mod tests {
         let why = patient.write_all(&[0; 65]).await.unwrap_err();
         assert_eq!(why.kind(), io::ErrorKind::TimedOut);
         assert_eq!(began.elapsed(), WRITE_TIMEOUT);
+    }
+
+    #[tokio::test]
+    async fn what_is_written_together_is_read_at_once() {
+        let (mut client, _phase, mut patient) = connected();
+        let parts = [b"head".as_slice(), b"body"].map(io::IoSlice::new);
+        assert_eq!(patient.write_vectored(&parts).await.unwrap(), 8);
+        let mut read = [0; 64];
+        assert_eq!(client.read(&mut read).await.unwrap(), 8);
     }
 
     #[tokio::test]

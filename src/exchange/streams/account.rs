@@ -15,6 +15,7 @@ use super::{
     },
     session::{AfterChanges, StreamProtocol},
 };
+use crate::model::{Order, Position};
 use percent_encoding::percent_decode_str;
 use serde_json::{Value, json};
 use std::{
@@ -56,8 +57,8 @@ struct KnownAccount {
     ix: AccountIx,
     /// Without its risk, which moves with every price.
     account: Value,
-    positions: BTreeMap<PositionId, Value>,
-    working: BTreeMap<OrderId, Value>,
+    positions: BTreeMap<PositionId, Position>,
+    working: BTreeMap<OrderId, Order>,
     newest_order: Option<RowKey<OrderId>>,
     newest_fill: Option<RowKey<OrderId>>,
 }
@@ -79,11 +80,11 @@ impl KnownAccount {
             account: value(&v1::without_risk(engine, ix)),
             positions: positions
                 .iter()
-                .map(|row| (row.id, value(&rows.position(row))))
+                .map(|row| (row.id, rows.position(row)))
                 .collect(),
             working: engine
                 .working_orders(ix)
-                .map(|row| (row.id, value(&rows.order(row))))
+                .map(|row| (row.id, rows.order(row)))
                 .collect(),
             newest_order: engine.orders(ix, None).next().map(OrderRecord::key),
             newest_fill: newest_fill.and_then(OrderRecord::fill_key),
@@ -153,7 +154,7 @@ impl KnownAccount {
         let open = now.positions.iter();
         let open = open.filter(|(id, row)| self.positions.get(id) != Some(*row));
         closed
-            .chain(open.map(|(_, row)| row.clone()))
+            .chain(open.map(|(_, row)| value(row)))
             .map(|row| RowEvent {
                 kind: "position",
                 row,

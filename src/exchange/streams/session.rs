@@ -9,7 +9,8 @@ use futures_util::{SinkExt as _, StreamExt as _};
 use std::time::Duration;
 use tokio::{
     io::{AsyncRead, AsyncWrite},
-    time::{Instant, sleep, sleep_until},
+    task::yield_now,
+    time::{Instant, sleep_until},
 };
 use tokio_util::sync::CancellationToken;
 use tokio_websockets::{CloseCode, Limits, Message, ServerBuilder, WebSocketStream};
@@ -29,6 +30,8 @@ impl<T: AsyncRead + AsyncWrite + Unpin + Send> Socket for T {}
 pub(in crate::exchange) struct StreamConnection {
     socket: WebSocketStream<Box<dyn Socket>>,
     disturbed: Disturbed,
+    /// When it may write again.
+    rested_at: Instant,
     /// The exchange stops.
     stop: CancellationToken,
     /// Another client needs the connection more.
@@ -46,6 +49,7 @@ impl StreamConnection {
         Self {
             socket: ServerBuilder::new().limits(limits).serve(io),
             disturbed: Disturbed::default(),
+            rested_at: Instant::now(),
             stop,
             evict,
         }
@@ -109,6 +113,8 @@ pub(super) async fn run(
                 asked.take().as_deref(),
             )?;
             let texts = texts.into_iter().map(Message::text);
+            // Every stream looks for changes before any of them writes: a client of several wakes up once.
+            yield_now().await;
             if connection.write(texts).await.is_none() || after == After::Cut {
                 return Ok(());
             }
@@ -117,7 +123,6 @@ pub(super) async fn run(
                 return Ok(());
             }
             beat = Instant::now() + HEARTBEAT;
-            sleep(SHORTEST_PAUSE).await;
         }
         let next = match connection.next(service, seen, beat).await {
             Wake::Closed => return Ok(()),
@@ -149,10 +154,11 @@ pub(super) async fn run(
 }
 
 impl StreamConnection {
-    /// The next thing to do. Changes are looked for when a request made one, and as often as virtual time steps.
+    /// The next thing to do. Changes are looked for when a request made one, and as often as virtual time steps. Only
+    /// what follows a write closely waits.
     async fn next(&mut self, service: &ExchangeService, seen: StateVersion, beat: Instant) -> Wake {
         let mut changes = service.changes();
-        tokio::select! {
+        let wake = tokio::select! {
             biased;
             () = self.stop.cancelled() => Wake::Stop,
             () = self.evict.cancelled() => Wake::Closed,
@@ -168,7 +174,11 @@ impl StreamConnection {
             _ = changes.wait_for(|version| *version != seen) => Wake::Changed,
             () = step(service) => Wake::Changed,
             () = sleep_until(beat) => Wake::Heartbeat,
+        };
+        if self.rested_at > Instant::now() {
+            sleep_until(self.rested_at).await;
         }
+        wake
     }
 
     /// `None` if the client is gone, or does not read while its connection has to end.
@@ -185,12 +195,14 @@ impl StreamConnection {
             }
             socket.flush().await.ok()
         };
-        tokio::select! {
+        let done = tokio::select! {
             biased;
             done = written => done,
             () = stop.cancelled() => None,
             () = evict.cancelled() => None,
-        }
+        };
+        self.rested_at = Instant::now() + SHORTEST_PAUSE;
+        done
     }
 
     /// The last messages, and the end.
@@ -203,9 +215,8 @@ impl StreamConnection {
 
 /// Until the next step of virtual time is due; for ever while its clock stands still.
 async fn step(service: &ExchangeService) {
-    let pause = service.step_interval();
-    match pause {
-        Some(pause) => sleep(pause.max(SHORTEST_PAUSE)).await,
+    match service.next_step() {
+        Some(due) => sleep_until(due.max(Instant::now() + SHORTEST_PAUSE)).await,
         None => std::future::pending().await,
     }
 }
@@ -213,7 +224,71 @@ async fn step(service: &ExchangeService) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tokio::io::{AsyncReadExt as _, duplex};
+    use crate::exchange::{ClockMode, Speed, tests::service};
+    use tokio::{
+        io::{AsyncReadExt as _, duplex},
+        time::sleep,
+    };
+    use tokio_websockets::ClientBuilder;
+
+    /// Tells every change, and answers with what it was asked.
+    struct Echo;
+
+    impl StreamProtocol for Echo {
+        fn greeting(&mut self, _: &ExchangeService, _: &ExchangeState) -> Vec<String> {
+            vec![]
+        }
+
+        fn answers(&mut self, _: &ExchangeState, text: &str) -> Vec<String> {
+            vec![text.to_owned()]
+        }
+
+        fn changes(&mut self, _: &ExchangeState, out: &mut Vec<String>) -> AfterChanges {
+            out.push("step".to_owned());
+            AfterChanges::GoOn
+        }
+
+        fn heartbeat(&mut self, _: Millis) -> Option<String> {
+            None
+        }
+
+        fn farewell(&self) -> String {
+            String::new()
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_step_is_told_when_it_is_due_and_an_answer_that_follows_another_a_little_later() {
+        let service = service(ClockMode::Live(Speed::REAL_TIME));
+        let began = Instant::now();
+        let (client, server) = duplex(1_024);
+        let never = CancellationToken::new();
+        let connection = StreamConnection::new(server, never.clone(), never);
+        tokio::spawn(async move { run(&service, connection, Echo).await });
+        let (mut asks, mut hears) = ClientBuilder::new().take_over(client).split::<Message>();
+        tokio::spawn(async move {
+            sleep(Duration::from_millis(600)).await;
+            for question in ["first", "second"] {
+                asks.send(Message::text(question)).await.unwrap();
+            }
+            std::future::pending::<()>().await;
+        });
+        let mut heard = vec![];
+        while heard.len() < 6 {
+            let message = hears.next().await.unwrap().unwrap();
+            let text = message.as_text().unwrap().to_owned();
+            heard.push((began.elapsed().as_millis(), text));
+        }
+        let expected = [
+            (250, "step"),
+            (500, "step"),
+            (600, "first"),
+            (620, "second"),
+            (750, "step"),
+            (1_000, "step"),
+        ];
+        assert_eq!(heard, expected.map(|(at, text)| (at, text.to_owned())));
+    }
 
     #[tokio::test]
     async fn a_client_that_does_not_read_holds_up_neither_the_end_of_the_exchange_nor_its_eviction()

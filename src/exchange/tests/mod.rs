@@ -4,7 +4,7 @@ use super::*;
 
 const BARE: &str = include_str!("../../../tests/support/bare.toml");
 
-fn service(pace: ClockMode) -> Arc<ExchangeService> {
+pub(super) fn service(pace: ClockMode) -> Arc<ExchangeService> {
     let scenario = Scenario::parse(BARE).unwrap();
     let start = engine::Millis(1_790_000_000_000);
     served(LoadedExchange::in_memory(scenario, start, Some(pace)).unwrap())

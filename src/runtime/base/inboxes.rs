@@ -142,10 +142,12 @@ impl Inboxes {
         Poll::Pending
     }
 
-    /// Whether no message waits, and no read is in flight that will bring one.
-    pub(crate) fn is_settled(&self) -> bool {
-        let mut accounts = self.accounts.iter();
-        accounts.all(|channel| channel.mail.is_empty() && channel.in_flight.is_none())
+    /// Whether no message of this account waits, and no read is in flight that will bring one. Those of the others are
+    /// not on the screen.
+    pub(crate) fn is_settled(&self, at: usize) -> bool {
+        let is_settled =
+            |channel: &AccountInbox| channel.mail.is_empty() && channel.in_flight.is_none();
+        self.accounts.get(at).is_none_or(is_settled)
     }
 
     /// Sends an effect to the services of this account.

@@ -16,7 +16,7 @@ mod markets;
 
 use super::{
     cover::StreamCover,
-    streams::{self, StreamContext},
+    streams::{self, GatherTime, StreamContext},
 };
 use crate::{
     app::{Effect, MarketRequest, Msg, ShownMarkets, Visibility, account::poll::Source},
@@ -124,6 +124,8 @@ impl Poller {
             nudges: self.nudges.values().cloned().collect(),
             wanted: context.wanted.clone(),
             seed,
+            in_flight: context.in_flight.clone(),
+            gathering: GatherTime::default(),
         };
         streams::spawn(&streams, &mut self.tasks);
     }

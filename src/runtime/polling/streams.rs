@@ -15,7 +15,7 @@ mod tests;
 mod venues;
 mod wanted;
 
-pub(super) use context::StreamContext;
+pub(super) use context::{GatherTime, StreamContext};
 pub(super) use wanted::MarketsWanted;
 
 use crate::{

@@ -1,6 +1,10 @@
 //! From the account's stream to the desk: whole lists, as a read tells them.
 
-use super::{super::cover::StreamUse, context::StreamContext, socket::Signal};
+use super::{
+    super::cover::StreamUse,
+    context::{Gathering, StreamContext},
+    socket::Signal,
+};
 use crate::{
     app::{StreamNews, StreamedRows, account::poll::Source},
     feed::{
@@ -11,13 +15,8 @@ use crate::{
     model::{Order, Page, StreamKind},
 };
 use std::{collections::BTreeSet, time::Duration};
-use tokio::{
-    sync::mpsc::Receiver,
-    time::{Instant, sleep_until},
-};
+use tokio::{sync::mpsc::Receiver, time::Instant};
 
-/// What belongs together comes within this.
-const GATHERED: Duration = Duration::from_millis(10);
 /// The desk is told at most this often.
 const TOLD_EVERY: Duration = Duration::from_millis(50);
 
@@ -31,15 +30,16 @@ struct Account {
 /// Runs until the stream or the desk is gone.
 pub(super) async fn tell(context: StreamContext, mut signals: Receiver<Signal<AccountNews>>) {
     let mut account = Account::default();
-    let (mut due, mut told_at) = (None, Instant::now());
+    let (mut due, mut told_at) = (None::<Gathering>, Instant::now());
     let mut state = StreamUse::NotTold;
     loop {
         let signal = tokio::select! {
             signal = signals.recv() => signal,
-            () = sleep_until(due.unwrap_or_else(Instant::now)), if due.is_some() => {
-                (due, told_at) = (None, Instant::now());
+            () = Gathering::ends(due.as_ref()) => {
+                told_at = Instant::now();
                 let rows = account.news();
                 context.say(StreamNews::Account(rows)).await;
+                due = None;
                 continue;
             }
         };
@@ -65,8 +65,7 @@ pub(super) async fn tell(context: StreamContext, mut signals: Receiver<Signal<Ac
                     context.cover.hint(account.take(news));
                 }
                 context.cover.told(&account.untold);
-                let gathered = Instant::now() + GATHERED;
-                due = due.or(Some(gathered.max(told_at + TOLD_EVERY)));
+                due = due.or_else(|| Some(context.gather(told_at + TOLD_EVERY)));
             }
         }
     }

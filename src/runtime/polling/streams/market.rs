@@ -5,7 +5,10 @@
 //! the market again.
 
 use super::{
-    super::cover::StreamUse, batch::Batch, context::StreamContext, socket::Signal,
+    super::cover::StreamUse,
+    batch::Batch,
+    context::{Gathering, StreamContext, reached},
+    socket::Signal,
     wanted::MarketsWanted,
 };
 use crate::{
@@ -14,13 +17,8 @@ use crate::{
     model::{MarketId, StreamKind},
 };
 use std::{collections::BTreeSet, time::Duration};
-use tokio::{
-    sync::mpsc::Receiver,
-    time::{Instant, sleep_until},
-};
+use tokio::{sync::mpsc::Receiver, time::Instant};
 
-/// What belongs together comes within this.
-const GATHERED: Duration = Duration::from_millis(20);
 /// The desk is told at most this often.
 const TOLD_EVERY: Duration = Duration::from_millis(100);
 /// Without a tick for so long, prices are polled as ever.
@@ -62,7 +60,7 @@ struct MarketFeed {
     /// When the venues take over.
     fall_back_at: Option<Instant>,
     /// When the desk is told what is new.
-    due: Option<Instant>,
+    due: Option<Gathering>,
     told_at: Instant,
     ticks_end: Option<Instant>,
 }
@@ -77,7 +75,7 @@ pub(super) async fn tell(context: StreamContext, mut sources: MarketSources) {
         let (source, signal) = tokio::select! {
             signal = signal_of(&mut sources.service) => (MarketSource::Service, signal),
             signal = signal_of(&mut sources.venues) => (MarketSource::Venues, signal),
-            () = reached(feed.due) => {
+            () = Gathering::ends(feed.due.as_ref()) => {
                 feed.tell_news().await;
                 continue;
             }
@@ -102,14 +100,6 @@ pub(super) async fn tell(context: StreamContext, mut sources: MarketSources) {
 async fn signal_of(source: &mut Option<MarketSignals>) -> Option<Signal<MarketEvent>> {
     match source {
         Some(signals) => signals.recv().await,
-        None => std::future::pending().await,
-    }
-}
-
-/// Returns at this instant; never without one.
-async fn reached(at: Option<Instant>) {
-    match at {
-        Some(at) => sleep_until(at).await,
         None => std::future::pending().await,
     }
 }
@@ -201,8 +191,8 @@ impl MarketFeed {
 
     /// What is new is told soon.
     fn gather(&mut self) {
-        let gathered = Instant::now() + GATHERED;
-        self.due = self.due.or(Some(gathered.max(self.told_at + TOLD_EVERY)));
+        let begin = || self.context.gather(self.told_at + TOLD_EVERY);
+        self.due.get_or_insert_with(begin);
     }
 
     /// What the venues serve while the service's stream is up.
@@ -241,7 +231,8 @@ impl MarketFeed {
     /// until then; what the venues still tell of others is dropped.
     async fn tell_news(&mut self) {
         let now = Instant::now();
-        (self.due, self.told_at) = (None, now);
+        let _gathered = self.due.take();
+        self.told_at = now;
         let by_venue = &self.by_venue;
         let of_service = self
             .service

@@ -19,7 +19,10 @@ use crate::{
     client::testing::responder::{client, connection},
     config::{Connection, StreamUrls},
     model::{Interval, Market, MarketId, Side, Timestamp},
-    runtime::{base::clock::Clock, polling::cover::StreamCover},
+    runtime::{
+        base::{clock::Clock, in_flight::InFlight},
+        polling::cover::StreamCover,
+    },
 };
 use futures_util::{SinkExt as _, StreamExt as _};
 use serde_json::{Value, json};
@@ -151,6 +154,8 @@ pub(super) fn context(connection: Connection) -> (StreamContext, Receiver<Msg>) 
         nudges: vec![Arc::default()],
         wanted: watch::Sender::default(),
         seed: 7,
+        in_flight: InFlight::default(),
+        gathering: GatherTime::default(),
     };
     (context, mail)
 }
