@@ -147,7 +147,7 @@ impl Service {
             let _told = timeout(CLOCK_TIMEOUT, self.figures()).await;
         }
         if self.call_log().is_silent() {
-            let read = self.client.working_orders(&self.account);
+            let read = self.client.working_orders();
             let _told = timeout(CLOCK_TIMEOUT, read).await;
         }
         self.call_log().clocks().clone()
@@ -188,11 +188,11 @@ impl Service {
     }
 
     pub(super) async fn open_positions(&self) -> Result<Page<Position>, Failure> {
-        patiently(|| self.client.open_positions(&self.account)).await
+        patiently(|| self.client.open_positions()).await
     }
 
     pub(super) async fn working_orders(&self) -> Result<Page<Order>, Failure> {
-        patiently(|| self.client.working_orders(&self.account)).await
+        patiently(|| self.client.working_orders()).await
     }
 
     /// Reads the markets, with the prices of those that `store` holds and of `named`, by id or name; they stay unknown
@@ -255,7 +255,7 @@ impl Service {
 
     async fn figures(&self) -> Result<AccountFacts, Failure> {
         let asked = Clock::start().now();
-        let facts = self.client.account_facts(&self.account).await?;
+        let facts = self.client.account_facts().await?;
         if let Some(told) = facts.told_at {
             let now = Clock::start().now();
             self.call_log().clocks().figures(told, asked, now);

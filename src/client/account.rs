@@ -4,8 +4,8 @@ use super::{Client, lock::locked};
 use crate::{
     config::Connection,
     model::{
-        Account, AccountFacts, AccountId, AccountStatus, Call, Failure, FailureKind, Fallible,
-        Timestamp, TradingPolicy,
+        Account, AccountFacts, AccountStatus, Call, Failure, FailureKind, Fallible, Timestamp,
+        TradingPolicy,
     },
 };
 use std::{sync::Mutex, time::Duration};
@@ -71,9 +71,9 @@ impl Client {
         Ok(accounts)
     }
 
-    /// The figures and rules of an account. A policy that cannot be read is as it was, or unknown.
-    pub async fn account_facts(&self, account: &AccountId) -> Fallible<AccountFacts> {
-        let (row, policy) = join!(self.account(account), self.policy(account));
+    /// The figures and rules of the account. A policy that cannot be read is as it was, or unknown.
+    pub async fn account_facts(&self) -> Fallible<AccountFacts> {
+        let (row, policy) = join!(self.account(), self.policy());
         let facts = AccountFacts::of(row?, policy);
         let is_simulator = self.is_simulator().await?;
         Ok(AccountFacts {
@@ -82,9 +82,10 @@ impl Client {
         })
     }
 
-    /// One account with its risk. A row of another account is no answer.
-    pub async fn account(&self, account: &AccountId) -> Fallible<Account> {
-        let row: Account = self.account_row(account).await?;
+    /// The account with its risk. A row of another account is no answer.
+    pub async fn account(&self) -> Fallible<Account> {
+        let account = &self.connection().account_id;
+        let row: Account = self.account_row().await?;
         if row.id == *account {
             return Ok(row);
         }
@@ -92,12 +93,12 @@ impl Client {
         Err(Failure::new(FailureKind::Unreadable, why))
     }
 
-    async fn policy(&self, account: &AccountId) -> Option<TradingPolicy> {
+    async fn policy(&self) -> Option<TradingPolicy> {
         let (known, is_old) = self.0.policy.known();
         if !is_old {
             return known;
         }
-        match self.trading_policy(account).await {
+        match self.trading_policy().await {
             Ok(policy) => {
                 self.0.policy.learn(&policy);
                 Some(policy)
@@ -127,7 +128,7 @@ fn unlisted(why: Failure) -> Failure {
 mod tests {
     use super::*;
     use crate::{
-        client::testing::responder::{Responder, Seen, error, ok},
+        client::testing::responder::{Responder, Seen, client as client_of, error, ok},
         model::{Command, Num},
     };
 
@@ -156,7 +157,7 @@ mod tests {
         let responder = service().await;
         let (client, _calls) = responder.client();
         for _ in 0..3 {
-            let facts = client.account_facts(&"chal-1".into()).await.unwrap();
+            let facts = client.account_facts().await.unwrap();
             assert_eq!(facts.cash, "100250.55".parse().ok());
             assert_eq!(facts.equity, Some(Num::from(100_300_u32)));
             let positions = facts.rule("max_open_positions").unwrap().limit;
@@ -169,11 +170,11 @@ mod tests {
     async fn a_refused_command_has_the_policy_read_again() {
         let responder = service().await;
         let (client, _calls) = responder.client();
-        client.account_facts(&"chal-1".into()).await.unwrap();
+        client.account_facts().await.unwrap();
         let cancel = Command::Cancel("o-1".into());
         let request = crate::api::Request::encode(&cancel, "key-1".into()).unwrap();
         client.send(&request, cancel.facts().mutation).await;
-        client.account_facts(&"chal-1".into()).await.unwrap();
+        client.account_facts().await.unwrap();
         assert_eq!(policies(&responder), 2);
     }
 
@@ -209,9 +210,13 @@ mod tests {
         };
         let responder = Responder::playing(part, || ()).await;
         let (client, _calls) = responder.client();
-        let facts = client.account_facts(&"chal-1".into()).await.unwrap();
+        let facts = client.account_facts().await.unwrap();
         assert_eq!((facts.policy, facts.rules), (None, vec![]));
-        let why = client.account_facts(&"other".into()).await.unwrap_err();
+        let (other, _calls) = client_of(Connection {
+            account_id: "other".into(),
+            ..responder.connection()
+        });
+        let why = other.account_facts().await.unwrap_err();
         assert_eq!(why.kind, FailureKind::Unreadable);
     }
 }

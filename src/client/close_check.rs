@@ -31,9 +31,8 @@ impl Client {
 
     /// The working orders once no cancel of the operation is queued any more, or after about fifteen seconds.
     async fn check_canceled(&self, operation: &CancelAll) -> Fallible<Page<Order>> {
-        let account = &self.connection().account_id;
         let is_queued = |order: &Order| operation.queued().any(|id| *id == order.id);
-        let mut read = self.working_orders(account).await;
+        let mut read = self.working_orders().await;
         for _ in 0..QUEUED_READS {
             match &read {
                 Ok(page) if !page.rows.iter().any(is_queued) => break,
@@ -42,20 +41,19 @@ impl Client {
             }
             let pause = self.timeouts().scaled(QUEUED_INTERVAL);
             sleep(pause.max(self.pause_left())).await;
-            read = self.working_orders(account).await;
+            read = self.working_orders().await;
         }
         read
     }
 
     /// Reads the open positions until the result is certain; fails if it stays uncertain.
     pub async fn check_closed(&self) -> Fallible<CloseCheck> {
-        let account = &self.connection().account_id;
         let mut proving = Proving::default();
         let mut trouble = incomplete();
         for _ in 0..READS {
             sleep(self.pause_left()).await;
             let at = self.now();
-            match self.open_positions(account).await {
+            match self.open_positions().await {
                 Ok(page) if page.is_whole() => match proving.saw(at, found(&page)) {
                     FlatFinding::Proved(proof) => return Ok(CloseCheck::Closed(proof)),
                     FlatFinding::Left => return Ok(CloseCheck::Open(page.rows)),

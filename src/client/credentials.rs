@@ -147,8 +147,7 @@ mod tests {
         let body = r#"{"data":[],"has_more":false}"#;
         let responder = Responder::playing(accepts("pd_live_new", body), || ()).await;
         let client = with_key_in(&responder, &path);
-        let account = "chal-1".into();
-        let read = || client.open_positions(&account);
+        let read = || client.open_positions();
 
         disk::replace(&path, b"pd_live_secret\n").unwrap();
         assert_eq!(read().await.unwrap_err().kind, FailureKind::Auth);

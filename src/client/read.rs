@@ -15,9 +15,9 @@ use crate::{
         PositionsQuery, QuoteSize, Route, TwapSelector, TwapsQuery,
     },
     model::{
-        Account, AccountId, ClientOrderId, Cursor, Failure, FailureKind, Fallible, Listing,
-        MarketId, Order, OrderId, Page, Position, PositionId, Quote, Scaled, ScaledId,
-        ServiceAbout, Timestamp, TradingPolicy, Twap, TwapId,
+        Account, ClientOrderId, Cursor, Failure, FailureKind, Fallible, Listing, MarketId, Order,
+        OrderId, Page, Position, PositionId, Quote, Scaled, ScaledId, ServiceAbout, Timestamp,
+        TradingPolicy, Twap, TwapId,
     },
 };
 use serde::de::DeserializeOwned;
@@ -52,21 +52,22 @@ impl Client {
         self.list_at(&Route::Accounts, None, None).await
     }
 
-    pub(super) async fn account_row(&self, account: &AccountId) -> Fallible<Account> {
-        self.one(&Route::Account(account.clone())).await
+    pub(super) async fn account_row(&self) -> Fallible<Account> {
+        let own = self.connection().account_id.clone();
+        self.one(&Route::Account(own)).await
     }
 
     /// What the account may do now.
-    pub(super) async fn trading_policy(&self, account: &AccountId) -> Fallible<TradingPolicy> {
-        self.one(&Route::TradingPolicy(account.clone())).await
+    pub(super) async fn trading_policy(&self) -> Fallible<TradingPolicy> {
+        let own = self.connection().account_id.clone();
+        self.one(&Route::TradingPolicy(own)).await
     }
 
     /// Every pending and resting order.
-    pub async fn working_orders(&self, account: &AccountId) -> Fallible<Page<Order>> {
-        let page = |cursor: Option<Cursor>| async {
-            let query = page_query(account, PAGE_LIMIT, cursor);
-            let route = Route::Orders(OrdersQuery::Of(query.clone(), OrderFilter::Working));
-            self.owned_page(&route, &query).await
+    pub async fn working_orders(&self) -> Fallible<Page<Order>> {
+        let page = |cursor| {
+            let route = |page| Route::Orders(OrdersQuery::Of(page, OrderFilter::Working));
+            self.owned_page(Some(PAGE_LIMIT), cursor, route)
         };
         let mut whole: Page<Order> = rows::walk_on(page(None).await?, page).await?;
         // An order with an unknown status stays: a missing stop would be placed twice.
@@ -75,14 +76,9 @@ impl Client {
     }
 
     /// One page of every order, newest first.
-    pub async fn orders(
-        &self,
-        account: &AccountId,
-        cursor: Option<Cursor>,
-    ) -> Fallible<Page<Order>> {
-        let query = page_query(account, PAGE_DEFAULT, cursor);
-        let route = Route::Orders(OrdersQuery::Of(query.clone(), OrderFilter::All));
-        self.owned_page(&route, &query).await
+    pub async fn orders(&self, cursor: Option<Cursor>) -> Fallible<Page<Order>> {
+        let route = |page| Route::Orders(OrdersQuery::Of(page, OrderFilter::All));
+        self.owned_page(Some(PAGE_DEFAULT), cursor, route).await
     }
 
     /// One order, working or ended; `None` if the service has none of this id.
@@ -108,21 +104,14 @@ impl Client {
     }
 
     /// One page of filled orders, newest settlement first.
-    pub async fn fills(
-        &self,
-        account: &AccountId,
-        cursor: Option<Cursor>,
-    ) -> Fallible<Page<Order>> {
-        let query = page_query(account, PAGE_DEFAULT, cursor);
-        self.owned_page(&Route::Fills(query.clone()), &query).await
+    pub async fn fills(&self, cursor: Option<Cursor>) -> Fallible<Page<Order>> {
+        self.owned_page(Some(PAGE_DEFAULT), cursor, Route::Fills)
+            .await
     }
 
     /// Every open position.
-    pub async fn open_positions(&self, account: &AccountId) -> Fallible<Page<Position>> {
-        let page = |cursor: Option<Cursor>| async {
-            let query = page_query(account, PAGE_LIMIT, cursor);
-            self.positions_page(query, PositionSelector::Open).await
-        };
+    pub async fn open_positions(&self) -> Fallible<Page<Position>> {
+        let page = |cursor| self.positions_page(PAGE_LIMIT, cursor, PositionSelector::Open);
         let mut whole = rows::walk_on(page(None).await?, page).await?;
         whole.rows.retain(|position| !position.is_closed());
         Ok(whole)
@@ -131,13 +120,8 @@ impl Client {
     /// One page of closed positions, newest first.
     ///
     /// Open positions among them are left out and the page is marked incomplete: the service ignored the selector.
-    pub async fn closed_positions(
-        &self,
-        account: &AccountId,
-        cursor: Option<Cursor>,
-    ) -> Fallible<Page<Position>> {
-        let query = page_query(account, PAGE_DEFAULT, cursor);
-        let page = self.positions_page(query, PositionSelector::Closed);
+    pub async fn closed_positions(&self, cursor: Option<Cursor>) -> Fallible<Page<Position>> {
+        let page = self.positions_page(PAGE_DEFAULT, cursor, PositionSelector::Closed);
         let mut page = page.await?;
         let answered = page.rows.len();
         page.rows.retain(Position::is_closed);
@@ -147,12 +131,12 @@ impl Client {
 
     async fn positions_page(
         &self,
-        page: PageQuery,
+        limit: u32,
+        cursor: Option<Cursor>,
         selector: PositionSelector,
     ) -> Fallible<Page<Position>> {
-        let query = PositionsQuery { page, selector };
-        let route = Route::Positions(query.clone());
-        self.owned_page(&route, &query.page).await
+        let route = |page| Route::Positions(PositionsQuery { page, selector });
+        self.owned_page(Some(limit), cursor, route).await
     }
 
     /// One position, open or closed; `None` if the service has none of this id.
@@ -161,9 +145,8 @@ impl Client {
     }
 
     /// Every active TWAP and VWAP order of the account, without the ended ones that some services list.
-    pub async fn active_twaps(&self, account: &AccountId) -> Fallible<Page<Twap>> {
-        let query = PageQuery::first(account.clone());
-        let mut page = self.twaps_page(query, TwapSelector::Active).await?;
+    pub async fn active_twaps(&self) -> Fallible<Page<Twap>> {
+        let mut page = self.twaps_page(None, None, TwapSelector::Active).await?;
         // The active ones are not paged: if the service pages them anyway, the rest cannot be read.
         page.incomplete |= page.next.take().is_some();
         page.rows.retain(|twap| twap.ended_at().is_none());
@@ -173,18 +156,20 @@ impl Client {
     /// One page of ended TWAP and VWAP orders, newest first.
     pub async fn ended_twaps(
         &self,
-        account: &AccountId,
         ended: TwapSelector,
         cursor: Option<Cursor>,
     ) -> Fallible<Page<Twap>> {
-        let query = page_query(account, PAGE_DEFAULT, cursor);
-        self.twaps_page(query, ended).await
+        self.twaps_page(Some(PAGE_DEFAULT), cursor, ended).await
     }
 
-    async fn twaps_page(&self, page: PageQuery, selector: TwapSelector) -> Fallible<Page<Twap>> {
-        let query = TwapsQuery { page, selector };
-        let route = Route::Twaps(query.clone());
-        self.owned_page(&route, &query.page).await
+    async fn twaps_page(
+        &self,
+        limit: Option<u32>,
+        cursor: Option<Cursor>,
+        selector: TwapSelector,
+    ) -> Fallible<Page<Twap>> {
+        let route = |page| Route::Twaps(TwapsQuery { page, selector });
+        self.owned_page(limit, cursor, route).await
     }
 
     /// One TWAP or VWAP order; `None` if the service has none of this id.
@@ -193,14 +178,9 @@ impl Client {
     }
 
     /// One page of scaled orders, newest first.
-    pub async fn scaled_orders(
-        &self,
-        account: &AccountId,
-        cursor: Option<Cursor>,
-    ) -> Fallible<Page<Scaled>> {
-        let query = page_query(account, PAGE_DEFAULT, cursor);
-        let route = Route::ScaledOrders(query.clone());
-        self.owned_page(&route, &query).await
+    pub async fn scaled_orders(&self, cursor: Option<Cursor>) -> Fallible<Page<Scaled>> {
+        self.owned_page(Some(PAGE_DEFAULT), cursor, Route::ScaledOrders)
+            .await
     }
 
     /// One scaled order with its rungs.
@@ -208,13 +188,21 @@ impl Client {
         self.one(&Route::Scaled(id.clone())).await
     }
 
+    /// One page of a list of the account.
     async fn owned_page<T: DeserializeOwned + Owned>(
         &self,
-        route: &Route,
-        query: &PageQuery,
+        limit: Option<u32>,
+        cursor: Option<Cursor>,
+        route: impl FnOnce(PageQuery) -> Route,
     ) -> Fallible<Page<T>> {
-        let page = self.list_at(route, query.cursor.as_ref(), query.limit);
-        Ok(rows::own(page.await?, &query.account_id))
+        let account_id = &self.connection().account_id;
+        let route = route(PageQuery {
+            account_id: account_id.clone(),
+            limit,
+            cursor: cursor.clone(),
+        });
+        let page = self.list_at(&route, cursor.as_ref(), limit).await?;
+        Ok(rows::own(page, account_id))
     }
 
     async fn one<T: DeserializeOwned>(&self, route: &Route) -> Fallible<T> {
@@ -237,14 +225,6 @@ impl Client {
             timeout: self.timeouts().read(),
         };
         self.exchange(outgoing).await.map_err(NoResponse::failure)
-    }
-}
-
-fn page_query(account: &AccountId, limit: u32, cursor: Option<Cursor>) -> PageQuery {
-    PageQuery {
-        account_id: account.clone(),
-        limit: Some(limit),
-        cursor,
     }
 }
 

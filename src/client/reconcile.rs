@@ -111,13 +111,13 @@ impl Client {
             let why = over(format!("position {id} is closed"));
             return Ok(ReconcileOutcome::Ended(why));
         };
-        let working = self.working_orders(&position.account_id).await?;
+        let working = self.working_orders().await?;
         if !working.is_whole() {
             return Ok(ReconcileOutcome::Inconclusive);
         }
         let mut is_done = is_applied(batch, &position, (&working.rows, &[]));
         if !is_done && batch.places() {
-            let recent = self.orders(&position.account_id, None).await?;
+            let recent = self.orders(None).await?;
             let ended = since_then(recent.rows, since);
             is_done = is_applied(batch, &position, (&working.rows, &ended));
         }
@@ -147,7 +147,7 @@ impl Client {
     }
 
     async fn reconcile_margin(&self, id: &PositionId, extra: Num) -> Fallible<ReconcileOutcome> {
-        let page = self.open_positions(&self.connection().account_id).await?;
+        let page = self.open_positions().await?;
         let is_whole = page.is_whole();
         let found = page.rows.into_iter().find(|position| position.id == *id);
         Ok(match found {
@@ -161,7 +161,7 @@ impl Client {
     }
 
     async fn reconcile_twap(&self, id: &TwapId) -> Fallible<ReconcileOutcome> {
-        let page = self.active_twaps(&self.connection().account_id).await?;
+        let page = self.active_twaps().await?;
         let is_active = page.rows.iter().any(|twap| twap.id == *id);
         Ok(match (is_active, page.is_whole()) {
             (true, _) => ReconcileOutcome::NotDone,
@@ -191,11 +191,10 @@ impl Client {
 
     /// Open positions, working orders and active TWAPs, read in parallel.
     pub async fn remains(&self) -> OpenExposure {
-        let account = &self.connection().account_id;
         let (positions, orders, twaps) = join3(
-            self.open_positions(account),
-            self.working_orders(account),
-            self.active_twaps(account),
+            self.open_positions(),
+            self.working_orders(),
+            self.active_twaps(),
         )
         .await;
         OpenExposure {

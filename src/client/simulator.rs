@@ -9,9 +9,9 @@ use super::{Client, base, response::ServiceResponse, rows};
 use crate::{
     api::Data,
     model::{
-        AccountId, Book, Candle, Cursor, Dated, EquitySample, Failure, FailureKind, FundingPayment,
-        Grid, Interval, Level, Market, MarketId, Num, OrderEvidence, OrderId, Page, PublicTrade,
-        Side, Timestamp,
+        Book, Candle, Cursor, Dated, EquitySample, Failure, FailureKind, FundingPayment, Grid,
+        Interval, Level, Market, MarketId, Num, OrderEvidence, OrderId, Page, PublicTrade, Side,
+        Timestamp,
     },
 };
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
@@ -132,30 +132,27 @@ impl Client {
         answer.decoded().map(|Data { data }| Some(data))
     }
 
-    /// A page of an account's funding payments, the newest first.
+    /// A page of the account's funding payments, the newest first.
     pub async fn funding(
         &self,
-        account: &AccountId,
         cursor: Option<Cursor>,
     ) -> Result<Option<Page<FundingPayment>>, Failure> {
         let number = |row: &FundingPayment| row.payment_id;
-        self.sim_history(account, "funding", cursor, number).await
+        self.sim_history("funding", cursor, number).await
     }
 
-    /// A page of the samples of an account's equity, the newest first.
+    /// A page of the samples of the account's equity, the newest first.
     pub async fn equity(
         &self,
-        account: &AccountId,
         cursor: Option<Cursor>,
     ) -> Result<Option<Page<EquitySample>>, Failure> {
         let number = |row: &EquitySample| row.sampled_at.0;
-        self.sim_history(account, "equity", cursor, number).await
+        self.sim_history("equity", cursor, number).await
     }
 
-    /// The rows of an account before the number that the cursor names; `number` grows with time.
+    /// The rows of the account before the number that the cursor names; `number` grows with time.
     async fn sim_history<Row: DeserializeOwned>(
         &self,
-        account: &AccountId,
         list: &str,
         cursor: Option<Cursor>,
         number: fn(&Row) -> i64,
@@ -163,6 +160,7 @@ impl Client {
         if !self.is_simulator().await? {
             return Ok(None);
         }
+        let account = &self.connection().account_id;
         let id = utf8_percent_encode(account.raw(), NON_ALPHANUMERIC);
         let before = cursor.map_or_else(String::new, |from| format!("&before={}", from.raw()));
         let target = format!("/sim/accounts/{id}/{list}?limit={HISTORY_PAGE}{before}");

@@ -6,16 +6,9 @@ use super::{
 };
 use crate::{
     api::Request,
-    model::{
-        AccountId, Call, Command, Cursor, Failure, FailureKind, Market, OrderStatus, Receipt,
-        Timestamp,
-    },
+    model::{Call, Command, Cursor, Failure, FailureKind, Market, OrderStatus, Receipt, Timestamp},
 };
 use std::{collections::BTreeSet, time::Duration};
-
-fn account() -> AccountId {
-    "chal-1".into()
-}
 
 fn orders(rows: &[&str], rest: &str) -> Reply {
     ok(&format!(r#"{{"data":[{}]{rest}}}"#, rows.join(",")))
@@ -41,7 +34,7 @@ async fn send(reply: Reply, command: Command) -> (Attempt, Vec<super::testing::r
 async fn read(reply: Reply) -> Failure {
     let responder = Responder::answering(vec![reply]).await;
     let (client, _calls) = responder.client();
-    client.open_positions(&account()).await.unwrap_err()
+    client.open_positions().await.unwrap_err()
 }
 
 #[tokio::test]
@@ -58,7 +51,7 @@ async fn an_answer_about_an_order_of_another_name_does_not_say_that_ours_was_pla
 async fn a_request_carries_the_key_of_the_service_and_nothing_it_should_not() {
     let responder = Responder::answering(vec![orders(&[], r#","has_more":false"#)]).await;
     let (client, mut calls) = responder.client();
-    client.working_orders(&account()).await.unwrap();
+    client.working_orders().await.unwrap();
     let seen = &responder.seen()[0];
     assert_eq!(
         seen.line,
@@ -96,7 +89,7 @@ async fn working_orders_are_walked_over_every_page_and_each_is_taken_once() {
     ])
     .await;
     let (client, _calls) = responder.client();
-    let page = client.working_orders(&account()).await.unwrap();
+    let page = client.working_orders().await.unwrap();
     let ids: Vec<_> = page.rows.iter().map(|order| order.id.raw()).collect();
     assert_eq!((ids, page.incomplete), (vec!["a", "b", "c"], false));
     assert!(responder.seen()[1].line.contains("cursor=p%2F2"));
@@ -124,7 +117,7 @@ async fn a_list_that_loses_its_place_is_shown_as_incomplete_not_as_all_there_is(
     for (index, script) in scripts.into_iter().enumerate() {
         let responder = Responder::answering(script).await;
         let (client, _calls) = responder.client();
-        let page = client.working_orders(&account()).await.unwrap();
+        let page = client.working_orders().await.unwrap();
         assert_eq!((page.rows.len(), page.incomplete), (1, true), "{index}");
     }
 }
@@ -141,7 +134,7 @@ async fn a_service_that_ignores_the_filter_shows_no_finished_order_as_working_an
     let rows: Vec<_> = rows.iter().map(String::as_str).collect();
     let responder = Responder::answering(vec![orders(&rows, "")]).await;
     let (client, _calls) = responder.client();
-    let page = client.working_orders(&account()).await.unwrap();
+    let page = client.working_orders().await.unwrap();
     let ids: Vec<_> = page.rows.iter().map(|order| order.id.raw()).collect();
     assert_eq!(ids, ["b", "d"]);
 }
@@ -151,7 +144,7 @@ async fn one_bad_row_is_named_and_the_others_are_shown() {
     let bad = order("b", "resting").replace("0.10", "\"much\"");
     let responder = Responder::answering(vec![orders(&[&order("a", "amended"), &bad], "")]).await;
     let (client, _calls) = responder.client();
-    let page = client.orders(&account(), None).await.unwrap();
+    let page = client.orders(None).await.unwrap();
     assert_eq!(page.rows[0].status.to_string(), "amended");
     assert!(!page.rows[0].is_working());
     assert_eq!(page.rows.len(), 1);
@@ -173,7 +166,7 @@ async fn history_is_read_page_by_page() {
     .await;
     let (client, _calls) = responder.client();
     let asked = Cursor::from("p2".to_owned());
-    let page = client.orders(&account(), Some(asked)).await.unwrap();
+    let page = client.orders(Some(asked)).await.unwrap();
     assert_eq!(page.next, Some(Cursor::from("p3".to_owned())));
     let line = &responder.seen()[0].line;
     assert_eq!(
@@ -191,7 +184,7 @@ async fn open_positions_are_never_shown_as_closed_ones() {
     let responder =
         Responder::answering(vec![ok(&format!(r#"{{"data":[{POSITION},{closed}]}}"#))]).await;
     let (client, _calls) = responder.client();
-    let page = client.closed_positions(&account(), None).await.unwrap();
+    let page = client.closed_positions(None).await.unwrap();
     let ids: Vec<_> = page.rows.iter().map(|row| row.id.raw()).collect();
     assert_eq!((ids, page.incomplete), (vec!["q"], true));
 }
@@ -224,7 +217,7 @@ async fn a_429_pauses_everything_sent_with_the_key() {
     let responder = Responder::answering(vec![reply]).await;
     let (client, mut calls) = responder.client();
     assert_eq!(client.pause_left(), Duration::ZERO);
-    let failure = client.open_positions(&account()).await.unwrap_err();
+    let failure = client.open_positions().await.unwrap_err();
     assert_eq!(failure.retry_after, Some(Duration::from_secs(7)));
     let left = client.clone().pause_left();
     assert!(left > Duration::from_secs(6) && left <= Duration::from_secs(7));
@@ -552,7 +545,7 @@ async fn behind_a_proxy(reply: Reply) -> (Responder, super::Client) {
 async fn a_proxy_that_is_set_is_asked_for_a_tunnel_and_told_its_own_password_but_never_the_key() {
     let closed = error("407 Proxy Authentication Required", "");
     let (proxy, client) = behind_a_proxy(closed).await;
-    let why = client.open_positions(&account()).await.unwrap_err();
+    let why = client.open_positions().await.unwrap_err();
     let seen = proxy.seen();
     assert_eq!(seen[0].line, "CONNECT service.test:443 HTTP/1.1");
     // desk:hunter2
@@ -580,5 +573,5 @@ async fn what_is_on_this_machine_is_reached_past_the_proxy() {
         ..here.connection()
     };
     let (client, _calls) = client(nowhere);
-    assert!(client.working_orders(&account()).await.is_ok());
+    assert!(client.working_orders().await.is_ok());
 }

@@ -3,7 +3,7 @@
 use super::{
     IntentId, JournalError, WriterId, halt::Halts, record::Record, rows::Rows, writers::Writer,
 };
-use crate::disk::{self, LockedLog, Log, LogDamage, LogError, Mark, Reserve};
+use crate::disk::{self, LockedLog, Log, LogDamage, LogError};
 use sha2::{Digest as _, Sha256};
 use std::{
     fmt::Write as _,
@@ -33,9 +33,6 @@ pub struct Journal {
     pub(super) failed: Option<JournalError>,
     pub(super) halts: Halts,
 }
-
-/// What is recorded, and how.
-pub(super) type Entry = (Record, Reserve, Mark);
 
 /// What a journal opens, and as much again for connections: without a journal exits still leave, without a connection
 /// they do not.
@@ -137,36 +134,37 @@ impl Journal {
             if chosen.is_some() {
                 rewrite(locked, rows)?;
             }
-            Ok(Ok(chosen))
+            Ok(chosen)
         })
     }
 
     /// Locks the log, takes in what other processes have recorded, and records what `decide` makes of it.
     pub(super) fn update<T>(
         &mut self,
-        decide: impl FnOnce(&Rows, WriterId) -> Result<(T, Vec<Entry>), JournalError>,
+        decide: impl FnOnce(&Rows, WriterId) -> (T, Vec<Record>),
     ) -> Result<T, JournalError> {
         self.under_lock(|locked, rows, own| {
-            let (result, entries) = match decide(rows, own) {
-                Ok(decided) => decided,
-                Err(why) => return Ok(Err(why)),
-            };
-            for entry in entries {
-                append(locked, rows, entry)?;
+            let (result, records) = decide(rows, own);
+            for record in records {
+                append(locked, rows, record)?;
             }
-            Ok(Ok(result))
+            Ok(result)
         })
+    }
+
+    /// Reads under the lock, after what other processes have recorded was taken in.
+    pub(super) fn look<T>(
+        &mut self,
+        read: impl FnOnce(&Rows, WriterId) -> T,
+    ) -> Result<T, JournalError> {
+        self.update(|rows, own| (read(rows, own), vec![]))
     }
 
     /// Locks the log and takes in what other processes have recorded. What a newer version recorded ends it there: nothing
     /// is decided without it, and it is not written over.
     fn under_lock<T>(
         &mut self,
-        act: impl FnOnce(
-            &mut LockedLog<'_>,
-            &mut Rows,
-            WriterId,
-        ) -> Result<Result<T, JournalError>, LogError>,
+        act: impl FnOnce(&mut LockedLog<'_>, &mut Rows, WriterId) -> Result<T, LogError>,
     ) -> Result<T, JournalError> {
         if let Some(failed) = &self.failed {
             return Err(failed.clone());
@@ -179,21 +177,22 @@ impl Journal {
             let path = self.dir.join(FILE);
             return Err(self.fail(JournalError::Gone { path }));
         }
-        let locked = log.lock(&mut |text| rows.take(text));
-        let done = locked.and_then(|mut locked| match refuse_newer(&self.dir, rows) {
-            Ok(()) => act(&mut locked, rows, writer.id),
-            Err(why) => Ok(Err(why)),
-        });
-        done.unwrap_or_else(|why| Err(self.refuse(why)))
+        let done = match log.lock(&mut |text| rows.take(text)) {
+            Ok(mut locked) => {
+                refuse_newer(&self.dir, rows)?;
+                act(&mut locked, rows, writer.id)
+            }
+            Err(why) => Err(why),
+        };
+        done.map_err(|why| self.refuse(why))
     }
 
     /// Records this, whatever others have recorded.
     pub(super) fn append(
         &mut self,
         record: impl FnOnce(WriterId) -> Record,
-        (reserve, mark): (Reserve, Mark),
     ) -> Result<(), JournalError> {
-        self.update(|_, own| Ok(((), vec![(record(own), reserve, mark)])))
+        self.update(|_, own| ((), vec![record(own)]))
     }
 
     /// Opens a journal that another process writes, as it is at this moment; writes are refused.
@@ -253,7 +252,7 @@ impl Journal {
         if self.failed.is_some() || self.damage().is_none() {
             return Ok(());
         }
-        self.append(|_| Record::Damage(None), (Reserve::Use, Mark::Written))
+        self.append(|_| Record::Damage(None))
     }
 
     /// Marks this process as one that flattens on SIGUSR1, from now on.
@@ -331,7 +330,7 @@ fn begin_new(locked: &mut LockedLog<'_>, rows: &mut Rows) -> Result<(), LogError
     }
     let salt = Uuid::new_v4().to_string();
     let begin = Record::Begin { salt, next: 1 };
-    append(locked, rows, (begin, Reserve::Use, Mark::Synced))
+    append(locked, rows, begin)
 }
 
 /// Keeps a copy of a damaged log and writes it anew with what can be read of it.
@@ -367,12 +366,9 @@ fn rewrite(locked: &mut LockedLog<'_>, rows: &mut Rows) -> Result<(), LogError> 
     Ok(())
 }
 
-fn append(
-    locked: &mut LockedLog<'_>,
-    rows: &mut Rows,
-    (record, reserve, mark): Entry,
-) -> Result<(), LogError> {
+fn append(locked: &mut LockedLog<'_>, rows: &mut Rows, record: Record) -> Result<(), LogError> {
     let text = serde_json::to_string(&record).map_err(io::Error::other)?;
+    let (reserve, mark) = record.how();
     locked.append(&text, reserve, mark)?;
     rows.apply(record);
     Ok(())

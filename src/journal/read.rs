@@ -75,16 +75,13 @@ impl Journal {
     /// what came of its own.
     pub fn left_open(&mut self) -> Result<Vec<IntentRow>, JournalError> {
         let dir = self.dir.clone();
-        self.update(|rows, own| {
-            let left = rows.left_open(&dir, own).cloned();
-            Ok((left.collect(), vec![]))
-        })
+        self.look(|rows, own| rows.left_open(&dir, own).cloned().collect())
     }
 
     /// Whether another living process has a new entry on this account on the wire.
     pub fn has_entry_inflight(&mut self, on: (&str, &AccountId)) -> Result<bool, JournalError> {
         let dir = self.dir.clone();
-        self.update(|rows, own| Ok((rows.has_entry_inflight(&dir, own, on), vec![])))
+        self.look(|rows, own| rows.has_entry_inflight(&dir, own, on))
     }
 
     /// The rows last settled on this account, latest first: at most `limit` rows before the row with that time and
@@ -131,7 +128,7 @@ impl Journal {
 
     /// Takes in what other processes have recorded.
     pub fn refresh(&mut self) -> Result<(), JournalError> {
-        self.update(|_, _| Ok(((), vec![])))
+        self.look(|_, _| ())
     }
 
     /// The rows of which other processes have reported since the last call, oldest first.

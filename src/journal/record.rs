@@ -1,7 +1,10 @@
 //! The lines of the journal.
 
 use super::{AttemptRow, IntentId, IntentRow, IntentState, Outcome, WriterId, exact};
-use crate::model::Timestamp;
+use crate::{
+    disk::{Mark, Reserve},
+    model::{Risk, Timestamp},
+};
 use serde::{Deserialize, Serialize};
 
 /// One line.
@@ -47,4 +50,26 @@ pub(super) enum Record {
     },
     /// Damage was found, or a person has seen it.
     Damage(Option<String>),
+}
+
+impl Record {
+    /// How it is recorded. On a full disk a new entry alone is refused: what closes or cancels is recorded, and what comes of
+    /// any request. A record that allows a request to be sent is never lost without notice; a note about one may be.
+    pub(super) fn how(&self) -> (Reserve, Mark) {
+        match self {
+            Self::Intent(row) if row.intent.risk == Risk::Increasing => {
+                (Reserve::Keep, Mark::Synced)
+            }
+            Self::Begin { .. } | Self::Intent(_) => (Reserve::Use, Mark::Synced),
+            Self::Mark { state, .. } if *state == IntentState::Inflight => {
+                (Reserve::Use, Mark::Synced)
+            }
+            Self::Mark { .. }
+            | Self::TakeOver { .. }
+            | Self::Attempt { .. }
+            | Self::State { .. }
+            | Self::AbandonParts { .. }
+            | Self::Damage(_) => (Reserve::Use, Mark::Written),
+        }
+    }
 }

@@ -68,7 +68,7 @@ impl Journal {
         now: Timestamp,
         intent: &Intent,
     ) -> Result<IntentId, JournalError> {
-        self.update(|rows, own| Ok(write::new(rows, own, now, intent)))
+        self.update(|rows, own| write::new(rows, own, now, intent))
     }
 }
 

@@ -2,17 +2,11 @@
 
 use super::{
     AttemptRow, Claim, ClaimCheck, Intent, IntentId, IntentRow, IntentState, Journal, JournalError,
-    Objection, Outcome, SenderIdentity, StateUpdate, WriterId, handle::Entry, record::Record,
-    row::Row, rows::Rows,
+    Objection, Outcome, SenderIdentity, StateUpdate, WriterId, record::Record, row::Row,
+    rows::Rows,
 };
-use crate::{
-    disk::{Mark, Reserve},
-    model::{AccountId, Failure, Risk, Timestamp},
-};
+use crate::model::{AccountId, Failure, Risk, Timestamp};
 use std::time::Duration;
-
-/// What is written about a request that was recorded before.
-const NOTE: (Reserve, Mark) = (Reserve::Use, Mark::Written);
 
 impl Journal {
     /// Records an intent on disk, unless its key exists (the same key twice is one intent) or something else is in the way.
@@ -59,10 +53,10 @@ impl Journal {
         self.update(|rows, own| {
             let busy = || rows.busy(&dir, own, intent);
             if let Some(busy) = check.waits.then(busy).flatten() {
-                return Ok((Claim::Refused(busy), vec![]));
+                return (Claim::Refused(busy), vec![]);
             }
             if let Some(row) = known(rows) {
-                return Ok((Claim::Known(Box::new(row)), vec![]));
+                return (Claim::Known(Box::new(row)), vec![]);
             }
             let on = (intent.base_url.as_str(), &intent.account_id);
             let held_back = || {
@@ -74,10 +68,10 @@ impl Journal {
             if intent.risk == Risk::Increasing
                 && let Some(why) = held_back()
             {
-                return Ok((Claim::Refused(why), vec![]));
+                return (Claim::Refused(why), vec![]);
             }
-            let (id, entries) = new(rows, own, now, intent);
-            Ok((Claim::New(id), entries))
+            let (id, records) = new(rows, own, now, intent);
+            (Claim::New(id), records)
         })
     }
 
@@ -90,10 +84,7 @@ impl Journal {
         check: &ClaimCheck,
     ) -> Result<Option<Objection>, JournalError> {
         let opened_at = self.opened_at;
-        let closed = self.update(|rows, own| {
-            let closed = rows.closed_since((own, opened_at), on, check, now);
-            Ok((closed, vec![]))
-        })?;
+        let closed = self.look(|rows, own| rows.closed_since((own, opened_at), on, check, now))?;
         let halted = self.halts.of(on.0, on.1).map(Objection::Halted);
         Ok(halted.or(closed))
     }
@@ -107,30 +98,27 @@ impl Journal {
         self.update(|rows, own| {
             let left = rows.left_open(&dir, own).filter(|row| is_wanted(row));
             let mut left: Vec<_> = left.cloned().collect();
-            let take = |row: &IntentRow| {
-                let take = Record::TakeOver {
-                    id: row.id,
-                    by: own,
-                };
-                (take, Reserve::Use, Mark::Written)
+            let take = |row: &IntentRow| Record::TakeOver {
+                id: row.id,
+                by: own,
             };
-            let entries = left.iter().rev().map(take).collect();
+            let records = left.iter().rev().map(take).collect();
             for row in &mut left {
                 row.by = Some(own);
             }
-            Ok((left, entries))
+            (left, records)
         })
     }
 
     /// Proof has come that no byte of it was sent.
     pub fn mark_prepared(&mut self, id: IntentId) -> Result<(), JournalError> {
-        self.mark(id, IntentState::Prepared, NOTE)
+        self.mark(id, IntentState::Prepared)
     }
 
     /// Marks it as in flight, by this process; it must not be sent before this returns `Ok`. A done intent stays done,
     /// whatever a repetition under its key returns.
     pub fn mark_inflight(&mut self, id: IntentId) -> Result<(), JournalError> {
-        self.mark(id, IntentState::Inflight, (Reserve::Use, Mark::Synced))
+        self.mark(id, IntentState::Inflight)
     }
 
     /// [`Self::mark_inflight`] for one of which no byte was sent yet, unless another living process has a request under its
@@ -140,21 +128,15 @@ impl Journal {
         self.update(|rows, by| {
             let row = rows.by_id.get(&id).and_then(Row::open_or_recent);
             if let Some(busy) = row.and_then(|row| rows.busy(&dir, by, &row.intent)) {
-                return Ok((Some(busy), vec![]));
+                return (Some(busy), vec![]);
             }
             let state = IntentState::Inflight;
-            let mark = (Record::Mark { id, state, by }, Reserve::Use, Mark::Synced);
-            Ok((None, vec![mark]))
+            (None, vec![Record::Mark { id, state, by }])
         })
     }
 
-    fn mark(
-        &mut self,
-        id: IntentId,
-        state: IntentState,
-        how: (Reserve, Mark),
-    ) -> Result<(), JournalError> {
-        self.append(|by| Record::Mark { id, state, by }, how)
+    fn mark(&mut self, id: IntentId, state: IntentState) -> Result<(), JournalError> {
+        self.append(|by| Record::Mark { id, state, by })
     }
 
     /// Records the end of one more attempt; `why` is its failure, if it failed.
@@ -169,7 +151,7 @@ impl Journal {
             status: why.and_then(|why| why.status),
             detail: why.map(ToString::to_string),
         };
-        self.append(|_| Record::Attempt { id, attempt }, NOTE)
+        self.append(|_| Record::Attempt { id, attempt })
     }
 
     /// Records a state. An open intent may change state again; a done one stays done, and its order stays its order.
@@ -191,13 +173,13 @@ impl Journal {
             order_id,
             request_id,
         };
-        self.append(|_| Record::State { id, state, outcome }, NOTE)
+        self.append(|_| Record::State { id, state, outcome })
     }
 
     /// Settles the open parts of a flatten: reads have shown the account flat. So it settles earlier commands
     /// that were to close or change something on that account, including an older flatten.
     pub fn abandon_parts(&mut self, now: Timestamp, flatten: IntentId) -> Result<(), JournalError> {
-        self.append(|_| Record::AbandonParts { flatten, at: now }, NOTE)
+        self.append(|_| Record::AbandonParts { flatten, at: now })
     }
 
     /// Deletes rows settled more than `keep` before the newest row, so that the journal does not grow without end;
@@ -223,7 +205,7 @@ pub(super) fn new(
     own: WriterId,
     now: Timestamp,
     intent: &Intent,
-) -> (IntentId, Vec<Entry>) {
+) -> (IntentId, Vec<Record>) {
     let id = IntentId(rows.next);
     let row = IntentRow {
         id,
@@ -235,10 +217,5 @@ pub(super) fn new(
         by: Some(own),
         outcome: None,
     };
-    let reserve = match intent.risk {
-        Risk::Increasing => Reserve::Keep,
-        Risk::Neutral | Risk::Reducing => Reserve::Use,
-    };
-    let record = Record::Intent(Box::new(row));
-    (id, vec![(record, reserve, Mark::Synced)])
+    (id, vec![Record::Intent(Box::new(row))])
 }

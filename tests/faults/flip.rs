@@ -232,10 +232,10 @@ impl FlipDesk {
 }
 
 async fn poll(client: &Client, clock: Clock, source: Source) -> Msg {
-    let (at, account) = (clock.now(), client.connection().account_id.clone());
+    let at = clock.now();
     let answer = match source {
-        Source::Positions => Answer::Positions(client.open_positions(&account).await),
-        _ => Answer::Orders(client.working_orders(&account).await),
+        Source::Positions => Answer::Positions(client.open_positions().await),
+        _ => Answer::Orders(client.working_orders().await),
     };
     Msg::Polled(Box::new(Poll { at, answer }))
 }

@@ -18,7 +18,7 @@ use crate::{
     model::{Failure, MarketId, Timestamp},
 };
 use std::{collections::BTreeMap, time::Duration};
-use wanted::{LOST_AFTER, PollKey, PollKind, Wanted, older, wanted, wanted_since};
+use wanted::{LOST_AFTER, PollKey, PollKind, Polled, Wanted, older, wanted, wanted_since};
 
 /// What fails again and again is asked for this often.
 const FAILING_EVERY: Duration = Duration::from_secs(30);
@@ -71,13 +71,13 @@ impl MarketPolls {
         for wanted in wanted {
             if self.is_due(&wanted, time) {
                 self.sent(&wanted.key, time.now);
-                requests.push((wanted.key.market().clone(), wanted.request));
+                requests.push((wanted.key.0, wanted.request));
             }
         }
         if self.older_budget() <= time.now
             && let Some(older) = older(wants, data, time.now)
         {
-            self.spend(PollKind::OlderCandles, time.now);
+            self.spend(Polled::OlderCandles, time.now);
             requests.push(older);
         }
         requests
@@ -114,8 +114,8 @@ impl MarketPolls {
 
     /// Another source serves these markets: it may have what the one before had not.
     pub(crate) fn source_changed(&mut self, is_other: impl Fn(&MarketId) -> bool) {
-        self.last.retain(|key, _| !is_other(key.market()));
-        self.streamed.retain(|key, _| !is_other(key.market()));
+        self.last.retain(|(market, _), _| !is_other(market));
+        self.streamed.retain(|(market, _), _| !is_other(market));
     }
 
     /// Notes that an answer has come.
@@ -134,7 +134,7 @@ impl MarketPolls {
 
     /// Whether the service has no book of this market.
     pub(crate) fn has_no_book(&self, market: &MarketId) -> bool {
-        let last = self.last.get(&PollKey::Book(market.clone()));
+        let last = self.last.get(&(market.clone(), Polled::Book));
         last.is_some_and(|last| last.state == RequestState::Absent)
     }
 
@@ -154,14 +154,14 @@ impl MarketPolls {
         let own = self.own_due(wanted)?;
         let is_streamed = self.streamed.contains_key(&wanted.key);
         let own = own.plus(if is_streamed { BEAT } else { Duration::ZERO });
-        Some(own.max(self.budget(wanted.key.kind())))
+        Some(own.max(self.budget(wanted.key.1)))
     }
 
     /// Whether to ask now; a request may leave early, but never beyond its budget.
     fn is_due(&self, wanted: &Wanted, time: PollTime) -> bool {
         let own = self.own_due(wanted);
         own.is_some_and(|due| due <= time.now.plus(time.lead))
-            && self.budget(wanted.key.kind()) <= time.now
+            && self.budget(wanted.key.1) <= time.now
     }
 
     fn own_due(&self, wanted: &Wanted) -> Option<Timestamp> {
@@ -179,20 +179,18 @@ impl MarketPolls {
     }
 
     /// From when on another request of this kind may leave.
-    fn budget(&self, kind: PollKind) -> Timestamp {
-        let recent = self.recent.get(&kind);
-        let last = |(older, newest): &(Option<Timestamp>, Timestamp)| match kind {
-            PollKind::Quote => Some(*newest),
-            PollKind::Candles | PollKind::OlderCandles | PollKind::Book | PollKind::Trades => {
-                *older
-            }
+    fn budget(&self, polled: Polled) -> Timestamp {
+        let recent = self.recent.get(&polled.into());
+        let last = |(older, newest): &(Option<Timestamp>, Timestamp)| match polled {
+            Polled::Quote => Some(*newest),
+            Polled::Candles(_) | Polled::OlderCandles | Polled::Book | Polled::Trades => *older,
         };
         let budget = recent.and_then(|recent| Some(last(recent)?.plus(BUDGET_WINDOW)));
         budget.unwrap_or(Timestamp(i64::MIN))
     }
 
     fn older_budget(&self) -> Timestamp {
-        self.budget(PollKind::OlderCandles)
+        self.budget(Polled::OlderCandles)
     }
 
     fn sent(&mut self, key: &PollKey, at: Timestamp) {
@@ -202,11 +200,11 @@ impl MarketPolls {
             failures: 0,
         });
         (last.at, last.state) = (at, RequestState::Awaited);
-        self.spend(key.kind(), at);
+        self.spend(key.1, at);
     }
 
-    fn spend(&mut self, kind: PollKind, at: Timestamp) {
-        let recent = self.recent.entry(kind).or_insert((None, at));
+    fn spend(&mut self, polled: Polled, at: Timestamp) {
+        let recent = self.recent.entry(polled.into()).or_insert((None, at));
         *recent = (Some(recent.1).filter(|newest| *newest < at), at);
     }
 
@@ -247,22 +245,17 @@ enum Outcome {
 
 /// What an answer is about, and how it went; a page of the past is no part of the polling.
 fn answered(market: &MarketId, answer: &MarketAnswer) -> Option<(PollKey, Outcome)> {
-    let market = market.clone();
-    Some(match answer {
+    let (polled, outcome) = match answer {
         MarketAnswer::Candles(_, Some(_), _) => return None,
         MarketAnswer::Candles(interval, None, result) => {
-            (PollKey::Candles(market, *interval), outcome(result))
+            (Polled::Candles(*interval), outcome(result))
         }
-        MarketAnswer::Book(result) => (PollKey::Book(market), outcome(result)),
-        MarketAnswer::Trades(result) => (PollKey::Trades(market), outcome(result)),
-        MarketAnswer::Quote(result) => {
-            let outcome = match result {
-                Ok(_) => Outcome::Told,
-                Err(_) => Outcome::Failed,
-            };
-            (PollKey::Quote(market), outcome)
-        }
-    })
+        MarketAnswer::Book(result) => (Polled::Book, outcome(result)),
+        MarketAnswer::Trades(result) => (Polled::Trades, outcome(result)),
+        MarketAnswer::Quote(Ok(_)) => (Polled::Quote, Outcome::Told),
+        MarketAnswer::Quote(Err(_)) => (Polled::Quote, Outcome::Failed),
+    };
+    Some(((market.clone(), polled), outcome))
 }
 
 fn outcome<T>(result: &Result<Option<T>, Failure>) -> Outcome {

@@ -110,7 +110,7 @@ fn named_or(commands: &[Command], several: impl Fn(usize) -> String) -> String {
 
 /// The cancel of each order, with the open positions in mind.
 async fn cancels(service: &Service, orders: &[Order]) -> Vec<Command> {
-    let look = service.client.open_positions(&service.account);
+    let look = service.client.open_positions();
     let open = if orders.iter().any(Order::is_armed) {
         in_time(look).await.and_then(Result::ok)
     } else {
@@ -166,7 +166,7 @@ async fn named(service: &ActingService, ids: &[OrderId]) -> Result<Exit> {
             once.push(id.clone());
         }
     }
-    let look = service.client.working_orders(&service.account);
+    let look = service.client.working_orders();
     let working = in_time(look).await.and_then(Result::ok);
     let working = working.map_or_else(Vec::new, |page| page.rows);
     let known: Vec<_> = working

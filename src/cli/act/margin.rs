@@ -54,7 +54,7 @@ async fn margin(service: &ActingService, named: PositionId, extra: &str) -> Resu
     } else {
         // A total may increase or reduce the margin; a reduction waits when new entries do. It is sent even if the
         // current one is unknown.
-        let look = service.client.open_positions(&service.account);
+        let look = service.client.open_positions();
         if let Some(positions) = in_time(look).await {
             arrive(&mut store, Answer::Positions(positions));
         }

@@ -235,14 +235,10 @@ impl WorkflowRun<'_> {
     async fn read_lists(&mut self) {
         // Lists that are requested in the same millisecond as an answer came do not count as newer than it.
         sleep(Duration::from_millis(1)).await;
-        let (client, account, at) = (
-            &self.service.client,
-            &self.service.account,
-            self.service.clock.now(),
-        );
+        let (client, at) = (&self.service.client, self.service.clock.now());
         let (open, working, ()) = tokio::join!(
-            client.open_positions(account),
-            client.working_orders(account),
+            client.open_positions(),
+            client.working_orders(),
             read_price(self.service, &self.workflow, self.store)
         );
         arrive(self.store, at, Answer::Positions(open));

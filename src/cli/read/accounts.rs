@@ -33,7 +33,7 @@ pub(in crate::cli) struct AccountArgs {
 pub(in crate::cli) async fn account(args: AccountArgs, sources: &Sources) -> Result<Exit> {
     let voice = args.output.voice();
     let service = Service::open(sources, voice).await?;
-    let facts = patiently(|| service.client.account_facts(&service.account)).await?;
+    let facts = patiently(|| service.client.account_facts()).await?;
     let row = AccountRow::new(&service.account, &facts);
     let view = ListView::plain(ACCOUNT, columns_of::ACCOUNT);
     view.show(&args.output, &[row], &Store::default(), rules)
@@ -119,15 +119,14 @@ fn unread(settings: &Settings, why: &Report) -> ProfileRow {
 /// What is known of one account; a figure that cannot be read is absent, and the row says why.
 async fn row(settings: &Settings) -> ProfileRow {
     let bare = bare(settings);
-    let account = bare.account_id.clone();
     let client = match client(settings).await {
         Ok(client) => client,
         Err(why) => return unread(settings, &why),
     };
     let (open, working, facts) = tokio::join!(
-        patiently(|| client.open_positions(&account)),
-        patiently(|| client.working_orders(&account)),
-        patiently(|| client.account_facts(&account))
+        patiently(|| client.open_positions()),
+        patiently(|| client.working_orders()),
+        patiently(|| client.account_facts())
     );
     let failures = [
         open.as_ref().err(),

@@ -148,7 +148,7 @@ struct ListReader<'a> {
 impl ListReader<'_> {
     async fn read(&self, list: ExportedList, working: &Page<Order>) -> Result<ReadList> {
         let Self { service, since, .. } = self;
-        let (client, account) = (&service.client, &service.account);
+        let client = &service.client;
         Ok(match list {
             ExportedList::Positions => {
                 let mut page = service.open_positions().await?;
@@ -163,23 +163,31 @@ impl ListReader<'_> {
             ExportedList::Twaps => self.done(self.twaps().await?, SheetRows::Twaps),
             ExportedList::Scaled => {
                 let wanted = self.dated(|row: &Scaled| row.started_at);
-                let fetch = |cursor| client.scaled_orders(account, cursor);
-                self.all(&wanted, fetch, SheetRows::Scaled).await?
+                self.all(
+                    &wanted,
+                    |cursor| client.scaled_orders(cursor),
+                    SheetRows::Scaled,
+                )
+                .await?
             }
             ExportedList::Closed => {
                 let wanted = self.dated(|row: &Position| row.closed_at);
-                let fetch = |cursor| client.closed_positions(account, cursor);
-                self.all(&wanted, fetch, SheetRows::Closed).await?
+                self.all(
+                    &wanted,
+                    |cursor| client.closed_positions(cursor),
+                    SheetRows::Closed,
+                )
+                .await?
             }
             ExportedList::History => {
                 let wanted = self.dated(|row: &Order| Some(row.requested_at));
-                let fetch = |cursor| client.orders(account, cursor);
-                self.all(&wanted, fetch, SheetRows::History).await?
+                self.all(&wanted, |cursor| client.orders(cursor), SheetRows::History)
+                    .await?
             }
             ExportedList::Fills => {
                 let wanted = lists::filled(self.dated(|row| row.settled_at));
-                let fetch = |cursor| client.fills(account, cursor);
-                self.all(&wanted, fetch, SheetRows::Fills).await?
+                self.all(&wanted, |cursor| client.fills(cursor), SheetRows::Fills)
+                    .await?
             }
             ExportedList::Funding => {
                 let instead = "export positions\" and \"perpdeck export closed";
@@ -227,12 +235,12 @@ impl ListReader<'_> {
 
     /// The active ones, then those that were completed and those that were canceled.
     async fn twaps(&self) -> Result<Page<Twap>> {
-        let (client, account) = (&self.service.client, &self.service.account);
-        let mut page = patiently(|| client.active_twaps(account)).await?;
+        let client = &self.service.client;
+        let mut page = patiently(|| client.active_twaps()).await?;
         page.rows.retain(|row| self.since.keeps(row.started_at));
         let wanted = self.dated(|row: &Twap| row.started_at);
         for list in [TwapSelector::Completed, TwapSelector::Canceled] {
-            let fetch = |cursor| client.ended_twaps(account, list, cursor);
+            let fetch = |cursor| client.ended_twaps(list, cursor);
             let ended = Pages::all().read(self.voice, &wanted, fetch).await?;
             page.rows.extend(ended.rows);
             page.unreadable.extend(ended.unreadable);

@@ -51,7 +51,7 @@ pub(in crate::cli) async fn orders(args: OrdersArgs, sources: &Sources) -> Resul
     let is_past = args.history || status.is_some_and(OrderState::is_final);
     let service = &list.service;
     let page = if is_past {
-        let fetch = |cursor| service.client.orders(&service.account, cursor);
+        let fetch = |cursor| service.client.orders(cursor);
         list.pages(&wanted, fetch).await?
     } else {
         list.within(service.working_orders().await?, &wanted)?
@@ -80,7 +80,7 @@ pub(in crate::cli) async fn fills(args: FillsArgs, sources: &Sources) -> Result<
     let wanted = filled(list.wanted(|order: &Order| order.settled_at));
     let wanted = wanted.filtered(move |order| args.side.keeps(order.side.known()));
     let service = &list.service;
-    let fetch = |cursor| service.client.fills(&service.account, cursor);
+    let fetch = |cursor| service.client.fills(cursor);
     let page = list.pages(&wanted, fetch).await?;
     doubts(list.output.voice(), &page.rows);
     let fills = page.with(|orders| {
@@ -122,7 +122,7 @@ pub(in crate::cli) async fn positions(args: PositionsArgs, sources: &Sources) ->
     };
     let service = &list.service;
     if args.closed {
-        let fetch = |cursor| service.client.closed_positions(&service.account, cursor);
+        let fetch = |cursor| service.client.closed_positions(cursor);
         let page = list.pages(&wanted, fetch).await?;
         // A closed position is compared with no price.
         let store = list.prices::<Position>(&[]).await;
@@ -163,7 +163,7 @@ pub(super) async fn payments(
     service: &Service,
     cursor: Option<Cursor>,
 ) -> Result<Page<FundingPayment>, Failure> {
-    let page = service.client.funding(&service.account, cursor).await?;
+    let page = service.client.funding(cursor).await?;
     Ok(page.unwrap_or_default())
 }
 
@@ -171,7 +171,7 @@ pub(super) async fn samples(
     service: &Service,
     cursor: Option<Cursor>,
 ) -> Result<Page<EquitySample>, Failure> {
-    let page = service.client.equity(&service.account, cursor).await?;
+    let page = service.client.equity(cursor).await?;
     Ok(page.unwrap_or_default())
 }
 
@@ -203,11 +203,11 @@ pub(in crate::cli) async fn twaps(args: TwapsArgs, sources: &Sources) -> Result<
         side.keeps(twap.side()) && state.is_none_or(|state| state.is_of(twap))
     });
     let page = if args.ended {
-        let fetch = |list| move |cursor| service.client.ended_twaps(&service.account, list, cursor);
+        let fetch = |list| move |cursor| service.client.ended_twaps(list, cursor);
         let lists = [TwapSelector::Completed, TwapSelector::Canceled].map(fetch);
         list.merged(&wanted, lists).await?
     } else {
-        let page = patiently(|| service.client.active_twaps(&service.account)).await?;
+        let page = patiently(|| service.client.active_twaps()).await?;
         list.within(page, &wanted)?
     };
     let store = list.prices(&page.rows).await;
@@ -240,7 +240,7 @@ impl From<ScaledArgs> for ListFlags {
 pub(in crate::cli) async fn scaled(args: ScaledArgs, sources: &Sources) -> Result<Exit> {
     let list = OpenedList::open(sources, args.into()).await?;
     let service = &list.service;
-    let fetch = |cursor| service.client.scaled_orders(&service.account, cursor);
+    let fetch = |cursor| service.client.scaled_orders(cursor);
     let page = list.pages(&list.wanted(|_: &Scaled| None), fetch).await?;
     let mut store = list.prices(&page.rows).await;
     service.take_orders(&mut store).await;

@@ -169,7 +169,7 @@ const PAGES: usize = 10;
 async fn with_rungs(service: &Service, found: &[Scaled]) -> Store {
     let mut store = prices(service, markets(found)).await;
     service.take_orders(&mut store).await;
-    let newest = patiently(|| service.client.orders(&service.account, None)).await;
+    let newest = patiently(|| service.client.orders(None)).await;
     arrive(&mut store, Answer::History(newest));
     for _ in 1..PAGES {
         let rungs = found.iter().flat_map(|row| &row.rungs);
@@ -178,7 +178,7 @@ async fn with_rungs(service: &Service, found: &[Scaled]) -> Store {
         let Some(next) = store.history.ask_more().filter(|_| !is_found) else {
             break;
         };
-        let page = patiently(|| service.client.orders(&service.account, Some(next.clone()))).await;
+        let page = patiently(|| service.client.orders(Some(next.clone()))).await;
         arrive(&mut store, Answer::MoreHistory(next, page));
     }
     store

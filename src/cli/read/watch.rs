@@ -206,7 +206,7 @@ impl Watchable for Order {
     type Row = OrderRow;
 
     async fn read(service: &Service) -> Result<Page<Self>, Failure> {
-        service.client.working_orders(&service.account).await
+        service.client.working_orders().await
     }
 
     async fn one(service: &Service, id: &str) -> Result<Option<Self>, Failure> {
@@ -227,7 +227,7 @@ impl Watchable for Position {
     type Row = PositionRow;
 
     async fn read(service: &Service) -> Result<Page<Self>, Failure> {
-        service.client.open_positions(&service.account).await
+        service.client.open_positions().await
     }
 
     async fn one(service: &Service, id: &str) -> Result<Option<Self>, Failure> {

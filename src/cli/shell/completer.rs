@@ -175,21 +175,20 @@ fn profile(settings: &Settings) -> Option<Candidate> {
 }
 
 async fn candidates_of(client: &Client, what: Offered) -> Vec<Candidate> {
-    let account = &client.connection().account_id;
     match what {
-        Offered::Orders => rows(client.working_orders(account).await, |order| Candidate {
+        Offered::Orders => rows(client.working_orders().await, |order| Candidate {
             word: order.id.to_string(),
             about: words::order(&order, None, &MarketNames::default()),
         }),
-        Offered::Positions => rows(client.open_positions(account).await, |position| Candidate {
+        Offered::Positions => rows(client.open_positions().await, |position| Candidate {
             word: position.id.to_string(),
             about: words::position(&position, None, &MarketNames::default()),
         }),
-        Offered::Twaps => rows(client.active_twaps(account).await, |twap| Candidate {
+        Offered::Twaps => rows(client.active_twaps().await, |twap| Candidate {
             word: twap.id.to_string(),
             about: words::twap(&twap, None, &MarketNames::default()),
         }),
-        Offered::Scaled => scaled_orders(client.working_orders(account).await),
+        Offered::Scaled => scaled_orders(client.working_orders().await),
         Offered::Markets => {
             let read = client
                 .markets(&std::collections::BTreeSet::new(), 0)

@@ -269,16 +269,15 @@ async fn complain(context: &OutboxContext, result: Result<Receipt, Failure>) {
 /// The next read handles a list that cannot be read in time.
 async fn sweep(context: &OutboxContext, parent: &IntentRef) -> HashSet<Resource> {
     let (client, timeouts) = (&context.client, context.client.timeouts());
-    let account = &client.connection().account_id;
     let (stopped, head_start) = oneshot::channel::<()>();
     let stops = async {
-        let twaps = first_read(context, || client.active_twaps(account)).await;
+        let twaps = first_read(context, || client.active_twaps()).await;
         let ended = end_all(context, parent, stops(&twaps)).await;
         drop(stopped);
         ended
     };
     let cancels = async {
-        let orders = first_read(context, || client.working_orders(account)).await;
+        let orders = first_read(context, || client.working_orders()).await;
         let _in_time = timeout(timeouts.scaled(TWAP_HEAD_START), head_start).await;
         end_all(context, parent, entries(&orders)).await
     };

@@ -87,8 +87,7 @@ pub(crate) async fn recover(
         context.note(Tone::Warn, named(&open)).await;
     }
     open.reverse();
-    let account = &context.client.connection().account_id;
-    let working = context.client.working_orders(account).await.ok();
+    let working = context.client.working_orders().await.ok();
     let recovery = Recovery {
         context: &context,
         fingerprint,

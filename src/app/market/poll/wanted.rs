@@ -8,6 +8,7 @@ use super::super::{
 };
 use crate::model::{Interval, MarketId, Timestamp};
 use std::time::Duration;
+use strum::EnumDiscriminants;
 
 /// Without an answer for so long, a request is lost and sent again.
 pub(super) const LOST_AFTER: Duration = Duration::from_secs(15);
@@ -23,43 +24,18 @@ const NEW_TRADES: u32 = 100;
 /// After so long without an answer, as many trades are asked for as at first.
 const CATCH_UP_AFTER: Duration = Duration::from_secs(5);
 
-/// What is polled by itself.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum PollKey {
-    Candles(MarketId, Interval),
-    Book(MarketId),
-    Trades(MarketId),
-    Quote(MarketId),
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum PollKind {
-    Candles,
+/// What is polled by itself; each kind has a budget of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, EnumDiscriminants)]
+#[strum_discriminants(name(PollKind), derive(PartialOrd, Ord))]
+pub(super) enum Polled {
+    Candles(Interval),
     OlderCandles,
     Book,
     Trades,
     Quote,
 }
 
-impl PollKey {
-    pub(super) fn market(&self) -> &MarketId {
-        match self {
-            Self::Candles(market, _)
-            | Self::Book(market)
-            | Self::Trades(market)
-            | Self::Quote(market) => market,
-        }
-    }
-
-    pub(super) fn kind(&self) -> PollKind {
-        match self {
-            Self::Candles(..) => PollKind::Candles,
-            Self::Book(_) => PollKind::Book,
-            Self::Trades(_) => PollKind::Trades,
-            Self::Quote(_) => PollKind::Quote,
-        }
-    }
-}
+pub(super) type PollKey = (MarketId, Polled);
 
 /// What time it is, and how often prices are read.
 #[derive(Debug, Clone, Copy)]
@@ -85,7 +61,7 @@ pub(super) fn wanted(wants: &MarketWants, data: &MarketData, time: PollTime) -> 
     let chart = wants.candles.iter();
     let chart = chart.filter(|chart| !data.builds_candles(&chart.market_id));
     let candles = chart.map(|chart| Wanted {
-        key: PollKey::Candles(chart.market_id.clone(), chart.interval),
+        key: (chart.market_id.clone(), Polled::Candles(chart.interval)),
         every: time.price_interval.max(SHOWN_EVERY),
         request: newest_candles(chart, data, time),
     });
@@ -93,19 +69,19 @@ pub(super) fn wanted(wants: &MarketWants, data: &MarketData, time: PollTime) -> 
         .books
         .iter()
         .map(|(market, BookWant { depth, every })| Wanted {
-            key: PollKey::Book(market.clone()),
+            key: (market.clone(), Polled::Book),
             every: *every,
             request: MarketRequest::Book { depth: *depth },
         });
     let trades = wants.trades.iter();
     let trades = trades.map(|TradesWant { market_id, every }| Wanted {
-        key: PollKey::Trades(market_id.clone()),
+        key: (market_id.clone(), Polled::Trades),
         every: *every,
         request: newest_trades(market_id, data, time),
     });
     let quote = wants.quote.iter();
     let quote = quote.map(|want| Wanted {
-        key: PollKey::Quote(want.market_id.clone()),
+        key: (want.market_id.clone(), Polled::Quote),
         every: QUOTE_EVERY,
         request: MarketRequest::Quote {
             side: want.side,

@@ -83,157 +83,128 @@ const fn verb(name: &'static str, does: &'static str, does_it: Handler) -> Verb 
     }
 }
 
+impl Verb {
+    const fn takes(self, shape: &'static str, offers: fn(&Model) -> Vec<String>) -> Self {
+        Self {
+            shape,
+            offers,
+            ..self
+        }
+    }
+
+    const fn also(self, also: &'static [&'static str]) -> Self {
+        Self { also, ..self }
+    }
+}
+
 fn nothing(_: &Model) -> Vec<String> {
     vec![]
 }
 
 /// Every command. Those that the CLI also has use its words; a test compares them.
 pub const VERBS: &[Verb] = &[
-    Verb {
-        shape: "buy|sell MARKET SIZE [PRICE] [FLAGS]",
-        offers: trade::markets,
-        ..say("place", "opens the order form, filled in", trade::place)
-    },
-    Verb {
-        shape: "MARKET SIZE [PRICE] [FLAGS]",
-        offers: trade::markets,
-        ..say("buy", "opens the order form, filled in", trade::buy)
-    },
-    Verb {
-        shape: "MARKET SIZE [PRICE] [FLAGS]",
-        offers: trade::markets,
-        ..say("sell", "opens the order form, filled in", trade::sell)
-    },
-    Verb {
-        shape: "start buy|sell MARKET SIZE DURATION [FLAGS] | list | show ID | stop ID…",
-        offers: strategy::twap_words,
-        ..say(
-            "twap",
-            "opens the form of a new TWAP, filled in; lists, shows or stops them",
-            strategy::twap,
-        )
-    },
-    Verb {
-        shape: "place buy|sell MARKET SIZE START END RUNGS [FLAGS] | list | show ID | cancel ID…",
-        offers: strategy::scaled_words,
-        ..say(
-            "scaled",
-            "opens the form of a new scaled order, filled in; lists, shows or cancels them",
-            strategy::scaled,
-        )
-    },
-    Verb {
-        shape: "MARKET|POSITION_ID|all [SIZE|PERCENT] [FLAGS]",
-        offers: trade::held,
-        ..say("close", "closes a position, or part of it", close::close)
-    },
-    Verb {
-        shape: "[MARKET|POSITION_ID]",
-        offers: trade::held,
-        ..say(
-            "flip",
-            "closes a position, then opens the other way",
-            control::flip,
-        )
-    },
-    Verb {
-        also: &["break-even"],
-        shape: "[MARKET|POSITION_ID]",
-        offers: trade::held,
-        ..say(
-            "be",
-            "moves the stop of a position to break-even",
-            control::break_even,
-        )
-    },
-    Verb {
-        shape: "[MARKET|POSITION_ID] [40t|0.5%|1.5atr|$25]",
-        offers: trade::held,
-        ..say(
-            "trail",
-            "lets the stop of a position trail, or ends that",
-            control::trail,
-        )
-    },
-    Verb {
-        shape: "ORDER_ID… | --market MARKET | --side buy|sell | --all",
-        offers: trade::cancelable,
-        ..say("cancel", "cancels orders", trade::cancel)
-    },
-    Verb {
-        shape: "MARKET|POSITION_ID PRICE|none [--size SIZE]",
-        offers: trade::held,
-        ..say(
-            "stop",
-            "opens the form of the exits of a position, with this stop loss",
-            trade::stop,
-        )
-    },
-    Verb {
-        shape: "MARKET|POSITION_ID PRICE|none [--size SIZE]",
-        offers: trade::held,
-        ..say(
-            "target",
-            "opens the form of the exits of a position, with this take profit",
-            trade::target,
-        )
-    },
-    Verb {
-        shape: "MARKET|POSITION_ID|ORDER_ID [--take-profit PRICE|none] [--stop-loss PRICE|none] [--size SIZE]",
-        offers: trade::exits_offered,
-        ..say(
-            "exits",
-            "opens the form of the exits of a position or order, filled in",
-            trade::exits,
-        )
-    },
-    Verb {
-        shape: "ORDER_ID [PRICE] [--size SIZE] [FLAGS]",
-        offers: amend::offers,
-        ..say(
-            "move",
-            "opens the form that moves an order, filled in",
-            amend::amend,
-        )
-    },
-    Verb {
-        shape: "MARKET|POSITION_ID [+50|-50|200]",
-        offers: trade::held,
-        ..say(
-            "margin",
-            "opens the form of the isolated margin, filled in",
-            trade::margin,
-        )
-    },
+    say("place", "opens the order form, filled in", trade::place)
+        .takes("buy|sell MARKET SIZE [PRICE] [FLAGS]", trade::markets),
+    say("buy", "opens the order form, filled in", trade::buy)
+        .takes("MARKET SIZE [PRICE] [FLAGS]", trade::markets),
+    say("sell", "opens the order form, filled in", trade::sell)
+        .takes("MARKET SIZE [PRICE] [FLAGS]", trade::markets),
+    say(
+        "twap",
+        "opens the form of a new TWAP, filled in; lists, shows or stops them",
+        strategy::twap,
+    )
+    .takes(
+        "start buy|sell MARKET SIZE DURATION [FLAGS] | list | show ID | stop ID…",
+        strategy::twap_words,
+    ),
+    say(
+        "scaled",
+        "opens the form of a new scaled order, filled in; lists, shows or cancels them",
+        strategy::scaled,
+    )
+    .takes(
+        "place buy|sell MARKET SIZE START END RUNGS [FLAGS] | list | show ID | cancel ID…",
+        strategy::scaled_words,
+    ),
+    say("close", "closes a position, or part of it", close::close)
+        .takes("MARKET|POSITION_ID|all [SIZE|PERCENT] [FLAGS]", trade::held),
+    say(
+        "flip",
+        "closes a position, then opens the other way",
+        control::flip,
+    )
+    .takes("[MARKET|POSITION_ID]", trade::held),
+    say(
+        "be",
+        "moves the stop of a position to break-even",
+        control::break_even,
+    )
+    .takes("[MARKET|POSITION_ID]", trade::held)
+    .also(&["break-even"]),
+    say(
+        "trail",
+        "lets the stop of a position trail, or ends that",
+        control::trail,
+    )
+    .takes("[MARKET|POSITION_ID] [40t|0.5%|1.5atr|$25]", trade::held),
+    say("cancel", "cancels orders", trade::cancel).takes(
+        "ORDER_ID… | --market MARKET | --side buy|sell | --all",
+        trade::cancelable,
+    ),
+    say(
+        "stop",
+        "opens the form of the exits of a position, with this stop loss",
+        trade::stop,
+    )
+    .takes("MARKET|POSITION_ID PRICE|none [--size SIZE]", trade::held),
+    say(
+        "target",
+        "opens the form of the exits of a position, with this take profit",
+        trade::target,
+    )
+    .takes("MARKET|POSITION_ID PRICE|none [--size SIZE]", trade::held),
+    say(
+        "exits",
+        "opens the form of the exits of a position or order, filled in",
+        trade::exits,
+    )
+    .takes(
+        "MARKET|POSITION_ID|ORDER_ID [--take-profit PRICE|none] [--stop-loss PRICE|none] \
+             [--size SIZE]",
+        trade::exits_offered,
+    ),
+    say(
+        "move",
+        "opens the form that moves an order, filled in",
+        amend::amend,
+    )
+    .takes("ORDER_ID [PRICE] [--size SIZE] [FLAGS]", amend::offers),
+    say(
+        "margin",
+        "opens the form of the isolated margin, filled in",
+        trade::margin,
+    )
+    .takes("MARKET|POSITION_ID [+50|-50|200]", trade::held),
     press("close-all", "closes every position", Action::CloseAll),
     press(
         "flatten",
         "stops TWAPs, cancels orders, closes positions",
         Action::Flatten,
     ),
-    Verb {
-        shape: "[btc side:sell size>1]",
-        offers: look::columns,
-        ..say(
-            "filter",
-            "shows the matching rows only; without words, all",
-            look::filter,
-        )
-    },
-    Verb {
-        shape: "[COLUMN [asc|desc]]",
-        offers: look::columns,
-        ..say("sort", "sorts this pane", look::sort)
-    },
-    Verb {
-        shape: "[COLUMN… | +COLUMN | -COLUMN]",
-        offers: look::columns,
-        ..say(
-            "columns",
-            "chooses the columns of this pane and their order; without words, from a list",
-            look::choose,
-        )
-    },
+    say(
+        "filter",
+        "shows the matching rows only; without words, all",
+        look::filter,
+    )
+    .takes("[btc side:sell size>1]", look::columns),
+    say("sort", "sorts this pane", look::sort).takes("[COLUMN [asc|desc]]", look::columns),
+    say(
+        "columns",
+        "chooses the columns of this pane and their order; without words, from a list",
+        look::choose,
+    )
+    .takes("[COLUMN… | +COLUMN | -COLUMN]", look::columns),
     press(
         "freeze",
         "freezes the display, or resumes it",
@@ -241,37 +212,27 @@ pub const VERBS: &[Verb] = &[
     ),
     press("zoom", "this pane alone", Action::Zoom),
     press("refresh", "refreshes everything now", Action::Refresh),
-    Verb {
-        shape: "NAME",
-        offers: look::accounts,
-        ..say("account", "shows that account", look::account)
-    },
+    say("account", "shows that account", look::account).takes("NAME", look::accounts),
     press("accounts", "lists every account", Action::Accounts),
     press("markets", "lists every market", Action::Markets),
-    Verb {
-        shape: "[NAME]",
-        offers: look::watchlists,
-        ..say(
-            "watchlist",
-            "shows the list of markets of that name, a new one if there is none; without a name, every market",
-            look::watch,
-        )
-    },
-    Verb {
-        shape: "MARKET [pnl|funding|liq] >|<|crosses LEVEL [every] [for 2h|until 18:00]",
-        offers: alert::offers,
-        ..say("alert", "sets an alert of your own", alert::alert)
-    },
+    say(
+        "watchlist",
+        "shows the list of markets of that name, a new one if there is none; without a name, \
+             every market",
+        look::watch,
+    )
+    .takes("[NAME]", look::watchlists),
+    say("alert", "sets an alert of your own", alert::alert).takes(
+        "MARKET [pnl|funding|liq] >|<|crosses LEVEL [every] [for 2h|until 18:00]",
+        alert::offers,
+    ),
     press("alerts", "lists your alerts", Action::UserAlerts),
-    Verb {
-        shape: "PRICE NAME | remove NAME",
-        offers: look::lines,
-        ..say(
-            "line",
-            "draws, moves or removes a line of your own on the chart",
-            look::line,
-        )
-    },
+    say(
+        "line",
+        "draws, moves or removes a line of your own on the chart",
+        look::line,
+    )
+    .takes("PRICE NAME | remove NAME", look::lines),
     press(
         "review",
         "reviews your trades: by day, market and hour, and against their risk",
@@ -283,44 +244,29 @@ pub const VERBS: &[Verb] = &[
     press("history", "goes to that pane", Action::History),
     press("activity", "goes to that pane", Action::Activity),
     press("calls", "goes to that pane", Action::Calls),
-    Verb {
-        shape: "[csv|json] [FILE|DIRECTORY]",
-        offers: look::formats,
-        ..say(
-            "export",
-            "writes this pane to a file, every page of it",
-            look::export,
-        )
-    },
-    Verb {
-        shape: "[NAME]",
-        offers: settings::themes,
-        ..say(
-            "theme",
-            "these colors for the session; without a name, those of the settings",
-            settings::theme,
-        )
-    },
-    Verb {
-        also: &["settings"],
-        ..say(
-            "config",
-            "shows whether the settings files are applied, and their errors",
-            settings::standing,
-        )
-    },
+    say(
+        "export",
+        "writes this pane to a file, every page of it",
+        look::export,
+    )
+    .takes("[csv|json] [FILE|DIRECTORY]", look::formats),
+    say(
+        "theme",
+        "these colors for the session; without a name, those of the settings",
+        settings::theme,
+    )
+    .takes("[NAME]", settings::themes),
+    say(
+        "config",
+        "shows whether the settings files are applied, and their errors",
+        settings::standing,
+    )
+    .also(&["settings"]),
     say("reload", "reads the settings files now", settings::reload),
     press("help", "lists the keys", Action::Help),
-    Verb {
-        shape: "[WORD]",
-        offers: look::terms,
-        ..say("glossary", "explains the terms", look::glossary)
-    },
+    say("glossary", "explains the terms", look::glossary).takes("[WORD]", look::terms),
     say("tour", "shows you around the paper desk", look::tour),
-    Verb {
-        also: &["q"],
-        ..press("quit", "leaves the desk", Action::Quit)
-    },
+    press("quit", "leaves the desk", Action::Quit).also(&["q"]),
 ];
 
 /// Runs a line.

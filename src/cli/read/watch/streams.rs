@@ -201,7 +201,7 @@ pub(super) async fn account(service: &Service, format: WatchFormat) -> Result<Ex
 
 /// A read says whether it is the key that the stream is refused for.
 async fn refused_key(service: &Service) -> Option<Exit> {
-    let read = service.client.open_positions(&service.account).await;
+    let read = service.client.open_positions().await;
     let why = read.err().filter(|why| why.kind == FailureKind::Auth)?;
     Some(service.voice.failure(&why))
 }

@@ -143,7 +143,7 @@ async fn with_the_budget_spent() {
     };
     let (scene, arrivals) = timed(part, |_| ()).await;
     let client = scene.outbox.context.client.clone();
-    client.open_positions(&"chal-1".into()).await.unwrap_err();
+    client.open_positions().await.unwrap_err();
     tokio::time::sleep(client.pause_left()).await;
     assert!(!client.for_class(RequestClass::Entry).wait().is_zero());
     assert_all_leave_in_time((scene, arrivals)).await;

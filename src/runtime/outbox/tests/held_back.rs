@@ -69,7 +69,7 @@ async fn a_key_that_is_taken_again_re_arms_the_desk_by_itself() {
     scene.outbox.send(Ticket(2), buy());
     let why = scene.settled().await.1.unwrap_err();
     assert!(why.message.raw().contains("r retries"), "{why}");
-    client.open_positions(&"chal-1".into()).await.unwrap();
+    client.open_positions().await.unwrap();
     scene.outbox.send(Ticket(3), buy());
     scene.settled().await.1.unwrap();
     assert_eq!(methods(&scene), ["POST", "GET", "POST"]);

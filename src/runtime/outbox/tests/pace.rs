@@ -31,7 +31,7 @@ async fn a_poll_that_is_told_to_wait_for_a_year_holds_back_no_exit() {
     let limited = error("429 Too Many Requests", &format!("retry-after: {YEAR}\r\n"));
     let mut scene = Scene::of(vec![limited, canceled()]).await;
     let polls = scene.outbox.context.client.for_class(RequestClass::Poll);
-    let why = polls.open_positions(&"chal-1".into()).await.unwrap_err();
+    let why = polls.open_positions().await.unwrap_err();
     assert_eq!(why.retry_after, Some(Duration::from_mins(5)));
     assert!(polls.pause_left() <= Duration::from_mins(5));
     scene.outbox.send(TICKET, Command::Cancel("o-1".into()));
@@ -116,7 +116,7 @@ async fn with_the_budget_spent_an_exit_leaves_at_once_and_an_order_waits() {
     let limited = error("429 Too Many Requests", "retry-after: 1\r\n");
     let mut scene = Scene::of(vec![limited, canceled()]).await;
     let client = scene.outbox.context.client.clone();
-    client.open_positions(&"chal-1".into()).await.unwrap_err();
+    client.open_positions().await.unwrap_err();
     tokio::time::sleep(client.pause_left()).await;
     assert!(client.polls_per_minute().is_some());
     scene.outbox.send(Ticket(1), buy());

@@ -221,12 +221,11 @@ impl PollContext {
 
     /// Searches page by page, each in its turn, until all orders are found, a page fails or the limit is reached.
     pub(super) async fn trace(&self, wanted: Vec<OrderId>, jitter: &mut Jitter) {
-        let account = &self.client.connection().account_id;
         let mut missing: BTreeSet<_> = wanted.iter().cloned().collect();
         let (mut found, mut cursor) = (vec![], None);
         for _ in 0..TRACED {
             self.silence(jitter).await;
-            let Ok(page) = self.client.orders(account, cursor.take()).await else {
+            let Ok(page) = self.client.orders(cursor.take()).await else {
                 break;
             };
             let rows = page.rows.into_iter();
@@ -277,32 +276,29 @@ impl PollContext {
 
     async fn answer(&self, question: PollRequest) -> Answer {
         let client = &self.client;
-        let account = &client.connection().account_id;
         match question {
-            PollRequest::Positions => Answer::Positions(client.open_positions(account).await),
-            PollRequest::Orders => Answer::Orders(client.working_orders(account).await),
-            PollRequest::Twaps => Answer::Twaps(client.active_twaps(account).await),
+            PollRequest::Positions => Answer::Positions(client.open_positions().await),
+            PollRequest::Orders => Answer::Orders(client.working_orders().await),
+            PollRequest::Twaps => Answer::Twaps(client.active_twaps().await),
             PollRequest::Scaled(id) => {
                 let scaled = client.scaled(&id).await.map(Box::new);
                 Answer::Scaled(id, scaled)
             }
-            PollRequest::Closed(None) => {
-                Answer::Closed(client.closed_positions(account, None).await)
-            }
+            PollRequest::Closed(None) => Answer::Closed(client.closed_positions(None).await),
             PollRequest::Closed(Some(cursor)) => {
-                let page = client.closed_positions(account, Some(cursor.clone())).await;
+                let page = client.closed_positions(Some(cursor.clone())).await;
                 Answer::MoreClosed(cursor, page)
             }
-            PollRequest::History(None) => Answer::History(client.orders(account, None).await),
+            PollRequest::History(None) => Answer::History(client.orders(None).await),
             PollRequest::History(Some(cursor)) => {
-                let page = client.orders(account, Some(cursor.clone())).await;
+                let page = client.orders(Some(cursor.clone())).await;
                 Answer::MoreHistory(cursor, page)
             }
             PollRequest::Markets => {
                 let markets = client.markets(&self.activity.wanted(), QUOTES).await;
                 Answer::Markets(markets.and_then(readable))
             }
-            PollRequest::Account => Answer::Account(client.account_facts(account).await),
+            PollRequest::Account => Answer::Account(client.account_facts().await),
         }
     }
 }

@@ -237,7 +237,7 @@ async fn placed(client: &Client, price: Num) -> Order {
         ..PlaceOrder::market(account.clone(), btc(), Side::Buy, "0.1".parse().unwrap())
     };
     sends(client, &Command::Place(Box::new(order)), 0).await;
-    let orders = client.working_orders(&account).await.unwrap();
+    let orders = client.working_orders().await.unwrap();
     orders.rows.into_iter().next().unwrap()
 }
 
