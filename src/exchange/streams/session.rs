@@ -265,7 +265,7 @@ mod tests {
         let never = CancellationToken::new();
         let connection = StreamConnection::new(server, never.clone(), never);
         tokio::spawn(async move { run(&service, connection, Echo).await });
-        let (mut asks, mut hears) = ClientBuilder::new().take_over(client).split::<Message>();
+        let (mut asks, mut answers) = ClientBuilder::new().take_over(client).split::<Message>();
         tokio::spawn(async move {
             sleep(Duration::from_millis(600)).await;
             for question in ["first", "second"] {
@@ -275,7 +275,7 @@ mod tests {
         });
         let mut heard = vec![];
         while heard.len() < 6 {
-            let message = hears.next().await.unwrap().unwrap();
+            let message = answers.next().await.unwrap().unwrap();
             let text = message.as_text().unwrap().to_owned();
             heard.push((began.elapsed().as_millis(), text));
         }
