@@ -47,7 +47,7 @@ use crate::{
 use base::inboxes::{Inboxes, Incoming};
 use futures_util::{Stream, StreamExt};
 use journal::events::EventLog;
-use quiet::{awaits_rest, cause_of_frame, market_picture, quiet, seen_at_once};
+use quiet::{cause_of_frame, market_picture, quiet, rests_at, seen_at_once};
 use ratatui::{buffer::Buffer, layout::Rect};
 use std::{future::pending, io, time::Duration};
 use terminal::drawing::{Render, ShownFrame, news_of_frame};
@@ -152,7 +152,7 @@ where
         };
         let before = seen_at_once(account_set.shown());
         let quiet = quiet(cause, &msg, account_set.shown(), channels.clock);
-        let was_moving = awaits_rest(account_set.shown());
+        let rests_at = rests_at(account_set.shown());
         let is_seen = account_set.is_on_screen(whose);
         let by_person = (cause == Cause::Person && is_input(&msg)).then(Instant::now);
         let effects = take(account_set, whose, msg, channels.clock);
@@ -175,7 +175,7 @@ where
             let cause = if has_news {
                 Cause::Person
             } else {
-                cause_of_frame(cause, was_moving, shown)
+                cause_of_frame(cause, rests_at, shown)
             };
             gate.want(cause, shown.account.options.motion);
         }

@@ -1,26 +1,29 @@
 //! Whether a message changes what is on the screen: what changes nothing draws no frame.
 
 use super::{base::clock::Clock, terminal::frame::Cause};
-use crate::app::{Model, Msg, market::ladder_spot::Generation, redraw};
+use crate::{
+    app::{Model, Msg, market::ladder_spot::Generation, redraw},
+    model::Timestamp,
+};
 
 /// What reduced motion must not delay: the newest notice, and the end of a panel.
 pub(super) fn seen_at_once(model: &Model) -> (u64, usize) {
     (model.account.activity.newest(), model.overlays.len())
 }
 
-/// What a message caused that has this cause itself: the market of the row under the cursor is shown when the cursor has
-/// rested, which was awaited until then.
-pub(super) fn cause_of_frame(cause: Cause, was_awaiting_rest: bool, shown: &Model) -> Cause {
-    let rests = was_awaiting_rest && !awaits_rest(shown);
+/// When the market of the row under the cursor is shown, if it is not yet.
+pub(super) fn rests_at(model: &Model) -> Option<Timestamp> {
+    model.market_screen.follows_at()
+}
+
+/// What causes the frame after a message of this cause: the cursor has rested where that was awaited before.
+pub(super) fn cause_of_frame(cause: Cause, awaited: Option<Timestamp>, shown: &Model) -> Cause {
+    let rests = awaited.is_some() && rests_at(shown).is_none();
     if rests && cause == Cause::Background {
         Cause::Rest
     } else {
         cause
     }
-}
-
-pub(super) fn awaits_rest(model: &Model) -> bool {
-    model.market_screen.follows_at().is_some()
 }
 
 /// What an answer about a market may change on the screen: what is known, where the rows of the ladder stand, and
@@ -61,9 +64,9 @@ mod tests {
         testing::press(&mut model, "j");
         let now = model.account.now;
         let mut ticked = |after| {
-            let was_moving = awaits_rest(&model);
+            let awaited = rests_at(&model);
             update(&mut model, now.plus(after), Msg::Tick);
-            cause_of_frame(Cause::Background, was_moving, &model)
+            cause_of_frame(Cause::Background, awaited, &model)
         };
         assert_eq!(ticked(rest / 2), Cause::Background, "it moves on");
         assert_eq!(ticked(rest), Cause::Rest);

@@ -70,9 +70,8 @@ impl FrameGate {
         let soon = self.moves_from(now + self.gathering(now));
         let wanted = match (cause, motion) {
             (Cause::Person, _) => self.for_person[0].map_or(now, |older| older + 2 * FRAME),
-            (Cause::Rest, _) => now + OPENING_FRAME,
             // Events come at most twenty times a second (`polling/streams/account.rs`), and wait for no beat of the market.
-            (Cause::Orders, Motion::Full) => now + OPENING_FRAME,
+            (Cause::Rest, _) | (Cause::Orders, Motion::Full) => now + OPENING_FRAME,
             (Cause::Background, Motion::Full) => soon,
             (Cause::Orders | Cause::Background, Motion::Reduced) => {
                 soon.max(self.last + REDUCED_MOTION_FRAME)
