@@ -188,7 +188,12 @@ fn send_next(model: &mut Model, one: &mut Running, command: Command) -> Result<E
         return Err(why);
     }
     let (ticket, effect) = send(model, command);
-    pass_form(model, one.ticket, ticket);
+    if let Workflow::Bracket(_) = &one.workflow {
+        // Its form wrote the entry, which has filled: sent again, it would buy twice.
+        model.sent_forms.remove(&one.ticket);
+    } else {
+        pass_form(model, one.ticket, ticket);
+    }
     one.ticket = ticket;
     if let Workflow::Replace(replacement) = &one.workflow {
         row_replacement::sent(model, replacement.old(), ticket);

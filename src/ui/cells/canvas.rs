@@ -396,7 +396,7 @@ mod tests {
             canvas.spans_centered(area, &[Span::alert(words)]);
             let symbols = buffer.content.iter().map(Cell::symbol);
             let symbols: Vec<_> = symbols.collect();
-            let rows = symbols.chunks(width.into()).map(|row| row.concat());
+            let rows = symbols.chunks(width.into()).map(<[&str]>::concat);
             rows.collect::<Vec<_>>()
         };
         assert_eq!(

@@ -182,6 +182,28 @@ fn targets_wait_until_nothing_of_their_entry_works_and_are_for_what_has_filled()
 }
 
 #[test]
+fn refused_targets_do_not_bring_back_the_form_of_the_entry_that_has_filled() {
+    let refused = || Failure::held_back("below the minimum");
+    let mut model = bracketed(SEVERAL);
+    press(&mut model, "b 0.1 enter");
+    settle(&mut model, Ticket(1), Ok(entered("filled", "0.1")));
+    lists(&mut model, vec![]);
+    settle(&mut model, Ticket(2), Err(refused()));
+    assert!(everything(&model).contains("the targets of BTC are not placed"));
+    assert_eq!(press(&mut model, "U"), []);
+    assert!(model.overlays.is_empty(), "Enter would buy a second time");
+    let mut model = bracketed(SEVERAL);
+    press(&mut model, "b 0.1 enter");
+    settle(&mut model, Ticket(1), Err(refused()));
+    press(&mut model, "U");
+    assert_eq!(
+        form(&model).draft.text(Field::Size),
+        Some("0.1"),
+        "a refused entry"
+    );
+}
+
+#[test]
 fn a_refused_entry_and_a_close_all_leave_no_targets_to_place() {
     let mut refused = bracketed(SEVERAL);
     press(&mut refused, "b 0.1 enter");

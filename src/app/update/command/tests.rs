@@ -288,6 +288,12 @@ fn getting_out_is_what_its_key_does() {
 }
 
 #[test]
+fn a_switch_takes_no_value_and_is_not_turned_by_one() {
+    let (at, what) = fault("buy btc 1 --reduce-only=no");
+    assert_eq!((at, &*what), (10..26, "--reduce-only takes no value"));
+}
+
+#[test]
 fn a_fault_stands_where_it_is_and_nothing_happens() {
     assert_eq!(
         fault("clsoe btc"),
@@ -329,10 +335,6 @@ fn a_fault_stands_where_it_is_and_nothing_happens() {
         (7..12, "cancel takes --market, --side, --all".to_owned())
     );
     assert_eq!(fault("buy btc --size"), (8..14, "--size what?".to_owned()));
-    assert_eq!(
-        fault("buy btc 1 --reduce-only=no"),
-        (10..26, "--reduce-only takes no value".to_owned())
-    );
     assert_eq!(
         fault("buy btc 1 --type market --limit-price 5").1,
         "an order of this type has no limit price"
