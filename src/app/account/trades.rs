@@ -84,14 +84,6 @@ impl TradeLog {
         self.trades.get(id)
     }
 
-    pub fn len(&self) -> usize {
-        self.trades.len()
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.trades.is_empty()
-    }
-
     /// The same number, the same records.
     pub fn version(&self) -> u64 {
         self.version

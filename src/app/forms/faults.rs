@@ -3,16 +3,10 @@
 use super::form::Form;
 use crate::{
     app::core::account::FormContext,
-    model::draft::{DraftFault, Faults, Field, FieldInput, RelativePrice},
+    model::draft::{DraftFault, Field, FieldInput, RelativePrice},
 };
 
 impl Form {
-    /// What prevents sending now.
-    pub fn faults(&self, form_context: &FormContext) -> Faults {
-        let command = self.command(form_context);
-        command.err().unwrap_or_default()
-    }
-
     /// The visible error of a field: all errors after an attempt to send; before that only errors of filled-in fields,
     /// unless the field is being typed and one more character could make it valid.
     pub fn visible_fault(&self, field: Field, form_context: &FormContext) -> Option<DraftFault> {

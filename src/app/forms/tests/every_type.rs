@@ -126,7 +126,8 @@ fn what_a_type_needs_blocks_sending_until_it_is_there() {
         let mut model = desk();
         press(&mut model, "b 0.1 shift-tab shift-tab shift-tab");
         assert_eq!(press(&mut model, &format!("{number} enter")), vec![]);
-        let found = form(&model).faults(&model.account.form_context()).0;
+        let command = form(&model).command(&model.account.form_context());
+        let found = command.unwrap_err().0;
         let expected = missing
             .into_iter()
             .map(|field| (field, DraftFault::Missing));

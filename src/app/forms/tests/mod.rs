@@ -47,10 +47,8 @@ fn said(model: &Model) -> String {
 }
 
 fn fault(model: &Model, field: Field) -> Option<DraftFault> {
-    form(model)
-        .faults(&model.account.form_context())
-        .of(field)
-        .cloned()
+    let command = form(model).command(&model.account.form_context());
+    command.err()?.of(field).cloned()
 }
 
 fn market_buy(coin: &str, size: &str) -> PlaceOrder {
