@@ -280,3 +280,23 @@ fn a_service_that_is_polled_within_its_budget_is_not_late_for_that() {
         Some(Source::Orders.idle_interval())
     );
 }
+
+#[test]
+fn what_is_shown_of_the_market_that_the_cursor_rests_on_is_requested_with_it() {
+    let rest = std::time::Duration::from_millis(80);
+    let mut model = desk();
+    let now = model.account.now;
+    update(&mut model, now, Msg::Resized(200, 60));
+    model.market_screen.wait_for_rest(rest);
+    press(&mut model, "j");
+    let mut requested = |after| -> Vec<_> {
+        let effects = update(&mut model, now.plus(after), Msg::Tick).into_iter();
+        let markets = effects.filter_map(|effect| match effect {
+            Effect::Market(market, _) => Some(market),
+            _ => None,
+        });
+        markets.collect()
+    };
+    assert!(!requested(rest / 2).contains(&id("SOL")));
+    assert!(requested(rest).contains(&id("SOL")));
+}

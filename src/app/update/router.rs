@@ -77,7 +77,7 @@ fn handled(model: &mut Model, msg: Msg) -> Vec<Effect> {
             model.market_screen.tier = WidthTier::from_size(width, height);
             vec![]
         }
-        Msg::Tick => market_data::ask_on_beat(model),
+        Msg::Tick => tick(model),
         Msg::MarketData(id, at, answer) => market_data::arrive(model, id, at, answer),
         Msg::Streamed(at, news) => streamed::streamed(model, at, *news),
         Msg::Opened(identity) => follow_of(model, |model| way_out::opened(model, identity)),
@@ -122,6 +122,12 @@ fn handled(model: &mut Model, msg: Msg) -> Vec<Effect> {
             vec![]
         }
     }
+}
+
+/// What the market needs that the cursor now rests on is requested before it is drawn.
+fn tick(model: &mut Model) -> Vec<Effect> {
+    market_shown::follow(model);
+    market_data::ask_on_beat(model)
 }
 
 /// The service says what it is.
