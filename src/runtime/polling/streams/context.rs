@@ -123,7 +123,7 @@ mod tests {
         // What is told only after a pause holds up no frame, and begins no shorter time for others.
         let paused = context.gather(Instant::now() + 10 * GATHERED);
         assert!(context.in_flight.is_none());
-        advance(GATHERED - MILLI).await;
+        advance(9 * MILLI).await;
         let (later, next) = (context.gather(begun), Instant::now());
         Gathering::ends(Some(&later)).await;
         assert_eq!(next.elapsed(), GATHERED);
