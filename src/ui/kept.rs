@@ -6,7 +6,6 @@
 use super::theme::Theme;
 use crate::{
     app::{Context, PlaceContent},
-    model::PositionId,
     ui::cells::{Canvas, ClickMap},
     view::{DataKey, MarketKey, Span, Title},
 };
@@ -56,8 +55,6 @@ pub(super) struct PlaceKey {
     /// What is drawn from anything else, as it is drawn.
     pub(super) words: Vec<Vec<Span>>,
     pub(super) market: Option<MarketKey>,
-    /// The position that its keys are named beside.
-    pub(super) position: Option<PositionId>,
 }
 
 #[derive(Debug, Clone)]

@@ -15,7 +15,6 @@ use super::{
 };
 use crate::{
     app::{self, ClickTarget, MarketPanel, Model, market::two_charts::ChartSide},
-    model::MarketId,
     ui::{
         cells::{Border, Canvas, columns, line},
         tables::pane,
@@ -45,7 +44,13 @@ pub(super) fn draw(
             });
             let line = draw_state.ladder.as_ref().map(|drawn| drawn.position);
             let market = model.market_screen.market();
-            position(shown, (model, scene), line.zip(market), key);
+            let facts = market.map(|market| position_strip(model, market, scene));
+            position(
+                shown,
+                line.unwrap_or_default(),
+                &facts.unwrap_or_default(),
+                key,
+            );
         }
         MarketPanel::Chart => charts(shown, model, scene, draw_state, place),
     }
@@ -86,29 +91,25 @@ fn charts(
             cells.begin_frame();
             chart::draw(canvas, inner, (model, scene), *chart, cells);
         });
-        let of = Some(cells.position).zip(chart.market);
-        position(shown, (model, scene), of, key);
+        let facts = chart
+            .market
+            .map(|market| position_strip(model, market, scene));
+        position(shown, cells.position, &facts.unwrap_or_default(), key);
     }
 }
 
 /// The position in the line that a panel leaves to it. The cursor of a pane changes it and nothing else of the panel, so it
 /// is drawn by itself: with the panel, since its key holds that of the panel, or alone.
-fn position(
-    shown: &mut KeptFrame,
-    (model, scene): (&Model, &Scene<'_>),
-    of: Option<(Rect, &MarketId)>,
-    panel: PlaceKey,
-) {
-    let Some((line, market)) = of.filter(|(line, _)| !line.is_empty()) else {
+fn position(shown: &mut KeptFrame, line: Rect, facts: &[Vec<Span>], panel: PlaceKey) {
+    if line.is_empty() {
         return;
-    };
+    }
     let key = PlaceKey {
-        position: model.position_named_with_keys(),
+        words: [&panel.words, facts].concat(),
         ..panel
     };
     shown.keyed(line, key, |canvas, _| {
-        let facts = position_strip(model, market, scene);
-        chart::whole_facts(canvas, line, &facts);
+        chart::whole_facts(canvas, line, facts);
     });
 }
 

@@ -261,6 +261,10 @@ async fn every_exit_that_went_out_past_a_stopped_process_has_a_row_when_it_goes_
     }
     drop(newest);
     assert!(scene.outbox.is_written().await);
+    // What is sent is seen before it is answered, which is an event.
+    while scene.responder.seen().len() < 2 {
+        scene.events.recv().await.unwrap();
+    }
     let sent = scene.responder.seen().into_iter();
     let mut sent: Vec<_> = sent
         .filter_map(|seen| seen.header("idempotency-key").map(str::to_owned))
