@@ -132,12 +132,8 @@ where
     I: Stream<Item = io::Result<TerminalInput>> + Unpin,
 {
     let mut gate = FrameGate::open();
-    let first = take(
-        account_set,
-        AccountScope::Shown,
-        resized(size),
-        channels.clock,
-    );
+    let begins = resized(size);
+    let first = take(account_set, AccountScope::Shown, begins, channels.clock);
     for (at, effect) in first {
         channels.inboxes.send(at, effect);
     }

@@ -9,7 +9,7 @@ use crate::{
     app::{
         account::fees,
         core::account::FormContext,
-        forms::{answer::Answer, typing::ShareDigit},
+        forms::answer::Answer,
         keys::{
             keymap::{Action, Chord},
             line::Line,
@@ -85,6 +85,13 @@ pub(super) enum Frozen {
     Nothing,
     Position(Box<Position>),
     Order(Box<Order>),
+}
+
+/// The digit that chose a share.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct ShareDigit {
+    pub(super) digit: char,
+    pub(super) ends_at: Timestamp,
 }
 
 impl Form {

@@ -3,7 +3,7 @@
 use super::{
     answer::Answer,
     choice::SHARES,
-    form::{Form, FormInput},
+    form::{Form, FormInput, ShareDigit},
 };
 use crate::{
     app::{
@@ -24,13 +24,6 @@ use std::time::Duration;
 const SHARE_WAIT: Duration = Duration::from_millis(250);
 /// How late the desk may close that share, on a busy machine.
 const SHARE_LATE: Duration = Duration::from_secs(2);
-
-/// The digit that chose a share.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct ShareDigit {
-    digit: char,
-    ends_at: Timestamp,
-}
 
 fn continues_number(c: char) -> bool {
     c.is_ascii_digit() || matches!(c, '.' | '%')
