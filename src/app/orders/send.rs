@@ -184,16 +184,15 @@ fn refuse(model: &mut Model, mut one: Running, why: &str) -> Vec<Effect> {
 
 /// The next command of a workflow, which has its form from now on; or why it is not sent.
 fn send_next(model: &mut Model, one: &mut Running, command: Command) -> Result<Effect, String> {
+    if let Workflow::Bracket(_) = &one.workflow {
+        // Its form wrote the entry, which has filled: sent again, it would buy twice.
+        model.sent_forms.remove(&one.ticket);
+    }
     if let Some(why) = objection(&model.account, &command) {
         return Err(why);
     }
     let (ticket, effect) = send(model, command);
-    if let Workflow::Bracket(_) = &one.workflow {
-        // Its form wrote the entry, which has filled: sent again, it would buy twice.
-        model.sent_forms.remove(&one.ticket);
-    } else {
-        pass_form(model, one.ticket, ticket);
-    }
+    pass_form(model, one.ticket, ticket);
     one.ticket = ticket;
     if let Workflow::Replace(replacement) = &one.workflow {
         row_replacement::sent(model, replacement.old(), ticket);

@@ -33,8 +33,8 @@ pub struct LockedAlerts {
     _lock: File,
 }
 
-/// The alerts that desks on this account keep in `dir`, to be changed. Waits up to
-/// 10 s for a process that changes them.
+/// The alerts that desks on this account keep in `dir`, to be changed. Waits for a process that
+/// changes them, for 10 s at most.
 pub fn change_alerts(dir: &Path, identity: &Identity) -> Result<LockedAlerts, String> {
     let lock = lock(dir);
     let lock = lock.map_err(|why| format!("{} cannot be locked: {why}", dir.display()))?;
@@ -103,7 +103,8 @@ impl SharedAlerts {
     }
 
     pub(super) fn write(&mut self, dir: &Path, kept: KeptAlerts, inbox: &Inbox<Msg>) {
-        // Where there is no lock, there is no place to write to either, which the write says, or a stopped process has it.
+        // Without the lock it is written all the same: a process that is stopped must not take the alerts from this one. Where
+        // the lock fails for want of a place, the write says so.
         let _lock = (self.file.access == KeptAccess::Writable).then(|| lock(dir));
         // The desk answers what another process changed with a state that has both.
         if self.look(inbox) {
