@@ -48,6 +48,15 @@ impl Served {
         self.desk_showing("2 Working orders 0", more)
     }
 
+    /// Stops a desk while it changes nothing: a verb would wait for a lock that a stopped desk holds.
+    fn stop(&self, desk: &Session) {
+        let locks =
+            ["", "journal.newest"].map(|name| File::open(self.state_dir().join(name)).unwrap());
+        locks.each_ref().map(|file| file.lock().unwrap());
+        desk.signal("STOP");
+        desk.wait_until_stopped();
+    }
+
     fn desk_showing(&self, text: &str, more: &[&str]) -> Session {
         let desk = Session::start_with(self.home(), SIZE, more, &self.environment());
         desk.wait_for(text);
@@ -117,16 +126,7 @@ fn an_alert_that_is_set_or_removed_beside_an_open_desk_is_soon_the_desks() {
         (1, &"btc < 1000".into())
     );
     // A desk that is stopped has it when it goes on, and keeps it beside its own.
-    let state_dir = File::open(service.home().join(".local/state/perpdeck")).unwrap();
-    desk.signal("STOP");
-    desk.wait_until_stopped();
-    while state_dir.try_lock().is_err() {
-        // In the middle of a change of its own, for which the verb would wait.
-        desk.signal("CONT");
-        desk.signal("STOP");
-        desk.wait_until_stopped();
-    }
-    state_dir.unlock().unwrap();
+    service.stop(&desk);
     service.json(&["alert", "add", "btc", "above", "170000"]);
     desk.signal("CONT");
     desk.wait_for("Your alerts 2 armed");
@@ -281,8 +281,7 @@ fn beside_a_desk_that_is_stopped_everything_goes_out_once() {
     let mut desk = service.desk(&[]);
     service.json(BUY_AT_MARKET);
     desk.wait_for("1 Positions 1");
-    desk.signal("STOP");
-    desk.wait_until_stopped();
+    service.stop(&desk);
     service.json(&with(BUY, &["--yes"]));
     let open = service.json(&["positions"]);
     let id = open[0]["id"].as_str().unwrap();
