@@ -52,7 +52,9 @@ impl Served {
     fn stop(&self, desk: &Session) {
         let locks =
             ["", "journal.newest"].map(|name| File::open(self.state_dir().join(name)).unwrap());
-        locks.each_ref().map(|file| file.lock().unwrap());
+        for file in &locks {
+            file.lock().unwrap();
+        }
         desk.signal("STOP");
         desk.wait_until_stopped();
     }

@@ -29,6 +29,12 @@ pub(crate) fn ask(model: &Model, position: &Position) -> Reply {
     Ok(Next::open(Strip::confirm(flip, model.account.now)))
 }
 
+/// Without the question, where one key sends.
+pub(crate) fn at_once(model: &mut Model, position: &Position) -> Reply {
+    let flip = plan(model, position).map_err(|why| format!("flip: {why}"))?;
+    begin(model, flip).map(Next::AskEach)
+}
+
 /// Both halves as they would be sent now. A flip that could not finish is not begun.
 fn plan(model: &Model, position: &Position) -> Result<Flip, String> {
     let account_id = model.account.account_for("flip")?;
@@ -63,7 +69,7 @@ fn is_under_way(account: &Account, position: &Position) -> bool {
         || account.workflows.is_flipping(&position.id)
 }
 
-/// The strip is confirmed: sends the close.
+/// Sends the close.
 pub(crate) fn begin(model: &mut Model, flip: Flip) -> Result<Vec<Effect>, String> {
     if is_under_way(&model.account, flip.position()) {
         return Err(format!("{} is being closed already", flip.position().id));

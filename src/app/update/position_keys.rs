@@ -1,6 +1,9 @@
 //! The keys that act on one position, wherever its market is looked at.
 
-use super::idle;
+use super::{
+    idle,
+    price_ladder::{is_new_press, mode},
+};
 use crate::{
     app::{
         account::row_id::RowId,
@@ -10,6 +13,7 @@ use crate::{
         keys::keymap::Action,
         market::own_orders::own_position,
         orders::{
+            at_price::SendMode,
             brackets,
             control::{self, Control, PriceStep, nudge},
             flip, trailing,
@@ -86,10 +90,23 @@ pub(super) fn of_position(model: &mut Model, action: Action, id: &PositionId) ->
     if let Some(control) = action.entry(CONTROLS) {
         return control::run(model, &position, control);
     }
+    // Not as a key of the positions' pane: the mode shows on chart and ladder.
+    let is_shown = model.focus.panel.is_some();
+    if action == Action::Flip && is_shown && mode(model) == SendMode::AtOnce {
+        return flip_at_once(model, &position);
+    }
     match action.entry(BEGINS) {
         Some(begin) => begin(model, &position),
         None => idle::not_for(model, Some(&RowId::Position(id.clone()))),
     }
+}
+
+/// By market: the position that a flip opens has another id, and a key that is held down must not flip it back.
+fn flip_at_once(model: &mut Model, position: &Position) -> Reply {
+    if is_new_press(model, Action::Flip, &position.market_id) {
+        return flip::at_once(model, position);
+    }
+    Ok(Next::Stay)
 }
 
 fn margin(position: &Position) -> Reply {

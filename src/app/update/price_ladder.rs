@@ -23,6 +23,7 @@ use crate::{
     },
     model::{MarketId, Num, Protection, READ_ONLY, Side, Tick},
 };
+use std::fmt::Display;
 
 #[cfg(test)]
 mod tests;
@@ -178,9 +179,9 @@ pub(super) fn mode(model: &Model) -> SendMode {
 }
 
 /// A key that is held down acts once.
-pub(super) fn is_new_press(model: &mut Model, action: Action, price: Num) -> bool {
+pub(super) fn is_new_press(model: &mut Model, action: Action, at: impl Display) -> bool {
     let now = model.account.now;
-    let press = format!("{action} {price}");
+    let press = format!("{action} {at}");
     model.price_ladder.one_key.takes_press(press, now)
 }
 

@@ -198,6 +198,26 @@ fn armed_a_key_sends_at_once_and_a_key_that_is_held_sends_once() {
 }
 
 #[test]
+fn armed_a_flip_asks_nothing_on_the_ladder_and_a_key_that_is_held_flips_once() {
+    let mut model = armed();
+    let closes = |sent: &[Effect]| {
+        let close = |effect: &&Effect| matches!(effect, Effect::Send(_, Command::Close(_)));
+        sent.iter().filter(close).count()
+    };
+    let mut sent = press(&mut model, "I");
+    assert!(model.overlays.is_empty());
+    for _ in 0..10 {
+        wait(&mut model, 33);
+        sent.extend(press(&mut model, "I"));
+    }
+    assert_eq!(closes(&sent), 1);
+
+    let mut model = armed();
+    assert_eq!(closes(&press(&mut model, "1 I")), 0);
+    assert!(model.overlays.last().is_some(), "the positions' pane asks");
+}
+
+#[test]
 fn one_key_ends_after_a_minute_on_another_market_and_on_a_stale_book() {
     let mut model = armed();
     for _ in 0..15 {
