@@ -37,8 +37,7 @@ pub(super) async fn tell(context: StreamContext, mut signals: Receiver<Signal<Ac
             signal = signals.recv() => signal,
             () = Gathering::ends(due.as_ref()) => {
                 told_at = Instant::now();
-                let rows = account.news();
-                context.say(StreamNews::Account(rows)).await;
+                context.say(account.news()).await;
                 due = None;
                 continue;
             }
@@ -53,6 +52,10 @@ pub(super) async fn tell(context: StreamContext, mut signals: Receiver<Signal<Ac
             Some(Signal::Down(_)) => {
                 let before = std::mem::replace(&mut state, StreamUse::NotTold);
                 context.cover.account(state);
+                // Told after the reads that follow, it would take back what they have.
+                if due.take().is_some() {
+                    context.say(account.news()).await;
+                }
                 context.say(StreamNews::Down(StreamKind::Account)).await;
                 // Events may be lost: everything is read whole, now. A stream that was not up had none to lose.
                 if before == StreamUse::Told {
@@ -96,7 +99,7 @@ impl Account {
     }
 
     /// What the desk was not told yet.
-    fn news(&mut self) -> StreamedRows {
+    fn news(&mut self) -> StreamNews {
         let untold = std::mem::take(&mut self.untold);
         let is_untold = |source| untold.contains(&source);
         let picture = &self.picture;
@@ -104,11 +107,11 @@ impl Account {
         let orders = is_listed(Source::Orders).then(|| picture.orders.clone());
         let positions = is_listed(Source::Positions).then(|| picture.positions.clone());
         let figures = is_untold(Source::Account).then(|| picture.account.clone());
-        StreamedRows {
+        StreamNews::Account(StreamedRows {
             orders: orders.map(Page::of),
             positions: positions.map(Page::of),
             account: figures.flatten().map(Box::new),
-        }
+        })
     }
 }
 
@@ -134,5 +137,37 @@ fn hints(event: &AccountEvent) -> Vec<Source> {
         AccountRow::Order(order) | AccountRow::Fill(order) => of_order(order),
         AccountRow::Position(position) if position.is_closed() => vec![Source::Closed],
         AccountRow::Position(_) | AccountRow::Account(_) => vec![],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::runtime::polling::streams::tests::Desk;
+    use tokio::sync::mpsc::channel;
+
+    #[tokio::test(start_paused = true)]
+    async fn what_a_stream_told_before_it_broke_off_comes_before_what_is_read_then() {
+        let mut desk = Desk::at(None, None);
+        let (signals, received) = channel(8);
+        let snapshot = AccountNews::Snapshot(vec![]);
+        for signal in [
+            Signal::Up,
+            Signal::Told(vec![snapshot]),
+            Signal::Down(String::new()),
+        ] {
+            signals.send(signal).await.unwrap();
+        }
+        drop(signals);
+        tell(desk.context.clone(), received).await;
+        let told = [desk.news().await, desk.news().await, desk.news().await];
+        assert!(matches!(
+            told,
+            [
+                StreamNews::Up(_),
+                StreamNews::Account(_),
+                StreamNews::Down(_)
+            ]
+        ));
     }
 }
