@@ -1,7 +1,8 @@
 //! What the streams tell, and need not be polled as often.
 //!
 //! Contract: only while a stream is up and no poll fails. What an event hints at beyond itself is polled at the usual
-//! pace, once; so is a list that an event changed while it was being read, since the answer may be the older of both.
+//! pace, once; so is a list that events change while it is being read, and again while it is read once more, since the
+//! answer may be the older of both.
 
 use crate::{
     app::account::poll::{FULL_READ_EVERY, Source},
@@ -66,6 +67,12 @@ impl StreamCover {
             cover.reading.insert(source);
             cover.hinted.remove(&source)
         });
+    }
+
+    /// Whether an event changed this list while it was read, and the desk is told so.
+    pub(super) fn has_changed(&self, source: Source) -> bool {
+        let is_told = matches!(source, Source::Positions | Source::Orders | Source::Account);
+        is_told && self.0.borrow().hinted.contains(&source)
     }
 
     pub(super) fn polled(&self, source: Source, trouble: Option<&Failure>) {

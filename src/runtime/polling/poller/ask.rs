@@ -112,24 +112,36 @@ impl PollContext {
         }
     }
 
-    /// Sends the request as soon as the service's pause and the budget allow, and forwards the answer.
+    /// Sends the request as soon as the service's pause and the budget allow, and forwards the answer. A list that the
+    /// stream has changed meanwhile is read again: the answer could take the change back.
     ///
     /// Returns its failure, and whether the answer can still change.
     pub(super) async fn ask(&self, question: PollRequest, jitter: &mut Jitter) -> PollResult {
+        let source = question.source();
         self.silence(jitter).await;
         let _in_flight = self.in_flight.begin();
-        self.cover.begins(question.source());
-        let at = self.clock.now();
-        let answer = self.answer(question).await;
-        let new_markets = self.activity.learn(&answer);
-        self.stream_learns(&answer);
+        let mut poll = self.read(question.clone()).await;
+        if self.cover.has_changed(source) {
+            self.silence(jitter).await;
+            poll = self.read(question).await;
+        }
+        let new_markets = self.activity.learn(&poll.answer);
+        self.stream_learns(&poll.answer);
         let told = PollResult {
-            trouble: answer.trouble().cloned(),
-            is_final: is_final(&answer),
+            trouble: poll.answer.trouble().cloned(),
+            is_final: is_final(&poll.answer),
         };
-        self.say(Msg::Polled(Box::new(Poll { at, answer }))).await;
+        self.say(Msg::Polled(Box::new(poll))).await;
         self.price(&new_markets);
         told
+    }
+
+    async fn read(&self, question: PollRequest) -> Poll {
+        self.cover.begins(question.source());
+        Poll {
+            at: self.clock.now(),
+            answer: self.answer(question).await,
+        }
     }
 
     /// What an answer means for the streams.

@@ -3,11 +3,12 @@ use crate::{
     app::{MarketAnswer, account::poll::Answer},
     client::{
         Timeouts,
-        testing::responder::{Reply, Responder, client, connection, error, ok},
+        testing::responder::{ORDER, Reply, Responder, Seen, client, connection, error, ok},
     },
     config::{Connection, ServiceKind},
     model::{Side, Timestamp},
 };
+use std::sync::atomic::{AtomicUsize, Ordering};
 use strum::IntoEnumIterator;
 use tokio::sync::mpsc::{Receiver, channel};
 
@@ -115,6 +116,33 @@ async fn a_source_asked_for_is_polled_at_once() {
     nudge.notify_one();
     assert!(matches!(polled(&mut mail).await, Answer::Positions(Ok(_))));
     task.abort();
+}
+
+#[tokio::test]
+async fn a_list_that_an_event_changed_while_it_was_read_is_read_again_before_it_is_shown() {
+    let cover = StreamCover::default();
+    let (told, asked) = (cover.clone(), AtomicUsize::new(0));
+    let answer = move |_: &Seen| {
+        let order = if asked.fetch_add(1, Ordering::Relaxed) == 0 {
+            told.told(&[Source::Orders].into());
+            "older"
+        } else {
+            "newer"
+        };
+        let order = ORDER.replace("o-1", order);
+        ok(&format!(r#"{{"data":[{order}],"has_more":false}}"#))
+    };
+    let responder = Responder::playing(answer, || ()).await;
+    let (mut context, mut mail) = context(&responder);
+    context.cover = cover;
+    context
+        .ask(PollRequest::Orders, &mut Jitter::seeded(1))
+        .await;
+    let Answer::Orders(Ok(page)) = polled(&mut mail).await else {
+        panic!()
+    };
+    assert_eq!(page.rows[0].id, "newer".into());
+    assert!(mail.try_recv().is_err(), "the older one is not shown");
 }
 
 #[tokio::test]
