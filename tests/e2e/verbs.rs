@@ -54,7 +54,7 @@ impl Served {
             ["", "journal.newest"].map(|name| File::open(self.state_dir().join(name)).unwrap());
         locks.each_ref().map(|file| file.lock().unwrap());
         desk.signal("STOP");
-        desk.wait_until_stopped();
+        session::wait_until_stopped(desk.pid());
     }
 
     fn desk_showing(&self, text: &str, more: &[&str]) -> Session {
