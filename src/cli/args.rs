@@ -269,8 +269,11 @@ mod tests {
                 let arg = known.find(|arg| arg.get_long() == Some(name));
                 let takes_value = arg.map(|arg| arg.get_action().takes_values());
                 assert_eq!(
-                    takes_value,
-                    Some(flag.takes_value),
+                    (takes_value, arg.and_then(clap::Arg::get_short)),
+                    (
+                        Some(flag.takes_value),
+                        flag.short().and_then(|short| short.chars().last())
+                    ),
                     "{} {}",
                     verb.name,
                     flag.name

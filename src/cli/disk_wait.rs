@@ -4,7 +4,7 @@
 //! after a moment. An abandoned thread ends with the process.
 
 use super::voice::Output;
-use crate::journal::{Journal, JournalError};
+use crate::journal::{HANG_CAUSES, Journal, JournalError};
 use std::{
     path::Path,
     sync::mpsc::{Receiver, RecvTimeoutError, channel},
@@ -66,10 +66,10 @@ pub(super) fn saying<T>(words: String, work: impl FnOnce() -> T) -> T {
     result
 }
 
-/// The message about a disk that does not respond.
+/// The message about a journal that cannot be opened in time.
 pub(super) fn no_answer(dir: &Path) -> String {
     format!(
-        "the disk of the journal in {} does not answer",
+        "the journal in {} does not answer: {HANG_CAUSES}",
         dir.display()
     )
 }

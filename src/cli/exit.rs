@@ -15,7 +15,7 @@ pub enum Exit {
     Failed,
     /// Invalid arguments or settings, or a missing confirmation.
     Usage,
-    /// The service refuses the key.
+    /// The service refuses the key, or the key may not trade.
     Auth,
     /// A request budget is spent.
     Limited,
@@ -79,6 +79,8 @@ impl From<&Failure> for Exit {
     fn from(why: &Failure) -> Self {
         match why.kind {
             FailureKind::Auth => Self::Auth,
+            // Another key has to be used, as for one that is unknown; another order would not help.
+            FailureKind::Invalid if why.shows_read_only_key() => Self::Auth,
             FailureKind::Limited => Self::Limited,
             FailureKind::Unavailable
             | FailureKind::Unreachable

@@ -20,10 +20,15 @@ use std::{fmt::Write as _, io, net::SocketAddr, sync::Arc};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
+fn address(text: &str) -> Result<SocketAddr, &'static str> {
+    text.parse()
+        .map_err(|_| "write an IP address and a port, as in 127.0.0.1:8080")
+}
+
 #[derive(Debug, clap::Args)]
 pub(super) struct ServeArgs {
     /// The address to listen on; port 0 takes a free one
-    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:0")]
+    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:0", value_parser = address)]
     listen: SocketAddr,
     #[command(flatten)]
     world: World,

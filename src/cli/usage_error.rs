@@ -1,7 +1,7 @@
 //! Errors in the command line: as text for a person, as JSON for a program.
 
 use super::{Exit, voice::Output};
-use clap::Error;
+use clap::{Error, error::ErrorKind};
 
 pub(super) fn report(why: &Error, voice: Output) -> Exit {
     let is_help = !why.use_stderr();
@@ -16,6 +16,23 @@ pub(super) fn report(why: &Error, voice: Output) -> Exit {
 /// The error, without the usage text.
 pub(super) fn message(why: &Error) -> String {
     let text = why.to_string();
-    let text = text.split("\n\nUsage:").next().unwrap_or_default();
+    if why.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        return format!(
+            "write one of the subcommands {}",
+            subcommands(&text).join(", ")
+        );
+    }
+    let mut parts = text.split("\n\nUsage:");
+    let text = parts.next().unwrap_or_default();
+    let text = text.split("\n\nFor more information").next();
+    let text = text.unwrap_or_default();
     text.trim_start_matches("error: ").trim_end().to_owned()
+}
+
+/// Their names in a help text.
+fn subcommands(help: &str) -> Vec<&str> {
+    let listed = help.lines().skip_while(|line| *line != "Commands:").skip(1);
+    let lines = listed.take_while(|line| !line.is_empty());
+    let names = lines.filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
+    names.filter(|name| !["", "help"].contains(name)).collect()
 }

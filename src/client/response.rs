@@ -191,7 +191,7 @@ enum BodyShape {
     Html,
     #[strum(to_string = "JSON")]
     Json,
-    #[strum(to_string = "something else")]
+    #[strum(to_string = "other text")]
     Other,
 }
 

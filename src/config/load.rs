@@ -145,7 +145,11 @@ fn key_and_complaint(error: ConfigError) -> (String, String) {
         ..
     } = error
     {
-        let complaint = format!("{unexpected} is not {expected}");
+        let complaint = if expected.contains("integer") {
+            "must be a whole number, 0 or above".to_owned()
+        } else {
+            format!("{unexpected} is not {expected}")
+        };
         return (key.unwrap_or_default(), complaint);
     }
     if let ConfigError::NotFound(key) = error {

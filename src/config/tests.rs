@@ -193,6 +193,10 @@ fn a_wrong_setting_names_its_place_and_what_is_allowed() {
             "poll = 3",
             "poll: invalid type: integer `3`, expected a table, [poll]",
         ),
+        (
+            "journal_days = -1",
+            "journal_days: must be a whole number, 0 or above",
+        ),
         ("theme = = 'dark'", "line 1: extra `=`, expected nothing"),
     ] {
         assert_eq!(complaint(text), format!("my.toml: {said}"), "{text}");

@@ -36,6 +36,10 @@ pub enum JournalError {
     Slow,
 }
 
+/// What makes a journal that does not answer, and what to do.
+pub const HANG_CAUSES: &str =
+    "its disk hangs, or a perpdeck that is stopped has it locked (continue or end that one)";
+
 impl JournalError {
     /// Why nothing opens at `path`.
     pub(super) fn place(path: &Path, why: io::Error) -> Self {

@@ -29,7 +29,7 @@ pub use entry::{
     AttemptRow, Claim, ClaimCheck, Intent, IntentId, IntentRow, IntentState, Objection, Outcome,
     StateUpdate,
 };
-pub use error::JournalError;
+pub use error::{HANG_CAUSES, JournalError};
 pub use halt::Halts;
 pub use handle::Journal;
 pub use read::{ReportedRow, SenderIdentity};

@@ -164,7 +164,13 @@ async fn end_accounts<T>(mut accounts: JoinHandle<T>) {
 
 fn put(painter: &Painter, out: Out) {
     match out {
-        Out::Frame(frame) => painter.show(frame),
+        Out::Frame(frame) => {
+            // Continued there after a stop that could not be caught: the signal for it may still be on its way.
+            if terminal::is_in_background() {
+                painter.hold(vec![]);
+            }
+            painter.show(frame);
+        }
         Out::Control(bytes) => painter.say(bytes),
         Out::Repaint => painter.go_on(vec![]),
     }

@@ -371,6 +371,12 @@ fn a_key_that_is_refused_a_spent_budget_and_a_service_that_is_away_have_codes_of
     for verb in [&["orders"][..], &with(BUY, &["--yes"]), &["doctor"]] {
         assert_eq!(code(&mut served.verb(verb)), 11, "{verb:?}");
     }
+    // The key may only read: it has to be replaced, as one that is refused.
+    served.clear_faults();
+    served.plant(&json!({ "kind": "before", "status": 403 }));
+    for verb in [with(BUY, &["--yes"]), vec!["cancel", "ord_1", "--yes"]] {
+        assert_eq!(code(&mut served.verb(&verb)), 10, "{verb:?}");
+    }
 }
 
 #[test]

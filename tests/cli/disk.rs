@@ -12,7 +12,7 @@ fn hung() -> (Served, fs::File) {
     (served, locked)
 }
 
-const WORDS: &str = "does not answer";
+const WORDS: &str = "does not answer: its disk hangs, or a perpdeck that is stopped has it locked";
 
 #[test]
 fn what_cancels_goes_out_and_says_that_the_journal_may_not_hold_it() {
@@ -36,7 +36,7 @@ fn what_cancels_goes_out_and_says_that_the_journal_may_not_hold_it() {
 fn an_order_waits_and_says_for_what_and_nothing_is_sent_meanwhile() {
     let (served, _locked) = hung();
     let mut placing = Running::begin(&served, BUY);
-    placing.until_it_says("does not answer; nothing is sent before it does");
+    placing.until_it_says("; nothing is sent before it does");
     placing.terminate();
     let (code, out, err) = placing.end();
     assert_eq!((code, out.as_str()), (143, ""), "{err}");

@@ -452,7 +452,12 @@ fn the_page_of_errors_has_every_exit_code_and_kind() {
         ("timeout".to_owned(), "17".to_owned()),
     ];
     for (kind, code) in kinds.chain(own) {
-        writeln!(page, "- `{kind}`: {code}").unwrap();
+        let of_key = if kind == "rejected" {
+            "; 10 if the key may only read (`status` 403)"
+        } else {
+            ""
+        };
+        writeln!(page, "- `{kind}`: {code}{of_key}").unwrap();
     }
     same_as_written("errors.md", &page);
 }

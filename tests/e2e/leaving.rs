@@ -1,6 +1,10 @@
 //! The terminal lent to a shell for a while, and a disk that takes no log.
 
-use super::{SIZE, Session, assert_given_back, desk, support::Served};
+use super::{
+    SIZE, Session, assert_given_back, desk,
+    session::{signal, wait_until_stopped},
+    support::Served,
+};
 use std::{
     fs,
     time::{Duration, Instant},
@@ -14,7 +18,7 @@ impl Session {
     fn stop(&self) {
         self.signal("TSTP");
         self.wait_for_shell();
-        self.wait_until_stopped();
+        wait_until_stopped(self.pid());
     }
 }
 
@@ -41,6 +45,34 @@ fn a_stopped_desk_gives_the_terminal_back_and_takes_it_again() {
     session.press("?");
     session.wait_for("keys that work here");
     session.press("\u{3}");
+    assert_given_back(session, 0);
+}
+
+#[test]
+fn a_desk_that_is_continued_in_the_background_stops_again_and_draws_nothing_there() {
+    let home = tempfile::tempdir().unwrap();
+    let demo = ["demo", "--speed", "0.001"];
+    let (mut session, desk) = Session::start_as_job(home.path(), SIZE, &demo);
+    session.wait_for("1 Positions 5");
+    for (stop, said) in [("TSTP", "one"), ("STOP", "two")] {
+        signal(desk, stop);
+        session.wait_for("at the shell");
+        let before = session.frames();
+        signal(desk, "CONT");
+        wait_until_stopped(desk);
+        session.press(&format!("echo {said} behind the desk\n"));
+        session.wait_for_bytes(format!("\n{said} behind the desk").as_bytes());
+        assert_eq!(session.frames(), before, "after {stop}");
+        session.press("fg\n");
+        session.wait_until("the desk alone", |screen| {
+            screen.contains("1 Positions 5") && !screen.contains("at the shell")
+        });
+    }
+    session.press("\u{3}");
+    session.wait_until("the shell after the desk", |screen| {
+        screen.trim_end().ends_with("at the shell")
+    });
+    session.press("exit\n");
     assert_given_back(session, 0);
 }
 

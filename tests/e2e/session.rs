@@ -167,6 +167,16 @@ pub(crate) fn signal(pid: u32, name: &str) {
     assert!(sent.unwrap().success());
 }
 
+/// Waits until the system says that the process is stopped.
+#[track_caller]
+pub(crate) fn wait_until_stopped(pid: u32) {
+    let end = Instant::now() + PATIENCE;
+    while stat(pid).0 != "T" {
+        assert!(Instant::now() < end, "never stopped");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
 /// What is left when the program has ended.
 pub(crate) struct Ended {
     pub(crate) code: u32,
@@ -204,6 +214,17 @@ impl Session {
         };
         let call = ["/bin/sh", "-c", "exec \"$0\" < /dev/null", program];
         Self::call(home, size, &call, environment)
+    }
+
+    /// As a job of a shell, which says `at the shell` when the desk is stopped, and takes `fg` then. Also the desk's id.
+    pub(crate) fn start_as_job(home: &Path, size: (u16, u16), args: &[&str]) -> (Self, u32) {
+        let script = "set -m; \"$@\"; while echo at the shell && read word; do $word; done";
+        let shell = ["/bin/bash", "--norc", "-c", script, "shell"];
+        let session = Self::call(home, size, &[&shell[..], &of_perpdeck(args)].concat(), &[]);
+        session.wait_for("F FLATTEN");
+        let children = format!("/proc/{0}/task/{0}/children", session.pid());
+        let children = std::fs::read_to_string(children).unwrap();
+        (session, children.trim().parse().unwrap())
     }
 
     fn call(home: &Path, size: (u16, u16), called: &[&str], environment: &[(&str, &str)]) -> Self {
@@ -402,16 +423,6 @@ impl Session {
 
     pub(crate) fn pid(&self) -> u32 {
         self.child.process_id().unwrap()
-    }
-
-    /// Waits until the system says that the process is stopped.
-    pub(crate) fn wait_until_stopped(&self) {
-        let stat = format!("/proc/{}/stat", self.child.process_id().unwrap());
-        let end = Instant::now() + PATIENCE;
-        while !std::fs::read_to_string(&stat).unwrap().contains(") T ") {
-            assert!(Instant::now() < end, "never stopped");
-            std::thread::sleep(Duration::from_millis(10));
-        }
     }
 
     /// Closes the terminal's window: the reader lets go with the next byte, and nobody holds the far end any more.

@@ -56,7 +56,7 @@ impl Served {
             file.lock().unwrap();
         }
         desk.signal("STOP");
-        desk.wait_until_stopped();
+        session::wait_until_stopped(desk.pid());
     }
 
     fn desk_showing(&self, text: &str, more: &[&str]) -> Session {

@@ -413,7 +413,9 @@ fn a_refused_key_shows_no_count_and_offers_only_what_the_service_may_still_take(
     for key in ["1", "2", "4"] {
         press(&mut model, key);
         let footer = footer(&model);
-        assert!(footer.contains("CLOSE ALL"), "{footer}");
+        for offer in ["X CLOSE ALL", "F FLATTEN"] {
+            assert!(footer.contains(offer), "no {offer} in {footer}");
+        }
         for offer in ["buy", "sell", "cancel", "detail"] {
             assert!(!footer.contains(offer), "{offer} in {footer}");
         }

@@ -31,6 +31,8 @@ pub enum Span {
     Week,
     #[strum(to_string = "last 30 days")]
     Month,
+    #[strum(to_string = "since the time given")]
+    Since(Timestamp),
 }
 
 impl Span {
@@ -39,7 +41,7 @@ impl Span {
             Self::All => Self::Day,
             Self::Day => Self::Week,
             Self::Week => Self::Month,
-            Self::Month => Self::All,
+            Self::Month | Self::Since(_) => Self::All,
         }
     }
 }
@@ -185,6 +187,7 @@ impl Export {
             Span::Day => 24,
             Span::Week => 7 * 24,
             Span::Month => 30 * 24,
+            Span::Since(at) => return Some(at),
         };
         let span = i64::try_from(Duration::from_hours(hours).as_millis()).ok()?;
         Some(Timestamp(self.opened_at.0.saturating_sub(span)))

@@ -110,6 +110,16 @@ fn a_second_one_does_not_start_while_the_first_is_on_its_way() {
 }
 
 #[test]
+fn while_a_flatten_runs_it_says_what_closes_the_positions() {
+    let mut model = desk();
+    model.account.options.close_all = CloseAllRule::After(Duration::ZERO);
+    press(&mut model, "F");
+    assert_eq!(press(&mut model, "X"), vec![]);
+    let words = "a flatten is already running, and closes every position";
+    assert_eq!(last_said(&model), (Tone::Warn, words));
+}
+
+#[test]
 fn in_a_form_it_acts_too_and_the_form_stays() {
     let mut model = desk();
     model.account.options.close_all = CloseAllRule::After(Duration::ZERO);

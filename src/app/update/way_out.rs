@@ -24,8 +24,13 @@ pub(crate) fn close_all(model: &mut Model) -> Next {
     let Ok(account) = model.account.account_for("close all") else {
         return wait_for_account(model, EarlyExit::CloseAllKey);
     };
-    if model.account.store.closing_all().is_some() {
-        return Next::Refuse("a close-all is already running".to_owned());
+    if let Some((running, _)) = model.account.store.closing_all() {
+        let words = if matches!(running.command, Command::Flatten(_)) {
+            "a flatten is already running, and closes every position"
+        } else {
+            "a close-all is already running"
+        };
+        return Next::Refuse(words.to_owned());
     }
     begin(model, Command::CloseAll(account))
 }

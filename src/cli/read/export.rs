@@ -29,7 +29,7 @@ use crate::{
     runtime::{Clock, kept_trades, write_export},
     view,
 };
-use color_eyre::Result;
+use color_eyre::{Report, Result};
 use std::path::Path;
 
 #[derive(Debug, clap::Args)]
@@ -123,7 +123,7 @@ pub(in crate::cli) async fn run(args: ExportArgs, sources: &Sources) -> Result<E
         trades,
     };
     if args.to.is_some() {
-        let (path, rows) = write_export(&sheet, Path::new(".")).map_err(Failure::local)?;
+        let (path, rows) = write_export(&sheet, Path::new(".")).map_err(Report::msg)?;
         voice.note(&format!("{rows} rows in {path}"));
     } else {
         let (text, _) = view::file(&sheet);

@@ -12,7 +12,7 @@ use crate::{
     },
     model::{
         MarketId, MarketNames, Order, OrderStatus, Side, Text, Twap, ambiguous,
-        draft::{PastInstant, past},
+        draft::{NOT_PAST, PastInstant, past},
     },
 };
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -126,10 +126,7 @@ impl TwapState {
 }
 
 fn since(text: &str) -> Result<PastInstant, String> {
-    past(text, &local_zone()).ok_or_else(|| {
-        "write how long ago (90s, 2h, 7d), a date (2026-01-05) or an instant (2026-01-05T14:30:00Z)"
-            .to_owned()
-    })
+    past(text, &local_zone()).ok_or_else(|| NOT_PAST.to_owned())
 }
 
 impl MarketFilter {

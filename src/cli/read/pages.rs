@@ -10,11 +10,15 @@ use std::{cmp::Reverse, collections::HashSet, num::NonZeroUsize};
 #[derive(Debug, Clone, Copy, clap::Args)]
 pub(super) struct Pages {
     /// At most this many rows, the newest first [default: 50 of a history, all of an open list]
-    #[arg(long, short = 'L', value_name = "ROWS", conflicts_with = "all")]
+    #[arg(long, short = 'L', value_name = "ROWS", conflicts_with = "all", value_parser = rows)]
     limit: Option<NonZeroUsize>,
     /// Every row, from every page
     #[arg(long)]
     all: bool,
+}
+
+fn rows(text: &str) -> Result<NonZeroUsize, &'static str> {
+    text.parse().map_err(|_| "write a whole number above 0")
 }
 
 /// A question about a row.

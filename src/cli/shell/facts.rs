@@ -10,7 +10,10 @@ pub(super) const EXIT_STATUS: &[ManualEntry] = &[
         "2",
         "Wrong arguments or settings, --yes missing, or no terminal for the desk.",
     ),
-    ("10", "The service rejects the key."),
+    (
+        "10",
+        "The service rejects the key (401), or the key may only read (403).",
+    ),
     ("11", "A rate limit is exhausted."),
     (
         "12",

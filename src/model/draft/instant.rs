@@ -53,6 +53,10 @@ impl PastInstant {
     }
 }
 
+/// What to write instead of what [`past`] does not read.
+pub const NOT_PAST: &str =
+    "write how long ago (90s, 2h, 7d), a date (2026-01-05) or an instant (2026-01-05T14:30:00Z)";
+
 /// `2h` is two hours ago, `2026-01-05` or `2026-01-05T18:00` is by local clocks.
 pub fn past(text: &str, zone: &Zone) -> Option<PastInstant> {
     let text = text.trim();

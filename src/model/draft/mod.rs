@@ -25,7 +25,7 @@ pub use close::CloseDraft;
 pub use entry::{EntryDraft, ReplacedExits};
 pub use fault::{DraftFault, Faults};
 pub use field::{Field, FieldInput};
-pub use instant::{PastInstant, instant, past, span};
+pub use instant::{NOT_PAST, PastInstant, instant, past, span};
 pub use kinds::{DraftShape, times_in_force};
 pub use number::{Amount, amount, number, positive, share_of};
 pub use opening::OpeningOrder;

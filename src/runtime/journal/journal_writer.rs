@@ -3,7 +3,7 @@
 
 use crate::{
     app::{Msg, activity::notice::Tone},
-    journal::{Halts, IntentId, Journal, JournalError, ReportedRow},
+    journal::{HANG_CAUSES, Halts, IntentId, Journal, JournalError, ReportedRow},
     model::Risk,
     runtime::base::{clock::Clock, process::ProcessKind},
 };
@@ -265,8 +265,10 @@ impl JournalWriter {
         if self.hangs.swap(true, Ordering::Relaxed) || self.is_down() {
             return;
         }
-        let text = "the disk of the journal does not answer: new orders wait for it; closes and cancels are still sent";
-        let msg = Msg::Notify(Tone::Warn, text.to_owned());
+        let text = format!(
+            "the journal does not answer: {HANG_CAUSES}; new orders wait for it, closes and cancels are still sent"
+        );
+        let msg = Msg::Notify(Tone::Warn, text);
         // Queue full: drop the message.
         let _full = self.alarm.events.try_send(msg);
     }

@@ -358,7 +358,7 @@ impl OutboxContext {
         let words = match timeout(NOTE_TIMEOUT, noted).await {
             Ok(_) => words.to_owned(),
             Err(_) => {
-                format!("{words}; the journal may still list it as open: its disk does not answer")
+                format!("{words}; the journal may still list it as open: it does not answer")
             }
         };
         Failure::new(FailureKind::Unavailable, words)

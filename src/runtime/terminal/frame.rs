@@ -73,6 +73,7 @@ impl FrameGate {
             // Events come at most twenty times a second (`polling/streams/account.rs`), and wait for no beat of the market.
             (Cause::Rest, _) | (Cause::Orders, Motion::Full) => now + OPENING_FRAME,
             (Cause::Background, Motion::Full) => soon,
+            (Cause::Orders | Cause::Background, Motion::Reduced) if self.fills(now) => soon,
             (Cause::Orders | Cause::Background, Motion::Reduced) => {
                 soon.max(self.last + REDUCED_MOTION_FRAME)
             }
@@ -88,8 +89,9 @@ impl FrameGate {
     pub(crate) fn settle(&mut self, motion: Motion) {
         let now = Instant::now();
         let earliest = self.moves_from(now.max(self.last + self.gathering(now)));
+        let is_prompt = motion == Motion::Full || self.fills(now);
         if let Some(due) = &mut self.due
-            && motion == Motion::Full
+            && is_prompt
         {
             due.at = due.at.min(earliest);
         }
@@ -97,14 +99,18 @@ impl FrameGate {
 
     /// When a frame that the network causes may be drawn, if not before `at`. A desk that fills does not wait.
     fn moves_from(&self, at: Instant) -> Instant {
-        let is_open = at.duration_since(self.opened) >= OPENING;
         let spaced = self.last_moved + MOVING_FRAME;
-        if is_open { at.max(spaced) } else { at }
+        if self.fills(at) { at } else { at.max(spaced) }
+    }
+
+    /// Somebody waits for the first answers, with reduced motion too.
+    fn fills(&self, at: Instant) -> bool {
+        at.duration_since(self.opened) < OPENING
     }
 
     /// How long a frame for the network waits for further answers at most.
     fn gathering(&self, now: Instant) -> Duration {
-        if now.duration_since(self.opened) < OPENING {
+        if self.fills(now) {
             OPENING_FRAME
         } else {
             POLL_FRAME
@@ -228,13 +234,22 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn the_first_answers_are_drawn_sooner_than_those_of_a_full_desk() {
-        let mut gate = FrameGate::open();
-        assert_eq!(drawn_after(&mut gate).await, Duration::ZERO);
-        gate.want(Cause::Background, Motion::Full);
-        assert_eq!(drawn_after(&mut gate).await, OPENING_FRAME);
-        advance(OPENING).await;
-        gate.want(Cause::Background, Motion::Full);
-        assert_eq!(drawn_after(&mut gate).await, POLL_FRAME);
+        for (motion, later) in [
+            (Motion::Full, POLL_FRAME),
+            (Motion::Reduced, REDUCED_MOTION_FRAME),
+        ] {
+            let mut gate = FrameGate::open();
+            assert_eq!(drawn_after(&mut gate).await, Duration::ZERO);
+            gate.want(Cause::Background, motion);
+            assert_eq!(drawn_after(&mut gate).await, OPENING_FRAME);
+            gate.want(Cause::Background, motion);
+            gate.settle(motion);
+            assert_eq!(drawn_after(&mut gate).await, OPENING_FRAME);
+            advance(OPENING).await;
+            gate.drawn();
+            gate.want(Cause::Background, motion);
+            assert_eq!(drawn_after(&mut gate).await, later);
+        }
     }
 
     #[tokio::test(start_paused = true)]

@@ -81,25 +81,20 @@ impl TerminalGuard {
     pub(crate) fn stop(&self, painter: &Painter) {
         painter.hold(farewell());
         drop(terminal::disable_raw_mode());
-        // The process stops here, and goes on from here when it is continued.
-        let _stopped = kill_process(getpid(), Signal::STOP);
-        self.take_again(painter);
+        stop_process();
+        self.resume(painter);
     }
 
-    /// After a stop that could not be caught: others have changed the terminal and its mode meanwhile. In the background
-    /// it belongs to others still.
+    /// After a stop, which may be one that could not be caught: others have changed the terminal and its mode meanwhile.
+    /// In the background nobody sees a desk or its countdowns: it stops again, until it is in front.
     pub(crate) fn resume(&self, painter: &Painter) {
-        let foreground = rustix::termios::tcgetpgrp(io::stdout());
-        if foreground.is_ok_and(|group| group == getpgrp()) {
-            // Where nobody has changed the mode, a key pressed meanwhile must not meet another.
-            if !is_raw() {
-                drop(terminal::disable_raw_mode());
-            }
-            self.take_again(painter);
+        while is_in_background() {
+            stop_process();
         }
-    }
-
-    fn take_again(&self, painter: &Painter) {
+        // Where nobody has changed the mode, a key pressed meanwhile must not meet another.
+        if !is_raw() {
+            drop(terminal::disable_raw_mode());
+        }
         drop(terminal::enable_raw_mode());
         painter.go_on(welcome(self.0));
         // The terminal reports its size only to the foreground, so the desk redraws for a size that may have changed.
@@ -111,6 +106,16 @@ impl TerminalGuard {
         let backend = CrosstermBackend::new(out);
         Ok(ShownScreen::new(backend, size()?, |_| told_size()))
     }
+}
+
+/// The process stops here, and goes on from here when it is continued.
+fn stop_process() {
+    let _stopped = kill_process(getpid(), Signal::STOP);
+}
+
+/// Whether another process group, such as the shell, has the terminal.
+pub(crate) fn is_in_background() -> bool {
+    rustix::termios::tcgetpgrp(io::stdout()).is_ok_and(|group| group != getpgrp())
 }
 
 /// Whether the terminal still hands every key to the desk, `ctrl-c` too.

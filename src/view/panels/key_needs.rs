@@ -170,11 +170,13 @@ fn can_trade(model: &Model) -> bool {
     model.account.identity.is_some() && !model.account.store.health.has(FailureKind::Auth)
 }
 
-/// Something is open that it would close.
+/// Something is open that it would close, or may be: nobody has read it yet.
 fn can_flatten(model: &Model) -> bool {
     let store = &model.account.store;
     let mut scaled = store.scaled.values().filter_map(Remote::value);
-    let has_something = !store.positions.rows().is_empty()
+    let is_unread = store.positions.value().is_none() || store.orders.value().is_none();
+    let has_something = is_unread
+        || !store.positions.rows().is_empty()
         || store.orders.rows().iter().any(Order::is_working)
         || store.active_twaps().next().is_some()
         || scaled.any(|order| order.ended_at().is_none());

@@ -6,6 +6,7 @@ use crate::{
         activity::user_alerts::{AlertRepeat, AlertRequest, AlertSubject, AlertTrigger, UserAlert},
         desk::model::Model,
         dialogs::next::Next,
+        keys::keymap::Action,
         tables::table_view::Fault,
     },
     model::{
@@ -44,6 +45,7 @@ const SUBJECTS: &[(&str, OfMarket)] = &[
 
 const SUBJECT: &str = "watch what: a market (btc), its pnl, funding or liq, or pnl of the account";
 const TRIGGER: &str = "which way: >, <, crosses, crosses up, crosses down";
+const REMOVE: &str = "# lists your alerts, and x removes one there";
 const END: &str = "once, every, for 2h or until 18:00";
 
 /// The alert of a line as it is typed after `:alert`, without setting it.
@@ -62,6 +64,13 @@ pub(super) fn alert(model: &mut Model, args: &CommandArgs) -> Result<Next, Fault
     let replaced = replaced(model, args)?;
     let words: Vec<Word> = args.words.iter().flat_map(apart).collect();
     let mut rest = words.iter();
+    // The verbs of the shell: `add` may be left out, and the list is where one is removed.
+    match args.word(0).map(|word| (word, word.text.as_str())) {
+        Some((_, "add")) => drop(rest.next()),
+        Some((_, "list")) => return Ok(Next::Press(Action::UserAlerts)),
+        Some((word, "remove")) => return Err(word.fault(REMOVE)),
+        Some(_) | None => {}
+    }
     let subject = subject(model, args, &mut rest)?;
     let trigger = trigger(args, &mut rest)?;
     let level = level(args, &subject, rest.next())?;

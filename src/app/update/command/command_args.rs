@@ -1,6 +1,6 @@
 //! A typed line as words and flags with their positions.
 
-use super::Verb;
+use super::{Verb, VerbFlag};
 use crate::app::tables::table_view::Fault;
 use std::ops::Range;
 
@@ -82,7 +82,9 @@ impl CommandArgs {
         };
         let mut rest = all.iter().skip(1);
         while let Some(word) = rest.next() {
-            if !word.text.starts_with("--") {
+            let flags = verb.flags();
+            let is_short = |flag: &VerbFlag| flag.short() == Some(&*word.text);
+            if !word.text.starts_with("--") && !flags.iter().any(is_short) {
                 args.words.push(word.clone());
                 continue;
             }
@@ -90,9 +92,9 @@ impl CommandArgs {
                 Some((name, value)) => (name, Some(value)),
                 None => (word.text.as_str(), None),
             };
-            let mut known = verb.flags().into_iter();
-            let Some(flag) = known.find(|flag| flag.name == name) else {
-                return Err(word.fault(unknown(verb)));
+            let mut known = flags.into_iter();
+            let Some(flag) = known.find(|flag| flag.name == name || is_short(flag)) else {
+                return Err(word.fault(unknown(verb, name)));
             };
             let value = match (flag.takes_value, glued) {
                 (false, Some(_)) => return Err(word.fault(format!("{name} takes no value"))),
@@ -161,7 +163,10 @@ impl CommandArgs {
     }
 }
 
-fn unknown(verb: &Verb) -> String {
+fn unknown(verb: &Verb, flag: &str) -> String {
+    if flag == "--yes" {
+        return "leave it out: the desk asks before it sends".to_owned();
+    }
     let flags: Vec<_> = verb.flags().iter().map(|flag| flag.name).collect();
     match flags.as_slice() {
         [] => format!("{} takes no flags", verb.name),

@@ -13,6 +13,13 @@ pub struct VerbFlag {
     pub takes_value: bool,
 }
 
+impl VerbFlag {
+    /// Its one-letter form, if it has one.
+    pub fn short(&self) -> Option<&'static str> {
+        (self.name == "--output").then_some("-o")
+    }
+}
+
 /// The flags of this verb, each once.
 pub(super) fn of(verb: &str) -> Vec<VerbFlag> {
     let (own, fields): (&[&str], Vec<Field>) = match verb {
@@ -32,6 +39,7 @@ pub(super) fn of(verb: &str) -> Vec<VerbFlag> {
         "stop" | "target" => (&[], vec![Field::Size]),
         "cancel" => (&["--market", "--side", "--all"], vec![]),
         "alert" => (&["--replaces"], vec![]),
+        "export" => (&["--to", "--output", "--since"], vec![]),
         _ => (&[], vec![]),
     };
     let own = own.iter().map(|name| VerbFlag {

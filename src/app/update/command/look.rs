@@ -3,11 +3,11 @@
 use super::{CommandArgs, Word};
 use crate::{
     app::{
-        account::{labels::Switch, watchlists::WatchlistEdit},
+        account::{labels::Switch, pane::Pane, watchlists::WatchlistEdit},
         core::{effect::Effect, sheet::Format},
         desk::{model::Model, table_view, tour},
         dialogs::{
-            export::Export,
+            export::{Export, Span},
             glossary::{self, Glossary},
             next::Next,
         },
@@ -15,7 +15,7 @@ use crate::{
         tables::table_view::{ColumnName, Direction, Fault, Filter, Sort, find},
         update::act,
     },
-    model::draft::number,
+    model::draft::{NOT_PAST, number, past},
 };
 
 /// The column ids of the focused pane.
@@ -193,32 +193,49 @@ fn column(model: &Model, word: &Word, name: &str) -> Result<usize, Fault> {
     find(name, &names(model)).map_err(|what| word.fault(what))
 }
 
-const FORMATS: &[(&str, Format)] = &[("csv", Format::Csv), ("json", Format::Json)];
+/// The lists, by the names that the shell has for them; the last two are the desk's own.
+const LISTS: [(&str, Pane); 8] = [
+    ("positions", Pane::Positions),
+    ("orders", Pane::Orders),
+    ("twaps", Pane::Twaps),
+    ("scaled", Pane::Scaled),
+    ("closed", Pane::Closed),
+    ("history", Pane::History),
+    ("activity", Pane::Activity),
+    ("calls", Pane::Calls),
+];
 
-pub(super) fn formats(_: &Model) -> Vec<String> {
-    FORMATS.iter().map(|(name, _)| (*name).to_owned()).collect()
+const FORMATS: [(&str, Format); 2] = [("csv", Format::Csv), ("json", Format::Json)];
+
+pub(super) fn lists(_: &Model) -> Vec<String> {
+    LISTS.map(|(name, _)| name.to_owned()).into()
 }
 
 /// Starts at once; the panel shows the progress.
 pub(super) fn export(model: &mut Model, args: &CommandArgs) -> Result<Next, Fault> {
-    let named = |word: &Word| {
-        let mut known = FORMATS.iter();
-        let format = known.find(|(name, _)| *name == word.text.to_lowercase());
-        format.map(|(_, format)| *format)
-    };
-    let format = args.word(0).and_then(named);
-    let at = usize::from(format.is_some());
-    args.at_most(at + 1)?;
-    let to = args.word(at).map(|word| word.text.clone());
-    let ends_so = |ending: &str| {
-        to.as_ref()
-            .is_some_and(|to| to.to_lowercase().ends_with(ending))
-    };
-    let format = match format {
-        Some(format) => format,
-        None if ends_so(".json") => Format::Json,
-        None => Format::Csv,
-    };
-    let export = Export::running(model.focus.pane, format, to, model.account.now);
+    args.at_most(1)?;
+    let pane = chosen(args.word(0), &LISTS)?.unwrap_or(model.focus.pane);
+    let to = args.flag("--to").map(|word| word.text.clone());
+    let format = chosen(args.flag("--output"), &FORMATS)?.unwrap_or(Format::Csv);
+    let now = model.account.wall_now();
+    let mut export = Export::running(pane, format, to, now);
+    if let Some(word) = args.flag("--since") {
+        if !export.is_paged() {
+            return Err(word.fault("only closed and history take --since"));
+        }
+        let past = past(&word.text, &model.account.options.zone);
+        let past = past.ok_or_else(|| word.fault(NOT_PAST))?;
+        export.span = Span::Since(past.before(now));
+    }
     Ok(Next::open(export))
+}
+
+/// The value of a name; none where there is no word.
+fn chosen<T: Copy>(word: Option<&Word>, known: &[(&str, T)]) -> Result<Option<T>, Fault> {
+    let Some(word) = word else { return Ok(None) };
+    let named = known.iter().find(|(name, _)| *name == word.text);
+    let names = || known.iter().map(|(name, _)| *name).collect::<Vec<_>>();
+    named
+        .map(|(_, value)| Some(*value))
+        .ok_or_else(|| word.fault(format!("one of {}", names().join(", "))))
 }

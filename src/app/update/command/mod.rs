@@ -246,10 +246,13 @@ pub const VERBS: &[Verb] = &[
     press("calls", "goes to that pane", Action::Calls),
     say(
         "export",
-        "writes this pane to a file, every page of it",
+        "writes a list to a file, every page of it; without a name, this pane",
         look::export,
     )
-    .takes("[csv|json] [FILE|DIRECTORY]", look::formats),
+    .takes(
+        "[LIST] [--to PATH] [--output csv|json] [--since WHEN]",
+        look::lists,
+    ),
     say(
         "theme",
         "these colors for the session; without a name, those of the settings",
@@ -296,7 +299,10 @@ pub fn named(word: &str) -> Result<&'static Verb, String> {
     if let Some(verb) = VERBS.iter().find(is_it) {
         return Ok(verb);
     }
-    let starting: Vec<_> = VERBS.iter().filter(|v| v.name.starts_with(word)).collect();
+    // A verb of the shell: it must not make a list of markets.
+    let is_of_shell = word == "watch";
+    let starting = |verb: &&Verb| verb.name.starts_with(word) && !is_of_shell;
+    let starting: Vec<_> = VERBS.iter().filter(starting).collect();
     match starting.as_slice() {
         [verb] => Ok(*verb),
         [] => Err(format!("no command {word:?}; Tab lists them")),

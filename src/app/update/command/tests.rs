@@ -600,13 +600,42 @@ fn what_fires_an_order_and_what_it_is_for_can_be_typed() {
 }
 
 #[test]
-fn an_export_goes_where_it_is_told_in_the_format_of_its_name() {
+fn what_is_pasted_from_a_shell_does_the_same_or_says_what_to_write() {
+    let mut model = desk();
+    say(&mut model, "alert add btc above 70000");
+    assert_eq!(model.account.user_alerts.all().len(), 1);
+    say(&mut model, "alert list");
+    assert!(matches!(
+        model.overlays.last(),
+        Some(Overlay::UserAlerts(_))
+    ));
+    for (text, what) in [
+        (
+            "alert remove 1",
+            "# lists your alerts, and x removes one there",
+        ),
+        (
+            "close btc --yes",
+            "leave it out: the desk asks before it sends",
+        ),
+        ("watch orders", "no command \"watch\"; Tab lists them"),
+    ] {
+        assert_eq!(fault(text).1, what, "{text}");
+    }
+}
+
+#[test]
+fn an_export_takes_the_words_of_the_shell() {
     use crate::app::core::sheet::{Format, SheetRows};
     for (text, format, to) in [
         ("export", Format::Csv, None),
-        ("export json", Format::Json, None),
-        ("export ~/out.json", Format::Json, Some("~/out.json")),
-        ("export csv out.json", Format::Csv, Some("out.json")),
+        ("export positions -o json", Format::Json, None),
+        ("export --to ~/out.json", Format::Csv, Some("~/out.json")),
+        (
+            "export positions --output=json --to out.json",
+            Format::Json,
+            Some("out.json"),
+        ),
     ] {
         let mut model = desk();
         let effects = say(&mut model, text);
@@ -616,6 +645,25 @@ fn an_export_goes_where_it_is_told_in_the_format_of_its_name() {
         let expected = (format, to.map(ToOwned::to_owned));
         assert_eq!((sheet.format, sheet.to.clone()), expected, "{text}");
         assert!(matches!(sheet.rows, SheetRows::Positions(_)), "{text}");
+    }
+    let mut model = desk();
+    let [Effect::Write(sheet)] = &say(&mut model, "export orders")[..] else {
+        panic!("another list than the pane's is not written")
+    };
+    assert!(matches!(sheet.rows, SheetRows::Working(_)));
+    for (text, at, what) in [
+        ("export json", 7..11, "one of positions, orders, twaps"),
+        ("export -o xml", 10..13, "one of csv, json"),
+        ("export closed --since soon", 22..26, "write how long ago"),
+        (
+            "export orders --since 7d",
+            22..24,
+            "only closed and history take --since",
+        ),
+    ] {
+        let (place, said) = fault(text);
+        assert_eq!(place, at, "{text}");
+        assert!(said.starts_with(what), "{text}: {said}");
     }
 }
 

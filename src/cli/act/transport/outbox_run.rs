@@ -172,7 +172,7 @@ impl<'a> OutboxRun<'a> {
         if !self.outbox.is_written().await {
             self.service
                 .voice
-                .note("the outcome may be missing in the journal: its disk does not answer");
+                .note("the outcome may be missing in the journal: it does not answer");
         }
         let items = (0..).zip(self.bulk.items).zip(sent_before);
         let sent = items.map(|((at, item), before)| Sent {

@@ -86,7 +86,7 @@ async fn an_order_that_was_answered_is_shown_though_the_disk_hangs_and_written_d
     scene.outbox.send(TICKET, buy());
     let (said, result) = scene.settled().await;
     assert!(matches!(result, Ok(Receipt::Order { .. })), "{result:?}");
-    let word = "the disk of the journal does not answer";
+    let word = "the journal does not answer";
     assert!(said.iter().any(|msg| is_said(msg, word)), "{said:?}");
     drop(go_on);
     let [row] = entries(scene).await.try_into().unwrap();
