@@ -394,6 +394,7 @@ mod tests {
             command: "buy".to_owned(),
             resource: None,
             parent: None,
+            entry: None,
             deadline: at,
             replay_until: at,
         };

@@ -45,12 +45,6 @@ impl OpenBracket {
     }
 }
 
-fn targets_of(position: &Position, orders: &[Order]) -> impl Iterator<Item = Num> {
-    let protects = |order: &&Order| order.protects(position) == Some(Protection::Target);
-    let prices = orders.iter().filter(protects);
-    prices.filter_map(|order| order.trigger_price.or(order.limit_price))
-}
-
 impl BracketLog {
     pub(crate) fn is_empty(&self) -> bool {
         self.running.is_empty() && self.left.is_empty()
@@ -99,27 +93,45 @@ impl TradeLog {
         position: &Position,
         orders: &[Order],
     ) -> Vec<LaterTarget> {
-        let working: Vec<_> = targets_of(position, orders).collect();
-        let is_placed = |price: Num| {
-            let entry = bracket.order.as_ref();
-            working.contains(&price) || self.placed_targets.has(&position.id, price, entry)
-        };
+        let mut placed = self.working_targets(bracket, position, orders);
+        placed.extend(self.placed_targets.of(bracket.order.as_ref()));
         let targets = bracket.targets.iter().copied();
-        targets.filter(|target| !is_placed(target.price)).collect()
+        targets
+            .filter(|target| !placed.contains(&target.price))
+            .collect()
+    }
+
+    /// The prices of the working targets of the position that the brackets of other entries do not account for.
+    fn working_targets(
+        &self,
+        bracket: &OpenBracket,
+        position: &Position,
+        orders: &[Order],
+    ) -> Vec<Num> {
+        let protects = |order: &&Order| order.protects(position) == Some(Protection::Target);
+        let prices = orders.iter().filter(protects);
+        let prices = prices.filter_map(|order| order.trigger_price.or(order.limit_price));
+        let mut working: Vec<_> = prices.collect();
+        let entry = bracket.order.as_ref();
+        for price in self.placed_targets.beside(entry, &position.id) {
+            if let Some(at) = working.iter().position(|target| *target == price) {
+                working.swap_remove(at);
+            }
+        }
+        working
     }
 
     /// Whether the position lacks targets. One at another price was set by hand, instead of these.
     fn lacks(&self, position: &Position, bracket: &OpenBracket, orders: &[Order]) -> bool {
-        let is_own = |price| bracket.targets.iter().any(|target| target.price == price);
+        let is_own = |price: &Num| bracket.targets.iter().any(|target| target.price == *price);
+        let working = || self.working_targets(bracket, position, orders);
         bracket.is_of(position)
-            && targets_of(position, orders).all(is_own)
+            && working().iter().all(is_own)
             && !self.missing_targets(bracket, position, orders).is_empty()
     }
 
     /// Nothing goes on with it from now on.
     pub(crate) fn leave_bracket(&mut self, bracket: OpenBracket, at: Timestamp) {
-        // What was placed at its prices before was of another one.
-        self.placed_targets.forget(&bracket.targets);
         self.brackets.left.push(bracket);
         self.brackets.left_at = at;
         self.version += 1;
