@@ -17,6 +17,7 @@ use crate::{
     },
     cli::{Exit, exit::UsageError, service::Reading},
     model::{Command, Failure, Interval, MarketId, draft::LaterTarget},
+    view::forms::caution::question,
 };
 use color_eyre::Result;
 
@@ -34,6 +35,7 @@ const CANDLES: u32 = 20;
 pub(super) async fn read(readings: &Readings<'_>, account: &mut Account, market: &MarketId) {
     let service = readings.service;
     readings.take(&mut account.store, Reading::Positions).await;
+    readings.take(&mut account.store, Reading::Figures).await;
     service.take_orders(&mut account.store).await;
     let at = RequestTime {
         desk: service.clock.now(),
@@ -59,6 +61,10 @@ pub(super) fn attach(form: &mut Form, account: &Account) -> Result<Vec<LaterTarg
     }
     let wrong = |faults| UsageError(format!("--bracket: {faults}"));
     let targets = form.later_targets(&context).map_err(wrong)?;
+    if let Some(small) = form.small_target(&context) {
+        let words = question(&small, &form.seen(&context));
+        return Err(UsageError(format!("--bracket: {words}")).into());
+    }
     form.draft = form.bracketed(&context).map_err(wrong)?;
     Ok(targets)
 }
