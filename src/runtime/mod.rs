@@ -15,7 +15,7 @@ mod quiet;
 pub(crate) mod recovery;
 pub(crate) mod terminal;
 
-pub use accounts::kept::{LockedAlerts, change_alerts, kept_alerts, kept_trades};
+pub use accounts::kept::{LockedAlerts, change_alerts, keep_bracket, kept_alerts, kept_trades};
 pub use accounts::services::{OpenAccount, Opened, OtherAccount};
 pub use accounts::settings_thread::{SettingsReply, SettingsRequest, SettingsThread};
 pub use base::clock::Clock;
