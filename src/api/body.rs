@@ -303,6 +303,7 @@ impl ExitBatchBody {
             operations: operations?,
             // It may move a stop away from the entry.
             risk: Risk::Increasing,
+            entry: None,
         })
     }
 }

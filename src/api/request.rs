@@ -242,6 +242,7 @@ mod tests {
                 },
             ],
             risk: Risk::Increasing,
+            entry: None,
         };
         for command in [
             Command::Place(Box::new(limit_buy())),

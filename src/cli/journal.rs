@@ -406,6 +406,7 @@ mod tests {
             command: format!("cancel {hidden}"),
             resource: Some(hidden.to_owned()),
             parent: None,
+            entry: None,
             deadline: Timestamp(30_000),
             replay_until: Timestamp(900_000),
         };

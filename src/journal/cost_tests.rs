@@ -22,6 +22,7 @@ fn intent(number: u32) -> Intent {
         command: "buy 0.10 BTC limit 50,000.0".into(),
         resource: None,
         parent: None,
+        entry: None,
         deadline: Timestamp(30_000),
         replay_until: Timestamp(900_000),
     }

@@ -37,6 +37,9 @@ pub struct Intent {
     pub resource: Option<String>,
     /// The flatten it is part of.
     pub parent: Option<IntentId>,
+    /// The order whose bracket it places targets of.
+    #[serde(default, deserialize_with = "exact::text_if_any")]
+    pub entry: Option<OrderId>,
     /// After this it is not sent for the first time, unless a person decides so.
     #[serde(deserialize_with = "exact::millis")]
     pub deadline: Timestamp,

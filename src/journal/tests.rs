@@ -25,6 +25,7 @@ fn intent(key: &str) -> Intent {
         command: "buy 0.10 BTC market".into(),
         resource: None,
         parent: None,
+        entry: None,
         deadline: Timestamp(30_000),
         replay_until: Timestamp(900_000),
     }

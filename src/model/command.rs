@@ -329,6 +329,17 @@ impl Command {
     }
 }
 
+impl Command {
+    /// The entry whose bracket it places targets of.
+    pub fn entry(&self) -> Option<&OrderId> {
+        if let Self::ExitBatch(batch) = self {
+            batch.entry.as_ref()
+        } else {
+            None
+        }
+    }
+}
+
 impl Exits {
     /// For an order that was not seen: it may remove a stop.
     pub fn unseen(order_id: OrderId, take_profit: Leg, stop_loss: Leg) -> Self {

@@ -15,12 +15,12 @@ mod quiet;
 pub(crate) mod recovery;
 pub(crate) mod terminal;
 
-pub use accounts::kept::{LockedAlerts, change_alerts, kept_alerts, kept_trades};
+pub use accounts::kept::{LockedAlerts, change_alerts, keep_bracket, kept_alerts, kept_trades};
 pub use accounts::services::{OpenAccount, Opened, OtherAccount};
 pub use accounts::settings_thread::{SettingsReply, SettingsRequest, SettingsThread};
 pub use base::clock::Clock;
 pub use desk::{End, Start, desk};
-pub(crate) use journal::earlier::request_of;
+pub(crate) use journal::earlier::read_back;
 pub(crate) use journal::events::FILE as EVENTS_FILE;
 pub use journal::export::write as write_export;
 pub use journal::journal_writer::prune as prune_journal;

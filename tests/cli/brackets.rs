@@ -64,3 +64,14 @@ fn several_targets_follow_the_fill() {
     let [_, targets] = exits(&served);
     assert_eq!(targets, vec![0.04, 0.06]);
 }
+
+#[test]
+fn an_order_whose_targets_would_be_too_small_to_place_is_not_sent() {
+    let served = Served::bare();
+    let bracket = "stop 5%, target 5% 99.99%, target 10% 0.01%";
+    let (code, err) = placed(&served, bracket, &["--bracket"]);
+    assert_eq!(code, 2, "{err}");
+    let words = "is below the 10.00 USD minimum, and no target would be placed: a larger size or fewer targets";
+    assert!(err.contains(words), "{err}");
+    assert_eq!(exits(&served).map(|sizes| sizes.len()), [0, 0]);
+}

@@ -474,6 +474,7 @@ fn exit_batch() -> impl Strategy<Value = ExitBatch> {
             expected_orders,
             operations,
             risk: Risk::Increasing,
+            entry: None,
         },
     )
 }

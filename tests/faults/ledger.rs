@@ -376,6 +376,7 @@ async fn exit_batch(stage: &Stage, n: usize) -> Command {
             size: None,
         }],
         risk: Risk::Neutral,
+        entry: None,
     }))
 }
 

@@ -11,7 +11,7 @@ use crate::model::{
     Command, Num, Order, OrderType, PastPage, Position, PositionId, Protection, Receipt, Side,
     Timestamp,
 };
-pub use brackets::{BracketLog, OpenBracket};
+pub use brackets::{OpenBracket, ProcessLog};
 pub use figures::{Excursion, FirstStop, TradeReview};
 use figures::{NO_GAP, joined, seen_share};
 use placed_stops::PlacedStops;
@@ -38,9 +38,6 @@ pub struct TradeRecord {
     pub first_stop: Option<FirstStop>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub excursion: Option<Excursion>,
-    /// How far its stop trails, as it was written, while it does.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) trailing: Option<String>,
     /// When something of it last changed, by the wall clock.
     pub touched_at: Timestamp,
     /// The largest size that was seen, without its sign.
@@ -66,7 +63,8 @@ enum Watched {
 #[serde(default)]
 pub struct TradeLog {
     trades: BTreeMap<PositionId, TradeRecord>,
-    brackets: BracketLog,
+    #[serde(rename = "brackets")]
+    process: ProcessLog,
     /// Grows with every change.
     #[serde(skip)]
     version: u64,
@@ -103,10 +101,9 @@ impl TradeLog {
             record.size = record.size.max(before.size);
             record.side = record.side.or(before.side);
             record.excursion = joined(before.excursion, record.excursion);
-            record.trailing = record.trailing.take().or(before.trailing);
             record.touched_at = record.touched_at.max(before.touched_at);
         }
-        self.brackets.recall(kept.brackets, now);
+        self.process.recall(kept.process, now);
         self.version += 1;
     }
 
@@ -122,14 +119,6 @@ impl TradeLog {
         record.touched_at = at;
         self.version += 1;
         self.make_room();
-    }
-
-    /// Its stop trails at this distance from now on, or no longer.
-    pub(crate) fn trails(&mut self, id: &PositionId, distance: Option<&str>, at: Timestamp) {
-        let record = self.trades.entry(id.clone()).or_default();
-        record.trailing = distance.map(str::to_owned);
-        record.touched_at = at;
-        self.version += 1;
     }
 
     /// The note and the tags of a trade as they are typed.

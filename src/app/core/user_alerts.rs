@@ -24,7 +24,11 @@ const KEEP_TRADES_EVERY: Duration = Duration::from_mins(1);
 /// Takes in what earlier sessions kept; what was set and noted meanwhile joins it.
 pub(crate) fn recall(account: &mut Account, kept: KeptState) -> Vec<Effect> {
     match kept {
-        KeptState::Trades(trades) => account.store.trades.recall(*trades, account.now),
+        KeptState::Trades(trades) => {
+            account.store.trades.recall(*trades, account.now);
+            // What this desk wrote before has nothing of it.
+            return vec![keep_trades(account)];
+        }
         KeptState::Watchlists(lists) => account.store.watchlists.recall(*lists),
         KeptState::Alerts(alerts) => {
             let was_empty = account.user_alerts.all().is_empty();

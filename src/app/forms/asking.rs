@@ -43,6 +43,7 @@ impl Form {
         let own = warnings::of_draft(draft, &seen, account).into_iter();
         let own = own.filter(|it| is_new || !matches!(it, OrderWarning::Replaces(_)));
         let untaken = untaken.map(OrderWarning::Untaken).into_iter();
-        untaken.chain(own).collect()
+        let small = self.small_target(&account.form_context());
+        untaken.chain(small).chain(own).collect()
     }
 }

@@ -5,9 +5,9 @@
 
 use super::form::Form;
 use crate::{
-    app::core::account::FormContext,
+    app::{core::account::FormContext, rules::warnings::OrderWarning},
     model::{
-        MarketId, Order, Position, Protection, Tick,
+        AccountFacts, MarketId, Num, Order, Position, Protection, Tick,
         draft::{
             Bracket, DistanceBasis, DistanceFault, Draft, DraftFault, DraftShape, EntryDraft,
             Faults, Field, LaterTarget, Seen,
@@ -94,6 +94,36 @@ impl Form {
         });
         let targets: Result<_, DistanceFault> = targets.collect();
         targets.map_err(|why| Faults(vec![(Field::TakeProfit, DraftFault::Bracket(why))]))
+    }
+
+    /// The first of these targets that could not be placed once all of the entry has filled.
+    pub(crate) fn small_target(&self, context: &FormContext<'_>) -> Option<OrderWarning> {
+        let targets = self.later_targets(context).ok()?;
+        let Ok(Draft::Entry(draft)) = self.bracketed(context) else {
+            return None;
+        };
+        let seen = self.seen(context);
+        let (size, entry) = (draft.opens(&seen)?, draft.entry(&seen)?);
+        let decimals = seen.size_decimals()?;
+        let facts = context.store.account.value();
+        let least = facts.and_then(AccountFacts::smallest_order);
+        let sizes = LaterTarget::sizes(&targets, size, decimals);
+        let mut sized = targets.iter().map(|target| target.price).zip(sizes);
+        sized.find_map(|(target, part)| {
+            if !part.is_positive() {
+                let lot = Num::new(1, decimals);
+                return Some(OrderWarning::LessThanLot { target, lot });
+            }
+            // All of a position may be closed, however small it is.
+            let closes_all = part == size && seen.position.is_none();
+            let least = least.filter(|_| !closes_all)?;
+            let worth = part.times(entry.min(target))?;
+            (worth < least).then_some(OrderWarning::SmallTarget {
+                target,
+                worth,
+                least,
+            })
+        })
     }
 
     fn basis(

@@ -139,14 +139,13 @@ fn end(account: &mut Account, trail: &Trail, why: &str) -> Effect {
     note(account, &trail.position, None)
 }
 
-/// Says which positions an earlier session trailed.
+/// Says which positions a session trailed that has ended.
 fn tell_of_earlier(account: &mut Account) -> Vec<Effect> {
-    let open = account.store.positions.rows().iter();
-    let trades = &account.store.trades;
-    let earlier = open.filter_map(|position| {
-        let distance = trades.get(&position.id)?.trailing.clone()?;
-        let is_on = account.workflows.trail(&position.id).is_some();
-        (!is_on).then(|| (position.id.clone(), position.market_id.clone(), distance))
+    let trailing = account.store.trades.trailing().iter();
+    let earlier = trailing.filter_map(|(id, distance)| {
+        let position = account.store.position(id)?;
+        let is_on = account.workflows.trail(id).is_some();
+        (!is_on).then(|| (id.clone(), position.market_id.clone(), distance.clone()))
     });
     let mut effects = vec![];
     for (id, market, distance) in earlier.collect::<Vec<_>>() {
@@ -162,8 +161,7 @@ fn tell_of_earlier(account: &mut Account) -> Vec<Effect> {
 
 /// Kept at once: a session that is killed says nothing any more, and the next one says that the stop trailed.
 fn note(account: &mut Account, id: &PositionId, distance: Option<&str>) -> Effect {
-    let at = account.wall_now();
-    account.store.trades.trails(id, distance, at);
+    account.store.trades.trails(id, distance);
     keep_trades(account)
 }
 

@@ -58,6 +58,10 @@ pub enum OrderWarning {
     Replaces(Vec<(Protection, Num)>),
     /// A number that was typed at a choice and had no effect.
     Untaken(Field),
+    /// A target of its bracket is for less than a lot, which is this much.
+    LessThanLot { target: Num, lot: Num },
+    /// A target of its bracket is worth less than the account's smallest order.
+    SmallTarget { target: Num, worth: Num, least: Num },
     /// The data that it is decided on was read this long ago.
     Late { what: &'static str, age: Duration },
 }

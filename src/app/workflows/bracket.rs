@@ -269,40 +269,32 @@ impl BracketRun {
         let mut open = known.store.positions.rows().iter();
         let position = open.find(is_own).ok_or("the position is closed")?;
         let market = known.store.market(&position.market_id);
-        let decimals = market.and_then(|market| market.size_decimals);
+        let own = position.size_decimals;
+        let decimals = own.or_else(|| market?.size_decimals);
         let filled = filled.min(position.quantity());
         let operations = self.operations(filled, decimals.unwrap_or(filled.decimals()));
         if operations.is_empty() {
             return Err(format!("{} cannot be divided", filled.normalized()));
         }
-        let batch = ExitBatch::of(position, known.store.orders.rows(), operations);
+        let batch = ExitBatch {
+            entry: self.open.order.clone(),
+            ..ExitBatch::of(position, known.store.orders.rows(), operations)
+        };
         Ok(Command::ExitBatch(Box::new(batch)))
     }
 
-    /// Whole lots; the last of targets for all of it gets what rounding leaves.
     fn operations(&self, filled: Num, decimals: u32) -> Vec<ExitOperation> {
-        let mut left = filled;
-        let mut share_left = Num::HUNDRED;
-        let mut operations = vec![];
-        for target in &self.open.targets {
-            share_left = share_left.minus(target.share).unwrap_or_default();
-            let part = filled
-                .times(target.share)
-                .and_then(|part| part.over(Num::HUNDRED));
-            let part = part.unwrap_or_default().truncated(decimals);
-            let size = if share_left.is_zero() { left } else { part };
-            left = left.minus(size).unwrap_or_default();
-            if size.is_positive() {
-                operations.push(ExitOperation::Place {
-                    group: ExitGroup::Tp,
-                    execution_type: None,
-                    price: target.price,
-                    size: size.normalized(),
-                    oco_pair_with: None,
-                });
-            }
-        }
-        operations
+        let sizes = LaterTarget::sizes(&self.open.targets, filled, decimals);
+        let targets = self.open.targets.iter().zip(sizes);
+        let placed = targets.filter(|(_, size)| size.is_positive());
+        let placed = placed.map(|(target, size)| ExitOperation::Place {
+            group: ExitGroup::Tp,
+            execution_type: None,
+            price: target.price,
+            size,
+            oco_pair_with: None,
+        });
+        placed.collect()
     }
 
     fn placed(

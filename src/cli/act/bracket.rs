@@ -1,22 +1,30 @@
 //! `place --bracket`: a new order with the stop and the targets that the settings give an entry of the desk.
 //!
 //! Contract: what cannot have its bracket is not sent. The stop and a single target go with the order. Several targets
-//! follow its fill, by the workflow of the desk (`docs/delivery.md 3.7`), and only while the verb runs.
+//! follow its fill, by the workflow of the desk (`docs/delivery.md 3.7`), and only while the verb runs: what it leaves, a
+//! desk takes over.
 
 use super::{
     consent::{self, ActingService},
     perform::perform,
     prepared::PreparedCommand,
     readings::{Readings, read_rows},
+    transport::Transport,
     workflow,
 };
 use crate::{
     app::{
-        MarketAnswer, RequestTime, Workflow, core::account::Account, forms::form::Form,
-        workflows::BracketRun,
+        MarketAnswer, RequestTime, Workflow, account::trades::OpenBracket, core::account::Account,
+        forms::form::Form, workflows::BracketRun,
     },
-    cli::{Exit, exit::UsageError, service::Reading},
+    cli::{
+        Exit,
+        exit::UsageError,
+        service::{Reading, Service},
+    },
     model::{Command, Failure, Interval, MarketId, draft::LaterTarget},
+    runtime::keep_bracket,
+    view::forms::caution::question,
 };
 use color_eyre::Result;
 
@@ -34,6 +42,7 @@ const CANDLES: u32 = 20;
 pub(super) async fn read(readings: &Readings<'_>, account: &mut Account, market: &MarketId) {
     let service = readings.service;
     readings.take(&mut account.store, Reading::Positions).await;
+    readings.take(&mut account.store, Reading::Figures).await;
     service.take_orders(&mut account.store).await;
     let at = RequestTime {
         desk: service.clock.now(),
@@ -59,8 +68,44 @@ pub(super) fn attach(form: &mut Form, account: &Account) -> Result<Vec<LaterTarg
     }
     let wrong = |faults| UsageError(format!("--bracket: {faults}"));
     let targets = form.later_targets(&context).map_err(wrong)?;
+    if let Some(small) = form.small_target(&context) {
+        let words = question(&small, &form.seen(&context));
+        return Err(UsageError(format!("--bracket: {words}")).into());
+    }
     form.draft = form.bracketed(&context).map_err(wrong)?;
     Ok(targets)
+}
+
+/// The bracket of this verb as a desk takes it over once the verb has ended, however it ends.
+pub(super) struct KeptBracket<'a> {
+    service: &'a Service,
+    journal: Transport<'a>,
+    kept: Option<OpenBracket>,
+}
+
+impl<'a> KeptBracket<'a> {
+    pub(super) fn new(service: &'a Service, entry: &Command) -> Result<Self, Failure> {
+        Ok(Self {
+            service,
+            journal: Transport::open(service, entry)?,
+            kept: None,
+        })
+    }
+
+    /// Keeps what is not placed yet.
+    pub(super) fn keep(&mut self, open: Option<&OpenBracket>) {
+        if self.kept.as_ref() == open {
+            return;
+        }
+        self.kept = open.cloned();
+        let (dir, identity) = (&self.service.journal_dir, self.service.identity());
+        let own = self.journal.writer();
+        let kept = own.map(|own| keep_bracket(dir, &identity, (own, open.cloned())));
+        if let Some(Err(why)) = kept {
+            let words = "if this command ends before it places the targets, no desk says so";
+            self.service.voice.note(&format!("{words}: {why}"));
+        }
+    }
 }
 
 /// Sends the order, and the targets once it has filled.
@@ -76,7 +121,7 @@ pub(super) async fn run(service: &ActingService, mut prepared: PreparedCommand) 
         return Ok(exit);
     }
     service.voice.note(&format!(
-        "{count} targets are placed once it has filled, if this command still runs"
+        "{count} targets are placed once it has filled, if this command still runs; if not, a desk says so"
     ));
     let mut store = read_rows(service).await;
     let run = Workflow::Bracket(BracketRun::new(order, targets));

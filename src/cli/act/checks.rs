@@ -11,7 +11,7 @@ use crate::{
     cli::service::Service,
     config::Checks,
     model::{Command, IdempotencyKey, Risk, Timestamp},
-    runtime::request_of,
+    runtime::read_back,
 };
 use std::time::Duration;
 
@@ -72,6 +72,6 @@ fn placed(
     let others = transport.recent(REMEMBERED).into_iter().rev();
     let others = others.filter(|entry| entry.intent.key.as_ref() != own);
     others
-        .filter_map(|entry| Some((entry.created_at, request_of(&entry.intent)?.command()?)))
+        .filter_map(|entry| Some((entry.created_at, read_back(&entry.intent)?.1)))
         .collect()
 }

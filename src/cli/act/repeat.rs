@@ -15,7 +15,7 @@ use crate::{
     client::ReconcileOutcome,
     journal::{IntentRow, IntentState},
     model::{Failure, FailureKind, Receipt},
-    runtime::request_of,
+    runtime::read_back,
 };
 use color_eyre::Result;
 use serde_json::value::RawValue;
@@ -69,9 +69,8 @@ pub(super) fn settled(
 }
 
 fn as_sent(entry: &IntentRow, prepared: PreparedCommand) -> PreparedCommand {
-    let request = request_of(&entry.intent);
-    match request.and_then(|request| Some((request.command()?, request))) {
-        Some((command, request)) => PreparedCommand {
+    match read_back(&entry.intent) {
+        Some((request, command)) => PreparedCommand {
             command,
             request,
             ..prepared

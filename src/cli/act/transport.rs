@@ -15,7 +15,7 @@ use crate::{
         serve::interrupted,
         service::Service,
     },
-    journal::{IntentRow, Journal, JournalError},
+    journal::{IntentRow, Journal, JournalError, WriterId},
     model::{Command, Failure, FailureKind, Risk},
     runtime::prune_journal,
 };
@@ -61,6 +61,11 @@ impl<'a> Transport<'a> {
             };
         }
         Ok(Self { service, opening })
+    }
+
+    /// This process, which is alive to others as long as the journal is open here.
+    pub(super) fn writer(&self) -> Option<WriterId> {
+        self.opening.as_ref().ok()?.as_ref().ok()?.writer()
     }
 
     /// The earlier request under the command's key.

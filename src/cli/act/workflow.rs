@@ -4,6 +4,7 @@
 //! last answer, or partial where the first of two commands was done and the second was not.
 
 use super::{
+    bracket::KeptBracket,
     consent::ActingService,
     perform::{send_before, would_be_refused},
     prepared::{PreparedCommand, SendOutcome, Sent},
@@ -37,6 +38,8 @@ struct WorkflowRun<'a> {
     first: Option<PreparedCommand>,
     /// The key under which its last command was sent.
     key: Option<IdempotencyKey>,
+    /// Where it is a bracket.
+    kept: Option<KeptBracket<'a>>,
     /// Of the last answer.
     exit: Exit,
 }
@@ -49,10 +52,15 @@ pub(super) async fn run(
     workflow: Workflow,
     first: Option<PreparedCommand>,
 ) -> Result<Exit> {
+    let entry = first
+        .as_ref()
+        .filter(|_| workflow.try_as_bracket_ref().is_some());
+    let kept = entry.map(|entry| KeptBracket::new(service, &entry.command));
     let mut run = WorkflowRun {
         service,
         store,
         workflow,
+        kept: kept.transpose()?,
         first,
         key: None,
         exit: Exit::Ok,
@@ -113,7 +121,23 @@ impl WorkflowRun<'_> {
     }
 
     fn tell(&mut self, event: WorkflowEvent) -> Vec<WorkflowWish> {
-        self.workflow.tell(known(self.service, self.store), event)
+        let wishes = self.workflow.tell(known(self.service, self.store), event);
+        self.keep();
+        wishes
+    }
+
+    /// What a desk takes over if the verb is killed now.
+    fn keep(&mut self) {
+        if let (Some(kept), Workflow::Bracket(run)) = (&mut self.kept, &self.workflow) {
+            kept.keep(Some(run.open()));
+        }
+    }
+
+    /// A desk takes over nothing of a bracket that is finished, or whose entry was not sent.
+    fn leave(&mut self, end: WorkflowEnd) {
+        if let Some(kept) = self.kept.as_mut().filter(|_| end != WorkflowEnd::Half) {
+            kept.keep(None);
+        }
     }
 
     /// Does what is wanted; gives what follows of it, or the exit code at the end.
@@ -128,7 +152,10 @@ impl WorkflowRun<'_> {
             WorkflowWish::Report(end) => self.exit = report(voice, self.key.as_ref(), &end),
             WorkflowWish::Fail(why) => voice.note(why.message.raw()),
             WorkflowWish::Remains(_) => {}
-            WorkflowWish::End(end) => return Ok(ControlFlow::Break(self.end(end))),
+            WorkflowWish::End(end) => {
+                self.leave(end);
+                return Ok(ControlFlow::Break(self.end(end)));
+            }
             WorkflowWish::Send(command) => follows = Some(self.send(command).await?),
             WorkflowWish::ReadLists => {
                 self.read_lists().await;
@@ -162,6 +189,7 @@ impl WorkflowRun<'_> {
             None => PreparedCommand::new(command, None)?,
         };
         self.key = prepared.kept_key().cloned();
+        self.keep();
         let half_done = self.workflow.half_done();
         let deadline = self.workflow.deadline().filter(|_| half_done.is_some());
         let sending = send_before(self.service, &prepared, deadline).await;
@@ -172,6 +200,10 @@ impl WorkflowRun<'_> {
             Ok(sent) => sent,
             Err(why) => {
                 let Some(words) = half_done else {
+                    // A batch of exits has no key: it is the entry that was not sent.
+                    if self.key.is_some() {
+                        self.leave(WorkflowEnd::Answered);
+                    }
                     return Err(why);
                 };
                 self.service.voice.explain(&why);

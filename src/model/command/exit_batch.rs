@@ -24,6 +24,8 @@ pub struct ExitBatch {
     pub operations: Vec<ExitOperation>,
     /// Compared with the exits at the time of the command. Not sent.
     pub risk: Risk,
+    /// The entry whose bracket places these targets. Recorded, not sent.
+    pub entry: Option<OrderId>,
 }
 
 /// An exit as it was seen.
@@ -76,6 +78,7 @@ impl ExitBatch {
                 Risk::Neutral
             },
             operations,
+            entry: None,
         }
     }
 }

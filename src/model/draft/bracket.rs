@@ -137,6 +137,24 @@ pub struct LaterTarget {
     pub share: Num,
 }
 
+impl LaterTarget {
+    /// How much each of these closes of what has filled, in whole lots. The last of targets for all of it gets what rounding
+    /// leaves.
+    pub fn sizes(targets: &[Self], filled: Num, decimals: u32) -> Vec<Num> {
+        let (mut left, mut share_left) = (filled, Num::HUNDRED);
+        let size = |target: &Self| {
+            share_left = share_left.minus(target.share).unwrap_or_default();
+            let part = filled.times(target.share);
+            let part = part.and_then(|part| part.over(Num::HUNDRED));
+            let part = part.unwrap_or_default().truncated(decimals);
+            let size = if share_left.is_zero() { left } else { part };
+            left = left.minus(size).unwrap_or_default();
+            size.normalized()
+        };
+        targets.iter().map(size).collect()
+    }
+}
+
 /// What goes with every entry of a market; nothing of it is no bracket.
 #[derive(Debug, Clone, Default, PartialEq, Eq, derive_more::Display)]
 #[display("{text}")]

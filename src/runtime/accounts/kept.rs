@@ -4,7 +4,8 @@
 //! Contract: each file is written whole or not at all, by a thread of its own, the newest state last. A file that cannot be
 //! understood is refused in words and kept under another name; one that cannot be read is left alone, and nothing is
 //! written over it in this session. Nothing secret is in them. Several processes change the alerts, each under a lock on
-//! the directory; a desk has what others changed within [`LOOK_INTERVAL`].
+//! the directory; a desk has what others changed, or left when they ended, within
+//! [`LOOK_INTERVAL`].
 //! Known limit: of two desks on one account the last writer of watchlists wins.
 
 mod alerts;
@@ -12,7 +13,7 @@ mod file;
 mod trades;
 
 pub use alerts::{LockedAlerts, change_alerts, kept_alerts};
-pub use trades::kept_trades;
+pub use trades::{keep_bracket, kept_trades};
 
 use crate::{
     app::{Identity, Msg, activity::user_alerts::KeptState},
@@ -113,6 +114,7 @@ fn serve(
             Ok(first) => first,
             Err(RecvTimeoutError::Timeout) => {
                 alerts.look(inbox);
+                trades.look(inbox);
                 continue;
             }
             Err(RecvTimeoutError::Disconnected) => return,

@@ -113,17 +113,22 @@ fn command(entry: &IntentRow) -> Option<Command> {
     if entry.intent.is_flatten() {
         return Some(Command::Flatten(intent.account_id.clone()));
     }
-    Some(request_of(intent)?.command()?.classed(intent.risk))
+    Some(read_back(intent)?.1)
 }
 
-/// The request as it was recorded; `None` if another version wrote it.
-pub(crate) fn request_of(intent: &Intent) -> Option<Request> {
-    Some(Request {
+/// The request as it was recorded, and its command; `None` if another version wrote it.
+pub(crate) fn read_back(intent: &Intent) -> Option<(Request, Command)> {
+    let request = Request {
         method: intent.method.parse().ok()?,
         target: intent.target.clone(),
         key: intent.key.clone(),
         body: intent.body.clone(),
-    })
+    };
+    let mut command = request.command()?.classed(intent.risk);
+    if let Command::ExitBatch(batch) = &mut command {
+        batch.entry.clone_from(&intent.entry);
+    }
+    Some((request, command))
 }
 
 /// The outcome as it was shown then; `status` is that of the last response.
@@ -202,6 +207,7 @@ mod tests {
             command: command.to_string(),
             resource: command.resource().raw().map(str::to_owned),
             parent: None,
+            entry: None,
             deadline: NOW,
             replay_until: ReplayWindow::since(NOW).until(),
         };

@@ -396,6 +396,7 @@ mod tests {
             command: "buy".to_owned(),
             resource: None,
             parent: None,
+            entry: None,
             deadline: at,
             replay_until: at,
         };

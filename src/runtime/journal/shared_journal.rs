@@ -208,6 +208,7 @@ mod tests {
                 command: format!("{at}"),
                 resource: None,
                 parent: None,
+                entry: None,
                 deadline: Timestamp(at),
                 replay_until: Timestamp(at),
             };

@@ -278,6 +278,7 @@ impl OutboxContext {
             command: command.to_string(),
             resource: command.resource().raw().map(str::to_owned),
             parent: None,
+            entry: command.entry().cloned(),
             deadline: asked_at.plus(self.patience(risk)),
             replay_until: ReplayWindow::since(now).until(),
         }

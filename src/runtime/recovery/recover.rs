@@ -22,7 +22,7 @@ use crate::{
     },
     runtime::{
         base::process::ProcessKind,
-        journal::{earlier::request_of, shared_journal::OpenRows},
+        journal::{earlier::read_back, shared_journal::OpenRows},
         outbox::{Delivery, OutboxContext, Ownership, ProgressSink, Resume},
     },
 };
@@ -309,8 +309,7 @@ impl Recovery<'_> {
 
     /// Parses the row and gives it a ticket of this session.
     fn row(&self, entry: IntentRow, ownership: Ownership) -> Option<OpenRow> {
-        let request = request_of(&entry.intent)?;
-        let command = request.command()?.classed(entry.intent.risk);
+        let (request, command) = read_back(&entry.intent)?;
         let ticket = earlier(entry.id.0);
         let delivery = Delivery::resumed(
             self.context.clone(),

@@ -14,6 +14,9 @@ use crate::{
     view::text::{format, words},
 };
 
+/// What a person can do about a target that is too small.
+const LARGER: &str = ": a larger size or fewer targets";
+
 /// Asked about once, where it raises exposure.
 pub(crate) fn question(warning: &OrderWarning, seen: &Seen) -> String {
     match warning {
@@ -58,6 +61,23 @@ pub(crate) fn question(warning: &OrderWarning, seen: &Seen) -> String {
         OrderWarning::Untaken(field) => {
             let label = field.label();
             format!("{label} is a choice: the number that you typed is in no field")
+        }
+        OrderWarning::LessThanLot { target, lot } => {
+            let target = format::price(*target, seen.market);
+            format!(
+                "the target at {target} is for less than the smallest size, {lot}, and would be left out{LARGER}"
+            )
+        }
+        OrderWarning::SmallTarget {
+            target,
+            worth,
+            least,
+        } => {
+            let target = format::price(*target, seen.market);
+            let (worth, least) = (format::usd(*worth), format::usd(*least));
+            format!(
+                "the target at {target}: {worth} USD is below the {least} USD minimum, and no target would be placed{LARGER}"
+            )
         }
         OrderWarning::Late { what, age } => {
             let age = format::span(*age);

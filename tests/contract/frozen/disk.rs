@@ -56,6 +56,7 @@ fn intent(n: usize, request: Request, risk: Risk, resource: Option<&str>) -> Int
         command: format!("command {n}"),
         resource: resource.map(str::to_owned),
         parent: None,
+        entry: None,
         deadline: Timestamp(30_000),
         replay_until: Timestamp(900_000),
     }

@@ -2,9 +2,11 @@
 
 use super::TradeLog;
 use crate::model::{
-    MarketId, Num, Order, OrderId, Position, Protection, Side, Timestamp, draft::LaterTarget,
+    MarketId, Num, Order, OrderId, Position, PositionId, Protection, Side, Timestamp,
+    draft::LaterTarget,
 };
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// The targets that are placed once an entry has filled.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -16,19 +18,23 @@ pub struct OpenBracket {
     pub targets: Vec<LaterTarget>,
 }
 
+/// What depends on the process that does it: another one takes it over once that has ended.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub struct BracketLog {
-    /// Those that a workflow of this desk goes on with.
+pub struct ProcessLog {
+    /// The brackets that a workflow goes on with.
     running: Vec<OpenBracket>,
     /// Those that nothing goes on with.
     left: Vec<OpenBracket>,
-    /// When the last of them was left; older lists do not show what became of its entry.
+    /// How far the stop of each position trails, as it was written.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    trailing: BTreeMap<PositionId, String>,
+    /// When the last bracket was left; older lists do not show what became of its entry.
     #[serde(skip)]
     left_at: Timestamp,
-    /// Whether an earlier session has left some, which nobody has said yet.
+    /// Those that another session has left, which nobody has said yet.
     #[serde(skip)]
-    is_untold: bool,
+    untold: Vec<OpenBracket>,
 }
 
 impl OpenBracket {
@@ -45,50 +51,78 @@ impl OpenBracket {
     }
 }
 
-fn targets_of(position: &Position, orders: &[Order]) -> impl Iterator<Item = Num> {
-    let protects = |order: &&Order| order.protects(position) == Some(Protection::Target);
-    let prices = orders.iter().filter(protects);
-    prices.filter_map(|order| order.trigger_price.or(order.limit_price))
-}
-
-impl BracketLog {
-    pub(crate) fn is_empty(&self) -> bool {
-        self.running.is_empty() && self.left.is_empty()
+impl ProcessLog {
+    /// What a process leaves that runs this bracket.
+    pub(crate) fn running(bracket: OpenBracket) -> Self {
+        Self {
+            running: vec![bracket],
+            ..Self::default()
+        }
     }
 
-    /// Nothing goes on with what an earlier session has begun.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.running.is_empty() && self.left.is_empty() && self.trailing.is_empty()
+    }
+
+    /// Adds what a process has left that has ended.
+    pub(crate) fn inherit(&mut self, ended: Self) {
+        self.running.extend(ended.running);
+        self.left.extend(ended.left);
+        for (position, distance) in ended.trailing {
+            self.trailing.entry(position).or_insert(distance);
+        }
+    }
+
+    /// Nothing goes on with what another session has begun.
     pub(super) fn recall(&mut self, kept: Self, now: Timestamp) {
-        self.left.extend(kept.left);
-        self.left.extend(kept.running);
-        self.is_untold = !self.left.is_empty();
+        let mut kept = kept;
+        kept.left.append(&mut kept.running);
+        self.untold.extend(kept.left.iter().cloned());
+        self.inherit(kept);
         self.left_at = now;
     }
 }
 
 impl TradeLog {
-    /// Those of this process alone.
-    pub(crate) fn take_brackets(&mut self) -> BracketLog {
-        std::mem::take(&mut self.brackets)
+    /// Nothing but what processes have left that have ended.
+    pub(crate) fn left_by(ended: ProcessLog) -> Self {
+        Self {
+            process: ended,
+            ..Self::default()
+        }
     }
 
-    /// Adds those of a process that has ended.
-    pub(crate) fn inherit_brackets(&mut self, ended: BracketLog) {
-        self.brackets.running.extend(ended.running);
-        self.brackets.left.extend(ended.left);
+    pub(crate) fn process_mut(&mut self) -> &mut ProcessLog {
+        &mut self.process
+    }
+
+    /// Its stop trails at this distance from now on, or no longer.
+    pub(crate) fn trails(&mut self, id: &PositionId, distance: Option<&str>) {
+        let trailing = &mut self.process.trailing;
+        match distance {
+            Some(distance) => trailing.insert(id.clone(), distance.to_owned()),
+            None => trailing.remove(id),
+        };
+        self.version += 1;
+    }
+
+    /// How far the stops trail, or trailed in the session that began it.
+    pub(crate) fn trailing(&self) -> &BTreeMap<PositionId, String> {
+        &self.process.trailing
     }
 
     pub(crate) fn running_brackets(&self) -> &[OpenBracket] {
-        &self.brackets.running
+        &self.process.running
     }
 
     pub(crate) fn run_brackets(&mut self, running: Vec<OpenBracket>) {
-        self.brackets.running = running;
+        self.process.running = running;
         self.version += 1;
     }
 
     /// The targets that this position lacks, and that nothing places by itself.
     pub fn left_bracket(&self, position: &Position, orders: &[Order]) -> Option<&OpenBracket> {
-        let mut left = self.brackets.left.iter();
+        let mut left = self.process.left.iter();
         left.find(|bracket| self.lacks(position, bracket, orders))
     }
 
@@ -99,35 +133,53 @@ impl TradeLog {
         position: &Position,
         orders: &[Order],
     ) -> Vec<LaterTarget> {
-        let working: Vec<_> = targets_of(position, orders).collect();
-        let is_placed = |price: Num| {
-            let entry = bracket.order.as_ref();
-            working.contains(&price) || self.placed_targets.has(&position.id, price, entry)
-        };
+        let mut placed = self.working_targets(bracket, position, orders);
+        placed.extend(self.placed_targets.of(bracket.order.as_ref()));
         let targets = bracket.targets.iter().copied();
-        targets.filter(|target| !is_placed(target.price)).collect()
+        targets
+            .filter(|target| !placed.contains(&target.price))
+            .collect()
+    }
+
+    /// The prices of the working targets of the position that the brackets of other entries do not account for.
+    fn working_targets(
+        &self,
+        bracket: &OpenBracket,
+        position: &Position,
+        orders: &[Order],
+    ) -> Vec<Num> {
+        let protects = |order: &&Order| order.protects(position) == Some(Protection::Target);
+        let prices = orders.iter().filter(protects);
+        let prices = prices.filter_map(|order| order.trigger_price.or(order.limit_price));
+        let mut working: Vec<_> = prices.collect();
+        let entry = bracket.order.as_ref();
+        for price in self.placed_targets.beside(entry, &position.id) {
+            if let Some(at) = working.iter().position(|target| *target == price) {
+                working.swap_remove(at);
+            }
+        }
+        working
     }
 
     /// Whether the position lacks targets. One at another price was set by hand, instead of these.
     fn lacks(&self, position: &Position, bracket: &OpenBracket, orders: &[Order]) -> bool {
-        let is_own = |price| bracket.targets.iter().any(|target| target.price == price);
+        let is_own = |price: &Num| bracket.targets.iter().any(|target| target.price == *price);
+        let working = || self.working_targets(bracket, position, orders);
         bracket.is_of(position)
-            && targets_of(position, orders).all(is_own)
+            && working().iter().all(is_own)
             && !self.missing_targets(bracket, position, orders).is_empty()
     }
 
     /// Nothing goes on with it from now on.
     pub(crate) fn leave_bracket(&mut self, bracket: OpenBracket, at: Timestamp) {
-        // What was placed at its prices before was of another one.
-        self.placed_targets.forget(&bracket.targets);
-        self.brackets.left.push(bracket);
-        self.brackets.left_at = at;
+        self.process.left.push(bracket);
+        self.process.left_at = at;
         self.version += 1;
     }
 
     /// Something goes on with it.
     pub(crate) fn take_up_bracket(&mut self, bracket: &OpenBracket) {
-        self.brackets.left.retain(|left| left != bracket);
+        self.process.left.retain(|left| left != bracket);
         self.version += 1;
     }
 
@@ -147,22 +199,23 @@ impl TradeLog {
             positions.any(|position| self.lacks(position, bracket, orders))
         };
         let known = self
-            .brackets
+            .process
             .left
             .iter()
-            .filter(|_| at > self.brackets.left_at);
+            .filter(|_| at > self.process.left_at);
         let finished = known.filter(|bracket| !works(bracket) && !lacks(bracket));
         finished.cloned().collect()
     }
 
-    /// Whether there are brackets that an earlier session has left and nobody has said, by lists of `at`.
+    /// Whether there are brackets that another session has left and nobody has said, by lists of `at`.
     pub(crate) fn has_untold_brackets(&self, at: Timestamp) -> bool {
-        self.brackets.is_untold && at > self.brackets.left_at
+        !self.process.untold.is_empty() && at > self.process.left_at
     }
 
-    /// What earlier sessions have left; it is said now.
+    /// What other sessions have left and is so still; it is said now.
     pub(crate) fn tell_brackets(&mut self) -> Vec<OpenBracket> {
-        self.brackets.is_untold = false;
-        self.brackets.left.clone()
+        let mut untold = std::mem::take(&mut self.process.untold);
+        untold.retain(|bracket| self.process.left.contains(bracket));
+        untold
     }
 }

@@ -9,7 +9,10 @@ use super::*;
 use crate::{
     app::{account::trades::TradeLog, activity::user_alerts::KeptState},
     config::PresetTable,
-    model::{FollowUp, Order, Page, Past, PastPage, Progress, Timestamp, draft::Bracket},
+    model::{
+        ExitBatch, ExitGroup, ExitOperation, FollowUp, Order, Page, Past, PastPage, Progress,
+        Timestamp, draft::Bracket,
+    },
 };
 use std::collections::BTreeMap;
 
@@ -204,6 +207,19 @@ fn refused_targets_do_not_bring_back_the_form_of_the_entry_that_has_filled() {
 }
 
 #[test]
+fn targets_that_the_desk_itself_holds_back_do_not_bring_back_the_form_either() {
+    let mut model = bracketed(SEVERAL);
+    press(&mut model, "b 0.1 enter");
+    settle(&mut model, Ticket(1), Ok(entered("filled", "0.1")));
+    begin_in_doubt(&mut model, batch_of_targets());
+    assert_eq!(batches(&lists(&mut model, vec![])), []);
+    let words = "the targets of BTC are not placed: status unknown";
+    assert!(everything(&model).contains(words), "{}", everything(&model));
+    assert_eq!(press(&mut model, "U"), []);
+    assert!(model.overlays.is_empty(), "Enter would buy a second time");
+}
+
+#[test]
 fn a_refused_entry_and_a_close_all_leave_no_targets_to_place() {
     let mut refused = bracketed(SEVERAL);
     press(&mut refused, "b 0.1 enter");
@@ -358,30 +374,162 @@ fn a_target_that_has_filled_since_the_journal_says_it_was_placed_is_not_placed_a
         (true, 1),
         "nobody has placed the first one"
     );
-    let mut model = bracketed(SEVERAL);
-    let entry = placed(&press(&mut model, "b 0.1 enter")).unwrap();
-    let mut entered = of_journal(9, Command::Place(Box::new(entry)));
-    entered.record.order_id = Some("ord-20".into());
-    let older = of_journal(8, batch_of_targets());
+    let Command::ExitBatch(batch) = batch_of_targets() else {
+        panic!("a batch");
+    };
+    let other = ExitBatch {
+        entry: Some("ord-19".into()),
+        ..*batch
+    };
+    let other = of_journal(9, Command::ExitBatch(Box::new(other)));
     assert_eq!(
-        recalled(vec![entered, older]),
+        recalled(vec![other]),
         (true, 1),
         "it was that of another entry"
     );
 }
 
+/// An order of 0.1 as the service answers it, under this id.
+fn numbered(id: &str, status: &str, filled: &str) -> Order {
+    match entered(status, filled) {
+        Receipt::Order { order, .. } => Order {
+            id: id.into(),
+            ..*order
+        },
+        other => panic!("{other:?}"),
+    }
+}
+
+/// The working targets of a bracket, numbered from `first`.
+fn targets(first: u32) -> Vec<Order> {
+    let priced = ["64101", "64201"].into_iter().zip(first..);
+    priced
+        .map(|(price, number)| Order {
+            id: format!("ord-{number}").into(),
+            ..target(price)
+        })
+        .collect()
+}
+
+/// Of two entries that worked side by side with the same bracket, the first has its targets, and the service has refused
+/// those of the second.
+fn second_bracket_refused() -> (Model, Vec<Effect>) {
+    let mut model = bracketed(SEVERAL);
+    press(&mut model, "b 0.1 enter");
+    wait(&mut model, 3_000);
+    press(&mut model, "b 0.1 enter");
+    for (ticket, id) in [(1, "ord-20"), (2, "ord-30")] {
+        let order = Box::new(numbered(id, "resting", "0"));
+        let answer = Receipt::Order {
+            order,
+            queued: false,
+        };
+        settle(&mut model, Ticket(ticket), Ok(answer));
+    }
+    let works = |id| numbered(id, "resting", "0");
+    lists(&mut model, vec![works("ord-20"), works("ord-30")]);
+    let mut last = vec![];
+    let mut working = vec![works("ord-30")];
+    let held = model.account.store.positions.rows()[0].clone();
+    let refused = Failure::held_back("below the minimum");
+    for (id, answer) in [
+        ("ord-20", Ok(Receipt::Position(Box::new(held)))),
+        ("ord-30", Err(refused)),
+    ] {
+        working.retain(|order| order.id != id.into());
+        lists(&mut model, working.clone());
+        let now = model.account.now;
+        let filled = vec![numbered(id, "filled", "0.1")];
+        update(&mut model, now, Msg::Traced(vec![id.into()], filled));
+        let sent = batches(&lists(&mut model, working.clone()));
+        let [(ticket, words)] = sent.as_slice() else {
+            panic!("{id}: {sent:?}");
+        };
+        assert_eq!(words, PLACED, "{id}");
+        last = settle(&mut model, *ticket, answer);
+        working.extend(targets(21));
+    }
+    (model, last)
+}
+
 #[test]
-fn while_a_batch_of_the_last_session_may_have_placed_targets_nothing_is_said_and_nothing_placed() {
-    let mut model = restarted_after_the_fill();
-    let now = model.account.now;
-    let ticket = Ticket(1_000_001);
-    update(&mut model, now, Msg::Resumed(ticket, batch_of_targets()));
+fn of_two_brackets_at_the_same_prices_each_has_its_own_targets() {
+    let placed_after = |model: &mut Model, orders: &[Order]| {
+        press(model, "1 ctrl-t");
+        let found = Msg::Traced(
+            vec!["ord-30".into()],
+            vec![numbered("ord-30", "filled", "0.1")],
+        );
+        let now = model.account.now;
+        update(model, now, found);
+        batches(&lists(model, orders.to_vec()))
+    };
+    let (mut model, _) = second_bracket_refused();
+    lists(&mut model, targets(21));
+    let sent = placed_after(&mut model, &targets(21));
+    assert_eq!(sent.len(), 1, "those of the second are not placed");
+    assert_eq!(sent[0].1, PLACED);
+    let held = model.account.store.positions.rows()[0].clone();
+    settle(&mut model, sent[0].0, Ok(Receipt::Position(Box::new(held))));
+    let both = [targets(21), targets(31)].concat();
+    lists(&mut model, both.clone());
+    assert_eq!(placed_after(&mut model, &both), [], "all are placed");
+}
+
+#[test]
+fn working_targets_of_another_bracket_at_other_prices_are_not_taken_for_targets_set_by_hand() {
+    let (_, last) = second_bracket_refused();
+    let of_first = |price: &str| ExitOperation::Place {
+        group: ExitGroup::Tp,
+        execution_type: None,
+        price: num(price),
+        size: num("0.06"),
+        oco_pair_with: None,
+    };
+    let Command::ExitBatch(batch) = batch_of_targets() else {
+        panic!("a batch");
+    };
+    let batch = ExitBatch {
+        operations: vec![of_first("65000"), of_first("66000")],
+        ..*batch
+    };
+    let first = Past {
+        command: Some(Command::ExitBatch(Box::new(batch))),
+        result: Ok(Receipt::AlreadySo("done".into())),
+        ..past(9, Timestamp(9))
+    };
+    let says_missing = |rows: Vec<Past>| {
+        let mut next = restarted(&last);
+        let page = PastPage {
+            rows,
+            has_more: false,
+        };
+        let now = next.account.now;
+        update(&mut next, now, Msg::Recalled(Ok(page)));
+        lists(&mut next, vec![target("65000"), target("66000")]);
+        everything(&next).contains("BTC: bracket of ord-30: 2 of 2 targets not placed")
+    };
+    assert!(says_missing(vec![first]));
+    assert!(!says_missing(vec![]), "nobody knows whose they are");
+}
+
+/// A command of the last session whose outcome is not known.
+fn begin_in_doubt(model: &mut Model, command: Command) -> Ticket {
+    let (ticket, now) = (Ticket(1_000_001), model.account.now);
+    update(model, now, Msg::Resumed(ticket, command));
     let progress = Progress::Unknown {
         why: Failure::new(FailureKind::Unknown, "it may have executed"),
         retry_at: now,
         then: FollowUp::Look,
     };
-    update(&mut model, now, Msg::Progress(ticket, progress));
+    update(model, now, Msg::Progress(ticket, progress));
+    ticket
+}
+
+#[test]
+fn while_a_batch_of_the_last_session_may_have_placed_targets_nothing_is_said_and_nothing_placed() {
+    let mut model = restarted_after_the_fill();
+    let ticket = begin_in_doubt(&mut model, batch_of_targets());
     let second = [target("64201")];
     lists(&mut model, second.to_vec());
     assert!(!everything(&model).contains("not placed"));

@@ -153,7 +153,7 @@ fn a_restart_says_which_stop_trails_no_longer() {
     let told = model.account.activity.lines.iter();
     let told = told.filter(|line| matches!(&line.event, Event::Message(_, said) if said == words));
     assert_eq!(told.count(), 1, "once");
-    let trails = |kept: TradeLog| kept.get(&"pos-1".into()).unwrap().trailing.is_some();
+    let trails = |kept: TradeLog| kept.trailing().contains_key(&"pos-1".into());
     assert!(!trails(kept(&first)), "the session after that says nothing");
     assert!(
         !trails(kept(&press(&mut before, "T"))),

@@ -218,6 +218,19 @@ fn armed_a_flip_asks_nothing_on_the_ladder_and_a_key_that_is_held_flips_once() {
 }
 
 #[test]
+fn one_key_sends_no_order_of_whose_bracket_a_target_is_too_small_to_place() {
+    let mut model = armed();
+    let bracket = "stop 1%, target 100t 60%, target 200t 0.001%";
+    model.account.options.brackets.everywhere = bracket.try_into().unwrap();
+    assert_eq!(orders(&press(&mut model, "j j b")), []);
+    assert!(refusal(&model).contains("this order has a warning to confirm"));
+    let bracket = "stop 1%, target 100t 60%, target 200t 40%";
+    model.account.options.brackets.everywhere = bracket.try_into().unwrap();
+    wait(&mut model, 1_500);
+    assert_eq!(orders(&press(&mut model, "b")).len(), 1);
+}
+
+#[test]
 fn one_key_ends_after_a_minute_on_another_market_and_on_a_stale_book() {
     let mut model = armed();
     for _ in 0..15 {

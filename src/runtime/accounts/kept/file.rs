@@ -1,7 +1,7 @@
 //! One kept file: JSON with a version, written whole or not at all.
 
 use crate::{
-    app::{Identity, Mode, Msg, account::trades::BracketLog, activity::notice::Tone},
+    app::{Identity, Mode, Msg, account::trades::ProcessLog, activity::notice::Tone},
     disk,
     journal::WriterId,
     runtime::journal::earlier::JournalAccess,
@@ -30,9 +30,13 @@ const LONGEST_NAME: usize = 120;
 pub(super) struct KeptDocument<T> {
     version: u32,
     pub(super) kept: T,
-    /// What is left of brackets, by the process that has to do with it.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub(super) brackets: BTreeMap<WriterId, BracketLog>,
+    /// What depends on each process.
+    #[serde(
+        rename = "brackets",
+        default,
+        skip_serializing_if = "BTreeMap::is_empty"
+    )]
+    pub(super) processes: BTreeMap<WriterId, ProcessLog>,
 }
 
 impl<T> From<T> for KeptDocument<T> {
@@ -40,7 +44,7 @@ impl<T> From<T> for KeptDocument<T> {
         Self {
             version: VERSION,
             kept,
-            brackets: BTreeMap::new(),
+            processes: BTreeMap::new(),
         }
     }
 }
@@ -125,7 +129,7 @@ impl KeptFile {
         self.save_document(dir, &kept.into())
     }
 
-    fn save_document<T: Serialize>(
+    pub(super) fn save_document<T: Serialize>(
         &self,
         dir: &Path,
         document: &KeptDocument<T>,

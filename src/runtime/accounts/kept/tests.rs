@@ -248,6 +248,64 @@ fn running(market: &str) -> KeptState {
     KeptState::Trades(Box::new(trades))
 }
 
+/// What a living desk hears of the trades.
+fn heard(
+    trades: &mut SharedTrades,
+    (inbox, said): &mut (Inbox<Msg>, tokio::sync::mpsc::Receiver<Msg>),
+) -> Vec<String> {
+    trades.look(inbox);
+    let heard = std::iter::from_fn(|| said.try_recv().ok());
+    let markets = heard.flat_map(|msg| match msg {
+        Msg::Kept(KeptState::Trades(trades)) => {
+            let open = trades.running_brackets().iter();
+            open.map(|bracket| bracket.market.to_string()).collect()
+        }
+        other => vec![format!("{other:?}")],
+    });
+    markets.collect()
+}
+
+#[test]
+fn a_living_desk_takes_over_the_brackets_of_a_desk_or_verb_that_ends_later() {
+    let dir = tempfile::tempdir().unwrap();
+    let open = || Journal::open(dir.path()).unwrap();
+    let own = open();
+    let mut mail = mail(16);
+    let (name, access) = ("paper-chal-1", KeptAccess::Writable);
+    let mut desk = SharedTrades::new(dir.path(), name, access, own.writer());
+    assert_eq!(heard(&mut desk, &mut mail), [""; 0]);
+    let other = open();
+    let access = (KeptAccess::Writable, other.writer());
+    session_of(dir.path(), access, vec![running("paper|BTC")]);
+    assert_eq!(heard(&mut desk, &mut mail), [""; 0], "it lives");
+    drop(other);
+    assert_eq!(heard(&mut desk, &mut mail), ["paper|BTC"]);
+    assert_eq!(heard(&mut desk, &mut mail), [""; 0], "once");
+
+    let verb = open();
+    let left = |market: &str| match running(market) {
+        KeptState::Trades(trades) => trades.running_brackets().first().cloned(),
+        other => panic!("{other:?}"),
+    };
+    let keep = |open| {
+        let identity = identity(Mode::Paper, "");
+        keep_bracket(dir.path(), &identity, (verb.writer().unwrap(), open)).unwrap();
+    };
+    keep(left("paper|ETH"));
+    assert_eq!(heard(&mut desk, &mut mail), [""; 0], "it lives");
+    keep(None);
+    keep(left("paper|SOL"));
+    drop(verb);
+    assert_eq!(heard(&mut desk, &mut mail), ["paper|SOL"]);
+    drop(own);
+    let next = open();
+    let said = session_of(dir.path(), (KeptAccess::Writable, next.writer()), vec![]);
+    let [Msg::Kept(KeptState::Trades(kept))] = said.as_slice() else {
+        panic!("{said:?}");
+    };
+    assert_eq!(kept.running_brackets().len(), 2, "those of the desk itself");
+}
+
 #[test]
 fn a_bracket_is_nobody_elses_while_its_desk_lives_and_the_next_ones_after_that() {
     let dir = tempfile::tempdir().unwrap();

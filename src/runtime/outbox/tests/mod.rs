@@ -276,6 +276,7 @@ fn intent(command: &Command, url: &str, journal: &Journal) -> crate::journal::In
         command: command.to_string(),
         resource: None,
         parent: None,
+        entry: None,
         deadline: NOW.plus(Duration::from_secs(30)),
         replay_until: NOW.plus(Duration::from_mins(15)),
     }

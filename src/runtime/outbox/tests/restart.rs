@@ -53,6 +53,7 @@ fn left_open(command: &Command, number: u32, url: &str, journal: &Journal) -> In
         command: command.to_string(),
         resource: command.resource().raw().map(str::to_owned),
         parent: None,
+        entry: command.entry().cloned(),
         deadline: NOW.plus(Duration::from_secs(30)),
         replay_until: ReplayWindow::since(NOW).until(),
     }
@@ -156,6 +157,7 @@ async fn a_batch_of_targets_of_which_one_has_filled_since_is_done_and_not_a_ques
         expected_orders: vec![],
         operations: vec![target(65_000, "0.3"), target(66_000, "0.2")],
         risk: Risk::Neutral,
+        entry: Some("ord-9".into()),
     };
     let row = |id: &str, more: &str| {
         format!(
@@ -194,6 +196,7 @@ async fn a_batch_of_targets_of_which_one_has_filled_since_is_done_and_not_a_ques
         panic!("the desk knows of it");
     };
     assert_eq!(shown.to_string(), command.to_string());
+    assert_eq!(shown.entry(), command.entry(), "of the same bracket");
     let Msg::Progress(_, progress) = context.until(|msg| matches!(msg, Msg::Progress(..))).await
     else {
         panic!("it says so");

@@ -169,6 +169,49 @@ fn a_stop_that_loses_more_than_the_challenge_leaves_says_how_much_more() {
     assert_eq!(warnings(&model), [nearer, loses]);
 }
 
+/// A desk on an account whose orders are worth 10 USD at least, with two targets in its bracket.
+fn with_two_targets() -> Model {
+    let mut model = desk();
+    let facts = AccountFacts {
+        rules: vec![rule("min_order_notional", "10", "10")],
+        ..AccountFacts::default()
+    };
+    arrive(&mut model, Answer::Account(Ok(facts)));
+    let bracket = "stop 1%, target 100t 60%, target 200t 40%";
+    model.account.options.brackets.everywhere = bracket.try_into().unwrap();
+    model
+}
+
+#[test]
+fn a_target_of_the_bracket_that_is_too_small_is_asked_about_before_the_entry_is_sent() {
+    let mut model = with_two_targets();
+    press(&mut model, "b 0.0003");
+    let small = "the target at 64,201: 7.68 USD is below the 10.00 USD minimum, and no target would be placed: \
+                 a larger size or fewer targets";
+    assert_eq!(warnings(&model), [small]);
+    assert_eq!(press(&mut model, "enter"), [], "it asks");
+    wait(&mut model, 200);
+    let sent = press(&mut model, "enter");
+    assert!(
+        matches!(sent.as_slice(), [Effect::Send(..), ..]),
+        "{sent:?}"
+    );
+    let mut larger = with_two_targets();
+    press(&mut larger, "b 0.0004");
+    assert_eq!(warnings(&larger), [""; 0]);
+}
+
+#[test]
+fn a_target_of_less_than_a_lot_is_named_before_the_entry_is_sent() {
+    let mut model = with_two_targets();
+    let facts = AccountFacts::default();
+    arrive(&mut model, Answer::Account(Ok(facts)));
+    press(&mut model, "b 0.00001");
+    let left_out = "the target at 64,101 is for less than the smallest size, 0.00001, and would be left out: \
+                    a larger size or fewer targets";
+    assert_eq!(warnings(&model), [left_out]);
+}
+
 #[test]
 fn what_the_rules_of_the_account_refuse_is_said_before_it_is_sent() {
     let said = |keys: &str| {

@@ -27,6 +27,7 @@ fn entry(command: &Command, state: IntentState) -> IntentRow {
             command: command.to_string(),
             resource: None,
             parent: None,
+            entry: None,
             deadline: SENT,
             replay_until: ReplayWindow::since(SENT).until(),
         },
