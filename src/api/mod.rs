@@ -10,10 +10,7 @@ mod query;
 mod request;
 mod route;
 
-pub use body::{
-    CloseBody, ExitBatchBody, ExitOperationBody, ExitOperationKind, ExitsBody, MarginBody,
-    PlaceBody,
-};
+pub use body::{ExitBatchBody, ExitOperationBody, ExitOperationKind, MarginBody};
 pub use envelope::{Data, DataQueued, ErrorDetail, ErrorEnvelope, List, MOST_ROWS};
 pub use handshake::WebSocketKey;
 pub use query::{

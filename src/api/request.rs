@@ -1,7 +1,10 @@
 //! A command as bytes, encoded once: the same bytes are journaled and sent.
 
-use super::{CloseBody, ExitBatchBody, ExitsBody, MarginBody, Method, PlaceBody, Route};
-use crate::model::{AccountId, Command, FLATTEN, IdempotencyKey, ModifyOrder};
+use super::{ExitBatchBody, MarginBody, Method, Route};
+use crate::model::{
+    AccountId, ClientOrderId, ClosePosition, Command, Exits, FLATTEN, IdempotencyKey, ModifyOrder,
+    PlaceOrder, TimeInForce,
+};
 use serde::{Serialize, de::DeserializeOwned, ser::Error as _};
 use std::fmt;
 
@@ -45,17 +48,28 @@ impl Request {
             Command::Flatten(_) => {
                 return Err(serde_json::Error::custom("a flatten is many requests"));
             }
-            Command::Place(order) => (Route::PlaceOrder, json(&PlaceBody::new(order, &key))?),
+            Command::Place(order) => {
+                let order = PlaceOrder {
+                    client_order_id: ClientOrderId::of(&key),
+                    // The description lists ioc, fok and gtd for the body; leaving it out means gtc.
+                    time_in_force: order.time_in_force.filter(|tif| *tif != TimeInForce::Gtc),
+                    ..PlaceOrder::clone(order)
+                };
+                (Route::PlaceOrder, json(&order)?)
+            }
             Command::PlaceTwap(order) => (Route::PlaceTwap, json(order)?),
             Command::PlaceScaled(order) => (Route::PlaceScaled, json(order)?),
-            Command::Close(close) => (
-                Route::ClosePosition(close.position_id.clone()),
-                json(&CloseBody::new(close, &key))?,
-            ),
-            Command::Exits(exits) => (
-                Route::AttachedExits(exits.order_id.clone()),
-                json(&ExitsBody::new(exits))?,
-            ),
+            Command::Close(close) => {
+                let close = ClosePosition {
+                    client_order_id: ClientOrderId::of(&key),
+                    ..close.clone()
+                };
+                (
+                    Route::ClosePosition(close.position_id.clone()),
+                    json(&close)?,
+                )
+            }
+            Command::Exits(exits) => (Route::AttachedExits(exits.order_id.clone()), json(exits)?),
             Command::Modify(modify) => (Route::ModifyOrder(modify.order_id.clone()), json(modify)?),
             Command::ExitBatch(batch) => (
                 Route::ExitOrders(batch.position_id.clone()),
@@ -89,14 +103,24 @@ impl Request {
         let method = self.method.to_string();
         let (path, query) = self.target.split_once('?').unwrap_or((&self.target, ""));
         Some(match Route::parse(&method, path, query).ok()? {
-            Route::PlaceOrder => read::<PlaceBody>(&self.body)?.into_order().into(),
+            Route::PlaceOrder => Command::from(PlaceOrder {
+                client_order_id: None,
+                ..read(&self.body)?
+            }),
             Route::PlaceTwap => Command::PlaceTwap(read(&self.body)?),
             Route::PlaceScaled => Command::PlaceScaled(read(&self.body)?),
-            Route::ClosePosition(id) => {
-                Command::Close(read::<CloseBody>(&self.body)?.into_close(id))
-            }
+            Route::ClosePosition(position_id) => Command::Close(ClosePosition {
+                position_id,
+                client_order_id: None,
+                ..read(&self.body)?
+            }),
             Route::AttachedExits(id) => {
-                Command::Exits(read::<ExitsBody>(&self.body)?.into_exits(id))
+                let Exits {
+                    take_profit,
+                    stop_loss,
+                    ..
+                } = read(&self.body)?;
+                Command::Exits(Exits::unseen(id, take_profit, stop_loss))
             }
             Route::ModifyOrder(order_id) => Command::Modify(ModifyOrder {
                 order_id,
@@ -166,7 +190,10 @@ mod tests {
             time_in_force: Some(TimeInForce::Ioc),
             gtd_expires_at: None,
             limit_price: Some(Num::from(60_000_u32)),
-            trigger: None,
+            client_order_id: None,
+            trigger_price: None,
+            trigger_market_id: None,
+            trigger_direction: None,
             chase_offset: None,
             chase_cap_price: None,
             take_profit_price: None,
@@ -195,24 +222,21 @@ mod tests {
     #[test]
     fn what_is_sent_reads_back_as_the_same_order() {
         let sent = body(&Command::Place(Box::new(limit_buy())));
-        let read: PlaceBody = serde_json::from_str(&sent).unwrap();
-        assert_eq!(read.into_order(), limit_buy());
+        let read: PlaceOrder = serde_json::from_str(&sent).unwrap();
+        let named = PlaceOrder {
+            client_order_id: Some("k".into()),
+            ..limit_buy()
+        };
+        assert_eq!(read, named);
     }
 
     #[test]
     fn what_is_found_on_disk_reads_back_as_the_command_it_was() {
         let exits = crate::model::Exits::unseen("o".into(), Leg::Keep, Leg::Remove);
         let margin = Command::margin("p|1".into(), Num::new(2005, 1), None);
-        let close = crate::model::ClosePosition {
-            position_id: "p/2".into(),
-            held: None,
-            kind: crate::model::CloseKind::Market,
+        let close = ClosePosition {
             size: Some(Num::new(5, 1)),
-            expected_price: None,
-            slippage_tolerance: None,
-            limit_price: None,
-            trigger: None,
-            marketable_limit_acknowledged: false,
+            ..ClosePosition::market("p/2".into())
         };
         let modify = ModifyOrder {
             order_id: "o".into(),
@@ -270,5 +294,33 @@ mod tests {
         assert!(keyed(Command::CloseAll("chal-1".into())));
         assert!(!keyed(Command::Cancel("o".into())));
         assert!(!keyed(Command::Exits(exits)));
+    }
+
+    #[test]
+    fn removing_keeping_and_setting_an_exit_are_three_different_bodies() {
+        let body = |take_profit, stop_loss| {
+            let exits = Exits::unseen("o".into(), take_profit, stop_loss);
+            serde_json::to_string(&exits).unwrap()
+        };
+        assert_eq!(
+            body(Leg::Remove, Leg::Keep),
+            r#"{"take_profit_price":null}"#
+        );
+        assert_eq!(
+            body(Leg::Keep, Leg::Set(Num::new(955, 1))),
+            r#"{"stop_loss_price":95.5}"#
+        );
+        let read: Exits = serde_json::from_str(r#"{"take_profit_price":null}"#).unwrap();
+        assert_eq!((read.take_profit, read.stop_loss), (Leg::Remove, Leg::Keep));
+    }
+
+    #[test]
+    fn a_field_no_order_knows_is_refused_by_name() {
+        let body = r#"{"account_id":"a","market_id":"paper|BTC","side":"buy","size":1,
+            "leverage":5,"margin_mode":"cross","reduceonly":true}"#;
+        let why = serde_json::from_str::<PlaceOrder>(body)
+            .unwrap_err()
+            .to_string();
+        assert!(why.contains("unknown field `reduceonly`"), "{why}");
     }
 }

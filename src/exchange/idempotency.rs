@@ -12,10 +12,7 @@ use super::{
     engine::{AccountIx, Millis, OrderId, PositionId, ScaledId, TwapId},
     store::{EncodeFault, StoreRecord},
 };
-use crate::{
-    api::{CloseBody, PlaceBody},
-    model::{PlaceScaled, PlaceTwap},
-};
+use crate::model::{ClosePosition, PlaceOrder, PlaceScaled, PlaceTwap};
 use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 use std::collections::{BTreeMap, VecDeque};
@@ -29,10 +26,10 @@ const MAX_KEYS_PER_USER: u32 = 1_000_000;
 /// What a key was first used for.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) enum IdempotentRequest {
-    Place(Box<PlaceBody>),
+    Place(Box<PlaceOrder>),
     PlaceTwap(Box<PlaceTwap>),
     PlaceScaled(Box<PlaceScaled>),
-    Close(PositionId, Box<CloseBody>),
+    Close(PositionId, Box<ClosePosition>),
     CloseAll(AccountIx),
     CancelAll(AccountIx),
 }

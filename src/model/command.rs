@@ -20,9 +20,9 @@ pub use place_twap::{Curve, PlaceTwap};
 pub use wanted_exits::{ExitConflict, WantedExit, WantedExits};
 
 use super::{
-    AccountId, Bps, MarginMode, MarketId, MarketNames, Num, Order, OrderId, PlaceKind, PositionId,
-    ScaledId, Side, TimeInForce, Timestamp, TriggerDirection, TwapId, estimate,
-    value::words::words,
+    AccountId, Bps, ClientOrderId, MarginMode, MarketId, MarketNames, Num, Order, OrderId,
+    PlaceKind, PositionId, ScaledId, Side, TimeInForce, Timestamp, TriggerDirection, TwapId,
+    estimate, value::words::words,
 };
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -33,59 +33,78 @@ words! {
     CloseKind { Market, Limit, Conditional }
 }
 
-/// When a waiting order fires: the mark of `market_id` (its own market if absent) reaches `price`.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Trigger {
-    pub price: Num,
-    pub market_id: Option<MarketId>,
-    pub direction: Option<TriggerDirection>,
-}
-
-/// A new order of any type except sliced and scaled ones. `model::draft` checks which fields a type needs; prices are
-/// in USD per coin.
-#[derive(Debug, Clone, PartialEq)]
+/// A new order of any type except sliced and scaled ones, as in JSON: `POST /v1/orders` (docs/service-api.md 4.1).
+/// `model::draft` checks which fields a type needs, and so does the exchange (`exchange::engine`); prices are in USD per
+/// coin.
+#[serde_with::skip_serializing_none]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 #[expect(
     clippy::struct_excessive_bools,
     reason = "each is a field of the request of that name"
 )]
 pub struct PlaceOrder {
+    /// Absent means a market order; perpdeck always sends it.
+    #[serde(rename = "type", default = "market")]
+    pub kind: PlaceKind,
     pub account_id: AccountId,
     pub market_id: MarketId,
-    pub kind: PlaceKind,
     pub side: Side,
     /// In coin, above zero.
     pub size: Num,
+    /// Derived from the `Idempotency-Key` when it is sent, so that one read by it settles a lost answer.
+    pub client_order_id: Option<ClientOrderId>,
     /// The midpoint when the order was written; the service never prices by it.
     pub expected_price: Option<Num>,
     pub leverage: Num,
     pub margin_mode: MarginMode,
+    #[serde(default)]
     pub reduce_only: bool,
     /// Absent means good till canceled.
     pub time_in_force: Option<TimeInForce>,
     pub gtd_expires_at: Option<Timestamp>,
     pub limit_price: Option<Num>,
-    pub trigger: Option<Trigger>,
+    /// It waits until the mark of `trigger_market_id` (its own market if absent) reaches this.
+    pub trigger_price: Option<Num>,
+    pub trigger_market_id: Option<MarketId>,
+    pub trigger_direction: Option<TriggerDirection>,
     pub chase_offset: Option<Num>,
     pub chase_cap_price: Option<Num>,
     pub take_profit_price: Option<Num>,
     pub stop_loss_price: Option<Num>,
+    #[serde(rename = "slippage_tolerance_bps")]
     pub slippage_tolerance: Option<Bps>,
     pub target_position_id: Option<PositionId>,
     /// The trader knows that the limit crosses the market and would fill at once.
+    #[serde(default, skip_serializing_if = "is_false")]
     pub marketable_limit_acknowledged: bool,
     /// Exits of the position that overlap the attached ones are replaced.
+    #[serde(default, skip_serializing_if = "is_false")]
     pub replace_overlapping_exits: bool,
+}
+
+fn market() -> PlaceKind {
+    PlaceKind::Market
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "the signature serde asks for"
+)]
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 impl PlaceOrder {
     /// A market order with cross margin and leverage 1.
     pub fn market(account_id: AccountId, market_id: MarketId, side: Side, coins: Num) -> Self {
         Self {
+            kind: PlaceKind::Market,
             account_id,
             market_id,
-            kind: PlaceKind::Market,
             side,
             size: coins,
+            client_order_id: None,
             expected_price: None,
             leverage: Num::ONE,
             margin_mode: MarginMode::Cross,
@@ -93,7 +112,9 @@ impl PlaceOrder {
             time_in_force: None,
             gtd_expires_at: None,
             limit_price: None,
-            trigger: None,
+            trigger_price: None,
+            trigger_market_id: None,
+            trigger_direction: None,
             chase_offset: None,
             chase_cap_price: None,
             take_profit_price: None,
@@ -114,20 +135,33 @@ pub struct Held {
     pub side: Side,
 }
 
-/// Closes a position in whole or in part; market and leverage follow from the position.
-#[derive(Debug, Clone, PartialEq)]
+/// Closes a position in whole or in part, as in JSON: `POST /v1/positions/{position_id}/close`; market and leverage follow
+/// from the position.
+#[serde_with::skip_serializing_none]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ClosePosition {
+    /// In the path.
+    #[serde(skip)]
     pub position_id: PositionId,
     /// Not sent; the response is compared with it. `None` if the position was not seen.
+    #[serde(skip)]
     pub held: Option<Held>,
+    #[serde(rename = "type")]
     pub kind: CloseKind,
+    /// As in a new order.
+    pub client_order_id: Option<ClientOrderId>,
     /// In coin, above zero on either side. Absent closes the whole position as it is when the request arrives.
     pub size: Option<Num>,
     pub expected_price: Option<Num>,
+    #[serde(rename = "slippage_tolerance_bps")]
     pub slippage_tolerance: Option<Bps>,
     pub limit_price: Option<Num>,
-    pub trigger: Option<Trigger>,
+    pub trigger_price: Option<Num>,
+    pub trigger_market_id: Option<MarketId>,
+    pub trigger_direction: Option<TriggerDirection>,
     /// The trader knows that the limit crosses the market and would fill at once.
+    #[serde(default, skip_serializing_if = "is_false")]
     pub marketable_limit_acknowledged: bool,
 }
 
@@ -138,11 +172,14 @@ impl ClosePosition {
             position_id,
             held: None,
             kind: CloseKind::Market,
+            client_order_id: None,
             size: None,
             expected_price: None,
             slippage_tolerance: None,
             limit_price: None,
-            trigger: None,
+            trigger_price: None,
+            trigger_market_id: None,
+            trigger_direction: None,
             marketable_limit_acknowledged: false,
         }
     }
@@ -153,21 +190,59 @@ impl ClosePosition {
     }
 }
 
-/// One leg of the attached exits: keep it (absent), remove it, or set a price.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// One leg of the attached exits: keep it (absent), remove it (null), or set a price.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "Option<Num>", into = "Option<Num>")]
 pub enum Leg {
+    #[default]
     Keep,
     Remove,
     Set(Num),
 }
 
-/// Take profit and stop loss attached to an order; they take effect with its fill.
-#[derive(Debug, Clone, PartialEq)]
+impl From<Option<Num>> for Leg {
+    fn from(written: Option<Num>) -> Self {
+        written.map_or(Self::Remove, Self::Set)
+    }
+}
+
+impl From<Leg> for Option<Num> {
+    fn from(leg: Leg) -> Self {
+        match leg {
+            Leg::Keep | Leg::Remove => None,
+            Leg::Set(price) => Some(price),
+        }
+    }
+}
+
+impl Leg {
+    pub fn is_kept(&self) -> bool {
+        *self == Self::Keep
+    }
+}
+
+/// Take profit and stop loss attached to an order, as in JSON: `PUT /v1/orders/{order_id}/attached-exits`. They take effect
+/// with its fill.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Exits {
+    /// In the path.
+    #[serde(skip)]
     pub order_id: OrderId,
+    #[serde(
+        rename = "take_profit_price",
+        default,
+        skip_serializing_if = "Leg::is_kept"
+    )]
     pub take_profit: Leg,
+    #[serde(
+        rename = "stop_loss_price",
+        default,
+        skip_serializing_if = "Leg::is_kept"
+    )]
     pub stop_loss: Leg,
     /// Compared with the stop at the time of the command. Not sent.
+    #[serde(skip)]
     pub risk: Risk,
 }
 

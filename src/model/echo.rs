@@ -115,7 +115,8 @@ fn placed(asked: &PlaceOrder, order: &Order) -> Vec<String> {
     found.differ("reduce-only", asked.reduce_only, Some(order.reduce_only));
     found.time_in_force(asked, order);
     found.known("limit price", asked.limit_price, order.limit_price);
-    found.trigger(asked.trigger.as_ref(), order);
+    let watched = (&asked.trigger_market_id, asked.trigger_direction);
+    found.trigger(asked.trigger_price, watched, order);
     found.kept(
         "take profit",
         asked.take_profit_price,
@@ -151,7 +152,8 @@ fn closed(asked: &ClosePosition, order: &Order) -> Vec<String> {
     found.kind(&asked.kind.to_string(), order);
     found.differ("reduce-only", true, Some(order.reduce_only));
     found.known("limit price", asked.limit_price, order.limit_price);
-    found.trigger(asked.trigger.as_ref(), order);
+    let watched = (&asked.trigger_market_id, asked.trigger_direction);
+    found.trigger(asked.trigger_price, watched, order);
     let target = order.target_position_id.as_ref();
     found.differ("position", &asked.position_id, target);
     found.0

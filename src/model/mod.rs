@@ -54,7 +54,7 @@ pub use command::{
     AnswerKind, CloseKind, ClosePosition, Command, CommandFacts, Curve, Distribution, Ends,
     ExecutionType, ExitBatch, ExitConflict, ExitGroup, ExitOperation, Exits, ExpectedExit, FLATTEN,
     Flip, FlipStanding, Held, Leg, ModifyOrder, Mutation, MutationFacts, PlaceOrder, PlaceScaled,
-    PlaceTwap, Placed, Repetition, Resource, Risk, Trigger, WantedExit, WantedExits,
+    PlaceTwap, Placed, Repetition, Resource, Risk, WantedExit, WantedExits,
 };
 pub use dated::Dated;
 pub use evidence::{EvidenceLevel, FillEvidence, OrderEvidence};

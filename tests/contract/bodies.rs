@@ -4,8 +4,9 @@
 use perpdeck::api::{Method, Request};
 use perpdeck::model::{
     Bps, CloseKind, ClosePosition, Command, Curve, Distribution, ExecutionType, ExitBatch,
-    ExitGroup, ExitOperation, Exits, ExpectedExit, Leg, MarginMode, ModifyOrder, Num, PlaceKind,
-    PlaceOrder, PlaceScaled, PlaceTwap, Risk, Side, TimeInForce, Timestamp, Trigger,
+    ExitGroup, ExitOperation, Exits, ExpectedExit, Leg, MarginMode, MarketId, ModifyOrder, Num,
+    PlaceKind, PlaceOrder, PlaceScaled, PlaceTwap, Risk, Side, TimeInForce, Timestamp,
+    TriggerDirection,
 };
 use proptest::{collection::vec, option, prelude::*, sample::select};
 use serde_json::Value;
@@ -288,14 +289,12 @@ fn whole(least: u32, most: u32) -> impl Strategy<Value = Num> {
     (least..=most).prop_map(Num::from)
 }
 
+/// Price, market and direction of a trigger.
+type Trigger = (Option<Num>, Option<MarketId>, Option<TriggerDirection>);
+
 fn trigger() -> impl Strategy<Value = Trigger> {
-    (number(), option::of(id()), option::of(one_of())).prop_map(|(price, market_id, direction)| {
-        Trigger {
-            price,
-            market_id,
-            direction,
-        }
-    })
+    (number(), option::of(id()), option::of(one_of()))
+        .prop_map(|(price, market_id, direction)| (Some(price), market_id, direction))
 }
 
 fn mode() -> impl Strategy<Value = MarginMode> {
@@ -323,7 +322,7 @@ fn order() -> impl Strategy<Value = PlaceOrder> {
     );
     let prices = vec(option::of(number()), 6);
     let rest = (
-        option::of(trigger()),
+        prop_oneof![Just((None, None, None)), trigger()],
         option::of(whole(1, 5_000).prop_map(Bps)),
         option::of(id()),
         any::<bool>(),
@@ -339,7 +338,9 @@ fn order() -> impl Strategy<Value = PlaceOrder> {
             chase_cap_price: prices[3],
             take_profit_price: prices[4],
             stop_loss_price: prices[5],
-            trigger: rest.0,
+            trigger_price: rest.0.0,
+            trigger_market_id: rest.0.1,
+            trigger_direction: rest.0.2,
             slippage_tolerance: rest.1,
             target_position_id: rest.2,
             marketable_limit_acknowledged: rest.3,
@@ -398,7 +399,7 @@ fn scaled() -> impl Strategy<Value = PlaceScaled> {
 fn close() -> impl Strategy<Value = ClosePosition> {
     let prices = vec(option::of(number()), 3);
     let rest = (
-        option::of(trigger()),
+        prop_oneof![Just((None, None, None)), trigger()],
         option::of(whole(1, 5_000).prop_map(Bps)),
         any::<bool>(),
     );
@@ -408,7 +409,9 @@ fn close() -> impl Strategy<Value = ClosePosition> {
             size: prices[0],
             expected_price: prices[1],
             limit_price: prices[2],
-            trigger: rest.0,
+            trigger_price: rest.0.0,
+            trigger_market_id: rest.0.1,
+            trigger_direction: rest.0.2,
             slippage_tolerance: rest.1,
             marketable_limit_acknowledged: rest.2,
             ..ClosePosition::market(position)

@@ -270,7 +270,10 @@ fn place(account: &str) -> Command {
         time_in_force: None,
         gtd_expires_at: None,
         limit_price: Some("50000".parse().unwrap()),
-        trigger: None,
+        client_order_id: None,
+        trigger_price: None,
+        trigger_market_id: None,
+        trigger_direction: None,
         chase_offset: None,
         chase_cap_price: None,
         take_profit_price: None,
@@ -330,7 +333,10 @@ fn close(position: &str) -> Command {
         expected_price: Some("64250.5".parse().unwrap()),
         slippage_tolerance: None,
         limit_price: None,
-        trigger: None,
+        client_order_id: None,
+        trigger_price: None,
+        trigger_market_id: None,
+        trigger_direction: None,
         marketable_limit_acknowledged: false,
     })
 }

@@ -695,7 +695,10 @@ fn happenings(model: &mut Model) {
         expected_price: None,
         slippage_tolerance: None,
         limit_price: None,
-        trigger: None,
+        client_order_id: None,
+        trigger_price: None,
+        trigger_market_id: None,
+        trigger_direction: None,
         marketable_limit_acknowledged: false,
     };
     let receipt = Receipt::Order {

@@ -213,8 +213,7 @@ fn goal(account: &Account, order: &Order) -> Option<Num> {
 }
 
 fn price_of(order: &PlaceOrder) -> Option<Num> {
-    let trigger = order.trigger.as_ref().map(|trigger| trigger.price);
-    trigger.or(order.limit_price)
+    order.trigger_price.or(order.limit_price)
 }
 
 /// Moves the nearest stop or target by one tick.

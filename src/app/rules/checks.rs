@@ -107,11 +107,9 @@ impl Bench<'_> {
 
 /// The prices of its own market that an order names: it may trade there, whatever the market is now.
 fn prices(order: &PlaceOrder) -> impl Iterator<Item = Num> {
-    let trigger = order.trigger.as_ref().filter(|trigger| {
-        let watched = trigger.market_id.as_ref();
-        watched.is_none_or(|watched| *watched == order.market_id)
-    });
-    let trigger = trigger.map(|trigger| trigger.price);
+    let watched = order.trigger_market_id.as_ref();
+    let is_own = watched.is_none_or(|watched| *watched == order.market_id);
+    let trigger = order.trigger_price.filter(|_| is_own);
     order.limit_price.into_iter().chain(trigger)
 }
 
@@ -191,7 +189,9 @@ fn through(bench: &Bench<'_>, order: &PlaceOrder) -> Option<String> {
     let most = bench.limits.refuse_through_market?;
     let at = bench.store.polled_at(Source::Markets)?;
     let market = bench.store.market(&order.market_id)?;
-    let limit = order.limit_price.filter(|_| order.trigger.is_none())?;
+    let limit = order
+        .limit_price
+        .filter(|_| order.trigger_price.is_none())?;
     let (best, percent) = market.through(order.side, limit)?;
     (bench.is_fresh(at) && percent > most).then(|| {
         format!(
@@ -441,11 +441,9 @@ mod tests {
         let stop = |side, watched: Option<&str>, price: &str| PlaceOrder {
             kind: PlaceKind::StopMarket,
             side,
-            trigger: Some(crate::model::Trigger {
-                price: price.parse().unwrap(),
-                market_id: watched.map(Into::into),
-                direction: None,
-            }),
+            trigger_price: Some(price.parse().unwrap()),
+            trigger_market_id: watched.map(Into::into),
+            trigger_direction: None,
             ..buy("1", None)
         };
         let far = || stop(Side::Buy, None, "130");

@@ -46,8 +46,7 @@ fn too_many(limits: &TradingLimits, store: &Store, order: &PlaceOrder) -> Option
 
 /// USD, at its own price or the market's.
 fn notional(store: &Store, order: &PlaceOrder) -> Option<Num> {
-    let trigger = order.trigger.as_ref().map(|trigger| trigger.price);
-    let own = order.limit_price.or(trigger);
+    let own = order.limit_price.or(order.trigger_price);
     let price = own.or_else(|| store.market(&order.market_id)?.mid())?;
     order.size.times(price)
 }

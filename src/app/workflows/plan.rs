@@ -68,19 +68,16 @@ fn terms(order: &Order, (shown, wanted): (&PlaceOrder, &PlaceOrder)) -> Option<N
     if order.has_two_prices() {
         return None;
     }
-    let trigger = wanted.trigger.as_ref().map(|trigger| trigger.price);
-    let mut moved = PlaceOrder {
+    let moved = PlaceOrder {
         size: wanted.size,
         limit_price: wanted.limit_price,
+        trigger_price: (shown.trigger_price).map(|own| wanted.trigger_price.unwrap_or(own)),
         expected_price: wanted.expected_price,
         ..shown.clone()
     };
-    if let (Some(moved), Some(price)) = (&mut moved.trigger, trigger) {
-        moved.price = price;
-    }
     (moved == *wanted).then_some(NewTerms {
         order: order.id.clone(),
-        price: trigger.or(wanted.limit_price)?,
+        price: wanted.trigger_price.or(wanted.limit_price)?,
         size: (wanted.size != shown.size).then_some(wanted.size),
     })
 }

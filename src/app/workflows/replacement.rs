@@ -102,14 +102,14 @@ impl Replacement {
 
     /// Sets the price of the order that is not sent yet: its trigger if it waits for one, otherwise its limit.
     pub(crate) fn reprice(&mut self, price: Num) -> Result<(), String> {
-        let Some(trigger) = &mut self.order.trigger else {
+        let Some(trigger) = &mut self.order.trigger_price else {
             self.order.limit_price = Some(price);
             return Ok(());
         };
         if let Some(limit) = &mut self.order.limit_price {
-            *limit = limit_beside(*limit, (trigger.price, price))?;
+            *limit = limit_beside(*limit, (*trigger, price))?;
         }
-        trigger.price = price;
+        *trigger = price;
         Ok(())
     }
 
@@ -180,7 +180,7 @@ impl Replacement {
         match result {
             Ok(Receipt::Cancel(cancel)) if cancel.canceled => self.find(known),
             Ok(Receipt::AlreadySo(_)) => self.find(known),
-            Ok(Receipt::Cancel(cancel)) if cancel.queued && self.order.trigger.is_some() => {
+            Ok(Receipt::Cancel(cancel)) if cancel.queued && self.order.trigger_price.is_some() => {
                 self.stage = ReplaceStage::Queued(known.now.plus(LOOK_AGAIN));
                 vec![]
             }

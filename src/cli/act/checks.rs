@@ -61,7 +61,7 @@ pub(super) async fn objection(
 /// Whether its limit is measured at the best price.
 fn is_held_to_the_market(limits: &Checks, command: &Command) -> bool {
     let order = as_order(command).filter(|_| limits.refuse_through_market.is_some());
-    order.is_some_and(|order| order.limit_price.is_some() && order.trigger.is_none())
+    order.is_some_and(|order| order.limit_price.is_some() && order.trigger_price.is_none())
 }
 
 /// Recent orders of this account under other keys, oldest first: a command does not repeat itself.

@@ -285,10 +285,7 @@ impl<'de> Deserializer<'de> for PlaceholderValue {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        api::{ExitBatchBody, PlaceBody},
-        exchange::decode,
-    };
+    use crate::{api::ExitBatchBody, exchange::decode, model::PlaceOrder};
 
     fn found<T: DeserializeOwned>(text: &str) -> Vec<String> {
         let Err(found) = decode::json::<T>(text.as_bytes()) else {
@@ -301,7 +298,7 @@ mod tests {
     fn every_unknown_missing_repeated_and_wrong_field_of_a_body_is_named_at_once() {
         let text =
             r#"{"nonsense":1,"side":"x","size":"y","size":1,"leverage":true,"account_id":"a"}"#;
-        let mut found = found::<PlaceBody>(text);
+        let mut found = found::<PlaceOrder>(text);
         found.sort();
         let expected = [
             "leverage",
@@ -348,16 +345,16 @@ mod tests {
     #[test]
     fn what_is_no_object_is_a_fault_of_the_whole_body() {
         for text in ["", "[]", "{\"a\":", "1", "null", "{} {}"] {
-            assert_eq!(found::<PlaceBody>(text), [WHOLE_BODY], "{text}");
+            assert_eq!(found::<PlaceOrder>(text), [WHOLE_BODY], "{text}");
         }
     }
 
     #[test]
     fn a_placeholder_reads_as_every_field_of_every_body() {
-        let names = field_names::<PlaceBody>();
+        let names = field_names::<PlaceOrder>();
         assert!(names.len() > 20, "{names:?}");
         let all = MapDeserializer::new(names.iter().map(|name| (*name, PlaceholderValue)));
-        let read: Result<PlaceBody, Error> = PlaceBody::deserialize(all);
+        let read: Result<PlaceOrder, Error> = PlaceOrder::deserialize(all);
         assert!(read.is_ok(), "{read:?}");
     }
 }

@@ -29,10 +29,7 @@ mod tests {
         DOCUMENT,
     };
     use crate::{
-        api::{
-            CloseBody, ErrorDetail, ExitBatchBody, ExitOperationBody, ExitsBody, MarginBody,
-            PlaceBody, Route,
-        },
+        api::{ErrorDetail, ExitBatchBody, ExitOperationBody, MarginBody, Route},
         exchange::{
             api_error::ServiceCode,
             decode::field_names,
@@ -42,12 +39,12 @@ mod tests {
         },
         model::{
             Account, AccountRequirements, AccountRisk, AccountStage, AccountStatus, CancelAll,
-            CancelAllResult, CancelResult, CancelStatus, CloseAll, CloseKind, CloseResult,
-            CloseResultStatus, EvidenceLevel, ExpectedExit, FillEvidence, LiquidityRole, Listing,
-            MarginMode, ModifyOrder, Order, OrderEvidence, OrderMode, OrderStatus, OrderType,
-            PlaceKind, PlaceScaled, PlaceTwap, Position, Quote, Rung, Scaled, ServiceAbout,
-            ServiceEnvironment, Side, TimeInForce, TradingLimits, TradingPolicy, TriggerDirection,
-            Twap,
+            CancelAllResult, CancelResult, CancelStatus, CloseAll, CloseKind, ClosePosition,
+            CloseResult, CloseResultStatus, EvidenceLevel, Exits, ExpectedExit, FillEvidence,
+            LiquidityRole, Listing, MarginMode, ModifyOrder, Order, OrderEvidence, OrderMode,
+            OrderStatus, OrderType, PlaceKind, PlaceOrder, PlaceScaled, PlaceTwap, Position, Quote,
+            Rung, Scaled, ServiceAbout, ServiceEnvironment, Side, TimeInForce, TradingLimits,
+            TradingPolicy, TriggerDirection, Twap,
         },
     };
     use serde::de::DeserializeOwned;
@@ -108,9 +105,9 @@ mod tests {
     fn every_body_and_resource_has_the_fields_described_and_no_other() {
         let schemas = document()["components"]["schemas"].take();
         for (schema, fields) in [
-            ("PlaceBody", fields::<PlaceBody>()),
-            ("CloseBody", fields::<CloseBody>()),
-            ("ExitsBody", fields::<ExitsBody>()),
+            ("PlaceBody", fields::<PlaceOrder>()),
+            ("CloseBody", fields::<ClosePosition>()),
+            ("ExitsBody", fields::<Exits>()),
             ("MarginBody", fields::<MarginBody>()),
             ("ModifyBody", fields::<ModifyOrder>()),
             ("ExitBatchBody", fields::<ExitBatchBody>()),

@@ -13,13 +13,13 @@ use super::{
     tests::{commands, opened},
     *,
 };
-use crate::api::PlaceBody;
+use crate::model::PlaceOrder;
 use tokio::time::Instant;
 
 const ORDERS: u64 = 200_000;
 const BATCH: u64 = 16;
 
-fn body() -> Box<PlaceBody> {
+fn body() -> Box<PlaceOrder> {
     let body = r#"{"type":"limit","account_id":"me","market_id":"paper|BTC","side":"buy","size":0.001,
         "limit_price":50000.10,"leverage":5,"margin_mode":"cross","client_order_id":"bot-7-000000000017"}"#;
     serde_json::from_str(body).unwrap()

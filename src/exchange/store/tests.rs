@@ -19,7 +19,7 @@ use super::{
     file::{self, FORMAT, LOG},
     open,
 };
-use crate::{api::PlaceBody, disk::Log};
+use crate::{disk::Log, model::PlaceOrder};
 use serde_json::value::to_raw_value;
 use sha2::{Digest, Sha256};
 use std::{collections::BTreeSet, fs, path::Path};
@@ -147,7 +147,7 @@ fn used_by(user: usize, key: &str, request: IdempotentRequest) -> KeyedRequest<'
 
 #[test]
 fn a_key_read_back_recalls_what_it_did_and_refuses_what_it_did_not() {
-    let body = |size: &str| -> Box<PlaceBody> {
+    let body = |size: &str| -> Box<PlaceOrder> {
         let body = format!(
             r#"{{"type":"limit","account_id":"me","market_id":"paper|BTC","side":"buy","size":{size},"limit_price":50000.10,
                 "leverage":5,"margin_mode":"cross","reduce_only":true,"stop_loss_price":49000}}"#

@@ -13,8 +13,8 @@ use super::super::{
     wire,
 };
 use crate::{
-    api::{Data, PlaceBody},
-    model::{AccountId, ClientOrderId},
+    api::Data,
+    model::{AccountId, ClientOrderId, PlaceOrder},
 };
 use hyper::StatusCode;
 use serde::de::DeserializeOwned;
@@ -38,7 +38,7 @@ pub(super) trait CreationBody: DeserializeOwned + Clone {
     fn command(&self, engine: &Engine) -> ApiResult<EngineCommand>;
 }
 
-impl CreationBody for PlaceBody {
+impl CreationBody for PlaceOrder {
     fn keyed_request(self) -> IdempotentRequest {
         IdempotentRequest::Place(Box::new(self))
     }

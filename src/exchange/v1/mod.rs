@@ -20,8 +20,8 @@ use super::{
     state::{CommandCall, ExchangeState, OwnedId},
 };
 use crate::{
-    api::{Data, List, PlaceBody, Route},
-    model::{PlaceScaled, PlaceTwap},
+    api::{Data, List, Route},
+    model::{PlaceOrder, PlaceScaled, PlaceTwap},
 };
 use lists::ListReader;
 use serde::Serialize;
@@ -59,7 +59,7 @@ pub(super) fn answer(
         Route::Positions(query) => call.list(|lists| lists.positions(query)),
         Route::Twaps(query) => call.list(|lists| lists.twaps(query)),
         Route::ScaledOrders(query) => call.list(|lists| lists.scaled_orders(query)),
-        Route::PlaceOrder => call.command(creation::create::<PlaceBody>),
+        Route::PlaceOrder => call.command(creation::create::<PlaceOrder>),
         Route::PlaceTwap => call.command(creation::create::<PlaceTwap>),
         Route::PlaceScaled => call.command(creation::create::<PlaceScaled>),
         Route::CancelOrder(id) => call.command(|call| orders::cancel(call, id)),

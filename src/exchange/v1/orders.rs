@@ -8,8 +8,8 @@ use super::super::{
     wire,
 };
 use crate::{
-    api::{DataQueued, ExitsBody},
-    model::{self, ModifyOrder},
+    api::DataQueued,
+    model::{self, Exits, ModifyOrder},
 };
 
 use serde::Serialize;
@@ -45,7 +45,7 @@ pub(super) fn cancel(call: CommandCall<'_>, id: &model::OrderId) -> ApiResult<Ap
 pub(super) fn attached_exits(call: CommandCall<'_>, id: &model::OrderId) -> ApiResult<ApiResponse> {
     let (state, caller, request) = (call.state, call.caller, call.request);
     let (account, order): (_, OrderId) = state.owned(caller, id.raw())?;
-    let body: ExitsBody = request.json()?;
+    let body: Exits = request.json()?;
     let row = state.engine.order(account, order);
     let row = row.ok_or_else(|| ApiError::not_found("order"))?;
     let command = wire::exits(&state.engine, row, &body)?;

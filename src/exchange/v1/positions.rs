@@ -9,8 +9,8 @@ use super::super::{
     wire,
 };
 use crate::{
-    api::{CloseBody, DataQueued, MarginBody},
-    model,
+    api::{DataQueued, MarginBody},
+    model::{self, ClosePosition},
 };
 use hyper::StatusCode;
 
@@ -42,7 +42,7 @@ pub(super) fn close(call: CommandCall<'_>, id: &model::PositionId) -> ApiResult<
             });
         }
     };
-    let body: CloseBody = request.json()?;
+    let body: ClosePosition = request.json()?;
     let keyed = keyed(position, body.clone());
     if let Some(closed) = state.recalled(&keyed)? {
         return answer(state, StatusCode::OK, &closed);

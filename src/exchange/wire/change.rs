@@ -13,8 +13,8 @@ use super::units::{
     slippage,
 };
 use crate::{
-    api::{CloseBody, ExitsBody, MarginBody},
-    model::{self, CloseKind},
+    api::MarginBody,
+    model::{self, CloseKind, ClosePosition, Exits},
 };
 
 /// `POST /v1/positions/{position_id}/close`; `market` is the position's own.
@@ -22,7 +22,7 @@ pub(crate) fn close(
     engine: &Engine,
     position: PositionId,
     market: MarketIx,
-    body: &CloseBody,
+    body: &ClosePosition,
 ) -> ApiResult<CloseParams> {
     let units = MarketUnits::of(engine, market);
     refuse_unknown_close_fields(body)?;
@@ -38,12 +38,9 @@ pub(crate) fn close(
     })
 }
 
-fn refuse_unknown_close_fields(body: &CloseBody) -> ApiResult<()> {
+fn refuse_unknown_close_fields(body: &ClosePosition) -> ApiResult<()> {
     let given = [
-        (
-            "slippage_tolerance_bps",
-            body.slippage_tolerance_bps.is_some(),
-        ),
+        ("slippage_tolerance_bps", body.slippage_tolerance.is_some()),
         ("limit_price", body.limit_price.is_some()),
         ("trigger_price", body.trigger_price.is_some()),
         ("trigger_market_id", body.trigger_market_id.is_some()),
@@ -62,9 +59,9 @@ fn refuse_unknown_close_fields(body: &CloseBody) -> ApiResult<()> {
     refuse(&given, known, body.kind)
 }
 
-fn close_how(engine: &Engine, units: MarketUnits, body: &CloseBody) -> ApiResult<CloseHow> {
+fn close_how(engine: &Engine, units: MarketUnits, body: &ClosePosition) -> ApiResult<CloseHow> {
     let slippage = body
-        .slippage_tolerance_bps
+        .slippage_tolerance
         .map(|bps| slippage(bps.0))
         .transpose()?;
     Ok(match body.kind {
@@ -103,7 +100,7 @@ fn close_how(engine: &Engine, units: MarketUnits, body: &CloseBody) -> ApiResult
 pub(crate) fn exits(
     engine: &Engine,
     row: &OrderRecord,
-    body: &ExitsBody,
+    body: &Exits,
 ) -> ApiResult<SetAttachedExits> {
     let units = MarketUnits::of(engine, row.market);
     let leg = |field, leg| match leg {
@@ -111,15 +108,15 @@ pub(crate) fn exits(
         model::Leg::Remove => Ok(ExitChange::Remove),
         model::Leg::Set(price) => units.price(field, price).map(ExitChange::Set),
     };
-    if body.take_profit_price == model::Leg::Keep && body.stop_loss_price == model::Leg::Keep {
+    if body.take_profit.is_kept() && body.stop_loss.is_kept() {
         return Err(ApiError::body(
             "take_profit_price, stop_loss_price or both are required",
         ));
     }
     Ok(SetAttachedExits {
         order: row.id,
-        take_profit: leg("take_profit_price", body.take_profit_price)?,
-        stop_loss: leg("stop_loss_price", body.stop_loss_price)?,
+        take_profit: leg("take_profit_price", body.take_profit)?,
+        stop_loss: leg("stop_loss_price", body.stop_loss)?,
     })
 }
 

@@ -11,13 +11,10 @@ use super::units::{
     MarketUnits, client_order_id, leverage, market, observed, optional_price, refuse, required,
     required_price, slippage,
 };
-use crate::{
-    api::PlaceBody,
-    model::{PlaceKind, TimeInForce},
-};
+use crate::model::{PlaceKind, PlaceOrder, TimeInForce};
 
 /// `POST /v1/orders`.
-pub(crate) fn place(engine: &Engine, body: &PlaceBody) -> ApiResult<OrderParams> {
+pub(crate) fn place(engine: &Engine, body: &PlaceOrder) -> ApiResult<OrderParams> {
     let (market, spec) = market(engine, "market_id", &body.market_id)?;
     let units = MarketUnits::from(spec);
     refuse_unknown_fields(body)?;
@@ -34,7 +31,7 @@ pub(crate) fn place(engine: &Engine, body: &PlaceBody) -> ApiResult<OrderParams>
         reduction: body.reduce_only.into(),
         tif: tif(body)?,
         slippage: body
-            .slippage_tolerance_bps
+            .slippage_tolerance
             .map(|bps| slippage(bps.0))
             .transpose()?,
         exits: AttachedExits {
@@ -48,7 +45,7 @@ pub(crate) fn place(engine: &Engine, body: &PlaceBody) -> ApiResult<OrderParams>
 }
 
 /// Consent to replace exits is only for an order that brings some.
-fn overlap(body: &PlaceBody) -> ApiResult<ExitOverlap> {
+fn overlap(body: &PlaceOrder) -> ApiResult<ExitOverlap> {
     if !body.replace_overlapping_exits {
         return Ok(ExitOverlap::Refused);
     }
@@ -86,7 +83,7 @@ fn optional_fields(kind: PlaceKind) -> &'static [&'static str] {
     }
 }
 
-fn refuse_unknown_fields(body: &PlaceBody) -> ApiResult<()> {
+fn refuse_unknown_fields(body: &PlaceOrder) -> ApiResult<()> {
     let given = [
         ("limit_price", body.limit_price.is_some()),
         ("trigger_price", body.trigger_price.is_some()),
@@ -96,16 +93,13 @@ fn refuse_unknown_fields(body: &PlaceBody) -> ApiResult<()> {
         ("chase_cap_price", body.chase_cap_price.is_some()),
         ("take_profit_price", body.take_profit_price.is_some()),
         ("stop_loss_price", body.stop_loss_price.is_some()),
-        (
-            "slippage_tolerance_bps",
-            body.slippage_tolerance_bps.is_some(),
-        ),
+        ("slippage_tolerance_bps", body.slippage_tolerance.is_some()),
         ("target_position_id", body.target_position_id.is_some()),
     ];
     refuse(&given, optional_fields(body.kind), body.kind)
 }
 
-fn mode(engine: &Engine, units: MarketUnits, body: &PlaceBody) -> ApiResult<PlaceMode> {
+fn mode(engine: &Engine, units: MarketUnits, body: &PlaceOrder) -> ApiResult<PlaceMode> {
     let limit = || required_price(units, "limit_price", body.limit_price, body.kind);
     let trigger = || required_price(units, "trigger_price", body.trigger_price, body.kind);
     Ok(match body.kind {
@@ -145,7 +139,7 @@ fn mode(engine: &Engine, units: MarketUnits, body: &PlaceBody) -> ApiResult<Plac
 }
 
 /// The trigger price has the units of the market it watches.
-fn conditional(engine: &Engine, body: &PlaceBody) -> ApiResult<PlaceMode> {
+fn conditional(engine: &Engine, body: &PlaceOrder) -> ApiResult<PlaceMode> {
     let watched = required(
         "trigger_market_id",
         body.trigger_market_id.as_ref(),
@@ -159,7 +153,7 @@ fn conditional(engine: &Engine, body: &PlaceBody) -> ApiResult<PlaceMode> {
     })
 }
 
-fn tif(body: &PlaceBody) -> ApiResult<Tif> {
+fn tif(body: &PlaceOrder) -> ApiResult<Tif> {
     let expires_at = body.gtd_expires_at;
     let tif = match body.time_in_force {
         Some(TimeInForce::Gtc) => {

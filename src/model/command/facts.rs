@@ -122,8 +122,8 @@ impl Command {
     /// Whether the order it places waits for a price.
     pub fn has_trigger(&self) -> bool {
         match self.facts().places {
-            Some(Placed::Order(order)) => order.trigger.is_some(),
-            Some(Placed::Close(close)) => close.trigger.is_some(),
+            Some(Placed::Order(order)) => order.trigger_price.is_some(),
+            Some(Placed::Close(close)) => close.trigger_price.is_some(),
             Some(Placed::Twap(_) | Placed::Scaled(_)) | None => false,
         }
     }

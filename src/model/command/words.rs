@@ -1,6 +1,6 @@
 //! The one-line descriptions of what commands consist of.
 
-use super::{CloseKind, ClosePosition, Exits, Leg, PlaceOrder, Risk, Trigger};
+use super::{CloseKind, ClosePosition, Exits, Leg, PlaceOrder, Risk};
 use crate::model::{MarketId, MarketNames, Num, TriggerDirection, value::words::spoken};
 use std::fmt;
 
@@ -28,8 +28,9 @@ impl PlaceOrder {
         if let Some(price) = self.limit_price {
             words.extend([" @ ", &price.grouped()]);
         }
-        if let Some(trigger) = &self.trigger {
-            words.push_str(&trigger.words(Some(&self.market_id), names));
+        if let Some(price) = self.trigger_price {
+            let watched = (self.trigger_market_id.as_ref(), self.trigger_direction);
+            words.push_str(&trigger_words(price, watched, Some(&self.market_id), names));
         }
         if let Some(tif) = self.time_in_force {
             words.extend([" ", &tif.to_string()]);
@@ -41,24 +42,22 @@ impl PlaceOrder {
     }
 }
 
-impl Trigger {
-    /// As part of the description of an order in market `own`, if known; a trigger on another market names it.
-    fn words(&self, own: Option<&MarketId>, names: &MarketNames) -> String {
-        let other = self.market_id.as_ref().filter(|other| Some(*other) != own);
-        let Some(other) = other else {
-            return format!(" trigger {}", self.price.grouped());
-        };
-        let reaches = match self.direction {
-            Some(TriggerDirection::Above) => "≥",
-            Some(TriggerDirection::Below) => "≤",
-            None => "at",
-        };
-        format!(
-            " when {} {reaches} {}",
-            names.shown(other),
-            self.price.grouped()
-        )
-    }
+/// As part of the description of an order in market `own`, if known; a trigger on another market names it.
+fn trigger_words(
+    price: Num,
+    (watched, direction): (Option<&MarketId>, Option<TriggerDirection>),
+    own: Option<&MarketId>,
+    names: &MarketNames,
+) -> String {
+    let Some(other) = watched.filter(|other| Some(*other) != own) else {
+        return format!(" trigger {}", price.grouped());
+    };
+    let reaches = match direction {
+        Some(TriggerDirection::Above) => "≥",
+        Some(TriggerDirection::Below) => "≤",
+        None => "at",
+    };
+    format!(" when {} {reaches} {}", names.shown(other), price.grouped())
 }
 
 impl ClosePosition {
@@ -71,9 +70,9 @@ impl ClosePosition {
             }
             (kind, _) => {
                 let own = self.held.as_ref().map(|held| &held.market_id);
-                let trigger = self.trigger.as_ref();
-                let trigger = trigger.map(|trigger| trigger.words(own, names));
-                let trigger = trigger.unwrap_or_default();
+                let watched = (self.trigger_market_id.as_ref(), self.trigger_direction);
+                let words = |price| trigger_words(price, watched, own, names);
+                let trigger = self.trigger_price.map(words).unwrap_or_default();
                 format!("close {size} of {position} {kind}{trigger}")
             }
         }
@@ -97,12 +96,9 @@ mod tests {
     #[test]
     fn the_trigger_of_another_market_is_named_with_that_market() {
         let trigger = |market: &str| {
-            let trigger = Trigger {
-                price: Num::from(67_168_u32),
-                market_id: Some(market.into()),
-                direction: Some(TriggerDirection::Above),
-            };
-            trigger.words(Some(&"paper|SOL".into()), &MarketNames::default())
+            let watched = (Some(&market.into()), Some(TriggerDirection::Above));
+            let (price, own) = (Num::from(67_168_u32), "paper|SOL".into());
+            trigger_words(price, watched, Some(&own), &MarketNames::default())
         };
         assert_eq!(trigger("paper|SOL"), " trigger 67,168");
         assert_eq!(trigger("paper|BTC"), " when BTC ≥ 67,168");
@@ -112,11 +108,9 @@ mod tests {
     fn a_close_that_waits_says_for_what() {
         let close = ClosePosition {
             kind: CloseKind::Conditional,
-            trigger: Some(Trigger {
-                price: Num::from(67_168_u32),
-                market_id: Some("paper|BTC".into()),
-                direction: Some(TriggerDirection::Above),
-            }),
+            trigger_price: Some(Num::from(67_168_u32)),
+            trigger_market_id: Some("paper|BTC".into()),
+            trigger_direction: Some(TriggerDirection::Above),
             ..ClosePosition::market("pos_7".into())
         };
         let words = "close all of pos_7 conditional when BTC ≥ 67,168";

@@ -2,7 +2,7 @@
 
 use super::{
     super::{
-        Bps, CloseKind, ClosePosition, Held, MarketId, Num, Position, PositionId, Side, Trigger,
+        Bps, CloseKind, ClosePosition, Held, MarketId, Num, Position, PositionId, Side,
         TriggerDirection, estimate,
     },
     DraftFault, Faults, Field, Seen, Texts,
@@ -78,7 +78,7 @@ impl CloseDraft {
     pub fn close(&self, seen: &Seen) -> Result<ClosePosition, Faults> {
         let mut faults = Faults::default();
         let size = faults.take(Field::Size, self.resolved_size(seen));
-        let trigger = self.trigger(seen, &mut faults);
+        let trigger_price = self.watched_price(seen, &mut faults);
         let limit_price = self
             .limit_price()
             .and_then(|price| Seen::ticked(Field::LimitPrice, price, seen.market));
@@ -95,16 +95,21 @@ impl CloseDraft {
             position_id: self.position_id.clone(),
             held: seen.position.and_then(held),
             kind: self.kind,
+            client_order_id: None,
             size,
             expected_price: observed.flatten().or_else(|| seen.mid()),
             slippage_tolerance: slippage.flatten().map(Bps),
             limit_price,
-            trigger,
+            trigger_price,
+            trigger_market_id: (self.trigger_market.clone())
+                .filter(|_| self.has(Field::TriggerMarket)),
+            trigger_direction: (self.trigger_direction)
+                .filter(|_| self.has(Field::TriggerDirection)),
             marketable_limit_acknowledged: self.has(Field::Acknowledged) && self.acknowledged,
         })
     }
 
-    fn trigger(&self, seen: &Seen, faults: &mut Faults) -> Option<Trigger> {
+    fn watched_price(&self, seen: &Seen, faults: &mut Faults) -> Option<Num> {
         if !self.has(Field::TriggerPrice) {
             return None;
         }
@@ -116,18 +121,12 @@ impl CloseDraft {
             .trigger_price()
             .and_then(|price| Seen::ticked(Field::TriggerPrice, Some(price), market));
         let price = faults.take(Field::TriggerPrice, price).flatten();
-        let asks = self.has(Field::TriggerDirection);
-        if asks && self.trigger_direction.is_none() {
+        if self.has(Field::TriggerDirection) && self.trigger_direction.is_none() {
             faults
                 .0
                 .push((Field::TriggerDirection, DraftFault::Missing));
         }
-        let elsewhere = self.has(Field::TriggerMarket);
-        Some(Trigger {
-            price: price?,
-            market_id: self.trigger_market.clone().filter(|_| elsewhere),
-            direction: self.trigger_direction.filter(|_| asks),
-        })
+        price
     }
 
     /// Whether it reaches the book at once, as far as it is written.

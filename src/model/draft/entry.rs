@@ -773,12 +773,11 @@ mod tests {
                 ..entry(kind, "0.1")
             };
             let order = placed(&draft);
-            let trigger = order.trigger.as_ref();
             [
                 ("limit", order.limit_price.is_some()),
-                ("trigger", trigger.is_some()),
-                ("market", trigger.is_some_and(|t| t.market_id.is_some())),
-                ("direction", trigger.is_some_and(|t| t.direction.is_some())),
+                ("trigger", order.trigger_price.is_some()),
+                ("market", order.trigger_market_id.is_some()),
+                ("direction", order.trigger_direction.is_some()),
                 ("chase", order.chase_offset.is_some()),
                 ("stop", order.stop_loss_price.is_some()),
                 ("reduce", order.reduce_only),
@@ -833,8 +832,8 @@ mod tests {
             also: vec![Field::TriggerDirection],
             ..entry(PlaceKind::StopMarket, "0.1")
         };
-        let trigger = placed(&draft).trigger.unwrap();
-        assert_eq!(trigger.direction, Some(TriggerDirection::Above));
+        let direction = placed(&draft).trigger_direction;
+        assert_eq!(direction, Some(TriggerDirection::Above));
     }
 
     fn sliced(duration: &str) -> EntryDraft {

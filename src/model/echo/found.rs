@@ -1,6 +1,8 @@
 //! The fields of an answer that differ from the request, as phrases.
 
-use crate::model::{Order, PlaceOrder, Side, TimeInForce, Timestamp, Trigger};
+use crate::model::{
+    MarketId, Num, Order, PlaceOrder, Side, TimeInForce, Timestamp, TriggerDirection,
+};
 use std::fmt::Display;
 
 /// Milliseconds.
@@ -63,17 +65,22 @@ impl Found {
         }
     }
 
-    pub(super) fn trigger(&mut self, asked: Option<&Trigger>, order: &Order) {
+    pub(super) fn trigger(
+        &mut self,
+        asked: Option<Num>,
+        (market_id, direction): (&Option<MarketId>, Option<TriggerDirection>),
+        order: &Order,
+    ) {
         let Some(asked) = asked else { return };
-        self.differ("trigger price", asked.price, order.trigger_price);
-        if let Some(wanted) = asked.direction {
+        self.differ("trigger price", asked, order.trigger_price);
+        if let Some(wanted) = direction {
             let placed = order.trigger_direction.as_ref();
             let placed = placed.map(ToString::to_string);
             self.kept("trigger direction", Some(wanted.to_string()), placed);
         }
         // Without a market it watches its own.
         let watched = order.trigger_market_id.as_ref().unwrap_or(&order.market_id);
-        self.known("trigger market", asked.market_id.as_ref(), Some(watched));
+        self.known("trigger market", market_id.as_ref(), Some(watched));
     }
 
     /// A service that counts in seconds drops fractions.

@@ -1,7 +1,7 @@
 use super::*;
 use crate::model::{
     CloseKind, Curve, Distribution, Held, MarginMode, Num, OrderMode, PlaceKind, PlaceScaled,
-    PlaceTwap, Side, TimeInForce, Timestamp, Trigger, TriggerDirection,
+    PlaceTwap, Side, TimeInForce, Timestamp, TriggerDirection,
 };
 
 fn num(text: &str) -> Num {
@@ -26,11 +26,9 @@ fn closing() -> ClosePosition {
         }),
         kind: CloseKind::Conditional,
         size: Some(num("0.10")),
-        trigger: Some(Trigger {
-            price: num("90"),
-            market_id: None,
-            direction: None,
-        }),
+        trigger_price: Some(num("90")),
+        trigger_market_id: None,
+        trigger_direction: None,
         ..ClosePosition::market("p-1".into())
     }
 }
@@ -138,11 +136,9 @@ fn guarded() -> PlaceOrder {
         time_in_force: Some(TimeInForce::Gtd),
         gtd_expires_at: Some(Timestamp(1_790_000_000_500)),
         limit_price: None,
-        trigger: Some(Trigger {
-            price: num("90"),
-            market_id: Some("paper|ETH".into()),
-            direction: Some(TriggerDirection::Above),
-        }),
+        trigger_price: Some(num("90")),
+        trigger_market_id: Some("paper|ETH".into()),
+        trigger_direction: Some(TriggerDirection::Above),
         take_profit_price: Some(num("120")),
         stop_loss_price: Some(num("80")),
         ..asked()
@@ -253,7 +249,10 @@ fn every_field_of_a_close_is_held_against_the_position_it_was_meant_for() {
     let unseen = ClosePosition {
         held: None,
         size: None,
-        trigger: None,
+        client_order_id: None,
+        trigger_price: None,
+        trigger_market_id: None,
+        trigger_direction: None,
         ..closing()
     };
     let expected = [

@@ -12,8 +12,7 @@ mod words;
 
 use perpdeck::model::{
     Bps, ClosePosition, Command, Curve, Distribution, Exits, Held, Leg, MarginMode, Num, PlaceKind,
-    PlaceOrder, PlaceScaled, PlaceTwap, Risk, Side, TimeInForce, Timestamp, Trigger,
-    TriggerDirection,
+    PlaceOrder, PlaceScaled, PlaceTwap, Risk, Side, TimeInForce, Timestamp, TriggerDirection,
 };
 
 /// An order that says everything an order can say.
@@ -31,7 +30,10 @@ pub(super) fn full_order() -> PlaceOrder {
         time_in_force: Some(TimeInForce::Gtd),
         gtd_expires_at: Some(Timestamp(1_790_000_060_000)),
         limit_price: Some(Num::from(60_000_u32)),
-        trigger: Some(trigger()),
+        client_order_id: None,
+        trigger_price: Some(Num::from(3_000_u32)),
+        trigger_market_id: Some("paper|ETH".into()),
+        trigger_direction: Some(TriggerDirection::Below),
         chase_offset: Some(Num::from(5_u32)),
         chase_cap_price: Some(Num::from(70_000_u32)),
         take_profit_price: Some(Num::from(50_000_u32)),
@@ -40,14 +42,6 @@ pub(super) fn full_order() -> PlaceOrder {
         target_position_id: Some("pos_000001".into()),
         marketable_limit_acknowledged: true,
         replace_overlapping_exits: true,
-    }
-}
-
-fn trigger() -> Trigger {
-    Trigger {
-        price: Num::from(3_000_u32),
-        market_id: Some("paper|ETH".into()),
-        direction: Some(TriggerDirection::Below),
     }
 }
 
@@ -100,7 +94,10 @@ pub(super) fn full_close() -> ClosePosition {
         expected_price: Some(Num::new(640_005, 1)),
         slippage_tolerance: Some(Bps(Num::from(30_u32))),
         limit_price: Some(Num::from(65_000_u32)),
-        trigger: Some(trigger()),
+        client_order_id: None,
+        trigger_price: Some(Num::from(3_000_u32)),
+        trigger_market_id: Some("paper|ETH".into()),
+        trigger_direction: Some(TriggerDirection::Below),
         marketable_limit_acknowledged: true,
     }
 }

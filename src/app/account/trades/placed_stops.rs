@@ -7,7 +7,7 @@
 
 use crate::model::{
     Command, MarketId, Num, Order, OrderStatus, PastPage, PlaceOrder, Placed, Position, PositionId,
-    Receipt, Side, Timestamp, Trigger, TriggerDirection,
+    Receipt, Side, Timestamp, TriggerDirection,
 };
 use std::time::Duration;
 
@@ -122,16 +122,17 @@ impl PlacedStops {
 fn placed(command: &Command, order: &Order) -> Option<PlacedStop> {
     let (of, price) = match command.facts().places? {
         Placed::Close(close) => {
-            let trigger = of_own_market(close.trigger.as_ref()?, order)?;
+            of_own_market(close.trigger_market_id.as_ref(), order)?;
             let id = close.position_id.clone();
-            (StopOf::Position(id, trigger.direction?), trigger.price)
+            let direction = close.trigger_direction?;
+            (StopOf::Position(id, direction), close.trigger_price?)
         }
         Placed::Order(placed) if placed.reduce_only => {
-            let trigger = of_own_market(placed.trigger.as_ref()?, order)?;
+            of_own_market(placed.trigger_market_id.as_ref(), order)?;
             let id = placed.target_position_id.clone()?;
             let usual = placed.kind.facts().triggers_on.direction(placed.side);
-            let direction = trigger.direction.or(usual)?;
-            (StopOf::Position(id, direction), trigger.price)
+            let direction = placed.trigger_direction.or(usual)?;
+            (StopOf::Position(id, direction), placed.trigger_price?)
         }
         Placed::Order(placed) => (opened(placed, order)?, placed.stop_loss_price?),
         Placed::Twap(_) | Placed::Scaled(_) => return None,
@@ -145,10 +146,10 @@ fn placed(command: &Command, order: &Order) -> Option<PlacedStop> {
 }
 
 /// The price of another market says nothing of what is lost.
-fn of_own_market<'a>(trigger: &'a Trigger, order: &Order) -> Option<&'a Trigger> {
-    let market_id = trigger.market_id.as_ref();
-    let is_own = market_id.is_none_or(|id| *id == order.market_id);
-    is_own.then_some(trigger)
+fn of_own_market(watched: Option<&MarketId>, order: &Order) -> Option<()> {
+    watched
+        .is_none_or(|id| *id == order.market_id)
+        .then_some(())
 }
 
 /// An entry that has filled.

@@ -157,11 +157,8 @@ fn what_is_kept_is_read_back_and_joins_what_was_noted_meanwhile() {
 /// A stop of the position that this desk has placed.
 fn placed_stop(price: &str, requested: i64) -> (Command, Receipt) {
     let mut close = crate::model::ClosePosition::market("p".into());
-    close.trigger = Some(crate::model::Trigger {
-        price: num(price),
-        market_id: None,
-        direction: Some(crate::model::TriggerDirection::Below),
-    });
+    close.trigger_price = Some(num(price));
+    close.trigger_direction = Some(crate::model::TriggerDirection::Below);
     let order = Box::new(stop("s", price, requested));
     let receipt = Receipt::Order {
         order,
@@ -260,10 +257,8 @@ fn a_stop_that_was_refused_or_a_target_risks_nothing() {
     };
     log.settled(&command, &receipt);
     let (mut command, receipt) = placed_stop("12", 20);
-    if let Command::Close(close) = &mut command
-        && let Some(trigger) = &mut close.trigger
-    {
-        trigger.direction = Some(crate::model::TriggerDirection::Above);
+    if let Command::Close(close) = &mut command {
+        close.trigger_direction = Some(crate::model::TriggerDirection::Above);
     }
     log.settled(&command, &receipt);
     assert_eq!(r_of(&mut log), None);
@@ -276,11 +271,7 @@ fn placed_target(price: &str, requested: i64) -> (Command, Receipt) {
     target.kind = crate::model::PlaceKind::TakeMarket;
     target.reduce_only = true;
     target.target_position_id = Some("p".into());
-    target.trigger = Some(crate::model::Trigger {
-        price: num(price),
-        market_id: None,
-        direction: None,
-    });
+    target.trigger_price = Some(num(price));
     let (_, receipt) = placed_stop(price, requested);
     (Command::Place(Box::new(target)), receipt)
 }

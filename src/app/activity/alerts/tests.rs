@@ -372,7 +372,10 @@ fn a_stop_that_fires_while_a_close_of_its_position_is_in_doubt_is_told() {
         expected_price: None,
         slippage_tolerance: None,
         limit_price: Some(num("70000")),
-        trigger: None,
+        client_order_id: None,
+        trigger_price: None,
+        trigger_market_id: None,
+        trigger_direction: None,
         marketable_limit_acknowledged: false,
     });
     let now = model.account.now;

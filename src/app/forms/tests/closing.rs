@@ -168,13 +168,13 @@ fn digits_after_the_part_are_the_size_that_they_spell() {
 const CONDITIONAL: &str = "c tab tab 3 tab tab tab";
 
 /// The trigger of a waiting close that these keys send.
-fn waiting(keys: &str) -> Option<Trigger> {
+fn waiting(keys: &str) -> (Option<crate::model::Num>, Option<TriggerDirection>) {
     let mut model = desk();
     let effects = press(&mut model, keys);
     match effects.as_slice() {
         [Effect::Send(_, Command::Close(close))] => {
             assert_eq!((close.kind, close.size), (CloseKind::Conditional, None));
-            close.trigger.clone()
+            (close.trigger_price, close.trigger_direction)
         }
         other => panic!("{keys}: {other:?}"),
     }
@@ -191,9 +191,8 @@ fn what_waits_below_a_long_is_its_stop_and_what_waits_above_its_target() {
         // A person decides.
         ("C shift-tab right right tab 70000 enter", "70000", Below),
     ] {
-        let trigger = waiting(&keys.replace('C', CONDITIONAL)).unwrap();
-        let sent = (trigger.price, trigger.direction);
-        assert_eq!(sent, (num(price), Some(direction)), "{keys}");
+        let sent = waiting(&keys.replace('C', CONDITIONAL));
+        assert_eq!(sent, (Some(num(price)), Some(direction)), "{keys}");
     }
 }
 
@@ -207,8 +206,7 @@ fn a_mark_that_moves_past_a_stop_makes_no_target_of_it() {
     let [Effect::Send(_, Command::Close(close))] = effects.as_slice() else {
         panic!("{effects:?}");
     };
-    let direction = close.trigger.as_ref().and_then(|trigger| trigger.direction);
-    assert_eq!(direction, Some(TriggerDirection::Below));
+    assert_eq!(close.trigger_direction, Some(TriggerDirection::Below));
 }
 
 #[test]
@@ -315,17 +313,15 @@ fn a_limit_that_would_fill_at_once_asks_and_a_yes_sends_it() {
 
 #[test]
 fn a_conditional_close_is_a_stop_on_its_own_market_unless_another_is_watched() {
-    use crate::model::{Bps, Trigger, TriggerDirection};
+    use crate::model::{Bps, TriggerDirection};
     let mut model = desk();
     press(&mut model, "c left left tab tab 3 tab tab tab 60000 tab 50");
     let expected = ClosePosition {
         kind: CloseKind::Conditional,
         slippage_tolerance: Some(Bps(num("50"))),
-        trigger: Some(Trigger {
-            price: num("60000"),
-            market_id: Some("paper|BTC".into()),
-            direction: Some(TriggerDirection::Below),
-        }),
+        trigger_price: Some(num("60000")),
+        trigger_market_id: Some("paper|BTC".into()),
+        trigger_direction: Some(TriggerDirection::Below),
         ..close("pos-1", Some("0.25"))
     };
     assert_eq!(

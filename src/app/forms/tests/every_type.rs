@@ -1,7 +1,7 @@
 //! Every order type, and its required fields.
 
 use super::*;
-use crate::model::{Bps, Timestamp, Trigger, TriggerDirection};
+use crate::model::{Bps, Timestamp, TriggerDirection};
 
 /// `keys` after `b` with the focus on the type, which a number selects.
 fn sends(keys: &str) -> Vec<Effect> {
@@ -14,14 +14,6 @@ fn order(kind: PlaceKind) -> PlaceOrder {
     PlaceOrder {
         kind,
         ..market_buy("BTC", "0.1")
-    }
-}
-
-fn at(price: &str) -> Trigger {
-    Trigger {
-        price: num(price),
-        market_id: None,
-        direction: None,
     }
 }
 
@@ -65,7 +57,7 @@ fn a_chase_keeps_its_distance_up_to_its_cap() {
 fn stops_and_takes_wait_for_a_price_and_their_limits_have_another() {
     for (number, kind) in [("4", PlaceKind::StopMarket), ("6", PlaceKind::TakeMarket)] {
         let sent_order = PlaceOrder {
-            trigger: Some(at("65000")),
+            trigger_price: Some(num("65000")),
             ..order(kind)
         };
         let keys = format!("{number} tab tab tab 0.1 tab 65000");
@@ -73,7 +65,7 @@ fn stops_and_takes_wait_for_a_price_and_their_limits_have_another() {
     }
     for (number, kind) in [("5", PlaceKind::StopLimit), ("7", PlaceKind::TakeLimit)] {
         let sent_order = PlaceOrder {
-            trigger: Some(at("65000")),
+            trigger_price: Some(num("65000")),
             limit_price: Some(num("65100")),
             time_in_force: Some(TimeInForce::Fok),
             ..order(kind)
@@ -90,7 +82,7 @@ fn a_take_profit_is_for_the_open_position_of_its_market_and_only_reduces() {
     let sent_order = PlaceOrder {
         side: Side::Sell,
         size: num("0.25"),
-        trigger: Some(at("70000")),
+        trigger_price: Some(num("70000")),
         reduce_only: true,
         target_position_id: Some("pos-1".into()),
         ..order(PlaceKind::TakeProfit)
@@ -102,11 +94,9 @@ fn a_take_profit_is_for_the_open_position_of_its_market_and_only_reduces() {
 #[test]
 fn a_conditional_order_watches_another_market() {
     let sent_order = PlaceOrder {
-        trigger: Some(Trigger {
-            price: num("2900"),
-            market_id: Some("paper|ETH".into()),
-            direction: Some(TriggerDirection::Below),
-        }),
+        trigger_price: Some(num("2900")),
+        trigger_market_id: Some("paper|ETH".into()),
+        trigger_direction: Some(TriggerDirection::Below),
         ..order(PlaceKind::Conditional)
     };
     let keys = "9 tab tab tab 0.1 tab eth tab right tab 2900";
@@ -162,7 +152,7 @@ fn another_type_keeps_what_was_written_and_drops_a_time_it_has_not() {
     assert_eq!(form.draft.text(Field::LimitPrice), Some("60000"));
     press(&mut model, "4 tab tab tab tab 65000");
     let sent_order = PlaceOrder {
-        trigger: Some(at("65000")),
+        trigger_price: Some(num("65000")),
         ..order(PlaceKind::StopMarket)
     };
     assert_eq!(press(&mut model, "enter"), sent(1, place(sent_order)));

@@ -26,8 +26,7 @@ use crate::{
     },
     model::{
         CloseKind, ClosePosition, Command, Exits, Failure, FailureKind, Held, Leg, MarginMode,
-        PlaceKind, PlaceOrder, Proof, Receipt, Side, Ticket, TimeInForce, Trigger,
-        TriggerDirection,
+        PlaceKind, PlaceOrder, Proof, Receipt, Side, Ticket, TimeInForce, TriggerDirection,
         draft::{DraftFault, Field},
     },
 };

@@ -1,329 +1,182 @@
 //! The actions of keys, each with its description; tests require one.
 
-use strum::{Display, EnumIter, EnumMessage, EnumString, VariantNames};
+use strum::{Display, EnumIter, EnumString, VariantNames};
 
-/// The action of a key.
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Hash,
-    Display,
-    EnumString,
-    EnumIter,
-    EnumMessage,
-    VariantNames,
-)]
-#[strum(serialize_all = "snake_case")]
-pub enum Action {
-    #[strum(message = "quit")]
-    QuitNow,
-    #[strum(message = "quit")]
-    Quit,
-    #[strum(message = "help")]
-    Help,
-    #[strum(message = "glossary")]
-    Glossary,
-    #[strum(message = "back")]
-    Dismiss,
-    #[strum(message = "positions")]
-    Positions,
-    #[strum(message = "working orders")]
-    Orders,
-    #[strum(message = "TWAP / VWAP")]
-    Twaps,
-    #[strum(message = "scaled")]
-    Scaled,
-    #[strum(message = "closed positions")]
-    Closed,
-    #[strum(message = "order history")]
-    History,
-    #[strum(message = "activity")]
-    Activity,
-    #[strum(message = "calls")]
-    Calls,
-    #[strum(message = "price ladder")]
-    PriceLadder,
-    #[strum(message = "candle chart")]
-    MarketChart,
-    #[strum(message = "pin the market shown")]
-    PinMarket,
-    #[strum(message = "layout: market, risk, history")]
-    Layout,
-    #[strum(message = "older candle")]
-    OlderCandle,
-    #[strum(message = "newer candle")]
-    NewerCandle,
-    #[strum(message = "ten candles back")]
-    LeapOlder,
-    #[strum(message = "ten candles on")]
-    LeapNewer,
-    #[strum(message = "shorter interval")]
-    ShorterInterval,
-    #[strum(message = "longer interval")]
-    LongerInterval,
-    #[strum(message = "next market")]
-    NextMarket,
-    #[strum(message = "previous market")]
-    PreviousMarket,
-    #[strum(message = "wider candles")]
-    ZoomIn,
-    #[strum(message = "narrower candles")]
-    ZoomOut,
-    #[strum(message = "prices further apart")]
-    StretchPrices,
-    #[strum(message = "prices closer together")]
-    SqueezePrices,
-    #[strum(message = "candles: solid, hollow, Heikin-Ashi, line")]
-    CandleLook,
-    #[strum(message = "averages, bands and the session's prices on or off")]
-    Averages,
-    #[strum(message = "line of your own here, or remove it")]
-    OwnLine,
-    #[strum(message = "two charts side by side, or one")]
-    TwoCharts,
-    #[strum(message = "stop entry, buy")]
-    StopBuy,
-    #[strum(message = "stop entry, sell")]
-    StopSell,
-    #[strum(message = "stop of the position here")]
-    StopHere,
-    #[strum(message = "target of the position here")]
-    TargetHere,
-    #[strum(message = "drop the order here")]
-    Drop,
-    #[strum(message = "cancel all bids")]
-    CancelBids,
-    #[strum(message = "cancel all asks")]
-    CancelAsks,
-    #[strum(message = "centre the market")]
-    Centre,
-    #[strum(message = "next price of yours")]
-    NextMark,
-    #[strum(message = "finer rows")]
-    FinerRows,
-    #[strum(message = "coarser rows")]
-    CoarserRows,
-    #[strum(message = "one-key trading")]
-    OneKey,
-    #[strum(message = "delta from now on")]
-    ResetDelta,
-    #[strum(message = "large trades only, from how much USD")]
-    LargeTrades,
-    #[strum(message = "next pane")]
-    NextPane,
-    #[strum(message = "previous pane")]
-    PreviousPane,
-    #[strum(message = "down")]
-    Down,
-    #[strum(message = "up")]
-    Up,
-    #[strum(message = "first row")]
-    Top,
-    #[strum(message = "last row")]
-    Bottom,
-    #[strum(message = "page down")]
-    PageDown,
-    #[strum(message = "page up")]
-    PageUp,
-    #[strum(message = "detail")]
-    Detail,
-    #[strum(message = "challenge limits")]
-    Limits,
-    #[strum(message = "override the lock")]
-    Lift,
-    #[strum(message = "mark")]
-    Mark,
-    #[strum(message = "mark a range")]
-    MarkRange,
-    #[strum(message = "mark all shown")]
-    MarkAll,
-    #[strum(message = "copy")]
-    Copy,
-    #[strum(message = "export to a file")]
-    Export,
-    #[strum(message = "zoom")]
-    Zoom,
-    #[strum(message = "filter")]
-    Filter,
-    #[strum(message = "command line")]
-    Command,
-    #[strum(message = "freeze the display")]
-    Freeze,
-    #[strum(message = "sort by the next column")]
-    Sort,
-    #[strum(message = "sort the other way")]
-    SortDirection,
-    #[strum(message = "choose the columns")]
-    Columns,
-    #[strum(message = "show or hide")]
-    ShowColumn,
-    #[strum(message = "one place down")]
-    MoveDown,
-    #[strum(message = "one place up")]
-    MoveUp,
-    #[strum(message = "built-in columns")]
-    Reset,
-    #[strum(message = "keep")]
-    Keep,
-    #[strum(message = "next account")]
-    NextAccount,
-    #[strum(message = "all accounts")]
-    Accounts,
-    #[strum(message = "show this account")]
-    ShowAccount,
-    #[strum(message = "next step of the tour")]
-    NextStep,
-    #[strum(message = "refresh now")]
-    Refresh,
-    #[strum(message = "draw the whole screen again")]
-    Repaint,
-    #[strum(message = "buy")]
-    Buy,
-    #[strum(message = "sell")]
-    Sell,
-    #[strum(message = "new TWAP / VWAP")]
-    NewTwap,
-    #[strum(message = "new scaled order")]
-    NewScaled,
-    #[strum(message = "close position")]
-    ClosePosition,
-    #[strum(message = "close 25%")]
-    CloseQuarter,
-    #[strum(message = "close 50%")]
-    CloseHalf,
-    #[strum(message = "close 75%")]
-    CloseThreeQuarters,
-    #[strum(message = "close 100%")]
-    CloseWhole,
-    #[strum(message = "cover all of it")]
-    Cover,
-    #[strum(message = "trailing stop on or off")]
-    Trail,
-    #[strum(message = "place the bracket's missing targets")]
-    PlaceTargets,
-    #[strum(message = "bracket on or off")]
-    Bracket,
-    #[strum(message = "cancel")]
-    Cancel,
-    #[strum(message = "stop and target, move a stop")]
-    Exits,
-    #[strum(message = "move: another price or size")]
-    Amend,
-    #[strum(message = "isolated margin")]
-    Margin,
-    #[strum(message = "flip")]
-    Flip,
-    #[strum(message = "break-even")]
-    BreakEven,
-    #[strum(message = "stop one tick down")]
-    StopDown,
-    #[strum(message = "stop one tick up")]
-    StopUp,
-    #[strum(message = "target one tick down")]
-    TargetDown,
-    #[strum(message = "target one tick up")]
-    TargetUp,
-    #[strum(message = "add to it")]
-    AddTo,
-    #[strum(message = "reduce it")]
-    Reduce,
-    #[strum(message = "CLOSE ALL")]
-    CloseAll,
-    #[strum(message = "cancel all orders")]
-    CancelAll,
-    #[strum(message = "FLATTEN")]
-    Flatten,
-    #[strum(message = "decide a command of unknown status")]
-    Decide,
-    #[strum(message = "correct the refused order")]
-    Correct,
-    #[strum(message = "find a market")]
-    FindMarket,
-    #[strum(message = "on or off the list")]
-    Watch,
-    #[strum(message = "new list")]
-    NewWatchlist,
-    #[strum(message = "resume entries after a halt")]
-    ResumeEntries,
-    #[strum(message = "yes")]
-    Confirm,
-    #[strum(message = "send it again after a close-all")]
-    Reopen,
-    #[strum(message = "give up")]
-    GiveUp,
-    #[strum(message = "next field")]
-    NextField,
-    #[strum(message = "previous field")]
-    PreviousField,
-    #[strum(message = "next choice")]
-    NextChoice,
-    #[strum(message = "previous choice")]
-    PreviousChoice,
-    #[strum(message = "one tick up")]
-    StepUp,
-    #[strum(message = "one tick down")]
-    StepDown,
-    #[strum(message = "ten ticks up")]
-    LeapUp,
-    #[strum(message = "ten ticks down")]
-    LeapDown,
-    #[strum(message = "type: market")]
-    TypeMarket,
-    #[strum(message = "type: limit")]
-    TypeLimit,
-    #[strum(message = "type: stop")]
-    TypeStop,
-    #[strum(message = "type: take profit at the market")]
-    TypeTake,
-    #[strum(message = "type: chase")]
-    TypeChase,
-    #[strum(message = "next size preset")]
-    NextSize,
-    #[strum(message = "previous size preset")]
-    PreviousSize,
-    #[strum(message = "observed price")]
-    ObservedPrice,
-    #[strum(message = "exact JSON")]
-    ShowJson,
-    #[strum(message = "send")]
-    Submit,
-    #[strum(message = "next link")]
-    NextLink,
-    #[strum(message = "previous link")]
-    PreviousLink,
-    #[strum(message = "follow the link")]
-    Follow,
-    #[strum(message = "markets")]
-    Markets,
-    #[strum(message = "chart of its market, and back")]
-    Chart,
-    #[strum(message = "execution quality")]
-    Quality,
-    #[strum(message = "set an alert here")]
-    AlertHere,
-    #[strum(message = "your alerts")]
-    UserAlerts,
-    #[strum(message = "change this alert")]
-    EditAlert,
-    #[strum(message = "delete this alert")]
-    DeleteAlert,
-    #[strum(message = "review of trades")]
-    Review,
-    #[strum(message = "note and tags")]
-    Note,
-    #[strum(message = "read older rows")]
-    ReadOlder,
-    #[strum(message = "next month")]
-    NextMonth,
-    #[strum(message = "previous month")]
-    PreviousMonth,
-    #[strum(message = "let alerts fire again")]
-    LetAlertsFire,
+/// One line for each action: its name, and its words in the footer and the help.
+macro_rules! actions {
+    ($($action:ident $label:literal)*) => {
+        /// The action of a key.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[derive(Display, EnumString, EnumIter, VariantNames)]
+        #[strum(serialize_all = "snake_case")]
+        pub enum Action {
+            $($action,)*
+        }
+
+        impl Action {
+            /// The words in the footer and the help.
+            pub fn label(self) -> &'static str {
+                match self {
+                    $(Self::$action => $label,)*
+                }
+            }
+        }
+    };
+}
+
+actions! {
+    QuitNow "quit"
+    Quit "quit"
+    Help "help"
+    Glossary "glossary"
+    Dismiss "back"
+    Positions "positions"
+    Orders "working orders"
+    Twaps "TWAP / VWAP"
+    Scaled "scaled"
+    Closed "closed positions"
+    History "order history"
+    Activity "activity"
+    Calls "calls"
+    PriceLadder "price ladder"
+    MarketChart "candle chart"
+    PinMarket "pin the market shown"
+    Layout "layout: market, risk, history"
+    OlderCandle "older candle"
+    NewerCandle "newer candle"
+    LeapOlder "ten candles back"
+    LeapNewer "ten candles on"
+    ShorterInterval "shorter interval"
+    LongerInterval "longer interval"
+    NextMarket "next market"
+    PreviousMarket "previous market"
+    ZoomIn "wider candles"
+    ZoomOut "narrower candles"
+    StretchPrices "prices further apart"
+    SqueezePrices "prices closer together"
+    CandleLook "candles: solid, hollow, Heikin-Ashi, line"
+    Averages "averages, bands and the session's prices on or off"
+    OwnLine "line of your own here, or remove it"
+    TwoCharts "two charts side by side, or one"
+    StopBuy "stop entry, buy"
+    StopSell "stop entry, sell"
+    StopHere "stop of the position here"
+    TargetHere "target of the position here"
+    Drop "drop the order here"
+    CancelBids "cancel all bids"
+    CancelAsks "cancel all asks"
+    Centre "centre the market"
+    NextMark "next price of yours"
+    FinerRows "finer rows"
+    CoarserRows "coarser rows"
+    OneKey "one-key trading"
+    ResetDelta "delta from now on"
+    LargeTrades "large trades only, from how much USD"
+    NextPane "next pane"
+    PreviousPane "previous pane"
+    Down "down"
+    Up "up"
+    Top "first row"
+    Bottom "last row"
+    PageDown "page down"
+    PageUp "page up"
+    Detail "detail"
+    Limits "challenge limits"
+    Lift "override the lock"
+    Mark "mark"
+    MarkRange "mark a range"
+    MarkAll "mark all shown"
+    Copy "copy"
+    Export "export to a file"
+    Zoom "zoom"
+    Filter "filter"
+    Command "command line"
+    Freeze "freeze the display"
+    Sort "sort by the next column"
+    SortDirection "sort the other way"
+    Columns "choose the columns"
+    ShowColumn "show or hide"
+    MoveDown "one place down"
+    MoveUp "one place up"
+    Reset "built-in columns"
+    Keep "keep"
+    NextAccount "next account"
+    Accounts "all accounts"
+    ShowAccount "show this account"
+    NextStep "next step of the tour"
+    Refresh "refresh now"
+    Repaint "draw the whole screen again"
+    Buy "buy"
+    Sell "sell"
+    NewTwap "new TWAP / VWAP"
+    NewScaled "new scaled order"
+    ClosePosition "close position"
+    CloseQuarter "close 25%"
+    CloseHalf "close 50%"
+    CloseThreeQuarters "close 75%"
+    CloseWhole "close 100%"
+    Cover "cover all of it"
+    Trail "trailing stop on or off"
+    PlaceTargets "place the bracket's missing targets"
+    Bracket "bracket on or off"
+    Cancel "cancel"
+    Exits "stop and target, move a stop"
+    Amend "move: another price or size"
+    Margin "isolated margin"
+    Flip "flip"
+    BreakEven "break-even"
+    StopDown "stop one tick down"
+    StopUp "stop one tick up"
+    TargetDown "target one tick down"
+    TargetUp "target one tick up"
+    AddTo "add to it"
+    Reduce "reduce it"
+    CloseAll "CLOSE ALL"
+    CancelAll "cancel all orders"
+    Flatten "FLATTEN"
+    Decide "decide a command of unknown status"
+    Correct "correct the refused order"
+    FindMarket "find a market"
+    Watch "on or off the list"
+    NewWatchlist "new list"
+    ResumeEntries "resume entries after a halt"
+    Confirm "yes"
+    Reopen "send it again after a close-all"
+    GiveUp "give up"
+    NextField "next field"
+    PreviousField "previous field"
+    NextChoice "next choice"
+    PreviousChoice "previous choice"
+    StepUp "one tick up"
+    StepDown "one tick down"
+    LeapUp "ten ticks up"
+    LeapDown "ten ticks down"
+    TypeMarket "type: market"
+    TypeLimit "type: limit"
+    TypeStop "type: stop"
+    TypeTake "type: take profit at the market"
+    TypeChase "type: chase"
+    NextSize "next size preset"
+    PreviousSize "previous size preset"
+    ObservedPrice "observed price"
+    ShowJson "exact JSON"
+    Submit "send"
+    NextLink "next link"
+    PreviousLink "previous link"
+    Follow "follow the link"
+    Markets "markets"
+    Chart "chart of its market, and back"
+    Quality "execution quality"
+    AlertHere "set an alert here"
+    UserAlerts "your alerts"
+    EditAlert "change this alert"
+    DeleteAlert "delete this alert"
+    Review "review of trades"
+    Note "note and tags"
+    ReadOlder "read older rows"
+    NextMonth "next month"
+    PreviousMonth "previous month"
+    LetAlertsFire "let alerts fire again"
 }
 
 /// Rows per page key.
@@ -412,11 +265,6 @@ impl Action {
                 | Self::CloseAll
                 | Self::Flatten
         ) || self.acts_on_its_row()
-    }
-
-    /// The words in the footer and the help.
-    pub fn label(self) -> &'static str {
-        self.get_message().unwrap_or_default()
     }
 }
 

@@ -167,7 +167,7 @@ fn a_stop_entry_waits_for_its_price_on_the_far_side_of_the_mark_only() {
         SendMode::AtOnce,
     ));
     assert_eq!(order.kind, PlaceKind::StopMarket);
-    assert_eq!(order.trigger.unwrap().price, num("64100"));
+    assert_eq!(order.trigger_price, Some(num("64100")));
     let why = refused(stop_entry(
         &mut model,
         Side::Buy,

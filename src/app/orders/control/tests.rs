@@ -274,9 +274,8 @@ fn a_target_with_a_limit_keeps_its_distance_on_every_press() {
     let [Effect::Send(_, Command::Place(order))] = effects.as_slice() else {
         panic!("{effects:?}");
     };
-    let trigger = order.trigger.as_ref().map(|trigger| trigger.price);
     assert_eq!(
-        (trigger, order.limit_price),
+        (order.trigger_price, order.limit_price),
         (Some(num("68003")), Some(num("67903")))
     );
 }

@@ -72,7 +72,10 @@ fn closing_half_of_a_position_asks_for_one_key() {
         expected_price: Some(num("64000")),
         slippage_tolerance: None,
         limit_price: None,
-        trigger: None,
+        client_order_id: None,
+        trigger_price: None,
+        trigger_market_id: None,
+        trigger_direction: None,
         marketable_limit_acknowledged: false,
     });
     assert_eq!(strip(&model).proposal, close.clone().into());
@@ -103,11 +106,14 @@ fn a_close_that_is_not_at_the_market_opens_its_form_with_every_flag_in_it() {
     let [Effect::Send(_, Command::Close(close))] = sent.as_slice() else {
         panic!("{sent:?}")
     };
-    let trigger = close.trigger.clone().unwrap();
     assert_eq!(close.kind, CloseKind::Conditional);
     assert_eq!(
-        (trigger.market_id, trigger.price, close.size),
-        (Some("paper|ETH".into()), num("2900"), Some(num("0.25")))
+        (&close.trigger_market_id, close.trigger_price, close.size),
+        (
+            &Some("paper|ETH".into()),
+            Some(num("2900")),
+            Some(num("0.25"))
+        )
     );
     let mut model = desk();
     say(&mut model, "close btc --slippage-bps 30");

@@ -2,7 +2,7 @@
 
 use super::{
     super::{
-        super::{Bps, Command, MarketId, Num, PlaceKind, PlaceOrder, TimeInForce, Trigger},
+        super::{Bps, Command, MarketId, Num, PlaceKind, PlaceOrder, TimeInForce},
         DraftFault, DraftShape, Faults, Field, Seen,
     },
     EntryDraft, ReplacedExits,
@@ -29,7 +29,7 @@ impl EntryDraft {
     fn order(&self, kind: PlaceKind, seen: &Seen) -> Result<PlaceOrder, Faults> {
         let mut faults = Faults::default();
         let terms = self.terms(seen, &mut faults);
-        let trigger = self.trigger(seen, &mut faults);
+        let trigger_price = self.watched_price(seen, &mut faults);
         let gtd_expires_at = faults.take(Field::Expires, self.expires(seen)).flatten();
         let mut number = |field| faults.take(field, self.number_in(field, seen)).flatten();
         let limit_price = number(Field::LimitPrice);
@@ -41,11 +41,12 @@ impl EntryDraft {
         let expected_price = number(Field::ExpectedPrice).or_else(|| seen.mid());
         let terms = faults.none(terms)?;
         Ok(PlaceOrder {
+            kind,
             account_id: self.account_id.clone(),
             market_id: terms.market_id,
-            kind,
             side: self.side,
             size: terms.size,
+            client_order_id: None,
             expected_price,
             leverage: terms.leverage,
             margin_mode: self.margin_mode,
@@ -53,7 +54,11 @@ impl EntryDraft {
             time_in_force: Some(self.lasting()).filter(|tif| *tif != TimeInForce::Gtc),
             gtd_expires_at,
             limit_price,
-            trigger,
+            trigger_price,
+            trigger_market_id: (self.trigger_market.clone())
+                .filter(|_| self.has(Field::TriggerMarket)),
+            trigger_direction: (self.trigger_direction)
+                .filter(|_| self.has(Field::TriggerDirection)),
             chase_offset,
             chase_cap_price,
             take_profit_price,
@@ -89,20 +94,14 @@ impl EntryDraft {
         faults
     }
 
-    fn trigger(&self, seen: &Seen, faults: &mut Faults) -> Option<Trigger> {
+    fn watched_price(&self, seen: &Seen, faults: &mut Faults) -> Option<Num> {
         let price = self.number_in(Field::TriggerPrice, seen);
         let price = faults.take(Field::TriggerPrice, price);
-        let asks = self.has(Field::TriggerDirection);
-        if asks && self.trigger_direction.is_none() {
+        if self.has(Field::TriggerDirection) && self.trigger_direction.is_none() {
             faults
                 .0
                 .push((Field::TriggerDirection, DraftFault::Missing));
         }
-        let elsewhere = self.has(Field::TriggerMarket);
-        Some(Trigger {
-            price: price.flatten()?,
-            market_id: self.trigger_market.clone().filter(|_| elsewhere),
-            direction: self.trigger_direction.filter(|_| asks),
-        })
+        price.flatten()
     }
 }
