@@ -1,6 +1,7 @@
 pub(super) mod sequences;
 
 use super::*;
+use std::time::Duration;
 
 const BARE: &str = include_str!("../../../tests/support/bare.toml");
 
@@ -41,7 +42,7 @@ async fn whoever_started_the_exchange_hears_of_a_panic_with_the_floor_in_hand() 
 async fn virtual_time_follows_the_wall_clock_in_whole_steps_and_stops_on_the_signal() {
     let service = service(ClockMode::Live(Speed::from_thousandths(2_000).unwrap()));
     let stop = CancellationToken::new();
-    let ticking = tokio::spawn(tick(Arc::clone(&service), stop.clone()));
+    let ticking = tokio::spawn(tick(Arc::clone(&service), stop.clone(), StepTimer::Tokio));
     tokio::time::sleep(Duration::from_millis(10_100)).await;
     let now = service.state().unwrap().engine.now();
     assert_eq!(now, engine::Millis(1_790_000_020_000));
