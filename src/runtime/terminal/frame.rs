@@ -53,9 +53,10 @@ impl FrameGate {
     pub(crate) fn open() -> Self {
         let now = Instant::now();
         Self {
+            // Not for the network, which has said nothing yet.
             due: Some(DueFrame {
                 at: now,
-                cause: Cause::Background,
+                cause: Cause::Rest,
             }),
             opened: now,
             last: now,
@@ -73,7 +74,6 @@ impl FrameGate {
             // Events come at most twenty times a second (`polling/streams/account.rs`), and wait for no beat of the market.
             (Cause::Rest, _) | (Cause::Orders, Motion::Full) => now + OPENING_FRAME,
             (Cause::Background, Motion::Full) => soon,
-            (Cause::Orders | Cause::Background, Motion::Reduced) if self.fills(now) => soon,
             (Cause::Orders | Cause::Background, Motion::Reduced) => {
                 soon.max(self.last + REDUCED_MOTION_FRAME)
             }
@@ -89,7 +89,9 @@ impl FrameGate {
     pub(crate) fn settle(&mut self, motion: Motion) {
         let now = Instant::now();
         let earliest = self.moves_from(now.max(self.last + self.gathering(now)));
-        let is_prompt = motion == Motion::Full || self.fills(now);
+        // With reduced motion the first answers come together at once; what follows waits.
+        let is_empty = self.fills(now) && self.last_moved == self.opened;
+        let is_prompt = motion == Motion::Full || is_empty;
         if let Some(due) = &mut self.due
             && is_prompt
         {
@@ -103,7 +105,7 @@ impl FrameGate {
         if self.fills(at) { at } else { at.max(spaced) }
     }
 
-    /// Somebody waits for the first answers, with reduced motion too.
+    /// Somebody waits for the first answers.
     fn fills(&self, at: Instant) -> bool {
         at.duration_since(self.opened) < OPENING
     }
@@ -234,22 +236,26 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn the_first_answers_are_drawn_sooner_than_those_of_a_full_desk() {
-        for (motion, later) in [
-            (Motion::Full, POLL_FRAME),
-            (Motion::Reduced, REDUCED_MOTION_FRAME),
-        ] {
-            let mut gate = FrameGate::open();
-            assert_eq!(drawn_after(&mut gate).await, Duration::ZERO);
-            gate.want(Cause::Background, motion);
-            assert_eq!(drawn_after(&mut gate).await, OPENING_FRAME);
-            gate.want(Cause::Background, motion);
-            gate.settle(motion);
-            assert_eq!(drawn_after(&mut gate).await, OPENING_FRAME);
-            advance(OPENING).await;
-            gate.drawn();
-            gate.want(Cause::Background, motion);
-            assert_eq!(drawn_after(&mut gate).await, later);
-        }
+        let mut gate = FrameGate::open();
+        assert_eq!(drawn_after(&mut gate).await, Duration::ZERO);
+        gate.want(Cause::Background, Motion::Full);
+        assert_eq!(drawn_after(&mut gate).await, OPENING_FRAME);
+        advance(OPENING).await;
+        gate.want(Cause::Background, Motion::Full);
+        assert_eq!(drawn_after(&mut gate).await, POLL_FRAME);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn with_reduced_motion_the_first_answers_are_drawn_together_and_at_once() {
+        let mut gate = FrameGate::open();
+        assert_eq!(drawn_after(&mut gate).await, Duration::ZERO);
+        gate.want(Cause::Background, Motion::Reduced);
+        advance(2 * OPENING_FRAME).await;
+        gate.settle(Motion::Reduced);
+        assert_eq!(drawn_after(&mut gate).await, Duration::ZERO);
+        gate.want(Cause::Background, Motion::Reduced);
+        gate.settle(Motion::Reduced);
+        assert_eq!(drawn_after(&mut gate).await, REDUCED_MOTION_FRAME);
     }
 
     #[tokio::test(start_paused = true)]
