@@ -52,7 +52,7 @@ impl Served {
     fn stop(&self, desk: &Session) {
         let locks =
             ["", "journal.newest"].map(|name| File::open(self.state_dir().join(name)).unwrap());
-        locks.each_ref().map(|file| file.lock().unwrap());
+        locks.iter().for_each(|file| file.lock().unwrap());
         desk.signal("STOP");
         session::wait_until_stopped(desk.pid());
     }
