@@ -131,7 +131,10 @@ fn remember(start: &mut runtime::Start, dir: &Path, level: LogLevel) {
     let dir = dir.display();
     if let Some((recalled, layouts, lines)) = kept.within(AT_ONCE) {
         start.layouts = layouts;
-        start.lines = lines;
+        match lines {
+            Ok(lines) => start.lines = lines,
+            Err(why) => start.warnings.push(why),
+        }
         start.columns = recalled.columns;
         start.warnings.extend(recalled.warnings);
     } else {
@@ -155,9 +158,10 @@ fn layouts(state_dir: &Path) -> BTreeMap<WidthTier, LayoutPreset> {
 }
 
 /// The trader's own lines on the charts.
-fn lines(state_dir: &Path) -> ChartLines {
-    let kept = memory::kept_lines(state_dir).into_iter();
-    ChartLines::new(kept.map(|(market, lines)| (market.into(), lines)).collect())
+fn lines(state_dir: &Path) -> Result<ChartLines, String> {
+    let kept = memory::kept_lines(state_dir)?.into_iter();
+    let kept = kept.map(|(market, lines)| (market.into(), lines));
+    Ok(ChartLines::new(kept.collect()))
 }
 
 /// The tour, if it was never shown; marks it as shown.

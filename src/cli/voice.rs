@@ -274,6 +274,12 @@ impl Output {
     /// [`Self::failure`] of a command that was sent under `key`.
     pub(super) fn failed(self, why: &Failure, key: Option<&IdempotencyKey>) -> Exit {
         let exit = Exit::from(why);
+        self.failed_with(exit, why, key);
+        exit
+    }
+
+    /// The same in a verb that ends with this exit code.
+    pub(super) fn failed_with(self, exit: Exit, why: &Failure, key: Option<&IdempotencyKey>) {
         match self.aside {
             ReportFormat::Table => {
                 out::complain(&why.to_string());
@@ -297,7 +303,6 @@ impl Output {
             }
             ReportFormat::Json => self.told(&FailureLine::of(why, exit, key)),
         }
-        exit
     }
 
     /// The failure of one of several commands, for a line of the result.

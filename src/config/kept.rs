@@ -4,8 +4,7 @@
 //! or the new contents, never a part. Columns are stored by id, including hidden ones, so that another version finds
 //! those it knows and shows new ones.
 
-use super::memory::write;
-use crate::disk;
+use super::memory::{read, write};
 use serde::{Deserialize, Serialize};
 use std::{
     collections::BTreeMap,
@@ -34,11 +33,7 @@ pub fn columns_file(state_dir: &Path) -> PathBuf {
 
 /// The choices of earlier sessions. Fails if the file exists and cannot be read.
 pub fn kept_columns(state_dir: &Path) -> io::Result<KeptChoices> {
-    match disk::read_own(&columns_file(state_dir)) {
-        Ok(text) => Ok(serde_json::from_slice(&text)?),
-        Err(why) if why.kind() == io::ErrorKind::NotFound => Ok(KeptChoices::new()),
-        Err(why) => Err(why),
-    }
+    read(state_dir, FILE)
 }
 
 /// Stores the choice of one pane; `None` removes it. Replaces an unreadable file.

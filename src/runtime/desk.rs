@@ -167,7 +167,7 @@ fn put(painter: &Painter, out: Out) {
         Out::Frame(frame) => {
             // Continued there after a stop that could not be caught: the signal for it may still be on its way.
             if terminal::is_in_background() {
-                painter.hold(vec![]);
+                painter.lend();
             }
             painter.show(frame);
         }

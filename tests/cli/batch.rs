@@ -98,6 +98,21 @@ fn a_line_that_cannot_be_read_is_named_and_nothing_is_sent() {
 }
 
 #[test]
+fn a_number_is_what_json_says_and_a_price_below_zero_is_no_offset() {
+    let served = Served::bare();
+    let lines = limit("1e-2") + &limit("2.0E-2,\"stop_loss\":\"-1000\"");
+    let (code, told, err) = placed(&served, &["--yes"], &lines);
+    assert_eq!(code, 0, "{err}");
+    let sizes = told.iter().map(|line| line["data"]["size"].as_f64());
+    assert_eq!(sizes.collect::<Vec<_>>(), [Some(0.01), Some(0.02)]);
+    let lines = limit("0.01,\"stop_loss\":-1000");
+    let (code, told, err) = placed(&served, &["--yes"], &lines);
+    assert_eq!((code, told.len(), served.orders().len()), (2, 0, 2));
+    let words = "line 1: stop_loss is below 0; an offset is a text, \"-1000\"";
+    assert!(said(&err).contains(words), "{err}");
+}
+
+#[test]
 fn a_member_that_is_given_twice_is_refused_and_nothing_is_sent() {
     let served = Served::bare();
     for twice in [

@@ -928,16 +928,21 @@ fn a_flatten_shows_first_what_it_would_send() {
 #[test]
 fn a_flatten_that_leaves_something_names_it_and_one_with_a_refused_key_says_so() {
     let served = busy();
-    served.plant(&json!({ "kind": "before", "route": "close_all", "status": 400 }));
-    let (code, out, err) = served.run(&["flatten", "--yes"]);
-    let end: Value = serde_json::from_str(&out).unwrap();
-    assert_eq!((code, &end["data"]["flat"]), (15, &json!(false)), "{err}");
-    let left = &end["data"]["left"];
-    assert_eq!(
-        (left["positions"].as_array().unwrap().len(), &left["orders"]),
-        (2, &json!([]))
-    );
-    served.clear_faults();
+    for (status, expected) in [(400, 15), (403, 10)] {
+        served.plant(&json!({ "kind": "before", "route": "close_all", "status": status }));
+        let (code, out, err) = served.run(&["flatten", "--yes"]);
+        let end: Value = serde_json::from_str(&out).unwrap();
+        let flat = &end["data"]["flat"];
+        assert_eq!((code, flat), (expected, &json!(false)), "{err}");
+        let left = &end["data"]["left"];
+        assert_eq!(
+            (left["positions"].as_array().unwrap().len(), &left["orders"]),
+            (2, &json!([]))
+        );
+        assert!(err.contains(&format!("\"exit_code\":{expected}")), "{err}");
+        assert!(err.contains("its close-all: rejected: "), "{err}");
+        served.clear_faults();
+    }
     let mut other = served.verb(&["flatten", "--yes"]);
     let (code, _, err) = ran(other.env("PERPDECK_API_KEY", "pp_live_nobody"));
     assert!(

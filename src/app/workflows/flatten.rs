@@ -25,6 +25,8 @@ pub(crate) struct FlattenRun {
     unread_rounds: u32,
     /// What the last read found.
     remains: Option<OpenExposure>,
+    /// Why the last close-all did not end.
+    refusal: Option<Failure>,
     /// What this round has ended.
     ended: HashSet<Resource>,
     proving: Proving,
@@ -82,8 +84,9 @@ impl FlattenRun {
         self.progress.operation = Some(operation);
     }
 
-    /// The round has ended these; reads follow.
-    pub(crate) fn swept(&mut self, ended: HashSet<Resource>) {
+    /// The round has ended these, and its close-all, if it needed one, has ended or failed; reads follow.
+    pub(crate) fn swept(&mut self, ended: HashSet<Resource>, closed: Result<(), Failure>) {
+        self.refusal = closed.err();
         self.ended = ended;
         self.proving = Proving::default();
         self.failed_reads = 0;
@@ -163,10 +166,23 @@ impl FlattenRun {
         let unread = self.remains.as_ref().and_then(OpenExposure::unread);
         let kind = unread.map_or(FailureKind::Conflict, |why| why.kind);
         let rounds = self.progress.round;
-        not_flat(
+        let refusal = self.refusal.as_ref();
+        let closing = refusal.map(|why| format!("its close-all: {why}; "));
+        let closing = closing.unwrap_or_default();
+        let not_flat = not_flat(
             kind,
-            format!("not confirmed flat after {rounds} rounds; {message}"),
-        )
+            format!("not confirmed flat after {rounds} rounds; {closing}{message}"),
+        );
+        // Another key has to be used.
+        match refusal.filter(|why| why.shows_read_only_key()) {
+            Some(why) => Failure {
+                kind: why.kind,
+                status: why.status,
+                code: why.code.clone(),
+                ..not_flat
+            },
+            None => not_flat,
+        }
     }
 
     /// What the last read found, and what the last close-all reported.
@@ -256,7 +272,7 @@ mod tests {
     fn a_stop_stays_until_a_read_finds_no_position() {
         let mut run = FlattenRun::default();
         assert!(run.begins_round() && run.needs_close_all());
-        run.swept(HashSet::new());
+        run.swept(HashSet::new(), Ok(()));
         let held = exposure(vec![position()], orders());
         run.saw(Timestamp(0), ReadValue::Proves, held);
         assert_eq!(ids(&run.to_end()), ["entry"]);
@@ -287,7 +303,7 @@ mod tests {
         let mut rounds = 0;
         while run.begins_round() {
             rounds += 1;
-            run.swept(HashSet::new());
+            run.swept(HashSet::new(), Ok(()));
             let mut pauses = vec![];
             while run.reads_on() {
                 pauses.push(run.saw(Timestamp(0), ReadValue::Proves, unread()));

@@ -93,20 +93,21 @@ fn flat(voice: Output, proof: FlatProof) -> Exit {
 /// The reason, and what is open at this moment.
 async fn not_flat(service: &Service, outcome: &SendOutcome) -> Exit {
     let voice = service.voice;
-    let mut exit = Exit::Unknown;
-    if let Err(why) = outcome {
-        let said = voice.failure(why);
-        // Nothing was done, or nothing more can be.
-        if why.proves == Proof::Unsent || said == Exit::Auth {
-            exit = said;
-        }
-    }
     let remains = service.client.remains().await;
     let left = RemainingRows::from(&remains);
     let unread = remains.left().err().map(|why| why.to_string());
     let words = left.words(unread.as_deref());
     // An incomplete list that shows nothing proves nothing.
     let is_known = unread.is_none() || !left.is_empty();
+    let exit = match outcome {
+        // Nothing was done, or nothing more can be.
+        Err(why) if why.proves == Proof::Unsent || Exit::from(why) == Exit::Auth => Exit::from(why),
+        Ok(_) | Err(_) if is_known => Exit::Partial,
+        Ok(_) | Err(_) => Exit::Unknown,
+    };
+    if let Err(why) = outcome {
+        voice.failed_with(exit, why, None);
+    }
     let end = FlattenReport {
         // One read that finds nothing is no proof.
         flat: (!left.is_empty()).then_some(false),
@@ -115,12 +116,10 @@ async fn not_flat(service: &Service, outcome: &SendOutcome) -> Exit {
         ..FlattenReport::default()
     };
     voice.answer(&json!({ "data": end }), &words, None);
-    if exit == Exit::Unknown && is_known {
+    if exit == Exit::Partial {
         voice.note("run the same command again to continue");
-        Exit::Partial
-    } else {
-        exit
     }
+    exit
 }
 
 impl From<&OpenExposure> for RemainingRows {

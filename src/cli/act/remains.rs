@@ -59,7 +59,7 @@ fn closed(
         }
         (Err(why), _) => {
             voice.note("the positions could not be read, so something may still be open");
-            voice.failure(why);
+            voice.failed_with(Exit::Partial, why, None);
             "\"perpdeck positions\" lists what is left"
         }
     };
@@ -103,7 +103,7 @@ fn canceled(
         }
         Ok(_) => "run the command again to cancel what still works",
         Err(why) => {
-            voice.failure(why);
+            voice.failed_with(Exit::Partial, why, None);
             "the working orders could not be read, so some may remain"
         }
     };

@@ -127,14 +127,14 @@ impl Flatten<'_> {
             match closing {
                 Some(delivery) => go_on(Arc::new(delivery.part_of(operations))).await,
                 None if closes => close_all(context, parent, operations).await,
-                None => {}
+                None => Ok(()),
             }
         };
         let mut work = Box::pin(join(close, sweep(context, parent)));
         loop {
             tokio::select! {
-                ((), ended) = &mut work => {
-                    self.run.swept(ended);
+                (result, ended) = &mut work => {
+                    self.run.swept(ended, result);
                     return;
                 }
                 Some(operation) = reported.recv() => {
@@ -231,7 +231,7 @@ async fn close_all(
     context: &OutboxContext,
     parent: &IntentRef,
     operations: UnboundedSender<CloseAll>,
-) {
+) -> Result<(), Failure> {
     let command = Command::CloseAll(context.client.connection().account_id.clone());
     let sink = ProgressSink::Flatten(operations);
     let tries = RetryState::new(&command, context.client.timeouts());
@@ -245,24 +245,31 @@ async fn close_all(
         .await
     {
         Ok(delivery) => complain(context, delivery.deliver(tries).await).await,
-        Err(why) => context.note(Tone::Alert, format!("flatten: {why}")).await,
+        Err(why) => {
+            context.note(Tone::Alert, format!("flatten: {why}")).await;
+            Err(why)
+        }
     }
 }
 
-async fn go_on(delivery: Arc<Delivery>) {
+async fn go_on(delivery: Arc<Delivery>) -> Result<(), Failure> {
     let timeouts = delivery.context().client.timeouts();
     let doubt = Failure::new(
         FailureKind::Unknown,
         "it was under way when the desk stopped",
     );
     let tries = RetryState::with_unknown_outcome(delivery.command(), timeouts, doubt);
-    complain(delivery.context(), delivery.deliver(tries).await).await;
+    complain(delivery.context(), delivery.deliver(tries).await).await
 }
 
-async fn complain(context: &OutboxContext, result: Result<Receipt, Failure>) {
-    if let Err(why) = result {
+async fn complain(
+    context: &OutboxContext,
+    result: Result<Receipt, Failure>,
+) -> Result<(), Failure> {
+    if let Err(why) = &result {
         context.note(Tone::Warn, format!("flatten: {why}")).await;
     }
+    result.map(drop)
 }
 
 /// Stops TWAPs first (a slice opens a position again), then scaled orders, then everything else that could open one.

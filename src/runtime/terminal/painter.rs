@@ -104,6 +104,11 @@ impl Painter {
         self.0.say(bytes);
     }
 
+    /// Paints nothing more before [`Self::go_on`].
+    pub(crate) fn lend(&self) {
+        self.0.locked().screen = Screen::Lent;
+    }
+
     /// Writes these bytes last before [`Self::go_on`], and waits until that is done; with a limit, since the terminal
     /// may have stopped reading.
     pub(crate) fn hold(&self, bytes: Vec<u8>) {

@@ -233,9 +233,9 @@ pub(super) fn export(model: &mut Model, args: &CommandArgs) -> Result<Next, Faul
 /// The value of a name; none where there is no word.
 fn chosen<T: Copy>(word: Option<&Word>, known: &[(&str, T)]) -> Result<Option<T>, Fault> {
     let Some(word) = word else { return Ok(None) };
-    let named = known.iter().find(|(name, _)| *name == word.text);
-    let names = || known.iter().map(|(name, _)| *name).collect::<Vec<_>>();
-    named
-        .map(|(_, value)| Some(*value))
-        .ok_or_else(|| word.fault(format!("one of {}", names().join(", "))))
+    if let Some((_, value)) = known.iter().find(|(name, _)| *name == word.text) {
+        return Ok(Some(*value));
+    }
+    let names: Vec<_> = known.iter().map(|(name, _)| *name).collect();
+    Err(word.fault(format!("one of {}", names.join(", "))))
 }

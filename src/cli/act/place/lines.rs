@@ -22,7 +22,7 @@ use crate::{
         voice::Output,
     },
     disk::at_most,
-    model::{Failure, FailureKind, IdempotencyKey},
+    model::{Failure, FailureKind, IdempotencyKey, Num},
 };
 use clap::{Arg, Args as _, Command, FromArgMatches as _};
 use color_eyre::{Report, Result, eyre::Context as _};
@@ -176,7 +176,7 @@ fn order(text: &str, line: usize, of_all: &KeyFlag) -> Result<WrittenEntry, Stri
     Ok(order)
 }
 
-/// The members as flags. A number keeps its digits.
+/// The members as flags.
 fn words(members: BTreeMap<String, Box<RawValue>>, flags: &Command) -> Result<Vec<String>, String> {
     let known = || {
         let longs = flags.get_arguments().filter_map(Arg::get_long);
@@ -198,14 +198,24 @@ fn words(members: BTreeMap<String, Box<RawValue>>, flags: &Command) -> Result<Ve
             text if text.starts_with(['[', '{']) => {
                 return Err(format!("{name} is a text, a number or true"));
             }
-            text => {
-                let word = serde_json::from_str::<String>(text);
-                let word = word.unwrap_or_else(|_| text.to_owned());
-                words.push(format!("--{long}={word}"));
-            }
+            value => words.push(format!("--{long}={}", word(&name, value)?)),
         }
     }
     Ok(words)
+}
+
+/// A text as it is, a number in plain digits. A program that computes a price below 0 is wrong, and means no offset.
+fn word(name: &str, value: &str) -> Result<String, String> {
+    if let Ok(text) = serde_json::from_str(value) {
+        return Ok(text);
+    }
+    let number: Num = value.parse().map_err(|why| format!("{name}: {why}"))?;
+    if number.is_negative() {
+        return Err(format!(
+            "{name} is below 0; an offset is a text, \"{number}\""
+        ));
+    }
+    Ok(number.to_string())
 }
 
 async fn rehearse(service: &ActingService, orders: Vec<NumberedOrder>) -> Result<Exit> {
