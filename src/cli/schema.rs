@@ -1,8 +1,9 @@
 //! `perpdeck schema`: the JSON Schemas of rows in verbs and exports.
 
-use super::read::watch::{AccountLine, EventRow, MarketLine, WatchLine};
+use super::read::watch::{AccountLine, MarketLine, WatchLine};
 use super::{Exit, exit::UsageError, failure_line::FailureLine, journal, out};
 use crate::model::{EquitySample, FundingPayment};
+use crate::view::EventRow;
 use crate::view::tables::{
     alert_rows::UserAlertRow,
     quotes::{CandleRow, LevelRow, QuoteRow, TapeRow},

@@ -42,7 +42,7 @@ pub use panels::title::{Title, arrow, newer, title};
 pub use panels::toast::{ToastView, toast};
 pub use panels::tour::{TourView, tour};
 pub use panels::unseen::out_of_sight;
-pub use tables::activity::{EventLine, event_line, notification};
+pub use tables::activity::{EventRow, notification};
 pub use tables::days::DayLines;
 pub use tables::reading::READING;
 pub use tables::scaled::{RungLine, head as scaled_head, rungs};

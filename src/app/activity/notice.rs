@@ -14,6 +14,7 @@ use crate::{
     },
 };
 use std::{collections::VecDeque, time::Duration};
+use strum::Display;
 
 /// How long good news stays in the toast. Bad news stays until it is dismissed.
 const GOOD_NEWS: Duration = Duration::from_secs(5);
@@ -48,7 +49,8 @@ pub struct Elsewhere {
 }
 
 /// The meaning of a notice; the theme decides its look.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Display)]
+#[strum(serialize_all = "lowercase")]
 pub enum Tone {
     Plain,
     Good,

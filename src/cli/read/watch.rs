@@ -8,7 +8,6 @@ mod events;
 mod stream_rows;
 mod streams;
 
-pub(in crate::cli) use events::EventRow;
 pub(in crate::cli) use stream_rows::{AccountLine, MarketLine};
 
 use super::{

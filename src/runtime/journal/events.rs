@@ -6,13 +6,12 @@
 
 use crate::{
     app::{
-        AccountSet, Model, Msg,
+        Account, AccountSet, Msg,
         activity::notice::{Event, Notice, Tone},
     },
     disk::{self, Rotating},
-    view,
+    view::EventRow,
 };
-use serde::Serialize;
 use std::{
     io::{self, Write as _},
     path::{Path, PathBuf},
@@ -27,18 +26,6 @@ pub(crate) const FILE: &str = "events.jsonl";
 const CAP: u64 = 8 * 1024 * 1024;
 /// How long the shutdown waits for the last lines.
 const LAST_LINES: Duration = Duration::from_millis(500);
-
-#[derive(Debug, Serialize)]
-struct Line<'a> {
-    /// UTC, by the wall clock.
-    at: String,
-    account: Option<&'a str>,
-    service: Option<&'a str>,
-    event: &'a str,
-    tone: &'a str,
-    what: &'a str,
-    ticket: Option<&'a str>,
-}
 
 /// What has been handed to the writer thread, and the channel to it.
 #[derive(Debug, Default)]
@@ -90,7 +77,7 @@ impl EventLog {
                 .filter(|notice| is_own(notice))
             {
                 // A writer that cannot write has reported it and ended.
-                drop(writer.lines.send(line(model, notice)));
+                drop(writer.lines.send(line(&model.account, notice)));
             }
             *logged = model.account.activity.newest();
         }
@@ -130,30 +117,10 @@ fn is_own(notice: &Notice) -> bool {
     }
 }
 
-fn line(model: &Model, notice: &Notice) -> String {
-    let event = view::event_line(notice);
-    let identity = model.account.identity.as_ref();
-    let line = Line {
-        at: model.account.drift.on_wall(notice.at).to_rfc3339(),
-        account: identity.map(|identity| identity.account_id.raw()),
-        service: identity.map(|identity| identity.base_url.as_str()),
-        event: event.event,
-        tone: tone(notice.event.tone()),
-        what: &event.what,
-        ticket: event.ticket.as_deref(),
-    };
-    // The line holds only strings: serialization cannot fail.
-    let json = serde_json::to_string(&line).unwrap_or_default();
+fn line(account: &Account, notice: &Notice) -> String {
+    // The row holds only strings: serialization cannot fail.
+    let json = serde_json::to_string(&EventRow::new(account, notice)).unwrap_or_default();
     json + "\n"
-}
-
-fn tone(tone: Tone) -> &'static str {
-    match tone {
-        Tone::Plain => "plain",
-        Tone::Good => "good",
-        Tone::Warn => "warn",
-        Tone::Alert => "alert",
-    }
 }
 
 #[cfg(test)]
@@ -216,10 +183,10 @@ mod tests {
         say(&mut account_set, "one");
         let model = account_set.accounts().next().unwrap();
         let notice = model.account.activity.since(0).next().unwrap();
-        let written = line(model, notice);
+        let written = line(&model.account, notice);
         let expected = r#"{"at":"2026-09-21T14:13:20.250Z","account":null,"service":null,"event":"desk","tone":"warn","what":"one","ticket":null}"#;
         assert_eq!(written.trim_end(), expected);
-        let tones = [Tone::Plain, Tone::Good, Tone::Warn, Tone::Alert].map(tone);
+        let tones = [Tone::Plain, Tone::Good, Tone::Warn, Tone::Alert].map(|tone| tone.to_string());
         assert_eq!(tones, ["plain", "good", "warn", "alert"]);
     }
 

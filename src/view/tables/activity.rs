@@ -2,7 +2,7 @@
 
 use crate::{
     app::{
-        About,
+        About, Account,
         activity::notice::{Event, Notice},
     },
     model::{
@@ -17,6 +17,8 @@ use crate::{
         },
     },
 };
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 pub const ACTIVITY: &[Column<Notice>] = &[
     Column::new("at", "time", Left, 1, |notice: &Notice, scene| {
@@ -41,21 +43,37 @@ pub(crate) fn newest_first<'a>(scene: &Scene<'a>, at: usize) -> Option<&'a Notic
     scene.activity.lines.iter().nth_back(at)
 }
 
-/// A line of the pane for the event log.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct EventLine {
-    /// One word for what happened.
-    pub event: &'static str,
+/// A line of the activity pane.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct EventRow {
+    /// UTC, RFC 3339.
+    pub at: String,
+    /// The account.
+    pub account: Option<String>,
+    /// The address of the service.
+    pub service: Option<String>,
+    /// What kind of event it is.
+    pub event: String,
+    /// How it matters: plain, good, warn or alert.
+    pub tone: String,
+    /// The event in words.
     pub what: String,
-    /// As shown in the pane.
+    /// The command that it is about, in this session of the desk.
     pub ticket: Option<String>,
 }
 
-pub fn event_line(notice: &Notice) -> EventLine {
-    EventLine {
-        event: kind(&notice.event),
-        what: plain_words(notice),
-        ticket: notice.ticket.map(|ticket| ticket.to_string()),
+impl EventRow {
+    pub fn new(account: &Account, notice: &Notice) -> Self {
+        let identity = account.identity.as_ref();
+        Self {
+            at: account.drift.on_wall(notice.at).to_rfc3339(),
+            account: identity.map(|identity| identity.account_id.raw().to_owned()),
+            service: identity.map(|identity| identity.base_url.clone()),
+            event: kind(&notice.event).to_owned(),
+            tone: notice.event.tone().to_string(),
+            what: plain_words(notice),
+            ticket: notice.ticket.map(|ticket| ticket.to_string()),
+        }
     }
 }
 

@@ -6,10 +6,9 @@ use crate::{
     config::{Sources, load},
     model::Text,
     runtime::EVENTS_FILE,
+    view::EventRow,
 };
 use color_eyre::Result;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use std::{
     fs::{self, File},
     io::{self, BufRead as _, BufReader, Seek as _, SeekFrom},
@@ -21,25 +20,6 @@ use tokio::time::sleep;
 
 /// How often the file is read.
 const INTERVAL: Duration = Duration::from_millis(200);
-
-/// A line of the activity pane.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-pub(in crate::cli) struct EventRow {
-    /// UTC, RFC 3339.
-    at: String,
-    /// The account.
-    account: Option<String>,
-    /// The address of the service.
-    service: Option<String>,
-    /// What kind of event it is.
-    event: String,
-    /// How it matters: plain, good, warn or alert.
-    tone: String,
-    /// The event in words.
-    what: String,
-    /// The command that it is about, in this session of the desk.
-    ticket: Option<String>,
-}
 
 pub(super) async fn follow(
     service: &Service,
