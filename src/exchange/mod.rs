@@ -36,6 +36,7 @@ mod service;
 mod sim;
 mod sliced;
 mod state;
+mod step_timer;
 mod store;
 mod streams;
 #[cfg(test)]
@@ -55,14 +56,11 @@ pub use store::StoreFault;
 
 use crate::model::{AccountId, Timestamp};
 use service::ExchangeService;
-use std::{io, net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
+use std::{io, net::SocketAddr, path::PathBuf, sync::Arc};
+use step_timer::StepTimer;
 use store::{ExchangeStore, FailureWatch, LoadedExchange};
 use streams::StreamRoute;
-use tokio::{
-    net::TcpListener,
-    task::JoinHandle,
-    time::{Instant, sleep},
-};
+use tokio::{net::TcpListener, task::JoinHandle, time::Instant};
 use tokio_util::sync::CancellationToken;
 
 /// How an exchange is started.
@@ -239,7 +237,8 @@ fn open(options: ExchangeOptions) -> Result<LoadedExchange, StartFault> {
 }
 
 async fn run(listener: TcpListener, service: Arc<ExchangeService>, shutdown: CancellationToken) {
-    let ticking = tokio::spawn(tick(Arc::clone(&service), shutdown.clone()));
+    let (ticked, timer) = (Arc::clone(&service), StepTimer::of_kernel());
+    let ticking = tokio::spawn(tick(ticked, shutdown.clone(), timer));
     http::accept(listener, Arc::clone(&service), shutdown).await;
     if let Err(why) = ticking.await {
         tracing::error!(%why, "the clock of the exchange failed");
@@ -247,13 +246,19 @@ async fn run(listener: TcpListener, service: Arc<ExchangeService>, shutdown: Can
     service.close().await;
 }
 
-async fn tick(service: Arc<ExchangeService>, shutdown: CancellationToken) {
-    let mut rest = Duration::ZERO;
-    while shutdown.run_until_cancelled(sleep(rest)).await.is_some() {
+/// Brings virtual time up to date while nobody asks.
+async fn tick(service: Arc<ExchangeService>, shutdown: CancellationToken, timer: StepTimer) {
+    let mut due = Instant::now();
+    loop {
+        tokio::select! {
+            () = shutdown.cancelled() => return,
+            () = timer.until(due) => {}
+            () = service.tick_again.notified() => {}
+        }
         match service.state() {
             Ok(mut state) => {
                 state.checkpoint();
-                rest = state.tick_interval();
+                due = service.next_tick(&state);
             }
             Err(fault) => return tracing::error!("{}", fault.message),
         }

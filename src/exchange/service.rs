@@ -29,10 +29,17 @@ use std::{
         Mutex, MutexGuard,
         atomic::{AtomicU64, Ordering},
     },
+    time::Duration,
 };
-use tokio::{sync::watch, time::Instant};
+use tokio::{
+    sync::{Notify, watch},
+    time::Instant,
+};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
+
+/// The shortest time between two steps that are told: at most fifty a second.
+pub(super) const SHORTEST_PAUSE: Duration = Duration::from_millis(20);
 
 /// What a reset starts from.
 #[derive(Debug)]
@@ -113,6 +120,8 @@ pub(super) struct ExchangeService {
     pub(super) request_ids: RequestIds,
     /// The version of the state after its last change.
     changed: watch::Sender<StateVersion>,
+    /// The next tick may be due sooner.
+    pub(super) tick_again: Notify,
 }
 
 impl ExchangeService {
@@ -158,20 +167,27 @@ impl ExchangeService {
                 count: AtomicU64::new(0),
             },
             changed: watch::Sender::default(),
+            tick_again: Notify::new(),
         }
     }
 
-    /// Tells every change of the state, whoever made it.
+    /// Tells every change of the state, whoever made it, and each step of virtual time when it is due.
     pub(super) fn changes(&self) -> watch::Receiver<StateVersion> {
-        self.changed.subscribe()
+        let changes = self.changed.subscribe();
+        self.tick_again.notify_one();
+        changes
     }
 
-    /// When the next step of virtual time is due; `None` while its clock is paused.
-    pub(super) fn next_step(&self) -> Option<Instant> {
-        let state = self.state.lock().ok()?;
-        state
-            .clock
-            .reaches(state.engine.now() + engine::Millis::STEP)
+    /// When virtual time is brought up to date if nobody asks before: at its next step, if somebody is told.
+    pub(super) fn next_tick(&self, state: &ExchangeState) -> Instant {
+        let now = Instant::now();
+        let latest = now + state.tick_interval();
+        if self.changed.is_closed() {
+            return latest;
+        }
+        let step = state.engine.now() + engine::Millis::STEP;
+        let step = state.clock.reaches(step).unwrap_or(latest);
+        step.max(now + SHORTEST_PAUSE).min(latest)
     }
 
     /// Locks the state for one request, at the virtual time that is due. 500 after a panic under the lock, 503 after a

@@ -167,5 +167,6 @@ pub(super) fn reset(service: &ExchangeService, request: &ApiRequest) -> ApiResul
     let ResetState { scenario, .. } = &service.reset_state;
     *service.faults()? = FaultInjector::new(scenario.seed(), scenario.faults());
     service.rate_limiter.set(scenario.budgets());
+    service.tick_again.notify_one();
     Ok(answer)
 }

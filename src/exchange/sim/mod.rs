@@ -69,7 +69,11 @@ pub(super) fn answer(
             ApiResponse::data(evidence)
         }
         SimRoute::Clock => control::clock(&*service.state()?),
-        SimRoute::SetClock => control::set_clock(&mut *service.state()?, request),
+        SimRoute::SetClock => {
+            let answer = control::set_clock(&mut *service.state()?, request);
+            service.tick_again.notify_one();
+            answer
+        }
         SimRoute::Nudge => control::nudge(&mut *service.state()?, request),
         SimRoute::Faults => control::faults(service),
         SimRoute::PlantFault => control::plant_fault(service, request),

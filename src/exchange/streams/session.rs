@@ -1,7 +1,10 @@
 //! One open stream: reads what the client asks, and writes what changed.
 
 use super::super::{
-    api_error::ApiResult, engine::Millis, response_cache::StateVersion, service::ExchangeService,
+    api_error::ApiResult,
+    engine::Millis,
+    response_cache::StateVersion,
+    service::{ExchangeService, SHORTEST_PAUSE},
     state::ExchangeState,
 };
 use super::disturbed::{After, Disturbed};
@@ -9,6 +12,7 @@ use futures_util::{SinkExt as _, StreamExt as _};
 use std::time::Duration;
 use tokio::{
     io::{AsyncRead, AsyncWrite},
+    sync::watch,
     task::yield_now,
     time::{Instant, sleep_until},
 };
@@ -17,8 +21,6 @@ use tokio_websockets::{CloseCode, Limits, Message, ServerBuilder, WebSocketStrea
 
 /// A longer message of a client closes its stream.
 const LONGEST_REQUEST: usize = 64 * 1024;
-/// The shortest time between two writes of changes: at most fifty a second.
-const SHORTEST_PAUSE: Duration = Duration::from_millis(20);
 /// How often a stream without changes shows that it is alive.
 const HEARTBEAT: Duration = Duration::from_secs(15);
 
@@ -97,6 +99,7 @@ pub(super) async fn run(
     mut connection: StreamConnection,
     mut session: impl StreamProtocol + Send,
 ) -> ApiResult<()> {
+    let mut changes = service.changes();
     let (greeting, mut seen) = {
         let state = service.state()?;
         (session.greeting(service, &state), state.engine.version())
@@ -124,7 +127,7 @@ pub(super) async fn run(
             }
             beat = Instant::now() + HEARTBEAT;
         }
-        let next = match connection.next(service, seen, beat).await {
+        let next = match connection.next(&mut changes, seen, beat).await {
             Wake::Closed => return Ok(()),
             Wake::Stop => {
                 connection.part(vec![session.farewell()]).await;
@@ -154,10 +157,13 @@ pub(super) async fn run(
 }
 
 impl StreamConnection {
-    /// The next thing to do. Changes are looked for when a request made one, and as often as virtual time steps. Only
-    /// what follows a write closely waits.
-    async fn next(&mut self, service: &ExchangeService, seen: StateVersion, beat: Instant) -> Wake {
-        let mut changes = service.changes();
+    /// The next thing to do. Only what follows a write closely waits.
+    async fn next(
+        &mut self,
+        changes: &mut watch::Receiver<StateVersion>,
+        seen: StateVersion,
+        beat: Instant,
+    ) -> Wake {
         let wake = tokio::select! {
             biased;
             () = self.stop.cancelled() => Wake::Stop,
@@ -172,7 +178,6 @@ impl StreamConnection {
                 Some(Err(_)) | None => Wake::Closed,
             },
             _ = changes.wait_for(|version| *version != seen) => Wake::Changed,
-            () = step(service) => Wake::Changed,
             () = sleep_until(beat) => Wake::Heartbeat,
         };
         if self.rested_at > Instant::now() {
@@ -213,18 +218,11 @@ impl StreamConnection {
     }
 }
 
-/// Until the next step of virtual time is due; for ever while its clock stands still.
-async fn step(service: &ExchangeService) {
-    match service.next_step() {
-        Some(due) => sleep_until(due.max(Instant::now() + SHORTEST_PAUSE)).await,
-        None => std::future::pending().await,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::exchange::{ClockMode, Speed, tests::service};
+    use crate::exchange::{ClockMode, Speed, step_timer::StepTimer, tests::service, tick};
+    use std::sync::Arc;
     use tokio::{
         io::{AsyncReadExt as _, duplex},
         time::sleep,
@@ -260,10 +258,11 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_step_is_told_when_it_is_due_and_an_answer_that_follows_another_a_little_later() {
         let service = service(ClockMode::Live(Speed::REAL_TIME));
-        let began = Instant::now();
+        let (began, ticked) = (Instant::now(), Arc::clone(&service));
         let (client, server) = duplex(1_024);
         let never = CancellationToken::new();
-        let connection = StreamConnection::new(server, never.clone(), never);
+        let connection = StreamConnection::new(server, never.clone(), never.clone());
+        tokio::spawn(tick(ticked, never, StepTimer::Tokio));
         tokio::spawn(async move { run(&service, connection, Echo).await });
         let (mut asks, mut answers) = ClientBuilder::new().take_over(client).split::<Message>();
         tokio::spawn(async move {
