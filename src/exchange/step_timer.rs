@@ -45,6 +45,10 @@ mod kernel {
 
     pub(super) type Timer = AsyncFd<OwnedFd>;
 
+    #[expect(
+        deprecated,
+        reason = "sound for a descriptor that is owned; what replaces it is not safe code"
+    )]
     pub(super) fn timer() -> io::Result<Timer> {
         let flags = TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC;
         AsyncFd::new(timerfd_create(TimerfdClockId::Monotonic, flags)?)

@@ -49,3 +49,23 @@ async fn virtual_time_follows_the_wall_clock_in_whole_steps_and_stops_on_the_sig
     stop.cancel();
     ticking.await.unwrap();
 }
+
+#[tokio::test(start_paused = true)]
+async fn whoever_listens_hears_of_the_first_step_of_a_resumed_clock_when_it_is_due() {
+    let service = service(ClockMode::Paused);
+    let ticked = (Arc::clone(&service), CancellationToken::new());
+    let _ticking = tokio::spawn(tick(ticked.0, ticked.1, StepTimer::Tokio));
+    let mut changes = service.changes();
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert!(!changes.has_changed().unwrap());
+    let request = message::ApiRequest {
+        uri: "/sim/clock".parse().unwrap(),
+        headers: hyper::HeaderMap::new(),
+        body: br#"{"paused":false}"#.to_vec(),
+        execution: message::Execution::Immediate,
+    };
+    sim::answer(&service, None, sim::SimRoute::SetClock, &request).unwrap();
+    let resumed = Instant::now();
+    changes.changed().await.unwrap();
+    assert_eq!(resumed.elapsed(), Duration::from_millis(250));
+}
