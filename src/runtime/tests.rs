@@ -248,7 +248,7 @@ async fn where_motion_is_reduced_the_first_answers_and_news_are_drawn_at_once_an
     };
     let drawn = drawn(calm, Duration::from_millis(2_900), vec![], feed).await;
     let millis: Vec<_> = drawn.iter().map(Duration::as_millis).collect();
-    assert_eq!(millis, [0, 8, 1_008, 2_008, 2_500]);
+    assert_eq!(millis, [0, 4, 1_004, 2_004, 2_500]);
 }
 
 #[tokio::test(start_paused = true)]
