@@ -86,8 +86,6 @@ pub enum StartFault {
     Store(#[from] StoreFault),
     #[error(transparent)]
     Received(#[from] ReceivedFault),
-    #[error("the scenario's script did not finish")]
-    Script(#[source] tokio::task::JoinError),
 }
 
 /// Why a running exchange stopped trading. Earlier responses stay valid.
@@ -166,8 +164,9 @@ impl ExchangeHandle {
     }
 }
 
-/// Plays the scenario's script, then serves on `listener` until `shutdown`.
-pub async fn start(
+/// Plays the scenario's script, then serves on `listener` until `shutdown`. The thread is busy until it serves: what is
+/// read or played leaves its memory to the requests. Must be called within a tokio runtime.
+pub fn start(
     listener: TcpListener,
     options: ExchangeOptions,
     shutdown: CancellationToken,
@@ -177,8 +176,7 @@ pub async fn start(
     let is_received = options.scenario.source_of_markets.is_some();
     let addr = listener.local_addr().map_err(StartFault::Socket)?;
     let simulator = options.simulator;
-    let opening = tokio::task::spawn_blocking(move || open(options));
-    let resumed = opening.await.map_err(StartFault::Script)??;
+    let resumed = open(options)?;
     if is_received {
         // What comes meanwhile is of before the start.
         began = Instant::now();
