@@ -127,7 +127,7 @@ pub(super) async fn listen(address: SocketAddr) -> Result<TcpListener> {
 
 impl World {
     /// Starts the exchange on `listener`; it runs until `stop`.
-    pub(super) async fn open(
+    pub(super) fn open(
         &self,
         listener: TcpListener,
         start: Timestamp,
@@ -141,8 +141,7 @@ impl World {
             data_dir: self.data_dir.clone(),
             simulator: self.simulator,
         };
-        let opening = exchange::start(listener, options, stop).await;
-        opening.wrap_err("the paper exchange cannot start")
+        exchange::start(listener, options, stop).wrap_err("the paper exchange cannot start")
     }
 
     /// The requested speed or mode.

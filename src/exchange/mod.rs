@@ -165,8 +165,8 @@ impl ExchangeHandle {
 }
 
 /// Plays the scenario's script, then serves on `listener` until `shutdown`. The thread is busy until it serves: what is
-/// read or played leaves its memory to the requests.
-pub async fn start(
+/// read or played leaves its memory to the requests. Must be called within a tokio runtime.
+pub fn start(
     listener: TcpListener,
     options: ExchangeOptions,
     shutdown: CancellationToken,
