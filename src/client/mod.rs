@@ -31,7 +31,6 @@ mod simulator;
 mod stream;
 mod timeouts;
 mod venue;
-mod venue_budget;
 
 #[cfg(test)]
 pub(crate) mod testing;

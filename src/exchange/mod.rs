@@ -22,7 +22,6 @@ pub mod engine;
 mod faults;
 mod http;
 mod idempotency;
-mod keep;
 mod lock;
 mod message;
 mod operations;
@@ -45,8 +44,8 @@ mod v1;
 mod wire;
 
 pub use auth::SimulatorAccess;
+pub use clock::KeepTime;
 pub use clock::{ClockMode, Speed};
-pub use keep::KeepTime;
 pub use rate_limit::{RateLimit, RateLimits};
 pub(crate) use received::LiveFeed;
 pub use received::{LiveSource, ReceivedFault, ReceivedSource, ReplayEnd, ReplayOptions};

@@ -22,7 +22,10 @@ use super::{
     prices::Prices,
     remote::Remote,
     streamed::Streams,
-    tally::{MarketResults, Quality, Results, Tally, days::Days, hours::HourResults},
+    tally::{
+        MarketResults, Quality, Results, Tally,
+        days::{Days, HourResults},
+    },
     ticket_quote::TicketQuote,
     trades::TradeLog,
     tree::TreeRow,

@@ -9,7 +9,6 @@
 
 mod alert;
 mod awaited;
-pub(crate) mod ending;
 pub(crate) mod gone;
 
 pub use alert::Alert;
@@ -17,7 +16,7 @@ pub(crate) use alert::{ended, liquidation_distance, partials};
 
 use crate::model::{PositionId, Timestamp, TwapId};
 use awaited::Awaited;
-use ending::Ending;
+use gone::Ending;
 use gone::Gone;
 use std::{
     collections::{BTreeMap, BTreeSet},

@@ -6,5 +6,4 @@ pub mod click_target;
 pub mod marks;
 pub mod pane;
 pub(crate) mod rows;
-pub(crate) mod seen;
 pub mod table_view;

@@ -21,4 +21,3 @@ pub(crate) mod scaled;
 mod sides;
 pub mod standing;
 pub(crate) mod twaps;
-pub(crate) mod user_alert;
