@@ -39,7 +39,7 @@ use crate::{
     app::{
         AccountScope, AccountSet, Effect, Model, Msg, ShownMarkets, TerminalOut,
         keys::keymap::Chord, market::market_spot::LadderEvent, markets_shown,
-        tables::click_target::ClickTarget, wake,
+        tables::click_target::ClickTarget,
     },
     config::Theme,
     ui::{self, DrawState, ThemeSet},
@@ -213,8 +213,8 @@ where
                     LoopEvent::Handled
                 }
             },
-            () = next_change(account_set.shown(), self.clock) => {
-                LoopEvent::Message(AccountScope::Shown, Cause::Background, Msg::Tick)
+            whose = next_change(account_set, self.clock) => {
+                LoopEvent::Message(whose, Cause::Background, Msg::Tick)
             }
             Some(news) = self.settings_thread.news.recv() => {
                 LoopEvent::Message(AccountScope::Shown, Cause::Person, self.renewed(news))
@@ -460,10 +460,13 @@ fn pressed(chord: Chord, screen: Rect) -> Msg {
     }
 }
 
-/// Sleeps until time alone changes the screen; for ever if nothing on it moves.
-async fn next_change(model: &Model, clock: Clock) {
-    match (wake(model), clock) {
-        (Some(at), Clock::Running(_)) => tokio::time::sleep(clock.until(at)).await,
+/// Sleeps until time alone changes something, and says on which account; for ever if nothing moves.
+async fn next_change(account_set: &AccountSet, clock: Clock) -> AccountScope {
+    match (account_set.wake(), clock) {
+        (Some((at, whose)), Clock::Running(_)) => {
+            tokio::time::sleep(clock.until(at)).await;
+            whose
+        }
         (Some(_), Clock::Frozen(_)) | (None, _) => pending().await,
     }
 }

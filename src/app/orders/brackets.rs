@@ -9,9 +9,9 @@ use crate::{
         core::{account::Account, effect::Effect, user_alerts::keep_trades},
         desk::model::Model,
         keys::keymap::{Action, Context},
-        workflows::{BracketRun, Workflow, WorkflowEvent},
+        workflows::{BracketRun, Workflow, WorkflowEvent, refusal},
     },
-    model::{Command, Page, Position, Timestamp},
+    model::{Command, Failure, Page, Position, Receipt, Ticket, Timestamp},
 };
 
 /// Places the targets that a position lacks, once its entry has filled.
@@ -37,6 +37,30 @@ pub(crate) fn place(model: &mut Model, position: &Position) -> Result<Vec<Effect
     let ticket = account.store.number();
     account.workflows.begin(ticket, Workflow::Bracket(run));
     Ok(tell(model, WorkflowEvent::Passed))
+}
+
+/// The targets of an order that is replaced follow the fill of the new one.
+pub(crate) fn carry_over(
+    account: &mut Account,
+    replacing: Ticket,
+    result: &Result<Receipt, Failure>,
+) {
+    let owner = account.workflows.owner(replacing);
+    let replacement = owner.and_then(Workflow::try_as_replace_ref);
+    let bracket = replacement.and_then(|one| one.bracket().cloned());
+    let Some((bracket, Ok(Receipt::Order { order, .. }))) = bracket.zip(Some(result)) else {
+        return;
+    };
+    if refusal(result).is_some() {
+        return;
+    }
+    let open = OpenBracket {
+        order: Some(order.id.clone()),
+        ..bracket
+    };
+    let run = BracketRun::resumed(open, order.id.clone(), account.now);
+    let ticket = account.store.number();
+    account.workflows.begin(ticket, Workflow::Bracket(run));
 }
 
 /// Keeps what has changed, and says what an earlier session has left.
@@ -75,10 +99,10 @@ fn forget_finished(account: &mut Account) {
     let Some(at) = lists_at(account) else {
         return;
     };
-    let (positions, orders) = (account.store.positions.rows(), account.store.orders.rows());
-    let trades = &account.store.trades;
-    for bracket in trades.finished_brackets(positions, orders, at) {
-        account.store.trades.take_up_bracket(&bracket);
+    let store = &mut *account.store;
+    let lists = (store.positions.rows(), store.orders.rows());
+    for bracket in store.trades.finished_brackets(lists, at, account.now) {
+        store.trades.take_up_bracket(&bracket);
     }
 }
 
@@ -93,15 +117,14 @@ fn is_unsure(account: &Account) -> bool {
 
 fn tell_of_earlier(model: &mut Model) {
     let account = &mut model.account;
-    let is_due = |at| account.store.trades.has_untold_brackets(at);
-    if !lists_at(account).is_some_and(is_due) || is_unsure(account) {
+    let Some(at) = lists_at(account).filter(|_| !is_unsure(account)) else {
         return;
-    }
+    };
     let key = model.keymap.chord(Context::Positions, Action::PlaceTargets);
     let key = key.map_or_else(String::new, |key| {
         format!("; {key} on the position places them")
     });
-    for bracket in account.store.trades.tell_brackets() {
+    for bracket in account.store.trades.tell_brackets(at) {
         let symbol = account.store.names.shown(&bracket.market);
         let mut positions = account.store.positions.rows().iter();
         let position = positions.find(|position| bracket.is_of(position));

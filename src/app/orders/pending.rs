@@ -1,7 +1,7 @@
 //! The life of a pending command: its progress and its outcome.
 
 use super::{
-    bulk, doubt,
+    brackets, bulk, doubt,
     send::{tell, tell_some},
     submit::{learn, settle_form},
 };
@@ -73,6 +73,7 @@ pub(crate) fn settle(
     }
     let is_told = bulk::settle(model, ticket, result);
     doubt::close_question(model, ticket);
+    brackets::carry_over(&mut model.account, ticket, result);
     let outcome = WorkflowEvent::settled(&pending.command, result);
     let event = Event::Settled(pending.command, result.clone());
     model.account.note_of(about, Some(ticket), event);

@@ -59,12 +59,13 @@ fn begin_operation(account: &mut Account, ticket: Ticket, run: Option<OperationR
 }
 
 /// Begins a workflow with its first command; or returns why not.
-pub(crate) fn begin(model: &mut Model, workflow: Workflow) -> Result<(Ticket, Effect), String> {
+pub(crate) fn begin(model: &mut Model, mut workflow: Workflow) -> Result<(Ticket, Effect), String> {
     let command = workflow.first(known(&model.account))?;
     if let Some(why) = objection(&model.account, &command) {
         return Err(why);
     }
-    if let Workflow::Replace(one) = &workflow {
+    if let Workflow::Replace(one) = &mut workflow {
+        one.carry(model.account.workflows.bracket_of(one.old()).cloned());
         row_replacement::moves(model, one.old());
     }
     let (ticket, effect) = send(model, command);
@@ -153,8 +154,8 @@ fn fulfill(model: &mut Model, mut one: Running, wishes: Vec<WorkflowWish>) -> Ve
             }
             WorkflowWish::End(end) => {
                 if let (WorkflowEnd::Half, Workflow::Bracket(run)) = (end, &one.workflow) {
-                    let (left, now) = (run.open().clone(), model.account.now);
-                    model.account.store.trades.leave_bracket(left, now);
+                    let left = run.open().clone();
+                    model.account.store.trades.leave_bracket(left);
                 }
                 return effects;
             }

@@ -186,11 +186,17 @@ fn seen(model: &Model, id: &PositionId) -> TrailSeen {
     let Some(position) = account.store.position(id) else {
         return TrailSeen::Gone;
     };
+    // A batch of targets names every exit as it is.
+    let places = account.workflows.is_placing_targets(&position.market_id);
+    let Some(side) = position.side().filter(|_| !places) else {
+        return TrailSeen::Unknown;
+    };
     let stops = control::guards(account, position, Protection::Stop);
     let stop = stops.into_iter().next();
     let stop = stop.map(|(order, price)| (order.id, price));
     let near = stop.as_ref().map_or(Num::ONE, |(_, price)| *price);
     TrailSeen::Held {
+        side,
         stop,
         mark: mark(account, position),
         tick: control::tick(account, &position.market_id, near),

@@ -17,7 +17,7 @@ use crate::{
         core::effect::{Effect, TerminalOut},
         desk::{cursor, model::Model, msg::Msg, reload::Reload},
         dialogs::overlay::{Arm, Overlay},
-        update::{arrival, router::update},
+        update::{arrival, router::update, wake::wake},
     },
     model::Timestamp,
 };
@@ -26,7 +26,7 @@ mod desks;
 
 pub use desks::Desks;
 
-use std::{collections::BTreeMap, iter, mem};
+use std::{collections::BTreeMap, iter, mem, time::Duration};
 use strum::IntoEnumIterator as _;
 
 /// Every account of the desk. One is always on the screen.
@@ -144,6 +144,17 @@ impl AccountSet {
             effects.push((at, effect));
         }
         effects
+    }
+
+    /// When time alone is next to change something: on the screen, or in a workflow of an account that is not on it.
+    pub fn wake(&self) -> Option<(Timestamp, AccountScope)> {
+        let shown = wake(&self.shown).map(|at| (at, AccountScope::Shown));
+        let hidden = self.hidden.iter().filter_map(|(at, model)| {
+            let soonest = model.account.now.plus(Duration::from_millis(1));
+            let due = model.account.workflows.look_at()?.max(soonest);
+            Some((due, AccountScope::Account(*at)))
+        });
+        shown.into_iter().chain(hidden).min_by_key(|(due, _)| *due)
     }
 
     /// Withdraws messages about the account on the screen that were shown elsewhere and are outdated.

@@ -7,11 +7,11 @@
 
 use super::{Known, LOOK_AGAIN, WorkflowEnd, WorkflowEvent, WorkflowWish, refusal, stop};
 use crate::{
-    app::account::trades::OpenBracket,
+    app::{account::trades::OpenBracket, activity::notice::Tone},
     model::{
         Command, ExitBatch, ExitGroup, ExitOperation, Failure, FailureKind, MarketId, Num, Order,
         OrderId, OrderStatus, PlaceOrder, Position, Progress, Receipt, Timestamp,
-        draft::LaterTarget,
+        draft::LaterTarget, estimate::has_passed,
     },
 };
 use std::time::Duration;
@@ -24,6 +24,8 @@ pub struct BracketRun {
     /// The command that begins it; `None` where an earlier session has sent it.
     entry: Option<Box<PlaceOrder>>,
     open: OpenBracket,
+    /// The targets that were left out, since the mark has reached them: the service had refused all.
+    reached: Vec<Num>,
     stage: BracketStage,
 }
 
@@ -51,6 +53,8 @@ enum BracketStage {
 enum Attempt {
     First,
     Second,
+    /// After a refusal, without the targets that the mark has reached.
+    Ahead,
 }
 
 impl BracketRun {
@@ -64,6 +68,7 @@ impl BracketRun {
         Self {
             entry: Some(order),
             open,
+            reached: vec![],
             stage: BracketStage::Entering,
         }
     }
@@ -73,6 +78,7 @@ impl BracketRun {
         Self {
             entry: None,
             open,
+            reached: vec![],
             stage: BracketStage::Working {
                 id,
                 missing: None,
@@ -83,6 +89,14 @@ impl BracketRun {
 
     pub(crate) fn market(&self) -> &MarketId {
         &self.open.market
+    }
+
+    /// Whether it places them as soon as lists show the position, or has sent them.
+    pub(crate) fn is_placing(&self) -> bool {
+        matches!(
+            self.stage,
+            BracketStage::Filled { .. } | BracketStage::Placing(..)
+        )
     }
 
     /// What is not placed yet.
@@ -129,17 +143,26 @@ impl BracketRun {
             WorkflowEvent::Progressed(Progress::Parked { .. })
                 if matches!(self.stage, BracketStage::Placing(..)) =>
             {
-                vec![WorkflowWish::End(WorkflowEnd::Answered)]
+                // They may be placed: a person decides, and what they are missing then is said.
+                vec![WorkflowWish::End(WorkflowEnd::Half)]
             }
             WorkflowEvent::Passed => self.proceed(known),
             WorkflowEvent::Sent(_)
             | WorkflowEvent::Progressed(_)
-            | WorkflowEvent::Mismatched
+            | WorkflowEvent::Mismatched(_)
             | WorkflowEvent::Continues
             | WorkflowEvent::OperationEnded(_)
             | WorkflowEvent::CancelEnded(..)
             | WorkflowEvent::Stopped(_) => vec![],
         }
+    }
+
+    /// A person decides about the order, and with one key about its targets.
+    pub(super) fn mismatched(&mut self, known: Known, receipt: &Receipt) -> Vec<WorkflowWish> {
+        if let (BracketStage::Entering, Receipt::Order { order, .. }) = (&self.stage, receipt) {
+            self.open.order = Some(order.id.clone()).filter(|id| !id.raw().is_empty());
+        }
+        self.without(known, "the answer differs from the request")
     }
 
     fn without(&self, known: Known, why: &str) -> Vec<WorkflowWish> {
@@ -161,7 +184,8 @@ impl BracketRun {
     /// The row of the entry.
     fn take(&mut self, known: Known, order: &Order) -> Vec<WorkflowWish> {
         self.open.order = Some(order.id.clone());
-        if order.is_working() {
+        // An unknown status is not final: more may fill.
+        if !order.is_over() {
             self.stage = BracketStage::Working {
                 id: order.id.clone(),
                 missing: None,
@@ -246,10 +270,12 @@ impl BracketRun {
         };
         let (open, working) = (&known.store.positions, &known.store.orders);
         if open.at() > Some(*since) && working.at() > Some(*since) {
-            return match self.batch(known, filled) {
+            return match self.batch(known, filled, attempt) {
                 Ok(command) => {
                     self.stage = BracketStage::Placing(filled, attempt);
-                    vec![WorkflowWish::Send(command)]
+                    let mut wishes = self.say_reached(known);
+                    wishes.push(WorkflowWish::Send(command));
+                    wishes
                 }
                 Err(why) => self.without(known, &why),
             };
@@ -264,7 +290,7 @@ impl BracketRun {
         vec![WorkflowWish::ReadLists]
     }
 
-    fn batch(&self, known: Known, filled: Num) -> Result<Command, String> {
+    fn batch(&mut self, known: Known, filled: Num, attempt: Attempt) -> Result<Command, String> {
         let is_own = |position: &&Position| self.open.is_of(position);
         let mut open = known.store.positions.rows().iter();
         let position = open.find(is_own).ok_or("the position is closed")?;
@@ -272,29 +298,54 @@ impl BracketRun {
         let own = position.size_decimals;
         let decimals = own.or_else(|| market?.size_decimals);
         let filled = filled.min(position.quantity());
-        let operations = self.operations(filled, decimals.unwrap_or(filled.decimals()));
-        if operations.is_empty() {
+        let sizes = LaterTarget::sizes(
+            &self.open.targets,
+            filled,
+            decimals.unwrap_or(filled.decimals()),
+        );
+        let prices = self.open.targets.iter().map(|target| target.price);
+        let sized: Vec<_> = prices
+            .zip(sizes)
+            .filter(|(_, size)| size.is_positive())
+            .collect();
+        if sized.is_empty() {
             return Err(format!("{} cannot be divided", filled.normalized()));
         }
+        let (ahead, reached): (Vec<_>, Vec<_>) = sized
+            .into_iter()
+            .partition(|(price, _)| attempt != Attempt::Ahead || self.is_ahead(known, *price));
+        if ahead.is_empty() {
+            return Err("the mark has reached all of them".to_owned());
+        }
+        self.reached = reached.into_iter().map(|(price, _)| price).collect();
+        let operations = ahead.into_iter().map(|(price, size)| ExitOperation::Place {
+            group: ExitGroup::Tp,
+            execution_type: None,
+            price,
+            size,
+            oco_pair_with: None,
+        });
         let batch = ExitBatch {
             entry: self.open.order.clone(),
-            ..ExitBatch::of(position, known.store.orders.rows(), operations)
+            ..ExitBatch::of(position, known.store.orders.rows(), operations.collect())
         };
         Ok(Command::ExitBatch(Box::new(batch)))
     }
 
-    fn operations(&self, filled: Num, decimals: u32) -> Vec<ExitOperation> {
-        let sizes = LaterTarget::sizes(&self.open.targets, filled, decimals);
-        let targets = self.open.targets.iter().zip(sizes);
-        let placed = targets.filter(|(_, size)| size.is_positive());
-        let placed = placed.map(|(target, size)| ExitOperation::Place {
-            group: ExitGroup::Tp,
-            execution_type: None,
-            price: target.price,
-            size,
-            oco_pair_with: None,
+    fn is_ahead(&self, known: Known, price: Num) -> bool {
+        let mark = known.store.mark(&self.open.market);
+        mark.is_none_or(|mark| has_passed(self.open.side.opposite(), mark, price))
+    }
+
+    fn say_reached(&self, known: Known) -> Vec<WorkflowWish> {
+        let symbol = known.store.names.shown(&self.open.market);
+        let prices = self.reached.iter().map(|price| price.grouped());
+        let words = prices.map(|price| {
+            format!("the mark has reached the target of {symbol} at {price}: it is not placed")
         });
-        placed.collect()
+        words
+            .map(|words| WorkflowWish::Say(Tone::Alert, words))
+            .collect()
     }
 
     fn placed(
@@ -303,10 +354,18 @@ impl BracketRun {
         (size, attempt): (Num, Attempt),
         result: &Result<Receipt, Failure>,
     ) -> Vec<WorkflowWish> {
+        let is_reached = |run: &Self| {
+            let mut targets = run.open.targets.iter();
+            targets.any(|target| !run.is_ahead(known, target.price))
+        };
         match result {
-            Ok(_) => vec![WorkflowWish::End(WorkflowEnd::Answered)],
+            Ok(_) if self.reached.is_empty() => vec![WorkflowWish::End(WorkflowEnd::Answered)],
+            Ok(_) => vec![WorkflowWish::End(WorkflowEnd::Half)],
             Err(why) if why.kind == FailureKind::Conflict && attempt == Attempt::First => {
                 self.read(known, size, Attempt::Second)
+            }
+            Err(why) if !why.is_doubtful() && attempt != Attempt::Ahead && is_reached(self) => {
+                self.read(known, size, Attempt::Ahead)
             }
             Err(why) => self.without(known, why.message.raw()),
         }

@@ -105,7 +105,7 @@ impl FlipRun {
             }
             WorkflowEvent::Passed => self.proceed(known),
             WorkflowEvent::CancelEnded(..)
-            | WorkflowEvent::Mismatched
+            | WorkflowEvent::Mismatched(_)
             | WorkflowEvent::Continues
             | WorkflowEvent::OperationEnded(_) => vec![],
         }

@@ -74,7 +74,7 @@ pub(crate) enum WorkflowEvent<'a> {
     /// Its command has an outcome, which was unknown for a while.
     SettledLate(&'a Result<Receipt, Failure>),
     /// What its command was answered differs from what it asked for.
-    Mismatched,
+    Mismatched(&'a Receipt),
     /// Its command goes on with an unfinished one of before.
     Continues,
     /// Reads show what its operation has left.
@@ -97,11 +97,10 @@ pub(crate) enum WorkflowEvent<'a> {
 impl<'a> WorkflowEvent<'a> {
     /// The outcome of `command`.
     pub(crate) fn settled(command: &Command, result: &'a Result<Receipt, Failure>) -> Self {
-        let differs = |receipt: &Receipt| !echo::differences(command, receipt).is_empty();
-        if refusal(result).is_none() && result.as_ref().is_ok_and(differs) {
-            return Self::Mismatched;
-        }
-        Self::Settled(result)
+        let differs = |receipt: &&Receipt| !echo::differences(command, receipt).is_empty();
+        let answer = result.as_ref().ok().filter(|_| refusal(result).is_none());
+        let mismatch = answer.filter(differs).map(Self::Mismatched);
+        mismatch.unwrap_or(Self::Settled(result))
     }
 }
 
@@ -158,7 +157,7 @@ impl Workflow {
     ///
     /// # Errors
     /// Why it cannot begin.
-    pub(crate) fn first(&self, known: Known) -> Result<Command, String> {
+    pub(crate) fn first(&mut self, known: Known) -> Result<Command, String> {
         match self {
             Self::Flip(flip) => Ok(flip.first(known)),
             Self::Replace(replacement) => Ok(replacement.first(known)),
@@ -169,8 +168,8 @@ impl Workflow {
     }
 
     pub(crate) fn tell(&mut self, known: Known, event: WorkflowEvent) -> Vec<WorkflowWish> {
-        if let WorkflowEvent::Mismatched = event {
-            return self.mismatched();
+        if let WorkflowEvent::Mismatched(receipt) = event {
+            return self.mismatched(known, receipt);
         }
         match self {
             Self::Flip(flip) => flip.tell(known, event),
@@ -182,7 +181,10 @@ impl Workflow {
     }
 
     /// What the service did is not what the rest was decided on.
-    fn mismatched(&self) -> Vec<WorkflowWish> {
+    fn mismatched(&mut self, known: Known, receipt: &Receipt) -> Vec<WorkflowWish> {
+        if let Self::Bracket(one) = self {
+            return one.mismatched(known, receipt);
+        }
         match self.half_done() {
             Some(_) => vec![WorkflowWish::End(WorkflowEnd::Answered)],
             None => stop(

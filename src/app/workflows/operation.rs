@@ -100,7 +100,7 @@ impl OperationRun {
             WorkflowEvent::Refused(why) => {
                 stop(format!("{}: {why}", self.outrun()), WorkflowEnd::Answered)
             }
-            WorkflowEvent::Mismatched
+            WorkflowEvent::Mismatched(_)
             | WorkflowEvent::Progressed(_)
             | WorkflowEvent::CancelEnded(..)
             | WorkflowEvent::Found(..)

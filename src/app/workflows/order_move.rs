@@ -2,7 +2,8 @@
 //! (`docs/delivery.md 3.6`).
 //!
 //! Contract: a position keeps the stop it had until the service accepts the new price. A batch says what was seen; where
-//! that has changed, the service refuses it, and it is sent once more after positions and orders were read again. One
+//! that has changed, the service refuses it, and it is sent once more after positions and orders were read again, unless it
+//! would now loosen a stop that it first tightened. One
 //! move at a time per object: the latest request during a move starts when that is answered. Where the service cannot
 //! move an order in place, a [`Replacement`] follows; what protects an open position is never replaced that way.
 
@@ -11,8 +12,8 @@ use super::{
     goals::Moved, stop,
 };
 use crate::{
-    app::account::store::Store,
-    model::{Command, Failure, FailureKind, Num, OrderId, Progress, Timestamp},
+    app::{account::store::Store, activity::notice::Tone},
+    model::{Command, Failure, FailureKind, Num, OrderId, Progress, Risk, Timestamp},
 };
 use std::time::Duration;
 
@@ -26,6 +27,8 @@ pub struct OrderMove {
     later: Option<Moved>,
     /// What is done where the service does not move this order in place, or why nothing is.
     otherwise: Result<Box<Replacement>, String>,
+    /// Of the command as it was first sent.
+    risk: Option<Risk>,
     stage: MoveStage,
 }
 
@@ -58,6 +61,7 @@ impl OrderMove {
             what,
             later: None,
             otherwise,
+            risk: None,
             stage: MoveStage::Sent(Attempt::First),
         }
     }
@@ -99,12 +103,19 @@ impl OrderMove {
         }
     }
 
-    pub(super) fn first(&self, known: Known) -> Result<Command, String> {
+    pub(super) fn first(&mut self, known: Known) -> Result<Command, String> {
         let mut ending = self.what.orders().iter().map(|terms| &terms.order);
-        match ending.find(|id| known.store.queued_cancels.contains(*id)) {
-            Some(id) => Err(format!("{id} is being canceled already")),
-            None => self.what.command(known.store),
+        if let Some(id) = ending.find(|id| known.store.queued_cancels.contains(*id)) {
+            return Err(format!("{id} is being canceled already"));
         }
+        let command = self.what.command(known.store)?;
+        self.risk.get_or_insert(command.risk());
+        Ok(command)
+    }
+
+    /// Whether it would loosen now what it tightened when it was first sent: somebody has moved it nearer since.
+    fn loosens(&self, command: &Command) -> bool {
+        command.risk() == Risk::Increasing && self.risk != Some(Risk::Increasing)
     }
 
     pub(super) fn tell(&mut self, known: Known, event: WorkflowEvent) -> Vec<WorkflowWish> {
@@ -119,7 +130,7 @@ impl OrderMove {
             WorkflowEvent::Sent(command) => self.overtaken(command),
             WorkflowEvent::Passed => self.proceed(known),
             WorkflowEvent::Progressed(_)
-            | WorkflowEvent::Mismatched
+            | WorkflowEvent::Mismatched(_)
             | WorkflowEvent::Continues
             | WorkflowEvent::OperationEnded(_)
             | WorkflowEvent::CancelEnded(..)
@@ -177,7 +188,7 @@ impl OrderMove {
         let Some(later) = self.later.take() else {
             return vec![WorkflowWish::End(WorkflowEnd::Answered)];
         };
-        self.what = later;
+        (self.what, self.risk) = (later, None);
         match self.what {
             Moved::Exits(_) => self.read(known, Attempt::First),
             Moved::Order(_) => self.send(known, Attempt::First),
@@ -200,6 +211,11 @@ impl OrderMove {
             Ok(command) if is_without_effect(&command) => {
                 vec![WorkflowWish::End(WorkflowEnd::Reached)]
             }
+            Ok(command) if self.loosens(&command) => {
+                let words = format!("{} stays: it was moved nearer meanwhile", self.names());
+                let said = WorkflowWish::Say(Tone::Warn, words);
+                vec![said, WorkflowWish::End(WorkflowEnd::Answered)]
+            }
             Ok(command) => vec![WorkflowWish::Send(command)],
             Err(why) => self.stays(&why),
         }
@@ -217,7 +233,7 @@ impl OrderMove {
         let (next, since) = (*next, *since);
         if known.store.orders.at() > Some(since) && known.store.positions.at() > Some(since) {
             if let Some(later) = self.later.take() {
-                self.what = self.what.clone().then(later);
+                (self.what, self.risk) = (self.what.clone().then(later), None);
             }
             return self.send(known, next);
         }

@@ -13,7 +13,7 @@ use super::{
     refusal, stop,
 };
 use crate::{
-    app::activity::notice::Tone,
+    app::{account::trades::OpenBracket, activity::notice::Tone},
     model::{
         Command, Failure, Num, Order, OrderId, OrderStatus, PlaceOrder, Progress, Receipt,
         Timestamp,
@@ -34,6 +34,8 @@ pub struct Replacement {
     filled: Num,
     /// When its price was decided on.
     since: Timestamp,
+    /// What the old order was to bring once it had filled.
+    bracket: Option<OpenBracket>,
     stage: ReplaceStage,
 }
 
@@ -63,8 +65,19 @@ impl Replacement {
             order,
             filled,
             since,
+            bracket: None,
             stage: ReplaceStage::Canceling,
         }
+    }
+
+    /// The targets that are to follow the fill of the old order follow that of the new one, unless it has its own.
+    pub(crate) fn carry(&mut self, bracket: Option<OpenBracket>) {
+        self.bracket = bracket.filter(|_| self.order.take_profit_price.is_none());
+    }
+
+    /// The bracket of the new order, once it is sent.
+    pub(crate) fn bracket(&self) -> Option<&OpenBracket> {
+        self.bracket.as_ref().filter(|_| !self.is_open())
     }
 
     /// The order that it replaces.
@@ -163,7 +176,7 @@ impl Replacement {
             WorkflowEvent::Progressed(_)
             | WorkflowEvent::CancelEnded(..)
             | WorkflowEvent::Found(..)
-            | WorkflowEvent::Mismatched
+            | WorkflowEvent::Mismatched(_)
             | WorkflowEvent::Continues
             | WorkflowEvent::OperationEnded(_)
             | WorkflowEvent::Stopped(_)

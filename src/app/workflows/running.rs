@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     app::account::{store::Store, trades::OpenBracket},
-    model::{Num, OrderId, PositionId, Ticket, Timestamp},
+    model::{MarketId, Num, OrderId, PositionId, Ticket, Timestamp},
 };
 
 #[derive(Debug, Default)]
@@ -102,6 +102,18 @@ impl Workflows {
     pub(crate) fn brackets(&self) -> impl Iterator<Item = &OpenBracket> {
         let all = self.all().filter_map(Workflow::try_as_bracket_ref);
         all.map(BracketRun::open)
+    }
+
+    /// The bracket of this entry.
+    pub(crate) fn bracket_of(&self, entry: &OrderId) -> Option<&OpenBracket> {
+        self.brackets()
+            .find(|open| open.order.as_ref() == Some(entry))
+    }
+
+    /// Whether targets of a bracket are being placed in this market.
+    pub(crate) fn is_placing_targets(&self, market: &MarketId) -> bool {
+        let mut brackets = self.all().filter_map(Workflow::try_as_bracket_ref);
+        brackets.any(|one| one.market() == market && one.is_placing())
     }
 
     fn all_mut(&mut self) -> impl Iterator<Item = &mut Workflow> {

@@ -47,6 +47,7 @@ pub(crate) enum TrailSeen {
     Unknown,
     Gone,
     Held {
+        side: Side,
         /// The nearest stop and its price.
         stop: Option<(OrderId, Num)>,
         /// Only a current one.
@@ -95,7 +96,12 @@ impl Trail {
         let (stop, mark, tick) = match seen {
             TrailSeen::Unknown => return TrailWish::Wait,
             TrailSeen::Gone => return TrailWish::End("its position is closed".to_owned()),
-            TrailSeen::Held { stop, mark, tick } => (stop, mark, tick),
+            TrailSeen::Held { side, .. } if side != self.side => {
+                return TrailWish::End("its position is on the other side now".to_owned());
+            }
+            TrailSeen::Held {
+                stop, mark, tick, ..
+            } => (stop, mark, tick),
         };
         let Some((order, stop)) = stop else {
             return TrailWish::End("its stop is gone".to_owned());
@@ -186,7 +192,12 @@ mod tests {
     }
 
     fn seen(stop: u32, mark: Option<u32>) -> TrailSeen {
+        of(Side::Buy, stop, mark)
+    }
+
+    fn of(side: Side, stop: u32, mark: Option<u32>) -> TrailSeen {
         TrailSeen::Held {
+            side,
             stop: Some(("ord-1".into(), num(stop))),
             mark: mark.map(num),
             tick: Tick::fine(0),
@@ -211,8 +222,9 @@ mod tests {
         }
         assert_eq!(long.next(seen(64_060, Some(64_101)), at(3_000)), to(64_061));
         let mut short = trail(Side::Sell, TrailBy::Percent(num(1)));
-        assert_eq!(short.next(seen(64_040, Some(63_000)), at(0)), to(63_630));
-        let wish = short.next(seen(63_630, Some(63_500)), at(2_000));
+        let short_of = |stop, mark| of(Side::Sell, stop, Some(mark));
+        assert_eq!(short.next(short_of(64_040, 63_000), at(0)), to(63_630));
+        let wish = short.next(short_of(63_630, 63_500), at(2_000));
         assert_eq!(wish, TrailWish::Wait);
     }
 
@@ -252,12 +264,15 @@ mod tests {
         };
         assert_eq!(end(TrailSeen::Gone), "its position is closed");
         let bare = TrailSeen::Held {
+            side: Side::Buy,
             stop: None,
             mark: Some(num(64_100)),
             tick: Tick::fine(0),
         };
         assert_eq!(end(bare), "its stop is gone");
         assert_eq!(end(seen(63_000, Some(64_100))), "its stop was moved away");
+        let turned = of(Side::Sell, 64_140, Some(64_100));
+        assert_eq!(end(turned), "its position is on the other side now");
     }
 
     #[test]

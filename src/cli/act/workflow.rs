@@ -108,7 +108,7 @@ const ALREADY: &str = "the exits of the position are already as requested";
 
 impl WorkflowRun<'_> {
     /// Its first command. An order is not canceled for a replacement that could not be placed.
-    async fn begin(&self) -> Result<Vec<WorkflowWish>> {
+    async fn begin(&mut self) -> Result<Vec<WorkflowWish>> {
         if let Workflow::Replace(one) = &self.workflow {
             let place = PreparedCommand::new(Command::from(one.order().clone()), None)?;
             if let Some(why) = would_be_refused(self.service, &place).await? {
@@ -293,13 +293,15 @@ fn known<'a>(service: &Service, store: &'a Store) -> Known<'a> {
     }
 }
 
-/// A flip opens at the price of its moment.
+/// A flip opens at the price of its moment, and a target that the mark has reached is not placed.
 async fn read_price(service: &Service, workflow: &Workflow, store: &mut Store) {
-    if let Workflow::Flip(flip) = workflow {
-        let market = std::slice::from_ref(&flip.flip().position().market_id);
-        let wanted = service.listed_ids(market).await;
-        store.arrive(service.read(&Reading::Prices(wanted)).await);
-    }
+    let market = match workflow {
+        Workflow::Flip(flip) => &flip.flip().position().market_id,
+        Workflow::Bracket(one) => one.market(),
+        Workflow::Replace(_) | Workflow::Move(_) | Workflow::Operation(_) => return,
+    };
+    let wanted = service.listed_ids(std::slice::from_ref(market)).await;
+    store.arrive(service.read(&Reading::Prices(wanted)).await);
 }
 
 fn arrive(store: &mut Store, at: Timestamp, answer: Answer) {

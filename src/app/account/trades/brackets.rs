@@ -29,12 +29,12 @@ pub struct ProcessLog {
     /// How far the stop of each position trails, as it was written.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     trailing: BTreeMap<PositionId, String>,
-    /// When the last bracket was left; older lists do not show what became of its entry.
+    /// Those of them that are over, by the lists of then.
     #[serde(skip)]
-    left_at: Timestamp,
-    /// Those that another session has left, which nobody has said yet.
+    over: Vec<(OpenBracket, Timestamp)>,
+    /// Those that another session has left, which nobody has said yet. Older lists may not show its last batch.
     #[serde(skip)]
-    untold: Vec<OpenBracket>,
+    untold: Vec<(OpenBracket, Timestamp)>,
 }
 
 impl OpenBracket {
@@ -74,12 +74,11 @@ impl ProcessLog {
     }
 
     /// Nothing goes on with what another session has begun.
-    pub(super) fn recall(&mut self, kept: Self, now: Timestamp) {
-        let mut kept = kept;
+    pub(super) fn recall(&mut self, mut kept: Self, now: Timestamp) {
         kept.left.append(&mut kept.running);
-        self.untold.extend(kept.left.iter().cloned());
+        let left = kept.left.iter().cloned();
+        self.untold.extend(left.map(|bracket| (bracket, now)));
         self.inherit(kept);
-        self.left_at = now;
     }
 }
 
@@ -171,9 +170,8 @@ impl TradeLog {
     }
 
     /// Nothing goes on with it from now on.
-    pub(crate) fn leave_bracket(&mut self, bracket: OpenBracket, at: Timestamp) {
+    pub(crate) fn leave_bracket(&mut self, bracket: OpenBracket) {
         self.process.left.push(bracket);
-        self.process.left_at = at;
         self.version += 1;
     }
 
@@ -183,12 +181,13 @@ impl TradeLog {
         self.version += 1;
     }
 
-    /// Those that have no working entry and no position without targets, by whole lists that were requested at `at`.
+    /// Those that have no working entry and no position without targets, by whole lists that were requested at `at`, and
+    /// had neither before that: an entry that fills leaves the one list before its position is on the other.
     pub(crate) fn finished_brackets(
-        &self,
-        positions: &[Position],
-        orders: &[Order],
+        &mut self,
+        (positions, orders): (&[Position], &[Order]),
         at: Timestamp,
+        now: Timestamp,
     ) -> Vec<OpenBracket> {
         let works = |bracket: &OpenBracket| {
             let mut working = orders.iter().filter(|order| order.is_working());
@@ -198,24 +197,31 @@ impl TradeLog {
             let mut positions = positions.iter();
             positions.any(|position| self.lacks(position, bracket, orders))
         };
-        let known = self
-            .process
-            .left
-            .iter()
-            .filter(|_| at > self.process.left_at);
-        let finished = known.filter(|bracket| !works(bracket) && !lacks(bracket));
-        finished.cloned().collect()
+        let left = self.process.left.iter();
+        let over = left.filter(|bracket| !works(bracket) && !lacks(bracket));
+        let since = |bracket: &OpenBracket| {
+            let mut known = self.process.over.iter();
+            known
+                .find(|(known, _)| known == bracket)
+                .map_or(now, |(_, since)| *since)
+        };
+        let over: Vec<_> = over
+            .map(|bracket| (bracket.clone(), since(bracket)))
+            .collect();
+        self.process.over = over;
+        let over = self.process.over.iter();
+        let finished = over.filter(|(_, since)| at > *since);
+        finished.map(|(bracket, _)| bracket.clone()).collect()
     }
 
-    /// Whether there are brackets that another session has left and nobody has said, by lists of `at`.
-    pub(crate) fn has_untold_brackets(&self, at: Timestamp) -> bool {
-        !self.process.untold.is_empty() && at > self.process.left_at
-    }
-
-    /// What other sessions have left and is so still; it is said now.
-    pub(crate) fn tell_brackets(&mut self) -> Vec<OpenBracket> {
-        let mut untold = std::mem::take(&mut self.process.untold);
-        untold.retain(|bracket| self.process.left.contains(bracket));
-        untold
+    /// What other sessions have left, and is not over by lists that were requested at `at`; it is said now.
+    pub(crate) fn tell_brackets(&mut self, at: Timestamp) -> Vec<OpenBracket> {
+        let ProcessLog {
+            left, over, untold, ..
+        } = &mut self.process;
+        untold.retain(|(bracket, _)| left.contains(bracket));
+        let is_over = |bracket: &OpenBracket| over.iter().any(|(known, _)| known == bracket);
+        let told = untold.extract_if(.., |(bracket, since)| at > *since && !is_over(bracket));
+        told.map(|(bracket, _)| bracket).collect()
     }
 }

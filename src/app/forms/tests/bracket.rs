@@ -10,8 +10,8 @@ use crate::{
     app::{account::trades::TradeLog, activity::user_alerts::KeptState},
     config::PresetTable,
     model::{
-        ExitBatch, ExitGroup, ExitOperation, FollowUp, Order, Page, Past, PastPage, Progress,
-        Timestamp, draft::Bracket,
+        CancelResult, ExitBatch, ExitGroup, ExitOperation, FollowUp, Order, OrderType, Page, Past,
+        PastPage, Progress, Timestamp, draft::Bracket,
     },
 };
 use std::collections::BTreeMap;
@@ -159,6 +159,35 @@ fn several_targets_follow_the_fill_as_one_batch() {
 }
 
 #[test]
+fn a_target_that_the_price_has_jumped_over_does_not_keep_the_others_from_being_placed() {
+    let mut model = bracketed(SEVERAL);
+    press(&mut model, "b 0.1 enter");
+    settle(&mut model, Ticket(1), Ok(entered("filled", "0.1")));
+    let jumped = vec![market("BTC", "64149", "64151", (5, 40))];
+    arrive(&mut model, Answer::Markets(Ok(jumped)));
+    let sent = batches(&lists(&mut model, vec![]));
+    assert_eq!(
+        sent,
+        [(Ticket(2), PLACED.to_owned())],
+        "the mark may be older"
+    );
+    let refused = Failure::held_back("the mark has reached a trigger");
+    settle(&mut model, Ticket(2), Err(refused));
+    let sent = batches(&lists(&mut model, vec![]));
+    let second = "exits of position pos-1: take profit at 64,201, size 0.04";
+    assert_eq!(sent, [(Ticket(3), second.to_owned())]);
+    let words = "the mark has reached the target of BTC at 64,101: it is not placed";
+    assert!(everything(&model).contains(words));
+    let held = model.account.store.positions.rows()[0].clone();
+    settle(&mut model, Ticket(3), Ok(Receipt::Position(Box::new(held))));
+    let back = vec![market("BTC", "63999", "64001", (5, 40))];
+    arrive(&mut model, Answer::Markets(Ok(back)));
+    let first = "exits of position pos-1: take profit at 64,101, size 0.06";
+    let working = [target("64201")];
+    assert_eq!(placed_by_key(&mut model, &working)[0].1, first);
+}
+
+#[test]
 fn targets_wait_until_nothing_of_their_entry_works_and_are_for_what_has_filled() {
     let mut model = bracketed(SEVERAL);
     press(&mut model, "b 0.1 enter");
@@ -182,6 +211,82 @@ fn targets_wait_until_nothing_of_their_entry_works_and_are_for_what_has_filled()
         words.contains("size 0.03") && words.contains("size 0.02"),
         "{words}"
     );
+}
+
+#[test]
+fn an_entry_whose_status_is_not_known_to_perpdeck_may_fill_on_and_its_targets_wait() {
+    let mut model = bracketed(SEVERAL);
+    press(&mut model, "b 0.1 enter");
+    settle(&mut model, Ticket(1), Ok(entered("resting", "0")));
+    let partly = numbered("ord-20", "partially_filled", "0.05");
+    for row in [partly, filled()] {
+        assert_eq!(batches(&lists(&mut model, vec![])), []);
+        let now = model.account.now;
+        update(
+            &mut model,
+            now,
+            Msg::Traced(vec!["ord-20".into()], vec![row]),
+        );
+    }
+    let sent = batches(&lists(&mut model, vec![]));
+    assert_eq!(sent, [(Ticket(2), PLACED.to_owned())]);
+}
+
+#[test]
+fn targets_of_an_entry_that_was_answered_otherwise_than_requested_are_said_to_be_missing() {
+    let mut model = bracketed(SEVERAL);
+    press(&mut model, "b 0.2 enter");
+    settle(&mut model, Ticket(1), Ok(entered("filled", "0.1")));
+    let words = "the targets of BTC are not placed: the answer differs from the request";
+    assert!(everything(&model).contains(words), "{}", everything(&model));
+    assert_eq!(batches(&lists(&mut model, vec![])), []);
+    assert_eq!(placed_by_key(&mut model, &[])[0].1, PLACED);
+}
+
+#[test]
+fn targets_whose_batch_a_person_gives_up_are_said_to_be_missing() {
+    let mut model = bracketed(SEVERAL);
+    press(&mut model, "b 0.1 enter");
+    settle(&mut model, Ticket(1), Ok(entered("filled", "0.1")));
+    lists(&mut model, vec![]);
+    let now = model.account.now;
+    let doubt = || Failure::new(FailureKind::Unknown, "no answer");
+    let parked = Progress::Parked {
+        why: doubt(),
+        replay_until: now,
+    };
+    update(&mut model, now, Msg::Progress(Ticket(2), parked));
+    assert_eq!(
+        placed_by_key(&mut model, &[]),
+        [],
+        "it may have placed them"
+    );
+    settle(&mut model, Ticket(2), Err(doubt()));
+    assert_eq!(placed_by_key(&mut model, &[])[0].1, PLACED);
+}
+
+#[test]
+fn a_living_desk_says_what_another_one_has_left_and_nothing_twice() {
+    let mut living = bracketed(SEVERAL);
+    lists(&mut living, vec![]);
+    let mut other = bracketed(SEVERAL);
+    press(&mut other, "b 0.1 enter");
+    let last = settle(&mut other, Ticket(1), Ok(entered("filled", "0.1")));
+    let left = last.iter().rev().find_map(|effect| match effect {
+        Effect::KeepTrades(trades) => Some(trades.clone()),
+        _ => None,
+    });
+    let now = living.account.now;
+    let left = KeptState::Trades(left.unwrap());
+    let kept = update(&mut living, now, Msg::Kept(left));
+    assert!(matches!(kept.as_slice(), [Effect::KeepTrades(_), ..]));
+    for _ in 0..2 {
+        lists(&mut living, vec![]);
+    }
+    let words = "BTC: bracket of ord-20: 2 of 2 targets not placed; ^t on the position places them";
+    let told = everything(&living).matches(words).count();
+    assert_eq!(told, 1);
+    assert_eq!(placed_by_key(&mut living, &[])[0].1, PLACED);
 }
 
 #[test]
@@ -541,11 +646,85 @@ fn while_a_batch_of_the_last_session_may_have_placed_targets_nothing_is_said_and
 }
 
 #[test]
+fn the_targets_of_an_entry_that_is_replaced_follow_the_fill_of_the_new_one() {
+    let mut model = bracketed(SEVERAL);
+    press(&mut model, "b L 0.1 tab 63000 enter");
+    let json = r#""type":"limit","mode":"limit","side":"buy","size":0.1,"filled_size":0,"limit_price":63000,
+        "attached_stop_loss_price":62370,"time_in_force":"gtc","status":"resting""#;
+    let resting = Order {
+        leverage: num("10"),
+        ..order("ord-20", "BTC", json)
+    };
+    let answer = Receipt::Order {
+        order: Box::new(resting.clone()),
+        queued: false,
+    };
+    settle(&mut model, Ticket(1), Ok(answer));
+    lists(&mut model, vec![resting]);
+    wait(&mut model, 3_000);
+    let sent = press(
+        &mut model,
+        "2 m ctrl-u 62900 tab tab tab ctrl-u 62000 enter",
+    );
+    let canceled = CancelResult {
+        id: "ord-20".into(),
+        canceled: true,
+        queued: false,
+    };
+    assert!(
+        matches!(
+            sent.as_slice(),
+            [Effect::Send(Ticket(2), Command::Cancel(_)), ..]
+        ),
+        "{sent:?}"
+    );
+    settle(&mut model, Ticket(2), Ok(Receipt::Cancel(canceled)));
+    let traced = |model: &mut Model, row: Order| {
+        let (now, id) = (model.account.now, row.id.clone());
+        update(model, now, Msg::Traced(vec![id], vec![row]))
+    };
+    let placed = traced(&mut model, numbered("ord-20", "canceled", "0"));
+    let order = self::placed(&placed).expect("the new order");
+    let answer = Receipt::Order {
+        order: Box::new(Order {
+            limit_price: order.limit_price,
+            attached_stop_loss_price: order.stop_loss_price,
+            kind: OrderType::Limit.into(),
+            ..numbered("ord-30", "resting", "0")
+        }),
+        queued: false,
+    };
+    settle(&mut model, Ticket(3), Ok(answer));
+    lists(&mut model, vec![]);
+    traced(&mut model, numbered("ord-30", "filled", "0.1"));
+    let sent = batches(&lists(&mut model, vec![]));
+    let words = "exits of position pos-1: take profit at 63,100, size 0.06, take profit at 63,200, size 0.04";
+    assert_eq!(sent.len(), 1, "{}", everything(&model));
+    assert_eq!(sent[0].1, words);
+}
+
+#[test]
+fn an_entry_that_leaves_the_orders_before_its_position_is_listed_keeps_its_targets() {
+    let mut model = restarted_after_the_fill();
+    let held = model.account.store.positions.rows().to_vec();
+    wait(&mut model, 50);
+    arrive(&mut model, Answer::Positions(Ok(Page::of(vec![]))));
+    let works = vec![numbered("ord-20", "resting", "0")];
+    arrive(&mut model, Answer::Orders(Ok(Page::of(works))));
+    wait(&mut model, 50);
+    arrive(&mut model, Answer::Orders(Ok(Page::of(vec![]))));
+    wait(&mut model, 50);
+    arrive(&mut model, Answer::Positions(Ok(Page::of(held))));
+    assert_eq!(placed_by_key(&mut model, &[])[0].1, PLACED);
+}
+
+#[test]
 fn missing_targets_are_forgotten_with_the_position_or_a_target_set_by_hand() {
     let mut closed = restarted_after_the_fill();
     wait(&mut closed, 50);
     arrive(&mut closed, Answer::Positions(Ok(Page::of(vec![]))));
     arrive(&mut closed, Answer::Orders(Ok(Page::of(vec![]))));
+    lists(&mut closed, vec![]);
     assert!(!everything(&closed).contains("not placed"));
     let mut by_hand = restarted_after_the_fill();
     lists(&mut by_hand, vec![target("66000")]);

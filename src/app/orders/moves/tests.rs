@@ -161,6 +161,23 @@ fn a_batch_over_other_exits_is_read_again_and_sent_once_more() {
 }
 
 #[test]
+fn a_stop_that_another_desk_has_moved_nearer_meanwhile_is_not_moved_back() {
+    let mut model = guarded();
+    let (ticket, _) = batch(&press(&mut model, "}"));
+    settle(&mut model, ticket, Err(refused(FailureKind::Conflict)));
+    let nearer = [stop("59000"), target()];
+    assert_eq!(sent(&list(&mut model, &long("0.5"), &nearer)), []);
+    let words = "ord-5 stays: it was moved nearer meanwhile";
+    assert_eq!(said(&model).as_deref(), Some(words));
+    assert!(is_over(&model));
+    let (ticket, looser) = batch(&press(&mut model, "{"));
+    assert_eq!(moves(&looser), ["move ord-5 to 58,999"]);
+    settle(&mut model, ticket, Err(refused(FailureKind::Conflict)));
+    let (_, again) = batch(&list(&mut model, &long("0.4"), &nearer));
+    assert_eq!(moves(&again), ["move ord-5 to 58,999"], "meant looser");
+}
+
+#[test]
 fn a_refused_batch_leaves_the_old_stop_and_says_so() {
     let mut model = guarded();
     let (ticket, _) = batch(&press(&mut model, "}"));

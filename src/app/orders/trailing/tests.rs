@@ -6,8 +6,10 @@ use super::*;
 use crate::{
     app::{
         account::{poll::Answer, trades::TradeLog},
-        activity::notice::Event,
+        activity::{notice::Event, user_alerts::KeptState},
+        desk::msg::Msg,
         testing::*,
+        update::router::update,
     },
     model::{Command, Failure, Order, Receipt, Ticket},
 };
@@ -128,6 +130,30 @@ fn a_frozen_display_and_refused_moves_leave_the_stop_where_it_is() {
         lists(&mut refused, "63900", 64_100);
     }
     assert!(said(&refused).contains("3 moves of its stop were not made"));
+}
+
+#[test]
+fn a_position_that_was_turned_elsewhere_is_trailed_no_longer() {
+    let mut model = trailing();
+    wait(&mut model, 50);
+    let short = position("pos-1", "BTC", "-0.5", r#""leverage":10"#);
+    arrive(&mut model, Answer::Positions(Ok(Page::of(vec![short]))));
+    let words = "its position is on the other side now";
+    assert!(said(&model).contains(words), "{}", said(&model));
+    assert!(model.account.workflows.trail(&"pos-1".into()).is_none());
+}
+
+#[test]
+fn a_living_desk_says_which_stop_trails_no_longer_once_the_desk_that_trailed_it_has_ended() {
+    let (_, effects) = begun();
+    let mut living = desk();
+    lists(&mut living, "63900", 64_000);
+    let left = KeptState::Trades(Box::new(kept(&effects)));
+    let now = living.account.now;
+    update(&mut living, now, Msg::Kept(left));
+    lists(&mut living, "63900", 64_000);
+    let words = "BTC: the stop trailed by 100t until that session ended, and stays where it is";
+    assert_eq!(said(&living), words);
 }
 
 #[test]

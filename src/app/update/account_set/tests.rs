@@ -153,6 +153,38 @@ fn no_account_is_left_while_something_asks() {
 }
 
 #[test]
+fn a_flip_of_an_account_left_behind_goes_on_by_time() {
+    let mut account_set = account_set();
+    press(&mut account_set, "1 I");
+    let key = Msg::Key('y'.into());
+    let sent = later(&mut account_set, 200, AccountScope::Shown, key);
+    assert!(
+        matches!(sent.as_slice(), [(0, Effect::Send(Ticket(1), _)), ..]),
+        "{sent:?}"
+    );
+    press(&mut account_set, "a");
+    assert_eq!(account(&account_set), "chal-2");
+    let json = r#""type":"market","mode":"market","side":"sell","size":0.5,"initial_size":0.5,
+        "filled_size":0.5,"target_position_id":"pos-1","status":"filled""#;
+    let order = crate::model::Order {
+        reduce_only: true,
+        ..testing::order("ord-9", "BTC", json)
+    };
+    let closed = Receipt::Order {
+        order: Box::new(order),
+        queued: false,
+    };
+    let settled = Msg::Settled(Ticket(1), Ok(closed));
+    later(&mut account_set, 10, AccountScope::Account(0), settled);
+    let wake = account_set.wake();
+    let (due, whose) = wake.expect("it asks for lists again");
+    assert_eq!(whose, AccountScope::Account(0));
+    let reads = account_set.update(due, whose, Msg::Tick);
+    let lists = Effect::Poll(vec![Source::Positions, Source::Orders]);
+    assert!(reads.contains(&(0, lists)), "{reads:?}");
+}
+
+#[test]
 fn what_came_of_a_command_on_an_account_left_behind_is_told_with_its_name() {
     let mut account_set = account_set();
     press(&mut account_set, "2 x");
