@@ -52,7 +52,9 @@ impl Served {
     fn stop(&self, desk: &Session) {
         let locks =
             ["", "journal.newest"].map(|name| File::open(self.state_dir().join(name)).unwrap());
-        locks.iter().for_each(|file| file.lock().unwrap());
+        for file in &locks {
+            file.lock().unwrap();
+        }
         desk.signal("STOP");
         session::wait_until_stopped(desk.pid());
     }
