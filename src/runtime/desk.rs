@@ -197,7 +197,6 @@ async fn ended(
     stops: impl Fn(Stopping),
 ) -> End {
     let mut running = pin!(running);
-    let mut has_gone_on = false;
     loop {
         let asked = tokio::select! {
             over = &mut running => return match over {
@@ -208,12 +207,8 @@ async fn ended(
         };
         match asked {
             SignalRequest::Leave(code) => return End::Signal(code),
-            SignalRequest::Stop => {
-                stops(Stopping::Begins);
-                has_gone_on = true;
-            }
-            // The signal that ended a stop of the desk's own, which has taken the terminal again by itself.
-            SignalRequest::GoOn if has_gone_on => has_gone_on = false,
+            SignalRequest::Stop => stops(Stopping::Begins),
+            // Also after a stop of the desk's own: it may have been continued more than once.
             SignalRequest::GoOn => stops(Stopping::IsOver),
         }
     }

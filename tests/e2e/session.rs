@@ -167,11 +167,16 @@ pub(crate) fn signal(pid: u32, name: &str) {
     assert!(sent.unwrap().success());
 }
 
-/// Waits until the system says that the process is stopped.
+/// Waits until the system says that the process is stopped, each of its threads.
 #[track_caller]
 pub(crate) fn wait_until_stopped(pid: u32) {
     let end = Instant::now() + PATIENCE;
-    while stat(pid).0 != "T" {
+    let is_stopped = || {
+        let threads = std::fs::read_dir(format!("/proc/{pid}/task")).unwrap();
+        let mut threads = threads.map(|thread| thread.unwrap().path().join("stat"));
+        threads.all(|stat| std::fs::read_to_string(stat).unwrap().contains(") T "))
+    };
+    while !is_stopped() {
         assert!(Instant::now() < end, "never stopped");
         std::thread::sleep(Duration::from_millis(10));
     }

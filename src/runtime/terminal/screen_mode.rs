@@ -22,7 +22,7 @@ use ratatui::{
 };
 use rustix::{
     process::{Signal, getpgrp, getpid, kill_process},
-    termios::LocalModes,
+    termios::{LocalModes, OptionalActions, tcgetattr, tcgetpgrp, tcsetattr},
 };
 use std::{
     fs::File,
@@ -81,15 +81,17 @@ impl TerminalGuard {
     pub(crate) fn stop(&self, painter: &Painter) {
         painter.hold(farewell());
         drop(terminal::disable_raw_mode());
-        stop_process();
+        // The process stops here, and goes on from here when it is continued.
+        let _stopped = kill_process(getpid(), Signal::STOP);
         self.resume(painter);
     }
 
     /// After a stop, which may be one that could not be caught: others have changed the terminal and its mode meanwhile.
     /// In the background nobody sees a desk or its countdowns: it stops again, until it is in front.
     pub(crate) fn resume(&self, painter: &Painter) {
-        while is_in_background() {
-            stop_process();
+        wait_for_foreground();
+        if is_in_background() {
+            return;
         }
         // Where nobody has changed the mode, a key pressed meanwhile must not meet another.
         if !is_raw() {
@@ -108,19 +110,26 @@ impl TerminalGuard {
     }
 }
 
-/// The process stops here, and goes on from here when it is continued.
-fn stop_process() {
-    let _stopped = kill_process(getpid(), Signal::STOP);
+/// The system stops a process that sets the terminal's mode in the background, and tries again once it is continued. A
+/// stop of the desk's own could come after the shell has put it in front. Known limit: where the signal is ignored, or
+/// no shell is left, the desk goes on unseen.
+fn wait_for_foreground() {
+    let out = io::stdout();
+    if is_in_background()
+        && let Ok(mode) = tcgetattr(&out)
+    {
+        let _set = tcsetattr(&out, OptionalActions::Now, &mode);
+    }
 }
 
 /// Whether another process group, such as the shell, has the terminal.
 pub(crate) fn is_in_background() -> bool {
-    rustix::termios::tcgetpgrp(io::stdout()).is_ok_and(|group| group != getpgrp())
+    tcgetpgrp(io::stdout()).is_ok_and(|group| group != getpgrp())
 }
 
 /// Whether the terminal still hands every key to the desk, `ctrl-c` too.
 fn is_raw() -> bool {
-    let modes = rustix::termios::tcgetattr(io::stdout()).map(|mode| mode.local_modes);
+    let modes = tcgetattr(io::stdout()).map(|mode| mode.local_modes);
     modes.is_ok_and(|modes| !modes.intersects(LocalModes::ISIG | LocalModes::ICANON))
 }
 
