@@ -35,7 +35,6 @@ mod service;
 mod sim;
 mod sliced;
 mod state;
-mod step_timer;
 mod store;
 mod streams;
 #[cfg(test)]
@@ -56,10 +55,13 @@ pub use store::StoreFault;
 use crate::model::{AccountId, Timestamp};
 use service::ExchangeService;
 use std::{io, net::SocketAddr, path::PathBuf, sync::Arc};
-use step_timer::StepTimer;
 use store::{ExchangeStore, FailureWatch, LoadedExchange};
 use streams::StreamRoute;
-use tokio::{net::TcpListener, task::JoinHandle, time::Instant};
+use tokio::{
+    net::TcpListener,
+    task::JoinHandle,
+    time::{Instant, sleep_until},
+};
 use tokio_util::sync::CancellationToken;
 
 /// How an exchange is started.
@@ -234,8 +236,7 @@ fn open(options: ExchangeOptions) -> Result<LoadedExchange, StartFault> {
 }
 
 async fn run(listener: TcpListener, service: Arc<ExchangeService>, shutdown: CancellationToken) {
-    let (ticked, timer) = (Arc::clone(&service), StepTimer::of_kernel());
-    let ticking = tokio::spawn(tick(ticked, shutdown.clone(), timer));
+    let ticking = tokio::spawn(tick(Arc::clone(&service), shutdown.clone()));
     http::accept(listener, Arc::clone(&service), shutdown).await;
     if let Err(why) = ticking.await {
         tracing::error!(%why, "the clock of the exchange failed");
@@ -244,12 +245,12 @@ async fn run(listener: TcpListener, service: Arc<ExchangeService>, shutdown: Can
 }
 
 /// Brings virtual time up to date while nobody asks.
-async fn tick(service: Arc<ExchangeService>, shutdown: CancellationToken, timer: StepTimer) {
+async fn tick(service: Arc<ExchangeService>, shutdown: CancellationToken) {
     let mut due = Instant::now();
     loop {
         tokio::select! {
             () = shutdown.cancelled() => return,
-            () = timer.until(due) => {}
+            () = sleep_until(due) => {}
             () = service.tick_again.notified() => {}
         }
         match service.state() {

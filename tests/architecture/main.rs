@@ -127,7 +127,7 @@ const BELONGS_TO: &[(&str, &[&str])] = &[
     ("ratatui", &["ui", "runtime", "cli/snapshot"]),
     ("nucleo_matcher", &["app/keys"]),
     ("crossterm", &["app/keys", "runtime"]),
-    ("rustix", &["disk", "runtime", "cli", "exchange/step_timer"]),
+    ("rustix", &["disk", "runtime", "cli"]),
     ("tokio", &["client", "exchange", "runtime", "cli"]),
     ("tokio_util", &["client", "exchange", "runtime", "cli"]),
     ("futures_util", &["client", "exchange", "runtime", "cli"]),

@@ -221,7 +221,7 @@ impl StreamConnection {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::exchange::{ClockMode, Speed, step_timer::StepTimer, tests::service, tick};
+    use crate::exchange::{ClockMode, Speed, tests::service, tick};
     use std::sync::Arc;
     use tokio::{
         io::{AsyncReadExt as _, duplex},
@@ -262,7 +262,7 @@ mod tests {
         let (client, server) = duplex(1_024);
         let never = CancellationToken::new();
         let connection = StreamConnection::new(server, never.clone(), never.clone());
-        tokio::spawn(tick(ticked, never, StepTimer::Tokio));
+        tokio::spawn(tick(ticked, never));
         tokio::spawn(async move { run(&service, connection, Echo).await });
         let (mut asks, mut answers) = ClientBuilder::new().take_over(client).split::<Message>();
         tokio::spawn(async move {

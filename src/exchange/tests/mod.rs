@@ -42,7 +42,7 @@ async fn whoever_started_the_exchange_hears_of_a_panic_with_the_floor_in_hand() 
 async fn virtual_time_follows_the_wall_clock_in_whole_steps_and_stops_on_the_signal() {
     let service = service(ClockMode::Live(Speed::from_thousandths(2_000).unwrap()));
     let stop = CancellationToken::new();
-    let ticking = tokio::spawn(tick(Arc::clone(&service), stop.clone(), StepTimer::Tokio));
+    let ticking = tokio::spawn(tick(Arc::clone(&service), stop.clone()));
     tokio::time::sleep(Duration::from_millis(10_100)).await;
     let now = service.state().unwrap().engine.now();
     assert_eq!(now, engine::Millis(1_790_000_020_000));
@@ -54,7 +54,7 @@ async fn virtual_time_follows_the_wall_clock_in_whole_steps_and_stops_on_the_sig
 async fn whoever_listens_hears_of_the_first_step_of_a_resumed_clock_when_it_is_due() {
     let service = service(ClockMode::Paused);
     let ticked = (Arc::clone(&service), CancellationToken::new());
-    let _ticking = tokio::spawn(tick(ticked.0, ticked.1, StepTimer::Tokio));
+    let _ticking = tokio::spawn(tick(ticked.0, ticked.1));
     let mut changes = service.changes();
     tokio::time::sleep(Duration::from_secs(1)).await;
     assert!(!changes.has_changed().unwrap());
