@@ -108,8 +108,8 @@ impl Form {
         let facts = context.store.account.value();
         let least = facts.and_then(AccountFacts::smallest_order);
         let sizes = LaterTarget::sizes(&targets, size, decimals);
-        let mut sized = targets.iter().map(|target| target.price).zip(sizes);
-        sized.find_map(|(target, part)| {
+        let mut parts = targets.iter().map(|target| target.price).zip(sizes);
+        parts.find_map(|(target, part)| {
             if !part.is_positive() {
                 let lot = Num::new(1, decimals);
                 return Some(OrderWarning::LessThanLot { target, lot });

@@ -304,14 +304,14 @@ impl BracketRun {
             decimals.unwrap_or(filled.decimals()),
         );
         let prices = self.open.targets.iter().map(|target| target.price);
-        let sized: Vec<_> = prices
+        let parts: Vec<_> = prices
             .zip(sizes)
             .filter(|(_, size)| size.is_positive())
             .collect();
-        if sized.is_empty() {
+        if parts.is_empty() {
             return Err(format!("{} cannot be divided", filled.normalized()));
         }
-        let (ahead, reached): (Vec<_>, Vec<_>) = sized
+        let (ahead, reached): (Vec<_>, Vec<_>) = parts
             .into_iter()
             .partition(|(price, _)| attempt != Attempt::Ahead || self.is_ahead(known, *price));
         if ahead.is_empty() {

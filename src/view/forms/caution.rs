@@ -62,28 +62,32 @@ pub(crate) fn question(warning: &OrderWarning, seen: &Seen) -> String {
             let label = field.label();
             format!("{label} is a choice: the number that you typed is in no field")
         }
-        OrderWarning::LessThanLot { target, lot } => {
-            let target = format::price(*target, seen.market);
-            format!(
-                "the target at {target} is for less than the smallest size, {lot}, and would be left out{LARGER}"
-            )
-        }
+        OrderWarning::LessThanLot { target, lot } => less_than_lot((*target, *lot), seen),
         OrderWarning::SmallTarget {
             target,
             worth,
             least,
-        } => {
-            let target = format::price(*target, seen.market);
-            let (worth, least) = (format::usd(*worth), format::usd(*least));
-            format!(
-                "the target at {target}: {worth} USD is below the {least} USD minimum, and no target would be placed{LARGER}"
-            )
-        }
+        } => small_target(*target, (*worth, *least), seen),
         OrderWarning::Late { what, age } => {
             let age = format::span(*age);
             format!("the {what} are {age} old and may have changed since")
         }
     }
+}
+
+fn less_than_lot((target, lot): (Num, Num), seen: &Seen) -> String {
+    let target = format::price(target, seen.market);
+    format!(
+        "the target at {target} is for less than the smallest size, {lot}, and would be left out{LARGER}"
+    )
+}
+
+fn small_target(target: Num, (worth, least): (Num, Num), seen: &Seen) -> String {
+    let target = format::price(target, seen.market);
+    let (worth, least) = (format::usd(worth), format::usd(least));
+    format!(
+        "the target at {target}: {worth} USD is below the {least} USD minimum, and no target would be placed{LARGER}"
+    )
 }
 
 fn replaced(exits: &[(Protection, Num)], seen: &Seen) -> String {

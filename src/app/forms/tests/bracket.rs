@@ -531,10 +531,10 @@ fn second_bracket_refused() -> (Model, Vec<Effect>) {
         };
         settle(&mut model, Ticket(ticket), Ok(answer));
     }
-    let works = |id| numbered(id, "resting", "0");
-    lists(&mut model, vec![works("ord-20"), works("ord-30")]);
+    let resting = |id| numbered(id, "resting", "0");
+    lists(&mut model, vec![resting("ord-20"), resting("ord-30")]);
     let mut last = vec![];
-    let mut working = vec![works("ord-30")];
+    let mut working = vec![resting("ord-30")];
     let held = model.account.store.positions.rows()[0].clone();
     let refused = Failure::held_back("below the minimum");
     for (id, answer) in [

@@ -255,12 +255,13 @@ fn heard(
 ) -> Vec<String> {
     trades.look(inbox);
     let heard = std::iter::from_fn(|| said.try_recv().ok());
-    let markets = heard.flat_map(|msg| match msg {
-        Msg::Kept(KeptState::Trades(trades)) => {
-            let open = trades.running_brackets().iter();
-            open.map(|bracket| bracket.market.to_string()).collect()
-        }
-        other => vec![format!("{other:?}")],
+    let markets = heard.flat_map(|msg| {
+        let Msg::Kept(KeptState::Trades(trades)) = msg else {
+            panic!("{msg:?}");
+        };
+        let open = trades.running_brackets().iter();
+        open.map(|bracket| bracket.market.to_string())
+            .collect::<Vec<_>>()
     });
     markets.collect()
 }
@@ -283,9 +284,11 @@ fn a_living_desk_takes_over_the_brackets_of_a_desk_or_verb_that_ends_later() {
     assert_eq!(heard(&mut desk, &mut mail), [""; 0], "once");
 
     let verb = open();
-    let left = |market: &str| match running(market) {
-        KeptState::Trades(trades) => trades.running_brackets().first().cloned(),
-        other => panic!("{other:?}"),
+    let left = |market: &str| {
+        let KeptState::Trades(trades) = running(market) else {
+            panic!("a bracket");
+        };
+        trades.running_brackets().first().cloned()
     };
     let keep = |open| {
         let identity = identity(Mode::Paper, "");

@@ -142,15 +142,18 @@ async fn a_key_too_old_to_be_known_is_not_sent_again_by_desk_or_restart() {
     context.comes_to(&[IntentState::Parked]).await;
 }
 
-#[tokio::test]
-async fn a_batch_of_targets_of_which_one_has_filled_since_is_done_and_not_a_question() {
-    let target = |price: u32, size: &str| ExitOperation::Place {
+fn target(price: u32, size: &str) -> ExitOperation {
+    ExitOperation::Place {
         group: ExitGroup::Tp,
         execution_type: None,
         price: price.into(),
         size: size.parse().unwrap(),
         oco_pair_with: None,
-    };
+    }
+}
+
+#[tokio::test]
+async fn a_batch_of_targets_of_which_one_has_filled_since_is_done_and_not_a_question() {
     let batch = ExitBatch {
         position_id: "pos-1".into(),
         expected_position_size: "0.5".parse().unwrap(),
