@@ -53,7 +53,15 @@ fn a_desk_that_is_continued_in_the_background_stops_again_and_draws_nothing_ther
     let home = tempfile::tempdir().unwrap();
     let demo = ["demo", "--speed", "0.001"];
     let (mut session, desk) = Session::start_as_job(home.path(), SIZE, &demo);
-    session.wait_for("1 Positions 5");
+    // Filled, so that it is not stopped in the middle of a frame.
+    for pane in [
+        "1 Positions 5",
+        "2 Working orders 14",
+        "4 Scaled",
+        "0 Chart",
+    ] {
+        session.wait_for(pane);
+    }
     for (stop, said) in [("TSTP", "one"), ("STOP", "two")] {
         signal(desk, stop);
         session.wait_for("at the shell");

@@ -174,7 +174,8 @@ pub(crate) fn wait_until_stopped(pid: u32) {
     let is_stopped = || {
         let threads = std::fs::read_dir(format!("/proc/{pid}/task")).unwrap();
         let mut threads = threads.map(|thread| thread.unwrap().path().join("stat"));
-        threads.all(|stat| std::fs::read_to_string(stat).unwrap().contains(") T "))
+        // A thread may have ended meanwhile.
+        threads.all(|stat| std::fs::read_to_string(stat).is_ok_and(|stat| stat.contains(") T ")))
     };
     while !is_stopped() {
         assert!(Instant::now() < end, "never stopped");

@@ -22,7 +22,7 @@ use ratatui::{
 };
 use rustix::{
     process::{Signal, getpgrp, getpid, kill_process},
-    termios::{LocalModes, OptionalActions, tcgetattr, tcgetpgrp, tcsetattr},
+    termios::{Action, LocalModes, tcflow, tcgetattr, tcgetpgrp},
 };
 use std::{
     fs::File,
@@ -110,15 +110,13 @@ impl TerminalGuard {
     }
 }
 
-/// The system stops a process that sets the terminal's mode in the background, and tries again once it is continued. A
+/// The system stops a process that controls the terminal in the background, and tries again once it is continued. A
 /// stop of the desk's own could come after the shell has put it in front. Known limit: where the signal is ignored, or
 /// no shell is left, the desk goes on unseen.
 fn wait_for_foreground() {
-    let out = io::stdout();
-    if is_in_background()
-        && let Ok(mode) = tcgetattr(&out)
-    {
-        let _set = tcsetattr(&out, OptionalActions::Now, &mode);
+    if is_in_background() {
+        // Changes nothing in front.
+        let _waited = tcflow(io::stdout(), Action::OOn);
     }
 }
 
