@@ -4,7 +4,7 @@
 //! The recorded 57 minutes begin at a full hour, so no funding is paid in them. Moved to another time of day they still
 //! have none; the hour in which they end pays for all of it.
 
-use super::super::engine::{CheckpointFault, Engine, Millis};
+use super::super::engine::{Checkpoint, CheckpointFault, Engine, Millis};
 
 const CHECKPOINT: &[u8] = include_bytes!("../../../assets/demo.checkpoint");
 /// Virtual time at the end of the recorded morning: three minutes before an hour.
@@ -12,7 +12,8 @@ const END: Millis = Millis(1_790_002_620_000);
 
 /// The engine of the demo at `start`: as recorded until its last whole minute, and simulated from there.
 pub(super) fn demo_at(start: Millis) -> Result<Engine, CheckpointFault> {
-    let mut engine = Engine::from_first_checkpoint(&postcard::from_bytes(CHECKPOINT)?)?;
+    let recorded: Checkpoint<&[u8]> = postcard::from_bytes(CHECKPOINT)?;
+    let mut engine = Engine::from_first_checkpoint(&recorded)?;
     engine.shift_time((start - END).0.div_euclid(Millis::MINUTE.0));
     engine.advance_to(start);
     Ok(engine)
@@ -22,7 +23,6 @@ pub(super) fn demo_at(start: Millis) -> Result<Engine, CheckpointFault> {
 mod tests {
     use super::super::Scenario;
     use super::*;
-    use crate::exchange::engine::Checkpoint;
     use std::{env, fs};
 
     fn played(start: Millis) -> Engine {

@@ -15,20 +15,20 @@ use crate::exchange::engine::{
     state::{Arena, ArenaSize},
 };
 
-/// What changed since the last checkpoint; everything, the first time.
+/// What changed since the last checkpoint; everything, the first time. One that is read may borrow its bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Checkpoint {
+pub struct Checkpoint<Bytes = Vec<u8>> {
     /// Everything but the rows, and the row counts.
-    pub core: Vec<u8>,
-    pub chunks: Vec<CheckpointChunk>,
+    pub core: Bytes,
+    pub chunks: Vec<CheckpointChunk<Bytes>>,
 }
 
 /// Neighboring rows of one table.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CheckpointChunk {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CheckpointChunk<Bytes = Vec<u8>> {
     pub table: CheckpointTable,
     pub place: usize,
-    pub rows: Vec<u8>,
+    pub rows: Bytes,
 }
 
 /// The names are on disk, and in the shipped recording the places in this list.
@@ -92,9 +92,9 @@ impl Engine {
     }
 
     /// Builds the engine from the newest `core` and the newest chunk of every place.
-    pub fn restore(
+    pub fn restore<Bytes: AsRef<[u8]>>(
         core: &[u8],
-        chunks: impl IntoIterator<Item = CheckpointChunk>,
+        chunks: impl IntoIterator<Item = CheckpointChunk<Bytes>>,
     ) -> CheckpointResult<Self> {
         let (counts, mut engine): (Counts, Self) = postcard::from_bytes(core)?;
         if let Some(wanted) = counts.into_iter().find(|count| *count > MAX_ROWS) {
@@ -102,8 +102,8 @@ impl Engine {
         }
         let (mut histories, mut dropped) = (Vec::new(), Counts::default());
         for chunk in chunks {
-            let CheckpointChunk { table, rows, .. } = &chunk;
-            match table {
+            let rows = chunk.rows.as_ref();
+            match chunk.table {
                 CheckpointTable::Markets => load(&mut engine.markets, rows)?,
                 CheckpointTable::Accounts => load(&mut engine.accounts, rows)?,
                 CheckpointTable::Orders => load_kept(&mut engine.orders, rows, |row| row.id)?,
@@ -174,8 +174,15 @@ impl Engine {
     }
 
     /// The engine of a first checkpoint, with everything marked as changed, so that its next checkpoint is complete.
-    pub fn from_first_checkpoint(first: &Checkpoint) -> CheckpointResult<Self> {
-        let mut engine = Self::restore(&first.core, first.chunks.iter().cloned())?;
+    pub fn from_first_checkpoint<Bytes: AsRef<[u8]>>(
+        first: &Checkpoint<Bytes>,
+    ) -> CheckpointResult<Self> {
+        let chunks = first.chunks.iter().map(|chunk| CheckpointChunk {
+            table: chunk.table,
+            place: chunk.place,
+            rows: chunk.rows.as_ref(),
+        });
+        let mut engine = Self::restore(first.core.as_ref(), chunks)?;
         engine.markets.touch_all();
         engine.received.touch_all();
         engine.accounts.touch_all();

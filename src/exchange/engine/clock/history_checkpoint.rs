@@ -48,7 +48,10 @@ impl Engine {
     }
 
     /// After the rows of markets and accounts.
-    pub(super) fn load_histories(&mut self, chunks: &[CheckpointChunk]) -> CheckpointResult<()> {
+    pub(super) fn load_histories<Bytes: AsRef<[u8]>>(
+        &mut self,
+        chunks: &[CheckpointChunk<Bytes>],
+    ) -> CheckpointResult<()> {
         for market in self.markets.ids() {
             let history = self.market_history(usize::from(market), chunks)?;
             self.market_histories.push(history);
@@ -69,12 +72,12 @@ impl Engine {
         Ok(())
     }
 
-    fn market_history(
+    fn market_history<Bytes: AsRef<[u8]>>(
         &self,
         owner: usize,
-        chunks: &[CheckpointChunk],
+        chunks: &[CheckpointChunk<Bytes>],
     ) -> CheckpointResult<MarketHistory> {
-        let is_origin = |chunk: &&CheckpointChunk| {
+        let is_origin = |chunk: &&CheckpointChunk<Bytes>| {
             (chunk.table, chunk.place) == (CheckpointTable::Origins, owner)
         };
         let Some(origin) = chunks.iter().find(is_origin) else {
@@ -84,7 +87,7 @@ impl Engine {
                 px: market.last.unwrap_or(market.mark),
             }));
         };
-        let mut history = MarketHistory::new(postcard::from_bytes(&origin.rows)?);
+        let mut history = MarketHistory::new(postcard::from_bytes(origin.rows.as_ref())?);
         history.is_origin_kept = true;
         for (level, candles) in history.candles.each_mut() {
             load(candles.ring_mut(), (candle_table(level), owner), chunks)?;
@@ -133,17 +136,18 @@ fn save<Row: Serialize>(
     Ok(())
 }
 
-fn load<Row: DeserializeOwned>(
+fn load<Row: DeserializeOwned, Bytes: AsRef<[u8]>>(
     ring: &mut RowRing<Row>,
     (table, owner): RingOwner,
-    chunks: &[CheckpointChunk],
+    chunks: &[CheckpointChunk<Bytes>],
 ) -> CheckpointResult<()> {
     let capacity = ring.capacity();
     let places = RowRing::<Row>::places(capacity);
-    let own = |chunk: &&CheckpointChunk| chunk.table == table && chunk.place / places == owner;
+    let own =
+        |chunk: &&CheckpointChunk<Bytes>| chunk.table == table && chunk.place / places == owner;
     let rows = chunks.iter().filter(own);
     let rows: Result<_, _> = rows
-        .map(|chunk| postcard::from_bytes(&chunk.rows))
+        .map(|chunk| postcard::from_bytes(chunk.rows.as_ref()))
         .collect();
     if let Some(restored) = RowRing::restored(capacity, rows?) {
         *ring = restored;

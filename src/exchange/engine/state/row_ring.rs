@@ -53,6 +53,11 @@ impl<Row> RowRing<Row> {
         if self.rows.len() >= self.capacity {
             self.rows.pop_front();
         }
+        if self.rows.len() == self.rows.capacity() {
+            // Twice as much, but room for no row that is not kept.
+            let most = self.capacity.saturating_sub(self.rows.len());
+            self.rows.reserve_exact(self.rows.len().max(4).min(most));
+        }
         self.rows.push_back(row);
         self.next += 1;
     }
@@ -146,9 +151,13 @@ impl<Row> RowRing<Row> {
 
     /// The ring of the newest chunk of every place; chunks that had left it are left out. `None` without a row.
     pub(crate) fn restored(capacity: usize, chunks: RingChunks<Row>) -> Option<Self> {
+        let kept = chunks.values().map(Vec::len).sum::<usize>().min(capacity);
         let mut ring: Option<Self> = None;
         for (first, rows) in chunks {
-            let ring = ring.get_or_insert_with(|| Self::new(capacity, first));
+            let ring = ring.get_or_insert_with(|| Self {
+                rows: VecDeque::with_capacity(kept),
+                ..Self::new(capacity, first)
+            });
             if ring.next != first {
                 ring.restart(first);
             }

@@ -85,6 +85,7 @@ impl SyntheticCandles {
             rows.reverse();
             if let Some((finer, candles)) = &finer {
                 rows.extend(rolled_up(candles, level.length() / finer.length()));
+                rows.shrink_to_fit();
             }
             let candles = LevelCandles { first, rows };
             (finer, from) = (Some((level, candles.clone())), start);
