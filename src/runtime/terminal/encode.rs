@@ -52,33 +52,37 @@ impl From<&Cell> for CellStyle {
     }
 }
 
-/// What the terminal is known to do with the next character.
-struct Pen<'a> {
+/// What the terminal is known to do with the next character. It begins and ends with a plain style.
+pub(super) struct Pen<'a> {
     bytes: &'a mut Vec<u8>,
     style: CellStyle,
     /// Where it goes; `None` where terminals differ.
     at: Option<(u16, u16)>,
 }
 
-/// Appends what turns the changed cells of a screen into those of `frame`. It begins and ends with a plain style.
-pub(super) fn encode<'a>(
-    changes: impl Iterator<Item = (u16, u16, &'a Cell)>,
-    frame: &Buffer,
-    bytes: &mut Vec<u8>,
-) {
-    let mut pen = Pen {
-        bytes,
-        style: PLAIN,
-        at: None,
-    };
-    for (x, y, cell) in changes {
-        pen.go((x, y), frame);
-        pen.write(cell, (x, y), frame.area.right());
+impl Drop for Pen<'_> {
+    fn drop(&mut self) {
+        self.dress(PLAIN);
     }
-    pen.dress(PLAIN);
 }
 
-impl Pen<'_> {
+impl<'a> Pen<'a> {
+    pub(super) fn new(bytes: &'a mut Vec<u8>) -> Self {
+        Self {
+            bytes,
+            style: PLAIN,
+            at: None,
+        }
+    }
+
+    /// Appends what turns the cells of `before` into those of `frame`, which has the same place.
+    pub(super) fn draw(&mut self, before: &Buffer, frame: &Buffer) {
+        for (x, y, cell) in before.diff_iter(frame) {
+            self.go((x, y), frame);
+            self.write(cell, (x, y), frame.area.right());
+        }
+    }
+
     fn go(&mut self, to: (u16, u16), frame: &Buffer) {
         if self.at == Some(to) {
             return;
@@ -282,7 +286,7 @@ mod tests {
     }
 
     fn ours(before: &Buffer, frame: &Buffer, bytes: &mut Vec<u8>) {
-        encode(before.diff_iter(frame), frame, bytes);
+        Pen::new(bytes).draw(before, frame);
     }
 
     fn theirs(before: &Buffer, frame: &Buffer, bytes: &mut Vec<u8>) {
@@ -314,7 +318,7 @@ mod tests {
         let written = |line: &str| {
             let frame = Buffer::with_lines([line]);
             let mut bytes = vec![];
-            encode(before.diff_iter(&frame), &frame, &mut bytes);
+            Pen::new(&mut bytes).draw(&before, &frame);
             String::from_utf8(bytes).unwrap()
         };
         assert_eq!(written("XbcdefghijkX"), "\x1b[1;1HX\x1b[10CX");

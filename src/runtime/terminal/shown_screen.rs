@@ -1,7 +1,7 @@
 //! The terminal and the cells that it shows: a frame is written as its difference from them.
 
 use crate::{
-    runtime::terminal::{area::drawn, encode::encode},
+    runtime::terminal::{area::drawn, encode::Pen},
     ui::{copy_over, part_of},
 };
 use crossterm::{
@@ -10,7 +10,7 @@ use crossterm::{
 };
 use ratatui::{
     backend::Backend,
-    buffer::Buffer,
+    buffer::{Buffer, Cell},
     layout::{Rect, Size},
 };
 use std::io::{self, Write};
@@ -53,32 +53,48 @@ impl<B: Backend + Write> ShownScreen<B> {
     pub(super) fn paint(&mut self, changes: Vec<Buffer>) -> io::Result<()> {
         self.fit()?;
         let mut bytes = vec![];
+        let mut pen = Pen::new(&mut bytes);
         for part in changes {
             let part_area = part.area.intersection(self.area);
-            self.take(fitted(part, part_area), &mut bytes);
+            self.take(fitted(part, part_area), &mut pen);
         }
         if self.content == Content::Nothing {
-            self.encode_all(&mut bytes);
+            self.encode_all(&mut pen);
         }
+        drop(pen);
         self.write(&bytes)
     }
 
-    /// Takes over a part of the screen; appends what it changes.
-    fn take(&mut self, part: Buffer, bytes: &mut Vec<u8>) {
-        // A whole screen is moved, not copied.
+    /// Takes over a part of the screen, whose cells are moved; writes what it changes.
+    fn take(&mut self, mut part: Buffer, pen: &mut Pen<'_>) {
         if part.area == self.area {
             let before = std::mem::replace(&mut self.cells, part);
             if self.content == Content::Cells {
-                encode(before.diff_iter(&self.cells), &self.cells, bytes);
+                pen.draw(&before, &self.cells);
             }
             return;
         }
-        if self.content == Content::Cells {
-            let before = part_of(&self.cells, part.area);
-            encode(before.diff_iter(&part), &part, bytes);
-        }
         self.resize_cells();
-        copy_over(&mut self.cells, &part);
+        let mut row = Rect {
+            height: part.area.height.min(1),
+            ..part.area
+        };
+        let (mut before, mut after) = (Buffer::empty(row), Buffer::empty(row));
+        for y in part.area.top()..part.area.bottom() {
+            row.y = y;
+            let (shown, new) = (cells_mut(&mut self.cells, row), cells_mut(&mut part, row));
+            // Most rows of a part are as before.
+            if shown == new {
+                continue;
+            }
+            (before.area, after.area) = (row, row);
+            shown.swap_with_slice(&mut before.content);
+            new.swap_with_slice(&mut after.content);
+            if self.content == Content::Cells {
+                pen.draw(&before, &after);
+            }
+            after.content.swap_with_slice(shown);
+        }
     }
 
     /// Gives the cells the size of the screen.
@@ -118,7 +134,7 @@ impl<B: Backend + Write> ShownScreen<B> {
     }
 
     /// Row by row, each compared with the same empty one.
-    fn encode_all(&mut self, bytes: &mut Vec<u8>) {
+    fn encode_all(&mut self, pen: &mut Pen<'_>) {
         self.resize_cells();
         let first = Rect {
             height: self.area.height.min(1),
@@ -132,7 +148,7 @@ impl<B: Backend + Write> ShownScreen<B> {
         for (y, cells) in (self.area.top()..self.area.bottom()).zip(rows) {
             (empty.area.y, row.area.y) = (y, y);
             cells.swap_with_slice(&mut row.content);
-            encode(empty.diff_iter(&row), &row, bytes);
+            pen.draw(&empty, &row);
             cells.swap_with_slice(&mut row.content);
         }
         self.content = Content::Cells;
@@ -154,6 +170,16 @@ fn told(why: impl std::error::Error) -> io::Error {
     io::Error::other(why.to_string())
 }
 
+/// The cells of a row, or of a part of one.
+fn cells_mut(buffer: &mut Buffer, row: Rect) -> &mut [Cell] {
+    if row.is_empty() {
+        return &mut [];
+    }
+    let at = buffer.index_of(row.x, row.y);
+    let cells = at..at.saturating_add(row.width.into());
+    buffer.content.get_mut(cells).unwrap_or_default()
+}
+
 /// The part of a frame that the terminal has room for: it may have another size since the frame was drawn.
 fn fitted(frame: Buffer, area: Rect) -> Buffer {
     if frame.area == area {
@@ -168,7 +194,6 @@ mod tests {
     use super::*;
     use ratatui::{
         backend::{CrosstermBackend, WindowSize},
-        buffer::Cell,
         layout::Position,
     };
 
