@@ -309,7 +309,7 @@ async fn a_frame_waits_for_no_read_of_an_account_that_is_not_shown() {
     });
     let millis: Vec<_> = drawn.await.iter().map(Duration::as_millis).collect();
     // The first frame, the new account, and the answer at once.
-    assert_eq!(millis, [0, 8, 2_000]);
+    assert_eq!(millis, [0, 4, 2_000]);
 }
 
 /// A desk drawn by `render` while these keys are pressed; its frames and effects.

@@ -13,7 +13,7 @@ const POLL_FRAME: Duration = Duration::from_millis(60);
 /// Where a market moves, what it does is drawn ten times a second at most.
 const MOVING_FRAME: Duration = Duration::from_millis(100);
 /// The first answers are drawn sooner: somebody waits for the desk to fill. So is what belongs to a market that is shown anew.
-const OPENING_FRAME: Duration = Duration::from_millis(8);
+const OPENING_FRAME: Duration = Duration::from_millis(4);
 /// How long a desk fills at most.
 const OPENING: Duration = Duration::from_secs(1);
 /// With reduced motion, numbers change together and no more often than this.
