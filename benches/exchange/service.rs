@@ -114,7 +114,7 @@ async fn open(data_dir: Option<PathBuf>, stop: CancellationToken) -> ExchangeHan
         simulator: SimulatorAccess::Served,
     };
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    start(listener, options, stop).unwrap()
+    start(listener, options, stop).await.unwrap()
 }
 
 /// What one client does over and over; the answer is how many requests it took.

@@ -37,7 +37,7 @@ impl Exchange {
                 data_dir: None,
                 simulator: SimulatorAccess::Served,
             };
-            let started = exchange::start(listener, options, CancellationToken::new());
+            let started = exchange::start(listener, options, CancellationToken::new()).await;
             started.expect("an exchange")
         });
         Self {

@@ -127,7 +127,7 @@ pub(super) async fn listen(address: SocketAddr) -> Result<TcpListener> {
 
 impl World {
     /// Starts the exchange on `listener`; it runs until `stop`.
-    pub(super) fn open(
+    pub(super) async fn open(
         &self,
         listener: TcpListener,
         start: Timestamp,
@@ -141,7 +141,8 @@ impl World {
             data_dir: self.data_dir.clone(),
             simulator: self.simulator,
         };
-        exchange::start(listener, options, stop).wrap_err("the paper exchange cannot start")
+        let opening = exchange::start(listener, options, stop).await;
+        opening.wrap_err("the paper exchange cannot start")
     }
 
     /// The requested speed or mode.

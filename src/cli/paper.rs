@@ -140,10 +140,10 @@ async fn opened(
 ) -> Result<ExchangeHandle> {
     let Some(dir) = &world.data_dir else {
         let listener = listen((Ipv4Addr::LOCALHOST, 0).into()).await?;
-        return world.open(listener, start, pace, stop);
+        return world.open(listener, start, pace, stop).await;
     };
     let listener = usual(dir).await?;
-    let exchange = world.open(listener, start, pace, stop)?;
+    let exchange = world.open(listener, start, pace, stop).await?;
     let port = exchange.addr.port().to_string();
     disk::replace(&dir.join(PORT), port.as_bytes())
         .wrap_err_with(|| format!("{} cannot be written to", dir.display()))?;

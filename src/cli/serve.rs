@@ -72,12 +72,14 @@ pub(super) async fn run(args: ServeArgs, sources: &Sources) -> Result<Exit> {
         settings: Some(Arc::new(settings)),
         ..args.world
     };
-    let exchange = world.open(
-        listen(args.listen).await?,
-        world.start(),
-        world.pace(),
-        stop.clone(),
-    )?;
+    let exchange = world
+        .open(
+            listen(args.listen).await?,
+            world.start(),
+            world.pace(),
+            stop.clone(),
+        )
+        .await?;
     // Whoever reads the address may end it at once.
     let interrupted = interrupted()?;
     out::say(&announcement(&exchange, args.output)?)?;

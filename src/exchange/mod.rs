@@ -43,8 +43,7 @@ mod v1;
 mod wire;
 
 pub use auth::SimulatorAccess;
-pub use clock::KeepTime;
-pub use clock::{ClockMode, Speed};
+pub use clock::{ClockMode, KeepTime, Speed};
 pub use rate_limit::{RateLimit, RateLimits};
 pub(crate) use received::LiveFeed;
 pub use received::{LiveSource, ReceivedFault, ReceivedSource, ReplayEnd, ReplayOptions};
@@ -87,6 +86,8 @@ pub enum StartFault {
     Store(#[from] StoreFault),
     #[error(transparent)]
     Received(#[from] ReceivedFault),
+    #[error("the scenario's script did not finish")]
+    Script(#[source] tokio::task::JoinError),
 }
 
 /// Why a running exchange stopped trading. Earlier responses stay valid.
@@ -165,9 +166,8 @@ impl ExchangeHandle {
     }
 }
 
-/// Plays the scenario's script, then serves on `listener` until `shutdown`. The thread is busy until it serves: what is
-/// read or played leaves its memory to the requests. Must be called within a tokio runtime.
-pub fn start(
+/// Plays the scenario's script, then serves on `listener` until `shutdown`.
+pub async fn start(
     listener: TcpListener,
     options: ExchangeOptions,
     shutdown: CancellationToken,
@@ -177,7 +177,8 @@ pub fn start(
     let is_received = options.scenario.source_of_markets.is_some();
     let addr = listener.local_addr().map_err(StartFault::Socket)?;
     let simulator = options.simulator;
-    let resumed = open(options)?;
+    let opening = tokio::task::spawn_blocking(move || open(options));
+    let resumed = opening.await.map_err(StartFault::Script)??;
     if is_received {
         // What comes meanwhile is of before the start.
         began = Instant::now();

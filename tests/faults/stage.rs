@@ -90,7 +90,7 @@ impl Stage {
             data_dir: dir.map(Path::to_owned),
             simulator: SimulatorAccess::Served,
         };
-        let handle = start(listener, options, stop.clone()).unwrap();
+        let handle = start(listener, options, stop.clone()).await.unwrap();
         let keys = handle.accounts.iter().map(|entry| {
             (
                 entry.account_id.raw().to_owned(),

@@ -65,7 +65,7 @@ impl Paper {
     pub(crate) async fn started(options: ExchangeOptions) -> Result<Self, StartFault> {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let stop = CancellationToken::new();
-        let handle = start(listener, options, stop.clone())?;
+        let handle = start(listener, options, stop.clone()).await?;
         Ok(Self {
             handle,
             stop: stop.drop_guard(),

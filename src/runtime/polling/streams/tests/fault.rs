@@ -54,7 +54,7 @@ async fn exchange_at(speed: Speed, faults: &str) -> (u16, ExchangeHandle, DropGu
         data_dir: None,
         simulator: SimulatorAccess::Served,
     };
-    let handle = start(listener, options, stop.clone()).unwrap();
+    let handle = start(listener, options, stop.clone()).await.unwrap();
     (port, handle, stop.drop_guard())
 }
 
