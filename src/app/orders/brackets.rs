@@ -99,10 +99,16 @@ fn forget_finished(account: &mut Account) {
     let Some(at) = lists_at(account) else {
         return;
     };
-    let store = &mut *account.store;
-    let lists = (store.positions.rows(), store.orders.rows());
-    for bracket in store.trades.finished_brackets(lists, at, account.now) {
-        store.trades.take_up_bracket(&bracket);
+    let lists = (account.store.positions.rows(), account.store.orders.rows());
+    let over = account.store.trades.over_brackets(lists, account.now);
+    let finished = over.iter().filter(|(_, since)| at > *since);
+    let finished: Vec<_> = finished.map(|(bracket, _)| bracket.clone()).collect();
+    // The store is touched only for a change: whatever shows it is drawn again.
+    if !account.store.trades.are_known_over(&over) {
+        account.store.trades.are_over(over);
+    }
+    for bracket in finished {
+        account.store.trades.take_up_bracket(&bracket);
     }
 }
 
@@ -124,7 +130,8 @@ fn tell_of_earlier(model: &mut Model) {
     let key = key.map_or_else(String::new, |key| {
         format!("; {key} on the position places them")
     });
-    for bracket in account.store.trades.tell_brackets(at) {
+    for bracket in account.store.trades.untold_brackets(at) {
+        account.store.trades.told(&bracket);
         let symbol = account.store.names.shown(&bracket.market);
         let mut positions = account.store.positions.rows().iter();
         let position = positions.find(|position| bracket.is_of(position));

@@ -178,17 +178,17 @@ impl TradeLog {
     /// Something goes on with it.
     pub(crate) fn take_up_bracket(&mut self, bracket: &OpenBracket) {
         self.process.left.retain(|left| left != bracket);
+        self.told(bracket);
         self.version += 1;
     }
 
-    /// Those that have no working entry and no position without targets, by whole lists that were requested at `at`, and
-    /// had neither before that: an entry that fills leaves the one list before its position is on the other.
-    pub(crate) fn finished_brackets(
-        &mut self,
+    /// Those that have no working entry and no position without targets by these lists, each with when that was first
+    /// seen: an entry that fills leaves the one list before its position is on the other.
+    pub(crate) fn over_brackets(
+        &self,
         (positions, orders): (&[Position], &[Order]),
-        at: Timestamp,
         now: Timestamp,
-    ) -> Vec<OpenBracket> {
+    ) -> Vec<(OpenBracket, Timestamp)> {
         let works = |bracket: &OpenBracket| {
             let mut working = orders.iter().filter(|order| order.is_working());
             working.any(|order| Some(&order.id) == bracket.order.as_ref())
@@ -197,31 +197,39 @@ impl TradeLog {
             let mut positions = positions.iter();
             positions.any(|position| self.lacks(position, bracket, orders))
         };
-        let left = self.process.left.iter();
-        let over = left.filter(|bracket| !works(bracket) && !lacks(bracket));
         let since = |bracket: &OpenBracket| {
             let mut known = self.process.over.iter();
             known
                 .find(|(known, _)| known == bracket)
                 .map_or(now, |(_, since)| *since)
         };
-        let over: Vec<_> = over
-            .map(|bracket| (bracket.clone(), since(bracket)))
-            .collect();
-        self.process.over = over;
-        let over = self.process.over.iter();
-        let finished = over.filter(|(_, since)| at > *since);
-        finished.map(|(bracket, _)| bracket.clone()).collect()
+        let left = self.process.left.iter();
+        let over = left.filter(|bracket| !works(bracket) && !lacks(bracket));
+        over.map(|bracket| (bracket.clone(), since(bracket)))
+            .collect()
     }
 
-    /// What other sessions have left, and is not over by lists that were requested at `at`; it is said now.
-    pub(crate) fn tell_brackets(&mut self, at: Timestamp) -> Vec<OpenBracket> {
+    pub(crate) fn are_known_over(&self, over: &[(OpenBracket, Timestamp)]) -> bool {
+        self.process.over == over
+    }
+
+    pub(crate) fn are_over(&mut self, over: Vec<(OpenBracket, Timestamp)>) {
+        self.process.over = over;
+    }
+
+    /// What other sessions have left, is not over by lists that were requested at `at`, and nobody has said.
+    pub(crate) fn untold_brackets(&self, at: Timestamp) -> Vec<OpenBracket> {
         let ProcessLog {
             left, over, untold, ..
-        } = &mut self.process;
-        untold.retain(|(bracket, _)| left.contains(bracket));
+        } = &self.process;
         let is_over = |bracket: &OpenBracket| over.iter().any(|(known, _)| known == bracket);
-        let told = untold.extract_if(.., |(bracket, since)| at > *since && !is_over(bracket));
-        told.map(|(bracket, _)| bracket).collect()
+        let untold = untold
+            .iter()
+            .filter(|(bracket, since)| at > *since && left.contains(bracket) && !is_over(bracket));
+        untold.map(|(bracket, _)| bracket.clone()).collect()
+    }
+
+    pub(crate) fn told(&mut self, bracket: &OpenBracket) {
+        self.process.untold.retain(|(untold, _)| untold != bracket);
     }
 }
