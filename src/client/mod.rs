@@ -31,6 +31,7 @@ mod simulator;
 mod stream;
 mod timeouts;
 mod venue;
+mod venue_budget;
 
 #[cfg(test)]
 pub(crate) mod testing;

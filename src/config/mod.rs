@@ -12,6 +12,7 @@ mod alerts;
 mod change;
 mod checks;
 mod fees;
+mod guard;
 mod kept;
 mod layers;
 mod load;
@@ -39,6 +40,7 @@ pub use alerts::{AlertChannel, AlertChannels, Alerts, Escape};
 pub use change::{Change, Leeway, SettingValues, Takes};
 pub use checks::Checks;
 pub use fees::Fees;
+pub use guard::Guard;
 pub use kept::{ColumnChoice, KeptChoices, columns_file, keep_columns, kept_columns};
 pub use layers::{SettingFlag, Sources};
 pub use load::load;
@@ -55,7 +57,6 @@ pub use secrets::secret::Secret;
 pub use service::connection::{Connection, ServiceKind, StreamUrls};
 pub use service::proxy::Proxy;
 pub use service::venues::{VenueUrls, Venues};
-pub use settings::Guard;
 pub use settings::{
     ColorChoice, LogLevel, MarketData, Motion, PollIntervals, Settings, Theme, Tint,
 };

@@ -22,6 +22,7 @@ pub mod engine;
 mod faults;
 mod http;
 mod idempotency;
+mod keep;
 mod lock;
 mod message;
 mod operations;
@@ -43,7 +44,8 @@ mod v1;
 mod wire;
 
 pub use auth::SimulatorAccess;
-pub use clock::{ClockMode, KeepTime, Speed};
+pub use clock::{ClockMode, Speed};
+pub use keep::KeepTime;
 pub use rate_limit::{RateLimit, RateLimits};
 pub(crate) use received::LiveFeed;
 pub use received::{LiveSource, ReceivedFault, ReceivedSource, ReplayEnd, ReplayOptions};

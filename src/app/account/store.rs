@@ -22,10 +22,7 @@ use super::{
     prices::Prices,
     remote::Remote,
     streamed::Streams,
-    tally::{
-        MarketResults, Quality, Results, Tally,
-        days::{Days, HourResults},
-    },
+    tally::{MarketResults, Quality, Results, Tally, days::Days, hours::HourResults},
     ticket_quote::TicketQuote,
     trades::TradeLog,
     tree::TreeRow,

@@ -3,10 +3,12 @@
 
 pub(crate) mod days;
 mod executed;
+mod fold;
+pub(crate) mod hours;
 mod sum;
 
+pub(crate) use fold::Tally;
 pub use sum::Sum;
-pub(crate) use sum::Tally;
 
 use executed::Executed;
 

@@ -9,6 +9,7 @@
 
 mod alert;
 mod awaited;
+pub(crate) mod ending;
 pub(crate) mod gone;
 
 pub use alert::Alert;
@@ -16,7 +17,7 @@ pub(crate) use alert::{ended, liquidation_distance, partials};
 
 use crate::model::{PositionId, Timestamp, TwapId};
 use awaited::Awaited;
-use gone::Ending;
+use ending::Ending;
 use gone::Gone;
 use std::{
     collections::{BTreeMap, BTreeSet},

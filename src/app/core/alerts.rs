@@ -4,13 +4,11 @@ use crate::{
     app::{
         account::poll::{Answer, Poll, Source},
         activity::{
-            alerts::{Alert, DOWN, STALLED, ended, gone, liquidation_distance, partials},
+            alerts::{Alert, DOWN, STALLED, ended, ending, gone, liquidation_distance, partials},
             notice::Shown,
         },
-        core::{
-            account::Account,
-            effect::{Effect, TerminalOut},
-        },
+        core::account::Account,
+        core::effect::{Effect, TerminalOut},
     },
     config::AlertChannel,
     model::{ClockRate, Command, Failure, Num, Order, OrderId, Progress, Receipt, Ticket, TwapId},
@@ -74,7 +72,7 @@ pub(crate) fn arrived(account: &mut Account, source: Source, ended: &[TwapId]) -
     match source {
         Source::Positions | Source::Markets => near(account),
         Source::Twaps => {
-            let mut alerts = gone::left(
+            let mut alerts = ending::left(
                 &account.store,
                 &mut account.watch.ending,
                 &mut account.watch.awaited,
@@ -83,7 +81,7 @@ pub(crate) fn arrived(account: &mut Account, source: Source, ended: &[TwapId]) -
             alerts.extend(stalled(account));
             alerts
         }
-        Source::History => gone::looked(&account.store, &mut account.watch.ending),
+        Source::History => ending::looked(&account.store, &mut account.watch.ending),
         Source::Orders | Source::Scaled | Source::Closed | Source::Account => vec![],
     }
 }

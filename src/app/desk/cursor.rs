@@ -14,8 +14,8 @@ use crate::{
         keys::keymap::Action,
         tables::{
             marks::Marks,
-            pane::{ClosedBy, Seen, Through},
             rows::Rows,
+            seen::{ClosedBy, Seen, Through},
         },
     },
     model::{Command, Ends, Resource},

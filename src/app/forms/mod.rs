@@ -11,6 +11,7 @@ pub(crate) mod markets;
 pub(crate) mod observed;
 pub(crate) mod open;
 pub(crate) mod point;
+pub(crate) mod relative;
 pub(crate) mod scroll;
 pub(crate) mod step;
 #[cfg(test)]

@@ -3,10 +3,7 @@
 use super::{form::Form, step};
 use crate::{
     app::{core::account::FormContext, forms::answer::Answer, keys::line::Line},
-    model::{
-        Num,
-        draft::{Draft, DraftFault, Field},
-    },
+    model::{Num, draft::Field},
 };
 
 impl Form {
@@ -45,54 +42,5 @@ impl Form {
             .side(form_context)
             .filter(|_| field == Field::LimitPrice);
         step::observed(field, &self.seen(form_context), side)
-    }
-}
-
-// Resolves relative prices: shown while they are typed, replaced by digits before the form is sent.
-
-impl Form {
-    /// The current value of a relative price; `None` if the field has none.
-    pub fn resolved_price(
-        &self,
-        field: Field,
-        form_context: &FormContext,
-    ) -> Option<Result<Num, DraftFault>> {
-        self.draft.resolved_price(field, &self.seen(form_context))
-    }
-
-    /// The draft with digits in place of relative prices.
-    pub(crate) fn in_digits(&self, form_context: &FormContext) -> Draft {
-        let mut draft = self.draft.clone();
-        for field in self.draft.fields() {
-            if let Some(Ok(price)) = self.resolved_price(field, form_context) {
-                draft.write(field, &price.to_string());
-            }
-        }
-        draft
-    }
-
-    /// The form as it would be sent, for estimates.
-    #[must_use]
-    pub fn resolved(&self, form_context: &FormContext) -> Self {
-        let written = Self {
-            draft: self.in_digits(form_context),
-            ..self.clone()
-        };
-        match written.bracketed(form_context) {
-            Ok(draft) => Self { draft, ..written },
-            Err(_) => written,
-        }
-    }
-
-    /// Replaces relative prices; returns whether there were any.
-    pub(crate) fn resolve_prices(&mut self, form_context: &FormContext) -> bool {
-        let draft = self.in_digits(form_context);
-        let has_changed = draft != self.draft;
-        if has_changed {
-            self.draft = draft;
-            let text = self.draft.text(self.focus).unwrap_or_default();
-            self.line = Line::new(text);
-        }
-        has_changed
     }
 }

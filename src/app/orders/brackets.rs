@@ -100,15 +100,13 @@ fn forget_finished(account: &mut Account) {
         return;
     };
     let lists = (account.store.positions.rows(), account.store.orders.rows());
-    let over = account.store.trades.over_brackets(lists, account.now);
-    let finished = over.iter().filter(|(_, since)| at > *since);
-    let finished: Vec<_> = finished.map(|(bracket, _)| bracket.clone()).collect();
-    // The store is touched only for a change: whatever shows it is drawn again.
-    if !account.store.trades.are_known_over(&over) {
-        account.store.trades.are_over(over);
+    let finished = account.store.trades.finished_brackets(lists, account.now);
+    // Only a change borrows the store to write: whatever shows it is drawn again.
+    if *account.store.trades.known_finished() != finished {
+        account.store.trades.note_finished(finished.clone());
     }
-    for bracket in finished {
-        account.store.trades.take_up_bracket(&bracket);
+    for (bracket, _) in finished.iter().filter(|(_, since)| at > *since) {
+        account.store.trades.take_up_bracket(bracket);
     }
 }
 

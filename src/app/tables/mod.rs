@@ -6,4 +6,5 @@ pub mod click_target;
 pub mod marks;
 pub mod pane;
 pub(crate) mod rows;
+pub(crate) mod seen;
 pub mod table_view;

@@ -3,7 +3,7 @@
 use crate::app::{
     account::pane::Pane,
     desk::model::Model,
-    dialogs::prompt::{Asks, Completion},
+    dialogs::prompt::{Asks, complete::Completion},
     keys::keymap::Action,
     tables::table_view::{Fact, Kind, columns_starting, find},
     update::command,

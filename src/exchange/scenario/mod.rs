@@ -15,10 +15,10 @@ mod script;
 mod shipped;
 
 use super::{
-    clock::KeepTime,
     decode,
     engine::{AccountIx, Checkpoint, CheckpointFault, Engine, Millis},
     faults::FaultRule,
+    keep::KeepTime,
     rate_limit::RateLimits,
     received::{ReceivedSetup, ReceivedSource},
     secret::{ApiKey, KeySource, ServerSecret},

@@ -1,9 +1,10 @@
 //! Opens a data directory: creates a new exchange in an empty one, or restores the stored one.
 
 use super::super::{
-    clock::{ClockMode, ClockRecord, KeepTime, Speed},
+    clock::{ClockMode, ClockRecord, Speed},
     engine::{Checkpoint, Engine, Millis},
     idempotency::IdempotencyRecords,
+    keep::KeepTime,
     operations::SlicedOperations,
     received::{ReceivedFault, ReceivedMarkets},
     recorder::RecordingEngine,

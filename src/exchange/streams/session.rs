@@ -100,11 +100,10 @@ pub(super) async fn run(
     mut session: impl StreamProtocol + Send,
 ) -> ApiResult<()> {
     let mut changes = service.changes();
-    let (greeting, mut seen) = {
+    let (mut out, mut seen) = {
         let state = service.state()?;
         (session.greeting(service, &state), state.engine.version())
     };
-    let mut out = greeting;
     // What the next frames answer.
     let mut asked = None;
     let mut beat = Instant::now() + HEARTBEAT;

@@ -4,13 +4,14 @@
 //! the step. On output every digit is the engine's, without trailing zeros.
 
 mod change;
+mod exits;
 mod integral;
 mod place;
 mod rows;
 mod units;
 
 pub(super) use change::{close, exits, isolated_margin};
-pub(super) use change::{exit_batch, modify};
+pub(super) use exits::{exit_batch, modify};
 pub(super) use integral::{integral, optional as optional_integral};
 pub(super) use place::place;
 pub(super) use rows::{ResourceEncoder, at};

@@ -10,7 +10,7 @@ use crate::{
     },
     model::Market,
     view::{
-        tables::alert::{condition, subject, value},
+        tables::user_alert::{condition, subject, value},
         text::{
             Align::{Left, Number},
             Cell, Column, Scene, Span, Table, TableRow, Tone, format,

@@ -21,3 +21,4 @@ pub(crate) mod scaled;
 mod sides;
 pub mod standing;
 pub(crate) mod twaps;
+pub(crate) mod user_alert;

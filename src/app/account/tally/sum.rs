@@ -1,10 +1,6 @@
 //! Sums of exact decimals.
 
-use crate::{
-    app::account::feed::{AnswerDiff, RowChange},
-    model::Num,
-};
-use std::collections::VecDeque;
+use crate::model::Num;
 
 /// A sum that becomes unknown on overflow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,28 +35,5 @@ pub(super) fn join<const COUNTS: usize, const SUMS: usize>(
     }
     for (own, Sum(others)) in sums {
         own.0 = own.0.zip(others).and_then(|(a, b)| a.plus(b));
-    }
-}
-
-// How totals follow a list.
-
-/// Totals of rows: each is added as it comes, and taken back as it goes.
-pub(crate) trait Tally<Row> {
-    fn count(&mut self, row: &Row, change: RowChange);
-
-    fn take(&mut self, churn: &AnswerDiff<Row>, rows: &VecDeque<Row>) {
-        for (row, change) in churn.changes(rows) {
-            self.count(row, change);
-        }
-    }
-
-    fn of<'a>(rows: impl Iterator<Item = &'a Row>) -> Self
-    where
-        Self: Default,
-        Row: 'a,
-    {
-        let mut tally = Self::default();
-        rows.for_each(|row| tally.count(row, RowChange::Added));
-        tally
     }
 }

@@ -29,9 +29,9 @@ pub struct ProcessLog {
     /// How far the stop of each position trails, as it was written.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     trailing: BTreeMap<PositionId, String>,
-    /// Those of them that are over, by the lists of then.
+    /// Those left that need nothing more by the lists, each with when that was first seen.
     #[serde(skip)]
-    over: Vec<(OpenBracket, Timestamp)>,
+    finished: Vec<(OpenBracket, Timestamp)>,
     /// Those that another session has left, which nobody has said yet. Older lists may not show its last batch.
     #[serde(skip)]
     untold: Vec<(OpenBracket, Timestamp)>,
@@ -182,9 +182,9 @@ impl TradeLog {
         self.version += 1;
     }
 
-    /// Those that have no working entry and no position without targets by these lists, each with when that was first
+    /// Those left that have no working entry and no position without targets by these lists, each with when that was first
     /// seen: an entry that fills leaves the one list before its position is on the other.
-    pub(crate) fn over_brackets(
+    pub(crate) fn finished_brackets(
         &self,
         (positions, orders): (&[Position], &[Order]),
         now: Timestamp,
@@ -198,37 +198,45 @@ impl TradeLog {
             positions.any(|position| self.lacks(position, bracket, orders))
         };
         let since = |bracket: &OpenBracket| {
-            let mut known = self.process.over.iter();
+            let mut known = self.process.finished.iter();
             known
                 .find(|(known, _)| known == bracket)
                 .map_or(now, |(_, since)| *since)
         };
         let left = self.process.left.iter();
-        let over = left.filter(|bracket| !works(bracket) && !lacks(bracket));
-        over.map(|bracket| (bracket.clone(), since(bracket)))
+        let finished = left.filter(|bracket| !works(bracket) && !lacks(bracket));
+        finished
+            .map(|bracket| (bracket.clone(), since(bracket)))
             .collect()
     }
 
-    pub(crate) fn are_known_over(&self, over: &[(OpenBracket, Timestamp)]) -> bool {
-        self.process.over == over
+    /// As last noted.
+    pub(crate) fn known_finished(&self) -> &[(OpenBracket, Timestamp)] {
+        &self.process.finished
     }
 
-    pub(crate) fn are_over(&mut self, over: Vec<(OpenBracket, Timestamp)>) {
-        self.process.over = over;
+    pub(crate) fn note_finished(&mut self, finished: Vec<(OpenBracket, Timestamp)>) {
+        self.process.finished = finished;
     }
 
-    /// What other sessions have left, is not over by lists that were requested at `at`, and nobody has said.
+    /// What other sessions have left, is not finished by lists that were requested at `at`, and nobody has said.
     pub(crate) fn untold_brackets(&self, at: Timestamp) -> Vec<OpenBracket> {
         let ProcessLog {
-            left, over, untold, ..
+            left,
+            finished,
+            untold,
+            ..
         } = &self.process;
-        let is_over = |bracket: &OpenBracket| over.iter().any(|(known, _)| known == bracket);
+        let needs_more = |bracket| {
+            left.contains(bracket) && finished.iter().all(|(finished, _)| finished != bracket)
+        };
         let untold = untold
             .iter()
-            .filter(|(bracket, since)| at > *since && left.contains(bracket) && !is_over(bracket));
+            .filter(|(bracket, since)| at > *since && needs_more(bracket));
         untold.map(|(bracket, _)| bracket.clone()).collect()
     }
 
+    /// It was said, or something goes on with it.
     pub(crate) fn told(&mut self, bracket: &OpenBracket) {
         self.process.untold.retain(|(untold, _)| untold != bracket);
     }

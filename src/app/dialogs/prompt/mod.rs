@@ -3,10 +3,14 @@
 //! Contract: typing only changes what is shown; no key that types ever sends anything. A line with an error is not
 //! accepted; the error is shown below its position.
 
+pub(crate) mod complete;
+
+pub use complete::Completion;
+
 use crate::{
     app::{
         account::pane::Pane,
-        keys::{keymap::Action, line::Line},
+        keys::line::Line,
         tables::table_view::{Fault, TableView},
     },
     model::PositionId,
@@ -74,40 +78,5 @@ impl Prompt {
     /// The cursor, in characters.
     pub fn cursor(&self) -> usize {
         self.line.cursor()
-    }
-}
-
-// Completions of the word at the cursor, for Tab.
-
-/// The completions, and the one in the line.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Completion {
-    pub(crate) before: String,
-    pub(crate) after: String,
-    pub(crate) typed: String,
-    pub words: Vec<String>,
-    /// `None`: the typed text.
-    pub at: Option<usize>,
-}
-
-impl Completion {
-    /// The next completion; after the last comes the typed text.
-    pub(crate) fn turned(&self, action: Action) -> Self {
-        let last = self.words.len().checked_sub(1);
-        let at = match (action, self.at) {
-            (Action::PreviousChoice, None) => last,
-            (Action::PreviousChoice, Some(at)) => at.checked_sub(1),
-            (_, None) => last.map(|_| 0),
-            (_, Some(at)) => Some(at + 1).filter(|at| Some(*at) <= last),
-        };
-        Self { at, ..self.clone() }
-    }
-
-    /// The line with it, and the cursor.
-    pub(crate) fn applied(&self) -> (String, usize) {
-        let word = self.at.and_then(|at| self.words.get(at));
-        let head = format!("{}{}", self.before, word.unwrap_or(&self.typed));
-        let cursor = head.chars().count();
-        (format!("{head}{}", self.after), cursor)
     }
 }

@@ -121,7 +121,7 @@ impl PollContext {
         self.silence(jitter).await;
         let _in_flight = self.in_flight.begin();
         let mut poll = self.read(question.clone()).await;
-        if self.cover.has_changed(source) {
+        if poll.answer.trouble().is_none() && self.cover.has_changed(source) {
             self.silence(jitter).await;
             poll = self.read(question).await;
         }
