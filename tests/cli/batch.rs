@@ -108,7 +108,7 @@ fn a_number_is_what_json_says_and_a_price_below_zero_is_no_offset() {
     let lines = limit("0.01,\"stop_loss\":-1000");
     let (code, told, err) = placed(&served, &["--yes"], &lines);
     assert_eq!((code, told.len(), served.orders().len()), (2, 0, 2));
-    let words = "line 1: stop_loss is below 0; an offset is a text, \"-1000\"";
+    let words = "line 1: stop_loss is below 0; write an offset as a string: \"-1000\"";
     assert!(said(&err).contains(words), "{err}");
 }
 

@@ -212,7 +212,7 @@ fn word(name: &str, value: &str) -> Result<String, String> {
     let number: Num = value.parse().map_err(|why| format!("{name}: {why}"))?;
     if number.is_negative() {
         return Err(format!(
-            "{name} is below 0; an offset is a text, \"{number}\""
+            "{name} is below 0; write an offset as a string: \"{number}\""
         ));
     }
     Ok(number.to_string())
