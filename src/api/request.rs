@@ -202,6 +202,7 @@ mod tests {
             target_position_id: None,
             marketable_limit_acknowledged: false,
             replace_overlapping_exits: false,
+            replaces: None,
         }
     }
 

@@ -407,6 +407,7 @@ mod tests {
             resource: Some(hidden.to_owned()),
             parent: None,
             entry: None,
+            replaces: None,
             deadline: Timestamp(30_000),
             replay_until: Timestamp(900_000),
         };

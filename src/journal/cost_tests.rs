@@ -23,6 +23,7 @@ fn intent(number: u32) -> Intent {
         resource: None,
         parent: None,
         entry: None,
+        replaces: None,
         deadline: Timestamp(30_000),
         replay_until: Timestamp(900_000),
     }

@@ -40,6 +40,9 @@ pub struct Intent {
     /// The order whose bracket it places targets of.
     #[serde(default, deserialize_with = "exact::text_if_any")]
     pub entry: Option<OrderId>,
+    /// The canceled order in whose place it puts a new one.
+    #[serde(default, deserialize_with = "exact::text_if_any")]
+    pub replaces: Option<OrderId>,
     /// After this it is not sent for the first time, unless a person decides so.
     #[serde(deserialize_with = "exact::millis")]
     pub deadline: Timestamp,

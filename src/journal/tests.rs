@@ -26,6 +26,7 @@ fn intent(key: &str) -> Intent {
         resource: None,
         parent: None,
         entry: None,
+        replaces: None,
         deadline: Timestamp(30_000),
         replay_until: Timestamp(900_000),
     }

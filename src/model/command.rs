@@ -81,6 +81,9 @@ pub struct PlaceOrder {
     /// Exits of the position that overlap the attached ones are replaced.
     #[serde(default, skip_serializing_if = "is_false")]
     pub replace_overlapping_exits: bool,
+    /// The canceled order in whose place it is, by cancel/replace. Recorded, not sent.
+    #[serde(skip)]
+    pub replaces: Option<OrderId>,
 }
 
 fn market() -> PlaceKind {
@@ -123,6 +126,7 @@ impl PlaceOrder {
             target_position_id: None,
             marketable_limit_acknowledged: false,
             replace_overlapping_exits: false,
+            replaces: None,
         }
     }
 }
@@ -409,6 +413,15 @@ impl Command {
     pub fn entry(&self) -> Option<&OrderId> {
         if let Self::ExitBatch(batch) = self {
             batch.entry.as_ref()
+        } else {
+            None
+        }
+    }
+
+    /// The canceled order in whose place it puts a new one.
+    pub fn replaces(&self) -> Option<&OrderId> {
+        if let Self::Place(order) = self {
+            order.replaces.as_ref()
         } else {
             None
         }

@@ -20,7 +20,7 @@ pub use accounts::services::{OpenAccount, Opened, OtherAccount};
 pub use accounts::settings_thread::{SettingsReply, SettingsRequest, SettingsThread};
 pub use base::clock::Clock;
 pub use desk::{End, Start, desk};
-pub(crate) use journal::earlier::read_back;
+pub(crate) use journal::earlier::{done, read_back};
 pub(crate) use journal::events::FILE as EVENTS_FILE;
 pub use journal::export::write as write_export;
 pub use journal::journal_writer::prune as prune_journal;
@@ -418,6 +418,7 @@ fn cause(msg: &Msg) -> Cause {
         | Msg::Traced(..)
         | Msg::Evidence(_)
         | Msg::Recalled(_)
+        | Msg::DoneElsewhere(_)
         | Msg::Kept(_)
         | Msg::Tick => Cause::Background,
         Msg::Key(_)

@@ -345,6 +345,7 @@ fn order() -> impl Strategy<Value = PlaceOrder> {
             target_position_id: rest.2,
             marketable_limit_acknowledged: rest.3,
             replace_overlapping_exits: rest.4,
+            replaces: None,
             ..order
         },
     )

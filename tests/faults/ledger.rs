@@ -282,6 +282,7 @@ fn place(account: &str) -> Command {
         target_position_id: None,
         marketable_limit_acknowledged: false,
         replace_overlapping_exits: false,
+        replaces: None,
     }))
 }
 

@@ -14,6 +14,8 @@ use crate::model::{
 pub use brackets::{OpenBracket, ProcessLog};
 pub use figures::{Excursion, FirstStop, TradeReview};
 use figures::{NO_GAP, joined, seen_share};
+use placed_orders::PlacedOrders;
+pub(crate) use placed_orders::ReplacedBy;
 use placed_stops::PlacedStops;
 use placed_targets::PlacedTargets;
 use serde::{Deserialize, Serialize};
@@ -21,6 +23,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 mod brackets;
 mod figures;
+mod placed_orders;
 mod placed_stops;
 mod placed_targets;
 
@@ -75,6 +78,8 @@ pub struct TradeLog {
     placed: PlacedStops,
     #[serde(skip)]
     placed_targets: PlacedTargets,
+    #[serde(skip)]
+    placed_orders: PlacedOrders,
 }
 
 impl TradeLog {
@@ -167,12 +172,19 @@ impl TradeLog {
     pub(crate) fn settled(&mut self, command: &Command, receipt: &Receipt) {
         self.placed.settled(command, receipt);
         self.placed_targets.settled(command);
+        self.placed_orders.settled(command, receipt);
     }
 
     /// Takes note of commands of earlier sessions, the latest first.
     pub(crate) fn recall_commands(&mut self, page: &PastPage) {
         self.placed.recall(page);
-        self.placed_targets.recall(page);
+        self.settled_elsewhere(page);
+    }
+
+    /// Takes note of what other processes that share the journal have done.
+    pub(crate) fn settled_elsewhere(&mut self, rows: &PastPage) {
+        self.placed_targets.recall(rows);
+        self.placed_orders.recall(rows);
     }
 
     /// The same number, the same stops that this desk has placed.

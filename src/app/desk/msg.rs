@@ -67,6 +67,8 @@ pub enum Msg {
     Offered(String, Command),
     /// The next page of earlier sessions on this account, or why it cannot be read.
     Recalled(Result<PastPage, String>),
+    /// What another process that shares the journal has done on this account.
+    DoneElsewhere(PastPage),
     /// An export: its path and number of rows, or why it failed.
     Written(Result<(String, usize), String>),
     /// What earlier sessions kept for this account.

@@ -13,6 +13,10 @@ use crate::{
     },
     model::{Command, Failure, Page, Position, Receipt, Ticket, Timestamp},
 };
+use std::time::Duration;
+
+/// What others record in the journal is known here after this time at most.
+const LEARNED_WITHIN: Duration = Duration::from_secs(3);
 
 /// Places the targets that a position lacks, once its entry has filled.
 pub(crate) fn place(model: &mut Model, position: &Position) -> Result<Vec<Effect>, String> {
@@ -75,11 +79,30 @@ pub(crate) fn proceed(model: &mut Model) -> Vec<Effect> {
         let running = running().cloned().collect();
         account.store.trades.run_brackets(running);
     }
+    carry_left(account);
     forget_finished(account);
     let has_changed = account.store.trades.version() != before;
     tell_of_earlier(model);
     let kept = has_changed.then(|| keep_trades(&mut model.account));
     kept.into_iter().collect()
+}
+
+/// What is left of a bracket follows the order in the place of its entry, whoever of the journal's processes has put it
+/// there. The history shows how much of the entry had filled.
+fn carry_left(account: &mut Account) {
+    if account.store.history.head().at().is_none() {
+        return;
+    }
+    for (bracket, new) in account.store.trades.replaced_brackets() {
+        let old = bracket.order.as_ref();
+        let old = old.and_then(|id| account.store.order(id));
+        let filled = old.and_then(|old| old.filled_size);
+        let has_filled = filled.is_some_and(|filled| !filled.is_zero());
+        if account.workflows.bracket_of(&new).is_none() {
+            let trades = &mut account.store.trades;
+            trades.carry_left(&bracket, new, has_filled);
+        }
+    }
 }
 
 /// When the lists were requested that show what the account holds now.
@@ -94,7 +117,8 @@ fn lists_at(account: &Account) -> Option<Timestamp> {
     positions.at().min(orders.at()).filter(|_| is_whole)
 }
 
-/// What has no position that lacks targets is over.
+/// What has no position that lacks targets is over. Lists may show targets that another desk has placed for another entry
+/// before the journal has said so: only later ones decide.
 fn forget_finished(account: &mut Account) {
     let Some(at) = lists_at(account) else {
         return;
@@ -105,7 +129,10 @@ fn forget_finished(account: &mut Account) {
     if *account.store.trades.known_finished() != finished {
         account.store.trades.note_finished(finished.clone());
     }
-    for (bracket, _) in finished.iter().filter(|(_, since)| at > *since) {
+    for (bracket, _) in finished
+        .iter()
+        .filter(|(_, since)| at > since.plus(LEARNED_WITHIN))
+    {
         account.store.trades.take_up_bracket(bracket);
     }
 }

@@ -106,6 +106,10 @@ fn handled(model: &mut Model, msg: Msg) -> Vec<Effect> {
         }
         Msg::Offered(text, command) => doubt::offer(model, text, command),
         Msg::Recalled(page) => arrival::recalled(&mut model.account, page),
+        Msg::DoneElsewhere(rows) => {
+            model.account.store.trades.settled_elsewhere(&rows);
+            vec![]
+        }
         Msg::Written(result) => written(model, result),
         Msg::Kept(kept) => user_alerts::recall(&mut model.account, kept),
         Msg::ClockSet(drift) => set_clock(&mut model.account, drift),

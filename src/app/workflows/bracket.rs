@@ -4,10 +4,15 @@
 //! Contract: nothing is placed while a part of the entry works, and the sizes are shares of what has filled. The batch says
 //! what lists show that were requested after the fill; where that has changed it is sent once more. The desk keeps what is not
 //! placed yet: after a crash the entry has its stop, and the next session says which targets are missing.
+//! Where another process cancels the entry and places one in its stead, the journal says so, and the targets follow that one.
+//! What has replaced it unknown to the journal is left to a person, in words.
 
 use super::{Known, LOOK_AGAIN, WorkflowEnd, WorkflowEvent, WorkflowWish, refusal, stop};
 use crate::{
-    app::{account::trades::OpenBracket, activity::notice::Tone},
+    app::{
+        account::trades::{OpenBracket, ReplacedBy},
+        activity::notice::Tone,
+    },
     model::{
         Command, ExitBatch, ExitGroup, ExitOperation, Failure, FailureKind, MarketId, Num, Order,
         OrderId, OrderStatus, PlaceOrder, Position, Progress, Receipt, Timestamp,
@@ -19,6 +24,12 @@ use std::time::Duration;
 /// How long reads may take to show the order, or its position.
 const READ_TIMEOUT: Duration = Duration::from_secs(10);
 
+/// How long after its cancel an entry may be replaced: 10 s, and some for the journal to be read.
+const REPLACED_WITHIN: Duration = Duration::from_secs(13);
+
+/// The pause between two reads of lists that may show what has replaced it.
+const LOOK_FOR_REPLACEMENT: Duration = Duration::from_secs(2);
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct BracketRun {
     /// The command that begins it; `None` where an earlier session has sent it.
@@ -26,7 +37,21 @@ pub struct BracketRun {
     open: OpenBracket,
     /// The targets that were left out, since the mark has reached them: the service had refused all.
     reached: Vec<Num>,
+    /// This process cancels the entry: what replaces it then has its bracket from there.
+    is_ended_here: bool,
+    /// The entry that somebody else has canceled.
+    canceled: Option<CanceledEntry>,
     stage: BracketStage,
+}
+
+/// An entry that somebody else has canceled.
+#[derive(Debug, Clone, PartialEq)]
+struct CanceledEntry {
+    id: OrderId,
+    /// By the service's clock.
+    canceled_at: Timestamp,
+    /// When that was first seen.
+    since: Timestamp,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -47,6 +72,10 @@ enum BracketStage {
         next: Attempt,
     },
     Placing(Num, Attempt),
+    /// It is canceled, and the targets of what had filled are placed: another order may replace it.
+    Canceled {
+        look_at: Timestamp,
+    },
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,6 +98,8 @@ impl BracketRun {
             entry: Some(order),
             open,
             reached: vec![],
+            is_ended_here: false,
+            canceled: None,
             stage: BracketStage::Entering,
         }
     }
@@ -79,6 +110,8 @@ impl BracketRun {
             entry: None,
             open,
             reached: vec![],
+            is_ended_here: false,
+            canceled: None,
             stage: BracketStage::Working {
                 id,
                 missing: None,
@@ -99,6 +132,11 @@ impl BracketRun {
         )
     }
 
+    /// Whether its entry is canceled, and may be replaced.
+    pub(crate) fn awaits_replacement(&self) -> bool {
+        matches!(self.stage, BracketStage::Canceled { .. })
+    }
+
     /// What is not placed yet.
     pub(crate) fn open(&self) -> &OpenBracket {
         &self.open
@@ -116,7 +154,8 @@ impl BracketRun {
                 look_at,
                 ..
             }
-            | BracketStage::Filled { look_at, .. } => Some(*look_at),
+            | BracketStage::Filled { look_at, .. }
+            | BracketStage::Canceled { look_at } => Some(*look_at),
             BracketStage::Entering | BracketStage::Working { .. } | BracketStage::Placing(..) => {
                 None
             }
@@ -132,13 +171,19 @@ impl BracketRun {
                     }
                     BracketStage::Entering
                     | BracketStage::Working { .. }
-                    | BracketStage::Filled { .. } => self.entered(known, result),
+                    | BracketStage::Filled { .. }
+                    | BracketStage::Canceled { .. } => self.entered(known, result),
                 }
             }
             WorkflowEvent::Found(asked, found) => self.found(known, asked, found),
             WorkflowEvent::Refused(why) => self.without(known, why),
             WorkflowEvent::Sent(command) if command.ends_everything() => {
                 self.without(known, &format!("{command} was requested"))
+            }
+            WorkflowEvent::Sent(command) => {
+                let is_own = command.cancels() == self.open.order.as_ref();
+                self.is_ended_here |= is_own && command.cancels().is_some();
+                vec![]
             }
             WorkflowEvent::Progressed(Progress::Parked { .. })
                 if matches!(self.stage, BracketStage::Placing(..)) =>
@@ -147,8 +192,7 @@ impl BracketRun {
                 vec![WorkflowWish::End(WorkflowEnd::Half)]
             }
             WorkflowEvent::Passed => self.proceed(known),
-            WorkflowEvent::Sent(_)
-            | WorkflowEvent::Progressed(_)
+            WorkflowEvent::Progressed(_)
             | WorkflowEvent::Mismatched(_)
             | WorkflowEvent::Continues
             | WorkflowEvent::OperationEnded(_)
@@ -198,10 +242,118 @@ impl BracketRun {
             None if order.status.is(&OrderStatus::Filled) => order.size.abs(),
             None => return self.without(known, "how much of the order filled is not known"),
         };
+        if order.status.is(&OrderStatus::Canceled) && !self.is_ended_here {
+            let canceled_at = order.canceled_at.or(order.settled_at);
+            self.canceled = Some(CanceledEntry {
+                id: order.id.clone(),
+                canceled_at: canceled_at.unwrap_or(order.requested_at),
+                since: known.now,
+            });
+        }
         if !filled.is_positive() {
-            return vec![WorkflowWish::End(WorkflowEnd::Answered)];
+            return self.finish(known);
         }
         self.read(known, filled, Attempt::First)
+    }
+
+    /// Nothing is left to place, unless its entry was canceled by somebody else, who may put another one in its place.
+    fn finish(&mut self, known: Known) -> Vec<WorkflowWish> {
+        if self.canceled.is_none() {
+            return vec![WorkflowWish::End(WorkflowEnd::Answered)];
+        }
+        self.stage = BracketStage::Canceled { look_at: known.now };
+        self.look_for_replacement(known)
+    }
+
+    fn look_for_replacement(&mut self, known: Known) -> Vec<WorkflowWish> {
+        let (Some(canceled), BracketStage::Canceled { look_at }) =
+            (&self.canceled, &mut self.stage)
+        else {
+            return vec![];
+        };
+        if known.store.trades.is_carried(&canceled.id) {
+            return vec![WorkflowWish::End(WorkflowEnd::Answered)];
+        }
+        if let Some(by) = known.store.trades.replacement(&canceled.id) {
+            return self.follow(known, by.clone());
+        }
+        if known.now.since(canceled.since) > REPLACED_WITHIN {
+            return self.not_replaced(known);
+        }
+        if *look_at > known.now {
+            return vec![];
+        }
+        *look_at = known.now.plus(LOOK_FOR_REPLACEMENT);
+        vec![WorkflowWish::ReadLists]
+    }
+
+    /// The targets follow the fill of the order in the place of its entry.
+    fn follow(&mut self, known: Known, by: ReplacedBy) -> Vec<WorkflowWish> {
+        let symbol = known.store.names.shown(&self.open.market);
+        let (old, new) = (self.name(), &by.order);
+        if by.has_own_target {
+            let words = format!(
+                "{symbol}: {new} has replaced {old} with a target of its own: those of the bracket are dropped"
+            );
+            let said = WorkflowWish::Say(Tone::Plain, words);
+            return vec![said, WorkflowWish::End(WorkflowEnd::Answered)];
+        }
+        let count = self.open.targets.len();
+        let words = format!("{symbol}: {new} has replaced {old}: its {count} targets follow");
+        self.canceled = None;
+        self.open.order = Some(by.order.clone());
+        self.stage = BracketStage::Working {
+            id: by.order,
+            missing: None,
+            look_at: known.now,
+        };
+        let mut wishes = vec![WorkflowWish::Say(Tone::Plain, words)];
+        wishes.extend(self.proceed(known));
+        wishes
+    }
+
+    /// The journal knows of no order in its place. One may be of another machine: a person decides about that.
+    fn not_replaced(&mut self, known: Known) -> Vec<WorkflowWish> {
+        let symbol = known.store.names.shown(&self.open.market);
+        let (old, count) = (self.name(), self.open.targets.len());
+        let Some(new) = self.perhaps_replaced_by(known) else {
+            let words = format!("{symbol}: {old} is canceled, and its {count} targets are dropped");
+            let said = WorkflowWish::Say(Tone::Warn, words);
+            return vec![said, WorkflowWish::End(WorkflowEnd::Answered)];
+        };
+        let words = format!(
+            "{symbol}: {old} was canceled, and {new} may be its replacement from elsewhere: the {count} targets of the bracket do not follow by themselves"
+        );
+        self.open.order = Some(new);
+        stop(words, WorkflowEnd::Half)
+    }
+
+    /// An entry of the same side that came after the cancel, and that perpdeck has not placed.
+    fn perhaps_replaced_by(&self, known: Known) -> Option<OrderId> {
+        let canceled = self.canceled.as_ref()?;
+        let is_alike = |order: &&Order| {
+            order.market_id == self.open.market
+                && order.side.is(&self.open.side)
+                && !order.reduce_only
+                && order.requested_at >= canceled.canceled_at
+                && !known.store.trades.is_placed_by_perpdeck(&order.id)
+        };
+        let has_filled = |order: &Order| match order.filled_size {
+            Some(filled) => !filled.is_zero(),
+            None => order.status.is(&OrderStatus::Filled),
+        };
+        let lives = |order: &&Order| order.is_working() || has_filled(order);
+        let all = known.store.orders.rows().iter();
+        let all = all.chain(known.store.history.rows());
+        let first = all.filter(is_alike).filter(lives);
+        first
+            .min_by_key(|order| order.requested_at)
+            .map(|order| order.id.clone())
+    }
+
+    fn name(&self) -> String {
+        let order = self.open.order.as_ref();
+        order.map_or_else(|| "an order".to_owned(), ToString::to_string)
     }
 
     fn read(&mut self, known: Known, size: Num, next: Attempt) -> Vec<WorkflowWish> {
@@ -228,6 +380,7 @@ impl BracketRun {
     fn proceed(&mut self, known: Known) -> Vec<WorkflowWish> {
         match &self.stage {
             BracketStage::Entering | BracketStage::Placing(..) => vec![],
+            BracketStage::Canceled { .. } => self.look_for_replacement(known),
             BracketStage::Working { id, .. } => {
                 let row = known.store.order(id).cloned();
                 match row {
@@ -359,7 +512,7 @@ impl BracketRun {
             targets.any(|target| !run.is_ahead(known, target.price))
         };
         match result {
-            Ok(_) if self.reached.is_empty() => vec![WorkflowWish::End(WorkflowEnd::Answered)],
+            Ok(_) if self.reached.is_empty() => self.finish(known),
             Ok(_) => vec![WorkflowWish::End(WorkflowEnd::Half)],
             Err(why) if why.kind == FailureKind::Conflict && attempt == Attempt::First => {
                 self.read(known, size, Attempt::Second)

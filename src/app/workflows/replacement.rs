@@ -258,6 +258,7 @@ impl Replacement {
         self.stage = ReplaceStage::Placing;
         let is_less = size < self.order.size;
         self.order.size = size;
+        self.order.replaces = Some(self.old.clone());
         let place = WorkflowWish::Send(Command::Place(self.order.clone()));
         let old = &self.old;
         let less = is_less.then(|| {

@@ -14,8 +14,8 @@ use super::{
 };
 use crate::{
     app::{
-        MarketAnswer, RequestTime, Workflow, account::trades::OpenBracket, core::account::Account,
-        forms::form::Form, workflows::BracketRun,
+        MarketAnswer, RequestTime, Store, Workflow, account::trades::OpenBracket,
+        core::account::Account, forms::form::Form, workflows::BracketRun,
     },
     cli::{
         Exit,
@@ -23,7 +23,7 @@ use crate::{
         service::{Reading, Service},
     },
     model::{Command, Failure, Interval, MarketId, draft::LaterTarget},
-    runtime::keep_bracket,
+    runtime::{done, keep_bracket},
     view::forms::caution::question,
 };
 use color_eyre::Result;
@@ -34,6 +34,9 @@ pub(in crate::cli) enum BracketRule {
     Without,
     OfSettings,
 }
+
+/// Rows of the journal that may say what has replaced an entry a moment ago.
+const RECENT: u32 = 100;
 
 /// Candles for the mean range of a minute.
 const CANDLES: u32 = 20;
@@ -105,6 +108,12 @@ impl<'a> KeptBracket<'a> {
             let words = "if this command ends before it places the targets, no desk says so";
             self.service.voice.note(&format!("{words}: {why}"));
         }
+    }
+
+    /// Takes in what has been done on the account by this process and others: one of them may replace the entry.
+    pub(super) fn read_journal(&mut self, store: &mut Store) {
+        let rows = self.journal.recent(RECENT).into_iter();
+        store.trades.settled_elsewhere(&done(rows));
     }
 }
 

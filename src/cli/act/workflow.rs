@@ -180,6 +180,11 @@ impl WorkflowRun<'_> {
             Some(at) => sleep(self.service.clock.until(at)).await,
             None => sleep(LOOK_AGAIN).await,
         }
+        if let (Some(kept), Workflow::Bracket(run)) = (&mut self.kept, &self.workflow)
+            && run.awaits_replacement()
+        {
+            kept.read_journal(self.store);
+        }
         self.tell(WorkflowEvent::Passed)
     }
 

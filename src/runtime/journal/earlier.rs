@@ -10,7 +10,7 @@ use crate::{
     api::{Method, Request},
     app::{Msg, activity::earlier::PAGE},
     client::Client,
-    journal::{Intent, IntentId, IntentRow, Journal, JournalError, Outcome},
+    journal::{Intent, IntentId, IntentRow, IntentState, Journal, JournalError, Outcome},
     model::{Attempted, Command, Failure, Past, PastMark, PastPage, Receipt, Record},
 };
 use std::path::PathBuf;
@@ -78,6 +78,15 @@ fn page(rows: Vec<IntentRow>) -> PastPage {
     }
 }
 
+/// Rows of which other processes have reported, and that are done.
+pub(crate) fn done(rows: impl Iterator<Item = IntentRow>) -> PastPage {
+    let done = rows.filter(|row| row.state == IntentState::Done);
+    PastPage {
+        rows: done.map(past).collect(),
+        has_more: true,
+    }
+}
+
 fn past(mut entry: IntentRow) -> Past {
     let command = command(&entry);
     let attempts = std::mem::take(&mut entry.attempts);
@@ -127,6 +136,9 @@ pub(crate) fn read_back(intent: &Intent) -> Option<(Request, Command)> {
     let mut command = request.command()?.classed(intent.risk);
     if let Command::ExitBatch(batch) = &mut command {
         batch.entry.clone_from(&intent.entry);
+    }
+    if let Command::Place(order) = &mut command {
+        order.replaces.clone_from(&intent.replaces);
     }
     Some((request, command))
 }
@@ -208,6 +220,7 @@ mod tests {
             resource: command.resource().raw().map(str::to_owned),
             parent: None,
             entry: None,
+            replaces: None,
             deadline: NOW,
             replay_until: ReplayWindow::since(NOW).until(),
         };

@@ -397,6 +397,7 @@ mod tests {
             resource: None,
             parent: None,
             entry: None,
+            replaces: None,
             deadline: at,
             replay_until: at,
         };

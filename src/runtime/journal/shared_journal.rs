@@ -209,6 +209,7 @@ mod tests {
                 resource: None,
                 parent: None,
                 entry: None,
+                replaces: None,
                 deadline: Timestamp(at),
                 replay_until: Timestamp(at),
             };

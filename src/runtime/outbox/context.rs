@@ -9,14 +9,18 @@ use crate::{
     app::{Msg, activity::notice::Tone},
     client::{Client, RequestClass},
     journal::{
-        ClaimCheck, Halts, IntentState, Journal, JournalError, Objection, ReportedRow, StateUpdate,
+        ClaimCheck, Halts, IntentRow, IntentState, Journal, JournalError, Objection, ReportedRow,
+        StateUpdate,
     },
     model::{
         AccountId, Command, Failure, FailureKind, READ_ONLY, Resource, Risk, Ticket, Timestamp,
     },
     runtime::{
         base::{clock::Clock, lock::locked, process::ProcessKind},
-        journal::journal_writer::{IntentRef, JournalWriter, News, log_in_background},
+        journal::{
+            earlier,
+            journal_writer::{IntentRef, JournalWriter, News, log_in_background},
+        },
     },
 };
 use std::{
@@ -295,8 +299,16 @@ impl OutboxContext {
     /// Says what other processes have done on this account.
     pub(crate) async fn note_reported(&self, reported: &News) {
         let (base_url, account) = self.address();
+        let is_here = |row: &IntentRow| {
+            (&row.intent.base_url, &row.intent.account_id) == (&base_url, &account)
+        };
+        let here = reported.iter().filter(|reported| is_here(&reported.row));
+        let done = earlier::done(here.map(|reported| reported.row.clone()));
+        if !done.rows.is_empty() {
+            self.say(Msg::DoneElsewhere(done)).await;
+        }
         for ReportedRow { row, process } in reported.iter() {
-            if (&row.intent.base_url, &row.intent.account_id) == (&base_url, &account) {
+            if is_here(row) {
                 let process = process.map_or_else(String::new, |number| format!(" ({number})"));
                 let (command, detail) = (&row.intent.command, row.detail());
                 let text = format!("another perpdeck{process}: {command}: {detail}");

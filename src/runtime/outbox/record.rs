@@ -279,6 +279,7 @@ impl OutboxContext {
             resource: command.resource().raw().map(str::to_owned),
             parent: None,
             entry: command.entry().cloned(),
+            replaces: command.replaces().cloned(),
             deadline: asked_at.plus(self.patience(risk)),
             replay_until: ReplayWindow::since(now).until(),
         }

@@ -57,6 +57,7 @@ fn intent(n: usize, request: Request, risk: Risk, resource: Option<&str>) -> Int
         resource: resource.map(str::to_owned),
         parent: None,
         entry: None,
+        replaces: None,
         deadline: Timestamp(30_000),
         replay_until: Timestamp(900_000),
     }

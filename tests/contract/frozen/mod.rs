@@ -42,6 +42,7 @@ pub(super) fn full_order() -> PlaceOrder {
         target_position_id: Some("pos_000001".into()),
         marketable_limit_acknowledged: true,
         replace_overlapping_exits: true,
+        replaces: None,
     }
 }
 

@@ -1,6 +1,6 @@
 //! The brackets whose targets are not placed yet, kept so that the next session can say so (`docs/delivery.md 3.7`).
 
-use super::TradeLog;
+use super::{ReplacedBy, TradeLog};
 use crate::model::{
     MarketId, Num, Order, OrderId, Position, PositionId, Protection, Side, Timestamp,
     draft::LaterTarget,
@@ -167,6 +167,50 @@ impl TradeLog {
         bracket.is_of(position)
             && working().iter().all(is_own)
             && !self.missing_targets(bracket, position, orders).is_empty()
+    }
+
+    /// The order in the place of this canceled one, if perpdeck has put one there.
+    pub(crate) fn replacement(&self, old: &OrderId) -> Option<&ReplacedBy> {
+        self.placed_orders.replacement(old)
+    }
+
+    /// Whether a process that shares the journal has placed it.
+    pub(crate) fn is_placed_by_perpdeck(&self, order: &OrderId) -> bool {
+        self.placed_orders.includes(order)
+    }
+
+    /// The brackets that are left whose entry has been replaced, each with the new entry.
+    pub(crate) fn replaced_brackets(&self) -> Vec<(OpenBracket, OrderId)> {
+        let left = self.process.left.iter();
+        let replaced = left.filter_map(|bracket| {
+            let old = bracket.order.as_ref()?;
+            let by = self.placed_orders.replacement(old)?;
+            let is_new = !self.placed_orders.carried.contains(old) && !by.has_own_target;
+            is_new.then(|| (bracket.clone(), by.order.clone()))
+        });
+        replaced.collect()
+    }
+
+    /// Whether the bracket of this entry was left, and goes on as that of its replacement.
+    pub(crate) fn is_carried(&self, entry: &OrderId) -> bool {
+        self.placed_orders.carried.contains(entry)
+    }
+
+    /// The bracket that is left follows the order that has replaced its entry. It stays with the old one too, if that has
+    /// `filled` something.
+    pub(crate) fn carry_left(&mut self, old: &OpenBracket, new: OrderId, filled: bool) {
+        let left = &mut self.process.left;
+        let carried = OpenBracket {
+            order: Some(new),
+            ..old.clone()
+        };
+        if !filled {
+            left.retain(|left| left != old);
+        }
+        left.push(carried);
+        self.placed_orders.carried.extend(old.order.clone());
+        self.told(old);
+        self.version += 1;
     }
 
     /// Nothing goes on with it from now on.

@@ -4,9 +4,14 @@
 //! Contract: each is of the entry that its batch names, whatever prices other brackets have.
 
 use crate::model::{Command, ExitOperation, Num, OrderId, PastPage, PositionId};
+use std::collections::BTreeSet;
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct PlacedTargets(Vec<PlacedTarget>);
+pub(super) struct PlacedTargets {
+    targets: Vec<PlacedTarget>,
+    /// The numbers of the journal's rows that are in here.
+    rows: BTreeSet<i64>,
+}
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct PlacedTarget {
@@ -23,7 +28,7 @@ impl PlacedTargets {
         };
         for operation in &batch.operations {
             if let ExitOperation::Place { price, .. } = operation {
-                self.0.push(PlacedTarget {
+                self.targets.push(PlacedTarget {
                     entry: entry.clone(),
                     position: batch.position_id.clone(),
                     price: *price,
@@ -32,16 +37,21 @@ impl PlacedTargets {
         }
     }
 
-    /// Takes in a page of the journal.
+    /// Takes in rows of the journal, each once.
     pub(super) fn recall(&mut self, page: &PastPage) {
-        let done = page.rows.iter().filter(|past| past.result.is_ok());
-        done.filter_map(|past| past.command.as_ref())
-            .for_each(|command| self.settled(command));
+        for past in page.rows.iter().filter(|past| past.result.is_ok()) {
+            if let Some(command) = &past.command
+                && command.entry().is_some()
+                && self.rows.insert(past.mark.number)
+            {
+                self.settled(command);
+            }
+        }
     }
 
     /// The prices of those of this entry.
     pub(super) fn of(&self, entry: Option<&OrderId>) -> impl Iterator<Item = Num> {
-        let placed = self.0.iter();
+        let placed = self.targets.iter();
         let placed = placed.filter(move |placed| Some(&placed.entry) == entry);
         placed.map(|placed| placed.price)
     }
@@ -52,7 +62,7 @@ impl PlacedTargets {
         entry: Option<&OrderId>,
         position: &PositionId,
     ) -> impl Iterator<Item = Num> {
-        let placed = self.0.iter();
+        let placed = self.targets.iter();
         let placed = placed
             .filter(move |placed| placed.position == *position && Some(&placed.entry) != entry);
         placed.map(|placed| placed.price)

@@ -16,6 +16,9 @@ use crate::{
 };
 use std::collections::BTreeMap;
 
+/// What other processes and other machines do to a bracket.
+mod elsewhere;
+
 /// A desk whose entries have this bracket. `pos-1` is a long of 0.5 BTC without exits; the ask is 64,001.
 fn bracketed(text: &str) -> Model {
     let mut model = desk();

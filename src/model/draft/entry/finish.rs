@@ -71,6 +71,7 @@ impl EntryDraft {
             marketable_limit_acknowledged: false,
             replace_overlapping_exits: self.replaces == ReplacedExits::Any
                 || !self.overlapped(seen).is_empty(),
+            replaces: None,
         })
     }
 

@@ -277,6 +277,7 @@ fn intent(command: &Command, url: &str, journal: &Journal) -> crate::journal::In
         resource: None,
         parent: None,
         entry: None,
+        replaces: None,
         deadline: NOW.plus(Duration::from_secs(30)),
         replay_until: NOW.plus(Duration::from_mins(15)),
     }

@@ -54,6 +54,7 @@ fn left_open(command: &Command, number: u32, url: &str, journal: &Journal) -> In
         resource: command.resource().raw().map(str::to_owned),
         parent: None,
         entry: command.entry().cloned(),
+        replaces: command.replaces().cloned(),
         deadline: NOW.plus(Duration::from_secs(30)),
         replay_until: ReplayWindow::since(NOW).until(),
     }

@@ -28,6 +28,7 @@ fn entry(command: &Command, state: IntentState) -> IntentRow {
             resource: None,
             parent: None,
             entry: None,
+            replaces: None,
             deadline: SENT,
             replay_until: ReplayWindow::since(SENT).until(),
         },
