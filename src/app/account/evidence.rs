@@ -2,7 +2,7 @@
 
 use crate::model::{Num, Order, OrderEvidence, OrderId};
 
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Evidence {
     /// The order that was asked for, and what it had filled then.
     asked: Option<(OrderId, Option<Num>)>,

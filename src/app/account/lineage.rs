@@ -8,7 +8,7 @@ use crate::{
 use std::collections::{HashMap, HashSet, VecDeque};
 
 /// The children of every parent in the order history.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Lineage(HashMap<RowId, Vec<OrderId>>);
 
 impl Lineage {

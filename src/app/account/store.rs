@@ -3,6 +3,7 @@
 pub(crate) mod ended;
 mod from_receipts;
 mod object;
+mod read_lists;
 mod scaled;
 mod streamed;
 
@@ -60,7 +61,7 @@ pub enum EndedBy {
 }
 
 /// The data of one account: answers of polls with their age, and the commands in progress.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Store {
     pub positions: Remote<Page<Position>>,
     pub orders: Remote<Page<Order>>,

@@ -59,7 +59,7 @@ pub struct Model {
     pub(crate) presets: BTreeMap<MarketId, usize>,
     /// What is filtered and sorted, and how.
     pub table_views: Tracked<TableViews>,
-    /// The polls since the display was paused; `None` while it is not.
+    /// The lists of now while the display is frozen; `None` while it is not.
     pub frozen: Option<Frozen>,
     /// The command lines of this session, newest last.
     pub(crate) spoken: Vec<String>,

@@ -1,8 +1,7 @@
 //! Trailing stops: the key that begins and ends one, and the moves that it wants.
 //!
-//! Contract: each move goes through the same checks, workflow and journal as one by hand. Nothing trails while the display
-//! is frozen, since its lists are held. What an earlier session trailed is said once, and not taken up: nobody watched it
-//! in between.
+//! Contract: each move goes through the same checks, workflow and journal as one by hand. What an earlier session trailed is
+//! said once, and not taken up: nobody watched it in between.
 
 use super::{control, moves};
 use crate::{
@@ -173,7 +172,6 @@ fn seen(model: &Model, id: &PositionId) -> TrailSeen {
     let ends_everything = account.store.in_progress().any(Command::ends_everything);
     let moves = Moved::Exits(ExitGoals::moving(id.clone(), vec![]));
     let is_known = is_whole
-        && model.frozen.is_none()
         && [Source::Positions, Source::Orders]
             .into_iter()
             .all(is_current)

@@ -15,9 +15,9 @@ use crate::{
         },
         activity::notice::{Elsewhere, Event},
         core::effect::{Effect, TerminalOut},
-        desk::{cursor, model::Model, msg::Msg, reload::Reload},
+        desk::{cursor, freeze, model::Model, msg::Msg, reload::Reload},
         dialogs::overlay::{Arm, Overlay},
-        update::{arrival, router::update, wake::wake},
+        update::{router::update, wake::wake},
     },
     model::Timestamp,
 };
@@ -283,18 +283,16 @@ impl AccountSet {
         };
         let left = mem::replace(&mut self.at, to);
         let mut model = mem::replace(&mut self.shown, next);
+        freeze::thaw(&mut model);
         model.account.visibility = Visibility::Background;
         self.shown.market_screen.take_over(&model.market_screen);
         self.hidden.insert(left, model);
         appear(&mut self.shown, now);
-        let held = self.beside(left, arrival::thaw);
-        let mut effects: Vec<_> = held.into_iter().map(|effect| (left, effect)).collect();
-        effects.extend([
+        vec![
             (left, Effect::Visibility(Visibility::Background)),
             (to, Effect::Visibility(Visibility::OnScreen)),
             (to, Effect::Poll(Source::iter().collect())),
-        ]);
-        effects
+        ]
     }
 
     /// Tells every account the names of all.

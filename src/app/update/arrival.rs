@@ -5,7 +5,6 @@ use crate::{
         account::{
             poll::{Answer, Poll, Source},
             store::Store,
-            streamed::StreamState,
         },
         activity::alerts::Alert,
         core::{account::Account, alerts, effect::Effect, user_alerts},
@@ -16,40 +15,19 @@ use crate::{
     model::{PastPage, ScaledId, Timestamp, TwapId},
 };
 
-/// Stores a poll, unless the display is paused.
+/// Stores a poll. A page that was requested by scrolling is shown by a frozen display, too.
 pub(crate) fn polled(model: &mut Model, poll: Box<Poll>) -> Vec<Effect> {
-    let poll = match &mut model.frozen {
-        Some(frozen) => frozen.hold(poll),
-        None => Some(poll),
-    };
-    let Some(poll) = poll else {
-        return vec![];
-    };
+    let is_scrolled_to = matches!(
+        poll.answer,
+        Answer::MoreClosed(..) | Answer::MoreHistory(..)
+    );
+    if let Some(shown) = model.frozen.as_mut().and_then(Frozen::shown)
+        && is_scrolled_to
+    {
+        shown.arrive(Poll::clone(&poll));
+    }
     let mut effects = arrive(&mut model.account, *poll);
     effects.extend(market_data::ask_on_beat(model));
-    effects
-}
-
-/// Pauses the display, or continues it.
-pub(crate) fn hold_or_thaw(model: &mut Model) -> Vec<Effect> {
-    if model.frozen.is_some() {
-        return thaw(model);
-    }
-    model.frozen = Some(Frozen::since(model.account.now));
-    vec![]
-}
-
-/// Continues the display with the polls that arrived meanwhile.
-pub(crate) fn thaw(model: &mut Model) -> Vec<Effect> {
-    let held = model.frozen.take().map(Frozen::into_held);
-    let held = held.into_iter().flatten();
-    let mut effects: Vec<_> = held
-        .flat_map(|poll| arrive(&mut model.account, poll))
-        .collect();
-    // What the stream told meanwhile was left out.
-    if model.account.store.streams.account != StreamState::None {
-        effects.push(Effect::Poll(vec![Source::Orders, Source::Positions]));
-    }
     effects
 }
 

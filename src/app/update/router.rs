@@ -1,7 +1,7 @@
 //! The router: one message in, the changed model and the effects out.
 
 use super::{
-    arrival::{hold_or_thaw, polled, thaw},
+    arrival::polled,
     mouse,
     press::{paste, press, press_unseen},
 };
@@ -16,8 +16,8 @@ use crate::{
             user_alerts,
         },
         desk::{
-            cursor, evidence, market_shown, model::Model, msg::Msg, older_pages, row_replacement,
-            table_view, tour,
+            cursor, evidence, freeze, market_shown, model::Model, msg::Msg, older_pages,
+            row_replacement, table_view, tour,
         },
         dialogs::{
             next::Next,
@@ -56,12 +56,34 @@ pub fn update(model: &mut Model, now: Timestamp, msg: Msg) -> Vec<Effect> {
         model.market_screen.follow_at_once();
     }
     let input = Unanswered::of(model, &msg);
-    let mut effects = handled(model, msg);
+    let mut effects = if is_of_display(&msg) {
+        handled(model, msg)
+    } else {
+        freeze::behind(model, |model| handled(model, msg))
+    };
     if let Some(input) = input {
         input.answer(model, &effects);
     }
     effects.extend(after_every_message(model));
     effects
+}
+
+/// Whether it is about what a person sees: a frozen display answers it with what it shows.
+fn is_of_display(msg: &Msg) -> bool {
+    matches!(
+        msg,
+        Msg::Key(_)
+            | Msg::Unseen(_)
+            | Msg::Paste(_)
+            | Msg::Click(_)
+            | Msg::Scrolled(..)
+            | Msg::Ladder(_)
+            | Msg::Resized(..)
+            | Msg::Tick
+            | Msg::MarketData(..)
+            | Msg::Written(_)
+            | Msg::Reload(_)
+    )
 }
 
 /// The requests of one message alone.
@@ -175,11 +197,8 @@ fn means_cursor(model: &Model, msg: &Msg) -> bool {
 /// What time and the changed facts lead to, whatever the message was.
 fn after_every_message(model: &mut Model) -> Vec<Effect> {
     let mut effects = pass_time(model);
-    effects.extend(bulk::proceed(model));
+    effects.extend(freeze::behind(model, follow_up));
     effects.extend(evidence::ask(model));
-    effects.extend(tell(model, WorkflowEvent::Passed));
-    effects.extend(trailing::proceed(model));
-    effects.extend(brackets::proceed(model));
     table_view::refresh(model);
     review::refresh(model);
     cursor::keep(model);
@@ -188,6 +207,15 @@ fn after_every_message(model: &mut Model) -> Vec<Effect> {
     ladder_follow::follow(model);
     tour::proceed(model);
     effects.extend(proceed(model));
+    effects
+}
+
+/// What the desk does by itself, whatever the display shows.
+fn follow_up(model: &mut Model) -> Vec<Effect> {
+    let mut effects = bulk::proceed(model);
+    effects.extend(tell(model, WorkflowEvent::Passed));
+    effects.extend(trailing::proceed(model));
+    effects.extend(brackets::proceed(model));
     effects
 }
 
@@ -264,7 +292,14 @@ pub(crate) fn follow(model: &mut Model, next: Next) -> Vec<Effect> {
         Next::OpenMarket(market) => open_market(model, market),
         Next::OfWatchlists(edit) => user_alerts::edit_watchlists(&mut model.account, edit),
         Next::Switch(switch) => leave_for(model, switch),
-        Next::Freeze => hold_or_thaw(model),
+        Next::Freeze => {
+            if model.frozen.is_some() {
+                freeze::thaw(model);
+            } else {
+                freeze::freeze(model);
+            }
+            vec![]
+        }
         Next::Run(command) => run(model, command),
         Next::Flip(flip) => {
             model.overlays.pop();
@@ -375,9 +410,11 @@ fn open(model: &mut Model, overlay: Overlay) -> Vec<Effect> {
         return follow(model, Next::Refuse(READ_ONLY.to_owned()));
     }
     model.account.activity.forget_refusal();
-    let effects = if overlay.acts() { thaw(model) } else { vec![] };
+    if overlay.acts() {
+        freeze::thaw(model);
+    }
     model.overlays.push(overlay);
-    effects
+    vec![]
 }
 
 fn show(model: &mut Model, pane: Pane, filter: &str) -> Vec<Effect> {

@@ -14,7 +14,7 @@ use crate::{
     model::{AccountFacts, MarketId, StreamKind, Timestamp},
 };
 
-/// Takes in what came at `at`. While the display is paused, data is left out: what follows the pause reads it.
+/// Takes in what came at `at`.
 pub(crate) fn streamed(model: &mut Model, at: Timestamp, news: StreamNews) -> Vec<Effect> {
     match news {
         StreamNews::Up(kind) => *model.account.store.stream_mut(kind) = StreamState::Up(at),
@@ -29,14 +29,12 @@ pub(crate) fn streamed(model: &mut Model, at: Timestamp, news: StreamNews) -> Ve
         StreamNews::ByVenue(markets) => return serve_by_venue(model, at, markets),
         StreamNews::Account(rows) => {
             model.account.store.streams.account.heard(at);
-            if model.frozen.is_none() {
-                return account(&mut model.account, at, rows);
-            }
+            return account(&mut model.account, at, rows);
         }
         StreamNews::Markets { answers, prices } => {
             model.account.store.streams.market.heard(at);
             let mut effects = vec![];
-            if model.frozen.is_none() && !prices.is_empty() {
+            if !prices.is_empty() {
                 model.account.store.arrive_prices(prices, at);
                 effects.extend(arrival::arrived(
                     &mut model.account,

@@ -15,17 +15,17 @@ use crate::{
 use std::collections::BTreeMap;
 
 /// The facts beyond the reads.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct FromReceipts(Vec<Fact>);
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Fact {
     /// When the command settled.
     at: Timestamp,
     what: What,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 enum What {
     Canceled(OrderId),
     Order(Box<Order>),

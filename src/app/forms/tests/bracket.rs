@@ -162,6 +162,30 @@ fn several_targets_follow_the_fill_as_one_batch() {
 }
 
 #[test]
+fn a_frozen_display_does_not_keep_the_targets_of_a_fill_from_being_placed() {
+    let mut model = bracketed(SEVERAL);
+    press(&mut model, "b 0.1 enter");
+    settle(&mut model, Ticket(1), Ok(entered("resting", "0")));
+    lists(&mut model, vec![numbered("ord-20", "resting", "0")]);
+    press(&mut model, "2 f");
+    lists(&mut model, vec![]);
+    let (now, row) = (model.account.now, numbered("ord-20", "filled", "0.1"));
+    update(
+        &mut model,
+        now,
+        Msg::Traced(vec!["ord-20".into()], vec![row]),
+    );
+    let sent = batches(&lists(&mut model, vec![]));
+    assert_eq!(sent, [(Ticket(2), PLACED.to_owned())]);
+    let shows_entry = |model: &Model| model.account.store.order(&"ord-20".into()).is_some();
+    assert!(shows_entry(&model), "as it was");
+    press(&mut model, "f");
+    assert!(!shows_entry(&model), "as it is");
+    let pending = model.account.store.pending.keys().collect::<Vec<_>>();
+    assert_eq!(pending, [&Ticket(2)], "the batch is on its way");
+}
+
+#[test]
 fn a_target_that_the_price_has_jumped_over_does_not_keep_the_others_from_being_placed() {
     let mut model = bracketed(SEVERAL);
     press(&mut model, "b 0.1 enter");

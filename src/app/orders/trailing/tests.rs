@@ -118,10 +118,18 @@ fn the_same_key_ends_it() {
 }
 
 #[test]
-fn a_frozen_display_and_refused_moves_leave_the_stop_where_it_is() {
+fn a_stop_trails_on_behind_a_frozen_display() {
     let mut frozen = trailing();
     press(&mut frozen, "f");
-    assert_eq!(moves(&lists(&mut frozen, "63900", 64_200)), []);
+    assert_eq!(
+        moves(&lists(&mut frozen, "63900", 64_200)),
+        moves(&lists(&mut trailing(), "63900", 64_200))
+    );
+    assert_eq!(frozen.account.workflows.trails.len(), 1);
+}
+
+#[test]
+fn refused_moves_leave_the_stop_where_it_is() {
     let mut refused = trailing();
     for number in 1..=3 {
         lists(&mut refused, "63900", 64_100);

@@ -349,7 +349,7 @@ fn a_display_that_is_held_goes_on_when_its_account_is_left() {
     polled(&mut account_set, 0, Answer::Positions(Ok(Page::default())));
     assert_eq!(account_set.shown().account.store.positions.rows().len(), 2);
     press(&mut account_set, "a a");
-    assert_eq!(account_set.shown().frozen, None);
+    assert!(account_set.shown().frozen.is_none());
     assert_eq!(account_set.shown().account.store.positions.rows().len(), 0);
 }
 
