@@ -13,7 +13,7 @@ use crate::{
     config::{Connection, FarEnd, Loaded, SettingOrigin, Settings, Sources, load},
     model::{
         Account, AccountFacts, AccountId, Call, Failure, Market, MarketId, MarketNames, Order,
-        Page, Position, Timestamp,
+        Page, Position, ServiceAbout, Timestamp,
     },
     runtime::{AccountAddress, Clock},
 };
@@ -158,6 +158,15 @@ impl Service {
         let clocks = self.clocks().await;
         let own = Clock::start().now();
         clocks.at(own, own)
+    }
+
+    /// What a paper exchange of perpdeck on this machine says of itself; `None` for every other service.
+    pub(super) async fn about_paper(&self) -> Option<ServiceAbout> {
+        let is_local = self.client.connection().base_url.starts_with("http://");
+        let about = self.client.known_about().await.ok();
+        about
+            .filter(|about| is_local && about.is_simulator())
+            .cloned()
     }
 
     /// The account as a desk names it, in its files.

@@ -9,6 +9,7 @@ pub(crate) mod dialogs;
 pub mod forms;
 pub mod market;
 pub(crate) mod panels;
+mod reading;
 pub mod tables;
 pub mod text;
 
@@ -42,9 +43,9 @@ pub use panels::title::{Title, arrow, newer, title};
 pub use panels::toast::{ToastView, toast};
 pub use panels::tour::{TourView, tour};
 pub use panels::unseen::out_of_sight;
+pub use reading::READING;
 pub use tables::activity::{EventRow, notification};
 pub use tables::days::DayLines;
-pub use tables::reading::READING;
 pub use tables::scaled::{RungLine, head as scaled_head, rungs};
 pub use tables::twaps::{Bar, TwapCard, cards};
 pub use text::drawn_data::{DataKey, MarketKey};

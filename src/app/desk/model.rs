@@ -17,6 +17,7 @@ use crate::{
             price_ladder::PriceLadder,
             screen::{MarketPanel, MarketScreen},
         },
+        rules::warnings::OrderWarning,
         tables::{
             all_rows::{self, All},
             marks::Marks,
@@ -28,7 +29,7 @@ use crate::{
             },
         },
     },
-    model::{MarketId, PositionId, Ticket, Timestamp},
+    model::{MarketId, PositionId, Ticket, Timestamp, draft::Seen},
 };
 
 use super::{freeze::Frozen, reload, replaced_row::RowReplacement, tour_step::Tour};
@@ -196,8 +197,8 @@ pub(crate) struct Refused {
 /// A row's value in a column; the row by its index in the pane's own order, the column by its number.
 pub(crate) type Read = fn(&Model, Pane, usize, usize) -> Fact;
 
-/// How the columns of the panes are read. The tables belong to the view, which the app does not name: the creator of a
-/// desk passes this in.
+/// How the columns of the panes are read, and how a question is put. Tables and words belong to the view, which the app does
+/// not name: the creator of a desk passes this in.
 #[derive(Debug, Clone, Copy)]
 pub struct Reading {
     /// The columns of a pane, in the default order.
@@ -208,6 +209,8 @@ pub struct Reading {
     pub words: fn(&Model, Pane, usize) -> String,
     /// The numbers of the row at this index as displayed, without thousands separators.
     pub numbers: fn(&Model, Pane, usize) -> String,
+    /// What a form asks about, in words.
+    pub question: fn(&OrderWarning, &Seen<'_>) -> String,
 }
 
 /// Compares the functions.
@@ -217,5 +220,6 @@ impl PartialEq for Reading {
             && fn_addr_eq(self.fact, other.fact)
             && fn_addr_eq(self.words, other.words)
             && fn_addr_eq(self.numbers, other.numbers)
+            && fn_addr_eq(self.question, other.question)
     }
 }

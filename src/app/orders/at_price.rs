@@ -244,9 +244,16 @@ fn give(model: &mut Model, form: Form, mode: SendMode) -> Reply {
     }
 }
 
-/// The message for an order that the form would ask about.
-const ASKS: &str = "not sent: this order has a warning to confirm. End one-key trading, then the same key opens it \
-                    in a form";
+/// The message for an order that the form would ask about: the first question.
+fn asks(model: &Model, form: &Form) -> String {
+    let context = model.account.form_context();
+    let warnings = form.warnings(&model.account);
+    let asked = warnings.first();
+    let asked = asked.map(|warning| (model.reading.question)(warning, &form.seen(&context)));
+    let asked = asked.unwrap_or_default();
+    let stop = if asked.ends_with('?') { "" } else { "." };
+    format!("not sent: {asked}{stop} End one-key trading, then the same key opens it in a form")
+}
 
 fn send_at_once(model: &mut Model, mut form: Form) -> Reply {
     let command = form.command(&model.account.form_context());
@@ -255,7 +262,7 @@ fn send_at_once(model: &mut Model, mut form: Form) -> Reply {
         return Err(why);
     }
     if form.must_ask(&model.account, &command) {
-        return Err(ASKS.to_owned());
+        return Err(asks(model, &form));
     }
     model.overlays.push(Overlay::Form(Box::new(form)));
     send_form(model, command)

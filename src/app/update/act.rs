@@ -4,7 +4,7 @@ use crate::{
     app::{
         account::{labels::Switch, pane::Pane, row_id::RowId},
         core::{account::Account, effect::Clip},
-        desk::{cursor, market_shown::market_of, model::Model, table_view, tour},
+        desk::{cursor, freeze, market_shown::market_of, model::Model, table_view, tour},
         dialogs::{
             export::Export,
             next::{Next, Reply},
@@ -67,6 +67,9 @@ fn focus(model: &mut Model, action: Action) -> bool {
 
 /// What the key opens or sends.
 fn begin(model: &mut Model, action: Action) -> Reply {
+    if action.acts_on_its_row() {
+        freeze::thaw(model);
+    }
     let row = model.selected().or_else(|| position_shown(model, action));
     Ok(match (action, row) {
         (Action::Help, _) => Next::open(Overlay::Help {

@@ -132,6 +132,11 @@ impl BracketRun {
         )
     }
 
+    /// Whether its entry works.
+    pub(crate) fn is_waiting_for_fill(&self) -> bool {
+        matches!(self.stage, BracketStage::Working { .. })
+    }
+
     /// Whether its entry is canceled, and may be replaced.
     pub(crate) fn awaits_replacement(&self) -> bool {
         matches!(self.stage, BracketStage::Canceled { .. })

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     app::{
-        Store, Workflow,
+        Remote, Store, Workflow,
         account::poll::{Answer, Poll},
         workflows::{
             Known, OrderMove, WorkflowEnd, WorkflowEvent, WorkflowWish, is_without_effect, refusal,
@@ -122,6 +122,12 @@ impl WorkflowRun<'_> {
 
     fn tell(&mut self, event: WorkflowEvent) -> Vec<WorkflowWish> {
         let wishes = self.workflow.tell(known(self.service, self.store), event);
+        if let Workflow::Bracket(run) = &self.workflow
+            && run.is_waiting_for_fill()
+        {
+            // A list that was read before would show its entry at work for good: without one the entry is searched for.
+            self.store.orders = Remote::default();
+        }
         self.keep();
         wishes
     }

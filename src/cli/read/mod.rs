@@ -26,7 +26,7 @@ use super::{
     voice::Output,
 };
 use crate::{
-    app::{Motion, Store, Workflows, activity::notice::Activity},
+    app::{Mode, Motion, Store, Workflows, activity::notice::Activity},
     model::{Failure, FailureKind, MarketId, Order, Page},
     runtime::{self, Clock},
     view::Scene,
@@ -48,10 +48,18 @@ fn drawn<T>(store: &Store, draw: impl FnOnce(&Scene<'_>) -> T) -> T {
         own_now: now,
         zone: &zone,
         ends_with_desk: false,
-        mode: None,
+        mode: paper(store),
         motion: Motion::Full,
         priced: None,
     })
+}
+
+/// Whether the rows are of a paper exchange, as the desk knows it.
+fn paper(store: &Store) -> Option<Mode> {
+    let about = store.about.as_ref();
+    about
+        .filter(|about| about.is_simulator())
+        .map(|_| Mode::Paper)
 }
 
 /// A file or a pipe has no width.
@@ -111,6 +119,7 @@ async fn prices(service: &Service, markets: Vec<MarketId>) -> Store {
     let mut store = Store::default();
     service.take_prices(&mut store, &markets).await;
     store.clocks = service.clocks().await;
+    store.about = service.about_paper().await;
     store
 }
 

@@ -13,22 +13,14 @@ use super::{
 use crate::{
     app::{
         Model, Pane, RowId, Store,
-        desk::model::Reading,
         tables::table_view::{ColumnName, Fact, Kind},
     },
     model::Zone,
     view::text::{Column, Scene, plain_text},
 };
 
-/// Gives the desk access to the columns, so that it can filter and sort by them.
-pub const READING: Reading = Reading {
-    columns,
-    fact,
-    words,
-    numbers,
-};
-
-fn columns(pane: Pane) -> Vec<ColumnName> {
+/// The columns of a pane, as a desk filters and sorts by them.
+pub(crate) fn columns(pane: Pane) -> Vec<ColumnName> {
     match pane {
         Pane::Positions => risk_columns(OPEN),
         Pane::Orders => risk_columns(WORKING),
@@ -57,14 +49,16 @@ fn names<T>(columns: &[Column<T>]) -> Vec<ColumnName> {
     columns.iter().map(Column::name).collect()
 }
 
-fn fact(model: &Model, pane: Pane, at: usize, column: usize) -> Fact {
+/// The value of this row in this column.
+pub(crate) fn fact(model: &Model, pane: Pane, at: usize, column: usize) -> Fact {
     // A comparison must not depend on the person's time zone.
     let zone = Zone::utc();
     let scene = Scene::of(model, &zone);
     row(pane, at, &scene, &FactOf(column)).unwrap_or(Fact::Unknown)
 }
 
-fn words(model: &Model, pane: Pane, at: usize) -> String {
+/// All words of this row.
+pub(crate) fn words(model: &Model, pane: Pane, at: usize) -> String {
     let id = model.all_rows(pane).get(at);
     let cells = cells(model, pane, at, |kind| {
         matches!(kind, Kind::Words | Kind::Code)
@@ -81,7 +75,8 @@ fn words(model: &Model, pane: Pane, at: usize) -> String {
     .to_lowercase()
 }
 
-fn numbers(model: &Model, pane: Pane, at: usize) -> String {
+/// The numbers of this row, without thousands separators.
+pub(crate) fn numbers(model: &Model, pane: Pane, at: usize) -> String {
     cells(model, pane, at, |_| true).replace(',', "")
 }
 

@@ -121,10 +121,9 @@ fn the_same_key_ends_it() {
 fn a_stop_trails_on_behind_a_frozen_display() {
     let mut frozen = trailing();
     press(&mut frozen, "f");
-    assert_eq!(
-        moves(&lists(&mut frozen, "63900", 64_200)),
-        moves(&lists(&mut trailing(), "63900", 64_200))
-    );
+    let moved = moves(&lists(&mut frozen, "63900", 64_200));
+    assert_eq!(moved.len(), 1);
+    assert_eq!(moved, moves(&lists(&mut trailing(), "63900", 64_200)));
     assert_eq!(frozen.account.workflows.trails.len(), 1);
 }
 

@@ -223,7 +223,10 @@ fn one_key_sends_no_order_of_whose_bracket_a_target_is_too_small_to_place() {
     let bracket = "stop 1%, target 100t 60%, target 200t 0.001%";
     model.account.options.brackets.everywhere = bracket.try_into().unwrap();
     assert_eq!(orders(&press(&mut model, "j j b")), []);
-    assert!(refusal(&model).contains("this order has a warning to confirm"));
+    let why = refusal(&model);
+    assert!(why.contains("not sent: the target at 64,"), "{why}");
+    assert!(why.contains("is for less than the smallest size"), "{why}");
+    assert!(why.contains("End one-key trading"), "{why}");
     let bracket = "stop 1%, target 100t 60%, target 200t 40%";
     model.account.options.brackets.everywhere = bracket.try_into().unwrap();
     wait(&mut model, 1_500);
