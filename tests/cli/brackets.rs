@@ -1,7 +1,11 @@
 //! `place --bracket`: the stop and targets of the settings go with an order of a verb only where the flag says so.
 
 use super::support::{Served, ran};
-use serde_json::Value;
+use serde_json::{Value, json};
+use std::{
+    io::{BufRead, BufReader, Read as _},
+    process::Stdio,
+};
 
 const ORDER: [&str; 10] = [
     "place", "--market", "btc", "--side", "buy", "--type", "market", "--size", "0.1", "--yes",
@@ -74,4 +78,57 @@ fn an_order_whose_targets_would_be_too_small_to_place_is_not_sent() {
     let words = "is below the 10.00 USD minimum, and no target would be placed: a larger size or fewer targets";
     assert!(err.contains(words), "{err}");
     assert_eq!(exits(&served).map(|sizes| sizes.len()), [0, 0]);
+}
+
+/// The first line of a pipe that contains these words.
+fn line_with(words: &str, pipe: &mut impl BufRead) -> String {
+    let is_it = |line: &String| line.contains(words);
+    pipe.lines().map(Result::unwrap).find(is_it).unwrap()
+}
+
+/// The service does not move this order in place: the other verb cancels it, and places another.
+#[test]
+fn the_targets_follow_an_entry_that_another_verb_replaces() {
+    let served = Served::bare();
+    let order = [
+        "place",
+        "--market",
+        "btc",
+        "--side",
+        "buy",
+        "--type",
+        "limit",
+        "--size",
+        "0.1",
+        "--yes",
+        "--limit-price",
+        "mid-1%",
+        "--bracket",
+    ];
+    let mut keeper = served.verb(&order);
+    let keeper = keeper.env("PERPDECK_BRACKET", "stop 5%, target 5% 60%, target 10% 40%");
+    let mut keeper = keeper
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut out = BufReader::new(keeper.stdout.take().unwrap());
+    let mut err = BufReader::new(keeper.stderr.take().unwrap());
+    let placed: Value = serde_json::from_str(&line_with("resting", &mut out)).unwrap();
+    let id = placed["data"]["id"].as_str().unwrap();
+    let fault = json!({ "kind": "before", "route": "modify_order", "count": 1, "status": 409 });
+    served.post("/sim/faults", &fault);
+    let (code, _, said) = served.run(&["move", id, "--price", "mid-0.9%", "--yes"]);
+    assert_eq!(code, 0, "{said}");
+    line_with("its 2 targets follow", &mut err);
+    served.post(
+        "/sim/nudge",
+        &json!({ "market_id": "paper|BTC", "bps": -120 }),
+    );
+    let code = keeper.wait().unwrap().code();
+    let mut said = String::new();
+    err.read_to_string(&mut said).unwrap();
+    assert_eq!(code, Some(0), "{said}");
+    let [_, targets] = exits(&served);
+    assert_eq!(targets, vec![0.04, 0.06]);
 }

@@ -67,6 +67,17 @@ fn a_ladder_is_shown_with_its_rungs() {
     assert_eq!((code, &error["status"]), (13, &json!(404)));
 }
 
+/// As on the desk: the account could lose the whole position.
+#[test]
+fn a_position_that_nothing_liquidates_says_none_and_not_that_it_is_unknown() {
+    let served = Served::bare();
+    served.holding("paper|BTC", 0.01, "cross");
+    let (code, table, _) = served.run(&["positions", "--output", "table"]);
+    assert_eq!(code, 0);
+    let row = table.lines().nth(1).unwrap();
+    assert_eq!(row.matches(" none ").count(), 3, "{table}");
+}
+
 #[test]
 fn a_table_has_ids_to_act_on_and_csv_numbers_to_compute_with() {
     let served = Served::bare();

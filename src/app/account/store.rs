@@ -431,7 +431,8 @@ impl Store {
         self.working(id).or_else(|| self.history.find(id))
     }
 
-    fn working(&self, id: &OrderId) -> Option<&Order> {
+    /// As the list of working orders has it.
+    pub(crate) fn working(&self, id: &OrderId) -> Option<&Order> {
         self.orders.rows().iter().find(|o| o.id == *id)
     }
 

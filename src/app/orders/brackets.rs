@@ -11,7 +11,9 @@ use crate::{
         keys::keymap::{Action, Context},
         workflows::{BracketRun, Workflow, WorkflowEvent, refusal},
     },
-    model::{Command, Failure, Page, Position, Receipt, Ticket, Timestamp},
+    model::{
+        Command, Failure, Num, Order, OrderStatus, Page, Position, Receipt, Ticket, Timestamp,
+    },
 };
 use std::time::Duration;
 
@@ -134,6 +136,22 @@ fn forget_finished(account: &mut Account) {
         .filter(|(_, since)| at > since.plus(LEARNED_WITHIN))
     {
         account.store.trades.take_up_bracket(bracket);
+        say_dropped(account, bracket);
+    }
+}
+
+/// An entry that is canceled may have been replaced by another machine, which nobody here knows.
+fn say_dropped(account: &mut Account, bracket: &OpenBracket) {
+    let entry = bracket.order.as_ref();
+    let entry = entry.and_then(|id| account.store.order(id));
+    let is_unfilled = |entry: &&Order| {
+        entry.status.is(&OrderStatus::Canceled) && entry.filled_size.is_some_and(Num::is_zero)
+    };
+    if let Some(entry) = entry.filter(is_unfilled) {
+        let symbol = account.store.names.shown(&bracket.market);
+        let (id, count) = (&entry.id, bracket.targets.len());
+        let words = format!("{symbol}: {id} is canceled, and its {count} targets are dropped");
+        account.say(Tone::Warn, words);
     }
 }
 

@@ -110,3 +110,9 @@ pub(crate) fn recalled(account: &mut Account, page: Result<PastPage, String>) ->
     }
     vec![]
 }
+
+/// What another process that shares the journal has done.
+pub(crate) fn done_elsewhere(account: &mut Account, rows: &PastPage) -> Vec<Effect> {
+    account.store.trades.settled_elsewhere(rows);
+    vec![]
+}

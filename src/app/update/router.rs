@@ -128,10 +128,7 @@ fn handled(model: &mut Model, msg: Msg) -> Vec<Effect> {
         }
         Msg::Offered(text, command) => doubt::offer(model, text, command),
         Msg::Recalled(page) => arrival::recalled(&mut model.account, page),
-        Msg::DoneElsewhere(rows) => {
-            model.account.store.trades.settled_elsewhere(&rows);
-            vec![]
-        }
+        Msg::DoneElsewhere(rows) => arrival::done_elsewhere(&mut model.account, &rows),
         Msg::Written(result) => written(model, result),
         Msg::Kept(kept) => user_alerts::recall(&mut model.account, kept),
         Msg::ClockSet(drift) => set_clock(&mut model.account, drift),
@@ -292,14 +289,7 @@ pub(crate) fn follow(model: &mut Model, next: Next) -> Vec<Effect> {
         Next::OpenMarket(market) => open_market(model, market),
         Next::OfWatchlists(edit) => user_alerts::edit_watchlists(&mut model.account, edit),
         Next::Switch(switch) => leave_for(model, switch),
-        Next::Freeze => {
-            if model.frozen.is_some() {
-                freeze::thaw(model);
-            } else {
-                freeze::freeze(model);
-            }
-            vec![]
-        }
+        Next::Freeze => freeze_or_thaw(model),
         Next::Run(command) => run(model, command),
         Next::Flip(flip) => {
             model.overlays.pop();
@@ -402,6 +392,15 @@ fn leave(model: &mut Model) -> Vec<Effect> {
     }
     let strip = Strip::confirm(StripAction::Leave, model.account.now);
     open(model, Overlay::Strip(strip))
+}
+
+fn freeze_or_thaw(model: &mut Model) -> Vec<Effect> {
+    if model.frozen.is_some() {
+        freeze::thaw(model);
+    } else {
+        freeze::freeze(model);
+    }
+    vec![]
 }
 
 /// Ends a paused display, and opens no question about a command that would not be sent.

@@ -235,10 +235,16 @@ impl BracketRun {
         self.open.order = Some(order.id.clone());
         // An unknown status is not final: more may fill.
         if !order.is_over() {
+            let is_listed = known.store.working(&order.id).is_some();
+            let pause = if is_listed {
+                Duration::ZERO
+            } else {
+                LOOK_AGAIN
+            };
             self.stage = BracketStage::Working {
                 id: order.id.clone(),
                 missing: None,
-                look_at: known.now,
+                look_at: known.now.plus(pause),
             };
             return vec![];
         }
@@ -387,8 +393,10 @@ impl BracketRun {
             BracketStage::Entering | BracketStage::Placing(..) => vec![],
             BracketStage::Canceled { .. } => self.look_for_replacement(known),
             BracketStage::Working { id, .. } => {
-                let row = known.store.order(id).cloned();
-                match row {
+                let listed = known.store.working(id);
+                let row = listed.or_else(|| known.store.order(id)).cloned();
+                // The history may be older than the list that lacks the entry, and show it at work.
+                match row.filter(|row| listed.is_some() || row.is_over()) {
                     Some(order) => self.take(known, &order),
                     None => self.look_for(known),
                 }

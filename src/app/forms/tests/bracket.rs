@@ -241,6 +241,26 @@ fn targets_wait_until_nothing_of_their_entry_works_and_are_for_what_has_filled()
 }
 
 #[test]
+fn a_history_that_is_older_than_the_fill_does_not_hold_the_targets_up() {
+    let mut model = bracketed(SEVERAL);
+    press(&mut model, "b 0.1 enter");
+    settle(&mut model, Ticket(1), Ok(entered("resting", "0")));
+    let resting = || vec![numbered("ord-20", "resting", "0")];
+    lists(&mut model, resting());
+    arrive(&mut model, Answer::History(Ok(Page::of(resting()))));
+    let asked = lists(&mut model, vec![]);
+    let find = Effect::Trace(vec!["ord-20".into()]);
+    assert!(asked.contains(&find), "{asked:?}");
+    let now = model.account.now;
+    let found = Msg::Traced(vec!["ord-20".into()], resting());
+    let again = update(&mut model, now, found);
+    assert!(!again.contains(&find), "not at once");
+    let found = Msg::Traced(vec!["ord-20".into()], vec![filled()]);
+    update(&mut model, now, found);
+    assert_eq!(batches(&lists(&mut model, vec![])).len(), 1);
+}
+
+#[test]
 fn an_entry_whose_status_is_not_known_to_perpdeck_may_fill_on_and_its_targets_wait() {
     let mut model = bracketed(SEVERAL);
     press(&mut model, "b 0.1 enter");

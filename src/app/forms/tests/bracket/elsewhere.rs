@@ -193,3 +193,20 @@ fn targets_that_another_living_desk_places_are_not_taken_for_those_that_are_left
     assert_eq!(sent.len(), 1, "{}", everything(&model));
     assert_eq!(sent[0].1, PLACED);
 }
+
+#[test]
+fn targets_that_a_dead_desk_has_left_are_said_to_be_dropped_with_their_canceled_entry() {
+    let mut model = bracketed(SEVERAL);
+    press(&mut model, "b 0.1 enter");
+    let last = settle(&mut model, Ticket(1), Ok(entered("resting", "0")));
+    let mut next = restarted(&last);
+    let canceled = vec![numbered("ord-20", "canceled", "0")];
+    arrive(&mut next, Answer::History(Ok(Page::of(canceled))));
+    for _ in 0..2 {
+        wait(&mut next, 4_000);
+        arrive(&mut next, Answer::Positions(Ok(Page::of(vec![]))));
+        arrive(&mut next, Answer::Orders(Ok(Page::of(vec![]))));
+    }
+    let words = "BTC: ord-20 is canceled, and its 2 targets are dropped";
+    assert_eq!(everything(&next).matches(words).count(), 1);
+}
