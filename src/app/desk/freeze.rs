@@ -12,7 +12,14 @@ pub struct Frozen {
     pub since: Timestamp,
     /// The lists that the desk does not show: those of now, or the frozen ones while something [`behind`] runs.
     hidden: Box<Store>,
-    is_behind: bool,
+    in_use: Lists,
+}
+
+/// The lists that the account has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Lists {
+    Frozen,
+    OfNow,
 }
 
 /// Freezes the display.
@@ -20,14 +27,14 @@ pub(crate) fn freeze(model: &mut Model) {
     model.frozen = Some(Frozen {
         since: model.account.now,
         hidden: Box::new(Store::clone(&model.account.store)),
-        is_behind: false,
+        in_use: Lists::Frozen,
     });
 }
 
 /// The display shows the present again.
 pub(crate) fn thaw(model: &mut Model) {
     if let Some(mut frozen) = model.frozen.take()
-        && !frozen.is_behind
+        && frozen.in_use == Lists::Frozen
     {
         model.account.store.swap_lists(&mut frozen.hidden);
     }
@@ -35,24 +42,24 @@ pub(crate) fn thaw(model: &mut Model) {
 
 /// Does something with the lists of now, behind a display that is frozen.
 pub(crate) fn behind<T>(model: &mut Model, act: impl FnOnce(&mut Model) -> T) -> T {
-    turn(model, true);
+    turn(model, Lists::OfNow);
     let done = act(model);
-    turn(model, false);
+    turn(model, Lists::Frozen);
     done
 }
 
-fn turn(model: &mut Model, behind: bool) {
+fn turn(model: &mut Model, to: Lists) {
     if let Some(frozen) = &mut model.frozen
-        && frozen.is_behind != behind
+        && frozen.in_use != to
     {
         model.account.store.swap_lists(&mut frozen.hidden);
-        frozen.is_behind = behind;
+        frozen.in_use = to;
     }
 }
 
 impl Frozen {
     /// The lists as they are shown, while something [`behind`] runs.
     pub(crate) fn shown(&mut self) -> Option<&mut Store> {
-        self.is_behind.then_some(&mut *self.hidden)
+        (self.in_use == Lists::OfNow).then_some(&mut *self.hidden)
     }
 }

@@ -99,10 +99,9 @@ fn carry_left(account: &mut Account) {
         let old = bracket.order.as_ref();
         let old = old.and_then(|id| account.store.order(id));
         let filled = old.and_then(|old| old.filled_size);
-        let has_filled = filled.is_some_and(|filled| !filled.is_zero());
         if account.workflows.bracket_of(&new).is_none() {
             let trades = &mut account.store.trades;
-            trades.carry_left(&bracket, new, has_filled);
+            trades.carry_left(&bracket, new, filled.unwrap_or_default());
         }
     }
 }

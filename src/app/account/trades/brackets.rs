@@ -197,14 +197,14 @@ impl TradeLog {
     }
 
     /// The bracket that is left follows the order that has replaced its entry. It stays with the old one too, if that has
-    /// `filled` something.
-    pub(crate) fn carry_left(&mut self, old: &OpenBracket, new: OrderId, filled: bool) {
+    /// `filled` some of its size, in coin.
+    pub(crate) fn carry_left(&mut self, old: &OpenBracket, new: OrderId, filled: Num) {
         let left = &mut self.process.left;
         let carried = OpenBracket {
             order: Some(new),
             ..old.clone()
         };
-        if !filled {
+        if filled.is_zero() {
             left.retain(|left| left != old);
         }
         left.push(carried);

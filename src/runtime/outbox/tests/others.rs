@@ -200,6 +200,33 @@ async fn what_another_process_did_on_this_account_is_said() {
     assert_eq!(text, expected);
 }
 
+#[tokio::test]
+async fn a_desk_learns_which_order_another_process_has_put_in_the_place_of_which() {
+    let (mut scene, mut other) = beside(vec![]).await;
+    let mut order = buy();
+    if let Command::Place(order) = &mut order {
+        order.replaces = Some("o-1".into());
+    }
+    let theirs = crate::journal::Intent {
+        replaces: order.replaces().cloned(),
+        ..intent(&order, &scene.responder.url, &other)
+    };
+    let id = other.record(NOW, &theirs).unwrap();
+    let placed = StateUpdate {
+        order_id: Some("o-2".into()),
+        ..StateUpdate::new(IntentState::Done, "order o-2 resting")
+    };
+    other.record_state(NOW, id, &placed).unwrap();
+    let rows = loop {
+        if let Msg::DoneElsewhere(page) = scene.events.recv().await.unwrap() {
+            break page.rows;
+        }
+    };
+    let told = rows[0].command.as_ref().and_then(Command::replaces);
+    assert_eq!(told, Some(&"o-1".into()));
+    assert_eq!(rows[0].record.order_id, Some("o-2".into()));
+}
+
 /// The process was stopped in the middle of a write.
 #[tokio::test]
 async fn a_process_stopped_with_the_log_locked_holds_no_exit_up_and_its_row_comes_when_it_goes_on()
