@@ -90,21 +90,11 @@ fn line_with(words: &str, pipe: &mut impl BufRead) -> String {
 #[test]
 fn the_targets_follow_an_entry_that_another_verb_replaces() {
     let served = Served::bare();
-    let order = [
-        "place",
-        "--market",
-        "btc",
-        "--side",
-        "buy",
-        "--type",
-        "limit",
-        "--size",
-        "0.1",
-        "--yes",
-        "--limit-price",
-        "mid-1%",
-        "--bracket",
-    ];
+    let quote = served.get("/v1/markets/paper%7CBTC/quote");
+    let mid = quote["mid"].as_f64().unwrap();
+    let [first, second] = [0.99, 0.991].map(|share| format!("{:.0}", mid * share));
+    let order = ORDER.map(|word| if word == "market" { "limit" } else { word });
+    let order = [&order[..], &["--limit-price", &first, "--bracket"]].concat();
     let mut keeper = served.verb(&order);
     let keeper = keeper.env("PERPDECK_BRACKET", "stop 5%, target 5% 60%, target 10% 40%");
     let mut keeper = keeper
@@ -118,7 +108,7 @@ fn the_targets_follow_an_entry_that_another_verb_replaces() {
     let id = placed["data"]["id"].as_str().unwrap();
     let fault = json!({ "kind": "before", "route": "modify_order", "count": 1, "status": 409 });
     served.post("/sim/faults", &fault);
-    let (code, _, said) = served.run(&["move", id, "--price", "mid-0.9%", "--yes"]);
+    let (code, _, said) = served.run(&["move", id, "--price", &second, "--yes"]);
     assert_eq!(code, 0, "{said}");
     line_with("its 2 targets follow", &mut err);
     served.post(

@@ -15,7 +15,7 @@ pub(crate) mod gone;
 pub use alert::Alert;
 pub(crate) use alert::{ended, liquidation_distance, partials};
 
-use crate::model::{PositionId, Timestamp, TwapId};
+use crate::model::{OrderId, PositionId, Timestamp, TwapId};
 use awaited::Awaited;
 use ending::Ending;
 use gone::Gone;
@@ -38,6 +38,8 @@ pub(crate) struct Watch {
     pub(crate) awaited: Awaited,
     pub(crate) ending: Ending,
     pub(crate) gone: Gone,
+    /// The ended orders that a search has reported before the history showed them.
+    pub(crate) found: BTreeSet<OrderId>,
     /// The slice that each stalled TWAP waits for.
     pub(crate) stalled: BTreeMap<TwapId, Timestamp>,
     pub(crate) near: BTreeSet<PositionId>,

@@ -31,6 +31,11 @@ pub(crate) fn traced(account: &mut Account, asked: &[OrderId], found: &[Order]) 
         &mut account.watch.awaited,
         (asked, found),
     );
+    for alert in &news {
+        if let Alert::Filled(order) | Alert::Rejected(order) = alert {
+            account.watch.found.insert(order.id.clone());
+        }
+    }
     raise(account, news)
 }
 
@@ -62,8 +67,12 @@ pub(crate) fn arriving(account: &mut Account, poll: &Poll) -> Vec<Alert> {
         return vec![];
     }
     let awaited = &mut account.watch.awaited;
+    let found = &mut account.watch.found;
     let over = page.rows.iter().rev();
-    let news = over.filter_map(|order| awaited.hear(store, order, ended(store, order)?));
+    let news = over.filter_map(|order| {
+        let alert = ended(store, order).filter(|_| !found.remove(&order.id));
+        awaited.hear(store, order, alert?)
+    });
     news.collect()
 }
 

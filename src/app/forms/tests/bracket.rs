@@ -258,6 +258,9 @@ fn a_history_that_is_older_than_the_fill_does_not_hold_the_targets_up() {
     let found = Msg::Traced(vec!["ord-20".into()], vec![filled()]);
     update(&mut model, now, found);
     assert_eq!(batches(&lists(&mut model, vec![])).len(), 1);
+    arrive(&mut model, Answer::History(Ok(Page::of(vec![filled()]))));
+    let told = everything(&model).matches("Alert(Filled(").count();
+    assert_eq!(told, 1, "not by the history once more");
 }
 
 #[test]
