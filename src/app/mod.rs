@@ -54,7 +54,7 @@ pub use account::tree::TreeRow;
 pub use activity::alerts::Alert;
 pub use core::account::{Account, FormContext};
 pub use core::effect::{Clip, Effect, TerminalOut};
-pub use desk::freeze::Frozen;
+pub use desk::frozen::Frozen;
 pub use desk::market_shown::{
     charts, cursor_spacing, has_market, has_room_for_market, has_two_charts, panels, series_of,
     want_shown,

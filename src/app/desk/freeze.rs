@@ -4,40 +4,21 @@
 //! its targets, a trailing stop trails. On the screen ages, the activity and the outcomes of this desk's own commands keep
 //! changing. Anything that opens in order to act ends the pause first: nobody acts on frozen data.
 
-use super::model::Model;
-use crate::{app::account::store::Store, model::Timestamp};
-
-#[derive(Debug)]
-pub struct Frozen {
-    pub since: Timestamp,
-    /// The lists that the desk does not show: those of now, or the frozen ones while something [`behind`] runs.
-    hidden: Box<Store>,
-    in_use: Lists,
-}
-
-/// The lists that the account has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Lists {
-    Frozen,
-    OfNow,
-}
+use super::{
+    frozen::{Frozen, Lists},
+    model::Model,
+};
 
 /// Freezes the display.
 pub(crate) fn freeze(model: &mut Model) {
-    model.frozen = Some(Frozen {
-        since: model.account.now,
-        hidden: Box::new(Store::clone(&model.account.store)),
-        in_use: Lists::Frozen,
-    });
+    let account = &model.account;
+    model.frozen = Some(Frozen::new(&account.store, account.now));
 }
 
 /// The display shows the present again.
 pub(crate) fn thaw(model: &mut Model) {
-    if let Some(mut frozen) = model.frozen.take()
-        && frozen.in_use == Lists::Frozen
-    {
-        model.account.store.swap_lists(&mut frozen.hidden);
-    }
+    turn(model, Lists::OfNow);
+    model.frozen = None;
 }
 
 /// Does something with the lists of now, behind a display that is frozen.
@@ -49,17 +30,7 @@ pub(crate) fn behind<T>(model: &mut Model, act: impl FnOnce(&mut Model) -> T) ->
 }
 
 fn turn(model: &mut Model, to: Lists) {
-    if let Some(frozen) = &mut model.frozen
-        && frozen.in_use != to
-    {
-        model.account.store.swap_lists(&mut frozen.hidden);
-        frozen.in_use = to;
-    }
-}
-
-impl Frozen {
-    /// The lists as they are shown, while something [`behind`] runs.
-    pub(crate) fn shown(&mut self) -> Option<&mut Store> {
-        (self.in_use == Lists::OfNow).then_some(&mut *self.hidden)
+    if let Some(frozen) = &mut model.frozen {
+        frozen.turn(&mut model.account.store, to);
     }
 }

@@ -4,6 +4,7 @@
 pub(crate) mod cursor;
 pub(crate) mod evidence;
 pub(crate) mod freeze;
+pub(crate) mod frozen;
 pub(crate) mod links;
 pub(crate) mod market_shown;
 pub(crate) mod model;

@@ -32,7 +32,7 @@ use crate::{
     model::{MarketId, PositionId, Ticket, Timestamp, draft::Seen},
 };
 
-use super::{freeze::Frozen, reload, replaced_row::RowReplacement, tour_step::Tour};
+use super::{frozen::Frozen, reload, replaced_row::RowReplacement, tour_step::Tour};
 use std::{collections::BTreeMap, ptr::fn_addr_eq};
 
 /// One account's desk: the whole state behind the keys and the screen.

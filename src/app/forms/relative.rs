@@ -20,7 +20,7 @@ impl Form {
     }
 
     /// The draft with digits in place of relative prices.
-    pub(crate) fn in_digits(&self, form_context: &FormContext) -> Draft {
+    fn in_digits(&self, form_context: &FormContext) -> Draft {
         let mut draft = self.draft.clone();
         for field in self.draft.fields() {
             if let Some(Ok(price)) = self.resolved_price(field, form_context) {
@@ -30,13 +30,19 @@ impl Form {
         draft
     }
 
+    /// The form with digits in place of relative prices.
+    #[must_use]
+    pub(crate) fn with_digits(&self, form_context: &FormContext) -> Self {
+        Self {
+            draft: self.in_digits(form_context),
+            ..self.clone()
+        }
+    }
+
     /// The form as it would be sent, for estimates.
     #[must_use]
     pub fn resolved(&self, form_context: &FormContext) -> Self {
-        let written = Self {
-            draft: self.in_digits(form_context),
-            ..self.clone()
-        };
+        let written = self.with_digits(form_context);
         match written.bracketed(form_context) {
             Ok(draft) => Self { draft, ..written },
             Err(_) => written,

@@ -8,7 +8,7 @@ use crate::{
         },
         activity::alerts::Alert,
         core::{account::Account, alerts, effect::Effect, user_alerts},
-        desk::{freeze::Frozen, model::Model, older_pages},
+        desk::{frozen::Frozen, model::Model, older_pages},
         rules::guard::{self, ReadOn},
         update::market_data,
     },

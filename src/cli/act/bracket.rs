@@ -9,21 +9,18 @@ use super::{
     perform::perform,
     prepared::PreparedCommand,
     readings::{Readings, read_rows},
-    transport::Transport,
     workflow,
 };
 use crate::{
     app::{
-        MarketAnswer, RequestTime, Store, Workflow, account::trades::OpenBracket,
-        core::account::Account, forms::form::Form, workflows::BracketRun,
+        MarketAnswer, RequestTime, Workflow, core::account::Account, forms::form::Form,
+        workflows::BracketRun,
     },
-    cli::{
-        Exit,
-        exit::UsageError,
-        service::{Reading, Service},
+    cli::{Exit, exit::UsageError, service::Reading},
+    model::{
+        Command, Failure, Interval, MarketId,
+        draft::{Field, LaterTarget},
     },
-    model::{Command, Failure, Interval, MarketId, draft::LaterTarget},
-    runtime::{done, keep_bracket},
     view::forms::caution::question,
 };
 use color_eyre::Result;
@@ -34,9 +31,6 @@ pub(in crate::cli) enum BracketRule {
     Without,
     OfSettings,
 }
-
-/// Rows of the journal that may say what has replaced an entry a moment ago.
-const RECENT: u32 = 100;
 
 /// Candles for the mean range of a minute.
 const CANDLES: u32 = 20;
@@ -65,56 +59,26 @@ pub(super) fn attach(form: &mut Form, account: &Account) -> Result<Vec<LaterTarg
         return Err(Failure::clone(why).into());
     }
     let context = account.form_context();
-    if form.bracket(&context).is_none() {
+    // Relative prices stay in the form as they were written: their digits are printed when all of it is read.
+    let digits = form.with_digits(&context);
+    if digits.bracket(&context).is_none() {
         let why = "--bracket: the settings have none for this market, or the order reduces a position or adds to one with exits";
         return Err(UsageError(why.to_owned()).into());
     }
     let wrong = |faults| UsageError(format!("--bracket: {faults}"));
-    let targets = form.later_targets(&context).map_err(wrong)?;
-    if let Some(small) = form.small_target(&context) {
-        let words = question(&small, &form.seen(&context));
+    let targets = digits.later_targets(&context).map_err(wrong)?;
+    if let Some(small) = digits.small_target(&context) {
+        let words = question(&small, &digits.seen(&context));
         return Err(UsageError(format!("--bracket: {words}")).into());
     }
-    form.draft = form.bracketed(&context).map_err(wrong)?;
+    let bracketed = digits.bracketed(&context).map_err(wrong)?;
+    for exit in [Field::StopLoss, Field::TakeProfit] {
+        if form.draft.text(exit).unwrap_or_default().is_empty() {
+            form.draft
+                .write(exit, bracketed.text(exit).unwrap_or_default());
+        }
+    }
     Ok(targets)
-}
-
-/// The bracket of this verb as a desk takes it over once the verb has ended, however it ends.
-pub(super) struct KeptBracket<'a> {
-    service: &'a Service,
-    journal: Transport<'a>,
-    kept: Option<OpenBracket>,
-}
-
-impl<'a> KeptBracket<'a> {
-    pub(super) fn new(service: &'a Service, entry: &Command) -> Result<Self, Failure> {
-        Ok(Self {
-            service,
-            journal: Transport::open(service, entry)?,
-            kept: None,
-        })
-    }
-
-    /// Keeps what is not placed yet.
-    pub(super) fn keep(&mut self, open: Option<&OpenBracket>) {
-        if self.kept.as_ref() == open {
-            return;
-        }
-        self.kept = open.cloned();
-        let (dir, identity) = (&self.service.journal_dir, self.service.identity());
-        let own = self.journal.writer();
-        let kept = own.map(|own| keep_bracket(dir, &identity, (own, open.cloned())));
-        if let Some(Err(why)) = kept {
-            let words = "if this command ends before it places the targets, no desk says so";
-            self.service.voice.note(&format!("{words}: {why}"));
-        }
-    }
-
-    /// Takes in what has been done on the account by this process and others: one of them may replace the entry.
-    pub(super) fn read_journal(&mut self, store: &mut Store) {
-        let rows = self.journal.recent(RECENT).into_iter();
-        store.trades.settled_elsewhere(&done(rows));
-    }
 }
 
 /// Sends the order, and the targets once it has filled.

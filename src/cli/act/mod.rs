@@ -17,6 +17,7 @@ pub(super) mod field_flags;
 pub(super) mod flatten;
 pub(super) mod flip;
 mod halts;
+mod kept_bracket;
 pub(super) mod margin;
 mod market;
 pub(super) mod operation;

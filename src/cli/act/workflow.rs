@@ -4,8 +4,8 @@
 //! last answer, or partial where the first of two commands was done and the second was not.
 
 use super::{
-    bracket::KeptBracket,
     consent::ActingService,
+    kept_bracket::KeptBracket,
     perform::{send_before, would_be_refused},
     prepared::{PreparedCommand, SendOutcome, Sent},
     receipt::print_outcome,
