@@ -33,7 +33,7 @@ pub(in crate::cli) fn position(named: PositionId, store: &Store) -> Result<Posit
     let is_market = is_word(named.raw())
         || named.raw().contains('|')
         || !store.markets_named(named.raw()).is_empty();
-    match (found.as_slice(), store.positions.trouble()) {
+    match (found.as_slice(), store.positions.gap()) {
         ([position], _) => Ok(position.id.clone()),
         ([], None) if is_market => {
             let words = format!(

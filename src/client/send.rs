@@ -253,6 +253,9 @@ fn unanswered(why: reqwest::Error, timeout: Duration, proxy: Option<&Proxy>) -> 
 const UNKNOWN_ISSUER: &str = "UnknownIssuer";
 const UNTRUSTED: &str = "this machine does not trust the issuer of the certificate: if it is your company's or your own, \
                          set ca_file to a file with the issuer's certificate";
+/// How the TLS library names an answer in plain text.
+const PLAIN_TEXT: &str = "InvalidContentType";
+const NO_TLS: &str = "the answer is not TLS: check scheme and port of the address (http on this machine, https elsewhere)";
 
 /// The innermost cause: reqwest's own text only says that something failed.
 pub(super) fn cause(why: &reqwest::Error) -> String {
@@ -263,6 +266,9 @@ pub(super) fn cause(why: &reqwest::Error) -> String {
     let words = innermost.map_or_else(|| why.to_string(), ToString::to_string);
     if words.contains(UNKNOWN_ISSUER) {
         return UNTRUSTED.to_owned();
+    }
+    if words.contains(PLAIN_TEXT) {
+        return NO_TLS.to_owned();
     }
     words
 }

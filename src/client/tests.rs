@@ -9,6 +9,7 @@ use crate::{
     model::{Call, Command, Cursor, Failure, FailureKind, Market, OrderStatus, Receipt, Timestamp},
 };
 use std::{collections::BTreeSet, time::Duration};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 fn orders(rows: &[&str], rest: &str) -> Reply {
     ok(&format!(r#"{{"data":[{}]{rest}}}"#, rows.join(",")))
@@ -327,6 +328,30 @@ async fn nobody_at_home_means_that_nothing_was_sent() {
     );
     let call = calls.recv().await.unwrap();
     assert_eq!(call.outcome, Err(FailureKind::Unreachable));
+}
+
+#[tokio::test]
+async fn an_https_address_where_plain_http_is_spoken_names_the_scheme() {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = format!("https://{}", listener.local_addr().unwrap());
+    let plain = async {
+        let (mut stream, _) = listener.accept().await.unwrap();
+        let answer = b"HTTP/1.1 400 Bad Request\r\n\r\n";
+        stream.write_all(answer).await.unwrap();
+        // Until the client hangs up.
+        drop(stream.read_to_end(&mut vec![]).await);
+    };
+    let (client, _calls) = client(connection(&address));
+    let cancel = request(&Command::Cancel("o".into()));
+    let (attempt, ()) = tokio::join!(client.send(&cancel, Mutation::Cancel), plain);
+    let Attempt::NotSent(why) = attempt else {
+        panic!("{attempt:?}");
+    };
+    let words = why.to_string();
+    assert!(
+        words.contains("the answer is not TLS: check scheme and port"),
+        "{words}"
+    );
 }
 
 #[tokio::test]

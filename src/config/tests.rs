@@ -378,6 +378,12 @@ fn the_key_comes_from_a_private_file_or_a_command_too() {
             .to_string(),
         "api_key_command: failed (exit status: 3); it printed no key"
     );
+    assert_eq!(
+        with("PERPDECK_API_KEY_COMMAND", "yes pp_live_endless")
+            .unwrap_err()
+            .to_string(),
+        "api_key_command: prints more than 64 KiB: the first line is the key"
+    );
     fs::set_permissions(&key, fs::Permissions::from_mode(0o640)).unwrap();
     let refused = with("PERPDECK_API_KEY_FILE", key.to_str().unwrap())
         .unwrap_err()

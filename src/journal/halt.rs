@@ -64,10 +64,19 @@ impl Halts {
         let notes = match notes {
             Ok((notes, _)) => notes,
             Err(why) if why.kind() == io::ErrorKind::NotFound => return None,
-            Err(_) => vec![note("")],
+            Err(why) => vec![self.unread(&why)],
         };
         let applies = |note: &HaltNote| note.place == here || note.place == EVERYWHERE;
         Some(notes.into_iter().find(applies)?.why)
+    }
+
+    /// In the place of notes that nobody could read: nothing is known about an earlier session, so it is not claimed.
+    fn unread(&self, why: &io::Error) -> HaltNote {
+        let file = self.path.display();
+        HaltNote {
+            place: EVERYWHERE.to_owned(),
+            why: format!("{file} cannot be read, and an earlier session may be halted: {why}"),
+        }
     }
 
     /// Halts the account, over restarts too. Works on a failed journal and on a full disk.
@@ -191,5 +200,17 @@ mod tests {
         // The file was created, and the power failed before it was written.
         fs::write(&path, [0; RESERVED_BYTES]).unwrap();
         assert_eq!(halted(dir.path(), "a"), None);
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_opened_halts_and_is_named_with_the_reason() {
+        let dir = tempfile::tempdir().unwrap();
+        let no_directory = dir.path().join("state");
+        fs::write(&no_directory, "").unwrap();
+        let why = halted(&no_directory, "a").unwrap();
+        let file = no_directory.join(FILE);
+        let start = format!("{} cannot be read, and", file.display());
+        assert!(why.starts_with(&start), "{why}");
+        assert!(why.contains("Not a directory"), "{why}");
     }
 }

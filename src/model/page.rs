@@ -78,6 +78,19 @@ impl<T> Page<T> {
     pub fn is_whole(&self) -> bool {
         !self.incomplete && self.unreadable.is_empty()
     }
+
+    /// Why rows may be missing from it; `None` if it is whole.
+    pub fn gap(&self) -> Option<String> {
+        match (self.unreadable.as_slice(), self.incomplete) {
+            ([], false) => None,
+            ([], true) => Some("the service's list is incomplete".to_owned()),
+            ([why], _) => Some(format!("1 row cannot be read ({why})")),
+            ([why, ..], _) => {
+                let count = self.unreadable.len();
+                Some(format!("{count} rows cannot be read ({why})"))
+            }
+        }
+    }
 }
 
 impl<T> Default for Page<T> {

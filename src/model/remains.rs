@@ -105,17 +105,13 @@ fn rows<T>(list: &Result<Page<T>, Failure>) -> &[T] {
 fn count<T>(list: &Result<Page<T>, Failure>, what: &str) -> Result<usize, Failure> {
     let page = list.as_ref();
     let page = page.map_err(|why| why.saying(format!("{what}: {}", why.message)))?;
-    if page.is_whole() {
-        return Ok(page.rows.len());
+    match page.gap() {
+        None => Ok(page.rows.len()),
+        Some(gap) => Err(Failure::new(
+            FailureKind::Unreadable,
+            format!("{what}: {gap}"),
+        )),
     }
-    let why = match page.unreadable.first() {
-        Some(why) => format!(
-            "{what}: {} rows cannot be read ({why})",
-            page.unreadable.len()
-        ),
-        None => format!("{what}: the service's list is incomplete"),
-    };
-    Err(Failure::new(FailureKind::Unreadable, why))
 }
 
 #[cfg(test)]

@@ -163,6 +163,24 @@ fn rows_that_cannot_be_read_are_counted_and_the_exit_code_says_so() {
 }
 
 #[test]
+fn a_verb_calls_no_market_flat_while_a_position_cannot_be_read() {
+    let home = TempDir::new().unwrap();
+    let service = always(r#"{"data":[{"id":"pos-2"}],"has_more":false}"#);
+    for verb in [
+        &["close", "x|BTC", "--yes"][..],
+        &["flip", "x|BTC", "--yes"],
+        &["stop", "x|BTC", "60000", "--yes"],
+        &["position", "x|BTC"],
+    ] {
+        let (code, _, err) = at(&service, &home, verb);
+        assert!(
+            code == 12 && err.contains("1 row cannot be read (data[0]"),
+            "{verb:?}: {code} {err}"
+        );
+    }
+}
+
+#[test]
 fn a_service_that_leads_in_a_circle_is_left_and_the_list_is_called_incomplete() {
     let home = TempDir::new().unwrap();
     let service = always(

@@ -169,7 +169,7 @@ fn what_is_wrong_with_them_is_told_by_its_flag_and_what_the_service_refuses_by_i
     let (code, error) = served.error(&long);
     let said = error["message"].as_str().unwrap();
     assert!(
-        code == 2 && said == "--duration: must be 5 to 1440",
+        code == 2 && said == "--duration: write whole minutes from 5 to 1,440: 30, 90m, 2h or 1d",
         "{code} {said}"
     );
     served.plant(&json!({ "kind": "before", "route": "place_twap", "status": 400 }));

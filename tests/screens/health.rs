@@ -423,6 +423,22 @@ fn a_refused_key_shows_no_count_and_offers_only_what_the_service_may_still_take(
 }
 
 #[test]
+fn flatten_is_offered_while_a_row_that_cannot_be_read_may_be_open() {
+    let mut model = desk::opened();
+    desk::arrive(&mut model, 0, Answer::Orders(Ok(Page::default())));
+    desk::arrive(&mut model, 0, Answer::Twaps(Ok(Page::default())));
+    let cut = Page {
+        unreadable: vec!["a row does not read".into()],
+        ..Page::default()
+    };
+    for (seconds, positions, is_offered) in [(1, cut, true), (0, Page::default(), false)] {
+        desk::arrive(&mut model, seconds, Answer::Positions(Ok(positions)));
+        let footer = footer(&model);
+        assert_eq!(footer.contains("F FLATTEN"), is_offered, "{footer}");
+    }
+}
+
+#[test]
 fn a_refused_key_is_asked_about_again_by_a_key_that_the_header_names() {
     let mut model = shut_out();
     let words = header(&model);

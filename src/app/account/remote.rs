@@ -1,6 +1,6 @@
 //! Remote data: absent, fresh or stale, and since when.
 
-use crate::model::{Failure, Page, Timestamp};
+use crate::model::{Failure, FailureKind, Page, Timestamp};
 
 /// Remote data may not have arrived yet, or its last refresh may have failed.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -64,12 +64,18 @@ impl<T> Remote<Page<T>> {
     pub fn rows(&self) -> &[T] {
         self.value().map_or(&[], |page| &page.rows)
     }
+
+    /// Why a row that is not in the list may exist all the same: the list, or a part of it, could not be read.
+    pub fn gap(&self) -> Option<Failure> {
+        let partly = |page: &Page<T>| Some(Failure::new(FailureKind::Unreadable, page.gap()?));
+        let unread = self.trouble().cloned();
+        unread.or_else(|| self.value().and_then(partly))
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::FailureKind;
 
     fn down() -> Failure {
         Failure::new(FailureKind::Unavailable, "down")

@@ -67,6 +67,8 @@ pub struct Store {
     pub orders: Remote<Page<Order>>,
     pub twaps: Remote<Page<Twap>>,
     pub ended_twaps: Vec<Ended>,
+    /// Active TWAPs that are missing from a list with unreadable rows, each with the time when it was last listed.
+    unlisted_twaps: Vec<(Twap, Timestamp)>,
     /// When a flatten of this desk last proved the account flat.
     flat_at: Option<Timestamp>,
     /// When a close-all or flatten was last given on this desk.

@@ -112,6 +112,30 @@ fn an_answer_about_running_twaps_that_was_overtaken_ends_none_of_them() {
 }
 
 #[test]
+fn a_list_with_unreadable_rows_ends_no_twap_and_the_next_whole_one_does() {
+    let mut model = desk();
+    let twap = serde_json::from_str(r#"{"id":"twap-1","market_id":"paper|BTC"}"#).unwrap();
+    arrive(&mut model, Answer::Twaps(Ok(Page::of(vec![twap]))));
+    let listed = model.account.store.twaps.at().unwrap();
+    let ended = |model: &Model| {
+        let ended = model.account.store.ended_twaps.iter();
+        ended.map(|e| e.last_seen).collect::<Vec<_>>()
+    };
+    let cut = || Page {
+        unreadable: vec!["a row does not read".into()],
+        ..Page::default()
+    };
+    for _ in 0..2 {
+        wait(&mut model, 2_000);
+        arrive(&mut model, Answer::Twaps(Ok(cut())));
+        assert_eq!(ended(&model), vec![]);
+    }
+    wait(&mut model, 2_000);
+    arrive(&mut model, Answer::Twaps(Ok(Page::default())));
+    assert_eq!(ended(&model), vec![listed]);
+}
+
+#[test]
 fn a_scaled_order_met_on_an_order_is_watched_from_then_on_once() {
     let mut model = desk();
     let rung = r#""type":"limit","mode":"limit","side":"buy","size":1,"status":"resting",

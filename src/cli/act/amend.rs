@@ -66,7 +66,7 @@ pub(in crate::cli) async fn run(args: MoveArgs, sources: &Sources) -> Result<Exi
     let mut account = service.desk_account();
     account.store = Tracked::new(read_rows(&service).await);
     let (orders, id) = (&account.store.orders, &args.order_id);
-    let order = listed(orders.trouble(), account.store.order(id), || {
+    let order = listed(orders, account.store.order(id), || {
         format!("no working order is called {id}; \"perpdeck orders\" lists them")
     })?;
     let unread = account.store.positions.trouble();

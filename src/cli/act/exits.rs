@@ -207,12 +207,10 @@ fn attached(
 
 /// Why nothing of this name was found: the lists could not be read, or do not have it.
 fn unknown(named: &str, store: &Store) -> Failure {
-    let trouble = store.orders.trouble().or(store.positions.trouble());
+    let gap = store.orders.gap().or_else(|| store.positions.gap());
     let why = format!(
         "there is no open position and no working order {named}; give both --take-profit and --stop-loss of an order to \
          set them without reading it"
     );
-    trouble
-        .cloned()
-        .unwrap_or_else(|| Failure::new(FailureKind::NotFound, why))
+    gap.unwrap_or_else(|| Failure::new(FailureKind::NotFound, why))
 }

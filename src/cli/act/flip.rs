@@ -42,7 +42,7 @@ async fn flip(service: &ActingService, named: PositionId) -> Result<Exit> {
     service.take_prices(&mut store, &[]).await;
     let id = named::position(named, &store)?;
     let missing = || format!("no open position is called {id}");
-    let position = listed(store.positions.trouble(), store.position(&id), missing)?;
+    let position = listed(&store.positions, store.position(&id), missing)?;
     let now = service.clock.now();
     let flip = Flip::new(position, service.account.clone(), None, now).map_err(Failure::local)?;
     let observed = store.market(&position.market_id).and_then(Market::mid);

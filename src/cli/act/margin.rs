@@ -79,7 +79,7 @@ async fn margin(service: &ActingService, named: PositionId, extra: &str) -> Resu
 /// A change needs the current total.
 fn found(store: &Store, id: &PositionId) -> Result<()> {
     let missing = || format!("there is no open position {id}");
-    let position = listed(store.positions.trouble(), store.position(id), missing)?;
+    let position = listed(&store.positions, store.position(id), missing)?;
     if !position.is_isolated() {
         let why =
             format!("--extra: {id} has cross margin; only an isolated position has its own margin");

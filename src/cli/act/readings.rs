@@ -3,11 +3,11 @@
 use super::consent::ActingService;
 use crate::{
     app::{
-        Store,
+        Remote, Store,
         account::poll::{Answer, Poll},
     },
     cli::service::{Reading, Service, arrive},
-    model::{Failure, FailureKind, MarketId},
+    model::{Failure, FailureKind, MarketId, Page},
 };
 use std::collections::{BTreeMap, btree_map::Entry};
 use tokio::sync::Mutex;
@@ -44,13 +44,16 @@ impl<'a> Readings<'a> {
 
 /// A row of a list, or why there is none: the list could not be read, or does not have it.
 pub(super) fn listed<'a, T>(
-    trouble: Option<&Failure>,
+    list: &Remote<Page<T>>,
     row: Option<&'a T>,
     missing: impl FnOnce() -> String,
 ) -> Result<&'a T, Failure> {
-    match trouble {
+    match list.trouble() {
         Some(why) => Err(why.clone()),
-        None => row.ok_or_else(|| Failure::new(FailureKind::NotFound, missing())),
+        None => row.ok_or_else(|| {
+            let absent = || Failure::new(FailureKind::NotFound, missing());
+            list.gap().unwrap_or_else(absent)
+        }),
     }
 }
 

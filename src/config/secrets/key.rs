@@ -18,6 +18,8 @@ use std::{
 
 /// A key file is one line; a longer file is something else.
 const LONGEST: usize = 4096;
+/// What a command may print: the key, and notes below it.
+const MOST_PRINTED: usize = 64 * 1024;
 
 /// Where a replaced key is found while the desk runs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -91,15 +93,27 @@ fn from_file(path: &Path) -> Result<Secret, String> {
 /// Its standard error stays the terminal, so that a password manager can prompt.
 fn from_command(command: &str) -> Result<Secret, String> {
     let mut shell = Command::new("sh");
-    let output = keyless(&mut shell, env::vars_os().map(|(name, _)| name))
+    let mut child = keyless(&mut shell, env::vars_os().map(|(name, _)| name))
         .args(["-c", command])
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
         .stderr(Stdio::inherit())
-        .output()
+        .spawn()
         .map_err(|e| format!("cannot be run by sh: {e}"))?;
-    if !output.status.success() {
-        return Err(format!("failed ({}); it printed no key", output.status));
+    let most = MOST_PRINTED as u64 + 1;
+    // Room for all of it: a buffer that grows leaves copies of the key behind.
+    let mut said = Zeroizing::new(Vec::with_capacity(MOST_PRINTED + 1));
+    let from = child.stdout.take();
+    let read = from.map(|from| from.take(most).read_to_end(&mut said));
+    let ended = child.wait();
+    if said.len() > MOST_PRINTED {
+        return Err("prints more than 64 KiB: the first line is the key".to_owned());
     }
-    let said = Zeroizing::new(output.stdout);
+    let status = read.transpose().and(ended);
+    let status = status.map_err(|e| format!("cannot be read: {e}"))?;
+    if !status.success() {
+        return Err(format!("failed ({status}); it printed no key"));
+    }
     usable(&String::from_utf8_lossy(&said))
 }
 

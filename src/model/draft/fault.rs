@@ -97,7 +97,7 @@ pub enum DraftFault {
     BelowZero(Num),
     #[error("not a time: write 90s, 30m, 2h, 1d, 18:00 or 2026-01-05 18:00")]
     NotAnInstant,
-    #[error("not whole minutes: write 30, 90m, 2h or 1d")]
+    #[error("write whole minutes from 5 to 1,440: 30, 90m, 2h or 1d")]
     NotASpan,
     #[error("must be a whole number")]
     NotWhole,

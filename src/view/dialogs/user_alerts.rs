@@ -51,7 +51,7 @@ const COLUMNS: &[Column<AlertRow>] = &[
     .toned(Tone::Muted),
     Column::new("expires_at", "until", Left, 3, |row, scene| {
         let end = row.alert.expires_at.map(|end| scene.moment(end));
-        Span::muted(end.unwrap_or_else(|| "deleted".to_owned())).into()
+        Span::muted(end.unwrap_or_else(|| "you delete it".to_owned())).into()
     }),
 ];
 

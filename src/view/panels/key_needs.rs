@@ -2,7 +2,9 @@
 
 use crate::{
     app::{
-        Action, Context, Model, Pane, Remote, RowId, WidthTier, cursor_spacing,
+        Action, Context, Model, Pane, Remote, RowId, WidthTier,
+        account::poll::Source,
+        cursor_spacing,
         desk::market_shown::market_of,
         dialogs::overlay::{Overlay, ReviewTab},
         forms::{form::Form, open::filled_of},
@@ -170,12 +172,15 @@ fn can_trade(model: &Model) -> bool {
     model.account.identity.is_some() && !model.account.store.health.has(FailureKind::Auth)
 }
 
-/// Something is open that it would close, or may be: nobody has read it yet.
+/// Something is open that it would close, or may be: a list that was not read yet, or not whole, may have it.
 fn can_flatten(model: &Model) -> bool {
     let store = &model.account.store;
     let mut scaled = store.scaled.values().filter_map(Remote::value);
     let is_unread = store.positions.value().is_none() || store.orders.value().is_none();
+    let lists = [Source::Positions, Source::Orders, Source::Twaps];
+    let is_partly_read = lists.iter().any(|list| store.is_incomplete(*list));
     let has_something = is_unread
+        || is_partly_read
         || !store.positions.rows().is_empty()
         || store.orders.rows().iter().any(Order::is_working)
         || store.active_twaps().next().is_some()

@@ -3,10 +3,12 @@
 use crate::{
     app::activity::user_alerts::{AlertPhase, UserAlert},
     model::{MarketId, MarketNames, Num, Timestamp},
-    view::text::{Align, Column, Tone},
+    view::text::{Align, Cell, Column, Scene, Span, Tone},
 };
 use schemars::JsonSchema;
 use serde::Serialize;
+
+const NONE: &str = "none";
 
 /// An alert of the trader's own.
 #[serde_with::skip_serializing_none]
@@ -63,13 +65,23 @@ fn state(phase: AlertPhase) -> &'static str {
     }
 }
 
+/// An alert without the moment has none: it is not unknown.
+fn moment(at: Option<Timestamp>, scene: &Scene<'_>) -> Cell {
+    at.map_or_else(|| Span::muted(NONE), |at| Span::plain(scene.moment(at)))
+        .into()
+}
+
 /// The columns of a table.
 pub const ALERTS: &[Column<UserAlertRow>] = &[
     Column::text("id", "number", 0, |row: &UserAlertRow| row.id.to_string()).aligned(Align::Number),
     Column::text("alert", "alert", 0, |row: &UserAlertRow| row.alert.clone()).toned(Tone::Strong),
     Column::text("state", "state", 0, |row| row.state.clone()),
-    Column::time("fired_at", "fired", 1, |row| row.fired_at),
-    Column::time("expires_at", "expires", 2, |row| row.expires_at),
+    Column::new("fired_at", "fired", Align::Left, 1, |row, scene| {
+        moment(row.fired_at, scene)
+    }),
+    Column::new("expires_at", "expires", Align::Left, 2, |row, scene| {
+        moment(row.expires_at, scene)
+    }),
     Column::time("set_at", "set", 3, |row: &UserAlertRow| Some(row.set_at)).toned(Tone::Muted),
 ];
 

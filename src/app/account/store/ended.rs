@@ -99,29 +99,50 @@ impl Slices {
 }
 
 impl Store {
+    /// Only a whole list ends a TWAP: one that is not among the readable rows may be among the others.
     pub(super) fn arrive_twaps(&mut self, result: Result<Page<Twap>, Failure>, at: Timestamp) {
         let is_overtaken = self.twaps.at().is_some_and(|known| known > at);
         if let (Ok(page), false) = (&result, is_overtaken) {
             let is_live = |twap: &Twap| page.rows.iter().any(|row| row.id == twap.id);
-            let last_seen = self.twaps.at().unwrap_or(at);
-            let gone = self.active_twaps().filter(|twap| !is_live(twap));
-            let ended: Vec<_> = gone
-                .map(|twap| Ended {
-                    twap: twap.clone(),
-                    last_seen,
-                    since: at,
-                    by: self.ended_by(twap, last_seen),
-                    filled: FillCertainty::AtLeast,
-                })
-                .collect();
+            let left = self.left_twaps(at, is_live);
             // A TWAP that the service has reported as ended stays ended, whatever an older answer lists.
             self.ended_twaps
                 .retain(|ended| ended.twap.ended_at().is_some() || !is_live(&ended.twap));
-            self.ended_twaps.extend(ended);
+            if page.is_whole() {
+                self.end_twaps(left, at);
+            } else {
+                self.unlisted_twaps = left;
+            }
             self.forget_twaps();
             self.compute_twaps();
         }
         self.twaps.arrive(result, at);
+    }
+
+    /// The active TWAPs that a list does not have, each with the time when it was last listed.
+    fn left_twaps(
+        &mut self,
+        at: Timestamp,
+        is_live: impl Fn(&Twap) -> bool,
+    ) -> Vec<(Twap, Timestamp)> {
+        let last_seen = self.twaps.at().unwrap_or(at);
+        let mut left = std::mem::take(&mut self.unlisted_twaps);
+        left.extend(self.active_twaps().map(|twap| (twap.clone(), last_seen)));
+        left.retain(|(twap, _)| !is_live(twap) && self.ended_twap(&twap.id).is_none());
+        left
+    }
+
+    fn end_twaps(&mut self, left: Vec<(Twap, Timestamp)>, at: Timestamp) {
+        for (twap, last_seen) in left {
+            let ended = Ended {
+                last_seen,
+                since: at,
+                by: self.ended_by(&twap, last_seen),
+                filled: FillCertainty::AtLeast,
+                twap,
+            };
+            self.ended_twaps.push(ended);
+        }
     }
 
     /// Completes ended TWAPs from the orders read so far.

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     app::{
-        account::{lookup::several_positions, row_id::RowId},
+        account::{lookup::several_positions, poll::Source, row_id::RowId},
         desk::model::Model,
         dialogs::{
             next::Next,
@@ -218,7 +218,12 @@ pub(super) fn position<'a>(model: &'a Model, args: &CommandArgs) -> Result<&'a P
         [position] => Ok(*position),
         [] => {
             market(model, word)?;
-            Err(word.fault("no open position in this market"))
+            let is_partly_read = model.account.store.is_incomplete(Source::Positions);
+            Err(word.fault(if is_partly_read {
+                "no open position is known in this market, but not every row can be read"
+            } else {
+                "no open position in this market"
+            }))
         }
         several => Err(word.fault(several_positions(&word.text, several))),
     }
