@@ -224,6 +224,7 @@ mod tests {
         backend::{CrosstermBackend, WindowSize},
         layout::Position,
     };
+    use std::num::NonZeroU16;
 
     /// A terminal of this size that keeps the bytes of each write.
     #[derive(Debug)]
@@ -373,7 +374,8 @@ mod tests {
     #[test]
     fn wide_characters_of_a_part_come_and_go() {
         let mut screen = screen(Size::new(8, 2));
-        let mut terminal = vt100::Parser::new(2, 8, 0);
+        let [rows, columns] = [2, 8].map(|size| NonZeroU16::new(size).unwrap());
+        let mut terminal = vt100::Parser::new(rows, columns, 0);
         screen.paint(frame(["        "; 2])).unwrap();
         for row in [
             "ab日cd", "ab語cd", "abcdef", "日本cd", "a日bcd", "日abcd", "a日本d",
