@@ -1,9 +1,10 @@
 //! What stays on the screen from frame to frame: places that show the same as before are not drawn again.
 //!
-//! Contract: the key of a place holds everything that its cells are made from. A key that lacks something is caught: a
-//! build with debug assertions draws each frame whole too, and compares ([`super::render`]).
+//! Contract: the key of a place and what all places share hold everything that its cells are made from; so do the key of a
+//! pane and its view. A key that lacks something is caught: a build with debug assertions draws each frame whole too, and
+//! compares ([`super::render`]).
 
-use super::theme::Theme;
+use super::{tables::pane_view::PaneView, theme::Theme};
 use crate::{
     app::{Context, PlaceContent},
     ui::cells::{Canvas, ClickMap},
@@ -51,7 +52,7 @@ pub(super) struct PlaceKey {
     pub(super) has_keys: bool,
     pub(super) selected: Option<usize>,
     /// The first visible row.
-    pub(super) first: Option<usize>,
+    pub(super) first: usize,
     /// What is drawn from anything else, as it is drawn.
     pub(super) words: Vec<Vec<Span>>,
     pub(super) market: Option<MarketKey>,
@@ -61,6 +62,8 @@ pub(super) struct PlaceKey {
 struct KeptPlace {
     area: Rect,
     key: PlaceKey,
+    /// Of a pane.
+    view: Option<PaneView>,
     clicks: ClickMap,
 }
 
@@ -69,6 +72,8 @@ pub(super) struct KeptFrame {
     cells: Buffer,
     layout: LayoutKey,
     shared: Box<SharedKey>,
+    /// Whether the last frame was drawn from the same data.
+    has_same_data: bool,
     before: Vec<KeptPlace>,
     places: Vec<KeptPlace>,
     drawn: Vec<Rect>,
@@ -101,12 +106,18 @@ impl Kept {
         } else {
             (blank(self.cells, screen, &layout.theme), vec![screen])
         };
-        let is_known = is_laid_out && self.shared.as_ref() == Some(&shared);
+        let same = |part: fn(&SharedKey, &SharedKey) -> bool| {
+            self.shared
+                .as_deref()
+                .is_some_and(|last| part(last, &shared))
+        };
+        let is_known = is_laid_out && same(|last, now| last.place == now.place);
         KeptFrame {
             cells,
             layout,
-            shared,
+            has_same_data: same(|last, now| last.data == now.data),
             before: if is_known { self.places } else { vec![] },
+            shared,
             places: vec![],
             drawn,
             clicks: ClickMap::default(),
@@ -175,18 +186,57 @@ impl KeptFrame {
         key: PlaceKey,
         draw: impl FnOnce(&mut Canvas<'_>, &PlaceKey),
     ) {
-        let known = self
-            .before
-            .iter()
-            .position(|kept| kept.area == area && kept.key == key);
-        let kept = if let Some(at) = known {
+        if !self.keeps(area, &key) {
+            let clicks = self.draw(area, |canvas| draw(canvas, &key));
+            self.push(KeptPlace {
+                area,
+                key,
+                view: None,
+                clicks,
+            });
+        }
+    }
+
+    /// Keeps a place whose key and data are those of the last frame; answers whether it did.
+    pub(super) fn keeps(&mut self, area: Rect, key: &PlaceKey) -> bool {
+        let is_same = |kept: &KeptPlace| kept.area == area && kept.key == *key;
+        let kept = self.before.iter().position(is_same);
+        let kept = kept.filter(|_| self.has_same_data);
+        let Some(at) = kept else {
+            return false;
+        };
+        let kept = self.before.swap_remove(at);
+        self.push(kept);
+        true
+    }
+
+    /// Draws a pane from its key and its view, unless both are those of the last frame.
+    pub(super) fn viewed(
+        &mut self,
+        area: Rect,
+        (key, view): (PlaceKey, PaneView),
+        draw: impl FnOnce(&mut Canvas<'_>, &PlaceKey, &PaneView),
+    ) {
+        let is_same = |kept: &KeptPlace| {
+            kept.area == area && kept.key == key && kept.view.as_ref() == Some(&view)
+        };
+        let kept = if let Some(at) = self.before.iter().position(is_same) {
             self.before.swap_remove(at)
         } else {
-            let clicks = self.draw(area, |canvas| draw(canvas, &key));
-            KeptPlace { area, key, clicks }
+            let clicks = self.draw(area, |canvas| draw(canvas, &key, &view));
+            KeptPlace {
+                area,
+                key,
+                view: Some(view),
+                clicks,
+            }
         };
-        self.clicks.extend(&kept.clicks);
-        self.places.push(kept);
+        self.push(kept);
+    }
+
+    fn push(&mut self, place: KeptPlace) {
+        self.clicks.extend(&place.clicks);
+        self.places.push(place);
     }
 
     /// Draws what is cheaper to draw than to compare.
@@ -215,5 +265,48 @@ impl KeptFrame {
             drawn: self.drawn,
         };
         (kept, self.clicks)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{
+        app::{
+            Msg, Pane, PlaceContent,
+            account::{poll::Answer, streamed::StreamedPrice},
+            testing, update,
+        },
+        model::{Page, Patch},
+        ui::{DrawState, render_changes},
+    };
+    use ratatui::layout::Rect;
+
+    const SCREEN: Rect = Rect::new(0, 0, 200, 60);
+
+    #[test]
+    fn a_step_of_the_market_draws_positions_and_no_closed_position() {
+        let mut model = testing::desk();
+        let now = model.account.now;
+        update(&mut model, now, Msg::Resized(SCREEN.width, SCREEN.height));
+        let closed = testing::position("pos-0", "BTC", "0.5", r#""closed_at":1790000000000"#);
+        testing::arrive(&mut model, Answer::Closed(Ok(Page::of(vec![closed]))));
+        let mut draw_state = DrawState::default();
+        render_changes(SCREEN, &model, &mut draw_state);
+        let price = StreamedPrice {
+            market_id: "paper|BTC".into(),
+            mark: Patch::Is(Some(testing::num("63000"))),
+            ..StreamedPrice::default()
+        };
+        model.account.store.arrive_prices(vec![price], now);
+        let parts = render_changes(SCREEN, &model, &mut draw_state);
+        let is_drawn = |pane| {
+            let content = Some(PlaceContent::Pane(pane));
+            let mut places = draw_state.kept.places.iter();
+            let place = places.find(|place| place.key.content == content);
+            let area = place.map(|place| place.area);
+            parts.iter().any(|part| Some(part.area) == area)
+        };
+        assert!(is_drawn(Pane::Positions));
+        assert!(!is_drawn(Pane::Closed));
     }
 }

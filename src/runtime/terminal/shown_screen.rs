@@ -13,7 +13,10 @@ use ratatui::{
     buffer::{Buffer, Cell},
     layout::{Rect, Size},
 };
-use std::io::{self, Write};
+use std::{
+    io::{self, Write},
+    ops::Range,
+};
 
 #[derive(Debug)]
 pub(crate) struct ShownScreen<B> {
@@ -79,17 +82,22 @@ impl<B: Backend + Write> ShownScreen<B> {
             height: part.area.height.min(1),
             ..part.area
         };
-        let (mut before, mut after) = (Buffer::empty(row), Buffer::empty(row));
+        let (mut before, mut after) = (Buffer::default(), Buffer::default());
         for y in part.area.top()..part.area.bottom() {
             row.y = y;
             let (shown, new) = (cells_mut(&mut self.cells, row), cells_mut(&mut part, row));
-            // Most rows of a part are as before.
-            if shown == new {
+            // Most cells of a part are as before.
+            let Some(changed) = changed(shown, new).map(|changed| columns(row, &changed)) else {
                 continue;
+            };
+            let shown = cells_mut(&mut self.cells, changed);
+            for (buffer, cells) in [
+                (&mut before, &mut *shown),
+                (&mut after, cells_mut(&mut part, changed)),
+            ] {
+                buffer.resize(changed);
+                cells.swap_with_slice(&mut buffer.content);
             }
-            (before.area, after.area) = (row, row);
-            shown.swap_with_slice(&mut before.content);
-            new.swap_with_slice(&mut after.content);
             if self.content == Content::Cells {
                 pen.draw(&before, &after);
             }
@@ -180,6 +188,26 @@ fn cells_mut(buffer: &mut Buffer, row: Rect) -> &mut [Cell] {
     buffer.content.get_mut(cells).unwrap_or_default()
 }
 
+/// Where two rows differ, with a cell before and two after it: characters that are two cells wide.
+fn changed(shown: &[Cell], new: &[Cell]) -> Option<Range<usize>> {
+    let differs = |(one, other): (&Cell, &Cell)| one != other;
+    let mut cells = shown.iter().zip(new);
+    let first = cells.position(differs)?;
+    let last = cells.rposition(differs);
+    let end = last.map_or(first, |last| first + 1 + last) + 3;
+    Some(first.saturating_sub(1)..end.min(new.len()))
+}
+
+/// These cells of a row.
+fn columns(row: Rect, cells: &Range<usize>) -> Rect {
+    let column = |at: usize| u16::try_from(at).unwrap_or(row.width);
+    Rect {
+        x: row.x.saturating_add(column(cells.start)),
+        width: column(cells.len()),
+        ..row
+    }
+}
+
 /// The part of a frame that the terminal has room for: it may have another size since the frame was drawn.
 fn fitted(frame: Buffer, area: Rect) -> Buffer {
     if frame.area == area {
@@ -196,6 +224,7 @@ mod tests {
         backend::{CrosstermBackend, WindowSize},
         layout::Position,
     };
+    use std::num::NonZeroU16;
 
     /// A terminal of this size that keeps the bytes of each write.
     #[derive(Debug)]
@@ -340,5 +369,24 @@ mod tests {
         assert_eq!(screen.cells, Buffer::with_lines(["abcd", "efgX"]));
         let last = text(screen.backend.writes.last().unwrap());
         assert_eq!(last, "\u{1b}[?2026h\u{1b}[2;4HX\u{1b}[?2026l");
+    }
+
+    #[test]
+    fn wide_characters_of_a_part_come_and_go() {
+        let mut screen = screen(Size::new(8, 2));
+        let [rows, columns] = [2, 8].map(|size| NonZeroU16::new(size).unwrap());
+        let mut terminal = vt100::Parser::new(rows, columns, 0);
+        screen.paint(frame(["        "; 2])).unwrap();
+        for row in [
+            "ab日cd", "ab語cd", "abcdef", "日本cd", "a日bcd", "日abcd", "a日本d",
+        ] {
+            let mut part = Buffer::empty(Rect::new(1, 1, 6, 1));
+            part.set_string(1, 1, row, ratatui::style::Style::new());
+            screen.paint(vec![part]).unwrap();
+            terminal.process(&screen.backend.writes.concat());
+            screen.backend.writes.clear();
+            let shown = terminal.screen().rows(0, 8).nth(1);
+            assert_eq!(shown, Some(format!(" {row}")));
+        }
     }
 }

@@ -71,12 +71,15 @@ impl<'a> Canvas<'a> {
 
     /// Writes characters of one cell each, without looking for those that belong together.
     fn cells(&mut self, room: Rect, text: &str, style: Style) -> Rect {
-        let mut rest = room;
-        for symbol in text.chars().take(usize::from(room.width)) {
-            self.put((rest.x, rest.y), symbol, style);
-            rest = after(rest, 1);
+        let first = self.buffer.index_of(room.x, room.y);
+        let row = first..first.saturating_add(room.width.into());
+        let row = self.buffer.content.get_mut(row).unwrap_or_default();
+        let mut used = 0_u16;
+        for (cell, symbol) in row.iter_mut().zip(text.chars()) {
+            cell.set_char(symbol).set_style(style);
+            used = used.saturating_add(1);
         }
-        rest
+        after(room, used)
     }
 
     /// Writes one character, as wide as a cell.

@@ -173,14 +173,22 @@ pub(in crate::ui) fn padded(mut spans: Vec<Span>) -> Vec<Span> {
     spans
 }
 
-/// A rounded border; returns the area inside.
-pub(in crate::ui) fn outline(canvas: &mut Canvas<'_>, area: Rect, style: Style) -> Rect {
+/// The area inside a border.
+pub(in crate::ui) fn inside(area: Rect) -> Rect {
     if area.width < 2 || area.height < 2 {
         return Rect {
             width: 0,
             height: 0,
             ..area
         };
+    }
+    area.inner(Margin::new(1, 1))
+}
+
+/// A rounded border; returns the area inside.
+pub(in crate::ui) fn outline(canvas: &mut Canvas<'_>, area: Rect, style: Style) -> Rect {
+    if area.width < 2 || area.height < 2 {
+        return inside(area);
     }
     let across = "─".repeat(usize::from(area.width.saturating_sub(2)));
     canvas.text(area, &format!("╭{across}╮"), style);
@@ -190,7 +198,7 @@ pub(in crate::ui) fn outline(canvas: &mut Canvas<'_>, area: Rect, style: Style) 
         canvas.text(after(side, side.width.saturating_sub(1)), "│", style);
     }
     canvas.text(last_line(area), &format!("╰{across}╯"), style);
-    area.inner(Margin::new(1, 1))
+    inside(area)
 }
 
 /// A scrollbar on the right border of `area`, if not all of the list is visible.

@@ -16,4 +16,6 @@ pub(super) use canvas::{Canvas, shortened, spans_width, width, wrapped};
 pub use click_map::Turn;
 pub(super) use click_map::{ClickList, ClickMap};
 pub(super) use flow::flowed;
-pub(super) use frame::{Border, LinesPanel, outline, padded, panel, scrollbar, scrolled, widest};
+pub(super) use frame::{
+    Border, LinesPanel, inside, outline, padded, panel, scrollbar, scrolled, widest,
+};

@@ -84,6 +84,11 @@ impl Measures {
         &self.drawn
     }
 
+    /// Whether time alone can change them: a dropped column would fit.
+    pub(in crate::ui) fn waits(&self) -> bool {
+        self.calm.is_some()
+    }
+
     /// Adds the visible cells. Starts anew if the room or the columns have changed, or if other columns would fit
     /// because wide cells are gone.
     pub(in crate::ui) fn take(&mut self, table: &Table, room: u16, now: Timestamp) {

@@ -4,5 +4,6 @@ pub(super) mod cards;
 pub(super) mod chart;
 pub(super) mod fit;
 pub(super) mod pane;
+pub(super) mod pane_view;
 pub(super) mod table;
 pub(super) mod window;

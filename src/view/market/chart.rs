@@ -48,13 +48,22 @@ pub struct ChartMemory {
 /// Everything that the slots are made from, but for the account's fills.
 #[derive(Debug, Clone, PartialEq)]
 struct SlotsKey {
+    past: PastKey,
+    volume_rows: u16,
+    /// Of the series, with its newest candle.
+    version: u64,
+    newest: Option<Candle>,
+}
+
+/// What the figures of the candles before the newest are made from.
+#[derive(Debug, Clone, PartialEq)]
+struct PastKey {
     window: ChartWindow,
     unit: PriceUnit,
     look: CandleLook,
-    volume_rows: u16,
-    /// Of the series, with its ends: the version of a series that was read again begins anew.
+    /// Of the series, with its oldest candle: the version of a series that was read again begins anew.
     version: u64,
-    ends: [Option<Candle>; 2],
+    oldest: Option<Candle>,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -222,12 +231,16 @@ impl ChartMemory {
         (look, volume_rows): (CandleLook, u16),
     ) -> FilledSlots {
         let key = SlotsKey {
-            window,
-            unit,
-            look,
+            past: PastKey {
+                window,
+                unit,
+                look,
+                version: series.past_version(),
+                oldest: series.oldest().copied(),
+            },
             volume_rows,
             version: series.version(),
-            ends: [series.oldest(), series.newest()].map(Option::<&Candle>::copied),
+            newest: series.newest().copied(),
         };
         if let Some((of, filled)) = &self.slots
             && *of == key
@@ -235,10 +248,24 @@ impl ChartMemory {
             return filled.clone();
         }
         let mut slots = window.slots(series);
-        self.vwap.fill(series, window.first, unit, &mut slots);
-        self.indicators.fill(series, window.first, unit, &mut slots);
+        // The newest candle changes with every trade, those before it do not.
+        let known = self.slots.as_ref().filter(|(of, _)| of.past == key.past);
+        let known = known.map_or(&[][..], |(_, filled)| &filled.slots);
+        let kept = slots.iter_mut().zip(known);
+        let kept = kept.take_while(|(slot, known)| slot.candle == known.candle);
+        let kept = kept.map(|(slot, known)| {
+            *slot = ChartSlot {
+                volume: 0,
+                ..*known
+            };
+        });
+        let kept = kept.count();
+        let tail = slots.get_mut(kept..).unwrap_or_default();
+        let first = window.time_of(u16::try_from(kept).unwrap_or(window.slots));
+        self.vwap.fill(series, first, unit, tail);
+        self.indicators.fill(series, first, unit, tail);
         if look == CandleLook::HeikinAshi {
-            indicators::heikin_ashi(series, window.first, &mut slots);
+            indicators::heikin_ashi(series, first, tail);
         }
         let volume = volumes(&mut slots, volume_rows);
         let filled = FilledSlots { slots, volume };
@@ -405,7 +432,7 @@ pub fn tone_of(side: Side) -> Tone {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::testing::*;
+    use crate::app::{session_of, testing::*};
 
     /// A candle so many minutes after noon in which `price` coins traded at this price.
     fn candle(minute: i64, price: i64) -> Candle {
@@ -536,5 +563,38 @@ mod tests {
         assert_eq!(legend_of(&chart)[5..], ["EMA9 90", "EMA200 70"]);
         chart.has_averages = true;
         assert_eq!(legend_of(&chart)[5..], [". EMA9 90", "~ EMA200 70"]);
+    }
+
+    #[test]
+    fn after_a_trade_candles_have_the_figures_of_a_chart_drawn_anew() {
+        let unit = PriceUnit::new(None, 100_i64.into());
+        let begun = session_of(NOON);
+        let candle = |minute: i64, price: i64| Candle {
+            open_time: Timestamp(begun.0 + minute * 60_000),
+            ..candle(0, price)
+        };
+        let window = ChartWindow {
+            first: candle(230, 0).open_time,
+            step: 60_000,
+            slots: 72,
+        };
+        let mut series = CandleSeries::new(Interval::Minute1, CandleOrigin::Source);
+        series.count_unreadable(1);
+        let minutes = (0..300).map(|minute| candle(minute, 100 + minute % 7));
+        series.merge(minutes.collect(), NOON, None);
+        for look in [CandleLook::Solid, CandleLook::HeikinAshi] {
+            let mut memory = ChartMemory::default();
+            for (at, price) in [(1, 103), (2, 140), (3, 90)] {
+                series.merge(vec![candle(299, price)], Timestamp(NOON.0 + at), None);
+                for rows in [4, 0] {
+                    let of = |memory: &mut ChartMemory| {
+                        memory.slots(&series, (window, unit), (look, rows)).slots
+                    };
+                    let fresh = of(&mut ChartMemory::default());
+                    assert_eq!(of(&mut memory), fresh, "{look:?} {price} {rows}");
+                    assert!(fresh[69].vwap.is_some());
+                }
+            }
+        }
     }
 }

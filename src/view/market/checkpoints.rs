@@ -18,6 +18,8 @@ pub(super) struct Checkpoints<Sum> {
     of: Option<SumOf>,
     /// The sums of the candles before these instants, by rising time.
     kept: Vec<(Timestamp, Sum)>,
+    /// The last one asked for: that before the newest candle is asked for with each of its trades.
+    last: Option<(Timestamp, Sum)>,
 }
 
 impl<Sum> Default for Checkpoints<Sum> {
@@ -25,6 +27,7 @@ impl<Sum> Default for Checkpoints<Sum> {
         Self {
             of: None,
             kept: vec![],
+            last: None,
         }
     }
 }
@@ -41,11 +44,15 @@ impl<Sum: Copy> Checkpoints<Sum> {
         let oldest = series.oldest().map(|oldest| oldest.open_time);
         let of = oldest.map(|oldest| (begun, series.past_version(), oldest, unit));
         if self.of != of {
-            *self = Self { of, kept: vec![] };
+            *self = Self {
+                of,
+                ..Self::default()
+            };
         }
         while self.kept.pop_if(|(until, _)| *until > first).is_some() {}
-        let last = self.kept.last().copied();
-        let (from, mut sum) = last.unwrap_or((begun, empty));
+        let known = self.last.filter(|(until, _)| *until == first);
+        let known = known.or(self.kept.last().copied());
+        let (from, mut sum) = known.unwrap_or((begun, empty));
         for (number, candle) in (1..).zip(series.within(from..first.max(from))) {
             sum = add(sum, candle);
             if number % APART == 0 {
@@ -53,6 +60,7 @@ impl<Sum: Copy> Checkpoints<Sum> {
                 self.kept.push((until, sum));
             }
         }
+        self.last = Some((first, sum));
         sum
     }
 }

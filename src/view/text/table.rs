@@ -450,10 +450,12 @@ impl Cell {
         }
     }
 
-    /// Keeps room for this, and for this where it is abbreviated.
+    /// Keeps room for this, and for this where it is abbreviated. Only their widths count: with other digits it is the same
+    /// cell, which need not be drawn again.
     pub(crate) fn or_wider(self, full: String, brief: String) -> Self {
+        let room = |text: String| text.replace(|c: char| c.is_ascii_digit(), "0");
         Self {
-            widest: Some([full, brief]),
+            widest: Some([room(full), room(brief)]),
             ..self
         }
     }
