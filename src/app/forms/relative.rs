@@ -20,7 +20,7 @@ impl Form {
     }
 
     /// The draft with digits in place of relative prices.
-    fn in_digits(&self, form_context: &FormContext) -> Draft {
+    pub(crate) fn in_digits(&self, form_context: &FormContext) -> Draft {
         let mut draft = self.draft.clone();
         for field in self.draft.fields() {
             if let Some(Ok(price)) = self.resolved_price(field, form_context) {
