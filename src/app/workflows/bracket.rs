@@ -10,8 +10,8 @@ use crate::{
     app::{account::trades::OpenBracket, activity::notice::Tone},
     model::{
         Command, ExitBatch, ExitGroup, ExitOperation, Failure, FailureKind, MarketId, Num, Order,
-        OrderId, OrderStatus, PlaceOrder, Position, Progress, Receipt, Timestamp,
-        draft::LaterTarget, estimate::has_passed,
+        OrderId, PlaceOrder, Position, Progress, Receipt, Timestamp, draft::LaterTarget,
+        estimate::has_passed,
     },
 };
 use std::time::Duration;
@@ -193,10 +193,8 @@ impl BracketRun {
             };
             return vec![];
         }
-        let filled = match order.filled_size {
-            Some(filled) => filled.abs(),
-            None if order.status.is(&OrderStatus::Filled) => order.size.abs(),
-            None => return self.without(known, "how much of the order filled is not known"),
+        let Some(filled) = order.filled() else {
+            return self.without(known, "how much of the order filled is not known");
         };
         if !filled.is_positive() {
             return vec![WorkflowWish::End(WorkflowEnd::Answered)];
