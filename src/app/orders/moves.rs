@@ -49,13 +49,13 @@ pub(crate) fn begin(
         MovePlan::InPlace(what) if model.account.workflows.move_beside(&what) => {
             return Err(format!("{} is being moved already", old.order));
         }
-        MovePlan::InPlace(what) => match objection(&model.account, &place) {
-            Some(why) => return Err(why),
-            None => {
-                let otherwise = replacement.map(Box::new).map_err(str::to_owned);
-                Workflow::Move(OrderMove::new(what, otherwise))
+        MovePlan::InPlace(what) => {
+            if let Some(why) = objection(&model.account, &place) {
+                return Err(why);
             }
-        },
+            let otherwise = replacement.map(Box::new).map_err(str::to_owned);
+            Workflow::Move(OrderMove::new(what, otherwise))
+        }
         MovePlan::Replace => {
             let replacement = replacement?;
             replaceable(&model.account, &replacement)?;
