@@ -119,17 +119,25 @@ impl MarketStream {
     }
 
     /// A subscription of one market that is refused says so of the market. A list is refused for any of its markets: it
-    /// says so of those of which nothing is accepted.
+    /// says so of those of which nothing is accepted. Candles may be refused for their interval: they say so of a market
+    /// without another subscription.
     fn markets_refused(&self) -> BTreeSet<MarketId> {
         let all = self.subscriptions.iter();
         let accepted = all.filter(|one| one.is_accepted() && !self.refused.contains(&one.topic));
         let accepted: BTreeSet<_> = accepted.flat_map(|one| one.topic.ids()).collect();
-        let (single, lists): (Vec<&Topic>, _) =
-            self.refused.iter().partition(|topic| topic.is_single());
+        let all = self.subscriptions.iter();
+        let others = all.filter(|one| !self.refused.contains(&one.topic));
+        let others: BTreeSet<_> = others.flat_map(|one| one.topic.ids()).collect();
+        let (candles, markets): (Vec<&Topic>, Vec<_>) =
+            self.refused.iter().partition(|topic| topic.has_interval());
+        let (single, lists): (Vec<_>, Vec<_>) =
+            markets.into_iter().partition(|topic| topic.is_single());
         let lists = lists.into_iter().flat_map(Topic::ids);
         let of_lists = lists.filter(|id| !accepted.contains(id));
         let single = single.into_iter().flat_map(Topic::ids);
-        single.chain(of_lists).cloned().collect()
+        let of_candles = candles.into_iter().flat_map(Topic::ids);
+        let of_candles = of_candles.filter(|id| !others.contains(id));
+        single.chain(of_lists).chain(of_candles).cloned().collect()
     }
 
     fn ended(&mut self, id: Option<u64>, end: SubscriptionEnd, now: Timestamp) {

@@ -310,6 +310,24 @@ fn refuse(stream: &mut MarketStream, now: i64, id: u64) {
 }
 
 #[test]
+fn an_interval_that_the_service_does_not_have_refuses_no_market() {
+    let mut stream = MarketStream::default();
+    let channels = [Channel::Book, Channel::Candles(Interval::Second5)];
+    let wanted = channels.map(|channel| Topic::of(channel, market()));
+    stream.want(wanted.into(), at(0));
+    stream.opened(at(0));
+    let ids: Vec<_> = requests(&mut stream, 0)
+        .into_iter()
+        .map(|(_, id)| id)
+        .collect();
+    let [book, candles]: [u64; 2] = ids.try_into().unwrap();
+    refuse(&mut stream, 0, candles);
+    assert_eq!(refused(&mut stream), None);
+    refuse(&mut stream, 0, book);
+    assert_eq!(refused(&mut stream), Some(vec!["paper|BTC".to_owned()]));
+}
+
+#[test]
 fn a_market_is_refused_until_its_subscription_is_accepted() {
     let mut stream = opened(Channel::Book);
     let (_, id) = requests(&mut stream, 0).remove(0);

@@ -95,6 +95,10 @@ impl Topic {
             .collect()
     }
 
+    pub(super) fn has_interval(&self) -> bool {
+        matches!(self.channel, Channel::Candles(_))
+    }
+
     pub(super) fn is_single(&self) -> bool {
         self.markets.len() == 1
     }

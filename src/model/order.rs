@@ -146,8 +146,40 @@ impl Order {
     /// Waiting for its trigger: it has a trigger price that was not reached, whether the service calls it resting or
     /// pending (docs/service-api.md 2.1).
     pub fn is_armed(&self) -> bool {
+        !self.is_over() && self.is_untriggered()
+    }
+
+    fn is_untriggered(&self) -> bool {
         let triggered_at = self.triggered_at.or(self.stop_triggered_at);
-        !self.is_over() && self.trigger_price.is_some() && triggered_at.is_none()
+        self.trigger_price.is_some() && triggered_at.is_none()
+    }
+
+    /// Where it stands: its trigger while it waits for that, then its limit.
+    pub fn working_price(&self) -> Option<Num> {
+        if self.is_armed() {
+            self.trigger_price
+        } else {
+            self.limit_price
+        }
+    }
+
+    /// How much of it has filled, in coin; `None` if its row does not tell. A service may leave the size out of a row
+    /// without a fill.
+    pub fn filled(&self) -> Option<Num> {
+        let told = self.filled_size.map(Num::abs);
+        let all = || {
+            self.status
+                .is(&OrderStatus::Filled)
+                .then(|| self.size.abs())
+        };
+        let none = || self.is_untouched().then_some(Num::ZERO);
+        told.or_else(all).or_else(none)
+    }
+
+    /// No part has filled: the row has no fill price, and its trigger was not reached or the requested size is left.
+    fn is_untouched(&self) -> bool {
+        let is_whole = self.initial_size.map(Num::abs) == Some(self.size.abs());
+        self.fill_price.is_none() && (self.is_untriggered() || is_whole)
     }
 
     /// Waiting with a trigger and a limit: one new price does not say where both go.
@@ -220,5 +252,55 @@ impl Order {
         let is_untouched = self.is_armed() || self.filled_size.is_some_and(Num::is_zero);
         let is_whole = self.is_working() && is_untouched;
         self.initial_size.filter(|_| !is_whole).unwrap_or(self.size)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn order(rest: &str) -> Order {
+        let json = format!(
+            r#"{{"id":"o","account_id":"a","market_id":"x|BTC","provider":"x","symbol":"BTC","coin":"BTC",
+            "type":"stop_limit","mode":"stop_limit","side":"buy","size":2,"expected_price":1,"leverage":5,
+            "margin_mode":"cross","reduce_only":false,"requested_at":1790000000000,{rest}}}"#
+        );
+        serde_json::from_str(&json).unwrap()
+    }
+
+    #[test]
+    fn what_has_filled_is_known_without_a_filled_size_where_the_row_shows_it() {
+        let filled = |rest: &str| order(rest).filled().map(|filled| filled.to_string());
+        let known = |size: &str| Some(size.to_owned());
+        for (rest, told) in [
+            (r#""status":"resting","filled_size":-0.5"#, known("0.5")),
+            (r#""status":"filled""#, known("2")),
+            (r#""status":"resting","initial_size":2"#, known("0")),
+            (r#""status":"canceled","initial_size":2"#, known("0")),
+            (r#""status":"canceled","trigger_price":9"#, known("0")),
+            (r#""status":"resting""#, None),
+            (r#""status":"canceled","initial_size":3"#, None),
+            (
+                r#""status":"canceled","trigger_price":9,"triggered_at":1"#,
+                None,
+            ),
+            (
+                r#""status":"canceled","initial_size":2,"fill_price":9"#,
+                None,
+            ),
+        ] {
+            assert_eq!(filled(rest), told, "{rest}");
+        }
+    }
+
+    #[test]
+    fn an_order_works_at_its_trigger_until_that_is_reached() {
+        let at = |rest: &str| {
+            let rest = format!(r#""status":"resting","trigger_price":9,"limit_price":8{rest}"#);
+            order(&rest).working_price()
+        };
+        assert_eq!(at(""), Some(Num::new(9, 0)));
+        assert_eq!(at(r#","triggered_at":1"#), Some(Num::new(8, 0)));
+        assert_eq!(at(r#","stop_triggered_at":1"#), Some(Num::new(8, 0)));
     }
 }

@@ -75,8 +75,8 @@ pub enum FormInput {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Replaces {
     pub order: OrderId,
-    /// How much of it had filled when the form opened.
-    pub filled: Num,
+    /// How much of it had filled when the form opened; `None` if the service does not report it.
+    pub filled: Option<Num>,
 }
 
 /// The form's object when it opened, for when a poll no longer lists it.

@@ -120,16 +120,17 @@ impl Form {
     pub fn replacing(order: &Order, form_context: &FormContext) -> Option<Self> {
         let replaces = Replaces {
             order: order.id.clone(),
-            filled: order.filled_size.unwrap_or_default().abs(),
+            filled: order.filled(),
         };
         Self::in_place_of(order, (replaces, Field::TriggerPrice), form_context)
     }
 
     /// A replacement of this resting limit order with another price or size; or why it cannot be moved.
     pub fn moved(order: &Order, form_context: &FormContext) -> Result<Self, &'static str> {
+        movable(order)?;
         let replaces = Replaces {
             order: order.id.clone(),
-            filled: filled_of(order)?,
+            filled: order.filled(),
         };
         let form = Self::in_place_of(order, (replaces, Field::LimitPrice), form_context);
         form.ok_or("its side is not known")
@@ -290,8 +291,8 @@ pub(crate) fn known_markets(store: &Store) -> Vec<MarketId> {
     named.into_iter().cloned().collect()
 }
 
-/// How much of a movable order has filled; or why it cannot be moved.
-pub(crate) fn filled_of(order: &Order) -> Result<Num, &'static str> {
+/// Whether an order that waits for no trigger can be moved, or why not.
+pub(crate) fn movable(order: &Order) -> Result<(), &'static str> {
     let is_limit = order.mode.is(&OrderMode::Limit);
     if !is_limit || !order.status.is(&OrderStatus::Resting) {
         return Err("only a resting limit order is moved: cancel it and place a new one");
@@ -301,8 +302,5 @@ pub(crate) fn filled_of(order: &Order) -> Result<Num, &'static str> {
             "an order of a TWAP or scaled order cannot be moved: the new order would not belong to it",
         );
     }
-    let filled = order.filled_size.map(Num::abs);
-    filled.ok_or(
-        "the service does not report how much of it has filled: cancel it and place a new one",
-    )
+    Ok(())
 }

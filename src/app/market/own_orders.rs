@@ -82,9 +82,9 @@ fn priced<'a>(order: &'a Order, open: &[Position]) -> Option<PricedOrder<'a>> {
         }
         let protects = open.iter().find_map(|position| order.protects(position));
         let kind = protects.map_or(OwnOrderKind::Entry, OwnOrderKind::Protects);
-        (kind, stands_at(order)?)
+        (kind, order.working_price()?)
     } else {
-        (OwnOrderKind::Resting, stands_at(order)?)
+        (OwnOrderKind::Resting, order.working_price()?)
     };
     Some(PricedOrder {
         order,
@@ -92,15 +92,6 @@ fn priced<'a>(order: &'a Order, open: &[Position]) -> Option<PricedOrder<'a>> {
         kind,
         price,
     })
-}
-
-/// Where an order stands: its trigger while it waits for that, then its limit.
-pub(crate) fn stands_at(order: &Order) -> Option<Num> {
-    if order.is_armed() {
-        order.trigger_price
-    } else {
-        order.limit_price
-    }
 }
 
 /// The open position in `market`.

@@ -17,7 +17,7 @@ use crate::{
         forms::form::Form,
         market::{
             book_state::{BookState, taken_by},
-            own_orders::{OwnOrder, own_orders, own_position, stands_at},
+            own_orders::{OwnOrder, own_orders, own_position},
         },
         rules::{guard, objection::objection},
     },
@@ -219,7 +219,7 @@ pub(crate) fn drop_order(
 ) -> Reply {
     let order = model.account.store.order(id);
     let order = order.ok_or_else(|| format!("{id} is no longer known: nothing is moved"))?;
-    if stands_at(order) == Some(at.price) {
+    if order.working_price() == Some(at.price) {
         return Err("nothing changed: the order is already at this price".to_owned());
     }
     let form = moved(model, order, at.price)?;

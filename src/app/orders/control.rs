@@ -15,7 +15,7 @@ use crate::{
             next::{Next, Reply},
             overlay::Strip,
         },
-        forms::{form::Form, open::filled_of},
+        forms::{form::Form, open::movable},
         rules::objection::objection,
         workflows::{
             goals::{ExitGoals, Moved, NewTerms},
@@ -198,7 +198,7 @@ pub(super) fn guards(
 
 /// A resting reduce-only limit counts as a target.
 fn guards_so(order: &Order, position: &Position, wanted: Protection) -> bool {
-    let rests = || !order.is_armed() && order.closes(position) && filled_of(order).is_ok();
+    let rests = || !order.is_armed() && order.closes(position) && movable(order).is_ok();
     order.protects(position) == Some(wanted) || (wanted == Protection::Target && rests())
 }
 
@@ -206,10 +206,7 @@ fn guards_so(order: &Order, position: &Position, wanted: Protection) -> bool {
 fn goal(account: &Account, order: &Order) -> Option<Num> {
     let moved = account.workflows.moved_to(&order.id, &account.store);
     let replaced = || price_of(account.workflows.replacement(&order.id)?.order());
-    moved
-        .or_else(replaced)
-        .or(order.trigger_price)
-        .or(order.limit_price)
+    moved.or_else(replaced).or(order.working_price())
 }
 
 fn price_of(order: &PlaceOrder) -> Option<Num> {

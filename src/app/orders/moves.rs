@@ -49,11 +49,15 @@ pub(crate) fn begin(
         MovePlan::InPlace(what) if model.account.workflows.move_beside(&what) => {
             return Err(format!("{} is being moved already", old.order));
         }
-        MovePlan::InPlace(what) => match objection(&model.account, &place) {
-            Some(why) => return Err(why),
-            None => Workflow::Move(OrderMove::new(what, Ok(Box::new(replacement)))),
-        },
+        MovePlan::InPlace(what) => {
+            if let Some(why) = objection(&model.account, &place) {
+                return Err(why);
+            }
+            let otherwise = replacement.map(Box::new).map_err(str::to_owned);
+            Workflow::Move(OrderMove::new(what, otherwise))
+        }
         MovePlan::Replace => {
+            let replacement = replacement?;
             replaceable(&model.account, &replacement)?;
             Workflow::Replace(replacement)
         }
@@ -152,11 +156,10 @@ fn replacement_at(account: &Account, id: &OrderId, price: Num) -> Result<Replace
     let order = account.store.order(id);
     let order = order.ok_or("it is not listed any more")?;
     let moved = of_row::moved_to(account, order, price)?;
-    let filled = moved.replaces.as_ref().map(|old| old.filled);
+    let filled = moved.replaces.as_ref().and_then(|old| old.filled);
     let command = moved.command(&account.form_context());
     let Command::Place(order) = command.map_err(|faults| faults.to_string())? else {
         return Err("an order of this type cannot be replaced".to_owned());
     };
-    let filled = filled.unwrap_or_default();
-    Ok(Replacement::new(id.clone(), order, filled, account.now))
+    Replacement::new(id.clone(), order, filled, account.now).map_err(str::to_owned)
 }

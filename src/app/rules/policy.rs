@@ -7,7 +7,7 @@
 
 use crate::{
     app::account::store::Store,
-    model::{KeyScope, MarketId, Num, PlaceOrder, Position, READ_ONLY_KEY, TradingLimits},
+    model::{KeyScope, MarketId, Num, PlaceOrder, Position, READ_ONLY_KEY, Side, TradingLimits},
 };
 
 /// Why nothing may be opened now, in `market` or anywhere, if so.
@@ -59,11 +59,16 @@ fn worth(limits: &TradingLimits, store: &Store, order: &PlaceOrder) -> Option<St
         return Some(format!("{value} USD is below the {least} USD minimum"));
     }
     let most = limits.max_position_value_usd?;
-    let mut open = store.positions.rows().iter();
-    let held =
-        open.find(|held| held.market_id == order.market_id && held.side() == Some(order.side));
-    let held = held.and_then(|held| held.quantity().times(store.mark(&held.market_id)?));
-    let whole = value.plus(held.unwrap_or_default())?;
+    let held = |side: Side| {
+        let is_here =
+            |held: &&Position| held.market_id == order.market_id && held.side() == Some(side);
+        let held = store.positions.rows().iter().find(is_here);
+        held.and_then(|held| held.quantity().times(store.mark(&held.market_id)?))
+            .unwrap_or_default()
+    };
+    // What closes the other side adds to no position.
+    let added = value.minus(held(order.side.opposite()))?;
+    let whole = added.plus(held(order.side))?;
     (whole > most).then(|| {
         let (whole, most) = (usd(whole), usd(most));
         format!("a position of {whole} USD is above the {most} USD that the account may have")
@@ -98,8 +103,7 @@ mod tests {
             update::router::update,
         },
         model::{
-            AccountFacts, Command, Failure, FailureKind, ServiceAbout, ServiceEnvironment, Side,
-            Ticket,
+            AccountFacts, Command, Failure, FailureKind, ServiceAbout, ServiceEnvironment, Ticket,
         },
         view,
     };
@@ -152,6 +156,19 @@ mod tests {
         assert_eq!(said(two, btc()), None, "it adds to an open one");
         let total = said(r#"{"maximum_total_notional_usd":40000}"#, btc());
         assert!(total.unwrap().starts_with("47,6"), "all positions together");
+    }
+
+    #[test]
+    fn what_an_order_closes_of_the_other_side_counts_for_no_position() {
+        let policy = r#"{"limits":{"max_position_value_usd":32000}}"#;
+        let sell = |size| PlaceOrder {
+            side: Side::Sell,
+            ..entry("paper|BTC", size)
+        };
+        assert_eq!(said(policy, sell("0.9")), None, "a short of 0.4");
+        let words =
+            "a position of 38,400.00 USD is above the 32,000.00 USD that the account may have";
+        assert_eq!(said(policy, sell("1.1")).as_deref(), Some(words));
     }
 
     #[test]

@@ -21,16 +21,12 @@ use crate::{
         },
         dialogs::next::Next,
         market::{
-            chart::HeldChart,
-            chart_lines::ChartLine,
-            chart_spot::ChartSpot,
-            own_orders::{own_orders, stands_at},
-            screen::MarketPanel,
-            two_charts::ChartSide,
+            chart::HeldChart, chart_lines::ChartLine, chart_spot::ChartSpot,
+            own_orders::own_orders, screen::MarketPanel, two_charts::ChartSide,
         },
         orders::at_price::SendMode,
     },
-    model::{Num, Timestamp},
+    model::{Num, Order, Timestamp},
 };
 
 const RELEASED_OUTSIDE: &str = "released off the chart: the order stays where it was";
@@ -116,7 +112,7 @@ pub(crate) fn drag(model: &mut Model, spot: &ChartSpot) -> Next {
     }
     if let Some(id) = model.price_ladder.grabbed() {
         // Along its own line an order does not go anywhere.
-        let price = model.account.store.order(id).and_then(stands_at);
+        let price = model.account.store.order(id).and_then(Order::working_price);
         if price.is_some_and(|price| spot.row.contains(price)) {
             return Next::Stay;
         }
@@ -164,7 +160,7 @@ pub(crate) fn release(model: &mut Model, spot: Option<&ChartSpot>) -> Next {
     }
     let carried = model.price_ladder.carried();
     let order = carried.and_then(|id| model.account.store.order(id));
-    let stands_at = order.and_then(stands_at);
+    let stands_at = order.and_then(Order::working_price);
     let objection = match spot {
         None => Some(RELEASED_OUTSIDE),
         Some(spot) if !is_shown(model, spot) => Some(ROW_MOVED),

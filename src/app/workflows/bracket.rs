@@ -15,8 +15,8 @@ use crate::{
     },
     model::{
         Command, ExitBatch, ExitGroup, ExitOperation, Failure, FailureKind, MarketId, Num, Order,
-        OrderId, OrderStatus, PlaceOrder, Position, Progress, Receipt, Timestamp,
-        draft::LaterTarget, estimate::has_passed,
+        OrderId, PlaceOrder, Position, Progress, Receipt, Timestamp, draft::LaterTarget,
+        estimate::has_passed,
     },
 };
 use std::time::Duration;
@@ -248,10 +248,8 @@ impl BracketRun {
             };
             return vec![];
         }
-        let filled = match order.filled_size {
-            Some(filled) => filled.abs(),
-            None if order.status.is(&OrderStatus::Filled) => order.size.abs(),
-            None => return self.without(known, "how much of the order filled is not known"),
+        let Some(filled) = order.filled() else {
+            return self.without(known, "how much of the order filled is not known");
         };
         if order.status.is(&OrderStatus::Canceled) && !self.is_ended_here {
             let canceled_at = order.canceled_at.or(order.settled_at);

@@ -59,15 +59,25 @@ fn too_late(age: Duration) -> Option<String> {
 }
 
 impl Replacement {
-    pub(crate) fn new(old: OrderId, order: Box<PlaceOrder>, filled: Num, since: Timestamp) -> Self {
-        Self {
+    /// # Errors
+    /// `filled` is not known: what is left of the old order could not be told from what filled of it.
+    pub(crate) fn new(
+        old: OrderId,
+        order: Box<PlaceOrder>,
+        filled: Option<Num>,
+        since: Timestamp,
+    ) -> Result<Self, &'static str> {
+        let filled = filled.ok_or(
+            "the service does not report how much of it has filled: cancel it and place a new one",
+        )?;
+        Ok(Self {
             old,
             order,
             filled,
             since,
             bracket: None,
             stage: ReplaceStage::Canceling,
-        }
+        })
     }
 
     /// The targets that are to follow the fill of the old order follow that of the new one, unless it has its own.
@@ -315,7 +325,7 @@ impl Replacement {
                 ));
             }
         }
-        let filled = row.filled_size.map(Num::abs).ok_or_else(unknown)?;
+        let filled = row.filled().ok_or_else(unknown)?;
         let meanwhile = filled.minus(self.filled).ok_or_else(unknown)?;
         let left = asked.minus(meanwhile.max(Num::ZERO)).ok_or_else(unknown)?;
         if left.is_positive() {

@@ -57,7 +57,8 @@ pub(in crate::cli) struct MoveArgs {
 struct Terms {
     shown: PlaceOrder,
     wanted: PlaceOrder,
-    filled: Num,
+    /// `None` if the service does not report it.
+    filled: Option<Num>,
 }
 
 pub(in crate::cli) async fn run(args: MoveArgs, sources: &Sources) -> Result<Exit> {
@@ -81,9 +82,11 @@ pub(in crate::cli) async fn run(args: MoveArgs, sources: &Sources) -> Result<Exi
     let one = match plan {
         MovePlan::InPlace(moved @ Moved::Exits(_)) => OrderMove::of_exits(moved),
         MovePlan::InPlace(moved @ Moved::Order(_)) => {
-            OrderMove::new(moved, Ok(Box::new(replacement)))
+            let otherwise = replacement.map(Box::new).map_err(str::to_owned);
+            OrderMove::new(moved, otherwise)
         }
         MovePlan::Replace => {
+            let replacement = replacement.map_err(|why| UsageError(why.to_owned()))?;
             return replace(&service, &mut account.store, replacement).await;
         }
     };
@@ -130,7 +133,7 @@ impl MoveArgs {
         let form_context = account.form_context();
         let mut form = of_row::moved(account, order).map_err(UsageError)?;
         let shown = placed(&form, &form_context)?;
-        let filled = form.replaces.as_ref().map(|old| old.filled);
+        let filled = form.replaces.as_ref().and_then(|old| old.filled);
         let waits_for = form.focus;
         let written = [
             (waits_for, &self.price),
@@ -151,7 +154,7 @@ impl MoveArgs {
         Ok(Terms {
             shown,
             wanted,
-            filled: filled.unwrap_or_default(),
+            filled,
         })
     }
 }

@@ -7,7 +7,7 @@ use crate::{
         cursor_spacing,
         desk::market_shown::market_of,
         dialogs::overlay::{Overlay, ReviewTab},
-        forms::{form::Form, open::filled_of},
+        forms::{form::Form, open::movable},
         has_market, has_refused, links,
         market::own_orders::{own_orders, own_position},
         rules::guard,
@@ -109,7 +109,7 @@ const NEEDS: &[(Action, Need)] = &[
         selected_position(model).is_some() || selected_order(model).is_some_and(Order::is_working)
     }),
     (Action::Amend, |model| {
-        let can_move = |order: &Order| filled_of(order).is_ok();
+        let can_move = |order: &Order| movable(order).is_ok();
         own_at_cursor(model).unwrap_or_else(|| selected_order(model).is_some_and(can_move))
     }),
     (Action::Cancel, |model| {

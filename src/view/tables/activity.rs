@@ -164,7 +164,7 @@ fn status_kind(status: Option<OrderStatus>) -> &'static str {
 
 /// As far as the journal recorded it.
 fn past_kind(past: &Past) -> &'static str {
-    let waits = past.order_status == Some(OrderStatus::Pending);
+    let waits = past.order_status.is_some_and(OrderStatus::is_working);
     let has_trigger = past.command.as_ref().is_some_and(Command::has_trigger);
     match (&past.result, &past.command, past.order_status) {
         (Err(why), ..) => why.kind.word(),
@@ -372,5 +372,32 @@ pub fn notification(notice: &Notice) -> String {
         | Event::Settled(..)
         | Event::Message(..)
         | Event::Past(_) => plain_words(notice),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        app::testing::past,
+        model::{Num, PlaceKind, PlaceOrder, Side},
+    };
+
+    #[test]
+    fn an_earlier_order_that_rested_before_its_trigger_was_armed() {
+        let kind = |trigger_price| {
+            let order = PlaceOrder {
+                kind: PlaceKind::StopMarket,
+                trigger_price,
+                ..PlaceOrder::market("a".into(), "x|BTC".into(), Side::Sell, Num::ONE)
+            };
+            past_kind(&Past {
+                command: Some(Command::from(order)),
+                order_status: Some(OrderStatus::Resting),
+                ..past(1, Timestamp(0))
+            })
+        };
+        assert_eq!(kind(Some(Num::ONE)), "armed");
+        assert_eq!(kind(None), "working");
     }
 }

@@ -194,11 +194,9 @@ pub(crate) fn trigger(order: &Order, scene: &Scene<'_>) -> Cell {
 
 /// How far the mark is from the price that fills or fires it, as a share of the mark.
 pub(crate) fn distance_share(order: &Order, scene: &Scene<'_>) -> Option<Num> {
-    let of = match order.trigger_price {
-        Some(_) => order.trigger_market_id.as_ref().unwrap_or(&order.market_id),
-        None => &order.market_id,
-    };
-    scene.mark_distance(order.trigger_price.or(order.limit_price)?, of)
+    let elsewhere = order.trigger_market_id.as_ref();
+    let of = elsewhere.filter(|_| order.is_armed());
+    scene.mark_distance(order.working_price()?, of.unwrap_or(&order.market_id))
 }
 
 fn distance(order: &Order, scene: &Scene<'_>) -> Cell {
@@ -304,13 +302,55 @@ fn orders_of<'a>(rows: &Rows<'_>, store: &'a Store) -> Vec<&'a Order> {
 /// How many work in the book, and how many wait for their trigger.
 pub(crate) fn foot(rows: &Rows<'_>, scene: &Scene<'_>) -> Vec<Vec<Span>> {
     let orders = orders_of(rows, scene.store);
-    let count = |is: fn(&Order) -> bool| orders.iter().filter(|order| is(order)).count();
     if orders.is_empty() {
         return vec![];
     }
-    let rests = |order: &Order| order.status.is(&OrderStatus::Resting);
-    let counted = [(count(rests), "working"), (count(Order::is_armed), "armed")];
-    counted
+    counted(&orders)
         .map(|(count, word)| vec![Span::muted(format!("{count} {word}"))])
         .into()
+}
+
+/// An armed order rests too; it is counted once.
+fn counted(orders: &[&Order]) -> [(usize, &'static str); 2] {
+    let count = |is: fn(&Order) -> bool| orders.iter().filter(|order| is(order)).count();
+    let rests = |order: &Order| order.status.is(&OrderStatus::Resting) && !order.is_armed();
+    [(count(rests), "working"), (count(Order::is_armed), "armed")]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        app::testing::{desk, num, order},
+        model::Zone,
+    };
+
+    fn stop_limit(triggered: &str) -> Order {
+        let json = format!(
+            r#""type":"stop_limit","mode":"stop_limit","side":"buy","size":0.1,"trigger_price":65000,
+            "limit_price":65100,"status":"resting"{triggered}"#
+        );
+        order("ord-1", "BTC", &json)
+    }
+
+    #[test]
+    fn an_armed_order_that_rests_is_counted_once() {
+        let (armed, triggered) = (stop_limit(""), stop_limit(r#","stop_triggered_at":1"#));
+        let told = counted(&[&armed, &triggered]);
+        assert_eq!(told, [(1, "working"), (1, "armed")]);
+    }
+
+    #[test]
+    fn a_stop_limit_is_as_far_away_as_its_trigger_and_then_as_its_limit() {
+        let (model, zone) = (desk(), Zone::utc());
+        let scene = Scene::of(&model, &zone);
+        let mark = scene.store.mark(&"paper|BTC".into()).unwrap();
+        let apart = |triggered, price| {
+            let told = distance_share(&stop_limit(triggered), &scene);
+            let price: Num = num(price);
+            assert_eq!(told, price.minus(mark).unwrap().over(mark));
+        };
+        apart("", "65000");
+        apart(r#","stop_triggered_at":1"#, "65100");
+    }
 }

@@ -68,7 +68,7 @@ impl Priced {
 impl Slices {
     /// A partial fill's row belongs to an order whose own row has the total.
     fn take(mut self, order: &Order) -> Option<Self> {
-        let filled = order.filled_size.unwrap_or_default().abs();
+        let filled = order.filled().unwrap_or_default();
         if order.partial_of_order_id.is_none() {
             self.count += 1;
             self.filled = self.filled.plus(filled)?;

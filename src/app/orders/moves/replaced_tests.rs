@@ -349,7 +349,6 @@ fn only_a_resting_limit_order_that_stands_alone_is_moved() {
     let chase =
         r#""type":"limit","mode":"chase","side":"buy","size":1,"status":"resting","filled_size":0"#;
     let rung = r#""size":0.3,"filled_size":0,"scaled_order_id":"lad-1""#;
-    let untold = r#""size":0.3"#;
     let cases = [
         (
             testing::order(OLD, "BTC", chase),
@@ -362,10 +361,6 @@ fn only_a_resting_limit_order_that_stands_alone_is_moved() {
         (
             old("resting", rung),
             "an order of a TWAP or scaled order cannot be moved: the new order would not belong to it",
-        ),
-        (
-            old("resting", untold),
-            "the service does not report how much of it has filled: cancel it and place a new one",
         ),
     ];
     for (order, words) in cases {
@@ -449,4 +444,43 @@ fn after_a_move_the_cursor_is_on_the_replacement_and_no_key_acts_on_the_row_in_b
     settle(&mut model, Ticket(2), Ok(receipt));
     arrive(&mut model, Answer::Orders(Ok(Page::of(rows(new)))));
     assert_eq!(model.selected(), order("ord-9"));
+}
+
+/// Without a filled size; less is left than was requested.
+fn untold(status: &str) -> Order {
+    old(status, r#""size":0.3"#)
+}
+
+#[test]
+fn an_order_whose_fills_are_not_reported_is_moved_in_place_and_never_replaced() {
+    let words =
+        "the service does not report how much of it has filled: cancel it and place a new one";
+    let mut model = desk();
+    list(&mut model, untold("resting"));
+    let sent = press(&mut model, "m ctrl-u 61000 enter");
+    let [Effect::Send(ticket, Command::Modify(moved))] = sent.as_slice() else {
+        panic!("{sent:?}");
+    };
+    assert_eq!((moved.price, moved.size), (num("61000"), None));
+    let ticket = *ticket;
+    let unmovable = Failure::new(FailureKind::Conflict, "it is not moved in place");
+    let effects = settle(&mut model, ticket, Err(unmovable));
+    assert!(!sends(&effects), "{effects:?}");
+    let said = said(&model).unwrap();
+    assert!(said.contains(words), "{said}");
+
+    let mut model = desk();
+    list(&mut model, untold("resting"));
+    let sent = press(&mut model, MOVE);
+    assert_eq!(sent, vec![], "more than its price changes");
+    assert_eq!(failed(&model), words);
+}
+
+#[test]
+fn an_order_without_a_fill_may_leave_its_filled_size_out() {
+    let unfilled = |status: &str| old(status, r#""size":0.4"#);
+    let mut model = desk();
+    list(&mut model, unfilled("resting"));
+    let effects = moved(&mut model, unfilled("canceled"));
+    assert_eq!(placed(&effects).size, num("0.4"));
 }

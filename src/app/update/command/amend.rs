@@ -29,7 +29,7 @@ pub(super) fn amend(model: &mut Model, args: &CommandArgs) -> Result<Next, Fault
 /// `BTC SELL stop mkt 63291`: the description of the order with this id.
 pub(super) fn about(model: &Model, id: &str) -> Option<String> {
     let order = model.account.store.order(&id.into())?;
-    let price = order.trigger_price.or(order.limit_price);
+    let price = order.working_price();
     let price = price.map(|price| format!(" {price}")).unwrap_or_default();
     let side = order.side.to_string().to_uppercase();
     let (symbol, mode) = (
