@@ -70,6 +70,34 @@ fn several_targets_follow_the_fill() {
 }
 
 #[test]
+fn a_bracket_goes_with_a_price_that_follows_the_market() {
+    let served = Served::bare();
+    let limit = [
+        "place",
+        "--market",
+        "btc",
+        "--side",
+        "buy",
+        "--type",
+        "limit",
+        "--size",
+        "0.1",
+        "--yes",
+        "--limit-price",
+        "mid-1%",
+        "--bracket",
+    ];
+    let mut verb = served.verb(&limit);
+    let (code, _, err) = ran(verb.env("PERPDECK_BRACKET", "stop 5%, target 5%"));
+    assert_eq!(code, 0, "{err}");
+    assert!(err.contains("--limit-price mid-1% is "), "{err}");
+    let orders = served.orders();
+    let number = |name: &str| orders[0][name].as_f64().unwrap();
+    let (limit, stop) = (number("limit_price"), number("stop_loss_price"));
+    assert!((stop / limit - 0.95).abs() < 0.001, "{limit} {stop}");
+}
+
+#[test]
 fn an_order_whose_targets_would_be_too_small_to_place_is_not_sent() {
     let served = Served::bare();
     let bracket = "stop 5%, target 5% 99.99%, target 10% 0.01%";

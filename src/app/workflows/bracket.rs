@@ -15,8 +15,8 @@ use crate::{
     },
     model::{
         Command, ExitBatch, ExitGroup, ExitOperation, Failure, FailureKind, MarketId, Num, Order,
-        OrderId, PlaceOrder, Position, Progress, Receipt, Timestamp, draft::LaterTarget,
-        estimate::has_passed,
+        OrderId, OrderStatus, PlaceOrder, Position, Progress, Receipt, Timestamp,
+        draft::LaterTarget, estimate::has_passed,
     },
 };
 use std::time::Duration;
