@@ -93,7 +93,7 @@ fn a_bracket_goes_with_a_price_that_follows_the_market() {
     assert!(err.contains("--limit-price mid-1% is "), "{err}");
     let orders = served.orders();
     let number = |name: &str| orders[0][name].as_f64().unwrap();
-    let (limit, stop) = (number("limit_price"), number("stop_loss_price"));
+    let (limit, stop) = (number("limit_price"), number("attached_stop_loss_price"));
     assert!((stop / limit - 0.95).abs() < 0.001, "{limit} {stop}");
 }
 
