@@ -163,8 +163,9 @@ impl Order {
         }
     }
 
-    /// How much of it has filled, in coin; `None` if its row does not tell. A service may leave the size out of a row
-    /// without a fill.
+    /// How much of it has filled, in coin; `None` if its row does not tell. A service may leave it out of a row without a
+    /// fill, but `size` may be what is left or what was requested: only a trigger that was not reached tells that nothing
+    /// has filled.
     pub fn filled(&self) -> Option<Num> {
         let told = self.filled_size.map(Num::abs);
         let all = || {
@@ -172,14 +173,9 @@ impl Order {
                 .is(&OrderStatus::Filled)
                 .then(|| self.size.abs())
         };
-        let none = || self.is_untouched().then_some(Num::ZERO);
-        told.or_else(all).or_else(none)
-    }
-
-    /// No part has filled: the row has no fill price, and its trigger was not reached or the requested size is left.
-    fn is_untouched(&self) -> bool {
-        let is_whole = self.initial_size.map(Num::abs) == Some(self.size.abs());
-        self.fill_price.is_none() && (self.is_untriggered() || is_whole)
+        let is_untouched = self.fill_price.is_none() && self.is_untriggered();
+        told.or_else(all)
+            .or_else(|| is_untouched.then_some(Num::ZERO))
     }
 
     /// Waiting with a trigger and a limit: one new price does not say where both go.
@@ -275,8 +271,8 @@ mod tests {
         for (rest, told) in [
             (r#""status":"resting","filled_size":-0.5"#, known("0.5")),
             (r#""status":"filled""#, known("2")),
-            (r#""status":"resting","initial_size":2"#, known("0")),
-            (r#""status":"canceled","initial_size":2"#, known("0")),
+            (r#""status":"resting","initial_size":2"#, None),
+            (r#""status":"canceled","initial_size":2"#, None),
             (r#""status":"canceled","trigger_price":9"#, known("0")),
             (r#""status":"resting""#, None),
             (r#""status":"canceled","initial_size":3"#, None),

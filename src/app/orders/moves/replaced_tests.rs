@@ -469,18 +469,13 @@ fn an_order_whose_fills_are_not_reported_is_moved_in_place_and_never_replaced() 
     let said = said(&model).unwrap();
     assert!(said.contains(words), "{said}");
 
-    let mut model = desk();
-    list(&mut model, untold("resting"));
-    let sent = press(&mut model, MOVE);
-    assert_eq!(sent, vec![], "more than its price changes");
-    assert_eq!(failed(&model), words);
-}
-
-#[test]
-fn an_order_without_a_fill_may_leave_its_filled_size_out() {
-    let unfilled = |status: &str| old(status, r#""size":0.4"#);
-    let mut model = desk();
-    list(&mut model, unfilled("resting"));
-    let effects = moved(&mut model, unfilled("canceled"));
-    assert_eq!(placed(&effects).size, num("0.4"));
+    // A service may leave the requested size in `size`, whatever has filled.
+    let as_requested = old("resting", r#""size":0.4"#);
+    for order in [untold("resting"), as_requested] {
+        let mut model = desk();
+        list(&mut model, order);
+        let sent = press(&mut model, MOVE);
+        assert_eq!(sent, vec![], "more than its price changes");
+        assert_eq!(failed(&model), words);
+    }
 }
