@@ -150,7 +150,7 @@ where
         let quiet = quiet(cause, &msg, account_set.shown(), channels.clock);
         let rests_at = rests_at(account_set.shown());
         let is_seen = account_set.is_on_screen(whose);
-        let by_person = (cause == Cause::Person && is_input(&msg)).then(Instant::now);
+        let by_person = (cause == Cause::Person && msg.is_input()).then(Instant::now);
         let effects = take(account_set, whose, msg, channels.clock);
         channels.events.note(account_set);
         for (at, effect) in effects {
@@ -390,19 +390,6 @@ fn take(
     let msgs = set.into_iter().chain([(whose, msg)]);
     msgs.flat_map(|(whose, msg)| account_set.update(now, whose, msg))
         .collect()
-}
-
-/// Whether this can come from a key or the mouse.
-fn is_input(msg: &Msg) -> bool {
-    matches!(
-        msg,
-        Msg::Key(_)
-            | Msg::Unseen(_)
-            | Msg::Paste(_)
-            | Msg::Click(_)
-            | Msg::Scrolled(..)
-            | Msg::Ladder(_)
-    )
 }
 
 /// The person waits for the outcome of a command; poll results can wait for the next frame.

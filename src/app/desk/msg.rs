@@ -90,3 +90,18 @@ pub enum Msg {
     /// A message for the trader from outside the app.
     Notify(Tone, String),
 }
+
+impl Msg {
+    /// Whether it can come from a key or the mouse.
+    pub fn is_input(&self) -> bool {
+        matches!(
+            self,
+            Self::Key(_)
+                | Self::Unseen(_)
+                | Self::Paste(_)
+                | Self::Click(_)
+                | Self::Scrolled(..)
+                | Self::Ladder(_)
+        )
+    }
+}

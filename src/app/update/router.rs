@@ -70,20 +70,11 @@ pub fn update(model: &mut Model, now: Timestamp, msg: Msg) -> Vec<Effect> {
 
 /// Whether it is about what a person sees: a frozen display answers it with what it shows.
 fn is_of_display(msg: &Msg) -> bool {
-    matches!(
+    let is_for_screen = matches!(
         msg,
-        Msg::Key(_)
-            | Msg::Unseen(_)
-            | Msg::Paste(_)
-            | Msg::Click(_)
-            | Msg::Scrolled(..)
-            | Msg::Ladder(_)
-            | Msg::Resized(..)
-            | Msg::Tick
-            | Msg::MarketData(..)
-            | Msg::Written(_)
-            | Msg::Reload(_)
-    )
+        Msg::Resized(..) | Msg::Tick | Msg::MarketData(..) | Msg::Written(_) | Msg::Reload(_)
+    );
+    is_for_screen || msg.is_input()
 }
 
 /// The requests of one message alone.
