@@ -162,11 +162,12 @@ impl Service {
 
     /// What a paper exchange of perpdeck on this machine says of itself; `None` for every other service.
     pub(super) async fn about_paper(&self) -> Option<ServiceAbout> {
-        let is_local = self.client.connection().base_url.starts_with("http://");
-        let about = self.client.known_about().await.ok();
-        about
-            .filter(|about| is_local && about.is_simulator())
-            .cloned()
+        let base_url = &self.client.connection().base_url;
+        if !base_url.starts_with("http://") {
+            return None;
+        }
+        let about = self.client.known_about().await.ok()?;
+        about.is_paper_at(base_url).then(|| about.clone())
     }
 
     /// The account as a desk names it, in its files.

@@ -133,6 +133,11 @@ impl ServiceAbout {
         self.simulator.is_some()
     }
 
+    /// Whether it runs on this machine, too: `http` reaches no other one.
+    pub fn is_paper_at(&self, base_url: &str) -> bool {
+        base_url.starts_with("http://") && self.is_simulator()
+    }
+
     pub fn is_test(&self) -> bool {
         let environment = self.environment.as_ref();
         environment.is_some_and(|word| word.is(&ServiceEnvironment::Test))

@@ -23,10 +23,7 @@ use crate::{
         workflows::Workflows,
     },
     config::{Fees, PresetTable},
-    model::{
-        AccountId, Drift, Interval, MarketId, Num, ServiceAbout, Ticket, Timestamp, Zone,
-        draft::Bracket,
-    },
+    model::{AccountId, Drift, Interval, MarketId, Num, Ticket, Timestamp, Zone, draft::Bracket},
 };
 use std::{collections::BTreeSet, time::Duration};
 use strum::IntoEnumIterator as _;
@@ -96,13 +93,11 @@ impl Account {
         }
     }
 
-    /// Where orders go. A paper exchange of perpdeck on this machine is one, whoever started it; `http` reaches no other
-    /// machine.
+    /// Where orders go. A paper exchange of perpdeck on this machine is one, whoever started it.
     pub fn mode(&self) -> Option<Mode> {
         let identity = self.identity.as_ref()?;
         let about = self.store.about.as_ref();
-        let is_paper = identity.base_url.starts_with("http://")
-            && about.is_some_and(ServiceAbout::is_simulator);
+        let is_paper = about.is_some_and(|about| about.is_paper_at(&identity.base_url));
         Some(if is_paper { Mode::Paper } else { identity.mode })
     }
 
