@@ -98,10 +98,10 @@ fn carry_left(account: &mut Account) {
     for (bracket, new) in account.store.trades.replaced_brackets() {
         let old = bracket.order.as_ref();
         let old = old.and_then(|id| account.store.order(id));
-        let filled = old.and_then(|old| old.filled_size);
+        let filled = old.map_or(Some(Num::ZERO), Order::filled);
         if account.workflows.bracket_of(&new).is_none() {
             let trades = &mut account.store.trades;
-            trades.carry_left(&bracket, new, filled.unwrap_or_default());
+            trades.carry_left(&bracket, new, filled);
         }
     }
 }
@@ -144,13 +144,11 @@ fn say_dropped(account: &mut Account, bracket: &OpenBracket) {
     let entry = bracket.order.as_ref();
     let entry = entry.and_then(|id| account.store.order(id));
     let is_unfilled = |entry: &&Order| {
-        entry.status.is(&OrderStatus::Canceled) && entry.filled_size.is_some_and(Num::is_zero)
+        entry.status.is(&OrderStatus::Canceled) && entry.filled().is_some_and(Num::is_zero)
     };
-    if let Some(entry) = entry.filter(is_unfilled) {
+    if entry.is_some_and(|entry| is_unfilled(&entry)) {
         let symbol = account.store.names.shown(&bracket.market);
-        let (id, count) = (&entry.id, bracket.targets.len());
-        let words = format!("{symbol}: {id} is canceled, and its {count} targets are dropped");
-        account.say(Tone::Warn, words);
+        account.say(Tone::Warn, bracket.dropped(&symbol));
     }
 }
 

@@ -299,7 +299,7 @@ impl BracketRun {
     /// The targets follow the fill of the order in the place of its entry.
     fn follow(&mut self, known: Known, by: ReplacedBy) -> Vec<WorkflowWish> {
         let symbol = known.store.names.shown(&self.open.market);
-        let (old, new) = (self.name(), &by.order);
+        let (old, new) = (self.open.entry_name(), &by.order);
         if by.has_own_target {
             let words = format!(
                 "{symbol}: {new} has replaced {old} with a target of its own: those of the bracket are dropped"
@@ -324,10 +324,9 @@ impl BracketRun {
     /// The journal knows of no order in its place. One may be of another machine: a person decides about that.
     fn not_replaced(&mut self, known: Known) -> Vec<WorkflowWish> {
         let symbol = known.store.names.shown(&self.open.market);
-        let (old, count) = (self.name(), self.open.targets.len());
+        let (old, count) = (self.open.entry_name(), self.open.targets.len());
         let Some(new) = self.perhaps_replaced_by(known) else {
-            let words = format!("{symbol}: {old} is canceled, and its {count} targets are dropped");
-            let said = WorkflowWish::Say(Tone::Warn, words);
+            let said = WorkflowWish::Say(Tone::Warn, self.open.dropped(&symbol));
             return vec![said, WorkflowWish::End(WorkflowEnd::Answered)];
         };
         let words = format!(
@@ -347,10 +346,7 @@ impl BracketRun {
                 && order.requested_at >= canceled.canceled_at
                 && !known.store.trades.is_placed_by_perpdeck(&order.id)
         };
-        let has_filled = |order: &Order| match order.filled_size {
-            Some(filled) => !filled.is_zero(),
-            None => order.status.is(&OrderStatus::Filled),
-        };
+        let has_filled = |order: &Order| order.filled().is_some_and(|filled| !filled.is_zero());
         let lives = |order: &&Order| order.is_working() || has_filled(order);
         let all = known.store.orders.rows().iter();
         let all = all.chain(known.store.history.rows());
@@ -358,11 +354,6 @@ impl BracketRun {
         first
             .min_by_key(|order| order.requested_at)
             .map(|order| order.id.clone())
-    }
-
-    fn name(&self) -> String {
-        let order = self.open.order.as_ref();
-        order.map_or_else(|| "an order".to_owned(), ToString::to_string)
     }
 
     fn read(&mut self, known: Known, size: Num, next: Attempt) -> Vec<WorkflowWish> {

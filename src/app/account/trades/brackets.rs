@@ -2,7 +2,7 @@
 
 use super::{ReplacedBy, TradeLog};
 use crate::model::{
-    MarketId, Num, Order, OrderId, Position, PositionId, Protection, Side, Timestamp,
+    MarketId, Num, Order, OrderId, Position, PositionId, Protection, Side, Text, Timestamp,
     draft::LaterTarget,
 };
 use serde::{Deserialize, Serialize};
@@ -44,10 +44,19 @@ impl OpenBracket {
 
     /// `bracket of ord_20: 2 of 3 targets not placed`.
     pub fn words(&self, missing: usize) -> String {
+        let (entry, all) = (self.entry_name(), self.targets.len());
+        format!("bracket of {entry}: {missing} of {all} targets not placed")
+    }
+
+    /// That its entry is canceled, and nothing replaces it; `symbol` is that of its market.
+    pub(crate) fn dropped(&self, symbol: &Text) -> String {
+        let (entry, all) = (self.entry_name(), self.targets.len());
+        format!("{symbol}: {entry} is canceled, and its {all} targets are dropped")
+    }
+
+    pub(crate) fn entry_name(&self) -> String {
         let order = self.order.as_ref();
-        let order = order.map_or_else(|| "an order".to_owned(), ToString::to_string);
-        let all = self.targets.len();
-        format!("bracket of {order}: {missing} of {all} targets not placed")
+        order.map_or_else(|| "an order".to_owned(), ToString::to_string)
     }
 }
 
@@ -196,20 +205,20 @@ impl TradeLog {
         self.placed_orders.carried.contains(entry)
     }
 
-    /// The bracket that is left follows the order that has replaced its entry. It stays with the old one too, if that has
-    /// `filled` some of its size, in coin.
-    pub(crate) fn carry_left(&mut self, old: &OpenBracket, new: OrderId, filled: Num) {
+    /// The bracket that is left follows the order that has replaced its entry. It stays with the old one too, unless it is
+    /// known that nothing of that has `filled`, in coin.
+    pub(crate) fn carry_left(&mut self, old: &OpenBracket, new: OrderId, filled: Option<Num>) {
         let left = &mut self.process.left;
         let carried = OpenBracket {
             order: Some(new),
             ..old.clone()
         };
-        if filled.is_zero() {
-            left.retain(|left| left != old);
-        }
         left.push(carried);
+        if filled.is_some_and(Num::is_zero) {
+            left.retain(|left| left != old);
+            self.told(old);
+        }
         self.placed_orders.carried.extend(old.order.clone());
-        self.told(old);
         self.version += 1;
     }
 

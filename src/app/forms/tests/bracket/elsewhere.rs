@@ -170,6 +170,25 @@ fn a_bracket_that_a_dead_desk_has_left_follows_the_order_that_has_replaced_its_e
     assert_eq!(sent[0].1, PLACED);
 }
 
+/// The service does not tell how much of the old entry had filled: the position may be of that one.
+#[test]
+fn a_bracket_stays_with_a_replaced_entry_that_may_have_filled() {
+    let mut model = bracketed(SEVERAL);
+    press(&mut model, "b 0.1 enter");
+    let last = settle(&mut model, Ticket(1), Ok(entered("resting", "0")));
+    for (filled, stays) in [("0", false), ("null", true)] {
+        let mut next = restarted(&last);
+        let now = next.account.now;
+        let recalled = rows(vec![replacement(Some("ord-20"), None)]);
+        update(&mut next, now, Msg::Recalled(Ok(recalled)));
+        let history = vec![numbered("ord-20", "canceled", filled)];
+        arrive(&mut next, Answer::History(Ok(Page::of(history))));
+        lists(&mut next, vec![numbered("ord-30", "resting", "0")]);
+        let words = "BTC: bracket of ord-20: 2 of 2 targets not placed";
+        assert_eq!(everything(&next).contains(words), stays, "{filled}");
+    }
+}
+
 /// Both desks of one `state_dir` live: the one has the bracket of `ord-20`, this one what is left of `ord-30`.
 #[test]
 fn targets_that_another_living_desk_places_are_not_taken_for_those_that_are_left_here() {
