@@ -77,6 +77,9 @@ mod tests {
                 "{key}"
             );
             assert!(model.overlays.is_empty() && model.focus.zoomed, "{key}");
+            let message = format!("{:?}", model.account.activity.toast(model.account.now));
+            let answer = format!("g {key} does nothing here: ? lists the keys");
+            assert_eq!(message.contains(&answer), key != "esc", "{key}: {message}");
         }
     }
 

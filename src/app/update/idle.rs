@@ -9,6 +9,7 @@ use crate::app::{
     dialogs::next::Reply,
     keys::keymap::{Action, Chord, Context},
 };
+use std::fmt::Display;
 use strum::IntoEnumIterator;
 
 /// For a key that changed nothing where it was pressed.
@@ -35,14 +36,15 @@ pub(crate) fn click(model: &Model) -> String {
     }
 }
 
-fn nowhere(model: &Model, chord: Chord) -> String {
+/// For a key, or two keys one after another, that mean nothing.
+pub(super) fn nowhere(model: &Model, keys: impl Display) -> String {
     let context = model.context();
     let back = model.keymap.chord(context, Action::Dismiss);
     let back = back.filter(|_| !model.overlays.is_empty());
     let back = back.map_or_else(String::new, |key| format!("; {key} closes this"));
     let help = model.keymap.chord(Context::Desk, Action::Help);
     let help = help.map_or_else(String::new, |key| format!(": {key} lists the keys"));
-    format!("{chord} does nothing here{help}{back}")
+    format!("{keys} does nothing here{help}{back}")
 }
 
 fn in_another_pane(model: &Model, chord: Chord) -> Option<String> {

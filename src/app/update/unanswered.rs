@@ -9,10 +9,10 @@ use crate::{
         core::effect::Effect,
         desk::{model::Model, msg::Msg, tour_step::Tour},
         dialogs::overlay::Overlay,
-        keys::{key_prefix::KeyPrefix, keymap::Chord},
+        keys::keymap::{Action, Chord},
         market::{price_ladder::PriceLadder, screen::MarketScreen},
         tables::{click_target::ClickTarget, marks::Marks, pane::Focus},
-        update::idle,
+        update::{idle, press::awaited},
     },
     model::MarketId,
 };
@@ -68,7 +68,6 @@ struct Face {
     market_screen: MarketScreen,
     price_ladder: PriceLadder,
     presets: BTreeMap<MarketId, usize>,
-    prefix: Option<KeyPrefix>,
     tour: Option<Tour>,
     is_frozen: bool,
     /// The newest line, the lines' version and the toast.
@@ -93,7 +92,6 @@ impl Face {
             market_screen: model.market_screen.clone(),
             price_ladder: model.price_ladder.clone(),
             presets: model.presets.clone(),
-            prefix: model.key_prefix,
             tour: model.tour.clone(),
             is_frozen: model.frozen.is_some(),
             activity: (
@@ -115,6 +113,8 @@ impl Face {
 /// Input that waits for its answer.
 pub(super) struct Unanswered {
     input: Input,
+    /// The first key of a sequence, where the input may be its second.
+    first: Option<Chord>,
     before: Face,
 }
 
@@ -122,15 +122,30 @@ impl Unanswered {
     /// `None` for messages that are no input.
     pub(super) fn of(model: &Model, msg: &Msg) -> Option<Self> {
         let input = Input::of(msg)?;
-        let before = Face::of(model);
-        Some(Self { input, before })
+        Some(Self {
+            input,
+            first: awaited(model).map(|prefix| prefix.first),
+            before: Face::of(model),
+        })
     }
 
     /// Says why nothing happened, if nothing did.
     pub(super) fn answer(self, model: &mut Model, effects: &[Effect]) {
-        if effects.is_empty() && Face::of(model) == self.before {
-            let why = self.input.words(model);
-            model.account.activity.remark(why, model.account.now);
+        let begins = awaited(model).is_some();
+        if begins || !effects.is_empty() || Face::of(model) != self.before {
+            return;
         }
+        let why = match (self.first, self.input) {
+            (Some(_), Input::Key(chord)) if is_way_back(model, chord) => return,
+            (Some(first), Input::Key(chord)) => {
+                idle::nowhere(model, format_args!("{first} {chord}"))
+            }
+            (_, input) => input.words(model),
+        };
+        model.account.activity.remark(why, model.account.now);
     }
+}
+
+fn is_way_back(model: &Model, chord: Chord) -> bool {
+    model.keymap.lookup(model.context(), chord) == Some(Action::Dismiss)
 }
