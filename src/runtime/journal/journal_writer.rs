@@ -307,7 +307,7 @@ impl JournalWriter {
     ) -> oneshot::Receiver<Result<T, JournalError>> {
         let (reply, answer) = oneshot::channel();
         let job: HaltJob = Box::new(move |halts| {
-            let done = job(halts).map_err(|why| JournalError::Halt(Arc::new(why)));
+            let done = job(halts).map_err(|why| halts.error(why));
             let _left = reply.send(done);
         });
         let _stopped = self.halts.send(job);
