@@ -193,6 +193,7 @@ pub fn rows_of<T: DeserializeOwned>(body: &[u8]) -> Fallible<Page<T>> {
         retry_after: None,
         longer: None,
         date: None,
+        request_id: None,
         budgets: vec![],
         body: body.to_vec(),
     };
