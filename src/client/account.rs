@@ -21,28 +21,35 @@ const POLICY_AGE: Duration = Duration::from_mins(1);
 /// A desk does not open before its accounts are known: it waits no longer.
 const FIND_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The policy as last read, and when, unless it may have changed since.
+/// The policy as last read.
 #[derive(Debug, Default)]
-pub(super) struct KnownPolicy(Mutex<Option<(Option<Instant>, TradingPolicy)>>);
+pub(super) struct KnownPolicy(Mutex<LastPolicy>);
+
+#[derive(Debug, Default)]
+struct LastPolicy {
+    policy: Option<TradingPolicy>,
+    /// `None` where it may have changed since.
+    read_at: Option<Instant>,
+}
 
 impl KnownPolicy {
     /// The policy as last read, and whether that is long ago.
     fn known(&self) -> (Option<TradingPolicy>, bool) {
         let known = locked(&self.0);
-        let read = known.as_ref().and_then(|(read, _)| *read);
-        let is_old = read.is_none_or(|read| read.elapsed() >= POLICY_AGE);
-        (known.as_ref().map(|(_, policy)| policy.clone()), is_old)
+        let is_old = |read_at: Instant| read_at.elapsed() >= POLICY_AGE;
+        (known.policy.clone(), known.read_at.is_none_or(is_old))
     }
 
     fn learn(&self, policy: &TradingPolicy) {
-        *locked(&self.0) = Some((Some(Instant::now()), policy.clone()));
+        *locked(&self.0) = LastPolicy {
+            policy: Some(policy.clone()),
+            read_at: Some(Instant::now()),
+        };
     }
 
     /// The next read of the account reads the policy too; until then it counts as it was.
     pub(super) fn expire(&self) {
-        if let Some((read, _)) = locked(&self.0).as_mut() {
-            *read = None;
-        }
+        locked(&self.0).read_at = None;
     }
 }
 
