@@ -21,7 +21,7 @@ use serde::Serialize;
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct QuoteRow {
     pub market_id: MarketId,
-    /// What a person sees and types.
+    /// The market's short name.
     pub symbol: Text,
     /// USD, as the four below.
     pub mark_price: Option<Num>,
@@ -39,11 +39,11 @@ pub struct QuoteRow {
     pub size_decimals: Option<u32>,
     /// The highest leverage of an order.
     pub max_leverage: Option<u32>,
-    /// The service's word for its kind: crypto.
+    /// Such as crypto.
     pub category: Option<Text>,
-    /// false: no order is accepted.
+    /// Whether orders are accepted.
     pub trading_enabled: Option<bool>,
-    /// true: only orders that reduce are accepted.
+    /// Whether only reducing orders are accepted.
     pub reduce_only: Option<bool>,
     /// Per hour, as a share: 0.0000125 is 0.00125 %.
     pub funding_rate: Option<Num>,
