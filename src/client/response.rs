@@ -334,9 +334,9 @@ mod tests {
     fn the_request_id_of_the_header_names_a_call_whose_body_has_none() {
         let id = "5f3c1c1e-9a54-4a52-8f50-0d2b7b9a8c11";
         for (told, known) in [(id, Some(id)), ("\u{7f}]52;c", None), ("", None)] {
-            let told = reqwest::header::HeaderValue::from_bytes(told.as_bytes());
-            let headers = told.map(|told| HeaderMap::from_iter([(X_REQUEST_ID, told)]));
-            let (class, headers) = (RequestClass::Poll, headers.unwrap_or_default());
+            let told = reqwest::header::HeaderValue::from_bytes(told.as_bytes()).ok();
+            let headers: HeaderMap = told.map(|told| (X_REQUEST_ID, told)).into_iter().collect();
+            let class = RequestClass::Poll;
             let answer = ServiceResponse::head(class, StatusCode::BAD_GATEWAY, &headers, NOW);
             let shown = answer.failure().request_id;
             assert_eq!(shown.as_ref().map(Text::raw), known);

@@ -438,7 +438,7 @@ mod tests {
         while let Some(reported) = news.recv().await {
             rows.extend(reported.iter().map(|reported| reported.row.id.0));
         }
-        assert_eq!(rows, Vec::from_iter(1..=40));
+        assert_eq!(rows, (1..=40).collect::<Vec<_>>());
     }
 
     #[tokio::test(start_paused = true)]

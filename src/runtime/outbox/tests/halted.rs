@@ -35,9 +35,12 @@ async fn a_halt_that_cannot_be_withdrawn_is_not_said_to_be_over() {
     scene.outbox.context.halt("flattened").await;
     scene.outbox.rearm();
     let said = loop {
-        match scene.events.recv().await.unwrap() {
-            Msg::Notify(Tone::Alert, words) if words.starts_with("entries") => break words,
-            msg => assert_ne!(msg, Msg::Halted(None)),
+        let msg = scene.events.recv().await.unwrap();
+        assert_ne!(msg, Msg::Halted(None));
+        if let Msg::Notify(Tone::Alert, words) = msg
+            && words.starts_with("entries")
+        {
+            break words;
         }
     };
     let start = format!(
