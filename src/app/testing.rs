@@ -201,6 +201,7 @@ pub(crate) fn market(
         ask: Some(num(ask)),
         size_decimals: Some(size_decimals),
         max_leverage: Some(max_leverage),
+        category: Some("crypto".into()),
         grid: Grid::Figures(5),
         ..Market::new(format!("paper|{coin}").into())
     }

@@ -23,25 +23,33 @@ const FIND_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The policy as last read.
 #[derive(Debug, Default)]
-pub(super) struct KnownPolicy(Mutex<Option<(Instant, TradingPolicy)>>);
+pub(super) struct KnownPolicy(Mutex<LastPolicy>);
+
+#[derive(Debug, Default)]
+struct LastPolicy {
+    policy: Option<TradingPolicy>,
+    /// `None` where it may have changed since.
+    read_at: Option<Instant>,
+}
 
 impl KnownPolicy {
     /// The policy as last read, and whether that is long ago.
     fn known(&self) -> (Option<TradingPolicy>, bool) {
         let known = locked(&self.0);
-        let is_old = known
-            .as_ref()
-            .is_none_or(|(read, _)| read.elapsed() >= POLICY_AGE);
-        (known.as_ref().map(|(_, policy)| policy.clone()), is_old)
+        let is_old = |read_at: Instant| read_at.elapsed() >= POLICY_AGE;
+        (known.policy.clone(), known.read_at.is_none_or(is_old))
     }
 
     fn learn(&self, policy: &TradingPolicy) {
-        *locked(&self.0) = Some((Instant::now(), policy.clone()));
+        *locked(&self.0) = LastPolicy {
+            policy: Some(policy.clone()),
+            read_at: Some(Instant::now()),
+        };
     }
 
-    /// The next read of the account reads the policy too.
+    /// The next read of the account reads the policy too; until then it counts as it was.
     pub(super) fn expire(&self) {
-        locked(&self.0).take();
+        locked(&self.0).read_at = None;
     }
 }
 
@@ -131,6 +139,7 @@ mod tests {
         client::testing::responder::{Responder, Seen, client as client_of, error, ok},
         model::{Command, Num},
     };
+    use std::sync::atomic::{AtomicBool, Ordering};
 
     const ACCOUNT: &str = r#"{"data":{"id":"chal-1","status":"active","starting_balance":100000,
         "balance":100250.55,"risk":{"equity":100300}}}"#;
@@ -175,6 +184,25 @@ mod tests {
         let request = crate::api::Request::encode(&cancel, "key-1".into()).unwrap();
         client.send(&request, cancel.facts().mutation).await;
         client.account_facts().await.unwrap();
+        assert_eq!(policies(&responder), 2);
+    }
+
+    #[tokio::test]
+    async fn a_policy_that_cannot_be_read_again_after_a_refusal_is_as_it_was() {
+        let was_read = AtomicBool::new(false);
+        let part = move |seen: &Seen| match seen.line.as_str() {
+            "GET /v1/accounts/chal-1 HTTP/1.1" => ok(ACCOUNT),
+            line if line.contains("trading-policy") && !was_read.swap(true, Ordering::Relaxed) => {
+                ok(r#"{"data":{"limits":{"max_open_positions":3}}}"#)
+            }
+            _ => error("422 Unprocessable Entity", ""),
+        };
+        let responder = Responder::playing(part, || ()).await;
+        let (client, _calls) = responder.client();
+        let before = client.account_facts().await.unwrap().policy;
+        assert!(before.is_some());
+        client.0.policy.expire();
+        assert_eq!(client.account_facts().await.unwrap().policy, before);
         assert_eq!(policies(&responder), 2);
     }
 

@@ -315,6 +315,7 @@ fn named(market: &Market, listing: &Listing) -> Market {
         provider: listed.provider,
         symbol: listed.symbol,
         coin: listed.coin,
+        category: listed.category,
         trading_enabled: listed.trading_enabled,
         reduce_only: listed.reduce_only,
         size_decimals: market.size_decimals.or(listed.size_decimals),

@@ -7,13 +7,15 @@ use crate::{
 };
 use reqwest::{
     StatusCode,
-    header::{DATE, HeaderMap, RETRY_AFTER},
+    header::{DATE, HeaderMap, HeaderName, RETRY_AFTER},
 };
 use serde::de::DeserializeOwned;
 use std::time::Duration;
 
 /// Bounds a wait, so that later sums of times do not overflow.
 const LONGEST_WAIT: Duration = Duration::from_hours(366 * 24);
+
+const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// Characters kept of a service's message, or of an unreadable body.
 const MESSAGE_LIMIT: usize = 500;
@@ -28,6 +30,8 @@ pub(super) struct ServiceResponse {
     pub longer: Option<Duration>,
     /// The service's clock at the response.
     pub date: Option<Timestamp>,
+    /// The id under which the service's support finds the call.
+    pub request_id: Option<Text>,
     /// Its request-budget headers, as text.
     pub budgets: Vec<String>,
     pub body: Vec<u8>,
@@ -46,6 +50,7 @@ impl ServiceResponse {
             retry_after: asked.map(|asked| asked.min(longest)),
             longer: asked.filter(|asked| *asked > longest),
             date: date(headers),
+            request_id: request_id(headers),
             budgets: budgets(headers),
             body: vec![],
         }
@@ -93,7 +98,10 @@ impl ServiceResponse {
             code: Some(detail.code).filter(|code| !code.is_empty()),
             rule_id: detail.rule_id,
             order_id: detail.order_id,
-            request_id: detail.request_id.filter(is_uuid),
+            request_id: detail
+                .request_id
+                .filter(is_uuid)
+                .or_else(|| self.request_id.clone()),
             retry_after: self.retry_after,
             fields,
             ..Failure::new(kind, message)
@@ -118,14 +126,6 @@ impl ServiceResponse {
         }
     }
 
-    /// The id under which the service's support finds the call; only errors carry one.
-    pub(super) fn request_id(&self) -> Option<Text> {
-        if self.is_success() {
-            return None;
-        }
-        self.detail()?.request_id.filter(is_uuid)
-    }
-
     fn detail(&self) -> Option<ErrorDetail> {
         let envelope: ErrorEnvelope = serde_json::from_slice(&self.body).ok()?;
         Some(envelope.error)
@@ -144,6 +144,7 @@ impl ServiceResponse {
         };
         Failure {
             status: Some(self.status),
+            request_id: self.request_id.clone(),
             ..Failure::new(FailureKind::Unreadable, clipped(&message))
         }
     }
@@ -234,6 +235,11 @@ fn date(headers: &HeaderMap) -> Option<Timestamp> {
     Timestamp::from_http_date(headers.get(DATE)?.to_str().ok()?)
 }
 
+fn request_id(headers: &HeaderMap) -> Option<Text> {
+    let id = headers.get(X_REQUEST_ID)?.to_str().ok()?;
+    Some(Text::from(id)).filter(is_uuid)
+}
+
 /// `RateLimit-…` and `X-RateLimit-…` headers. Services write them differently, so they are only shown.
 fn budgets(headers: &HeaderMap) -> Vec<String> {
     headers
@@ -293,6 +299,7 @@ mod tests {
             retry_after: None,
             longer: None,
             date: None,
+            request_id: None,
             budgets: vec![],
             body: body.as_bytes().to_vec(),
         };
@@ -321,6 +328,19 @@ mod tests {
         let body = format!(r#"{{"error":{{"message":"{}"}}}}"#, "ü".repeat(2_000_000));
         let shown = failure(400, &body).message.to_string();
         assert_eq!(shown, format!("{}…", "ü".repeat(500)));
+    }
+
+    #[test]
+    fn the_request_id_of_the_header_names_a_call_whose_body_has_none() {
+        let id = "5f3c1c1e-9a54-4a52-8f50-0d2b7b9a8c11";
+        for (told, known) in [(id, Some(id)), ("\u{7f}]52;c", None), ("", None)] {
+            let told = reqwest::header::HeaderValue::from_bytes(told.as_bytes()).ok();
+            let headers: HeaderMap = told.map(|told| (X_REQUEST_ID, told)).into_iter().collect();
+            let class = RequestClass::Poll;
+            let answer = ServiceResponse::head(class, StatusCode::BAD_GATEWAY, &headers, NOW);
+            let shown = answer.failure().request_id;
+            assert_eq!(shown.as_ref().map(Text::raw), known);
+        }
     }
 
     #[test]

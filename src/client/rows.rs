@@ -193,6 +193,7 @@ pub fn rows_of<T: DeserializeOwned>(body: &[u8]) -> Fallible<Page<T>> {
         retry_after: None,
         longer: None,
         date: None,
+        request_id: None,
         budgets: vec![],
         body: body.to_vec(),
     };
@@ -240,7 +241,7 @@ fn list(answer: &ServiceResponse) -> Fallible<List> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Position;
+    use crate::model::{Num, Position, TradingPolicy};
 
     fn read(rows: &str) -> Page<Position> {
         page(
@@ -261,6 +262,30 @@ mod tests {
         };
         assert!(why.raw().contains("65533 characters"), "{why}");
         assert_eq!(page.lost, Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_number_in_quotes_reads_as_the_number() {
+        let page = read(
+            r#"{"id":"pos_1","market_id":"p|BTC","size":"1.50","entry_price":"64000.5","size_decimals":5,
+               "fees":null},{"id":"pos_2","market_id":"p|BTC","size":"much"}"#,
+        );
+        assert_eq!(
+            page.unreadable,
+            ["data[1].size: not a number: \"much\" at line 1 column 48".into()]
+        );
+        let [position] = page.rows.as_slice() else {
+            panic!("{:?}", page.rows);
+        };
+        let [size, entry] = ["1.50", "64000.5"].map(|number| number.parse().unwrap());
+        assert_eq!((position.size, position.entry_price), (size, Some(entry)));
+        assert_eq!((position.fees, position.leverage), (None, None));
+        let policy = r#"{"maximum_total_notional_usd":"1000"}"#;
+        let policy: TradingPolicy = serde_json::from_str(policy).unwrap();
+        assert_eq!(
+            policy.maximum_total_notional_usd,
+            Some(Num::from(1_000_u32))
+        );
     }
 
     #[test]

@@ -97,7 +97,7 @@ impl Client {
                 Err(NoResponse::NotSent(why) | NoResponse::MaybeSent(why)) => Err(why.kind),
             },
             elapsed: start.elapsed(),
-            request_id: result.as_ref().ok().and_then(ServiceResponse::request_id),
+            request_id: call_id(&result),
             pause: match &result {
                 Ok(answer) if own && answer.pauses_the_key() => {
                     Some(self.for_class(RequestClass::Poll).wait())
@@ -210,6 +210,14 @@ impl Client {
             None => path.into(),
         }
     }
+}
+
+/// The id of the header, or that of an error's body.
+fn call_id(result: &Result<ServiceResponse, NoResponse>) -> Option<Text> {
+    let answer = result.as_ref().ok()?;
+    let of_error = || answer.failure().request_id;
+    let id = answer.request_id.clone();
+    id.or_else(|| (!answer.is_success()).then(of_error)?)
 }
 
 fn word(method: &reqwest::Method) -> &'static str {

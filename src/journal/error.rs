@@ -26,8 +26,8 @@ pub enum JournalError {
     Gone { path: PathBuf },
     #[error("writing the journal failed: {0}")]
     Write(LogError),
-    #[error("the halt cannot be recorded: {0}")]
-    Halt(Arc<io::Error>),
+    #[error("the halts in {} cannot be changed: {why}", path.display())]
+    Halt { path: PathBuf, why: Arc<io::Error> },
     /// The thread that owns the journal has ended.
     #[error("the journal has stopped")]
     Stopped,

@@ -4,6 +4,7 @@
 //! Contract: a halt lasts over restarts until it is withdrawn, and so does an unreadable one. Each account of each
 //! service has its own; a failed journal halts all accounts.
 
+use super::JournalError;
 use crate::{
     disk::{own_file, private_file, read_own},
     model::AccountId,
@@ -14,6 +15,7 @@ use std::{
     mem,
     os::unix::fs::FileExt as _,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 const FILE: &str = "halted";
@@ -42,6 +44,12 @@ impl Halts {
         Self {
             path: dir.join(FILE),
         }
+    }
+
+    /// Why a change failed.
+    pub fn error(&self, why: io::Error) -> JournalError {
+        let (path, why) = (self.path.clone(), Arc::new(why));
+        JournalError::Halt { path, why }
     }
 
     /// Creates a missing file, so that a later halt needs no space.

@@ -9,7 +9,6 @@ use std::{
     fmt::Write as _,
     io,
     path::{Path, PathBuf},
-    sync::Arc,
 };
 use uuid::Uuid;
 
@@ -68,7 +67,8 @@ impl Journal {
             Err(why) => return Err(why),
         }
         if let Some(damage) = journal.damage() {
-            noted(journal.halts.halt_everywhere(damage))?;
+            let halted = journal.halts.halt_everywhere(damage);
+            halted.map_err(|why| journal.halts.error(why))?;
         }
         Ok(journal)
     }
@@ -236,7 +236,8 @@ impl Journal {
 
     /// Ends all halts and returns their reasons.
     pub fn rearm_all(&mut self) -> Result<Vec<String>, JournalError> {
-        let reasons = noted(self.halts.rearm_all())?;
+        let reasons = self.halts.rearm_all();
+        let reasons = reasons.map_err(|why| self.halts.error(why))?;
         self.damage_is_seen()?;
         Ok(reasons)
     }
@@ -317,10 +318,6 @@ fn refuse_newer(dir: &Path, rows: &Rows) -> Result<(), JournalError> {
         found,
     };
     rows.unknown.clone().map(newer).map_or(Ok(()), Err)
-}
-
-fn noted<T>(changed: io::Result<T>) -> Result<T, JournalError> {
-    changed.map_err(|why| JournalError::Halt(Arc::new(why)))
 }
 
 /// The first record of a new log.

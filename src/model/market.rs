@@ -15,6 +15,8 @@ pub struct Market {
     pub symbol: Text,
     /// What the venue calls it: `BTCUSDT`, `xyz:TSLA`.
     pub coin: Text,
+    /// The service's word: `crypto`, `stocks`. Its trading can be halted.
+    pub category: Option<Text>,
     /// `Some(false)`: no order is accepted.
     pub trading_enabled: Option<bool>,
     /// `Some(true)`: only orders that reduce are accepted.
@@ -58,6 +60,7 @@ impl From<Listing> for Market {
             provider: listing.provider,
             symbol: listing.symbol,
             coin: listing.coin,
+            category: listing.category,
             trading_enabled: listing.trading_enabled,
             reduce_only: listing.reduce_only,
             size_decimals: listing.size_decimals,

@@ -15,6 +15,8 @@ use std::time::Duration;
 
 /// An order. Prices in USD, sizes in coin, `fee` and `realized_pnl` in USD.
 #[serde_with::apply(Text => #[serde(deserialize_with = "Text::read_name")])]
+#[serde_with::apply(Num => #[serde(deserialize_with = "Num::read_row")])]
+#[serde_with::apply(Option<Num> => #[serde(default, deserialize_with = "Num::read_row_any")])]
 #[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Order {

@@ -18,6 +18,8 @@ words! {
 ///
 /// `realized_pnl` is gross, `fees` is a cost ≥ 0, `funding` is positive when received; net = realized − fees + funding.
 #[serde_with::apply(Text => #[serde(default, deserialize_with = "Text::read_name")])]
+#[serde_with::apply(Num => #[serde(deserialize_with = "Num::read_row")])]
+#[serde_with::apply(Option<Num> => #[serde(default, deserialize_with = "Num::read_row_any")])]
 #[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Position {

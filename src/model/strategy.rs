@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 
 /// A TWAP or VWAP order. A row without `side` has signed sizes, like a position.
 #[serde_with::apply(Text => #[serde(default, deserialize_with = "Text::read_name")])]
+#[serde_with::apply(Num => #[serde(deserialize_with = "Num::read_row")])]
+#[serde_with::apply(Option<Num> => #[serde(default, deserialize_with = "Num::read_row_any")])]
 #[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Twap {
@@ -164,6 +166,8 @@ impl Twap {
 
 /// A scaled order: one order per price rung between `start_price` and `end_price`.
 #[serde_with::apply(Text => #[serde(default, deserialize_with = "Text::read_name")])]
+#[serde_with::apply(Num => #[serde(deserialize_with = "Num::read_row")])]
+#[serde_with::apply(Option<Num> => #[serde(default, deserialize_with = "Num::read_row_any")])]
 #[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Scaled {
@@ -234,6 +238,7 @@ impl Scaled {
 }
 
 /// One rung of a scaled order. A rejected rung has a reason and no order.
+#[serde_with::apply(Num => #[serde(deserialize_with = "Num::read_row")])]
 #[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Rung {

@@ -1,7 +1,7 @@
 //! What an account may do now, as `GET /v1/accounts/{id}/trading-policy` says (docs/service-api.md 2.6). Advisory: the
 //! service decides again for each order.
 
-use super::{Lenient, MarketId, Num, Text, Timestamp, value::lenient::or_none};
+use super::{Lenient, MarketId, Num, PlaceKind, Text, Timestamp, value::lenient::or_none};
 use crate::model::{AccountStage, AccountStatus};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -89,6 +89,26 @@ pub struct SlippageTolerance {
     pub market_order_maximum_by_provider: Option<BTreeMap<String, Num>>,
 }
 
+impl SlippageTolerance {
+    /// The bound that `bps` is below or above, for an order of this kind at this provider.
+    pub fn outside(
+        &self,
+        bps: Num,
+        kind: PlaceKind,
+        provider: &str,
+    ) -> Option<(&'static str, Num)> {
+        let of_market = self.market_order_maximum_by_provider.as_ref();
+        let of_market = of_market.filter(|_| kind == PlaceKind::Market);
+        let of_provider = of_market.and_then(|most| most.get(provider).copied());
+        let most = self.max.into_iter().chain(of_provider).min();
+        let below = self.min.filter(|least| bps < *least);
+        let above = most.filter(|most| bps > *most);
+        below
+            .map(|least| ("below", least))
+            .or_else(|| Some(("above", above?)))
+    }
+}
+
 /// A rule of the account by its id; its parameters are the service's own.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AccountRule {
@@ -113,6 +133,13 @@ impl EntryLock {
 }
 
 impl TradingPolicy {
+    /// Whether trading is halted in all markets of `category`.
+    pub fn halts(&self, category: &Text) -> bool {
+        let halt = self.trading_halt.as_ref();
+        let halted = halt.and_then(|halt| halt.categories.as_ref());
+        halted.is_some_and(|halted| halted.contains(category))
+    }
+
     /// Why nothing may be opened in `market` now, in words; `None` if the policy allows it.
     pub fn refuses_entries(&self, market: Option<&MarketId>) -> Option<String> {
         let lock = self.lock().map(|lock| lock.words);

@@ -38,8 +38,8 @@ pub use terminal::screen_mode::columns;
 use crate::{
     app::{
         AccountScope, AccountSet, Effect, Model, Msg, ShownMarkets, TerminalOut,
-        keys::keymap::Chord, market::market_spot::LadderEvent, markets_shown,
-        tables::click_target::ClickTarget,
+        activity::notice::Tone, keys::keymap::Chord, market::market_spot::LadderEvent,
+        markets_shown, tables::click_target::ClickTarget,
     },
     config::Theme,
     ui::{self, DrawState, ThemeSet},
@@ -280,6 +280,11 @@ impl<I> LoopChannels<I> {
             TerminalInput::Lost => {
                 show(Out::Control(BELL.to_vec()));
                 None
+            }
+            TerminalInput::DroppedPaste => {
+                show(Out::Control(BELL.to_vec()));
+                let words = "a paste was dropped: it is longer than 64 KiB, or its end is missing";
+                Some(Msg::Notify(Tone::Warn, words.to_owned()))
             }
         }
     }

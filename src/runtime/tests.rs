@@ -345,7 +345,12 @@ async fn an_unchanged_book_draws_only_where_the_rows_of_the_ladder_move_with_it(
     assert_eq!(seconds, BTreeSet::from([0, 1, 3, 4]));
 }
 
-async fn shown_by(render: Render, keys: &str) -> (Vec<Buffer>, Vec<Effect>) {
+fn keys(keys: &str) -> Vec<TerminalInput> {
+    let chords = keys.split(' ').map(|key| key.parse().unwrap());
+    chords.map(TerminalInput::Key).collect()
+}
+
+async fn shown_by(render: Render, inputs: Vec<TerminalInput>) -> (Vec<Buffer>, Vec<Effect>) {
     let (_common, common) = channel(4);
     let (_coming, newcomers) = channel(4);
     let (_inbox, mail) = channel(4);
@@ -355,10 +360,9 @@ async fn shown_by(render: Render, keys: &str) -> (Vec<Buffer>, Vec<Effect>) {
         effects,
         in_flight: InFlight::default(),
     };
-    let chords: Vec<Chord> = keys.split(' ').map(|key| key.parse().unwrap()).collect();
-    let presses = stream::iter(chords).then(|chord| async move {
+    let presses = stream::iter(inputs).then(|input| async move {
         sleep(Duration::from_secs(1)).await;
-        Ok(TerminalInput::Key(chord))
+        Ok(input)
     });
     let channels = LoopChannels {
         input: Box::pin(presses),
@@ -409,7 +413,7 @@ async fn a_screen_that_cannot_be_drawn_costs_the_frame_and_no_way_out() {
             report(info);
         }
     }));
-    let (shown, _) = shown_by(|_, _, _| panic!("a number too wide"), "j X").await;
+    let (shown, _) = shown_by(|_, _, _| panic!("a number too wide"), keys("j X")).await;
     let [first, .., last] = shown.as_slice() else {
         panic!("{} frames", shown.len());
     };
@@ -431,10 +435,21 @@ async fn a_screen_that_cannot_be_drawn_costs_the_frame_and_no_way_out() {
         );
         ui::render_changes(screen, account_set, state)
     };
-    let (shown, _) = shown_by(mends, "j X").await;
+    let (shown, _) = shown_by(mends, keys("j X")).await;
     let [first, .., last] = shown.as_slice() else {
         panic!("{} frames", shown.len());
     };
     assert!(words(first).contains("cannot be drawn"));
     assert!(!words(last).contains("cannot be drawn"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_paste_that_is_dropped_is_said() {
+    let draws: Render = |screen, account_set, state| ui::render_changes(screen, account_set, state);
+    let (shown, _) = shown_by(draws, vec![TerminalInput::DroppedPaste]).await;
+    let says = words(shown.last().unwrap());
+    assert!(
+        says.contains("a paste was dropped: it is longer than 64 KiB"),
+        "{says}"
+    );
 }

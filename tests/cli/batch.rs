@@ -83,7 +83,10 @@ fn a_line_that_cannot_be_read_is_named_and_nothing_is_sent() {
     assert_eq!((code, told.len(), served.orders().len()), (2, 0, 0));
     let words = said(&err);
     let lines: Vec<_> = words.lines().collect();
-    assert!(lines[0].starts_with("line 2: no JSON object: "), "{words}");
+    assert_eq!(
+        lines[0],
+        "line 2: no JSON object: EOF while parsing an object at column 15"
+    );
     assert!(
         lines[1].starts_with("line 3: ") && lines[1].contains("[possible values: buy, sell]"),
         "{words}"

@@ -58,6 +58,17 @@ async fn a_twap_fills_slice_by_slice_and_its_children_name_it() {
 }
 
 #[tokio::test]
+async fn only_the_list_of_ended_twaps_takes_a_limit() {
+    let paper = Paper::bare().await;
+    for (status, answered) in [("active", 400), ("completed", 200), ("canceled", 200)] {
+        let target = format!("/v1/twap-orders?account_id=chal-1&limit=5&status={status}");
+        let reply = paper.get(&target).await;
+        assert_eq!(reply.status, answered, "{status}: {}", reply.text());
+        assert_eq!(reply.text().contains(r#""field":"limit""#), answered == 400);
+    }
+}
+
+#[tokio::test]
 async fn an_ended_twap_can_be_read_again() {
     let paper = Paper::bare().await;
     let start = async |extra: Value| {

@@ -38,8 +38,8 @@ pub(crate) struct Watch {
     pub(crate) awaited: Awaited,
     pub(crate) ending: Ending,
     pub(crate) gone: Gone,
-    /// The ended orders that a search has reported before the history showed them.
-    pub(crate) found: BTreeSet<OrderId>,
+    /// The ended orders that a search has reported before the newest page of history showed them, and when they ended.
+    pub(crate) found: BTreeMap<OrderId, Timestamp>,
     /// The slice that each stalled TWAP waits for.
     pub(crate) stalled: BTreeMap<TwapId, Timestamp>,
     pub(crate) near: BTreeSet<PositionId>,

@@ -33,7 +33,8 @@ pub(crate) fn traced(account: &mut Account, asked: &[OrderId], found: &[Order]) 
     );
     for alert in &news {
         if let Alert::Filled(order) | Alert::Rejected(order) = alert {
-            account.watch.found.insert(order.id.clone());
+            let ended_at = order.settled_at.unwrap_or(order.requested_at);
+            account.watch.found.insert(order.id.clone(), ended_at);
         }
     }
     raise(account, news)
@@ -70,10 +71,14 @@ pub(crate) fn arriving(account: &mut Account, poll: &Poll) -> Vec<Alert> {
     let found = &mut account.watch.found;
     let over = page.rows.iter().rev();
     let news = over.filter_map(|order| {
-        let alert = ended(store, order).filter(|_| !found.remove(&order.id));
+        let alert = ended(store, order).filter(|_| found.remove(&order.id).is_none());
         awaited.hear(store, order, alert?)
     });
-    news.collect()
+    let news = news.collect();
+    // What ended before all of its rows were placed is on no newest page any more.
+    let oldest = page.rows.iter().map(|order| order.requested_at).min();
+    found.retain(|_, ended_at| oldest.is_none_or(|oldest| *ended_at >= oldest));
+    news
 }
 
 /// Alerts from the store as it is now; `ended` TWAPs were known before the answer.

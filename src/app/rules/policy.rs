@@ -7,7 +7,10 @@
 
 use crate::{
     app::account::store::Store,
-    model::{KeyScope, MarketId, Num, PlaceOrder, Position, READ_ONLY_KEY, Side, TradingLimits},
+    model::{
+        Bps, KeyScope, MarketId, Num, PlaceOrder, Position, READ_ONLY_KEY, Side, SlippageTolerance,
+        TradingLimits,
+    },
 };
 
 /// Why nothing may be opened now, in `market` or anywhere, if so.
@@ -15,8 +18,16 @@ pub(crate) fn refuses(store: &Store, market: Option<&MarketId>) -> Option<String
     if store.key_scope == Some(KeyScope::ReadOnly) {
         return Some(READ_ONLY_KEY.to_owned());
     }
-    let by_account = store.account.value()?.refuses_entries(market);
-    by_account.or_else(|| store.market(market?)?.refuses_entries())
+    let account = store.account.value();
+    let by_account = account.and_then(|facts| facts.refuses_entries(market));
+    by_account.or_else(|| {
+        let market = store.market(market?)?;
+        market.refuses_entries().or_else(|| {
+            let (policy, category) = (account?.policy.as_ref()?, market.category.as_ref()?);
+            let is_halted = policy.halts(category);
+            is_halted.then(|| format!("the service has halted trading in {category}"))
+        })
+    })
 }
 
 /// Why the service would refuse this entry, if so.
@@ -27,7 +38,16 @@ pub(super) fn objection(store: &Store, order: &PlaceOrder) -> Option<String> {
         too_many(&limits, store, order)
             .or_else(|| worth(&limits, store, order))
             .or_else(|| together(policy.maximum_total_notional_usd, store, order))
+            .or_else(|| slippage(policy.slippage_tolerance_bps.as_ref()?, order))
     })
+}
+
+fn slippage(allowed: &SlippageTolerance, order: &PlaceOrder) -> Option<String> {
+    let Bps(own) = order.slippage_tolerance?;
+    let (side, bound) = allowed.outside(own, order.kind, order.market_id.provider())?;
+    Some(format!(
+        "a slippage of {own} bps is {side} the {bound} bps that the service allows"
+    ))
 }
 
 /// An entry in a market without a position opens one more.
@@ -103,7 +123,8 @@ mod tests {
             update::router::update,
         },
         model::{
-            AccountFacts, Command, Failure, FailureKind, ServiceAbout, ServiceEnvironment, Ticket,
+            AccountFacts, Command, Failure, FailureKind, PlaceKind, ServiceAbout,
+            ServiceEnvironment, Ticket,
         },
         view,
     };
@@ -136,6 +157,10 @@ mod tests {
                 "the service has halted trading",
             ),
             (
+                r#"{"trading_halt":{"platform":false,"categories":["stocks","crypto"]}}"#,
+                "the service has halted trading in crypto",
+            ),
+            (
                 r#"{"copy_follower_locked":true}"#,
                 "this account copies another one: only that one opens positions",
             ),
@@ -156,6 +181,46 @@ mod tests {
         assert_eq!(said(two, btc()), None, "it adds to an open one");
         let total = said(r#"{"maximum_total_notional_usd":40000}"#, btc());
         assert!(total.unwrap().starts_with("47,6"), "all positions together");
+    }
+
+    #[test]
+    fn a_market_of_a_category_that_is_not_halted_is_open() {
+        let halted = r#"{"trading_halt":{"categories":["stocks"]}}"#;
+        assert_eq!(said(halted, entry("paper|BTC", "0.01")), None);
+    }
+
+    #[test]
+    fn a_slippage_that_the_service_does_not_take_is_not_sent() {
+        let policy = r#"{"slippage_tolerance_bps":{"min":5,"max":500,
+            "market_order_maximum_by_provider":{"paper":100,"binance":50}}}"#;
+        let order = |kind, bps| PlaceOrder {
+            kind,
+            slippage_tolerance: Some(Bps(num(bps))),
+            ..entry("paper|BTC", "0.01")
+        };
+        for (kind, bps, words) in [
+            (
+                PlaceKind::Market,
+                "4.9",
+                Some("a slippage of 4.9 bps is below the 5 bps that the service allows"),
+            ),
+            (PlaceKind::Market, "5", None),
+            (PlaceKind::Market, "100", None),
+            (
+                PlaceKind::Market,
+                "101",
+                Some("a slippage of 101 bps is above the 100 bps that the service allows"),
+            ),
+            (PlaceKind::StopMarket, "500", None),
+            (
+                PlaceKind::StopMarket,
+                "501",
+                Some("a slippage of 501 bps is above the 500 bps that the service allows"),
+            ),
+        ] {
+            assert_eq!(said(policy, order(kind, bps)).as_deref(), words, "{bps}");
+        }
+        assert_eq!(said(policy, entry("paper|BTC", "0.01")), None, "its own");
     }
 
     #[test]

@@ -152,6 +152,7 @@ mod tests {
             retry_after: Some(Duration::from_secs(5)),
             longer: None,
             date: None,
+            request_id: None,
             budgets: vec![],
             body: vec![],
         };

@@ -1,25 +1,25 @@
 //! The API key: read before the desk opens, and again when the service refuses it; never shown.
 
 use crate::{
-    config::{
-        Problem, Secret, SettingOrigin, Settings,
-        problem::unreadable,
-        secrets::{child_env::keyless, keyring},
-    },
+    config::{Problem, Secret, SettingOrigin, Settings, problem::unreadable, secrets::keyring},
     disk,
 };
 use secrecy::{ExposeSecret, SecretString, zeroize::Zeroizing};
 use std::{
-    env,
-    io::Read as _,
+    io::{self, Read as _, Write as _},
     path::{Path, PathBuf},
     process::{Command, Stdio},
+    sync::mpsc::{RecvTimeoutError, channel},
+    thread,
+    time::Duration,
 };
 
 /// A key file is one line; a longer file is something else.
 const LONGEST: usize = 4096;
 /// What a command may print: the key, and notes below it.
 const MOST_PRINTED: usize = 64 * 1024;
+/// A longer wait at the start is said.
+const ANNOUNCED_AFTER: Duration = Duration::from_secs(2);
 
 /// Where a replaced key is found while the desk runs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -50,7 +50,11 @@ impl ApiKeySource {
         match self {
             Self::Start => None,
             Self::File(path) => Some(from_file(path)),
-            Self::Command(command) => Some(from_command_unattended(command)),
+            Self::Command(command) => Some(from_command(
+                command,
+                Stdio::null(),
+                keyring::UNLOCK_TIMEOUT,
+            )),
             Self::Keyring(name) => Some(from_keyring(name)),
         }
     }
@@ -70,11 +74,13 @@ pub(in crate::config) fn find(settings: &Settings) -> Result<Secret, Problem> {
         }
         ApiKeySource::File(path) => from_file(&path)
             .map_err(|what| Problem::new(Some(SettingOrigin::File(path)), "", &what)),
-        ApiKeySource::Command(command) => from_command(&command)
-            .map_err(|what| Problem::new(None, &named("api_key_command"), &what)),
-        ApiKeySource::Keyring(name) => {
-            from_keyring(&name).map_err(|what| Problem::new(None, &named("api_key_keyring"), &what))
+        ApiKeySource::Command(command) => {
+            let read = || from_command(&command, Stdio::inherit(), keyring::UNLOCK_TIMEOUT);
+            announced("api_key_command", read)
+                .map_err(|what| Problem::new(None, &named("api_key_command"), &what))
         }
+        ApiKeySource::Keyring(name) => announced("api_key_keyring", || from_keyring(&name))
+            .map_err(|what| Problem::new(None, &named("api_key_keyring"), &what)),
     }
 }
 
@@ -90,43 +96,40 @@ fn from_file(path: &Path) -> Result<Secret, String> {
     usable(&text)
 }
 
-/// Its standard error stays the terminal, so that a password manager can prompt.
-fn from_command(command: &str) -> Result<Secret, String> {
+/// What it complains of goes to `complaints`: at the start that is the terminal, so that a password manager can prompt.
+fn from_command(command: &str, complaints: Stdio, patience: Duration) -> Result<Secret, String> {
     let mut shell = Command::new("sh");
-    let mut child = keyless(&mut shell, env::vars_os().map(|(name, _)| name))
-        .args(["-c", command])
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::inherit())
-        .spawn()
+    let shell = shell.args(["-c", command]).stderr(complaints);
+    let answer = keyring::ask(shell, MOST_PRINTED + 1, patience)
         .map_err(|e| format!("cannot be run by sh: {e}"))?;
-    let most = MOST_PRINTED as u64 + 1;
-    // Room for all of it: a buffer that grows leaves copies of the key behind.
-    let mut said = Zeroizing::new(Vec::with_capacity(MOST_PRINTED + 1));
-    let from = child.stdout.take();
-    let read = from.map(|from| from.take(most).read_to_end(&mut said));
-    let ended = child.wait();
-    if said.len() > MOST_PRINTED {
+    let answer = answer.ok_or_else(|| {
+        format!(
+            "printed no key within {} s; it was ended",
+            patience.as_secs()
+        )
+    })?;
+    if answer.output.len() > MOST_PRINTED {
         return Err("prints more than 64 KiB: the first line is the key".to_owned());
     }
-    let status = read.transpose().and(ended);
-    let status = status.map_err(|e| format!("cannot be read: {e}"))?;
-    if !status.success() {
-        return Err(format!("failed ({status}); it printed no key"));
-    }
-    usable(&String::from_utf8_lossy(&said))
-}
-
-/// The same while the desk is on the terminal.
-fn from_command_unattended(command: &str) -> Result<Secret, String> {
-    let mut shell = Command::new("sh");
-    let answer = keyring::ask(shell.args(["-c", command]), LONGEST + 1);
-    let answer = answer.map_err(|e| format!("cannot be run by sh: {e}"))?;
-    let answer = answer.ok_or("did not end within a minute")?;
     if !answer.status.success() {
         return Err(format!("failed ({}); it printed no key", answer.status));
     }
     usable(&answer.output)
+}
+
+/// Says on standard error what a start waits for, if that takes long.
+fn announced<T>(setting: &str, read: impl FnOnce() -> T) -> T {
+    let words = format!("perpdeck: still waiting for the key of {setting}, up to a minute");
+    let (end, ended) = channel::<()>();
+    thread::spawn(move || {
+        if ended.recv_timeout(ANNOUNCED_AFTER) == Err(RecvTimeoutError::Timeout) {
+            // Standard error may be closed.
+            let _gone = writeln!(io::stderr(), "{words}");
+        }
+    });
+    let read = read();
+    drop(end);
+    read
 }
 
 /// The first line, if it is a valid header value.
@@ -148,6 +151,14 @@ mod tests {
     fn again(source: &ApiKeySource) -> Option<String> {
         let key = source.read_again()?.ok()?;
         Some(key.expose_secret().to_owned())
+    }
+
+    #[test]
+    fn a_command_that_prints_no_key_in_time_is_ended_and_refused() {
+        let patience = Duration::from_millis(1_100);
+        let read = from_command("exec sleep 600", Stdio::null(), patience);
+        let why = read.map(drop).unwrap_err();
+        assert_eq!(why, "printed no key within 1 s; it was ended");
     }
 
     #[test]

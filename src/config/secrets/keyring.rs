@@ -16,7 +16,7 @@ use std::{
 };
 
 /// A person may first have to type the keyring's password.
-const UNLOCK_TIMEOUT: Duration = Duration::from_mins(1);
+pub(super) const UNLOCK_TIMEOUT: Duration = Duration::from_mins(1);
 /// A program's error message is one line.
 const LONGEST_COMPLAINT: u64 = 1024;
 
@@ -49,7 +49,8 @@ pub(in crate::config) fn is_name(name: &str) -> bool {
 pub(in crate::config) fn read(name: &str, longest: usize) -> Result<Zeroizing<String>, String> {
     let [found, store] = lookup(name);
     let mut program = Command::new(PROGRAM);
-    let said = ask(program.args(found.split(' ')), longest).map_err(|why| not_run(&why))?;
+    let program = program.args(found.split(' ')).stderr(Stdio::piped());
+    let said = ask(program, longest, UNLOCK_TIMEOUT).map_err(|why| not_run(&why))?;
     let Some(said) = said else {
         return Err(format!(
             "asks for {name:?}, and the keyring did not answer within a minute: unlock it, {OTHERWISE}"
@@ -88,33 +89,38 @@ pub(super) struct ProgramAnswer {
     complaint: String,
 }
 
-/// What a program without a terminal prints; `None` if it does not end in time.
-pub(super) fn ask(program: &mut Command, longest: usize) -> io::Result<Option<ProgramAnswer>> {
+/// What a program prints, up to `longest` bytes; `None` if it does not end in time.
+pub(super) fn ask(
+    program: &mut Command,
+    longest: usize,
+    patience: Duration,
+) -> io::Result<Option<ProgramAnswer>> {
     let mut child = keyless(program, env::vars_os().map(|(name, _)| name))
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
         .spawn()?;
     let (tell, told) = channel();
     let (output, complaint) = (child.stdout.take(), child.stderr.take());
-    let longest = u64::try_from(longest).unwrap_or(u64::MAX);
     thread::spawn(move || {
-        let mut texts = [Zeroizing::new(String::new()), Zeroizing::default()];
-        let [said, complained] = &mut texts;
+        // Room for all of it: a buffer that grows leaves copies of the key behind.
+        let mut said = Zeroizing::new(Vec::with_capacity(longest));
+        let mut complained = String::new();
+        let longest = u64::try_from(longest).unwrap_or(u64::MAX);
         // An unreadable key is reported below.
-        let _cut = output.map(|from| from.take(longest).read_to_string(said));
+        let _cut = output.map(|from| from.take(longest).read_to_end(&mut said));
         let limit = LONGEST_COMPLAINT;
-        let _cut = complaint.map(|from| from.take(limit).read_to_string(complained));
-        let _late = tell.send(texts);
+        let _cut = complaint.map(|from| from.take(limit).read_to_string(&mut complained));
+        let output = Zeroizing::new(String::from_utf8_lossy(&said).into_owned());
+        let _late = tell.send((output, complained));
     });
-    let Ok([output, complaint]) = told.recv_timeout(UNLOCK_TIMEOUT) else {
+    let Ok((output, complaint)) = told.recv_timeout(patience) else {
         end(&mut child);
         return Ok(None);
     };
     Ok(Some(ProgramAnswer {
         status: child.wait()?,
         output,
-        complaint: complaint.to_string(),
+        complaint,
     }))
 }
 

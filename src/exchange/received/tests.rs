@@ -329,7 +329,7 @@ fn what_cannot_be_replayed_is_said_with_its_file() {
         ],
         [
             "/some.txt cannot be replayed: it is empty",
-            "/some.txt cannot be replayed: it holds no line of a recording (line 0: it is no instant in nanoseconds, a space and a frame)",
+            "/some.txt cannot be replayed: it holds no line of a recording (line 1: it is no instant in nanoseconds, a space and a frame)",
             "/some.txt cannot be replayed: it does not say its market: --market names it, as in --market 'hyperliquid|BTC'",
         ]
     );

@@ -1,7 +1,7 @@
 //! The lists: complete for what is open or works, paged by cursor for history.
 
 use super::super::{
-    api_error::ApiResult,
+    api_error::{ApiError, ApiResult, ServiceCode},
     auth::AuthenticatedUser,
     cursor::{CursorSigner, ListName, invalid_cursor},
     engine::{AccountIx, Millis, OrderRecord, RowKey, ScaledRecord, TwapRecord},
@@ -84,6 +84,13 @@ impl<'a> ListReader<'a> {
         let (engine, rows) = (&self.state.engine, self.state.rows());
         let (list, ended_at): (_, EndOfTwap) = match query.selector {
             TwapSelector::Active => {
+                if query.page.limit.is_some() {
+                    return Err(ApiError::field(
+                        "limit",
+                        ServiceCode::InvalidRequest,
+                        "limit is for ended TWAPs: those that run come all at once",
+                    ));
+                }
                 let live = engine.live_twaps(self.account_of_all(&query.page)?);
                 return Ok(complete(live.map(|row| rows.twap(row))));
             }

@@ -19,7 +19,8 @@ pub(crate) type RecordingResult<T> = Result<T, RecordingFault>;
 
 impl fmt::Display for RecordingFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}: {}", self.line, self.what)
+        // A person counts from 1.
+        write!(f, "line {}: {}", self.line.saturating_add(1), self.what)
     }
 }
 

@@ -331,7 +331,7 @@ mod tests {
             [
                 "1 2x100.5 3x101",
                 "3 1.5x100 3x101",
-                "line 5: it was received before the line before it",
+                "line 6: it was received before the line before it",
                 // Nobody knows what the row before it has changed.
                 "6 ",
                 "7 1.5x100 0.25x100.75",
@@ -354,7 +354,7 @@ mod tests {
             [
                 "1 buy 2x100.5",
                 "3 sell 0.1x100",
-                "line 4: it has not the columns of its file",
+                "line 5: it has not the columns of its file",
             ]
         );
     }

@@ -88,11 +88,11 @@ fn a_line_that_cannot_be_read_is_reported_and_the_rest_is_read() {
         said,
         [
             "Frame(\"1\")",
-            "line 1: it is no instant in nanoseconds, a space and a frame",
-            "line 2: it was received before the line before it",
-            "line 3: it was received more than a day after the line before it",
+            "line 2: it is no instant in nanoseconds, a space and a frame",
+            "line 3: it was received before the line before it",
+            "line 4: it was received more than a day after the line before it",
             "Frame(\"4\")",
-            "line 5: it is cut short, or longer than a frame can be",
+            "line 6: it is cut short, or longer than a frame can be",
         ]
     );
 }

@@ -12,7 +12,9 @@ use super::{
         PositionId, Side, TimeInForce, Timestamp, TriggerDirection, TriggersOn, estimate,
         plan::{PlannedRung, RungPlan},
     },
-    DraftFault, DraftShape, Field, FieldInput, Seen, Texts, instant,
+    DraftFault, DraftShape, Field, FieldInput, Seen, Texts,
+    fault::MINUTES,
+    instant,
     number::{not_negative, number, optional, positive},
     span,
 };
@@ -65,8 +67,7 @@ fn minutes_of(span: Duration) -> Result<Num, DraftFault> {
         .map_err(|_| DraftFault::TooManyDigits)
 }
 
-/// What a TWAP may last, and how many rungs a scaled order may have (docs/service-api.md 4.2).
-const MINUTES: RangeInclusive<u32> = 5..=1_440;
+/// How many rungs a scaled order may have (docs/service-api.md 4.3).
 const RUNGS: RangeInclusive<u32> = 2..=10;
 
 fn within(number: Num, range: RangeInclusive<impl Into<Num>>) -> Result<Num, DraftFault> {

@@ -4,7 +4,10 @@ use super::{
     super::{ExitConflict, Num},
     DistanceFault, Field,
 };
-use std::fmt;
+use std::{fmt, ops::RangeInclusive};
+
+/// How long a TWAP may last (docs/service-api.md 4.2).
+pub(super) const MINUTES: RangeInclusive<u32> = 5..=1_440;
 
 /// Why a field cannot be sent as it stands.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -97,7 +100,11 @@ pub enum DraftFault {
     BelowZero(Num),
     #[error("not a time: write 90s, 30m, 2h, 1d, 18:00 or 2026-01-05 18:00")]
     NotAnInstant,
-    #[error("write whole minutes from 5 to 1,440: 30, 90m, 2h or 1d")]
+    #[error(
+        "write whole minutes from {} to {}: 30, 90m, 2h or 1d",
+        MINUTES.start(),
+        Num::from(*MINUTES.end()).grouped()
+    )]
     NotASpan,
     #[error("must be a whole number")]
     NotWhole,

@@ -6,14 +6,16 @@ use serde::{Deserialize, Deserializer, Serialize, de::DeserializeOwned};
 use serde_json::value::RawValue;
 use std::{borrow::Cow, str::FromStr};
 
-/// Reads an optional value; one of another shape is unknown, so that it does not cost the row.
+/// Reads an optional value, also from its text in quotes; one of another shape is unknown, so that it does not cost the
+/// row.
 pub(in crate::model) fn or_none<'de, D, T>(from: D) -> Result<Option<T>, D::Error>
 where
     D: Deserializer<'de>,
     T: DeserializeOwned,
 {
     let raw = Option::<Box<RawValue>>::deserialize(from)?;
-    Ok(raw.and_then(|raw| serde_json::from_str(raw.get()).ok()))
+    let read = |raw: &str| serde_json::from_str(raw).ok();
+    Ok(raw.and_then(|raw| read(raw.get()).or_else(|| read(raw.get().trim_matches('"')))))
 }
 
 /// A known word, or the service's own.

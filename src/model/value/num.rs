@@ -2,7 +2,7 @@
 
 use derive_more::{Display, From};
 use rust_decimal::{Decimal, RoundingStrategy};
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _, ser::Error as _};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, ser::Error as _};
 use serde_json::value::RawValue;
 use std::{
     fmt,
@@ -219,9 +219,32 @@ impl fmt::Debug for Num {
 impl<'de> Deserialize<'de> for Num {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let raw = Box::<RawValue>::deserialize(deserializer)?;
-        raw.get()
-            .parse()
-            .map_err(|why| D::Error::custom(format_args!("{why}: {:.40}", raw.get())))
+        read(raw.get(), raw.get())
+    }
+}
+
+fn read<E: serde::de::Error>(digits: &str, raw: &str) -> Result<Num, E> {
+    let number = digits.parse();
+    number.map_err(|why| E::custom(format_args!("{why}: {raw:.40}")))
+}
+
+/// A number of a service's row: also one whose digits are text.
+#[derive(Deserialize)]
+struct RowNumber(#[serde(deserialize_with = "Num::read_row")] Num);
+
+impl Num {
+    /// For `deserialize_with`: a number of a service's row, also one whose digits are text.
+    pub(in crate::model) fn read_row<'de, D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let raw = Box::<RawValue>::deserialize(from)?;
+        read(raw.get().trim_matches('"'), raw.get())
+    }
+
+    /// The same where it may be missing or null.
+    pub(in crate::model) fn read_row_any<'de, D: Deserializer<'de>>(
+        from: D,
+    ) -> Result<Option<Self>, D::Error> {
+        let told = Option::<RowNumber>::deserialize(from)?;
+        Ok(told.map(|RowNumber(number)| number))
     }
 }
 

@@ -5,13 +5,13 @@ use crate::{
     app::{Msg, activity::notice::Tone},
     journal::{HANG_CAUSES, Halts, IntentId, Journal, JournalError, ReportedRow},
     model::Risk,
-    runtime::base::{clock::Clock, process::ProcessKind},
+    runtime::base::{clock::Clock, lock::locked, process::ProcessKind},
 };
 use std::{
     io,
     path::Path,
     sync::{
-        Arc, OnceLock,
+        Arc, Mutex, OnceLock,
         atomic::{AtomicBool, AtomicI64, Ordering},
         mpsc::{self, RecvTimeoutError},
     },
@@ -19,7 +19,10 @@ use std::{
     time::Duration,
 };
 use tokio::{
-    sync::{broadcast, mpsc::Sender, oneshot},
+    sync::{
+        mpsc::{Sender, UnboundedReceiver, UnboundedSender, unbounded_channel},
+        oneshot,
+    },
     time::{sleep, timeout},
 };
 
@@ -29,8 +32,6 @@ pub(crate) const EXIT_JOURNAL_TIMEOUT: Duration = Duration::from_millis(100);
 const WARN_AFTER: Duration = Duration::from_millis(900);
 /// How often a desk looks what other processes have recorded, if it records nothing itself.
 const LOOK_INTERVAL: Duration = Duration::from_secs(1);
-/// News that a desk may be behind with; beyond them it looks at the journal itself.
-const NEWS: usize = 16;
 
 pub(crate) type OpenResult = Result<Journal, JournalError>;
 
@@ -51,12 +52,15 @@ pub(crate) fn known_ref(id: IntentId) -> IntentRef {
 /// Rows of which other processes have reported.
 pub(crate) type News = Arc<[ReportedRow]>;
 
+/// The accounts that take in news. Each gets all of them, however long it is behind: a row is reported once.
+type Listeners = Arc<Mutex<Vec<UnboundedSender<News>>>>;
+
 #[derive(Debug, Clone)]
 pub(crate) struct JournalWriter {
     jobs: mpsc::Sender<JournalJob>,
     /// A halt is noted also while the log is locked by a process that does not go on.
     halts: mpsc::Sender<HaltJob>,
-    news: broadcast::Sender<News>,
+    listeners: Listeners,
     alarm: FailureAlarm,
     /// A wait timed out and the disk has not caught up since: closes and cancels do not wait.
     behind: Arc<AtomicBool>,
@@ -131,12 +135,11 @@ impl JournalWriter {
     ) -> Self {
         let (jobs, inbox) = mpsc::channel::<JournalJob>();
         let (halts, halting) = mpsc::channel::<HaltJob>();
-        let (news, _) = broadcast::channel(NEWS);
         let noted = Halts::of_journal(dir);
         let writer = Self {
             jobs,
             halts,
-            news: news.clone(),
+            listeners: Listeners::default(),
             alarm: FailureAlarm {
                 events,
                 raised: Arc::default(),
@@ -151,7 +154,7 @@ impl JournalWriter {
             process,
             halts: noted.clone(),
             halted: noted.bytes(),
-            news,
+            listeners: Arc::clone(&writer.listeners),
         };
         thread::spawn(move || halting.iter().for_each(|job| job(&noted)));
         thread::spawn(move || {
@@ -183,8 +186,10 @@ impl JournalWriter {
 
     /// What other processes have recorded or changed from now on. An empty message says that there is something to look
     /// at.
-    pub(crate) fn news(&self) -> broadcast::Receiver<News> {
-        self.news.subscribe()
+    pub(crate) fn news(&self) -> UnboundedReceiver<News> {
+        let (listener, news) = unbounded_channel();
+        locked(&self.listeners).push(listener);
+        news
     }
 
     /// The lowest number that no row has, as far as this process has read.
@@ -302,7 +307,7 @@ impl JournalWriter {
     ) -> oneshot::Receiver<Result<T, JournalError>> {
         let (reply, answer) = oneshot::channel();
         let job: HaltJob = Box::new(move |halts| {
-            let done = job(halts).map_err(|why| JournalError::Halt(Arc::new(why)));
+            let done = job(halts).map_err(|why| halts.error(why));
             let _left = reply.send(done);
         });
         let _stopped = self.halts.send(job);
@@ -339,7 +344,7 @@ struct Look {
     halts: Halts,
     /// The halts as they were seen last.
     halted: Vec<u8>,
-    news: broadcast::Sender<News>,
+    listeners: Listeners,
 }
 
 impl Look {
@@ -364,8 +369,8 @@ impl Look {
             .then(|| journal.reported().ok())
             .flatten();
         if are_halts_new || reported.is_some() {
-            // Nobody receives it while the desk starts.
-            let _nobody = self.news.send(reported.unwrap_or_default().into());
+            let news = News::from(reported.unwrap_or_default());
+            locked(&self.listeners).retain(|listener| listener.send(Arc::clone(&news)).is_ok());
         }
     }
 }
@@ -414,6 +419,26 @@ mod tests {
             |_| (),
             events,
         )
+    }
+
+    #[tokio::test]
+    async fn a_desk_that_is_busy_for_long_misses_no_row_of_another_process() {
+        let dir = tempfile::tempdir().unwrap();
+        let (events, _said) = tokio::sync::mpsc::channel(8);
+        let writer = desk(dir.path(), events);
+        let mut news = writer.news();
+        count(&writer).await;
+        let mut other = Journal::open(dir.path()).unwrap();
+        for number in 0..40 {
+            settled(&mut other, 0, number).unwrap();
+            count(&writer).await;
+        }
+        drop(writer);
+        let mut rows = vec![];
+        while let Some(reported) = news.recv().await {
+            rows.extend(reported.iter().map(|reported| reported.row.id.0));
+        }
+        assert_eq!(rows, (1..=40).collect::<Vec<_>>());
     }
 
     #[tokio::test(start_paused = true)]

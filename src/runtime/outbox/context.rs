@@ -287,9 +287,17 @@ impl OutboxContext {
         let (base_url, account) = self.address();
         let noted = self.change_halts(move |halts| halts.rearm(&base_url, &account));
         drop(self.writer.ask(Journal::damage_is_seen));
-        if let Some(why) = self.write_error(noted).await {
-            let text = format!("{why}: a restarted desk will still be halted");
-            self.note(Tone::Warn, text).await;
+        match self.write_error(noted).await {
+            // The file still halts: no order would be sent.
+            Some(why @ JournalError::Halt { .. }) if locked(&self.shared.noted).is_some() => {
+                let text = format!("entries stay halted: {why}");
+                return self.note(Tone::Alert, text).await;
+            }
+            Some(why) => {
+                let text = format!("{why}: a restarted desk will still be halted");
+                self.note(Tone::Warn, text).await;
+            }
+            None => {}
         }
         if self.shared.gate.rearm(seen.as_deref()) {
             self.say(Msg::Halted(None)).await;

@@ -18,10 +18,7 @@ use crate::{
     },
 };
 use std::path::Path;
-use tokio::{
-    sync::{broadcast::error::RecvError, mpsc::Sender},
-    task::JoinSet,
-};
+use tokio::{sync::mpsc::Sender, task::JoinSet};
 
 /// Where the desk's commands go.
 #[derive(Debug)]
@@ -162,14 +159,12 @@ impl Outbox {
             if process == ProcessKind::Verb {
                 return;
             }
-            loop {
-                match news.recv().await {
-                    Ok(reported) => context.note_reported(&reported).await,
-                    Err(RecvError::Lagged(_)) => {}
-                    Err(RecvError::Closed) => return,
+            while let Some(reported) = news.recv().await {
+                context.note_reported(&reported).await;
+                // What a process left that died meanwhile: one look for all that came during the last one.
+                if news.is_empty() {
+                    recover(context.clone(), look(&context)).await;
                 }
-                // What a process left that died meanwhile.
-                recover(context.clone(), look(&context)).await;
             }
         });
         Self {

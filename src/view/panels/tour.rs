@@ -21,15 +21,16 @@ pub fn tour(model: &Model) -> Option<TourView> {
     let tour = model.tour.as_ref().filter(|_| is_free)?;
     let (number, of) = tour.step.number();
     let here = model.context();
-    let keys = [
-        button(model, here, Action::NextStep, "next"),
-        vec![Span::plain(" · ")],
-        button(model, here, Action::Dismiss, "ends the tour"),
-    ];
+    let mut keys = vec![];
+    if number < of {
+        keys.extend(button(model, here, Action::NextStep, "next"));
+        keys.push(Span::plain(" · "));
+    }
+    keys.extend(button(model, here, Action::Dismiss, "ends the tour"));
     Some(TourView {
         head: format!("Tour {number}/{of}"),
         words: words(model, tour.step),
-        keys: keys.concat(),
+        keys,
     })
 }
 

@@ -62,8 +62,8 @@ fn is_id(name: &str, text: &str) -> bool {
     is_named && text.chars().all(is_plain)
 }
 
-/// Characters that a spreadsheet may take for the start of a formula.
-const BEGINS: [char; 6] = ['=', '+', '-', '@', '\t', '\r'];
+/// Characters that a spreadsheet may take for the start of a formula (OWASP, CSV injection).
+const BEGINS: [char; 11] = ['=', '+', '-', '@', '＝', '＋', '－', '＠', '\t', '\r', '\n'];
 
 /// Prefixes an apostrophe to a cell that a spreadsheet would take for a formula; a plain number stays.
 fn field(text: &str) -> String {
@@ -212,6 +212,8 @@ mod tests {
             ("-1.2.3", "\"'-1.2.3\""),
             ("\t=1", "\"'\t=1\""),
             ("\r=1", "\"'\r=1\""),
+            ("\n=1", "\"'\n=1\""),
+            ("＝1", "\"'＝1\""),
             ("a,\"b\"", "\"a,\"\"b\"\"\""),
         ] {
             assert_eq!(field(cell), written);

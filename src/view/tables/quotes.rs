@@ -4,7 +4,9 @@
 //! source does not tell is absent.
 
 use crate::{
-    model::{Book, Candle, Interval, Level, Market, MarketId, Num, PublicTrade, Side, Timestamp},
+    model::{
+        Book, Candle, Interval, Level, Market, MarketId, Num, PublicTrade, Side, Text, Timestamp,
+    },
     view::text::{
         Align::{Left, Number},
         Cell, Column, Scene, Span, Tone, format,
@@ -19,6 +21,8 @@ use serde::Serialize;
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct QuoteRow {
     pub market_id: MarketId,
+    /// The market's short name.
+    pub symbol: Text,
     /// USD, as the four below.
     pub mark_price: Option<Num>,
     /// The best bid.
@@ -35,6 +39,12 @@ pub struct QuoteRow {
     pub size_decimals: Option<u32>,
     /// The highest leverage of an order.
     pub max_leverage: Option<u32>,
+    /// Such as crypto.
+    pub category: Option<Text>,
+    /// Whether orders are accepted.
+    pub trading_enabled: Option<bool>,
+    /// Whether only reducing orders are accepted.
+    pub reduce_only: Option<bool>,
     /// Per hour, as a share: 0.0000125 is 0.00125 %.
     pub funding_rate: Option<Num>,
     /// When it was made, by the clock of the source.
@@ -133,6 +143,7 @@ impl QuoteRow {
     pub fn new(market: &Market, _: &Scene<'_>) -> Self {
         Self {
             market_id: market.id.clone(),
+            symbol: market.symbol.clone(),
             mark_price: market.mark,
             bid_price: market.bid,
             ask_price: market.ask,
@@ -141,6 +152,9 @@ impl QuoteRow {
             spread_bps: spread_bps(market),
             size_decimals: market.size_decimals,
             max_leverage: market.max_leverage,
+            category: market.category.clone(),
+            trading_enabled: market.trading_enabled,
+            reduce_only: market.reduce_only,
             funding_rate: market.funding_rate,
             updated_at: market.updated_at,
         }
@@ -341,7 +355,7 @@ fn sized(size: Option<Num>, market: &MarketId, scene: &Scene<'_>) -> Cell {
 pub mod columns_of {
     pub const QUOTE: &[&str] = &[
         "market_id", "mark_price", "bid_price", "ask_price", "mid_price", "spread_bps", "tick_size", "size_decimals",
-        "max_leverage", "funding_rate", "updated_at",
+        "max_leverage", "funding_rate", "updated_at", "symbol", "category", "trading_enabled", "reduce_only",
     ];
     pub const LEVEL: &[&str] = &[
         "market_id", "side", "level", "price", "size", "total_size", "distance", "updated_at",

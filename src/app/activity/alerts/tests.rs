@@ -472,6 +472,22 @@ mod leaving {
     }
 
     #[test]
+    fn one_that_a_search_told_is_remembered_until_the_newest_page_cannot_show_it_any_more() {
+        let mut model = watching();
+        let mut filled = stop(&model, "filled");
+        filled.settled_at = Some(filled.requested_at.plus(Duration::from_mins(1)));
+        left(&mut model);
+        traced(&mut model, vec![filled]);
+        let remembered = |model: &Model| model.account.watch.found.len();
+        arrive(&mut model, Answer::History(Ok(history("resting"))));
+        assert_eq!(remembered(&model), 1);
+        let mut newer = limit("resting", "");
+        newer.requested_at = newer.requested_at.plus(Duration::from_mins(2));
+        arrive(&mut model, Answer::History(Ok(Page::of(vec![newer]))));
+        assert_eq!(remembered(&model), 0);
+    }
+
+    #[test]
     fn one_that_was_canceled_is_no_news_and_one_that_is_not_found_no_longer_works() {
         let mut model = watching();
         let canceled = stop(&model, "canceled");

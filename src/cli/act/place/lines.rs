@@ -157,8 +157,11 @@ fn read(text: &str, of_all: &KeyFlag) -> Result<Vec<NumberedOrder>, Vec<String>>
 }
 
 fn order(text: &str, line: usize, of_all: &KeyFlag) -> Result<WrittenEntry, String> {
-    let LineMembers(members) =
-        serde_json::from_str(text).map_err(|why| format!("no JSON object: {why}"))?;
+    let LineMembers(members) = serde_json::from_str(text).map_err(|why| {
+        // Its own number of the line is that within `text`.
+        let why = why.to_string().replace(" at line 1 column ", " at column ");
+        format!("no JSON object: {why}")
+    })?;
     let flags = PlaceArgs::augment_args(
         Command::new("place")
             .no_binary_name(true)

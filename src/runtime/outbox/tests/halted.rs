@@ -1,6 +1,8 @@
 //! A halt and its causes.
 
 use super::*;
+use crate::app::activity::notice::Tone;
+use std::fs;
 
 #[tokio::test]
 async fn a_halted_desk_sends_what_gets_out_and_nothing_else_until_it_is_re_armed() {
@@ -21,6 +23,37 @@ async fn a_halted_desk_sends_what_gets_out_and_nothing_else_until_it_is_re_armed
     scene.outbox.send(Ticket(3), buy());
     scene.settled().await.1.unwrap();
     assert_eq!(methods(&scene), ["DELETE", "POST"]);
+}
+
+#[tokio::test]
+async fn a_halt_that_cannot_be_withdrawn_is_not_said_to_be_over() {
+    let mut scene = Scene::of(vec![placed()]).await;
+    scene.outbox.context.ready().await;
+    let file = scene.dir.path().join("halted");
+    fs::remove_file(&file).ok();
+    fs::create_dir(&file).unwrap();
+    scene.outbox.context.halt("flattened").await;
+    scene.outbox.rearm();
+    let said = loop {
+        let msg = scene.events.recv().await.unwrap();
+        assert_ne!(msg, Msg::Halted(None));
+        if let Msg::Notify(Tone::Alert, words) = msg
+            && words.starts_with("entries")
+        {
+            break words;
+        }
+    };
+    let start = format!(
+        "entries stay halted: the halts in {} cannot",
+        file.display()
+    );
+    assert!(said.starts_with(&start), "{said}");
+    scene.outbox.send(TICKET, buy());
+    let why = scene.settled().await.1.unwrap_err().to_string();
+    assert!(why.contains("HALTED"), "{why}");
+    fs::remove_dir(&file).unwrap();
+    scene.outbox.rearm();
+    while scene.events.recv().await.unwrap() != Msg::Halted(None) {}
 }
 
 #[tokio::test]

@@ -19,6 +19,8 @@ pub(crate) enum TerminalInput {
     /// The wheel was turned by so many notches; below 0 is up.
     Wheel(Position, i32),
     Resize(Rect),
-    /// Input was dropped: the desk cannot keep up, or a paste broke off.
+    /// Input was dropped: the desk cannot keep up.
     Lost,
+    /// A paste was dropped: it is too long, or its end is missing.
+    DroppedPaste,
 }

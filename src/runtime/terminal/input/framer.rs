@@ -36,7 +36,7 @@ pub(super) enum Frame {
     /// A character, or an escape sequence from its ESC to its end.
     Whole(Vec<u8>),
     Paste(String),
-    /// A paste without an end.
+    /// A paste that is too long or has no end.
     BrokenPaste,
 }
 

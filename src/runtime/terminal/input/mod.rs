@@ -130,7 +130,7 @@ impl Keyboard {
         let inputs = frames.into_iter().filter_map(|frame| match frame {
             Frame::Whole(bytes) => decode(&bytes),
             Frame::Paste(text) => Some(TerminalInput::Paste(text)),
-            Frame::BrokenPaste => Some(TerminalInput::Lost),
+            Frame::BrokenPaste => Some(TerminalInput::DroppedPaste),
         });
         self.change(|shared| inputs.for_each(|input| shared.queue.put(input, now)));
     }

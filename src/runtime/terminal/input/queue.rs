@@ -70,6 +70,7 @@ impl Queue {
             TerminalInput::Lost => self.ring(),
             TerminalInput::Key(_)
             | TerminalInput::Paste(_)
+            | TerminalInput::DroppedPaste
             | TerminalInput::Click(_)
             | TerminalInput::OtherButton
             | TerminalInput::Release(_)
@@ -127,7 +128,7 @@ impl Queue {
     fn moves(&self, input: &TerminalInput) -> bool {
         match input {
             TerminalInput::Key(chord) => self.keymap.urgency(*chord) == Urgency::Motion,
-            TerminalInput::Wheel(..) | TerminalInput::Drag(_) => true,
+            TerminalInput::Wheel(..) | TerminalInput::Drag(_) | TerminalInput::DroppedPaste => true,
             TerminalInput::Paste(_)
             | TerminalInput::Click(_)
             | TerminalInput::OtherButton

@@ -40,7 +40,8 @@ impl Keyboard {
                     | TerminalInput::Release(_)
                     | TerminalInput::Wheel(..)
                     | TerminalInput::Resize(_)
-                    | TerminalInput::Lost,
+                    | TerminalInput::Lost
+                    | TerminalInput::DroppedPaste,
                 ) => continue,
             };
             drop(update(model, model.account.now, msg));

@@ -58,7 +58,7 @@ impl TypedBytes {
             let input = match frame {
                 Frame::Whole(bytes) => decode(&bytes)?,
                 Frame::Paste(text) => TerminalInput::Paste(text),
-                Frame::BrokenPaste => TerminalInput::Lost,
+                Frame::BrokenPaste => TerminalInput::DroppedPaste,
             };
             Some((at, input))
         };
@@ -184,7 +184,7 @@ fn a_paste_is_text_to_its_end() {
 #[test]
 fn a_paste_whose_end_is_lost_leaves_the_keys_heard() {
     let heard = said(&[(0, "\x1b[200~hello"), (200, "F")]);
-    assert_eq!(heard, [(150, TerminalInput::Lost), (200, key("F"))]);
+    assert_eq!(heard, [(150, TerminalInput::DroppedPaste), (200, key("F"))]);
     // Pressed repeatedly: for the first second it counts as text.
     let mut said = TypedBytes::new();
     said.say(0, b"\x1b[200~hello");
@@ -192,7 +192,7 @@ fn a_paste_whose_end_is_lost_leaves_the_keys_heard() {
         said.say(at, b"F");
     }
     let heard = said.inputs();
-    assert_eq!(heard.first(), Some(&(1_000, TerminalInput::Lost)));
+    assert_eq!(heard.first(), Some(&(1_000, TerminalInput::DroppedPaste)));
     assert_eq!(heard.get(1), Some(&(1_020, key("F"))));
 }
 
@@ -218,7 +218,10 @@ fn the_text_of_a_dropped_paste_never_acts() {
     // A connection that stalls in the middle.
     let rest = format!("{text}F");
     let heard = said(&[(0, "\x1b[200~abc"), (800, &rest), (1_000, "F")]);
-    assert_eq!(heard, [(150, TerminalInput::Lost), (1_000, key("F"))]);
+    assert_eq!(
+        heard,
+        [(150, TerminalInput::DroppedPaste), (1_000, key("F"))]
+    );
 }
 
 #[test]
@@ -226,7 +229,7 @@ fn a_paste_that_is_too_long_is_dropped_whole() {
     let long = format!("\x1b[200~{}\x1b[201~j", "F".repeat(PASTE_BYTES + 1));
     assert_eq!(
         said(&[(0, &long)]),
-        [(0, TerminalInput::Lost), (0, key("j"))]
+        [(0, TerminalInput::DroppedPaste), (0, key("j"))]
     );
     let fits = "F".repeat(PASTE_BYTES);
     let long = format!("\x1b[200~{fits}\x1b[201~");
