@@ -94,15 +94,10 @@ fn makes_sense(effect: &Effect) -> bool {
         | Effect::Rearm
         | Effect::Terminal(_)
         | Effect::Write(_)
-        | Effect::Reload
+        | Effect::Settings(_)
         | Effect::SetTheme(_)
-        | Effect::KeepColumns(..)
-        | Effect::KeepUserAlerts(_)
-        | Effect::KeepTrades(_)
-        | Effect::KeepWatchlists(_)
+        | Effect::Keep(_)
         | Effect::RunAlertCommand(_)
-        | Effect::KeepLayout(..)
-        | Effect::KeepLines(..)
         | Effect::Quit => true,
     }
 }

@@ -4,6 +4,7 @@ use super::*;
 use crate::{
     app::{
         account::trades::TradeReview,
+        activity::user_alerts::KeptState,
         dialogs::{overlay::ReviewTab, prompt::Asks},
     },
     model::{Position, Timestamp},
@@ -27,7 +28,7 @@ fn page(rows: Vec<Position>, next: Option<&str>) -> Page<Position> {
 fn noted(effects: &[Effect]) -> bool {
     effects
         .iter()
-        .any(|effect| matches!(effect, Effect::KeepTrades(_)))
+        .any(|effect| matches!(effect, Effect::Keep(KeptState::Trades(_))))
 }
 
 #[test]

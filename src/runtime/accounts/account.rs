@@ -155,19 +155,13 @@ impl ReachableAccount {
                 Effect::ShowMarkets(markets) => poller.show_markets(markets),
                 Effect::ReadOften(sources) => poller.read_often(sources),
                 Effect::Watch(scaled) => poller.watch(scaled),
-                effect @ (Effect::KeepUserAlerts(_)
-                | Effect::KeepTrades(_)
-                | Effect::KeepWatchlists(_)
-                | Effect::RunAlertCommand(_)) => trader.carry_out(effect),
+                effect @ (Effect::Keep(_) | Effect::RunAlertCommand(_)) => trader.carry_out(effect),
                 Effect::Write(sheet) => write(&inbox, sheet, account.export_dir.clone()),
                 Effect::Attend
                 | Effect::Terminal(_)
                 | Effect::SwitchAccount(_)
                 | Effect::SetTheme(_)
-                | Effect::KeepColumns(..)
-                | Effect::KeepLayout(..)
-                | Effect::KeepLines(..)
-                | Effect::Reload
+                | Effect::Settings(_)
                 | Effect::Quit => {}
             }
         }

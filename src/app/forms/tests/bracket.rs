@@ -323,13 +323,16 @@ fn a_living_desk_says_what_another_one_has_left_and_nothing_twice() {
     press(&mut other, "b 0.1 enter");
     let last = settle(&mut other, Ticket(1), Ok(entered("filled", "0.1")));
     let left = last.iter().rev().find_map(|effect| match effect {
-        Effect::KeepTrades(trades) => Some(trades.clone()),
+        Effect::Keep(KeptState::Trades(trades)) => Some(trades.clone()),
         _ => None,
     });
     let now = living.account.now;
     let left = KeptState::Trades(left.unwrap());
     let kept = update(&mut living, now, Msg::Kept(left));
-    assert!(matches!(kept.as_slice(), [Effect::KeepTrades(_), ..]));
+    assert!(matches!(
+        kept.as_slice(),
+        [Effect::Keep(KeptState::Trades(_)), ..]
+    ));
     for _ in 0..2 {
         lists(&mut living, vec![]);
     }
@@ -411,7 +414,7 @@ fn a_fill_whose_size_the_service_leaves_out_is_that_of_the_order_or_is_said_to_b
 /// The next session, with what the last one kept of its trades.
 fn restarted(last: &[Effect]) -> Model {
     let kept = last.iter().rev().find_map(|effect| match effect {
-        Effect::KeepTrades(trades) => Some(serde_json::to_string(trades).unwrap()),
+        Effect::Keep(KeptState::Trades(trades)) => Some(serde_json::to_string(trades).unwrap()),
         _ => None,
     });
     let kept: TradeLog = serde_json::from_str(&kept.unwrap()).unwrap();
