@@ -8,7 +8,7 @@ use crate::{
             notice::Shown,
         },
         core::account::Account,
-        core::effect::{Effect, TerminalOut},
+        core::effect::{Effect, ReadOnce, TerminalOut},
     },
     config::AlertChannel,
     model::{ClockRate, Command, Failure, Num, Order, OrderId, Progress, Receipt, Ticket, TwapId},
@@ -20,7 +20,7 @@ const AT_ONCE: usize = 3;
 /// The orders that left the working ones and must be searched for, by this answer.
 pub(crate) fn lost(account: &mut Account, poll: &Poll) -> Option<Effect> {
     let lost = account.watch.gone.hear(&account.store, poll);
-    (!lost.is_empty()).then_some(Effect::Trace(lost))
+    (!lost.is_empty()).then_some(Effect::Read(ReadOnce::Trace(lost)))
 }
 
 /// The result of the search.

@@ -44,17 +44,9 @@ pub enum Effect {
     Visibility(Visibility),
     /// Polls these sources now, whatever their interval.
     Poll(Vec<Source>),
-    MoreClosed(Cursor),
-    MoreHistory(Cursor),
-    /// Searches older pages of history for these orders; answered by
-    /// [`Msg::Traced`](crate::app::desk::msg::Msg::Traced).
-    Trace(Vec<OrderId>),
-    /// Reads why this order filled as it did; answered by [`Msg::Evidence`](crate::app::desk::msg::Msg::Evidence).
-    Evidence(OrderId),
+    Read(ReadOnce),
     /// Reads the page of earlier sessions before this mark.
     Earlier(PastMark),
-    /// Requests this once; answered by [`Msg::MarketData`](crate::app::desk::msg::Msg::MarketData).
-    Market(MarketId, MarketRequest),
     /// A person is at the desk: the service is asked more often for a while.
     Attend,
     /// The markets on the screen need prices, from now on these.
@@ -76,6 +68,22 @@ pub enum Effect {
     /// Writes an export file; answered by [`crate::app::desk::msg::Msg::Written`].
     Write(Box<Sheet>),
     Quit,
+}
+
+/// What is read once, beside the polls.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ReadOnce {
+    /// An older page of closed positions.
+    MoreClosed(Cursor),
+    /// An older page of order history.
+    MoreHistory(Cursor),
+    /// These orders, in older pages of history as far back as they can be; answered by
+    /// [`Msg::Traced`](crate::app::desk::msg::Msg::Traced).
+    Trace(Vec<OrderId>),
+    /// Why this order filled as it did; answered by [`Msg::Evidence`](crate::app::desk::msg::Msg::Evidence).
+    Evidence(OrderId),
+    /// Answered by [`Msg::MarketData`](crate::app::desk::msg::Msg::MarketData).
+    Market(MarketId, MarketRequest),
 }
 
 /// A request to the thread that reloads the settings.

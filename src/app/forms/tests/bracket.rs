@@ -7,7 +7,7 @@
 
 use super::*;
 use crate::{
-    app::{account::trades::TradeLog, activity::user_alerts::KeptState},
+    app::{ReadOnce, account::trades::TradeLog, activity::user_alerts::KeptState},
     config::PresetTable,
     model::{
         CancelResult, ExitBatch, ExitGroup, ExitOperation, FollowUp, Order, OrderType, Page, Past,
@@ -249,7 +249,7 @@ fn a_history_that_is_older_than_the_fill_does_not_hold_the_targets_up() {
     lists(&mut model, resting());
     arrive(&mut model, Answer::History(Ok(Page::of(resting()))));
     let asked = lists(&mut model, vec![]);
-    let find = Effect::Trace(vec!["ord-20".into()]);
+    let find = Effect::Read(ReadOnce::Trace(vec!["ord-20".into()]));
     assert!(asked.contains(&find), "{asked:?}");
     let now = model.account.now;
     let found = Msg::Traced(vec!["ord-20".into()], resting());
