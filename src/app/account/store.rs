@@ -2,7 +2,6 @@
 
 pub(crate) mod ended;
 mod from_receipts;
-mod object;
 mod read_lists;
 mod scaled;
 mod streamed;
@@ -12,7 +11,7 @@ pub use from_receipts::Closing;
 
 use super::{
     about::About,
-    books::Books,
+    books::{Books, TicketQuote},
     clocks::Clocks,
     equity::Equity,
     evidence::Evidence,
@@ -24,7 +23,6 @@ use super::{
     remote::Remote,
     streamed::Streams,
     tally::{MarketResults, Quality, Results, Tally, days::Days, hours::HourResults},
-    ticket_quote::TicketQuote,
     trades::TradeLog,
     tree::TreeRow,
     watchlists::Watchlists,

@@ -1,5 +1,5 @@
 //! Polls the account: one task per source, each with its own interval, all on one beat. A service with a request budget
-//! is asked by the table of [`budget`], a simulator as the settings say.
+//! is asked by the table of [`activity`], a simulator as the settings say.
 //!
 //! Contract: at most one request per source is in flight. On request a source is polled at once (after the request in
 //! flight, which may be older than what the requester did). A `Retry-After` is never cut short, and a 429 pauses every
@@ -11,7 +11,6 @@ mod activity;
 mod ask;
 mod backoff;
 mod beat;
-mod budget;
 mod markets;
 
 use super::{
@@ -316,7 +315,7 @@ impl SourceTask {
         let intervals = self.context.cover.slowed(intervals);
         PollRate {
             interval: intervals.get(&self.source).copied().unwrap_or_default(),
-            demand: budget::demand(&intervals),
+            demand: activity::demand(&intervals),
             room,
         }
     }
