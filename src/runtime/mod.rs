@@ -6,7 +6,6 @@
 pub(crate) mod accounts;
 pub(crate) mod base;
 mod desk;
-mod forced;
 pub(crate) mod journal;
 mod outbox;
 mod picture;

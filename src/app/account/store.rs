@@ -22,7 +22,7 @@ use super::{
     prices::Prices,
     remote::Remote,
     streamed::Streams,
-    tally::{MarketResults, Quality, Results, Tally, days::Days, hours::HourResults},
+    tally::{HourResults, MarketResults, Quality, Results, Tally, days::Days},
     trades::TradeLog,
     tree::TreeRow,
     watchlists::Watchlists,

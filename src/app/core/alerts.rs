@@ -4,7 +4,7 @@ use crate::{
     app::{
         account::poll::{Answer, Poll, Source},
         activity::{
-            alerts::{Alert, DOWN, STALLED, ended, ending, gone, liquidation_distance, partials},
+            alerts::{Alert, DOWN, STALLED, ended, gone, liquidation_distance, partials},
             notice::Shown,
         },
         core::account::Account,
@@ -81,16 +81,15 @@ pub(crate) fn arrived(account: &mut Account, source: Source, ended: &[TwapId]) -
     match source {
         Source::Positions | Source::Markets => near(account),
         Source::Twaps => {
-            let mut alerts = ending::left(
-                &account.store,
-                &mut account.watch.ending,
-                &mut account.watch.awaited,
-                ended,
-            );
+            let mut alerts =
+                account
+                    .watch
+                    .ending
+                    .left(&account.store, &mut account.watch.awaited, ended);
             alerts.extend(stalled(account));
             alerts
         }
-        Source::History => ending::looked(&account.store, &mut account.watch.ending),
+        Source::History => account.watch.ending.looked(&account.store),
         Source::Orders | Source::Scaled | Source::Closed | Source::Account => vec![],
     }
 }

@@ -21,7 +21,7 @@ use crate::{
         },
         dialogs::next::Next,
         market::{
-            chart::HeldChart, chart_lines::ChartLine, chart_spot::ChartSpot,
+            chart::HeldChart, chart_lines::ChartLine, market_spot::ChartSpot,
             own_orders::own_orders, screen::MarketPanel, two_charts::ChartSide,
         },
         orders::at_price::SendMode,

@@ -6,8 +6,8 @@ use crate::{
         desk::msg::Msg,
         dialogs::overlay::Overlay,
         market::{
-            answer::MarketAnswer, chart_spot::PriceSpan, ladder_spot::LadderSpot,
-            market_spot::LadderEvent,
+            answer::MarketAnswer, market_spot::LadderEvent, market_spot::LadderSpot,
+            market_spot::PriceSpan,
         },
         tables::click_target::ClickTarget,
         testing::*,
@@ -237,7 +237,7 @@ fn what_was_taken_on_the_chart_is_not_dropped_on_the_ladder() {
         market_id: "paper|BTC".into(),
         price: num("63990"),
         generation: model.price_ladder.generation(),
-        column: crate::app::market::ladder_spot::LadderColumn::MyBids,
+        column: crate::app::market::market_spot::LadderColumn::MyBids,
     };
     let now = model.account.now;
     update(
