@@ -15,7 +15,6 @@ pub(super) mod exits;
 pub(super) mod field_flags;
 pub(super) mod flatten;
 pub(super) mod flip;
-mod halts;
 pub(super) mod margin;
 pub(super) mod operation;
 mod perform;

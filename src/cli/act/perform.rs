@@ -7,8 +7,7 @@
 
 use super::{
     consent::ActingService,
-    halts::halted,
-    prepared::{PreparedCommand, SendOutcome, Sent, writable},
+    prepared::{PreparedCommand, SendOutcome, Sent, halted, writable},
     receipt, repeat,
     transport::Transport,
 };
