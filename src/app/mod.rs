@@ -53,7 +53,7 @@ pub use account::tracked::Tracked;
 pub use account::tree::TreeRow;
 pub use activity::alerts::Alert;
 pub use core::account::{Account, FormContext};
-pub use core::effect::{Clip, Effect, TerminalOut};
+pub use core::effect::{Clip, Effect, ReadOnce, SettingsRequest, TerminalOut};
 pub use desk::frozen::Frozen;
 pub use desk::market_shown::{
     charts, cursor_spacing, has_market, has_room_for_market, has_two_charts, panels, series_of,

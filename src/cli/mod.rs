@@ -28,7 +28,6 @@ mod out;
 mod paper;
 mod paths;
 mod read;
-mod received_args;
 mod record;
 mod schema;
 mod serve;

@@ -9,7 +9,7 @@ use crate::{
         account::poll::{Answer, Poll},
         core::account::Account as DeskAccount,
     },
-    client::Client,
+    client::{Client, lock::locked},
     config::{Connection, FarEnd, Loaded, SettingOrigin, Settings, Sources, load},
     model::{
         Account, AccountFacts, AccountId, Call, Failure, Market, MarketId, MarketNames, Order,
@@ -21,7 +21,7 @@ use color_eyre::Result;
 use std::{
     collections::BTreeSet,
     path::PathBuf,
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{Mutex, MutexGuard},
     time::Duration,
 };
 use tokio::{
@@ -135,7 +135,7 @@ impl Service {
     }
 
     fn call_log(&self) -> MutexGuard<'_, CallLog> {
-        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.calls)
     }
 
     /// The service's clock, from the account's figures, otherwise from the date of an answer. A list is read for one if

@@ -15,7 +15,7 @@ mod account;
 mod base;
 mod close_check;
 mod credentials;
-mod lock;
+pub(crate) mod lock;
 mod markets;
 mod mutate;
 pub mod policy;
@@ -31,7 +31,6 @@ mod simulator;
 mod stream;
 mod timeouts;
 mod venue;
-mod venue_budget;
 
 #[cfg(test)]
 pub(crate) mod testing;

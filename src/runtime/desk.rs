@@ -1,6 +1,28 @@
 //! A desk on a terminal, from the first frame to the exit code.
 
-use super::{Attention, LoopChannels, LoopEnd, Out, run};
+use super::{
+    Attention, LoopChannels, LoopEnd, Out,
+    accounts::{
+        services::{Opened, Services},
+        settings_thread::SettingsThread,
+        trader_effects::Reach,
+    },
+    base::{
+        clock::Clock,
+        inboxes::{Inboxes, account_channel},
+    },
+    journal::events::EventLog,
+    run,
+    terminal::{
+        drawing::{Render, ShownFrame},
+        escape::Terminal,
+        input::Keyboard,
+        mouse::Mouse,
+        painter::Painter,
+        screen_mode::{self as terminal, TerminalGuard},
+        signals::{HANGUP, SignalRequest, Signals, flatten_on_signal},
+    },
+};
 use crate::{
     app::{
         AccountSet, LayoutPreset, Model, Msg, Options, WidthTier, account::pane::Pane,
@@ -8,33 +30,11 @@ use crate::{
         market::chart_lines::ChartLines,
     },
     model::Failure,
-    runtime::{
-        accounts::{
-            services::{Opened, Services},
-            settings_thread::SettingsThread,
-            trader_effects::Reach,
-        },
-        base::{
-            clock::Clock,
-            inboxes::{Inboxes, account_channel},
-        },
-        forced,
-        journal::events::EventLog,
-        terminal::{
-            drawing::ShownFrame,
-            escape::Terminal,
-            input::Keyboard,
-            mouse::Mouse,
-            painter::Painter,
-            screen_mode::{self as terminal, TerminalGuard},
-            signals::{HANGUP, SignalRequest, Signals, flatten_on_signal},
-        },
-    },
-    ui::{DrawState, ThemeSet},
+    ui::{self, DrawState, ThemeSet},
     view::READING,
 };
 use ratatui::layout::Rect;
-use std::{collections::BTreeMap, io, path::PathBuf, pin::pin, time::Duration};
+use std::{collections::BTreeMap, env, io, path::PathBuf, pin::pin, time::Duration};
 use tokio::{
     sync::mpsc::{Sender, channel},
     task::JoinHandle,
@@ -129,7 +129,7 @@ where
         clock,
         draw_state: start.draw_state,
         is_dragging: false,
-        render: forced::render(),
+        render: render(),
         shown_frame: ShownFrame::Desk,
         looks: start.looks,
         terminal: start.terminal,
@@ -144,7 +144,7 @@ where
         Stopping::IsOver => taken.resume(&painter),
     })
     .await;
-    forced::leaving();
+    leaving();
     drop((painter, taken));
     end_accounts(services).await;
     Ok(end)
@@ -212,4 +212,32 @@ async fn ended(
             SignalRequest::GoOn => stops(Stopping::IsOver),
         }
     }
+}
+
+/// Where the desk panics: `draw` in every frame, `leave` right before it restores the terminal.
+const VARIABLE: &str = "DRILL_PANIC";
+
+/// The render function.
+pub(super) fn render() -> Render {
+    if is_asked("draw") {
+        |_, _, _| broken("draw")
+    } else {
+        |screen, account_set, state| ui::render_changes(screen, account_set, state)
+    }
+}
+
+/// The desk has ended and still has the terminal.
+pub(super) fn leaving() {
+    if is_asked("leave") {
+        broken("leave");
+    }
+}
+
+fn is_asked(place: &str) -> bool {
+    cfg!(debug_assertions) && env::var(VARIABLE).is_ok_and(|asked| asked == place)
+}
+
+#[expect(clippy::panic, reason = "a drill asked for it")]
+fn broken(place: &str) -> ! {
+    panic!("a drill forced this panic: {place}");
 }

@@ -6,7 +6,6 @@
 pub(crate) mod accounts;
 pub(crate) mod base;
 mod desk;
-mod forced;
 pub(crate) mod journal;
 mod outbox;
 mod picture;
@@ -17,7 +16,7 @@ pub(crate) mod terminal;
 
 pub use accounts::kept::{LockedAlerts, change_alerts, keep_bracket, kept_alerts, kept_trades};
 pub use accounts::services::{OpenAccount, Opened, OtherAccount};
-pub use accounts::settings_thread::{SettingsReply, SettingsRequest, SettingsThread};
+pub use accounts::settings_thread::{SettingsReply, SettingsThread};
 pub use base::clock::Clock;
 pub use desk::{End, Start, desk};
 pub(crate) use journal::earlier::{done, read_back};
@@ -333,14 +332,9 @@ impl<I> LoopChannels<I> {
         }
         if let Effect::SetTheme(theme) = effect {
             self.apply_theme(theme);
-        } else if let Effect::KeepColumns(pane, columns) = effect {
-            self.request_settings(SettingsRequest::Keep(pane, columns));
-        } else if let Effect::KeepLayout(size, layout) = effect {
-            self.request_settings(SettingsRequest::KeepLayout(size, layout));
-        } else if let Effect::KeepLines(market, lines) = effect {
-            self.request_settings(SettingsRequest::KeepLines(market, lines));
-        } else if effect == Effect::Reload {
-            self.request_settings(SettingsRequest::Read);
+        } else if let Effect::Settings(request) = effect {
+            // A desk that does not reload its settings is a picture.
+            drop(self.settings_thread.requests.send(request));
         } else {
             self.inboxes.send(at, effect);
         }
@@ -367,11 +361,6 @@ impl<I> LoopChannels<I> {
         }
         (known.account, known.markets) = (at, markets.clone());
         self.inboxes.send(at, Effect::ShowMarkets(markets));
-    }
-
-    fn request_settings(&self, request: SettingsRequest) {
-        // A desk that does not reload its settings is a picture.
-        drop(self.settings_thread.requests.send(request));
     }
 
     /// Every account is drawn with the same theme.

@@ -2,7 +2,7 @@
 
 use super::{base::clock::Clock, terminal::frame::Cause};
 use crate::{
-    app::{Model, Msg, market::ladder_spot::Generation, redraw},
+    app::{Model, Msg, market::market_spot::Generation, redraw},
     model::Timestamp,
 };
 

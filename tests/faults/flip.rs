@@ -13,7 +13,7 @@ use crate::{
 use futures_util::{StreamExt, stream};
 use perpdeck::{
     app::{
-        CloseAllRule, Effect, Identity, Mode, Model, Msg, Options, Profile,
+        CloseAllRule, Effect, Identity, Mode, Model, Msg, Options, Profile, ReadOnce,
         account::poll::{Answer, Poll, Source},
         activity::notice::Event,
         keys::keymap::Keymap,
@@ -136,7 +136,7 @@ impl FlipDesk {
                     self.ask(source);
                 }
             }
-            Effect::Trace(ids) => self.trace(ids),
+            Effect::Read(ReadOnce::Trace(ids)) => self.trace(ids),
             _ => {}
         }
     }

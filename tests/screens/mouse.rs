@@ -6,7 +6,7 @@ use perpdeck::{
         AccountScope, AccountSet, Model, Msg,
         account::{pane::Pane, row_id::RowId},
         keys::keymap::{Action, Context},
-        market::{chart_spot::ChartSpot, two_charts::ChartSide},
+        market::{market_spot::ChartSpot, two_charts::ChartSide},
         tables::click_target::ClickTarget,
         update,
     },

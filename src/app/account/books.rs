@@ -1,7 +1,7 @@
 //! The order books of markets with an open form or panel; polled only while they are needed.
 
 use super::data_age::DataAge;
-use crate::model::{Book, Dated, Failure, Market, MarketId, Num, Timestamp};
+use crate::model::{Book, Dated, Failure, Market, MarketId, Num, SizedQuote, Timestamp};
 use std::{
     collections::{BTreeMap, VecDeque},
     time::Duration,
@@ -138,6 +138,32 @@ fn apart(book: &Book, market: &Market) -> Option<Num> {
     let (middle, observed) = book.mid().zip(market.mid())?;
     let away = middle.minus(observed)?.abs().times(10_000_i64.into())?;
     (away > observed.times(LARGEST_DIFFERENCE_BPS.into())?).then_some(middle)
+}
+
+/// What the service expects of the order in an open form, where there is no book: the last quote, of one market, side and
+/// size, and when it was requested.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct TicketQuote(Option<(MarketId, SizedQuote, Timestamp)>);
+
+impl TicketQuote {
+    /// Takes the answer to a request sent at `asked`. A refused one keeps the quote before, which grows old.
+    pub(crate) fn arrive(
+        &mut self,
+        market: MarketId,
+        result: Result<SizedQuote, Failure>,
+        asked: Timestamp,
+    ) {
+        if let Ok(quote) = result {
+            self.0 = Some((market, quote, asked));
+        }
+    }
+
+    /// The quote of `market`, and how old it is, unless that is too old.
+    pub fn of(&self, market: &MarketId, now: Timestamp) -> Option<(&SizedQuote, Duration)> {
+        let (_, quote, asked) = self.0.as_ref().filter(|(of, ..)| of == market)?;
+        let age = now.since(*asked);
+        (age <= MARKET_STALE_AFTER).then_some((quote, age))
+    }
 }
 
 #[cfg(test)]

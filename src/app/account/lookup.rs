@@ -1,7 +1,7 @@
 //! Finds markets and positions by name, for the desk's command line and the shell's.
 
 use super::{poll::Answer, store::Store};
-use crate::model::{Market, MarketId, Order, Position, Scaled, Text, Twap};
+use crate::model::{Market, MarketId, Num, Order, Page, Position, Scaled, Text, Twap, estimate};
 
 /// A market's id, symbol and coin.
 type Named<'a> = (&'a MarketId, &'a Text, &'a Text);
@@ -82,6 +82,18 @@ fn of_twap(twap: &Twap) -> Named<'_> {
 
 fn of_scaled(scaled: &Scaled) -> Named<'_> {
     (&scaled.market_id, &scaled.symbol, &scaled.coin)
+}
+
+impl Store {
+    /// For `position`, or for one that is not open yet: the account's cash less the needs of all others, USD. `None` if
+    /// a list is incomplete.
+    pub fn cross_backing(&self, position: Option<&Position>) -> Option<Num> {
+        let cash = self.account.value()?.cash?;
+        let open = self.positions.value().filter(|page| Page::is_whole(page))?;
+        let is_other = |other: &&Position| position.is_none_or(|held| held.id != other.id);
+        let others = open.rows.iter().filter(is_other);
+        estimate::cross_backing(cash, others.map(|p| (p, self.market(&p.market_id))))
+    }
 }
 
 #[cfg(test)]

@@ -2,7 +2,6 @@
 //! no other room.
 
 pub(crate) mod about;
-pub(crate) mod backing;
 pub(crate) mod books;
 pub(crate) mod clocks;
 pub(crate) mod data_age;
@@ -26,7 +25,6 @@ pub(crate) mod session;
 pub(crate) mod store;
 pub(crate) mod streamed;
 pub(crate) mod tally;
-pub(crate) mod ticket_quote;
 pub(crate) mod tracked;
 pub mod trades;
 pub(crate) mod tree;

@@ -2,7 +2,6 @@
 
 pub(crate) mod ended;
 mod from_receipts;
-mod object;
 mod read_lists;
 mod scaled;
 mod streamed;
@@ -12,7 +11,7 @@ pub use from_receipts::Closing;
 
 use super::{
     about::About,
-    books::Books,
+    books::{Books, TicketQuote},
     clocks::Clocks,
     equity::Equity,
     evidence::Evidence,
@@ -23,8 +22,7 @@ use super::{
     prices::Prices,
     remote::Remote,
     streamed::Streams,
-    tally::{MarketResults, Quality, Results, Tally, days::Days, hours::HourResults},
-    ticket_quote::TicketQuote,
+    tally::{HourResults, MarketResults, Quality, Results, Tally, days::Days},
     trades::TradeLog,
     tree::TreeRow,
     watchlists::Watchlists,

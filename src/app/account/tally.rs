@@ -2,22 +2,19 @@
 //! page.
 
 pub(crate) mod days;
-mod executed;
 mod fold;
-pub(crate) mod hours;
 mod sum;
 
 pub(crate) use fold::Tally;
 pub use sum::Sum;
 
-use executed::Executed;
-
 use super::feed::RowChange;
 use crate::model::{
     Lenient, LiquidityRole, MarketId, Num, Order, OrderId, OrderMode, OrderStatus, Position, Text,
-    Timestamp,
+    Timestamp, Zone,
 };
 use std::{collections::BTreeMap, time::Duration};
+use sum::join;
 
 /// The closed positions with a known net profit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -265,6 +262,96 @@ fn share(part: usize, whole: usize) -> Option<Num> {
     number(part)?.over(number(whole)?)
 }
 
+/// Totals of rows with fills.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Executed {
+    pub fills: usize,
+    /// Fills with a reference price.
+    pub measured: usize,
+    /// Fills with a known role.
+    pub(super) makers: usize,
+    pub(super) roles: usize,
+    /// Against the expected or trigger price, USD; and the value at those prices, USD.
+    pub gain: Sum,
+    pub(super) expected: Sum,
+    pub fees: Sum,
+}
+
+impl Executed {
+    pub(super) fn count(&mut self, order: &Order, change: RowChange) {
+        self.fees.add(change.signed(order.fee.unwrap_or_default()));
+        if order.fill_price.is_none() {
+            return;
+        }
+        change.step(&mut self.fills);
+        let size = order.executed_size();
+        let measured = order.fill_gain().zip(order.yardstick());
+        let amounts =
+            measured.and_then(|(gain, against)| gain.times(size).zip(against.price().times(size)));
+        if let Some((gain, expected)) = amounts {
+            change.step(&mut self.measured);
+            self.gain.add(change.signed(gain));
+            self.expected.add(change.signed(expected));
+        }
+        if let Some(role) = order.liquidity_role.as_ref().and_then(Lenient::known) {
+            change.step(&mut self.roles);
+            if role == LiquidityRole::Maker {
+                change.step(&mut self.makers);
+            }
+        }
+    }
+
+    pub(super) fn join(&mut self, other: Self) {
+        let counts = [
+            (&mut self.fills, other.fills),
+            (&mut self.measured, other.measured),
+            (&mut self.makers, other.makers),
+            (&mut self.roles, other.roles),
+        ];
+        let sums = [
+            (&mut self.gain, other.gain),
+            (&mut self.expected, other.expected),
+            (&mut self.fees, other.fees),
+        ];
+        join(counts, sums);
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct HourResults {
+    zone: Zone,
+    /// By the hour from 0 to 23; where clocks are set back, an hour that comes twice is one.
+    results: BTreeMap<usize, Results>,
+}
+
+impl HourResults {
+    /// By the clocks of this zone.
+    pub fn by(zone: Zone) -> Self {
+        Self {
+            zone,
+            ..Self::default()
+        }
+    }
+
+    /// The hours in which something closed, from midnight on.
+    pub fn all(&self) -> impl Iterator<Item = (usize, &Results)> {
+        self.results.iter().map(|(hour, results)| (*hour, results))
+    }
+}
+
+impl Tally<Position> for HourResults {
+    fn count(&mut self, position: &Position, change: RowChange) {
+        let Some(hour) = position.closed_at.and_then(|at| self.zone.hour(at)) else {
+            return;
+        };
+        let results = self.results.entry(hour).or_default();
+        results.count(position, change);
+        if results.count == 0 {
+            self.results.remove(&hour);
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -499,5 +586,34 @@ mod tests {
             quality.rules,
             BTreeMap::from([("max_position".into(), rule)])
         );
+    }
+
+    /// 2026-09-21 00:00 UTC.
+    const MIDNIGHT: i64 = 1_789_948_800_000;
+
+    #[test]
+    fn each_hour_counts_what_was_closed_in_it_on_any_day() {
+        let closed = |millis: i64, net: &str| {
+            let at = MIDNIGHT + millis;
+            let more = format!(r#""realized_pnl":{net},"fees":0,"funding":0,"closed_at":{at}"#);
+            position("p", "BTC", "1", &more)
+        };
+        let rows = vec![closed(0, "5"), closed(-1, "-2"), closed(-86_400_001, "-4")];
+        let churn = |gone, come| AnswerDiff {
+            gone,
+            cut: vec![],
+            come,
+            top: 0..0,
+        };
+        let mut hours = HourResults::by(Zone::utc());
+        hours.take(&churn(vec![], 0..3), &rows.clone().into());
+        let told = hours.all();
+        let told: Vec<_> = told
+            .map(|(hour, results)| (hour, results.count, results.net()))
+            .collect();
+        let expected = [(0, 1, Some(num("5"))), (23, 2, Some(num("-6")))];
+        assert_eq!(told, expected);
+        hours.take(&churn(rows, 0..0), &VecDeque::new());
+        assert_eq!(hours, HourResults::by(Zone::utc()));
     }
 }

@@ -17,7 +17,6 @@ use figures::{NO_GAP, joined, seen_share};
 use placed_orders::PlacedOrders;
 pub(crate) use placed_orders::ReplacedBy;
 use placed_stops::PlacedStops;
-use placed_targets::PlacedTargets;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,7 +24,6 @@ mod brackets;
 mod figures;
 mod placed_orders;
 mod placed_stops;
-mod placed_targets;
 
 /// Trades that are remembered; the oldest without a note makes room.
 const REMEMBERED: usize = 5_000;
@@ -76,8 +74,6 @@ pub struct TradeLog {
     seen_all_at: Option<Timestamp>,
     #[serde(skip)]
     placed: PlacedStops,
-    #[serde(skip)]
-    placed_targets: PlacedTargets,
     #[serde(skip)]
     placed_orders: PlacedOrders,
 }
@@ -171,7 +167,6 @@ impl TradeLog {
     /// Takes note of a command that has succeeded.
     pub(crate) fn settled(&mut self, command: &Command, receipt: &Receipt) {
         self.placed.settled(command, receipt);
-        self.placed_targets.settled(command);
         self.placed_orders.settled(command, receipt);
     }
 
@@ -183,7 +178,6 @@ impl TradeLog {
 
     /// Takes note of what other processes that share the journal have done.
     pub(crate) fn settled_elsewhere(&mut self, rows: &PastPage) {
-        self.placed_targets.recall(rows);
         self.placed_orders.recall(rows);
     }
 

@@ -7,8 +7,6 @@
 
 mod command;
 pub mod condition;
-mod sample;
-mod storm;
 #[cfg(test)]
 mod tests;
 
@@ -16,14 +14,14 @@ pub use command::AlertRun;
 pub use condition::{
     AlertPhase, AlertRepeat, AlertSample, AlertSubject, AlertTrigger, LevelSide, UserAlert,
 };
-pub use sample::{FreshSources, Freshness, sample};
 
+use super::alerts::liquidation_distance;
 use crate::{
     app::account::{store::Store, trades::TradeLog, watchlists::Watchlists},
-    model::{MarketId, Num, Timestamp},
+    model::{MarketId, Num, Page, Position, Tick, Timestamp},
 };
 use serde::{Deserialize, Serialize};
-use storm::Storm;
+use std::{collections::VecDeque, time::Duration};
 
 /// Alerts that are kept; those that are over make room first.
 const MOST: usize = 200;
@@ -258,4 +256,103 @@ impl UserAlerts {
         }
         judged
     }
+}
+
+/// So many firings within [`STORM_WITHIN`] halt all alerts.
+const STORM: usize = 15;
+const STORM_WITHIN: Duration = Duration::from_mins(3);
+
+/// When alerts fired of late, and whether that was too often.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct Storm {
+    firings: VecDeque<Timestamp>,
+    halted_at: Option<Timestamp>,
+}
+
+impl Storm {
+    pub(super) fn halted_at(&self) -> Option<Timestamp> {
+        self.halted_at
+    }
+
+    /// Counts a firing; whether it is the one that halts them.
+    pub(super) fn fired(&mut self, now: Timestamp) -> bool {
+        self.firings.push_back(now);
+        while self
+            .firings
+            .front()
+            .is_some_and(|first| now.since(*first) > STORM_WITHIN)
+        {
+            self.firings.pop_front();
+        }
+        let begins = self.firings.len() >= STORM && self.halted_at.is_none();
+        if begins {
+            self.halted_at = Some(now);
+        }
+        begins
+    }
+
+    pub(super) fn end(&mut self) {
+        *self = Self::default();
+    }
+}
+
+/// Which sources tell the truth of now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FreshSources {
+    pub markets: Freshness,
+    pub positions: Freshness,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Freshness {
+    Fresh,
+    Stale,
+}
+
+/// The value that the alert watches, while it is known and fresh.
+pub fn sample(store: &Store, fresh: FreshSources, alert: &UserAlert) -> Option<AlertSample> {
+    if fresh.markets == Freshness::Stale {
+        return None;
+    }
+    let positions = || held(store, fresh);
+    let (value, step) = match &alert.subject {
+        AlertSubject::Price(id) => {
+            let market = store.market(id)?;
+            let step = market.tick(alert.level).map(Tick::step);
+            (market.mark.or(market.mid())?, step.unwrap_or(Num::ZERO))
+        }
+        AlertSubject::Funding(id) => (store.market(id)?.funding_rate?, Num::new(1, 6)),
+        AlertSubject::PositionPnl(id) => (of_market(store, id, positions()?)?, Num::new(1, 2)),
+        AlertSubject::AccountPnl => (total(store, positions()?.iter())?, Num::new(1, 2)),
+        AlertSubject::LiquidationDistance(id) => {
+            let held = positions()?.iter().filter(|held| held.market_id == *id);
+            let nearest = held
+                .filter_map(|held| liquidation_distance(store, held))
+                .min();
+            (nearest?, Num::new(1, 4))
+        }
+    };
+    Some(AlertSample { value, step })
+}
+
+/// All that is open, where that is known and fresh.
+fn held(store: &Store, fresh: FreshSources) -> Option<&[Position]> {
+    let page = store.positions.value().filter(|page| Page::is_whole(page));
+    let page = page.filter(|_| fresh.positions == Freshness::Fresh);
+    page.map(|page| page.rows.as_slice())
+}
+
+/// `None` where nothing is open in the market.
+fn of_market(store: &Store, id: &MarketId, held: &[Position]) -> Option<Num> {
+    let here = held.iter().filter(|held| held.market_id == *id);
+    here.clone().next()?;
+    total(store, here)
+}
+
+/// `None` where one of them is not known.
+fn total<'a>(store: &Store, mut held: impl Iterator<Item = &'a Position>) -> Option<Num> {
+    held.try_fold(Num::ZERO, |sum, position| {
+        let mark = store.mark(&position.market_id)?;
+        sum.plus(position.unrealized_pnl(mark)?)
+    })
 }

@@ -4,11 +4,11 @@ use crate::{
     app::{
         account::poll::{Answer, Poll, Source},
         activity::{
-            alerts::{Alert, DOWN, STALLED, ended, ending, gone, liquidation_distance, partials},
+            alerts::{Alert, DOWN, STALLED, ended, gone, liquidation_distance, partials},
             notice::Shown,
         },
         core::account::Account,
-        core::effect::{Effect, TerminalOut},
+        core::effect::{Effect, ReadOnce, TerminalOut},
     },
     config::AlertChannel,
     model::{ClockRate, Command, Failure, Num, Order, OrderId, Progress, Receipt, Ticket, TwapId},
@@ -20,7 +20,7 @@ const AT_ONCE: usize = 3;
 /// The orders that left the working ones and must be searched for, by this answer.
 pub(crate) fn lost(account: &mut Account, poll: &Poll) -> Option<Effect> {
     let lost = account.watch.gone.hear(&account.store, poll);
-    (!lost.is_empty()).then_some(Effect::Trace(lost))
+    (!lost.is_empty()).then_some(Effect::Read(ReadOnce::Trace(lost)))
 }
 
 /// The result of the search.
@@ -86,16 +86,15 @@ pub(crate) fn arrived(account: &mut Account, source: Source, ended: &[TwapId]) -
     match source {
         Source::Positions | Source::Markets => near(account),
         Source::Twaps => {
-            let mut alerts = ending::left(
-                &account.store,
-                &mut account.watch.ending,
-                &mut account.watch.awaited,
-                ended,
-            );
+            let mut alerts =
+                account
+                    .watch
+                    .ending
+                    .left(&account.store, &mut account.watch.awaited, ended);
             alerts.extend(stalled(account));
             alerts
         }
-        Source::History => ending::looked(&account.store, &mut account.watch.ending),
+        Source::History => account.watch.ending.looked(&account.store),
         Source::Orders | Source::Scaled | Source::Closed | Source::Account => vec![],
     }
 }

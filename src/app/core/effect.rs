@@ -8,12 +8,10 @@ use crate::{
             pane::Pane,
             poll::Source,
             row_id::RowId,
-            trades::TradeLog,
-            watchlists::Watchlists,
         },
         activity::{
             notice::Notice,
-            user_alerts::{AlertRun, KeptAlerts},
+            user_alerts::{AlertRun, KeptState},
         },
         market::{
             chart_lines::ChartLine,
@@ -46,17 +44,9 @@ pub enum Effect {
     Visibility(Visibility),
     /// Polls these sources now, whatever their interval.
     Poll(Vec<Source>),
-    MoreClosed(Cursor),
-    MoreHistory(Cursor),
-    /// Searches older pages of history for these orders; answered by
-    /// [`Msg::Traced`](crate::app::desk::msg::Msg::Traced).
-    Trace(Vec<OrderId>),
-    /// Reads why this order filled as it did; answered by [`Msg::Evidence`](crate::app::desk::msg::Msg::Evidence).
-    Evidence(OrderId),
+    Read(ReadOnce),
     /// Reads the page of earlier sessions before this mark.
     Earlier(PastMark),
-    /// Requests this once; answered by [`Msg::MarketData`](crate::app::desk::msg::Msg::MarketData).
-    Market(MarketId, MarketRequest),
     /// A person is at the desk: the service is asked more often for a while.
     Attend,
     /// The markets on the screen need prices, from now on these.
@@ -69,26 +59,46 @@ pub enum Effect {
     Terminal(TerminalOut),
     /// Uses this theme for the session; `None` for the configured one.
     SetTheme(Option<Theme>),
-    /// Uses these columns of the pane, and stores them; `None` means all in the default order. Applies to every account
-    /// of the desk.
-    KeepColumns(Pane, Option<Vec<usize>>),
-    /// Stores the trader's alerts of this account, for the next session.
-    KeepUserAlerts(Box<KeptAlerts>),
-    /// Stores notes and observations of this account's trades, for the next session.
-    KeepTrades(Box<TradeLog>),
-    /// Stores the trader's lists of markets, for the next session.
-    KeepWatchlists(Box<Watchlists>),
+    /// Stores this for the next session.
+    Keep(KeptState),
     /// Runs `alert_command`, because an alert fired.
     RunAlertCommand(Box<AlertRun>),
-    /// Stores this layout for screens of this size, for the next session.
-    KeepLayout(WidthTier, LayoutPreset),
-    /// Stores the trader's own lines of this market, for the next session.
-    KeepLines(MarketId, Vec<ChartLine>),
-    /// Reads the settings now; answered by [`crate::app::desk::msg::Msg::Reload`].
-    Reload,
+    /// Reads or stores settings of the whole desk.
+    Settings(SettingsRequest),
     /// Writes an export file; answered by [`crate::app::desk::msg::Msg::Written`].
     Write(Box<Sheet>),
     Quit,
+}
+
+/// What is read once, beside the polls.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ReadOnce {
+    /// An older page of closed positions.
+    MoreClosed(Cursor),
+    /// An older page of order history.
+    MoreHistory(Cursor),
+    /// These orders, in older pages of history as far back as they can be; answered by
+    /// [`Msg::Traced`](crate::app::desk::msg::Msg::Traced).
+    Trace(Vec<OrderId>),
+    /// Why this order filled as it did; answered by [`Msg::Evidence`](crate::app::desk::msg::Msg::Evidence).
+    Evidence(OrderId),
+    /// Answered by [`Msg::MarketData`](crate::app::desk::msg::Msg::MarketData).
+    Market(MarketId, MarketRequest),
+}
+
+/// A request to the thread that reloads the settings.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SettingsRequest {
+    /// Read the settings now, and report the result in any case; answered by
+    /// [`Msg::Reload`](crate::app::desk::msg::Msg::Reload).
+    Read,
+    /// Store these columns of the pane for the next session; `None` means all, in the default order. Applies to every
+    /// account of the desk.
+    Keep(Pane, Option<Vec<usize>>),
+    /// Keep the layout of screens of this size for the next session.
+    KeepLayout(WidthTier, LayoutPreset),
+    /// Keep the lines of this market for the next session.
+    KeepLines(MarketId, Vec<ChartLine>),
 }
 
 /// Output to the terminal that draws nothing.

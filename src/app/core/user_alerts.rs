@@ -115,16 +115,16 @@ pub(crate) fn edit_watchlists(account: &mut Account, edit: WatchlistEdit) -> Vec
         return vec![];
     }
     let lists = account.store.watchlists.clone();
-    vec![Effect::KeepWatchlists(Box::new(lists))]
+    vec![Effect::Keep(KeptState::Watchlists(Box::new(lists)))]
 }
 
 fn keep(account: &Account) -> Effect {
-    Effect::KeepUserAlerts(Box::new(account.user_alerts.kept()))
+    Effect::Keep(KeptState::Alerts(Box::new(account.user_alerts.kept())))
 }
 
 pub(crate) fn keep_trades(account: &mut Account) -> Effect {
     account.trades_kept = (account.store.trades.version(), account.now);
-    Effect::KeepTrades(Box::new(account.store.trades.clone()))
+    Effect::Keep(KeptState::Trades(Box::new(account.store.trades.clone())))
 }
 
 /// What follows from an answer of this source.

@@ -2,7 +2,7 @@
 
 use crate::app::{
     account::row_id::RowId,
-    core::effect::Effect,
+    core::effect::{Effect, ReadOnce},
     desk::model::Model,
     dialogs::overlay::{Detail, Overlay},
 };
@@ -30,5 +30,5 @@ pub(crate) fn ask(model: &mut Model) -> Option<Effect> {
     }
     let order = order.clone();
     store.evidence.ask(&order);
-    Some(Effect::Evidence(order.id))
+    Some(Effect::Read(ReadOnce::Evidence(order.id)))
 }

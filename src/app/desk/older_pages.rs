@@ -1,7 +1,11 @@
 //! Requests older pages of a list: when somebody scrolls near the end, or when an order is missing.
 
 use super::model::Model;
-use crate::app::{account::pane::Pane, core::account::Account, core::effect::Effect};
+use crate::app::{
+    account::pane::Pane,
+    core::account::Account,
+    core::effect::{Effect, ReadOnce},
+};
 
 /// How close to the end of the loaded rows the selection must be.
 const READ_AHEAD: usize = 30;
@@ -27,7 +31,7 @@ pub(crate) fn trace(account: &mut Account) -> Option<Effect> {
             .is_some_and(|id| store.order(id).is_none())
     });
     let next = is_lost.then(|| account.store.history.ask_more());
-    next.flatten().map(Effect::MoreHistory)
+    next.flatten().map(ReadOnce::MoreHistory).map(Effect::Read)
 }
 
 /// The next page of a history pane, if the selection is near its end.
@@ -48,13 +52,15 @@ pub(crate) fn more_below(model: &mut Model, pane: Pane, at: usize) -> Option<Eff
             .store
             .closed
             .ask_more()
-            .map(Effect::MoreClosed),
+            .map(ReadOnce::MoreClosed)
+            .map(Effect::Read),
         Pane::History => model
             .account
             .store
             .history
             .ask_more()
-            .map(Effect::MoreHistory),
+            .map(ReadOnce::MoreHistory)
+            .map(Effect::Read),
         Pane::Activity => model.account.activity.ask_earlier().map(Effect::Earlier),
         Pane::Positions | Pane::Orders | Pane::Twaps | Pane::Scaled | Pane::Calls => None,
     }

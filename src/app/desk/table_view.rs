@@ -3,7 +3,10 @@
 use crate::app::{
     account::{feed::Shift, pane::Pane},
     activity::notice::{Event, Tone},
-    core::{account::Account, effect::Effect},
+    core::{
+        account::Account,
+        effect::{Effect, SettingsRequest},
+    },
     desk::model::Model,
     keys::keymap::{Action, Context},
     tables::table_view::{
@@ -56,7 +59,7 @@ pub(crate) fn choose(model: &mut Model, pane: Pane, columns: Option<Vec<usize>>)
         model.account.activity.note(None, event, model.account.now);
     }
     model.table_views.look(pane, columns.clone());
-    Effect::KeepColumns(pane, columns)
+    Effect::Settings(SettingsRequest::Keep(pane, columns))
 }
 
 fn hidden_risk(model: &Model, pane: Pane, columns: Option<&[usize]>) -> Vec<&'static str> {

@@ -108,7 +108,7 @@ mod tests {
     use super::*;
     use crate::app::{
         activity::notice::Event,
-        core::effect::Effect,
+        core::effect::{Effect, SettingsRequest},
         desk::model::Model,
         dialogs::overlay::Overlay,
         tables::table_view::TableView,
@@ -137,11 +137,17 @@ mod tests {
         expected.extend(6..count);
         assert_eq!(
             kept,
-            [Effect::KeepColumns(Pane::Orders, Some(expected.clone()))]
+            [Effect::Settings(SettingsRequest::Keep(
+                Pane::Orders,
+                Some(expected.clone())
+            ))]
         );
         assert_eq!((shown(&model), model.overlays.len()), (Some(expected), 0));
         let reset = press(&mut model, "C r enter");
-        assert_eq!(reset, [Effect::KeepColumns(Pane::Orders, None)]);
+        assert_eq!(
+            reset,
+            [Effect::Settings(SettingsRequest::Keep(Pane::Orders, None))]
+        );
         assert_eq!(shown(&model), None);
     }
 

@@ -197,7 +197,7 @@ mod tests {
 
     fn kept(effects: &[Effect]) -> Option<&Watchlists> {
         effects.iter().find_map(|effect| {
-            let Effect::KeepWatchlists(lists) = effect else {
+            let Effect::Keep(KeptState::Watchlists(lists)) = effect else {
                 return None;
             };
             Some(&**lists)

@@ -3,7 +3,7 @@
 //!
 //! Contract: the cursor belongs to a time, never to a column, so that new candles move nothing under it.
 
-use super::chart_spot::PriceSpan;
+use super::market_spot::PriceSpan;
 use crate::model::{Interval, Num, Timestamp};
 use strum::{Display, EnumIter, IntoEnumIterator};
 

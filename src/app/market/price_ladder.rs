@@ -5,7 +5,7 @@
 //! before; keys that act and clicks are ignored for a moment afterwards. Every action names the drawn price and the
 //! [`Generation`] of the drawing.
 
-use super::{depth::GroupStep, ladder_spot::Generation, one_key::OneKey, queue_place::QueuePlaces};
+use super::{depth::GroupStep, market_spot::Generation, one_key::OneKey, queue_place::QueuePlaces};
 use crate::model::{MarketId, Num, OrderId, Tick, Timestamp};
 use std::{collections::BTreeMap, time::Duration};
 

@@ -8,7 +8,10 @@ use crate::{
     app::{
         account::{poll::Source, row_id::RowId},
         activity::notice::{Event, Tone},
-        core::{account::Account, effect::Effect},
+        core::{
+            account::Account,
+            effect::{Effect, ReadOnce},
+        },
         desk::{model::Model, row_replacement},
         forms::form::Form,
         keys::keymap::{Action, Context},
@@ -123,7 +126,7 @@ fn fulfill(model: &mut Model, mut one: Running, wishes: Vec<WorkflowWish>) -> Ve
             WorkflowWish::ReadLists => {
                 effects.push(Effect::Poll(vec![Source::Positions, Source::Orders]));
             }
-            WorkflowWish::Find(order) => effects.push(Effect::Trace(vec![order])),
+            WorkflowWish::Find(order) => effects.push(Effect::Read(ReadOnce::Trace(vec![order]))),
             WorkflowWish::Say(tone, words) => model.account.say(tone, words),
             WorkflowWish::ReadRemains(operation) => {
                 effects.push(Effect::ReadRemains(one.ticket, operation));

@@ -14,7 +14,10 @@ use crate::{
             poll::{Answer, Source},
         },
         activity::alerts::Alert,
-        core::{account::Account, effect::Effect},
+        core::{
+            account::Account,
+            effect::{Effect, ReadOnce},
+        },
     },
     model::{AccountFacts, Num},
 };
@@ -192,7 +195,7 @@ pub(crate) fn read_on(account: &mut Account, pages: ReadOn) -> Option<Effect> {
     let wanted =
         lacks.any(Lack::is_unread) || (pages == ReadOn::Past && guard.missing.iter().any(is_past));
     let page = wanted.then(|| account.store.closed.ask_more()).flatten();
-    page.map(Effect::MoreClosed)
+    page.map(ReadOnce::MoreClosed).map(Effect::Read)
 }
 
 /// The service's figure for a limit. `peak` is the highest equity it has reported.

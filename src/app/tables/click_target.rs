@@ -5,7 +5,7 @@ use crate::{
         account::{pane::Pane, row_id::RowId},
         keys::keymap::{Action, Context},
         market::{
-            chart_spot::ChartSpot, ladder_spot::LadderSpot, screen::MarketPanel,
+            market_spot::ChartSpot, market_spot::LadderSpot, screen::MarketPanel,
             two_charts::ChartSide,
         },
     },

@@ -81,28 +81,19 @@ fn makes_sense(effect: &Effect) -> bool {
         | Effect::SwitchAccount(_)
         | Effect::Visibility(_)
         | Effect::Poll(_)
-        | Effect::MoreClosed(_)
-        | Effect::MoreHistory(_)
-        | Effect::Trace(_)
-        | Effect::Evidence(_)
         | Effect::Earlier(_)
         | Effect::Watch(_)
         | Effect::ReadOften(_)
         | Effect::Attend
         | Effect::ShowMarkets(_)
-        | Effect::Market(..)
         | Effect::Rearm
         | Effect::Terminal(_)
         | Effect::Write(_)
-        | Effect::Reload
+        | Effect::Settings(_)
+        | Effect::Read(_)
         | Effect::SetTheme(_)
-        | Effect::KeepColumns(..)
-        | Effect::KeepUserAlerts(_)
-        | Effect::KeepTrades(_)
-        | Effect::KeepWatchlists(_)
+        | Effect::Keep(_)
         | Effect::RunAlertCommand(_)
-        | Effect::KeepLayout(..)
-        | Effect::KeepLines(..)
         | Effect::Quit => true,
     }
 }

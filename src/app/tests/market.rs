@@ -3,7 +3,8 @@
 use super::*;
 use crate::{
     app::{
-        Identity, MarketAnswer, MarketPanel, Mode, RequestTime, WidthTier, charts, has_market,
+        Identity, MarketAnswer, MarketPanel, Mode, ReadOnce, RequestTime, WidthTier, charts,
+        has_market,
         market::wants::MarketWants,
         testing::{bare_desk, num},
         want_shown,
@@ -291,8 +292,7 @@ fn what_is_shown_of_the_market_that_the_cursor_rests_on_is_requested_with_it() {
     press(&mut model, "j");
     let mut requests_sol = |after| {
         let effects = update(&mut model, now.plus(after), Msg::Tick);
-        let of_sol =
-            |effect: &Effect| matches!(effect, Effect::Market(market, _) if *market == id("SOL"));
+        let of_sol = |effect: &Effect| matches!(effect, Effect::Read(ReadOnce::Market(market, _)) if *market == id("SOL"));
         effects.iter().any(of_sol)
     };
     assert!(!requests_sol(rest / 2));

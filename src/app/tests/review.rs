@@ -3,7 +3,9 @@
 use super::*;
 use crate::{
     app::{
+        ReadOnce,
         account::trades::TradeReview,
+        activity::user_alerts::KeptState,
         dialogs::{overlay::ReviewTab, prompt::Asks},
     },
     model::{Position, Timestamp},
@@ -27,7 +29,7 @@ fn page(rows: Vec<Position>, next: Option<&str>) -> Page<Position> {
 fn noted(effects: &[Effect]) -> bool {
     effects
         .iter()
-        .any(|effect| matches!(effect, Effect::KeepTrades(_)))
+        .any(|effect| matches!(effect, Effect::Keep(KeptState::Trades(_))))
 }
 
 #[test]
@@ -97,7 +99,10 @@ fn the_review_counts_what_is_read_while_it_is_open_and_reads_on_when_asked() {
     };
     assert_eq!(depth(&model), (ReviewTab::Days, 1, Some(num("0"))));
     let effects = press(&mut model, "r");
-    assert_eq!(effects, [Effect::MoreClosed("n".to_owned().into())]);
+    assert_eq!(
+        effects,
+        [Effect::Read(ReadOnce::MoreClosed("n".to_owned().into()))]
+    );
     let older = page(
         vec![closed("pos-8", "-7", 30), closed("pos-7", "3", 10)],
         None,

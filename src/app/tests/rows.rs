@@ -1,6 +1,7 @@
 //! The selection, and the pages that it loads.
 
 use super::*;
+use crate::app::ReadOnce;
 
 #[test]
 fn the_selection_is_a_thing_not_a_place() {
@@ -52,7 +53,7 @@ fn the_next_page_is_asked_for_once_when_the_end_comes_near() {
     let cursor = Cursor::from("p2".to_owned());
     assert_eq!(
         press(&mut model, "ctrl-d ctrl-d j j"),
-        vec![Effect::MoreHistory(cursor.clone())]
+        vec![Effect::Read(ReadOnce::MoreHistory(cursor.clone()))]
     );
     arrive(
         &mut model,
@@ -84,13 +85,13 @@ fn a_page_that_failed_is_asked_for_again_by_the_next_move() {
     let cursor = Cursor::from("p2".to_owned());
     assert_eq!(
         press(&mut model, "6 G"),
-        vec![Effect::MoreHistory(cursor.clone())]
+        vec![Effect::Read(ReadOnce::MoreHistory(cursor.clone()))]
     );
     let down = Failure::new(FailureKind::Unavailable, "down");
     arrive(&mut model, Answer::MoreHistory(cursor.clone(), Err(down)));
     assert_eq!(
         press(&mut model, "k"),
-        vec![Effect::MoreHistory(cursor.clone())]
+        vec![Effect::Read(ReadOnce::MoreHistory(cursor.clone()))]
     );
 }
 

@@ -1,6 +1,7 @@
 //! Rungs whose orders have ended.
 
 use super::*;
+use crate::app::ReadOnce;
 
 fn rung(order: &str) -> Answer {
     let json = format!(
@@ -22,7 +23,7 @@ fn a_rung_whose_order_is_done_is_looked_for_in_older_pages_until_it_is_found() {
     let mut model = desk();
     arrive(&mut model, Answer::History(Ok(page(&["h-1"], Some("p2")))));
     let second = Cursor::from("p2".to_owned());
-    let asked = vec![Effect::MoreHistory(second.clone())];
+    let asked = vec![Effect::Read(ReadOnce::MoreHistory(second.clone()))];
     assert_eq!(arrive(&mut model, rung("deep")), asked);
     let found = Answer::MoreHistory(second, Ok(page(&["deep"], Some("p3"))));
     assert_eq!(arrive(&mut model, found), vec![]);

@@ -29,7 +29,7 @@ fn typed(model: &mut Model, line: &str) -> Option<KeptAlerts> {
     }
     let effects = press(model, "enter");
     effects.into_iter().find_map(|effect| match effect {
-        Effect::KeepUserAlerts(kept) => Some(*kept),
+        Effect::Keep(KeptState::Alerts(kept)) => Some(*kept),
         _ => None,
     })
 }
@@ -72,7 +72,9 @@ fn what_another_process_changed_joins_what_this_desk_has() {
         };
         let now = model.account.now;
         let effects = update(&mut model, now, Msg::AlertsEdited(edit));
-        let kept = Effect::KeepUserAlerts(Box::new(model.account.user_alerts.kept()));
+        let kept = Effect::Keep(KeptState::Alerts(Box::new(
+            model.account.user_alerts.kept(),
+        )));
         assert_eq!(effects, [kept]);
         let levels = model.account.user_alerts.all().iter();
         levels.map(|alert| alert.level).collect::<Vec<_>>()
@@ -110,7 +112,7 @@ fn an_alert_that_is_set_fires_is_told_and_is_kept() {
     // On which side the price is, is kept: the next session knows what it has passed.
     let effects = mark(&mut model, "65900");
     assert!(
-        matches!(effects.as_slice(), [Effect::KeepUserAlerts(_)]),
+        matches!(effects.as_slice(), [Effect::Keep(KeptState::Alerts(_))]),
         "{effects:?}"
     );
     assert_eq!(mark(&mut model, "65901"), vec![]);
@@ -118,7 +120,7 @@ fn an_alert_that_is_set_fires_is_told_and_is_kept() {
     let [
         Effect::Terminal(TerminalOut::Bell),
         Effect::Terminal(TerminalOut::Notify(_)),
-        Effect::KeepUserAlerts(kept),
+        Effect::Keep(KeptState::Alerts(kept)),
     ] = effects.as_slice()
     else {
         panic!("{effects:?}");
@@ -226,7 +228,7 @@ fn the_list_deletes_and_changes_and_stays_open() {
     ));
     let effects = press(&mut model, "g x");
     assert!(
-        matches!(effects.as_slice(), [Effect::KeepUserAlerts(_)]),
+        matches!(effects.as_slice(), [Effect::Keep(KeptState::Alerts(_))]),
         "{effects:?}"
     );
     assert_eq!(levels(&model), ["btc < 60000 every"]);
@@ -304,7 +306,7 @@ fn what_crossed_while_the_desk_was_closed_is_said_at_its_start_and_runs_nothing(
     let mut before = desk();
     typed(&mut before, "alert btc crosses up 66000");
     let effects = mark(&mut before, "65000");
-    let [Effect::KeepUserAlerts(kept)] = effects.as_slice() else {
+    let [Effect::Keep(KeptState::Alerts(kept))] = effects.as_slice() else {
         panic!("{effects:?}");
     };
     let text = serde_json::to_string(kept).unwrap();
@@ -337,7 +339,7 @@ fn alerts_set_before_the_file_was_read_are_kept_with_those_in_it() {
         now,
         Msg::Kept(KeptState::Alerts(Box::new(kept))),
     );
-    let [Effect::KeepUserAlerts(both)] = effects.as_slice() else {
+    let [Effect::Keep(KeptState::Alerts(both))] = effects.as_slice() else {
         panic!("{effects:?}");
     };
     let all: Vec<_> = both

@@ -14,7 +14,7 @@ use crate::{
             poll::Source,
         },
         activity::notice::{Elsewhere, Event},
-        core::effect::{Effect, TerminalOut},
+        core::effect::{Effect, SettingsRequest, TerminalOut},
         desk::{cursor, freeze, model::Model, msg::Msg, reload::Reload},
         dialogs::overlay::{Arm, Overlay},
         update::{router::update, wake::wake},
@@ -138,7 +138,7 @@ impl AccountSet {
                 effects.extend(self.turn(switch, now));
                 continue;
             }
-            if let Effect::KeepColumns(pane, columns) = &effect {
+            if let Effect::Settings(SettingsRequest::Keep(pane, columns)) = &effect {
                 self.look(*pane, columns.as_deref());
             }
             effects.push((at, effect));

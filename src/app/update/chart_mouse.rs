@@ -14,14 +14,14 @@ use super::{
 use crate::{
     app::{
         activity::notice::Tone,
-        core::effect::Effect,
+        core::effect::{Effect, SettingsRequest},
         desk::{
             market_shown::{charts, cursor_spacing},
             model::Model,
         },
         dialogs::next::Next,
         market::{
-            chart::HeldChart, chart_lines::ChartLine, chart_spot::ChartSpot,
+            chart::HeldChart, chart_lines::ChartLine, market_spot::ChartSpot,
             own_orders::own_orders, screen::MarketPanel, two_charts::ChartSide,
         },
         orders::at_price::SendMode,
@@ -197,7 +197,7 @@ fn drop_line(model: &mut Model, spot: Option<&ChartSpot>, name: &str) -> Next {
         model.account.say(Tone::Plain, words);
     }
     let kept = model.market_screen.lines.of(&market).to_vec();
-    Next::Ask(Effect::KeepLines(market, kept))
+    Next::Ask(Effect::Settings(SettingsRequest::KeepLines(market, kept)))
 }
 
 /// The wheel moves the view of the chart on this side through time. `first` is the number of the candle at the right end,

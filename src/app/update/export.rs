@@ -5,7 +5,7 @@ use crate::{
         account::{pane::Pane, poll::Source, store::Store, trades::TradeLog},
         activity::notice::Notice,
         core::{
-            effect::Effect,
+            effect::{Effect, ReadOnce},
             sheet::{Sheet, SheetRows},
         },
         desk::model::Model,
@@ -56,9 +56,17 @@ pub(crate) fn proceed(model: &mut Model) -> Vec<Effect> {
     }
     export.stage = Stage::Reading(Some(count));
     let next = if is_closed {
-        store.closed.ask_more().map(Effect::MoreClosed)
+        store
+            .closed
+            .ask_more()
+            .map(ReadOnce::MoreClosed)
+            .map(Effect::Read)
     } else {
-        store.history.ask_more().map(Effect::MoreHistory)
+        store
+            .history
+            .ask_more()
+            .map(ReadOnce::MoreHistory)
+            .map(Effect::Read)
     };
     next.into_iter().collect()
 }

@@ -10,7 +10,7 @@ use crate::{
         dialogs::next::Next,
         keys::keymap::Action,
         market::{
-            ladder_spot::{LadderColumn, LadderSpot, WHEEL_HOME},
+            market_spot::{LadderColumn, LadderSpot, WHEEL_HOME},
             screen::MarketPanel,
         },
         orders::{

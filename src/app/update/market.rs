@@ -4,7 +4,7 @@ use crate::{
     app::{
         account::pane::Pane,
         activity::notice::Tone,
-        core::effect::Effect,
+        core::effect::{Effect, SettingsRequest},
         desk::{
             market_shown::{has_market, has_two_charts, panels, series_of},
             model::Model,
@@ -284,7 +284,10 @@ fn pin(model: &mut Model) -> Reply {
 fn next_layout(model: &mut Model) -> Next {
     let preset = model.market_screen.next_preset();
     model.account.say(Tone::Plain, format!("layout {preset}"));
-    let keep = Effect::KeepLayout(model.market_screen.tier, preset);
+    let keep = Effect::Settings(SettingsRequest::KeepLayout(
+        model.market_screen.tier,
+        preset,
+    ));
     Next::Ask(keep)
 }
 

@@ -3,7 +3,7 @@
 use crate::{
     app::{
         account::{labels::Visibility, poll::Source},
-        core::effect::Effect,
+        core::effect::{Effect, ReadOnce},
         desk::{
             market_shown::{self, series_of},
             model::Model,
@@ -96,7 +96,7 @@ fn ask_ahead(model: &mut Model, lead: Duration) -> Vec<Effect> {
         .ask(&wants, &mut model.account.market_data, time);
     let effects = requests.into_iter();
     effects
-        .map(|(market, request)| Effect::Market(market, request))
+        .map(|(market, request)| Effect::Read(ReadOnce::Market(market, request)))
         .collect()
 }
 

@@ -12,7 +12,7 @@ use crate::{
         core::{
             account::Account,
             alerts,
-            effect::{Clip, Effect, TerminalOut},
+            effect::{Clip, Effect, ReadOnce, TerminalOut},
             user_alerts,
         },
         desk::{
@@ -340,7 +340,10 @@ fn read_older(model: &mut Model) -> Vec<Effect> {
         let why = "every closed position has been read".to_owned();
         return follow(model, Next::Refuse(why));
     }
-    let next = closed.ask_more().map(Effect::MoreClosed);
+    let next = closed
+        .ask_more()
+        .map(ReadOnce::MoreClosed)
+        .map(Effect::Read);
     next.into_iter().collect()
 }
 

@@ -289,11 +289,7 @@ impl BracketRun {
         if known.now.since(canceled.since) > REPLACED_WITHIN {
             return self.not_replaced(known);
         }
-        if *look_at > known.now {
-            return vec![];
-        }
-        *look_at = known.now.plus(LOOK_FOR_REPLACEMENT);
-        vec![WorkflowWish::ReadLists]
+        known.ask(look_at, LOOK_FOR_REPLACEMENT, WorkflowWish::ReadLists)
     }
 
     /// The targets follow the fill of the order in the place of its entry.
@@ -412,19 +408,14 @@ impl BracketRun {
             let why = format!("{id} was not found");
             return self.without(known, &why);
         }
-        if *look_at > known.now {
-            return vec![];
-        }
-        *look_at = known.now.plus(LOOK_AGAIN);
-        vec![WorkflowWish::Find(id.clone())]
+        known.ask(look_at, LOOK_AGAIN, WorkflowWish::Find(id.clone()))
     }
 
     fn place(&mut self, known: Known, filled: Num, attempt: Attempt) -> Vec<WorkflowWish> {
         let BracketStage::Filled { since, look_at, .. } = &mut self.stage else {
             return vec![];
         };
-        let (open, working) = (&known.store.positions, &known.store.orders);
-        if open.at() > Some(*since) && working.at() > Some(*since) {
+        if known.has_lists_since(*since) {
             return match self.batch(known, filled, attempt) {
                 Ok(command) => {
                     self.stage = BracketStage::Placing(filled, attempt);
@@ -438,11 +429,7 @@ impl BracketRun {
         if known.now.since(*since) > READ_TIMEOUT {
             return self.without(known, "positions and orders were not read within 10 s");
         }
-        if *look_at > known.now {
-            return vec![];
-        }
-        *look_at = known.now.plus(LOOK_AGAIN);
-        vec![WorkflowWish::ReadLists]
+        known.ask(look_at, LOOK_AGAIN, WorkflowWish::ReadLists)
     }
 
     fn batch(&mut self, known: Known, filled: Num, attempt: Attempt) -> Result<Command, String> {

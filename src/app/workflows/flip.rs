@@ -113,11 +113,8 @@ impl FlipRun {
 
     fn closed(&mut self, known: Known, result: &Result<Receipt, Failure>) -> Vec<WorkflowWish> {
         let id = &self.flip.position().id;
-        let refused = match result {
-            Ok(receipt) => receipt.refusal(),
-            Err(why) => Some(why.clone()),
-        };
-        if let Some(why) = refused {
+        let refused = result.as_ref().map(Receipt::refusal);
+        if let Some(why) = refused.unwrap_or_else(|why| Some(why.clone())) {
             let words = format!("flip stopped: nothing is opened: {}", why.message);
             return stop(words, WorkflowEnd::Answered);
         }
@@ -225,11 +222,7 @@ impl FlipRun {
             FlipStanding::Stopped(words) => return stop(words, WorkflowEnd::Half),
             FlipStanding::Gone => return self.open(known),
         }
-        if known.now < self.look_at {
-            return vec![];
-        }
-        self.look_at = known.now.plus(LOOK_AGAIN);
-        vec![wish]
+        known.ask(&mut self.look_at, LOOK_AGAIN, wish)
     }
 
     /// What the lists show of the closed position.

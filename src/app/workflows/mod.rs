@@ -232,6 +232,28 @@ impl Workflow {
     }
 }
 
+impl Known<'_> {
+    /// Whether positions and working orders were requested after this. A request of the same instant may have been sent
+    /// before.
+    fn has_lists_since(&self, since: Timestamp) -> bool {
+        self.store.orders.at() > Some(since) && self.store.positions.at() > Some(since)
+    }
+
+    /// Wants this once `look_at` has come, and again after a pause.
+    fn ask(
+        &self,
+        look_at: &mut Timestamp,
+        pause: Duration,
+        wish: WorkflowWish,
+    ) -> Vec<WorkflowWish> {
+        if *look_at > self.now {
+            return vec![];
+        }
+        *look_at = self.now.plus(pause);
+        vec![wish]
+    }
+}
+
 /// Says why, and ends.
 fn stop(words: impl Into<String>, end: WorkflowEnd) -> Vec<WorkflowWish> {
     vec![

@@ -231,7 +231,7 @@ impl OrderMove {
             return vec![];
         };
         let (next, since) = (*next, *since);
-        if known.store.orders.at() > Some(since) && known.store.positions.at() > Some(since) {
+        if known.has_lists_since(since) {
             if let Some(later) = self.later.take() {
                 (self.what, self.risk) = (self.what.clone().then(later), None);
             }
@@ -243,11 +243,7 @@ impl OrderMove {
                 "positions and orders were not read within {within} s"
             ));
         }
-        if *look_at > known.now {
-            return vec![];
-        }
-        *look_at = known.now.plus(LOOK_AGAIN);
-        vec![WorkflowWish::ReadLists]
+        known.ask(look_at, LOOK_AGAIN, WorkflowWish::ReadLists)
     }
 
     /// Nothing follows a close-all, a cancel-all or a flatten, or a cancel of the order.

@@ -2,10 +2,9 @@
 
 use super::{
     consent::ActingService,
-    halts::would_be_halted,
     operation::PreparedOperation,
     perform::send,
-    prepared::{ActFlags, PreparedCommand, SendOutcome},
+    prepared::{ActFlags, PreparedCommand, SendOutcome, would_be_halted},
     receipt::print_outcome,
     remains::INCOMPLETE,
     transport::Transport,

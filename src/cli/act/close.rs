@@ -3,7 +3,6 @@
 use super::{
     consent::ActingService,
     field_flags::{CloseFlags, FieldArgs},
-    market::{self, MarketPurpose},
     perform::perform,
     prepared::{ActFlags, KeyFlag, PreparedCommand},
     repeat, typed,
@@ -12,7 +11,7 @@ use crate::{
     app::Store,
     cli::{
         Exit,
-        named::{self, id},
+        named::{self, MarketPurpose, id},
         service::{Service, in_time},
     },
     config::Sources,
@@ -80,7 +79,7 @@ impl WrittenClose {
         let trigger = Field::TriggerMarket;
         if self.given.has(trigger) {
             let (flag, name) = (trigger.flag(), self.given.of(trigger).into());
-            let id = market::named(flag, name, MarketPurpose::OnlyReduces, &store, service)?;
+            let id = named::market(flag, name, MarketPurpose::OnlyReduces, &store, service)?;
             self.given.set(trigger, id.raw());
         }
         let prepared = self.prepared(service, &store, before.as_ref())?;

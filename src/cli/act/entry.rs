@@ -4,7 +4,6 @@ use super::{
     bracket::{self, BracketRule},
     consent::ActingService,
     field_flags::{EntryTable, FieldArgs},
-    market::{self, MarketPurpose},
     perform::perform,
     prepared::{ActFlags, KeyFlag, PreparedCommand},
     readings::Readings,
@@ -14,6 +13,7 @@ use crate::{
     app::{core::account::Account, forms::form::Form, rules::warnings},
     cli::{
         Exit,
+        named::{self, MarketPurpose},
         service::{Reading, Service},
     },
     config::Sources,
@@ -83,7 +83,7 @@ impl WrittenEntry {
         for field in [Field::Market, Field::TriggerMarket] {
             if self.given.has(field) {
                 let (flag, name) = (field.flag(), MarketId::from(self.given.of(field)));
-                let id = market::named(flag, name, self.purpose(), &account.store, service)?;
+                let id = named::market(flag, name, self.purpose(), &account.store, service)?;
                 self.given.set(field, id.raw());
             }
         }

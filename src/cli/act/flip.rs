@@ -5,8 +5,7 @@
 
 use super::{
     consent::ActingService,
-    halts::would_be_halted,
-    prepared::{ActFlags, PreparedCommand},
+    prepared::{ActFlags, PreparedCommand, would_be_halted},
     readings::listed,
     workflow,
 };

@@ -8,7 +8,6 @@
 pub(super) mod amend;
 mod bracket;
 pub(super) mod cancel;
-mod checks;
 pub(super) mod close;
 mod consent;
 pub(super) mod entry;
@@ -16,10 +15,7 @@ pub(super) mod exits;
 pub(super) mod field_flags;
 pub(super) mod flatten;
 pub(super) mod flip;
-mod halts;
-mod kept_bracket;
 pub(super) mod margin;
-mod market;
 pub(super) mod operation;
 mod perform;
 pub(super) mod place;

@@ -1,21 +1,25 @@
 //! Shows a prepared command, asks for consent, sends it and prints the outcome.
+//!
+//! Contract: an order obeys the desk's own limits, over data read for them; nothing is read if no limit is set, and missing
+//! data refuses. Repetition counts the orders in the journal, whoever sent them, except those without effect: a rejected
+//! order may be repeated at once. Known limit: a verb has no session, so `max_session_loss` is compared with the day's
+//! loss in the account figures.
 
+use super::{
+    consent::ActingService,
+    prepared::{PreparedCommand, SendOutcome, Sent, halted, writable},
+    receipt, repeat,
+    transport::Transport,
+};
 use crate::{
-    cli::{
-        Exit,
-        act::{
-            checks,
-            consent::ActingService,
-            halts::halted,
-            prepared::{PreparedCommand, SendOutcome, Sent, writable},
-            receipt, repeat,
-            transport::Transport,
-        },
-        service::Service,
-    },
-    model::{Failure, Timestamp},
+    app::{account::session::as_order, rules::objection},
+    cli::{Exit, service::Service},
+    config::Checks,
+    model::{Command, Failure, IdempotencyKey, Risk, Timestamp},
+    runtime::read_back,
 };
 use color_eyre::Result;
+use std::time::Duration;
 
 /// Shows one command, asks for consent, sends it and reports the outcome.
 pub(super) async fn perform(service: &ActingService, prepared: PreparedCommand) -> Result<Exit> {
@@ -58,7 +62,7 @@ pub(super) async fn send_before(
     let objection = if repeat::may_have_acted(known.as_ref()) {
         halted(service, &prepared.command)
     } else {
-        checks::objection(service, &mut transport, prepared).await
+        objection(service, &mut transport, prepared).await
     };
     if let Some(why) = objection {
         return Ok(Err(Failure::held_back(&why)).into());
@@ -78,13 +82,74 @@ pub(super) async fn would_be_refused(
     prepared: &PreparedCommand,
 ) -> Result<Option<String>, Failure> {
     let mut transport = Transport::open(service, &prepared.command)?;
-    Ok(checks::objection(service, &mut transport, prepared).await)
+    Ok(objection(service, &mut transport, prepared).await)
 }
 
 /// Why a command that was meant for an earlier moment is not sent, if so.
 fn lapsed(deadline: Option<Timestamp>, now: Timestamp) -> Option<Failure> {
     let is_late = deadline.is_some_and(|deadline| now > deadline);
     is_late.then(|| Failure::local("not sent: its deadline has passed"))
+}
+
+/// More than any sensible rate and repeat window need.
+const REMEMBERED: u32 = 256;
+
+/// Why the command must not be sent, if so.
+async fn objection(
+    service: &Service,
+    transport: &mut Transport<'_>,
+    prepared: &PreparedCommand,
+) -> Option<String> {
+    let command = &prepared.command;
+    if command.risk() != Risk::Increasing {
+        return None;
+    }
+    if let Some(why) = halted(service, command) {
+        return Some(why);
+    }
+    let mut account = service.desk_account();
+    let limits = &mut account.options.checks;
+    // The journal counts what is sent within a second, under its lock.
+    limits.orders_per_second = 0;
+    if prepared.is_key_chosen {
+        limits.duplicate_within = Duration::ZERO;
+    }
+    let limits = limits.clone();
+    if limits.needs_prices() || is_held_to_the_market(&limits, command) {
+        let market = as_order(command).map(|order| order.market_id);
+        let market = market.as_slice();
+        service.take_prices(&mut account.store, market).await;
+    }
+    if limits.max_open_notional.is_some() {
+        service.take_positions(&mut account.store).await;
+    }
+    if limits.max_session_loss.is_some() {
+        service.take_figures(&mut account.store).await;
+        account.session.begin_with_day(&account.store);
+    }
+    for (at, placed) in placed(transport, prepared.kept_key()) {
+        account.session.sent(&placed, at);
+    }
+    account.now = service.clock.now();
+    objection::objection(&account, command)
+}
+
+/// Whether its limit is measured at the best price.
+fn is_held_to_the_market(limits: &Checks, command: &Command) -> bool {
+    let order = as_order(command).filter(|_| limits.refuse_through_market.is_some());
+    order.is_some_and(|order| order.limit_price.is_some() && order.trigger_price.is_none())
+}
+
+/// Recent orders of this account under other keys, oldest first: a command does not repeat itself.
+fn placed(
+    transport: &mut Transport<'_>,
+    own: Option<&IdempotencyKey>,
+) -> Vec<(Timestamp, Command)> {
+    let others = transport.recent(REMEMBERED).into_iter().rev();
+    let others = others.filter(|entry| entry.intent.key.as_ref() != own);
+    others
+        .filter_map(|entry| Some((entry.created_at, read_back(&entry.intent)?.1)))
+        .collect()
 }
 
 #[cfg(test)]

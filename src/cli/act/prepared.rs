@@ -2,8 +2,13 @@
 
 use crate::{
     api::{IDEMPOTENCY_KEY_LIMIT, Request},
-    cli::{service::Service, voice::FormOutput},
-    model::{Command, Failure, IdempotencyKey, Receipt, draft::LaterTarget},
+    cli::{
+        disk_wait::{JOURNAL_OPEN_TIMEOUT, Work},
+        service::Service,
+        voice::FormOutput,
+    },
+    journal::Halts,
+    model::{Command, Failure, IdempotencyKey, Receipt, Risk, draft::LaterTarget},
 };
 use color_eyre::Result;
 
@@ -117,4 +122,25 @@ pub(super) fn writable(service: &Service) -> Result<(), Failure> {
         return Err(Failure::held_back("read_only is set"));
     }
     Ok(())
+}
+
+/// New entries wait until a person has seen why a desk or verb was halted.
+pub(super) fn halted(service: &Service, command: &Command) -> Option<String> {
+    (command.risk() == Risk::Increasing).then(|| halted_now(service))?
+}
+
+/// The same for a command that would follow another one.
+pub(super) fn would_be_halted(service: &Service) -> Option<Failure> {
+    halted_now(service).map(|why| Failure::held_back(&why))
+}
+
+fn halted_now(service: &Service) -> Option<String> {
+    let base_url = service.client.connection().base_url.clone();
+    let (dir, account) = (service.journal_dir.clone(), service.account.clone());
+    // A disk that hangs shows none: then the first command is recorded late, and the second one waits for it.
+    let read = Work::begin(move || Halts::of_journal(&dir).of(&base_url, &account));
+    let why = read.within(JOURNAL_OPEN_TIMEOUT).flatten()?;
+    Some(format!(
+        "HALTED: {why}; \"perpdeck journal rearm\", or R on a desk, resumes entries"
+    ))
 }

@@ -8,7 +8,10 @@
 
 mod outbox_run;
 
-use super::prepared::{PreparedCommand, Sent};
+use super::{
+    prepared::{PreparedCommand, Sent},
+    repeat::may_have_acted,
+};
 use crate::{
     cli::{
         disk_wait::{JOURNAL_OPEN_TIMEOUT, Work, no_answer},
@@ -91,21 +94,16 @@ impl<'a> Transport<'a> {
         read(self.opening.as_ref().ok()?.as_ref().ok()?).ok()
     }
 
-    /// Whether an earlier run may have sent it under the same key.
-    fn was_sent(&self, prepared: &PreparedCommand) -> bool {
-        self.known(prepared)
-            .is_some_and(|entry| entry.maybe_executed)
-    }
-
     /// Sends all commands and waits for their outcomes, in the same order.
     pub(super) async fn deliver(self, commands: &[PreparedCommand]) -> Result<Vec<Sent>> {
         let stopped = interrupted()?;
-        let sent_before: Vec<_> = commands.iter().map(|one| self.was_sent(one)).collect();
-        let mut run = OutboxRun::open(self.service, commands, self.opening);
+        let was_sent = |one| may_have_acted(self.known(one).as_ref());
+        let sent_before = commands.iter().map(was_sent).collect();
+        let mut run = OutboxRun::open(self.service, (commands, sent_before), self.opening);
         select! {
             () = run.carry() => {}
-            () = stopped => run.stop(&sent_before).await,
+            () = stopped => run.stop().await,
         }
-        Ok(run.close(&sent_before).await)
+        Ok(run.close().await)
     }
 }

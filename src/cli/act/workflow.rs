@@ -5,16 +5,19 @@
 
 use super::{
     consent::ActingService,
-    kept_bracket::KeptBracket,
     perform::{send_before, would_be_refused},
     prepared::{PreparedCommand, SendOutcome, Sent},
     receipt::print_outcome,
     remains::report,
+    transport::Transport,
 };
 use crate::{
     app::{
         Remote, Store, Workflow,
-        account::poll::{Answer, Poll},
+        account::{
+            poll::{Answer, Poll},
+            trades::OpenBracket,
+        },
         workflows::{
             Known, OrderMove, WorkflowEnd, WorkflowEvent, WorkflowWish, is_without_effect, refusal,
         },
@@ -25,6 +28,7 @@ use crate::{
         service::{Reading, Service},
     },
     model::{Command, Failure, IdempotencyKey, OrderId, Receipt, Timestamp},
+    runtime::{done, keep_bracket},
 };
 use color_eyre::Result;
 use std::{ops::ControlFlow, time::Duration};
@@ -317,4 +321,45 @@ async fn read_price(service: &Service, workflow: &Workflow, store: &mut Store) {
 
 fn arrive(store: &mut Store, at: Timestamp, answer: Answer) {
     store.arrive(Poll { at, answer });
+}
+
+/// Rows of the journal that may say what has replaced an entry a moment ago.
+const RECENT: u32 = 100;
+
+/// The bracket of this verb as a desk takes it over once the verb has ended, however it ends.
+struct KeptBracket<'a> {
+    service: &'a Service,
+    journal: Transport<'a>,
+    kept: Option<OpenBracket>,
+}
+
+impl<'a> KeptBracket<'a> {
+    fn new(service: &'a Service, entry: &Command) -> Result<Self, Failure> {
+        Ok(Self {
+            service,
+            journal: Transport::open(service, entry)?,
+            kept: None,
+        })
+    }
+
+    /// Keeps what is not placed yet.
+    fn keep(&mut self, open: Option<&OpenBracket>) {
+        if self.kept.as_ref() == open {
+            return;
+        }
+        self.kept = open.cloned();
+        let (dir, identity) = (&self.service.journal_dir, self.service.identity());
+        let own = self.journal.writer();
+        let kept = own.map(|own| keep_bracket(dir, &identity, (own, open.cloned())));
+        if let Some(Err(why)) = kept {
+            let words = "if this command ends before it places the targets, no desk says so";
+            self.service.voice.note(&format!("{words}: {why}"));
+        }
+    }
+
+    /// Takes in what has been done on the account by this process and others: one of them may replace the entry.
+    fn read_journal(&mut self, store: &mut Store) {
+        let rows = self.journal.recent(RECENT).into_iter();
+        store.trades.settled_elsewhere(&done(rows));
+    }
 }

@@ -10,7 +10,7 @@
 
 use crate::{
     app::{
-        Msg, Options,
+        Msg, Options, SettingsRequest,
         account::pane::Pane,
         activity::notice::Tone,
         desk::reload::{Reload, Renewal},
@@ -18,7 +18,7 @@ use crate::{
     },
     cli::{columns, desk::setup as desk_setup, options::options, paths::state_dir},
     config::{Change, Loaded, Settings, Sources, Takes, load, memory},
-    runtime::{SettingsReply, SettingsRequest, SettingsThread, Start},
+    runtime::{SettingsReply, SettingsThread, Start},
     ui::ThemeSet,
 };
 use color_eyre::{Result, eyre::Context as _};

@@ -3,6 +3,5 @@
 pub(super) mod completer;
 pub(super) mod completions;
 mod examples;
-mod facts;
 pub(super) mod help;
 pub(super) mod man;

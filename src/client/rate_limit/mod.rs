@@ -9,18 +9,18 @@
 
 mod budget;
 mod class;
-mod pauses;
-mod quota;
 
 pub use class::RequestClass;
 
 use super::{lock::locked, response::ServiceResponse};
 use crate::model::{Failure, FailureKind};
 use budget::RequestBudget;
-use pauses::Pauses;
-use quota::RetryQuota;
 use std::{
-    sync::{Arc, Mutex, MutexGuard},
+    collections::BTreeMap,
+    sync::{
+        Arc, Mutex, MutexGuard,
+        atomic::{AtomicU32, Ordering},
+    },
     time::Duration,
 };
 use tokio::time::Instant;
@@ -136,6 +136,58 @@ impl super::Client {
     }
 }
 
+/// Until when each class waits.
+#[derive(Debug, Default)]
+pub(super) struct Pauses(BTreeMap<RequestClass, Instant>);
+
+impl Pauses {
+    /// Holds `class` back for `span` from now; a longer pause stays.
+    pub(super) fn pause(&mut self, class: RequestClass, span: Duration) {
+        let until = Instant::now() + span.min(class.longest_pause());
+        let current = self.0.entry(class).or_insert(until);
+        *current = until.max(*current);
+    }
+
+    /// The rest of the pause; zero if there is none.
+    pub(super) fn left(&self, class: RequestClass) -> Duration {
+        let until = self.0.get(&class);
+        until.map_or(Duration::ZERO, |until| until.duration_since(Instant::now()))
+    }
+}
+
+/// The quota at the start, and its maximum.
+const WHOLE: u32 = 100;
+/// Cost of a retry, and refund for each accepted command.
+const PRICE: u32 = 10;
+
+/// The retry quota of `docs/delivery.md 5.3`: commands that raise exposure share it; closes and cancels are exempt.
+#[derive(Debug)]
+pub(super) struct RetryQuota(AtomicU32);
+
+impl Default for RetryQuota {
+    fn default() -> Self {
+        Self(AtomicU32::new(WHOLE))
+    }
+}
+
+impl RetryQuota {
+    /// Pays for one retry; `false` if too little is left.
+    pub(super) fn spend(&self) -> bool {
+        self.change(|left| left.checked_sub(PRICE))
+    }
+
+    pub(super) fn earn(&self) {
+        self.change(|left| Some((left + PRICE).min(WHOLE)));
+    }
+
+    fn change(&self, to: impl FnMut(u32) -> Option<u32>) -> bool {
+        let changed = self
+            .0
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, to);
+        changed.is_ok()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -169,5 +221,54 @@ mod tests {
         assert_eq!(rate_limit.wait(RequestClass::Exit), Duration::ZERO);
         assert!(rate_limit.wait(RequestClass::Entry) > Duration::ZERO);
         assert!(rate_limit.wait(RequestClass::Poll) >= rate_limit.wait(RequestClass::Entry));
+    }
+
+    const YEAR: Duration = Duration::from_hours(366 * 24);
+
+    #[tokio::test(start_paused = true)]
+    async fn a_shorter_pause_never_cuts_a_longer_one() {
+        let mut pauses = Pauses::default();
+        let left = |pauses: &Pauses| pauses.left(RequestClass::Poll);
+        assert_eq!(left(&pauses), Duration::ZERO);
+        pauses.pause(RequestClass::Poll, Duration::from_secs(10));
+        pauses.pause(RequestClass::Poll, Duration::from_secs(2));
+        assert_eq!(left(&pauses), Duration::from_secs(10));
+        tokio::time::advance(Duration::from_secs(11)).await;
+        assert_eq!(left(&pauses), Duration::ZERO);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_pause_holds_the_class_that_was_told_to_wait_and_no_longer_than_its_limit() {
+        let classes = [
+            (RequestClass::Exit, 60),
+            (RequestClass::CommandRead, 60),
+            (RequestClass::Entry, 300),
+            (RequestClass::Poll, 300),
+        ];
+        for (told, limit) in classes {
+            let mut pauses = Pauses::default();
+            pauses.pause(told, YEAR);
+            for (class, _) in classes {
+                let expected = if class == told { limit } else { 0 };
+                assert_eq!(
+                    pauses.left(class),
+                    Duration::from_secs(expected),
+                    "{class:?}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn ten_retries_in_vain_are_all_there_are_and_each_success_brings_one_back() {
+        let quota = RetryQuota::default();
+        let spent = (0..1_000).filter(|_| quota.spend()).count();
+        assert_eq!(spent, 10);
+        quota.earn();
+        assert_eq!([quota.spend(), quota.spend()], [true, false]);
+        for _ in 0..1_000 {
+            quota.earn();
+        }
+        assert_eq!((0..1_000).filter(|_| quota.spend()).count(), 10);
     }
 }

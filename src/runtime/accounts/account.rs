@@ -146,28 +146,18 @@ impl ReachableAccount {
                 Effect::ReadRemains(ticket, operation) => sink.read_remains(ticket, *operation),
                 Effect::Visibility(visibility) => poller.visibility(visibility),
                 Effect::Poll(sources) => poller.poll(&sources),
-                Effect::MoreClosed(cursor) => poller.more_closed(cursor),
-                Effect::MoreHistory(cursor) => poller.more_history(cursor),
-                Effect::Trace(orders) => poller.trace(orders),
-                Effect::Evidence(order) => poller.evidence(order),
+                Effect::Read(read) => poller.read_once(read),
                 Effect::Earlier(mark) => earlier::tell(&client, &journal_access, mark, &inbox),
-                Effect::Market(market, request) => poller.market(market, request),
                 Effect::ShowMarkets(markets) => poller.show_markets(markets),
                 Effect::ReadOften(sources) => poller.read_often(sources),
                 Effect::Watch(scaled) => poller.watch(scaled),
-                effect @ (Effect::KeepUserAlerts(_)
-                | Effect::KeepTrades(_)
-                | Effect::KeepWatchlists(_)
-                | Effect::RunAlertCommand(_)) => trader.carry_out(effect),
+                effect @ (Effect::Keep(_) | Effect::RunAlertCommand(_)) => trader.carry_out(effect),
                 Effect::Write(sheet) => write(&inbox, sheet, account.export_dir.clone()),
                 Effect::Attend
                 | Effect::Terminal(_)
                 | Effect::SwitchAccount(_)
                 | Effect::SetTheme(_)
-                | Effect::KeepColumns(..)
-                | Effect::KeepLayout(..)
-                | Effect::KeepLines(..)
-                | Effect::Reload
+                | Effect::Settings(_)
                 | Effect::Quit => {}
             }
         }

@@ -21,7 +21,7 @@ use crate::{
     runtime::journal::earlier::JournalAccess,
 };
 use alerts::SharedAlerts;
-use file::{KeptAccess, KeptFile, name, say};
+use file::{KeptAccess, KeptDocument, KeptFile, name, say};
 use std::{
     path::{Path, PathBuf},
     sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel},
@@ -96,12 +96,11 @@ fn serve(
     inbox: &Inbox<Msg>,
 ) {
     let mut alerts = SharedAlerts::new(dir, name, access);
-    let mut lists = KeptFile::new(dir, "watchlists", name, "your watchlists");
-    lists.access = access;
+    let mut lists = KeptFile::new(dir, "watchlists", name, ("your watchlists", access));
     if let Some(kept) = alerts.read(inbox) {
         say(inbox, Msg::Kept(KeptState::Alerts(kept)));
     }
-    if let Some(kept) = lists.read(inbox) {
+    if let Some(KeptDocument { kept, .. }) = lists.read(inbox) {
         say(inbox, Msg::Kept(KeptState::Watchlists(kept)));
     }
     // Last: the journal may take its time.
@@ -128,13 +127,13 @@ fn serve(
             }
         }
         if let Some(kept) = newest_alerts {
-            alerts.write(dir, *kept, inbox);
+            alerts.write(*kept, inbox);
         }
         if let Some(kept) = newest_trades {
             trades.write(*kept, inbox);
         }
         if let Some(kept) = newest_lists {
-            lists.write(dir, &*kept, inbox);
+            lists.write(&(&*kept).into(), inbox);
         }
     }
 }

@@ -1,25 +1,11 @@
 //! The channel between the loop and the thread that reloads the settings.
 
 use crate::{
-    app::{LayoutPreset, Msg, WidthTier, account::pane::Pane, market::chart_lines::ChartLine},
-    model::MarketId,
+    app::{Msg, SettingsRequest},
     ui::ThemeSet,
 };
 use std::sync::mpsc::{Sender, channel};
 use tokio::sync::mpsc::Receiver;
-
-/// What the loop requests.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum SettingsRequest {
-    /// Read the settings now, and report the result in any case.
-    Read,
-    /// Store these columns of the pane for the next session; `None` means all, in the default order.
-    Keep(Pane, Option<Vec<usize>>),
-    /// Keep the layout of screens of this size for the next session.
-    KeepLayout(WidthTier, LayoutPreset),
-    /// Keep the lines of this market for the next session.
-    KeepLines(MarketId, Vec<ChartLine>),
-}
 
 /// The thread's answer.
 #[derive(Debug)]

@@ -2,7 +2,7 @@
 
 use super::{kept::KeptFiles, user_command::UserCommands};
 use crate::{
-    app::{Effect, Identity, Msg, activity::user_alerts::KeptState},
+    app::{Effect, Identity, Msg},
     runtime::journal::earlier::JournalAccess,
 };
 use std::path::PathBuf;
@@ -50,12 +50,8 @@ impl TraderEffects {
         };
         if let Effect::RunAlertCommand(run) = effect {
             commands.run(*run);
-        } else if let Effect::KeepUserAlerts(alerts) = effect {
-            kept.write(KeptState::Alerts(alerts));
-        } else if let Effect::KeepTrades(trades) = effect {
-            kept.write(KeptState::Trades(trades));
-        } else if let Effect::KeepWatchlists(lists) = effect {
-            kept.write(KeptState::Watchlists(lists));
+        } else if let Effect::Keep(state) = effect {
+            kept.write(state);
         }
     }
 }

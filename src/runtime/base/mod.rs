@@ -4,5 +4,5 @@ pub(crate) mod clock;
 pub(crate) mod in_flight;
 pub(crate) mod inboxes;
 pub(crate) mod jitter;
-pub(crate) mod lock;
+pub(crate) use crate::client::lock;
 pub(crate) mod process;

@@ -5,7 +5,7 @@ use super::{
     attempt_history::{AttemptHistory, SendState},
     context::NOTE_TIMEOUT,
     entry_gate::Epoch,
-    record::{EarlierSending, RecordedRequest},
+    record::RecordedRequest,
 };
 use crate::{
     api::Request,
@@ -87,7 +87,7 @@ impl Delivery {
     ) -> Self {
         let before = recorded.before.as_ref();
         let send_state = match before {
-            Some(before) if before.may_have_acted => SendState::MaybeSent,
+            Some(before) if before.maybe_executed => SendState::MaybeSent,
             Some(_) | None => SendState::Released,
         };
         Self {
@@ -113,7 +113,7 @@ impl Delivery {
         let recorded = RecordedRequest {
             request,
             intent: known_ref(entry.id),
-            before: Some(EarlierSending::of(entry)),
+            before: Some(Box::new(entry.clone())),
         };
         let send_state = if entry.maybe_executed {
             SendState::MaybeSent

@@ -12,18 +12,18 @@ use crate::{
     },
     runtime::base::process::ProcessKind,
 };
-use std::{sync::Arc, time::Duration};
+use std::{iter::repeat_n, sync::Arc, time::Duration};
 use tokio::time::sleep;
 
 /// Poll interval of a queued cancel: for the first minute, then later.
 const POLL_INTERVAL: Duration = Duration::from_secs(2);
 const LATE_POLL_INTERVAL: Duration = Duration::from_secs(15);
-const EARLY_POLLS: u32 = 30;
+const EARLY_POLLS: usize = 30;
 /// How often, and at which interval, a verb polls its queued cancel.
-const VERB_POLLS: u32 = 30;
+const VERB_POLLS: usize = 30;
 const VERB_POLL_INTERVAL: Duration = Duration::from_millis(500);
-/// Polls (about an hour) after which only the pane of working orders shows it.
-const MOST_POLLS: u32 = 250;
+/// After these (about an hour) only the pane of working orders shows it.
+const LATE_POLLS: usize = 220;
 
 /// Follows the queued cancel of a desk's own command; a flatten and a verb follow theirs themselves.
 pub(super) fn after(delivery: &Arc<Delivery>, result: &Result<Receipt, Failure>) {
@@ -74,16 +74,25 @@ pub(super) async fn check_echo(
     Some(what)
 }
 
-/// How a queued cancel ended, if it did.
-async fn ended(client: &Client, command: &Command) -> Option<Result<Receipt, Failure>> {
-    match client.reconcile(command, None, Timestamp::default()).await {
-        Ok(ReconcileOutcome::Done(receipt)) => Some(Ok(receipt)),
-        Ok(ReconcileOutcome::Ended(why)) => Some(Err(Failure {
-            message: format!("{}, before the queued cancel", why.message).into(),
-            ..why
-        })),
-        Ok(ReconcileOutcome::NotDone | ReconcileOutcome::Inconclusive) | Err(_) => None,
+/// How a queued cancel ended, if it did by the last of `polls`, each of which follows a pause.
+async fn ended(
+    client: &Client,
+    command: &Command,
+    polls: impl IntoIterator<Item = Duration>,
+) -> Option<Result<Receipt, Failure>> {
+    for wait in polls {
+        let wait = client.timeouts().scaled(wait);
+        sleep(wait.max(client.pause_left())).await;
+        match client.reconcile(command, None, Timestamp::default()).await {
+            Ok(ReconcileOutcome::Done(receipt)) => return Some(Ok(receipt)),
+            Ok(ReconcileOutcome::Ended(why)) => {
+                let message = format!("{}, before the queued cancel", why.message).into();
+                return Some(Err(Failure { message, ..why }));
+            }
+            Ok(ReconcileOutcome::NotDone | ReconcileOutcome::Inconclusive) | Err(_) => {}
+        }
     }
+    None
 }
 
 /// Polls a queued cancel for about fifteen seconds; `None` if it is still queued or never was.
@@ -95,19 +104,8 @@ pub(super) async fn queued_end(
     if !is_queued(result) {
         return None;
     }
-    for _ in 0..VERB_POLLS {
-        sleep(
-            client
-                .timeouts()
-                .scaled(VERB_POLL_INTERVAL)
-                .max(client.pause_left()),
-        )
-        .await;
-        if let Some(end) = ended(client, command).await {
-            return Some(end);
-        }
-    }
-    None
+    let polls = repeat_n(VERB_POLL_INTERVAL, VERB_POLLS);
+    ended(client, command, polls).await
 }
 
 /// Polls until the order has ended.
@@ -116,18 +114,10 @@ pub(super) async fn queued_cancel(delivery: Arc<Delivery>) {
     let (Command::Cancel(id) | Command::Unprotect(id)) = command else {
         return;
     };
-    let timeouts = context.client.timeouts();
-    for read in 0..MOST_POLLS {
-        let wait = if read < EARLY_POLLS {
-            POLL_INTERVAL
-        } else {
-            LATE_POLL_INTERVAL
-        };
-        sleep(timeouts.scaled(wait)).await;
-        let Some(result) = ended(&context.client, command).await else {
-            continue;
-        };
+    let early = repeat_n(POLL_INTERVAL, EARLY_POLLS);
+    let polls = early.chain(repeat_n(LATE_POLL_INTERVAL, LATE_POLLS));
+    if let Some(result) = ended(&context.client, command, polls).await {
         delivery.settle(StateUpdate::of(&result)).await;
-        return context.say(Msg::Ended(id.clone(), result)).await;
+        context.say(Msg::Ended(id.clone(), result)).await;
     }
 }

@@ -7,7 +7,7 @@ use crate::{
     journal::{
         Claim, ClaimCheck, Intent, IntentRow, Journal, JournalError, Objection, ReplayWindow,
     },
-    model::{AccountId, Command, Failure, FailureKind, IdempotencyKey, OrderId, Risk, Timestamp},
+    model::{AccountId, Command, Failure, FailureKind, IdempotencyKey, Risk, Timestamp},
     runtime::journal::journal_writer::{IntentRef, known_ref, log_in_background},
 };
 use secrecy::ExposeSecret as _;
@@ -96,28 +96,8 @@ pub(super) struct RecordedRequest {
     pub(super) request: Request,
     /// Empty without a journal, and until a slow disk has written it.
     pub(super) intent: IntentRef,
-    /// The same request was sent under the same key before.
-    pub(super) before: Option<EarlierSending>,
-}
-
-/// An earlier sending.
-#[derive(Debug, Clone)]
-pub(super) struct EarlierSending {
-    pub(super) at: Timestamp,
-    pub(super) may_have_acted: bool,
-    /// The order it made.
-    pub(super) order: Option<OrderId>,
-}
-
-impl EarlierSending {
-    pub(super) fn of(entry: &IntentRow) -> Self {
-        let told = entry.outcome.as_ref();
-        Self {
-            at: entry.created_at,
-            may_have_acted: entry.maybe_executed,
-            order: told.and_then(|told| told.order_id.clone()),
-        }
-    }
+    /// The row of the same request, if it was sent under the same key before.
+    pub(super) before: Option<Box<IntentRow>>,
 }
 
 /// Creates a row, or finds the row of an earlier sending.
@@ -235,7 +215,7 @@ impl OutboxContext {
             Err(why) => return Ok(Err(why)),
         };
         let recorded = RecordedRequest {
-            before: Some(EarlierSending::of(entry.as_ref().unwrap_or(known))),
+            before: Some(Box::new(entry.clone().unwrap_or_else(|| known.clone()))),
             // The row is kept out of the new command's reference: it may have executed, and must not be withdrawn.
             intent: known_ref(id),
             request: Request {

@@ -80,7 +80,10 @@ impl OutboxContext {
         }
         let now = self.clock.now();
         let recorded = self.record(&command, origin, asked_at).await?;
-        let since = recorded.before.as_ref().map_or(now, |before| before.at);
+        let since = recorded
+            .before
+            .as_ref()
+            .map_or(now, |before| before.created_at);
         if let (Some(_), ProgressSink::Ticket(ticket)) = (&recorded.before, &sink) {
             self.say(Msg::Continues(*ticket)).await;
         }
@@ -203,7 +206,7 @@ impl Delivery {
         };
         let account = &self.context.client.connection().account_id;
         let before = self.recorded.before.as_ref();
-        let known = before.and_then(|before| before.order.as_ref());
+        let known = before.and_then(|before| before.outcome.as_ref()?.order_id.as_ref());
         let what = match (receipt.account(), order, known) {
             (Some(other), _, _) if other != account => {
                 format!("{} is of account {other}", echo::name(&receipt))

@@ -1,5 +1,5 @@
 //! Polls the account: one task per source, each with its own interval, all on one beat. A service with a request budget
-//! is asked by the table of [`budget`], a simulator as the settings say.
+//! is asked by the table of [`activity`], a simulator as the settings say.
 //!
 //! Contract: at most one request per source is in flight. On request a source is polled at once (after the request in
 //! flight, which may be older than what the requester did). A `Retry-After` is never cut short, and a 429 pauses every
@@ -11,7 +11,6 @@ mod activity;
 mod ask;
 mod backoff;
 mod beat;
-mod budget;
 mod markets;
 
 use super::{
@@ -19,9 +18,9 @@ use super::{
     streams::{self, GatherTime, StreamContext},
 };
 use crate::{
-    app::{Effect, MarketRequest, Msg, ShownMarkets, Visibility, account::poll::Source},
+    app::{Effect, Msg, ReadOnce, ShownMarkets, Visibility, account::poll::Source},
     client::Client,
-    model::{Cursor, Failure, FailureKind, MarketId, OrderId, ScaledId},
+    model::{Failure, FailureKind, ScaledId},
     runtime::base::{clock::Clock, in_flight::InFlight, jitter::Jitter},
 };
 use activity::PollActivity;
@@ -172,52 +171,14 @@ impl Poller {
         self.poll(&[Source::Scaled]);
     }
 
-    /// Reads an older page of closed positions once.
-    pub fn more_closed(&mut self, cursor: Cursor) {
-        self.page(PollRequest::Closed(Some(cursor)));
-    }
-
-    /// Reads an older page of order history once.
-    pub fn more_history(&mut self, cursor: Cursor) {
-        self.page(PollRequest::History(Some(cursor)));
-    }
-
-    /// Searches once for these orders, as far back as they can be.
-    pub fn trace(&mut self, orders: Vec<OrderId>) {
-        let (context, mut jitter) = self.once();
-        self.tasks.spawn(async move {
-            context.trace(orders, &mut jitter).await;
-        });
-    }
-
-    /// Asks once what the fills of an order rest on.
-    pub fn evidence(&mut self, order: OrderId) {
-        let (context, mut jitter) = self.once();
-        self.tasks.spawn(async move {
-            context.evidence(&order, &mut jitter).await;
-        });
-    }
-
-    /// Asks once about a market.
-    pub fn market(&mut self, market: MarketId, request: MarketRequest) {
-        let (context, mut jitter) = self.once();
-        self.tasks.spawn(async move {
-            context.market(market, request, &mut jitter).await;
-        });
-    }
-
-    fn page(&mut self, question: PollRequest) {
-        let (context, mut jitter) = self.once();
-        self.tasks.spawn(async move {
-            context.ask(question, &mut jitter).await;
-        });
-    }
-
-    /// The context for a single request; drops those that have ended.
-    fn once(&mut self) -> (PollContext, Jitter) {
+    /// Reads this once, in its turn.
+    pub(crate) fn read_once(&mut self, read: ReadOnce) {
+        // Drops the reads that have ended.
         while self.tasks.try_join_next().is_some() {}
-        let jitter = Jitter::seeded(u64::from(self.pages.per_mille()));
-        (self.context.clone(), jitter)
+        let mut jitter = Jitter::seeded(u64::from(self.pages.per_mille()));
+        let context = self.context.clone();
+        self.tasks
+            .spawn(async move { context.read_once(read, &mut jitter).await });
     }
 }
 
@@ -354,7 +315,7 @@ impl SourceTask {
         let intervals = self.context.cover.slowed(intervals);
         PollRate {
             interval: intervals.get(&self.source).copied().unwrap_or_default(),
-            demand: budget::demand(&intervals),
+            demand: activity::demand(&intervals),
             room,
         }
     }

@@ -124,11 +124,20 @@ impl Flatten<'_> {
         let closes = self.run.needs_close_all();
         let (context, parent) = (self.context, &self.parent);
         let close = async {
-            match closing {
-                Some(delivery) => go_on(Arc::new(delivery.part_of(operations))).await,
-                None if closes => close_all(context, parent, operations).await,
-                None => Ok(()),
+            let (delivery, tries) = match closing {
+                Some(delivery) => go_on(delivery.part_of(operations)),
+                None if closes => {
+                    let account = context.client.connection().account_id.clone();
+                    let command = Command::CloseAll(account);
+                    begin(context, parent, command, operations).await?
+                }
+                None => return Ok(()),
+            };
+            let result = delivery.deliver(tries).await;
+            if let Err(why) = &result {
+                context.note(Tone::Warn, format!("flatten: {why}")).await;
             }
+            result.map(drop)
         };
         let mut work = Box::pin(join(close, sweep(context, parent)));
         loop {
@@ -227,24 +236,21 @@ impl Flatten<'_> {
     }
 }
 
-async fn close_all(
+/// Records a command of the flatten; says why, if it is not sent.
+async fn begin(
     context: &OutboxContext,
     parent: &IntentRef,
+    command: Command,
     operations: UnboundedSender<CloseAll>,
-) -> Result<(), Failure> {
-    let command = Command::CloseAll(context.client.connection().account_id.clone());
-    let sink = ProgressSink::Flatten(operations);
+) -> Result<(Arc<Delivery>, RetryState), Failure> {
     let tries = RetryState::new(&command, context.client.timeouts());
-    match context
-        .start(
-            sink,
-            command,
-            CommandOrigin::part(parent),
-            context.clock.now(),
-        )
-        .await
-    {
-        Ok(delivery) => complain(context, delivery.deliver(tries).await).await,
+    let (sink, origin) = (
+        ProgressSink::Flatten(operations),
+        CommandOrigin::part(parent),
+    );
+    let started = context.start(sink, command, origin, context.clock.now());
+    match started.await {
+        Ok(delivery) => Ok((delivery, tries)),
         Err(why) => {
             context.note(Tone::Alert, format!("flatten: {why}")).await;
             Err(why)
@@ -252,24 +258,15 @@ async fn close_all(
     }
 }
 
-async fn go_on(delivery: Arc<Delivery>) -> Result<(), Failure> {
+/// The close-all of an earlier session.
+fn go_on(delivery: Delivery) -> (Arc<Delivery>, RetryState) {
     let timeouts = delivery.context().client.timeouts();
     let doubt = Failure::new(
         FailureKind::Unknown,
         "it was under way when the desk stopped",
     );
     let tries = RetryState::with_unknown_outcome(delivery.command(), timeouts, doubt);
-    complain(delivery.context(), delivery.deliver(tries).await).await
-}
-
-async fn complain(
-    context: &OutboxContext,
-    result: Result<Receipt, Failure>,
-) -> Result<(), Failure> {
-    if let Err(why) = &result {
-        context.note(Tone::Warn, format!("flatten: {why}")).await;
-    }
-    result.map(drop)
+    (Arc::new(delivery), tries)
 }
 
 /// Stops TWAPs first (a slice opens a position again), then scaled orders, then everything else that could open one.
@@ -337,18 +334,8 @@ async fn end_all(
 /// Whether it was ended. An object that is already gone counts, and will not be found again.
 async fn end(context: &OutboxContext, parent: &IntentRef, command: Command) -> bool {
     let (silent, _receiver) = unbounded_channel();
-    let tries = RetryState::new(&command, context.client.timeouts());
-    let started = context.start(
-        ProgressSink::Flatten(silent),
-        command,
-        CommandOrigin::part(parent),
-        context.clock.now(),
-    );
-    match started.await {
-        Ok(delivery) => delivery.deliver(tries).await.is_ok(),
-        Err(why) => {
-            context.note(Tone::Alert, format!("flatten: {why}")).await;
-            false
-        }
+    match begin(context, parent, command, silent).await {
+        Ok((delivery, tries)) => delivery.deliver(tries).await.is_ok(),
+        Err(_) => false,
     }
 }

@@ -130,7 +130,9 @@ impl Recovery<'_> {
         parent: Option<IntentId>,
     ) -> Option<Delivery> {
         let Some(row) = self.row(entry.clone(), ownership) else {
-            self.unreadable(entry).await;
+            let words = format!("cannot be read back: perpdeck journal show {}", entry.id.0);
+            self.settle(entry, IntentState::Parked, (Tone::Alert, &words))
+                .await;
             return None;
         };
         let command = row.delivery.command().clone();
@@ -197,69 +199,49 @@ impl Recovery<'_> {
     }
 
     async fn apply(&self, row: OpenRow, decision: RecoveryDecision) -> Option<Delivery> {
+        let entry = &row.entry;
         match decision {
             RecoveryDecision::Join => return Some(row.delivery),
-            RecoveryDecision::Drop => self.never_sent(&row.entry).await,
-            RecoveryDecision::Offer => self.offer(row).await,
-            RecoveryDecision::Foreign => self.not_ours_to_send(&row.entry).await,
-            RecoveryDecision::Resend => self.send_again(row).await,
+            RecoveryDecision::Drop => {
+                let words = "was never sent, and is not sent now";
+                self.settle(entry, IntentState::Unsent, (Tone::Warn, words))
+                    .await;
+            }
+            RecoveryDecision::Superseded => {
+                let words = "was superseded by a newer one and is not sent again";
+                self.settle(entry, IntentState::Abandoned, (Tone::Warn, words))
+                    .await;
+            }
+            RecoveryDecision::Foreign => {
+                let place = place(entry);
+                let words = format!("was never sent; it is of {place}, and never sent from here");
+                self.account_for(entry, Tone::Warn, &words).await;
+            }
+            RecoveryDecision::Offer => {
+                let words = if entry.is_overdue(self.context.clock.now()) {
+                    "was never sent, and its deadline has passed: decide whether you still want it"
+                } else {
+                    "was never sent: decide whether to send it now"
+                };
+                self.account_for(entry, Tone::Alert, words).await;
+                go(row, Resume::Ask);
+            }
+            RecoveryDecision::Resend => {
+                let words = "is sent again with the same key";
+                self.account_for(entry, Tone::Warn, words).await;
+                go(row, Resume::Send);
+            }
             RecoveryDecision::Follow => {
-                self.account_for(&row.entry, Tone::Plain, "is still queued")
+                self.account_for(entry, Tone::Plain, "is still queued")
                     .await;
                 Arc::new(row.delivery).follow();
             }
             RecoveryDecision::Decided(result) => self.done(&row, result).await,
-            RecoveryDecision::Superseded => self.overtaken(&row.entry).await,
             RecoveryDecision::Ask => self.ask(row).await,
             // The reads are done, or the row is left to a desk.
             RecoveryDecision::Reconcile | RecoveryDecision::Leave => {}
         }
         None
-    }
-
-    /// A request that this desk cannot parse.
-    async fn unreadable(&self, entry: &IntentRow) {
-        let words = format!("cannot be read back: perpdeck journal show {}", entry.id.0);
-        self.tell(
-            entry,
-            &StateUpdate::new(IntentState::Parked, words.as_str()),
-        )
-        .await;
-        self.account_for(entry, Tone::Alert, &words).await;
-    }
-
-    async fn never_sent(&self, entry: &IntentRow) {
-        let words = "was never sent, and is not sent now";
-        self.tell(entry, &StateUpdate::new(IntentState::Unsent, words))
-            .await;
-        self.account_for(entry, Tone::Warn, words).await;
-    }
-
-    async fn overtaken(&self, entry: &IntentRow) {
-        let words = "was superseded by a newer one and is not sent again";
-        self.tell(entry, &StateUpdate::new(IntentState::Abandoned, words))
-            .await;
-        self.account_for(entry, Tone::Warn, words).await;
-    }
-
-    /// A close or cancel that never left waits for a desk with its service, account and key.
-    async fn not_ours_to_send(&self, entry: &IntentRow) {
-        let intent = &entry.intent;
-        let words = format!(
-            "was never sent; it is of {}, account {}, and never sent from here",
-            intent.base_url, intent.account_id
-        );
-        self.account_for(entry, Tone::Warn, &words).await;
-    }
-
-    async fn offer(&self, row: OpenRow) {
-        let words = if row.entry.is_overdue(self.context.clock.now()) {
-            "was never sent, and its deadline has passed: decide whether you still want it"
-        } else {
-            "was never sent: decide whether to send it now"
-        };
-        self.account_for(&row.entry, Tone::Alert, words).await;
-        go(row, Resume::Ask);
     }
 
     /// Left open by this desk's service, account and key.
@@ -287,8 +269,7 @@ impl Recovery<'_> {
                     "is too old to continue: F starts a new one",
                 )
             };
-            self.tell(&parent, &StateUpdate::new(state, words)).await;
-            self.account_for(&parent, Tone::Alert, words).await;
+            self.settle(&parent, state, (Tone::Alert, words)).await;
             wanted = young.then_some(parent.id).or(wanted);
         }
         wanted
@@ -330,22 +311,17 @@ impl Recovery<'_> {
         let (key, since) = (row.entry.intent.key.as_ref(), row.entry.created_at);
         let timeouts = self.context.client.timeouts();
         let mut wait = timeouts.scaled(Duration::from_millis(250));
-        for _ in 1..RECONCILE_ATTEMPTS {
-            match self
-                .context
-                .client
-                .reconcile(row.delivery.command(), key, since)
-                .await
-            {
-                Err(why) => sleep(wait.max(why.retry_after.unwrap_or_default())).await,
+        let command = row.delivery.command();
+        let mut reads = 1;
+        loop {
+            match self.context.client.reconcile(command, key, since).await {
+                Err(why) if reads < RECONCILE_ATTEMPTS => {
+                    sleep(wait.max(why.retry_after.unwrap_or_default())).await;
+                }
                 seen => return seen,
             }
-            wait *= 2;
+            (wait, reads) = (wait * 2, reads + 1);
         }
-        self.context
-            .client
-            .reconcile(row.delivery.command(), key, since)
-            .await
     }
 
     async fn done(&self, row: &OpenRow, result: Result<Receipt, Failure>) {
@@ -366,15 +342,8 @@ impl Recovery<'_> {
         }
     }
 
-    async fn send_again(&self, row: OpenRow) {
-        let words = "is sent again with the same key";
-        self.account_for(&row.entry, Tone::Warn, words).await;
-        go(row, Resume::Send);
-    }
-
     /// A row that another desk must decide stays visible here, with an unknown outcome.
     async fn ask(&self, row: OpenRow) {
-        let intent = &row.entry.intent;
         let is_outlived = row.delivery.command().risk() == Risk::Increasing
             && self.closed_all_at() > Some(row.entry.created_at);
         let words = match row.ownership {
@@ -385,8 +354,8 @@ impl Recovery<'_> {
             }
             Ownership::Own => "may have executed, and reading the service does not settle it: decide".to_owned(),
             Ownership::Foreign => format!(
-                "belongs to {}, account {}, where its status is unknown: it is never sent from here",
-                intent.base_url, intent.account_id
+                "belongs to {}, where its status is unknown: it is never sent from here",
+                place(&row.entry)
             ),
         };
         self.account_for(&row.entry, Tone::Alert, &words).await;
@@ -394,6 +363,12 @@ impl Recovery<'_> {
             self.context.say(Msg::Outlived(row.ticket)).await;
         }
         go(row, Resume::Ask);
+    }
+
+    /// Records this state of the row, and says it.
+    async fn settle(&self, entry: &IntentRow, state: IntentState, (tone, words): (Tone, &str)) {
+        self.tell(entry, &StateUpdate::new(state, words)).await;
+        self.account_for(entry, tone, words).await;
     }
 
     async fn tell(&self, entry: &IntentRow, update: &StateUpdate) {
@@ -424,6 +399,10 @@ fn named(open: &[IntentRow]) -> String {
         "left open by an earlier session: {}{more}; a desk decides what reads do not settle (\"perpdeck journal list --open\")",
         names.join("; ")
     )
+}
+
+fn place(IntentRow { intent, .. }: &IntentRow) -> String {
+    format!("{}, account {}", intent.base_url, intent.account_id)
 }
 
 /// Delivers the row under a ticket of this session.

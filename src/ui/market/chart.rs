@@ -5,7 +5,7 @@ use super::{areas::ChartAreas, beside};
 use crate::{
     app::{
         CandleLook, ClickTarget, Model,
-        market::{chart_spot::ChartSpot, two_charts::ShownChart},
+        market::{market_spot::ChartSpot, two_charts::ShownChart},
     },
     ui::{
         cells::{Canvas, ClickList, after, braille, line, spans_width, sum, width},

@@ -4,7 +4,7 @@ use super::super::theme::ThemePart;
 use crate::{
     app::{
         ClickTarget, MarketPanel,
-        market::ladder_spot::{DrawnRows, LadderSpot, WHEEL_HOME},
+        market::market_spot::{DrawnRows, LadderSpot, WHEEL_HOME},
     },
     ui::cells::{
         Canvas, ClickList, after, columns, first, length, line, rows, split, sum, width,

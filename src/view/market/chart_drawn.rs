@@ -8,7 +8,7 @@ use crate::{
     app::{
         Model,
         market::{
-            chart_spot::{ChartSpot, PriceSpan},
+            market_spot::{ChartSpot, PriceSpan},
             two_charts::{ChartSide, ShownChart},
         },
     },

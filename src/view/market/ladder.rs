@@ -17,7 +17,7 @@ use crate::{
         market::{
             book_state::BookState,
             depth::{Depth, GroupedBook},
-            ladder_spot::DrawnRows,
+            market_spot::DrawnRows,
             own_orders::{OwnOrder, OwnOrderKind},
             tape::Tape,
         },

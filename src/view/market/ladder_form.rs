@@ -1,6 +1,6 @@
 //! How the cells of the price ladder are divided, whatever stands in them: a size that changes moves nothing.
 
-use crate::{app::market::ladder_spot::LadderColumn, model::Num, view::text::format};
+use crate::{app::market::market_spot::LadderColumn, model::Num, view::text::format};
 
 /// From so many columns on the traded volume has room, then what was sold and bought, then changes of the sizes, then the
 /// trades beside it all.

@@ -142,7 +142,7 @@ impl TradeLog {
         orders: &[Order],
     ) -> Vec<LaterTarget> {
         let mut placed = self.working_targets(bracket, position, orders);
-        placed.extend(self.placed_targets.of(bracket.order.as_ref()));
+        placed.extend(self.placed_orders.targets_of(bracket.order.as_ref()));
         let targets = bracket.targets.iter().copied();
         targets
             .filter(|target| !placed.contains(&target.price))
@@ -161,7 +161,7 @@ impl TradeLog {
         let prices = prices.filter_map(|order| order.trigger_price.or(order.limit_price));
         let mut working: Vec<_> = prices.collect();
         let entry = bracket.order.as_ref();
-        for price in self.placed_targets.beside(entry, &position.id) {
+        for price in self.placed_orders.targets_beside(entry, &position.id) {
             if let Some(at) = working.iter().position(|target| *target == price) {
                 working.swap_remove(at);
             }

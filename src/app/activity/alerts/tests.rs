@@ -4,7 +4,7 @@ use super::*;
 use crate::{
     api::{Method, Request},
     app::{
-        Effect, Model, TerminalOut,
+        Effect, Model, ReadOnce, TerminalOut,
         account::{poll::Answer, store::Store},
         activity::notice::{Event, Tone},
         core::effect::Clip,
@@ -446,7 +446,7 @@ mod leaving {
     }
 
     fn sought() -> Effect {
-        Effect::Trace(vec!["ord-2".into()])
+        Effect::Read(ReadOnce::Trace(vec!["ord-2".into()]))
     }
 
     fn traced(model: &mut Model, found: Vec<Order>) -> Vec<Effect> {
@@ -546,7 +546,7 @@ mod copy {
     fn copied(effects: Vec<Effect>) -> Clip {
         let mut asked = effects.into_iter();
         // An open detail asks for its evidence, too.
-        match asked.find(|effect| !matches!(effect, Effect::Evidence(_))) {
+        match asked.find(|effect| !matches!(effect, Effect::Read(ReadOnce::Evidence(_)))) {
             Some(Effect::Terminal(TerminalOut::Copy(clip))) => clip,
             other => panic!("nothing was copied but {other:?}"),
         }

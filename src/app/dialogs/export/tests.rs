@@ -3,7 +3,7 @@
 use super::*;
 use crate::{
     app::{
-        Effect, Model, account::poll::Answer, core::sheet::SheetRows, desk::msg::Msg,
+        Effect, Model, ReadOnce, account::poll::Answer, core::sheet::SheetRows, desk::msg::Msg,
         dialogs::overlay::Overlay, testing::*, update::router::update,
     },
     model::{Cursor, Failure, FailureKind, Order, Page},
@@ -59,7 +59,9 @@ fn ids(effects: &[Effect]) -> Vec<String> {
 }
 
 fn more(cursor: &str) -> Vec<Effect> {
-    vec![Effect::MoreHistory(cursor.to_owned().into())]
+    vec![Effect::Read(ReadOnce::MoreHistory(
+        cursor.to_owned().into(),
+    ))]
 }
 
 fn answer(model: &mut Model, cursor: &str, page: Result<Page<Order>, Failure>) -> Vec<Effect> {

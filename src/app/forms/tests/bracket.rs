@@ -7,7 +7,7 @@
 
 use super::*;
 use crate::{
-    app::{account::trades::TradeLog, activity::user_alerts::KeptState},
+    app::{ReadOnce, account::trades::TradeLog, activity::user_alerts::KeptState},
     config::PresetTable,
     model::{
         CancelResult, ExitBatch, ExitGroup, ExitOperation, FollowUp, Order, OrderType, Page, Past,
@@ -249,7 +249,7 @@ fn a_history_that_is_older_than_the_fill_does_not_hold_the_targets_up() {
     lists(&mut model, resting());
     arrive(&mut model, Answer::History(Ok(Page::of(resting()))));
     let asked = lists(&mut model, vec![]);
-    let find = Effect::Trace(vec!["ord-20".into()]);
+    let find = Effect::Read(ReadOnce::Trace(vec!["ord-20".into()]));
     assert!(asked.contains(&find), "{asked:?}");
     let now = model.account.now;
     let found = Msg::Traced(vec!["ord-20".into()], resting());
@@ -323,13 +323,16 @@ fn a_living_desk_says_what_another_one_has_left_and_nothing_twice() {
     press(&mut other, "b 0.1 enter");
     let last = settle(&mut other, Ticket(1), Ok(entered("filled", "0.1")));
     let left = last.iter().rev().find_map(|effect| match effect {
-        Effect::KeepTrades(trades) => Some(trades.clone()),
+        Effect::Keep(KeptState::Trades(trades)) => Some(trades.clone()),
         _ => None,
     });
     let now = living.account.now;
     let left = KeptState::Trades(left.unwrap());
     let kept = update(&mut living, now, Msg::Kept(left));
-    assert!(matches!(kept.as_slice(), [Effect::KeepTrades(_), ..]));
+    assert!(matches!(
+        kept.as_slice(),
+        [Effect::Keep(KeptState::Trades(_)), ..]
+    ));
     for _ in 0..2 {
         lists(&mut living, vec![]);
     }
@@ -411,7 +414,7 @@ fn a_fill_whose_size_the_service_leaves_out_is_that_of_the_order_or_is_said_to_b
 /// The next session, with what the last one kept of its trades.
 fn restarted(last: &[Effect]) -> Model {
     let kept = last.iter().rev().find_map(|effect| match effect {
-        Effect::KeepTrades(trades) => Some(serde_json::to_string(trades).unwrap()),
+        Effect::Keep(KeptState::Trades(trades)) => Some(serde_json::to_string(trades).unwrap()),
         _ => None,
     });
     let kept: TradeLog = serde_json::from_str(&kept.unwrap()).unwrap();

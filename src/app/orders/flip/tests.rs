@@ -2,7 +2,7 @@ use crate::{
     app::{
         account::poll::{Answer, Source},
         activity::notice::Event,
-        core::effect::Effect,
+        core::effect::{Effect, ReadOnce},
         desk::{model::Model, msg::Msg},
         dialogs::overlay::Overlay,
         testing::{self, *},
@@ -199,7 +199,7 @@ fn a_close_that_works_is_looked_for_until_it_is_final() {
     let mut model = flipping();
     let works = r#""size":0.5,"initial_size":0.5,"filled_size":0,"status":"pending""#;
     let effects = settle(&mut model, FIRST, Ok(receipt(closing(works))));
-    let trace = Effect::Trace(vec!["ord-9".into()]);
+    let trace = Effect::Read(ReadOnce::Trace(vec!["ord-9".into()]));
     assert!(effects.contains(&trace), "{effects:?}");
     assert_eq!(placed(&reads(&mut model, vec![], vec![])), None);
     let found = |model: &mut Model, row: &str| {

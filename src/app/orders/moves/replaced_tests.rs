@@ -2,7 +2,7 @@ use crate::{
     app::{
         account::{poll::Answer, row_id::RowId},
         activity::notice::Event,
-        core::effect::Effect,
+        core::effect::{Effect, ReadOnce},
         desk::{model::Model, msg::Msg},
         dialogs::overlay::Overlay,
         forms::form::Form,
@@ -114,7 +114,7 @@ fn the_old_order_is_canceled_first_and_the_new_one_has_all_that_it_had() {
     assert_eq!(sent, vec![Effect::Send(Ticket(1), cancel())]);
     let asked = settle(&mut model, Ticket(1), Ok(canceled()));
     assert!(
-        asked.contains(&Effect::Trace(vec![OLD.into()])),
+        asked.contains(&Effect::Read(ReadOnce::Trace(vec![OLD.into()]))),
         "{asked:?}"
     );
     assert!(!sends(&asked), "not before reads tell what has filled");
@@ -200,7 +200,7 @@ fn a_row_that_may_be_older_than_the_cancel_is_read_again_until_the_price_is_too_
         press(&mut model, MOVE);
         settle(&mut model, Ticket(1), Ok(canceled()));
         assert!(!sends(&traced(&mut model, found.clone())), "{words}");
-        let again = Effect::Trace(vec![OLD.into()]);
+        let again = Effect::Read(ReadOnce::Trace(vec![OLD.into()]));
         assert!(wait(&mut model, 600).contains(&again), "{words}");
         assert!(!sends(&traced(&mut model, found.clone())), "{words}");
         wait(&mut model, 10_000);
@@ -233,7 +233,11 @@ fn a_cancel_that_is_refused_or_only_queued_places_nothing_and_the_form_says_so()
         let mut model = desk();
         press(&mut model, MOVE);
         let effects = settle(&mut model, Ticket(1), result);
-        assert!(!effects.iter().any(|e| matches!(e, Effect::Trace(_))));
+        assert!(
+            !effects
+                .iter()
+                .any(|e| matches!(e, Effect::Read(ReadOnce::Trace(_))))
+        );
         assert_eq!(said(&model).as_deref(), Some(words));
         press(&mut model, "U");
         assert_eq!(failed(&model), words);
@@ -254,7 +258,11 @@ fn a_cancel_in_doubt_is_followed_by_nothing_however_it_ends() {
     let words = "no replacement of ord-5 is placed".to_owned();
     assert_eq!(said(&model), Some(words));
     let effects = settle(&mut model, Ticket(1), Ok(canceled()));
-    assert!(!effects.iter().any(|e| matches!(e, Effect::Trace(_))));
+    assert!(
+        !effects
+            .iter()
+            .any(|e| matches!(e, Effect::Read(ReadOnce::Trace(_))))
+    );
     assert!(!sends(&traced(&mut model, vec![ended("0.1")])));
 }
 

@@ -50,7 +50,7 @@ fn moves(effects: &[Effect]) -> Vec<(Ticket, String)> {
 /// What a session that is killed now leaves to the next one.
 fn kept(effects: &[Effect]) -> TradeLog {
     let kept = effects.iter().rev().find_map(|effect| match effect {
-        Effect::KeepTrades(trades) => Some(serde_json::to_string(trades).unwrap()),
+        Effect::Keep(KeptState::Trades(trades)) => Some(serde_json::to_string(trades).unwrap()),
         _ => None,
     });
     serde_json::from_str(&kept.expect("trades are kept")).unwrap()

@@ -5,7 +5,7 @@ use crate::{
     app::{
         account::poll::Answer,
         activity::notice::Event,
-        core::effect::Effect,
+        core::effect::{Effect, ReadOnce},
         desk::model::Model,
         dialogs::overlay::{Overlay, StripAction},
         rules::objection::objection,
@@ -157,7 +157,7 @@ fn lacks(model: &Model, limit: Limit) -> Vec<Lack> {
 }
 
 fn more(cursor: &str) -> Effect {
-    Effect::MoreClosed(cursor.to_owned().into())
+    Effect::Read(ReadOnce::MoreClosed(cursor.to_owned().into()))
 }
 
 #[test]

@@ -445,7 +445,9 @@ fn settings_that_read_otherwise_reach_each_account_as_its_profile_has_them() {
 fn chosen_columns_are_those_of_every_account_and_of_one_that_comes_later() {
     let mut account_set = account_set();
     let effects = press(&mut account_set, "C space J enter");
-    let [(0, Effect::KeepColumns(Pane::Positions, Some(columns)))] = effects.as_slice() else {
+    let [(0, Effect::Settings(SettingsRequest::Keep(Pane::Positions, Some(columns))))] =
+        effects.as_slice()
+    else {
         panic!("{effects:?}")
     };
     let options = account_set.shown().account.options.clone();

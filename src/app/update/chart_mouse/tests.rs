@@ -1,13 +1,13 @@
 use super::*;
 use crate::{
     app::{
-        Effect,
+        Effect, SettingsRequest,
         account::poll::Answer,
         desk::msg::Msg,
         dialogs::overlay::Overlay,
         market::{
-            answer::MarketAnswer, chart_spot::PriceSpan, ladder_spot::LadderSpot,
-            market_spot::LadderEvent,
+            answer::MarketAnswer, market_spot::LadderEvent, market_spot::LadderSpot,
+            market_spot::PriceSpan,
         },
         tables::click_target::ClickTarget,
         testing::*,
@@ -237,7 +237,7 @@ fn what_was_taken_on_the_chart_is_not_dropped_on_the_ladder() {
         market_id: "paper|BTC".into(),
         price: num("63990"),
         generation: model.price_ladder.generation(),
-        column: crate::app::market::ladder_spot::LadderColumn::MyBids,
+        column: crate::app::market::market_spot::LadderColumn::MyBids,
     };
     let now = model.account.now;
     update(
@@ -396,14 +396,14 @@ fn a_line_of_ones_own_is_dragged_to_another_price_and_off_the_chart() {
     let [(name, price)] = lines(&model).try_into().unwrap();
     assert_eq!((name.as_str(), price.as_str()), ("weekly low", "64110"));
     assert!(
-        matches!(kept.as_slice(), [Effect::KeepLines(_, kept)] if kept.len() == 1),
+        matches!(kept.as_slice(), [Effect::Settings(SettingsRequest::KeepLines(_, kept))] if kept.len() == 1),
         "{kept:?}"
     );
     press_button(&mut model, spot(10, 64_102, 0));
     move_to(&mut model, spot(10, 64_085, 0));
     let kept = let_go(&mut model, None);
     assert!(
-        matches!(kept.as_slice(), [Effect::KeepLines(_, kept)] if kept.is_empty()),
+        matches!(kept.as_slice(), [Effect::Settings(SettingsRequest::KeepLines(_, kept))] if kept.is_empty()),
         "{kept:?}"
     );
     assert!(refusal(&model).contains("removed the line weekly low"));

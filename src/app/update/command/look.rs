@@ -4,7 +4,10 @@ use super::{CommandArgs, Word};
 use crate::{
     app::{
         account::{labels::Switch, pane::Pane, watchlists::WatchlistEdit},
-        core::{effect::Effect, sheet::Format},
+        core::{
+            effect::{Effect, SettingsRequest},
+            sheet::Format,
+        },
         desk::{model::Model, table_view, tour},
         dialogs::{
             export::{Export, Span},
@@ -65,7 +68,9 @@ pub(super) fn line(model: &mut Model, args: &CommandArgs) -> Result<Next, Fault>
         }
     }
     let kept = lines.of(&market).to_vec();
-    Ok(Next::Ask(Effect::KeepLines(market, kept)))
+    Ok(Next::Ask(Effect::Settings(SettingsRequest::KeepLines(
+        market, kept,
+    ))))
 }
 
 pub(super) fn accounts(model: &Model) -> Vec<String> {

@@ -4,7 +4,7 @@ use super::{CommandArgs, Word};
 use crate::{
     app::{
         activity::notice::{Event, Tone},
-        core::effect::Effect,
+        core::effect::{Effect, SettingsRequest},
         desk::model::Model,
         dialogs::{next::Next, overlay::Overlay},
         tables::table_view::Fault,
@@ -20,7 +20,7 @@ pub(super) fn standing(_: &mut Model, args: &CommandArgs) -> Result<Next, Fault>
 
 pub(super) fn reload(_: &mut Model, args: &CommandArgs) -> Result<Next, Fault> {
     args.at_most(0)?;
-    Ok(Next::Ask(Effect::Reload))
+    Ok(Next::Ask(Effect::Settings(SettingsRequest::Read)))
 }
 
 pub(super) fn themes(_: &Model) -> Vec<String> {

@@ -3,7 +3,7 @@ use crate::{
     app::{
         account::{pane::Pane, poll::Answer, row_id::RowId},
         activity::notice::Event,
-        core::effect::Effect,
+        core::effect::{Effect, SettingsRequest},
         desk::msg::Msg,
         dialogs::{
             overlay::{Overlay, Strip, StripAction as Asked},
@@ -426,7 +426,13 @@ fn filters_sorts_and_columns_can_be_said() {
     assert_eq!(chosen(&model), Some(vec![0, 1]));
     say(&mut model, "columns");
     let kept = press(&mut model, "r enter");
-    assert_eq!(kept, [Effect::KeepColumns(Pane::Positions, None)]);
+    assert_eq!(
+        kept,
+        [Effect::Settings(SettingsRequest::Keep(
+            Pane::Positions,
+            None
+        ))]
+    );
     assert_eq!(chosen(&model), None);
 }
 
@@ -696,7 +702,10 @@ fn a_theme_is_worn_by_its_name_and_taken_off_without_one() {
     }
     assert_eq!(say(&mut model, "theme"), [Effect::SetTheme(None)]);
     assert_eq!(toast(&model), "the theme of the settings applies again");
-    assert_eq!(say(&mut model, "reload"), [Effect::Reload]);
+    assert_eq!(
+        say(&mut model, "reload"),
+        [Effect::Settings(SettingsRequest::Read)]
+    );
     let (at, what) = fault("theme drak");
     let known = "no such theme; the themes are dark, light, contrast, blue_orange, red_up";
     assert_eq!((at, what.as_str()), (6..10, known));

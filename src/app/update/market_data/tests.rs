@@ -10,13 +10,16 @@ use crate::{
 };
 
 fn asked(effects: &[Effect]) -> Vec<&Effect> {
-    let is_market = |effect: &&Effect| matches!(effect, Effect::Market(..));
+    let is_market = |effect: &&Effect| matches!(effect, Effect::Read(ReadOnce::Market(..)));
     effects.iter().filter(is_market).collect()
 }
 
 fn book_of(coin: &str) -> Effect {
     let market = format!("paper|{coin}").into();
-    Effect::Market(market, MarketRequest::Book { depth: None })
+    Effect::Read(ReadOnce::Market(
+        market,
+        MarketRequest::Book { depth: None },
+    ))
 }
 
 fn book(bid: &str, ask: &str) -> Book {
@@ -213,7 +216,7 @@ fn the_ladder_asks_for_book_and_trades_while_it_is_on_the_screen_and_not_otherwi
     press(&mut model, "9");
     let effects = wait(&mut model, 1);
     let market: MarketId = "paper|BTC".into();
-    let request = |request| Effect::Market(market.clone(), request);
+    let request = |request| Effect::Read(ReadOnce::Market(market.clone(), request));
     let book_and_trades = [
         request(MarketRequest::Book { depth: Some(200) }),
         request(MarketRequest::Trades { limit: 1_000 }),

@@ -5,7 +5,7 @@ use crate::{
     app::{
         account::options::CloseAllRule,
         activity::notice,
-        core::effect::Effect,
+        core::effect::{Effect, ReadOnce},
         desk::msg::Msg,
         forms::form::{Form, Scroll},
         testing::{arrive, desk, order, press, settle, wait},
@@ -366,7 +366,7 @@ mod the_wheel {
     fn near_the_end_of_a_history_it_asks_for_more_of_it_once() {
         let mut model = with_history();
         let history = || ClickTarget::Pane(Pane::History);
-        let more = Effect::MoreHistory(Cursor::from("p2".to_owned()));
+        let more = Effect::Read(ReadOnce::MoreHistory(Cursor::from("p2".to_owned())));
         assert_eq!(scroll(&mut model, history(), 9..29), vec![more]);
         assert_eq!(scroll(&mut model, history(), 12..32), vec![]);
     }

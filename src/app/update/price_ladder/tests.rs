@@ -12,8 +12,8 @@ use crate::{
         market::{
             answer::MarketAnswer,
             data::RequestTime,
-            ladder_spot::{Generation, LadderColumn, LadderSpot, WHEEL_HOME},
             market_spot::LadderEvent,
+            market_spot::{Generation, LadderColumn, LadderSpot, WHEEL_HOME},
             screen::MarketPanel,
         },
         tables::click_target::ClickTarget,

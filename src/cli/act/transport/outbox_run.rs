@@ -6,10 +6,7 @@ use crate::{
         workflows::{BulkRun, State},
     },
     cli::{
-        act::{
-            halts::halted,
-            prepared::{PreparedCommand, Sent},
-        },
+        act::prepared::{PreparedCommand, Sent, halted},
         disk_wait::Work,
         service::Service,
     },
@@ -42,6 +39,8 @@ pub(super) struct OutboxRun<'a> {
     events: Receiver<Msg>,
     service: &'a Service,
     commands: &'a [PreparedCommand],
+    /// Whether an earlier run may have sent each of them under the same key.
+    sent_before: Vec<bool>,
     /// The ticket of each is its index.
     bulk: BulkRun,
     /// Those whose outcome was unknown for a while.
@@ -52,7 +51,7 @@ pub(super) struct OutboxRun<'a> {
 impl<'a> OutboxRun<'a> {
     pub(super) fn open(
         service: &'a Service,
-        commands: &'a [PreparedCommand],
+        (commands, sent_before): (&'a [PreparedCommand], Vec<bool>),
         opening: JournalOpening,
     ) -> Self {
         let open = move || match opening {
@@ -72,6 +71,7 @@ impl<'a> OutboxRun<'a> {
             events,
             service,
             commands,
+            sent_before,
             bulk: BulkRun::new(
                 commands.iter().map(|one| one.command.clone()),
                 &Store::default(),
@@ -142,11 +142,10 @@ impl<'a> OutboxRun<'a> {
 
     /// Stops sending, and returns when every command has its outcome or the time is up. A command that an earlier run may
     /// have sent never ends as unsent.
-    pub(super) async fn stop(&mut self, sent_before: &[bool]) {
+    pub(super) async fn stop(&mut self) {
         self.outbox.stop();
-        let own = sent_before.iter().enumerate();
-        let own = own.map(|(at, before)| (ticket(at), *before));
-        let own: BTreeMap<_, _> = own.collect();
+        let own = self.sent_before.iter().enumerate();
+        let own: BTreeMap<_, _> = own.map(|(at, before)| (ticket(at), *before)).collect();
         let mut waited = self.bulk.in_flight();
         let ends = async {
             while waited > 0 {
@@ -168,13 +167,13 @@ impl<'a> OutboxRun<'a> {
     }
 
     /// Gives the last writes a moment. A command without an outcome is unknown, or was not sent.
-    pub(super) async fn close(self, sent_before: &[bool]) -> Vec<Sent> {
+    pub(super) async fn close(self) -> Vec<Sent> {
         if !self.outbox.is_written().await {
             self.service
                 .voice
                 .note("the outcome may be missing in the journal: it does not answer");
         }
-        let items = (0..).zip(self.bulk.items).zip(sent_before);
+        let items = (0..).zip(self.bulk.items).zip(self.sent_before);
         let sent = items.map(|((at, item), before)| Sent {
             outcome: match item.state {
                 State::Settled(result) => result.map(|receipt| *receipt),

@@ -8,27 +8,22 @@ use crate::app::{
     Identity, Msg,
     activity::user_alerts::{AlertEdit, KeptAlerts},
 };
-use std::{
-    fs::File,
-    io,
-    path::{Path, PathBuf},
-};
+use std::{fs::File, io, path::Path};
 use tokio::sync::mpsc::Sender as Inbox;
 
-fn alerts_file(dir: &Path, name: &str) -> KeptFile {
-    KeptFile::new(dir, "alerts", name, "your alerts")
+fn alerts_file(dir: &Path, name: &str, access: KeptAccess) -> KeptFile {
+    KeptFile::new(dir, "alerts", name, ("your alerts", access))
 }
 
 /// The alerts that desks on this account keep in `dir`, for a reader that is no desk.
 pub fn kept_alerts(dir: &Path, identity: &Identity) -> Result<KeptAlerts, String> {
-    loaded(&alerts_file(dir, &name(identity)))
+    loaded(&alerts_file(dir, &name(identity), KeptAccess::Writable))
 }
 
 /// The alerts of an account while no other process changes them.
 #[derive(Debug)]
 pub struct LockedAlerts {
     pub kept: KeptAlerts,
-    dir: PathBuf,
     file: KeptFile,
     _lock: File,
 }
@@ -38,10 +33,9 @@ pub struct LockedAlerts {
 pub fn change_alerts(dir: &Path, identity: &Identity) -> Result<LockedAlerts, String> {
     let lock = lock(dir);
     let lock = lock.map_err(|why| format!("{} cannot be locked: {why}", dir.display()))?;
-    let file = alerts_file(dir, &name(identity));
+    let file = alerts_file(dir, &name(identity), KeptAccess::Writable);
     Ok(LockedAlerts {
         kept: loaded(&file)?,
-        dir: dir.to_owned(),
         file,
         _lock: lock,
     })
@@ -50,7 +44,7 @@ pub fn change_alerts(dir: &Path, identity: &Identity) -> Result<LockedAlerts, St
 impl LockedAlerts {
     /// Every desk on this account has them from now on, an open one within 2 s.
     pub fn save(self) -> io::Result<()> {
-        self.file.save(&self.dir, self.kept)
+        self.file.save(&self.kept.into())
     }
 }
 
@@ -66,10 +60,8 @@ pub(super) struct SharedAlerts {
 
 impl SharedAlerts {
     pub(super) fn new(dir: &Path, name: &str, access: KeptAccess) -> Self {
-        let mut file = alerts_file(dir, name);
-        file.access = access;
         Self {
-            file,
+            file: alerts_file(dir, name, access),
             known: KeptAlerts::default(),
             bytes: vec![],
         }
@@ -78,7 +70,7 @@ impl SharedAlerts {
     /// What earlier sessions and other processes have set.
     pub(super) fn read(&mut self, inbox: &Inbox<Msg>) -> Option<Box<KeptAlerts>> {
         self.bytes = self.file.bytes();
-        self.known = self.file.read(inbox)?;
+        self.known = self.file.read(inbox)?.kept;
         Some(Box::new(self.known.clone()))
     }
 
@@ -102,15 +94,15 @@ impl SharedAlerts {
         is_edited
     }
 
-    pub(super) fn write(&mut self, dir: &Path, kept: KeptAlerts, inbox: &Inbox<Msg>) {
+    pub(super) fn write(&mut self, kept: KeptAlerts, inbox: &Inbox<Msg>) {
         // Without the lock it is written all the same: a process that is stopped must not take the alerts from this one. Where
         // the lock fails for want of a place, the write says so.
-        let _lock = (self.file.access == KeptAccess::Writable).then(|| lock(dir));
+        let _lock = self.file.lock();
         // The desk answers what another process changed with a state that has both.
         if self.look(inbox) {
             return;
         }
-        self.file.write(dir, &kept, inbox);
+        self.file.write(&(&kept).into(), inbox);
         if self.file.access == KeptAccess::Writable {
             self.known = kept;
             self.bytes = self.file.bytes();

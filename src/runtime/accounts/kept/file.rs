@@ -52,6 +52,7 @@ impl<T> From<T> for KeptDocument<T> {
 /// One file, and whether it may be written.
 #[derive(Debug)]
 pub(super) struct KeptFile {
+    pub(super) dir: PathBuf,
     pub(super) path: PathBuf,
     /// What it holds, for a person.
     what: &'static str,
@@ -95,12 +96,23 @@ pub(super) fn loaded<T: DeserializeOwned + Default>(file: &KeptFile) -> Result<T
 }
 
 impl KeptFile {
-    pub(super) fn new(dir: &Path, kind: &str, name: &str, what: &'static str) -> Self {
+    pub(super) fn new(
+        dir: &Path,
+        kind: &str,
+        name: &str,
+        (what, access): (&'static str, KeptAccess),
+    ) -> Self {
         Self {
+            dir: dir.to_owned(),
             path: dir.join(format!("{kind}-{name}.json")),
             what,
-            access: KeptAccess::Writable,
+            access,
         }
+    }
+
+    /// Waits for other processes that change it, if this one may.
+    pub(super) fn lock(&self) -> Option<io::Result<File>> {
+        (self.access == KeptAccess::Writable).then(|| lock(&self.dir))
     }
 
     /// As it is, to be compared; empty if there is none.
@@ -125,26 +137,14 @@ impl KeptFile {
         }
     }
 
-    pub(super) fn save<T: Serialize>(&self, dir: &Path, kept: T) -> io::Result<()> {
-        self.save_document(dir, &kept.into())
-    }
-
-    pub(super) fn save_document<T: Serialize>(
-        &self,
-        dir: &Path,
-        document: &KeptDocument<T>,
-    ) -> io::Result<()> {
+    pub(super) fn save<T: Serialize>(&self, document: &KeptDocument<T>) -> io::Result<()> {
         let bytes = serde_json::to_vec_pretty(document)?;
-        disk::private_dir(dir)?;
+        disk::private_dir(&self.dir)?;
         disk::replace(&self.path, &bytes)
     }
 
     /// `None` where nothing was kept, or it cannot be used, which is said.
-    pub(super) fn read<T: DeserializeOwned>(&mut self, inbox: &Inbox<Msg>) -> Option<T> {
-        Some(self.read_document(inbox)?.kept)
-    }
-
-    pub(super) fn read_document<T: DeserializeOwned>(
+    pub(super) fn read<T: DeserializeOwned>(
         &mut self,
         inbox: &Inbox<Msg>,
     ) -> Option<KeptDocument<T>> {
@@ -181,17 +181,8 @@ impl KeptFile {
         None
     }
 
-    pub(super) fn write<T: Serialize>(&mut self, dir: &Path, kept: T, inbox: &Inbox<Msg>) {
-        self.write_document(dir, &kept.into(), inbox);
-    }
-
     /// The first failure in a row is said.
-    pub(super) fn write_document<T: Serialize>(
-        &mut self,
-        dir: &Path,
-        document: &KeptDocument<T>,
-        inbox: &Inbox<Msg>,
-    ) {
+    pub(super) fn write<T: Serialize>(&mut self, document: &KeptDocument<T>, inbox: &Inbox<Msg>) {
         match self.access {
             KeptAccess::Writable => {}
             KeptAccess::LeftAlone => return,
@@ -201,7 +192,7 @@ impl KeptFile {
                 return say(inbox, Msg::Notify(Tone::Plain, words));
             }
         }
-        if let Err(why) = self.save_document(dir, document) {
+        if let Err(why) = self.save(document) {
             let (what, path) = (self.what, self.path.display());
             let words = format!("{what} cannot be kept in {path}: {why}");
             say(inbox, Msg::Notify(Tone::Warn, words));

@@ -133,7 +133,7 @@ fn a_desk_hears_what_another_process_changed_and_never_writes_over_it() {
     locked.kept = kept(&[2, 3]);
     locked.save().unwrap();
     // The desk has set one meanwhile, and knows nothing of that change.
-    alerts.write(dir.path(), kept(&[1, 2, 4]), &inbox);
+    alerts.write(kept(&[1, 2, 4]), &inbox);
     let heard = said.try_recv().unwrap();
     let edit = AlertEdit {
         removed: vec![alert(1)],
@@ -143,7 +143,7 @@ fn a_desk_hears_what_another_process_changed_and_never_writes_over_it() {
     let found = || kept_alerts(dir.path(), &identity).unwrap();
     assert_eq!(found(), kept(&[2, 3]));
     // What both come to, as the desk answers.
-    alerts.write(dir.path(), kept(&[2, 4, 3]), &inbox);
+    alerts.write(kept(&[2, 4, 3]), &inbox);
     assert_eq!(found(), kept(&[2, 4, 3]));
     alerts.look(&inbox);
     assert!(said.try_recv().is_err(), "its own change is no news");
@@ -169,7 +169,7 @@ fn what_another_desk_knows_of_an_alert_is_no_change_of_it() {
     let (mut second, ..) = shared(dir.path());
     let mut fired = kept(&[1]);
     fired.alerts[0].fired_at = Some(Timestamp(1_790_000_001_000));
-    second.write(dir.path(), fired, &inbox);
+    second.write(fired, &inbox);
     first.look(&inbox);
     assert!(said.try_recv().is_err());
 }

@@ -16,18 +16,18 @@ use crate::{
 use std::{
     collections::BTreeMap,
     fs::{self, Metadata},
-    path::{Path, PathBuf},
+    path::Path,
     time::SystemTime,
 };
 use tokio::sync::mpsc::Sender as Inbox;
 
-fn trades_file(dir: &Path, name: &str) -> KeptFile {
-    KeptFile::new(dir, "trades", name, "your notes on trades")
+fn trades_file(dir: &Path, name: &str, access: KeptAccess) -> KeptFile {
+    KeptFile::new(dir, "trades", name, ("your notes on trades", access))
 }
 
 /// The notes on trades that desks on this account keep in `dir`.
 pub fn kept_trades(dir: &Path, identity: &Identity) -> Result<TradeLog, String> {
-    loaded(&trades_file(dir, &name(identity)))
+    loaded(&trades_file(dir, &name(identity), KeptAccess::Writable))
 }
 
 /// Keeps the bracket that a desk takes over from the verb `own` once that has ended; without one nothing is left.
@@ -36,7 +36,7 @@ pub fn keep_bracket(
     identity: &Identity,
     (own, open): (WriterId, Option<OpenBracket>),
 ) -> Result<(), String> {
-    let file = trades_file(dir, &name(identity));
+    let file = trades_file(dir, &name(identity), KeptAccess::Writable);
     let why = |why| format!("{} cannot be written: {why}", file.path.display());
     let _lock = lock(dir).map_err(why)?;
     let Ok(document) = file.load() else {
@@ -47,7 +47,7 @@ pub fn keep_bracket(
     document.processes.remove(&own);
     let log = open.map(ProcessLog::running);
     document.processes.extend(log.map(|log| (own, log)));
-    file.save_document(dir, &document).map_err(why)
+    file.save(&document).map_err(why)
 }
 
 impl KeptDocument<TradeLog> {
@@ -68,7 +68,6 @@ impl KeptDocument<TradeLog> {
 #[derive(Debug)]
 pub(super) struct SharedTrades {
     file: KeptFile,
-    dir: PathBuf,
     /// `None` without a journal: what it keeps then is for whoever starts next.
     own: Option<WriterId>,
     /// The other processes that have left something, by the file as it was written then.
@@ -78,15 +77,13 @@ pub(super) struct SharedTrades {
 
 impl SharedTrades {
     pub(super) fn new(dir: &Path, name: &str, access: KeptAccess, own: Option<WriterId>) -> Self {
-        let mut file = trades_file(dir, name);
-        file.access = match access {
+        let access = match access {
             // Notes are written unasked too, as marks are seen: only alerts are worth a word.
             KeptAccess::DryRun => KeptAccess::LeftAlone,
             KeptAccess::Writable | KeptAccess::LeftAlone => access,
         };
         Self {
-            file,
-            dir: dir.to_owned(),
+            file: trades_file(dir, name, access),
             own,
             others: vec![],
             looked_at: None,
@@ -95,9 +92,9 @@ impl SharedTrades {
 
     /// What earlier sessions kept. What a process has left that has ended is this one's from now on.
     pub(super) fn read(&mut self, inbox: &Inbox<Msg>) -> Option<Box<TradeLog>> {
-        let _lock = (self.file.access == KeptAccess::Writable).then(|| lock(&self.dir));
-        let mut document: KeptDocument<TradeLog> = self.file.read_document(inbox)?;
-        let ended = document.take_ended(&self.dir);
+        let _lock = self.file.lock();
+        let mut document: KeptDocument<TradeLog> = self.file.read(inbox)?;
+        let ended = document.take_ended(&self.file.dir);
         let inherits = !ended.is_empty();
         document.kept.process_mut().inherit(ended);
         if inherits {
@@ -117,17 +114,18 @@ impl SharedTrades {
         if !self.has_ended(own) {
             return;
         }
-        let (Ok(_lock), Ok(Some(mut document))) = (lock(&self.dir), self.file.load::<TradeLog>())
+        let (Ok(_lock), Ok(Some(mut document))) =
+            (lock(&self.file.dir), self.file.load::<TradeLog>())
         else {
             return;
         };
-        let ended = document.take_ended(&self.dir);
+        let ended = document.take_ended(&self.file.dir);
         if ended.is_empty() {
             return;
         }
         let log = document.processes.entry(own).or_default();
         log.inherit(ended.clone());
-        self.file.write_document(&self.dir, &document, inbox);
+        self.file.write(&document, inbox);
         let left = Box::new(TradeLog::left_by(ended));
         say(inbox, Msg::Kept(KeptState::Trades(left)));
     }
@@ -143,11 +141,13 @@ impl SharedTrades {
             self.others.retain(|writer| *writer != own);
             self.looked_at = written;
         }
-        self.others.iter().any(|writer| !writer.is_alive(&self.dir))
+        self.others
+            .iter()
+            .any(|writer| !writer.is_alive(&self.file.dir))
     }
 
     pub(super) fn write(&mut self, kept: TradeLog, inbox: &Inbox<Msg>) {
-        let _lock = (self.file.access == KeptAccess::Writable).then(|| lock(&self.dir));
+        let _lock = self.file.lock();
         let stands = self.file.load::<TradeLog>().ok().flatten();
         let others = stands.map(|document| document.processes);
         self.put(kept, others.unwrap_or_default(), inbox);
@@ -165,6 +165,6 @@ impl SharedTrades {
         processes.retain(|_, log| !log.is_empty());
         let mut document = KeptDocument::from(kept);
         document.processes = processes;
-        self.file.write_document(&self.dir, &document, inbox);
+        self.file.write(&document, inbox);
     }
 }

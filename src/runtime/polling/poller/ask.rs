@@ -9,7 +9,7 @@ use crate::runtime::polling::{
 use crate::{
     api::QuoteSize,
     app::{
-        MarketAnswer, MarketRequest, Msg,
+        MarketAnswer, MarketRequest, Msg, ReadOnce,
         account::poll::{Answer, Poll, Source},
     },
     client::Client,
@@ -134,6 +134,19 @@ impl PollContext {
         self.say(Msg::Polled(Box::new(poll))).await;
         self.price(&new_markets);
         told
+    }
+
+    pub(super) async fn read_once(&self, read: ReadOnce, jitter: &mut Jitter) {
+        let page = match read {
+            ReadOnce::MoreClosed(cursor) => PollRequest::Closed(Some(cursor)),
+            ReadOnce::MoreHistory(cursor) => PollRequest::History(Some(cursor)),
+            ReadOnce::Trace(orders) => return self.trace(orders, jitter).await,
+            ReadOnce::Evidence(order) => return self.evidence(&order, jitter).await,
+            ReadOnce::Market(market, request) => {
+                return self.market(market, request, jitter).await;
+            }
+        };
+        self.ask(page, jitter).await;
     }
 
     async fn read(&self, question: PollRequest) -> Poll {

@@ -1,12 +1,12 @@
 use super::*;
 use crate::{
-    app::{MarketAnswer, account::poll::Answer},
+    app::{MarketAnswer, MarketRequest, account::poll::Answer},
     client::{
         Timeouts,
         testing::responder::{ORDER, Reply, Responder, Seen, client, connection, error, ok},
     },
     config::{Connection, ServiceKind},
-    model::{Side, Timestamp},
+    model::{Cursor, MarketId, Side, Timestamp},
 };
 use std::sync::atomic::{AtomicUsize, Ordering};
 use strum::IntoEnumIterator;

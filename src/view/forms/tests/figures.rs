@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::{
-    app::{MarketAnswer, MarketRequest},
+    app::{MarketAnswer, MarketRequest, ReadOnce},
     model::{RuleFact, Side, SizedQuote},
 };
 
@@ -259,7 +259,7 @@ fn without_a_book_the_preview_is_the_services_own_estimate_of_this_order() {
         size: num("0.1"),
     };
     assert!(
-        asked.contains(&Effect::Market("paper|BTC".into(), quote)),
+        asked.contains(&Effect::Read(ReadOnce::Market("paper|BTC".into(), quote))),
         "{asked:?}"
     );
     let answer = |json: &str| {
