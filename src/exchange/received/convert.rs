@@ -3,6 +3,7 @@
 use super::super::engine::{
     BookLevel, FrameContent, FrameOrigin, FrameSource, Lots, MAX_COUNT, MarketSpec, Millis,
     NanoRate, Px, ReceivedBook, ReceivedFrame, ReceivedPrices, ReceivedTouch, ReceivedTrade, Side,
+    price_decimals,
 };
 use crate::{
     feed::{
@@ -147,7 +148,7 @@ impl FrameConverter {
 
     /// The level, with its price no better than told.
     fn level(&self, price: Num, amount: Num, side: Side) -> Option<BookLevel> {
-        let decimals = self.price_decimals();
+        let decimals = price_decimals(self.size_decimals);
         let down = price.truncated(decimals);
         let px = match side {
             Side::Sell if down < price => down.plus(Num::new(1, decimals))?,
@@ -159,12 +160,8 @@ impl FrameConverter {
         })
     }
 
-    fn price_decimals(&self) -> u32 {
-        6_u32.saturating_sub(self.size_decimals)
-    }
-
     pub(super) fn nearest(&self, price: Num) -> Option<Px> {
-        let decimals = self.price_decimals();
+        let decimals = price_decimals(self.size_decimals);
         count(price.rounded(decimals), decimals).map(Px)
     }
 
