@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
 /// One rule, as posted and as listed.
+#[serde_with::apply(Option<u32> => #[serde(default, deserialize_with = "optional_integral")])]
 #[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -25,7 +26,6 @@ pub(super) struct FaultRule {
     /// Absent: every endpoint.
     pub(super) route: Option<FaultTarget>,
     /// How many requests it applies to; absent: until removed.
-    #[serde(default, deserialize_with = "optional_integral")]
     pub(super) count: Option<u32>,
     /// Chance in percent that it applies to a matching request.
     #[serde(default = "always", deserialize_with = "integral")]
@@ -34,10 +34,8 @@ pub(super) struct FaultRule {
     #[serde(default, deserialize_with = "optional_integral")]
     status: Option<FaultStatus>,
     /// Sent with 429 and 503, seconds.
-    #[serde(default, deserialize_with = "optional_integral")]
     retry_after: Option<u32>,
     /// How long `latency` holds a request, and over how long `slow_body` spreads a response.
-    #[serde(default, deserialize_with = "optional_integral")]
     millis: Option<u32>,
     /// How far `clock_skew` is ahead of the exchange's own clock; negative is behind.
     #[serde(default, deserialize_with = "optional_integral")]

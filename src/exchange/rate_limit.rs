@@ -10,12 +10,11 @@ use std::{collections::BTreeMap, net::IpAddr, sync::Mutex};
 use tokio::time::Instant;
 
 /// The burst size, and the requests per second after it.
+#[serde_with::apply(u32 => #[serde(deserialize_with = "integral")])]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RateLimit {
-    #[serde(deserialize_with = "integral")]
     pub burst: u32,
-    #[serde(deserialize_with = "integral")]
     pub per_second: u32,
 }
 

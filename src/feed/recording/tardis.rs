@@ -7,14 +7,14 @@ use super::{Belief, LineTold, Nanos, RecordingFault, RecordingResult, TextLines,
 use crate::{
     feed::{
         event::{MarketEvent, Told as Era},
-        market_frame::positive,
+        market_frame::{positive, sound_trade},
         venue::{
             book_change::{BookChange, Follows},
             book_mirror::{BookMirror, Mirrored},
             trades::{TradeMemory, VenueTrade},
         },
     },
-    model::{MarketId, Num, PublicTrade, Side, Timestamp},
+    model::{MarketId, Num, Side, Timestamp},
 };
 
 /// What the rows of a file are.
@@ -234,14 +234,7 @@ impl TardisRow {
             "sell" => Side::Sell,
             _ => return None,
         };
-        let trade = PublicTrade {
-            id: None,
-            price: self.price,
-            size: positive(Some(self.amount))?,
-            aggressor,
-            at: self.made_at,
-            is_own: None,
-        };
+        let trade = sound_trade(self.price, self.amount, aggressor, self.made_at)?;
         let identity = format!("{} {}", self.made_at.0, self.fifth);
         Some(VenueTrade { identity, trade })
     }
