@@ -275,6 +275,7 @@ mod tests {
         let recording = MarketRecording::open(file, None).unwrap();
         assert_eq!(recording.market, MarketId::from("binance|BTCUSDT"));
         recording
+            .lines
             .map(|line| match line {
                 Ok(line) => format!("{} {}", line.line, words(&line.told)),
                 Err(fault) => fault.to_string(),
