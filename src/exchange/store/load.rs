@@ -147,7 +147,7 @@ fn begin(mut log: StoreLog, new: LoadedExchange, first: Checkpoint) -> StoreResu
     let at = new.engine.now();
     let Scenario { source, text, .. } = &new.scenario;
     let exchange = StoredExchange {
-        origin: source.as_stored().to_owned(),
+        origin: *source,
         scenario: text.to_string(),
         seed: new.scenario.seed(),
         openings: 0,
@@ -224,8 +224,8 @@ fn skip_idle_time(
 /// start only.
 fn kept_scenario(log: &Path, kept: &StoredExchange, given: &Scenario) -> StoreResult<Scenario> {
     let path = log.to_owned();
-    let built_in = given.source == ScenarioSource::BuiltIn
-        && kept.origin == ScenarioSource::BuiltIn.as_stored();
+    let built_in =
+        given.source == ScenarioSource::BuiltIn && kept.origin == ScenarioSource::BuiltIn;
     if !built_in && kept.scenario != *given.text {
         return Err(StoreFault::OtherScenario { path });
     }
