@@ -13,6 +13,7 @@
 mod api_error;
 mod auth;
 mod bytes;
+mod call;
 
 mod clock;
 

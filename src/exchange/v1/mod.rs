@@ -11,8 +11,9 @@ mod positions;
 pub(super) use accounts::{with_risk, without_risk};
 
 use super::{
-    api_error::{ApiError, ApiResult},
+    api_error::ApiResult,
     auth::AuthenticatedUser,
+    call::{ApiAnswer, RouteCall},
     engine::{EngineCommand, OrderId, PositionId, ScaledId, TwapId},
     message::{ApiRequest, ApiResponse},
     service::ExchangeService,
@@ -20,13 +21,11 @@ use super::{
     state::{CommandCall, ExchangeState, OwnedId},
 };
 use crate::{
-    api::{Data, List, Route},
+    api::{List, Route},
     model::{PlaceOrder, PlaceScaled, PlaceTwap},
 };
 use lists::ListReader;
 use serde::Serialize;
-
-type ApiAnswer = ApiResult<ApiResponse>;
 
 /// Carries out one request; the caller is absent on public routes only.
 pub(super) fn answer(
@@ -75,35 +74,7 @@ pub(super) fn answer(
     }
 }
 
-/// One request, and who sent it.
-#[derive(Debug, Clone, Copy)]
-struct RouteCall<'a> {
-    service: &'a ExchangeService,
-    caller: Option<&'a AuthenticatedUser>,
-    request: &'a ApiRequest,
-}
-
-impl<'a> RouteCall<'a> {
-    fn caller(self) -> ApiResult<&'a AuthenticatedUser> {
-        self.caller
-            .ok_or_else(|| ApiError::broken("a private route without a caller"))
-    }
-
-    /// `{data: …}` for anybody.
-    fn public<T: Serialize>(self, row: impl FnOnce(&ExchangeState) -> ApiResult<T>) -> ApiAnswer {
-        let read = self.request.read_by(self.caller);
-        self.service.read(read, row, |data| Data { data })
-    }
-
-    /// `{data: …}` for the caller.
-    fn row<T: Serialize>(
-        self,
-        row: impl FnOnce(&ExchangeState, &AuthenticatedUser) -> ApiResult<T>,
-    ) -> ApiAnswer {
-        let caller = self.caller()?;
-        self.public(|state| row(state, caller))
-    }
-
+impl RouteCall<'_> {
     /// `{data: […], has_more, next_cursor}` of the caller.
     fn list<T: Serialize>(
         self,
@@ -127,16 +98,6 @@ impl<'a> RouteCall<'a> {
         self.row(|state, caller| {
             let (account, id): (_, Id) = state.owned(caller, id)?;
             state.read(account, id)
-        })
-    }
-
-    /// What changes something, under the lock of the state.
-    fn command(self, command: impl FnOnce(CommandCall<'_>) -> ApiAnswer) -> ApiAnswer {
-        let (caller, request) = (self.caller()?, self.request);
-        command(CommandCall {
-            state: &mut *self.service.state()?,
-            caller,
-            request,
         })
     }
 
