@@ -142,8 +142,8 @@ impl OrderRecord {
             self.partial_of,
             self.root,
             links.parent,
-            links.take_profit,
-            links.stop_loss,
+            links.exits.take_profit,
+            links.exits.stop_loss,
             links.oco,
         ];
         let orders = orders.into_iter().flatten().map(RowRef::Order);

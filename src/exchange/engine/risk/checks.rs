@@ -7,9 +7,9 @@ use crate::exchange::engine::{
     core::Engine,
     market::triggers::reached,
     state::{
-        AccountIx, ChallengeStatus, CommandRefusal, CommandResult, ExitGroup, Lots, MarketAccess,
-        MarketIx, OrderMode, OrderRecord, OrderStatus, Px, Reason, Reduction, RefusalKind, Side,
-        TimeInForce, Usd, refuse,
+        AccountIx, ChallengeStatus, CommandRefusal, CommandResult, Lots, MarketAccess, MarketIx,
+        OrderMode, OrderRecord, OrderStatus, Px, Reason, Reduction, RefusalKind, Side, TimeInForce,
+        Usd, refuse,
     },
 };
 
@@ -373,10 +373,7 @@ fn exit_allocation(engine: &Engine, row: &OrderRecord) -> CommandResult<()> {
     if !is_new || row.links.replaces_exits {
         return Ok(());
     }
-    let brings = |group| match group {
-        ExitGroup::Tp => row.take_profit.is_some(),
-        ExitGroup::Sl => row.stop_loss.is_some(),
-    };
+    let brings = |group| row.exits.at(group).is_some();
     let exits = engine.exits(row.account, row.market, row.side.opposite());
     let mut met = exits.filter(|exit| exit.exit_group().is_some_and(brings));
     match met.next() {
