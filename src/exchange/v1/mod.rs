@@ -20,10 +20,7 @@ use super::{
     sliced::SlicedWork,
     state::{CommandCall, ExchangeState, OwnedId},
 };
-use crate::{
-    api::{List, Route},
-    model::{PlaceOrder, PlaceScaled, PlaceTwap},
-};
+use crate::api::{List, Route};
 use lists::ListReader;
 use serde::Serialize;
 
@@ -58,9 +55,9 @@ pub(super) fn answer(
         Route::Positions(query) => call.list(|lists| lists.positions(query)),
         Route::Twaps(query) => call.list(|lists| lists.twaps(query)),
         Route::ScaledOrders(query) => call.list(|lists| lists.scaled_orders(query)),
-        Route::PlaceOrder => call.command(creation::create::<PlaceOrder>),
-        Route::PlaceTwap => call.command(creation::create::<PlaceTwap>),
-        Route::PlaceScaled => call.command(creation::create::<PlaceScaled>),
+        Route::PlaceOrder => call.command(creation::order),
+        Route::PlaceTwap => call.command(creation::twap),
+        Route::PlaceScaled => call.command(creation::scaled),
         Route::CancelOrder(id) => call.command(|call| orders::cancel(call, id)),
         Route::ModifyOrder(id) => call.command(|call| orders::modify(call, id)),
         Route::AttachedExits(id) => call.command(|call| orders::attached_exits(call, id)),
