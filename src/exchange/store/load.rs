@@ -2,7 +2,7 @@
 
 use super::super::{
     clock::{ClockMode, ClockRecord, Speed},
-    engine::{Checkpoint, Engine, Millis},
+    engine::{Checkpoint, Millis},
     idempotency::IdempotencyRecords,
     keep::KeepTime,
     operations::SlicedOperations,
@@ -58,19 +58,24 @@ impl LoadedExchange {
         };
         Ok(Self {
             first,
-            ..Self::new(scenario, engine, start, pace)
+            ..Self::new(scenario, RecordingEngine::new(engine, 0), start, pace)
         })
     }
 
     /// A new exchange after its script.
-    fn new(scenario: Scenario, engine: Engine, start: Millis, pace: Option<ClockMode>) -> Self {
+    fn new(
+        scenario: Scenario,
+        engine: RecordingEngine,
+        start: Millis,
+        pace: Option<ClockMode>,
+    ) -> Self {
         let pace = pace.unwrap_or(DEFAULT_CLOCK_MODE);
         Self {
             secret: ServerSecret::new(scenario.key_source(), scenario.seed()),
             start,
             pace,
             clock: ClockRecord::new(pace, engine.now()),
-            engine: RecordingEngine::new(engine, 0),
+            engine,
             scenario,
             keys: IdempotencyRecords::default(),
             operations: SlicedOperations::default(),
@@ -107,7 +112,7 @@ pub(in crate::exchange) fn open(
             let first = engine.checkpoint().map_err(EncodeFault::from)?;
             let created = begin(
                 log,
-                LoadedExchange::new(scenario, engine, start, pace),
+                LoadedExchange::new(scenario, RecordingEngine::new(engine, 0), start, pace),
                 first,
             )?;
             // Last: beside an empty log it says that one was deleted, and not that a start was interrupted.
@@ -186,18 +191,11 @@ fn resume(
     log.append(records)?;
     let store = ExchangeStore::new(log, kept, (restored.seq, restored.at));
     Ok(LoadedExchange {
-        secret: ServerSecret::new(scenario.key_source(), scenario.seed()),
-        scenario,
-        start,
-        pace: pace.unwrap_or(DEFAULT_CLOCK_MODE),
-        engine: restored.engine,
         keys,
         operations,
         clock: pace.map_or(kept, |pace| ClockRecord::new(pace, kept.horizon)),
-        openings: 0,
         store: Some(store),
-        markets: None,
-        first: None,
+        ..LoadedExchange::new(scenario, restored.engine, start, pace)
     })
 }
 
