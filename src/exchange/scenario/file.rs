@@ -270,7 +270,7 @@ fn with_leverage_of(known: &[MarketSpec], market: &MarketSpec) -> MarketSpec {
 }
 
 fn fee(given: Num) -> ScenarioResult<i64> {
-    let rate = given.to_scaled(5).and_then(|rate| i64::try_from(rate).ok());
+    let rate = given.to_scaled(5);
     rate.filter(|rate| (0..=1000).contains(rate))
         .ok_or_else(|| ScenarioFault::entry("fee", &given, "must be 0 to 0.01 in steps of 0.00001"))
 }
@@ -348,7 +348,6 @@ impl ScenarioMarket {
     fn price(&self) -> ScenarioResult<Px> {
         let count = self.start_price.to_scaled(6 - self.size_decimals);
         count
-            .and_then(|count| i64::try_from(count).ok())
             .filter(|count| (1..=MAX_COUNT).contains(count))
             .map(Px)
             .ok_or_else(|| {

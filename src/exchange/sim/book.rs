@@ -149,7 +149,7 @@ mod tests {
             for side in [Side::Buy, Side::Sell] {
                 let raw = levels(side, &prices);
                 let sum = |rows: &[Level]| {
-                    rows.iter().map(|row| row.size.to_scaled(5).unwrap()).sum::<i128>()
+                    rows.iter().map(|row| row.size.to_scaled::<i128>(5).unwrap()).sum::<i128>()
                 };
                 let shown = view(Some(group), usize::MAX).side(side, &raw);
                 prop_assert_eq!(sum(&shown), raw.iter().map(|row| i128::from(row.size.0)).sum::<i128>());

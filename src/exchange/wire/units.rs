@@ -35,7 +35,6 @@ impl MarketUnits {
         let decimals = price_decimals(self.size_decimals);
         counted(given, decimals, MAX_COUNT).map(Px).map_err(|why| {
             let near = given.rounded(decimals).to_scaled(decimals);
-            let near = near.and_then(|count| i64::try_from(count).ok());
             let tick = Px(near.unwrap_or(0)).tick(self.size_decimals);
             why.into_error(
                 field,
@@ -74,7 +73,7 @@ impl MarketUnits {
 
     /// `None` for a size between two lots.
     pub(crate) fn whole_lots(self, size: Num) -> Option<Lots> {
-        let count = size.to_scaled(self.size_decimals)?;
+        let count: i128 = size.to_scaled(self.size_decimals)?;
         // Larger than every book.
         Some(Lots(i64::try_from(count).unwrap_or(i64::MAX)))
     }
@@ -125,10 +124,7 @@ fn counted(given: Num, decimals: u32, most: i64) -> Result<i64, CountError> {
     if given > most {
         return Err(CountError::TooLarge(most));
     }
-    given
-        .to_scaled(decimals)
-        .and_then(|count| i64::try_from(count).ok())
-        .ok_or(CountError::OffStep)
+    given.to_scaled(decimals).ok_or(CountError::OffStep)
 }
 
 pub(crate) fn usd(amount: Usd) -> Num {
@@ -174,7 +170,6 @@ pub(crate) fn leverage(given: Num) -> ApiResult<u32> {
 pub(crate) fn whole(field: &'static str, given: Num, code: Reason) -> ApiResult<u32> {
     given
         .to_scaled(0)
-        .and_then(|count| u32::try_from(count).ok())
         .filter(|count| *count >= 1)
         .ok_or_else(|| {
             ApiError::field(
@@ -189,7 +184,6 @@ pub(crate) fn whole(field: &'static str, given: Num, code: Reason) -> ApiResult<
 pub(super) fn slippage(given: Num) -> ApiResult<Bps> {
     given
         .to_scaled(0)
-        .and_then(|count| i64::try_from(count).ok())
         .filter(|count| *count >= 0)
         .map(Bps)
         .ok_or_else(|| {
@@ -208,7 +202,6 @@ pub(crate) fn observed(field: &'static str, given: Num) -> ApiResult<NanoPx> {
     given
         .truncated(9)
         .to_scaled(9)
-        .and_then(|count| i64::try_from(count).ok())
         .filter(|count| *count > 0)
         .map(NanoPx)
         .ok_or_else(|| {
