@@ -35,7 +35,7 @@ pub(super) fn json<T: DeserializeOwned>(text: &[u8]) -> Result<T, Vec<FieldFault
 }
 
 fn whole<T: DeserializeOwned>(text: &[u8]) -> Result<T, Error> {
-    T::deserialize(SentJson(serde_json::from_slice(text)?))
+    T::deserialize(SentJson::new(serde_json::from_slice(text)?))
 }
 
 /// A scenario file. It is read as JSON too: only that reading refuses a sequence for a struct.
@@ -76,7 +76,14 @@ fn named(message: &str) -> Option<String> {
 
 /// A value as it was sent. A struct is read from an object alone.
 #[derive(Debug, Clone, Copy)]
-struct SentJson<'de>(&'de RawValue);
+struct SentJson<'de> {
+    raw: &'de RawValue,
+    /// The objects and arrays around it.
+    depth: u8,
+}
+
+/// As `serde_json`'s own: what reads a value of any shape calls itself at every depth.
+const DEEPEST: u8 = 127;
 
 const NO_OBJECT: &str = "must be an object, not an array";
 
@@ -85,18 +92,30 @@ fn text_reader(text: &str) -> serde_json::Deserializer<StrRead<'_>> {
 }
 
 impl<'de> SentJson<'de> {
-    fn begins_with(self, sign: char) -> bool {
-        self.0.get().starts_with(sign)
+    fn new(raw: &'de RawValue) -> Self {
+        Self { raw, depth: 0 }
     }
 
-    fn members(
-        self,
-    ) -> Result<MapDeserializer<'de, impl Iterator<Item = (String, Self)>, Error>, Error> {
-        let SentObject(members) = serde_json::from_str(self.0.get())?;
+    fn begins_with(self, sign: char) -> bool {
+        self.raw.get().starts_with(sign)
+    }
+
+    fn inner(self, raw: &'de RawValue) -> Self {
+        let depth = self.depth + 1;
+        Self { raw, depth }
+    }
+
+    fn members(self) -> Result<impl Iterator<Item = (String, Self)>, Error> {
+        let SentObject(members) = self.parsed()?;
         let members = members.into_iter();
-        Ok(MapDeserializer::new(
-            members.map(|(name, raw)| (name, Self(raw))),
-        ))
+        Ok(members.map(move |(name, raw)| (name, self.inner(raw))))
+    }
+
+    fn parsed<T: Deserialize<'de>>(self) -> Result<T, Error> {
+        if self.depth >= DEEPEST {
+            return Err(Error::custom("is nested too deeply"));
+        }
+        serde_json::from_str(self.raw.get())
     }
 }
 
@@ -113,17 +132,18 @@ impl<'de> Deserializer<'de> for SentJson<'de> {
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         if self.begins_with('{') {
-            return self.members()?.deserialize_any(visitor);
+            return MapDeserializer::new(self.members()?).deserialize_any(visitor);
         }
         if self.begins_with('[') {
-            let items: Vec<&RawValue> = serde_json::from_str(self.0.get())?;
-            return SeqDeserializer::new(items.into_iter().map(Self)).deserialize_any(visitor);
+            let items: Vec<&RawValue> = self.parsed()?;
+            let items = items.into_iter().map(|raw| self.inner(raw));
+            return SeqDeserializer::new(items).deserialize_any(visitor);
         }
-        text_reader(self.0.get()).deserialize_any(visitor)
+        text_reader(self.raw.get()).deserialize_any(visitor)
     }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        match self.0.get() {
+        match self.raw.get() {
             "null" => visitor.visit_none(),
             _ => visitor.visit_some(self),
         }
@@ -136,7 +156,7 @@ impl<'de> Deserializer<'de> for SentJson<'de> {
     ) -> Result<V::Value, Error> {
         // serde_json has its own way for raw values.
         if name.starts_with("$serde_json") {
-            text_reader(self.0.get()).deserialize_newtype_struct(name, visitor)
+            text_reader(self.raw.get()).deserialize_newtype_struct(name, visitor)
         } else {
             visitor.visit_newtype_struct(self)
         }
@@ -166,10 +186,10 @@ impl<'de> Deserializer<'de> for SentJson<'de> {
         visitor: V,
     ) -> Result<V::Value, Error> {
         if self.begins_with('{') {
-            let members = MapAccessDeserializer::new(self.members()?);
+            let members = MapAccessDeserializer::new(MapDeserializer::new(self.members()?));
             return members.deserialize_enum(name, variants, visitor);
         }
-        text_reader(self.0.get()).deserialize_enum(name, variants, visitor)
+        text_reader(self.raw.get()).deserialize_enum(name, variants, visitor)
     }
 
     forward_to_deserialize_any! {
@@ -251,6 +271,18 @@ mod tests {
             "choice = { named = [1] }",
         ] {
             assert!(toml::<Outer>(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_deep_value_is_refused() {
+        for (open, close) in [("[", "]"), (r#"{"a":"#, "}")] {
+            let of_depth = |depth| open.repeat(depth) + "1" + &close.repeat(depth);
+            assert!(json::<serde_json::Value>(of_depth(100).as_bytes()).is_ok());
+            let deep = of_depth(20_000);
+            assert!(json::<serde_json::Value>(deep.as_bytes()).is_err());
+            let unknown = format!(r#"{{"list": [{{"count": 1, "more": {deep}}}]}}"#);
+            assert!(json::<Outer>(unknown.as_bytes()).is_err());
         }
     }
 

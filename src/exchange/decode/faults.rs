@@ -162,7 +162,7 @@ impl<'de> MapAccess<'de> for BodyFields<'_, 'de> {
 
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Error> {
         match self.value {
-            Some(raw) => seed.deserialize(SentJson(raw)),
+            Some(raw) => seed.deserialize(SentJson::new(raw)),
             None => seed.deserialize(PlaceholderValue),
         }
     }
