@@ -27,6 +27,14 @@ pub enum QueryFault {
 }
 
 impl QueryFault {
+    fn value(name: &str, wanted: impl Into<String>, given: String) -> Self {
+        Self::Value {
+            name: name.to_owned(),
+            wanted: wanted.into(),
+            given,
+        }
+    }
+
     /// The parameter that is wrong.
     pub fn parameter(&self) -> &str {
         let (Self::Unknown(name)
@@ -49,14 +57,16 @@ impl From<QueryFault> for QueryFaults {
     }
 }
 
-const WORKING: &str = "working";
 /// The longest name of an order, in characters.
 const CLIENT_ORDER_ID_LIMIT: usize = 128;
 
 /// Which orders of the account.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Display, EnumString)]
+#[strum(serialize_all = "snake_case")]
 pub enum OrderFilter {
+    /// What an absent word means: there is none for it.
     #[default]
+    #[strum(disabled)]
     All,
     /// Pending and resting orders: the complete set.
     Working,
@@ -150,10 +160,8 @@ impl PageQuery {
 impl OrdersQuery {
     pub(super) fn write(&self) -> String {
         match self {
-            Self::Of(page, filter) => page.written(match filter {
-                OrderFilter::All => None,
-                OrderFilter::Working => Some(WORKING.to_owned()),
-            }),
+            Self::Of(page, OrderFilter::All) => page.written(None),
+            Self::Of(page, filter) => page.written(Some(filter.to_string())),
             Self::Named(id) => write([("client_order_id", Some(id.raw().to_owned()))]),
         }
     }
@@ -161,35 +169,27 @@ impl OrdersQuery {
     pub(super) fn read(query: &str) -> Result<Self, QueryFaults> {
         let mut pairs = QueryPairs::read(query);
         if let Some(id) = pairs.take("client_order_id") {
-            let id = pairs.noted(client_order_id(id));
-            return pairs.finish(id.map(Self::Named));
+            let id = pairs.noted(bounded("client_order_id", CLIENT_ORDER_ID_LIMIT, id));
+            return pairs.finish(id.map(|id| Self::Named(id.into())));
         }
-        let filter = match pairs.take("status") {
-            None => Some(OrderFilter::All),
-            Some(word) if word == WORKING => Some(OrderFilter::Working),
-            Some(given) => pairs.noted(Err(QueryFault::Value {
-                name: "status".to_owned(),
-                wanted: format!("must be `{WORKING}`"),
-                given,
-            })),
-        };
-        let page = pairs.page();
-        pairs.finish(
-            page.zip(filter)
-                .map(|(page, filter)| Self::Of(page, filter)),
-        )
+        let filter = pairs.word("status", "`working`");
+        let query = pairs.page().zip(filter);
+        pairs.finish(query.map(|(page, filter)| Self::Of(page, filter)))
     }
 }
 
-fn client_order_id(given: String) -> Result<ClientOrderId, QueryFault> {
-    if given.is_empty() || given.chars().count() > CLIENT_ORDER_ID_LIMIT {
-        return Err(QueryFault::Value {
-            name: "client_order_id".to_owned(),
-            wanted: format!("must be 1 to {CLIENT_ORDER_ID_LIMIT} characters long"),
-            given: format!("{} characters", given.chars().count()),
-        });
+/// A text of 1 to so many characters.
+fn bounded(name: &str, most: usize, given: String) -> Result<String, QueryFault> {
+    let count = given.chars().count();
+    if (1..=most).contains(&count) {
+        return Ok(given);
     }
-    Ok(given.into())
+    let wanted = format!("must be 1 to {most} characters long");
+    Err(QueryFault::value(
+        name,
+        wanted,
+        format!("{count} characters"),
+    ))
 }
 
 impl PositionsQuery {
@@ -255,11 +255,7 @@ fn positive(given: String) -> Result<Num, QueryFault> {
     if size.is_positive() {
         return Ok(size);
     }
-    Err(QueryFault::Value {
-        name: "size".to_owned(),
-        wanted: wanted.to_owned(),
-        given,
-    })
+    Err(QueryFault::value("size", wanted, given))
 }
 
 /// Digits only, within the range.
@@ -269,20 +265,18 @@ pub fn whole(name: &str, given: String, range: RangeInclusive<i64>) -> Result<i6
     let is_within = |number: &i64| range.contains(number);
     number.filter(is_within).ok_or_else(|| {
         let (least, most) = (range.start(), range.end());
-        QueryFault::Value {
-            name: name.to_owned(),
-            wanted: format!("must be an integer from {least} to {most}"),
+        QueryFault::value(
+            name,
+            format!("must be an integer from {least} to {most}"),
             given,
-        }
+        )
     })
 }
 
 pub fn parsed<T: FromStr>(name: &str, wanted: &str, given: String) -> Result<T, QueryFault> {
-    given.parse().map_err(|_| QueryFault::Value {
-        name: name.to_owned(),
-        wanted: wanted.to_owned(),
-        given,
-    })
+    given
+        .parse()
+        .map_err(|_| QueryFault::value(name, wanted, given))
 }
 
 fn write<'a>(pairs: impl IntoIterator<Item = (&'a str, Option<String>)>) -> String {
@@ -363,11 +357,11 @@ impl QueryPairs {
         let limit = self.optional("limit", |given| {
             whole("limit", given, 1..=PAGE_LIMIT.into())
         });
-        let cursor = self.optional("cursor", cursor);
+        let cursor = self.optional("cursor", |given| bounded("cursor", CURSOR_LIMIT, given));
         Some(PageQuery {
             account_id: account_id?,
             limit: limit?.and_then(|limit| u32::try_from(limit).ok()),
-            cursor: cursor?,
+            cursor: cursor?.map(Cursor::from),
         })
     }
 
@@ -389,17 +383,6 @@ impl QueryPairs {
             .filter(|_| self.faults.is_empty())
             .ok_or(QueryFaults(self.faults))
     }
-}
-
-fn cursor(given: String) -> Result<Cursor, QueryFault> {
-    if given.is_empty() || given.chars().count() > CURSOR_LIMIT {
-        return Err(QueryFault::Value {
-            name: "cursor".to_owned(),
-            wanted: format!("must be 1 to {CURSOR_LIMIT} characters long"),
-            given: format!("{} characters", given.chars().count()),
-        });
-    }
-    Ok(Cursor::from(given))
 }
 
 /// `None` if it is not percent-encoded UTF-8.

@@ -105,8 +105,7 @@ fn keep(text: &str) -> Result<KeepTime, String> {
 }
 
 fn thousandths(speed: Num) -> Option<Speed> {
-    let thousandths = u32::try_from(speed.to_scaled(3)?).ok()?;
-    Speed::from_thousandths(thousandths)
+    Speed::from_thousandths(speed.to_scaled(3)?)
 }
 
 /// The valid range of instants: outside it, a desk would take milliseconds for another unit.

@@ -340,7 +340,7 @@ mod tests {
         let mut told = FeedReceiver::new(told);
         let lines = |name: &str| {
             let file = File::open(dir.path().join(name)).unwrap();
-            MarketRecording::open(file, None).map_or(0, Iterator::count)
+            MarketRecording::open(file, None).map_or(0, |recording| recording.lines.count())
         };
         let tells = async {
             // 23:59:59 UTC, and two seconds later.
@@ -379,7 +379,7 @@ mod tests {
         cut.set_len(length - 9).unwrap();
         begin().end(now).unwrap();
         let lines = MarketRecording::open(File::open(&path).unwrap(), None).unwrap();
-        let lines: Result<Vec<_>, _> = lines.collect();
+        let lines: Result<Vec<_>, _> = lines.lines.collect();
         assert_eq!(
             lines.unwrap().len(),
             3,

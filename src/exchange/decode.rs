@@ -1,8 +1,7 @@
 //! The only deserializer for JSON bodies and scenario files.
 //!
 //! serde's derived structs also accept a sequence, by position: `["market", "chal-1", …]` was an order. Here a struct
-//! is read only from an object (a table, in TOML), at every depth. [`ObjectOnly`] wraps a deserializer and everything
-//! it returns, and refuses a sequence wherever a struct is expected.
+//! is read only from an object (a table, in TOML), at every depth ([`SentJson`]).
 
 mod faults;
 
@@ -10,11 +9,16 @@ mod faults;
 pub(super) use faults::field_names;
 pub(super) use faults::{FieldFault, WHOLE_BODY};
 
-use serde::de::{
-    DeserializeOwned, DeserializeSeed, Deserializer, EnumAccess, Error, MapAccess, SeqAccess,
-    VariantAccess, Visitor,
+use serde::{
+    Deserialize,
+    de::{
+        DeserializeOwned, Deserializer, Error as _, IntoDeserializer, MapAccess, SeqAccess,
+        Visitor,
+        value::{MapAccessDeserializer, MapDeserializer, SeqDeserializer},
+    },
+    forward_to_deserialize_any,
 };
-use serde::forward_to_deserialize_any;
+use serde_json::{Error, de::StrRead, value::RawValue};
 use serde_path_to_error::{Path, Segment};
 use std::fmt;
 
@@ -30,16 +34,18 @@ pub(super) fn json<T: DeserializeOwned>(text: &[u8]) -> Result<T, Vec<FieldFault
     })
 }
 
-fn whole<T: DeserializeOwned>(text: &[u8]) -> Result<T, serde_json::Error> {
-    let mut reader = serde_json::Deserializer::from_slice(text);
-    let read = T::deserialize(ObjectOnly(&mut reader))?;
-    reader.end()?;
-    Ok(read)
+fn whole<T: DeserializeOwned>(text: &[u8]) -> Result<T, Error> {
+    T::deserialize(SentJson::new(serde_json::from_slice(text)?))
 }
 
-/// A scenario file.
+/// A scenario file. It is read as JSON too: only that reading refuses a sequence for a struct.
 pub(super) fn toml<T: DeserializeOwned>(text: &str) -> Result<T, toml::de::Error> {
-    T::deserialize(ObjectOnly(toml::Deserializer::parse(text)?))
+    let read = toml::from_str(text)?;
+    let table: toml::Table = toml::from_str(text)?;
+    let json = serde_json::to_vec(&table);
+    let checked = json.and_then(|json| whole::<T>(&json));
+    checked.map_err(toml::de::Error::custom)?;
+    Ok(read)
 }
 
 /// The path to the last field with a known name; a text that ends early has none.
@@ -68,206 +74,158 @@ fn named(message: &str) -> Option<String> {
     Some(field.split('`').next()?.to_owned())
 }
 
-/// Forwards everything, and wraps every deserializer it hands out.
-struct ObjectOnly<T>(T);
-
-/// [`ObjectOnly`] for the visitor of a struct: refuses a sequence.
-struct ObjectOnlyVisitor<V>(V);
-
-/// Methods of a deserializer that forward their arguments.
-macro_rules! pass_on {
-    ($($method:ident($($arg:ident: $type:ty),*);)*) => {
-        $(fn $method<V: Visitor<'de>>(self, $($arg: $type,)* visitor: V) -> Result<V::Value, D::Error> {
-            self.0.$method($($arg,)* ObjectOnly(visitor))
-        })*
-    };
+/// A value as it was sent. A struct is read from an object alone.
+#[derive(Debug, Clone, Copy)]
+struct SentJson<'de> {
+    raw: &'de RawValue,
+    /// The objects and arrays around it.
+    depth: u8,
 }
 
-impl<'de, D: Deserializer<'de>> Deserializer<'de> for ObjectOnly<D> {
-    type Error = D::Error;
+/// As `serde_json`'s own: what reads a value of any shape calls itself at every depth.
+const DEEPEST: u8 = 127;
 
-    pass_on! {
-        deserialize_any();
-        deserialize_option();
-        deserialize_newtype_struct(name: &'static str);
-        deserialize_enum(name: &'static str, variants: &'static [&'static str]);
+const NO_OBJECT: &str = "must be an object, not an array";
+
+fn text_reader(text: &str) -> serde_json::Deserializer<StrRead<'_>> {
+    serde_json::Deserializer::from_str(text)
+}
+
+impl<'de> SentJson<'de> {
+    fn new(raw: &'de RawValue) -> Self {
+        Self { raw, depth: 0 }
     }
 
-    // Both formats say what they hold; only the kinds above are read otherwise when they are asked for.
-    forward_to_deserialize_any! {
-        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit
-        unit_struct seq tuple tuple_struct map identifier ignored_any
+    fn begins_with(self, sign: char) -> bool {
+        self.raw.get().starts_with(sign)
+    }
+
+    fn inner(self, raw: &'de RawValue) -> Self {
+        let depth = self.depth + 1;
+        Self { raw, depth }
+    }
+
+    fn members(self) -> Result<impl Iterator<Item = (String, Self)>, Error> {
+        let SentObject(members) = self.parsed()?;
+        let members = members.into_iter();
+        Ok(members.map(move |(name, raw)| (name, self.inner(raw))))
+    }
+
+    fn parsed<T: Deserialize<'de>>(self) -> Result<T, Error> {
+        if self.depth >= DEEPEST {
+            return Err(Error::custom("is nested too deeply"));
+        }
+        serde_json::from_str(self.raw.get())
+    }
+}
+
+impl<'de> IntoDeserializer<'de, Error> for SentJson<'de> {
+    type Deserializer = Self;
+
+    fn into_deserializer(self) -> Self {
+        self
+    }
+}
+
+impl<'de> Deserializer<'de> for SentJson<'de> {
+    type Error = Error;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        if self.begins_with('{') {
+            return MapDeserializer::new(self.members()?).deserialize_any(visitor);
+        }
+        if self.begins_with('[') {
+            let items: Vec<&RawValue> = self.parsed()?;
+            let items = items.into_iter().map(|raw| self.inner(raw));
+            return SeqDeserializer::new(items).deserialize_any(visitor);
+        }
+        text_reader(self.raw.get()).deserialize_any(visitor)
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        match self.raw.get() {
+            "null" => visitor.visit_none(),
+            _ => visitor.visit_some(self),
+        }
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        // serde_json has its own way for raw values.
+        if name.starts_with("$serde_json") {
+            text_reader(self.raw.get()).deserialize_newtype_struct(name, visitor)
+        } else {
+            visitor.visit_newtype_struct(self)
+        }
+    }
+
+    /// Also of a variant with fields.
+    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        if self.begins_with('[') {
+            return Err(Error::custom(NO_OBJECT));
+        }
+        self.deserialize_any(visitor)
     }
 
     fn deserialize_struct<V: Visitor<'de>>(
         self,
+        _name: &'static str,
+        _fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        self.deserialize_map(visitor)
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
         name: &'static str,
-        fields: &'static [&'static str],
+        variants: &'static [&'static str],
         visitor: V,
-    ) -> Result<V::Value, D::Error> {
-        let visitor = ObjectOnlyVisitor(ObjectOnly(visitor));
-        self.0.deserialize_struct(name, fields, visitor)
+    ) -> Result<V::Value, Error> {
+        if self.begins_with('{') {
+            let members = MapAccessDeserializer::new(MapDeserializer::new(self.members()?));
+            return members.deserialize_enum(name, variants, visitor);
+        }
+        text_reader(self.raw.get()).deserialize_enum(name, variants, visitor)
     }
 
-    fn is_human_readable(&self) -> bool {
-        self.0.is_human_readable()
-    }
-}
-
-impl<'de, V: Visitor<'de>> Visitor<'de> for ObjectOnlyVisitor<ObjectOnly<V>> {
-    type Value = V::Value;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.expecting(f)
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<V::Value, A::Error> {
-        self.0.visit_map(map)
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, _sequence: A) -> Result<V::Value, A::Error> {
-        Err(A::Error::custom("must be an object, not an array"))
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit
+        unit_struct seq tuple tuple_struct identifier ignored_any
     }
 }
 
-/// Methods of a visitor that forward a plain value.
-macro_rules! visit_plain {
-    ($($method:ident($type:ty);)*) => {
-        $(fn $method<E: Error>(self, value: $type) -> Result<V::Value, E> {
-            self.0.$method(value)
-        })*
-    };
-}
+/// The members of an object, repeated ones too.
+struct SentObject<'a>(Vec<(String, &'a RawValue)>);
 
-impl<'de, V: Visitor<'de>> Visitor<'de> for ObjectOnly<V> {
-    type Value = V::Value;
+impl<'de> Deserialize<'de> for SentObject<'de> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Object;
 
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.expecting(f)
-    }
+        impl<'de> Visitor<'de> for Object {
+            type Value = SentObject<'de>;
 
-    visit_plain! {
-        visit_bool(bool);
-        visit_i64(i64);
-        visit_i128(i128);
-        visit_u64(u64);
-        visit_u128(u128);
-        visit_f64(f64);
-        visit_char(char);
-        visit_str(&str);
-        visit_borrowed_str(&'de str);
-        visit_string(String);
-        visit_bytes(&[u8]);
-        visit_borrowed_bytes(&'de [u8]);
-        visit_byte_buf(Vec<u8>);
-    }
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
 
-    fn visit_none<E: Error>(self) -> Result<V::Value, E> {
-        self.0.visit_none()
-    }
+            fn visit_seq<A: SeqAccess<'de>>(self, _items: A) -> Result<Self::Value, A::Error> {
+                Err(A::Error::custom(NO_OBJECT))
+            }
 
-    fn visit_unit<E: Error>(self) -> Result<V::Value, E> {
-        self.0.visit_unit()
-    }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut members = vec![];
+                while let Some(member) = map.next_entry()? {
+                    members.push(member);
+                }
+                Ok(SentObject(members))
+            }
+        }
 
-    fn visit_some<D: Deserializer<'de>>(self, inner: D) -> Result<V::Value, D::Error> {
-        self.0.visit_some(ObjectOnly(inner))
-    }
-
-    fn visit_newtype_struct<D: Deserializer<'de>>(self, inner: D) -> Result<V::Value, D::Error> {
-        self.0.visit_newtype_struct(ObjectOnly(inner))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, sequence: A) -> Result<V::Value, A::Error> {
-        self.0.visit_seq(ObjectOnly(sequence))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<V::Value, A::Error> {
-        self.0.visit_map(ObjectOnly(map))
-    }
-
-    fn visit_enum<A: EnumAccess<'de>>(self, choice: A) -> Result<V::Value, A::Error> {
-        self.0.visit_enum(ObjectOnly(choice))
-    }
-}
-
-impl<'de, S: DeserializeSeed<'de>> DeserializeSeed<'de> for ObjectOnly<S> {
-    type Value = S::Value;
-
-    fn deserialize<D: Deserializer<'de>>(self, inner: D) -> Result<S::Value, D::Error> {
-        self.0.deserialize(ObjectOnly(inner))
-    }
-}
-
-impl<'de, A: SeqAccess<'de>> SeqAccess<'de> for ObjectOnly<A> {
-    type Error = A::Error;
-
-    fn next_element_seed<S: DeserializeSeed<'de>>(
-        &mut self,
-        seed: S,
-    ) -> Result<Option<S::Value>, A::Error> {
-        self.0.next_element_seed(ObjectOnly(seed))
-    }
-
-    fn size_hint(&self) -> Option<usize> {
-        self.0.size_hint()
-    }
-}
-
-impl<'de, A: MapAccess<'de>> MapAccess<'de> for ObjectOnly<A> {
-    type Error = A::Error;
-
-    fn next_key_seed<S: DeserializeSeed<'de>>(
-        &mut self,
-        seed: S,
-    ) -> Result<Option<S::Value>, A::Error> {
-        self.0.next_key_seed(ObjectOnly(seed))
-    }
-
-    fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, A::Error> {
-        self.0.next_value_seed(ObjectOnly(seed))
-    }
-
-    fn size_hint(&self) -> Option<usize> {
-        self.0.size_hint()
-    }
-}
-
-impl<'de, A: EnumAccess<'de>> EnumAccess<'de> for ObjectOnly<A> {
-    type Error = A::Error;
-    type Variant = ObjectOnly<A::Variant>;
-
-    fn variant_seed<S: DeserializeSeed<'de>>(
-        self,
-        seed: S,
-    ) -> Result<(S::Value, Self::Variant), A::Error> {
-        let (value, variant) = self.0.variant_seed(ObjectOnly(seed))?;
-        Ok((value, ObjectOnly(variant)))
-    }
-}
-
-impl<'de, A: VariantAccess<'de>> VariantAccess<'de> for ObjectOnly<A> {
-    type Error = A::Error;
-
-    fn unit_variant(self) -> Result<(), A::Error> {
-        self.0.unit_variant()
-    }
-
-    fn newtype_variant_seed<S: DeserializeSeed<'de>>(self, seed: S) -> Result<S::Value, A::Error> {
-        self.0.newtype_variant_seed(ObjectOnly(seed))
-    }
-
-    fn tuple_variant<V: Visitor<'de>>(self, len: usize, visitor: V) -> Result<V::Value, A::Error> {
-        self.0.tuple_variant(len, ObjectOnly(visitor))
-    }
-
-    fn struct_variant<V: Visitor<'de>>(
-        self,
-        fields: &'static [&'static str],
-        visitor: V,
-    ) -> Result<V::Value, A::Error> {
-        self.0
-            .struct_variant(fields, ObjectOnlyVisitor(ObjectOnly(visitor)))
+        from.deserialize_any(Object)
     }
 }
 
@@ -313,6 +271,18 @@ mod tests {
             "choice = { named = [1] }",
         ] {
             assert!(toml::<Outer>(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_deep_value_is_refused() {
+        for (open, close) in [("[", "]"), (r#"{"a":"#, "}")] {
+            let of_depth = |depth| open.repeat(depth) + "1" + &close.repeat(depth);
+            assert!(json::<serde_json::Value>(of_depth(100).as_bytes()).is_ok());
+            let deep = of_depth(20_000);
+            assert!(json::<serde_json::Value>(deep.as_bytes()).is_err());
+            let unknown = format!(r#"{{"list": [{{"count": 1, "more": {deep}}}]}}"#);
+            assert!(json::<Outer>(unknown.as_bytes()).is_err());
         }
     }
 

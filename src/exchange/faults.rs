@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
 /// One rule, as posted and as listed.
+#[serde_with::apply(Option<u32> => #[serde(default, deserialize_with = "optional_integral")])]
 #[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -25,19 +26,16 @@ pub(super) struct FaultRule {
     /// Absent: every endpoint.
     pub(super) route: Option<FaultTarget>,
     /// How many requests it applies to; absent: until removed.
-    #[serde(default, deserialize_with = "optional_integral")]
     pub(super) count: Option<u32>,
     /// Chance in percent that it applies to a matching request.
     #[serde(default = "always", deserialize_with = "integral")]
     pub(super) percent: u32,
     /// The error status of `before` and `after`.
     #[serde(default, deserialize_with = "optional_integral")]
-    status: Option<FaultStatus>,
+    status: Option<u16>,
     /// Sent with 429 and 503, seconds.
-    #[serde(default, deserialize_with = "optional_integral")]
     retry_after: Option<u32>,
     /// How long `latency` holds a request, and over how long `slow_body` spreads a response.
-    #[serde(default, deserialize_with = "optional_integral")]
     millis: Option<u32>,
     /// How far `clock_skew` is ahead of the exchange's own clock; negative is behind.
     #[serde(default, deserialize_with = "optional_integral")]
@@ -50,6 +48,8 @@ pub(super) struct FaultRule {
 
 /// Largest `millis`: ten minutes, longer than any client waits.
 const MAX_FAULT_MILLIS: u32 = 600_000;
+/// Default of `before` and `after`.
+const DEFAULT_STATUS: u16 = 503;
 /// Default of `latency` and `slow_body`.
 const DEFAULT_MILLIS: u32 = 1_000;
 /// Default of `clock_skew`.
@@ -65,6 +65,7 @@ impl FaultRule {
         let ranges = [
             ("count", self.count.unwrap_or(1), 1..=u32::MAX),
             ("percent", self.percent, 0..=100),
+            ("status", self.status().into(), 400..=599),
             ("retry_after", self.retry_after.unwrap_or(1), 1..=u32::MAX),
             ("millis", self.millis.unwrap_or(0), 0..=MAX_FAULT_MILLIS),
         ];
@@ -99,18 +100,22 @@ impl FaultRule {
                 self.symbol.is_some(),
                 kind.has_symbol() && self.channel != Some(FaultChannel::Account),
             ),
-            ("status", self.status.is_some(), kind.has_status()),
+            ("status", self.status.is_some(), kind.reads("status")),
             (
                 "retry_after",
                 self.retry_after.is_some(),
                 self.has_retry_after(),
             ),
-            ("millis", self.millis.is_some(), kind.has_millis()),
-            ("skew_millis", self.skew_millis.is_some(), kind.has_skew()),
+            ("millis", self.millis.is_some(), kind.reads("millis")),
+            (
+                "skew_millis",
+                self.skew_millis.is_some(),
+                kind.reads("skew_millis"),
+            ),
         ];
         let idle = given.into_iter().find(|(_, given, used)| *given && !used);
         idle.map(|(field, ..)| match field {
-            "retry_after" if kind.has_status() => {
+            "retry_after" if kind.reads("status") => {
                 let message = "retry_after has no effect with a status other than 429 and 503";
                 (field, message.to_owned())
             }
@@ -120,23 +125,23 @@ impl FaultRule {
 
     /// Whether its response has `Retry-After`.
     fn has_retry_after(&self) -> bool {
-        self.kind.has_status() && [429, 503].contains(&self.status())
+        self.kind.reads("status") && [429, 503].contains(&self.status())
     }
 
     /// The same rule with its defaults written out.
     fn completed(self) -> Self {
         let kind = self.kind;
         Self {
-            status: kind.has_status().then_some(self.status.unwrap_or_default()),
+            status: kind.reads("status").then_some(self.status()),
             retry_after: self.has_retry_after().then_some(self.retry_after()),
-            millis: kind.has_millis().then_some(self.millis()),
-            skew_millis: kind.has_skew().then_some(self.skew_millis()),
+            millis: kind.reads("millis").then_some(self.millis()),
+            skew_millis: kind.reads("skew_millis").then_some(self.skew_millis()),
             ..self
         }
     }
 
     pub(super) fn status(&self) -> u16 {
-        self.status.unwrap_or_default().0
+        self.status.unwrap_or(DEFAULT_STATUS)
     }
 
     pub(super) fn retry_after(&self) -> u32 {
@@ -154,28 +159,6 @@ impl FaultRule {
 
 fn always() -> u32 {
     100
-}
-
-/// 400 to 599.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, derive_more::Into)]
-#[serde(into = "u16")]
-pub(super) struct FaultStatus(u16);
-
-impl Default for FaultStatus {
-    fn default() -> Self {
-        Self(503)
-    }
-}
-
-impl TryFrom<i128> for FaultStatus {
-    type Error = &'static str;
-
-    fn try_from(status: i128) -> Result<Self, &'static str> {
-        match u16::try_from(status) {
-            Ok(status @ 400..=599) => Ok(Self(status)),
-            Ok(_) | Err(_) => Err("an error status is 400 to 599"),
-        }
-    }
 }
 
 /// The faults of one request: at most one delay and one other; the oldest rule first.

@@ -13,6 +13,7 @@
 mod api_error;
 mod auth;
 mod bytes;
+mod call;
 
 mod clock;
 
@@ -225,7 +226,7 @@ fn open(options: ExchangeOptions) -> Result<LoadedExchange, StartFault> {
     } = options;
     let markets = scenario.source_of_markets.as_ref();
     let markets = markets.map(ReceivedSource::open).transpose()?;
-    scenario.received = markets.as_ref().map(|markets| markets.setup().clone());
+    scenario.received = markets.as_ref().map(|markets| markets.setup.clone());
     let received = scenario.received.as_ref().map(|setup| setup.start);
     let start = received.unwrap_or(engine::Millis(start.0));
     let loaded = match data_dir {

@@ -46,6 +46,12 @@ impl<Target: Copy, Outcome> Targets<Target, Outcome> {
     pub(super) fn next(&self) -> Option<Target> {
         self.targets.get(self.results.len()).copied()
     }
+
+    /// A row for each target of which something became.
+    pub(super) fn told<Row>(&self, row: impl FnMut((Target, &Outcome)) -> Row) -> Vec<Row> {
+        let targets = self.targets.iter().copied();
+        targets.zip(&self.results).map(row).collect()
+    }
 }
 
 /// What became of a position.

@@ -6,16 +6,15 @@ use super::{
     wire::integral,
 };
 use serde::{Deserialize, Serialize};
-use std::{collections::BTreeMap, net::IpAddr, sync::Mutex};
+use std::{collections::BTreeMap, net::IpAddr, sync::Mutex, time::Duration};
 use tokio::time::Instant;
 
 /// The burst size, and the requests per second after it.
+#[serde_with::apply(u32 => #[serde(deserialize_with = "integral")])]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RateLimit {
-    #[serde(deserialize_with = "integral")]
     pub burst: u32,
-    #[serde(deserialize_with = "integral")]
     pub per_second: u32,
 }
 
@@ -120,11 +119,12 @@ impl TokenBucket {
     /// The error is the number of whole seconds until the next token.
     fn take(&mut self, rate: RateLimit, now: Instant) -> Result<(), u64> {
         let elapsed = now.duration_since(self.filled_at).as_millis();
-        let gained = u64::try_from(elapsed)
-            .unwrap_or(u64::MAX)
-            .saturating_mul(u64::from(rate.per_second));
+        let elapsed = u64::try_from(elapsed).unwrap_or(u64::MAX);
+        let gained = elapsed.saturating_mul(u64::from(rate.per_second));
         self.tokens = self.tokens.saturating_add(gained).min(self.capacity);
-        self.filled_at = now;
+        // Not `now`: the part of a millisecond that has added nothing yet counts the next time.
+        let filled_at = self.filled_at.checked_add(Duration::from_millis(elapsed));
+        self.filled_at = filled_at.unwrap_or(now);
         if self.tokens >= 1000 {
             self.tokens -= 1000;
             return Ok(());
@@ -138,7 +138,20 @@ impl TokenBucket {
 mod tests {
     use super::*;
     use crate::exchange::api_error::ErrorHeader;
-    use std::time::Duration;
+
+    #[test]
+    fn requests_less_than_a_millisecond_apart_fill_the_bucket_too() {
+        let rate = RateLimit {
+            burst: 10,
+            per_second: 2000,
+        };
+        let start = Instant::now();
+        let mut bucket = TokenBucket::full(rate, start);
+        for request in 1..=1000 {
+            let now = start + Duration::from_micros(600) * request;
+            assert_eq!(bucket.take(rate, now), Ok(()), "request {request}");
+        }
+    }
 
     #[test]
     fn a_spent_budget_says_when_to_come_back_and_then_lets_in() {

@@ -63,15 +63,12 @@ impl ResetState {
         let mut engine = RecordingEngine::new(engine, 0);
         let markets = self.markets(&mut engine)?;
         let clock = ClockRecord::new(self.pace, engine.now());
+        let begins = clock_start(engine.now(), self.start);
         Ok(ExchangeState {
             markets,
-            clock: VirtualClock::resumed(
-                clock,
-                Instant::now(),
-                clock_start(engine.now(), self.start),
-            ),
-            engine,
             keys: IdempotencyRecords::default().with_key_limit(self.scenario.keys_per_user()),
+            clock: VirtualClock::resumed(clock, Instant::now(), begins),
+            engine,
             operations: SlicedOperations::default(),
             dropped_before: None,
         })
@@ -280,10 +277,7 @@ impl RequestIds {
         let digest = self
             .secret
             .digest(b"request id", &parts.each_ref().map(<[u8; 8]>::as_slice));
-        let mut bytes = [0; 16];
-        for (byte, random) in bytes.iter_mut().zip(digest) {
-            *byte = random;
-        }
-        uuid::Builder::from_random_bytes(bytes).into_uuid()
+        let bytes = digest.first_chunk::<16>();
+        uuid::Builder::from_random_bytes(bytes.copied().unwrap_or_default()).into_uuid()
     }
 }

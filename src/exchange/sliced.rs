@@ -27,7 +27,6 @@ use crate::{
     },
 };
 use hyper::StatusCode;
-use serde::Serialize;
 
 /// `docs/service-api.md 2.4`.
 const MAX_CLOSES: usize = 100;
@@ -222,77 +221,35 @@ fn cancel(engine: &mut RecordingEngine, account: AccountIx, order: OrderId) -> C
     }
 }
 
-/// What became of a target, as the answer tells it.
-trait TargetOutcome {
-    const OPERATION: &'static str;
-    type Target: Copy;
-    type Resource: Serialize;
-
-    fn is_failed(&self) -> bool;
-
-    fn resource(
-        &self,
-        target: Self::Target,
-        state: &ExchangeState,
-        account: AccountIx,
-    ) -> Self::Resource;
-}
-
-impl TargetOutcome for CloseOutcome {
-    const OPERATION: &'static str = "close_all_positions";
-    type Target = PositionId;
-    type Resource = CloseResult;
-
-    fn is_failed(&self) -> bool {
-        self.failure.is_some()
-    }
-
-    fn resource(
-        &self,
-        position: PositionId,
-        state: &ExchangeState,
-        account: AccountIx,
-    ) -> CloseResult {
-        let status = match self.failure {
-            Some(_) => CloseResultStatus::Failed,
-            None => CloseResultStatus::Submitted,
-        };
-        let rule = self.failure.and_then(Reason::rule);
-        CloseResult {
-            position_id: position.to_string().into(),
-            status: status.into(),
-            order: self.order.and_then(|id| state.read(account, id).ok()),
-            failure_code: self.failure.map(|code| code.into_str().into()),
-            rule_id: rule.map(|rule| rule.into_str().into()),
-        }
+fn close_result(
+    state: &ExchangeState,
+    account: AccountIx,
+    (position, outcome): (PositionId, &CloseOutcome),
+) -> CloseResult {
+    let status = match outcome.failure {
+        Some(_) => CloseResultStatus::Failed,
+        None => CloseResultStatus::Submitted,
+    };
+    let rule = outcome.failure.and_then(Reason::rule);
+    CloseResult {
+        position_id: position.to_string().into(),
+        status: status.into(),
+        order: outcome.order.and_then(|id| state.read(account, id).ok()),
+        failure_code: outcome.failure.map(|code| code.into_str().into()),
+        rule_id: rule.map(|rule| rule.into_str().into()),
     }
 }
 
-impl TargetOutcome for CancelOutcome {
-    const OPERATION: &'static str = "cancel_all_orders";
-    type Target = OrderId;
-    type Resource = CancelAllResult;
-
-    fn is_failed(&self) -> bool {
-        matches!(self, Self::Failed(_))
-    }
-
-    fn resource(
-        &self,
-        order: OrderId,
-        _state: &ExchangeState,
-        _account: AccountIx,
-    ) -> CancelAllResult {
-        let (status, failure) = match *self {
-            Self::Canceled => (CancelStatus::Canceled, None),
-            Self::Queued => (CancelStatus::Queued, None),
-            Self::Failed(code) => (CancelStatus::Failed, Some(code)),
-        };
-        CancelAllResult {
-            order_id: order.to_string().into(),
-            status: status.into(),
-            failure_code: failure.map(|code| code.into_str().into()),
-        }
+fn cancel_result((order, outcome): (OrderId, &CancelOutcome)) -> CancelAllResult {
+    let (status, failure) = match *outcome {
+        CancelOutcome::Canceled => (CancelStatus::Canceled, None),
+        CancelOutcome::Queued => (CancelStatus::Queued, None),
+        CancelOutcome::Failed(code) => (CancelStatus::Failed, Some(code)),
+    };
+    CancelAllResult {
+        order_id: order.to_string().into(),
+        status: status.into(),
+        failure_code: failure.map(|code| code.into_str().into()),
     }
 }
 
@@ -305,11 +262,17 @@ fn answer(state: &ExchangeState, index: usize, step: OperationStep) -> ApiResult
     };
     let answer = match &operation.progress {
         OperationProgress::CloseAll(closes) => {
-            let data = resource(state, index, operation, closes);
+            let rows = closes.told(|row| close_result(state, operation.account, row));
+            let is_failed = |row: &&CloseResult| row.failure_code.is_some();
+            let failed = rows.iter().filter(is_failed).count();
+            let data = resource(state, index, rows, failed)?;
             ApiResponse::new(status, &Data { data })
         }
         OperationProgress::CancelAll(cancels) => {
-            let data = resource(state, index, operation, cancels);
+            let rows = cancels.told(cancel_result);
+            let is_failed = |row: &&CancelAllResult| row.failure_code.is_some();
+            let failed = rows.iter().filter(is_failed).count();
+            let data = resource(state, index, rows, failed)?;
             ApiResponse::new(status, &Data { data })
         }
     };
@@ -319,31 +282,33 @@ fn answer(state: &ExchangeState, index: usize, step: OperationStep) -> ApiResult
     })
 }
 
-fn resource<Outcome: TargetOutcome>(
+fn resource<Row>(
     state: &ExchangeState,
     index: usize,
-    operation: &KeptOperation,
-    Targets { targets, results }: &Targets<Outcome::Target, Outcome>,
-) -> Operation<Outcome::Resource> {
+    results: Vec<Row>,
+    failed: usize,
+) -> ApiResult<Operation<Row>> {
+    let operation = state.operations.get(index).ok_or_else(no_operation)?;
     let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
-    let failed = results.iter().filter(|outcome| outcome.is_failed()).count();
     let status = match operation.completed_at {
         Some(_) => OperationStatus::Completed,
         None => OperationStatus::Running,
     };
-    let (account, outcomes) = (operation.account, targets.iter().zip(results));
-    Operation {
+    let (name, total) = match &operation.progress {
+        OperationProgress::CloseAll(closes) => ("close_all_positions", closes.targets.len()),
+        OperationProgress::CancelAll(cancels) => ("cancel_all_orders", cancels.targets.len()),
+    };
+    let account = state.engine.account_spec(operation.account);
+    Ok(Operation {
         id: format!("op_{:06}", index + 1).into(),
-        operation: Outcome::OPERATION.into(),
-        account_id: state.engine.account_spec(account).id.as_str().into(),
+        operation: name.into(),
+        account_id: account.id.as_str().into(),
         status: status.into(),
-        total_count: count(targets.len()),
+        total_count: count(total),
         succeeded_count: count(results.len() - failed),
         failed_count: count(failed),
-        results: outcomes
-            .map(|(target, outcome)| outcome.resource(*target, state, account))
-            .collect(),
+        results,
         created_at: Timestamp(operation.created_at.0),
         completed_at: operation.completed_at.map(|at| Timestamp(at.0)),
-    }
+    })
 }

@@ -7,29 +7,23 @@ use serde_json::value::RawValue;
 use std::borrow::Cow;
 
 /// A message of the service. What it has beside this is ignored.
+#[serde_with::apply(Option<Cow> => #[serde(borrow)], Option<&RawValue> => #[serde(borrow)])]
+#[serde_with::apply(Vec<&RawValue> => #[serde(borrow, default)])]
 #[derive(Debug, Deserialize)]
 pub(super) struct AccountFrame<'a> {
-    #[serde(borrow)]
     event: Option<Cow<'a, str>>,
-    #[serde(borrow, rename = "type")]
+    #[serde(rename = "type")]
     kind: Option<Cow<'a, str>>,
-    #[serde(borrow)]
     stream_id: Option<&'a RawValue>,
     pub(super) resumed: Option<bool>,
     pub(super) seq: Option<u64>,
     time: Option<Num>,
     account_id: Option<AccountId>,
-    #[serde(borrow)]
     account: Option<&'a RawValue>,
-    #[serde(borrow)]
     position: Option<&'a RawValue>,
-    #[serde(borrow)]
     order: Option<&'a RawValue>,
-    #[serde(borrow)]
     fill: Option<&'a RawValue>,
-    #[serde(borrow, default)]
     positions: Vec<&'a RawValue>,
-    #[serde(borrow, default)]
     orders: Vec<&'a RawValue>,
 }
 

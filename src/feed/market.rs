@@ -20,8 +20,6 @@ use std::{collections::BTreeSet, time::Duration};
 /// As many as the service allows on a connection.
 pub(crate) const MOST_SUBSCRIPTIONS: usize = 64;
 
-/// A silent subscription is suspicious while another one was heard so recently.
-const OTHERS_HEARD: Duration = Duration::from_millis(2_500);
 /// Frames in a row that are no messages: the other end is broken.
 const UNREADABLE_IN_A_ROW: u32 = 3;
 /// Names of subscriptions that were told events before they were acknowledged.
@@ -211,16 +209,11 @@ impl MarketStream {
         }
     }
 
-    /// When this one is to be asked for anew, as far as that depends on time alone.
+    /// When this one is to be asked for anew.
     fn renewal_due(&self, one: &Subscription) -> Option<Timestamp> {
-        let due = one.progress().renewal_due();
-        if !one.progress().is_live() {
-            return Some(due);
-        }
         let others = self.subscriptions.iter().filter(|other| other.id != one.id);
-        let heard = others.map(|other| other.progress().heard_at()).max()?;
-        // Whatever is heard later brings a look of its own.
-        (heard.plus(OTHERS_HEARD) >= due).then_some(due)
+        one.progress()
+            .renewal_due(others.map(Subscription::progress))
     }
 }
 

@@ -10,13 +10,12 @@ use std::borrow::Cow;
 const MOST_LEVELS: usize = 5_000;
 
 /// A message of the service. What it has beside this is ignored.
+#[serde_with::apply(Cow => #[serde(borrow)], Option<&RawValue> => #[serde(borrow)])]
 #[derive(Debug, Deserialize)]
 pub(super) struct MarketFrame<'a> {
-    #[serde(borrow)]
     pub(super) op: Cow<'a, str>,
     pub(super) id: Option<u64>,
     /// What the service calls a subscription, as text or as a number.
-    #[serde(borrow)]
     pub(super) sub: Option<&'a RawValue>,
     #[serde(rename = "snapshotBoundary")]
     pub(super) snapshot_boundary: Option<bool>,
@@ -25,19 +24,18 @@ pub(super) struct MarketFrame<'a> {
 }
 
 /// What every event has.
+#[serde_with::apply(Option<Cow> => #[serde(borrow)], Cow => #[serde(borrow)])]
 #[derive(Debug, Deserialize)]
 pub(super) struct EventHead<'a> {
-    #[serde(borrow, rename = "type")]
+    #[serde(rename = "type")]
     pub(super) kind: Option<Cow<'a, str>>,
-    #[serde(borrow)]
     pub(super) provider: Cow<'a, str>,
-    #[serde(borrow)]
     pub(super) symbol: Cow<'a, str>,
-    #[serde(borrow)]
     pub(super) interval: Option<Cow<'a, str>>,
 }
 
 /// A decimal, as text or as a number.
+#[derive(Clone, Copy)]
 pub(super) struct Amount(pub(super) Num);
 
 impl<'de> Deserialize<'de> for Amount {
@@ -68,15 +66,14 @@ pub(super) fn positive(number: Option<Num>) -> Option<Num> {
     number.filter(|number| number.is_positive())
 }
 
-fn read<'a, T: Deserialize<'a>>(event: &'a RawValue) -> Option<T> {
-    serde_json::from_str(event.get()).ok()
+pub(super) fn read<'a, T: Deserialize<'a>>(text: &'a str) -> Option<T> {
+    serde_json::from_str(text).ok()
 }
 
+#[serde_with::apply(Vec<&RawValue> => #[serde(borrow)])]
 #[derive(Deserialize)]
 struct WireBook<'a> {
-    #[serde(borrow)]
     bids: Vec<&'a RawValue>,
-    #[serde(borrow)]
     asks: Vec<&'a RawValue>,
     #[serde(default, deserialize_with = "instant")]
     time: Option<Timestamp>,
@@ -92,7 +89,7 @@ struct WireLevel {
 
 /// A whole book: sorted, every level above 0, not crossed.
 pub(super) fn book(event: &RawValue) -> Option<Dated<Book>> {
-    let told: WireBook<'_> = read(event)?;
+    let told: WireBook<'_> = read(event.get())?;
     Some(Dated {
         value: sound_book(levels(&told.bids)?, levels(&told.asks)?)?,
         made_at: told.time,
@@ -116,11 +113,11 @@ pub(super) fn levels(side: &[&RawValue]) -> Option<Vec<Level>> {
 
 fn checked_level(level: &RawValue) -> Option<Level> {
     let (price, size) = if level.get().starts_with('[') {
-        let pair: Vec<Amount> = read(level)?;
+        let pair: Vec<Amount> = read(level.get())?;
         let mut pair = pair.into_iter();
         (pair.next()?, pair.next()?)
     } else {
-        let WireLevel { price, size } = read(level)?;
+        let WireLevel { price, size } = read(level.get())?;
         (price, size)
     };
     Some(Level {
@@ -129,23 +126,21 @@ fn checked_level(level: &RawValue) -> Option<Level> {
     })
 }
 
+#[serde_with::apply(Option<&RawValue> => #[serde(borrow)], Cow => #[serde(borrow)])]
+#[serde_with::apply(Option<Num> => #[serde(default, deserialize_with = "amount")])]
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct WireTrade<'a> {
-    #[serde(borrow)]
     trade_id: Option<&'a RawValue>,
-    #[serde(borrow)]
     side: Cow<'a, str>,
-    #[serde(default, deserialize_with = "amount")]
     price: Option<Num>,
-    #[serde(default, deserialize_with = "amount")]
     size: Option<Num>,
     #[serde(default, deserialize_with = "instant")]
     time: Option<Timestamp>,
 }
 
 pub(super) fn trade(event: &RawValue) -> Option<PublicTrade> {
-    let told: WireTrade<'_> = read(event)?;
+    let told: WireTrade<'_> = read(event.get())?;
     let aggressor = match told.side.to_ascii_lowercase().as_str() {
         "buy" | "b" => Side::Buy,
         "sell" | "s" | "a" => Side::Sell,
@@ -154,14 +149,28 @@ pub(super) fn trade(event: &RawValue) -> Option<PublicTrade> {
     let id = told.trade_id.map(|id| id.get().trim_matches('"'));
     Some(PublicTrade {
         id: id.and_then(|digits| digits.parse().ok()),
-        price: positive(told.price)?,
-        size: positive(told.size)?,
+        ..sound_trade(told.price?, told.size?, aggressor, told.time?)?
+    })
+}
+
+/// A trade without a number; `None` without a price or a size above 0.
+pub(super) fn sound_trade(
+    price: Num,
+    size: Num,
+    aggressor: Side,
+    at: Timestamp,
+) -> Option<PublicTrade> {
+    Some(PublicTrade {
+        id: None,
+        price: positive(Some(price))?,
+        size: positive(Some(size))?,
         aggressor,
-        at: told.time?,
+        at,
         is_own: None,
     })
 }
 
+#[serde_with::apply(Option<Num> => #[serde(default, deserialize_with = "amount")])]
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct WireCandle {
@@ -171,34 +180,43 @@ struct WireCandle {
     high: Amount,
     low: Amount,
     close: Amount,
-    #[serde(default, deserialize_with = "amount")]
     volume: Option<Num>,
-    #[serde(default, deserialize_with = "amount")]
     quote_volume: Option<Num>,
-    #[serde(default, deserialize_with = "amount")]
     trades: Option<Num>,
     #[serde(default)]
     is_final: bool,
 }
 
 pub(super) fn candle(event: &RawValue) -> Option<Candle> {
-    let told: WireCandle = read(event)?;
-    let candle = Candle {
-        open_time: told.open_time?,
-        open: told.open.0,
-        high: told.high.0,
-        low: told.low.0,
-        close: told.close.0,
+    let told: WireCandle = read(event.get())?;
+    let trades = told.trades.and_then(Num::to_i64);
+    sound_candle(Candle {
         volume: told.volume,
         turnover: told.quote_volume,
-        trades: told
-            .trades
-            .and_then(Num::to_i64)
-            .and_then(|count| u64::try_from(count).ok()),
+        trades: trades.and_then(|count| u64::try_from(count).ok()),
         is_closed: told.is_final,
+        ..bare_candle(
+            told.open_time?,
+            [told.open, told.high, told.low, told.close],
+        )
+    })
+}
+
+/// A candle of nothing but its prices: open, high, low and close.
+pub(super) fn bare_candle(open_time: Timestamp, prices: [Amount; 4]) -> Candle {
+    let [open, high, low, close] = prices.map(|Amount(price)| price);
+    Candle {
+        open_time,
+        open,
+        high,
+        low,
+        close,
+        volume: None,
+        turnover: None,
+        trades: None,
+        is_closed: false,
         is_synthetic: false,
-    };
-    sound_candle(candle)
+    }
 }
 
 /// The same candle, if its prices and amounts can be such.
@@ -212,12 +230,11 @@ pub(super) fn sound_candle(candle: Candle) -> Option<Candle> {
     is_sound.then_some(candle)
 }
 
+#[serde_with::apply(Option<Num> => #[serde(default, deserialize_with = "amount")])]
 #[derive(Deserialize)]
 struct WireTick {
     price: Amount,
-    #[serde(default, deserialize_with = "amount")]
     bid: Option<Num>,
-    #[serde(default, deserialize_with = "amount")]
     ask: Option<Num>,
     #[serde(default, deserialize_with = "instant")]
     time: Option<Timestamp>,
@@ -225,7 +242,7 @@ struct WireTick {
 
 /// Prices above 0, the bid below the ask.
 pub(super) fn tick(event: &RawValue) -> Option<Tick> {
-    let told: WireTick = read(event)?;
+    let told: WireTick = read(event.get())?;
     let sides = [told.bid, told.ask].into_iter().flatten();
     let mut prices = sides.chain([told.price.0]);
     let is_crossed = told.bid.zip(told.ask).is_some_and(|(bid, ask)| bid >= ask);
@@ -237,24 +254,18 @@ pub(super) fn tick(event: &RawValue) -> Option<Tick> {
     })
 }
 
+#[serde_with::apply(Patch => #[serde(default)])]
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct WireStats {
-    #[serde(default)]
     mark_px: Patch,
-    #[serde(default, rename = "change24hPct")]
+    #[serde(rename = "change24hPct")]
     day_change: Patch,
-    #[serde(default)]
     funding_rate: Patch,
-    #[serde(default)]
     funding_interval_hours: Patch,
-    #[serde(default)]
     next_funding_time: Patch,
-    #[serde(default)]
     open_interest_usd: Patch,
-    #[serde(default)]
     day_ntl_vlm: Patch,
-    #[serde(default)]
     gap_since: Patch,
     #[serde(default, deserialize_with = "instant")]
     time: Option<Timestamp>,
@@ -262,7 +273,7 @@ struct WireStats {
 
 /// The statistics after this patch; a mark that can be none is refused.
 pub(super) fn patched(event: &RawValue, before: Stats) -> Option<Stats> {
-    let told: WireStats = read(event)?;
+    let told: WireStats = read(event.get())?;
     let stats = Stats {
         mark: told.mark_px.over(before.mark),
         oracle: None,

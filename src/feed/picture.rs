@@ -24,22 +24,21 @@ impl AccountPicture {
         match event.row {
             AccountRow::Account(row) => self.account = Some(*row),
             AccountRow::Position(row) => {
-                let is_gone = row.is_closed() || row.size.is_zero();
-                let known = self.positions.iter().position(|known| known.id == row.id);
-                match known.and_then(|at| Some((at, self.positions.get_mut(at)?))) {
-                    Some((at, _)) if is_gone => drop(self.positions.remove(at)),
-                    Some((_, known)) => *known = *row,
-                    None if is_gone => {}
-                    None => self.positions.push(*row),
+                if row.is_closed() || row.size.is_zero() {
+                    self.positions.retain(|known| known.id != row.id);
+                } else if let Some(known) = self.positions.iter_mut().find(|k| k.id == row.id) {
+                    *known = *row;
+                } else {
+                    self.positions.push(*row);
                 }
             }
             AccountRow::Order(row) => {
-                let known = self.orders.iter().position(|known| known.id == row.id);
-                match known.and_then(|at| Some((at, self.orders.get_mut(at)?))) {
-                    Some((at, _)) if row.is_over() => drop(self.orders.remove(at)),
-                    Some((_, known)) => *known = *row,
-                    None if row.is_over() => {}
-                    None => self.orders.insert(0, *row),
+                if row.is_over() {
+                    self.orders.retain(|known| known.id != row.id);
+                } else if let Some(known) = self.orders.iter_mut().find(|k| k.id == row.id) {
+                    *known = *row;
+                } else {
+                    self.orders.insert(0, *row);
                 }
             }
             // The order's own event says what is left of it.

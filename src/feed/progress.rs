@@ -8,6 +8,8 @@ const ANSWER_WITHIN: Duration = Duration::from_secs(10);
 /// A subscription that is silent while others are not is asked for anew after so long, and then after twice that, since
 /// a market may rest.
 const SILENT_AFTER: Duration = Duration::from_secs(10);
+/// A silent subscription is suspicious while another one was heard so recently.
+const OTHERS_HEARD: Duration = Duration::from_millis(2_500);
 /// That is doubled so often at most.
 const DOUBLED: u32 = 5;
 /// After so many events in a row that cannot be believed, the source has begun anew or is broken; doubled like the
@@ -82,10 +84,6 @@ impl Progress {
         self.phase == SubscriptionPhase::Live
     }
 
-    pub(super) fn heard_at(&self) -> Timestamp {
-        self.heard_at
-    }
-
     /// An event was believed.
     pub(super) fn heard(&mut self, now: Timestamp) {
         (self.heard_at, self.refused) = (now, 0);
@@ -110,15 +108,23 @@ impl Progress {
         self.renewals > 0
     }
 
-    /// When it is to be asked for anew, unless something comes before; a silent one only while others are heard.
-    pub(super) fn renewal_due(&self) -> Timestamp {
+    /// When it is to be asked for anew, as far as that depends on time alone; a silent one only while one of the others
+    /// is heard. Whatever is heard later brings a look of its own.
+    pub(super) fn renewal_due<'a>(
+        &self,
+        mut others: impl Iterator<Item = &'a Self>,
+    ) -> Option<Timestamp> {
         let wait = |wait: Duration| wait * (1 << self.renewals.min(DOUBLED));
         match self.phase {
             SubscriptionPhase::Asked | SubscriptionPhase::Snapshot => {
-                self.since.plus(wait(ANSWER_WITHIN))
+                Some(self.since.plus(wait(ANSWER_WITHIN)))
             }
-            SubscriptionPhase::Live => self.heard_at.plus(wait(SILENT_AFTER)),
-            SubscriptionPhase::Ended(again_at) => again_at,
+            SubscriptionPhase::Live => {
+                let due = self.heard_at.plus(wait(SILENT_AFTER));
+                let is_heard = others.any(|other| other.heard_at.plus(OTHERS_HEARD) >= due);
+                is_heard.then_some(due)
+            }
+            SubscriptionPhase::Ended(again_at) => Some(again_at),
         }
     }
 }

@@ -266,7 +266,7 @@ mod tests {
         let text: String = lines.iter().map(|line| line.line().unwrap()).collect();
         let file = Cursor::new(compressed(&text).unwrap());
         let recording = MarketRecording::open(file, None).unwrap();
-        recording.map(Result::unwrap).collect()
+        recording.lines.map(Result::unwrap).collect()
     }
 
     fn books(told: &[LineTold]) -> usize {

@@ -129,7 +129,7 @@ impl RungPlan<'_> {
 
     /// The sizes of `total` in lots of 10^-`decimals`, in the order of the prices.
     pub fn sizes(&self, total: Num, decimals: u32) -> Option<Vec<Num>> {
-        let lots = i64::try_from(total.to_scaled(decimals)?).ok()?;
+        let lots: i64 = total.to_scaled(decimals)?;
         let shares = shares(lots, self.count()?, self.distribution).into_iter();
         Some(shares.map(|lots| Num::new(lots, decimals)).collect())
     }

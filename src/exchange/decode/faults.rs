@@ -3,18 +3,18 @@
 //! serde stops at the first one. Here each fault is set right after it is noted, and the body is read again: a field that
 //! does not exist is left out, and one that is missing or wrong reads as a [`PlaceholderValue`].
 
-use super::{ObjectOnly, known, named};
+use super::{SentJson, SentObject, known, named, text_reader};
 use serde::{
     Deserialize, Serialize,
     de::{
         DeserializeOwned, DeserializeSeed, Deserializer, Error as _, IntoDeserializer, MapAccess,
-        SeqAccess, Visitor,
+        Visitor,
         value::{MapAccessDeserializer, MapDeserializer, StrDeserializer},
     },
     forward_to_deserialize_any,
 };
 use serde_json::{Error, value::RawValue};
-use std::{fmt, slice};
+use std::slice;
 
 /// What is wrong with one field, by its path: `operations[2].price`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -44,7 +44,7 @@ type BodyField<'a> = (String, Option<&'a RawValue>);
 
 /// One fault for each top-level field that is unknown, repeated, missing or wrong, the first of each.
 pub(super) fn faults<T: DeserializeOwned>(text: &[u8]) -> Vec<FieldFault> {
-    let Written(members) = match serde_json::from_slice(text) {
+    let SentObject(members) = match serde_json::from_slice(text) {
         Ok(written) => written,
         Err(why) => return vec![FieldFault::body(&why)],
     };
@@ -105,37 +105,6 @@ fn next_fault<T: DeserializeOwned>(members: &mut Vec<BodyField<'_>>) -> Option<F
     Some(FieldFault { field, issue })
 }
 
-/// The members of an object, repeated ones too.
-struct Written<'a>(Vec<(String, &'a RawValue)>);
-
-impl<'de> Deserialize<'de> for Written<'de> {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        struct Object;
-
-        impl<'de> Visitor<'de> for Object {
-            type Value = Written<'de>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, _items: A) -> Result<Self::Value, A::Error> {
-                Err(A::Error::custom("must be an object, not an array"))
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut members = vec![];
-                while let Some(member) = map.next_entry()? {
-                    members.push(member);
-                }
-                Ok(Written(members))
-            }
-        }
-
-        from.deserialize_any(Object)
-    }
-}
-
 /// The fields that a struct reads.
 pub(crate) fn field_names<T: DeserializeOwned>() -> &'static [&'static str] {
     let mut names: &'static [&'static str] = &[];
@@ -193,7 +162,7 @@ impl<'de> MapAccess<'de> for BodyFields<'_, 'de> {
 
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Error> {
         match self.value {
-            Some(raw) => seed.deserialize(ObjectOnly(&mut json(raw.get()))),
+            Some(raw) => seed.deserialize(SentJson::new(raw)),
             None => seed.deserialize(PlaceholderValue),
         }
     }
@@ -202,10 +171,6 @@ impl<'de> MapAccess<'de> for BodyFields<'_, 'de> {
 /// Gives some valid value of whatever type is read.
 #[derive(Debug, Clone, Copy)]
 struct PlaceholderValue;
-
-fn json(text: &str) -> serde_json::Deserializer<serde_json::de::StrRead<'_>> {
-    serde_json::Deserializer::from_str(text)
-}
 
 impl IntoDeserializer<'_, Error> for PlaceholderValue {
     type Deserializer = Self;
@@ -219,7 +184,7 @@ impl<'de> Deserializer<'de> for PlaceholderValue {
     type Error = Error;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        json("1").deserialize_any(visitor)
+        text_reader("1").deserialize_any(visitor)
     }
 
     fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
@@ -239,7 +204,7 @@ impl<'de> Deserializer<'de> for PlaceholderValue {
     }
 
     fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        json("[]").deserialize_seq(visitor)
+        text_reader("[]").deserialize_seq(visitor)
     }
 
     fn deserialize_newtype_struct<V: Visitor<'de>>(
@@ -249,7 +214,7 @@ impl<'de> Deserializer<'de> for PlaceholderValue {
     ) -> Result<V::Value, Error> {
         // serde_json has its own way for raw values, which are numbers here.
         if name.starts_with("$serde_json") {
-            json("1").deserialize_newtype_struct(name, visitor)
+            text_reader("1").deserialize_newtype_struct(name, visitor)
         } else {
             visitor.visit_newtype_struct(self)
         }

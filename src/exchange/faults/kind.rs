@@ -101,118 +101,109 @@ pub(in crate::exchange) enum FaultKind {
     SnapshotMissing,
 }
 
+/// What a kind of fault is about.
+struct FaultScope {
+    /// The fields of a rule that it reads alone.
+    fields: &'static [&'static str],
+    /// The endpoints whose response it changes.
+    endpoints: fn(FaultTarget) -> bool,
+    /// The frames of streams that it changes.
+    frames: &'static [FrameKind],
+    channels: fn(FaultChannel) -> bool,
+}
+
+/// Of requests.
+fn requests(fields: &'static [&'static str], endpoints: fn(FaultTarget) -> bool) -> FaultScope {
+    FaultScope {
+        fields,
+        endpoints,
+        frames: &[],
+        channels: |_| false,
+    }
+}
+
+fn streams(frames: &'static [FrameKind], channels: fn(FaultChannel) -> bool) -> FaultScope {
+    FaultScope {
+        fields: &[],
+        endpoints: |_| false,
+        frames,
+        channels,
+    }
+}
+
 impl FaultKind {
-    pub(super) fn has_status(self) -> bool {
-        matches!(self, Self::Before | Self::After)
+    fn scope(self) -> FaultScope {
+        let of_markets: fn(FaultChannel) -> bool = |channel| channel != FaultChannel::Account;
+        match self {
+            Self::Before | Self::After => requests(&["status"], |_| true),
+            Self::Latency | Self::SlowBody => requests(&["millis"], |_| true),
+            Self::DropReply | Self::CutBody | Self::GarbageBody => requests(&[], |_| true),
+            // The response has no instant.
+            Self::ClockSkew => {
+                requests(&["skew_millis"], |route| route != FaultTarget::CancelOrder)
+            }
+            // Nor any of the words.
+            Self::UnknownWords => requests(&[], |route| {
+                !matches!(
+                    route,
+                    FaultTarget::CancelOrder
+                        | FaultTarget::Positions
+                        | FaultTarget::IsolatedMargin
+                        | FaultTarget::Markets
+                        | FaultTarget::Book
+                        | FaultTarget::Accounts
+                        | FaultTarget::Candles
+                        | FaultTarget::Trades
+                        | FaultTarget::Fills
+                        | FaultTarget::Equity
+                        | FaultTarget::Funding
+                )
+            }),
+            Self::NotYet => requests(&[], |route| {
+                matches!(route, FaultTarget::CloseAll | FaultTarget::CancelOrder)
+            }),
+            Self::Duplicate
+            | Self::Reorder
+            | Self::Drop
+            | Self::MalformedFrame
+            | Self::Close
+            | Self::Draining => streams(FrameKind::EVENTS, |_| true),
+            Self::WrongSymbol => streams(FrameKind::EVENTS, of_markets),
+            Self::CrossedBook => {
+                streams(FrameKind::EVENTS, |channel| channel == FaultChannel::Books)
+            }
+            Self::LateAck => streams(&[FrameKind::Acknowledgement], of_markets),
+            Self::SnapshotMissing => streams(FrameKind::SNAPSHOT, |_| true),
+            Self::Stall => streams(FrameKind::VARIANTS, |_| true),
+        }
     }
 
-    pub(super) fn has_millis(self) -> bool {
-        matches!(self, Self::Latency | Self::SlowBody)
-    }
-
-    pub(super) fn has_skew(self) -> bool {
-        self == Self::ClockSkew
+    /// Whether it reads this field of a rule.
+    pub(super) fn reads(self, field: &str) -> bool {
+        self.scope().fields.contains(&field)
     }
 
     /// Whether it changes the response of that endpoint.
     pub(super) fn reaches(self, route: FaultTarget) -> bool {
-        match self {
-            Self::NotYet => matches!(route, FaultTarget::CloseAll | FaultTarget::CancelOrder),
-            // The response has no instant.
-            Self::ClockSkew => route != FaultTarget::CancelOrder,
-            // Nor any of the words.
-            Self::UnknownWords => !matches!(
-                route,
-                FaultTarget::CancelOrder
-                    | FaultTarget::Positions
-                    | FaultTarget::IsolatedMargin
-                    | FaultTarget::Markets
-                    | FaultTarget::Book
-                    | FaultTarget::Accounts
-                    | FaultTarget::Candles
-                    | FaultTarget::Trades
-                    | FaultTarget::Fills
-                    | FaultTarget::Equity
-                    | FaultTarget::Funding
-            ),
-            Self::Latency
-            | Self::Before
-            | Self::After
-            | Self::DropReply
-            | Self::CutBody
-            | Self::SlowBody
-            | Self::GarbageBody => true,
-            Self::Close
-            | Self::Stall
-            | Self::Duplicate
-            | Self::Reorder
-            | Self::Drop
-            | Self::LateAck
-            | Self::WrongSymbol
-            | Self::CrossedBook
-            | Self::MalformedFrame
-            | Self::Draining
-            | Self::SnapshotMissing => false,
-        }
+        (self.scope().endpoints)(route)
     }
 
     pub(in crate::exchange) fn is_of_streams(self) -> bool {
-        self.stream_scope().is_some()
+        !self.scope().frames.is_empty()
     }
 
     /// Whether it changes a frame of that channel.
     pub(super) fn reaches_channel(self, channel: FaultChannel) -> bool {
-        let scope = self.stream_scope();
-        scope.is_some_and(|scope| (scope.reaches)(channel))
+        (self.scope().channels)(channel)
     }
 
     /// Whether it changes frames of this kind.
     pub(super) fn changes(self, kind: FrameKind) -> bool {
-        let scope = self.stream_scope();
-        scope.is_some_and(|scope| scope.frames.contains(&kind))
+        self.scope().frames.contains(&kind)
     }
 
     /// Whether it can be of one market: what it changes names its markets.
     pub(super) fn has_symbol(self) -> bool {
         self.changes(FrameKind::Events)
     }
-
-    /// `None` for a fault of requests.
-    fn stream_scope(self) -> Option<StreamScope> {
-        let every: fn(FaultChannel) -> bool = |_| true;
-        let of_markets: fn(FaultChannel) -> bool = |channel| channel != FaultChannel::Account;
-        let (frames, reaches) = match self {
-            Self::Duplicate
-            | Self::Reorder
-            | Self::Drop
-            | Self::MalformedFrame
-            | Self::Close
-            | Self::Draining => (FrameKind::EVENTS, every),
-            Self::WrongSymbol => (FrameKind::EVENTS, of_markets),
-            Self::CrossedBook => {
-                let of_books: fn(FaultChannel) -> bool = |channel| channel == FaultChannel::Books;
-                (FrameKind::EVENTS, of_books)
-            }
-            Self::LateAck => (&[FrameKind::Acknowledgement][..], of_markets),
-            Self::SnapshotMissing => (FrameKind::SNAPSHOT, every),
-            Self::Stall => (FrameKind::VARIANTS, every),
-            Self::Latency
-            | Self::Before
-            | Self::After
-            | Self::DropReply
-            | Self::CutBody
-            | Self::SlowBody
-            | Self::ClockSkew
-            | Self::GarbageBody
-            | Self::UnknownWords
-            | Self::NotYet => return None,
-        };
-        Some(StreamScope { frames, reaches })
-    }
-}
-
-/// What of streams a fault changes.
-struct StreamScope {
-    frames: &'static [FrameKind],
-    reaches: fn(FaultChannel) -> bool,
 }

@@ -3,6 +3,7 @@
 use super::super::engine::{
     BookLevel, FrameContent, FrameOrigin, FrameSource, Lots, MAX_COUNT, MarketSpec, Millis,
     NanoRate, Px, ReceivedBook, ReceivedFrame, ReceivedPrices, ReceivedTouch, ReceivedTrade, Side,
+    price_decimals,
 };
 use crate::{
     feed::{
@@ -125,8 +126,8 @@ impl FrameConverter {
     fn prices(&self, stats: &Stats, shift: Millis) -> Option<FrameContent> {
         let mark = self.nearest(stats.mark?)?;
         let oracle = stats.oracle.and_then(|price| self.nearest(price));
-        let funding = stats.hourly_funding().map(|rate| rate.rounded(9));
-        let funding = funding.and_then(|rate| i64::try_from(rate.to_scaled(9)?).ok());
+        let funding = stats.hourly_funding();
+        let funding = funding.and_then(|rate| rate.rounded(9).to_scaled(9));
         Some(FrameContent::Prices(ReceivedPrices {
             mark: Some(mark),
             oracle: Some(oracle.unwrap_or(mark)),
@@ -147,7 +148,7 @@ impl FrameConverter {
 
     /// The level, with its price no better than told.
     fn level(&self, price: Num, amount: Num, side: Side) -> Option<BookLevel> {
-        let decimals = self.price_decimals();
+        let decimals = price_decimals(self.size_decimals);
         let down = price.truncated(decimals);
         let px = match side {
             Side::Sell if down < price => down.plus(Num::new(1, decimals))?,
@@ -159,12 +160,8 @@ impl FrameConverter {
         })
     }
 
-    fn price_decimals(&self) -> u32 {
-        6_u32.saturating_sub(self.size_decimals)
-    }
-
     pub(super) fn nearest(&self, price: Num) -> Option<Px> {
-        let decimals = self.price_decimals();
+        let decimals = price_decimals(self.size_decimals);
         count(price.rounded(decimals), decimals).map(Px)
     }
 
@@ -175,8 +172,8 @@ impl FrameConverter {
 
 /// `None` for what the engine has no number for: it is as good as nothing, or larger than any market.
 fn count(number: Num, decimals: u32) -> Option<i64> {
-    let count = i64::try_from(number.to_scaled(decimals)?).ok()?;
-    (1..=MAX_COUNT).contains(&count).then_some(count)
+    let count = number.to_scaled(decimals);
+    count.filter(|count| (1..=MAX_COUNT).contains(count))
 }
 
 /// Levels of one price as one.

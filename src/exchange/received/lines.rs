@@ -13,9 +13,12 @@ use crate::{
     feed::recording::{LineTold, Nanos},
     model::MarketId,
 };
-use std::collections::{BTreeMap, VecDeque};
+use std::{
+    collections::{BTreeMap, VecDeque},
+    fmt,
+};
 
-/// What [`MergedLines`] came to.
+/// What [`ReceivedMarkets`] came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::exchange) enum Reached {
     Time,
@@ -23,8 +26,9 @@ pub(in crate::exchange) enum Reached {
     End,
 }
 
-#[derive(Debug)]
-pub(super) struct MergedLines {
+/// The received markets of a running exchange.
+pub(in crate::exchange) struct ReceivedMarkets {
+    pub(in crate::exchange) setup: ReceivedSetup,
     markets: Vec<MarketId>,
     queues: Vec<LineQueue>,
     live: Option<LiveLines>,
@@ -40,7 +44,14 @@ pub(super) struct MergedLines {
     unreadable: BTreeMap<MarketIx, u64>,
 }
 
-impl MergedLines {
+impl fmt::Debug for ReceivedMarkets {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("ReceivedMarkets");
+        shown.field("setup", &self.setup).finish_non_exhaustive()
+    }
+}
+
+impl ReceivedMarkets {
     pub(super) fn replayed(options: &ReplayOptions) -> Result<Self, ReceivedFault> {
         let (markets, queues) = options.open()?;
         let again = (options.end == ReplayEnd::BeginAgain).then(|| options.clone());
@@ -60,6 +71,7 @@ impl MergedLines {
 
     fn new(markets: Vec<MarketId>, queues: Vec<LineQueue>) -> Self {
         Self {
+            setup: ReceivedSetup::default(),
             markets,
             queues,
             live: None,
@@ -72,28 +84,30 @@ impl MergedLines {
         }
     }
 
-    pub(super) fn is_live(&self) -> bool {
+    /// Whether frames come while time passes, wherever the clock stands.
+    pub(in crate::exchange) fn is_live(&self) -> bool {
         self.live.is_some()
     }
 
-    /// Lines of a market that were left out until now.
-    pub(super) fn unreadable(&self, market: MarketIx) -> u64 {
+    /// Lines of a market that could not be read or did not fit, of those that were taken in by this process.
+    pub(in crate::exchange) fn unreadable(&self, market: MarketIx) -> u64 {
         self.unreadable.get(&market).copied().unwrap_or_default()
     }
 
-    /// What the first lines say; they are not taken.
-    pub(super) fn setup(&mut self) -> Result<ReceivedSetup, ReceivedFault> {
+    /// Reads what the first lines say; they are not taken.
+    pub(super) fn read_setup(&mut self) -> Result<(), ReceivedFault> {
         self.queues.iter_mut().for_each(LineQueue::prime);
         let markets = self.markets.iter().enumerate();
         let markets = markets.map(|(place, id)| self.spec(place, id));
         let markets = markets.collect::<Result<Vec<_>, _>>()?;
         self.converters = markets.iter().map(FrameConverter::from).collect();
         let start = self.start().ok_or(ReceivedFault::NoFile)?;
-        Ok(ReceivedSetup {
+        self.setup = ReceivedSetup {
             fees: setup::fees(markets.first()),
             markets,
             start: millis(start.timestamp_after()),
-        })
+        };
+        Ok(())
     }
 
     /// The first book of a recording; of a live feed what has come by now.

@@ -12,7 +12,6 @@ use crate::{
 };
 use std::{
     collections::VecDeque,
-    fmt,
     sync::{
         Arc, Mutex,
         mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel},
@@ -104,15 +103,6 @@ pub(super) struct LiveLines {
     lines: Receiver<LiveLine>,
     /// Of each market, with the number of its next line.
     decoders: Vec<(FrameDecoder, u64)>,
-}
-
-impl fmt::Debug for LiveLines {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let markets = self.decoders.len();
-        f.debug_struct("LiveLines")
-            .field("markets", &markets)
-            .finish_non_exhaustive()
-    }
 }
 
 impl LiveLines {

@@ -17,7 +17,7 @@ mod setup;
 #[cfg(test)]
 mod tests;
 
-pub(super) use lines::Reached;
+pub(super) use lines::{Reached, ReceivedMarkets};
 pub(crate) use live::LiveFeed;
 pub(super) use setup::ReceivedSetup;
 pub use {
@@ -27,10 +27,9 @@ pub use {
 };
 
 use super::{
-    engine::{Engine, MarketIx, MarketSpec, Millis, ReceivedFrame},
+    engine::{Engine, MarketSpec, Millis},
     recorder::RecordingEngine,
 };
-use lines::MergedLines;
 
 /// Where received markets come from.
 #[derive(Debug, Clone)]
@@ -39,45 +38,24 @@ pub enum ReceivedSource {
     Live(LiveSource),
 }
 
-/// The received markets of a running exchange.
-#[derive(Debug)]
-pub(super) struct ReceivedMarkets {
-    lines: MergedLines,
-    setup: ReceivedSetup,
-}
-
 impl ReceivedSource {
     /// Reads the first lines.
     pub(super) fn open(&self) -> Result<ReceivedMarkets, ReceivedFault> {
-        let mut lines = match self {
-            Self::Replay(options) => MergedLines::replayed(options)?,
-            Self::Live(source) => MergedLines::live(source)?,
+        let mut markets = match self {
+            Self::Replay(options) => ReceivedMarkets::replayed(options)?,
+            Self::Live(source) => ReceivedMarkets::live(source)?,
         };
-        let setup = lines.setup()?;
-        Ok(ReceivedMarkets { lines, setup })
+        markets.read_setup()?;
+        Ok(markets)
     }
 }
 
 impl ReceivedMarkets {
-    pub(super) fn setup(&self) -> &ReceivedSetup {
-        &self.setup
-    }
-
-    /// Whether frames come while time passes, wherever the clock stands.
-    pub(super) fn is_live(&self) -> bool {
-        self.lines.is_live()
-    }
-
-    /// Lines of a market that could not be read or did not fit, of those that were taken in by this process.
-    pub(super) fn unreadable(&self, market: MarketIx) -> u64 {
-        self.lines.unreadable(market)
-    }
-
     /// Continues with an engine that has taken in every line until its own time; a new one has taken in none.
     pub(super) fn begin(&mut self, engine: &mut RecordingEngine) -> Result<(), ReceivedFault> {
         self.check(engine)?;
         if engine.now() > self.setup.start && !self.is_live() {
-            self.lines.skip_until(engine.now());
+            self.skip_until(engine.now());
         } else {
             self.take_in(engine);
         }
@@ -100,9 +78,9 @@ impl ReceivedMarkets {
 
     /// Runs every whole step until `to`, or until the lines are over.
     pub(super) fn advance_to(&mut self, engine: &mut RecordingEngine, to: Millis) -> Reached {
-        self.lines.receive(engine.now(), to);
+        self.receive(engine.now(), to);
         while engine.now() + Millis::STEP <= to {
-            if self.lines.reached() == Reached::End {
+            if self.reached() == Reached::End {
                 return Reached::End;
             }
             engine.advance_to(engine.now() + Millis::STEP);
@@ -112,15 +90,11 @@ impl ReceivedMarkets {
     }
 
     fn take_in(&mut self, engine: &mut RecordingEngine) {
-        while let Some((market, frame)) = self.lines.next_until(engine.now()) {
-            Self::receive(engine, market, frame);
-        }
-    }
-
-    fn receive(engine: &mut RecordingEngine, market: MarketIx, frame: ReceivedFrame) {
-        let line = frame.source.line;
-        if let Err(why) = engine.receive(market, frame) {
-            tracing::debug!("line {line} of a feed is left out: {why}");
+        while let Some((market, frame)) = self.next_until(engine.now()) {
+            let line = frame.source.line;
+            if let Err(why) = engine.receive(market, frame) {
+                tracing::debug!("line {line} of a feed is left out: {why}");
+            }
         }
     }
 }

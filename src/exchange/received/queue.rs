@@ -2,7 +2,7 @@
 
 use super::{super::engine::FrameOrigin, setup};
 use crate::feed::recording::{Belief, LineTold, Nanos, Told, market::MarketRecording};
-use std::{collections::VecDeque, fmt, path::Path};
+use std::{collections::VecDeque, path::Path};
 
 /// Lines of a file that are looked at for the units of its market.
 const FIRST_LINES: usize = 64;
@@ -10,7 +10,6 @@ const FIRST_LINES: usize = 64;
 const BOOK_WITHIN: usize = 100_000;
 
 /// The lines of one file, or of one live market.
-#[derive(Debug)]
 pub(super) struct LineQueue {
     pub(super) market: usize,
     pub(super) origin: FrameOrigin,
@@ -53,51 +52,26 @@ impl LineQueue {
     }
 }
 
-/// The lines of a file. A line that cannot be read is a gap.
-pub(super) struct FileLines {
-    name: String,
-    recording: MarketRecording,
-    newest: Nanos,
-}
+/// The lines of a file.
+pub(super) type FileLines = Box<dyn Iterator<Item = LineTold> + Send>;
 
-impl fmt::Debug for FileLines {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("FileLines")
-            .field("name", &self.name)
-            .field("newest", &self.newest)
-            .finish_non_exhaustive()
-    }
-}
-
-impl FileLines {
-    pub(super) fn new(path: &Path, recording: MarketRecording) -> Self {
-        Self {
-            name: path.display().to_string(),
-            recording,
-            newest: Nanos(0),
+/// A line that cannot be read is a gap.
+pub(super) fn file_lines(path: &Path, recording: MarketRecording) -> FileLines {
+    let (name, mut newest) = (path.display().to_string(), Nanos(0));
+    Box::new(recording.lines.map(move |line| match line {
+        Ok(line) => {
+            newest = line.received;
+            line
         }
-    }
-}
-
-impl Iterator for FileLines {
-    type Item = LineTold;
-
-    fn next(&mut self) -> Option<LineTold> {
-        match self.recording.next()? {
-            Ok(line) => {
-                self.newest = line.received;
-                Some(line)
-            }
-            Err(fault) => {
-                tracing::warn!("{} of a recording is left out: {fault}", self.name);
-                Some(LineTold {
-                    line: fault.line,
-                    received: self.newest,
-                    conn: 0,
-                    told: Told::Gap,
-                    belief: Belief::LeftOut,
-                })
+        Err(fault) => {
+            tracing::warn!("{name} of a recording is left out: {fault}");
+            LineTold {
+                line: fault.line,
+                received: newest,
+                conn: 0,
+                told: Told::Gap,
+                belief: Belief::LeftOut,
             }
         }
-    }
+    }))
 }

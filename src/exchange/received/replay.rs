@@ -3,7 +3,7 @@
 use super::{
     super::engine::FrameOrigin,
     fault::ReceivedFault,
-    queue::{FileLines, LineQueue},
+    queue::{LineQueue, file_lines},
 };
 use crate::{feed::recording::market::MarketRecording, model::MarketId};
 use std::{
@@ -49,7 +49,7 @@ impl ReplayOptions {
                 market,
                 origin: FrameOrigin::File(name(path)),
                 ahead: VecDeque::new(),
-                file: Some(FileLines::new(path, recording)),
+                file: Some(file_lines(path, recording)),
             });
         }
         if queues.is_empty() {

@@ -22,7 +22,7 @@ const MAX_LEVERAGE: u32 = 20;
 const IMPACT: i64 = 20_000;
 
 /// What the first lines say of the markets, for an engine that begins with them.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(in crate::exchange) struct ReceivedSetup {
     pub(in crate::exchange) markets: Vec<MarketSpec>,
     /// The first instant at which there is a book.

@@ -17,20 +17,8 @@ use super::{
 };
 use crate::model::{AccountStage, Num};
 use serde::Deserialize;
+use serde_with::DisplayFromStr;
 use std::collections::BTreeSet;
-
-/// Decimals are written as text (`"64250.5"`): TOML numbers would go through a float.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, derive_more::Display)]
-#[serde(try_from = "String")]
-pub(super) struct TextDecimal(Num);
-
-impl TryFrom<String> for TextDecimal {
-    type Error = crate::model::NumError;
-
-    fn try_from(text: String) -> Result<Self, Self::Error> {
-        text.parse().map(Self)
-    }
-}
 
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -58,12 +46,15 @@ pub(super) struct ScenarioFile {
     pub(super) script: Vec<ScriptEntry>,
 }
 
-/// Rates as fractions of the notional: `"0.00045"` is 4.5 bps.
+/// Rates as fractions of the notional: `"0.00045"` is 4.5 bps. Decimals are text: TOML numbers would go through a float.
+#[serde_with::serde_as]
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct FeesShape {
-    taker: TextDecimal,
-    maker: TextDecimal,
+    #[serde_as(as = "DisplayFromStr")]
+    taker: Num,
+    #[serde_as(as = "DisplayFromStr")]
+    maker: Num,
 }
 
 impl FeesShape {
@@ -148,59 +139,41 @@ impl VenueShape {
     }
 }
 
+#[serde_with::serde_as]
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ScenarioMarket {
-    #[serde(default = "paper")]
-    provider: String,
+    /// Absent: `paper`.
+    provider: Option<String>,
     symbol: String,
     /// Absent: the symbol.
     coin: Option<String>,
-    #[serde(default = "crypto")]
-    category: String,
-    /// Without it no order is accepted.
-    #[serde(default = "enabled")]
-    trading_enabled: bool,
+    /// Absent: `crypto`.
+    category: Option<String>,
+    /// If it is false no order is accepted.
+    trading_enabled: Option<bool>,
     /// Only orders that reduce are accepted.
     #[serde(default)]
     reduce_only: bool,
     size_decimals: u32,
     max_leverage: u32,
     /// Price at the beginning of the warm-up.
-    start_price: TextDecimal,
+    #[serde_as(as = "DisplayFromStr")]
+    start_price: Num,
     /// Annual; 5 000 is 50 %.
     volatility_bps: i64,
     /// Share of the common factor of all coins; 10 000 is all of it.
-    #[serde(default = "usual_beta")]
-    beta_bps: i64,
+    beta_bps: Option<i64>,
     /// Typical depth of one book level.
     depth_usd: u32,
     /// Notional at which funding reads the book.
-    #[serde(default = "usual_impact")]
-    impact_usd: u32,
+    impact_usd: Option<u32>,
     #[serde(default)]
     tiers: Vec<ScenarioTier>,
 }
 
-fn paper() -> String {
-    "paper".to_owned()
-}
-
-fn crypto() -> String {
-    "crypto".to_owned()
-}
-
-fn enabled() -> bool {
-    true
-}
-
-fn usual_beta() -> i64 {
-    7000
-}
-
-fn usual_impact() -> u32 {
-    6000
-}
+const USUAL_BETA_BPS: i64 = 7000;
+const USUAL_IMPACT_USD: u32 = 6000;
 
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -228,17 +201,13 @@ pub(super) struct ScenarioAccount {
     number: Option<u32>,
     #[serde(default)]
     name: String,
-    #[serde(default = "evaluation")]
-    stage: AccountStage,
+    /// Absent: an evaluation.
+    stage: Option<AccountStage>,
     /// Why it may only reduce.
     restriction: Option<String>,
     cash_usd: u32,
     #[serde(default)]
     rules: ScenarioRules,
-}
-
-fn evaluation() -> AccountStage {
-    AccountStage::Evaluation
 }
 
 impl ScenarioFile {
@@ -300,11 +269,8 @@ fn with_leverage_of(known: &[MarketSpec], market: &MarketSpec) -> MarketSpec {
     }
 }
 
-fn fee(given: TextDecimal) -> ScenarioResult<i64> {
-    let rate = given
-        .0
-        .to_scaled(5)
-        .and_then(|rate| i64::try_from(rate).ok());
+fn fee(given: Num) -> ScenarioResult<i64> {
+    let rate = given.to_scaled(5);
     rate.filter(|rate| (0..=1000).contains(rate))
         .ok_or_else(|| ScenarioFault::entry("fee", &given, "must be 0 to 0.01 in steps of 0.00001"))
 }
@@ -329,22 +295,25 @@ fn distinct(entry: &'static str, names: impl Iterator<Item = String>) -> Scenari
 
 impl ScenarioMarket {
     fn spec(&self) -> ScenarioResult<MarketSpec> {
-        name("provider", &self.provider)?;
+        let provider = self.provider.as_deref().unwrap_or("paper");
+        name("provider", provider)?;
         let coin = self.coin.as_ref().unwrap_or(&self.symbol);
         market_name("symbol", &self.symbol)?;
         market_name("coin", coin)?;
         within("size_decimals", self.size_decimals, 0..=5)?;
         within("max_leverage", self.max_leverage, 1..=100)?;
         within("volatility_bps", self.volatility_bps, 0..=1_000_000)?;
-        within("beta_bps", self.beta_bps, 0..=10_000)?;
+        let beta = self.beta_bps.unwrap_or(USUAL_BETA_BPS);
+        within("beta_bps", beta, 0..=10_000)?;
         within("depth_usd", self.depth_usd, 1..=u32::MAX)?;
-        within("impact_usd", self.impact_usd, 1..=u32::MAX)?;
+        let impact = self.impact_usd.unwrap_or(USUAL_IMPACT_USD);
+        within("impact_usd", impact, 1..=u32::MAX)?;
         Ok(MarketSpec {
-            provider: self.provider.clone(),
+            provider: provider.to_owned(),
             symbol: self.symbol.clone(),
             coin: coin.clone(),
-            category: self.category.clone(),
-            access: match (self.trading_enabled, self.reduce_only) {
+            category: self.category.as_deref().unwrap_or("crypto").to_owned(),
+            access: match (self.trading_enabled.unwrap_or(true), self.reduce_only) {
                 (false, _) => MarketAccess::Disabled,
                 (true, true) => MarketAccess::ReduceOnly,
                 (true, false) => MarketAccess::Open,
@@ -354,9 +323,9 @@ impl ScenarioMarket {
             tiers: self.tiers()?,
             start_price: self.price()?,
             volatility: Bps(self.volatility_bps),
-            beta: Bps(self.beta_bps),
+            beta: Bps(beta),
             base_depth: Usd::dollars(self.depth_usd.into()),
-            impact_notional: Usd::dollars(self.impact_usd.into()),
+            impact_notional: Usd::dollars(impact.into()),
         })
     }
 
@@ -377,9 +346,8 @@ impl ScenarioMarket {
     }
 
     fn price(&self) -> ScenarioResult<Px> {
-        let count = self.start_price.0.to_scaled(6 - self.size_decimals);
+        let count = self.start_price.to_scaled(6 - self.size_decimals);
         count
-            .and_then(|count| i64::try_from(count).ok())
             .filter(|count| (1..=MAX_COUNT).contains(count))
             .map(Px)
             .ok_or_else(|| {
@@ -403,7 +371,7 @@ impl ScenarioAccount {
             terms: AccountTerms {
                 number: self.number.unwrap_or(place),
                 name: self.name.clone(),
-                stage: self.stage,
+                stage: self.stage.unwrap_or(AccountStage::Evaluation),
                 restriction: self.restriction.clone(),
             },
         })

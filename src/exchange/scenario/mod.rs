@@ -28,6 +28,7 @@ pub use fault::ScenarioFault;
 use crate::model::AccountId;
 use fault::ScenarioResult;
 use file::ScenarioFile;
+use serde::{Deserialize, Serialize};
 use std::{path::Path, sync::Arc};
 
 /// Built in; what `perpdeck` and `perpdeck demo` start with.
@@ -52,22 +53,13 @@ pub struct Scenario {
     file: ScenarioFile,
 }
 
-/// The source of a scenario.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// The source of a scenario. The names are in the store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(super) enum ScenarioSource {
     /// May differ between versions of perpdeck.
     BuiltIn,
     Given,
-}
-
-impl ScenarioSource {
-    /// The name in the store.
-    pub(super) fn as_stored(self) -> &'static str {
-        match self {
-            Self::BuiltIn => "built_in",
-            Self::Given => "given",
-        }
-    }
 }
 
 #[derive(Debug)]

@@ -11,9 +11,12 @@ use super::super::{
 };
 use super::{
     fault::{ScenarioFault, ScenarioResult},
-    script::{CloseAct, MarginAct, OrderAct, ScaledAct, ScriptAction, ScriptEntry, TwapAct},
+    script::{
+        CloseAct, MarginAct, OrderAct, ScaledAct, ScriptAction, ScriptEntry, TwapAct,
+        USUAL_LEVERAGE, USUAL_MARGIN,
+    },
 };
-use crate::model::{PlaceKind, TimeInForce};
+use crate::model::{Distribution, PlaceKind, TimeInForce};
 use std::collections::BTreeMap;
 
 /// Plays every entry at its time. A refused entry is part of the script (a rejected order is a row); an entry that
@@ -255,8 +258,8 @@ impl MarketSnapshot {
             market: self.market,
             side: action.side,
             size,
-            leverage: action.leverage,
-            margin_mode: action.margin_mode,
+            leverage: action.leverage.unwrap_or(USUAL_LEVERAGE),
+            margin_mode: action.margin_mode.unwrap_or(USUAL_MARGIN),
             expected_price: self.mid,
             reduction: action.reduce_only.into(),
             tif: self.tif(action),
@@ -290,7 +293,7 @@ impl MarketSnapshot {
     ) -> ScenarioResult<PlaceMode> {
         let price = self.price(action.price_bps.unwrap_or(0));
         let trigger = self.price(action.trigger_bps.unwrap_or(0));
-        Ok(match action.kind {
+        Ok(match action.kind.unwrap_or(PlaceKind::Market) {
             PlaceKind::Market => PlaceMode::Market,
             PlaceKind::Limit => PlaceMode::Limit { price },
             PlaceKind::Chase => PlaceMode::Chase {
@@ -324,8 +327,8 @@ impl MarketSnapshot {
             market: self.market,
             side: action.side,
             size: self.lots(action.usd),
-            leverage: action.leverage,
-            margin_mode: action.margin_mode,
+            leverage: action.leverage.unwrap_or(USUAL_LEVERAGE),
+            margin_mode: action.margin_mode.unwrap_or(USUAL_MARGIN),
             reduction: Reduction::May,
             duration_minutes: action.minutes,
             slice_interval_seconds: None,
@@ -341,13 +344,13 @@ impl MarketSnapshot {
             market: self.market,
             side: action.side,
             size: self.lots(action.usd),
-            leverage: action.leverage,
-            margin_mode: action.margin_mode,
+            leverage: action.leverage.unwrap_or(USUAL_LEVERAGE),
+            margin_mode: action.margin_mode.unwrap_or(USUAL_MARGIN),
             reduction: Reduction::May,
             start_price: self.price(action.start_bps),
             end_price: self.price(action.end_bps),
             rung_count: action.rungs,
-            distribution: action.distribution,
+            distribution: action.distribution.unwrap_or(Distribution::Flat),
         }
     }
 }

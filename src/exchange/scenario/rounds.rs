@@ -60,9 +60,7 @@ fn round(rounds: &RoundsAct, side: Side, usd: u32, label: String) -> OrderAct {
     OrderAct {
         label: Some(label),
         market: rounds.market.clone(),
-        kind: rounds
-            .entry_bps
-            .map_or(PlaceKind::Market, |_| PlaceKind::Limit),
+        kind: rounds.entry_bps.map(|_| PlaceKind::Limit),
         side,
         usd: Some(usd),
         leverage: rounds.leverage,
@@ -88,7 +86,7 @@ fn target_of(entry: &OrderAct, bps: u32) -> OrderAct {
     };
     OrderAct {
         label: None,
-        kind: PlaceKind::Limit,
+        kind: Some(PlaceKind::Limit),
         side,
         usd: None,
         reduce_only: true,

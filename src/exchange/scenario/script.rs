@@ -47,15 +47,14 @@ pub(super) struct OrderAct {
     pub(super) label: Option<String>,
     /// By symbol, coin or id.
     pub(super) market: String,
-    #[serde(rename = "type", default = "market_order")]
-    pub(super) kind: PlaceKind,
+    /// Absent: a market order.
+    #[serde(rename = "type")]
+    pub(super) kind: Option<PlaceKind>,
     pub(super) side: Side,
     /// Absent: the size of the open position in the market.
     pub(super) usd: Option<u32>,
-    #[serde(default = "usual_leverage")]
-    pub(super) leverage: u32,
-    #[serde(default = "cross")]
-    pub(super) margin_mode: MarginMode,
+    pub(super) leverage: Option<u32>,
+    pub(super) margin_mode: Option<MarginMode>,
     #[serde(default)]
     pub(super) reduce_only: bool,
     pub(super) price_bps: Option<i64>,
@@ -69,17 +68,9 @@ pub(super) struct OrderAct {
     pub(super) expires_after: Option<u32>,
 }
 
-fn market_order() -> PlaceKind {
-    PlaceKind::Market
-}
-
-fn usual_leverage() -> u32 {
-    5
-}
-
-fn cross() -> MarginMode {
-    MarginMode::Cross
-}
+/// What a script means without a word.
+pub(super) const USUAL_LEVERAGE: u32 = 5;
+pub(super) const USUAL_MARGIN: MarginMode = MarginMode::Cross;
 
 /// At the market price.
 #[derive(Debug, Clone, Deserialize)]
@@ -105,10 +96,8 @@ pub(super) struct TwapAct {
     pub(super) market: String,
     pub(super) side: Side,
     pub(super) usd: u32,
-    #[serde(default = "usual_leverage")]
-    pub(super) leverage: u32,
-    #[serde(default = "cross")]
-    pub(super) margin_mode: MarginMode,
+    pub(super) leverage: Option<u32>,
+    pub(super) margin_mode: Option<MarginMode>,
     pub(super) minutes: u32,
     #[serde(default)]
     pub(super) randomize: bool,
@@ -123,19 +112,13 @@ pub(super) struct ScaledAct {
     pub(super) market: String,
     pub(super) side: Side,
     pub(super) usd: u32,
-    #[serde(default = "usual_leverage")]
-    pub(super) leverage: u32,
-    #[serde(default = "cross")]
-    pub(super) margin_mode: MarginMode,
+    pub(super) leverage: Option<u32>,
+    pub(super) margin_mode: Option<MarginMode>,
     pub(super) start_bps: i64,
     pub(super) end_bps: i64,
     pub(super) rungs: u32,
-    #[serde(default = "flat")]
-    pub(super) distribution: Distribution,
-}
-
-fn flat() -> Distribution {
-    Distribution::Flat
+    /// Absent: flat.
+    pub(super) distribution: Option<Distribution>,
 }
 
 /// Positions that are opened and closed again, one after another: a trading day in one line.
@@ -157,8 +140,6 @@ pub(super) struct RoundsAct {
     pub(super) target_bps: Option<u32>,
     /// The attached stop.
     pub(super) stop_bps: Option<u32>,
-    #[serde(default = "usual_leverage")]
-    pub(super) leverage: u32,
-    #[serde(default = "cross")]
-    pub(super) margin_mode: MarginMode,
+    pub(super) leverage: Option<u32>,
+    pub(super) margin_mode: Option<MarginMode>,
 }

@@ -4,21 +4,16 @@ use super::{
     super::{
         api_error::{ApiError, ApiResult},
         engine::{BookLevel, Px, Reason, Side},
-        message::{ApiRequest, ApiResponse},
-        service::ExchangeService,
         state::ExchangeState,
         wire::{self, MarketUnits},
     },
     query::BookQuery,
 };
-use crate::{
-    api::Data,
-    model::{Level, MarketId, Num, Timestamp},
-};
+use crate::model::{Level, MarketId, Num, Timestamp};
 use serde::Serialize;
 
 #[derive(Debug, Serialize)]
-struct BookResource {
+pub(super) struct BookResource {
     market_id: MarketId,
     bids: Vec<Level>,
     asks: Vec<Level>,
@@ -35,16 +30,6 @@ struct BookView {
 }
 
 pub(super) fn book(
-    service: &ExchangeService,
-    id: &MarketId,
-    query: BookQuery,
-    request: &ApiRequest,
-) -> ApiResult<ApiResponse> {
-    let book = |state: &ExchangeState| book_resource(state, id, query);
-    service.read(request.read_by(None), book, |data| Data { data })
-}
-
-fn book_resource(
     state: &ExchangeState,
     id: &MarketId,
     query: BookQuery,
@@ -164,7 +149,7 @@ mod tests {
             for side in [Side::Buy, Side::Sell] {
                 let raw = levels(side, &prices);
                 let sum = |rows: &[Level]| {
-                    rows.iter().map(|row| row.size.to_scaled(5).unwrap()).sum::<i128>()
+                    rows.iter().map(|row| row.size.to_scaled::<i128>(5).unwrap()).sum::<i128>()
                 };
                 let shown = view(Some(group), usize::MAX).side(side, &raw);
                 prop_assert_eq!(sum(&shown), raw.iter().map(|row| i128::from(row.size.0)).sum::<i128>());

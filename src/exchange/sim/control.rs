@@ -92,7 +92,6 @@ pub(super) fn set_clock(state: &mut ExchangeState, request: &ApiRequest) -> ApiR
 fn speed(given: Num) -> ApiResult<Speed> {
     given
         .to_scaled(3)
-        .and_then(|thousandths| u32::try_from(thousandths).ok())
         .and_then(Speed::from_thousandths)
         .ok_or_else(|| {
             let message =

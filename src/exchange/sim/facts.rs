@@ -1,22 +1,16 @@
 //! Facts of the markets: marks, funding, volume, and the steps of prices and sizes.
 
 use super::super::{
-    api_error::ApiResult,
     engine::{MarketIx, PRICE_FIGURES},
-    message::{ApiRequest, ApiResponse},
-    service::ExchangeService,
     state::ExchangeState,
     wire::{self, MarketUnits, nano, rate, usd},
 };
-use crate::{
-    api::Data,
-    model::{MarketId, Num, Timestamp},
-};
+use crate::model::{MarketId, Num, Timestamp};
 use serde::Serialize;
 
 /// Prices in USD; `funding_rate` is a fraction per hour (0.0000125 is 0.00125 %), positive when longs pay.
 #[derive(Debug, Serialize)]
-struct MarketResource {
+pub(super) struct MarketResource {
     market_id: MarketId,
     provider: String,
     symbol: String,
@@ -45,12 +39,7 @@ struct MarketResource {
     unreadable_lines: u64,
 }
 
-pub(super) fn markets(service: &ExchangeService, request: &ApiRequest) -> ApiResult<ApiResponse> {
-    let rows = |state: &ExchangeState| Ok(market_resources(state));
-    service.read(request.read_by(None), rows, |data| Data { data })
-}
-
-fn market_resources(state: &ExchangeState) -> Vec<MarketResource> {
+pub(super) fn markets(state: &ExchangeState) -> Vec<MarketResource> {
     let markets = state.engine.market_ixs();
     markets.map(|ix| market(state, ix)).collect()
 }

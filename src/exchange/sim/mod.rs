@@ -33,9 +33,9 @@ mod route;
 pub(super) use route::SimRoute;
 
 use super::{
-    api_error::{ApiError, ApiResult},
     auth::AuthenticatedUser,
-    message::{ApiRequest, ApiResponse},
+    call::{ApiAnswer, RouteCall},
+    message::ApiRequest,
     service::ExchangeService,
 };
 
@@ -46,27 +46,26 @@ pub(super) fn answer(
     caller: Option<&AuthenticatedUser>,
     route: SimRoute,
     request: &ApiRequest,
-) -> ApiResult<ApiResponse> {
+) -> ApiAnswer {
+    let call = RouteCall {
+        service,
+        caller,
+        request,
+    };
     match route {
         SimRoute::OpenApi => Ok(openapi::answer()),
-        SimRoute::MarketStatistics => facts::markets(service, request),
-        SimRoute::Book(id, query) => book::book(service, &id, query, request),
+        SimRoute::MarketStatistics => call.public(|state| Ok(facts::markets(state))),
+        SimRoute::Book(id, query) => call.public(|state| book::book(state, &id, query)),
         SimRoute::Candles(id, query) => market_history::candles(service, &id, query, request),
         SimRoute::Trades(id, page) => market_history::trades(service, caller, &id, page, request),
         SimRoute::Equity(id, page) => {
-            let caller = required_user(caller)?;
-            let rows = account_history::equity(&*service.state()?, caller, &id, page)?;
-            ApiResponse::data(rows)
+            call.row(|state, caller| account_history::equity(state, caller, &id, page))
         }
         SimRoute::Funding(id, page) => {
-            let caller = required_user(caller)?;
-            let rows = account_history::funding(&*service.state()?, caller, &id, page)?;
-            ApiResponse::data(rows)
+            call.row(|state, caller| account_history::funding(state, caller, &id, page))
         }
         SimRoute::OrderEvidence(id) => {
-            let caller = required_user(caller)?;
-            let evidence = evidence::evidence(&*service.state()?, caller, &id)?;
-            ApiResponse::data(evidence)
+            call.row(|state, caller| evidence::evidence(state, caller, &id))
         }
         SimRoute::Clock => control::clock(&*service.state()?),
         SimRoute::SetClock => {
@@ -81,8 +80,4 @@ pub(super) fn answer(
         SimRoute::SetBudgets => control::set_budgets(service, request),
         SimRoute::Reset => control::reset(service, request),
     }
-}
-
-fn required_user(caller: Option<&AuthenticatedUser>) -> ApiResult<&AuthenticatedUser> {
-    caller.ok_or_else(|| ApiError::broken("a private route without a caller"))
 }

@@ -2,7 +2,7 @@
 
 use super::super::{
     clock::{ClockMode, ClockRecord, Speed},
-    engine::{Checkpoint, Engine, Millis},
+    engine::{Checkpoint, Millis},
     idempotency::IdempotencyRecords,
     keep::KeepTime,
     operations::SlicedOperations,
@@ -58,19 +58,24 @@ impl LoadedExchange {
         };
         Ok(Self {
             first,
-            ..Self::new(scenario, engine, start, pace)
+            ..Self::new(scenario, RecordingEngine::new(engine, 0), start, pace)
         })
     }
 
     /// A new exchange after its script.
-    fn new(scenario: Scenario, engine: Engine, start: Millis, pace: Option<ClockMode>) -> Self {
+    fn new(
+        scenario: Scenario,
+        engine: RecordingEngine,
+        start: Millis,
+        pace: Option<ClockMode>,
+    ) -> Self {
         let pace = pace.unwrap_or(DEFAULT_CLOCK_MODE);
         Self {
             secret: ServerSecret::new(scenario.key_source(), scenario.seed()),
             start,
             pace,
             clock: ClockRecord::new(pace, engine.now()),
-            engine: RecordingEngine::new(engine, 0),
+            engine,
             scenario,
             keys: IdempotencyRecords::default(),
             operations: SlicedOperations::default(),
@@ -107,7 +112,7 @@ pub(in crate::exchange) fn open(
             let first = engine.checkpoint().map_err(EncodeFault::from)?;
             let created = begin(
                 log,
-                LoadedExchange::new(scenario, engine, start, pace),
+                LoadedExchange::new(scenario, RecordingEngine::new(engine, 0), start, pace),
                 first,
             )?;
             // Last: beside an empty log it says that one was deleted, and not that a start was interrupted.
@@ -147,7 +152,7 @@ fn begin(mut log: StoreLog, new: LoadedExchange, first: Checkpoint) -> StoreResu
     let at = new.engine.now();
     let Scenario { source, text, .. } = &new.scenario;
     let exchange = StoredExchange {
-        origin: source.as_stored().to_owned(),
+        origin: *source,
         scenario: text.to_string(),
         seed: new.scenario.seed(),
         openings: 0,
@@ -186,18 +191,11 @@ fn resume(
     log.append(records)?;
     let store = ExchangeStore::new(log, kept, (restored.seq, restored.at));
     Ok(LoadedExchange {
-        secret: ServerSecret::new(scenario.key_source(), scenario.seed()),
-        scenario,
-        start,
-        pace: pace.unwrap_or(DEFAULT_CLOCK_MODE),
-        engine: restored.engine,
         keys,
         operations,
         clock: pace.map_or(kept, |pace| ClockRecord::new(pace, kept.horizon)),
-        openings: 0,
         store: Some(store),
-        markets: None,
-        first: None,
+        ..LoadedExchange::new(scenario, restored.engine, start, pace)
     })
 }
 
@@ -224,8 +222,8 @@ fn skip_idle_time(
 /// start only.
 fn kept_scenario(log: &Path, kept: &StoredExchange, given: &Scenario) -> StoreResult<Scenario> {
     let path = log.to_owned();
-    let built_in = given.source == ScenarioSource::BuiltIn
-        && kept.origin == ScenarioSource::BuiltIn.as_stored();
+    let built_in =
+        given.source == ScenarioSource::BuiltIn && kept.origin == ScenarioSource::BuiltIn;
     if !built_in && kept.scenario != *given.text {
         return Err(StoreFault::OtherScenario { path });
     }

@@ -6,6 +6,7 @@ use super::super::{
     clock::ClockRecord,
     engine::{Checkpoint, CheckpointChunk, CheckpointTable},
     recorder::{LogEntry, RecordingEngine},
+    scenario::ScenarioSource,
 };
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
@@ -71,7 +72,7 @@ pub(in crate::exchange) enum StoreRecord {
 /// The identity of a stored exchange.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(in crate::exchange) struct StoredExchange {
-    pub(super) origin: String,
+    pub(super) origin: ScenarioSource,
     pub(super) scenario: String,
     pub(super) seed: u64,
     /// How often the directory was opened again.

@@ -4,8 +4,8 @@ use super::super::{
     api_error::ApiResult,
     auth::AuthenticatedUser,
     engine::{
-        AccountIx, AccountReport, AccountSpec, Bps, ChallengeRules, ChallengeStatus, DailyBasis,
-        Drawdown, Engine, MAX_SLIPPAGE, MAX_WORKING_ORDERS, Millis, ReceivedRules, RuleId, Usd,
+        AccountIx, AccountReport, AccountSpec, Bps, ChallengeRules, ChallengeStatus, Engine,
+        MAX_SLIPPAGE, MAX_WORKING_ORDERS, Millis, ReceivedRules, RuleId, Usd,
     },
     state::ExchangeState,
     wire::{self, usd},
@@ -204,22 +204,13 @@ fn account_rules(rules: &ChallengeRules) -> Vec<AccountRule> {
         id: id.into_str().into(),
         parameters,
     };
-    let basis = match rules.daily_basis {
-        DailyBasis::Balance => "balance",
-        DailyBasis::Equity => "equity",
-        DailyBasis::Larger => "larger",
-    };
-    let drawdown = match rules.drawdown {
-        Drawdown::Static => "static",
-        Drawdown::Trailing => "trailing",
-    };
     let day_begins_at_minute = rules.day_offset.0 / Millis::MINUTE.0;
     vec![
         rule(
             RuleId::MaxDailyLoss,
-            json!({ "basis": basis, "day_begins_at_minute": day_begins_at_minute }),
+            json!({ "basis": rules.daily_basis, "day_begins_at_minute": day_begins_at_minute }),
         ),
-        rule(RuleId::MaxDrawdown, json!({ "kind": drawdown })),
+        rule(RuleId::MaxDrawdown, json!({ "kind": rules.drawdown })),
         rule(
             RuleId::MaxLeverage,
             json!({ "order": rules.max_order_leverage, "account": rules.max_account_leverage }),

@@ -1,81 +1,87 @@
 //! Creates orders, TWAP, VWAP and scaled orders (docs/service-api.md 4.1 to 4.3).
 //! With an `Idempotency-Key` a creation happens once; a repetition returns the current state of what it made.
 
-mod scaled;
-mod twap;
-
 use super::super::{
     api_error::{ApiError, ApiResult},
+    call::ApiAnswer,
     engine::{Engine, EngineCommand},
     idempotency::{IdempotentRequest, IdempotentResult, KeyedRequest},
-    message::{ApiRequest, ApiResponse},
+    message::ApiResponse,
     state::{CommandCall, ExchangeState},
     wire,
 };
 use crate::{
     api::Data,
-    model::{AccountId, ClientOrderId, PlaceOrder},
+    model::{AccountId, ClientOrderId, PlaceOrder, PlaceScaled, PlaceTwap},
 };
 use hyper::StatusCode;
-use serde::de::DeserializeOwned;
 
-/// A body that creates something.
-pub(super) trait CreationBody: DeserializeOwned + Clone {
-    /// What its key identifies.
-    fn keyed_request(self) -> IdempotentRequest;
-
-    /// An order needs a key, a strategy may have one.
-    fn key(request: &ApiRequest) -> ApiResult<Option<&str>> {
-        request.key_if_given()
-    }
-
-    fn account_id(&self) -> &AccountId;
-
-    fn client_order_id(&self) -> Option<&ClientOrderId> {
-        None
-    }
-
-    fn command(&self, engine: &Engine) -> ApiResult<EngineCommand>;
+/// What a body creates, and the request that its key identifies. An order needs a key, a strategy may have one.
+struct Creation<'a> {
+    key: Option<&'a str>,
+    request: IdempotentRequest,
+    account_id: &'a AccountId,
+    client_order_id: Option<&'a ClientOrderId>,
 }
 
-impl CreationBody for PlaceOrder {
-    fn keyed_request(self) -> IdempotentRequest {
-        IdempotentRequest::Place(Box::new(self))
-    }
+pub(super) fn order(call: CommandCall<'_>) -> ApiAnswer {
+    let (key, body) = (call.request.key()?, call.request.json::<PlaceOrder>()?);
+    let creation = Creation {
+        key: Some(key),
+        request: IdempotentRequest::Place(Box::new(body.clone())),
+        account_id: &body.account_id,
+        client_order_id: body.client_order_id.as_ref(),
+    };
+    create(call, creation, |engine| {
+        wire::place(engine, &body).map(EngineCommand::Place)
+    })
+}
 
-    fn key(request: &ApiRequest) -> ApiResult<Option<&str>> {
-        request.key().map(Some)
-    }
+pub(super) fn twap(call: CommandCall<'_>) -> ApiAnswer {
+    let key = call.request.key_if_given()?;
+    let body: PlaceTwap = call.request.json()?;
+    let creation = Creation {
+        key,
+        request: IdempotentRequest::PlaceTwap(Box::new(body.clone())),
+        account_id: &body.account_id,
+        client_order_id: None,
+    };
+    create(call, creation, |engine| {
+        wire::twap(engine, &body).map(EngineCommand::PlaceTwap)
+    })
+}
 
-    fn account_id(&self) -> &AccountId {
-        &self.account_id
-    }
-
-    fn client_order_id(&self) -> Option<&ClientOrderId> {
-        self.client_order_id.as_ref()
-    }
-
-    fn command(&self, engine: &Engine) -> ApiResult<EngineCommand> {
-        wire::place(engine, self).map(EngineCommand::Place)
-    }
+pub(super) fn scaled(call: CommandCall<'_>) -> ApiAnswer {
+    let key = call.request.key_if_given()?;
+    let body: PlaceScaled = call.request.json()?;
+    let creation = Creation {
+        key,
+        request: IdempotentRequest::PlaceScaled(Box::new(body.clone())),
+        account_id: &body.account_id,
+        client_order_id: None,
+    };
+    create(call, creation, |engine| {
+        wire::scaled(engine, &body).map(EngineCommand::PlaceScaled)
+    })
 }
 
 /// 201 with what was made; 200 with its current state if the key is known.
-pub(super) fn create<Body: CreationBody>(call: CommandCall<'_>) -> ApiResult<ApiResponse> {
-    let (state, caller, request) = (call.state, call.caller, call.request);
-    let key = Body::key(request)?;
-    let body: Body = request.json()?;
+fn create(
+    CommandCall { state, caller, .. }: CommandCall<'_>,
+    creation: Creation<'_>,
+    command: impl FnOnce(&Engine) -> ApiResult<EngineCommand>,
+) -> ApiAnswer {
     let keyed = KeyedRequest {
         user: caller.user,
-        key,
-        request: body.clone().keyed_request(),
+        key: creation.key,
+        request: creation.request,
     };
     if let Some(created) = state.recalled(&keyed)? {
         return answer(state, StatusCode::OK, &created);
     }
-    let account = state.account(caller, body.account_id().raw())?;
-    let command = body.command(&state.engine)?;
-    state.check_client_order_id(caller, body.client_order_id())?;
+    let account = state.account(caller, creation.account_id.raw())?;
+    let command = command(&state.engine)?;
+    state.check_client_order_id(caller, creation.client_order_id)?;
     let created = state.apply_once(keyed, account, command)?;
     answer(state, StatusCode::CREATED, &created)
 }

@@ -11,22 +11,18 @@ mod positions;
 pub(super) use accounts::{with_risk, without_risk};
 
 use super::{
-    api_error::{ApiError, ApiResult},
+    api_error::ApiResult,
     auth::AuthenticatedUser,
+    call::{ApiAnswer, RouteCall},
     engine::{EngineCommand, OrderId, PositionId, ScaledId, TwapId},
     message::{ApiRequest, ApiResponse},
     service::ExchangeService,
     sliced::SlicedWork,
     state::{CommandCall, ExchangeState, OwnedId},
 };
-use crate::{
-    api::{Data, List, Route},
-    model::{PlaceOrder, PlaceScaled, PlaceTwap},
-};
+use crate::api::{List, Route};
 use lists::ListReader;
 use serde::Serialize;
-
-type ApiAnswer = ApiResult<ApiResponse>;
 
 /// Carries out one request; the caller is absent on public routes only.
 pub(super) fn answer(
@@ -59,9 +55,9 @@ pub(super) fn answer(
         Route::Positions(query) => call.list(|lists| lists.positions(query)),
         Route::Twaps(query) => call.list(|lists| lists.twaps(query)),
         Route::ScaledOrders(query) => call.list(|lists| lists.scaled_orders(query)),
-        Route::PlaceOrder => call.command(creation::create::<PlaceOrder>),
-        Route::PlaceTwap => call.command(creation::create::<PlaceTwap>),
-        Route::PlaceScaled => call.command(creation::create::<PlaceScaled>),
+        Route::PlaceOrder => call.command(creation::order),
+        Route::PlaceTwap => call.command(creation::twap),
+        Route::PlaceScaled => call.command(creation::scaled),
         Route::CancelOrder(id) => call.command(|call| orders::cancel(call, id)),
         Route::ModifyOrder(id) => call.command(|call| orders::modify(call, id)),
         Route::AttachedExits(id) => call.command(|call| orders::attached_exits(call, id)),
@@ -75,35 +71,7 @@ pub(super) fn answer(
     }
 }
 
-/// One request, and who sent it.
-#[derive(Debug, Clone, Copy)]
-struct RouteCall<'a> {
-    service: &'a ExchangeService,
-    caller: Option<&'a AuthenticatedUser>,
-    request: &'a ApiRequest,
-}
-
-impl<'a> RouteCall<'a> {
-    fn caller(self) -> ApiResult<&'a AuthenticatedUser> {
-        self.caller
-            .ok_or_else(|| ApiError::broken("a private route without a caller"))
-    }
-
-    /// `{data: …}` for anybody.
-    fn public<T: Serialize>(self, row: impl FnOnce(&ExchangeState) -> ApiResult<T>) -> ApiAnswer {
-        let read = self.request.read_by(self.caller);
-        self.service.read(read, row, |data| Data { data })
-    }
-
-    /// `{data: …}` for the caller.
-    fn row<T: Serialize>(
-        self,
-        row: impl FnOnce(&ExchangeState, &AuthenticatedUser) -> ApiResult<T>,
-    ) -> ApiAnswer {
-        let caller = self.caller()?;
-        self.public(|state| row(state, caller))
-    }
-
+impl RouteCall<'_> {
     /// `{data: […], has_more, next_cursor}` of the caller.
     fn list<T: Serialize>(
         self,
@@ -127,16 +95,6 @@ impl<'a> RouteCall<'a> {
         self.row(|state, caller| {
             let (account, id): (_, Id) = state.owned(caller, id)?;
             state.read(account, id)
-        })
-    }
-
-    /// What changes something, under the lock of the state.
-    fn command(self, command: impl FnOnce(CommandCall<'_>) -> ApiAnswer) -> ApiAnswer {
-        let (caller, request) = (self.caller()?, self.request);
-        command(CommandCall {
-            state: &mut *self.service.state()?,
-            caller,
-            request,
         })
     }
 

@@ -8,6 +8,7 @@ mod exits;
 mod integral;
 mod place;
 mod rows;
+mod strategies;
 mod units;
 
 pub(super) use change::{close, exits, isolated_margin};
@@ -15,6 +16,5 @@ pub(super) use exits::{exit_batch, modify};
 pub(super) use integral::{integral, optional as optional_integral};
 pub(super) use place::place;
 pub(super) use rows::{ResourceEncoder, at};
-pub(super) use units::{
-    MarketUnits, account_limit, leverage, market, nano, observed, optional_price, rate, usd, whole,
-};
+pub(super) use strategies::{scaled, twap};
+pub(super) use units::{MarketUnits, account_limit, market, nano, rate, usd};

@@ -3,8 +3,8 @@
 use super::super::{
     api_error::{ApiError, ApiResult, ServiceCode},
     engine::{
-        Bps, DecimalDisplay, Engine, Lots, MAX_COUNT, MarketIx, MarketSpec, NanoPx, NanoRate, Px,
-        Reason, Usd,
+        Bps, Engine, Lots, MAX_COUNT, MarketIx, MarketSpec, NanoPx, NanoRate, Px, Reason, Usd,
+        decimal, price_decimals,
     },
 };
 use crate::model::{ClientOrderId, MarketId, Num};
@@ -29,17 +29,12 @@ impl MarketUnits {
         Self::from(engine.market_spec(market))
     }
 
-    pub(crate) fn price_decimals(self) -> u32 {
-        6_u32.saturating_sub(self.size_decimals)
-    }
-
     /// A price above zero within the market's decimals. The engine checks the five significant figures; the error for
     /// too many decimals states the tick they require too.
     pub(crate) fn price(self, field: &'static str, given: Num) -> ApiResult<Px> {
-        let decimals = self.price_decimals();
+        let decimals = price_decimals(self.size_decimals);
         counted(given, decimals, MAX_COUNT).map(Px).map_err(|why| {
             let near = given.rounded(decimals).to_scaled(decimals);
-            let near = near.and_then(|count| i64::try_from(count).ok());
             let tick = Px(near.unwrap_or(0)).tick(self.size_decimals);
             why.into_error(
                 field,
@@ -56,10 +51,10 @@ impl MarketUnits {
             return Ok(Px::ZERO);
         }
         not_negative(field, given, Reason::InvalidPrice)?;
-        let decimals = self.price_decimals();
+        let decimals = price_decimals(self.size_decimals);
         counted(given, decimals, MAX_COUNT)
             .map(Px)
-            .map_err(|why| why.into_error(field, given, unit(decimals), Reason::InvalidTick))
+            .map_err(|why| why.into_error(field, given, decimal(1, decimals), Reason::InvalidTick))
     }
 
     /// A size above zero in whole lots.
@@ -67,23 +62,28 @@ impl MarketUnits {
         counted(given, self.size_decimals, MAX_COUNT)
             .map(Lots)
             .map_err(|why| {
-                why.into_error(field, given, unit(self.size_decimals), Reason::InvalidSize)
+                why.into_error(
+                    field,
+                    given,
+                    decimal(1, self.size_decimals),
+                    Reason::InvalidSize,
+                )
             })
     }
 
     /// `None` for a size between two lots.
     pub(crate) fn whole_lots(self, size: Num) -> Option<Lots> {
-        let count = size.to_scaled(self.size_decimals)?;
+        let count: i128 = size.to_scaled(self.size_decimals)?;
         // Larger than every book.
         Some(Lots(i64::try_from(count).unwrap_or(i64::MAX)))
     }
 
     pub(crate) fn px(self, px: Px) -> Num {
-        exact(px.0.into(), self.price_decimals())
+        px.shown(self.size_decimals)
     }
 
     pub(crate) fn lots(self, lots: Lots) -> Num {
-        exact(lots.0.into(), self.size_decimals)
+        lots.shown(self.size_decimals)
     }
 }
 
@@ -93,28 +93,18 @@ enum CountError {
     NotPositive,
     OffStep,
     /// Above this limit.
-    TooLarge(i64),
+    TooLarge(Num),
 }
 
 impl CountError {
     /// `step` is what the number must be a multiple of.
-    fn into_error(
-        self,
-        field: &'static str,
-        given: Num,
-        step: DecimalDisplay,
-        code: Reason,
-    ) -> ApiError {
+    fn into_error(self, field: &'static str, given: Num, step: Num, code: Reason) -> ApiError {
         let message = match self {
             Self::NotPositive => format!("{field} {given} must be above 0"),
             Self::OffStep => format!("{field} {given} is not a multiple of {step}"),
-            Self::TooLarge(most) => format!(
-                "{field} {given} is above the largest accepted, {}",
-                DecimalDisplay {
-                    count: most.into(),
-                    ..step
-                }
-            ),
+            Self::TooLarge(most) => {
+                format!("{field} {given} is above the largest accepted, {most}")
+            }
         };
         // What the market's steps allow is a rule of trading; anything else is wrong on every market.
         match (self, code.rule()) {
@@ -126,53 +116,27 @@ impl CountError {
     }
 }
 
-/// The smallest positive number with this many decimals.
-fn unit(decimals: u32) -> DecimalDisplay {
-    DecimalDisplay { count: 1, decimals }
-}
-
 fn counted(given: Num, decimals: u32, most: i64) -> Result<i64, CountError> {
     if !given.is_positive() {
         return Err(CountError::NotPositive);
     }
-    if given > exact(most.into(), decimals) {
+    let most = decimal(most.into(), decimals);
+    if given > most {
         return Err(CountError::TooLarge(most));
     }
-    given
-        .to_scaled(decimals)
-        .and_then(|count| i64::try_from(count).ok())
-        .ok_or(CountError::OffStep)
-}
-
-/// The engine's bounds keep every count below 28 digits, where `Num` is exact.
-fn exact(count: i128, decimals: u32) -> Num {
-    if let Ok(count) = i64::try_from(count) {
-        return shortest(count, decimals);
-    }
-    Num::from_scaled(count, decimals)
-        .unwrap_or_default()
-        .normalized()
-}
-
-/// The same for nearly every count: without its trailing zeros before it becomes a decimal, whose division is slow.
-fn shortest(mut count: i64, mut decimals: u32) -> Num {
-    while decimals > 0 && count % 10 == 0 {
-        count /= 10;
-        decimals -= 1;
-    }
-    Num::new(count, decimals)
+    given.to_scaled(decimals).ok_or(CountError::OffStep)
 }
 
 pub(crate) fn usd(amount: Usd) -> Num {
-    exact(amount.0, 6)
+    decimal(amount.0, 6)
 }
 
 pub(crate) fn nano(price: NanoPx) -> Num {
-    exact(price.0.into(), 9)
+    decimal(price.0.into(), 9)
 }
 
 pub(crate) fn rate(rate: NanoRate) -> Num {
-    exact(rate.0.into(), 9)
+    decimal(rate.0.into(), 9)
 }
 
 fn not_negative(field: &'static str, given: Num, code: Reason) -> ApiResult<()> {
@@ -194,7 +158,7 @@ pub(crate) fn amount(field: &'static str, given: Num) -> ApiResult<Usd> {
     not_negative(field, given, Reason::InvalidMargin)?;
     counted(given, 6, MAX_AMOUNT)
         .map(|micro| Usd(micro.into()))
-        .map_err(|why| why.into_error(field, given, unit(6), Reason::InvalidMargin))
+        .map_err(|why| why.into_error(field, given, decimal(1, 6), Reason::InvalidMargin))
 }
 
 /// A whole number of at least 1; the engine checks the market's limit.
@@ -206,7 +170,6 @@ pub(crate) fn leverage(given: Num) -> ApiResult<u32> {
 pub(crate) fn whole(field: &'static str, given: Num, code: Reason) -> ApiResult<u32> {
     given
         .to_scaled(0)
-        .and_then(|count| u32::try_from(count).ok())
         .filter(|count| *count >= 1)
         .ok_or_else(|| {
             ApiError::field(
@@ -221,7 +184,6 @@ pub(crate) fn whole(field: &'static str, given: Num, code: Reason) -> ApiResult<
 pub(super) fn slippage(given: Num) -> ApiResult<Bps> {
     given
         .to_scaled(0)
-        .and_then(|count| i64::try_from(count).ok())
         .filter(|count| *count >= 0)
         .map(Bps)
         .ok_or_else(|| {
@@ -240,7 +202,6 @@ pub(crate) fn observed(field: &'static str, given: Num) -> ApiResult<NanoPx> {
     given
         .truncated(9)
         .to_scaled(9)
-        .and_then(|count| i64::try_from(count).ok())
         .filter(|count| *count > 0)
         .map(NanoPx)
         .ok_or_else(|| {
@@ -384,7 +345,7 @@ mod tests {
             (i64::MIN.into(), 9, "-9223372036.854775808"),
             (wide, 9, "92233720368.54775807"),
         ] {
-            assert_eq!(exact(count, decimals).to_string(), text);
+            assert_eq!(decimal(count, decimals).to_string(), text);
         }
     }
 }

@@ -12,7 +12,7 @@ use std::io::Read;
 /// The lines of one file, in the order of their receipt.
 pub(crate) struct MarketRecording {
     pub(crate) market: MarketId,
-    lines: Box<dyn Iterator<Item = RecordingResult<LineTold>> + Send>,
+    pub(crate) lines: Box<dyn Iterator<Item = RecordingResult<LineTold>> + Send>,
 }
 
 /// Why a file cannot be used at all.
@@ -83,13 +83,5 @@ fn said_by(content: &Recorded) -> Option<MarketId> {
     match content {
         Recorded::Frame(_) => None,
         Recorded::Mark(mark) => mark.market.as_deref().map(MarketId::from),
-    }
-}
-
-impl Iterator for MarketRecording {
-    type Item = RecordingResult<LineTold>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        self.lines.next()
     }
 }

@@ -54,21 +54,17 @@ impl Iterator for RecordingReader {
     type Item = RecordingResult<RecordedLine>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let (number, text) = match self.lines.next()? {
-            Ok(line) => line,
-            Err(fault) => return Some(Err(fault)),
-        };
-        let read = self.read(&text);
-        Some(match read {
-            Ok((received, content)) => Ok(RecordedLine {
+        let line = self.lines.next()?;
+        Some(line.and_then(|(number, text)| {
+            let (received, content) = self.read(&text).map_err(|what| RecordingFault {
+                line: number,
+                what: what.to_owned(),
+            })?;
+            Ok(RecordedLine {
                 number,
                 received,
                 content,
-            }),
-            Err(what) => Err(RecordingFault {
-                line: number,
-                what: what.to_owned(),
-            }),
-        })
+            })
+        }))
     }
 }

@@ -7,14 +7,14 @@ use super::{Belief, LineTold, Nanos, RecordingFault, RecordingResult, TextLines,
 use crate::{
     feed::{
         event::{MarketEvent, Told as Era},
-        market_frame::positive,
+        market_frame::{positive, sound_trade},
         venue::{
             book_change::{BookChange, Follows},
             book_mirror::{BookMirror, Mirrored},
             trades::{TradeMemory, VenueTrade},
         },
     },
-    model::{MarketId, Num, PublicTrade, Side, Timestamp},
+    model::{MarketId, Num, Side, Timestamp},
 };
 
 /// What the rows of a file are.
@@ -93,9 +93,7 @@ pub(super) struct TardisRows {
     lines: TextLines,
     columns: TardisColumns,
     /// Read, and not part of what was told.
-    next: Option<TardisRow>,
-    /// The same of a row that cannot be read.
-    fault: Option<RecordingFault>,
+    next: Option<RecordingResult<TardisRow>>,
     newest: Option<Nanos>,
     mirror: BookMirror,
     /// Changes so far.
@@ -110,7 +108,6 @@ impl TardisRows {
             lines,
             columns,
             next: None,
-            fault: None,
             newest: None,
             mirror: BookMirror::default(),
             count: 0,
@@ -120,22 +117,17 @@ impl TardisRows {
 
     /// The market of the first row; `None` if there is no row.
     pub(super) fn market(&mut self) -> Option<RecordingResult<MarketId>> {
-        match self.read()? {
-            Ok(row) => {
-                let market = row.market.clone();
-                self.next = Some(row);
-                Some(Ok(market))
-            }
-            Err(fault) => Some(Err(fault)),
-        }
+        let first = self.read()?;
+        Some(first.map(|row| {
+            let market = row.market.clone();
+            self.next = Some(Ok(row));
+            market
+        }))
     }
 
     fn read(&mut self) -> Option<RecordingResult<TardisRow>> {
-        if let Some(fault) = self.fault.take() {
-            return Some(Err(fault));
-        }
-        if let Some(row) = self.next.take() {
-            return Some(Ok(row));
+        if let Some(read) = self.next.take() {
+            return Some(read);
         }
         let (line, text) = match self.lines.next()? {
             Ok(line) => line,
@@ -160,35 +152,36 @@ impl TardisRows {
     fn with_others(&mut self, first: TardisRow) -> Vec<TardisRow> {
         let (received, is_snapshot) = (first.received, first.fifth.clone());
         let mut rows = vec![first];
-        while let Some(row) = self.read() {
-            let row = match row {
-                Ok(row) => row,
-                Err(fault) => {
-                    self.fault = Some(fault);
+        let is_of_book = |row: &TardisRow| row.fifth == is_snapshot;
+        while let Some(read) = self.read() {
+            let is_trade = self.columns == TardisColumns::Trades;
+            match read {
+                Ok(row) if row.received == received && (is_trade || is_of_book(&row)) => {
+                    rows.push(row);
+                }
+                next @ (Ok(_) | Err(_)) => {
+                    self.next = Some(next);
                     break;
                 }
-            };
-            let is_same_book = self.columns == TardisColumns::Trades || row.fifth == is_snapshot;
-            if row.received != received || !is_same_book {
-                self.next = Some(row);
-                break;
             }
-            rows.push(row);
         }
         rows
     }
 
     fn told(&mut self, rows: &[TardisRow]) -> Told {
-        match self.columns {
-            TardisColumns::BookChanges => self.book(rows),
-            TardisColumns::Trades => self.traded(rows),
-        }
-    }
-
-    fn book(&mut self, rows: &[TardisRow]) -> Told {
         let Some(first) = rows.first() else {
             return Told::Events(vec![]);
         };
+        match self.columns {
+            TardisColumns::BookChanges => self.book(first, rows),
+            TardisColumns::Trades => {
+                let trades = rows.iter().filter_map(TardisRow::trade).collect();
+                Told::Events(self.trades.take(&first.market, trades, Era::AsNews))
+            }
+        }
+    }
+
+    fn book(&mut self, first: &TardisRow, rows: &[TardisRow]) -> Told {
         let previous = self.count;
         self.count += 1;
         let side = |side: &str| {
@@ -216,14 +209,6 @@ impl TardisRows {
             Mirrored::Gap => Told::Gap,
         }
     }
-
-    fn traded(&mut self, rows: &[TardisRow]) -> Told {
-        let Some(first) = rows.first() else {
-            return Told::Events(vec![]);
-        };
-        let trades = rows.iter().filter_map(TardisRow::trade).collect();
-        Told::Events(self.trades.take(&first.market, trades, Era::AsNews))
-    }
 }
 
 impl TardisRow {
@@ -234,14 +219,7 @@ impl TardisRow {
             "sell" => Side::Sell,
             _ => return None,
         };
-        let trade = PublicTrade {
-            id: None,
-            price: self.price,
-            size: positive(Some(self.amount))?,
-            aggressor,
-            at: self.made_at,
-            is_own: None,
-        };
+        let trade = sound_trade(self.price, self.amount, aggressor, self.made_at)?;
         let identity = format!("{} {}", self.made_at.0, self.fifth);
         Some(VenueTrade { identity, trade })
     }
@@ -282,6 +260,7 @@ mod tests {
         let recording = MarketRecording::open(file, None).unwrap();
         assert_eq!(recording.market, MarketId::from("binance|BTCUSDT"));
         recording
+            .lines
             .map(|line| match line {
                 Ok(line) => format!("{} {}", line.line, words(&line.told)),
                 Err(fault) => fault.to_string(),

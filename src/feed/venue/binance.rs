@@ -16,7 +16,9 @@ use super::{
 use crate::{
     feed::{
         event::Stats,
-        market_frame::{Amount, amount, instant, positive, sound_candle},
+        market_frame::{
+            Amount, amount, bare_candle, instant, positive, read, sound_candle, sound_trade,
+        },
         rest_read::RestRead,
         topic::Channel,
     },
@@ -93,14 +95,12 @@ fn frame(method: &str, names: &[String], id: u64) -> String {
     json!({ "method": method, "params": names, "id": id }).to_string()
 }
 
+#[serde_with::apply(Option<Cow> => #[serde(borrow)], Option<&RawValue> => #[serde(borrow)])]
 #[derive(Deserialize)]
 struct BinanceFrame<'a> {
-    #[serde(borrow)]
     stream: Option<Cow<'a, str>>,
-    #[serde(borrow)]
     data: Option<&'a RawValue>,
     id: Option<u64>,
-    #[serde(borrow)]
     error: Option<&'a RawValue>,
     code: Option<i64>,
 }
@@ -140,15 +140,10 @@ fn update(stream: &str, data: &str) -> Option<Update> {
     }
 }
 
-fn read<'a, T: Deserialize<'a>>(data: &'a str) -> Option<T> {
-    serde_json::from_str(data).ok()
-}
-
+#[serde_with::apply(Cow => #[serde(borrow)])]
 #[derive(Deserialize)]
 struct Head<'a> {
-    #[serde(borrow)]
     e: Cow<'a, str>,
-    #[serde(borrow)]
     s: Cow<'a, str>,
 }
 
@@ -213,13 +208,10 @@ struct BinanceTrade {
 
 impl BinanceTrade {
     fn checked(&self) -> Option<VenueTrade> {
+        let aggressor = if self.m { Side::Sell } else { Side::Buy };
         let trade = PublicTrade {
             id: Some(self.id),
-            price: positive(Some(self.p.0))?,
-            size: positive(Some(self.q.0))?,
-            aggressor: if self.m { Side::Sell } else { Side::Buy },
-            at: self.at?,
-            is_own: None,
+            ..sound_trade(self.p.0, self.q.0, aggressor, self.at?)?
         };
         Some(VenueTrade {
             identity: self.id.to_string(),
@@ -228,14 +220,13 @@ impl BinanceTrade {
     }
 }
 
+#[serde_with::apply(Option<Num> => #[serde(default, deserialize_with = "amount")])]
 #[derive(Deserialize)]
 struct BinanceMark {
     #[serde(rename = "E", default, deserialize_with = "instant")]
     at: Option<Timestamp>,
     p: Amount,
-    #[serde(default, deserialize_with = "amount")]
     i: Option<Num>,
-    #[serde(default, deserialize_with = "amount")]
     r: Option<Num>,
     #[serde(rename = "T", default, deserialize_with = "instant")]
     next: Option<Timestamp>,
@@ -303,16 +294,11 @@ struct Kline<'a> {
 impl Kline<'_> {
     fn update(&self) -> Option<Update> {
         let candle = sound_candle(Candle {
-            open_time: self.opens?,
-            open: self.o.0,
-            high: self.h.0,
-            low: self.l.0,
-            close: self.c.0,
             volume: Some(self.v.0),
             turnover: Some(self.q.0),
             trades: Some(self.n),
             is_closed: self.x,
-            is_synthetic: false,
+            ..bare_candle(self.opens?, [self.o, self.h, self.l, self.c])
         })?;
         Some(Update::Candle(self.i.parse().ok()?, candle))
     }

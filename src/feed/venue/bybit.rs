@@ -12,10 +12,10 @@ use super::{
 use crate::{
     feed::{
         event::Stats,
-        market_frame::{Amount, amount, instant, positive, sound_candle},
+        market_frame::{Amount, amount, bare_candle, instant, read, sound_candle, sound_trade},
         topic::Channel,
     },
-    model::{Candle, Interval, Num, PublicTrade, Side, Timestamp},
+    model::{Candle, Interval, Num, Side, Timestamp},
 };
 use serde::Deserialize;
 use serde_json::{json, value::RawValue};
@@ -77,22 +77,18 @@ fn frames(op: &str, names: &[String], id: u64) -> Vec<String> {
     names.chunks(MOST_TOPICS).map(frame).collect()
 }
 
+#[serde_with::apply(Option<Cow> => #[serde(borrow)], Option<&RawValue> => #[serde(borrow)])]
+#[serde_with::apply(Option<Timestamp> => #[serde(default, deserialize_with = "instant")])]
 #[derive(Deserialize)]
 struct BybitFrame<'a> {
-    #[serde(borrow)]
     topic: Option<Cow<'a, str>>,
-    #[serde(borrow, rename = "type")]
+    #[serde(rename = "type")]
     kind: Option<Cow<'a, str>>,
-    #[serde(default, deserialize_with = "instant")]
     ts: Option<Timestamp>,
     /// When the matching engine made it.
-    #[serde(default, deserialize_with = "instant")]
     cts: Option<Timestamp>,
-    #[serde(borrow)]
     data: Option<&'a RawValue>,
-    #[serde(borrow)]
     op: Option<Cow<'a, str>>,
-    #[serde(borrow)]
     req_id: Option<Cow<'a, str>>,
     success: Option<bool>,
 }
@@ -145,10 +141,6 @@ impl BybitFrame<'_> {
     }
 }
 
-fn read<'a, T: Deserialize<'a>>(data: &'a str) -> Option<T> {
-    serde_json::from_str(data).ok()
-}
-
 /// Whether a frame has the book or changes of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Extent {
@@ -162,6 +154,7 @@ impl From<bool> for Extent {
     }
 }
 
+#[serde_with::apply(Option<Timestamp> => #[serde(default, deserialize_with = "instant")])]
 #[derive(Deserialize)]
 struct BybitBook<'a> {
     #[serde(borrow)]
@@ -169,9 +162,7 @@ struct BybitBook<'a> {
     b: Vec<LevelPair>,
     a: Vec<LevelPair>,
     u: u64,
-    #[serde(default, deserialize_with = "instant")]
     cts: Option<Timestamp>,
-    #[serde(default, deserialize_with = "instant")]
     ts: Option<Timestamp>,
 }
 
@@ -197,17 +188,16 @@ impl BybitBook<'_> {
     }
 }
 
+#[serde_with::apply(Cow => #[serde(borrow)])]
 #[derive(Deserialize)]
 struct BybitTrade<'a> {
     #[serde(rename = "T", default, deserialize_with = "instant")]
     at: Option<Timestamp>,
-    #[serde(borrow)]
     s: Cow<'a, str>,
-    #[serde(borrow, rename = "S")]
+    #[serde(rename = "S")]
     side: Cow<'a, str>,
     v: Amount,
     p: Amount,
-    #[serde(borrow)]
     i: Cow<'a, str>,
 }
 
@@ -221,47 +211,30 @@ fn aggressor(word: &str) -> Option<Side> {
 
 impl BybitTrade<'_> {
     fn checked(&self) -> Option<VenueTrade> {
-        let trade = PublicTrade {
-            // Its ids are no numbers.
-            id: None,
-            price: positive(Some(self.p.0))?,
-            size: positive(Some(self.v.0))?,
-            aggressor: aggressor(&self.side)?,
-            at: self.at?,
-            is_own: None,
-        };
         Some(VenueTrade {
+            // Its ids are no numbers.
             identity: self.i.to_string(),
-            trade,
+            trade: sound_trade(self.p.0, self.v.0, aggressor(&self.side)?, self.at?)?,
         })
     }
 }
 
+#[serde_with::apply(Option<Num> => #[serde(default, deserialize_with = "told")])]
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct BybitTicker<'a> {
     #[serde(borrow)]
     symbol: Cow<'a, str>,
-    #[serde(default, deserialize_with = "told")]
     mark_price: Option<Num>,
-    #[serde(default, deserialize_with = "told")]
     index_price: Option<Num>,
     /// A fraction.
-    #[serde(default, deserialize_with = "told")]
     price24h_pcnt: Option<Num>,
-    #[serde(default, deserialize_with = "told")]
     open_interest_value: Option<Num>,
-    #[serde(default, deserialize_with = "told")]
     turnover24h: Option<Num>,
-    #[serde(default, deserialize_with = "told")]
     funding_rate: Option<Num>,
-    #[serde(default, deserialize_with = "told")]
     funding_interval_hour: Option<Num>,
-    #[serde(default, deserialize_with = "told")]
     next_funding_time: Option<Num>,
-    #[serde(default, deserialize_with = "told")]
     bid1_price: Option<Num>,
-    #[serde(default, deserialize_with = "told")]
     ask1_price: Option<Num>,
 }
 
@@ -319,16 +292,10 @@ struct BybitCandle {
 impl BybitCandle {
     fn checked(&self) -> Option<Candle> {
         sound_candle(Candle {
-            open_time: self.start?,
-            open: self.open.0,
-            high: self.high.0,
-            low: self.low.0,
-            close: self.close.0,
             volume: Some(self.volume.0),
             turnover: Some(self.turnover.0),
-            trades: None,
             is_closed: self.confirm,
-            is_synthetic: false,
+            ..bare_candle(self.start?, [self.open, self.high, self.low, self.close])
         })
     }
 }

@@ -13,10 +13,13 @@ use super::{
 use crate::{
     feed::{
         event::Stats,
-        market_frame::{Amount, amount, instant, levels, positive, sound_book, sound_candle},
+        market_frame::{
+            Amount, amount, bare_candle, instant, levels, positive, sound_book, sound_candle,
+            sound_trade,
+        },
         topic::Channel,
     },
-    model::{Candle, Num, PublicTrade, Side, Timestamp},
+    model::{Candle, Num, Side, Timestamp},
 };
 use serde::Deserialize;
 use serde_json::{json, value::RawValue};
@@ -73,11 +76,10 @@ fn frames(method: &str, names: &[String]) -> Vec<String> {
     names.iter().map(frame).collect()
 }
 
+#[serde_with::apply(Cow => #[serde(borrow)], Option<&RawValue> => #[serde(borrow)])]
 #[derive(Deserialize)]
 struct HyperliquidFrame<'a> {
-    #[serde(borrow)]
     channel: Cow<'a, str>,
-    #[serde(borrow)]
     data: Option<&'a RawValue>,
 }
 
@@ -100,13 +102,12 @@ fn hear(text: &str) -> Option<Heard> {
 }
 
 /// What a subscription is of, whatever else the venue puts beside it.
+#[serde_with::apply(Cow => #[serde(borrow)], Option<Cow> => #[serde(borrow)])]
 #[derive(Deserialize)]
 struct HyperliquidSubscription<'a> {
-    #[serde(borrow, rename = "type")]
+    #[serde(rename = "type")]
     kind: Cow<'a, str>,
-    #[serde(borrow)]
     coin: Option<Cow<'a, str>>,
-    #[serde(borrow)]
     interval: Option<Cow<'a, str>>,
     #[serde(default)]
     fast: Option<bool>,
@@ -128,11 +129,10 @@ fn reach(fast: Option<bool>) -> Reach {
     }
 }
 
+#[serde_with::apply(Cow => #[serde(borrow)], HyperliquidSubscription<'a> => #[serde(borrow)])]
 #[derive(Deserialize)]
 struct Acknowledgement<'a> {
-    #[serde(borrow)]
     method: Cow<'a, str>,
-    #[serde(borrow)]
     subscription: HyperliquidSubscription<'a>,
 }
 
@@ -159,13 +159,12 @@ fn refused(data: &str) -> Option<Heard> {
     })
 }
 
+#[serde_with::apply(Cow => #[serde(borrow)], [Vec<&RawValue>; 2] => #[serde(borrow)])]
 #[derive(Deserialize)]
 struct HyperliquidBook<'a> {
-    #[serde(borrow)]
     coin: Cow<'a, str>,
     #[serde(default, deserialize_with = "instant")]
     time: Option<Timestamp>,
-    #[serde(borrow)]
     levels: [Vec<&'a RawValue>; 2],
     fast: Option<bool>,
 }
@@ -187,11 +186,10 @@ fn told_book(data: &str) -> Option<Heard> {
     Some(Heard::Data(name, told.checked().map(Update::Book)))
 }
 
+#[serde_with::apply(Cow => #[serde(borrow)])]
 #[derive(Deserialize)]
 struct HyperliquidTrade<'a> {
-    #[serde(borrow)]
     coin: Cow<'a, str>,
-    #[serde(borrow)]
     side: Cow<'a, str>,
     px: Amount,
     sz: Amount,
@@ -203,22 +201,15 @@ struct HyperliquidTrade<'a> {
 impl HyperliquidTrade<'_> {
     fn checked(&self) -> Option<VenueTrade> {
         let at = self.time?;
-        let trade = PublicTrade {
-            // Its numbers do not rise with time.
-            id: None,
-            price: positive(Some(self.px.0))?,
-            size: positive(Some(self.sz.0))?,
-            aggressor: match &*self.side {
-                "B" => Side::Buy,
-                "A" => Side::Sell,
-                _ => return None,
-            },
-            at,
-            is_own: None,
+        let aggressor = match &*self.side {
+            "B" => Side::Buy,
+            "A" => Side::Sell,
+            _ => return None,
         };
         Some(VenueTrade {
+            // Its numbers do not rise with time.
             identity: format!("{} {}", at.0, self.tid),
-            trade,
+            trade: sound_trade(self.px.0, self.sz.0, aggressor, at)?,
         })
     }
 }
@@ -238,13 +229,12 @@ fn told_trades(data: &str) -> Option<Heard> {
     Some(Heard::Data(name, trades.map(Update::Trades)))
 }
 
+#[serde_with::apply(Cow => #[serde(borrow)])]
 #[derive(Deserialize)]
 struct HyperliquidCandle<'a> {
     #[serde(default, deserialize_with = "instant", rename = "t")]
     opens: Option<Timestamp>,
-    #[serde(borrow)]
     s: Cow<'a, str>,
-    #[serde(borrow)]
     i: Cow<'a, str>,
     o: Amount,
     c: Amount,
@@ -258,16 +248,9 @@ struct HyperliquidCandle<'a> {
 impl HyperliquidCandle<'_> {
     fn checked(&self) -> Option<Candle> {
         sound_candle(Candle {
-            open_time: self.opens?,
-            open: self.o.0,
-            high: self.h.0,
-            low: self.l.0,
-            close: self.c.0,
             volume: self.v,
-            turnover: None,
             trades: self.n,
-            is_closed: false,
-            is_synthetic: false,
+            ..bare_candle(self.opens?, [self.o, self.h, self.l, self.c])
         })
     }
 }
@@ -287,13 +270,12 @@ fn told_candle(data: &str) -> Option<Heard> {
     Some(rows.last().map_or(Heard::Nothing, of_one))
 }
 
+#[serde_with::apply(Cow => #[serde(borrow)], [Option<&RawValue>; 2] => #[serde(borrow)])]
 #[derive(Deserialize)]
 struct HyperliquidBest<'a> {
-    #[serde(borrow)]
     coin: Cow<'a, str>,
     #[serde(default, deserialize_with = "instant")]
     time: Option<Timestamp>,
-    #[serde(borrow)]
     bbo: [Option<&'a RawValue>; 2],
 }
 
@@ -323,21 +305,16 @@ struct HyperliquidStats<'a> {
     ctx: Context,
 }
 
+#[serde_with::apply(Option<Num> => #[serde(default, deserialize_with = "amount")])]
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Context {
-    #[serde(default, deserialize_with = "amount")]
     mark_px: Option<Num>,
-    #[serde(default, deserialize_with = "amount")]
     oracle_px: Option<Num>,
-    #[serde(default, deserialize_with = "amount")]
     funding: Option<Num>,
     /// Coin.
-    #[serde(default, deserialize_with = "amount")]
     open_interest: Option<Num>,
-    #[serde(default, deserialize_with = "amount")]
     prev_day_px: Option<Num>,
-    #[serde(default, deserialize_with = "amount")]
     day_ntl_vlm: Option<Num>,
 }
 

@@ -36,15 +36,15 @@ pub(super) struct MarketMemory {
     market: MarketId,
     pub(super) symbol: String,
     whole: WholeBooks,
-    mirror: BookMirror,
+    pub(super) mirror: BookMirror,
     /// When the book was last asked for whole.
     pub(super) whole_asked: Retry,
-    trades: TradeMemory,
+    pub(super) trades: TradeMemory,
     candles: BTreeMap<Interval, Timestamp>,
     bid: Option<Num>,
     ask: Option<Num>,
     best_at: Option<Timestamp>,
-    stats: Stats,
+    pub(super) stats: Stats,
     /// When the open interest was last read.
     pub(super) interest_asked: Option<Timestamp>,
     /// In coins, where it is read.
@@ -91,23 +91,6 @@ impl MarketMemory {
             Channel::Candles(interval) => drop(self.candles.remove(&interval)),
             Channel::Ticks | Channel::Stats => {}
         }
-    }
-
-    /// Trades may be missing.
-    pub(super) fn has_trade_gap(&mut self) {
-        self.trades.has_gap();
-    }
-
-    pub(super) fn needs_whole_book(&self) -> bool {
-        self.mirror.needs_whole()
-    }
-
-    pub(super) fn has_changes_waiting(&self) -> bool {
-        self.mirror.has_changes_waiting()
-    }
-
-    pub(super) fn funding_every(&mut self, hours: Num) {
-        self.stats.funding_hours = Some(hours);
     }
 
     /// Takes in how many coins are open.

@@ -119,7 +119,7 @@ impl VenueStream {
                 self.refused = self.refused.saturating_add(1);
                 line.progress.refuse();
                 if line.channel == Channel::Trades {
-                    memory.has_trade_gap();
+                    memory.trades.has_gap();
                 }
                 if line.progress.is_refuted() {
                     self.renew(&[name.to_owned()], now);
@@ -138,11 +138,11 @@ impl VenueStream {
             let memory = self.markets.get(&line.market.id)?;
             let is_broken = match self.books() {
                 BookTold::Whole => false,
-                BookTold::Changes => line.progress.is_live() && memory.needs_whole_book(),
+                BookTold::Changes => line.progress.is_live() && memory.mirror.needs_whole(),
                 // The whole book has to be newer than the first change.
                 BookTold::ChangesOf(_) => {
                     let subject = ReadSubject::Book(line.market.id.clone());
-                    memory.has_changes_waiting() && !self.reading.contains(&subject)
+                    memory.mirror.has_changes_waiting() && !self.reading.contains(&subject)
                 }
             };
             is_broken.then_some((name, memory))
@@ -236,7 +236,7 @@ impl VenueStream {
         };
         for memory in self.markets.values_mut() {
             let known = hours.get(&memory.symbol).copied();
-            memory.funding_every(known.unwrap_or(Num::from(read.usual)));
+            memory.stats.funding_hours = Some(known.unwrap_or(Num::from(read.usual)));
         }
     }
 
@@ -278,7 +278,7 @@ impl Stream for VenueStream {
         let Some(heard) = (self.subscriptions.dialect.hear)(text) else {
             (self.unreadable, self.refused) = (self.unreadable + 1, self.refused + 1);
             for memory in self.markets.values_mut() {
-                memory.has_trade_gap();
+                memory.trades.has_gap();
             }
             if self.unreadable >= UNREADABLE_IN_A_ROW {
                 self.end = Some(LinkEnd::Fault("its messages cannot be read"));

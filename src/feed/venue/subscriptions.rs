@@ -20,8 +20,6 @@ use std::{
 pub(crate) const MOST_SUBSCRIPTIONS: usize = 400;
 /// What a venue refused is asked for again after this.
 const AGAIN_AFTER_REFUSAL: Duration = Duration::from_mins(1);
-/// A silent subscription is suspicious while another one was heard so recently.
-const OTHERS_HEARD: Duration = Duration::from_millis(2_500);
 
 /// One subscription.
 #[derive(Debug, Clone)]
@@ -208,13 +206,9 @@ impl Subscriptions {
     }
 
     fn renewal_due(&self, name: &str, line: &VenueSubscription) -> Option<Timestamp> {
-        let due = line.progress.renewal_due();
-        if !line.progress.is_live() {
-            return Some(due);
-        }
         let others = self.lines.iter().filter(|(other, _)| *other != name);
-        let heard = others.map(|(_, other)| other.progress.heard_at()).max()?;
-        (heard.plus(OTHERS_HEARD) >= due).then_some(due)
+        let others = others.map(|(_, other)| &other.progress);
+        line.progress.renewal_due(others)
     }
 
     /// Whether nothing that was asked for is still to come.

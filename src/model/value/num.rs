@@ -45,7 +45,7 @@ impl Num {
     }
 
     /// The number as an integer count of `10^-scale`, or `None` if it has finer digits or does not fit.
-    pub fn to_scaled(self, scale: u32) -> Option<i128> {
+    pub fn to_scaled<Count: TryFrom<i128>>(self, scale: u32) -> Option<Count> {
         let (mantissa, own) = (self.0.mantissa(), self.0.scale());
         let ten_to = |power: u32| 10_i128.checked_pow(power);
         let count = if own <= scale {
@@ -54,7 +54,8 @@ impl Num {
             let unit = ten_to(own - scale)?;
             (mantissa % unit == 0).then_some(mantissa / unit)?
         };
-        (count.unsigned_abs() <= Decimal::MAX.mantissa().unsigned_abs()).then_some(count)
+        let fits = count.unsigned_abs() <= Decimal::MAX.mantissa().unsigned_abs();
+        Count::try_from(count).ok().filter(|_| fits)
     }
 
     pub fn plus(self, other: Self) -> Option<Self> {
@@ -338,13 +339,14 @@ mod tests {
     #[test]
     fn scaled_integers_keep_every_digit_or_say_no() {
         assert_eq!(Num::new(150, 2).to_scaled(3), Some(1500));
-        assert_eq!(Num::new(15, 1).to_scaled(0), None);
+        assert_eq!(Num::new(15, 1).to_scaled::<i128>(0), None);
         assert_eq!(Num::new(-1500, 3).to_scaled(1), Some(-15));
         assert_eq!(Num::ZERO.to_scaled(28), Some(0));
         let widest: Num = "79228162514264337593543950335".parse().unwrap();
-        assert_eq!(widest.to_scaled(0), Some((1 << 96) - 1));
-        assert_eq!(widest.to_scaled(1), None);
-        assert_eq!(Num::ONE.to_scaled(29), None);
+        assert_eq!(widest.to_scaled(0), Some((1_i128 << 96) - 1));
+        assert_eq!(widest.to_scaled::<i128>(1), None);
+        assert_eq!(widest.to_scaled::<i64>(0), None);
+        assert_eq!(Num::ONE.to_scaled::<i128>(29), None);
         assert_eq!(
             Num::from_scaled(-1_234_567, 6).unwrap().to_string(),
             "-1.234567"

@@ -16,7 +16,7 @@ const MICROS_END: i128 = MILLIS_END * 1_000;
 impl Timestamp {
     /// Reads a wire number whose unit follows from its magnitude.
     pub fn from_wire(number: Num) -> Option<Self> {
-        let micro_steps = number.truncated(6).to_scaled(6)?;
+        let micro_steps: i128 = number.truncated(6).to_scaled(6)?;
         let millis = match micro_steps.abs() / 1_000_000 {
             n if n < SECONDS_END => micro_steps / 1_000,
             n if n < MILLIS_END => micro_steps / 1_000_000,

@@ -26,7 +26,7 @@ pub(super) fn columns(
             let half = range.half(unit.count(price)?, room.rows);
             Some(half.div_euclid(2))
         };
-        let volume = candle
+        let volume: Option<i128> = candle
             .volume
             .and_then(|volume| volume.rounded(DECIMALS).to_scaled(DECIMALS));
         let (Some(top), Some(bottom), Some(volume)) = (row(candle.high), row(candle.low), volume)

@@ -29,7 +29,6 @@ impl PriceUnit {
         };
         let decimals = tick.decimals();
         let step = tick.step().to_scaled(decimals);
-        let step = step.and_then(|step| i64::try_from(step).ok());
         Self {
             decimals,
             tick: step.unwrap_or(1).max(1),
@@ -38,8 +37,7 @@ impl PriceUnit {
 
     /// The nearest count; `None` for a price beyond all counts.
     pub fn count(self, price: Num) -> Option<i64> {
-        let count = price.rounded(self.decimals).to_scaled(self.decimals)?;
-        i64::try_from(count).ok()
+        price.rounded(self.decimals).to_scaled(self.decimals)
     }
 
     /// The price of a count.

@@ -35,7 +35,7 @@ impl Spread {
     /// `None` where it is too large for a chart.
     fn and(self, candle: &Candle, unit: PriceUnit) -> Option<Self> {
         let volume = candle.volume?.rounded(VOLUME_DIGITS);
-        let volume = volume.to_scaled(VOLUME_DIGITS)?;
+        let volume: i128 = volume.to_scaled(VOLUME_DIGITS)?;
         let Some(mean) = candle.turnover?.over(candle.volume?) else {
             return Some(self);
         };

@@ -17,17 +17,8 @@ use crate::exchange::engine::{
 /// How often rows are dropped.
 pub(super) const PRUNE_INTERVAL: Millis = Millis::HOUR;
 
-/// Rows that ended long ago and stay, because a row that stays refers to them.
-#[derive(Debug, Default)]
-struct ReferredRows {
-    orders: BTreeSet<OrderId>,
-    positions: BTreeSet<PositionId>,
-    twaps: BTreeSet<TwapId>,
-    scaled: BTreeSet<ScaledId>,
-}
-
 /// A reference from one row to another.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum RowRef {
     Order(OrderId),
     Position(PositionId),
@@ -56,13 +47,13 @@ impl Engine {
         let referred = self.referred(before);
         let is_young = |ended: Option<Millis>| ended.is_none_or(|ended| ended >= before);
         self.orders
-            .retain(|row| is_young(row.ended_at()) || referred.orders.contains(&row.id));
+            .retain(|row| is_young(row.ended_at()) || referred.contains(&RowRef::Order(row.id)));
         self.positions
-            .retain(|row| is_young(row.closed_at) || referred.positions.contains(&row.id));
+            .retain(|row| is_young(row.closed_at) || referred.contains(&RowRef::Position(row.id)));
         self.twaps
-            .retain(|row| is_young(row.ended_at()) || referred.twaps.contains(&row.id));
+            .retain(|row| is_young(row.ended_at()) || referred.contains(&RowRef::Twap(row.id)));
         self.scaled
-            .retain(|row| is_young(row.ended_at()) || referred.scaled.contains(&row.id));
+            .retain(|row| is_young(row.ended_at()) || referred.contains(&RowRef::Scaled(row.id)));
         self.unlist_dropped();
     }
 
@@ -108,12 +99,12 @@ impl Engine {
     }
 
     /// What open and young rows refer to, directly or by way of other rows.
-    fn referred(&self, before: Millis) -> ReferredRows {
+    fn referred(&self, before: Millis) -> BTreeSet<RowRef> {
         let is_young = |ended: Option<Millis>| ended.is_none_or(|ended| ended >= before);
         let orders = self.orders.each().filter(|row| is_young(row.ended_at()));
         let twaps = self.twaps.each().filter(|row| is_young(row.ended_at()));
         let scaled = self.scaled.each().filter(|row| is_young(row.ended_at()));
-        let mut found = ReferredRows::default();
+        let mut found = BTreeSet::new();
         let mut open: Vec<RowRef> = orders
             .flat_map(OrderRecord::refers_to)
             .chain(twaps.flat_map(TwapRecord::refers_to))
@@ -138,18 +129,6 @@ impl Engine {
     }
 }
 
-impl ReferredRows {
-    /// Whether it is new.
-    fn insert(&mut self, reference: RowRef) -> bool {
-        match reference {
-            RowRef::Order(id) => self.orders.insert(id),
-            RowRef::Position(id) => self.positions.insert(id),
-            RowRef::Twap(id) => self.twaps.insert(id),
-            RowRef::Scaled(id) => self.scaled.insert(id),
-        }
-    }
-}
-
 impl OrderRecord {
     /// `None` while it works.
     fn ended_at(&self) -> Option<Millis> {
@@ -163,8 +142,8 @@ impl OrderRecord {
             self.partial_of,
             self.root,
             links.parent,
-            links.take_profit,
-            links.stop_loss,
+            links.exits.take_profit,
+            links.exits.stop_loss,
             links.oco,
         ];
         let orders = orders.into_iter().flatten().map(RowRef::Order);

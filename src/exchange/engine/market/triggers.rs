@@ -21,6 +21,12 @@ pub(crate) enum TwapBound {
 }
 
 impl TwapBound {
+    /// The bounds that a strategy has.
+    pub(crate) fn given(max: Option<Px>, min: Option<Px>) -> impl Iterator<Item = (Self, Px)> {
+        let bounds = [(Self::Max, max), (Self::Min, min)].into_iter();
+        bounds.filter_map(|(bound, px)| Some((bound, px?)))
+    }
+
     pub(crate) fn reason(self) -> CompletionReason {
         match self {
             Self::Max => CompletionReason::MaxPriceReached,

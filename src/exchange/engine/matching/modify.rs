@@ -4,8 +4,8 @@ use super::{enter::Admission, validate};
 use crate::exchange::engine::{
     core::Engine,
     state::{
-        AccountIx, AttachedExits, CommandRefusal, CommandResult, EngineEvent, OrderChange, OrderId,
-        OrderLinks, OrderMode, OrderRecord, OrderStatus, Px, Reason, refuse,
+        AccountIx, CommandRefusal, CommandResult, EngineEvent, OrderChange, OrderId, OrderLinks,
+        OrderMode, OrderRecord, OrderStatus, Px, Reason, refuse,
     },
 };
 
@@ -81,16 +81,12 @@ impl Engine {
 
     /// The exits that the order brings stay on their sides of its price.
     fn check_own_exits(&self, row: &OrderRecord) -> CommandResult<()> {
-        let exits = AttachedExits {
-            take_profit: row.take_profit,
-            stop_loss: row.stop_loss,
-        };
         let own_trigger = row.trigger_price.filter(|_| row.trigger_market.is_none());
         let Some(entry) = row.limit_price.or(own_trigger) else {
             return Ok(());
         };
         let decimals = self.size_decimals(row.market);
-        validate::exits(exits, row.side, entry, decimals).map_err(|refusal| CommandRefusal {
+        validate::exits(row.exits, row.side, entry, decimals).map_err(|refusal| CommandRefusal {
             field: Some("price".into()),
             ..refusal
         })

@@ -4,8 +4,8 @@ use crate::exchange::engine::{
     core::Engine,
     market::triggers::TriggerTarget,
     state::{
-        AccountIx, EngineEvent, Lots, MarginMode, MarketIx, OrderId, OrderLinks, OrderMode,
-        OrderRecord, OrderStatus, Reason, Side, TimeInForce, Usd,
+        AccountIx, AttachedExits, EngineEvent, Lots, MarginMode, MarketIx, OrderId, OrderLinks,
+        OrderMode, OrderRecord, OrderStatus, Reason, Side, TimeInForce, Usd,
     },
 };
 
@@ -49,8 +49,7 @@ impl Engine {
             reduce_only: false,
             time_in_force: TimeInForce::Gtc,
             gtd_expires_at: None,
-            take_profit: None,
-            stop_loss: None,
+            exits: AttachedExits::default(),
             chase_offset: None,
             chase_cap: None,
             trigger_market: None,

@@ -55,8 +55,7 @@ impl Engine {
         });
         row.expected_price = order.expected_price;
         row.reduce_only = order.reduction == Reduction::Only;
-        row.take_profit = order.exits.take_profit;
-        row.stop_loss = order.exits.stop_loss;
+        row.exits = order.exits;
         row.links.replaces_exits = order.overlap == ExitOverlap::Replaced;
         row.slippage = order.slippage;
         row.client_order_id.clone_from(&order.client_order_id);

@@ -3,9 +3,8 @@
 use crate::exchange::engine::{
     core::Engine,
     state::{
-        AttachedExits, Bps, CommandRefusal, CommandResult, DecimalDisplay, Lots, MAX_COUNT,
-        MarketIx, Millis, OrderParams, PlaceMode, Px, Reason, Reduction, Side, Tif, refuse,
-        refuse_field,
+        AttachedExits, Bps, CommandRefusal, CommandResult, Lots, MAX_COUNT, MarketIx, Millis,
+        OrderParams, PlaceMode, Px, Reason, Reduction, Side, Tif, refuse, refuse_field,
     },
 };
 
@@ -25,10 +24,7 @@ pub(crate) fn size(field: &'static str, size: Lots, size_decimals: u32) -> Comma
     if (1..=MAX_COUNT).contains(&size.0) {
         return Ok(());
     }
-    let shown = DecimalDisplay {
-        count: i128::from(size.0),
-        decimals: size_decimals,
-    };
+    let shown = size.shown(size_decimals);
     let message =
         format!("{field} {shown} must be above 0 and have at most {size_decimals} decimals");
     refuse_field(field, Reason::InvalidSize, message)

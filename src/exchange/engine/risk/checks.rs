@@ -7,9 +7,9 @@ use crate::exchange::engine::{
     core::Engine,
     market::triggers::reached,
     state::{
-        AccountIx, ChallengeStatus, CommandRefusal, CommandResult, ExitGroup, Lots, MarketAccess,
-        MarketIx, OrderMode, OrderRecord, OrderStatus, Px, Reason, Reduction, RefusalKind, Side,
-        TimeInForce, Usd, refuse,
+        AccountIx, ChallengeStatus, CommandRefusal, CommandResult, Lots, MarketAccess, MarketIx,
+        OrderMode, OrderRecord, OrderStatus, Px, Reason, Reduction, RefusalKind, Side, TimeInForce,
+        Usd, refuse,
     },
 };
 
@@ -140,14 +140,24 @@ impl Engine {
         self.markets.at(market).mark * (before + Lots(side.sign() * lots.0)).abs()
     }
 
-    /// A restricted account only reduces.
-    pub(crate) fn check_unrestricted(&self, account: AccountIx) -> CommandResult<()> {
-        match &self.accounts.at(account).spec.terms.restriction {
-            None => Ok(()),
-            Some(why) => refuse(
+    /// A restricted account, and one that broke a rule, only reduce.
+    pub(crate) fn check_opens(&self, account: AccountIx) -> CommandResult<()> {
+        let account = self.accounts.at(account);
+        if let Some(why) = &account.spec.terms.restriction {
+            return refuse(
                 Reason::AccountRestricted,
                 format!("the account is restricted ({why}): only reduce-only orders are accepted"),
+            );
+        }
+        match account.challenge.standing {
+            ChallengeStatus::Breached { rule, .. } => refuse(
+                Reason::AccountBreached,
+                format!(
+                    "the account broke {}: only reduce-only orders are accepted",
+                    rule.into_str()
+                ),
             ),
+            ChallengeStatus::Active | ChallengeStatus::Passed { .. } => Ok(()),
         }
     }
 
@@ -164,28 +174,13 @@ impl Engine {
             format!("{} {words}", spec.market_id()),
         )
     }
-
-    pub(crate) fn standing(&self, account: AccountIx) -> ChallengeStatus {
-        self.accounts.at(account).challenge.standing
-    }
 }
 
 fn standing(engine: &Engine, row: &OrderRecord) -> CommandResult<()> {
-    if !row.reduce_only {
-        engine.check_unrestricted(row.account)?;
+    if row.reduce_only {
+        return Ok(());
     }
-    match engine.standing(row.account) {
-        ChallengeStatus::Breached { rule, .. } if !row.reduce_only => refuse(
-            Reason::AccountBreached,
-            format!(
-                "the account broke {}: only reduce-only orders are accepted",
-                rule.into_str()
-            ),
-        ),
-        ChallengeStatus::Breached { .. }
-        | ChallengeStatus::Active
-        | ChallengeStatus::Passed { .. } => Ok(()),
-    }
+    engine.check_opens(row.account)
 }
 
 /// An order that waits for its trigger meets the book when it fires.
@@ -373,10 +368,7 @@ fn exit_allocation(engine: &Engine, row: &OrderRecord) -> CommandResult<()> {
     if !is_new || row.links.replaces_exits {
         return Ok(());
     }
-    let brings = |group| match group {
-        ExitGroup::Tp => row.take_profit.is_some(),
-        ExitGroup::Sl => row.stop_loss.is_some(),
-    };
+    let brings = |group| row.exits.at(group).is_some();
     let exits = engine.exits(row.account, row.market, row.side.opposite());
     let mut met = exits.filter(|exit| exit.exit_group().is_some_and(brings));
     match met.next() {

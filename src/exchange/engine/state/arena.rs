@@ -1,11 +1,11 @@
 //! Storage addressed by its own ids. A row that has ended may be dropped; its id is never given to another row.
 //!
-//! All rows are in one vector, in the order of their ids. While none was dropped, a row's id is its index; after that its
-//! index is counted in the bits of its chunk. So a row costs no more than in a plain vector until the first is dropped.
+//! All rows are in one vector, in the order of their ids. While none was dropped, a row's id is its index; after that it
+//! is searched in a second vector, of the ids alone.
 //!
 //! It tracks which chunks of rows were touched, so that a checkpoint writes only those.
 
-use std::{marker::PhantomData, ops::Range};
+use std::marker::PhantomData;
 
 /// Rows per chunk, the unit of storage on disk.
 pub(super) const ROWS_PER_CHUNK: usize = 128;
@@ -13,8 +13,8 @@ pub(super) const ROWS_PER_CHUNK: usize = 128;
 #[derive(Debug)]
 pub(crate) struct Arena<Id, Row> {
     rows: Vec<Row>,
-    /// The index of each row; `None` while no row was dropped, so that it is the id.
-    index: Option<SparseIndex>,
+    /// The id of each row; `None` while no row was dropped, so that it is the index.
+    ids: Option<Vec<usize>>,
     /// The id of the next row.
     next: usize,
     /// By chunk: whether it was written to since the last [`Arena::touched`].
@@ -29,78 +29,11 @@ pub(crate) struct ArenaSize {
     pub(crate) dropped: usize,
 }
 
-/// Which rows there are, by chunk.
-#[derive(Debug, Default)]
-struct SparseIndex(Vec<SparseChunk>);
-
-#[derive(Debug, Clone, Copy)]
-struct SparseChunk {
-    /// The index of its first row.
-    first: usize,
-    /// A bit for each of its ids, the lowest for the first.
-    present: u128,
-}
-
-impl SparseChunk {
-    fn index(self, place: usize) -> Option<usize> {
-        let bit = 1 << place;
-        let before = self.present & (bit - 1);
-        (self.present & bit != 0).then(|| self.first + rows_in(before))
-    }
-
-    fn range(self) -> Range<usize> {
-        self.first..self.first + rows_in(self.present)
-    }
-
-    /// The places of its rows.
-    fn places(self) -> impl Iterator<Item = usize> {
-        (0..ROWS_PER_CHUNK).filter(move |place| self.present & (1 << place) != 0)
-    }
-}
-
-fn rows_in(present: u128) -> usize {
-    present.count_ones() as usize
-}
-
-impl SparseIndex {
-    /// Of so many rows, none of which was dropped.
-    fn complete(rows: usize) -> Self {
-        let mut index = Self::default();
-        for id in 0..rows {
-            index.add(id, id);
-        }
-        index
-    }
-
-    fn get(&self, id: usize) -> Option<usize> {
-        let chunk = self.0.get(id / ROWS_PER_CHUNK)?;
-        chunk.index(id % ROWS_PER_CHUNK)
-    }
-
-    /// A row behind all others.
-    fn add(&mut self, id: usize, index: usize) {
-        self.extend_to(id + 1, index);
-        if let Some(chunk) = self.0.last_mut() {
-            chunk.present |= 1 << (id % ROWS_PER_CHUNK);
-        }
-    }
-
-    /// Chunks for every id below `next`; `rows` is the number of rows.
-    fn extend_to(&mut self, next: usize, rows: usize) {
-        let empty = SparseChunk {
-            first: rows,
-            present: 0,
-        };
-        let chunks = next.div_ceil(ROWS_PER_CHUNK).max(self.0.len());
-        self.0.resize(chunks, empty);
-    }
-}
-
 impl<Id, Row> Default for Arena<Id, Row> {
     fn default() -> Self {
         Self {
             rows: Vec::new(),
-            index: None,
+            ids: None,
             next: 0,
             touched: Vec::new(),
             id: PhantomData,
@@ -155,9 +88,9 @@ where
     /// Of a row that was dropped: an index behind all rows.
     #[inline]
     fn index_of(&self, id: Id) -> usize {
-        match &self.index {
+        match &self.ids {
             None => usize::from(id),
-            Some(index) => index.get(usize::from(id)).unwrap_or(usize::MAX),
+            Some(ids) => ids.binary_search(&usize::from(id)).unwrap_or(usize::MAX),
         }
     }
 
@@ -195,36 +128,32 @@ where
         if self.rows.iter().all(&is_kept) {
             return;
         }
-        let rows = self.next;
-        let index = self
-            .index
-            .get_or_insert_with(|| SparseIndex::complete(rows));
-        let mut first = 0;
-        for (chunk, touched) in index.0.iter_mut().zip(&mut self.touched) {
-            let rows = self.rows.get(chunk.range()).unwrap_or_default();
-            let kept = chunk.places().zip(rows).filter(|(_, row)| is_kept(row));
-            let present = kept.fold(0, |present, (place, _)| present | 1 << place);
-            *touched |= present != chunk.present;
-            *chunk = SparseChunk { first, present };
-            first += rows_in(present);
-        }
+        let rows = self.rows.len();
+        let ids = self.ids.get_or_insert_with(|| (0..rows).collect());
+        let mut rows = self.rows.iter();
+        ids.retain(|id| {
+            let is_kept = rows.next().is_some_and(&is_kept);
+            if let Some(touched) = self.touched.get_mut(id / ROWS_PER_CHUNK) {
+                *touched |= !is_kept;
+            }
+            is_kept
+        });
         self.rows.retain(is_kept);
         self.rows.shrink_to_fit();
     }
 
     /// The chunks touched since the last call, by index; resets the marks.
     pub(crate) fn touched(&mut self) -> impl Iterator<Item = (usize, &[Row])> {
-        let (rows, index) = (&self.rows, &self.index);
+        let (rows, ids) = (&self.rows, &self.ids);
         let flags = self.touched.iter_mut().map(std::mem::take).enumerate();
         let touched = flags.filter(|(_, is_touched)| *is_touched);
         touched.map(move |(chunk, _)| {
-            let range = match index {
-                None => {
-                    let first = chunk * ROWS_PER_CHUNK;
-                    first..rows.len().min(first + ROWS_PER_CHUNK)
-                }
-                Some(index) => index.0.get(chunk).map_or(0..0, |chunk| chunk.range()),
+            let index = |id: usize| match ids {
+                None => id.min(rows.len()),
+                Some(ids) => ids.partition_point(|known| *known < id),
             };
+            let first = chunk * ROWS_PER_CHUNK;
+            let range = index(first)..index(first + ROWS_PER_CHUNK);
             (chunk, rows.get(range).unwrap_or_default())
         })
     }
@@ -236,8 +165,8 @@ where
 
     /// Restores the next row from a checkpoint.
     pub(crate) fn append(&mut self, row: Row) {
-        if let Some(index) = &mut self.index {
-            index.add(self.next, self.rows.len());
+        if let Some(ids) = &mut self.ids {
+            ids.push(self.next);
         }
         if self.rows.len() == self.rows.capacity() {
             // Not twice as many: rows are most of the memory, and the allocator moves pages, not bytes.
@@ -255,10 +184,7 @@ where
             return;
         }
         let rows = self.rows.len();
-        let index = self
-            .index
-            .get_or_insert_with(|| SparseIndex::complete(rows));
-        index.extend_to(next, rows);
+        self.ids.get_or_insert_with(|| (0..rows).collect());
         self.reach(next);
     }
 

@@ -185,10 +185,30 @@ pub enum Tif {
     Gtd { expires_at: Millis },
 }
 
+/// One of each group of exits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct AttachedExits {
-    pub take_profit: Option<Px>,
-    pub stop_loss: Option<Px>,
+pub struct ExitLegs<T> {
+    pub take_profit: T,
+    pub stop_loss: T,
+}
+
+/// The prices of the exits that an order brings.
+pub type AttachedExits = ExitLegs<Option<Px>>;
+
+impl<T: Copy> ExitLegs<T> {
+    pub(crate) fn at(&self, group: ExitGroup) -> T {
+        match group {
+            ExitGroup::Tp => self.take_profit,
+            ExitGroup::Sl => self.stop_loss,
+        }
+    }
+
+    pub(crate) fn set(&mut self, group: ExitGroup, leg: T) {
+        match group {
+            ExitGroup::Tp => self.take_profit = leg,
+            ExitGroup::Sl => self.stop_loss = leg,
+        }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

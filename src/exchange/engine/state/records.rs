@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    AccountIx, Bps, CompletionReason, Curve, Distribution, ExitGroup, LiquidityRole, Lots,
-    MarginMode, MarketIx, Millis, NanoPx, NanoRate, OrderId, OrderMode, OrderStatus, OrderType,
-    PositionId, Px, Reason, RuleId, ScaledId, ScaledStatus, Side, TimeInForce, TriggerDirection,
-    TwapId, TwapStatus, Usd,
+    AccountIx, AttachedExits, Bps, CompletionReason, Curve, Distribution, ExitGroup, ExitLegs,
+    LiquidityRole, Lots, MarginMode, MarketIx, Millis, NanoPx, NanoRate, OrderId, OrderMode,
+    OrderStatus, OrderType, PositionId, Px, Reason, RuleId, ScaledId, ScaledStatus, Side,
+    TimeInForce, TriggerDirection, TwapId, TwapStatus, Usd,
 };
 use crate::model::ClientOrderId;
 
@@ -51,8 +51,7 @@ pub struct OrderRecord {
     pub reduce_only: bool,
     pub time_in_force: TimeInForce,
     pub gtd_expires_at: Option<Millis>,
-    pub take_profit: Option<Px>,
-    pub stop_loss: Option<Px>,
+    pub exits: AttachedExits,
     pub chase_offset: Option<Px>,
     pub chase_cap: Option<Px>,
     pub trigger_market: Option<MarketIx>,
@@ -88,8 +87,7 @@ pub(crate) struct OrderLinks {
     /// The entry this exit protects.
     pub(crate) parent: Option<OrderId>,
     /// The exits of this entry.
-    pub(crate) take_profit: Option<OrderId>,
-    pub(crate) stop_loss: Option<OrderId>,
+    pub(crate) exits: ExitLegs<Option<OrderId>>,
     /// The other exit of its pair: a fill of the one retires the same size of the other.
     pub(crate) oco: Option<OrderId>,
     /// Whether the exits of this entry replace those of the position.

@@ -1,7 +1,7 @@
 //! The valid prices and sizes of an order (docs/engine.md 1.3): at most 5 significant figures and `6 - size_decimals`
 //! decimals, whole dollars always. Prices that the engine computes are rounded to the passive side.
 
-use super::{DecimalDisplay, MAX_COUNT, Px, Side};
+use super::{MAX_COUNT, Px, Side, price_decimals};
 
 /// Significant figures of an order price.
 pub const PRICE_FIGURES: u32 = 5;
@@ -12,16 +12,7 @@ impl Px {
     pub fn tick(self, size_decimals: u32) -> Self {
         let digits = self.0.unsigned_abs().checked_ilog10().unwrap_or(0) + 1;
         let figures = 10_i64.pow(digits.saturating_sub(PRICE_FIGURES));
-        Self(figures.min(10_i64.pow(6_u32.saturating_sub(size_decimals))))
-    }
-
-    /// As a decimal number.
-    #[must_use]
-    pub fn shown(self, size_decimals: u32) -> DecimalDisplay {
-        DecimalDisplay {
-            count: self.0.into(),
-            decimals: 6_u32.saturating_sub(size_decimals),
-        }
+        Self(figures.min(10_i64.pow(price_decimals(size_decimals))))
     }
 
     /// Whether an order may have this price.

@@ -8,6 +8,8 @@ use derive_more::{Add, AddAssign, Neg, Sub, SubAssign, Sum};
 use serde::{Deserialize, Serialize};
 use std::{fmt, ops::Mul};
 
+use crate::model::Num;
+
 macro_rules! count {
     ($(#[$doc:meta])* $name:ident($int:ty)) => {
         $(#[$doc])*
@@ -155,42 +157,49 @@ impl Millis {
     }
 }
 
-/// A count as a plain decimal with `decimals` digits after the point, trailing zeros stripped: the form in which
-/// refusals show a price, a size or an amount.
-#[derive(Debug, Clone, Copy)]
-pub struct DecimalDisplay {
-    pub count: i128,
-    pub decimals: u32,
+/// A count as a decimal number without trailing zeros. The engine's bounds keep every count below 28 digits, where
+/// [`Num`] is exact.
+pub(crate) fn decimal(count: i128, decimals: u32) -> Num {
+    match i64::try_from(count) {
+        Ok(count) => shortest(count, decimals),
+        Err(_) => Num::from_scaled(count, decimals)
+            .unwrap_or_default()
+            .normalized(),
+    }
 }
 
-impl fmt::Display for DecimalDisplay {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (mut count, mut decimals) = (self.count.abs(), self.decimals);
-        while decimals > 0 && count % 10 == 0 {
-            count /= 10;
-            decimals -= 1;
-        }
-        let sign = if self.count < 0 { "-" } else { "" };
-        let unit = 10_i128.pow(decimals);
-        match decimals {
-            0 => write!(f, "{sign}{count}"),
-            _ => write!(
-                f,
-                "{sign}{}.{:0width$}",
-                count / unit,
-                count % unit,
-                width = decimals as usize
-            ),
-        }
+/// The same for nearly every count: without its trailing zeros before it becomes a decimal, whose division is slow.
+fn shortest(mut count: i64, mut decimals: u32) -> Num {
+    while decimals > 0 && count % 10 == 0 {
+        count /= 10;
+        decimals -= 1;
     }
+    Num::new(count, decimals)
+}
+
+impl Px {
+    /// As a decimal number.
+    #[must_use]
+    pub fn shown(self, size_decimals: u32) -> Num {
+        decimal(self.0.into(), price_decimals(size_decimals))
+    }
+}
+
+impl Lots {
+    /// As a decimal number.
+    #[must_use]
+    pub fn shown(self, size_decimals: u32) -> Num {
+        decimal(self.0.into(), size_decimals)
+    }
+}
+
+/// Decimals of a price, in a market whose sizes have so many.
+pub(crate) fn price_decimals(size_decimals: u32) -> u32 {
+    6_u32.saturating_sub(size_decimals)
 }
 
 impl fmt::Display for Usd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        DecimalDisplay {
-            count: self.0,
-            decimals: 6,
-        }
-        .fmt(f)
+        decimal(self.0, 6).fmt(f)
     }
 }

@@ -17,27 +17,6 @@ use crate::exchange::engine::{
 /// The stop is made first.
 const GROUPS: [ExitGroup; 2] = [ExitGroup::Sl, ExitGroup::Tp];
 
-fn price(entry: &OrderRecord, group: ExitGroup) -> Option<Px> {
-    match group {
-        ExitGroup::Sl => entry.stop_loss,
-        ExitGroup::Tp => entry.take_profit,
-    }
-}
-
-fn child(entry: &OrderRecord, group: ExitGroup) -> Option<OrderId> {
-    match group {
-        ExitGroup::Sl => entry.links.stop_loss,
-        ExitGroup::Tp => entry.links.take_profit,
-    }
-}
-
-fn link(entry: &mut OrderRecord, group: ExitGroup, child: OrderId) {
-    match group {
-        ExitGroup::Sl => entry.links.stop_loss = Some(child),
-        ExitGroup::Tp => entry.links.take_profit = Some(child),
-    }
-}
-
 fn other(group: ExitGroup) -> ExitGroup {
     match group {
         ExitGroup::Sl => ExitGroup::Tp,
@@ -62,7 +41,7 @@ impl Engine {
             return;
         }
         for group in GROUPS {
-            if let Some(px) = price(self.orders.at(entry), group) {
+            if let Some(px) = self.orders.at(entry).exits.at(group) {
                 if let Some(child) = self.working_child(entry, group) {
                     self.grow_exit(child, opened);
                 } else {
@@ -93,8 +72,8 @@ impl Engine {
     }
 
     fn working_child(&self, entry: OrderId, group: ExitGroup) -> Option<OrderId> {
-        child(self.orders.at(entry), group)
-            .filter(|child| self.orders.at(*child).status.is_working())
+        let child = self.orders.at(entry).links.exits.at(group);
+        child.filter(|child| self.orders.at(*child).status.is_working())
     }
 
     fn grow_exit(&mut self, child: OrderId, lots: Lots) {
@@ -127,7 +106,8 @@ impl Engine {
         self.clamp(&mut row);
         row.initial_size = row.size;
         let child = self.push_order(row);
-        link(self.orders.at_mut(entry), group, child);
+        let links = &mut self.orders.at_mut(entry).links;
+        links.exits.set(group, Some(child));
         self.arm(child);
         if let Some(sibling) = self.working_child(entry, other(group)) {
             self.pair(child, sibling);
@@ -173,11 +153,8 @@ impl Engine {
             return;
         };
         let entry = self.orders.at_mut(entry);
-        if entry.status.is_working() && child(entry, group) == Some(exit) {
-            match group {
-                ExitGroup::Sl => entry.stop_loss = px,
-                ExitGroup::Tp => entry.take_profit = px,
-            }
+        if entry.status.is_working() && entry.links.exits.at(group) == Some(exit) {
+            entry.exits.set(group, px);
         }
     }
 
@@ -202,32 +179,25 @@ impl Engine {
                 ),
             );
         };
-        let wanted = [
-            (ExitGroup::Sl, set.stop_loss),
-            (ExitGroup::Tp, set.take_profit),
-        ];
-        let [stop_loss, take_profit] = wanted.map(|(group, leg)| match leg {
-            ExitChange::Keep => price(row, group),
+        let changed = |before, change| match change {
+            ExitChange::Keep => before,
             ExitChange::Remove => None,
             ExitChange::Set(px) => Some(px),
-        });
-        let decimals = self.size_decimals(row.market);
-        let exits = AttachedExits {
-            take_profit,
-            stop_loss,
         };
-        validate::exits(exits, row.side, limit, decimals)?;
+        let exits = AttachedExits {
+            take_profit: changed(row.exits.take_profit, set.take_profit),
+            stop_loss: changed(row.exits.stop_loss, set.stop_loss),
+        };
+        validate::exits(exits, row.side, limit, self.size_decimals(row.market))?;
         self.check_reached(row, exits)?;
-        let row = self.orders.at_mut(set.order);
-        row.stop_loss = stop_loss;
-        row.take_profit = take_profit;
+        self.orders.at_mut(set.order).exits = exits;
         for group in GROUPS {
             self.apply_exit(set.order, group);
         }
         self.record(EngineEvent::ExitsSet {
             order: set.order,
-            take_profit,
-            stop_loss,
+            take_profit: exits.take_profit,
+            stop_loss: exits.stop_loss,
         });
         Ok(set.order)
     }
@@ -235,14 +205,9 @@ impl Engine {
     /// An exit of an already filled part must not fire at once.
     fn check_reached(&self, row: &OrderRecord, exits: AttachedExits) -> CommandResult<()> {
         let mark = self.markets.at(row.market).mark;
-        let legs = [
-            (ExitGroup::Sl, exits.stop_loss),
-            (ExitGroup::Tp, exits.take_profit),
-        ];
-        let fires = legs
-            .into_iter()
-            .filter_map(|(group, px)| Some((exit_direction(group, row.side), px?)))
-            .any(|(direction, px)| reached(direction, mark, px));
+        let is_met = |group, px| reached(exit_direction(group, row.side), mark, px);
+        let mut groups = GROUPS.into_iter();
+        let fires = groups.any(|group| exits.at(group).is_some_and(|px| is_met(group, px)));
         if fires && row.filled_size > Lots::ZERO {
             refuse(
                 Reason::TriggerWouldFire,
@@ -255,7 +220,7 @@ impl Engine {
 
     /// Updates the leg of the filled part to the entry's new price.
     fn apply_exit(&mut self, entry: OrderId, group: ExitGroup) {
-        let px = price(self.orders.at(entry), group);
+        let px = self.orders.at(entry).exits.at(group);
         match (self.working_child(entry, group), px) {
             (Some(child), Some(px)) => {
                 self.detach(child);

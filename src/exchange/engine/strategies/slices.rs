@@ -8,8 +8,7 @@ use crate::{
         matching::{enter::SLICE_SLIPPAGE, orders::NewOrder},
         state::{
             AccountIx, CommandRefusal, CommandResult, CompletionReason, EngineEvent, Lots, Millis,
-            OrderId, OrderMode, Px, Reason, TimeInForce, TriggerDirection, TwapId, TwapRecord,
-            TwapStatus, Usd,
+            OrderId, OrderMode, Px, Reason, TimeInForce, TriggerDirection, TwapId, TwapStatus, Usd,
         },
     },
     model::plan::Schedule,
@@ -48,7 +47,8 @@ impl Engine {
         row.end_at = Some(now + Millis::seconds(i64::from(row.duration_minutes) * 60));
         row.next_run_at = Some(now);
         let market = row.market;
-        let watched = bounds(row);
+        let watched = TwapBound::given(row.max_price, row.min_price);
+        let watched: Vec<_> = watched.collect();
         self.slices_due.insert((now, id));
         for (bound, px) in watched.iter().copied() {
             self.markets.at_mut(market).triggers.arm(
@@ -266,7 +266,7 @@ impl Engine {
     fn unwatch_twap(&mut self, id: TwapId) {
         let row = self.twaps.at(id);
         let (market, trigger) = (row.market, row.trigger_price);
-        let bounds = bounds(row);
+        let bounds = TwapBound::given(row.max_price, row.min_price);
         if let Some(at) = row.next_run_at {
             self.slices_due.remove(&(at, id));
         }
@@ -288,14 +288,4 @@ impl Engine {
             .copied()
             .collect()
     }
-}
-
-fn bounds(row: &TwapRecord) -> Vec<(TwapBound, Px)> {
-    [
-        (TwapBound::Max, row.max_price),
-        (TwapBound::Min, row.min_price),
-    ]
-    .into_iter()
-    .filter_map(|(bound, px)| Some((bound, px?)))
-    .collect()
 }

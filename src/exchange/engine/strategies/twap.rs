@@ -7,9 +7,9 @@ use crate::{
         market::triggers::{TriggerTarget, TwapBound, reached},
         matching::validate,
         state::{
-            AccountIx, ChallengeStatus, CommandResult, EngineEvent, Lots, MarketIx, Pacing, Px,
-            Reason, Reduction, TriggerDirection, TwapId, TwapParams, TwapProgress, TwapRecord,
-            TwapStatus, Usd, refuse, refuse_field,
+            AccountIx, CommandResult, EngineEvent, Lots, MarketIx, Pacing, Px, Reason, Reduction,
+            TriggerDirection, TwapId, TwapParams, TwapProgress, TwapRecord, TwapStatus, Usd,
+            refuse, refuse_field,
         },
     },
     model::plan::Schedule,
@@ -101,13 +101,9 @@ impl Engine {
                 format!("a slice is worth {slice} USD, less than the minimum {MIN_SLICE_NOTIONAL}"),
             );
         }
-        let beyond = [
-            (TwapBound::Max, order.max_price),
-            (TwapBound::Min, order.min_price),
-        ]
-        .into_iter()
-        .any(|(bound, px)| px.is_some_and(|px| reached(bound.direction(), market.mark, px)));
-        if beyond && order.trigger_price.is_none() {
+        let mut bounds = TwapBound::given(order.max_price, order.min_price);
+        let is_beyond = bounds.any(|(bound, px)| reached(bound.direction(), market.mark, px));
+        if is_beyond && order.trigger_price.is_none() {
             return refuse(
                 Reason::TriggerWouldFire,
                 "the mark is beyond max_price or min_price already",
@@ -121,15 +117,9 @@ impl Engine {
         if order.reduction == Reduction::Only {
             return self.check_twap_reduces(account, order);
         }
-        self.check_unrestricted(account)?;
+        self.check_opens(account)?;
         let limit = self.leverage_limit(account, order.market, order.side, order.size);
-        match self.standing(account) {
-            ChallengeStatus::Breached { .. } => refuse(
-                Reason::AccountBreached,
-                "the account broke a rule: only reduce-only orders are accepted",
-            ),
-            ChallengeStatus::Active | ChallengeStatus::Passed { .. } => limit.check(order.leverage),
-        }
+        limit.check(order.leverage)
     }
 
     /// An order with a trigger may find its position only when it fires.
@@ -209,16 +199,16 @@ fn check_bounds(order: &TwapParams, decimals: u32) -> CommandResult<()> {
     let Some(trigger) = order.trigger_price else {
         return Ok(());
     };
-    let bounds = [
-        ("max_price", "above", TwapBound::Max, order.max_price),
-        ("min_price", "below", TwapBound::Min, order.min_price),
-    ];
-    for (field, relation, bound, px) in bounds {
-        if let Some(px) = px.filter(|px| reached(bound.direction(), trigger, *px)) {
-            let (px, trigger) = (px.shown(decimals), trigger.shown(decimals));
-            let message = format!("{field} {px} must be {relation} trigger_price {trigger}");
-            return refuse_field(field, Reason::InvalidTwap, message);
-        }
-    }
-    Ok(())
+    let mut bounds = TwapBound::given(order.max_price, order.min_price);
+    let met = bounds.find(|(bound, px)| reached(bound.direction(), trigger, *px));
+    let Some((bound, px)) = met else {
+        return Ok(());
+    };
+    let (field, relation) = match bound {
+        TwapBound::Max => ("max_price", "above"),
+        TwapBound::Min => ("min_price", "below"),
+    };
+    let (px, trigger) = (px.shown(decimals), trigger.shown(decimals));
+    let message = format!("{field} {px} must be {relation} trigger_price {trigger}");
+    refuse_field(field, Reason::InvalidTwap, message)
 }

@@ -151,7 +151,7 @@ fn exits_of_a_resting_entry_can_be_set_moved_and_removed() {
     );
     let row = desk.row(entry);
     assert_eq!(
-        (row.take_profit, row.stop_loss),
+        (row.exits.take_profit, row.exits.stop_loss),
         (None, Some(desk.px(SOL, "96")))
     );
     assert_eq!(legs(&desk), [(OrderMode::StopMarket, Lots(50))]);

@@ -156,13 +156,7 @@ impl Venue {
 
     /// `"walk 0: 6.5@105056 0.2@105057"`, one for each fill: cause, line, levels or size.
     pub(super) fn fills(&self, id: OrderId) -> Vec<String> {
-        let shown = |lots: Lots, px: Px| {
-            let size = DecimalDisplay {
-                count: lots.0.into(),
-                decimals: 5,
-            };
-            format!(" {size}@{}", px.0 / 10)
-        };
+        let shown = |lots: Lots, px: Px| format!(" {}@{}", lots.shown(5), px.0 / 10);
         let fill = |fill: &&FillEvidence| {
             let cause: &str = fill.cause.into_str();
             let levels = fill.levels.iter();

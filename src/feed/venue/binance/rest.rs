@@ -3,7 +3,7 @@
 use super::BinanceTrade;
 use crate::{
     feed::{
-        market_frame::{Amount, instant, sound_candle},
+        market_frame::{Amount, bare_candle, instant, read, sound_candle},
         rest_read::RestRead,
         venue::{
             book_change::{BookChange, Follows, LevelPair, changed_levels},
@@ -45,22 +45,14 @@ pub(in crate::feed::venue) fn candle_rows(body: &[u8]) -> Option<Vec<Option<Cand
 }
 
 fn candle_row(row: &BinanceRow<'_>) -> Option<Candle> {
-    let number = |at: usize| {
-        let raw = row.get(at)?.get();
-        raw.trim_matches('"').parse::<Num>().ok()
-    };
-    let at = |index| number(index).and_then(Timestamp::from_wire);
+    let amount = |at: usize| read::<Amount>(row.get(at)?.get());
+    let number = |at| amount(at).map(|Amount(number)| number);
+    let prices = [amount(1)?, amount(2)?, amount(3)?, amount(4)?];
     sound_candle(Candle {
-        open_time: at(0)?,
-        open: number(1)?,
-        high: number(2)?,
-        low: number(3)?,
-        close: number(4)?,
         volume: Some(number(5)?),
-        is_closed: false,
         turnover: Some(number(7)?),
         trades: u64::try_from(number(8)?.to_i64()?).ok(),
-        is_synthetic: false,
+        ..bare_candle(Timestamp::from_wire(number(0)?)?, prices)
     })
 }
 

@@ -1,9 +1,9 @@
 //! Answers of `/v5/market`.
 
-use super::{BybitBook, Extent, aggressor, interval_word, read};
+use super::{BybitBook, Extent, aggressor, interval_word};
 use crate::{
     feed::{
-        market_frame::{Amount, instant, positive, sound_candle},
+        market_frame::{Amount, bare_candle, instant, read, sound_candle, sound_trade},
         rest_read::RestRead,
         venue::rest::CandleSpan,
     },
@@ -58,18 +58,11 @@ pub(in crate::feed::venue) fn candle_rows(body: &[u8]) -> Option<Vec<Option<Cand
 
 fn candle_row(row: &str) -> Option<Candle> {
     let row: [Amount; 7] = read(row)?;
-    let [start, open, high, low, close, volume, turnover] = row.map(|Amount(number)| number);
+    let [start, open, high, low, close, volume, turnover] = row;
     sound_candle(Candle {
-        open_time: Timestamp::from_wire(start)?,
-        open,
-        high,
-        low,
-        close,
-        volume: Some(volume),
-        turnover: Some(turnover),
-        trades: None,
-        is_closed: false,
-        is_synthetic: false,
+        volume: Some(volume.0),
+        turnover: Some(turnover.0),
+        ..bare_candle(Timestamp::from_wire(start.0)?, [open, high, low, close])
     })
 }
 
@@ -101,14 +94,7 @@ pub(in crate::feed::venue) fn trade_rows(body: &[u8]) -> Option<Vec<Option<Publi
     let rows = read::<List<'_>>(result(body)?)?.list;
     let checked = |row: &&RawValue| {
         let row: Row<'_> = read(row.get())?;
-        Some(PublicTrade {
-            id: None,
-            price: positive(Some(row.price.0))?,
-            size: positive(Some(row.size.0))?,
-            aggressor: aggressor(&row.side)?,
-            at: row.time?,
-            is_own: None,
-        })
+        sound_trade(row.price.0, row.size.0, aggressor(&row.side)?, row.time?)
     };
     Some(rows.iter().map(checked).collect())
 }
