@@ -2,34 +2,29 @@
 
 use crate::{
     app::{Action, Context, Model, Pane, awaited, desk::tour_step::Step},
-    view::{panels::strip::phrases::button, text::Span},
+    view::{
+        panels::{strip::phrases::button, toast::NoticeView},
+        text::{Span, Tone},
+    },
 };
 
-/// The current step.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TourView {
-    /// The step's number of how many.
-    pub head: String,
-    pub words: String,
-    /// The tour's own keys.
-    pub keys: Vec<Span>,
-}
-
 /// `None` while a panel or the second key of a sequence has the keys.
-pub fn tour(model: &Model) -> Option<TourView> {
+pub fn tour(model: &Model) -> Option<NoticeView> {
     let is_free = model.overlays.is_empty() && awaited(model).is_none();
     let tour = model.tour.as_ref().filter(|_| is_free)?;
     let (number, of) = tour.step.number();
     let here = model.context();
-    let keys = [
+    let words = [
+        vec![Span::plain(words(model, tour.step)), Span::plain("  ")],
         button(model, here, Action::NextStep, "next"),
         vec![Span::plain(" · ")],
         button(model, here, Action::Dismiss, "ends the tour"),
     ];
-    Some(TourView {
+    Some(NoticeView {
+        tone: Tone::Accent,
         head: format!("Tour {number}/{of}"),
-        words: words(model, tour.step),
-        keys: keys.concat(),
+        words: words.concat(),
+        is_news: false,
     })
 }
 
