@@ -1,22 +1,16 @@
 //! The last lines: commands in progress, and the keys that work now or an open strip.
 
-mod following;
-mod hints;
-mod toast;
-mod tour;
-
-use super::{
-    bottom::hints::{APART, draw_hint, hint_spans},
-    prompt,
-};
+use super::prompt;
 use crate::{
-    ui::cells::{
-        Canvas, after, below, first, flowed, inset, length, line, outline, shortened, spans_width,
-        sum, width,
+    app::ClickTarget,
+    ui::{
+        cells::{
+            Canvas, after, below, first, flowed, inset, length, line, outline, shortened,
+            spans_width, sum, width,
+        },
+        theme::ThemePart,
     },
-    view::{
-        Following, Hint, PendingCommandView, PromptView, Span, StripView, ToastView, Tone, TourView,
-    },
+    view::{Hint, NoticeView, PendingCommandView, PromptView, Span, StripView, Tone},
 };
 use ratatui::layout::Rect;
 use std::borrow::Cow;
@@ -24,8 +18,10 @@ use std::borrow::Cow;
 const GAUGE: u16 = 12;
 /// A shorter part of a command's name would say nothing.
 const LEAST_NAME: u16 = 8;
-/// The most lines of a strip.
-const MOST_STRIP_LINES: u16 = 6;
+/// Between two hints.
+const APART: u16 = 2;
+/// The most lines of a strip, or of what happened.
+const MOST_LINES: u16 = 6;
 /// The name of a command gets at least a third of its line.
 const NAMED: u16 = 3;
 /// With more of them, only their number is drawn.
@@ -35,10 +31,8 @@ const MOST_PENDING: usize = 3;
 #[derive(Debug)]
 pub(super) struct Bottom {
     pub(super) pending: Vec<PendingCommandView>,
-    pub(super) toast: Option<ToastView>,
-    pub(super) tour: Option<TourView>,
-    /// The keys that can follow the first of two.
-    pub(super) following: Option<Following>,
+    /// They have lines of their own above the keys, and cover nothing.
+    pub(super) notices: Vec<NoticeView>,
     pub(super) hints: Vec<Hint>,
     pub(super) strip: Option<StripView>,
     pub(super) prompt: Option<PromptView>,
@@ -53,16 +47,12 @@ impl Bottom {
             (None, None) => 1,
         };
         let pending = length(self.pending.len().min(MOST_PENDING));
-        let notices = self.notices().map(|notice| notice.height(width));
+        let notices = self
+            .notices
+            .iter()
+            .map(|notice| notice_lines(notice, width));
+        let notices = notices.map(|lines| length(lines.len()));
         notices.fold(sum([pending, last]), u16::saturating_add)
-    }
-
-    /// What has lines of its own above the keys.
-    fn notices(&self) -> impl Iterator<Item = &dyn OwnLines> {
-        let toast = self.toast.as_ref().map(|toast| toast as &dyn OwnLines);
-        let tour = self.tour.as_ref().map(|tour| tour as &dyn OwnLines);
-        let following = self.following.as_ref().map(|keys| keys as &dyn OwnLines);
-        [toast, tour, following].into_iter().flatten()
     }
 
     pub(super) fn draw(&self, canvas: &mut Canvas<'_>, area: Rect) {
@@ -71,9 +61,8 @@ impl Bottom {
             draw_pending(canvas, line(rest, 0), command);
             rest = below(rest, 1);
         }
-        for notice in self.notices() {
-            notice.draw(canvas, rest);
-            rest = below(rest, notice.height(area.width));
+        for notice in &self.notices {
+            rest = draw_notice(canvas, rest, notice);
         }
         match (&self.strip, &self.prompt) {
             (Some(strip), _) => draw_strip(canvas, rest, strip),
@@ -83,20 +72,48 @@ impl Bottom {
     }
 }
 
-/// What has lines of its own above the keys, and covers nothing.
-trait OwnLines {
-    /// How many lines it needs at this width.
-    fn height(&self, width: u16) -> u16;
+/// Its words are aligned after its head.
+fn notice_lead(notice: &NoticeView) -> u16 {
+    sum([width(&notice.head), 1, APART])
+}
 
-    /// On the first lines of `area`.
-    fn draw(&self, canvas: &mut Canvas<'_>, area: Rect);
+/// With too many lines of what happened the middle is dropped: the start and the dismiss key stay.
+fn notice_lines(notice: &NoticeView, wide: u16) -> Vec<Vec<Span>> {
+    let room = wide.saturating_sub(sum([notice_lead(notice), 1]));
+    let lines = with_keys(&notice.words, room, 0);
+    if notice.is_news {
+        without_middle(lines, MOST_LINES.into())
+    } else {
+        lines
+    }
+}
+
+/// On the first lines of `area`; answers the rest of it.
+fn draw_notice(canvas: &mut Canvas<'_>, area: Rect, notice: &NoticeView) -> Rect {
+    let lines = notice_lines(notice, area.width);
+    let height = length(lines.len());
+    let block = Rect { height, ..area }.intersection(area);
+    let head = format!(" {} ", notice.head);
+    if notice.is_news {
+        canvas.text(area, &head, canvas.theme.notice(notice.tone));
+    } else {
+        canvas.fill(block, ThemePart::Field);
+        canvas.toned(area, &head, notice.tone);
+    }
+    for (number, words) in (0..).zip(&lines) {
+        canvas.spans(after(line(area, number), notice_lead(notice)), words);
+    }
+    if notice.is_news {
+        canvas.spot(block, ClickTarget::Toast);
+    }
+    below(area, height)
 }
 
 /// The key that closes everything first, in its own tone; then each that fits beside the keys that are always shown.
 fn draw_hints(canvas: &mut Canvas<'_>, area: Rect, hints: &[Hint]) {
     let mut row = after(area, 1);
     let (kept, others): (Vec<&Hint>, Vec<&Hint>) = hints.iter().partition(|hint| hint.is_kept);
-    let hint_width = |hint: &Hint| sum([spans_width(&hint_spans(hint)), APART]);
+    let hint_width = |hint: &Hint| sum([spans_width(&hint.spans()), APART]);
     let taken = kept.iter().map(|hint| hint_width(hint));
     let taken = taken.fold(0, u16::saturating_add).min(row.width);
     let mut room = sum([row.width, APART]).saturating_sub(taken);
@@ -107,10 +124,11 @@ fn draw_hints(canvas: &mut Canvas<'_>, area: Rect, hints: &[Hint]) {
     });
     let shown: Vec<&Hint> = fitting.chain(kept.iter().copied()).collect();
     for hint in shown {
-        if spans_width(&hint_spans(hint)) > row.width {
+        let spans = hint.spans();
+        if spans_width(&spans) > row.width {
             break;
         }
-        row = draw_hint(canvas, row, hint);
+        row = after(canvas.spans(row, &spans), APART);
     }
 }
 
@@ -145,26 +163,33 @@ fn named(name: &str, room: u16) -> Cow<'_, str> {
 }
 
 fn strip_height(strip: &StripView, width: u16) -> u16 {
-    let lines = strip_lines(strip, width, MOST_STRIP_LINES).len();
+    let lines = strip_lines(strip, width, MOST_LINES).len();
     sum([length(lines), 2])
 }
 
 /// On one line beside its gauge, or on several, with the keys on the last. If there are too many lines, the middle is
 /// dropped.
 fn strip_lines(strip: &StripView, width: u16, most: u16) -> Vec<Vec<Span>> {
-    let inner = width.saturating_sub(4);
     let gauge = strip.left.map_or(0, |_| GAUGE + 2);
-    let keys = strip.words.iter().position(|span| span.presses.is_some());
-    let (proposal, keys) = strip.words.split_at(keys.unwrap_or(strip.words.len()));
-    let mut lines = flowed(proposal, inner);
-    let beside = spans_width(keys).saturating_add(gauge);
+    let lines = with_keys(&strip.words, width.saturating_sub(4), gauge);
+    without_middle(lines, most.into())
+}
+
+/// The keys at the end of these words stand together: on the last line, if they and `more` fit there.
+fn with_keys(spans: &[Span], room: u16, more: u16) -> Vec<Vec<Span>> {
+    let keys = spans.iter().position(|span| span.presses.is_some());
+    let (words, keys) = spans.split_at(keys.unwrap_or(spans.len()));
+    if words.is_empty() {
+        return flowed(keys, room);
+    }
+    let mut lines = flowed(words, room);
     match lines.last_mut() {
-        Some(last) if spans_width(last).saturating_add(beside) <= inner => {
+        Some(last) if sum([spans_width(last), spans_width(keys), more]) <= room => {
             last.extend_from_slice(keys);
         }
-        Some(_) | None => lines.extend(flowed(keys, inner)),
+        Some(_) | None => lines.extend(flowed(keys, room)),
     }
-    without_middle(lines, most.into())
+    lines
 }
 
 /// No more than these: what is before the last line is dropped.

@@ -18,7 +18,7 @@ const GOOD_TO_KNOW: u8 = 4;
 
 pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, header: &Header) {
     let row = badge(canvas, area, header.mode);
-    let style = canvas.theme.restricted();
+    let style = canvas.theme.notice(Tone::Info);
     let row = header.badges.iter().fold(row, |row, words| {
         after(canvas.text(row, &format!(" {words} "), style), 1)
     });

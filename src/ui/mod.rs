@@ -131,9 +131,7 @@ fn draw(screen: Rect, desks: &Desks<'_>, draw_state: &mut DrawState) {
     }
     let bottom = Bottom {
         pending: view::pending_commands(&scene),
-        toast: view::toast(model),
-        tour: view::tour(model),
-        following: view::following(model),
+        notices: view::notices(model),
         hints: view::footer(model),
         strip,
         prompt: prompt(model),

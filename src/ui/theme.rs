@@ -267,52 +267,33 @@ impl Theme {
 
     /// The badge of the mode: paper or live.
     pub(super) fn badge(&self, mode: Mode) -> Style {
-        let bold = Style::new().add_modifier(Modifier::BOLD);
-        let Some(palette) = &self.palette else {
-            return bold.add_modifier(Modifier::REVERSED);
-        };
-        let ground = match mode {
+        let ground = self.palette.as_ref().map(|palette| match mode {
             Mode::Paper => palette.paper.0,
             Mode::LiveApi => palette.live.0,
-        };
-        self.on_ground(ground)
+        });
+        self.on_ground(ground, Modifier::REVERSED)
     }
 
-    /// The badge that says that no orders, or not all, are sent.
-    pub(super) fn restricted(&self) -> Style {
-        match &self.palette {
-            Some(palette) => self.on_ground(palette.info.0),
-            None => Style::new().add_modifier(Modifier::BOLD | Modifier::REVERSED),
-        }
-    }
-
-    /// The badge before a notice.
+    /// The badge before a notice, or of what is restricted.
     pub(super) fn notice(&self, tone: Tone) -> Style {
-        match self.tone(tone).fg {
-            Some(ground) => self.on_ground(ground),
-            None => Style::new().add_modifier(Modifier::BOLD | Modifier::REVERSED),
-        }
+        self.on_ground(self.tone(tone).fg, Modifier::REVERSED)
     }
 
     /// The chip with an account's name.
     pub(super) fn chip(&self, tint: Tint) -> Style {
-        let colors = self.palette.as_ref().map(|palette| palette.tints);
-        let at = Tint::VARIANTS.iter().position(|known| *known == tint);
-        match colors
-            .zip(at)
-            .and_then(|(tints, at)| tints.get(at).copied())
-        {
-            Some(ground) => self.on_ground(ground.0),
-            None => Style::new().add_modifier(Modifier::BOLD | Modifier::UNDERLINED),
-        }
+        let tints = self.palette.as_ref().map(|palette| palette.tints);
+        let mut tints = Tint::VARIANTS.iter().zip(tints.into_iter().flatten());
+        let ground = tints.find(|(known, _)| **known == tint);
+        self.on_ground(ground.map(|(_, hex)| hex.0), Modifier::UNDERLINED)
     }
 
-    fn on_ground(&self, ground: Color) -> Style {
+    /// Text on this color, or with this modifier where there are no colors.
+    fn on_ground(&self, ground: Option<Color>, otherwise: Modifier) -> Style {
         let bold = Style::new().add_modifier(Modifier::BOLD);
-        if self.has_grounds() {
-            bold.fg(self.ink).bg(ground)
-        } else {
-            bold.fg(ground).add_modifier(Modifier::REVERSED)
+        match ground {
+            Some(ground) if self.has_grounds() => bold.fg(self.ink).bg(ground),
+            Some(ground) => bold.fg(ground).add_modifier(Modifier::REVERSED),
+            None => bold.add_modifier(otherwise),
         }
     }
 }

@@ -434,7 +434,7 @@ fn setting_exits_says_what_was_set_and_on_what() {
     let toast = view::toast(&model).unwrap();
     assert_eq!(toast.head, "exits set");
     assert_eq!(
-        toast.words,
+        crate::words::text(&toast.words),
         "stop 58,000 set, target removed on BUY 0.15000 BTC limit @ 62,500 on chal-1"
     );
 }

@@ -69,9 +69,9 @@ fn a_close_that_waits_is_told_as_armed_and_on_which_trigger() {
     let receipt = Receipt::Order { order, queued };
     update(&mut model, desk::NOW, Msg::Settled(Ticket(9), Ok(receipt)));
     let toast = view::toast(&model).unwrap();
-    let said = (toast.head.as_str(), toast.words.as_str());
+    let said = (toast.head.as_str(), text(&toast.words));
     let words = "SELL 0.50000 BTC conditional when BTC ≤ 60,000 on chal-1";
-    assert_eq!(said, ("armed", words));
+    assert_eq!(said, ("armed", words.to_owned()));
 }
 
 #[test]

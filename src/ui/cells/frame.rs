@@ -222,32 +222,46 @@ pub(in crate::ui) fn scrollbar(canvas: &mut Canvas<'_>, inner: Rect, first: usiz
     }
 }
 
-/// A scrollable panel: its visible lines, with a scrollbar.
-pub(in crate::ui) fn scrolled(canvas: &mut Canvas<'_>, inner: Rect, first: usize, count: usize) {
-    let room = usize::from(inner.height);
-    canvas.list(inner, ClickTarget::Over, ClickList { first, room, count });
-    scrollbar(canvas, inner, first, count);
-}
-
-/// A scrollable panel of lines in the middle of the screen.
+/// A panel of lines in the middle of the screen.
 pub(in crate::ui) struct LinesPanel<'a> {
     pub(in crate::ui) title: &'a [Span],
     pub(in crate::ui) width: u16,
-    pub(in crate::ui) lines: usize,
-    /// The first line to be seen.
-    pub(in crate::ui) offset: usize,
+    pub(in crate::ui) lines: Vec<PanelLine>,
+    /// The first line to be seen; without it the chosen one is.
+    pub(in crate::ui) offset: Option<usize>,
 }
 
+/// One line of a panel, and whether the keys are on it.
+pub(in crate::ui) type PanelLine = (Vec<Span>, bool);
+
 impl LinesPanel<'_> {
-    /// Draws all but its lines; answers where they go, and the first of them that is visible.
-    pub(in crate::ui) fn draw(&self, canvas: &mut Canvas<'_>, body: Rect) -> (Rect, usize) {
-        let area = centered(body, self.width, sum([length(self.lines), 2]));
+    pub(in crate::ui) fn draw(&self, canvas: &mut Canvas<'_>, body: Rect) {
+        let count = self.lines.len();
+        let area = centered(body, self.width, sum([length(count), 2]));
         let inner = panel(canvas, area, self.title);
-        let latest = self.lines.saturating_sub(usize::from(inner.height));
-        let first = self.offset.min(latest);
-        scrolled(canvas, inner, first, self.lines);
-        (inner, first)
+        let room = usize::from(inner.height);
+        let chosen = self.lines.iter().rposition(|(_, is_chosen)| *is_chosen);
+        let with_chosen = || chosen.map_or(0, |at| at.saturating_add(1).saturating_sub(room));
+        let first = self.offset.unwrap_or_else(with_chosen);
+        let first = first.min(count.saturating_sub(room));
+        if self.offset.is_some() {
+            canvas.list(inner, ClickTarget::Over, ClickList { first, room, count });
+        }
+        scrollbar(canvas, inner, first, count);
+        for (number, (words, is_chosen)) in (0..inner.height).zip(self.lines.iter().skip(first)) {
+            let row = line(inner, number);
+            if *is_chosen {
+                canvas.fill(row, ThemePart::Selection);
+                canvas.toned(row, "▌", Tone::Accent);
+            }
+            canvas.spans(after(row, 1), words);
+        }
     }
+}
+
+/// Before a text that ends where the longest of its column does.
+pub(in crate::ui) fn lead(text: &str, wide: u16) -> Span {
+    Span::plain(" ".repeat(wide.saturating_sub(width(text)).into()))
 }
 
 /// A panel: clears its area, draws border and title, and returns the area inside.

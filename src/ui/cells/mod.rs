@@ -17,5 +17,5 @@ pub use click_map::Turn;
 pub(super) use click_map::{ClickList, ClickMap};
 pub(super) use flow::flowed;
 pub(super) use frame::{
-    Border, LinesPanel, inside, outline, padded, panel, scrollbar, scrolled, widest,
+    Border, LinesPanel, PanelLine, inside, lead, outline, padded, panel, scrollbar, widest,
 };

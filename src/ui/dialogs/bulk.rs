@@ -1,7 +1,9 @@
 //! The panel of bulk commands: up to two lines each.
 
 use crate::{
-    ui::cells::{Canvas, LinesPanel, after, line, shortened, spans_width, sum, widest, wrapped},
+    ui::cells::{
+        Canvas, LinesPanel, PanelLine, lead, shortened, spans_width, sum, widest, wrapped,
+    },
     view::{BulkItem, BulkView, Span},
 };
 use ratatui::layout::Rect;
@@ -11,45 +13,34 @@ const WIDEST: u16 = 110;
 pub(in crate::ui) fn draw(canvas: &mut Canvas<'_>, body: Rect, bulk: &BulkView, offset: usize) {
     let wide = body.width.min(WIDEST);
     let states = widest(bulk.items.iter().map(|item| item.state.text.as_str()));
-    let room = wide.saturating_sub(sum([states, 5]));
-    let mut lines: Vec<BulkLayout> = bulk
-        .items
-        .iter()
-        .flat_map(|item| laid(item, room))
-        .collect();
-    lines.extend(bulk.left_out.iter().map(|why| {
-        let words = format!("left out: {why}");
-        (Span::plain(""), Span::warn(words))
-    }));
+    let items = bulk.items.iter().flat_map(|item| laid(item, states, wide));
+    let left_out = bulk.left_out.iter().map(|why| {
+        let words = Span::warn(format!("left out: {why}"));
+        (vec![lead("", sum([states, 2])), words], false)
+    });
     let panel = LinesPanel {
         title: &fitting(&bulk.title, wide),
         width: wide,
-        lines: lines.len(),
-        offset,
+        lines: items.chain(left_out).collect(),
+        offset: Some(offset),
     };
-    let (inner, first) = panel.draw(canvas, body);
-    let inner = after(inner, 1);
-    for (number, (state, words)) in (0..inner.height).zip(lines.iter().skip(first)) {
-        let row = line(inner, number);
-        canvas.toned(row, &state.text, state.tone);
-        let row = after(row, sum([states, 2]));
-        canvas.toned(row, &words.text, words.tone);
-    }
+    panel.draw(canvas, body);
 }
 
-type BulkLayout = (Span, Span);
-
-fn laid(item: &BulkItem, room: u16) -> Vec<BulkLayout> {
+fn laid(item: &BulkItem, states: u16, wide: u16) -> Vec<PanelLine> {
+    let room = wide.saturating_sub(sum([states, 5]));
     let words = wrapped(&item.words, room).into_iter().map(Span::plain);
     let more = item.more.iter().flat_map(|more| {
         let below = wrapped(&more.text, room).into_iter();
         below.map(|text| Span::new(text, more.tone))
     });
     let mut state = Some(item.state.clone());
-    let lines = words.chain(more);
-    lines
-        .map(|line| (state.take().unwrap_or_default(), line))
-        .collect()
+    let lines = words.chain(more).map(|line| {
+        let state = state.take().unwrap_or_default();
+        let lead = lead(&state.text, sum([states, 2]));
+        (vec![state, lead, line], false)
+    });
+    lines.collect()
 }
 
 /// The keys in the title matter more than its first words.

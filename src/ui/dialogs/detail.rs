@@ -1,39 +1,21 @@
 //! The detail panel: every field on a line of its own.
 
 use crate::{
-    ui::{
-        cells::{
-            Canvas, after, centered, length, line, panel, scrollbar, scrolled, spans_width, sum,
-            widest, width, wrapped,
-        },
-        theme::ThemePart,
-    },
-    view::{DetailLineKind, DetailView, Span, Tone},
+    ui::cells::{Canvas, LinesPanel, PanelLine, lead, spans_width, sum, widest, width, wrapped},
+    view::{DetailLineKind, DetailView, Span},
 };
 use ratatui::layout::Rect;
 
 const WIDEST: u16 = 100;
 const NARROWEST: u16 = 56;
 
-/// Which part of a long detail is visible.
-#[derive(Debug, Clone, Copy)]
-enum DetailSight {
-    /// From this line on.
-    From(usize),
-    /// The part with the chosen line.
-    Chosen,
-}
-
-pub(in crate::ui) fn draw(canvas: &mut Canvas<'_>, body: Rect, detail: &DetailView, offset: usize) {
-    drawn(canvas, body, detail, DetailSight::From(offset));
-}
-
-/// A panel in which the keys move from line to line.
-pub(in crate::ui) fn draw_list(canvas: &mut Canvas<'_>, body: Rect, detail: &DetailView) {
-    drawn(canvas, body, detail, DetailSight::Chosen);
-}
-
-fn drawn(canvas: &mut Canvas<'_>, body: Rect, detail: &DetailView, sight: DetailSight) {
+/// From this line on; without it, the part with the chosen line.
+pub(in crate::ui) fn draw(
+    canvas: &mut Canvas<'_>,
+    body: Rect,
+    detail: &DetailView,
+    offset: Option<usize>,
+) {
     let fields = || detail.lines.iter().filter(|line| !line.is_section());
     let labels = widest(fields().map(|line| line.label.as_str()));
     let most = body.width.min(WIDEST);
@@ -45,76 +27,36 @@ fn drawn(canvas: &mut Canvas<'_>, body: Rect, detail: &DetailView, sight: Detail
     let wide = sum([labels, values, 6])
         .max(title)
         .clamp(NARROWEST.min(most), most);
-    let room = wide.saturating_sub(sum([labels, 6]));
-    let lines = laid_out(detail, room);
-    let height = length(lines.len()).saturating_add(2);
-    let area = centered(body, wide, height.min(body.height));
-    let inner = panel(canvas, area, &detail.title);
-    let room = usize::from(inner.height);
-    let first = match sight {
-        DetailSight::From(offset) => offset,
-        DetailSight::Chosen => {
-            let chosen = lines.iter().rposition(|line| line.is_chosen);
-            chosen.map_or(0, |at| at.saturating_add(1).saturating_sub(room))
-        }
+    let panel = LinesPanel {
+        title: &detail.title,
+        width: wide,
+        lines: laid_out(detail, labels, wide.saturating_sub(sum([labels, 6]))),
+        offset,
     };
-    let first = first.min(lines.len().saturating_sub(room));
-    match sight {
-        DetailSight::From(_) => scrolled(canvas, inner, first, lines.len()),
-        DetailSight::Chosen => scrollbar(canvas, inner, first, lines.len()),
-    }
-    let inner = after(inner, 1);
-    for (number, laid) in (0..inner.height).zip(lines.iter().skip(first)) {
-        draw_row(canvas, line(inner, number), laid, labels);
-    }
-}
-
-/// One line of the panel.
-struct DetailRow<'a> {
-    label: &'a str,
-    /// A section has none.
-    value: Option<Vec<Span>>,
-    is_chosen: bool,
-}
-
-fn draw_row(canvas: &mut Canvas<'_>, row: Rect, content: &DetailRow<'_>, labels: u16) {
-    if content.is_chosen {
-        canvas.fill(row, ThemePart::Selection);
-        canvas.toned(row, "▌", Tone::Accent);
-    }
-    let Some(value) = &content.value else {
-        canvas.toned(row, content.label, Tone::Strong);
-        return;
-    };
-    let lead = labels.saturating_sub(width(content.label));
-    canvas.toned(after(row, lead), content.label, Tone::Muted);
-    canvas.spans(after(row, sum([labels, 2])), value);
+    panel.draw(canvas, body);
 }
 
 /// Long values continue below: nothing is cut.
-fn laid_out(detail: &DetailView, room: u16) -> Vec<DetailRow<'_>> {
-    let mut rows: Vec<DetailRow<'_>> = vec![];
-    let row = |label, value, is_chosen| DetailRow {
-        label,
-        value,
-        is_chosen,
+fn laid_out(detail: &DetailView, labels: u16, room: u16) -> Vec<PanelLine> {
+    let mut rows: Vec<PanelLine> = vec![];
+    let row = |label: &str, value: &[Span]| {
+        let label = [lead(label, labels), Span::muted(format!("{label}  "))];
+        [&label, value].concat()
     };
     for line in &detail.lines {
         let label = line.label.as_str();
         match line.kind {
             DetailLineKind::Section => {
                 if !rows.is_empty() {
-                    rows.push(row("", Some(vec![]), false));
+                    rows.push((vec![], false));
                 }
-                rows.push(row(label, None, false));
+                rows.push((vec![Span::strong(label)], false));
             }
-            DetailLineKind::Cells => {
-                rows.push(row(label, Some(line.value.clone()), line.is_chosen));
-            }
+            DetailLineKind::Cells => rows.push((row(label, &line.value), line.is_chosen)),
             DetailLineKind::Field => {
                 let labels = std::iter::once(label).chain(std::iter::repeat(""));
                 let values = labels.zip(folded(&line.value, room));
-                rows.extend(values.map(|(label, value)| row(label, Some(value), line.is_chosen)));
+                rows.extend(values.map(|(label, value)| (row(label, &value), line.is_chosen)));
             }
         }
     }

@@ -2,8 +2,8 @@
 
 use crate::{
     app::{Context, Model, dialogs::glossary::Glossary},
-    ui::cells::{Canvas, LinesPanel, after, first, line, share, sum, widest, width, wrapped},
-    view::{self, HelpSection, Span, Tone},
+    ui::cells::{Canvas, LinesPanel, lead, share, spans_width, sum, widest, wrapped},
+    view::{self, HelpSection, Span},
 };
 use ratatui::layout::Rect;
 
@@ -13,13 +13,6 @@ const NARROWEST: u16 = 92;
 const MARGINS: u16 = 4;
 /// Below this width there is one column.
 const TWO_COLUMNS: u16 = 64;
-
-/// One line: a section's name, a key, or an empty line.
-enum HelpEntry<'a> {
-    Section(&'a str),
-    Key(&'a str, String),
-    Space,
-}
 
 /// A page of keys or terms.
 struct HelpPage<'a> {
@@ -71,22 +64,26 @@ fn draw(canvas: &mut Canvas<'_>, body: Rect, page: &HelpPage<'_>, offset: usize)
     let wide = wanted.max(NARROWEST).min(body.width);
     let share = share(wide.saturating_sub(2), 1, columns);
     let room = share.saturating_sub(keys.saturating_add(MARGINS));
-    let columns = split(sections, usize::from(columns), room);
+    let columns = split(sections, usize::from(columns), |part| {
+        entries(part, keys, room)
+    });
     let longest = columns.iter().map(Vec::len).max().unwrap_or(0);
+    let lines = (0..longest).map(|number| {
+        let mut line = vec![];
+        for (at, column) in (0_u16..).zip(&columns) {
+            let apart = at.saturating_mul(share).saturating_sub(spans_width(&line));
+            line.push(lead("", apart));
+            line.extend(column.get(number).into_iter().flatten().cloned());
+        }
+        (line, false)
+    });
     let panel = LinesPanel {
         title: &title(page),
         width: wide,
-        lines: longest,
-        offset,
+        lines: lines.collect(),
+        offset: Some(offset),
     };
-    let (inner, top) = panel.draw(canvas, body);
-    for (at, column) in (0_u16..).zip(&columns) {
-        let room = after(inner, sum([at.saturating_mul(share), 1]));
-        let room = first(room, share.saturating_sub(1));
-        for (number, entry) in (0..inner.height).zip(column.iter().skip(top)) {
-            draw_entry(canvas, line(room, number), entry, keys);
-        }
-    }
+    panel.draw(canvas, body);
 }
 
 /// The search text, or how to search.
@@ -103,43 +100,35 @@ fn title(page: &HelpPage<'_>) -> Vec<Span> {
     title
 }
 
-fn draw_entry(canvas: &mut Canvas<'_>, row: Rect, entry: &HelpEntry<'_>, keys: u16) {
-    match entry {
-        HelpEntry::Section(title) => {
-            canvas.toned(row, title, Tone::Strong);
-        }
-        HelpEntry::Key(key, does) => {
-            let lead = keys.saturating_sub(width(key));
-            canvas.toned(after(row, lead), key, Tone::Accent);
-            canvas.toned(after(row, sum([keys, 2])), does, Tone::Plain);
-        }
-        HelpEntry::Space => {}
-    }
-}
-
 /// The sections in columns, none broken, with the shortest possible longer column.
-fn split(sections: &[HelpSection], columns: usize, room: u16) -> Vec<Vec<HelpEntry<'_>>> {
-    let length = |sections: &[HelpSection]| entries(sections, room).len();
+fn split(
+    sections: &[HelpSection],
+    columns: usize,
+    entries: impl Fn(&[HelpSection]) -> Vec<Vec<Span>>,
+) -> Vec<Vec<Vec<Span>>> {
+    let length = |sections: &[HelpSection]| entries(sections).len();
     let halves = (1..=sections.len()).filter_map(|at| sections.split_at_checked(at));
     let best = halves.min_by_key(|(first, rest)| length(first).max(length(rest)));
     match best.filter(|_| columns > 1) {
-        Some((first, rest)) => vec![entries(first, room), entries(rest, room)],
-        None => vec![entries(sections, room)],
+        Some((first, rest)) => vec![entries(first), entries(rest)],
+        None => vec![entries(sections)],
     }
 }
 
-/// A long action continues below its key.
-fn entries(sections: &[HelpSection], room: u16) -> Vec<HelpEntry<'_>> {
+/// A line for each key; a long action continues below it.
+fn entries(sections: &[HelpSection], keys: u16, room: u16) -> Vec<Vec<Span>> {
     let mut entries = vec![];
     for section in sections {
         if !entries.is_empty() {
-            entries.push(HelpEntry::Space);
+            entries.push(vec![]);
         }
-        entries.push(HelpEntry::Section(section.title));
+        entries.push(vec![Span::strong(section.title)]);
         for (key, does) in &section.lines {
-            let keys = std::iter::once(key.as_str()).chain(std::iter::repeat(""));
-            let lines = keys.zip(wrapped(does, room));
-            entries.extend(lines.map(|(key, does)| HelpEntry::Key(key, does)));
+            let names = std::iter::once(key.as_str()).chain(std::iter::repeat(""));
+            entries.extend(names.zip(wrapped(does, room)).map(|(key, does)| {
+                let name = Span::accent(format!("{key}  "));
+                vec![lead(key, keys), name, Span::plain(does)]
+            }));
         }
     }
     entries

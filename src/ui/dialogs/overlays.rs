@@ -33,25 +33,34 @@ pub(in crate::ui) fn overlays(
             Overlay::Glossary(open) => help::glossary(canvas, body, open),
             Overlay::Quality(report) => {
                 let report = view::quality(report, scene);
-                detail::draw_list(canvas, body, &report);
+                detail::draw(canvas, body, &report, None);
             }
             Overlay::Detail(open) => {
                 let detail = view::detail(model, open, scene);
-                detail::draw(canvas, body, &detail, open.offset);
+                detail::draw(canvas, body, &detail, Some(open.offset));
             }
             Overlay::Form(form) => form::draw(canvas, body, &view::forms::form::form(form, model)),
             Overlay::Bulk(bulk) => {
                 bulk::draw(canvas, body, &view::bulk(model, scene, bulk), bulk.offset);
             }
-            Overlay::Export(open) => detail::draw(canvas, body, &view::export(model, open), 0),
-            Overlay::Settings { offset } => {
-                detail::draw(canvas, body, &view::settings(model, scene.zone), *offset);
+            Overlay::Export(open) => {
+                detail::draw(canvas, body, &view::export(model, open), Some(0));
             }
-            Overlay::Limits { offset } => detail::draw(canvas, body, &view::limits(model), *offset),
+            Overlay::Settings { offset } => {
+                detail::draw(
+                    canvas,
+                    body,
+                    &view::settings(model, scene.zone),
+                    Some(*offset),
+                );
+            }
+            Overlay::Limits { offset } => {
+                detail::draw(canvas, body, &view::limits(model), Some(*offset));
+            }
             Overlay::Columns(columns) => {
                 let drawn = draw_state.drawn(columns.pane);
                 let list = view::column_list(model, columns, drawn);
-                detail::draw_list(canvas, body, &list);
+                detail::draw(canvas, body, &list, None);
             }
             Overlay::Accounts(list) => {
                 listed::draw(canvas, body, |room| {

@@ -20,7 +20,7 @@ pub(in crate::ui) fn draw(canvas: &mut Canvas<'_>, body: Rect, review: &ReviewVi
     let is_large = body.height >= sum([lines, AROUND, chart::LEAST.1])
         && body.width >= sum([chart::LEAST.0, AROUND]);
     let Some(curve) = review.curve.as_ref().filter(|_| is_large) else {
-        return detail::draw(canvas, body, &review.lines, offset);
+        return detail::draw(canvas, body, &review.lines, Some(offset));
     };
     let area = centered(body, body.width.min(WIDEST), body.height.min(HIGHEST));
     let inner = panel(canvas, area, &review.lines.title);

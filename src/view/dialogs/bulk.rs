@@ -1,6 +1,5 @@
 //! The list of bulk commands: the exact calls before sending, the outcomes afterwards.
 
-use crate::view::panels::strip::{self, phrases};
 use crate::{
     app::{
         Action, Context, Model,
@@ -10,15 +9,14 @@ use crate::{
     },
     model::{Progress, Receipt},
     view::{
+        panels::strip::{self, phrases},
         tables::{activity, protection},
-        text::{Scene, Span, Tone, passing, words},
+        text::{Scene, Span, passing, words},
     },
 };
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BulkView {
-    /// The tone of a strip: paper or not.
-    pub tone: Tone,
     pub title: Vec<Span>,
     pub items: Vec<BulkItem>,
     /// Marked rows that are not in the list.
@@ -35,7 +33,6 @@ pub struct BulkItem {
 
 pub fn bulk(model: &Model, scene: &Scene<'_>, bulk: &Bulk) -> BulkView {
     BulkView {
-        tone: strip::mode_tone(model),
         title: title(model, scene, bulk),
         items: items(model, scene, bulk),
         left_out: bulk.left_out.clone(),

@@ -8,6 +8,8 @@ const WITH_TRADED: u16 = 42;
 const WITH_FLOW: u16 = 52;
 const WITH_CHANGE: u16 = 72;
 const WITH_TRADES_BESIDE: u16 = 110;
+/// A blank and its heading.
+const LEAST_TRADED: u16 = 7;
 const FLOW: u16 = 7;
 const CHANGE: u16 = 8;
 const TRADES: u16 = 36;
@@ -134,7 +136,7 @@ impl LadderForm {
             };
         }
         let traded = match width {
-            WITH_TRADED..WITH_FLOW => room / 5,
+            WITH_TRADED..WITH_FLOW => LEAST_TRADED.max(room / 5),
             _ => 0,
         };
         let flow = if width < WITH_FLOW { 0 } else { FLOW };
@@ -317,7 +319,9 @@ mod tests {
             assert!(whole + form.trades <= width, "{width}: {form:?}");
             assert!(whole + form.trades + 1 >= width, "{width}: {form:?}");
             for (part, wide) in form.parts().into_iter().filter(|(_, wide)| *wide > 0) {
-                let heading = u16::try_from(part.heading().len()).unwrap();
+                use LadderPart::{MyAsks, MyBids, Traded};
+                let apart = u16::from(matches!(part, MyBids | MyAsks | Traded));
+                let heading = apart + u16::try_from(part.heading().chars().count()).unwrap();
                 assert!(heading <= wide || width < 28, "{width}: {part:?}");
             }
             assert!(form.size >= 4 && form.mine >= 3, "{width}: {form:?}");

@@ -1,9 +1,13 @@
 //! The keys that work now, most useful first. Read from the key table, never written by hand.
 
-use super::key_needs::{is_report, selected_order, works};
+use super::{
+    key_needs::{is_report, selected_order, works},
+    toast::NoticeView,
+};
 use crate::{
     app::{Action, Context, Model, awaited, has_two_charts, keys::keymap::Keys, marked},
     model::Order,
+    view::text::{Span, Tone},
 };
 
 /// One key and what it does.
@@ -18,6 +22,21 @@ pub struct Hint {
     pub is_kept: bool,
 }
 
+impl Hint {
+    /// A click on either presses the key.
+    pub(crate) fn spans(&self) -> [Span; 2] {
+        let (key, label) = if self.closes_all {
+            (Tone::Alert, Tone::Warn)
+        } else {
+            (Tone::Accent, Tone::Muted)
+        };
+        [
+            Span::new(self.key.clone(), key).pressing(self.action),
+            Span::new(format!(" {}", self.label), label).pressing(self.action),
+        ]
+    }
+}
+
 /// Keys that work while the second key of a sequence is awaited.
 const AWAITING: &[Action] = &[
     Action::CloseAll,
@@ -26,16 +45,8 @@ const AWAITING: &[Action] = &[
     Action::Dismiss,
 ];
 
-/// The keys that can follow the first one.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Following {
-    /// The first key, as pressed.
-    pub first: String,
-    pub hints: Vec<Hint>,
-}
-
-/// While the second key is awaited.
-pub fn following(model: &Model) -> Option<Following> {
+/// The keys that can follow the first one, while the second is awaited.
+pub fn following(model: &Model) -> Option<NoticeView> {
     let chain = awaited(model)?;
     let known = model.keymap.following(model.context(), chain.first);
     let known = known
@@ -48,9 +59,12 @@ pub fn following(model: &Model) -> Option<Following> {
         closes_all: false,
         is_kept: true,
     });
-    Some(Following {
-        first: chain.first.to_string(),
-        hints: hints.collect(),
+    let words = hints.flat_map(|hint| hint.spans().into_iter().chain([Span::plain("  ")]));
+    Some(NoticeView {
+        tone: Tone::Strong,
+        head: format!("{} …", chain.first),
+        words: words.collect(),
+        is_news: false,
     })
 }
 

@@ -1,6 +1,6 @@
-//! The newest notice, while it lasts.
+//! What has lines of its own above the keys: the newest notice while it lasts, the tour, the second keys.
 
-use super::strip::phrases::account;
+use super::{footer::following, strip::phrases::account, tour::tour};
 use crate::{
     app::{
         Action, Context, Model,
@@ -10,25 +10,30 @@ use crate::{
     },
     view::{
         tables::activity,
-        text::{Tone, words},
+        text::{Span, Tone, words},
     },
 };
 
-/// The newest notice.
+/// Some lines above the keys.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ToastView {
+pub struct NoticeView {
+    /// That of the head.
     pub tone: Tone,
     pub head: String,
-    pub words: String,
-    /// What helps to look it up.
-    pub references: String,
-    /// The key that dismisses it, when it does not leave by itself.
-    pub dismiss: Option<String>,
+    pub words: Vec<Span>,
+    /// Whether it tells what happened: a click dismisses it.
+    pub is_news: bool,
+}
+
+/// From the top.
+pub fn notices(model: &Model) -> Vec<NoticeView> {
+    let all = [toast(model), tour(model), following(model)];
+    all.into_iter().flatten().collect()
 }
 
 /// The newest notice while it lasts; what is under way shows as a pending command. Below a form, which says itself what
 /// became of it, stands only what must be known although it is open: bad news, and why a key did nothing.
-pub fn toast(model: &Model) -> Option<ToastView> {
+pub fn toast(model: &Model) -> Option<NoticeView> {
     let notice = model.account.activity.toast(model.account.now)?;
     let tone = notice.event.tone();
     let is_bad = matches!(tone, notice::Tone::Warn | notice::Tone::Alert);
@@ -39,13 +44,21 @@ pub fn toast(model: &Model) -> Option<ToastView> {
     let is_asked = matches!(model.overlays.last(), Some(Overlay::Strip(_))) || tells_itself(model);
     let stays = model.account.activity.toast_ends_at().is_none() && !is_asked;
     let dismiss = model.keymap.chord(Context::Desk, Action::Dismiss);
-    let words = toast_words(notice, &account(model));
-    Some(ToastView {
+    let told = toast_words(notice, &account(model));
+    let mut words = vec![
+        Span::plain(told + &correct(model, notice)),
+        Span::muted(references(&notice.event)),
+    ];
+    if let Some(key) = dismiss.filter(|_| stays) {
+        words.push(Span::plain("  "));
+        words.push(Span::accent(key.to_string()).pressing(Action::Dismiss));
+        words.push(Span::muted(" dismiss").pressing(Action::Dismiss));
+    }
+    Some(NoticeView {
         tone: tone.into(),
         head: activity::kind(&notice.event).to_owned(),
-        words: words + &correct(model, notice),
-        references: references(&notice.event),
-        dismiss: dismiss.filter(|_| stays).map(|chord| chord.to_string()),
+        words,
+        is_news: true,
     })
 }
 
@@ -58,9 +71,10 @@ fn is_tracked(model: &Model, notice: &Notice) -> bool {
     })
 }
 
+/// What helps to look it up.
 fn references(event: &Event) -> String {
     match event {
-        Event::Settled(_, Err(why)) => activity::references(why).trim().to_owned(),
+        Event::Settled(_, Err(why)) => activity::references(why),
         Event::Elsewhere(told) => references(&told.notice.event),
         Event::Settled(_, Ok(_))
         | Event::Sent(_)
@@ -112,6 +126,7 @@ mod tests {
     use crate::{
         app::{Effect, Msg, testing::*, update},
         model::{Command, Order, Receipt, Ticket},
+        view::plain_text,
     };
 
     #[test]
@@ -130,9 +145,9 @@ mod tests {
         };
         let now = model.account.now;
         update(&mut model, now, Msg::Settled(Ticket(1), Ok(receipt)));
-        let shown = toast(&model).unwrap();
+        let shown = plain_text(&toast(&model).unwrap().words);
         for word in ["BTC", "BUY", "chal-1"] {
-            assert!(shown.words.contains(word), "{}", shown.words);
+            assert!(shown.contains(word), "{shown}");
         }
     }
 
@@ -159,12 +174,8 @@ mod tests {
         };
         let now = model.account.now;
         update(&mut model, now, Msg::Settled(*ticket, Ok(receipt)));
-        let shown = toast(&model).unwrap();
-        assert!(
-            shown.words.starts_with("side sell instead of buy: "),
-            "{}",
-            shown.words
-        );
+        let shown = plain_text(&toast(&model).unwrap().words);
+        assert!(shown.starts_with("side sell instead of buy: "), "{shown}");
         assert_eq!(
             model.account.activity.toast_ends_at(),
             None,

@@ -2,35 +2,29 @@
 
 use crate::{
     app::{Action, Context, Model, Pane, awaited, desk::tour_step::Step},
-    view::{panels::strip::phrases::button, text::Span},
+    view::{
+        panels::{strip::phrases::button, toast::NoticeView},
+        text::{Span, Tone},
+    },
 };
 
-/// The current step.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TourView {
-    /// The step's number of how many.
-    pub head: String,
-    pub words: String,
-    /// The tour's own keys.
-    pub keys: Vec<Span>,
-}
-
 /// `None` while a panel or the second key of a sequence has the keys.
-pub fn tour(model: &Model) -> Option<TourView> {
+pub fn tour(model: &Model) -> Option<NoticeView> {
     let is_free = model.overlays.is_empty() && awaited(model).is_none();
     let tour = model.tour.as_ref().filter(|_| is_free)?;
     let (number, of) = tour.step.number();
     let here = model.context();
-    let mut keys = vec![];
+    let mut words = vec![Span::plain(words(model, tour.step)), Span::plain("  ")];
     if number < of {
-        keys.extend(button(model, here, Action::NextStep, "next"));
-        keys.push(Span::plain(" · "));
+        words.extend(button(model, here, Action::NextStep, "next"));
+        words.push(Span::plain(" · "));
     }
-    keys.extend(button(model, here, Action::Dismiss, "ends the tour"));
-    Some(TourView {
+    words.extend(button(model, here, Action::Dismiss, "ends the tour"));
+    Some(NoticeView {
+        tone: Tone::Accent,
         head: format!("Tour {number}/{of}"),
-        words: words(model, tour.step),
-        keys,
+        words,
+        is_news: false,
     })
 }
 

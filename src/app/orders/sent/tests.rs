@@ -38,7 +38,7 @@ fn a_form_that_is_sent_closes_at_once_and_leaves_a_line_that_says_how_it_goes() 
     assert_eq!(view::toast(&model), None, "said once");
     settle(&mut model, Ticket(1), Err(refused()));
     assert_eq!(line(&model), "");
-    let toast = view::toast(&model).unwrap().words;
+    let toast = view::plain_text(&view::toast(&model).unwrap().words);
     assert!(
         toast.contains("size 0.1 is too small; U opens the form again"),
         "{toast}"

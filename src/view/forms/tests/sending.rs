@@ -148,7 +148,8 @@ fn why_a_key_did_nothing_is_not_said_any_more_when_something_else_is_done() {
         "it was about another row"
     );
     press(&mut model, "=");
-    let why = crate::view::panels::toast::toast(&model).map(|toast| toast.words);
+    let why = crate::view::panels::toast::toast(&model);
+    let why = why.map(|toast| crate::view::plain_text(&toast.words));
     assert_eq!(why.as_deref(), Some("there is no price field to fill"));
     press(&mut model, "1");
     assert_eq!(crate::view::panels::toast::toast(&model), None);
